@@ -1,0 +1,29 @@
+#include "chase.hpp"
+
+#include <stdexcept>
+
+#include "harness/interrupt.hpp"
+
+namespace hf {
+
+RandomCycle::RandomCycle(std::span<Line> memory) : memory_(memory) {
+  if (memory_.empty()) throw std::invalid_argument("RandomCycle: expected memory for at least one line");
+  memory_.front().next = &memory_.front();
+}
+
+void RandomCycle::grow(std::size_t lines) {
+  if (lines > memory_.size() || lines < lines_) {
+    throw std::invalid_argument("RandomCycle: expected at least the lines of the cycle, at most those of the memory");
+  }
+  for (; lines_ < lines; ++lines_) {
+    if (lines_ % (1u << 20) == 0) stop_if_interrupted();
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;  // Knuth's linear congruential generator
+    // The upper 32 bits, scaled to 0 … lines_ − 1; enough for 256 GiB of lines.
+    Line& before = memory_[(random_ >> 32) * lines_ >> 32];
+    Line& added = memory_[lines_];
+    added.next = before.next;
+    before.next = &added;
+  }
+}
+
+}  // namespace hf

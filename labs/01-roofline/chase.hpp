@@ -1,0 +1,47 @@
+/// \file
+/// Latency: a walk through memory in which each step must finish before the next can begin.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace hf {
+
+/// One cache line, of which a walk reads the first word.
+struct alignas(64) Line {
+  Line* next;
+};
+
+/// A walk that visits every line of the memory once, in random order, and then begins again: no prefetcher can guess
+/// the next step, and no shorter cycle can hide in a cache. It can grow, so that one buffer serves all working sets.
+class RandomCycle {
+ public:
+  /// \param memory  where the lines are; at least one. The cycle is of the first line only.
+  /// \throws std::invalid_argument without a line
+  explicit RandomCycle(std::span<Line> memory);
+
+  /// Adds lines, in the order of memory, until there are so many. Each goes between two others chosen at random, which makes
+  /// all cycles equally likely (Sattolo's algorithm, from the inside out).
+  /// \throws std::invalid_argument for more lines than the memory has, or fewer than the cycle
+  void grow(std::size_t lines);
+
+  const Line* start() const { return memory_.data(); }
+  std::size_t lines() const { return lines_; }
+
+ private:
+  std::span<Line> memory_;
+  std::size_t lines_ = 1;
+  std::uint64_t random_ = 0x9e3779b97f4a7c15;
+};
+
+// [begin: chase]
+/// Follows the cycle from one line to the next, so many hops. The address of each load is the result of the one before.
+/// \return where the walk ended
+inline const Line* chase(const Line* at, std::int64_t hops) {
+  for (; hops > 0; --hops) at = at->next;
+  return at;
+}
+// [end: chase]
+
+}  // namespace hf

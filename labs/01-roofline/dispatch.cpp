@@ -1,0 +1,52 @@
+#include "dispatch.hpp"
+
+#include <sstream>
+#include <string>
+
+namespace hf {
+
+#if defined(__x86_64__)
+extern const KernelSet kernels_sse, kernels_avx, kernels_avx2, kernels_avx512;
+#elif defined(__aarch64__)
+extern const KernelSet kernels_neon;
+#else
+extern const KernelSet kernels_portable;
+#endif
+
+namespace {
+
+/// \param required  names of instruction sets, separated by spaces
+bool has_all(const Machine& machine, const char* required) {
+  std::istringstream names(required);
+  for (std::string name; names >> name;)
+    if (!machine.has(name)) return false;
+  return true;
+}
+
+template <class Code>
+std::vector<const Code*> runnable(std::vector<const Code*> all, const Machine& machine) {
+  std::erase_if(all, [&](const Code* code) { return !has_all(machine, code->required); });
+  return all;
+}
+
+}  // namespace
+
+std::vector<const KernelSet*> kernel_sets(const Machine& machine) {
+#if defined(__x86_64__)
+  return runnable<KernelSet>({&kernels_sse, &kernels_avx, &kernels_avx2, &kernels_avx512}, machine);
+#elif defined(__aarch64__)
+  return runnable<KernelSet>({&kernels_neon}, machine);
+#else
+  return runnable<KernelSet>({&kernels_portable}, machine);
+#endif
+}
+
+std::vector<const DotProductLoop*> dot_product_loops([[maybe_unused]] const Machine& machine) {
+#if defined(__x86_64__) || defined(__aarch64__)
+  return runnable<DotProductLoop>({&bf16_loop, &int8_loop}, machine);
+#else
+  return {};
+#endif
+}
+
+}  // namespace hf

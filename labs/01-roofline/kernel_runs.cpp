@@ -1,0 +1,120 @@
+#include "kernel_runs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+#include "harness/interrupt.hpp"
+#include "random_numbers.hpp"
+
+namespace hf {
+namespace {
+
+constexpr std::size_t vectors_in_cache = 24 * 1024 / sizeof(float);  // fits any level-1 cache of this century
+constexpr std::size_t matrix_in_cache = 96;                          // fits any level-2 cache
+
+std::size_t three_matrices(std::size_t n) { return 3 * n * n * sizeof(float); }
+
+/// Rows of the matrices: 1024 (512 when quick), or fewer where they do not fit, or where even at the peak a product would
+/// take too long: on an emulated machine.
+std::size_t matrix_rows(const Lab& lab, std::size_t largest) {
+  const double most_flops = lab.value("peak_fp32_gflops") * 1e9 * (lab.quick() ? 0.05 : 0.3);
+  std::size_t n = lab.quick() ? 512 : 1024;
+  while (n > 128 && (three_matrices(n) > largest || 2 * std::pow(static_cast<double>(n), 3) > most_flops)) n /= 2;
+  return n;
+}
+
+/// Memory of random numbers.
+Buffer random_buffer(std::size_t bytes) {
+  Buffer buffer(bytes, Pages::huge);
+  fill_random(buffer.as<float>(), 0);
+  return buffer;
+}
+
+bool is_matmul(const Workload& workload) { return workload.label.ends_with("matmul"); }
+
+Variant variant(const Workload& workload, const std::string& where) {
+  return timed(workload.label + where, workload.call);
+}
+
+void check_each(const std::vector<Workload>& workloads) {
+  for (const Workload& workload : workloads) {
+    stop_if_interrupted();
+    workload.call();
+    const double share = workload.error_share();
+    if (share <= 1) continue;
+    std::array<char, 160> text;
+    std::snprintf(text.data(), text.size(), "%s is wrong: its error is %.3g times what rounding allows; nothing was timed",
+                  workload.label.c_str(), share);
+    throw std::runtime_error(text.data());
+  }
+}
+
+}  // namespace
+
+Roofline roofline_for(const Workload& kernel, const Roofs& roofs) {
+  const double read = 1 / roofs.read_gbs, copy = 1 / (roofs.copy_gbs * 3 / 2);  // ns per byte
+  const double written_share = kernel.written_bytes / kernel.work.traffic();
+  return {roofs.peak_gflops, 1 / (read + (copy - read) * written_share * 3)};
+}
+
+std::vector<Prediction> predict(const std::vector<Workload>& kernels, const Roofs& roofs) {
+  std::vector<Prediction> predictions;
+  for (const Workload& kernel : kernels) {
+    const Roofline roofline = roofline_for(kernel, roofs);
+    predictions.push_back({kernel.label, kernel.work, roofline.seconds(kernel.work), roofline.side(kernel.work)});
+  }
+  return predictions;
+}
+
+KernelRuns::KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest)
+    : matrix_(matrix_rows(lab, largest)),
+      far_(random_buffer(largest)),
+      near_(random_buffer(three_matrices(matrix_in_cache))) {
+  const auto far = far_.as<float>(), near = near_.as<float>(), few = near.first(vectors_in_cache);
+  kernels_ = workloads(set, far, far, matrix_);
+  kernels_in_cache_ = workloads(set, few, near, matrix_in_cache);
+  adds_ = narrow_and_wide_add(set, far);
+  adds_in_cache_ = narrow_and_wide_add(set, few);
+}
+
+void KernelRuns::check() const {
+  for (const auto* each : {&kernels_, &kernels_in_cache_, &adds_, &adds_in_cache_}) check_each(*each);
+}
+
+std::vector<Measurement> KernelRuns::measure(const Lab& lab) const {
+  // Three rooms, each with its own care: vectors from DRAM, which evict each other; matrices, which take seconds where the
+  // code is naive; and what stays in a cache, warmed before each sample.
+  std::vector<Variant> vectors, matrices, cached;
+  for (const Workload& kernel : kernels_) (is_matmul(kernel) ? matrices : vectors).push_back(variant(kernel, ""));
+  for (const Workload& kernel : kernels_in_cache_) cached.push_back(variant(kernel, ""));
+  Plan from_dram = lab.plan(3), slow = lab.plan(3);
+  from_dram.warm_seconds = slow.warm_seconds = 0;
+  from_dram.minimum_rounds = 5;
+  slow.minimum_rounds = 3;
+  const Sampling near = sample_interleaved(cached, lab.plan(6)), far = sample_interleaved(vectors, from_dram),
+                 products = sample_interleaved(matrices, slow);
+
+  std::vector<Measurement> measurements;
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    const Estimate& seconds = (is_matmul(kernels_[i]) ? products : far).of(kernels_[i].label);
+    const auto gflops = [](const Workload& kernel, const Estimate& time) {
+      return transform(time, [&](double s) { return kernel.work.flops / s * 1e-9; });
+    };
+    measurements.push_back({seconds, gflops(kernels_[i], seconds), gflops(kernels_in_cache_[i], near.seconds[i])});
+  }
+  return measurements;
+}
+
+KernelRuns::WidthGain KernelRuns::measure_width_gain(const Lab& lab) const {
+  const auto gain = [](const std::vector<Workload>& adds, const Plan& plan) {
+    return sample_interleaved({variant(adds[0], ""), variant(adds[1], "")}, plan).ratio("narrow", "wide");
+  };
+  Plan from_dram = lab.plan(12);
+  from_dram.warm_seconds = 0;
+  return {gain(adds_in_cache_, lab.plan(24)), gain(adds_, from_dram)};
+}
+
+}  // namespace hf

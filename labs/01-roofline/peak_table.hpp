@@ -1,0 +1,31 @@
+/// \file
+/// How fast this machine can compute, per instruction set and precision.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dispatch.hpp"
+#include "harness/sampling.hpp"
+#include "harness/threads.hpp"
+
+namespace hf {
+
+/// The arithmetic loops of one precision, and their speeds on a team of threads.
+struct PeakTable {
+  std::vector<PeakLoop> loops;   ///< narrowest first; of two that do as much in one iteration, the unfused first
+  std::vector<Estimate> gflops;  ///< all threads together; an FMA is two FLOPs
+  std::size_t best;              ///< index of the highest median: the peak
+  std::size_t best_scalar;       ///< among those that work on one number at a time
+
+  const Estimate& peak() const { return gflops[best]; }
+  const Estimate& scalar_peak() const { return gflops[best_scalar]; }
+};
+
+/// Samples every loop that the kernel sets have for a precision, interleaved.
+PeakTable measure_peaks(const std::vector<const KernelSet*>& sets, bool fp64, Team& team, const Plan& plan);
+
+/// Speed of a dot-product loop on this thread, in 10^9 operations per second.
+Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan);
+
+}  // namespace hf

@@ -1,0 +1,144 @@
+/// \file
+/// A vector register of the instruction set this source is compiled for, in GCC's and Clang's vector extensions.
+///
+/// variant.cpp and what it includes are compiled once per instruction set. To keep instructions that a machine lacks
+/// out of the rest of the program, these headers use no library templates (the linker would keep any one copy) and
+/// give everything internal linkage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace hf {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+constexpr int vector_registers = 32;
+#elif defined(__AVX__)
+constexpr int vector_bytes = 32;
+constexpr int vector_registers = 16;
+#elif defined(__aarch64__)
+constexpr int vector_bytes = 16;
+constexpr int vector_registers = 32;
+#else
+constexpr int vector_bytes = 16;
+constexpr int vector_registers = 16;
+#endif
+
+#if defined(__FMA__) || defined(__aarch64__)
+constexpr bool has_fma = true;
+#else
+constexpr bool has_fma = false;
+#endif
+
+typedef float Floats __attribute__((vector_size(vector_bytes)));
+typedef double Doubles __attribute__((vector_size(vector_bytes)));
+typedef std::int32_t Ints __attribute__((vector_size(vector_bytes)));
+
+/// How many floats one register holds.
+constexpr std::size_t lanes = vector_bytes / sizeof(float);
+
+inline Floats load(const float* from) {
+  Floats v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
+inline void store(float* to, Floats v) { __builtin_memcpy(to, &v, sizeof v); }
+
+inline Floats broadcast(float x) { return Floats{} + x; }
+
+/// The first `count` floats and `fill` in the other lanes; all lanes where count ≥ lanes.
+inline Floats load_some(const float* from, std::size_t count, float fill) {
+  if (count >= lanes) return load(from);
+  Floats v = broadcast(fill);
+  for (std::size_t lane = 0; lane < count; ++lane) v[lane] = from[lane];
+  return v;
+}
+
+/// Stores the first `count` lanes; all where count ≥ lanes.
+inline void store_some(float* to, std::size_t count, Floats v) {
+  if (count >= lanes) return store(to, v);
+  for (std::size_t lane = 0; lane < count; ++lane) to[lane] = v[lane];
+}
+
+inline std::size_t least(std::size_t a, std::size_t b) { return a < b ? a : b; }
+
+inline float max_of(Floats v) {
+  float max = v[0];
+  for (std::size_t lane = 1; lane < lanes; ++lane) max = v[lane] > max ? v[lane] : max;
+  return max;
+}
+
+inline float sum_of(Floats v) {
+  float sum = 0;
+  for (std::size_t lane = 0; lane < lanes; ++lane) sum += v[lane];
+  return sum;
+}
+
+inline float first_lane(float x) { return x; }
+inline double first_lane(double x) { return x; }
+inline float first_lane(Floats v) { return v[0]; }
+inline double first_lane(Doubles v) { return v[0]; }
+
+/// Makes a value opaque: the compiler must have it in a register here and knows nothing about it afterwards, so it can
+/// neither drop the computation, nor fold two operations into one, nor merge two registers into a wider one.
+/// Costs no instruction.
+template <class V>
+inline V opaque(V v) {
+#if defined(__x86_64__)
+  asm volatile("" : "+v"(v));
+#elif defined(__aarch64__)
+  asm volatile("" : "+w"(v));
+#else
+  asm volatile("" : "+g"(v));
+#endif
+  return v;
+}
+
+/// Stores two registers past the caches (`to` aligned to a register): the line is not read first, nor kept.
+inline void store_nontemporal(float* to, Floats first, Floats second) {
+#if defined(__AVX512F__)
+  _mm512_stream_ps(to, first);
+  _mm512_stream_ps(to + lanes, second);
+#elif defined(__AVX__)
+  _mm256_stream_ps(to, first);
+  _mm256_stream_ps(to + lanes, second);
+#elif defined(__x86_64__)
+  _mm_stream_ps(to, first);
+  _mm_stream_ps(to + lanes, second);
+#elif defined(__aarch64__)
+  asm volatile("stnp %q1, %q2, [%0]" ::"r"(to), "w"(first), "w"(second) : "memory");
+#else
+  store(to, first);
+  store(to + lanes, second);
+#endif
+}
+
+/// Stores two registers, past the caches or through them.
+template <bool nontemporal>
+inline void store_pair(float* to, Floats first, Floats second) {
+  if constexpr (nontemporal) {
+    store_nontemporal(to, first, second);
+  } else {
+    store(to, first);
+    store(to + lanes, second);
+  }
+}
+
+/// Waits until non-temporal stores have left the core's write-combining buffers.
+inline void drain_nontemporal() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#elif defined(__aarch64__)
+  asm volatile("dmb ishst" ::: "memory");
+#endif
+}
+
+}  // namespace
+}  // namespace hf

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <type_traits>
+
+namespace hf {
+
+/// Makes the compiler believe that @p value is read here, so that computing it cannot be optimised away.
+/// Costs no instruction beyond having the value in a register or in memory.
+template <class T>
+inline void keep(const T& value) {
+  if constexpr (std::is_scalar_v<T>) {
+    if constexpr (std::is_floating_point_v<T> || sizeof(T) > sizeof(void*)) {
+      asm volatile("" : : "m"(value) : "memory");
+    } else {
+      asm volatile("" : : "r"(value) : "memory");
+    }
+  } else {
+    asm volatile("" : : "m"(value) : "memory");
+  }
+}
+
+/// Makes the compiler believe that @p value is changed here, so that work on it cannot be hoisted or folded.
+template <class T>
+inline void change(T& value) {
+  asm volatile("" : "+m"(value) : : "memory");
+}
+
+/// Makes the compiler believe that all memory is read and written here: earlier stores must happen, later loads are
+/// real.
+inline void clobber() { asm volatile("" : : : "memory"); }
+
+}  // namespace hf

@@ -1,0 +1,72 @@
+#include "lab_record.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "clock.hpp"
+
+namespace hf {
+namespace {
+
+using Json = nlohmann::json;
+
+Json or_null(std::optional<double> share) { return share ? Json(round_significant(*share, 4)) : Json(nullptr); }
+
+std::string input(const Inputs& inputs, const std::string& name) {
+  const auto found = inputs.find(name);
+  return found != inputs.end() ? found->second : "unknown";
+}
+
+Json run_json(const Run& run, const Results& results) {
+  Json json = {{"started", run.started},
+               {"seconds", round_significant(run.seconds, 4)},
+               {"budget", name(run.budget)},
+               {"complete", results.complete},
+               {"quiet", quiet_between(run.at_start, run.at_end)},
+               {"pressure", {{"before", or_null(run.at_start.pressure)}, {"after", or_null(run.at_end.pressure)}}},
+               {"steal",
+                {{"before", or_null(steal_between(run.at_start, run.before_body))},
+                 {"after", or_null(steal_between(run.at_start, run.at_end))}}},
+               {"clock_resolution_ns", clock_resolution_ns()},
+               {"noise_floor", round_significant(run.noise_floor, 4)}};
+  if (!results.notes.empty()) json["notes"] = results.notes;
+  return json;
+}
+
+Json toolchain_json(const Inputs& inputs, const Commit& commit) {
+  Json json = {{"compiler", input(inputs, "compiler")},
+               {"flags", input(inputs, "flags")},
+               {"libraries", Json::object()},
+               {"commit", commit.id},
+               {"dirty", commit.dirty}};
+  const std::string prefix = "library:";
+  for (const auto& [name, version] : inputs) {
+    if (name.starts_with(prefix)) json["libraries"][name.substr(prefix.size())] = version;
+  }
+  return json;
+}
+
+template <class Items>
+Json list(const Items& items) {
+  Json json = Json::array();
+  for (const auto& item : items) json.push_back(to_json(item));
+  return json;
+}
+
+}  // namespace
+
+const char* name(Budget budget) { return budget == Budget::quick ? "quick" : "full"; }
+
+Json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, const Machine& machine,
+                 const Commit& commit, const Results& results) {
+  return {{"schema", 1},
+          {"lab", {{"id", info.id}, {"title", info.title}, {"key", input_key(inputs)}, {"inputs", inputs}}},
+          {"run", run_json(run, results)},
+          {"machine", machine.to_json()},
+          {"toolchain", toolchain_json(inputs, commit)},
+          {"series", list(results.series)},
+          {"values", list(results.values)},
+          {"claims", list(results.claims)}};
+}
+
+}  // namespace hf

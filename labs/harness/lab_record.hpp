@@ -1,0 +1,30 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "commit.hpp"
+#include "lab.hpp"
+#include "record/inputs.hpp"
+#include "system_state.hpp"
+
+namespace hf {
+
+/// How a run went, apart from its results.
+struct Run {
+  std::string started;  ///< UTC, "2026-11-20T10:00:00Z"
+  double seconds = 0;
+  Budget budget = Budget::full;
+  SystemState at_start, before_body, at_end;
+  double noise_floor = 0;
+};
+
+/// "quick" or "full".
+const char* name(Budget budget);
+
+/// The record of a run. `steal.before` is the share stolen before the body, while the noise floor was measured;
+/// `steal.after` the share stolen during the whole run.
+nlohmann::json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, const Machine& machine,
+                           const Commit& commit, const Results& results);
+
+}  // namespace hf

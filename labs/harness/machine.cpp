@@ -1,0 +1,263 @@
+#include "machine.hpp"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "gpu.hpp"
+#include "machine_registers.hpp"
+#include "memory.hpp"
+#include "threads.hpp"
+
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+namespace hf {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_line(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+#if defined(__x86_64__)
+
+/// Without trademarks and double spaces: "Intel(R) Xeon(R) Processor" becomes "Intel Xeon Processor".
+std::string plain_name(std::string name) {
+  for (const std::string mark : {"(R)", "(r)", "(TM)", "(tm)"}) {
+    for (auto at = name.find(mark); at != std::string::npos; at = name.find(mark)) name.erase(at, mark.size());
+  }
+  std::istringstream words(name);
+  std::string plain;
+  for (std::string word; words >> word;) plain += (plain.empty() ? "" : " ") + word;
+  return plain;
+}
+
+/// The brand string, cpuid leaves 0x80000002 to 0x80000004.
+std::string probe_cpu(const fs::path&) {
+  if (cpuid(0x80000000, 0)[0] < 0x80000004) return "x86-64 processor";
+  std::string brand;
+  for (unsigned leaf = 0x80000002; leaf <= 0x80000004; ++leaf) {
+    const auto registers = cpuid(leaf, 0);
+    brand.append(reinterpret_cast<const char*>(registers.data()), sizeof registers);
+  }
+  brand = plain_name(brand.c_str());
+  return brand.empty() ? "x86-64 processor" : brand;
+}
+
+#elif defined(__aarch64__)
+
+/// From the main identification register: who made the core and which one it is. Arm's Cortex and Neoverse cores and
+/// those of the large clouds; others are named by number.
+std::string probe_cpu(const fs::path& root) {
+  std::uint64_t midr =
+      std::strtoull(first_line(root / "sys/devices/system/cpu/cpu0/regs/identification/midr_el1").c_str(), nullptr, 16);
+  if (midr == 0 && (getauxval(AT_HWCAP) >> 11 & 1) != 0) {  // HWCAP_CPUID: the kernel answers for the register
+    asm("mrs %0, midr_el1" : "=r"(midr));
+  }
+  if (midr == 0) return "AArch64 processor";
+  const unsigned implementer = midr >> 24 & 0xff, part = midr >> 4 & 0xfff;
+  static const std::map<unsigned, const char*> makers = {{0x41, "Arm"},    {0x43, "Cavium"},   {0x48, "HiSilicon"},
+                                                         {0x4e, "NVIDIA"}, {0x51, "Qualcomm"}, {0x61, "Apple"},
+                                                         {0xc0, "Ampere"}, {0x46, "Fujitsu"},  {0x6d, "Microsoft"}};
+  static const std::map<unsigned, const char*> arm_cores = {
+      {0xd03, "Cortex-A53"},  {0xd05, "Cortex-A55"},  {0xd07, "Cortex-A57"},  {0xd08, "Cortex-A72"},
+      {0xd0b, "Cortex-A76"},  {0xd0c, "Neoverse N1"}, {0xd40, "Neoverse V1"}, {0xd41, "Cortex-A78"},
+      {0xd49, "Neoverse N2"}, {0xd4f, "Neoverse V2"}, {0xd84, "Neoverse V3"}, {0xd8e, "Neoverse N3"}};
+  const auto maker = makers.find(implementer);
+  const auto core = arm_cores.find(part);
+  char number[16];
+  std::snprintf(number, sizeof number, "part 0x%03x", part);
+  return (maker != makers.end() ? std::string(maker->second) + " " : "AArch64 ") +
+         (implementer == 0x41 && core != arm_cores.end() ? core->second : number);
+}
+
+#else
+
+std::string probe_cpu(const fs::path&) { return "processor"; }
+
+#endif
+
+/// "0-3,8" has five numbers.
+int count_in_list(const std::string& list) {
+  int count = 0;
+  std::istringstream parts(list);
+  for (std::string part; std::getline(parts, part, ',');) {
+    int first = 0, last = 0;
+    const int found = std::sscanf(part.c_str(), "%d-%d", &first, &last);
+    count += found == 2 ? std::max(last - first + 1, 1) : found;
+  }
+  return count;
+}
+
+/// "48K", "2048K", "260M"; 0 for anything else.
+std::uint64_t bytes_of(const std::string& size) {
+  char* unit = nullptr;
+  const std::uint64_t number = std::strtoull(size.c_str(), &unit, 10);
+  return number << (*unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0);
+}
+
+/// The kernel's view: sys/devices/system/cpu/cpuN/cache/indexM.
+std::vector<Cache> caches_from_sysfs(const fs::path& root, int core) {
+  static const std::map<std::string, std::string> kinds = {
+      {"Data", "data"}, {"Instruction", "instruction"}, {"Unified", "unified"}};
+  std::vector<Cache> caches;
+  const fs::path folder = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(core)) / "cache";
+  for (int index = 0; index < 16; ++index) {
+    const fs::path entry = folder / ("index" + std::to_string(index));
+    const auto kind = kinds.find(first_line(entry / "type"));
+    const int level = std::atoi(first_line(entry / "level").c_str());
+    const std::uint64_t bytes = bytes_of(first_line(entry / "size"));
+    const int shared_by = std::max(count_in_list(first_line(entry / "shared_cpu_list")), 1);
+    if (kind != kinds.end() && level >= 1 && level <= 5 && bytes > 0) {
+      caches.push_back({level, kind->second, bytes, shared_by});
+    }
+  }
+  return caches;
+}
+
+/// The processor's view: cpuid leaf 4 (Intel) or 0x8000001d (AMD), which share their layout.
+std::vector<Cache> caches_from_processor([[maybe_unused]] int cores) {
+  std::vector<Cache> caches;
+#if defined(__x86_64__)
+  const unsigned leaf = cpuid(0, 0)[2] == signature_AMD_ecx ? 0x8000001d : 4;
+  for (unsigned index = 0; index < 16; ++index) {
+    const auto [a, b, c, d] = cpuid(leaf, index);
+    const unsigned type = a & 0x1f;
+    if (type < 1 || type > 3) break;
+    const std::uint64_t ways = (b >> 22) + 1, partitions = (b >> 12 & 0x3ff) + 1, line = (b & 0xfff) + 1;
+    const int sharing = static_cast<int>(a >> 14 & 0xfff) + 1;
+    const char* kind = type == 1 ? "data" : type == 2 ? "instruction" : "unified";
+    caches.push_back({static_cast<int>(a >> 5 & 7), kind, ways * partitions * line * (std::uint64_t{c} + 1),
+                      std::min(sharing, cores)});
+  }
+#endif
+  return caches;
+}
+
+/// The C library's view, which knows sizes only.
+std::vector<Cache> caches_from_sysconf() {
+  struct Name {
+    int level;
+    const char* kind;
+    int name;
+  };
+  static constexpr Name names[] = {{1, "data", _SC_LEVEL1_DCACHE_SIZE},
+                                   {2, "unified", _SC_LEVEL2_CACHE_SIZE},
+                                   {3, "unified", _SC_LEVEL3_CACHE_SIZE}};
+  std::vector<Cache> caches;
+  for (const Name& name : names) {
+    const long bytes = sysconf(name.name);
+    if (bytes > 0) caches.push_back({name.level, name.kind, static_cast<std::uint64_t>(bytes), 1});
+  }
+  return caches;
+}
+
+std::vector<Cache> probe_caches(const fs::path& root, const std::vector<int>& cores) {
+  std::vector<Cache> caches = caches_from_sysfs(root, cores.front());
+  if (caches.empty()) caches = caches_from_processor(static_cast<int>(cores.size()));
+  if (caches.empty()) caches = caches_from_sysconf();
+  std::stable_sort(caches.begin(), caches.end(), [](const Cache& a, const Cache& b) {
+    return std::pair(a.level, a.kind) < std::pair(b.level, b.kind);
+  });
+  return caches;
+}
+
+int probe_numa_nodes(const fs::path& root) {
+  return std::max(count_in_list(first_line(root / "sys/devices/system/node/online")), 1);
+}
+
+/// What the machine has, or the control group's limit where that is lower.
+std::uint64_t probe_memory(const fs::path& root) {
+  std::uint64_t bytes =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  for (const char* limit : {"memory.max", "memory/memory.limit_in_bytes"}) {
+    const std::uint64_t group = std::strtoull(first_line(root / "sys/fs/cgroup" / limit).c_str(), nullptr, 10);
+    if (group > 0) bytes = std::min(bytes, group);
+  }
+  return bytes;
+}
+
+bool probe_virtualised([[maybe_unused]] const fs::path& root) {
+#if defined(__x86_64__)
+  return (cpuid(1, 0)[2] >> 31 & 1) != 0;  // reserved for hypervisors to set
+#else
+  std::error_code ignored;
+  const std::string product = first_line(root / "sys/class/dmi/id/sys_vendor");
+  return fs::exists(root / "sys/hypervisor/type", ignored) ||
+         fs::exists(root / "proc/device-tree/hypervisor/compatible", ignored) || product == "QEMU" ||
+         product == "Amazon EC2" || product == "Google" || product == "Microsoft Corporation";
+#endif
+}
+
+/// "Debian GNU/Linux 12 (bookworm), Linux 6.1".
+std::string probe_os(const fs::path& root) {
+  std::string name;
+  std::ifstream release(root / "etc/os-release");
+  for (std::string line; std::getline(release, line);) {
+    if (!line.starts_with("PRETTY_NAME=")) continue;
+    name = line.substr(12);
+    std::erase(name, '"');
+  }
+  utsname kernel = {};
+  if (uname(&kernel) != 0) return name.empty() ? "unknown" : name;
+  int major = 0, minor = 0;
+  std::sscanf(kernel.release, "%d.%d", &major, &minor);
+  return (name.empty() ? "" : name + ", ") + kernel.sysname + " " + std::to_string(major) + "." + std::to_string(minor);
+}
+
+}  // namespace
+
+Machine probe_machine(const fs::path& root) {
+  Machine machine;
+  machine.cpu = probe_cpu(root);
+#if defined(__x86_64__)
+  machine.architecture = "x86_64";
+#elif defined(__aarch64__)
+  machine.architecture = "aarch64";
+#else
+  machine.architecture = "other";
+#endif
+  machine.isa = probe_isa();
+  machine.cores = static_cast<int>(usable_cores().size());
+  machine.caches = probe_caches(root, usable_cores());
+  machine.numa_nodes = probe_numa_nodes(root);
+  machine.memory_bytes = probe_memory(root);
+  machine.page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  machine.huge_pages = huge_pages_work();
+  machine.gpus = probe_gpus(root);
+  machine.virtualised = probe_virtualised(root);
+  machine.os = probe_os(root);
+  return machine;
+}
+
+bool Machine::has(std::string_view instruction_set) const {
+  return std::find(isa.begin(), isa.end(), instruction_set) != isa.end();
+}
+
+std::uint64_t Machine::cache_bytes(int level) const {
+  for (const Cache& cache : caches) {
+    if (cache.level == level && cache.kind != "instruction") return cache.bytes;
+  }
+  return 0;
+}
+
+std::uint64_t Machine::last_level_cache_bytes() const {
+  std::uint64_t largest = 0;
+  for (const Cache& cache : caches) {
+    if (cache.kind != "instruction") largest = std::max(largest, cache.bytes);
+  }
+  return largest;
+}
+
+}  // namespace hf

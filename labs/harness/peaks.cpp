@@ -1,0 +1,169 @@
+#include "peaks.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "machine.hpp"
+#include "memory.hpp"
+
+namespace hf {
+namespace {
+
+/// A loop of multiply-adds in one instruction set.
+struct FmaLoop {
+  double flops_per_iteration;
+  void (*run)(std::int64_t iterations);
+};
+
+#if defined(__x86_64__)
+#define HF_OPAQUE(v) asm volatile("" : "+v"(v))
+#elif defined(__aarch64__)
+#define HF_OPAQUE(v) asm volatile("" : "+w"(v))
+#else
+#define HF_OPAQUE(v) asm volatile("" : "+m"(v))
+#endif
+
+// A vector operation is split into what its own function's instruction set has before anything is inlined, so the body
+// must stand in a function of each set; hence a macro. Latency times units is at most 16 in today's cores: that many
+// independent chains keep the units busy, as far as there are registers. Both loops over the chains are unrolled, or
+// the chains would live in memory.
+#define HF_FMA_LOOP(name, bytes, chains, attribute)                                          \
+  template <class Number>                                                                    \
+  attribute void name(std::int64_t iterations) {                                             \
+    typedef Number Vector __attribute__((vector_size(bytes)));                               \
+    Vector x[chains], factor = Vector{} + Number(0.5), addend = Vector{} + Number(1);        \
+    _Pragma("GCC unroll 24") for (int chain = 0; chain < chains; ++chain) x[chain] = addend; \
+    HF_OPAQUE(factor);                                                                       \
+    HF_OPAQUE(addend);                                                                       \
+    for (std::int64_t i = 0; i < iterations; ++i) {                                          \
+      _Pragma("GCC unroll 24") for (int chain = 0; chain < chains; ++chain) {                \
+        x[chain] = x[chain] * factor + addend;                                               \
+        HF_OPAQUE(x[chain]);                                                                 \
+      }                                                                                      \
+    }                                                                                        \
+  }
+
+#if defined(__x86_64__)
+HF_FMA_LOOP(fma_avx512, 64, 24, __attribute__((target("avx512f"))))
+HF_FMA_LOOP(fma_avx2, 32, 12, __attribute__((target("avx2,fma"))))
+HF_FMA_LOOP(multiply_add, 16, 12, )
+
+template <class Number>
+FmaLoop widest_loop() {
+  const auto loop = [](int bytes, int chains, void (*run)(std::int64_t)) {
+    return FmaLoop{2.0 * chains * bytes / sizeof(Number), run};
+  };
+  const std::vector<std::string> isa = probe_isa();
+  const auto has = [&](const char* name) { return std::find(isa.begin(), isa.end(), name) != isa.end(); };
+  if (has("avx512f")) return loop(64, 24, fma_avx512<Number>);
+  if (has("avx2") && has("fma")) return loop(32, 12, fma_avx2<Number>);
+  return loop(16, 12, multiply_add<Number>);
+}
+#else
+HF_FMA_LOOP(multiply_add, 16, 24, )
+
+template <class Number>
+FmaLoop widest_loop() {
+  return {2.0 * 24 * 16 / sizeof(Number), multiply_add<Number>};
+}
+#endif
+
+constexpr std::int64_t iterations_per_call = 256;  // a microsecond or less, so that samples can be cut to length
+
+/// Thirty-two additions, each waiting for the one before.
+void dependent_additions(std::int64_t iterations) {
+  std::uint64_t sum = 0, addend = 1;
+  asm volatile("" : "+r"(sum), "+r"(addend));
+  for (std::int64_t i = 0; i < iterations; ++i) {
+#pragma GCC unroll 32
+    for (int k = 0; k < 32; ++k) {
+#if defined(__x86_64__)
+      asm volatile("add %1, %0" : "+r"(sum) : "r"(addend));
+#elif defined(__aarch64__)
+      asm volatile("add %0, %0, %1" : "+r"(sum) : "r"(addend));
+#else
+      sum += addend;
+      asm volatile("" : "+r"(sum));
+#endif
+    }
+  }
+}
+
+/// Loads every word and does nothing with it, so that loading is what limits it.
+void read_words(std::span<const std::uint64_t> words) {
+  typedef std::uint64_t Pair __attribute__((vector_size(16)));
+  constexpr std::size_t pairs = 8, step = 2 * pairs;
+  for (std::size_t at = 0; at + step <= words.size(); at += step) {
+#pragma GCC unroll 8
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+      Pair loaded;
+      __builtin_memcpy(&loaded, words.data() + at + 2 * pair, sizeof loaded);
+      HF_OPAQUE(loaded);
+    }
+  }
+}
+
+/// An array of words, each thread's part touched by it first.
+class SharedArray {
+ public:
+  SharedArray(Team& team, std::size_t bytes)
+      : buffer_(bytes, Pages::huge), part_(buffer_.as<std::uint64_t>().size() / static_cast<std::size_t>(team.size())) {
+    team.run([&](int thread) {
+      std::uint64_t word = static_cast<std::uint64_t>(thread) + 1;
+      for (std::uint64_t& to : part(thread)) to = word *= 6364136223846793005u;  // any numbers but zeros
+    });
+  }
+
+  std::span<std::uint64_t> part(int thread) const {
+    return buffer_.as<std::uint64_t>().subspan(static_cast<std::size_t>(thread) * part_, part_);
+  }
+
+  double bytes(const Team& team) const { return static_cast<double>(part_ * sizeof(std::uint64_t)) * team.size(); }
+
+ private:
+  Buffer buffer_;
+  std::size_t part_;
+};
+
+Variant read_variant(const SharedArray& array, Team& team) {
+  return timed("read", team, [&array](int thread) { read_words(array.part(thread)); });
+}
+
+}  // namespace
+
+Estimate peak_gflops(Precision precision, Team& team, const Plan& plan) {
+  const FmaLoop loop = precision == Precision::fp32 ? widest_loop<float>() : widest_loop<double>();
+  const Estimate seconds = sample(timed("fma", team, [&](int) { loop.run(iterations_per_call); }), plan);
+  const double flops = loop.flops_per_iteration * iterations_per_call * team.size();
+  return transform(seconds, [&](double s) { return flops / s * 1e-9; });
+}
+
+Estimate clock_ghz(const Plan& plan) {
+  const Estimate seconds = sample(timed("clock", [] { dependent_additions(iterations_per_call); }), plan);
+  return transform(seconds, [](double s) { return 32.0 * iterations_per_call / s * 1e-9; });
+}
+
+std::size_t default_dram_bytes() {
+  const std::uint64_t wanted = std::max<std::uint64_t>(4 * probe_machine().last_level_cache_bytes(), 64u << 20);
+  return static_cast<std::size_t>(std::min(wanted, available_memory_bytes() / 4));
+}
+
+Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes) {
+  const SharedArray array(team, bytes > 0 ? bytes : default_dram_bytes());
+  const Estimate seconds = sample(read_variant(array, team), plan);
+  return transform(seconds, [&](double s) { return array.bytes(team) / s * 1e-9; });
+}
+
+double machine_noise_floor(const Plan& plan) {
+  Team one(1);
+  const FmaLoop loop = widest_loop<float>();
+  const double arithmetic = noise_floor(timed("fma", one, [&](int) { loop.run(iterations_per_call); }), plan);
+  const std::size_t bytes = std::min<std::size_t>(std::size_t{64} << 20, available_memory_bytes() / 4);
+  const SharedArray array(one, bytes);
+  return std::max(arithmetic, noise_floor(read_variant(array, one), plan));
+}
+
+}  // namespace hf

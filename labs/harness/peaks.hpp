@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+
+#include "sampling.hpp"
+#include "statistics.hpp"
+#include "threads.hpp"
+
+namespace hf {
+
+enum class Precision { fp32, fp64 };
+
+/// The highest arithmetic speed: independent multiply-adds in the widest registers that this machine has, all threads
+/// of the team at once. Lab 01 measures every instruction set; other labs take their "% of peak" from here.
+/// @return GFLOP/s, all threads together; an FMA is two FLOPs
+Estimate peak_gflops(Precision precision, Team& team, const Plan& plan);
+
+/// Clock frequency of the core this runs on while it is busy, from a chain of dependent register additions, one per
+/// cycle. (`add reg, reg`: recent cores fold additions of a constant at rename.)
+/// @return GHz; on other architectures than x86-64 and AArch64, a lower bound
+Estimate clock_ghz(const Plan& plan);
+
+/// Bandwidth of reading from memory, each thread its own part of an array.
+/// @param bytes  of the whole array; 0 for default_dram_bytes()
+/// @return GB/s (10^9), all threads together
+/// @throws OutOfMemory
+Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes = 0);
+
+/// An array that no cache holds: four times the largest cache this machine reports, at least 64 MiB, and at most a
+/// quarter of the available memory.
+std::size_t default_dram_bytes();
+
+/// What chance alone shows on this machine now: the larger of the A/A differences of arithmetic and of reading memory.
+/// @return relative difference
+double machine_noise_floor(const Plan& plan);
+
+}  // namespace hf

@@ -1,0 +1,207 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <ctime>
+#include <exception>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "clock.hpp"
+#include "interrupt.hpp"
+#include "lab.hpp"
+#include "lab_record.hpp"
+#include "lock.hpp"
+#include "peaks.hpp"
+#include "record/atomic_file.hpp"
+#include "record/check.hpp"
+#include "record/record.hpp"
+
+namespace hf {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string budget = "full";
+  bool if_stale = false;
+  fs::path out;
+
+  Budget chosen_budget() const { return budget == "quick" ? Budget::quick : Budget::full; }
+};
+
+fs::path executable_folder(const char* name) {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return (error ? fs::absolute(name) : self).parent_path();
+}
+
+/// @return exit status when the command line was all there was to do
+std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv, Options& options) {
+  CLI::App app("Measures \"" + info.title + "\" on this machine, shows what it finds and writes the record.",
+               "lab-" + info.id);
+  app.add_option("--budget", options.budget, "how much time to take; from the environment's BUDGET when not given")
+      ->check(CLI::IsMember({"quick", "full"}))
+      ->envname("BUDGET")
+      ->capture_default_str();
+  app.add_flag("--if-stale", options.if_stale, "do nothing when the record still says what a new run would");
+  app.add_option("--out", options.out, "folder for the record")->type_name("DIR")->capture_default_str();
+  app.set_version_flag("--version", "lab-" + info.id + " " HARDWARE_FIRST_VERSION);
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
+  } catch (const CLI::Error& error) {
+    std::cerr << app.get_name() << ": " << error.what() << "; see --help\n";
+    return 1;
+  }
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+/// "3 hours ago", from a record's run.started.
+std::string age_text(const std::string& started) {
+  std::tm parts = {};
+  strptime(started.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  const double minutes = std::max(std::difftime(std::time(nullptr), timegm(&parts)) / 60, 0.0);
+  const auto text = [](double count, const char* unit) {
+    const long whole = static_cast<long>(count);
+    return std::to_string(whole) + " " + unit + (whole == 1 ? "" : "s") + " ago";
+  };
+  if (minutes < 60) return text(minutes, "minute");
+  return minutes < 48 * 60 ? text(minutes / 60, "hour") : text(minutes / 60 / 24, "day");
+}
+
+/// One run of a lab, from the build's inputs to the record.
+class LabRun {
+ public:
+  LabRun(const LabInfo& info, const Options& options, const fs::path& folder)
+      : info_(info), options_(options), file_(options.out / (info.id + ".json")), machine_(probe_machine()) {
+    const fs::path inputs = folder / ("lab-" + info.id + ".inputs.json");
+    inputs_ = inputs_from(load_json(inputs), inputs.string());
+    inputs_["machine"] = machine_.canonical();
+  }
+
+  /// Says so and returns true when there is a valid record that a new run would only repeat.
+  bool is_fresh() {
+    if (!fs::exists(file_)) return false;
+    try {
+      const nlohmann::json record = load_record(file_);
+      const std::vector<std::string> reasons = staleness(record, inputs_, options_.budget);
+      if (reasons.empty()) {
+        const std::string started = record.at("run").at("started");
+        terminal_.line(info_.id + " is up to date: measured " + age_text(started) + " on this machine");
+        return true;
+      }
+      const std::string more = reasons.size() > 1 ? " and " + std::to_string(reasons.size() - 1) + " more" : "";
+      terminal_.line(info_.id + " is stale: " + reasons.front() + more);
+    } catch (const FileError& error) {
+      terminal_.line(info_.id + " has no valid record, measuring again: " + error.what());
+    }
+    return false;
+  }
+
+  void measure(const std::function<void(Lab&)>& body) {
+    const MeasuringLock lock;
+    const std::int64_t start = now_ns();
+    fs::create_directories(file_.parent_path());
+    Run run;
+    run.started = utc_now();
+    run.budget = options_.chosen_budget();
+    run.at_start = read_system_state();
+    introduce();
+    Plan plan;
+    plan.rounds = run.budget == Budget::quick ? 11 : 31;
+    plan.budget_seconds = 1;
+    run.noise_floor = machine_noise_floor(plan);
+    run.before_body = read_system_state();
+    terminal_.line("  noise floor " + number_text(100 * run.noise_floor) + " %: a smaller difference is a tie");
+
+    Lab lab(info_, run.budget, machine_, terminal_);
+    body(lab);
+    stop_if_interrupted();
+    run.at_end = read_system_state();
+    run.seconds = static_cast<double>(now_ns() - start) * 1e-9;
+    report(lab.results());
+    write(make_record(info_, inputs_, run, machine_, read_commit(HARDWARE_FIRST_SOURCE), lab.results()));
+  }
+
+ private:
+  void introduce() {
+    terminal_.heading(info_.id + (terminal_.style().utf8 ? " — " : " - ") + info_.title);
+    terminal_.paragraph(machine_.canonical() + (machine_.virtualised ? "; virtual machine" : ""));
+    terminal_.paragraph(machine_.os + "; " + inputs_["compiler"] + "; " + inputs_["flags"]);
+  }
+
+  void report(const Results& results) {
+    Table table{"Values", {"value", "median", "unit", "5 %", "95 %"}, {}};
+    for (const Value& value : results.values) {
+      const bool spread = !value.value.samples.empty();
+      table.rows.push_back({value.id, number_text(value.value.median), value.unit,
+                            spread ? number_text(value.value.low) : "", spread ? number_text(value.value.high) : ""});
+    }
+    if (!table.rows.empty()) terminal_.table(table);
+    for (const Plot& plot : results.plots) {
+      std::vector<const Series*> chosen;
+      for (const Series& series : results.series) {
+        if (std::count(plot.series.begin(), plot.series.end(), series.id) > 0) chosen.push_back(&series);
+      }
+      terminal_.plot(plot.title, chosen);
+    }
+    if (!results.claims.empty()) terminal_.heading("Claims");
+    for (const Claim& claim : results.claims) terminal_.claim(claim);
+  }
+
+  void write(const nlohmann::json& record) {
+    const std::vector<Problem> problems = check(record);
+    if (!problems.empty()) {
+      const std::string more = problems.size() > 1 ? " (and " + std::to_string(problems.size() - 1) + " more)" : "";
+      throw FileError(line("the new " + file_.filename().string(), problems.front()) + more);
+    }
+    write_atomically(file_, record.dump(1) + "\n");
+    terminal_.line("");
+    terminal_.line("  record: " + file_.lexically_normal().string());
+  }
+
+  LabInfo info_;
+  Options options_;
+  fs::path file_;
+  Machine machine_;
+  Inputs inputs_;
+  Terminal terminal_;
+};
+
+int fail(const LabInfo& info, const std::string& reason, int status) {
+  std::cerr << "lab-" << info.id << ": " << reason << '\n';
+  return status;
+}
+
+}  // namespace
+
+int run_lab(const LabInfo& info, int argc, char** argv, const std::function<void(Lab&)>& body) {
+  const fs::path folder = executable_folder(argv[0]);
+  Options options{.out = folder.parent_path() / "records"};
+  if (const std::optional<int> status = read_command_line(info, argc, argv, options)) return *status;
+  catch_interrupts();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of write()
+  try {
+    LabRun run(info, options, folder);
+    if (options.if_stale && run.is_fresh()) return 0;
+    run.measure(body);
+    return 0;
+  } catch (const Interrupted&) {
+    return fail(info, "interrupted; the previous record is as it was", 128 + SIGINT);
+  } catch (const std::exception& error) {
+    return fail(info, error.what(), 1);
+  }
+}
+
+}  // namespace hf

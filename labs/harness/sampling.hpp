@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clock.hpp"
+#include "keep.hpp"
+#include "statistics.hpp"
+#include "threads.hpp"
+
+namespace hf {
+
+/// One of the things that are compared.
+struct Variant {
+  std::string id;
+  /// Runs the code so many times in a row and returns the seconds that took. See timed().
+  std::function<double(std::int64_t calls)> seconds;
+};
+
+/// A variant that runs @p code (callable without arguments) on this thread.
+template <class Code>
+Variant timed(std::string id, Code code) {
+  return {std::move(id), [code = std::move(code)](std::int64_t calls) mutable {
+            const std::int64_t start = now_ns();
+            for (std::int64_t call = 0; call < calls; ++call) {
+              code();
+              clobber();
+            }
+            return static_cast<double>(now_ns() - start) * 1e-9;
+          }};
+}
+
+/// A variant that runs `code(thread)` on every thread of a team at the same time; the seconds are from the first start
+/// to the last finish. The team must outlive the variant.
+template <class Code>
+Variant timed(std::string id, Team& team, Code code) {
+  return {std::move(id), [&team, code = std::move(code)](std::int64_t calls) {
+            return team.run([&](int thread) {
+              for (std::int64_t call = 0; call < calls; ++call) {
+                code(thread);
+                clobber();
+              }
+            });
+          }};
+}
+
+/// How much to sample.
+struct Plan {
+  int rounds = 31;               ///< samples of each variant
+  int minimum_rounds = 5;        ///< taken even when the budget is spent
+  double sample_seconds = 1e-3;  ///< one sample takes at least this, and at least 1000 clock resolutions
+  double warm_seconds = 2e-4;    ///< untimed run before every sample, at least one call; 0 for none
+  double budget_seconds = std::numeric_limits<double>::infinity();  ///< stop early rather than take longer
+  std::function<void()> between_samples = {};  ///< called before each sample and its warm-up: moves the progress bar
+};
+
+/// What sampling gave: seconds per call, for each variant one sample per round.
+struct Sampling {
+  std::vector<std::string> ids;
+  std::vector<Estimate> seconds;  ///< in the order of ids; sample i of every variant was taken in round i
+
+  /// @throws std::out_of_range for an id that was not sampled
+  const Estimate& of(std::string_view id) const;
+
+  /// Pairwise ratio of the times of two variants, round by round: above 1 where @p numerator is slower.
+  Estimate ratio(std::string_view numerator, std::string_view denominator) const;
+};
+
+/// Samples all variants in interleaved rounds, each round in a new random order. First finds, for each variant, how
+/// many calls make a sample long enough; before each sample runs the variant untimed, since data left idle leaves a
+/// shared cache.
+/// @throws Interrupted
+/// @throws std::invalid_argument without variants or rounds
+Sampling sample_interleaved(const std::vector<Variant>& variants, const Plan& plan);
+
+/// sample_interleaved() for one variant.
+Estimate sample(const Variant& variant, const Plan& plan);
+
+/// A/A test: samples a variant against itself. A difference between variants below this is a tie.
+/// @return relative difference that chance alone shows in 19 of 20 comparisons
+double noise_floor(const Variant& variant, const Plan& plan);
+
+}  // namespace hf

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results.hpp"
+
+namespace hf {
+
+/// Text in columns; numbers in a column should carry the same unit, named in its heading.
+struct Table {
+  std::string title;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// A number to three significant digits: "0.0833", "16.5", "175", "1.25e+06".
+std::string number_text(double value);
+
+/// What the output can show.
+struct TerminalStyle {
+  bool interactive = false;  ///< a progress bar may be redrawn
+  bool colour = false;       ///< off with NO_COLOR or when not a terminal
+  bool utf8 = false;
+  int width = 80;
+};
+
+/// Looks at a stream and the environment (NO_COLOR, TERM, LC_ALL, LC_CTYPE, LANG).
+TerminalStyle detect_style(std::FILE* stream);
+
+/// Prints a lab's progress and results: coloured and redrawn on a terminal, plain lines elsewhere.
+class Terminal {
+ public:
+  explicit Terminal(std::FILE* stream = stdout);
+  Terminal(std::FILE* stream, TerminalStyle style);
+
+  const TerminalStyle& style() const { return style_; }
+
+  void line(std::string_view text);
+  void heading(std::string_view text);
+  /// Indented, broken between words where it is wider than the terminal.
+  void paragraph(std::string_view text);
+  void table(const Table& table);
+  void plot(std::string_view title, std::span<const Series* const> series);
+  void claim(const Claim& claim);
+
+  /// Shows how far a run is. On a terminal one line is redrawn; elsewhere each new step is one line.
+  void progress(std::string_view step, double share_done, double seconds_left);
+  /// Removes the progress bar, if one is drawn.
+  void clear_progress();
+
+ private:
+  void emphasise(std::string_view text, const char* code);
+
+  std::FILE* stream_;
+  TerminalStyle style_;
+  std::string last_step_;
+  bool progress_drawn_ = false;
+};
+
+/// A scatter or line plot on a grid of characters, both axes logarithmic where all numbers are positive and span a
+/// factor of ten or more.
+/// @param series  with the same axes; each gets its own mark, named in the legend
+/// @return lines, each at most style.width columns wide, with in Unicode or, where the locale is not UTF-8, ASCII
+std::string plot_text(std::span<const Series* const> series, const TerminalStyle& style);
+
+}  // namespace hf

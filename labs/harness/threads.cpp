@@ -1,0 +1,119 @@
+#include "threads.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "clock.hpp"
+
+namespace hf {
+namespace {
+
+std::vector<int> cores_now() {
+  // A mask of the kernel's size is needed; machines with more than 8192 processors are put on their first.
+  std::vector<cpu_set_t> mask(8);
+  std::vector<int> cores;
+  const std::size_t bytes = mask.size() * sizeof(cpu_set_t);
+  if (sched_getaffinity(0, bytes, mask.data()) == 0) {
+    for (int core = 0; core < static_cast<int>(8 * bytes); ++core) {
+      if (CPU_ISSET_S(core, bytes, mask.data())) cores.push_back(core);
+    }
+  }
+  if (cores.empty()) cores.push_back(0);
+  return cores;
+}
+
+bool run_only_on(const std::vector<int>& cores) {
+  std::vector<cpu_set_t> mask(8);
+  const std::size_t bytes = mask.size() * sizeof(cpu_set_t);
+  for (int core : cores) CPU_SET_S(core, bytes, mask.data());
+  return sched_setaffinity(0, bytes, mask.data()) == 0;
+}
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
+/// Spins until `count` threads have arrived. Where threads outnumber cores the one to wait for needs the core.
+void meet(std::atomic<int>& arrived, int count) {
+  arrived.fetch_add(1);
+  for (int spins = 0; arrived.load() < count; ++spins) {
+    pause();
+    if (spins > 1000) std::this_thread::yield();
+  }
+}
+
+}  // namespace
+
+const std::vector<int>& usable_cores() {
+  static const std::vector<int> cores = cores_now();
+  return cores;
+}
+
+Pinned::Pinned(int core) {
+  usable_cores();  // remembered before this thread has only one
+  holds_ = run_only_on({core});
+}
+
+Pinned::~Pinned() {
+  if (holds_) run_only_on(usable_cores());
+}
+
+Team::Team(int threads) : members_(static_cast<std::size_t>(std::max(threads, 1))) {
+  usable_cores();
+  for (int index = 0; index < size(); ++index) threads_.emplace_back(&Team::serve, this, index);
+}
+
+Team::~Team() {
+  task_ = nullptr;
+  run_number_.fetch_add(1);
+  run_number_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+double Team::run(const std::function<void(int)>& task) {
+  task_ = &task;
+  arrived_ = 0;
+  unfinished_ = size();
+  run_number_.fetch_add(1);
+  run_number_.notify_all();
+  for (int left = unfinished_.load(); left > 0; left = unfinished_.load()) unfinished_.wait(left);
+
+  std::int64_t start = members_.front().start_ns, finish = members_.front().finish_ns;
+  for (const Member& member : members_) {
+    if (member.error) std::rethrow_exception(member.error);
+    start = std::min(start, member.start_ns);
+    finish = std::max(finish, member.finish_ns);
+  }
+  return static_cast<double>(finish - start) * 1e-9;
+}
+
+void Team::serve(int index) {
+  const std::vector<int>& cores = usable_cores();
+  run_only_on({cores[static_cast<std::size_t>(index) % cores.size()]});
+  for (std::uint32_t seen = 0;; ++seen) {
+    run_number_.wait(seen);
+    if (task_ == nullptr) return;
+    run_member(index);
+    if (unfinished_.fetch_sub(1) == 1) unfinished_.notify_all();
+  }
+}
+
+void Team::run_member(int index) {
+  Member& member = members_[static_cast<std::size_t>(index)];
+  member.error = nullptr;
+  meet(arrived_, size());
+  member.start_ns = now_ns();
+  try {
+    (*task_)(index);
+  } catch (...) {
+    member.error = std::current_exception();
+  }
+  member.finish_ns = now_ns();
+}
+
+}  // namespace hf

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace hf {
+
+/// The logical processors that this process could use when first asked (sched_getaffinity), at least one. A thread
+/// that is pinned later does not change the answer.
+const std::vector<int>& usable_cores();
+
+/// Keeps the calling thread on one logical processor until the end of the scope.
+class Pinned {
+ public:
+  /// @param core  from usable_cores(); by default the first
+  explicit Pinned(int core = usable_cores().front());
+  ~Pinned();
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+  /// false where the system refused; the thread then runs wherever it is put
+  bool holds() const { return holds_; }
+
+ private:
+  bool holds_;
+};
+
+/// A team of threads, each pinned to its own core as long as there are cores enough. Between runs they sleep.
+class Team {
+ public:
+  /// @param threads  at least 1; more than cores share them
+  explicit Team(int threads = static_cast<int>(usable_cores().size()));
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int size() const { return static_cast<int>(members_.size()); }
+
+  /// Runs `task(thread)` on every thread, thread = 0 … size() − 1. All are awake, at a barrier, before the first
+  /// begins. Memory that a thread will use should be touched first in such a run, so that it lies near its core.
+  /// @return seconds from the first start to the last finish
+  /// @throws the first exception that a task threw, after all have finished
+  double run(const std::function<void(int thread)>& task);
+
+ private:
+  struct Member {
+    std::int64_t start_ns = 0, finish_ns = 0;
+    std::exception_ptr error;
+  };
+  void serve(int index);
+  void run_member(int index);
+
+  std::vector<Member> members_;
+  const std::function<void(int)>* task_ = nullptr;  ///< null ends the threads
+  std::atomic<std::uint32_t> run_number_{0};
+  std::atomic<int> arrived_{0}, unfinished_{0};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace hf

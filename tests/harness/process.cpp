@@ -1,0 +1,91 @@
+#include "process.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "hardware-first-test-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+Process::Process(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
+                 const std::function<void()>& before) {
+  child_ = fork();
+  if (child_ < 0) throw std::runtime_error("cannot fork");
+  if (child_ > 0) return;
+  dup2(open((folder_.path() / "out").c_str(), O_CREAT | O_WRONLY, 0600), STDOUT_FILENO);
+  dup2(open((folder_.path() / "err").c_str(), O_CREAT | O_WRONLY, 0600), STDERR_FILENO);
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  if (before) before();
+  std::vector<std::string> words;
+  std::istringstream emulator(EMULATOR);
+  for (std::string word; std::getline(emulator, word, ';');) words.push_back(word);
+  words.insert(words.end(), command.begin(), command.end());
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  _exit(127);
+}
+
+Process::~Process() {
+  if (child_ < 0) return;
+  kill(child_, SIGKILL);
+  waitpid(child_, nullptr, 0);
+}
+
+std::string Process::out_so_far() const { return content(folder_.path() / "out"); }
+
+void Process::signal(int number) const { kill(child_, number); }
+
+Ended Process::wait() {
+  int status = 0;
+  waitpid(child_, &status, 0);
+  child_ = -1;
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return {code, content(folder_.path() / "out"), content(folder_.path() / "err")};
+}
+
+Ended run(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
+          const std::function<void()>& before) {
+  return Process(command, environment, before).wait();
+}
+
+bool in_child(const std::function<bool()>& test) {
+  const pid_t child = fork();
+  if (child == 0) {
+    bool good = false;
+    try {
+      good = test();
+    } catch (...) {
+    }
+    _exit(good ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << text;
+}

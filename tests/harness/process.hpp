@@ -1,0 +1,66 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+/// A folder that is there for one test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Whether a limit on the address space binds: a sanitizer needs all of it, an emulator does not pass it on.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool memory_can_be_limited = false;
+#else
+constexpr bool memory_can_be_limited = sizeof(EMULATOR) == 1;
+#endif
+
+/// What a program that has ended left behind.
+struct Ended {
+  int status;  ///< exit status, or 128 + the signal that killed it
+  std::string out, err;
+};
+
+/// A program while it runs, under the emulator when cross-built; its standard output and error go to files.
+class Process {
+ public:
+  /// @param environment  added to this process's own
+  /// @param before       run in the child before the program: limits, affinity
+  Process(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment = {},
+          const std::function<void()>& before = {});
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  std::string out_so_far() const;
+  void signal(int number) const;
+  Ended wait();
+
+ private:
+  TemporaryFolder folder_;
+  pid_t child_ = -1;
+};
+
+/// Runs a program to its end.
+Ended run(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment = {},
+          const std::function<void()>& before = {});
+
+/// Runs @p test in a child process, so that what it does to itself (limits, affinity) ends there.
+/// @return whether it returned true
+bool in_child(const std::function<bool()>& test);
+
+std::string content(const std::filesystem::path& file);
+void write(const std::filesystem::path& file, const std::string& text);

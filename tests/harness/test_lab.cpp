@@ -1,0 +1,227 @@
+// A whole lab, run as its user runs it.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "harness/threads.hpp"
+#include "process.hpp"
+#include "record/check.hpp"
+#include "record/inputs.hpp"
+#include "record/record.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder for records, with a lock of its own so that these tests wait for no measurement.
+struct Bench {
+  TemporaryFolder folder;
+  fs::path out = folder.path() / "records";
+  fs::path record = out / "99-tiny.json";
+
+  std::vector<std::string> command(std::vector<std::string> more = {}) const {
+    std::vector<std::string> words{TINY_LAB, "--budget", "quick", "--out", out.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  std::map<std::string, std::string> environment(const std::string& does = "") const {
+    return {{"TMPDIR", folder.path().string()}, {"TINY_LAB_DOES", does}, {"LC_ALL", "C.UTF-8"}};
+  }
+  /// How many files there are beside the record.
+  long litter() const {
+    return std::distance(fs::directory_iterator(out), fs::directory_iterator()) - fs::exists(record);
+  }
+};
+
+long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+/// Runs the lab in a way that must fail, over an old record that must stay.
+Ended run_over_old_record(const Bench& bench, const std::string& does, const std::function<void()>& before = {}) {
+  write(bench.record, "old");
+  Ended ended = run(bench.command(), bench.environment(does), before);
+  CHECK(content(bench.record) == "old");
+  CHECK(bench.litter() == 0);
+  CHECK(lines(ended.err) == 1);
+  return ended;
+}
+
+}  // namespace
+
+TEST_CASE("a lab shows what it does and leaves a record that passes every check") {
+  const Bench bench;
+  const Ended ended = run(bench.command(), bench.environment());
+  CHECK(ended.err == "");
+  REQUIRE(ended.status == 0);
+  for (const char* shown : {"99-tiny — Adding takes time", "Predictions", "sum, about", "Values", "Claims",
+                            "holds  A machine adds numbers.", "fails  A machine adds a million billion"}) {
+    CHECK_MESSAGE(ended.out.find(shown) != std::string::npos, shown);
+  }
+  CHECK(ended.out.find('\x1b') == std::string::npos);
+  CHECK(ended.out.find('\r') == std::string::npos);
+
+  const hf::Json record = hf::load_record(bench.record);
+  CHECK(hf::check(record).empty());
+  CHECK(record["run"]["budget"] == "quick");
+  CHECK(record["claims"][0]["holds"] == true);
+  CHECK(record["claims"][1]["holds"] == false);
+  CHECK(record["lab"]["inputs"].contains("machine"));
+  CHECK(bench.litter() == 0);
+}
+
+TEST_CASE("nothing in a record names the host, the user or a folder") {
+  const Bench bench;
+  REQUIRE(run(bench.command(), bench.environment()).status == 0);
+  const hf::Json record = hf::load_record(bench.record);
+  const std::string text = record.dump();
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  const char* user = getlogin();
+  const char* home = std::getenv("HOME");
+  for (const std::string& name : {std::string(host), std::string(user != nullptr ? user : ""),
+                                  std::string(home != nullptr ? home : ""), bench.folder.path().string()}) {
+    if (name.size() > 4) CHECK_MESSAGE(text.find(name) == std::string::npos, name);
+  }
+  CHECK(hf::identifying(record, hf::this_identity()).empty());
+}
+
+TEST_CASE("--if-stale measures once, and again when the record does not serve") {
+  const Bench bench;
+  REQUIRE(run(bench.command({"--if-stale"}), bench.environment()).status == 0);
+  const std::string first = content(bench.record);
+  const Ended again = run(bench.command({"--if-stale"}), bench.environment());
+  CHECK(again.status == 0);
+  CHECK(again.out == "99-tiny is up to date: measured 0 minutes ago on this machine\n");
+  CHECK(content(bench.record) == first);
+
+  hf::Json other = hf::parse_json(first, "first");
+  other["lab"]["inputs"]["compiler"] = "another";
+  other["lab"]["key"] = hf::input_key(other["lab"]["inputs"].get<hf::Inputs>());
+  write(bench.record, other.dump());
+  CHECK(run(bench.command({"--if-stale"}), bench.environment()).out.find("stale: compiler: another") !=
+        std::string::npos);
+
+  write(bench.record, "{");
+  const Ended repaired = run(bench.command({"--if-stale"}), bench.environment());
+  CHECK(repaired.status == 0);
+  CHECK(repaired.out.find("no valid record, measuring again") != std::string::npos);
+  CHECK_NOTHROW(hf::load_record(bench.record));
+}
+
+TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
+  for (const int number : {SIGINT, SIGTERM}) {
+    const Bench bench;
+    write(bench.record, "old");
+    Process lab(bench.command(), bench.environment("wait"));
+    while (lab.out_so_far().find("sum, about") == std::string::npos) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    lab.signal(number);
+    const Ended ended = lab.wait();
+    CHECK(ended.status == 130);
+    CHECK(ended.err == "lab-99-tiny: interrupted; the previous record is as it was\n");
+    CHECK(content(bench.record) == "old");
+    CHECK(bench.litter() == 0);
+  }
+}
+
+TEST_CASE("a second lab is refused at once while one is measuring") {
+  const Bench bench;
+  Process first(bench.command(), bench.environment("wait"));
+  while (first.out_so_far().find("sum, about") == std::string::npos) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const Ended second = run(bench.command(), bench.environment());
+  CHECK(second.status == 1);
+  CHECK(second.err == "lab-99-tiny: another lab is measuring on this machine; wait until it is done\n");
+  first.signal(SIGINT);
+  CHECK(first.wait().status == 130);
+  CHECK_FALSE(fs::exists(bench.record));
+}
+
+TEST_CASE("a lab that fails says why in one line") {
+  const Ended ended = run_over_old_record(Bench(), "fail");
+  CHECK(ended.status == 1);
+  CHECK(ended.err.starts_with("lab-99-tiny: the sum is wrong"));
+}
+
+TEST_CASE("a number that is none never reaches a record") {
+  const Ended ended = run_over_old_record(Bench(), "nan");
+  CHECK(ended.status == 1);
+  CHECK(ended.err.find("/values/0") != std::string::npos);
+}
+
+TEST_CASE("a full disk is named, and what was there stays") {
+  const Ended ended = run_over_old_record(Bench(), "", [] {
+    const rlimit limit{1000, 1000};  // bytes: room for one line of complaint, not for a record
+    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+    setrlimit(RLIMIT_FSIZE, &limit);
+  });
+  CHECK(ended.status == 1);
+  CHECK(ended.err.find("99-tiny.json: ") != std::string::npos);
+}
+
+TEST_CASE("a folder that cannot be is named") {
+  const Bench bench;
+  write(bench.folder.path() / "file", "a file");
+  std::vector<std::string> command = bench.command();
+  command.back() = (bench.folder.path() / "file").string();
+  const Ended ended = run(command, bench.environment());
+  CHECK(ended.status == 1);
+  CHECK(lines(ended.err) == 1);
+  CHECK(ended.err.find(command.back()) != std::string::npos);
+  CHECK(content(bench.folder.path() / "file") == "a file");
+}
+
+TEST_CASE("one core is enough") {
+  const Bench bench;
+  const Ended ended = run(bench.command(), bench.environment(), [] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(hf::usable_cores().front(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+  });
+  REQUIRE(ended.status == 0);
+  CHECK(hf::load_record(bench.record)["machine"]["cores"] == 1);
+}
+
+TEST_CASE("little memory is enough" * doctest::skip(!memory_can_be_limited)) {
+  const Bench bench;
+  const Ended ended = run(bench.command(), bench.environment(), [] {
+    const rlimit limit{300u << 20, 300u << 20};
+    setrlimit(RLIMIT_AS, &limit);
+  });
+  CHECK(ended.err == "");
+  CHECK(ended.status == 0);
+}
+
+TEST_CASE("the command line says what it is, and refuses what it is not") {
+  const Bench bench;
+  const Ended help = run({TINY_LAB, "--help"}, {{"BUDGET", "quick"}});
+  CHECK(help.status == 0);
+  for (const char* option : {"--budget", "--if-stale", "--out", "--version"}) {
+    CHECK(help.out.find(option) != std::string::npos);
+  }
+  const Ended version = run({TINY_LAB, "--version"}, {{"BUDGET", "quick"}});
+  CHECK(version.status == 0);
+  CHECK(version.out.starts_with("lab-99-tiny "));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{TINY_LAB, "--budget", "endless"}, {TINY_LAB, "--nonsense"}}) {
+    const Ended refused = run(words, bench.environment());
+    CHECK(refused.status == 1);
+    CHECK(lines(refused.err) == 1);
+    CHECK(refused.out == "");
+  }
+  std::map<std::string, std::string> environment = bench.environment();
+  environment["BUDGET"] = "endless";
+  CHECK(run({TINY_LAB, "--out", bench.out.string()}, environment).status == 1);
+}

@@ -1,0 +1,39 @@
+#include <doctest/doctest.h>
+
+#include "harness/memory.hpp"
+#include "harness/peaks.hpp"
+
+namespace {
+
+hf::Plan short_plan() {
+  hf::Plan plan;
+  plan.rounds = 3;
+  plan.sample_seconds = 1e-4;
+  return plan;
+}
+
+}  // namespace
+
+// No time is asserted: only that each number is one that some machine could have.
+TEST_CASE("peaks, clock and bandwidth are numbers of a real machine") {
+  hf::Team one(1);
+  for (const hf::Precision precision : {hf::Precision::fp32, hf::Precision::fp64}) {
+    const hf::Estimate peak = hf::peak_gflops(precision, one, short_plan());
+    CHECK(peak.median > 1e-3);
+    CHECK(peak.median < 1e5);
+    CHECK(peak.samples.size() == 3);
+  }
+  const hf::Estimate clock = hf::clock_ghz(short_plan());
+  CHECK(clock.median > 1e-3);
+  CHECK(clock.median < 20);
+  hf::Team two(2);
+  const hf::Estimate read = hf::dram_read_gbs(two, short_plan(), 8 << 20);
+  CHECK(read.median > 1e-3);
+  CHECK(read.median < 1e5);
+  CHECK(hf::machine_noise_floor(short_plan()) >= 0);
+}
+
+TEST_CASE("the array for memory bandwidth leaves the machine room") {
+  CHECK(hf::default_dram_bytes() > 0);
+  CHECK(hf::default_dram_bytes() <= hf::available_memory_bytes() / 3);
+}

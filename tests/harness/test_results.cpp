@@ -1,0 +1,48 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <stdexcept>
+
+#include "harness/results.hpp"
+#include "record/quantile.hpp"
+
+TEST_CASE("a measured point keeps at most 31 samples of six digits, and its median follows from them") {
+  std::mt19937 random(1);
+  std::lognormal_distribution<double> noise(0, 0.3);
+  for (const int count : {1, 2, 30, 31, 32, 61, 1000}) {
+    std::vector<double> samples;
+    for (int i = 0; i < count; ++i) samples.push_back(noise(random));
+    const hf::Point point(10, hf::estimate(samples), "ten");
+    CHECK(point.y.samples.size() == static_cast<std::size_t>(std::min(count, 31)));
+    CHECK(point.y.median == hf::quantile(point.y.samples, 0.5));
+    CHECK(point.y.median == doctest::Approx(hf::quantile(samples, 0.5)).epsilon(0.05));
+    const hf::Series series{"s", "S", hf::Kind::measured, {"x", "1"}, {"y", "ns"}, {point}};
+    const nlohmann::json json = hf::to_json(series)["points"][0];
+    CHECK(json["label"] == "ten");
+    CHECK(json["median"].get<double>() == doctest::Approx(hf::quantile(json["samples"], 0.5)).epsilon(1e-8));
+    for (const auto& sample : json["samples"]) CHECK(sample.dump().size() <= 12);
+  }
+}
+
+TEST_CASE("a modelled value has no spread") {
+  const nlohmann::json json = hf::to_json(hf::Value("ridge", 12.3456789, "FLOP/byte"));
+  CHECK(json == nlohmann::json{{"id", "ridge"}, {"value", 12.3457}, {"unit", "FLOP/byte"}, {"kind", "modelled"}});
+}
+
+TEST_CASE("a quoted value names its source") {
+  const hf::Value quoted("peak", 100, "TFLOP/s", hf::Kind::quoted, "peak", "canonical");
+  CHECK(hf::to_json(quoted)["source"] == "canonical");
+  CHECK(hf::to_json(quoted)["kind"] == "quoted");
+}
+
+TEST_CASE("a claim holds when what was observed satisfies its bound") {
+  CHECK(hf::Claim("a", "A.", 20, ">= 20").holds);
+  CHECK_FALSE(hf::Claim("a", "A.", 20, "> 20").holds);
+  CHECK(hf::Claim("a", "A.", 0.299, "<= 0.3").holds);
+  CHECK_FALSE(hf::Claim("a", "A.", 5, "< 5").holds);
+  CHECK(hf::Claim("a", "A.", 1.9999999, ">= 2").holds);  // what is compared is what the record shows
+  for (const char* bound : {"", "20", "= 20", ">=20", ">= twenty", ">= 20 "}) {
+    CHECK_THROWS_AS(hf::Claim("a", "A.", 20, bound), std::invalid_argument);
+  }
+}

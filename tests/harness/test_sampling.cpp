@@ -1,0 +1,111 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/sampling.hpp"
+
+namespace {
+
+/// A variant whose time is told, not measured, and that keeps a log of its calls.
+hf::Variant told(const std::string& id, double seconds_per_call,
+                 std::vector<std::pair<std::string, std::int64_t>>& log) {
+  return {id, [=, &log](std::int64_t calls) {
+            log.emplace_back(id, calls);
+            return seconds_per_call * static_cast<double>(calls);
+          }};
+}
+
+using Log = std::vector<std::pair<std::string, std::int64_t>>;
+
+}  // namespace
+
+TEST_CASE("a sample is long enough, whatever a call takes") {
+  for (const double seconds_per_call : {1e-9, 3.7e-6, 2e-3, 5.0}) {
+    Log log;
+    hf::Plan plan;
+    plan.rounds = 3;
+    plan.sample_seconds = 1e-3;
+    plan.warm_seconds = 0;
+    const hf::Estimate estimate = hf::sample(told("a", seconds_per_call, log), plan);
+    CHECK(estimate.median == doctest::Approx(seconds_per_call));
+    REQUIRE(estimate.samples.size() == 3);
+    const double wanted = std::max(1e-3, 1000 * hf::clock_resolution_ns() * 1e-9);
+    const auto calls = log.back().second;
+    CHECK(static_cast<double>(calls) * seconds_per_call >= wanted);
+    CHECK((calls == 1 || static_cast<double>(calls) * seconds_per_call < 12 * wanted));
+  }
+}
+
+TEST_CASE("every round has every variant once, warmed up just before, in an order that changes") {
+  Log log;
+  hf::Plan plan;
+  plan.rounds = 40;
+  plan.sample_seconds = 1e-3;
+  plan.warm_seconds = 1e-4;
+  const hf::Sampling sampling = hf::sample_interleaved({told("a", 1e-3, log), told("b", 2e-3, log)}, plan);
+  CHECK(sampling.of("a").samples.size() == 40);
+  CHECK(sampling.ratio("b", "a").median == doctest::Approx(2));
+  CHECK_THROWS_AS(sampling.of("c"), std::out_of_range);
+
+  const std::size_t calibration = log.size() - 4 * 40;  // then, for each round, two variants, each warmed and sampled
+  std::map<std::string, int> first;
+  for (std::size_t at = calibration; at < log.size(); at += 4) {
+    CHECK(log[at].first == log[at + 1].first);
+    CHECK(log[at + 2].first == log[at + 3].first);
+    CHECK(log[at].first != log[at + 2].first);
+    ++first[log[at].first];
+  }
+  CHECK(first["a"] > 5);  // of 40: fewer than 6 heads has a probability of 2 in a million
+  CHECK(first["b"] > 5);
+}
+
+TEST_CASE("a spent budget ends sampling, but not before the minimum of rounds") {
+  Log log;
+  hf::Plan plan;
+  plan.rounds = 1000;
+  plan.minimum_rounds = 4;
+  plan.budget_seconds = 0;
+  CHECK(hf::sample(told("a", 1e-2, log), plan).samples.size() == 4);
+}
+
+TEST_CASE("nothing to sample is an error") {
+  CHECK_THROWS_AS(hf::sample_interleaved({}, {}), std::invalid_argument);
+  Log log;
+  hf::Plan plan;
+  plan.rounds = 0;
+  CHECK_THROWS_AS(hf::sample(told("a", 1, log), plan), std::invalid_argument);
+}
+
+TEST_CASE("the bar is moved before each sample") {
+  Log log;
+  int moved = 0;
+  hf::Plan plan;
+  plan.rounds = 6;
+  plan.between_samples = [&] { ++moved; };
+  hf::sample_interleaved({told("a", 1e-2, log), told("b", 1e-2, log)}, plan);
+  CHECK(moved == 12);
+}
+
+TEST_CASE("a thing that never varies has no noise, one that does has some") {
+  Log log;
+  hf::Plan plan;
+  plan.warm_seconds = 0;
+  CHECK(hf::noise_floor(told("a", 1e-2, log), plan) == doctest::Approx(0).epsilon(1e-9));
+  int call = 0;
+  const hf::Variant erratic{"b", [&](std::int64_t calls) { return 1e-2 * calls * (1 + 0.1 * (call++ * 7 % 5)); }};
+  CHECK(hf::noise_floor(erratic, plan) > 0.01);
+}
+
+TEST_CASE("the clock never goes back, and its resolution is finer than a sample") {
+  CHECK(hf::clock_resolution_ns() >= 1);
+  const std::int64_t before = hf::now_ns();
+  CHECK(hf::now_ns() >= before);
+  volatile int runs = 0;
+  const double seconds = hf::timed("count", [&] { runs = runs + 1; }).seconds(1000);
+  CHECK(seconds >= 0);
+  CHECK(runs == 1000);
+}

@@ -1,0 +1,81 @@
+#include <doctest/doctest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "harness/sampling.hpp"
+#include "harness/threads.hpp"
+#include "process.hpp"
+
+TEST_CASE("a team runs its task once on every thread, run after run") {
+  for (const int size : {1, 2, 5}) {  // five are more than some machines have cores
+    hf::Team team(size);
+    REQUIRE(team.size() == size);
+    std::vector<int> count(static_cast<std::size_t>(size));
+    for (int repetition = 0; repetition < 50; ++repetition) {
+      const double seconds = team.run([&](int thread) { ++count[static_cast<std::size_t>(thread)]; });
+      CHECK(seconds >= 0);
+    }
+    CHECK(count == std::vector<int>(static_cast<std::size_t>(size), 50));
+  }
+}
+
+TEST_CASE("no thread starts before all are there") {
+  hf::Team team(3);
+  std::atomic<int> inside{0};
+  // Each waits for the other two inside the task: were they run one after the other, this would not end.
+  team.run([&](int) {
+    ++inside;
+    while (inside < 3) sched_yield();
+  });
+  CHECK(inside == 3);
+}
+
+TEST_CASE("a task's exception reaches the caller, and the team still works") {
+  hf::Team team(2);
+  const auto fail = [](int thread) {
+    if (thread == 1) throw std::runtime_error("second");
+  };
+  CHECK_THROWS_WITH(team.run(fail), "second");
+  std::atomic<int> runs{0};
+  team.run([&](int) { ++runs; });
+  CHECK(runs == 2);
+}
+
+TEST_CASE("threads of a team sit on different cores where there are enough") {
+  const auto& cores = hf::usable_cores();
+  REQUIRE(!cores.empty());
+  hf::Team team;
+  CHECK(team.size() == static_cast<int>(cores.size()));
+  std::vector<int> on(cores.size(), -1);
+  team.run([&](int thread) { on[static_cast<std::size_t>(thread)] = sched_getcpu(); });
+  CHECK(std::set<int>(on.begin(), on.end()).size() == cores.size());
+}
+
+TEST_CASE("a pinned thread stays on its core, and is free again afterwards") {
+  const auto allowed = [] {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    sched_getaffinity(0, sizeof mask, &mask);
+    return CPU_COUNT(&mask);
+  };
+  const int before = allowed();
+  {
+    const hf::Pinned pinned;
+    REQUIRE(pinned.holds());
+    CHECK(allowed() == 1);
+    CHECK(sched_getcpu() == hf::usable_cores().front());
+  }
+  CHECK(allowed() == before);
+  CHECK_FALSE(hf::Pinned(1 << 12).holds());  // a core that is not there is refused, and nothing breaks
+}
+
+TEST_CASE("a variant on a team runs on every thread") {
+  hf::Team team(2);
+  std::atomic<int> calls{0};
+  CHECK(hf::timed("count", team, [&](int) { ++calls; }).seconds(10) > 0);
+  CHECK(calls == 20);
+}

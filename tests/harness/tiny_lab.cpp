@@ -1,0 +1,55 @@
+// The smallest lab there can be: one sum, measured, predicted and claimed about. Tests run it whole. What TINY_LAB_DOES
+// says in the environment lets them see how a lab ends that waits, fails, or finds a number that is none.
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "harness/keep.hpp"
+#include "harness/lab.hpp"
+#include "harness/work.hpp"
+
+namespace {
+
+constexpr int numbers = 1000;
+
+void add_numbers() {
+  float sum = 0;
+  for (int i = 0; i < numbers; ++i) {
+    sum += static_cast<float>(i);
+    hf::keep(sum);
+  }
+}
+
+void measure(hf::Lab& lab) {
+  const char* variable = std::getenv("TINY_LAB_DOES");
+  const std::string does = variable != nullptr ? variable : "";
+
+  const hf::Work work{.flops = numbers, .bytes = 4};
+  lab.show({"Predictions", {"kernel", "FLOP/byte", "side"}, {{"sum", hf::number_text(work.intensity()), "compute"}}});
+
+  lab.begin("sum");
+  if (does == "fail") throw std::runtime_error("the sum is wrong; this is what TINY_LAB_DOES asked for");
+  while (does == "wait") hf::sample(hf::timed("sum", add_numbers), lab.plan());
+  hf::Plan plan = lab.plan();
+  plan.sample_seconds = 1e-5;
+  const hf::Estimate seconds = hf::sample(hf::timed("sum", add_numbers), plan);
+  const hf::Estimate speed = hf::transform(seconds, [&](double s) { return work.flops / s * 1e-9; });
+  lab.add(hf::Series{
+      "sum", "sum of floats", hf::Kind::measured, {"numbers", "1"}, {"speed", "GFLOP/s"}, {hf::Point(numbers, speed)}});
+  lab.plot("Speed", {"sum"});
+
+  lab.begin("claims");
+  const double worst = does == "nan" ? std::numeric_limits<double>::quiet_NaN() : 1e6;
+  lab.add(hf::Value("sum_bound_gflops", worst, "GFLOP/s"));
+  lab.add(hf::Claim("adds-something", "A machine adds numbers.", speed.median, "> 0", "GFLOP/s"));
+  lab.add(hf::Claim("adds-too-fast", "A machine adds a million billion numbers a second.", speed.median, "> 1e6",
+                    "GFLOP/s"));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return hf::run_lab({"99-tiny", "Adding takes time", {{"sum", 0.05, 0.1}, {"claims", 0, 0}}}, argc, argv, measure);
+}

@@ -1,0 +1,72 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "plateaus.hpp"
+
+namespace hf {
+namespace {
+
+std::vector<std::string> names(const std::vector<Plateau>& plateaus) {
+  std::vector<std::string> result;
+  for (const Plateau& each : plateaus) result.push_back(each.name);
+  return result;
+}
+
+TEST_CASE("four levels with slopes between them") {
+  const std::vector<double> y = {400, 400, 400, 400, 250, 150, 150, 150, 150, 90, 60, 60, 60, 30, 15, 15, 15};
+  const auto found = find_plateaus(y);
+  CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
+  CHECK(found[0].last == 3);
+  CHECK(found[1].first == 5);
+  CHECK(found[1].last == 8);
+  CHECK(found[2].level == 60);
+  CHECK(found[3].last == 16);
+  CHECK(representative(found[3]) == 16);
+  CHECK(representative(found[1]) == 6);
+}
+
+TEST_CASE("rising curves are read like falling ones") {
+  const auto found = find_plateaus({1.7, 1.7, 1.7, 3, 5.4, 5.4, 5.4, 20, 60, 130, 131});
+  CHECK(names(found) == std::vector<std::string>{"L1", "L2", "DRAM"});
+  CHECK(found[1].level == doctest::Approx(5.4));
+}
+
+TEST_CASE("noise of a few percent changes nothing, whatever the seed") {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> noise(0.95, 1.05);
+    std::vector<double> y;
+    for (double level : {400.0, 150.0, 15.0}) {
+      for (int i = 0; i < 7; ++i) y.push_back(level * noise(random));
+      if (level > 15) y.push_back(level * 0.6);
+    }
+    const auto found = find_plateaus(y);
+    REQUIRE(found.size() == 3);
+    CHECK(found[0].last == 6);
+    CHECK(found[1].first == 8);
+    CHECK(found[1].last == 14);
+  }
+}
+
+TEST_CASE("a dent does not cut a level in two") {
+  CHECK(find_plateaus({100, 101, 99, 80, 100, 102, 100, 30, 10, 10, 10}).size() == 2);
+}
+
+TEST_CASE("memory is the last level, even when the curve still moves at its end") {
+  const auto found = find_plateaus({100, 100, 100, 50, 20});
+  CHECK(names(found) == std::vector<std::string>{"L1", "DRAM"});
+  CHECK(found.back().first == 4);
+}
+
+TEST_CASE("a machine without caches, and a single point") {
+  CHECK(names(find_plateaus({5, 5, 5, 5})) == std::vector<std::string>{"DRAM"});
+  CHECK(names(find_plateaus({5})) == std::vector<std::string>{"DRAM"});
+  CHECK_THROWS_AS(find_plateaus({}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace hf

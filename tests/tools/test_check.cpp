@@ -1,0 +1,332 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "record/check.hpp"
+#include "record/quantile.hpp"
+#include "small_record.hpp"
+
+namespace {
+
+using nlohmann::json;
+using namespace nlohmann::literals;
+
+const hf::Identity kNobody;
+
+std::vector<std::string> lines(const json& record) {
+  std::vector<std::string> all;
+  for (const auto& problem : hf::check(record, kNobody)) all.push_back(hf::line("file.json", problem));
+  return all;
+}
+
+// Spoils one thing, and expects the line that says so among what check finds.
+struct Case {
+  std::string line;  // how it begins, after "file.json: "
+  std::function<void(json&)> spoil;
+};
+
+void expect(const std::vector<Case>& cases) {
+  for (const Case& each : cases) {
+    json record = hf::small_record();
+    each.spoil(record);
+    const auto found = lines(record);
+    CAPTURE(each.line);
+    REQUIRE_FALSE(found.empty());
+    bool named = false;
+    for (const std::string& line : found) {
+      INFO(line);
+      CHECK(line.starts_with("file.json: "));
+      CHECK(line.find("; run the lab again") != std::string::npos);
+      CHECK(line.find('\n') == std::string::npos);
+      named = named || line.starts_with("file.json: " + each.line);
+    }
+    INFO(found.front());
+    CHECK(named);
+  }
+}
+
+void accept(const std::function<void(json&)>& change) {
+  json record = hf::small_record();
+  change(record);
+  CHECK(lines(record) == std::vector<std::string>{});
+}
+
+json& series(json& record, const char* id) {
+  for (json& each : record["series"]) {
+    if (each["id"] == id) return each;
+  }
+  throw std::logic_error(id);
+}
+
+json& value(json& record, const char* id) {
+  for (json& each : record["values"]) {
+    if (each["id"] == id) return each;
+  }
+  throw std::logic_error(id);
+}
+
+}  // namespace
+
+TEST_CASE("a record in which everything is right is good") {
+  accept([](json&) {});
+}
+
+TEST_CASE("a record has the shape of the schema") {
+  expect({
+      {"expected type \"object\"", [](json& r) { r = json::array(); }},
+      {"expected a property 'claims'", [](json& r) { r.erase("claims"); }},
+      {"/schema: expected 1;", [](json& r) { r["schema"] = 2; }},
+      {"/lab: expected no property 'host'", [](json& r) { r["lab"]["host"] = "x"; }},
+      {"/lab/id: expected type \"string\", matching ", [](json& r) { r["lab"]["id"] = "roofline"; }},
+      {"/lab/inputs/flags: expected type \"string\", at least 1 characters",
+       [](json& r) { r["lab"]["inputs"]["flags"] = ""; }},
+      {"/run/budget: expected one of [\"quick\",\"full\"]", [](json& r) { r["run"]["budget"] = "some"; }},
+      {"/run/seconds: expected type \"number\", at least 0", [](json& r) { r["run"]["seconds"] = -1; }},
+      {"/run/steal/before: expected type [\"number\",\"null\"]", [](json& r) { r["run"]["steal"]["before"] = "1"; }},
+      {"/machine/cores: expected type \"integer\", at least 1", [](json& r) { r["machine"]["cores"] = 1.5; }},
+      {"/machine/caches/0/level: expected type \"integer\"", [](json& r) { r["machine"]["caches"][0]["level"] = "1"; }},
+      {"/series/0/points/1/median: expected type \"number\"",
+       [](json& r) { r["series"][0]["points"][1]["median"] = nullptr; }},
+      {"/series/0/points: expected type \"array\", at least 1 items",
+       [](json& r) { r["series"][0]["points"] = json::array(); }},
+      {"/series/0/y/unit: expected one of [", [](json& r) { r["series"][0]["y"]["unit"] = "furlongs"; }},
+      {"/values/0/kind: expected one of [", [](json& r) { r["values"][0]["kind"] = "guessed"; }},
+      {"/claims/0/bound: expected type \"string\", matching ", [](json& r) { r["claims"][0]["bound"] = "about 4"; }},
+  });
+}
+
+TEST_CASE("the longest text that is read does not overwhelm a pattern") {
+  const std::string longest(4096, 'a');
+  expect({
+      {"/lab/id: expected type \"string\", matching", [&](json& r) { r["lab"]["id"] = "01-" + longest; }},
+      {"/machine/slug: expected type \"string\", matching", [&](json& r) { r["machine"]["slug"] = longest; }},
+      {"/machine/isa/0: expected type \"string\", matching", [&](json& r) { r["machine"]["isa"][0] = longest; }},
+      {"/claims/0/id: expected type \"string\", matching", [&](json& r) { r["claims"][0]["id"] = longest; }},
+      {"/toolchain/flags: expected text without an e-mail address",
+       [&](json& r) { r["toolchain"]["flags"] = longest + "@" + longest + ".org"; }},
+      {"/toolchain/flags: expected text without an absolute path",
+       [&](json& r) { r["toolchain"]["flags"] = "/" + longest + "/" + longest; }},
+  });
+}
+
+TEST_CASE("numbers are finite") {
+  expect({{"/series/0/points/0/samples/1: expected a finite number",
+           [](json& r) { r["series"][0]["points"][0]["samples"][1] = std::nan(""); }},
+          {"/values/2/value: expected a finite number",
+           [](json& r) { r["values"][2]["value"] = std::numeric_limits<double>::infinity(); }}});
+}
+
+TEST_CASE("quantiles are linear between order statistics") {
+  CHECK(hf::quantile({3}, 0.05) == 3);
+  CHECK(hf::quantile({4, 1, 3, 2}, 0.5) == 2.5);
+  CHECK(hf::quantile({10, 0}, 0.95) == doctest::Approx(9.5));
+  CHECK(hf::quantile({1, 2, 3}, 1) == 3);
+}
+
+TEST_CASE("medians and percentiles follow from the samples") {
+  expect({
+      {"/series/0/points/0/median: expected 1.7, the 50",
+       [](json& r) { r["series"][0]["points"][0]["median"] = 1.71; }},
+      {"/series/0/points/0/low: expected 1.61", [](json& r) { r["series"][0]["points"][0]["low"] = 1.6; }},
+      {"/series/0/points/0/high: expected 1.79", [](json& r) { r["series"][0]["points"][0]["high"] = 1.8; }},
+      {"/values/0/value: expected 175", [](json& r) { r["values"][0]["value"] = 176; }},
+      {"/values/0/samples: expected type \"array\", at least 1",
+       [](json& r) { r["values"][0]["samples"] = json::array(); }},
+  });
+  accept([](json& r) { r["series"][0]["points"][0]["median"] = 1.70001; });  // fewer digits printed
+}
+
+TEST_CASE("low is at most the median, and that at most high") {
+  const auto unsampled = [](json& r, const char* end, double number) {
+    value(r, "latency_l1_ns").erase("samples");
+    value(r, "latency_l1_ns")[end] = number;
+  };
+  expect({
+      {"/values/3/low: expected at most 1.7, not 1.75", [&](json& r) { unsampled(r, "low", 1.75); }},
+      {"/values/3/high: expected at least 1.7, not 1.6", [&](json& r) { unsampled(r, "high", 1.6); }},
+      {"/values/3: expected low and high together", [](json& r) { value(r, "latency_l1_ns").erase("low"); }},
+  });
+}
+
+TEST_CASE("ids come once") {
+  expect({
+      {"/series/5/id: expected each id once, not latency again",
+       [](json& r) { r["series"].push_back(r["series"][0]); }},
+      {"/values/6/id: expected each id once, not peak_fp32", [](json& r) { r["values"].push_back(r["values"][0]); }},
+      {"/claims/1/id: expected each id once, not memory", [](json& r) { r["claims"].push_back(r["claims"][0]); }},
+      {"/machine/isa/1: expected each instruction set once", [](json& r) { r["machine"]["isa"].push_back("avx2"); }},
+  });
+}
+
+TEST_CASE("points are in order of x, or labelled") {
+  expect({
+      {"/series/0/points/1/x: expected more than the x before it",
+       [](json& r) { r["series"][0]["points"][1]["x"] = 4096; }},
+      {"/series/2/points/1/x: expected more than", [](json& r) { series(r, "kernels")["points"][1].erase("label"); }},
+      {"/series/2/points/1/x: expected more than",
+       [](json& r) { series(r, "kernels")["points"][1]["label"] = "naive matmul"; }},
+  });
+}
+
+TEST_CASE("units are those that the id promises") {
+  expect({
+      {"/series/0/y/unit: expected unit ns or us or cycles for latency, not GB/s",
+       [](json& r) { r["series"][0]["y"]["unit"] = "GB/s"; }},
+      {"/series/1/y/unit: expected unit GB/s or TB/s for plateaus_bandwidth, not ns",
+       [](json& r) { series(r, "plateaus_bandwidth")["y"]["unit"] = "ns"; }},
+      {"/values/0/unit: expected unit GFLOP/s for peak_fp32_gflops", [](json& r) { r["values"][0]["unit"] = "GB/s"; }},
+      {"/values/5/unit: expected unit FLOP/byte for ridge", [](json& r) { r["values"][5]["unit"] = "1"; }},
+      {"/values/1/value: expected more than 0 GB/s",
+       [](json& r) { r["values"][1] = hf::value("bandwidth_l1_gbs", "GB/s", {0}); }},
+  });
+}
+
+TEST_CASE("what is quoted has a source, what is measured has samples") {
+  expect({
+      {"/series/4: expected a source for what is quoted", [](json& r) { series(r, "canonical_roof").erase("source"); }},
+      {"/values/0: expected a source for what is quoted", [](json& r) { r["values"][0]["kind"] = "quoted"; }},
+      {"/series/0/points/2: expected samples for what is measured",
+       [](json& r) { r["series"][0]["points"][2].erase("samples"); }},
+  });
+}
+
+TEST_CASE("a verdict agrees with what was observed") {
+  const auto claim = [](const char* bound, double observed, bool holds) {
+    return [=](json& r) { r["claims"][0].update({{"bound", bound}, {"observed", observed}, {"holds", holds}}); };
+  };
+  expect({
+      {"/claims/0/holds: expected true, as 10.6 is >= 4", claim(">= 4", 10.6, false)},
+      {"/claims/0/holds: expected false, as 3.5 is not >= 4", claim(">= 4", 3.5, true)},
+      {"/claims/0/holds: expected false, as 4 is not < 4", claim("< 4", 4, true)},
+      {"/claims/0/holds: expected false, as 4 is not > 4", claim("> 4", 4, true)},
+      {"/claims/0/holds: expected false, as 0.002 is not <= 1e-3", claim("<= 1e-3", 0.002, true)},
+  });
+  accept(claim(">= 4", 4, true));
+  accept(claim("<= 4", 4, true));
+  accept(claim("> -1.5", -1, true));
+  accept(claim("< 4", 4, false));
+}
+
+TEST_CASE("the key is the hash of the inputs") {
+  expect({{"/lab/key: expected sha256:", [](json& r) { r["lab"]["inputs"]["compiler"] = "GNU 13.1.0"; }}});
+  accept([](json& r) {
+    r["lab"]["inputs"]["compiler"] = "GNU 13.1.0";
+    hf::renew_key(r);
+  });
+}
+
+TEST_CASE("the date is one") {
+  const auto started = [](const char* text) { return [=](json& r) { r["run"]["started"] = text; }; };
+  expect({{"/run/started: expected a date and time", started("2026-02-29T00:00:00Z")},
+          {"/run/started: expected a date and time", started("2026-13-01T00:00:00Z")},
+          {"/run/started: expected a date and time", started("2026-01-01T24:00:00Z")},
+          {"/run/started: expected a date and time", started("1970-01-01T00:00:00Z")},
+          {"/run/started: expected type \"string\", matching", started("yesterday")}});
+  accept(started("2028-02-29T23:59:59Z"));
+}
+
+TEST_CASE("no speed is above the peak beyond the noise") {
+  expect({
+      {"/series/2/points/1/median: expected at most peak_fp32_gflops, 175 GFLOP/s",
+       [](json& r) {
+         series(r, "kernels")["points"][1].update(hf::point(170, {200, 202, 204}));
+       }},
+      {"/series/3/points/0/median: expected at most peak_fp32_gflops",
+       [](json& r) { series(r, "kernels_predicted")["points"][0]["median"] = 250; }},
+      {"/values/6/value: expected at most the highest peak, 175 GFLOP/s",
+       [](json& r) { r["values"].push_back(hf::value("vector_add_dram_gflops", "GFLOP/s", {220})); }},
+  });
+  accept([](json& r) { series(r, "kernels")["points"][1].update(hf::point(170, {170, 182, 190})); });
+}
+
+TEST_CASE("latency does not fall with size beyond the noise") {
+  const auto at_one_gigabyte = [](const std::vector<double>& samples) {
+    return [=](json& r) { r["series"][0]["points"][2] = hf::point(1e9, samples); };
+  };
+  expect(
+      {{"/series/0/points/2/median: expected latency that does not fall as the working set grows: at least 5.4, not "
+        "1.7",
+        at_one_gigabyte({1.6, 1.7, 1.8})}});
+  accept(at_one_gigabyte({4.5, 4.6, 4.7}));  // 15 % less: where the pages lie
+  accept([&](json& r) {                      // wide intervals
+    r["series"][0]["points"][1] = hf::point(65536, {4, 9, 20});
+    at_one_gigabyte({3, 5, 9})(r);
+  });
+}
+
+TEST_CASE("a run that was not quiet is given more slack") {
+  const auto restless = [](json& r) {
+    r["series"][0]["points"][2] = hf::point(1e9, {3.9, 3.9, 3.9});
+    r["run"]["quiet"] = false;
+  };
+  accept(restless);
+  expect({{"/series/0/points/2/median", [&](json& r) {
+             restless(r);
+             r["run"]["quiet"] = true;
+           }}});
+}
+
+TEST_CASE("a run that was not quiet may have one size that another process slowed down") {
+  const auto latency_at_64k = [](const std::vector<double>& samples, bool quiet) {
+    return [=](json& r) {
+      r["series"][0]["points"][1] = hf::point(65536, samples);
+      r["run"]["quiet"] = quiet;
+    };
+  };
+  accept(latency_at_64k({900, 900, 900}, false));
+  expect({{"/series/0/points/2/median", latency_at_64k({900, 900, 900}, true)},
+          {"/series/0/points/2/median: expected latency that does not fall as the working set grows: at least 1.7",
+           [](json& r) {
+             r["run"]["quiet"] = false;
+             r["series"][0]["points"][2] = hf::point(1e9, {1, 1, 1});
+           }}});
+}
+
+TEST_CASE("a noise floor cannot excuse everything") {
+  expect({{"/series/0/points/2/median", [](json& r) {
+             r["series"][0]["points"][2] = hf::point(1e9, {1.6, 1.7, 1.8});
+             r["run"]["noise_floor"] = 1000;
+           }}});
+}
+
+TEST_CASE("a farther level is not faster") {
+  expect({
+      {"/series/1/points/1/median: expected bandwidth that does not rise as the working set grows: at most 380, not "
+       "600",
+       [](json& r) { series(r, "plateaus_bandwidth")["points"][1].update(hf::point(1e9, {600})); }},
+      {"/values/2/value: expected at most bandwidth_l1_gbs, 380 GB/s",
+       [](json& r) { value(r, "bandwidth_dram_gbs") = hf::value("bandwidth_dram_gbs", "GB/s", {600}); }},
+      {"/values/3/value: expected at most latency_dram_ns, 140 ns",
+       [](json& r) { value(r, "latency_l1_ns") = hf::value("latency_l1_ns", "ns", {300}); }},
+  });
+}
+
+TEST_CASE("a ratio is the ratio of its parts") {
+  expect({{"/values/5/value: expected about 10.6061, peak_fp32_gflops / bandwidth_dram_gbs, not 14",
+           [](json& r) { value(r, "ridge_flop_per_byte") = hf::value("ridge_flop_per_byte", "FLOP/byte", {14}); }},
+          {"/values/6/value: expected about 82.3529, latency_dram_ns / latency_l1_ns, not 8",
+           [](json& r) { r["values"].push_back(hf::value("latency_dram_over_l1", "1", {8})); }},
+          {"/values/6/value: expected about 42.4242, 4 * peak_fp32_gflops / bandwidth_dram_gbs, not 10.6",
+           [](json& r) { r["values"].push_back(hf::value("flops_per_float_loaded", "FLOP", {10.6})); }},
+          {"/values/6/value: expected about 24500, peak_fp32_gflops * latency_dram_ns, not 245",
+           [](json& r) { r["values"].push_back(hf::value("flops_per_dram_miss", "FLOP", {245})); }}});
+  accept([](json& r) { value(r, "ridge_flop_per_byte") = hf::value("ridge_flop_per_byte", "FLOP/byte", {11}); });
+}
+
+TEST_CASE("only a full and complete record may be published") {
+  json record = hf::small_record();
+  CHECK(hf::check_publishable(record).empty());
+  record["run"]["budget"] = "quick";
+  record["run"]["complete"] = false;
+  CHECK(hf::check(record, kNobody).empty());
+  const auto problems = hf::check_publishable(record);
+  REQUIRE(problems.size() == 2);
+  CHECK(hf::line("file.json", problems[0]) ==
+        "file.json: /run/budget: expected \"full\" for publication; run the lab with BUDGET=full");
+  CHECK(hf::line("file.json", problems[1]) ==
+        "file.json: /run/complete: expected true for publication; run the lab to its end");
+}

@@ -1,0 +1,245 @@
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "harness/machine.hpp"
+#include "small_record.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Outcome {
+  int status;
+  std::string text;  // standard output and error together
+};
+
+Outcome shell(const std::string& command) {
+  Outcome outcome{-1, ""};
+  std::FILE* pipe = ::popen(("exec 2>&1; unset BUDGET; " + command).c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  char part[4096];
+  for (std::size_t got = 0; (got = std::fread(part, 1, sizeof part, pipe)) > 0;) outcome.text.append(part, got);
+  const int status = ::pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+const std::string kEmulator = RECORD_EMULATOR;
+
+std::string command(const fs::path& executable) { return kEmulator + " " + executable.string() + " "; }
+
+const std::string kRecord = command(RECORD_EXECUTABLE);
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string file_with(const hf::TemporaryDirectory& directory, const std::string& name, const json& record) {
+  hf::write(directory / name, record.dump());
+  return (directory / name).string();
+}
+
+}  // namespace
+
+TEST_CASE("help and version") {
+  CHECK(shell(kRecord + "--help").status == 0);
+  for (const std::string name : {"check", "table", "diff", "why", "publish", "inputs"}) {
+    CHECK(contains(shell(kRecord + "--help").text, "\n  " + name + " "));
+    CHECK(shell(kRecord + name + " --help").status == 0);
+  }
+  CHECK(shell(kRecord + "--version").text.starts_with("record "));
+  const Outcome nothing = shell(kRecord);
+  CHECK(nothing.status == 2);
+  CHECK(nothing.text == "record: A subcommand is required; see record --help\n");
+  CHECK(shell(kRecord + "frobnicate").status == 2);
+}
+
+TEST_CASE("check looks at every file") {
+  const hf::TemporaryDirectory directory;
+  json bad = hf::small_record();
+  bad["schema"] = 2;
+  const auto good_file = file_with(directory, "good.json", hf::small_record());
+  const auto bad_file = file_with(directory, "bad.json", bad);
+  CHECK(shell(kRecord + "check " + good_file).text == good_file + ": good\n");
+  CHECK(shell(kRecord + "check " + good_file).status == 0);
+  const Outcome both = shell(kRecord + "check " + bad_file + " " + (directory / "none").string() + " " + good_file);
+  CHECK(both.status == 1);
+  CHECK(contains(both.text, bad_file + ": /schema: expected 1; run the lab again\n"));
+  CHECK(contains(both.text, "none: No such file"));
+  CHECK(contains(both.text, good_file + ": good\n"));
+}
+
+TEST_CASE("a quick record is good, but not for publication") {
+  const hf::TemporaryDirectory directory;
+  json quick = hf::small_record();
+  quick["run"]["budget"] = "quick";
+  const auto file = file_with(directory, "quick.json", quick);
+  CHECK(shell(kRecord + "check " + file).status == 0);
+  CHECK(shell(kRecord + "check --publish " + file).status == 1);
+
+  const auto good = file_with(directory, "good.json", hf::small_record());
+  const auto published = directory / "published";
+  const Outcome refused = shell(kRecord + "publish " + good + " " + file + " --to " + published.string());
+  CHECK(refused.status == 2);
+  CHECK(contains(refused.text, "quick.json: /run/budget: expected \"full\" for publication"));
+  CHECK_FALSE(fs::exists(published));
+}
+
+TEST_CASE("publish copies full records under the lab's name") {
+  const hf::TemporaryDirectory directory;
+  json dirty = hf::small_record();
+  dirty["toolchain"]["dirty"] = true;
+  const auto file = file_with(directory, "a.json", dirty);
+  const Outcome done = shell(kRecord + "publish " + file + " --to " + (directory / "published").string());
+  CHECK(done.status == 0);
+  CHECK(contains(done.text, "uncommitted changes"));
+  CHECK(json::parse(hf::content(directory / "published/01-roofline.json")) == dirty);
+}
+
+TEST_CASE("table writes what gnuplot reads") {
+  const hf::TemporaryDirectory directory;
+  json record = hf::small_record();
+  record["machine"]["cpu"] = "It's a `processor`";
+  record["series"][2]["points"][0]["label"] = "a \"quoted\" label";
+  record["series"][3]["points"][0]["label"] = "a \"quoted\" label";
+  const auto file = file_with(directory, "record.json", record);
+  REQUIRE(shell(kRecord + "table " + file + " --out " + (directory / "out").string()).status == 0);
+  CHECK(hf::content(directory / "out/kernels.tsv") ==
+        "# arithmetic intensity (FLOP/byte)\tmedian: speed (GFLOP/s)\tlow\thigh\tlabel\n"
+        "170.0\t2.1\t2.01\t2.19\t\"a 'quoted' label\"\n"
+        "170.0\t60.0\t59.1\t60.9\t\"blocked matmul\"\n");
+  CHECK(contains(hf::content(directory / "out/canonical_roof.tsv"), "\n100.0\t100.0\tNaN\tNaN\t\"\"\n"));
+  const std::string values = hf::content(directory / "out/values.gp");
+  CHECK(contains(values, "machine_cpu = 'It''s a `processor`'\n"));
+  CHECK(contains(values, "lab_title = 'The roofline'\n"));
+  CHECK(contains(values, "have_latency = 1\n"));
+  CHECK(contains(
+      values,
+      "value_peak_fp32_gflops = 175.0\nvalue_peak_fp32_gflops_low = 173.2\nvalue_peak_fp32_gflops_high = 176.8\n"));
+  CHECK(contains(shell(kRecord + "table " + file).text, "# latency.tsv\n# working set (B)\t"));
+}
+
+TEST_CASE("tables that would not change are not written") {
+  const hf::TemporaryDirectory directory;
+  const auto file = file_with(directory, "record.json", hf::small_record());
+  const auto make = kRecord + "table " + file + " --out " + directory.path().string();
+  REQUIRE(shell(make).status == 0);
+  const auto long_ago = fs::last_write_time(directory / "latency.tsv") - std::chrono::hours(1);
+  fs::last_write_time(directory / "latency.tsv", long_ago);
+  REQUIRE(shell(make).status == 0);
+  CHECK(fs::last_write_time(directory / "latency.tsv") == long_ago);
+}
+
+TEST_CASE("a full disk is one line, and the old files stay") {
+  const hf::TemporaryDirectory directory;
+  const auto file = file_with(directory, "record.json", hf::small_record());
+  hf::write(directory / "out/canonical_roof.tsv", "old");
+  const Outcome table = shell("ulimit -f 0; " + kRecord + "table " + file + " --out " + (directory / "out").string());
+  CHECK(table.status == 2);
+  CHECK(contains(table.text, "canonical_roof.tsv: cannot be written (File too large); "));
+  CHECK(hf::content(directory / "out/canonical_roof.tsv") == "old");
+
+  hf::write(directory / "lab.cpp", "");
+  hf::write(directory / "inputs.json", "old");
+  const Outcome inputs =
+      shell("ulimit -f 0; " + kRecord + "inputs --root " + directory.path().string() + " --output " +
+            (directory / "inputs.json").string() + " --compiler c --flags=-O3 " + (directory / "lab.cpp").string());
+  CHECK(inputs.status == 2);
+  CHECK(hf::content(directory / "inputs.json") == "old");
+
+  const Outcome output = shell(kRecord + "table " + file + " > /dev/full");
+  CHECK(output.status == 2);
+  CHECK(contains(output.text, "standard output: cannot be written"));
+}
+
+TEST_CASE("diff tells claims first, and a flip by its status") {
+  const hf::TemporaryDirectory directory;
+  json after = hf::small_record();
+  after["values"][0] = hf::value("peak_fp32_gflops", "GFLOP/s", {185, 186, 187});
+  const auto a = file_with(directory, "a.json", hf::small_record());
+  const auto b = file_with(directory, "b.json", after);
+  const Outcome moved = shell(kRecord + "diff " + a + " " + b);
+  CHECK(moved.status == 0);
+  CHECK(contains(moved.text, "\n  peak_fp32_gflops  175  → 186  +6.3 %  GFLOP/s\n"));
+  CHECK(contains(moved.text, "No claim flipped.\n"));
+
+  after["claims"][0].update({{"observed", 3.9}, {"holds", false}});
+  const auto c = file_with(directory, "c.json", after);
+  const Outcome flipped = shell(kRecord + "diff " + a + " " + c);
+  CHECK(flipped.status == 1);
+  CHECK(contains(flipped.text, "  memory-is-slower-than-arithmetic  holds → fails  10.6  → 3.9  bound >= 4\n"));
+  CHECK(flipped.text.find("Claims that flipped") < flipped.text.find("Values that moved"));
+  CHECK_FALSE(contains(flipped.text, "\033"));  // not a terminal
+}
+
+TEST_CASE("diff compares records of one lab") {
+  const hf::TemporaryDirectory directory;
+  json other = hf::small_record();
+  other["lab"]["id"] = "02-matmul";
+  const Outcome refused = shell(kRecord + "diff " + file_with(directory, "a.json", hf::small_record()) + " " +
+                                file_with(directory, "b.json", other));
+  CHECK(refused.status == 2);
+  CHECK(contains(refused.text, "b.json: /lab/id: expected 01-roofline, not 02-matmul; "));
+}
+
+TEST_CASE("inputs writes what the lab is built from") {
+  const hf::TemporaryDirectory root;
+  hf::write(root / "labs/lab.cpp", "#include \"clock.hpp\"\n");
+  hf::write(root / "include/clock.hpp", "");
+  const std::string make =
+      kRecord + "inputs --root " + root.path().string() + " --output " + (root / "i.json").string() +
+      " --compiler 'GNU 12.2.0' --flags='-O3 -march=native' --library A=1 --library B=2=3 --include " +
+      (root / "include").string() + " " + (root / "labs/lab.cpp").string();
+  const Outcome done = shell(make);
+  CHECK(done.text == "");
+  REQUIRE(done.status == 0);
+  const std::string empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  json inputs = json::parse(hf::content(root / "i.json"));
+  CHECK(inputs["source:include/clock.hpp"] == empty);
+  CHECK(inputs["source:labs/lab.cpp"].is_string());
+  inputs.erase("source:include/clock.hpp");
+  inputs.erase("source:labs/lab.cpp");
+  CHECK(inputs == json{{"compiler", "GNU 12.2.0"},
+                       {"flags", "-O3 -march=native"},
+                       {"library:A", "1"},
+                       {"library:B", "2=3"},
+                       {"schema", "1"}});
+  CHECK(shell(make + " --library C").status == 2);
+}
+
+TEST_CASE("why names what made a record stale") {
+  const hf::TemporaryDirectory directory;
+  fs::copy_file(RECORD_EXECUTABLE, directory / "record");  // it looks for the inputs beside itself
+  const std::string why = command(directory / "record") + "why ";
+  json record = hf::small_record();
+  record["lab"]["inputs"]["machine"] = hf::probe_machine().canonical();
+  hf::renew_key(record);
+  const auto file = file_with(directory, "record.json", record);
+  const Outcome unbuilt = shell(why + file);
+  CHECK(unbuilt.status == 2);
+  CHECK(contains(unbuilt.text,
+                 "lab-01-roofline.inputs.json: expected the inputs of the lab as built; build lab-01-roofline\n"));
+
+  json built = record["lab"]["inputs"];
+  built.erase("machine");
+  hf::write(directory / "lab-01-roofline.inputs.json", built.dump());
+  const Outcome fresh = shell(why + file);
+  CHECK(fresh.text == "01-roofline is fresh: nothing that it depends on has changed\n");
+  CHECK(fresh.status == 0);
+
+  record["lab"]["inputs"].update({{"compiler", "GNU 11.0.0"}, {"machine", "another"}});
+  record["lab"]["inputs"]["source:labs/01-roofline/lab.cpp"] = "01";
+  record["run"]["budget"] = "quick";
+  hf::renew_key(record);
+  const Outcome stale = shell(why + file_with(directory, "stale.json", record));
+  CHECK(stale.status == 1);
+  CHECK(contains(stale.text, "compiler: GNU 11.0.0 → 12.2.0\n"));
+  CHECK(contains(stale.text, "machine: another → "));
+  CHECK(contains(stale.text, "labs/01-roofline/lab.cpp changed\n"));
+  CHECK(contains(stale.text, "budget: quick → full\n"));
+  CHECK_FALSE(contains(shell(why + "--budget quick " + (directory / "stale.json").string()).text, "budget"));
+}

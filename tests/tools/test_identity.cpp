@@ -1,0 +1,81 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "record/check.hpp"
+#include "record/identity.hpp"
+#include "small_record.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+const hf::Identity kSomebody = {"blackbird", "mirabel", "/data/people/mirabel"};
+
+// What check says of a record whose note is `text`; empty if nothing.
+std::string verdict(const std::string& pointer, const std::string& text) {
+  json record = hf::small_record();
+  record[json::json_pointer(pointer)] = text;
+  hf::renew_key(record);
+  const auto problems = hf::check(record, kSomebody);
+  return problems.empty() ? "" : problems.front().pointer + ": " + problems.front().expected;
+}
+
+std::string note(const std::string& text) { return verdict("/run/notes/0", text); }
+
+}  // namespace
+
+TEST_CASE("what identifies a person or a host is refused") {
+  const std::string without = "/run/notes/0: expected text without ";
+  CHECK(note("in /home/someone/src") == without + "an absolute path");
+  CHECK(note("-I/Users/someone/src") == without + "an absolute path");
+  CHECK(note("--map=/scratch/x/y") == without + "an absolute path");
+  CHECK(note("(/root/x)") == without + "an absolute path");
+  CHECK(note("C:\\Users") == without + "an absolute path");
+  CHECK(note("~/src") == without + "a path in a home directory");
+  CHECK(note("~someone/src") == without + "a path in a home directory");
+  CHECK(note("by someone@example.org") == without + "an e-mail address");
+  CHECK(note("on 00:1B:44:11:3a:b7") == without + "a MAC address");
+  CHECK(note("on 00-1B-44-11-3a-b7") == without + "a MAC address");
+  CHECK(note("disk 123e4567-e89b-12d3-a456-426614174000") == without + "a UUID");
+  CHECK(note("at 192.168.1.20") == without + "an IPv4 address");
+  CHECK(note("measured on blackbird.") == without + "this host's name");
+  CHECK(note("for mirabel") == without + "this user's name");
+  CHECK(note("see/data/people/mirabel") == without + "the home directory");
+  CHECK(note("a\nb") == without + "control characters");
+  CHECK(note("a\x1b[31mb") == without + "control characters");
+  CHECK(note("a\xc2\x9b"
+             "31mb") == without + "control characters");
+}
+
+TEST_CASE("it is found wherever it is") {
+  CHECK(verdict("/machine/cpu", "mirabel") == "/machine/cpu: expected text without this user's name");
+  CHECK(verdict("/toolchain/flags", "-I/home/a/b") == "/toolchain/flags: expected text without an absolute path");
+  CHECK(verdict("/series/0/label", "a@example.org") == "/series/0/label: expected text without an e-mail address");
+  CHECK(verdict("/lab/inputs/source:~1home~1a~1b.hpp", "00") ==
+        "/lab/inputs/source:~1home~1a~1b.hpp: expected text without an absolute path");
+}
+
+TEST_CASE("honest text raises no alarm") {
+  for (const char* text : {"Intel(R) Xeon(R) CPU @ 2.10GHz", "i7-8700@3.2GHz", "GB/s and FLOP/byte, read/write/copy",
+                           "1 / 2", "-isystem /usr/include/x/y", "4096x4096", "12.2.0", "10:30:00", "blackbirds",
+                           "µs, ×2, → 3", "https://example.org/a/b", "-march=armv8.2-a+fp16"}) {
+    CAPTURE(text);
+    CHECK(note(text) == "");
+  }
+  CHECK(verdict("/toolchain/libraries/cuBLAS", "12.4.5.8") == "");
+  CHECK(verdict("/lab/inputs/library:cuBLAS", "12.4.5.8") == "");
+}
+
+TEST_CASE("names that are words raise no alarm") {
+  json record = hf::small_record();
+  record["series"][2]["label"] = "stream";  // written by the lab's author, not told by the machine
+  CHECK(hf::check(record, {"stream", "stream", "/root"}).empty());
+  CHECK(hf::check(record, {"debian", "root", "/"}).empty());
+  CHECK(hf::check(record, {"avx2", "gpu", ""}).empty());
+}
+
+TEST_CASE("this process has an identity") {
+  const hf::Identity identity = hf::this_identity();
+  CHECK_FALSE(identity.host.empty());
+}

@@ -1,0 +1,88 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "record/file.hpp"
+#include "record/inputs.hpp"
+#include "record/sha256.hpp"
+#include "small_record.hpp"
+
+namespace {
+
+using hf::Inputs;
+using Lines = std::vector<std::string>;
+
+std::vector<std::string> names(const Inputs& inputs) {
+  std::vector<std::string> all;
+  for (const auto& [name, ignored] : inputs) all.push_back(name);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the key is the hash of names and values in order") {
+  CHECK(hf::input_key({{"b", "2"}, {"a", "1"}}) == "sha256:" + hf::sha256(std::string("a\0001\nb\0002\n", 8)));
+}
+
+TEST_CASE("sources are followed through their includes, each once") {
+  const hf::TemporaryDirectory root;
+  hf::write(root / "labs/01/lab.cpp",
+            "#include \"kernel.hpp\"\n  #  include   \"harness/clock.hpp\" // why\n#include <vector>\n"
+            "// #include \"unused.hpp\"\n#include \"nowhere.hpp\"\n");
+  hf::write(root / "labs/01/kernel.hpp", "#include \"../harness/clock.hpp\"\r\n#include \"kernel.hpp\"\n");
+  hf::write(root / "labs/01/unused.hpp", "");
+  hf::write(root / "labs/harness/clock.hpp", "#include \"time.hpp\"\n");
+  hf::write(root / "labs/harness/time.hpp", "int now();\n");
+  const Inputs inputs = hf::source_inputs(root.path(), {root / "labs/01/lab.cpp"}, {root / "labs"});
+  CHECK(names(inputs) == Lines{"source:labs/01/kernel.hpp", "source:labs/01/lab.cpp", "source:labs/harness/clock.hpp",
+                               "source:labs/harness/time.hpp"});
+  CHECK(inputs.at("source:labs/harness/time.hpp") == hf::sha256("int now();\n"));
+}
+
+TEST_CASE("nothing outside the root is listed") {
+  const hf::TemporaryDirectory directory;
+  hf::write(directory / "root/lab.cpp", "#include \"../library/library.hpp\"\n#include \"library.hpp\"\n");
+  hf::write(directory / "library/library.hpp", "");
+  const auto inputs = hf::source_inputs(directory / "root", {directory / "root/lab.cpp"}, {directory / "library"});
+  CHECK(names(inputs) == Lines{"source:lab.cpp"});
+  CHECK_THROWS_WITH_AS(hf::source_inputs(directory / "root", {directory / "library/library.hpp"}, {}),
+                       doctest::Contains("library.hpp: expected a source inside "), hf::FileError);
+  CHECK_THROWS_WITH_AS(hf::source_inputs(directory / "root", {directory / "root/none.cpp"}, {}),
+                       doctest::Contains("none.cpp: No such file"), hf::FileError);
+}
+
+TEST_CASE("changes are named, one line each") {
+  const Inputs then = {{"source:labs/harness/clock.hpp", "1"},
+                       {"source:labs/old.hpp", "1"},
+                       {"compiler", "GNU 12.2.0"},
+                       {"library:BLIS", "0.9"},
+                       {"flags", "-O3"}};
+  const Inputs now = {{"source:labs/harness/clock.hpp", "2"},
+                      {"source:labs/new.hpp", "1"},
+                      {"compiler", "GNU 13.1.0"},
+                      {"library:OpenBLAS", "0.3.21"},
+                      {"flags", "-O3"}};
+  CHECK(hf::changes(then, now) == Lines{"compiler: GNU 12.2.0 → 13.1.0", "library:BLIS: 0.9 → none",
+                                        "library:OpenBLAS: none → 0.3.21", "labs/harness/clock.hpp changed",
+                                        "labs/new.hpp is new", "labs/old.hpp is gone"});
+  CHECK(hf::changes(then, then).empty());
+}
+
+TEST_CASE("a quick record is stale where a full one is wanted, not the other way") {
+  nlohmann::json record = hf::small_record();
+  const auto now = record["lab"]["inputs"].get<Inputs>();
+  CHECK(hf::staleness(record, now, "full").empty());
+  CHECK(hf::staleness(record, now, "quick").empty());
+  record["run"]["budget"] = "quick";
+  CHECK(hf::staleness(record, now, "quick").empty());
+  CHECK(hf::staleness(record, now, "full") == Lines{"budget: quick → full"});
+}
+
+TEST_CASE("inputs are an object of texts") {
+  CHECK(hf::inputs_from({{"compiler", "GNU"}}, "x.json") == Inputs{{"compiler", "GNU"}});
+  for (const auto& json : {nlohmann::json(1), nlohmann::json{{"compiler", 12}}, nlohmann::json()}) {
+    CHECK_THROWS_WITH_AS(hf::inputs_from(json, "x.json"), doctest::Contains("x.json: expected an object of texts"),
+                         hf::FileError);
+  }
+}

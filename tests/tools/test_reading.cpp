@@ -1,0 +1,98 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "record/check.hpp"
+#include "record/record.hpp"
+#include "small_record.hpp"
+
+namespace {
+
+using namespace std::string_literals;
+
+std::string refusal(const std::string& text) {
+  try {
+    hf::parse_json(text, "file.json");
+  } catch (const hf::FileError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string load_refusal(const std::filesystem::path& file) {
+  try {
+    hf::load_record(file);
+  } catch (const hf::FileError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a record reads as it was written") {
+  const hf::TemporaryDirectory directory;
+  const hf::Json record = hf::small_record();
+  hf::write(directory / "record.json", record.dump(1));
+  CHECK(hf::load_record(directory / "record.json") == record);
+}
+
+TEST_CASE("a repeated key is refused, and named") {
+  CHECK(refusal(R"({"a": 1, "a": 1})") == "file.json: /a: expected each key once; run the lab again");
+  CHECK(refusal(R"({"list": [{}, {"a": [], "b": 1, "a": 2}]})") ==
+        "file.json: /list/1/a: expected each key once; run the lab again");
+  CHECK(refusal(R"([{"a": 1}, {"a": 1}])") == "accepted");
+}
+
+TEST_CASE("what is not JSON in UTF-8 is refused") {
+  for (const std::string& text :
+       {""s, " "s, "{"s, "[1,]"s, "{\"a\"}"s, "nul"s, "[NaN]"s, "[Infinity]"s, "01"s, "[1] 2"s, "'a'"s, "\"\xff\""s,
+        "\"\xc0\x80\""s, "\"\xed\xa0\x80\""s, "\"\\ud800\""s, "\"\n\""s, "[1]\0"s, "// a\n1"s}) {
+    CAPTURE(text);
+    CHECK(contains(refusal(text), "file.json: "));
+    CHECK(contains(refusal(text), "expected valid JSON in UTF-8 at byte "));
+  }
+}
+
+TEST_CASE("a number beyond a double is refused, and its place named") {
+  CHECK(contains(refusal(R"({"values": [1, 1e999]})"), "file.json: /values/1: expected a finite number at byte "));
+  CHECK(contains(refusal("[-1e999]"), "expected a finite number"));
+}
+
+TEST_CASE("sizes are bounded") {
+  CHECK(refusal(std::string(32, '[') + std::string(32, ']')) == "accepted");
+  CHECK(contains(refusal(std::string(33, '[') + std::string(33, ']')), "expected at most 32 levels"));
+  CHECK(contains(refusal(std::string(1000000, '[')), "expected at most 32 levels"));
+  CHECK(refusal('"' + std::string(4096, 'a') + '"') == "accepted");
+  CHECK(contains(refusal('"' + std::string(4097, 'a') + '"'), "expected text of at most 4096 bytes"));
+  CHECK(contains(refusal("{\"" + std::string(4097, 'a') + "\": 1}"), "expected text of at most 4096 bytes"));
+  std::string items;
+  for (int i = 0; i < 65536; ++i) items += "1,";
+  CHECK(refusal("[" + items.substr(0, items.size() - 1) + "]") == "accepted");
+  CHECK(contains(refusal("[" + items + "1]"), "expected at most 65536 items"));
+}
+
+TEST_CASE("a refusal is one line, whatever the file says") {
+  const std::string shown = refusal("{\"a\\n\\u001b[31m\": 1, \"a\\n\\u001b[31m\": 2}");
+  CHECK(shown == "file.json: /a\\x0a\\x1b[31m: expected each key once; run the lab again");
+}
+
+TEST_CASE("files that cannot be read are named") {
+  const hf::TemporaryDirectory directory;
+  CHECK(contains(load_refusal(directory / "none.json"), (directory / "none.json").string() + ": No such file"));
+  CHECK(contains(load_refusal(directory.path()), ": not a regular file; "));
+  CHECK(contains(load_refusal("/dev/zero"), "/dev/zero: not a regular file; "));
+  hf::write(directory / "large.json", std::string((8 << 20) + 1, ' '));
+  CHECK(contains(load_refusal(directory / "large.json"), ": expected at most 8388608 bytes; "));
+}
+
+TEST_CASE("a record cut short at any byte is refused") {
+  const std::string text = hf::small_record().dump();
+  REQUIRE(hf::check(hf::parse_json(text, "whole")).empty());
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    const std::string shown = refusal(text.substr(0, size));
+    if (shown == "accepted" || contains(shown, "\n")) FAIL("cut at byte " << size << ": " << shown);
+  }
+}

@@ -1,0 +1,243 @@
+#include "consistency.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "inputs.hpp"
+#include "quantile.hpp"
+
+namespace hf {
+namespace {
+
+using Json = nlohmann::json;
+using Pointer = Json::json_pointer;
+
+constexpr double kRounding = 1e-4;
+
+std::string digits(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.10g", value);
+  return text.data();
+}
+
+class Problems {
+ public:
+  void add(const Pointer& at, const std::string& expected) {
+    found_.push_back({at.to_string(), "expected " + expected, "run the lab again"});
+  }
+  std::vector<Problem> found() const { return found_; }
+
+ private:
+  std::vector<Problem> found_;
+};
+
+// Units that an id promises: the end of a value's id, the beginning of a series' id.
+struct Promise {
+  const char* part;
+  std::vector<std::string> units;
+};
+
+const std::vector<Promise>& value_promises() {
+  static const std::vector<Promise> promises = {{"_gflops", {"GFLOP/s"}},
+                                                {"_gops", {"Gop/s"}},
+                                                {"_gbs", {"GB/s"}},
+                                                {"_ghz", {"GHz"}},
+                                                {"_ns", {"ns"}},
+                                                {"_us", {"us"}},
+                                                {"_ms", {"ms"}},
+                                                {"_cycles", {"cycles"}},
+                                                {"_bytes", {"B"}},
+                                                {"_share", {"1", "%"}},
+                                                {"_flop_per_byte", {"FLOP/byte"}}};
+  return promises;
+}
+
+const std::vector<Promise>& series_promises() {
+  static const std::vector<Promise> promises = {
+      {"bandwidth", {"GB/s", "TB/s"}},      {"plateaus_bandwidth", {"GB/s", "TB/s"}},
+      {"latency", {"ns", "us", "cycles"}},  {"plateaus_latency", {"ns", "us", "cycles"}},
+      {"peaks_fp", {"GFLOP/s", "TFLOP/s"}}, {"kernels", {"GFLOP/s", "TFLOP/s"}}};
+  return promises;
+}
+
+void check_unit(const Promise& promise, const std::string& id, const std::string& unit, const Pointer& at,
+                Problems& problems) {
+  if (std::find(promise.units.begin(), promise.units.end(), unit) != promise.units.end()) return;
+  std::string wanted;
+  for (const auto& each : promise.units) wanted += (wanted.empty() ? "" : " or ") + each;
+  problems.add(at, "unit " + wanted + " for " + id + ", not " + unit);
+}
+
+// A speed, a time or a capacity that was measured is more than zero.
+bool is_positive_unit(const std::string& unit) {
+  static const std::set<std::string> units = {"GFLOP/s", "TFLOP/s",  "Gop/s",     "Top/s",     "GB/s", "TB/s",
+                                              "ns",      "us",       "ms",        "s",         "GHz",  "MHz",
+                                              "cycles",  "tokens/s", "updates/s", "FLOP/byte", "W",    "pJ"};
+  return units.contains(unit);
+}
+
+void check_quantile(const Json& number, const char* field, double q, const Pointer& at, Problems& problems) {
+  if (!number.contains(field)) return;
+  const double expected = quantile(number.at("samples").get<std::vector<double>>(), q);
+  const double actual = number.at(field).get<double>();
+  if (std::abs(actual - expected) > kRounding * std::max(std::abs(actual), std::abs(expected))) {
+    problems.add(at / field,
+                 digits(expected) + ", the " + digits(100 * q) + "th percentile of the samples, not " + digits(actual));
+  }
+}
+
+/// What a point and a value have in common; `median` is the name of the field with the middle.
+void check_number(const Json& number, const char* median, const std::string& unit, const Pointer& at,
+                  Problems& problems) {
+  if (number.contains("low") != number.contains("high")) problems.add(at, "low and high together");
+  const double middle = number.at(median).get<double>();
+  const double low = number.value("low", middle);
+  const double high = number.value("high", middle);
+  if (!(low <= middle)) problems.add(at / "low", "at most " + digits(middle) + ", not " + digits(low));
+  if (!(middle <= high)) problems.add(at / "high", "at least " + digits(middle) + ", not " + digits(high));
+  if (is_positive_unit(unit) && !(middle > 0)) problems.add(at / median, "more than 0 " + unit);
+  if (!number.contains("samples")) return;
+  check_quantile(number, "low", 0.05, at, problems);
+  check_quantile(number, median, 0.50, at, problems);
+  check_quantile(number, "high", 0.95, at, problems);
+}
+
+void check_source(const Json& item, const Pointer& at, Problems& problems) {
+  if (item.at("kind") == "quoted" && !item.contains("source")) problems.add(at, "a source for what is quoted");
+}
+
+// Points are told apart by x, which rises, or all by their labels.
+void check_order(const Json& points, const Pointer& at, Problems& problems) {
+  std::set<std::string> labels;
+  for (const Json& point : points) labels.insert(point.value("label", ""));
+  const bool labelled = labels.size() == points.size() && !labels.contains("");
+  if (labelled) return;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i].at("x").get<double>() > points[i - 1].at("x").get<double>()) continue;
+    problems.add(at / i / "x", "more than the x before it, or a label of its own on each point");
+    return;
+  }
+}
+
+void check_series(const Json& series, const Pointer& at, Problems& problems) {
+  const auto& id = series.at("id").get_ref<const std::string&>();
+  const auto& unit = series.at("y").at("unit").get_ref<const std::string&>();
+  check_source(series, at, problems);
+  for (const Promise& promise : series_promises()) {
+    if (id.starts_with(promise.part)) check_unit(promise, id, unit, at / "y" / "unit", problems);
+  }
+  const Json& points = series.at("points");
+  check_order(points, at / "points", problems);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Pointer point = at / "points" / i;
+    check_number(points[i], "median", unit, point, problems);
+    if (series.at("kind") == "measured" && !points[i].contains("samples")) {
+      problems.add(point, "samples for what is measured");
+    }
+  }
+}
+
+void check_value(const Json& value, const Pointer& at, Problems& problems) {
+  const auto& id = value.at("id").get_ref<const std::string&>();
+  const auto& unit = value.at("unit").get_ref<const std::string&>();
+  check_source(value, at, problems);
+  for (const Promise& promise : value_promises()) {
+    if (id.ends_with(promise.part)) check_unit(promise, id, unit, at / "unit", problems);
+  }
+  check_number(value, "value", unit, at, problems);
+}
+
+void check_claim(const Json& claim, const Pointer& at, Problems& problems) {
+  const double observed = claim.at("observed").get<double>();
+  const auto& bound = claim.at("bound").get_ref<const std::string&>();
+  const bool holds = satisfies(observed, bound);
+  if (claim.at("holds").get<bool>() == holds) return;
+  problems.add(at / "holds", std::string(holds ? "true" : "false") + ", as " + digits(observed) +
+                                 (holds ? " is " : " is not ") + bound);
+}
+
+using Check = void (*)(const Json& item, const Pointer& at, Problems& problems);
+
+void check_list(const Json& record, const char* name, Check check_item, Problems& problems) {
+  std::set<std::string> ids;
+  const Json& list = record.at(name);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Pointer at = Pointer() / name / i;
+    const auto& id = list[i].at("id").get_ref<const std::string&>();
+    if (!ids.insert(id).second) problems.add(at / "id", "each id once, not " + id + " again");
+    check_item(list[i], at, problems);
+  }
+}
+
+// Not compared with this machine's clock: a record is as good on a machine whose clock is behind.
+void check_time(const Json& record, Problems& problems) {
+  const auto& text = record.at("/run/started"_json_pointer).get_ref<const std::string&>();
+  const auto field = [&](std::size_t at, std::size_t size) { return std::atoi(text.substr(at, size).c_str()); };
+  const std::chrono::year_month_day day{std::chrono::year(field(0, 4)),
+                                        std::chrono::month(static_cast<unsigned>(field(5, 2))),
+                                        std::chrono::day(static_cast<unsigned>(field(8, 2)))};
+  const bool time = field(11, 2) < 24 && field(14, 2) < 60 && field(17, 2) < 60;
+  if (!day.ok() || !time || field(0, 4) < 2020 || field(0, 4) > 2100) {
+    problems.add("/run/started"_json_pointer, "a date and time between 2020 and 2100, not " + text);
+  }
+}
+
+void check_key(const Json& record, Problems& problems) {
+  const auto key = input_key(record.at("/lab/inputs"_json_pointer).get<Inputs>());
+  if (record.at("/lab/key"_json_pointer) != key)
+    problems.add("/lab/key"_json_pointer, key + ", the hash of the inputs");
+}
+
+// Not uniqueItems in the schema: the validator compares all pairs, however many there are.
+void check_instruction_sets(const Json& record, Problems& problems) {
+  const Json& isa = record.at("/machine/isa"_json_pointer);
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < isa.size(); ++i) {
+    if (!seen.insert(isa[i]).second) problems.add("/machine/isa"_json_pointer / i, "each instruction set once");
+  }
+}
+
+void find_not_finite(const Json& value, const Pointer& at, Problems& problems) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) problems.add(at, "a finite number");
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) find_not_finite(member, at / key, problems);
+  }
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) find_not_finite(value[i], at / i, problems);
+  }
+}
+
+}  // namespace
+
+bool satisfies(double observed, const std::string& bound) {
+  const auto space = bound.find(' ');
+  const std::string relation = bound.substr(0, space);
+  const double limit = std::strtod(bound.c_str() + space, nullptr);
+  if (relation == ">=") return observed >= limit;
+  if (relation == "<=") return observed <= limit;
+  return relation == ">" ? observed > limit : observed < limit;
+}
+
+std::vector<Problem> not_finite(const Json& record) {
+  Problems problems;
+  find_not_finite(record, Pointer(), problems);
+  return problems.found();
+}
+
+std::vector<Problem> check_consistency(const Json& record) {
+  Problems problems;
+  check_key(record, problems);
+  check_time(record, problems);
+  check_instruction_sets(record, problems);
+  check_list(record, "series", check_series, problems);
+  check_list(record, "values", check_value, problems);
+  check_list(record, "claims", check_claim, problems);
+  return problems.found();
+}
+
+}  // namespace hf

@@ -1,0 +1,130 @@
+#include "diff.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+namespace hf {
+namespace {
+
+using Json = nlohmann::json;
+
+// One number of a record, as two records can be compared by it.
+struct Number {
+  std::string unit;
+  double low, median, high;
+};
+
+using Numbers = std::map<std::string, Number>;
+
+Number number(const Json& item, const char* median, const std::string& unit) {
+  const double middle = item.at(median).get<double>();
+  return {unit, item.value("low", middle), middle, item.value("high", middle)};
+}
+
+Numbers values_of(const Json& record) {
+  Numbers numbers;
+  for (const Json& value : record.at("values")) numbers[value.at("id")] = number(value, "value", value.at("unit"));
+  return numbers;
+}
+
+// What tells a point from the others in its series: its label, or x, which may be written 4096 or 4096.0.
+std::string place(const Json& point) {
+  if (point.contains("label")) return point.at("label");
+  std::array<char, 32> x{};
+  std::snprintf(x.data(), x.size(), "%.12g", point.at("x").get<double>());
+  return x.data();
+}
+
+Numbers points_of(const Json& series) {
+  Numbers numbers;
+  for (const Json& point : series.at("points")) {
+    numbers[place(point)] = number(point, "median", series.at("y").at("unit"));
+  }
+  return numbers;
+}
+
+bool apart(const Number& a, const Number& b, double noise_floor) {
+  const Number& lower = a.median < b.median ? a : b;
+  const Number& upper = a.median < b.median ? b : a;
+  return a.unit != b.unit || upper.low - lower.high > noise_floor * std::min(std::abs(upper.low), std::abs(lower.high));
+}
+
+// By id, the members of a list of a record.
+std::map<std::string, const Json*> by_id(const Json& record, const char* list) {
+  std::map<std::string, const Json*> members;
+  for (const Json& member : record.at(list)) members[member.at("id")] = &member;
+  return members;
+}
+
+std::vector<Move> moved(const Numbers& before, const Numbers& after, const std::string& prefix, double floor) {
+  std::vector<Move> changes;
+  for (const auto& [name, old_number] : before) {
+    const auto now = after.find(name);
+    if (now == after.end() || !apart(old_number, now->second, floor)) continue;
+    const std::string unit =
+        old_number.unit == now->second.unit ? old_number.unit : old_number.unit + " → " + now->second.unit;
+    changes.push_back({prefix + name, unit, old_number.median, now->second.median});
+  }
+  return changes;
+}
+
+// Names in exactly one of two maps.
+template <typename Members>
+void only_in_one(const Members& before, const Members& after, const std::string& kind,
+                 std::vector<std::string>& lines) {
+  for (const auto& [name, ignored] : before) {
+    if (!after.contains(name)) lines.push_back(kind + name + " only before");
+  }
+  for (const auto& [name, ignored] : after) {
+    if (!before.contains(name)) lines.push_back(kind + name + " only after");
+  }
+}
+
+std::vector<Flip> flipped(const Json& before, const Json& after) {
+  const auto verdict = [](const Json& claim) { return claim.at("holds").get<bool>() ? "holds" : "fails"; };
+  const auto old_claims = by_id(before, "claims");
+  const auto new_claims = by_id(after, "claims");
+  std::vector<Flip> changes;
+  for (const auto& [id, old_claim] : old_claims) {
+    const auto now = new_claims.find(id);
+    if (now == new_claims.end() || now->second->at("holds") == old_claim->at("holds")) continue;
+    changes.push_back({id, verdict(*old_claim), verdict(*now->second), old_claim->at("observed"),
+                       now->second->at("observed"), now->second->at("bound")});
+  }
+  return changes;
+}
+
+double noise_floor(const Json& record) { return record.at("run").at("noise_floor").get<double>(); }
+
+}  // namespace
+
+Difference difference(const Json& before, const Json& after) {
+  const double floor = std::max(noise_floor(before), noise_floor(after));
+  Difference result;
+  result.flips = flipped(before, after);
+  only_in_one(by_id(before, "claims"), by_id(after, "claims"), "claim ", result.missing);
+
+  const Numbers old_values = values_of(before);
+  const Numbers new_values = values_of(after);
+  result.values = moved(old_values, new_values, "", floor);
+  only_in_one(old_values, new_values, "value ", result.missing);
+
+  const auto old_series = by_id(before, "series");
+  const auto new_series = by_id(after, "series");
+  only_in_one(old_series, new_series, "series ", result.missing);
+  for (const auto& [id, series] : old_series) {
+    const auto now = new_series.find(id);
+    if (now == new_series.end()) continue;
+    const Numbers old_points = points_of(*series);
+    const Numbers new_points = points_of(*now->second);
+    const auto changes = moved(old_points, new_points, id + " at ", floor);
+    result.points.insert(result.points.end(), changes.begin(), changes.end());
+    only_in_one(old_points, new_points, "point " + id + " at ", result.missing);
+  }
+  return result;
+}
+
+}  // namespace hf

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace hf {
+
+/// A claim whose verdict changed.
+struct Flip {
+  std::string id;
+  std::string before, after;  ///< "holds" or "fails"
+  double observed_before = 0, observed_after = 0;
+  std::string bound;  ///< as it is now
+};
+
+/// A value, or a point of a series, that moved beyond the noise.
+struct Move {
+  std::string name;  ///< "peak_fp32_gflops", "latency at 4096", "kernels at vector add"
+  std::string unit;
+  double before = 0, after = 0;  ///< medians
+};
+
+struct Difference {
+  std::vector<Flip> flips;
+  std::vector<Move> values;
+  std::vector<Move> points;
+  std::vector<std::string> missing;  ///< what only one of the records has, in words
+};
+
+/// What changed from `before` to `after`, two checked records. Numbers moved where their intervals [low, high] lie
+/// apart by more than the larger noise floor of the two, relative to the smaller of the ends that face each other.
+Difference difference(const nlohmann::json& before, const nlohmann::json& after);
+
+}  // namespace hf

@@ -1,0 +1,122 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "diff.hpp"
+#include "record.hpp"
+
+namespace hf {
+namespace {
+
+struct Options {
+  std::string before, after;
+};
+
+using Row = std::vector<std::string>;
+
+std::string digits(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+std::string percent(double before, double after) {
+  if (before == 0) return "";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%+.1f %%", 100 * (after / before - 1));
+  return text.data();
+}
+
+// Columns on a terminal: bytes that continue a UTF-8 character take none.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+// The first column to the left, the others to the right, the last as it comes.
+void print(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.empty() ? 0 : rows.front().size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  for (const Row& row : rows) {
+    std::string text = "  " + row[0] + std::string(widths[0] - width(row[0]), ' ');
+    for (std::size_t i = 1; i + 1 < row.size(); ++i)
+      text += "  " + std::string(widths[i] - width(row[i]), ' ') + row[i];
+    std::cout << text << "  " << row.back() << "\n";
+  }
+}
+
+bool use_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return ::isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+void heading(const std::string& text) { std::cout << (use_colour() ? "\033[1m" + text + "\033[0m" : text) << "\n"; }
+
+std::string origin(const std::string& role, const std::string& file, const Json& record) {
+  return role + ": " + printable(file) + ", " + record.at("/machine/cpu"_json_pointer).get<std::string>() + ", " +
+         record.at("/run/started"_json_pointer).get<std::string>() + ", " +
+         record.at("/run/budget"_json_pointer).get<std::string>();
+}
+
+void print_flips(const std::vector<Flip>& flips) {
+  if (flips.empty()) return;
+  heading("Claims that flipped");
+  std::vector<Row> rows;
+  for (const Flip& flip : flips) {
+    rows.push_back({flip.id, flip.before + " → " + flip.after, digits(flip.observed_before),
+                    "→ " + digits(flip.observed_after), "bound " + flip.bound});
+  }
+  print(rows);
+}
+
+void print_moves(const std::string& title, const std::vector<Move>& moves) {
+  if (moves.empty()) return;
+  heading(title);
+  std::vector<Row> rows;
+  for (const Move& move : moves) {
+    rows.push_back(
+        {move.name, digits(move.before), "→ " + digits(move.after), percent(move.before, move.after), move.unit});
+  }
+  print(rows);
+}
+
+int run(const Options& options) {
+  const Json before = load_record(options.before);
+  const Json after = load_record(options.after);
+  const auto lab = [](const Json& record) { return record.at("/lab/id"_json_pointer).get<std::string>(); };
+  if (lab(before) != lab(after)) {
+    throw FileError(printable(options.after) + ": /lab/id: expected " + lab(before) + ", not " + lab(after) +
+                    "; compare two records of one lab");
+  }
+  const Difference changed = difference(before, after);
+  std::cout << origin("before", options.before, before) << "\n" << origin("after", options.after, after) << "\n";
+  print_flips(changed.flips);
+  print_moves("Values that moved beyond the noise", changed.values);
+  print_moves("Points that moved beyond the noise", changed.points);
+  if (!changed.missing.empty()) heading("In one of them only");
+  for (const std::string& text : changed.missing) std::cout << "  " << text << "\n";
+  if (changed.flips.empty()) std::cout << "No claim flipped.\n";
+  return changed.flips.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, int& status) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("diff", "Says what changed beyond the noise; exit status 1 if a claim flipped");
+  command->add_option("BEFORE", options->before, "record")->required();
+  command->add_option("AFTER", options->after, "record of the same lab")->required();
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace hf

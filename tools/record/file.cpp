@@ -1,0 +1,111 @@
+#include "file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "atomic_file.hpp"
+
+namespace hf {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, const std::string& remedy) {
+  throw FileError(file.string() + ": " + what + "; " + remedy);
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+void write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw std::system_error(errno, std::generic_category());
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// A rename is on the disk only when its directory is; a file system that cannot sync one is no reason to fail.
+void sync_directory(const std::filesystem::path& directory) {
+  const Descriptor descriptor(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.number() >= 0) ::fsync(descriptor.number());
+}
+
+void write_and_sync(const std::filesystem::path& temporary, std::string_view text) {
+  const Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (descriptor.number() < 0) throw std::system_error(errno, std::generic_category());
+  write_all(descriptor.number(), text);
+  if (::fsync(descriptor.number()) != 0) throw std::system_error(errno, std::generic_category());
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& file, std::size_t limit) {
+  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (descriptor.number() < 0 || ::fstat(descriptor.number(), &status) != 0) {
+    fail(file, std::strerror(errno), "name a file that can be read");
+  }
+  if (!S_ISREG(status.st_mode)) fail(file, "not a regular file", "name a file that can be read");
+
+  std::string text(limit + 1, '\0');  // one more than allowed, so that a file that grows meanwhile is seen
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(descriptor.number(), text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(file, std::strerror(errno), "name a file that can be read");
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  if (size > limit) {
+    fail(file, "expected at most " + std::to_string(limit) + " bytes", "name a file that this project wrote");
+  }
+  text.resize(size);
+  return text;
+}
+
+void write_atomically(const std::filesystem::path& file, std::string_view text) {
+  const std::filesystem::path directory = file.has_parent_path() ? file.parent_path() : ".";
+  const std::filesystem::path temporary = file.string() + ".tmp" + std::to_string(::getpid());
+  bool created = false;
+  try {
+    std::filesystem::create_directories(directory);
+    std::filesystem::remove(temporary);  // left by a process of the same number that was killed
+    created = true;
+    write_and_sync(temporary, text);
+    std::filesystem::rename(temporary, file);
+  } catch (const std::system_error& error) {
+    std::error_code ignored;
+    if (created) std::filesystem::remove(temporary, ignored);
+    fail(file, "cannot be written (" + error.code().message() + ")",
+         "free space or choose another place; nothing was changed");
+  }
+  sync_directory(directory);
+}
+
+bool write_if_changed(const std::filesystem::path& file, std::string_view text) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(file, ignored) && std::filesystem::file_size(file, ignored) == text.size() &&
+      read_file(file, text.size()) == text) {
+    return false;
+  }
+  write_atomically(file, text);
+  return true;
+}
+
+}  // namespace hf

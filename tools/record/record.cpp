@@ -1,0 +1,142 @@
+#include "record.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+
+namespace hf {
+namespace {
+
+constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
+constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kMaxString = 4096;
+constexpr std::size_t kMaxItems = 65536;
+
+// Builds the value while it is parsed, refusing what Json::parse would let through: repeated keys (the last would
+// silently win), and sizes that only a hostile file has.
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  explicit Builder(const std::string& name) : name_(name) {}
+
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool binary(binary_t&) override { refuse("expected JSON text"); }
+  bool string(string_t& value) override { return add(bounded(value)); }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& value) override {
+    keys_.back() = bounded(value);
+    if (open_.back()->contains(value)) refuse("expected each key once");
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+    const bool number = error.id == 406;  // out_of_range: a number beyond the largest double
+    refuse_at(position, number ? "expected a finite number" : "expected valid JSON in UTF-8");
+  }
+
+  [[noreturn]] void refuse_at(std::size_t position, const std::string& expectation) const {
+    refuse(expectation + " at byte " + std::to_string(position));
+  }
+
+ private:
+  template <typename Value>
+  bool add(Value&& value) {
+    place(Json(std::forward<Value>(value)));
+    return true;
+  }
+
+  Json* place(Json value) {
+    if (open_.empty()) return &(root_ = std::move(value));
+    Json& parent = *open_.back();
+    if (parent.is_object()) return &(parent[keys_.back()] = std::move(value));
+    if (parent.size() == kMaxItems) refuse("expected at most " + std::to_string(kMaxItems) + " items");
+    parent.push_back(std::move(value));
+    return &parent.back();
+  }
+
+  bool open(Json container) {
+    if (open_.size() == kMaxDepth) refuse("expected at most " + std::to_string(kMaxDepth) + " levels");
+    open_.push_back(place(std::move(container)));
+    keys_.emplace_back();
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    keys_.pop_back();
+    return true;
+  }
+
+  const std::string& bounded(const std::string& text) const {
+    if (text.size() > kMaxString) refuse("expected text of at most " + std::to_string(kMaxString) + " bytes");
+    return text;
+  }
+
+  // The place reached so far, as a JSON pointer.
+  std::string pointer() const {
+    Json::json_pointer at;
+    for (std::size_t level = 0; level < open_.size(); ++level) {
+      if (open_[level]->is_object()) {
+        if (keys_[level].empty()) break;  // before its first key
+        at /= keys_[level];
+      } else {
+        at /= open_[level]->size() - (level + 1 < open_.size());
+      }
+    }
+    return at.to_string();
+  }
+
+  [[noreturn]] void refuse(const std::string& expectation) const {
+    throw FileError(line(name_, {pointer(), expectation, "run the lab again"}));
+  }
+
+  const std::string& name_;
+  Json root_;
+  std::vector<Json*> open_;        // from the root to the innermost container
+  std::vector<std::string> keys_;  // the last key seen in each of them
+};
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      shown += c;
+    } else {
+      shown += std::string("\\x") + "0123456789abcdef"[byte >> 4] + "0123456789abcdef"[byte & 15];
+    }
+  }
+  return shown;
+}
+
+Json parse_json(std::string_view text, const std::string& name) {
+  Builder builder(name);
+  // The parser takes a NUL for the end, and would not look at what follows.
+  const auto nul = text.find('\0');
+  if (nul != std::string_view::npos) builder.refuse_at(nul, "expected valid JSON in UTF-8");
+  Json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
+Json load_json(const std::filesystem::path& file) { return parse_json(read_file(file, kMaxBytes), file.string()); }
+
+Json load_record(const std::filesystem::path& file) {
+  Json record = load_json(file);
+  const auto problems = check(record);
+  if (!problems.empty()) throw FileError(line(file.string(), problems.front()));
+  return record;
+}
+
+}  // namespace hf

@@ -1,0 +1,106 @@
+#include "schema.hpp"
+
+#include <string>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+namespace hf {
+
+extern const char kSchemaText[];  // schema.json, embedded by CMake
+
+namespace {
+
+using valijson::adapters::NlohmannJsonAdapter;
+using Json = nlohmann::json;
+
+const valijson::Schema& compiled_schema() {
+  static const valijson::Schema& schema = []() -> const valijson::Schema& {
+    static valijson::Schema parsed;
+    valijson::SchemaParser().populateSchema(NlohmannJsonAdapter(record_schema()), parsed);
+    return parsed;
+  }();
+  return schema;
+}
+
+const Json& resolved(const Json& rule) {
+  return rule.contains("$ref") ? record_schema().at(Json::json_pointer(rule["$ref"].get<std::string>().substr(1)))
+                               : rule;
+}
+
+// The rule of schema.json that governs the member `name` of what `rule` governs.
+const Json& member_rule(const Json& rule, const std::string& name) {
+  static const Json kNone = Json::object();
+  if (rule.contains("items")) return resolved(rule["items"]);
+  if (rule.contains("properties") && rule["properties"].contains(name)) return resolved(rule["properties"][name]);
+  if (rule.contains("additionalProperties") && rule["additionalProperties"].is_object()) {
+    return resolved(rule["additionalProperties"]);
+  }
+  return kNone;
+}
+
+// The rule in words: the validator names the keyword that failed, not the value it wanted.
+std::string in_words(const Json& rule) {
+  std::string words;
+  const auto say = [&](const char* keyword, const std::string& before, const std::string& after = "") {
+    if (rule.contains(keyword)) words += (words.empty() ? "" : ", ") + before + rule[keyword].dump() + after;
+  };
+  say("const", "");
+  say("enum", "one of ");
+  say("type", "type ");
+  say("pattern", "matching ");
+  say("minLength", "at least ", " characters");
+  say("maxLength", "at most ", " characters");
+  say("minItems", "at least ", " items");
+  say("minProperties", "at least ", " properties");
+  say("minimum", "at least ");
+  say("exclusiveMinimum", "more than ");
+  say("maximum", "at most ");
+  return words;
+}
+
+// "[series]" or "[3]" in the validator's context, without its brackets.
+std::string token(const std::string& context) { return context.substr(1, context.size() - 2); }
+
+Problem problem(const valijson::ValidationResults::Error& error) {
+  Json::json_pointer at;
+  const Json* rule = &record_schema();
+  for (std::size_t i = 1; i < error.context.size(); ++i) {  // the first is "<root>"
+    at /= token(error.context[i]);
+    rule = &member_rule(*rule, token(error.context[i]));
+  }
+  const bool about_a_property = error.description.find("property '") != std::string::npos ||
+                                error.description.find("constraints: '") != std::string::npos;
+  if (!about_a_property) return {at.to_string(), "expected " + in_words(*rule), "run the lab again"};
+  const auto quote = error.description.find('\'');
+  const bool missing = error.description.starts_with("Missing");
+  auto name = error.description.substr(missing ? quote : error.description.rfind(": '") + 2);
+  if (name.ends_with('.')) name.pop_back();
+  return {at.to_string(), (missing ? "expected a property " : "expected no property ") + name, "run the lab again"};
+}
+
+}  // namespace
+
+const Json& record_schema() {
+  static const Json schema = Json::parse(kSchemaText);
+  return schema;
+}
+
+std::vector<Problem> check_schema(const Json& record) {
+  valijson::Validator validator;
+  const NlohmannJsonAdapter target(record);
+  if (validator.validate(compiled_schema(), target, nullptr)) return {};
+
+  valijson::ValidationResults results;
+  validator.validate(compiled_schema(), target, &results);
+  std::vector<Problem> problems;
+  for (const auto& error : results) {
+    const bool echo = error.description.starts_with("Failed to validate");  // of a member's error, already told
+    if (!echo) problems.push_back(problem(error));
+  }
+  return problems;
+}
+
+}  // namespace hf

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "check.hpp"
+
+namespace hf {
+
+/// schema.json as it was when this was compiled.
+const nlohmann::json& record_schema();
+
+/// Where `record` departs from schema.json.
+std::vector<Problem> check_schema(const nlohmann::json& record);
+
+}  // namespace hf
