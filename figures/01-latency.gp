@@ -1,0 +1,44 @@
+# title: Latency of a load against the working set
+# needs: latency
+# shows: latency latency_4k plateaus_latency
+height = 470
+load "style.gp"
+load tables."/values.gp"
+huge = tables."/latency.tsv"
+have_small = exists("have_latency_4k")
+small = have_small ? tables."/latency_4k.tsv" : huge
+have_levels = exists("have_plateaus_latency")
+levels = have_levels ? tables."/plateaus_latency.tsv" : huge
+
+stats huge using 1:2 name "huge" nooutput
+stats small using 2 name "small" nooutput
+stats levels using 2 name "level" nooutput
+x_min = huge_min_x
+x_max = huge_max_x
+lowest = huge_min_y < small_min ? huge_min_y : small_min
+highest = huge_max_y > small_max ? huge_max_y : small_max
+strip = 72; right_edge = width - 64; top_edge = 34; bottom_edge = height - 62
+y_title = "latency, ns"
+load "working-set.gp"
+
+set xlabel "working set" offset 0,0.9 textcolor rgb quiet
+if (exists("value_clock_ghz")) {
+  set logscale y2
+  set y2range [y_min * value_clock_ghz:y_max * value_clock_ghz]
+  set y2tics textcolor rgb quiet offset -0.6,0
+  set label "cycles" at screen 1 - 8.0 / width,screen title_height right textcolor rgb quiet
+}
+
+plot levels using (only(have_levels && $0 < level_records - 1, $1)):(y_min):(0):(y_max - y_min) \
+       with vectors nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet, \
+     levels using (only(have_levels, middle($0, $1))):(name_y):5 with labels font over textcolor rgb quiet, \
+     levels using (only(have_levels, middle($0, $1))):(value_y):(digits($2)." ns") \
+       with labels font over textcolor rgb ink, \
+     small using (only(have_small, $1)):3:4 with filledcurves fillcolor rgb orange, \
+     small using (only(have_small, $1)):2 with linespoints pointinterval 4 \
+       pointtype triangle pointsize 0.6 linewidth 2 dashtype long_dash linecolor rgb orange, \
+     huge using 1:3:4 with filledcurves fillcolor rgb blue, \
+     huge using 1:2 with linespoints pointinterval 4 pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
+     small using (only(have_small && $1 == x_max, $1)):2:("4 KiB pages") \
+       with labels left font near textcolor rgb orange, \
+     huge using (only($1 == x_max, $1)):2:("huge pages") with labels left font near textcolor rgb blue

@@ -1,0 +1,8 @@
+# Where the plot lies, from its edges in units of the figure: left_edge, right_edge, top_edge, bottom_edge. And y_title,
+# what the values are, above the axis, where it reads without turning one's head.
+set lmargin at screen left_edge / (width + 0.0)
+set rmargin at screen right_edge / (width + 0.0)
+set tmargin at screen 1 - top_edge / (height + 0.0)
+set bmargin at screen 1 - bottom_edge / (height + 0.0)
+title_height = 1 - (top_edge - 18.0) / height
+set label y_title at screen 8.0 / width,screen title_height textcolor rgb quiet

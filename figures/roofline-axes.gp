@@ -1,0 +1,18 @@
+# What every roofline has: both axes logarithmic, the ridge, and what lies on either side of it. A script sets x_min,
+# x_max, y_min, y_max, ridge, peak, y_title and right_edge, then loads this.
+top_edge = 40; bottom_edge = height - 62
+load "frame.gp"
+set logscale xy
+set xrange [x_min:x_max]
+set yrange [y_min:y_max]
+set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
+
+height_of(share) = y_min * (y_max / y_min)**share
+set arrow from ridge,peak to ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
+set label sprintf("ridge %s FLOP/byte", digits(ridge)) at ridge,height_of(0.11) center font over textcolor rgb ink
+set label "memory-bound" at ridge,height_of(0.05) right offset -1,0 textcolor rgb quiet
+set label "compute-bound" at ridge,height_of(0.05) left offset 1,0 textcolor rgb quiet
+
+# The angle at which a bandwidth rises.
+rise = atan2((bottom_edge - top_edge) / log10(y_max / y_min), \
+             (right_edge - left_edge) / log10(x_max / x_min)) / pi * 180

@@ -1,0 +1,58 @@
+# The look of every figure, and the only place that decides it. A script sets `height`, then loads this.
+#
+# Colours are names: each stands for the CSS variable --hf-NAME, whose values for light, dark and paper are in
+# site/static/figures.css. site/hardware_first/draw.py replaces them and refuses any colour that is not one of these.
+ink    = "#c0de01"  # what the figure is about, and its labels
+quiet  = "#c0de02"  # axes and remarks
+grid   = "#c0de03"
+paper  = "#c0de04"
+blue   = "#c0de05"
+orange = "#c0de06"
+green  = "#c0de07"
+purple = "#c0de08"
+grey   = "#c0de09"
+
+# Four kinds of numbers, told apart by marker and dash, never by colour alone:
+#              marker              line
+#   measured   filled              solid
+#   modelled   hollow circle       short dashes
+#   simulated  hollow square       dash and dot
+#   quoted     hollow diamond      dots, grey
+measured_point  = 7;   measured_dash  = 1;  set dashtype 1 solid
+modelled_point  = 6;   modelled_dash  = 2;  set dashtype 2 (4,4)
+simulated_point = 4;   simulated_dash = 3;  set dashtype 3 (9,4,1.5,4)
+quoted_point    = 12;  quoted_dash    = 4;  set dashtype 4 (1.5,3.5)
+# Measured curves that share a panel differ in their filled marker, and a second variant in long dashes.
+circle = 7; triangle = 9; diamond = 13; square = 5
+long_dash = 5;  set dashtype 5 (11,5)
+
+# Drawn at 620 units, a page on a telephone shows the text at 9 pixels or more.
+width = 620
+left_edge = 62
+set terminal svg size width,height noenhanced font "fixed,16" linewidth 1 rounded
+set output output
+set encoding utf8
+set datafile separator "\t"
+
+# The font's name says whether draw.py may move a label to where nothing is in its way: "near" stays close to the
+# point it is put at, "along" slides on the straight line it is put on, "end" moves up or down beside the end of a
+# curve, "over" moves sideways.
+near = "near,16"
+along = "along,16"
+end = "end,16"
+over = "over,16"
+
+set key off
+set border 0
+set tics scale 0 nomirror textcolor rgb quiet
+set grid xtics ytics back linetype 1 linewidth 0.8 linecolor rgb grid
+set style data lines
+set style fill transparent solid 0.16 noborder
+set xtics offset 0,0.2
+set ytics offset 0.6,0
+set format "%g"
+
+# Numbers as people write them: three digits, capacities in KiB, MiB, GiB.
+digits(v) = abs(v) >= 1000 ? sprintf("%.0f", v) : sprintf("%.3g", v)
+capacity(b) = b < 2**20 ? sprintf("%.3g KiB", b / 2.0**10) : b < 2**30 ? sprintf("%.3g MiB", b / 2.0**20) : \
+              sprintf("%.3g GiB", b / 2.0**30)

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Draws figures from a record: `record table`, then gnuplot, then an SVG that follows the page's colours.
+
+Needs the standard library only, so that `make lab-NN` can draw without a virtual environment.
+A script figures/NN-name.gp begins with comments that say what it is and takes:
+
+    # title: The roofline of this machine
+    # needs: kernels plateaus_bandwidth     series without which it cannot be drawn
+    # shows: kernels kernels_predicted      series that its description tells of, where the record has them
+
+(a field may take several such lines).
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    from . import svg
+except ImportError:  # run as a script
+    import svg
+
+ROOT = Path(__file__).resolve().parents[2]
+CSS = ROOT / "site" / "static" / "figures.css"
+GNUPLOT_SECONDS = 60
+
+
+class DrawError(Exception):
+    """A figure that could not be drawn; the text is one line naming the file and the remedy."""
+
+
+def draw(record_path, script_path, out_dir, tool):
+    """Draws one figure and returns its path, `out_dir`/<script's name>.svg, written only when its content changed.
+
+    `tool` is the `record` executable. The tables go beside `out_dir`, to tables/<lab>/. Raises DrawError.
+    """
+    record_path, script_path, out_dir = Path(record_path), Path(script_path), Path(out_dir)
+    record = read_record(record_path)
+    header = read_header(script_path)
+    series = {one["id"]: one for one in record["series"]}
+    for name in header["needs"]:
+        if name not in series:
+            raise DrawError(f"{record_path}: series {name} is absent, and {script_path.name} needs it; measure again")
+    tables = out_dir.resolve().parent / "tables" / record_path.stem
+    run_tool(tool, record_path, tables)
+    description = " ".join(describe(series[name]) for name in header["shows"] if name in series)
+    try:
+        themed = svg.themed(run_gnuplot(script_path, tables), script_path.stem, header["title"], description,
+                            read_text(script_path.with_name("style.gp")), read_text(CSS))
+    except svg.SvgError as error:
+        raise DrawError(f"{script_path}: {error}") from None
+    figure = out_dir / (script_path.stem + ".svg")
+    write_if_changed(figure, themed)
+    return figure
+
+
+def inputs(script_path):
+    """Every file a figure depends on besides the record: its script, what that loads, the palette and this code."""
+    scripts, waiting = [], [Path(script_path)]
+    while waiting:
+        script = waiting.pop()
+        if script not in scripts:
+            scripts.append(script)
+            try:
+                loaded = re.findall(r'^\s*load "([\w.-]+)"', read_text(script), re.M)
+            except DrawError:  # draw() will say so; the figure still depends on the file coming back
+                loaded = []
+            waiting += [script.with_name(name) for name in loaded]
+    return [*scripts, CSS, *(Path(module) for module in (__file__, svg.__file__, svg.labels.__file__))]
+
+
+def read_text(path):
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DrawError(f"{path}: cannot be read ({error.strerror}); restore it") from None
+    except UnicodeDecodeError:
+        raise DrawError(f"{path}: is not UTF-8 text; restore it") from None
+
+
+def read_record(path):
+    try:
+        record = json.loads(read_text(path))
+        record["series"][0]["id"]
+    except ValueError as error:
+        raise DrawError(f"{path}: is not JSON ({error}); measure again") from None
+    except (KeyError, IndexError, TypeError):
+        raise DrawError(f"{path}: has no series; measure again") from None
+    return record
+
+
+def read_header(path):
+    """The title, the series needed and the series shown, from the comments that a script begins with."""
+    found = re.findall(r"^# (title|needs|shows): (.+)$", read_text(path), re.M)
+    fields = {name: " ".join(text for field, text in found if field == name) for name in ("title", "needs", "shows")}
+    for name, text in fields.items():
+        if not text:
+            raise DrawError(f"{path}: has no comment line '# {name}: …'; add one at its top")
+    return {"title": fields["title"], "needs": fields["needs"].split(), "shows": fields["shows"].split()}
+
+
+def run_tool(tool, record_path, tables):
+    try:
+        result = subprocess.run([str(tool), "table", str(record_path), "--out", str(tables)],
+                                capture_output=True, text=True, errors="replace")
+    except OSError as error:
+        raise DrawError(f"{tool}: cannot be run ({error.strerror}); build it with cmake --build build") from None
+    if result.returncode != 0:
+        raise DrawError(last_line(result.stderr) or f"{record_path}: {tool} failed with status {result.returncode}")
+
+
+def run_gnuplot(script_path, tables):
+    """gnuplot's SVG of a script, which is run in its own folder and gets the variables `tables` and `output`."""
+    gnuplot = shutil.which("gnuplot")
+    if not gnuplot:
+        raise DrawError(f"{script_path}: gnuplot is missing; install it (apt-get install gnuplot-nox)")
+    with tempfile.TemporaryDirectory() as scratch:
+        output = Path(scratch) / "figure.svg"
+        variables = f"tables = {quoted(tables)}; output = {quoted(output)}"
+        try:
+            result = subprocess.run([gnuplot, "--default-settings", "-e", variables, script_path.name],
+                                    cwd=script_path.parent, capture_output=True, text=True, errors="replace",
+                                    stdin=subprocess.DEVNULL, timeout=GNUPLOT_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise DrawError(f"{script_path}: gnuplot did not finish in {GNUPLOT_SECONDS} s; look for a loop") from None
+        if result.returncode != 0:
+            raise DrawError(f"{script_path}: gnuplot says {complaint(result.stderr)}; correct the script")
+        if not output.exists() or output.stat().st_size == 0:
+            raise DrawError(f"{script_path}: drew nothing; it must load style.gp and plot")
+        return read_text(output)
+
+
+def complaint(stderr):
+    """What gnuplot says of which line, warnings first, on one line; it also quotes the script, which is left out."""
+    told = re.findall(r'line \d+: .+', stderr)
+    return "; ".join(dict.fromkeys(told)) or last_line(stderr) or "nothing"
+
+
+def quoted(path):
+    """A gnuplot string: nothing is special between single quotes but the quote itself."""
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def last_line(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def write_if_changed(path, text):
+    try:
+        if path.exists() and path.read_bytes() == text.encode("utf-8"):
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            partial.write_text(text, encoding="utf-8")
+            os.replace(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise DrawError(f"{path}: cannot be written ({error.strerror}); what was there is unchanged") from None
+
+
+# The description that stands in for a figure where it is read aloud.
+
+def describe(series):
+    """One sentence on one series of a record: its points by name, or how its curve runs."""
+    points = series["points"]
+    if any("label" in point for point in points):
+        told = ", ".join(f"{point.get('label', quantity(point['x'], series['x']['unit']))} "
+                         f"{quantity(point['median'], series['y']['unit'])}" for point in points)
+        return f"{sentence_start(series)}: {told}."
+    return f"{sentence_start(series)}: {course(series)}."
+
+
+def sentence_start(series):
+    label = series["label"][:1].upper() + series["label"][1:]
+    return label if series["kind"] == "measured" else f"{label} ({series['kind']})"
+
+
+def course(series):
+    """How a curve runs from its smallest x to its largest: where it peaks or starts, and where it ends up."""
+    points = sorted(series["points"], key=lambda point: point["x"])
+    x = lambda point: quantity(point["x"], series["x"]["unit"])
+    y = lambda point: quantity(point["median"], series["y"]["unit"])
+    first, last = points[0], points[-1]
+    low, high = (pick(points, key=lambda point: point["median"]) for pick in (min, max))
+    if high["median"] <= 1.15 * low["median"]:
+        middle = sorted(points, key=lambda point: point["median"])[len(points) // 2]
+        return f"stays near {y(middle)} from {x(first)} to {x(last)}"
+    settled = next(i for i in range(len(points)) if all(near(p, last) for p in points[i:]))
+    past = x(points[max(settled - 1, 0)])
+    if near(high, last):
+        return f"rises from {y(first)} at {x(first)} to {y(last)} past {past}"
+    return f"peaks at {y(high)} at {x(high)}, falls to {y(last)} past {past}"
+
+
+def near(point, other):
+    return abs(point["median"] - other["median"]) <= 0.1 * abs(other["median"])
+
+
+def quantity(value, unit):
+    """A number as people say it: three digits, and bytes as KiB, MiB or GiB."""
+    if unit == "B":
+        for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1)):
+            if value >= size:
+                value /= size
+                break
+    digits = f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    return digits if unit == "1" else f"{digits} {unit}"
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description="Draws figures from a record with gnuplot.")
+    parser.add_argument("scripts", nargs="+", metavar="SCRIPT", help="figures/NN-name.gp")
+    parser.add_argument("--record", required=True, metavar="FILE", help="what was measured, build/records/NN-slug.json")
+    parser.add_argument("--out", default="build/figures", metavar="DIR",
+                        help="where the figures go (default: %(default)s)")
+    parser.add_argument("--tool", default=str(ROOT / "build" / "bin" / "record"), metavar="FILE",
+                        help="the record tool (default: build/bin/record)")
+    options = parser.parse_args(arguments)
+    failures = 0
+    for script in options.scripts:
+        try:
+            print(draw(options.record, script, options.out, options.tool))
+        except DrawError as error:
+            print(f"draw: {error}", file=sys.stderr)
+            failures += 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,260 @@
+"""Puts the labels of a figure where nothing is in their way.
+
+Point-feature label placement: every label has a list of candidate positions, each candidate a cost for what it would
+cover and how far from its point it is; labels choose in turn until none of them would rather move.
+"""
+
+import math
+import random
+from itertools import chain
+
+NEAR, ALONG, END, OVER = "near", "along", "end", "over"  # the font names in figures/style.gp; any other is fixed
+
+LABEL_COST, EDGE_COST, MARK_COST, LINE_COST, AMBIGUITY_COST = 1000.0, 2000.0, 120.0, 14.0, 60.0
+LEADER_FROM = 13.0  # units; a label further than this from its point is joined to it by a thin line
+ROUNDS, WAYS = 12, 10
+
+# Widths in em of a wide sans serif, so that labels still fit where the reader's font is a wide one.
+NARROW, SLIM, WIDE = set("iIjl.,:;'|!"), set("frtJ ()[]-/"), set("mwMW@%")
+
+
+def text_width(text, size):
+    """The width of `text` at font size `size`, rounded up: no reader's font is known here."""
+    em = 0.0
+    for letter in text:
+        if ord(letter) > 0x2E80:
+            em += 1.05
+        else:
+            em += 0.34 if letter in NARROW else 0.41 if letter in SLIM else 0.95 if letter in WIDE else 0.64
+    return em * size
+
+
+class Shape:
+    """A convex polygon, or with two corners a segment."""
+
+    def __init__(self, corners):
+        self.corners = corners
+        xs, ys = [x for x, _ in corners], [y for _, y in corners]
+        self.x0, self.y0, self.x1, self.y1 = min(xs), min(ys), max(xs), max(ys)
+
+
+def text_box(text, at=None):
+    """The box of a label, turned as the label is; `at` overrides where its left end is."""
+    width = text_width(text.string, text.size)
+    shift = {"start": 0.0, "middle": -width / 2, "end": -width}[text.anchor] if at is None else 0.0
+    x, y = at or (text.x, text.y)
+    cos, sin = math.cos(math.radians(text.angle)), math.sin(math.radians(text.angle))
+    left, right = shift - 3, shift + width + 3  # neighbours on a line stay apart
+    corners = ((left, -0.76), (right, -0.76), (right, 0.22), (left, 0.22))
+    return Shape([(x + a * cos - b * text.size * sin, y + a * sin + b * text.size * cos) for a, b in corners])
+
+
+def overlap(a, b):
+    """Whether two shapes overlap: no line separates them."""
+    if a.x1 <= b.x0 or b.x1 <= a.x0 or a.y1 <= b.y0 or b.y1 <= a.y0:
+        return False
+    for shape in (a, b):
+        for (x0, y0), (x1, y1) in zip(shape.corners, shape.corners[1:] + shape.corners[:1]):
+            nx, ny = y0 - y1, x1 - x0
+            if nx == 0 and ny == 0:
+                continue
+            pa, pb = [nx * x + ny * y for x, y in a.corners], [nx * x + ny * y for x, y in b.corners]
+            if max(pa) <= min(pb) or max(pb) <= min(pa):
+                return False
+    return True
+
+
+class Candidate:
+    """One place a label could go: its left end of the baseline, its box, the leader to its point, and its cost."""
+
+    def __init__(self, text, x, y, cost, point=None):
+        self.x, self.y, self.cost, self.whole_cost = x, y, cost, None
+        self.box = text_box(text, (x, y))
+        self.point = point
+        self.leader = self._leader(point) if point else None
+
+    def _leader(self, point):
+        box = self.box
+        end = (min(max(point[0], box.x0), box.x1), min(max(point[1], box.y0), box.y1))
+        length = math.dist(point, end)
+        if length < LEADER_FROM:
+            return None
+        clear = 6 / length  # leave the marker alone
+        return Shape([(point[0] + (end[0] - point[0]) * clear, point[1] + (end[1] - point[1]) * clear), end])
+
+
+def point_of(text):
+    """The point a label was put at: gnuplot centres text on it by lowering the baseline a third of the size."""
+    angle = math.radians(text.angle)
+    drop = 0.325 * text.size
+    return text.x + drop * math.sin(angle), text.y - drop * math.cos(angle)
+
+
+def near(text, _lines):
+    """Around the point, first to the right, then further out."""
+    x, y = point_of(text)
+    width, height = text_width(text.string, text.size), 0.98 * text.size
+    for distance in (10, 14, 19, 26, 34, 44, 56, 70, 86, 104, 124):
+        for step in range(16):
+            angle = step * math.pi / 8
+            cx = x + math.cos(angle) * (distance + width / 2)
+            cy = y - math.sin(angle) * (distance + height / 2)
+            side = 0 if step == 0 else 1 if step == 8 else 2
+            yield Candidate(text, cx - width / 2, cy + 0.27 * text.size, distance * 0.8 + side, (x, y))
+
+
+def end(text, _lines):
+    """Beside the end of a curve, up or down."""
+    x, y = point_of(text)
+    for step in range(0, 160, 3):
+        for dy in {step, -step}:
+            yield Candidate(text, x + 12, y + dy + 0.27 * text.size, abs(dy), (x, y))
+
+
+def over(text, _lines):
+    """Centred where it was put, or a little to the side."""
+    for step in range(0, 90, 3):
+        for dx in {step, -step}:
+            yield Candidate(text, text.x + dx - text_width(text.string, text.size) / 2, text.y, 4 * step)
+
+
+def along(text, lines):
+    """On the straight line the label was put on, above it or else below, without leaving it."""
+    x, y = point_of(text)
+    width = text_width(text.string, text.size)
+    text.angle, start, stop = line_through(lines, (x, y), text.angle)
+    cos, sin = math.cos(math.radians(text.angle)), math.sin(math.radians(text.angle))
+    first = {"start": 0.0, "middle": -width / 2, "end": -width}[text.anchor]
+    for step in range(0, 600, 8):
+        for slide in {float(step), float(-step)}:
+            outside = max(0.0, start - (first + slide)) + max(0.0, first + slide + width - stop)
+            for lift in (-0.36 * text.size, 0.98 * text.size):
+                px = x + (first + slide) * cos - lift * sin
+                py = y + (first + slide) * sin + lift * cos
+                yield Candidate(text, px, py, 0.1 * step + 100 * outside + (0 if lift < 0 else 45))
+
+
+def line_through(lines, point, angle):
+    """The straight line through `point` at about `angle`: its exact angle and how far it goes on, before and after."""
+    best = (angle, 0.0, 0.0)
+    for a, b in chain.from_iterable(line.segments() for line in lines):
+        a, b = sorted((a, b))
+        length = math.dist(a, b)
+        slope = math.degrees(math.atan2(b[1] - a[1], b[0] - a[0]))
+        if length <= best[2] - best[1] or abs(slope - angle) > 2:
+            continue
+        cos, sin = (b[0] - a[0]) / length, (b[1] - a[1]) / length
+        before, off = ((point[0] - a[0]) * cos + (point[1] - a[1]) * sin,
+                       (point[0] - a[0]) * sin - (point[1] - a[1]) * cos)
+        if abs(off) < 1.5 and -1.5 < before < length + 1.5:
+            best = (slope, -before, length - before)
+    return best
+
+
+CANDIDATES = {NEAR: near, ALONG: along, END: end, OVER: over}
+
+
+class Surroundings:
+    """What cannot move, and what it costs a candidate to cover it."""
+
+    def __init__(self, canvas, boxes, marks, segments):
+        self.canvas, self.boxes, self.marks, self.segments = canvas, boxes, marks, segments
+
+    def cost(self, candidate):
+        """The candidate's whole cost but for the other labels'; worked out once."""
+        if candidate.whole_cost is None:
+            candidate.whole_cost = candidate.cost + self._of_box(candidate.box)
+            if candidate.point:
+                candidate.whole_cost += AMBIGUITY_COST * self._closer_marks(candidate)
+            if candidate.leader:
+                candidate.whole_cost += self._of_leader(candidate.leader)
+        return candidate.whole_cost
+
+    def _of_box(self, box):
+        outside = box.x0 < 2 or box.y0 < 2 or box.x1 > self.canvas[0] - 2 or box.y1 > self.canvas[1] - 2
+        return (EDGE_COST * outside + LABEL_COST * covered(box, self.boxes) + MARK_COST * covered(box, self.marks)
+                + LINE_COST * min(4, covered(box, self.segments)))
+
+    def _closer_marks(self, candidate):
+        """How many marks at another x a reader might take the label to name, being no further from it than its own."""
+        own = distance(candidate.box, candidate.point)
+        centres = [((mark.x0 + mark.x1) / 2, (mark.y0 + mark.y1) / 2) for mark in self.marks]
+        return sum(abs(x - candidate.point[0]) > 1 and distance(candidate.box, (x, y)) <= own + 1 for x, y in centres)
+
+    def _of_leader(self, leader):
+        return (10 + LABEL_COST * covered(leader, self.boxes) + 0.5 * MARK_COST * covered(leader, self.marks)
+                + 2 * LINE_COST * min(4, covered(leader, self.segments)))
+
+
+def distance(box, point):
+    """From a point to an upright box."""
+    return math.hypot(max(box.x0 - point[0], 0, point[0] - box.x1), max(box.y0 - point[1], 0, point[1] - box.y1))
+
+
+def covered(shape, obstacles):
+    """How many obstacles a shape overlaps."""
+    x0, y0, x1, y1 = shape.x0, shape.y0, shape.x1, shape.y1
+    close = [other for other in obstacles if other.x0 <= x1 and x0 <= other.x1 and other.y0 <= y1 and y0 <= other.y1]
+    return sum(overlap(shape, other) for other in close)
+
+
+def conflict(a, b):
+    cost = LABEL_COST * overlap(a.box, b.box)
+    cost += 0.3 * LABEL_COST * bool(a.leader and overlap(b.box, a.leader))
+    cost += 0.3 * LABEL_COST * bool(b.leader and overlap(a.box, b.leader))
+    return cost + 40 * bool(a.leader and b.leader and overlap(a.leader, b.leader))
+
+
+def place(texts, marks, lines, canvas):
+    """Moves the labels that may move (see figures/style.gp) and returns the leaders to draw, each with its label.
+
+    `texts` have string, x, y, angle, anchor, size, role; `marks` have box(); `lines` have segments(); `canvas` is
+    (width, height). Deterministic. A label is put somewhere even where every place costs something.
+    """
+    moving = [text for text in texts if text.role in CANDIDATES]
+    fixed = [text_box(text) for text in texts if text.role not in CANDIDATES]
+    segments = [Shape(list(segment)) for line in lines for segment in line.segments()]
+    surroundings = Surroundings(canvas, fixed, [Shape(mark.box()) for mark in marks], segments)
+    options = [sorted(CANDIDATES[text.role](text, lines), key=lambda c: (c.cost, c.x, c.y)) for text in moving]
+    chosen = settle(options, surroundings)
+    for text, candidate in zip(moving, chosen):
+        text.x, text.y, text.anchor = candidate.x, candidate.y, "start"
+    return [(candidate.leader.corners, text) for text, candidate in zip(moving, chosen) if candidate.leader]
+
+
+def settle(options, surroundings):
+    """The best of a few ways to settle, each from another order in which the labels choose."""
+    order = list(range(len(options)))
+    orders = [order, order[::-1]]
+    chance = random.Random(0)  # the same orders every time
+    for _ in range(WAYS - len(orders)):
+        orders.append(chance.sample(order, len(order)))
+    ways = [settle_in(turns, options, surroundings) for turns in orders]
+    return min(ways, key=lambda chosen: total_cost(chosen, surroundings))
+
+
+def settle_in(order, options, surroundings):
+    """Each label in turn takes its cheapest candidate given the others', until none moves."""
+    chosen = {}
+    for _ in range(ROUNDS):
+        before = dict(chosen)
+        for i in order:
+            others = [other for j, other in chosen.items() if j != i]
+            best, best_cost = None, math.inf
+            for candidate in options[i]:
+                if candidate.cost >= best_cost:
+                    break
+                cost = surroundings.cost(candidate)
+                if cost < best_cost:
+                    cost += sum(conflict(candidate, other) for other in others)
+                if cost < best_cost:
+                    best, best_cost = candidate, cost
+            chosen[i] = best
+        if chosen == before:
+            break
+    return [chosen[i] for i in range(len(options))]
+
+
+def total_cost(chosen, surroundings):
+    pairs = sum(conflict(a, b) for i, a in enumerate(chosen) for b in chosen[:i])
+    return sum(surroundings.cost(candidate) for candidate in chosen) + pairs
