@@ -1,0 +1,51 @@
+"""How Sphinx turns chapters/ into the site: sphinx-build -c site chapters build/site."""
+
+import os
+import sys
+from pathlib import Path
+
+site = Path(__file__).resolve().parent
+sys.path.insert(0, str(site))
+
+project = "Hardware First"
+author = "The Hardware First authors"
+copyright = "the Hardware First authors; text and figures CC BY 4.0, code MIT"
+language = "en"
+
+extensions = ["myst_parser", "sphinxcontrib.bibtex", "breathe", "hardware_first"]
+hardware_first_record_tool = os.environ.get("HARDWARE_FIRST_RECORD_TOOL", "")
+
+myst_enable_extensions = [
+    "amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist", "smartquotes",
+]
+myst_heading_anchors = 3
+suppress_warnings = ["duplicate_declaration.cpp"]  # every header opens the same namespace
+nitpicky = True
+nitpick_ignore_regex = [("cpp:.*", ".*")]  # Doxygen's own types are not all documented here
+numfig = False
+
+bibtex_bibfiles = ["../chapters/references.bib"]
+bibtex_default_style = "plain"
+bibtex_reference_style = "author_year"
+
+breathe_projects = {"harness": str(site.parent / "build" / "doxygen" / "xml")}
+breathe_default_project = "harness"
+breathe_show_include = False
+
+html_theme = "furo"
+html_title = "Hardware First"
+html_math_renderer = "mathml"
+html_static_path = ["static"]
+html_favicon = "static/favicon.svg"
+html_css_files = ["site.css", "figures.css"]
+html_js_files = ["site.js"]
+templates_path = ["templates"]
+html_additional_pages = {"404": "404.html"}
+# Where the site will be served from, if that is known: the 404 page then needs no script to find the way home.
+html_baseurl = os.environ.get("HARDWARE_FIRST_URL", "")
+html_copy_source = False
+html_show_sourcelink = False
+html_permalinks_icon = "#"
+pygments_style = "github-light-colorblind"
+pygments_dark_style = "github-dark-colorblind"
+html_theme_options = {"top_of_page_buttons": []}

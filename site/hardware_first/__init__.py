@@ -1,0 +1,73 @@
+"""The Sphinx extension that joins records and prose.
+
+Roles and directives, as authors write them in MyST (a chapter NN-slug.md means lab NN-slug where it names none):
+
+    {measured}`peak_fp32_gflops`               171 GFLOP/s 168–173    number, unit, 5th to 95th percentile
+    {measured}`01-roofline/latency_l1_ns`      from any page
+    {measured}`id|plain`                       without the spread
+    {measured}`id|number`                      without unit and spread
+    {measured}`id|percent`  {measured}`id|times`   a share as per cent, a ratio with ×
+    {measured}`run.seconds`                    also run.started, run.noise_floor, machine.cpu, machine.cores,
+                                               machine.memory_bytes, machine.os, toolchain.compiler, toolchain.flags
+
+    ```{claim} claim-id                        the lab's sentence and its verdict; link with {hf:claim}`lab/claim-id`
+    The sentence to show where it fails.
+    ```
+
+    ```{lab-figure} 01-bandwidth               figures/01-bandwidth.gp
+    :series: bandwidth_read bandwidth_copy     what the table shows; a published record with these stands in
+    :name: fig-bandwidth                       optional, for {ref}
+    :lab: 01-roofline                          optional; the lab with the figure's number
+    The takeaway, one paragraph.
+    ```
+
+    ```{lab-code} 01-roofline/stream.hpp       below labs/
+    :part: read                                between // [begin: read] and // [end: read]; else the whole file
+    :caption: words  :emphasize-lines: 2,3     optional
+    ```
+
+    ```{lab-card} 01-roofline                  how to run it yourself
+    ```{lab-header} clock.hpp                  the header's reference, from Doxygen
+    ```{machines}                              every machine; :values: lab/id … for headline numbers
+    ```{claims-ledger}                         every claim on every machine
+
+What cannot be shown leaves a visible notice; the build goes on, lists the problems at its end and returns 1.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+from . import mathml
+from .claims import Claim, ClaimsLedger
+from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
+from .figures import LabFigure
+from .header import LabHeader, forget_missing_xml
+from .lab_card import LabCard
+from .lab_code import LabCode
+from .machines import Machines
+from .measured import Measured, depart_measured_number, measured_number, visit_measured_number
+from .notice import add_banner
+
+
+def setup(app: Sphinx) -> dict:
+    root = Path(app.confdir).resolve().parent
+    app.add_config_value("hardware_first_root", str(root), "env", str)
+    app.add_config_value("hardware_first_build", str(root / "build"), "env", str)
+    app.add_config_value("hardware_first_record_tool", "", "env", str)
+    app.add_domain(HardwareFirstDomain)
+    app.add_node(measured_number, html=(visit_measured_number, depart_measured_number))
+    app.add_role("measured", Measured())
+    for name, directive in (("claim", Claim), ("claims-ledger", ClaimsLedger), ("lab-figure", LabFigure),
+                            ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
+                            ("machines", Machines)):
+        app.add_directive(name, directive)
+    app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
+    app.connect("env-get-outdated", forget_missing_xml, priority=100)
+    app.connect("env-get-outdated", outdated_pages)
+    app.connect("doctree-read", add_banner)
+    app.connect("env-updated", pages_to_write)
+    app.connect("build-finished", report_problems)
+    return {"version": "0.1.0", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,150 @@
+"""What the extension remembers between builds: which inputs each page was read from, where each claim is stated,
+and what is wrong. It merges after a parallel read, and it forgets a page that is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.domains import Domain
+from sphinx.environment import BuildEnvironment
+from sphinx.roles import XRefRole
+from sphinx.util import logging
+from sphinx.util.nodes import make_refnode
+
+from .records import Records, content_digest
+
+logger = logging.getLogger(__name__)
+
+
+class HardwareFirstDomain(Domain):
+    """The book's own objects."""
+
+    name = "hf"
+    label = "Hardware First"
+    roles = {"claim": XRefRole(innernodeclass=nodes.inline)}
+    data_version = 1
+    initial_data = {
+        "inputs": {},  # page → {input: fingerprint when the page was read}
+        "claims": {},  # "lab/claim" → (page, anchor)
+        "ledgers": set(),  # pages that link to claims on other pages
+        "problems": {},  # page → [(line, text)]
+    }
+
+    @cached_property
+    def records(self) -> Records:
+        """The project's records. They live as long as this process, so each is checked once."""
+        config = self.env.config
+        root, build = Path(config.hardware_first_root), Path(config.hardware_first_build)
+        return Records(root, build, Path(config.hardware_first_record_tool or build / "bin" / "record").absolute())
+
+    def note_lab(self, lab: str) -> None:
+        """The page being read depends on the lab's records, whether or not there are any yet."""
+        self._note_input(f"lab:{lab}")
+
+    def note_all_labs(self) -> None:
+        """The page being read depends on the records of every lab."""
+        self.note_lab("*")
+
+    def note_file(self, path: Path) -> None:
+        """The page being read depends on the file, whether or not it exists yet."""
+        self._note_input(f"file:{path}")
+
+    def _note_input(self, name: str) -> None:
+        self.data["inputs"].setdefault(self.env.docname, {})[name] = self._fingerprint(name)
+
+    def _fingerprint(self, name: str) -> str:
+        kind, _, what = name.partition(":")
+        if kind == "file":
+            return content_digest(Path(what))
+        labs = self.records.labs() if what == "*" else [what]
+        return " ".join(self.records.fingerprint(lab) for lab in labs)
+
+    def changed_pages(self) -> set[str]:
+        """The pages whose inputs are not what they were when the page was read."""
+        now: dict[str, str] = {}
+        for inputs in self.data["inputs"].values():
+            now.update((name, self._fingerprint(name)) for name in inputs if name not in now)
+        return {page for page, inputs in self.data["inputs"].items()
+                if any(now[name] != then for name, then in inputs.items())}
+
+    def labs_used(self, page: str) -> list[str]:
+        """The labs whose records the page was read from, ledgers aside."""
+        names = (name.partition(":")[2] for name in self.data["inputs"].get(page, {}) if name.startswith("lab:"))
+        return sorted(name for name in names if name != "*")
+
+    def note_claim(self, lab: str, claim: str, anchor: str) -> None:
+        self.data["claims"][f"{lab}/{claim}"] = (self.env.docname, anchor)
+
+    def note_ledger(self) -> None:
+        self.data["ledgers"].add(self.env.docname)
+
+    def note_problem(self, line: int, text: str) -> None:
+        """Something on the page being read could not be shown: the build goes on and ends with status 1."""
+        problems = self.data["problems"].setdefault(self.env.docname, [])
+        if (line, text) not in problems:
+            problems.append((line, text))
+
+    def problems(self) -> Iterator[tuple[str, int, str]]:
+        for page in sorted(self.data["problems"]):
+            for line, text in sorted(self.data["problems"][page]):
+                yield page, line, text
+
+    def clear_doc(self, docname: str) -> None:
+        self.data["inputs"].pop(docname, None)
+        self.data["problems"].pop(docname, None)
+        self.data["ledgers"].discard(docname)
+        for claim in [name for name, (page, _) in self.data["claims"].items() if page == docname]:
+            del self.data["claims"][claim]
+
+    def merge_domaindata(self, docnames: Iterable[str], otherdata: dict) -> None:
+        for docname in docnames:
+            for part in ("inputs", "problems"):
+                if docname in otherdata[part]:
+                    self.data[part][docname] = otherdata[part][docname]
+            if docname in otherdata["ledgers"]:
+                self.data["ledgers"].add(docname)
+        self.data["claims"].update((name, place) for name, place in otherdata["claims"].items() if place[0] in docnames)
+
+    def resolve_xref(self, env, fromdocname, builder, typ, target, node, contnode):
+        if target not in self.data["claims"]:
+            return None
+        page, anchor = self.data["claims"][target]
+        if not node.get("refexplicit"):
+            contnode = nodes.inline("", target.partition("/")[2].replace("-", " "))
+        return make_refnode(builder, fromdocname, page, anchor, contnode)
+
+    def resolve_any_xref(self, env, fromdocname, builder, target, node, contnode):
+        found = self.resolve_xref(env, fromdocname, builder, "claim", target, node, contnode)
+        return [("hf:claim", found)] if found else []
+
+
+def hardware_first(env: BuildEnvironment) -> HardwareFirstDomain:
+    return env.get_domain("hf")
+
+
+def outdated_pages(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed: set) -> set[str]:
+    """env-get-outdated: pages to read again because a record, script or source changed, vanished or came back."""
+    return hardware_first(env).changed_pages() - removed
+
+
+def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """env-updated: a ledger links to sentences on other pages, which may have moved."""
+    return sorted(hardware_first(env).data["ledgers"])
+
+
+def report_problems(app: Sphinx, exception: Exception | None) -> None:
+    """build-finished: every standing problem, also of pages that were not read again, and a non-zero status."""
+    if exception:
+        return
+    problems = list(hardware_first(app.env).problems())
+    if not problems:
+        return
+    app.statuscode = 1
+    logger.error("%d problem%s with measurements; the rest of the site is complete:",
+                 len(problems), "s" if len(problems) > 1 else "")
+    for page, line, text in problems:
+        logger.error(text, location=(page, line), type="hardware_first", subtype="problem")

@@ -1,0 +1,47 @@
+"""{lab-header}: the reference of one header, made by Doxygen and shown by Breathe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from breathe.directives.file import DoxygenFileDirective
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+from .domain import hardware_first
+from .notice import block_notice
+
+
+class LabHeader(SphinxDirective):
+    """What Breathe's doxygenfile shows of a header, named without its folder; a notice where Doxygen has not run."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        domain, header = hardware_first(self.env), self.arguments[0]
+        xml = Path(next(iter(self.config.breathe_projects.values())))
+        for file in (xml / "index.xml", *sorted(xml.glob("*.xml"))):
+            domain.note_file(file)
+        if not (xml / "index.xml").exists():
+            return [block_notice(self.env, self.lineno, f"{header}: {domain.records.shown(xml / 'index.xml')} is "
+                                                        "missing: run doxygen site/Doxyfile")]
+        breathe = DoxygenFileDirective(self.name, [header], {}, self.content, self.lineno, self.content_offset,
+                                       self.block_text, self.state, self.state_machine)
+        reference = nodes.container("", *breathe.run())
+        for heading in reference.findall(nodes.rubric):
+            heading["ids"] = []  # Breathe gives every "Functions" of a page the same id
+        for link in list(reference.findall(addnodes.pending_xref)):
+            if link["reftarget"].endswith("_8hpp"):  # a link to a file, for which Breathe makes no place
+                link.replace_self(link.children)
+        return [reference]
+
+
+def forget_missing_xml(app: Sphinx, env: BuildEnvironment, *_: set) -> list[str]:
+    """env-get-outdated, ahead of Breathe, which stops the whole build when XML it has read is gone."""
+    state = getattr(env, "breathe_file_state", {})
+    for name in [name for name in state if not Path(name).exists()]:
+        del state[name]
+    return []

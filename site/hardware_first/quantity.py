@@ -1,0 +1,116 @@
+"""Numbers for reading: as many digits as the spread supports, a prefix that keeps the number short, and a unit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+NO_BREAK_SPACE = "\u00a0"
+THOUSANDS_SPACE = "\u202f"
+MINUS = "\u2212"
+
+# Units that differ by a prefix only: (unit in the record, how it is printed, its size in the family's first unit).
+_FAMILIES = (
+    (("B", "B", 1), ("KiB", "KiB", 2**10), ("MiB", "MiB", 2**20), ("GiB", "GiB", 2**30), ("TiB", "TiB", 2**40)),
+    (("ns", "ns", 1), ("us", "µs", 1e3), ("ms", "ms", 1e6), ("s", "s", 1e9)),
+    (("FLOP", "FLOP", 1), ("MFLOP", "MFLOP", 1e6), ("GFLOP", "GFLOP", 1e9)),
+    (("MFLOP/s", "MFLOP/s", 1), ("GFLOP/s", "GFLOP/s", 1e3), ("TFLOP/s", "TFLOP/s", 1e6)),
+    (("Mop/s", "Mop/s", 1), ("Gop/s", "Gop/s", 1e3), ("Top/s", "Top/s", 1e6)),
+    (("MB/s", "MB/s", 1), ("GB/s", "GB/s", 1e3), ("TB/s", "TB/s", 1e6)),
+    (("MHz", "MHz", 1), ("GHz", "GHz", 1e3)),
+)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number ready to print. `low` and `high` are empty when there is no spread to show."""
+
+    number: str
+    unit: str = ""
+    low: str = ""
+    high: str = ""
+
+    def __str__(self) -> str:
+        gap = "" if self.unit in ("", "×") else NO_BREAK_SPACE
+        return f"{self.number}{gap}{self.unit}"
+
+    @property
+    def spread(self) -> str:
+        return f"{self.low}–{self.high}" if self.low else ""
+
+
+def quantity(value: float, unit: str, low: float | None = None, high: float | None = None, *,
+             style: str = "", exact: bool = False) -> Quantity:
+    """Formats `value`, given in `unit`, with its 5th and 95th percentile.
+
+    style: "percent" prints a share (unit "1") as per cent, "times" a ratio (unit "1") with its sign.
+    exact: prints every digit given, for quoted numbers and counts.
+    """
+    scale, shown_unit = _scale(value, unit, style)
+    value = value * scale
+    if low is None or high is None:
+        low = high = value
+    else:
+        low, high = low * scale, high * scale
+    if exact or (low == high and unit == "1" and not style and value == int(value)):
+        return Quantity(_exact(value), shown_unit)
+    place = last_place(value, low, high)
+    number, low_text, high_text = (_rounded(v, place) for v in (value, low, high))
+    if low == high:
+        return Quantity(_without_trailing_zeros(number), shown_unit)
+    if low_text == high_text:
+        low_text = high_text = ""
+    return Quantity(number, shown_unit, low_text, high_text)
+
+
+def last_place(value: float, low: float, high: float) -> int:
+    """The power of ten of the last digit worth printing: the leading digit of half the spread,
+    but never fewer than two significant digits nor more than three."""
+    if value == 0:
+        return 0
+    leading = math.floor(math.log10(abs(value)))
+    half_spread = (high - low) / 2
+    if half_spread <= 0:
+        return leading - 2
+    return max(leading - 2, min(leading - 1, math.floor(math.log10(half_spread) + 1e-9)))
+
+
+def _scale(value: float, unit: str, style: str) -> tuple[float, str]:
+    """The factor to multiply by and the unit to print."""
+    if style in ("percent", "times") and unit != "1":
+        raise ValueError(f'"{style}" needs a value of unit 1, not {unit}')
+    if style == "percent":
+        return 100.0, "%"
+    if style == "times":
+        return 1.0, "×"
+    if unit == "1":
+        return 1.0, ""
+    for family in _FAMILIES:
+        for name, _, size in family:
+            if name == unit:
+                fitting = [entry for entry in family if abs(value) * size >= entry[2] * (1 - 1e-9)]
+                _, shown, shown_size = (fitting or family)[-1 if fitting else 0]
+                return size / shown_size, shown
+    return 1.0, unit
+
+
+def _rounded(value: float, place: int) -> str:
+    return _grouped(f"{round(value, -place):.{max(0, -place)}f}")
+
+
+def _without_trailing_zeros(text: str) -> str:
+    """Zeros after the point would claim a precision that nobody measured."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _exact(value: float) -> str:
+    return _grouped(f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}")
+
+
+def _grouped(text: str) -> str:
+    """Groups thousands from five digits on, with thin spaces, and prints a real minus sign."""
+    sign = MINUS if text.startswith("-") and text.strip("-0.") else ""
+    whole, dot, rest = text.lstrip("-").partition(".")
+    if len(whole) >= 5 and whole.isdigit():
+        whole = f"{int(whole):,}".replace(",", THOUSANDS_SPACE)
+    return f"{sign}{whole}{dot}{rest}"

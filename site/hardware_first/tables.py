@@ -1,0 +1,26 @@
+"""Tables made from data."""
+
+from __future__ import annotations
+
+from docutils import nodes
+
+
+def scrolling_table(heads: list[nodes.Node], rows: list[list[nodes.Node]]) -> nodes.table:
+    """A table of inline nodes with one heading row."""
+    table = nodes.table("", classes=["hf-table"])
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in heads), cols=len(heads))
+    group += nodes.thead("", _row(heads))
+    group += nodes.tbody("", *(_row(row) for row in rows))
+    table += group
+    return table
+
+
+def _row(cells: list[nodes.Node]) -> nodes.row:
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+
+
+def fields(pairs: list[tuple[str, list[nodes.Node]]]) -> nodes.field_list:
+    """Names and what they stand for, one below the other."""
+    return nodes.field_list("", *(
+        nodes.field("", nodes.field_name("", name), nodes.field_body("", nodes.paragraph("", "", *content)))
+        for name, content in pairs))

@@ -1,0 +1,115 @@
+"""Small sites built in a folder of their own, by the same extension that builds the book."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+FIXTURE = Path(__file__).parent / "fixtures" / "01-roofline.json"
+sys.path.insert(0, str(PROJECT / "site"))
+
+from sphinx.application import Sphinx  # noqa: E402
+from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
+
+LAB = "01-roofline"
+FIGURE_SCRIPT = """\
+# title: A small figure
+# needs: latency
+# shows: latency
+height = 300
+load "style.gp"
+set logscale x 2
+plot tables."/latency.tsv" using 1:2 with lines linecolor rgb blue
+"""
+
+
+@dataclass
+class Build:
+    """How a build ended: its exit status and everything it said on standard error."""
+
+    status: int
+    said: str
+
+
+class Site:
+    """A project folder with one lab, one figure and the pages a test writes."""
+
+    def __init__(self, root: Path, tool: Path) -> None:
+        self.root, self.tool = root, tool
+        self.chapters = root / "chapters"
+        self.record_path = root / "build" / "records" / f"{LAB}.json"
+        for folder in ("chapters", f"labs/{LAB}", "figures/records", "build/records"):
+            (root / folder).mkdir(parents=True)
+        (root / "labs" / LAB / "lab.cpp").write_text("int main() {}\n")
+        (root / "figures" / "style.gp").write_bytes((PROJECT / "figures" / "style.gp").read_bytes())
+        (root / "figures" / "01-small.gp").write_text(FIGURE_SCRIPT)
+
+    def page(self, text: str, name: str = "index") -> None:
+        (self.chapters / f"{name}.md").write_text(text, encoding="utf-8")
+
+    def record(self, edit=lambda record: None, *, published: str = "") -> Path:
+        """Writes the fixture record, after `edit` changed it, as this machine's or as a published one."""
+        record = copy.deepcopy(fixture_record())
+        edit(record)
+        path = self.record_path
+        if published:
+            path = self.root / "figures" / "records" / published / f"{LAB}.json"
+            record["machine"]["slug"] = published
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(record), encoding="utf-8")
+        return path
+
+    def build(self, *, parallel: int = 1, out: str = "out", **config) -> Build:
+        """Builds what is out of date, as `sphinx-build` would."""
+        settings = {"extensions": ["myst_parser", "hardware_first"], "html_theme": "basic",
+                    "myst_enable_extensions": ["dollarmath", "amsmath"], "html_math_renderer": "mathml",
+                    "hardware_first_root": str(self.root), "hardware_first_build": str(self.root / "build"),
+                    "hardware_first_record_tool": str(self.tool), **config}
+        said = io.StringIO()
+        target = self.root / "build" / out
+        with patch_docutils(), docutils_namespace():
+            app = Sphinx(self.chapters, None, target, target / ".doctrees", "html", settings, status=None,
+                         warning=said, parallel=parallel)
+            app.build()
+        return Build(app.statuscode, re.sub(r"\x1b\[[\d;]*m", "", said.getvalue()))
+
+    def html(self, name: str = "index", out: str = "out") -> str:
+        return (self.root / "build" / out / f"{name}.html").read_text(encoding="utf-8")
+
+    def text(self, name: str = "index") -> str:
+        """What a reader reads on a page, in one line, with ordinary spaces and quotation marks."""
+        body = re.search(r'<div class="body" role="main">(.*?)<div class="clearer">', self.html(name), re.S)[1]
+        body = re.sub(r"<(svg|math)\b.*?</\1>", "", body, flags=re.S)
+        text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", body)).strip()
+        return text.replace("“", '"').replace("”", '"')
+
+
+def fixture_record() -> dict:
+    return json.loads(FIXTURE.read_text(encoding="utf-8"))
+
+
+def add_value(**value):
+    """An edit that adds a value to a record."""
+    return lambda record: record["values"].append({"kind": "measured", **value})
+
+
+@pytest.fixture(scope="session")
+def record_tool() -> Path:
+    tool = Path(os.environ.get("HARDWARE_FIRST_RECORD_TOOL") or PROJECT / "build" / "bin" / "record")
+    if not tool.exists():
+        pytest.fail(f"{tool} is missing: run cmake --build build", pytrace=False)
+    return tool.resolve()
+
+
+@pytest.fixture
+def site(tmp_path: Path, record_tool: Path) -> Site:
+    return Site(tmp_path, record_tool)

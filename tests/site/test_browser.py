@@ -1,0 +1,324 @@
+"""The real book, rendered from the fixture record, in a real browser: from a server and from files."""
+
+from __future__ import annotations
+
+import functools
+import html.parser
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+from conftest import FIXTURE, LAB, PROJECT
+from playwright.sync_api import Browser, Page, sync_playwright
+
+SUB_PATH = "/books/hardware-first/"
+
+
+@pytest.fixture(scope="session")
+def rendered(tmp_path_factory, record_tool) -> tuple[Path, subprocess.CompletedProcess]:
+    """The book's folder, and how building it went."""
+    build = tmp_path_factory.mktemp("book")
+    (build / "records").mkdir()
+    shutil.copy(FIXTURE, build / "records" / FIXTURE.name)
+    doxyfile = (PROJECT / "site" / "Doxyfile").read_text() + f"\nOUTPUT_DIRECTORY = {build / 'doxygen'}\n" \
+                                                            f"WARN_LOGFILE = {build / 'doxygen.log'}\n"
+    (build / "doxygen").mkdir()
+    subprocess.run(["doxygen", "-"], input=doxyfile, text=True, cwd=PROJECT, check=True)
+    result = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j2", "-c", "site",
+         "-D", f"hardware_first_build={build}", "-D", f"hardware_first_record_tool={record_tool}",
+         "-D", f"breathe_projects.harness={build / 'doxygen' / 'xml'}", "chapters", build / "site"],
+        cwd=PROJECT, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
+    return build / "site", result
+
+
+@pytest.fixture(scope="session")
+def book(rendered) -> Path:
+    folder, result = rendered
+    if not (folder / "index.html").exists():
+        pytest.fail(f"the book was not rendered: {result.stderr}", pytrace=False)
+    return folder
+
+
+def test_the_book_renders_without_a_warning(rendered):
+    _, result = rendered
+    assert result.stderr.splitlines() == []
+    assert result.returncode == 0
+
+
+class SubPathHandler(SimpleHTTPRequestHandler):
+    """Serves the book below a path, and its 404 page everywhere else, as hosts of static pages do."""
+
+    def translate_path(self, path: str) -> str:
+        return super().translate_path(path.removeprefix(SUB_PATH.rstrip("/"))) if path.startswith(SUB_PATH) else ""
+
+    def send_error(self, code, message=None, explain=None):
+        body = Path(self.directory, "404.html").read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def served(book) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(SubPathHandler, directory=str(book)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}{SUB_PATH}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if not chromium:
+        pytest.fail("chromium is missing: run ./primer test", pytrace=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=["server", "file"])
+def base(request, book, served) -> str:
+    """The address of the book's folder."""
+    return served if request.param == "server" else f"{book.as_uri()}/"
+
+
+def pages(book: Path) -> list[str]:
+    return sorted(path.name for path in book.glob("*.html"))
+
+
+class Visit:
+    """A page that notes what it asks for and what goes wrong."""
+
+    def __init__(self, browser: Browser, address: str, **context) -> None:
+        self.requests: list[str] = []
+        self.errors: list[str] = []
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
+        self.page: Page = self.context.new_page()
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("requestfailed", self.note_failure)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda entry: self.errors.append(entry.text) if entry.type == "error" else None)
+        self.page.goto(address, wait_until="load")
+
+    def note_failure(self, request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # left the page before its icon arrived
+            self.errors.append(f"{request.failure}: {request.url}")
+
+    def __enter__(self) -> Visit:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.context.close()
+
+
+def test_no_page_asks_another_host_or_complains(browser, book, base):
+    with Visit(browser, base + "index.html") as visit:
+        for page in pages(book):
+            visit.page.goto(base + page, wait_until="load")
+        assert visit.errors == []
+        own = urlsplit(base)
+        strangers = [url for url in visit.requests if urlsplit(url)[:2] != own[:2] and not url.startswith("data:")]
+        assert strangers == []
+
+
+def test_it_reads_without_scripts(browser, base):
+    with Visit(browser, f"{base}{LAB}.html", java_script_enabled=False) as visit:
+        for wanted in ("h1", "svg.hf-figure", ".hf-claim", ".hf-number", "math", ".sidebar-tree a"):
+            assert visit.page.locator(wanted).first.is_visible(), wanted
+        details = visit.page.locator("details.admonition").first
+        content = details.locator("p, table").last
+        assert not content.is_visible()
+        details.locator("summary").click()
+        assert content.is_visible()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_no_page_scrolls_sideways(browser, book, served, width):
+    with Visit(browser, served, viewport={"width": width, "height": 800}) as visit:
+        for page in pages(book):
+            visit.page.goto(served + page)
+            visit.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            wide = visit.page.evaluate("""() => {
+              scrollTo(9999, 0);
+              return [scrollX, document.documentElement.scrollWidth - innerWidth];
+            }""")
+            assert wide[0] == 0 and wide[1] <= 0, page
+
+
+def test_search_finds_the_chapter(browser, base):
+    with Visit(browser, base + "search.html?q=roofline") as visit:
+        visit.page.wait_for_selector("#search-results ul.search li a", timeout=20000)
+        found = visit.page.locator("#search-results ul.search li a").evaluate_all("links => links.map(l => l.href)")
+        assert any(f"{LAB}.html" in link for link in found)
+        assert visit.errors == []
+
+
+def test_colours_follow_the_readers_scheme_and_choice(browser, base):
+    ink = "getComputedStyle(document.querySelector('svg.hf-figure text')).fill"
+    with Visit(browser, f"{base}{LAB}.html", color_scheme="light") as visit:
+        light = visit.page.evaluate(ink)
+        visit.page.emulate_media(color_scheme="dark")
+        dark = visit.page.evaluate(ink)
+        assert light != dark
+        visit.page.evaluate("document.body.dataset.theme = 'light'")
+        assert visit.page.evaluate(ink) == light
+        visit.page.emulate_media(color_scheme="light")
+        visit.page.evaluate("document.body.dataset.theme = 'dark'")
+        assert visit.page.evaluate(ink) == dark
+
+
+CONTRASTS = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = colour => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
+  const paper = element => {
+    if (!element) return [255, 255, 255, 1];
+    const own = rgba(getComputedStyle(element).backgroundColor);
+    return own[3] === 1 ? own : over(own, paper(element.parentElement));
+  };
+  const luminance = ([r, g, b]) => [[r, .2126], [g, .7152], [b, .0722]].reduce((sum, [c, weight]) => {
+    c /= 255;
+    return sum + weight * (c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+  }, 0);
+  const low = new Set();
+  const walker = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const words = walker.currentNode.data.trim().slice(0, 30);
+    if (!words || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    if (element.closest("title, desc, annotation, .headerlink, .visually-hidden")) continue;
+    const style = getComputedStyle(element), below = paper(element);
+    const ink = over(rgba(element.closest("svg") ? style.fill : style.color), below);
+    const [a, b] = [luminance(ink), luminance(below)].sort((x, y) => y - x);
+    const contrast = (a + .05) / (b + .05);
+    if (contrast < 4.5) low.add(`${element.tagName}.${element.className} "${words}" ${contrast.toFixed(2)}`);
+  }
+  return [...low];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_paper(browser, book, served, scheme):
+    with Visit(browser, served, color_scheme=scheme) as visit:
+        for page in [LAB, "index", "claims", "machines", "instrument"]:
+            visit.page.goto(f"{served}{page}.html")
+            visit.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            assert visit.page.evaluate(CONTRASTS) == [], page
+
+
+def test_pictures_have_words(browser, book, served):
+    with Visit(browser, served) as visit:
+        for page in pages(book):
+            visit.page.goto(served + page)
+            wordless = visit.page.evaluate("""() => [
+              ...[...document.querySelectorAll("article img")].filter(img => !img.alt.trim()),
+              ...[...document.querySelectorAll("article svg.hf-figure")].filter(svg =>
+                svg.getAttribute("role") !== "img" || !svg.querySelector("title")?.textContent.trim()
+                || !svg.querySelector("desc")?.textContent.trim())].map(e => e.outerHTML.slice(0, 100))""")
+            assert wordless == [], page
+
+
+def test_folded_boxes_open_from_the_keyboard(browser, served):
+    with Visit(browser, f"{served}{LAB}.html") as visit:
+        details = visit.page.locator("details.hf-data").first
+        details.locator("summary").focus()
+        visit.page.keyboard.press("Enter")
+        assert details.locator("table").first.is_visible()
+        outline = details.locator("summary").evaluate("e => getComputedStyle(e).outlineStyle")
+        assert outline != "none"
+
+
+def test_formulas_have_a_size(browser, served):
+    with Visit(browser, f"{served}{LAB}.html") as visit:
+        boxes = visit.page.locator("article math").evaluate_all("all => all.map(m => m.getBoundingClientRect().width)")
+        assert boxes and min(boxes) > 3
+        fraction = visit.page.locator("article math mfrac").first.bounding_box()
+        assert fraction["height"] > fraction["width"] / 10  # laid out, not written in a row
+        assert visit.page.locator("article math mfrac").first.evaluate(
+            "f => f.children[0].getBoundingClientRect().bottom <= f.children[1].getBoundingClientRect().top + 1")
+
+
+def test_the_404_page_leads_home_from_any_depth(browser, book, served):
+    for lost in ("nothing.html", "deep/er/nothing.html"):
+        with Visit(browser, served + lost) as visit:
+            visit.page.wait_for_function(f"document.links[0].href === '{served}index.html'", timeout=10000)
+            visit.page.click("a >> nth=0")
+            assert "Hardware First" in visit.page.title() and visit.page.url == f"{served}index.html"
+
+
+def test_paper_has_the_text_only(browser, served):
+    with Visit(browser, f"{served}{LAB}.html") as visit:
+        visit.page.emulate_media(media="print")
+        for hidden in (".sidebar-drawer", ".toc-drawer", ".mobile-header", ".related-pages"):
+            assert not visit.page.locator(hidden).first.is_visible(), hidden
+        assert visit.page.locator("svg.hf-figure").first.is_visible()
+
+
+def test_no_page_tells_where_it_was_made(book):
+    for page in book.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert str(PROJECT) not in text and str(book.parent) not in text, page.name
+
+
+def test_ids_are_unique(browser, book, served):
+    with Visit(browser, served) as visit:
+        for page in pages(book):
+            visit.page.goto(served + page)
+            assert visit.page.evaluate("""() => {
+              const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
+              return ids.filter((id, i) => ids.indexOf(id) !== i);
+            }""") == [], page
+
+
+class LinksAndTargets(html.parser.HTMLParser):
+    """Every href and src of a page, and every place that one can point to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.targets: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src", "xlink:href") and value:
+                self.links.append(value)
+            if name == "id" or (tag == "a" and name == "name"):
+                self.targets.add(value)
+
+
+def test_every_internal_link_leads_somewhere(book):
+    read = {page: LinksAndTargets((book / page).read_text(encoding="utf-8")) for page in pages(book)}
+    broken = []
+    for page, content in read.items():
+        for link in content.links:
+            address, fragment = urldefrag(link)
+            if urlsplit(link).scheme or link == "#":
+                continue
+            target = (book / page).parent / unquote(address.partition("?")[0]) if address else book / page
+            if not target.exists():
+                broken.append(f"{page}: {link}")
+            elif fragment and target.suffix == ".html" and fragment not in read[target.name].targets:
+                broken.append(f"{page}: {link}")
+    assert broken == []

@@ -1,0 +1,94 @@
+"""{lab-figure}: a drawing with everything needed to judge it."""
+
+import re
+
+from conftest import fixture_record
+
+PAGE = """# Page
+
+```{lab-figure} 01-small
+:series: latency
+:name: fig-small
+It rises from {measured}`01-roofline/latency_l1_ns|plain`.
+```
+"""
+
+
+def test_a_figure_stands_with_its_provenance(site):
+    site.record()
+    site.page(PAGE)
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    html, text = site.html(), site.text()
+    assert 'role="img"' in html and "<desc" in html and "A small figure" in html
+    assert 'id="fig-small"' in html
+    assert "It rises from 1.7" in text
+    assert "Measured on Fixture Processor, 2 cores; 20 November 2026; " \
+           "GNU 12.2.0 with -O3 -DNDEBUG -march=native." in text
+    assert re.search(r"they typically spread by ±[\d.]+ %, at most ±[\d.]+ %\. Noise floor [\d.]+ %\.", text)
+    points = next(s for s in fixture_record()["series"] if s["id"] == "latency")["points"]
+    assert html.count("<tr") == len(points) + 1
+    for link in ("the record", "the script that drew this"):
+        target = re.search(r'href="([^"]+)"[^>]*><span[^>]*>' + link, html)[1]
+        assert (site.root / "build" / "out" / target).stat().st_size > 0
+
+
+def test_a_figure_follows_its_script(site):
+    site.record()
+    site.page(PAGE)
+    site.build()
+    script = site.root / "figures" / "01-small.gp"
+    script.write_text(script.read_text().replace("A small figure", "A better figure"))
+    assert site.build().status == 0
+    assert "A better figure" in site.html()
+
+
+def test_a_figure_that_cannot_be_drawn_costs_its_place_only(site):
+    site.record()
+    site.page(PAGE + "\nThe text goes on.")
+    (site.root / "figures" / "01-small.gp").unlink()
+    build = site.build()
+    assert build.status == 1
+    assert "Figure 01-small: figures/01-small.gp" in build.said
+    text = site.text()
+    assert "Not shown: Figure 01-small" in text and "The text goes on." in text
+
+
+def test_a_broken_script_is_named(site):
+    site.record()
+    site.page(PAGE)
+    (site.root / "figures" / "01-small.gp").write_text("# title: t\n# needs: latency\n# shows: latency\nplot (\n")
+    build = site.build()
+    assert build.status == 1
+    assert "figures/01-small.gp: gnuplot says" in build.said
+
+
+def test_kinds_are_named(site):
+    site.record()
+    site.page(PAGE.replace(":series: latency", ":series: latency kernels_predicted canonical_roof"))
+    site.build()
+    text = site.text()
+    assert "Modelled: " in text and "Quoted: " in text
+
+
+def test_a_published_figure_says_whose_it_is(site):
+    site.record(published="other-machine")
+    site.page(PAGE)
+    assert site.build().status == 0
+    assert "a published record: this machine has not measured it" in site.text()
+
+
+def test_a_series_nobody_has_leaves_a_notice(site):
+    site.record()
+    site.page(PAGE.replace("latency\n:name", "nothing\n:name"))
+    assert site.build().status == 1
+    assert 'has no series "nothing"' in site.text()
+
+
+def test_quick_and_incomplete_records_carry_a_banner(site):
+    site.record(lambda record: record["run"].update(budget="quick", complete=False, notes=["no huge pages"]))
+    site.page(PAGE)
+    assert site.build().status == 0
+    text = site.text()
+    assert "Lab 01-roofline was measured with the quick budget" in text
+    assert "The record of lab 01-roofline is incomplete: no huge pages." in text

@@ -1,0 +1,143 @@
+"""{lab-card}, {machines}, {lab-code}, {lab-header}, formulas; and records that try to be markup."""
+
+import re
+
+import pytest
+from conftest import LAB
+
+HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> "\'&{raw}`x` [a](javascript:b)'
+
+
+def test_the_lab_card_says_how_to_run_it(site):
+    site.record()
+    site.page("# Page\n\n```{lab-card} 01-roofline\n```")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    text = site.text()
+    for part in ("make lab-01", "71.2 s, with the full budget", "labs/01-roofline/lab.cpp", "01-roofline.json",
+                 "20 November 2026, on Fixture Processor, 2 cores"):
+        assert part in text
+    downloads = re.findall(r'href="(_downloads/[^"]+)"', site.html())
+    assert len(downloads) == 2
+    assert all((site.root / "build" / "out" / name).exists() for name in downloads)
+
+
+def test_the_lab_card_without_a_record_still_says_how(site):
+    site.page("# Page\n\n```{lab-card} 01-roofline\n```")
+    assert site.build().status == 1
+    assert "make lab-01" in site.text() and "not measured here yet" in site.text()
+
+
+def test_the_gallery_shows_every_machine_once(site):
+    site.page("# Page\n\n```{machines}\n:values: 01-roofline/clock_ghz\n```")
+    site.record()
+    site.record(published="other-machine")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    text = site.text()
+    assert text.count("Fixture Processor (this machine)") == 1
+    assert text.count("Fixture Processor (other-machine)") == 1
+    assert text.count("GHz") == 2 and "L2 2 MiB" in text and "24 GiB" in text
+
+
+def test_the_gallery_notices_a_new_machine(site):
+    site.page("# Page\n\n```{machines}\n```")
+    site.record()
+    site.build()
+    site.record(published="new-machine")
+    assert site.build().status == 0
+    assert "(new-machine)" in site.text()
+
+
+SOURCE = """// [begin: outer]
+int before();
+  // [begin: inner]
+  int answer() { return a < b && 42; }
+  // [end: inner]
+// [end: outer]
+// [begin: open]
+"""
+
+
+@pytest.mark.parametrize(("part", "code"), [
+    ("inner", "int answer() { return a < b && 42; }"),
+    ("outer", "int before(); int answer() { return a < b && 42; }"),
+])
+def test_code_on_the_page_is_the_code_that_ran(site, part, code):
+    (site.root / "labs" / LAB / "k.hpp").write_text(SOURCE)
+    site.page(f"# Page\n\n```{{lab-code}} 01-roofline/k.hpp\n:part: {part}\n```")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    assert f"labs/01-roofline/k.hpp¶ {code}".replace("<", "&lt;").replace("&&", "&amp;&amp;") in site.text()
+    assert "[begin" not in site.html()
+
+
+@pytest.mark.parametrize(("part", "problem"), [
+    ("nothing", 'labs/01-roofline/k.hpp has no part "nothing": put it between the lines // [begin: nothing]'),
+    ("open", 'has no part "open"'),
+])
+def test_a_missing_part_is_one_clear_line(site, part, problem):
+    (site.root / "labs" / LAB / "k.hpp").write_text(SOURCE)
+    site.page(f"# Page\n\n```{{lab-code}} 01-roofline/k.hpp\n:part: {part}\n```")
+    build = site.build()
+    assert build.status == 1 and problem in build.said
+
+
+def test_code_follows_its_source(site):
+    source = site.root / "labs" / LAB / "k.hpp"
+    site.page("# Page\n\n```{lab-code} 01-roofline/k.hpp\n```")
+    assert site.build().status == 1  # no such file yet
+    source.write_text("int one;\n")
+    assert site.build().status == 0 and "int one;" in site.text()
+    source.write_text("int two;\n")
+    assert site.build().status == 0 and "int two;" in site.text()
+
+
+def test_the_reference_says_when_doxygen_has_not_run(site):
+    site.page("# Page\n\n```{lab-header} clock.hpp\n```")
+    build = site.build(extensions=["myst_parser", "breathe", "hardware_first"],
+                       breathe_projects={"harness": str(site.root / "build" / "doxygen" / "xml")})
+    assert build.status == 1
+    assert "clock.hpp: build/doxygen/xml/index.xml is missing: run doxygen site/Doxyfile" in site.text()
+
+
+def test_formulas_are_mathml(site):
+    site.page("# Page\n\n$t \\ge \\max(\\frac{W}{P})$\n\n$$ a = b $$ (eq-a)\n\n"
+              "$$\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n$$\n")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    html = site.html()
+    assert html.count("<math ") == 3 and "<mfrac>" in html and '<span class="eqno">(1)' in html
+    assert html.count("<mtr>") == 2 and "<mi>&</mi>" not in html and "mathjax.js" not in html.lower()
+
+
+@pytest.mark.parametrize("tex", [r"\left( a", r"a^b^c", r"\nosuch x"])
+def test_a_formula_that_cannot_be_read_is_warned_of_and_shown_as_written(site, tex):
+    site.page(f"# Page\n\n${tex}$")
+    assert "formula not understood" in site.build().said
+    assert f"<code>{tex}</code>" in site.html()
+
+
+def test_strings_from_a_record_are_text(site):
+    def edit(record):
+        record["lab"]["title"] = record["machine"]["cpu"] = record["toolchain"]["flags"] = HOSTILE
+        record["run"]["notes"] = [HOSTILE]
+        record["run"]["complete"] = False
+        for part in ("series", "values"):
+            for entry in record[part]:
+                entry["label"] = HOSTILE
+        for claim in record["claims"]:
+            claim["text"] = HOSTILE
+        kernels = next(series for series in record["series"] if series["id"] == "kernels")
+        for number, point in enumerate(kernels["points"]):
+            point["label"] = f"{HOSTILE} {number}"
+
+    site.record(edit)
+    site.page("# Page\n\n{measured}`01-roofline/clock_ghz` {measured}`01-roofline/machine.cpu`\n\n"
+              "```{claim} 01-roofline/simd-pays\nx\n```\n\n```{claims-ledger}\n```\n\n```{machines}\n```\n\n"
+              "```{lab-card} 01-roofline\n```\n\n```{lab-figure} 01-small\n:series: latency kernels\nIt rises.\n```\n")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    html = site.html()
+    assert "&lt;script&gt;alert(1)" in html
+    assert "<script>alert" not in html and "<img src=x" not in html and 'href="javascript:' not in html

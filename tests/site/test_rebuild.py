@@ -1,0 +1,155 @@
+"""What is rebuilt when a record changes, disappears or comes back; alone and in parallel."""
+
+import os
+import shutil
+
+import pytest
+from conftest import LAB, add_value
+
+NUMBER = "# %s\n\nIt is {measured}`01-roofline/speed`."
+SPEED = {"id": "speed", "unit": "GFLOP/s"}
+
+
+@pytest.fixture
+def measured_site(site):
+    site.record(add_value(**SPEED, value=171))
+    site.page(NUMBER % "Page")
+    assert site.build().status == 0
+    assert "It is 171 GFLOP/s." in site.text()
+    return site
+
+
+def test_a_changed_record_changes_the_page(measured_site):
+    measured_site.record(add_value(**SPEED, value=172))
+    assert measured_site.build().status == 0
+    assert "It is 172 GFLOP/s." in measured_site.text()
+
+
+def test_a_record_with_an_older_date_counts_as_changed(measured_site):
+    path = measured_site.record(add_value(**SPEED, value=172))
+    os.utime(path, (1, 1))
+    measured_site.build()
+    assert "It is 172 GFLOP/s." in measured_site.text()
+
+
+def test_a_record_disappears_and_comes_back(measured_site):
+    measured_site.record_path.unlink()
+    build = measured_site.build()
+    assert build.status == 1
+    assert "01-roofline is not measured here yet: run make lab-01" in build.said
+    assert "It is not measured here yet." in measured_site.text()
+
+    measured_site.record(add_value(**SPEED, value=173))
+    assert measured_site.build().status == 0
+    assert "It is 173 GFLOP/s." in measured_site.text()
+
+
+def test_problems_stand_until_they_are_solved(measured_site):
+    measured_site.record_path.unlink()
+    first = measured_site.build()
+    again = measured_site.build()  # nothing is read again
+    assert again.status == first.status == 1
+    assert "01-roofline is not measured here yet" in again.said
+
+
+def test_a_problem_goes_with_its_page(measured_site):
+    measured_site.page("# Other\n\nIt is {measured}`01-roofline/nothing`.", "other")
+    assert measured_site.build().status == 1
+    (measured_site.chapters / "other.md").unlink()
+    assert measured_site.build().status == 0
+
+
+def test_unchanged_pages_are_left_alone(measured_site):
+    page = measured_site.root / "build" / "out" / "index.html"
+    before = page.stat().st_mtime_ns
+    assert measured_site.build().status == 0
+    assert page.stat().st_mtime_ns == before
+
+
+def test_a_published_record_stands_in_until_the_machine_is_measured(site):
+    site.page(NUMBER % "Page")
+    site.record(add_value(**SPEED, value=300), published="other-machine")
+    assert site.build().status == 0
+    assert "It is 300 GFLOP/s." in site.text()
+    assert "Lab 01-roofline has not run on this machine" in site.text()
+
+    site.record(add_value(**SPEED, value=171))
+    assert site.build().status == 0
+    assert "It is 171 GFLOP/s." in site.text()
+    assert "has not run on this machine" not in site.text()
+
+
+def test_a_published_record_fills_in_what_this_machine_lacks(site):
+    site.page(NUMBER % "Page")
+    site.record()
+    site.record(add_value(**SPEED, value=300), published="other-machine")
+    assert site.build().status == 0
+    assert "It is 300 GFLOP/s on Fixture Processor." in site.text()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"schema": 1}', "\x00\x01", '{"schema": 1, "lab": "x"} trailing'])
+def test_an_invalid_record_costs_its_numbers_not_the_site(measured_site, content):
+    measured_site.record_path.write_text(content)
+    measured_site.page("# Other\n\nAll is well.", "other")
+    build = measured_site.build()
+    assert build.status == 1
+    assert "build/records/01-roofline.json" in build.said
+    assert str(measured_site.root) not in build.said.replace(str(measured_site.chapters), "")
+    assert "It is not measured here yet." in measured_site.text()
+    assert "All is well." in measured_site.text("other")
+
+
+def test_a_record_that_cannot_be_read_is_named(measured_site):
+    measured_site.record_path.unlink()
+    measured_site.record_path.mkdir()
+    build = measured_site.build()
+    assert build.status == 1
+    assert "build/records/01-roofline.json cannot be read (Is a directory): run make lab-01" in build.said
+
+
+def test_an_invalid_record_is_not_replaced_by_a_published_one(site):
+    site.page(NUMBER % "Page")
+    site.record(add_value(**SPEED, value=300), published="other-machine")
+    site.record_path.write_text("{")
+    assert site.build().status == 1
+    assert "300" not in site.text()
+
+
+def test_a_missing_record_tool_is_named_and_noticed_when_it_comes(site, tmp_path):
+    tool = tmp_path / "bin" / "record"
+    real, site.tool = site.tool, tool
+    site.record(add_value(**SPEED, value=171))
+    site.page(NUMBER % "Page")
+    build = site.build()
+    assert build.status == 1
+    assert "bin/record is missing, so records cannot be checked: run cmake --build build" in build.said
+
+    tool.parent.mkdir()
+    tool.symlink_to(real)
+    assert site.build().status == 0
+    assert "It is 171 GFLOP/s." in site.text()
+
+
+def test_parallel_builds_equal_serial_ones(site):
+    names = [f"page{n}" for n in range(8)]  # Sphinx reads in parallel from six pages on
+    site.record(add_value(**SPEED, value=171))
+    site.page("# Index\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n" + "\n".join(names) + "\n```")
+    site.page("# Lab\n\n```{claim} simd-pays\nNot here.\n```\n\n"
+              "```{lab-figure} 01-small\n:series: latency\nIt rises.\n```\n", LAB)
+    for number, name in enumerate(names):
+        problem = " And {measured}`01-roofline/nothing`." if number % 3 == 0 else ""
+        site.page(NUMBER % name + problem, name)
+    serial, parallel = site.build(out="serial"), site.build(out="parallel", parallel=2)
+    assert serial.status == parallel.status == 1
+    assert serial.said == parallel.said
+    for name in ["index", LAB, *names]:
+        assert site.html(name, "serial") == site.html(name, "parallel")
+
+    # And what a parallel build remembers is enough for the next.
+    site.record(add_value(**SPEED, value=172))
+    again = site.build(out="parallel", parallel=2)
+    assert again.said == serial.said
+    assert all("172" in site.html(name, "parallel") for name in names)
+    shutil.rmtree(site.root / "build" / "serial")
+    site.build(out="serial")
+    assert site.html("index", "serial") == site.html("index", "parallel")
