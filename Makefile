@@ -1,0 +1,104 @@
+# Thin: each job is a few commands. What a job needs, `./primer JOB` installs; make itself installs nothing.
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+export BUDGET ?= full
+export STRICT ?= 0
+PORT ?= 8000
+export MACHINE N SLUG
+RECORDS = $(wildcard build/records/[0-9][0-9]-*.json)
+LABS := $(patsubst labs/%/,%,$(wildcard labs/[0-9][0-9]-*/))
+NUMBERS := $(foreach lab,$(LABS),$(firstword $(subst -, ,$(lab))))
+
+ifneq ($(words $(filter quick full,$(BUDGET))),1)
+  $(error BUDGET='$(BUDGET)': expected quick or full)
+endif
+
+# The one place where a lab's number becomes its name: 01 to 01-roofline.
+lab_of = $(filter $(1)-%,$(LABS))
+
+.PHONY: help
+help: ## list the jobs
+	@sed -n 's/^\([a-z][a-z-]*\(NN\)\{0,1\}\):.*## /\1\t/p; s/^# \(lab-NN\) *## /\1\t/p' Makefile | \
+	while IFS='	' read -r job text; do printf '  make %-14s %s\n' "$$job" "$$text"; done
+	@echo; echo '  BUDGET=quick measures in seconds instead of minutes. Labs: $(LABS)'
+	@echo '  On a machine that lacks something, ./primer JOB installs it first.'
+
+# Stops with one line when the machine lacks something that the job needs.
+needs-%:
+	$(eval lacking := $(shell ./primer --missing $*))$(if $(lacking),$(error $(lacking)))
+
+# Configures build/, afresh when the checkout was moved or another generator made build/.
+.PHONY: configured
+configured:
+	@home=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null); \
+	{ [ "$$home" -ef . ] && [ -e build/build.ninja ]; } || cmake --fresh --preset default
+
+# The record tool; `measure` builds the labs.
+.PHONY: tool
+tool: configured
+	@cmake --build build --target record
+
+.PHONY: site
+site: needs-site tool build/doxygen/xml/index.xml ## measure what is stale, draw and render the book: build/site/index.html
+	@tools/render
+
+build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
+	@mkdir -p build/doxygen
+	@doxygen site/Doxyfile
+
+.PHONY: test
+test: needs-test configured ## run the tests: C++, the site in a browser, the front door
+	@cmake --build build
+	@tools/test cpp site door
+
+.PHONY: test-slow
+test-slow: needs-test-slow configured ## sanitizers, Clang, AArch64 under emulation, machines that lack something
+	@tools/test asan clang aarch64 take-away scaffold
+
+# lab-NN        ## measure one chapter's lab: refreshes its record and its figures
+.PHONY: $(addprefix lab-,$(NUMBERS))
+$(addprefix lab-,$(NUMBERS)): lab-%: needs-lab-% configured
+	@cmake --build build --target record lab-$(call lab_of,$*)
+	@build/bin/lab-$(call lab_of,$*)
+	@python3 site/hardware_first/draw.py figures/$*-*.gp --record build/records/$(call lab_of,$*).json
+
+lab-%:
+	$(error there is no lab $*; the labs are: $(addprefix lab-,$(NUMBERS)))
+
+.PHONY: serve
+serve: needs-serve ## show the book at http://localhost:8000/ (PORT=8000)
+	@[ -e build/site/index.html ] || { echo 'there is no book yet: make site builds it' >&2; exit 1; }
+	@python3 -m http.server --bind 127.0.0.1 --directory build/site $(PORT)
+
+.PHONY: pdf
+pdf: needs-pdf tool build/doxygen/xml/index.xml ## print the book, from the records there are: build/hardware-first.pdf
+	@.venv/bin/python -m sphinx --quiet -b singlehtml -c site -d build/doctrees-pdf chapters build/pdf
+	@chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync \
+	  --no-pdf-header-footer --print-to-pdf=build/hardware-first.pdf "file://$$PWD/build/pdf/index.html" 2>build/pdf/chromium.log
+	@echo "The book: $$PWD/build/hardware-first.pdf"
+
+.PHONY: publish
+publish: needs-publish tool ## add this machine's full records to figures/records/ (MACHINE=name)
+	@case "$$MACHINE" in '' | -* | *- | *--* | *[!a-z0-9-]*) \
+	  echo "publish: MACHINE='$$MACHINE': expected lower-case letters, digits and single hyphens" >&2; exit 1 ;; esac
+	@[ -n "$(RECORDS)" ] || { echo 'publish: build/records/ is empty: make site measures this machine' >&2; exit 1; }
+	@build/bin/record publish $(RECORDS) --to "figures/records/$$MACHINE"
+
+.PHONY: new-chapter
+new-chapter: ## a chapter, lab, test and figure to start from, building green (N=08 SLUG=name)
+	@tools/new-chapter "$$N" "$$SLUG"
+
+.PHONY: check
+check: needs-check ## formatting, lint, spelling, and what every chapter must have
+	@tools/check
+
+.PHONY: calibrate
+calibrate: needs-calibrate ## hold the instrument against Google Benchmark and likwid-bench
+	@cmake --preset default
+	@tools/calibrate
+
+.PHONY: clean
+clean: ## remove build/, with its records
+	@rm -rf build

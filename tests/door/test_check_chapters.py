@@ -1,0 +1,264 @@
+"""What check-chapters finds, and what it lets pass. It must be able to fail."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import pytest
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "check-chapters"
+sys.dont_write_bytecode = True
+loader = SourceFileLoader("check_chapters", str(TOOL))
+check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_chapters", loader))
+sys.modules["check_chapters"] = check
+loader.exec_module(check)
+
+
+def numbers(text):
+    return [problem for _, problem in check.numbers_problems(*check.parse(text))]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "171 GFLOP/s", "171\u00a0GFLOP/s", "1.2e3 GB/s", "0.5 TFLOP/s", "16.5 GB/s", "12 GiB/s", "1,000 MB/s", "80 ns", "80ns",
+        "3 µs", "3 us", "12 ms", "2.95 GHz", "ten nanoseconds", "5 cycles", "88 %", "88%", "88 percent", "12 FLOP/byte",
+        "3.5x", "3.5 × faster", "2 times as fast", "675 W", "640 pJ", "20 dB", "100 tokens/s", "748 Gop/s", "92 TOPS",
+        "85 GFLOPS", "3 GB per second", "70–80 ns", "`171 GFLOP/s`", "a *171 GFLOP/s* roof",
+    ],
+)  # fmt: skip
+def test_a_typed_number_is_found(words):
+    assert len(numbers(f"Here a core reaches {words} or so.")) == 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It reaches {measured}`peak_fp32_gflops`, in {measured}`run.seconds|plain`.",
+        "A machine with 2 cores, 64-byte lines, 4 KiB pages and 32 MiB of cache.",
+        "An fp32 number has 32 bits; 512-bit registers hold sixteen of them.",
+        "Vector add does 1/12 FLOP/byte: one FLOP for 12 bytes.",
+        "A matrix of size $N$ takes $2N^3$ FLOPs; see chapter 01, in GFLOP/s.",
+        "A machine with ten times the arithmetic would run it no faster.",
+        "An H200 reads 4.8 TB/s {cite:p}`maker`.",
+        "The GPU was born in 1999; the i9-9900K has 8 cores.",
+    ],
+)
+def test_innocent_text_passes(sentence):
+    assert numbers(sentence) == []
+
+
+def test_the_right_line_is_named():
+    (problem,) = check.numbers_problems(*check.parse("# Title\n\nFine.\n\nHere:\n171 GFLOP/s.\n"))
+    assert problem[0] == 6
+
+
+QUOTED = ":::{admonition} Makers say\n:class: quoted\n\nAn A100 reads 2.0 TB/s.\n\n| chip | TB/s |\n|---|---|\n| A100 | 2.0 |\n\n%s\n:::\n"
+
+
+def test_a_quoted_box_with_its_source_passes_and_without_is_found():
+    assert numbers(QUOTED % "As told by {cite:t}`maker`.") == []
+    assert numbers(QUOTED % "As told.") == ["a quoted box names no source: add a {cite}"]
+
+
+def test_what_follows_a_quoted_box_is_outside_it():
+    assert len(numbers(QUOTED % "{cite:t}`maker`" + "\nOurs reads 3.0 TB/s.\n")) == 1
+
+
+def test_a_citation_covers_its_own_paragraph_only():
+    assert len(numbers("It reads 4.8 TB/s {cite:p}`maker`.\n\nAnd 5.0 TB/s at night.")) == 1
+
+
+def test_numbers_in_other_boxes_in_captions_and_in_code_are_found():
+    assert len(numbers(":::{admonition} Solution\n:class: solution\n:collapsible: closed\nIt is 3 ns.\n:::")) == 1
+    assert len(numbers("```{lab-figure} 01-x\n:series: a b\nIt peaks at 3 GB/s.\n```")) == 1
+    assert len(numbers("```\n$ make lab-01\npeak 171 GFLOP/s\n```")) == 1
+
+
+def test_a_column_of_measured_numbers_is_found():
+    table = "| size | GB/s |\n|---|---|\n| 1 KiB | 135 |\n| 2 KiB | – |\n"
+    assert numbers(table) == ['"135 under GB/s" is typed by hand: use {measured}, or quote it with a {cite}']
+
+
+CHAPTER = """# The title
+
+:::{admonition} The promise
+:class: promise
+You will know.
+:::
+
+## Predict first
+
+Guess.
+
+## The body
+
+```{lab-code} 01-thing/lab.cpp
+:part: kernel
+```
+
+```{lab-figure} 01-speed
+It falls.
+```
+
+It reaches {measured}`speed`, a {term}`roof`, {cite:p}`maker`; see [home](index.md).
+
+```{claim} it-pays
+It does not.
+```
+
+## Takeaway
+
+:::{admonition} The takeaway
+:class: takeaway
+**Look.** The mental model: a door.
+:::
+
+## Exercises
+
+**1. By hand.** What?
+
+:::{admonition} Solution
+:class: solution
+:collapsible: closed
+That.
+:::
+
+**2. By hand.** What?
+
+:::{admonition} Solution
+:class: solution
+:collapsible: closed
+That.
+:::
+
+**3. Change the lab.** What?
+
+:::{admonition} Solution
+:class: solution
+:collapsible: closed
+That.
+:::
+
+## Go deeper
+
+**Conceptual.** One.
+
+**Architecture.** Two.
+
+**Implementation.** Three.
+
+## Run it yourself
+
+```{lab-card} 01-thing
+```
+"""
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A small book in which nothing is wrong."""
+    files = {
+        "chapters/01-thing.md": CHAPTER,
+        "chapters/index.md": "# Home\n\n[a page](https://example.org/)\n",
+        "chapters/glossary.md": ":::{glossary}\nRoof\n: What is above.\n:::\n",
+        "chapters/references.bib": "@book{maker,\n  title = {T},\n}\n",
+        "labs/CMakeLists.txt": "add_lab(01-thing SOURCES lab.cpp FIGURES speed)\n",
+        "labs/01-thing/lab.cpp": "// [begin: kernel]\nint x;\n// [end: kernel]\n",
+        "figures/01-speed.gp": "plot 1\n",
+        "build/records/01-thing.json": json.dumps({"values": [{"id": "speed"}], "claims": [{"id": "it-pays"}]}),
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def run(book):
+    return subprocess.run([sys.executable, TOOL, book], capture_output=True, text=True, check=False)
+
+
+def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
+    result = run(book)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "external link, not followed: https://example.org/\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (":class: promise", ":class: note", "the promise (an admonition of class promise) is missing"),
+        ("## Predict first", "## Think first", "a prediction (## Predict first) is missing"),
+        ("```{lab-code} 01-thing/lab.cpp\n:part: kernel\n```", "", "an excerpt of the lab ({lab-code}) is missing"),
+        ("## Takeaway", "## Takeaways", "## Takeaway is missing"),
+        ("mental model", "idea", "the mental model is missing"),
+        ("## Go deeper", "## Deeper", "## Go deeper is missing"),
+        ("**Architecture.**", "**Building.**", "**Architecture.** is missing"),
+        ("## Run it yourself", "## Run", "## Run it yourself is missing"),
+        ("```{lab-card} 01-thing\n```", "", "the lab card ({lab-card}) is missing"),
+        ("**3. Change the lab.**", "**3. By hand.**", "no exercise changes the lab"),
+        ("**2. By hand.**", "**4. By hand.**", "exercise 2 has another number"),
+        (":collapsible: closed", "", "exercise 1 has no hidden solution"),
+        ("01-thing/lab.cpp", "01-thing/lab.cc", "there is no labs/01-thing/lab.cc"),
+        (":part: kernel", ":part: kernels", 'labs/01-thing/lab.cpp has no part "kernels"'),
+        ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "there is no figures/01-spede.gp"),
+        ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "figure 01-speed is registered in labs/CMakeLists.txt and not shown"),
+        ("{measured}`speed`", "{measured}`speedy|plain`", "the record of 01-thing has no value speedy"),
+        ("{claim} it-pays", "{claim} it-costs", "the record of 01-thing has no claim it-costs"),
+        ("{term}`roof`", "{term}`roofs <Rooof>`", 'chapters/glossary.md has no term "Rooof"'),
+        ("{cite:p}`maker`", "{cite:p}`maker,nobody`", "chapters/references.bib has no nobody"),
+        ("(index.md)", "(indexx.md)", "the link to indexx.md leads nowhere"),
+        ("Guess.", "Guess 171 GFLOP/s.", '01-thing.md:10: "171 GFLOP/s" is typed by hand'),
+    ],
+)
+def test_each_fault_is_named(book, old, new, problem):
+    page = book / "chapters/01-thing.md"
+    assert old in page.read_text()
+    page.write_text(page.read_text().replace(old, new, 1))
+    result = run(book)
+    assert result.returncode == 1
+    assert problem in result.stderr
+    assert all(line.startswith("chapters/01-thing.md:") for line in result.stderr.splitlines())
+
+
+def test_parts_in_another_order_are_found(book):
+    page = book / "chapters/01-thing.md"
+    before, exercises, after = page.read_text().partition("## Exercises")
+    takeaway = before[before.index("## Takeaway") :]
+    page.write_text(before.replace(takeaway, "") + exercises + after.replace("## Go deeper", takeaway + "## Go deeper"))
+    assert "## Exercises is in the wrong place" in run(book).stderr
+
+
+def test_too_few_exercises_are_found(book):
+    page = book / "chapters/01-thing.md"
+    text = page.read_text()
+    page.write_text(text.replace(text[text.index("**2. By hand") : text.index("**3. Change")], "").replace("**3.", "**2."))
+    assert "2 exercises: expected three to six" in run(book).stderr
+
+
+def test_without_a_record_its_numbers_are_not_held_against_it(book):
+    (book / "build/records/01-thing.json").unlink()
+    page = book / "chapters/01-thing.md"
+    page.write_text(page.read_text().replace("{measured}`speed`", "{measured}`unknown`"))
+    assert run(book).returncode == 0
+    published = book / "figures/records/a-machine/01-thing.json"
+    published.parent.mkdir(parents=True)
+    published.write_text(json.dumps({"values": [], "claims": [{"id": "it-pays"}]}))
+    assert "has no value unknown" in run(book).stderr
+
+
+def test_a_lab_without_a_chapter_is_found(book):
+    with (book / "labs/CMakeLists.txt").open("a") as lists:
+        lists.write("add_lab(02-other SOURCES lab.cpp)\n")
+    assert "lab 02-other has no chapters/02-other.md" in run(book).stderr
+
+
+def test_this_books_chapters_hold_no_typed_numbers(root):
+    pages = sorted((root / "chapters").glob("*.md"))
+    assert pages
+    found = [f"{page.name}:{line}: {problem}" for page in pages
+             for line, problem in check.numbers_problems(*check.parse(page.read_text()))]
+    assert found == []

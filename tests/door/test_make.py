@@ -1,0 +1,154 @@
+"""The Makefile: it installs nothing, says in one line what is wrong, and mends its own build folder."""
+
+import pytest
+
+
+@pytest.fixture
+def make(door):
+    """Runs the real make in the sandbox, where everything else is a stub and in place."""
+    assert door.run("sh", "./primer", "test").returncode == 0
+    door.use_real("make")
+    door.calls()
+
+    def run(*words):
+        return door.run("make", *words)
+
+    return run
+
+
+def only_line(run):
+    (line,) = run.stderr.splitlines()
+    return line
+
+
+def test_help_lists_the_jobs(make):
+    listing = make().stdout
+    assert listing == make("help").stdout
+    for job in ("site", "test", "lab-NN", "serve", "publish", "new-chapter", "check", "calibrate", "clean"):
+        assert f"  make {job} " in listing
+
+
+def test_a_missing_tool_is_named_and_not_installed(make, door):
+    door.remove("cmake", "doxygen")
+    run = make("site")
+    assert run.returncode != 0
+    assert "missing for site: cmake doxygen; ./primer site would fetch it" in only_line(run)
+    assert door.calls("apt-get", "sudo", "dpkg") == []
+
+
+def test_an_unknown_lab_is_answered_with_those_there_are(make):
+    run = make("lab-99")
+    assert run.returncode != 0
+    assert "there is no lab 99; the labs are: lab-01" in only_line(run)
+
+
+@pytest.mark.parametrize("budget", ["fast", "", "quick full"])
+def test_a_wrong_budget_is_refused(make, door, budget):
+    run = make("site", f"BUDGET={budget}")
+    assert run.returncode != 0
+    assert f"BUDGET='{budget}': expected quick or full" in only_line(run)
+    assert door.calls("cmake") == []
+
+
+def test_the_budget_reaches_the_lab(make, door):
+    lab = door.folder / "build/bin/lab-01-roofline"
+    lab.parent.mkdir(parents=True)
+    lab.write_text(f'#!/bin/sh\necho "lab $BUDGET" >>{door.log}\n')
+    lab.chmod(0o755)
+    figures = "figures/01-bandwidth.gp figures/01-roofline.gp"
+    for figure in figures.split():
+        (door.folder / figure).parent.mkdir(exist_ok=True)
+        (door.folder / figure).touch()
+    for words, budget in ((["BUDGET=quick"], "quick"), ([], "full")):
+        assert make("lab-01", *words).returncode == 0
+        calls = door.calls("lab", "python3", "cmake")
+        assert calls[-2:] == [f"lab {budget}", f"python3 site/hardware_first/draw.py {figures} --record build/records/01-roofline.json"]
+        assert "cmake --build build --target record lab-01-roofline" in calls
+
+
+def configured_in(door, home, generator="Ninja"):
+    build = door.folder / "build"
+    build.mkdir(exist_ok=True)
+    (build / "CMakeCache.txt").write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={home}\n")
+    if generator == "Ninja":
+        (build / "build.ninja").touch()
+
+
+def test_a_configured_build_is_left_alone(make, door):
+    configured_in(door, door.folder)
+    assert make("configured").returncode == 0
+    assert door.calls("cmake") == []
+
+
+@pytest.mark.parametrize("state", ["none", "moved", "generator"])
+def test_a_build_of_another_place_or_generator_is_configured_afresh(make, door, state):
+    if state == "moved":
+        configured_in(door, "/some/other/place")
+    elif state == "generator":
+        configured_in(door, door.folder, "Unix Makefiles")
+    assert make("configured").returncode == 0
+    assert door.calls("cmake") == ["cmake --fresh --preset default"]
+
+
+def test_a_failed_lab_does_not_keep_the_book_from_being_rendered(make, door):
+    door.stub("cmake", 'case "$*" in *measure*) exit 1 ;; esac')
+    run = door.run("sh", "tools/render")
+    assert run.returncode == 1
+    assert only_line(run) == "site: a lab did not finish; the lines above say where"
+    assert any("-m sphinx" in call for call in door.calls("venv-python"))
+
+
+def test_gaps_in_the_book_make_the_status_fail(make, door):
+    door.stub("broken-pip")
+    run = door.run("sh", "tools/render")
+    assert run.returncode == 1
+    assert run.stderr.endswith("site: the book has gaps or did not render; the lines above say where\n")
+
+
+def test_a_whole_book_is_announced_by_its_path(make, door):
+    page = door.folder / "build/site/index.html"
+    page.parent.mkdir(parents=True)
+    page.touch()
+    run = door.run("sh", "tools/render")
+    assert (run.returncode, run.stdout) == (0, f"The book: {page}\n")
+    assert not any("--fail-on-warning" in call for call in door.calls("venv-python"))
+    assert door.run("sh", "tools/render", STRICT="1").returncode == 0
+    assert any("--fail-on-warning --keep-going" in call for call in door.calls("venv-python"))
+
+
+@pytest.fixture
+def record(door):
+    """A record in the sandbox, and a record tool that notes its calls."""
+    configured_in(door, door.folder)
+    path = door.folder / "build/records/01-roofline.json"
+    path.parent.mkdir()
+    path.write_text("{}")
+    tool = door.folder / "build/bin/record"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\necho "record $*" >>{door.log}\n')
+    tool.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("name", ["", "-", "../up", "My-Machine", "a--b", "a b", "x;y", "a'b", "$(id)"])
+def test_a_bad_machine_name_is_refused(make, door, record, name):
+    run = make("publish", "MACHINE=" + name.replace("$", "$$"))
+    assert run.returncode != 0 and run.stderr.splitlines()[0].startswith(f"publish: MACHINE='{name}': expected")
+    assert door.calls("record", "id") == []
+
+
+def test_publishing_is_the_record_tools_work(make, door, record):
+    assert make("publish", "MACHINE=my-machine").returncode == 0
+    assert door.calls("record") == ["record publish build/records/01-roofline.json --to figures/records/my-machine"]
+
+
+def test_publishing_without_a_record_says_how_to_get_one(make, door, record):
+    record.unlink()
+    run = make("publish", "MACHINE=my-machine")
+    assert run.returncode != 0 and "publish: build/records/ is empty: make site" in run.stderr
+    assert door.calls("record") == []
+
+
+def test_serving_without_a_book_says_how_to_get_one(make):
+    run = make("serve")
+    assert run.returncode != 0 and run.stderr.startswith("there is no book yet: make site builds it\n")

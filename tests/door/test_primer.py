@@ -1,0 +1,183 @@
+"""The front door, under every shell at hand, on machines that lack this or that."""
+
+INSTALLERS = ("apt-get", "dpkg", "sudo", "venv-python")
+
+
+def settle(door):
+    """Runs the door once with everything in place, so that the virtual environment exists too."""
+    assert door.run("sh", "./primer", "test").returncode == 0
+    door.calls()
+
+
+def last_line(run):
+    return run.stderr.splitlines()[-1]
+
+
+def test_help_is_shown_without_a_job(door, shell):
+    bare, asked = door.run(*shell, "./primer"), door.run(*shell, "./primer", "--help")
+    assert bare.returncode == asked.returncode == 0
+    assert bare.stdout == asked.stdout and "usage: ./primer JOB" in bare.stdout
+
+
+def test_version_is_the_projects(door, shell):
+    assert door.run(*shell, "./primer", "--version").stdout == "hardware-first 0.1.0\n"
+
+
+def test_with_everything_in_place_only_make_is_called(door, shell):
+    settle(door)
+    run = door.run(*shell, "./primer", "site", "BUDGET=quick")
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert door.calls(*INSTALLERS) == []
+    door.run(*shell, "./primer", "site", "BUDGET=quick")
+    assert door.calls("make") == ["make site BUDGET=quick"]
+
+
+def test_it_can_be_called_from_elsewhere(door, shell):
+    settle(door)
+    run = door.run(*shell, "-c", 'cd / && exec "$0" site', str(door.folder / "primer"))
+    assert run.returncode == 0 and door.calls("make") == ["make site"]
+
+
+def test_root_installs_what_is_missing_after_listing_it(door, shell):
+    settle(door)
+    door.remove("cmake", "doxygen")
+    run = door.run(*shell, "./primer", "site")
+    assert run.returncode == 0, run.stderr
+    assert "primer: site needs these packages: cmake doxygen\n" in run.stdout
+    calls = door.calls("apt-get", "sudo", "dpkg", "make")
+    assert calls[0] == "dpkg --configure -a"
+    assert calls[-2:] == ["apt-get -q install --yes --no-install-recommends cmake doxygen", "make site"]
+    assert not any("update" in call or call.startswith("sudo") for call in calls)
+
+
+def test_others_install_through_sudo(door, shell):
+    settle(door)
+    door.remove("gnuplot")
+    door.stub("id", "echo 1000")
+    door.stub("apt-get", door.apt(refuse=f"printf '#!/bin/sh\\n' >{door.bin}/gnuplot; /bin/chmod +x {door.bin}/gnuplot"))
+    run = door.run(*shell, "./primer", "site")
+    assert run.returncode == 0, run.stderr
+    assert "primer: installing them: sudo apt-get install gnuplot-nox\n" in run.stdout
+    assert any(call.startswith("sudo env DEBIAN_FRONTEND=noninteractive apt-get") for call in door.calls("sudo"))
+
+
+def test_without_root_and_sudo_one_line_says_what_to_do(door, shell):
+    door.remove("cmake", "sudo")
+    door.stub("id", "echo 1000")
+    run = door.run(*shell, "./primer", "site")
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr == "primer: site needs these packages, and installing them takes root or sudo: apt-get install cmake\n"
+    assert door.calls("make", *INSTALLERS) == []
+
+
+def test_without_apt_the_missing_is_named(door, shell):
+    door.remove("cmake", "ninja", "apt-get")
+    run = door.run(*shell, "./primer", "site")
+    assert (run.returncode, run.stdout) == (1, "")
+    assert len(run.stderr.splitlines()) == 1 and "cmake ninja-build" in run.stderr and "no apt-get" in run.stderr
+    assert door.calls("make", *INSTALLERS) == []
+
+
+def test_without_apt_but_complete_the_job_runs(door, shell):
+    settle(door)
+    door.remove("apt-get", "dpkg")
+    assert door.run(*shell, "./primer", "site").returncode == 0
+    assert door.calls("make") == ["make site"]
+
+
+def test_headers_are_asked_of_the_compiler(door, shell):
+    door.stub("c++", "echo header:doctest/doctest.h")
+    run = door.run(*shell, "./primer", "--missing", "lab-01")
+    assert run.returncode == 1
+    assert run.stdout == "missing for lab-01: doctest-dev; ./primer lab-01 would fetch it\n"
+
+
+def test_without_a_compiler_every_header_is_missing(door, shell):
+    door.remove("c++")
+    run = door.run(*shell, "./primer", "--missing", "lab-01")
+    headers = [package for package, evidence, kit in door.table() if evidence.startswith("header:") and kit == "build"]
+    assert run.stdout.split(";")[0].split()[3:] == ["build-essential", *headers]
+
+
+def test_package_lists_are_updated_only_where_a_package_is_unknown(door, shell):
+    settle(door)
+    door.remove("doxygen")
+    door.stub("apt-get", 'case "$*" in *--simulate*) exit 100 ;; esac' + door.apt())
+    assert door.run(*shell, "./primer", "site").returncode == 0
+    assert [call.split()[2] for call in door.calls("apt-get")] == ["--simulate", "update", "install"]
+
+
+def test_a_full_disk_gets_one_line_and_the_next_run_mends_it(door, shell):
+    settle(door)
+    door.remove("doxygen")
+    door.stub("apt-get", door.apt(refuse='echo "E: You don\'t have enough free space in /var/cache/apt." >&2; exit 100'))
+    run = door.run(*shell, "./primer", "site")
+    assert run.returncode == 1
+    assert run.stderr == (
+        "primer: could not install doxygen: E: You don't have enough free space in /var/cache/apt.;"
+        " once that is mended, run ./primer site again\n"
+    )
+    assert door.calls("make") == []
+    door.stub("apt-get", door.apt())
+    assert door.run(*shell, "./primer", "site").returncode == 0
+
+
+def test_an_installation_that_changes_nothing_is_noticed(door, shell):
+    door.remove("doxygen")
+    door.stub("apt-get", "exit 0")
+    run = door.run(*shell, "./primer", "site")
+    assert run.returncode == 1
+    assert run.stderr == "primer: installed, and still not found: doxygen\n"
+
+
+def test_python_packages_are_installed_again_only_when_their_pins_change(door, shell):
+    settle(door)
+    (door.folder / "site/requirements.txt").write_text("package==2.0 --hash=sha256:11\n")
+    run = door.run(*shell, "./primer", "site")
+    assert run.stdout == "primer: installing into .venv what site/requirements.txt pins\n"
+    installs = [call for call in door.calls("venv-python") if " install " in call]
+    assert len(installs) == 1 and "--require-hashes -r site/requirements.txt" in installs[0]
+    assert door.run(*shell, "./primer", "site").stdout == ""
+
+
+def test_a_failed_python_installation_is_tried_again(door, shell):
+    settle(door)
+    (door.folder / "site/requirements.txt").write_text("package==2.0 --hash=sha256:22\n")
+    door.stub("broken-pip")
+    run = door.run(*shell, "./primer", "site")
+    assert run.returncode == 1
+    assert last_line(run).startswith("primer: could not ") and "ERROR: hashes do not match" in last_line(run)
+    assert door.calls("make") == []
+    door.remove("broken-pip")
+    assert door.run(*shell, "./primer", "site").returncode == 0
+    assert len([call for call in door.calls("venv-python") if " install " in call]) == 1
+
+
+def test_an_old_python_is_named(door, shell):
+    door.stub("python3", 'case "$1" in -V) echo Python 3.9.2 ;; *) exit 1 ;; esac')
+    primer = door.folder / "primer"
+    primer.write_text(primer.read_text().replace("/usr/bin/python3", "no-other-python"))
+    run = door.run(*shell, "./primer", "site")
+    assert run.returncode == 1
+    assert "Python 3.11" in last_line(run) and "3.9.2" in last_line(run)
+
+
+def test_an_unknown_job_installs_nothing(door, shell):
+    door.remove("cmake")
+    run = door.run(*shell, "./primer", "sight")
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr == "primer: there is no job 'sight'; ./primer --help and make help list them\n"
+    assert door.calls(*INSTALLERS) == []
+
+
+def test_a_second_job_and_unknown_options_are_refused(door, shell):
+    assert "expected one job" in door.run(*shell, "./primer", "site", "test").stderr
+    assert "unknown option '--fast'" in door.run(*shell, "./primer", "--fast").stderr
+
+
+def test_every_job_of_make_is_a_job_of_the_door(door):
+    door.use_real("make")
+    jobs = [line.split()[1] for line in door.run("make").stdout.splitlines() if line.startswith("  make ")]
+    assert {"site", "test", "lab-NN", "check", "publish"} <= set(jobs)
+    for job in jobs:
+        assert "no job" not in door.run("sh", "./primer", "--missing", job.replace("NN", "01")).stderr

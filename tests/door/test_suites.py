@@ -1,0 +1,62 @@
+"""tools/test: every suite runs, and none can fail without being counted."""
+
+import shutil
+import sys
+
+import pytest
+
+CTEST_WRITES = """while [ $# -gt 0 ]; do [ "$1" != --output-junit ] || echo '<testsuite>%s</testsuite>' >"$2"; shift; done; exit %d"""
+
+
+@pytest.fixture
+def suites(door, root):
+    for name in ("tools/test", "tools/tally"):
+        shutil.copy(root / name, door.folder / name)
+    (door.folder / ".venv/bin").mkdir(parents=True)
+    (door.folder / ".venv/bin/python").symlink_to(sys.executable)
+    door.use_real("bash", "tee")
+    return door
+
+
+def last(run):
+    return run.returncode, run.stdout.splitlines()[-1]
+
+
+def ctest(door, cases, status):
+    door.stub("ctest", CTEST_WRITES % (cases, status))
+
+
+def test_counted_failures_and_successes(suites):
+    ctest(suites, '<testcase name="a"/><testcase name="b"><failure/></testcase>', 8)
+    assert last(suites.run("bash", "tools/test", "cpp")) == (1, "1 passed, 1 failed")
+    ctest(suites, '<testcase name="a"/><testcase name="b"/>', 0)
+    assert last(suites.run("bash", "tools/test", "cpp")) == (0, "2 passed, 0 failed")
+
+
+def test_a_runner_that_fails_without_a_failed_case_is_counted(suites):
+    ctest(suites, '<testcase name="a"/>', 1)
+    assert last(suites.run("bash", "tools/test", "cpp")) == (1, "0 passed, 1 failed")
+
+
+def test_a_build_that_fails_is_counted_and_the_next_suite_still_runs(suites):
+    suites.stub("cmake", "exit 1")
+    ctest(suites, '<testcase name="a"/>', 0)
+    assert last(suites.run("bash", "tools/test", "clang", "cpp")) == (1, "1 passed, 1 failed")
+
+
+def test_a_report_of_the_last_time_does_not_count(suites):
+    ctest(suites, '<testcase name="a"/>', 0)
+    suites.run("bash", "tools/test", "cpp")
+    suites.stub("ctest", "exit 139")
+    assert last(suites.run("bash", "tools/test", "cpp")) == (1, "0 passed, 1 failed")
+
+
+def test_what_is_taken_away_is_counted_one_by_one(suites):
+    script = suites.folder / "tests/labs/take-away"
+    script.parent.mkdir(parents=True)
+    script.write_text("#!/bin/sh\necho 'ok      one core (2 s)'\necho 'skipped no AVX: needs qemu'\n")
+    script.chmod(0o755)
+    assert last(suites.run("bash", "tools/test", "take-away")) == (0, "1 passed, 0 failed")
+    script.write_text("#!/bin/sh\necho 'ok      one core (2 s)'\necho 'FAILED  no huge pages: its record does not say \"x\"'\nexit 1\n")
+    run = suites.run("bash", "tools/test", "take-away")
+    assert last(run) == (1, "1 passed, 1 failed") and "FAILED no huge pages\n" in run.stdout

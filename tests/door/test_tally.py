@@ -1,0 +1,65 @@
+"""Adding up what the runners report, as the gate reads it."""
+
+import subprocess
+
+import pytest
+
+CTEST = """<testsuite name="c++" tests="3" failures="1" disabled="0" skipped="1">
+<testcase name="good" status="run"/><testcase name="bad" status="fail"><failure message=""/></testcase>
+<testcase name="left out" status="notrun"><skipped message=""/></testcase></testsuite>"""
+PYTEST = """<testsuites><testsuite name="pytest" errors="1" failures="1" skipped="0" tests="4">
+<testcase name="a"/><testcase name="b"/><testcase name="c"><failure/></testcase><testcase name="d"><error/></testcase>
+</testsuite></testsuites>"""
+
+
+@pytest.fixture
+def tally(root, tmp_path):
+    def run(**reports):
+        for name, text in reports.items():
+            (tmp_path / f"{name}.xml").write_text(text)
+        files = [tmp_path / f"{name}.xml" for name in reports]
+        return subprocess.run([root / "tools/tally", *files], capture_output=True, text=True, check=False)
+
+    return run
+
+
+def test_cases_of_all_runners_are_added_up(tally):
+    result = tally(cpp=CTEST, site=PYTEST)
+    assert result.returncode == 1
+    assert result.stdout.splitlines() == [
+        "cpp             1 passed    1 failed    1 skipped",
+        "  FAILED bad",
+        "site            2 passed    2 failed",
+        "  FAILED c",
+        "  FAILED d",
+        "3 passed, 3 failed",
+    ]
+
+
+def test_without_a_failure_the_status_is_0(tally):
+    result = tally(cpp='<testsuite><testcase name="a"/><testcase name="b"/></testsuite>')
+    assert (result.returncode, result.stdout.splitlines()[-1]) == (0, "2 passed, 0 failed")
+
+
+@pytest.mark.parametrize("text", ["", "<testsuite", "Segmentation fault"])
+def test_a_report_that_is_none_counts_as_a_failure(tally, text):
+    result = tally(good='<testsuite><testcase name="a"/></testsuite>', broken=text)
+    assert (result.returncode, result.stdout.splitlines()[-1]) == (1, "1 passed, 1 failed")
+
+
+def test_no_case_at_all_is_a_failure(tally):
+    assert tally(empty="<testsuite/>").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "sum_line"),
+    [
+        ("[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped", "", "12 passed, 0 failed"),
+        ("[doctest] test cases: 12 | 10 passed | 2 failed | 0 skipped", "<failure/>", "10 passed, 2 failed"),
+        ("[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped\nleaked", "<failure/>", "12 passed, 1 failed"),
+        ("Segmentation fault", "<failure/>", "0 passed, 1 failed"),
+    ],
+)
+def test_a_doctest_program_counts_as_its_cases(tally, said, verdict, sum_line):
+    case = f'<testcase name="harness">{verdict}<system-out>{said}</system-out></testcase>'
+    assert tally(cpp=f"<testsuite>{case}</testsuite>").stdout.splitlines()[-1] == sum_line

@@ -1,0 +1,19 @@
+# title: Speed of a sum against the number of its chains
+# needs: chains
+# shows: chains
+height = 360
+load "style.gp"
+chains = tables."/chains.tsv"
+
+set lmargin at screen left_edge / (width + 0.0)
+set rmargin at screen 1 - 34.0 / width
+set tmargin at screen 1 - 40.0 / height
+set bmargin at screen 62.0 / height
+set logscale x 2
+set xrange [0.8:10]
+set yrange [0:*]
+set xlabel "chains" offset 0,0.9 textcolor rgb quiet
+set label "speed, GFLOP/s" at screen 8.0 / width, screen 1 - 16.0 / height textcolor rgb quiet
+
+plot chains using 1:3:4 with filledcurves fillcolor rgb blue, \
+     chains using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 2 linecolor rgb blue
