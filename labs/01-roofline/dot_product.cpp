@@ -64,7 +64,7 @@ constexpr const char *bf16_required = "bf16", *int8_required = "dotprod";
 
 }  // namespace
 
-extern const DotProductLoop bf16_loop = {"bf16", bf16_required, 2.0 * chains * vector_bytes / 2, 2, run_bf16};
-extern const DotProductLoop int8_loop = {"int8", int8_required, 2.0 * chains * vector_bytes, 4, run_int8};
+extern const DotProductLoop bf16_loop = {"bf16", bf16_required, 2.0 * chains* vector_bytes / 2, 2, run_bf16};
+extern const DotProductLoop int8_loop = {"int8", int8_required, 2.0 * chains* vector_bytes, 4, run_int8};
 
 }  // namespace hf

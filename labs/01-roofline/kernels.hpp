@@ -31,7 +31,6 @@ void axpy(float factor, const float* __restrict x, float* __restrict y, std::siz
   for (std::size_t i = 0; i < n; ++i) y[i] += factor * x[i];
 }
 
-// [begin: dot]
 /// \return the sum of x[i] · y[i]. Eight partial sums, so that one addition need not wait for the one before.
 float dot(const float* x, const float* y, std::size_t n) {
   constexpr std::size_t chains = 8;
@@ -45,7 +44,6 @@ float dot(const float* x, const float* y, std::size_t n) {
   for (; i < n; ++i) rest += x[i] * y[i];
   return sum_of(((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]))) + rest;
 }
-// [end: dot]
 
 /// y = a · x, a is (rows, columns)
 void gemv(const float* a, const float* x, float* y, std::size_t rows, std::size_t columns) {
@@ -119,7 +117,7 @@ void layer_norm(const float* __restrict x, const float* __restrict gain, const f
 }
 
 // [begin: naive-matmul]
-/// c = a · b, where a is (n, n), b is (n, n), c is (n, n): the definition, word for word
+/// c = a · b, all of them (n, n): the definition, word for word
 void naive_matmul(const float* __restrict a, const float* __restrict b, float* __restrict c, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -152,7 +150,6 @@ inline void add_row(float* c, std::size_t count, Floats left, Floats right) {
   }
 }
 
-// [begin: blocked-matmul]
 /// Adds a · panel to a tile of c, rows × tile_columns: a is (rows, k) in rows n apart, panel is (k, tile_columns). Each
 /// number loaded from the panel is used `rows` times, each one from a `tile_columns` times.
 template <std::size_t rows>
@@ -186,7 +183,6 @@ void blocked_matmul(const float* __restrict a, const float* __restrict b, float*
     }
   }
 }
-// [end: blocked-matmul]
 
 }  // namespace
 }  // namespace hf

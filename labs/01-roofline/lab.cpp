@@ -55,12 +55,13 @@ void measure_arithmetic(Lab& lab, const std::vector<const KernelSet*>& sets, Tea
     for (Team* team : {&one, &all}) {
       const std::string id = precision + (team == &one ? "" : "_all");
       const PeakTable table = measure_peaks(sets, precision == "fp64", *team, lab.plan(peak_parts));
-      Series series = {"peaks_" + id, precision + ", " + text(*team), Kind::measured, {"instruction set", "1"}, speed_axis};
+      Series series = {
+          "peaks_" + id, precision + ", " + text(*team), Kind::measured, {"instruction set", "1"}, speed_axis};
       for (std::size_t i = 0; i < table.loops.size(); ++i) {
         series.points.emplace_back(static_cast<double>(i), table.gflops[i], table.loops[i].label);
       }
       lab.add(std::move(series));
-      lab.add(Value("peak_" + id + "_gflops", table.peak(), "GFLOP/s"));
+      lab.add(Value("peak_" + id + "_gflops", table.peak(), "GFLOP/s", precision + " peak, " + text(*team)));
       if (id != "fp32") continue;
       lab.add(Value("peak_fp32_scalar_gflops", table.scalar_peak(), "GFLOP/s"));
       lab.add(Value("simd_over_scalar_fp32", ratio(table.peak().samples, table.scalar_peak().samples), "1"));
@@ -113,8 +114,8 @@ void measure_bandwidth(Lab& lab, const KernelSet& set, Team& all, std::size_t la
 
   lab.add(Value("bandwidth_l1_gbs", level(read, plateaus, 1), "GB/s"));
   lab.add(Value("bandwidth_l2_gbs", level(read, plateaus, 2), "GB/s"));
-  lab.add(Value("bandwidth_dram_gbs", read.y.back(), "GB/s"));
-  lab.add(Value("bandwidth_dram_all_gbs", read_all.y.back(), "GB/s"));
+  lab.add(Value("bandwidth_dram_gbs", read.y.back(), "GB/s", "DRAM bandwidth, 1 thread"));
+  lab.add(Value("bandwidth_dram_all_gbs", read_all.y.back(), "GB/s", "DRAM bandwidth, " + text(all)));
   lab.add(Value("bandwidth_dram_copy_gbs", bandwidths.one_thread.at(Stream::copy).y.back(), "GB/s"));
   lab.add(Value("bandwidth_dram_triad_gbs", bandwidths.one_thread.at(Stream::triad).y.back(), "GB/s"));
   lab.add(Value("nontemporal_gain_copy", bandwidths.nontemporal_gain_copy, "1"));
@@ -139,7 +140,8 @@ double llc_effective_bytes(const Ladder& ladder, const std::vector<Plateau>& pla
 
 void measure_latency(Lab& lab, std::size_t largest) {
   lab.begin("latency");
-  if (!lab.machine().huge_pages) lab.note("no huge pages: the system gives none, so both latency curves are on base pages");
+  if (!lab.machine().huge_pages)
+    lab.note("no huge pages: the system gives none, so both latency curves are on base pages");
   const Latencies latencies = measure_latencies(lab, largest);
   const Ladder& ladder = latencies.huge_pages;
   lab.add(series_of(ladder, "latency", "pointer chase, huge pages", latency_axis));
@@ -149,7 +151,7 @@ void measure_latency(Lab& lab, std::size_t largest) {
 
   lab.add(Value("latency_l1_ns", level(ladder, plateaus, 1), "ns"));
   lab.add(Value("latency_l2_ns", level(ladder, plateaus, 2), "ns"));
-  lab.add(Value("latency_dram_ns", ladder.y.back(), "ns"));
+  lab.add(Value("latency_dram_ns", ladder.y.back(), "ns", "DRAM latency"));
   lab.add(Value("huge_page_latency_gain", latencies.huge_page_gain, "1"));
   add_derived(lab, "latency_dram_over_l1", lab.value("latency_dram_ns") / lab.value("latency_l1_ns"));
   add_derived(lab, "latency_l1_cycles", lab.value("latency_l1_ns") * lab.value("clock_ghz"), "cycles");
@@ -174,7 +176,8 @@ void add_canonical(Lab& lab) {
   const Axis speed = {"speed", "TFLOP/s"};
   const auto roof = [](double intensity) { return std::min(100.0, intensity); };
   Series line = {"canonical_roof", "100 TFLOP/s, 1 TB/s", Kind::quoted, intensity_axis, speed, {}, "canonical"};
-  for (double intensity : {0.01, 1.0 / 12, 1.0, 100.0, 200.0, 10000.0}) line.points.emplace_back(intensity, roof(intensity));
+  for (double intensity : {0.01, 1.0 / 12, 1.0, 100.0, 200.0, 10000.0})
+    line.points.emplace_back(intensity, roof(intensity));
   Series dots = {"canonical_kernels", "two kernels", Kind::quoted, intensity_axis, speed, {}, "canonical"};
   dots.points.emplace_back(1.0 / 12, roof(1.0 / 12), "vector add");
   dots.points.emplace_back(200.0, roof(200.0), "matmul");
@@ -183,10 +186,12 @@ void add_canonical(Lab& lab) {
 }
 
 std::vector<Prediction> predict_kernels(Lab& lab, const KernelRuns& runs) {
-  const Roofs roofs = {lab.value("peak_fp32_gflops"), lab.value("bandwidth_dram_gbs"), lab.value("bandwidth_dram_copy_gbs")};
+  const Roofs roofs = {lab.value("peak_fp32_gflops"), lab.value("bandwidth_dram_gbs"),
+                       lab.value("bandwidth_dram_copy_gbs")};
   const std::vector<Prediction> predictions = predict(runs.kernels(), roofs);
   Series series = {"kernels_predicted", "predicted", Kind::modelled, intensity_axis, speed_axis};
-  Table table = {"Predictions, 1 thread; no kernel has been timed yet", {"kernel", "FLOP/byte", "side", "GFLOP/s", "ms"}, {}};
+  Table table = {
+      "Predictions, 1 thread; no kernel has been timed yet", {"kernel", "FLOP/byte", "side", "GFLOP/s", "ms"}, {}};
   for (const Prediction& each : predictions) {
     series.points.emplace_back(each.work.intensity(), each.gflops(), each.label);
     table.rows.push_back({each.label, number_text(each.work.intensity()), name(each.side), number_text(each.gflops()),
@@ -200,9 +205,10 @@ std::vector<Prediction> predict_kernels(Lab& lab, const KernelRuns& runs) {
 // ---- The stopwatch ----
 
 void compare(Lab& lab, const std::vector<Prediction>& predictions, const std::vector<Measurement>& measurements) {
-  Table table = {"Kernels, 1 thread",
-                 {"kernel", "predicted GFLOP/s", "measured GFLOP/s", "missed by", "predicted side", "gain in cache", "side"},
-                 {}};
+  Table table = {
+      "Kernels, 1 thread",
+      {"kernel", "predicted GFLOP/s", "measured GFLOP/s", "missed by", "predicted side", "gain in cache", "side"},
+      {}};
   std::vector<double> errors;
   int right = 0;
   for (std::size_t i = 0; i < predictions.size(); ++i) {
@@ -254,28 +260,32 @@ void measure_wider_vectors(Lab& lab, const KernelRuns& runs) {
 // ---- Which sentences hold here? ----
 
 void decide_claims(Lab& lab) {
-  const auto claim = [&](const char* id, const char* text, const char* value, const char* bound, const char* unit = "1") {
-    lab.add(Claim(id, text, lab.value(value), bound, unit));
-  };
-  claim("simd-pays", "One instruction on a whole register of numbers does at least three times the work of one on a single number.",
+  const auto claim = [&](const char* id, const char* text, const char* value, const char* bound,
+                         const char* unit = "1") { lab.add(Claim(id, text, lab.value(value), bound, unit)); };
+  claim("simd-pays",
+        "One instruction on a whole register of numbers does at least three times the work of one on a single number.",
         "simd_over_scalar_fp32", ">= 3");
-  claim("memory-is-slower-than-arithmetic", "In the time that one byte comes in from DRAM, one core could do at least four FLOPs.",
-        "ridge_flop_per_byte", ">= 4", "FLOP/byte");
+  claim("memory-is-slower-than-arithmetic",
+        "In the time that one byte comes in from DRAM, one core could do at least four FLOPs.", "ridge_flop_per_byte",
+        ">= 4", "FLOP/byte");
   claim("caches-make-a-ladder", "The nearest cache delivers at least three times the bandwidth of DRAM.",
         "bandwidth_l1_over_dram", ">= 3");
   claim("vector-add-is-memory-bound", "A vector add out of DRAM uses less than a tenth of the arithmetic there is.",
         "vector_add_peak_share", "< 0.1");
-  claim("wider-vectors-do-not-help-from-dram", "Out of DRAM, the widest vectors add hardly faster than one number at a time: by less than a quarter.",
+  claim("wider-vectors-do-not-help-from-dram",
+        "Out of DRAM, the widest vectors add hardly faster than one number at a time: by less than a quarter.",
         "add_wide_over_narrow_dram", "< 1.25");
-  claim("nontemporal-stores-save-traffic", "Stores that skip the caches make a triad out of DRAM at least a sixth faster.",
-        "nontemporal_gain_triad", ">= 1.16");
+  claim("nontemporal-stores-save-traffic",
+        "Stores that skip the caches make a triad out of DRAM at least a sixth faster.", "nontemporal_gain_triad",
+        ">= 1.16");
   claim("blocking-moves-right", "The same multiplication in blocks is at least five times as fast as the naive one.",
         "blocked_over_naive_matmul", ">= 5");
   claim("sides-predicted", "The roofline names the right side for at least eight of the ten kernels.",
         "prediction_sides_right", ">= 8");
   claim("roofline-predicts", "For half of the kernels, the predicted time is within a quarter of the measured one.",
         "prediction_error_median", "<= 0.25");
-  claim("huge-pages-cut-latency", "With huge pages, a random access to DRAM takes at least a tenth less time than without.",
+  claim("huge-pages-cut-latency",
+        "With huge pages, a random access to DRAM takes at least a tenth less time than without.",
         "huge_page_latency_gain", ">= 1.11");
 }
 
@@ -310,9 +320,12 @@ void measure_roofline(Lab& lab) {
 }  // namespace hf
 
 int main(int argc, char** argv) {
-  const hf::LabInfo info = {
-      .id = "01-roofline",
-      .title = "The roofline",
-      .steps = {{"peaks", 1, 4}, {"bandwidth", 5, 30}, {"latency", 2, 10}, {"checking the kernels", 1.5, 6}, {"kernels", 4, 30}}};
+  const hf::LabInfo info = {.id = "01-roofline",
+                            .title = "The roofline",
+                            .steps = {{"peaks", 1, 4},
+                                      {"bandwidth", 5, 27},
+                                      {"latency", 2, 9},
+                                      {"checking the kernels", 1, 2},
+                                      {"kernels", 4, 20}}};
   return hf::run_lab(info, argc, argv, hf::measure_roofline);
 }

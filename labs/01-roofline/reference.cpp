@@ -9,7 +9,7 @@
 namespace hf {
 namespace {
 
-constexpr double unit_roundoff = 0x1p-24;    // of float
+constexpr double unit_roundoff = 0x1p-24;     // of float
 constexpr double smallest_normal = 0x1p-126;  // below it, results may be flushed or lose digits
 
 /// γ(n): relative error of a quantity that was rounded n times.

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t stream_unroll = 8;
 
 // [begin: read]
-/// Loads every element, and does nothing with it: what limits this loop is loading alone. 4 bytes per element.
+/// Loads every element, and does nothing with it: what limits this loop is loading.
+/// 4 bytes per element.
 void read(const float* a, std::size_t n, std::int64_t passes) {
   for (std::int64_t pass = 0; pass < passes; ++pass) {
     for (std::size_t i = 0; i < n; i += stream_unroll * lanes) {
@@ -50,8 +51,7 @@ void triad(float* to, const float* a, const float* b, float factor, std::size_t 
 #pragma GCC unroll 4
       for (std::size_t k = 0; k < stream_unroll; k += 2) {
         const std::size_t j = i + k * lanes;
-        store_pair<nontemporal>(to + j, load(a + j) + f * load(b + j),
-                                load(a + j + lanes) + f * load(b + j + lanes));
+        store_pair<nontemporal>(to + j, load(a + j) + f * load(b + j), load(a + j + lanes) + f * load(b + j + lanes));
       }
     }
   }

@@ -16,18 +16,24 @@ constexpr std::uint32_t axpy_sequence = 77;
 
 double count(std::size_t n) { return static_cast<double>(n); }
 
-/// A kernel that reads and writes so many floats, each write to a line that it has not read.
+/// A kernel that reads and writes so many floats, each write to a line not yet read.
 Workload workload(std::string label, double flops, std::size_t floats_read, std::size_t floats_written,
                   std::function<void()> call, std::function<double()> error_share) {
+  // [begin: work]
   const double written = 4 * count(floats_written);
-  const Work work = {.flops = flops, .bytes = 4 * count(floats_read) + written, .allocated_bytes = written};
+  const Work work = {
+      .flops = flops,
+      .bytes = 4 * count(floats_read) + written,
+      .allocated_bytes = written,  // read first, so that they can be written to
+  };
+  // [end: work]
   return {std::move(label), work, written, std::move(call), std::move(error_share)};
 }
 
 template <class Element>
-double worst_of(std::size_t n, Element element) {
+double worst_between(std::size_t first, std::size_t end, Element element) {
   double worst = 0;
-  for (std::size_t i = 0; i < n; ++i) worst = std::max(worst, element(i));
+  for (std::size_t i = first; i < end; ++i) worst = std::max(worst, element(i));
   return worst;
 }
 
@@ -40,27 +46,38 @@ double worst_row(std::size_t rows, Row row) {
   return worst;
 }
 
+/// Visits the elements of a long array in stretches of 4096, as if those were rows, and its ragged end.
+template <class Element>
+double worst_of(std::size_t n, Element element) {
+  constexpr std::size_t stretch = 4096;
+  const auto row = [&](std::size_t i) { return worst_between(i * stretch, (i + 1) * stretch, element); };
+  return std::max(worst_row(n / stretch, row), worst_between(n / stretch * stretch, n, element));
+}
+
 Workload vector_add(const char* label, decltype(KernelSet::vector_add) add, std::span<float> memory) {
   const std::size_t n = memory.size() / 3;
   float *a = memory.data(), *b = a + n, *c = b + n;
-  return workload(label, count(n), 2 * n, n, [=] { add(a, b, c, n); },
-          [=] { return worst_of(n, [=](std::size_t i) { return error_share(c[i], reference_add(a[i], b[i])); }); });
+  return workload(
+      label, count(n), 2 * n, n, [=] { add(a, b, c, n); },
+      [=] { return worst_of(n, [=](std::size_t i) { return error_share(c[i], reference_add(a[i], b[i])); }); });
 }
 
 Workload dot(const KernelSet& set, std::span<float> memory) {
   const std::size_t n = memory.size() / 2;
   const float *x = memory.data(), *y = x + n;
   const auto result = std::make_shared<float>();
-  return workload("dot", 2 * count(n), 2 * n, 0, [=, &set] { *result = set.dot(x, y, n); },
-          [=] { return error_share(*result, reference_dot(x, y, n)); });
+  return workload(
+      "dot", 2 * count(n), 2 * n, 0, [=, &set] { *result = set.dot(x, y, n); },
+      [=] { return error_share(*result, reference_dot(x, y, n)); });
 }
 
 Workload triad(const KernelSet& set, std::span<float> memory) {
   const std::size_t n = memory.size() / 3;
   float *b = memory.data(), *c = b + n, *a = c + n;
   const auto element = [=](std::size_t i) { return error_share(a[i], reference_multiply_add(b[i], factor, c[i])); };
-  return workload("triad", 2 * count(n), 2 * n, n, [=, &set] { set.stream_triad(a, b, c, factor, n); },
-          [=] { return worst_of(n, element); });
+  return workload(
+      "triad", 2 * count(n), 2 * n, n, [=, &set] { set.stream_triad(a, b, c, factor, n); },
+      [=] { return worst_of(n, element); });
 }
 
 /// In place: it writes only to lines it has just read, and a check must know what was there before. The sign of the factor
@@ -89,8 +106,9 @@ Workload gemv(const KernelSet& set, std::span<float> memory) {
   const std::size_t rows = (memory.size() - columns) / (columns + 1);
   float *x = memory.data(), *y = x + columns, *a = y + rows;
   const auto row = [=](std::size_t i) { return error_share(y[i], reference_dot(a + i * columns, x, columns)); };
-  return workload("GEMV", 2 * count(rows) * count(columns), rows * columns + columns, rows,
-          [=, &set] { set.gemv(a, x, y, rows, columns); }, [=] { return worst_row(rows, row); });
+  return workload(
+      "GEMV", 2 * count(rows) * count(columns), rows * columns + columns, rows,
+      [=, &set] { set.gemv(a, x, y, rows, columns); }, [=] { return worst_row(rows, row); });
 }
 
 Workload stencil(const KernelSet& set, std::span<float> memory) {
@@ -98,14 +116,15 @@ Workload stencil(const KernelSet& set, std::span<float> memory) {
   float *from = memory.data(), *to = from + rows * columns;
   const std::size_t inner_rows = rows - 2, inner_columns = columns - 2;
   const auto row = [=](std::size_t i) {
-    return worst_of(inner_columns, [=](std::size_t j) {
+    return worst_between(0, inner_columns, [=](std::size_t j) {
       const std::size_t at = (i + 1) * columns + j + 1;
       return error_share(to[at], reference_stencil(from + at, columns));
     });
   };
   const std::size_t points = inner_rows * inner_columns;
-  return workload("5-point stencil", 6 * count(points), rows * columns, points,
-          [=, &set] { set.five_point_stencil(from, to, rows, columns); }, [=] { return worst_row(inner_rows, row); });
+  return workload(
+      "5-point stencil", 6 * count(points), rows * columns, points,
+      [=, &set] { set.five_point_stencil(from, to, rows, columns); }, [=] { return worst_row(inner_rows, row); });
 }
 
 /// 25 FLOPs per element: less the highest, 22 for the exponential, the sum, the scale. Comparisons are not counted.
@@ -117,8 +136,9 @@ Workload softmax(const KernelSet& set, std::span<float> memory) {
     reference_softmax({x + i * columns, columns}, expected);
     return worst_error_share({y + i * columns, columns}, expected);
   };
-  return workload("softmax", 25 * count(rows * columns), rows * columns, rows * columns,
-          [=, &set] { set.softmax(x, y, rows, columns); }, [=] { return worst_row(rows, row); });
+  return workload(
+      "softmax", 25 * count(rows * columns), rows * columns, rows * columns,
+      [=, &set] { set.softmax(x, y, rows, columns); }, [=] { return worst_row(rows, row); });
 }
 
 /// 8 FLOPs per element: one for the mean, three for the variance, four to scale and shift.
@@ -131,8 +151,9 @@ Workload layer_norm(const KernelSet& set, std::span<float> memory) {
     reference_layer_norm({x + i * columns, columns}, {gain, columns}, {bias, columns}, expected);
     return worst_error_share({y + i * columns, columns}, expected);
   };
-  return workload("layer norm", 8 * count(rows * columns), rows * columns + 2 * columns, rows * columns,
-          [=, &set] { set.layer_norm(x, gain, bias, y, rows, columns); }, [=] { return worst_row(rows, row); });
+  return workload(
+      "layer norm", 8 * count(rows * columns), rows * columns + 2 * columns, rows * columns,
+      [=, &set] { set.layer_norm(x, gain, bias, y, rows, columns); }, [=] { return worst_row(rows, row); });
 }
 
 Workload matmul(const char* label, decltype(KernelSet::naive_matmul) multiply, std::span<float> memory, std::size_t n) {
@@ -143,12 +164,14 @@ Workload matmul(const char* label, decltype(KernelSet::naive_matmul) multiply, s
     reference_matmul({a, n * n}, {b, n * n}, n, expected);
     return worst_error_share({c, n * n}, expected);
   };
-  return workload(label, 2 * count(n) * count(n) * count(n), 2 * n * n, n * n, [=] { multiply(a, b, c, n); }, check);
+  return workload(
+      label, 2 * count(n) * count(n) * count(n), 2 * n * n, n * n, [=] { multiply(a, b, c, n); }, check);
 }
 
 }  // namespace
 
-std::vector<Workload> workloads(const KernelSet& set, std::span<float> vectors, std::span<float> matrices, std::size_t n) {
+std::vector<Workload> workloads(const KernelSet& set, std::span<float> vectors, std::span<float> matrices,
+                                std::size_t n) {
   if (vectors.size() < 64) throw std::invalid_argument("workloads: expected memory for at least 64 floats");
   return {vector_add("vector add", set.vector_add, vectors),
           dot(set, vectors),

@@ -67,7 +67,8 @@ class SecondsReporter : public benchmark::BenchmarkReporter {
   std::vector<double> seconds;
 };
 
-/// Google Benchmark's median for one call. An iteration is many calls, since the variant reads the clock itself.
+/// Google Benchmark's median for one call, over as many samples of a millisecond as ours. An iteration is many calls,
+/// since the variant reads the clock itself.
 double google_benchmark_seconds(const hf::Variant& variant) {
   constexpr std::int64_t calls = 1000;
   const hf::Pinned pinned;
@@ -77,8 +78,8 @@ double google_benchmark_seconds(const hf::Variant& variant) {
                                  for (auto _ : state) variant.seconds(calls);
                                })
       ->UseRealTime()
-      ->MinTime(0.05)
-      ->Repetitions(11);
+      ->MinTime(1e-3)
+      ->Repetitions(31);
   SecondsReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   return hf::estimate(reporter.seconds).median / calls;
@@ -206,7 +207,7 @@ void calibrate(int rounds) {
 
 int main(int argc, char** argv) {
   try {
-    const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
+    const int rounds = argc > 1 ? std::atoi(argv[1]) : 3;
     if (rounds < 1) throw std::runtime_error("expected a number of turns, 1 or more");
     calibrate(rounds);
     return 0;

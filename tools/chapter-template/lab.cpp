@@ -52,6 +52,4 @@ void measure(hf::Lab& lab) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return hf::run_lab({"@ID@", "@TITLE@", {{"chains", 0.5, 2}}}, argc, argv, measure);
-}
+int main(int argc, char** argv) { return hf::run_lab({"@ID@", "@TITLE@", {{"chains", 0.5, 2}}}, argc, argv, measure); }

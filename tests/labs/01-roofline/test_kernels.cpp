@@ -76,7 +76,8 @@ TEST_CASE("triad and axpy multiply and add") {
     for (std::size_t n : lengths) {
       Numbers a(n, 1), b(n, 2), c(n, 3), before(n, 1);
       set.axpy(0.3f, b.data(), a.data(), n);
-      for (std::size_t i = 0; i < n; ++i) REQUIRE(error_share(a[i], reference_multiply_add(before[i], 0.3f, b[i])) <= 1);
+      for (std::size_t i = 0; i < n; ++i)
+        REQUIRE(error_share(a[i], reference_multiply_add(before[i], 0.3f, b[i])) <= 1);
       set.stream_triad(a.data(), b.data(), c.data(), 0.3f, n);
       for (std::size_t i = 0; i < n; ++i) REQUIRE(error_share(a[i], reference_multiply_add(b[i], 0.3f, c[i])) <= 1);
       CHECK(a.guard_intact());

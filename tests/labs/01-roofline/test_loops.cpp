@@ -84,7 +84,8 @@ TEST_CASE("copy and triad, with ordinary and non-temporal stores, fill their arr
       for (auto triad : {set->triad, set->triad_nontemporal}) {
         const Arrays arrays(n);
         triad(arrays.at(0), arrays.at(1), arrays.at(2), 0.5f, n, 2);
-        for (std::size_t i = 0; i < n; ++i) REQUIRE(arrays.at(0)[i] == doctest::Approx(arrays.at(1)[i] + 0.5f * arrays.at(2)[i]));
+        for (std::size_t i = 0; i < n; ++i)
+          REQUIRE(arrays.at(0)[i] == doctest::Approx(arrays.at(1)[i] + 0.5f * arrays.at(2)[i]));
         CHECK(arrays.guard_intact());
       }
       const Arrays arrays(n);

@@ -56,6 +56,13 @@ TEST_CASE("a dent does not cut a level in two") {
   CHECK(find_plateaus({100, 101, 99, 80, 100, 102, 100, 30, 10, 10, 10}).size() == 2);
 }
 
+TEST_CASE("there are at most three caches: of more levels, the nearest two are one") {
+  const auto found = find_plateaus({400, 400, 400, 150, 150, 150, 60, 60, 60, 40, 40, 40, 15, 15, 15});
+  CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
+  CHECK(found[2].first == 6);
+  CHECK(found[2].last == 11);
+}
+
 TEST_CASE("memory is the last level, even when the curve still moves at its end") {
   const auto found = find_plateaus({100, 100, 100, 50, 20});
   CHECK(names(found) == std::vector<std::string>{"L1", "DRAM"});
