@@ -93,7 +93,7 @@ std::vector<Measurement> KernelRuns::measure(const Lab& lab) const {
   for (const Workload& kernel : kernels_in_cache_) cached.push_back(variant(kernel, ""));
   Plan from_dram = lab.plan(3), slow = lab.plan(3);
   from_dram.warm_seconds = slow.warm_seconds = 0;
-  from_dram.minimum_rounds = 5;
+  from_dram.minimum_rounds = lab.quick() ? 3 : 5;
   slow.minimum_rounds = 3;
   const Sampling near = sample_interleaved(cached, lab.plan(6)), far = sample_interleaved(vectors, from_dram),
                  products = sample_interleaved(matrices, slow);

@@ -324,7 +324,7 @@ int main(int argc, char** argv) {
                             .title = "The roofline",
                             .steps = {{"peaks", 1, 4},
                                       {"bandwidth", 5, 27},
-                                      {"latency", 2, 9},
+                                      {"latency", 2, 12},
                                       {"checking the kernels", 1, 2},
                                       {"kernels", 4, 20}}};
   return hf::run_lab(info, argc, argv, hf::measure_roofline);

@@ -103,6 +103,16 @@ class ChaseVariant {
   const Line* at_;
 };
 
+/// A walk through much memory begins slowly: the page tables that translate its addresses must come into the caches first,
+/// and in a virtual machine those of the host as well. So there it is longer, and as much of it again goes before.
+Plan latency_plan(const Lab& lab, std::size_t bytes, int parts) {
+  Plan plan = lab.plan(parts);
+  plan.rounds = std::min(plan.rounds, 15);
+  plan.warm_seconds = 0;  // lines that a cache may hold are read in order before each sample, which is sooner done
+  if (bytes > 16 * MiB) plan.sample_seconds = plan.warm_seconds = lab.quick() ? 3e-3 : 1e-2;
+  return plan;
+}
+
 Estimate ns_per_hop(const Estimate& seconds) {
   return transform(seconds, [](double s) { return s * 1e9 / ChaseVariant::hops_per_call; });
 }
@@ -116,7 +126,7 @@ std::vector<double> Ladder::medians() const {
 }
 
 std::size_t largest_working_set(const Lab& lab, const KernelSet& set) {
-  const double seconds = lab.quick() ? 1.0 / 30 : 0.25;
+  const double seconds = lab.quick() ? 1.0 / 80 : 1.0 / 4;
   const auto readable = static_cast<std::size_t>(probe_read_gbs(set) * seconds * 1e9);
   const std::size_t cache = lab.machine().last_level_cache_bytes();
   const std::size_t wanted = cache > 0 ? std::max<std::size_t>(4 * cache, 64 * MiB) : 1024 * MiB;
@@ -163,12 +173,10 @@ Latencies measure_latencies(const Lab& lab, std::size_t largest) {
   const std::size_t cached = lab.machine().last_level_cache_bytes();
   const std::vector<std::size_t> sizes = working_sets(largest, lab.quick());
   ChaseVariant huge("huge", largest, Pages::huge), base("base", largest, Pages::base);
-  Plan plan = lab.plan(static_cast<int>(sizes.size()));
-  plan.rounds = std::min(plan.rounds, 15);
-  plan.warm_seconds = 0;  // reading the lines in order, before each sample, warms a large working set sooner
   Latencies result;
   for (std::size_t bytes : sizes) {
     const bool warm = bytes <= cached;
+    const Plan plan = latency_plan(lab, bytes, static_cast<int>(sizes.size()));
     const Sampling sampling = sample_interleaved({huge.over(bytes, warm), base.over(bytes, warm)}, plan);
     for (auto* ladder : {&result.huge_pages, &result.base_pages}) ladder->bytes.push_back(bytes);
     result.huge_pages.y.push_back(ns_per_hop(sampling.of("huge")));

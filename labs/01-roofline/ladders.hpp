@@ -23,7 +23,7 @@ struct Ladder {
 };
 
 /// The largest working set to measure: four times the largest cache, so that little of it can be cached, but at most a
-/// quarter of the available memory, and no more than one core can read in a quarter of a second (a thirtieth when
+/// quarter of the available memory, and no more than one core can read in a quarter of a second (an eightieth when
 /// quick), so that an emulated machine gets its record too.
 std::size_t largest_working_set(const Lab& lab, const KernelSet& set);
 
