@@ -105,11 +105,13 @@ class ChaseVariant {
 
 /// A walk through much memory begins slowly: the page tables that translate its addresses must come into the caches first,
 /// and in a virtual machine those of the host as well. So there it is longer, and as much of it again goes before.
-Plan latency_plan(const Lab& lab, std::size_t bytes, int parts) {
+Plan latency_plan(const Lab& lab, std::size_t bytes, bool cached, int parts) {
   Plan plan = lab.plan(parts);
   plan.rounds = std::min(plan.rounds, 15);
+  plan.minimum_rounds = lab.quick() ? 3 : 5;
   plan.warm_seconds = 0;  // lines that a cache may hold are read in order before each sample, which is sooner done
-  if (bytes > 16 * MiB) plan.sample_seconds = plan.warm_seconds = lab.quick() ? 3e-3 : 1e-2;
+  if (bytes > 16 * MiB) plan.sample_seconds = lab.quick() ? 3e-3 : 1e-2;
+  if (!cached) plan.sample_seconds = plan.warm_seconds = lab.quick() ? 1e-2 : 4e-2;
   return plan;
 }
 
@@ -170,14 +172,14 @@ Bandwidths measure_bandwidths(const Lab& lab, const KernelSet& set, Team& team, 
 }
 
 Latencies measure_latencies(const Lab& lab, std::size_t largest) {
-  const std::size_t cached = lab.machine().last_level_cache_bytes();
+  const std::size_t largest_cache = lab.machine().last_level_cache_bytes();
   const std::vector<std::size_t> sizes = working_sets(largest, lab.quick());
   ChaseVariant huge("huge", largest, Pages::huge), base("base", largest, Pages::base);
   Latencies result;
   for (std::size_t bytes : sizes) {
-    const bool warm = bytes <= cached;
-    const Plan plan = latency_plan(lab, bytes, static_cast<int>(sizes.size()));
-    const Sampling sampling = sample_interleaved({huge.over(bytes, warm), base.over(bytes, warm)}, plan);
+    const bool cached = bytes <= largest_cache;
+    const Plan plan = latency_plan(lab, bytes, cached, static_cast<int>(sizes.size()));
+    const Sampling sampling = sample_interleaved({huge.over(bytes, cached), base.over(bytes, cached)}, plan);
     for (auto* ladder : {&result.huge_pages, &result.base_pages}) ladder->bytes.push_back(bytes);
     result.huge_pages.y.push_back(ns_per_hop(sampling.of("huge")));
     result.base_pages.y.push_back(ns_per_hop(sampling.of("base")));

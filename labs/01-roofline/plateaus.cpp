@@ -7,7 +7,7 @@
 namespace hf {
 namespace {
 
-constexpr std::size_t most_levels = 4;  // three caches and memory
+constexpr std::ptrdiff_t most_levels = 4;  // three caches and memory
 
 double median_between(const std::vector<double>& y, std::size_t first, std::size_t last) {
   std::vector<double> part(y.begin() + static_cast<std::ptrdiff_t>(first),
@@ -46,18 +46,18 @@ void collect(const std::vector<double>& y, std::size_t first, std::size_t last, 
   if (found.last < last) collect(y, found.last + 1, last, tolerance, to);
 }
 
-/// Joins the two neighbours whose levels are nearest to each other, again and again: as long as they are on one level,
-/// such as the two halves of a plateau with a dent, or there are more than `most` plateaus.
-void join_nearest(const std::vector<double>& y, double tolerance, std::size_t most, std::vector<Plateau>& plateaus) {
-  const auto step = [&](const Plateau& plateau) { return distance(plateau.level, (&plateau + 1)->level); };
-  while (plateaus.size() > 1) {
-    const auto nearest = std::min_element(plateaus.begin(), plateaus.end() - 1,
-                                          [&](const Plateau& a, const Plateau& b) { return step(a) < step(b); });
-    if (step(*nearest) > 2 * tolerance && plateaus.size() <= most) return;
-    nearest->last = (nearest + 1)->last;
-    nearest->level = median_between(y, nearest->first, nearest->last);
-    plateaus.erase(nearest + 1);
+/// Joins neighbours on one level, such as the two halves of a plateau with a dent.
+std::vector<Plateau> joined(const std::vector<double>& y, const std::vector<Plateau>& plateaus, double tolerance) {
+  std::vector<Plateau> result;
+  for (const Plateau& plateau : plateaus) {
+    if (!result.empty() && distance(result.back().level, plateau.level) <= 2 * tolerance) {
+      result.back().last = plateau.last;
+      result.back().level = median_between(y, result.back().first, plateau.last);
+    } else {
+      result.push_back(plateau);
+    }
   }
+  return result;
 }
 
 }  // namespace
@@ -69,7 +69,9 @@ std::vector<Plateau> find_plateaus(const std::vector<double>& y, double toleranc
   collect(y, 0, last, tolerance, plateaus);
   // Memory is the level without an end, so the last point lies on it whatever the points before it do.
   if (plateaus.empty() || plateaus.back().last != last) plateaus.push_back({"", last, last, y[last]});
-  join_nearest(y, tolerance, most_levels, plateaus);
+  plateaus = joined(y, plateaus, tolerance);
+  // What looks level between the third cache and memory is a part of the slope, where others' use of the cache shows.
+  if (std::ssize(plateaus) > most_levels) plateaus.erase(plateaus.begin() + most_levels - 1, plateaus.end() - 1);
   for (std::size_t i = 0; i < plateaus.size(); ++i) plateaus[i].name = "L" + std::to_string(i + 1);
   plateaus.back().name = "DRAM";
   return plateaus;

@@ -79,7 +79,7 @@ Json small_record() {
     "machine": {"slug": "a-processor-2-cores", "cpu": "A Processor @ 2.10GHz", "architecture": "x86_64",
       "isa": ["avx2"],
       "cores": 2, "caches": [{"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1}], "numa_nodes": 1,
-      "memory_bytes": 25000000000, "gpus": [], "virtualised": true, "os": "Debian GNU/Linux 12, Linux 6.1"},
+      "memory_bytes": 25000000000, "gpus": [], "virtualised": false, "os": "Debian GNU/Linux 12, Linux 6.1"},
     "toolchain": {"compiler": "GNU 12.2.0", "flags": "-O3 -isystem /usr/include/x", "libraries": {"cuBLAS": "12.4.5.8"},
       "commit": "unknown", "dirty": false},
     "series": [], "values": [],

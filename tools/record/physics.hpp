@@ -13,8 +13,9 @@ namespace hf {
 /// Honest records are noisy, so numbers are compared as intervals [low, high], which must disagree by more than a
 /// slack: 10 % for arithmetic (speeds, clocks, ratios within one run), 25 % for memory (where pages lie in a cache
 /// that others share moves it this much); plus the record's own noise floor, counted up to 50 %; plus 25 % where
-/// the run was quick or not quiet. In a run that was not quiet, another process may have held up all the samples of one
-/// size, so there one size of a series may be slower than larger ones.
+/// the run was quick or not quiet. In a virtual machine, memory is shared with guests that it does not see, however quiet it
+/// is itself: there memory is given 75 % more. Where the run was not quiet, or in a virtual machine, others may have held up
+/// all the samples of one size, so one size of a series may be slower than larger ones.
 std::vector<Problem> check_physics(const nlohmann::json& record);
 
 }  // namespace hf

@@ -56,11 +56,12 @@ TEST_CASE("a dent does not cut a level in two") {
   CHECK(find_plateaus({100, 101, 99, 80, 100, 102, 100, 30, 10, 10, 10}).size() == 2);
 }
 
-TEST_CASE("there are at most three caches: of more levels, the nearest two are one") {
-  const auto found = find_plateaus({400, 400, 400, 150, 150, 150, 60, 60, 60, 40, 40, 40, 15, 15, 15});
+TEST_CASE("there are at most three caches: a step on the slope to memory is none") {
+  const auto found = find_plateaus({1.4, 1.4, 1.4, 4.4, 4.4, 4.4, 31, 31, 31, 169, 169, 169, 300, 300, 648, 648});
   CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
-  CHECK(found[2].first == 6);
-  CHECK(found[2].last == 11);
+  CHECK(found[0].level == doctest::Approx(1.4));
+  CHECK(found[2].level == 31);
+  CHECK(found[3].first == 14);
 }
 
 TEST_CASE("memory is the last level, even when the curve still moves at its end") {
