@@ -83,6 +83,7 @@ class ChaseVariant {
   /// \param cached  whether a cache may hold the lines; they are then read, in order, before each sample
   Variant over(std::size_t bytes, bool cached) {
     cycle_.grow(bytes / sizeof(Line));
+    read_all();  // what has been idle may have to be mapped again, in a virtual machine by its host: not in the time
     return {id_, [this, cached](std::int64_t calls) {
               if (cached) read_all();
               const std::int64_t start = now_ns();
