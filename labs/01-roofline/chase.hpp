@@ -21,8 +21,8 @@ class RandomCycle {
   /// \throws std::invalid_argument without a line
   explicit RandomCycle(std::span<Line> memory);
 
-  /// Adds lines, in the order of memory, until there are so many. Each goes between two others chosen at random, which makes
-  /// all cycles equally likely (Sattolo's algorithm, from the inside out).
+  /// Adds lines, in the order of memory, until there are so many. Each goes between two others chosen at random, which
+  /// makes all cycles equally likely (Sattolo's algorithm, from the inside out).
   /// \throws std::invalid_argument for more lines than the memory has, or fewer than the cycle
   void grow(std::size_t lines);
 

@@ -20,10 +20,10 @@ struct Roofs {
   double copy_gbs;     ///< through DRAM with ordinary stores; program bytes, so two thirds of what moves
 };
 
-/// The roofline a kernel is held against, with the bandwidth for its own mix of reading and writing. Bytes are those that
-/// really move: a copy reads a line, reads the line it will write (write-allocate), and writes that one back, three for
-/// every two the program asked for. Reading alone was measured, and the copy, one third of whose traffic is writing
-/// back; the time per byte of other mixes lies on the straight line through these two.
+/// The roofline a kernel is held against, with the bandwidth for its own mix of reading and writing. Bytes are those
+/// that really move: a copy reads a line, reads the line it will write (write-allocate), and writes that one back,
+/// three for every two the program asked for. Reading alone was measured, and the copy, one third of whose traffic is
+/// writing back; the time per byte of other mixes lies on the straight line through these two.
 Roofline roofline_for(const Workload& kernel, const Roofs& roofs);
 
 /// What the roofline says about a kernel, before it has run.

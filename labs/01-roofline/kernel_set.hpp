@@ -1,6 +1,7 @@
 /// \file
 /// Every loop this lab times, once per instruction set: the same source, compiled for SSE, AVX, AVX2 and AVX-512 on
-/// x86-64 and for NEON on AArch64. Which of them this machine can run is decided when the program runs; see dispatch.hpp.
+/// x86-64 and for NEON on AArch64. Which of them this machine can run is decided when the program runs; see
+/// dispatch.hpp.
 #pragma once
 
 #include <cstddef>

@@ -126,7 +126,8 @@ void measure_bandwidth(Lab& lab, const KernelSet& set, Team& all, std::size_t la
 
 // ---- How long does it wait? A walk in which each step must finish before the next can begin. ----
 
-/// Where the latency is half way, in ratio, between the last cache and memory: past it, the last cache no longer helps much.
+/// Where the latency is half way, in ratio, between the last cache and memory: past it, the last cache no longer helps
+/// much.
 double llc_effective_bytes(const Ladder& ladder, const std::vector<Plateau>& plateaus) {
   if (plateaus.size() < 2) return static_cast<double>(ladder.bytes.back());
   const Plateau &cache = plateaus[plateaus.size() - 2], &memory = plateaus.back();

@@ -104,8 +104,9 @@ class ChaseVariant {
   const Line* at_;
 };
 
-/// A walk through much memory begins slowly: the page tables that translate its addresses must come into the caches first,
-/// and in a virtual machine those of the host as well. So there it is longer, and as much of it again goes before.
+/// A walk through much memory begins slowly: the page tables that translate its addresses must come into the caches
+/// first, and in a virtual machine those of the host as well. So there it is longer, and as much of it again goes
+/// before.
 Plan latency_plan(const Lab& lab, std::size_t bytes, bool cached, int parts) {
   Plan plan = lab.plan(parts);
   plan.rounds = std::min(plan.rounds, 15);

@@ -97,7 +97,8 @@ void reference_layer_norm(std::span<const float> row, std::span<const float> gai
     deviation += std::abs(double{x} - mean) / n;
     variance += (double{x} - mean) * (double{x} - mean) / n;
   }
-  // The error of the mean shifts every element; those of the shifted elements, squared and summed, become the variance's.
+  // The error of the mean shifts every element; those of the shifted elements, squared and summed, become the
+  // variance's.
   const double mean_error = gamma(n + 1) * mean_magnitude;
   const double variance_error =
       2 * mean_error * deviation + mean_error * mean_error + gamma(n + 4) * (variance + mean_error * mean_error);

@@ -1,7 +1,7 @@
 /// \file
 /// What the kernels should compute: in double precision, one element at a time, as plainly as can be, each with how far
-/// off single precision may be. The bounds follow from the unit roundoff u and the number n of roundings on the way to a
-/// result, in any order of summation: n · u of the magnitudes summed (Higham, Accuracy and Stability of Numerical
+/// off single precision may be. The bounds follow from the unit roundoff u and the number n of roundings on the way to
+/// a result, in any order of summation: n · u of the magnitudes summed (Higham, Accuracy and Stability of Numerical
 /// Algorithms, chapters 2 to 4) or, since inputs are random, 8 √n · u where that is less (Higham and Mary, 2019).
 #pragma once
 

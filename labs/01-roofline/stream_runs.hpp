@@ -42,11 +42,12 @@ class StreamMemory {
   std::vector<Buffer> buffers_;
 };
 
-/// Space between the arrays of a stream, so that their beginnings do not fall into the same sets of a cache; StreamMemory
-/// leaves room for it.
+/// Space between the arrays of a stream, so that their beginnings do not fall into the same sets of a cache;
+/// StreamMemory leaves room for it.
 constexpr std::size_t array_gap_bytes = 1024 + 64;
 
-/// Floats in each array of a stream, when all of them together should be the working set: a multiple of the set's block.
+/// Floats in each array of a stream, when all of them together should be the working set: a multiple of the set's
+/// block.
 std::size_t array_floats(const KernelSet& set, Stream stream, std::size_t working_set);
 
 /// Bytes the program reads and writes in one pass (none of those that a write-allocate adds).

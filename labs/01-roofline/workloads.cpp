@@ -80,8 +80,8 @@ Workload triad(const KernelSet& set, std::span<float> memory) {
       [=] { return worst_of(n, element); });
 }
 
-/// In place: it writes only to lines it has just read, and a check must know what was there before. The sign of the factor
-/// changes from call to call, so that y stays what it was, give or take one x, however often this is called.
+/// In place: it writes only to lines it has just read, and a check must know what was there before. The sign of the
+/// factor changes from call to call, so that y stays what it was, give or take one x, however often this is called.
 Workload axpy(const KernelSet& set, std::span<float> memory) {
   const std::size_t n = memory.size() / 2;
   float *x = memory.data(), *y = x + n;
