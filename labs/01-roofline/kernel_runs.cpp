@@ -86,8 +86,8 @@ void KernelRuns::check() const {
 }
 
 std::vector<Measurement> KernelRuns::measure(const Lab& lab) const {
-  // Three rooms, each with its own care: vectors from DRAM, which evict each other; matrices, which take seconds where
-  // the code is naive; and what stays in a cache, warmed before each sample.
+  // Three rooms, each with its own care: vectors from DRAM, which evict each other; matrices, whose naive product is
+  // long; and what stays in a cache, warmed before each sample.
   std::vector<Variant> vectors, matrices, cached;
   for (const Workload& kernel : kernels_) (is_matmul(kernel) ? matrices : vectors).push_back(variant(kernel, ""));
   for (const Workload& kernel : kernels_in_cache_) cached.push_back(variant(kernel, ""));

@@ -8,6 +8,7 @@ namespace hf {
 namespace {
 
 constexpr std::ptrdiff_t most_levels = 4;  // three caches and memory
+constexpr double one_level = 0.4;          // levels of one machine differ by more than this
 
 double median_between(const std::vector<double>& y, std::size_t first, std::size_t last) {
   std::vector<double> part(y.begin() + static_cast<std::ptrdiff_t>(first),
@@ -47,10 +48,10 @@ void collect(const std::vector<double>& y, std::size_t first, std::size_t last, 
 }
 
 /// Joins neighbours on one level, such as the two halves of a plateau with a dent.
-std::vector<Plateau> joined(const std::vector<double>& y, const std::vector<Plateau>& plateaus, double tolerance) {
+std::vector<Plateau> joined(const std::vector<double>& y, const std::vector<Plateau>& plateaus) {
   std::vector<Plateau> result;
   for (const Plateau& plateau : plateaus) {
-    if (!result.empty() && distance(result.back().level, plateau.level) <= 2 * tolerance) {
+    if (!result.empty() && distance(result.back().level, plateau.level) <= one_level) {
       result.back().last = plateau.last;
       result.back().level = median_between(y, result.back().first, plateau.last);
     } else {
@@ -69,7 +70,7 @@ std::vector<Plateau> find_plateaus(const std::vector<double>& y, double toleranc
   collect(y, 0, last, tolerance, plateaus);
   // Memory is the level without an end, so the last point lies on it whatever the points before it do.
   if (plateaus.empty() || plateaus.back().last != last) plateaus.push_back({"", last, last, y[last]});
-  plateaus = joined(y, plateaus, tolerance);
+  plateaus = joined(y, plateaus);
   // What looks level between the third cache and memory is a part of the slope, where others' use of the cache shows.
   if (std::ssize(plateaus) > most_levels) plateaus.erase(plateaus.begin() + most_levels - 1, plateaus.end() - 1);
   for (std::size_t i = 0; i < plateaus.size(); ++i) plateaus[i].name = "L" + std::to_string(i + 1);

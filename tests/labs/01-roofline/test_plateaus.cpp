@@ -56,6 +56,12 @@ TEST_CASE("a dent does not cut a level in two") {
   CHECK(find_plateaus({100, 101, 99, 80, 100, 102, 100, 30, 10, 10, 10}).size() == 2);
 }
 
+TEST_CASE("a level that gives way a little before its end is one level") {
+  const auto found = find_plateaus({1.4, 1.4, 1.4, 4.5, 4.5, 4.5, 5.7, 5.9, 31, 31, 31, 400, 400});
+  CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
+  CHECK(found[1].last == 7);
+}
+
 TEST_CASE("there are at most three caches: a step on the slope to memory is none") {
   const auto found = find_plateaus({1.4, 1.4, 1.4, 4.4, 4.4, 4.4, 31, 31, 31, 169, 169, 169, 300, 300, 648, 648});
   CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
