@@ -55,7 +55,7 @@ test: needs-test configured ## run the tests: C++, the site in a browser, the fr
 
 .PHONY: test-slow
 test-slow: needs-test-slow configured ## sanitizers, Clang, AArch64 under emulation, machines that lack something
-	@tools/test asan clang aarch64 take-away scaffold
+	@tools/test asan clang aarch64 take-away
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))
