@@ -4,12 +4,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "hardware-first-test-XXXXXX").string();
@@ -33,7 +35,7 @@ Process::Process(const std::vector<std::string>& command, const std::map<std::st
   if (before) before();
   std::vector<std::string> words;
   std::istringstream emulator(EMULATOR);
-  for (std::string word; std::getline(emulator, word, ';');) words.push_back(word);
+  for (std::string word; emulator >> word;) words.push_back(word);
   words.insert(words.end(), command.begin(), command.end());
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -48,7 +50,14 @@ Process::~Process() {
   waitpid(child_, nullptr, 0);
 }
 
-std::string Process::out_so_far() const { return content(folder_.path() / "out"); }
+void Process::wait_until_it_says(const std::string& text) const {
+  while (content(folder_.path() / "out").find(text) == std::string::npos) {
+    siginfo_t ended{};
+    waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);
+    if (ended.si_pid == child_) throw std::runtime_error("it ended without saying: " + text);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
 
 void Process::signal(int number) const { kill(child_, number); }
 

@@ -45,7 +45,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  std::string out_so_far() const;
+  /// Returns once its output has @p text in it; throws if it ends before that.
+  void wait_until_it_says(const std::string& text) const;
   void signal(int number) const;
   Ended wait();
 

@@ -6,12 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "harness/threads.hpp"
 #include "process.hpp"
@@ -122,9 +120,7 @@ TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
     const Bench bench;
     write(bench.record, "old");
     Process lab(bench.command(), bench.environment("wait"));
-    while (lab.out_so_far().find("sum, about") == std::string::npos) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+    lab.wait_until_it_says("sum, about");
     lab.signal(number);
     const Ended ended = lab.wait();
     CHECK(ended.status == 130);
@@ -137,9 +133,7 @@ TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
 TEST_CASE("a second lab is refused at once while one is measuring") {
   const Bench bench;
   Process first(bench.command(), bench.environment("wait"));
-  while (first.out_so_far().find("sum, about") == std::string::npos) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  first.wait_until_it_says("sum, about");
   const Ended second = run(bench.command(), bench.environment());
   CHECK(second.status == 1);
   CHECK(second.err == "lab-99-tiny: another lab is measuring on this machine; wait until it is done\n");
