@@ -1,6 +1,6 @@
 #include "dot_product.hpp"
 
-#include "vector.hpp"
+#include "harness/vector.hpp"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>

@@ -3,7 +3,7 @@
 /// its registers. Compiled once per instruction set (see vector.hpp).
 #pragma once
 
-#include "vector.hpp"
+#include "harness/vector.hpp"
 
 namespace hf {
 namespace {

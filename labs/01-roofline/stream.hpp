@@ -4,7 +4,7 @@
 /// `stream_block`; the whole array is walked `passes` times.
 #pragma once
 
-#include "vector.hpp"
+#include "harness/vector.hpp"
 
 namespace hf {
 namespace {

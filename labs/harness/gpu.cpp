@@ -1,11 +1,11 @@
 #include "gpu.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <fstream>
 #include <string>
 #include <system_error>
+
+#include "shared_library.hpp"
 
 namespace hf {
 namespace {
@@ -15,12 +15,9 @@ namespace fs = std::filesystem;
 /// NVML, the driver's management library; declarations as in NVIDIA's "NVML API Reference Guide". 0 is success.
 class ManagementLibrary {
  public:
-  ManagementLibrary() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
-    started_ = library_ != nullptr && call<int()>("nvmlInit_v2") == 0;
-  }
+  ManagementLibrary() { started_ = library_ && call<int()>("nvmlInit_v2") == 0; }
   ~ManagementLibrary() {
     if (started_) call<int()>("nvmlShutdown");
-    if (library_ != nullptr) dlclose(library_);
   }
   ManagementLibrary(const ManagementLibrary&) = delete;
   ManagementLibrary& operator=(const ManagementLibrary&) = delete;
@@ -48,11 +45,11 @@ class ManagementLibrary {
  private:
   template <class Signature, class... Arguments>
   int call(const char* function, Arguments... arguments) {
-    auto* const address = reinterpret_cast<Signature*>(dlsym(library_, function));
+    auto* const address = library_.function<Signature>(function);
     return address != nullptr ? address(arguments...) : -1;
   }
 
-  void* library_;
+  SharedLibrary library_{"libnvidia-ml.so.1"};
   bool started_ = false;
 };
 

@@ -3,12 +3,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "blas.hpp"
 #include "clock.hpp"
 
 namespace hf {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::string_view library_prefix = "library:";
 
 Json or_null(std::optional<double> share) { return share ? Json(round_significant(*share, 4)) : Json(nullptr); }
 
@@ -39,9 +42,8 @@ Json toolchain_json(const Inputs& inputs, const Commit& commit) {
                {"libraries", Json::object()},
                {"commit", commit.id},
                {"dirty", commit.dirty}};
-  const std::string prefix = "library:";
   for (const auto& [name, version] : inputs) {
-    if (name.starts_with(prefix)) json["libraries"][name.substr(prefix.size())] = version;
+    if (name.starts_with(library_prefix)) json["libraries"][name.substr(library_prefix.size())] = version;
   }
   return json;
 }
@@ -56,6 +58,13 @@ Json list(const Items& items) {
 }  // namespace
 
 const char* name(Budget budget) { return budget == Budget::quick ? "quick" : "full"; }
+
+void complete_inputs(Inputs& inputs, const Machine& machine) {
+  inputs["machine"] = machine.canonical();
+  for (auto& [name, version] : inputs) {
+    if (version == "found when it runs") version = library_version(name.substr(library_prefix.size()));
+  }
+}
 
 Json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, const Machine& machine,
                  const Commit& commit, const Results& results) {

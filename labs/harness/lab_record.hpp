@@ -22,6 +22,10 @@ struct Run {
 /// "quick" or "full".
 const char* name(Budget budget);
 
+/// What the build could not know of a lab's inputs: this machine, and the versions of the libraries that are found when
+/// the lab runs (add_lab's PEERS).
+void complete_inputs(Inputs& inputs, const Machine& machine);
+
 /// The record of a run. `steal.before` is the share stolen before the body, while the noise floor was measured;
 /// `steal.after` the share stolen during the whole run.
 nlohmann::json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, const Machine& machine,

@@ -134,11 +134,15 @@ Variant read_variant(const SharedArray& array, Team& team) {
 
 }  // namespace
 
-Estimate peak_gflops(Precision precision, Team& team, const Plan& plan) {
+PeakLoop peak_loop(Precision precision, Team& team) {
   const FmaLoop loop = precision == Precision::fp32 ? widest_loop<float>() : widest_loop<double>();
-  const Estimate seconds = sample(timed("fma", team, [&](int) { loop.run(iterations_per_call); }), plan);
-  const double flops = loop.flops_per_iteration * iterations_per_call * team.size();
-  return transform(seconds, [&](double s) { return flops / s * 1e-9; });
+  return {timed("peak", team, [loop](int) { loop.run(iterations_per_call); }),
+          loop.flops_per_iteration * iterations_per_call * team.size()};
+}
+
+Estimate peak_gflops(Precision precision, Team& team, const Plan& plan) {
+  const PeakLoop loop = peak_loop(precision, team);
+  return transform(sample(loop.variant, plan), [&](double s) { return loop.flops / s * 1e-9; });
 }
 
 Estimate clock_ghz(const Plan& plan) {

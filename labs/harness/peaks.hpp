@@ -15,6 +15,14 @@ enum class Precision { fp32, fp64 };
 /// @return GFLOP/s, all threads together; an FMA is two FLOPs
 Estimate peak_gflops(Precision precision, Team& team, const Plan& plan);
 
+/// The loop of peak_gflops(), to be sampled among the kernels that are compared with it: a machine is faster in one
+/// second than in the next.
+struct PeakLoop {
+  Variant variant;  ///< id "peak"; the team must outlive it
+  double flops;     ///< of one call, all threads together
+};
+PeakLoop peak_loop(Precision precision, Team& team);
+
 /// Clock frequency of the core this runs on while it is busy, from a chain of dependent register additions, one per
 /// cycle. (`add reg, reg`: recent cores fold additions of a constant at rename.)
 /// @return GHz; on other architectures than x86-64 and AArch64, a lower bound

@@ -87,7 +87,7 @@ class LabRun {
       : info_(info), options_(options), file_(options.out / (info.id + ".json")), machine_(probe_machine()) {
     const fs::path inputs = folder / ("lab-" + info.id + ".inputs.json");
     inputs_ = inputs_from(load_json(inputs), inputs.string());
-    inputs_["machine"] = machine_.canonical();
+    complete_inputs(inputs_, machine_);
   }
 
   /// Says so and returns true when there is a valid record that a new run would only repeat.

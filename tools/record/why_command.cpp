@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "harness/machine.hpp"
+#include "harness/lab_record.hpp"
 #include "inputs.hpp"
 #include "record.hpp"
 
@@ -26,7 +26,7 @@ Inputs inputs_now(const std::string& lab) {
     throw FileError(file.string() + ": expected the inputs of the lab as built; build lab-" + lab);
   }
   Inputs inputs = inputs_from(load_json(file), file.string());
-  inputs["machine"] = probe_machine().canonical();
+  complete_inputs(inputs, probe_machine());
   return inputs;
 }
 

@@ -1,9 +1,9 @@
 /// \file
 /// A vector register of the instruction set this source is compiled for, in GCC's and Clang's vector extensions.
 ///
-/// variant.cpp and what it includes are compiled once per instruction set. To keep instructions that a machine lacks
-/// out of the rest of the program, these headers use no library templates (the linker would keep any one copy) and
-/// give everything internal linkage.
+/// A source may be compiled once per instruction set, as lab 01's are. To keep instructions that a machine lacks out of
+/// the rest of the program, this header, and what such sources include beside it, use no library templates (the linker
+/// would keep any one copy) and give everything internal linkage.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,199 @@
+#include "blas.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <sstream>
+#include <vector>
+
+#include "clock.hpp"
+
+namespace hf {
+namespace {
+
+constexpr const char* core_variable = "OPENBLAS_CORETYPE";
+
+SharedLibrary load_openblas() { return {"libopenblas.so.0", "libopenblas.so"}; }
+
+/// From what the library's get_config() says: "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64".
+std::string openblas_version(const SharedLibrary& library, const char* get_config = "openblas_get_config") {
+  auto* const config = library.function<char*()>(get_config);
+  if (config == nullptr) return "";
+  std::istringstream words(config());
+  std::string word;
+  words >> word >> word;
+  return word;
+}
+
+/// Runs @p code in a child process and returns what it says; "" where it ends badly. What a library decides as it loads
+/// stays with the child, and so does a core type whose instructions this machine lacks.
+std::string said_by_child(const std::function<std::string()>& code) {
+  int ends[2];
+  if (pipe(ends) != 0) return "";
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);  // "core not found"
+    const std::string text = code();
+    _exit(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  close(ends[1]);
+  char text[256];
+  const ssize_t length = child < 0 ? 0 : read(ends[0], text, sizeof text);
+  close(ends[0]);
+  if (child > 0) waitpid(child, nullptr, 0);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
+
+/// How many products of 384 × 384 matrices the library that loads now does in a second on one thread, at its best.
+double products_per_second() {
+  constexpr int n = 384;
+  const SharedLibrary library = load_openblas();
+  auto* const gemm = library.function<Blas::Gemm>("cblas_sgemm");
+  auto* const set_threads = library.function<void(int)>("openblas_set_num_threads");
+  if (gemm == nullptr || set_threads == nullptr) return 0;
+  set_threads(1);
+  const std::vector<float> a(n * n, 1.25f), b(n * n, 0.75f);
+  std::vector<float> c(n * n);
+  double most = 0;
+  for (int turn = 0; turn < 8; ++turn) {
+    const std::int64_t start = now_ns();
+    gemm(101, 111, 111, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
+    most = std::max(most, 1e9 / static_cast<double>(now_ns() - start));
+  }
+  return most;
+}
+
+/// @param core  empty for the one that the library chooses itself
+double speed_with_core(const char* core) {
+  const std::string speed = said_by_child([&] {
+    if (*core != '\0') setenv(core_variable, core, 1);
+    return std::to_string(products_per_second());
+  });
+  return speed.empty() ? 0 : std::stod(speed);
+}
+
+/// Sets the variable to the core type that is clearly the fastest here, if what it is now, or the library's own choice
+/// where it is unset, is not.
+void choose_core() {
+#if defined(__x86_64__)
+  const char* best = "";
+  double most = 1.05 * speed_with_core("");
+  for (const char* core : {"SapphireRapids", "Cooperlake", "SkylakeX", "Zen", "Haswell"}) {
+    const double speed = speed_with_core(core);
+    if (speed > most) {
+      best = core;
+      most = speed;
+    }
+  }
+  if (*best != '\0') setenv(core_variable, best, 1);
+#endif
+}
+
+SharedLibrary load_fastest_openblas() {
+  choose_core();
+  return load_openblas();
+}
+
+int as_int(std::size_t value) { return static_cast<int>(value); }
+int as_blas(Transpose transpose) { return transpose == Transpose::no ? 111 : 112; }
+Transpose flipped(Transpose transpose) { return transpose == Transpose::no ? Transpose::yes : Transpose::no; }
+
+/// gemm() where there is no library.
+void plain_gemm(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
+                const float* a, std::size_t lda, const float* b, std::size_t ldb, float beta, float* c,
+                std::size_t ldc) {
+  for (std::size_t i = 0; i < m; ++i, c += ldc) {
+    for (std::size_t j = 0; j < n; ++j) c[j] = beta == 0 ? 0 : beta * c[j];
+    for (std::size_t p = 0; p < k; ++p) {
+      const float factor = alpha * (transpose_a ? a[p * lda + i] : a[i * lda + p]);
+      if (transpose_b) {
+        for (std::size_t j = 0; j < n; ++j) c[j] += factor * b[j * ldb + p];
+      } else {
+        for (std::size_t j = 0; j < n; ++j) c[j] += factor * b[p * ldb + j];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Blas& Blas::get() {
+  static Blas blas;
+  return blas;
+}
+
+Blas::Blas() : library_(load_fastest_openblas()), version_(openblas_version(library_)) {
+  gemm_ = library_.function<Gemm>("cblas_sgemm");
+  gemv_ = library_.function<Gemv>("cblas_sgemv");
+  if (auto* const core = library_.function<char*()>("openblas_get_corename")) core_ = core();
+  set_threads(1);
+}
+
+std::string Blas::name() const { return is_library() ? "OpenBLAS " + version_ + " (" + core_ + ")" : "plain loops"; }
+
+void Blas::set_threads(int threads) {
+  if (auto* const set = library_.function<void(int)>("openblas_set_num_threads")) set(threads);
+}
+
+void Blas::gemm(Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
+                const float* a, std::size_t lda, const float* b, std::size_t ldb, float beta, float* c,
+                std::size_t ldc) const {
+  const bool turned_a = transpose_a == Transpose::yes, turned_b = transpose_b == Transpose::yes;
+  if (!is_library() || k == 0) return plain_gemm(turned_a, turned_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  const int la = as_int(lda), lb = as_int(ldb), lc = as_int(ldc);
+  if (m == 1) {  // a row times a matrix: the matrix, turned, times a column
+    gemv_(101, as_blas(flipped(transpose_b)), as_int(turned_b ? n : k), as_int(turned_b ? k : n), alpha, b, lb, a,
+          turned_a ? la : 1, beta, c, 1);
+  } else if (n == 1) {
+    gemv_(101, as_blas(transpose_a), as_int(turned_a ? k : m), as_int(turned_a ? m : k), alpha, a, la, b,
+          turned_b ? 1 : lb, beta, c, lc);
+  } else {
+    gemm_(101, as_blas(transpose_a), as_blas(transpose_b), as_int(m), as_int(n), as_int(k), alpha, a, la, b, lb, beta,
+          c, lc);
+  }
+}
+
+namespace {
+
+std::string onednn_version() {
+  struct Version {
+    int major, minor, patch;
+  };
+  const SharedLibrary library{"libdnnl.so.3", "libdnnl.so.2"};
+  auto* const get = library.function<const Version*()>("dnnl_version");
+  if (get == nullptr) return "";
+  return std::to_string(get()->major) + "." + std::to_string(get()->minor) + "." + std::to_string(get()->patch);
+}
+
+/// From "Intel(R) oneAPI Math Kernel Library Version 2024.0-Product Build …".
+std::string mkl_version() {
+  const SharedLibrary library{"libmkl_rt.so.3", "libmkl_rt.so.2"};
+  auto* const get = library.function<void(char*, int)>("mkl_get_version_string");
+  if (get == nullptr) return "";
+  char text[200] = "";
+  get(text, sizeof text);
+  std::istringstream words(text);
+  for (std::string word, before; words >> word; before = word) {
+    if (before == "Version") return word.substr(0, word.find('-'));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string library_version(const std::string& name) {
+  const std::string version = said_by_child([&]() -> std::string {
+    if (name == "OpenBLAS") return openblas_version(load_openblas());
+    if (name == "scipy-openblas") return openblas_version({"libscipy_openblas.so"}, "scipy_openblas_get_config");
+    if (name == "oneDNN") return onednn_version();
+    if (name == "MKL") return mkl_version();
+    return "";
+  });
+  return version.empty() ? "none" : version;
+}
+
+}  // namespace hf
