@@ -54,8 +54,8 @@ test: needs-test configured ## run the tests: C++, the site in a browser, the fr
 	@tools/test cpp site door
 
 .PHONY: test-slow
-test-slow: needs-test-slow configured ## sanitizers, Clang, AArch64 under emulation, machines that lack something
-	@tools/test asan clang aarch64 take-away
+test-slow: needs-test-slow configured ## sanitizers, Clang, AArch64 under emulation, machines that lack something, the scaffold
+	@tools/test asan clang aarch64 take-away scaffold
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))

@@ -134,14 +134,14 @@ Variant read_variant(const SharedArray& array, Team& team) {
 
 }  // namespace
 
-PeakLoop peak_loop(Precision precision, Team& team) {
+PeakVariant peak_variant(Precision precision, Team& team) {
   const FmaLoop loop = precision == Precision::fp32 ? widest_loop<float>() : widest_loop<double>();
   return {timed("peak", team, [loop](int) { loop.run(iterations_per_call); }),
           loop.flops_per_iteration * iterations_per_call * team.size()};
 }
 
 Estimate peak_gflops(Precision precision, Team& team, const Plan& plan) {
-  const PeakLoop loop = peak_loop(precision, team);
+  const PeakVariant loop = peak_variant(precision, team);
   return transform(sample(loop.variant, plan), [&](double s) { return loop.flops / s * 1e-9; });
 }
 

@@ -17,11 +17,11 @@ Estimate peak_gflops(Precision precision, Team& team, const Plan& plan);
 
 /// The loop of peak_gflops(), to be sampled among the kernels that are compared with it: a machine is faster in one
 /// second than in the next.
-struct PeakLoop {
+struct PeakVariant {
   Variant variant;  ///< id "peak"; the team must outlive it
   double flops;     ///< of one call, all threads together
 };
-PeakLoop peak_loop(Precision precision, Team& team);
+PeakVariant peak_variant(Precision precision, Team& team);
 
 /// Clock frequency of the core this runs on while it is busy, from a chain of dependent register additions, one per
 /// cycle. (`add reg, reg`: recent cores fold additions of a constant at rename.)
