@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/render", "tools/new-chapter"]
+DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/measure",
+        "tools/render", "tools/new-chapter"]
 REQUIREMENTS = ["site/requirements.txt", "tests/site/requirements.txt"]
 # What the door's own scripts use; all of it is in Debian's essential packages.
 ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "dirname", "env", "grep", "mkdir", "mv", "rm", "sed", "tail", "tr"]
