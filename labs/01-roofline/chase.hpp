@@ -36,8 +36,8 @@ class RandomCycle {
 };
 
 // [begin: chase]
-/// Follows the cycle from one line to the next, so many hops. The address of each load
-/// is the result of the one before.
+/// Follows the cycle from one line to the next, so many hops. The address of
+/// each load is the result of the one before.
 /// \return where the walk ended
 inline const Line* chase(const Line* at, std::int64_t hops) {
   for (; hops > 0; --hops) at = at->next;

@@ -14,9 +14,10 @@ namespace {
 constexpr int peak_chains = vector_registers == 32 ? 24 : 12;
 
 // [begin: peak]
-/// x ← x · factor + addend, `iterations` times in every lane of `peak_chains`
-/// registers of type V (float, double or a vector of them), as one fused instruction
-/// or as two. For 0 < factor < 1 every lane tends to addend / (1 − factor).
+/// x ← x · factor + addend, `iterations` times in every lane of
+/// `peak_chains` registers of type V (float, double or a vector of them), as
+/// one fused instruction or as two. For 0 < factor < 1 every lane tends to
+/// addend / (1 − factor).
 /// \return one lane of the sum of the chains, so that the result can be checked
 template <class V, bool fused>
 double multiply_add(std::int64_t iterations, double factor, double addend) {
