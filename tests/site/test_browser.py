@@ -26,7 +26,8 @@ def rendered(tmp_path_factory, record_tool) -> tuple[Path, subprocess.CompletedP
     """The book's folder, and how building it went."""
     build = tmp_path_factory.mktemp("book")
     (build / "records").mkdir()
-    shutil.copy(FIXTURE, build / "records" / FIXTURE.name)
+    for fixture in FIXTURE.parent.glob("*.json"):
+        shutil.copy(fixture, build / "records" / fixture.name)
     doxyfile = (PROJECT / "site" / "Doxyfile").read_text() + f"\nOUTPUT_DIRECTORY = {build / 'doxygen'}\n" \
                                                             f"WARN_LOGFILE = {build / 'doxygen.log'}\n"
     (build / "doxygen").mkdir()

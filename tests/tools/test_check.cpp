@@ -235,6 +235,11 @@ TEST_CASE("no speed is above the peak beyond the noise") {
        [](json& r) {
          series(r, "kernels")["points"][1].update(hf::point(170, {200, 202, 204}));
        }},
+      {"/series/2/points/1/median: expected at most peak_fp32_gflops, 175 GFLOP/s",
+       [](json& r) {
+         series(r, "kernels")["points"][1].update(hf::point(170, {200, 202, 204}));
+         series(r, "kernels")["id"] = "rung_packed";
+       }},
       {"/series/3/points/0/median: expected at most peak_fp32_gflops",
        [](json& r) { series(r, "kernels_predicted")["points"][0]["median"] = 250; }},
       {"/values/6/value: expected at most the highest peak, 175 GFLOP/s",

@@ -104,6 +104,10 @@ class Physics {
   void speeds_are_within_peaks() {
     points_are_within("kernels", "peak_fp32_gflops");
     points_are_within("kernels_predicted", "peak_fp32_gflops");
+    for (const std::string rung : {"naive", "loop_order", "blocked", "register_tile", "packed", "best"}) {
+      points_are_within("rung_" + rung, "peak_fp32_gflops");
+    }
+    points_are_within("rung_best_all", "peak_fp32_all_gflops");
     for (const std::string precision : {"fp32", "fp32_all", "fp64", "fp64_all"}) {
       points_are_within("peaks_" + precision, "peak_" + precision + "_gflops");
     }

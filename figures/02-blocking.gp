@@ -1,0 +1,48 @@
+# title: Speed against the shape of the block, and what a model would choose
+# needs: block_depth block_traffic
+# shows: block_depth block_traffic
+height = 600
+load "style.gp"
+load tables."/values.gp"
+speed = tables."/block_depth.tsv"
+traffic = tables."/block_traffic.tsv"
+stats speed using 1:2 name "speed" nooutput
+stats traffic using 2 name "traffic" nooutput
+chosen = value_block_depth_chosen
+peak = value_peak_fp32_gflops
+x_min = speed_min_x / 1.15; x_max = speed_max_x * 1.15
+right_edge = width - 24
+set logscale x
+set xrange [x_min:x_max]
+
+set multiplot
+top_edge = 36; bottom_edge = 320
+y_title = "measured speed, GFLOP/s"
+load "frame.gp"
+set grid noxtics
+top = (peak > speed_max_y ? peak : speed_max_y) * 1.12
+set yrange [0:top]
+set xtics ("" x_min)
+set arrow 1 from chosen,0 to chosen,top nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink
+set arrow 2 from x_min,peak to x_max,peak nohead linewidth 2.4 linecolor rgb quiet
+set label sprintf("peak, %s", digits(peak)) at x_min,peak left offset 0.5,0.6 textcolor rgb quiet
+set label sprintf("the model's choice, %.0f", chosen) at chosen,top * 0.12 right offset -1,0 textcolor rgb ink
+plot speed using 1:3:4 with filledcurves fillcolor rgb blue, \
+     speed using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue
+
+unset label
+unset arrow 2
+top_edge = 372; bottom_edge = height - 62
+y_title = "bytes past L2 for 1000 FLOPs, modelled"
+load "frame.gp"
+set logscale y
+set yrange [traffic_min / 1.7:traffic_max * 1.5]
+set ytics ("1" 1)
+set for [k = 0:3] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+set arrow 1 from chosen,traffic_min / 1.7 to chosen,traffic_max * 1.5 nohead linewidth 1.4 dashtype modelled_dash \
+  linecolor rgb ink
+set for [k = 2:12] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
+set xlabel "depth of the block (its area stays the same)" offset 0,0.9 textcolor rgb quiet
+plot traffic using 1:2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.4 dashtype modelled_dash \
+       linecolor rgb orange
+unset multiplot

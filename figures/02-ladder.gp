@@ -1,0 +1,62 @@
+# title: The ladder: one multiplication, written seven ways
+# needs: rung_naive rung_packed
+# shows: rung_naive rung_loop_order rung_blocked rung_register_tile rung_packed rung_best rung_best_all
+height = 600
+load "style.gp"
+load tables."/values.gp"
+
+array rungs[7] = ["naive", "loop_order", "blocked", "register_tile", "packed", "best", "best_all"]
+array titles[7] = ["naive", "loop order", "blocking", "register tile", "packing", "best", "all threads"]
+array colours[7] = [orange, purple, green, blue, orange, ink, ink]
+array points[7] = [circle, triangle, diamond, square, triangle, circle, diamond]
+array dashes[7] = [measured_dash, measured_dash, measured_dash, measured_dash, long_dash, measured_dash, long_dash]
+present(i) = exists("have_rung_".rungs[i])
+# A rung that the record lacks is drawn from one that it has, with every point undefined.
+file(i) = tables."/rung_".rungs[present(i) ? i : 1].".tsv"
+only(condition, value) = condition ? value : NaN
+
+have_all = present(7)
+lowest = 1e30; highest = value_peak_fp32_gflops
+x_min = 1e30; x_max = 0
+array last[7]
+do for [i = 1:7] {
+  stats file(i) using 1:2 name "curve" nooutput
+  last[i] = curve_max_x
+  lowest = curve_min_y < lowest ? curve_min_y : lowest
+  highest = curve_max_y > highest ? curve_max_y : highest
+  x_min = curve_min_x < x_min ? curve_min_x : x_min
+  x_max = curve_max_x > x_max ? curve_max_x : x_max
+}
+roof = have_all ? value_peak_fp32_all_gflops : value_peak_fp32_gflops
+highest = roof > highest ? roof : highest
+
+right_edge = width - 108; top_edge = 36; bottom_edge = height - 62
+y_title = "speed, GFLOP/s"
+load "frame.gp"
+set logscale xy
+set grid noxtics
+set xrange [x_min:x_max]
+set yrange [lowest / 1.6:highest * 1.5]
+set xtics ("" x_min)
+set for [k = 5:14] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
+set ytics ("0.1" 0.1)
+set for [k = -2:4] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
+
+# The peaks, each with its name above it.
+name_x = x_min * (x_max / x_min)**0.36
+raised(speed) = speed * (highest * 1.5 / (lowest / 1.6))**(12.0 / (bottom_edge - top_edge))
+do for [all = 0:have_all] {
+  peak = all ? roof : value_peak_fp32_gflops
+  set arrow from x_min,peak to x_max,peak nohead linewidth 2.4 linecolor rgb quiet
+  set label sprintf("peak, %s, %s GFLOP/s", all ? "all threads" : "one thread", digits(peak)) \
+    at name_x,raised(peak) center font over textcolor rgb quiet
+}
+
+plot for [i = 1:7] file(i) using (only(present(i), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
+     for [i = 1:7] file(i) using (only(present(i), $1)):2 with linespoints pointtype points[i] pointsize 0.55 \
+       linewidth (i > 5 ? 2.6 : 1.8) dashtype dashes[i] linecolor rgb colours[i], \
+     for [i = 1:7] file(i) using (only(present(i) && $1 == last[i] && $1 == x_max, $1)):2:(titles[i]) \
+       with labels left font end textcolor rgb colours[i], \
+     for [i = 1:7] file(i) using (only(present(i) && $1 == last[i] && $1 < x_max, $1)):2:(titles[i]) \
+       with labels left font near textcolor rgb colours[i]

@@ -1,0 +1,46 @@
+# title: How far each idea got, and the bytes it moved
+# needs: rungs traffic_registers traffic_l2 traffic_beyond
+# shows: rungs traffic_registers traffic_l2 traffic_beyond
+height = 470
+load "style.gp"
+load tables."/values.gp"
+rungs = tables."/rungs.tsv"
+array levels[3] = ["traffic_registers", "traffic_l2", "traffic_beyond"]
+array names[3] = ["registers–L1", "L1–L2", "L2–beyond"]
+array colours[3] = [blue, green, orange]
+array points[3] = [4, 8, 12]
+level(i) = tables."/".levels[i].".tsv"
+stats rungs using 1:2 name "rung" nooutput
+stats level(1) using 2 name "registers" nooutput
+stats level(3) using 2 name "beyond" nooutput
+
+# Two panels side by side, a row for each rung: bars on the left, bytes on the right.
+top_edge = 62; bottom_edge = height - 40
+row(i) = -i
+set yrange [-rung_max_x - 0.6:-0.4]
+set multiplot
+
+left_edge = 134; right_edge = 336
+y_title = sprintf("percent of peak at N = %.0f", value_anatomy_n)
+load "frame.gp"
+set xrange [0:124]
+set xtics 0,25,100
+set grid xtics noytics
+set ytics textcolor rgb ink
+plot rungs using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 linecolor rgb blue, \
+     rungs using ($2 + 4):(row($1)):(digits($2)) with labels left textcolor rgb ink
+unset ytics
+
+left_edge = 372; right_edge = width - 14
+y_title = ""
+unset label
+load "frame.gp"
+set label "bytes moved, simulated" at graph 0,screen title_height textcolor rgb quiet
+set logscale x
+set xrange [beyond_min / 1.6:registers_max * 12]
+set xtics ("1 MiB" 2.0**20, "32 MiB" 2.0**25, "1 GiB" 2.0**30, "32 GiB" 2.0**35)
+set format x ""
+plot for [i = 1:3] level(i) using 2:(row($1)) with linespoints pointtype points[i] pointsize 0.8 linewidth 1.2 \
+       dashtype simulated_dash linecolor rgb colours[i], \
+     for [i = 1:3] level(i) using ($0 == 0 ? $2 : NaN):(row($1)):(names[i]) with labels font near textcolor rgb colours[i]
+unset multiplot

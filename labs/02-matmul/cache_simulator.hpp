@@ -1,0 +1,120 @@
+/// \file
+/// A small simulator of two cache levels, so that the bytes a loop moves can be counted where no hardware counter can be
+/// read. Each level is set-associative, replaces the line used longest ago (LRU), allocates on a write and writes back
+/// what it evicts; levels hold what they hold independently of each other. No prefetcher, no translation of addresses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "harness/machine.hpp"
+
+namespace hf {
+
+/// How one cache is built. Its sets are a power of two, since bits of the address choose among them; see rounded().
+struct CacheGeometry {
+  std::uint64_t bytes = 0;
+  std::size_t ways = 0;  ///< lines in a set: so many lines that compete for the same place can stay
+
+  std::uint64_t sets() const;
+};
+
+/// How this machine's first (1) or second (2) cache is built. Where the machine does not tell, or tells what cannot be,
+/// 32 KiB in 8 ways and 1 MiB in 16.
+/// \param root  stands in for "/" in front of sys, in tests
+CacheGeometry detect_geometry(const Machine& machine, int level, const std::filesystem::path& root = "/");
+
+/// One level.
+class CacheLevel {
+ public:
+  static constexpr std::uint64_t line_bytes = 64;
+
+  explicit CacheLevel(const CacheGeometry& geometry);
+
+  /// What became of an access to a line.
+  struct Outcome {
+    bool hit;
+    bool wrote_back;          ///< a changed line had to leave
+    std::uint64_t left_line;  ///< which
+  };
+  Outcome access(std::uint64_t line, bool write) {
+    Entry* set = entries_.data() + (line & set_mask_) * ways_;
+    if (set[0].line == line) {  // the line used last, as it is for most accesses
+      set[0].changed |= write;
+      return {true, false, 0};
+    }
+    return search(set, line, write);
+  }
+
+  /// Calls `line_left(line)` for each changed line, and forgets all.
+  template <class Function>
+  void flush(Function line_left) {
+    for (Entry& entry : entries_) {
+      if (entry.changed) line_left(entry.line);
+      entry = {};
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t nothing = ~std::uint64_t{0};
+  struct Entry {
+    std::uint64_t line = nothing;
+    bool changed = false;
+  };
+  Outcome search(Entry* set, std::uint64_t line, bool write);
+
+  std::size_t ways_;
+  std::uint64_t set_mask_;
+  std::vector<Entry> entries_;  ///< set by set; in each the line used last comes first
+};
+
+/// Bytes that crossed between neighbours, in both directions.
+struct Traffic {
+  std::uint64_t registers_l1 = 0;  ///< what loads and stores asked for
+  std::uint64_t l1_l2 = 0;         ///< lines fetched into the first level and written back from it
+  std::uint64_t l2_beyond = 0;     ///< the same for the second level
+};
+
+/// Both levels, and what crossed.
+class CacheSimulator {
+ public:
+  CacheSimulator(const CacheGeometry& l1, const CacheGeometry& l2) : l1_(l1), l2_(l2) {}
+
+  /// A load or a store of so many bytes.
+  void access(std::uint64_t address, std::size_t bytes, bool write) {
+    traffic_.registers_l1 += bytes;
+    const std::uint64_t last = (address + bytes - 1) / CacheLevel::line_bytes;
+    for (std::uint64_t line = address / CacheLevel::line_bytes; line <= last; ++line) touch(line, write);
+  }
+
+  /// A load and then a store of the same bytes, which lie in one line.
+  void update(std::uint64_t address, std::size_t bytes) {
+    traffic_.registers_l1 += 2 * bytes;
+    touch(address / CacheLevel::line_bytes, true);
+  }
+
+  /// Addresses for an array of its own, as far from the others as Buffer puts them: at a multiple of 2 MiB.
+  std::uint64_t place(std::size_t bytes);
+
+  /// Writes back what has changed, so that every result has arrived where it goes.
+  void flush();
+
+  const Traffic& traffic() const { return traffic_; }
+
+ private:
+  void touch(std::uint64_t line, bool write) {
+    const CacheLevel::Outcome outcome = l1_.access(line, write);
+    if (!outcome.hit) fetch(line, outcome);
+  }
+  void fetch(std::uint64_t line, const CacheLevel::Outcome& in_l1);
+  void write_back_to_l2(std::uint64_t line);
+  void count_write_back_of_l2(const CacheLevel::Outcome& in_l2);
+
+  CacheLevel l1_, l2_;
+  Traffic traffic_;
+  std::uint64_t next_place_ = 0;
+};
+
+}  // namespace hf

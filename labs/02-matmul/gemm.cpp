@@ -1,0 +1,195 @@
+#include "gemm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "harness/machine.hpp"
+#include "harness/memory.hpp"
+#include "micro_kernel.hpp"
+
+namespace hf {
+namespace {
+
+/// The micro-kernel for each number of rows: as it is, adding, packing, both.
+template <std::size_t... rows>
+constexpr auto kernels_for(std::index_sequence<rows...>) {
+  return std::array{
+      std::array{multiply_tile<rows + 1, false, false>...}, std::array{multiply_tile<rows + 1, false, true>...},
+      std::array{multiply_tile<rows + 1, true, false>...}, std::array{multiply_tile<rows + 1, true, true>...}};
+}
+constexpr auto kernels = kernels_for(std::make_index_sequence<tile_rows>());
+
+auto* kernel(std::size_t rows, bool pack, bool add) { return kernels[2 * pack + add][rows - 1]; }
+
+/// Memory for so many floats, kept from one product to the next.
+float* memory_of(Buffer& buffer, std::size_t floats) {
+  if (buffer.size() < floats * sizeof(float)) buffer = Buffer(floats * sizeof(float), Pages::huge);
+  return buffer.as<float>().data();
+}
+
+std::size_t parts_of(std::size_t whole, std::size_t most) { return (whole + most - 1) / most; }
+std::size_t round_up(std::size_t value, std::size_t unit) { return parts_of(value, unit) * unit; }
+
+/// The size of each of the fewest equal parts that are at most so large, in whole units.
+std::size_t even_part(std::size_t whole, std::size_t most, std::size_t unit) {
+  return round_up(parts_of(whole, parts_of(whole, most)), unit);
+}
+
+/// Asks for the part of a panel of a that falls to this tile, of so many.
+void prefetch_panel(View a, std::size_t rows, std::size_t depth, std::size_t tile, std::size_t tiles) {
+  constexpr std::size_t line = 64 / sizeof(float);
+  const std::size_t lines = parts_of(depth, line);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t p = tile * lines / tiles; p < (tile + 1) * lines / tiles; ++p)
+      __builtin_prefetch(a.data + i * a.stride + p * line, 0, 2);
+  }
+}
+
+/// Packs the last columns, fewer than a tile has, and zeros for the missing ones.
+void pack_ragged(View b, std::size_t depth, std::size_t columns, float* packed) {
+  for (std::size_t p = 0; p < depth; ++p, packed += tile_columns) {
+    std::fill(std::copy_n(b.data + p * b.stride, columns, packed), packed + tile_columns, 0.0f);
+  }
+}
+
+/// multiply_tile() into a tile that is only `columns` wide.
+void multiply_ragged(std::size_t rows, std::size_t columns, bool add, std::size_t depth, View a, View b, float* c,
+                     std::size_t c_stride) {
+  alignas(vector_bytes) float tile[tile_rows * tile_columns];
+  kernel(rows, false, false)(depth, a, b, nullptr, tile, tile_columns);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j)
+      c[i * c_stride + j] = tile[i * tile_columns + j] + (add ? c[i * c_stride + j] : 0);
+  }
+}
+
+/// A product of all rows of a with a block of b, and where its parts are copied to.
+struct Block {
+  std::size_t m, n, depth, panel_rows;
+  View a, copy_of_a, b;
+  float *copy_to, *packed_b, *c;  ///< copy_to is null when the copy is there already
+  std::size_t c_stride;
+  bool pack, add;
+};
+
+View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix.stride, matrix.stride}; }
+
+/// A panel of a, from row i on, times the block; the next panel is fetched meanwhile. The first panel's kernels read b as
+/// it lies and leave the packed copy for the others.
+void multiply_panel(const Block& block, std::size_t i) {
+  const auto& [m, n, depth, panel_rows, all_a, copy_of_a, all_b, copy_to, packed_b, all_c, c_stride, pack, add] = block;
+  const std::size_t rows = std::min(panel_rows, m - i), next_rows = std::min(panel_rows, m - i - rows);
+  const View a = from_row(copy_of_a, i), next = from_row(copy_to != nullptr ? all_a : copy_of_a, i + rows);
+  for (std::size_t r = 0; copy_to != nullptr && r < rows; ++r) {
+    std::copy_n(from_row(all_a, i + r).data, depth, copy_to + (i + r) * copy_of_a.stride);
+  }
+  const std::size_t tiles = parts_of(n, tile_columns);
+  for (std::size_t t = 0; t < tiles; ++t) {
+    const std::size_t j = t * tile_columns, columns = std::min(tile_columns, n - j);
+    float *const packed = packed_b + j * depth, *const c = all_c + i * c_stride + j;
+    const View b = {all_b.data + j, all_b.stride}, b_packed = {packed, tile_columns};
+    if (copy_of_a.data != all_a.data) prefetch_panel(next, next_rows, depth, t, tiles);
+    if (columns < tile_columns) {
+      if (i == 0) pack_ragged(b, depth, columns, packed);
+      multiply_ragged(rows, columns, add, depth, a, b_packed, c, c_stride);
+    } else {
+      kernel(rows, pack && i == 0, add)(depth, a, pack && i > 0 ? b_packed : b, packed, c, c_stride);
+    }
+  }
+}
+
+/// c (+)= a · b where a is a row, for `rows` rows of b: no number of b is used twice, so it is read as it lies.
+template <std::size_t rows>
+void add_rows(std::size_t n, const float* a, View b, float* c, bool add) {
+  for (std::size_t j = 0; j < n; j += lanes) {
+    Floats sum = add ? load_some(c + j, n - j, 0) : Floats{};
+#pragma GCC unroll 8
+    for (std::size_t p = 0; p < rows; ++p) sum += a[p] * load_some(b.data + p * b.stride + j, n - j, 0);
+    store_some(c + j, n - j, sum);
+  }
+}
+
+void multiply_row(std::size_t n, std::size_t k, const float* a, View b, float* c) {
+  std::size_t p = 0;
+  for (; p + 8 <= k; p += 8) add_rows<8>(n, a + p, from_row(b, p), c, p > 0);
+  for (; p < k; ++p) add_rows<1>(n, a + p, from_row(b, p), c, p > 0);
+}
+
+/// Whether a copy in the order of use pays: the matrix does not fit into the level-2 cache, and is read often.
+bool worth_copying(std::size_t floats, std::size_t times_read, Blocking blocking) {
+  return floats > 2 * blocking.depth * blocking.width && times_read > 16;
+}
+
+/// A rectangle of c, by one thread.
+void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float* c, std::size_t c_stride,
+              Blocking blocking) {
+  static thread_local Buffer memory_a, memory_b;
+  if (m == 0 || n == 0) return;
+  if (k == 0) {
+    for (std::size_t i = 0; i < m; ++i) std::fill_n(c + i * c_stride, n, 0.0f);
+    return;
+  }
+  if (m == 1) return multiply_row(n, k, a.data, b, c);
+  const std::size_t depth = even_part(k, blocking.depth, 1), width = even_part(n, blocking.width, tile_columns);
+  const std::size_t rows = parts_of(m, parts_of(m, tile_rows));
+  // Rows of the copy lie at an odd number of cache lines, so that they do not compete for the same places in the cache.
+  const std::size_t copy_stride = round_up(depth, 32) + 16;
+  float* const copy =
+      worth_copying(m * k, parts_of(n, tile_columns), blocking) ? memory_of(memory_a, m * copy_stride) : nullptr;
+  float* const packed_b = memory_of(memory_b, depth * width);
+  for (std::size_t p = 0; p < k; p += depth) {
+    for (std::size_t j = 0; j < n; j += width) {
+      const View a_here = {a.data + p, a.stride}, b_here = {b.data + p * b.stride + j, b.stride};
+      const Block block = {.m = m,
+                           .n = std::min(width, n - j),
+                           .depth = std::min(depth, k - p),
+                           .panel_rows = rows,
+                           .a = a_here,
+                           .copy_of_a = copy != nullptr ? View{copy, copy_stride} : a_here,
+                           .b = b_here,
+                           .copy_to = j == 0 ? copy : nullptr,
+                           .packed_b = packed_b,
+                           .c = c + j,
+                           .c_stride = c_stride,
+                           .pack = worth_copying(k * n, parts_of(m, rows), blocking),
+                           .add = p > 0};
+      for (std::size_t i = 0; i < m; i += rows) multiply_panel(block, i);
+    }
+  }
+}
+
+}  // namespace
+
+const Tile register_tile = {tile_rows, tile_columns};
+
+Blocking choose_blocking(std::uint64_t l2_bytes) {
+  const double floats = 0.6 * static_cast<double>(l2_bytes != 0 ? l2_bytes : 512 * 1024) / sizeof(float);
+  const std::size_t depth = std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(2 * floats)), 64, 1024);
+  return {depth, round_up(static_cast<std::size_t>(floats / static_cast<double>(depth)), tile_columns)};
+}
+
+Blocking default_blocking() {
+  static const Blocking blocking = choose_blocking(probe_machine().cache_bytes(2));
+  return blocking;
+}
+
+void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c, int threads,
+          Blocking blocking) {
+  const std::size_t whole = std::max(m, n), unit = n >= m ? tile_columns : tile_rows;
+  if (whole == 0) return;
+  const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);
+#pragma omp parallel for num_threads(threads)
+  for (int thread = 0; thread < threads; ++thread) {
+    const std::size_t from = std::min(static_cast<std::size_t>(thread) * share, whole);
+    const std::size_t count = std::min(share, whole - from);
+    if (n >= m) {
+      multiply(m, count, k, {a, k}, {b + from, n}, c + from, n, blocking);
+    } else {
+      multiply(count, n, k, {a + from * k, k}, {b, n}, c + from * n, n, blocking);
+    }
+  }
+}
+
+}  // namespace hf

@@ -1,0 +1,33 @@
+/// \file
+/// The top of the ladder: a matrix product that uses every idea of the chapter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hf {
+
+/// Rows and columns of c that the micro-kernel keeps in registers.
+extern const struct Tile { std::size_t rows, columns; } register_tile;
+
+/// How much of b is near at a time: `depth` rows and `width` columns of it, packed, in the level-2 cache.
+struct Blocking {
+  std::size_t depth, width;
+};
+
+/// The blocking that moves the fewest bytes between the level-2 cache and what lies behind it. Each FLOP costs
+/// 4 · (1 / depth + 1 / (2 · width)) bytes: c is read and written once for every `depth`, a read once for every `width`;
+/// while the block fills 60 % of the cache, the least is at depth = 2 · width.
+/// \param l2_bytes  of one core's level-2 cache; 0 when unknown
+Blocking choose_blocking(std::uint64_t l2_bytes);
+
+/// choose_blocking() for this machine.
+Blocking default_blocking();
+
+/// c = a · b: a is (m, k), b is (k, n), c is (m, n), all row-major without gaps, c apart from the others. In fp32; each
+/// element of c is a sum in blocks of `depth`.
+/// \param threads  share the columns, or the rows where there are more of those
+void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c, int threads = 1,
+          Blocking blocking = default_blocking());
+
+}  // namespace hf

@@ -1,0 +1,108 @@
+#include "ladder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "gemm.hpp"
+#include "layers_reference.hpp"
+#include "random_numbers.hpp"
+
+namespace hf {
+namespace {
+
+double flops(std::size_t rows, std::size_t n) {
+  return 2.0 * static_cast<double>(rows) * static_cast<double>(n) * static_cast<double>(n);
+}
+
+/// A rung that reuses b needs enough rows to reuse it for, and to fill its tiles.
+constexpr std::size_t rows_to_reuse = 240;
+
+/// How many rows fit into so many seconds, from the speed at the size before; 0 when even the least do not.
+std::size_t rows_to_time(const Contestant& contestant, std::size_t n, double gflops_before, double seconds) {
+  const double fit = seconds * gflops_before * 1e9 / flops(1, n);
+  const std::size_t least = std::min(n, contestant.least_rows);
+  if (fit * 8 < static_cast<double>(least)) return 0;
+  return fit > static_cast<double>(n) ? n : std::max(least, static_cast<std::size_t>(fit));
+}
+
+}  // namespace
+
+std::vector<Contestant> contestants(int cores) {
+  std::vector<Contestant> all;
+  for (const Rung& rung : rungs()) {
+    all.push_back({rung.id, rung.label, rung.multiply, rung.rows_alike ? 4 : rows_to_reuse});
+  }
+  const auto add = [&](const char* id, const std::string& label, int threads) {
+    const auto multiply = [threads](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b,
+                                    float* c) { gemm(m, n, k, a, b, c, threads); };
+    all.push_back({id, label, multiply, 2 * rows_to_reuse});
+  };
+  add("best", "best, 1 thread", 1);
+  if (cores > 1) add("best_all", "best, " + std::to_string(cores) + " threads", cores);
+  return all;
+}
+
+SquareMatrices::SquareMatrices(std::size_t n)
+    : n_(n),
+      a_(n * n * sizeof(float), Pages::huge),
+      b_(n * n * sizeof(float), Pages::huge),
+      c_(n * n * sizeof(float), Pages::huge) {
+  fill_random(a_.as<float>(), 1);
+  fill_random(b_.as<float>(), 2);
+  fill_random(c_.as<float>(), 3);
+}
+
+void SquareMatrices::multiply(const Contestant& contestant, std::size_t rows) const {
+  contestant.multiply(rows, n_, n_, a_.as<float>().data(), b_.as<float>().data(), c_.as<float>().data());
+}
+
+void SquareMatrices::check(const Contestant& contestant, std::size_t rows) const {
+  std::ranges::fill(c_.as<float>(), std::numeric_limits<float>::quiet_NaN());
+  multiply(contestant, rows);
+  const double worst =
+      worst_product_error(rows, n_, n_, a_.as<float>().data(), b_.as<float>().data(), c_.as<float>().data(), 1000);
+  if (worst <= 1) return;
+  throw std::runtime_error(contestant.label + " is wrong at N = " + std::to_string(n_) + ": its error is " +
+                           number_text(worst) + " times what rounding allows; it was not timed");
+}
+
+std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
+                              const std::vector<std::size_t>& sizes) {
+  std::map<std::string, double> speed;  // GFLOP/s at the size before
+  std::vector<LadderStep> steps;
+  Plan plan = lab.plan(static_cast<int>(sizes.size()));
+  plan.minimum_rounds = 3;
+  const double call_seconds = plan.budget_seconds / (8.0 * static_cast<double>(contestants.size()));
+  for (std::size_t n : sizes) {
+    const SquareMatrices matrices(n);
+    std::vector<Variant> variants;
+    std::vector<std::size_t> rows_timed;
+    for (const Contestant& each : contestants) {
+      const bool first = !speed.contains(each.id);
+      if (first && !steps.empty()) continue;  // stopped before
+      const std::size_t rows = first ? n : rows_to_time(each, n, speed[each.id], call_seconds);
+      if (rows == 0) {
+        speed.erase(each.id);
+        continue;
+      }
+      matrices.check(each, rows);
+      variants.push_back(timed(each.id, [&matrices, &each, rows] { matrices.multiply(each, rows); }));
+      rows_timed.push_back(rows);
+    }
+    if (variants.empty()) break;
+    plan.warm_seconds = n < 512 ? 2e-4 : 0;  // a larger product fills the caches by itself
+    const Sampling sampling = sample_interleaved(variants, plan);
+    steps.push_back({n, {}});
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      const double work = flops(rows_timed[i], n);
+      const Estimate gflops = transform(sampling.seconds[i], [&](double s) { return work / s * 1e-9; });
+      speed[variants[i].id] = gflops.median;
+      steps.back().gflops[variants[i].id] = gflops;
+    }
+  }
+  return steps;
+}
+
+}  // namespace hf

@@ -1,0 +1,65 @@
+/// \file
+/// The rungs, and gemm() above them, timed on square matrices of growing size.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "rungs.hpp"
+
+namespace hf {
+
+/// A rung of rungs(), or gemm() on one thread or on all.
+struct Contestant {
+  std::string id;     ///< "packed"
+  std::string label;  ///< "packing"
+  std::function<Product> multiply;
+  std::size_t least_rows;  ///< of c, whose speed is that of all
+};
+
+/// The five rungs, gemm() on one thread ("best") and, where there are more cores than one, on all ("best_all").
+std::vector<Contestant> contestants(int cores);
+
+/// Random square matrices a and b, and room for their product.
+class SquareMatrices {
+ public:
+  /// \throws OutOfMemory
+  explicit SquareMatrices(std::size_t n);
+
+  std::size_t n() const { return n_; }
+
+  /// Computes the first `rows` rows of c = a · b.
+  void multiply(const Contestant& contestant, std::size_t rows) const;
+
+  /// Poisons c, multiplies, and holds about a thousand elements against the double-precision reference.
+  /// \throws std::runtime_error, one line, where one is wrong
+  void check(const Contestant& contestant, std::size_t rows) const;
+
+ private:
+  std::size_t n_;
+  Buffer a_, b_, c_;
+};
+
+/// What one size showed, in interleaved rounds: contestants that would take too long are missing.
+struct LadderStep {
+  std::size_t n;
+  std::map<std::string, Estimate> gflops;  ///< by id
+
+  bool has(const std::string& id) const { return gflops.contains(id); }
+  /// How many times as fast one was as the other, in pairs.
+  Estimate gain(const std::string& faster, const std::string& slower) const {
+    return ratio(gflops.at(faster).samples, gflops.at(slower).samples);
+  }
+};
+
+/// Times all contestants on each of these sizes, rising, in the present step of the lab. Of a slow one only so many rows
+/// of the product are computed as time allows, since one row costs what the next one does; one for which even its least
+/// is too long stops there.
+std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
+                              const std::vector<std::size_t>& sizes);
+
+}  // namespace hf

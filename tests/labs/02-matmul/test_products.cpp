@@ -1,0 +1,175 @@
+// Every rung of the ladder, and the product at its top, against the double-precision reference.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gemm.hpp"
+#include "layers_reference.hpp"
+#include "random_numbers.hpp"
+#include "rungs.hpp"
+
+namespace hf {
+namespace {
+
+struct Named {
+  std::string name;
+  std::function<Product> multiply;
+};
+
+/// The rungs, and gemm() on one thread, on three, and with blocks so small that every edge of a block is met.
+std::vector<Named> products() {
+  std::vector<Named> all;
+  for (const Rung& rung : rungs()) all.push_back({rung.id, rung.multiply});
+  const auto add = [&](const char* name, int threads, Blocking blocking) {
+    all.push_back({name, [=](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
+                     gemm(m, n, k, a, b, c, threads, blocking);
+                   }});
+  };
+  add("gemm", 1, default_blocking());
+  add("gemm, three threads", 3, default_blocking());
+  add("gemm, small blocks", 1, {16, register_tile.columns});
+  return all;
+}
+
+struct Shape {
+  std::size_t m, n, k;
+};
+
+/// a and b at the end of what was allocated for them, so that a sanitizer sees every read past it; c with a guard on
+/// either side.
+class Matrices {
+ public:
+  explicit Matrices(Shape s) : shape_(s), a_(s.m * s.k), b_(s.k * s.n), c_(s.m * s.n + 2 * margin, guard) {
+    fill_random(a_, 1);
+    fill_random(b_, 2);
+  }
+  std::vector<float>& a() { return a_; }
+  std::vector<float>& b() { return b_; }
+  float* c() { return c_.data() + margin; }
+
+  double worst_error_of(const Named& product, std::size_t most = 4000) {
+    product.multiply(shape_.m, shape_.n, shape_.k, a_.data(), b_.data(), c());
+    return worst_product_error(shape_.m, shape_.n, shape_.k, a_.data(), b_.data(), c(), most);
+  }
+  bool guard_intact() const {
+    for (std::size_t i = 0; i < margin; ++i) {
+      if (c_[i] != guard || c_[c_.size() - 1 - i] != guard) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t margin = 64;
+  static constexpr float guard = 12345.0f;
+  Shape shape_;
+  std::vector<float> a_, b_, c_;
+};
+
+TEST_CASE("products of many shapes, none of which a block divides") {
+  const Shape shapes[] = {{1, 1, 1},    {1, 2, 3},     {12, 32, 5},     {13, 33, 17},   {31, 7, 64},   {64, 64, 64},
+                          {65, 1, 130}, {1, 300, 257}, {127, 127, 127}, {100, 96, 129}, {3, 1030, 140}};
+  for (const Shape& shape : shapes) {
+    for (const Named& product : products()) {
+      CAPTURE(product.name);
+      CAPTURE(shape.m);
+      CAPTURE(shape.n);
+      CAPTURE(shape.k);
+      Matrices matrices(shape);
+      CHECK(matrices.worst_error_of(product) <= 1);
+      CHECK(matrices.guard_intact());
+    }
+  }
+}
+
+TEST_CASE("products of random shapes") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 12; ++round) {
+    const Shape shape = {1 + random() % 90, 1 + random() % 90, 1 + random() % 90};
+    for (const Named& product : products()) {
+      CAPTURE(product.name);
+      CAPTURE(shape.m);
+      CAPTURE(shape.n);
+      CAPTURE(shape.k);
+      Matrices matrices(shape);
+      CHECK(matrices.worst_error_of(product, 500) <= 1);
+      CHECK(matrices.guard_intact());
+    }
+  }
+}
+
+TEST_CASE("a long thin product") {
+  for (const Named& product : products()) {
+    CAPTURE(product.name);
+    Matrices matrices({17, 4099, 33});
+    CHECK(matrices.worst_error_of(product, 1000) <= 1);
+    CHECK(matrices.guard_intact());
+  }
+}
+
+TEST_CASE("a sum longer than any block is deep") {
+  for (const Named& product : products()) {
+    CAPTURE(product.name);
+    Matrices matrices({15, 35, 2100});
+    CHECK(matrices.worst_error_of(product) <= 1);
+    CHECK(matrices.guard_intact());
+  }
+}
+
+TEST_CASE("empty matrices, and sums of nothing, which are zero") {
+  for (const Named& product : products()) {
+    CAPTURE(product.name);
+    for (const Shape& shape : {Shape{0, 0, 0}, {0, 5, 3}, {5, 0, 3}, {5, 37, 0}}) {
+      Matrices matrices(shape);
+      product.multiply(shape.m, shape.n, shape.k, matrices.a().data(), matrices.b().data(), matrices.c());
+      for (std::size_t i = 0; i < shape.m * shape.n; ++i) REQUIRE(matrices.c()[i] == 0);
+      CHECK(matrices.guard_intact());
+    }
+    product.multiply(0, 0, 0, nullptr, nullptr, nullptr);
+  }
+}
+
+TEST_CASE("NaN and infinity spread to the row or column they meet, and no further") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const Shape shape = {29, 70, 40};
+  for (const Named& product : products()) {
+    CAPTURE(product.name);
+    Matrices matrices(shape);
+    matrices.a()[28 * shape.k + 39] = std::nanf("");  // row 28
+    matrices.a()[3 * shape.k + 11] = infinity;        // row 3
+    matrices.b()[39 * shape.n + 69] = -infinity;      // column 69
+    matrices.b()[11 * shape.n + 5] = 0;               // infinity times zero in (3, 5)
+    CHECK(matrices.worst_error_of(product) <= 1);
+    CHECK(std::isnan(matrices.c()[28 * shape.n]));
+    CHECK(std::isnan(matrices.c()[3 * shape.n + 5]));
+    CHECK(std::isinf(matrices.c()[3 * shape.n + 6]));
+    CHECK(std::isinf(matrices.c()[69]));
+    CHECK(std::isfinite(matrices.c()[68]));
+  }
+}
+
+TEST_CASE("what c held before does not matter") {
+  for (const Named& product : products()) {
+    CAPTURE(product.name);
+    const Shape shape = {14, 35, 9};
+    Matrices matrices(shape);
+    for (std::size_t i = 0; i < shape.m * shape.n; ++i) matrices.c()[i] = std::nanf("");
+    CHECK(matrices.worst_error_of(product) <= 1);
+  }
+}
+
+TEST_CASE("a wrong product is seen") {
+  const Shape shape = {20, 30, 40};
+  Matrices matrices(shape);
+  const Named naive = products().front();
+  REQUIRE(matrices.worst_error_of(naive) <= 1);
+  matrices.c()[19 * shape.n + 29] += 1e-3f;
+  CHECK(worst_product_error(shape.m, shape.n, shape.k, matrices.a().data(), matrices.b().data(), matrices.c(), 10) > 1);
+}
+
+}  // namespace
+}  // namespace hf
