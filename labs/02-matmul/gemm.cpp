@@ -71,7 +71,7 @@ struct Block {
   View a, copy_of_a, b;
   float *copy_to, *packed_b, *c;  ///< copy_to is null when the copy is there already
   std::size_t c_stride;
-  bool pack, add;
+  bool pack, add, prefetch;
 };
 
 View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix.stride, matrix.stride}; }
@@ -79,7 +79,8 @@ View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix
 /// A panel of a, from row i on, times the block; the next panel is fetched meanwhile. The first panel's kernels read b as
 /// it lies and leave the packed copy for the others.
 void multiply_panel(const Block& block, std::size_t i) {
-  const auto& [m, n, depth, panel_rows, all_a, copy_of_a, all_b, copy_to, packed_b, all_c, c_stride, pack, add] = block;
+  const auto& [m, n, depth, panel_rows, all_a, copy_of_a, all_b, copy_to, packed_b, all_c, c_stride, pack, add,
+               prefetch] = block;
   const std::size_t rows = std::min(panel_rows, m - i), next_rows = std::min(panel_rows, m - i - rows);
   const View a = from_row(copy_of_a, i), next = from_row(copy_to != nullptr ? all_a : copy_of_a, i + rows);
   for (std::size_t r = 0; copy_to != nullptr && r < rows; ++r) {
@@ -90,7 +91,7 @@ void multiply_panel(const Block& block, std::size_t i) {
     const std::size_t j = t * tile_columns, columns = std::min(tile_columns, n - j);
     float *const packed = packed_b + j * depth, *const c = all_c + i * c_stride + j;
     const View b = {all_b.data + j, all_b.stride}, b_packed = {packed, tile_columns};
-    if (copy_of_a.data != all_a.data) prefetch_panel(next, next_rows, depth, t, tiles);
+    if (prefetch) prefetch_panel(next, next_rows, depth, t, tiles);
     if (columns < tile_columns) {
       if (i == 0) pack_ragged(b, depth, columns, packed);
       multiply_ragged(rows, columns, add, depth, a, b_packed, c, c_stride);
@@ -117,27 +118,23 @@ void multiply_row(std::size_t n, std::size_t k, const float* a, View b, float* c
   for (; p < k; ++p) add_rows<1>(n, a + p, from_row(b, p), c, p > 0);
 }
 
-/// Whether a copy in the order of use pays: the matrix does not fit into the level-2 cache, and is read often.
-bool worth_copying(std::size_t floats, std::size_t times_read, Blocking blocking) {
-  return floats > 2 * blocking.depth * blocking.width && times_read > 16;
-}
+/// Whether a matrix does not fit into the level-2 cache. If it is read often as well, copying it in the order of use pays.
+bool is_large(std::size_t floats, Blocking blocking) { return floats > 2 * blocking.depth * blocking.width; }
 
 /// A rectangle of c, by one thread.
 void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float* c, std::size_t c_stride,
               Blocking blocking) {
   static thread_local Buffer memory_a, memory_b;
-  if (m == 0 || n == 0) return;
-  if (k == 0) {
-    for (std::size_t i = 0; i < m; ++i) std::fill_n(c + i * c_stride, n, 0.0f);
-    return;
-  }
+  for (std::size_t i = 0; k == 0 && i < m; ++i) std::fill_n(c + i * c_stride, n, 0.0f);
+  if (m == 0 || n == 0 || k == 0) return;
   if (m == 1) return multiply_row(n, k, a.data, b, c);
   const std::size_t depth = even_part(k, blocking.depth, 1), width = even_part(n, blocking.width, tile_columns);
   const std::size_t rows = parts_of(m, parts_of(m, tile_rows));
-  // Rows of the copy lie at an odd number of cache lines, so that they do not compete for the same places in the cache.
+  // Rows that lie a multiple of 4 KiB apart compete for the same places in the level-1 cache, so those of the copy never do.
   const std::size_t copy_stride = round_up(depth, 32) + 16;
-  float* const copy =
-      worth_copying(m * k, parts_of(n, tile_columns), blocking) ? memory_of(memory_a, m * copy_stride) : nullptr;
+  const bool large_a = is_large(m * k, blocking), competing = a.stride % 1024 == 0 && n > 4 * tile_columns;
+  const bool copies = (large_a && n > 16 * tile_columns) || competing;
+  float* const copy = copies ? memory_of(memory_a, m * copy_stride) : nullptr;
   float* const packed_b = memory_of(memory_b, depth * width);
   for (std::size_t p = 0; p < k; p += depth) {
     for (std::size_t j = 0; j < n; j += width) {
@@ -153,8 +150,9 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float
                            .packed_b = packed_b,
                            .c = c + j,
                            .c_stride = c_stride,
-                           .pack = worth_copying(k * n, parts_of(m, rows), blocking),
-                           .add = p > 0};
+                           .pack = is_large(k * n, blocking) && m > 16 * rows,
+                           .add = p > 0,
+                           .prefetch = large_a};
       for (std::size_t i = 0; i < m; i += rows) multiply_panel(block, i);
     }
   }
@@ -177,14 +175,15 @@ Blocking default_blocking() {
 
 void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c, int threads,
           Blocking blocking) {
-  const std::size_t whole = std::max(m, n), unit = n >= m ? tile_columns : tile_rows;
+  const bool by_columns = n > 4 * m;  // by rows, all threads read the same b, and keep a copy each in their own cache
+  const std::size_t whole = by_columns ? n : m, unit = by_columns ? tile_columns : tile_rows;
   if (whole == 0) return;
   const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);
 #pragma omp parallel for num_threads(threads)
   for (int thread = 0; thread < threads; ++thread) {
     const std::size_t from = std::min(static_cast<std::size_t>(thread) * share, whole);
     const std::size_t count = std::min(share, whole - from);
-    if (n >= m) {
+    if (by_columns) {
       multiply(m, count, k, {a, k}, {b + from, n}, c + from, n, blocking);
     } else {
       multiply(count, n, k, {a + from * k, k}, {b, n}, c + from * n, n, blocking);

@@ -26,7 +26,7 @@ Blocking default_blocking();
 
 /// c = a · b: a is (m, k), b is (k, n), c is (m, n), all row-major without gaps, c apart from the others. In fp32; each
 /// element of c is a sum in blocks of `depth`.
-/// \param threads  share the columns, or the rows where there are more of those
+/// \param threads  share the rows, or the columns where there are many more of those
 void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c, int threads = 1,
           Blocking blocking = default_blocking());
 

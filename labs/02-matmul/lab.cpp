@@ -20,6 +20,7 @@
 #include "ladder.hpp"
 #include "layer_runs.hpp"
 #include "peers.hpp"
+#include "pinned_openmp.hpp"
 #include "race.hpp"
 #include "rungs.hpp"
 
@@ -421,6 +422,11 @@ CacheSimulator simulated_caches(Lab& lab) {
 
 void measure_matmul(Lab& lab) {
   const std::vector<Peer> peers = find_peers();
+  for (const Peer& peer : peers) {
+    if (peer.set_threads)
+      peer.set_threads(lab.machine().cores);  // threads of its own are made before this one is pinned
+  }
+  const PinnedOpenMp pinned(lab.machine().cores);
   const CacheSimulator caches = simulated_caches(lab);
   measure_peaks(lab);
   if (is_slow(lab)) lab.note("a very slow core: the ladder, the blocks and the layers were measured at smaller sizes");

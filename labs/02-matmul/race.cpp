@@ -165,34 +165,31 @@ class Race {
     const float *a = operands.a(), *b = operands.b();
     float* const c = operands.c();
     std::vector<Variant> variants;
-    const auto enter = [&](const std::string& id, bool own_threads, const auto& multiply) {
+    const auto enter = [&](const std::string& id, const auto& multiply) {
       operands.poison();
       multiply();
-      const Variant variant = timed(id, multiply);
-      if (operands.is_right()) return variants.push_back(own_threads ? apart(variant) : variant);
+      if (operands.is_right()) return variants.push_back(timed(id, multiply));
       if (id == "best") throw std::runtime_error("gemm() is wrong at " + shape.label());
       lab_.note(id + " computes something else at " + shape.label() + " and is left out there");
     };
-    enter("best", false, [=, threads = threads_] { gemm(m, n, k, a, b, c, threads); });
+    enter("best", [=, threads = threads_] { gemm(m, n, k, a, b, c, threads); });
     for (const Peer& peer : peers_) {
-      const bool takes_part = threads_ == 1 || peer.set_threads;
+      const bool takes_part = threads_ == 1 || (peer.set_threads && !peer.own_threads);
       if (!takes_part || std::max({m, n, k}) > peer.largest) continue;
-      enter(peer.id, peer.own_threads, [=, &peer] { peer.multiply(m, n, k, a, b, c); });
+      enter(peer.id, [=, &peer] { peer.multiply(m, n, k, a, b, c); });
     }
     const PeakVariant peak = peak_variant(Precision::fp32, team_);
-    if (shape.square() && n == peak_size) variants.push_back(apart(peak.variant));
+    if (shape.square() && n == peak_size) variants.push_back(after_a_rest(peak.variant));
     return {shape, sample_interleaved(variants, plan(shape, seconds)), peak.flops};
   }
 
-  /// gemm() and most peers share the threads of OpenMP, which wait for more work, spinning, for some milliseconds. What has
-  /// threads of its own must let them come to rest, and let its own come to rest in turn.
-  Variant apart(const Variant& variant) const {
+  /// gemm() and the peers share the threads of OpenMP, which wait for more work, spinning, for some milliseconds. The
+  /// peak has threads of its own: it lets the others come to rest first.
+  Variant after_a_rest(const Variant& variant) const {
     if (threads_ == 1) return variant;
     return {variant.id, [seconds = variant.seconds](std::int64_t calls) {
-              std::this_thread::sleep_for(std::chrono::milliseconds(15));
-              const double taken = seconds(calls);
-              std::this_thread::sleep_for(std::chrono::milliseconds(15));
-              return taken;
+              std::this_thread::sleep_for(std::chrono::milliseconds(30));
+              return seconds(calls);
             }};
   }
 
@@ -295,6 +292,9 @@ void race(Lab& lab, const std::vector<Peer>& peers) {
 #ifndef _OPENMP
   lab.note("built without OpenMP: gemm() on all threads runs on one");
 #endif
+  for (const Peer& peer : peers) {
+    if (peer.own_threads) lab.note(peer.name + " races on one thread only: its own threads would spin beside OpenMP's");
+  }
   for (const bool all : {true, false}) {
     Race race(lab, peers, all);
     race.run();

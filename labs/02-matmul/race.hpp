@@ -14,7 +14,7 @@ namespace hf {
 /// Adds, each also with _all for all threads: the series race (ours) and peer_… over N, best_over_peers over N (labelled with
 /// the fastest peer) and shapes_over_peers; the values best_over_peers_min, best_over_openblas_geomean,
 /// best_gflops_2048, best_over_peak_2048, race_peak_gflops; and odd_over_even_min.
-/// Takes the lab's steps "race, all threads", then "race, 1 thread".
+/// To be called while a PinnedOpenMp lives. Takes the lab's steps "race, all threads", then "race, 1 thread".
 void race(Lab& lab, const std::vector<Peer>& peers);
 
 }  // namespace hf
