@@ -57,14 +57,15 @@ double worst_error_share(Transpose ta, Transpose tb, std::size_t m, std::size_t 
 TEST_CASE("gemm computes every transposition, and products with vectors") {
   for (const Transpose ta : {Transpose::no, Transpose::yes}) {
     for (const Transpose tb : {Transpose::no, Transpose::yes}) {
-      for (const auto& [m, n, k] : {std::array<std::size_t, 3>{1, 1, 1},
-                                    {1, 17, 9},
-                                    {13, 1, 7},
-                                    {1, 5, 0},
-                                    {4, 3, 0},
-                                    {0, 3, 2},
-                                    {31, 33, 65},
-                                    {64, 64, 64}}) {
+      for (const auto& shape : {std::array<std::size_t, 3>{1, 1, 1},
+                                {1, 17, 9},
+                                {13, 1, 7},
+                                {1, 5, 0},
+                                {4, 3, 0},
+                                {0, 3, 2},
+                                {31, 33, 65},
+                                {64, 64, 64}}) {
+        const std::size_t m = shape[0], n = shape[1], k = shape[2];
         CAPTURE(m);
         CAPTURE(n);
         CAPTURE(k);
