@@ -1,0 +1,49 @@
+# title: Tokens per second against the batch, and what the two roofs allow
+# needs: batch_speed batch_bytes batch_flops
+# shows: batch_speed batch_bytes batch_flops
+height = 470
+load "style.gp"
+load tables."/values.gp"
+speed = tables."/batch_speed.tsv"
+bytes = tables."/batch_bytes.tsv"
+flops = tables."/batch_flops.tsv"
+
+stats speed using 1:2 name "speed" nooutput
+stats bytes using 1:2 name "bytes" nooutput
+stats flops using 2 name "flops" nooutput
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 26
+y_title = "speed, tokens/s"
+load "frame.gp"
+set logscale xy
+set xrange [0.88:speed_max_x * 1.3]
+lowest = speed_min_y < bytes_min_y ? speed_min_y : bytes_min_y
+y_min = lowest / 1.7
+y_max = flops_max * 2.6
+set yrange [y_min:y_max]
+set xtics ("1" 1)
+set for [k = 1:10] xtics add (sprintf("%g", 2**k) 2**k)
+set xlabel "batch: readers served at once" offset 0,0.9 textcolor rgb quiet
+set ytics (1 1)
+set for [k = -2:7] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+
+only(condition, value) = condition ? value : NaN
+if (exists("value_batch_at_ridge_predicted")) {
+  ridge = value_batch_at_ridge_predicted
+  if (ridge < speed_max_x * 1.3) {
+    set arrow from ridge,y_min to ridge,flops_max nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
+    set label sprintf("predicted ridge: %s", digits(ridge)) at ridge,y_min * (y_max / y_min)**0.05 center font over \
+      textcolor rgb ink
+  }
+}
+third = int((bytes_records - 1) / 3)
+
+plot bytes using 1:(only($2 <= y_max, $2)) with linespoints pointtype modelled_point pointsize 0.6 linewidth 1.8 \
+       dashtype modelled_dash linecolor rgb blue, \
+     flops using 1:2 with linespoints pointtype modelled_point pointsize 0.6 linewidth 1.8 dashtype modelled_dash \
+       linecolor rgb orange, \
+     speed using 1:3:4 with filledcurves fillcolor rgb ink, \
+     speed using 1:2 with linespoints pointtype measured_point pointsize 0.7 linewidth 2.2 linecolor rgb ink, \
+     bytes using 1:(only($0 == third + 1, $2)):("what the bytes allow") with labels left font near textcolor rgb blue, \
+     flops using 1:(only($0 == 2, $2)):("what the arithmetic allows") with labels left font near \
+       textcolor rgb orange, \
+     speed using 1:(only($0 == third + 2, $2)):("measured") with labels left font near textcolor rgb ink

@@ -1,0 +1,52 @@
+# title: The time for one more token, with a KV cache and without
+# needs: token_with_cache token_without_cache
+# shows: token_with_cache token_without_cache token_with_cache_predicted token_without_cache_predicted
+height = 430
+load "style.gp"
+load tables."/values.gp"
+cached = tables."/token_with_cache.tsv"
+whole = tables."/token_without_cache.tsv"
+have_with = exists("have_token_with_cache_predicted")
+have_without = exists("have_token_without_cache_predicted")
+cached_forecast = have_with ? tables."/token_with_cache_predicted.tsv" : cached
+whole_forecast = have_without ? tables."/token_without_cache_predicted.tsv" : whole
+
+stats cached using 1:2 name "kept" nooutput
+stats whole using 1:2 name "again" nooutput
+stats cached_forecast using 2 name "floor" nooutput
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 26
+y_title = "time for one token, ms"
+load "frame.gp"
+set logscale xy
+set xrange [kept_min_x / 1.15:kept_max_x * 1.15]
+lowest = kept_min_y < floor_min ? kept_min_y : floor_min
+y_min = lowest / 2
+set yrange [y_min:again_max_y * 1.6]
+set xtics ("1" 1)
+set for [k = 1:12] xtics add (sprintf("%g", 2**k) 2**k)
+set xlabel "tokens so far" offset 0,0.9 textcolor rgb quiet
+set ytics (1 1)
+set for [k = -4:6] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+
+set label "measured" at screen 1 - 210.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype measured_point pointsize 0.75 linecolor rgb ink
+if (have_with || have_without) {
+  set label "predicted" at screen 1 - 100.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
+    point pointtype modelled_point pointsize 0.75 linecolor rgb ink
+}
+
+only(condition, value) = condition ? value : NaN
+middle = int((kept_records - 1) / 2)
+
+plot whole_forecast using 1:(only(have_without, $2)) with linespoints pointtype modelled_point pointsize 0.6 \
+       linewidth 1.6 dashtype modelled_dash linecolor rgb orange, \
+     cached_forecast using 1:(only(have_with, $2)) with linespoints pointtype modelled_point pointsize 0.6 \
+       linewidth 1.6 dashtype modelled_dash linecolor rgb blue, \
+     whole using 1:3:4 with filledcurves fillcolor rgb orange, \
+     whole using 1:2 with linespoints pointtype triangle pointsize 0.75 linewidth 2.2 linecolor rgb orange, \
+     cached using 1:3:4 with filledcurves fillcolor rgb blue, \
+     cached using 1:2 with linespoints pointtype measured_point pointsize 0.7 linewidth 2.2 linecolor rgb blue, \
+     whole using 1:(only($0 == middle, $2)):("without: all tokens again") with labels right font near \
+       textcolor rgb orange, \
+     cached using 1:(only($0 == middle, $2)):("with: only the new one") with labels left font near \
+       textcolor rgb blue

@@ -1,0 +1,76 @@
+# title: Where the FLOPs of five passes go, and where their time goes
+# needs: time_share_gemm flop_share_gemm pass_peak_share pass_speed
+# shows: flop_share_gemm flop_share_attention flop_share_reduction flop_share_elementwise flop_share_copying
+# shows: pass_peak_share time_share_gemm time_share_attention time_share_reduction time_share_elementwise time_share_copying
+# For each pass two stacked bars, and below them a thin one: the part of the time in which the FLOPs would have been
+# done at the peak.
+block = 118; top = 62
+height = top + 5 * block - 8
+load "style.gp"
+
+array classes[5] = ["gemm", "attention", "reduction", "elementwise", "copying"]
+array names[5] = ["GEMM", "attention", "reductions", "elementwise", "copying"]
+array colours[5] = [blue, orange, purple, green, grey]
+passes = tables."/pass_speed.tsv"
+stats passes using 1 name "pass" nooutput
+count = int(pass_records)
+array labels[count]; array speeds[count]; array busy[count]
+stats passes using (labels[$0 + 1] = strcol(5), speeds[$0 + 1] = $2) nooutput
+stats tables."/pass_peak_share.tsv" using (busy[$0 + 1] = $2) nooutput
+
+# Shares of FLOPs, then of time: share[(kind - 1) * 25 + (pass - 1) * 5 + class].
+array share[50]
+do for [class = 1:5] {
+  stats tables."/flop_share_".classes[class].".tsv" using (share[$0 * 5 + class] = $2) nooutput
+  stats tables."/time_share_".classes[class].".tsv" using (share[25 + $0 * 5 + class] = $2) nooutput
+}
+of(kind, pass, class) = share[(kind - 1) * 25 + (pass - 1) * 5 + class]
+before(kind, pass, class) = class == 1 ? 0 : sum [c = 1:class - 1] of(kind, pass, c)
+
+left_edge = 66; right_edge = width - 10
+set lmargin at screen left_edge / (width + 0.0)
+set rmargin at screen right_edge / (width + 0.0)
+set tmargin at screen 1
+set bmargin at screen 0
+set xrange [0:100]
+set yrange [height:0]  # in the figure's own units, downwards
+unset xtics
+unset ytics
+unset grid
+
+# The key, on two lines: a square and a name for each class.
+array key_x[5] = [left_edge, left_edge + 92, left_edge + 206, left_edge + 328, left_edge + 462]
+do for [class = 1:5] {
+  x = (key_x[class] - left_edge) * 100.0 / (right_edge - left_edge)
+  set object rectangle from x,14 to x + 2.6,28 fillcolor rgb colours[class] fillstyle solid 0.75 noborder
+  set label names[class] at x + 3.6,21 textcolor rgb ink
+}
+
+bar = 22
+do for [pass = 1:count] {
+  y = top + (pass - 1) * block
+  set label labels[pass] at 0,y textcolor rgb ink
+  set label sprintf("%s GFLOP/s, %s %% of the peak", digits(speeds[pass]), digits(busy[pass])) \
+    at 100,y right textcolor rgb quiet
+  do for [kind = 1:2] {
+    bar_top = y + 13 + (kind - 1) * (bar + 4)
+    set label (kind == 1 ? "FLOPs" : "time") at -1.5,bar_top + bar / 2.0 right textcolor rgb quiet
+    do for [class = 1:5] {
+      from = before(kind, pass, class)
+      to = from + of(kind, pass, class)
+      if (to > from) {
+        set object rectangle from from,bar_top to to,bar_top + bar fillcolor rgb colours[class] \
+          fillstyle solid 0.75 noborder
+      }
+      if (to - from >= 9) {
+        name = to - from >= 24 ? names[class]." " : ""
+        set label sprintf("%s%s %%", name, digits(to - from)) at (from + to) / 2,bar_top + bar / 2.0 center \
+          textcolor rgb ink
+      }
+    }
+  }
+  thin = y + 13 + 2 * (bar + 4)
+  set label "busy" at -1.5,thin + 6 right textcolor rgb quiet
+  set object rectangle from 0,thin + 3 to busy[pass],thin + 9 fillcolor rgb ink fillstyle solid noborder
+}
+plot NaN

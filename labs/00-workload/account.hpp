@@ -1,0 +1,89 @@
+/// \file
+/// Book-keeping: what each operator of a network was asked to do, and how long it took.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/clock.hpp"
+#include "harness/keep.hpp"
+#include "harness/work.hpp"
+
+namespace hf {
+
+/// What an operator is, seen from the machine.
+enum class OperatorClass {
+  gemm,               ///< a matrix of weights times a matrix or a vector
+  attention_product,  ///< the two matrix products in attention, whose factors are both computed
+  attention_softmax,  ///< what stands between those two
+  reduction,          ///< many numbers become one: sums, means, maxima, and what is made from them
+  elementwise,        ///< each number by itself: biases, activations, residuals, the update of the weights
+  copying             ///< no arithmetic: rearranged or looked up
+};
+
+/// All that the operators of one name did in one pass.
+struct OperatorTotal {
+  std::string name;
+  OperatorClass kind;
+  Work work;
+  double seconds = 0;
+};
+
+/// One pass of a network.
+struct Pass {
+  double seconds = 0;  ///< from its begin to its end, so a little more than its operators take together
+  std::vector<OperatorTotal> operators;  ///< in the order in which they first ran
+
+  /// \return of those operators that `chosen(kind)` holds for
+  template <class Chosen>
+  Work work(Chosen chosen) const {
+    Work sum;
+    for (const OperatorTotal& each : operators) {
+      if (chosen(each.kind)) sum = plus(sum, each.work);
+    }
+    return sum;
+  }
+  template <class Chosen>
+  double operator_seconds(Chosen chosen) const {
+    double sum = 0;
+    for (const OperatorTotal& each : operators) sum += chosen(each.kind) ? each.seconds : 0;
+    return sum;
+  }
+
+  static Work plus(const Work& a, const Work& b) {
+    return {a.flops + b.flops, a.bytes + b.bytes, a.allocated_bytes + b.allocated_bytes};
+  }
+};
+
+/// Where operators report.
+class Ledger {
+ public:
+  /// Runs an operator and writes down what it was asked to do and how long it
+  /// took. Two readings of the clock: some tens of nanoseconds.
+  template <class Code>
+  void run(OperatorClass kind, std::string_view name, const Work& work, Code code) {
+    // [begin: run]
+    const std::int64_t start = now_ns();
+    code();
+    clobber();
+    add(kind, name, work, seconds_since(start));
+    // [end: run]
+  }
+
+  /// Forgets what was reported before.
+  void begin_pass();
+
+  /// What was reported since begin_pass().
+  Pass end_pass();
+
+ private:
+  static double seconds_since(std::int64_t start) { return static_cast<double>(now_ns() - start) * 1e-9; }
+  void add(OperatorClass kind, std::string_view name, const Work& work, double seconds);
+
+  std::int64_t start_ = 0;
+  std::vector<OperatorTotal> operators_;
+};
+
+}  // namespace hf

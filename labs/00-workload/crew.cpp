@@ -1,0 +1,117 @@
+#include "crew.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "harness/threads.hpp"
+
+namespace hf {
+namespace {
+
+thread_local bool inside_a_loop = false;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
+/// Threads that wait for a loop, a little while awake and then asleep.
+class Crew {
+ public:
+  Crew() {
+    for (std::size_t i = 1; i < sharing_cores(); ++i) threads_.emplace_back(&Crew::serve, this);
+  }
+
+  ~Crew() {
+    ending_ = true;
+    call();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void run(const crew::Loop& loop) {
+    {
+      const std::lock_guard lock(mutex_);
+      loop_ = &loop;
+      next_ = 0;
+    }
+    call();
+    work(loop);
+    {
+      const std::lock_guard lock(mutex_);
+      loop_ = nullptr;  // who comes now comes too late, and is not waited for
+    }
+    for (int spins = 0; helpers_.load() > 0; ++spins) {
+      if (spins < awake) {
+        pause();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  }
+
+ private:
+  static constexpr int awake = 2000;  // some tens of microseconds
+
+  void call() {
+    calls_.fetch_add(1);
+    calls_.notify_all();
+  }
+
+  /// Takes parts of the loop until none is left.
+  void work(const crew::Loop& loop) {
+    inside_a_loop = true;
+    for (;;) {
+      const std::size_t first = next_.fetch_add(loop.part);
+      if (first >= loop.count) break;
+      loop.run(loop.body, first, std::min(first + loop.part, loop.count));
+    }
+    inside_a_loop = false;
+  }
+
+  void serve() {
+    for (unsigned seen = 0; !ending_;) {
+      for (int spins = 0; spins < awake && calls_.load() == seen; ++spins) pause();
+      calls_.wait(seen);
+      seen = calls_.load();
+      if (const crew::Loop* loop = join()) {
+        work(*loop);
+        helpers_.fetch_sub(1);
+      }
+    }
+  }
+
+  /// The loop that is being run, if there still is one.
+  const crew::Loop* join() {
+    const std::lock_guard lock(mutex_);
+    if (loop_ != nullptr) helpers_.fetch_add(1);
+    return loop_;
+  }
+
+  std::mutex mutex_;
+  const crew::Loop* loop_ = nullptr;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<int> helpers_{0};
+  std::atomic<unsigned> calls_{0};
+  std::atomic<bool> ending_{false};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::size_t sharing_cores() { return usable_cores().size(); }
+
+namespace crew {
+
+void run(const Loop& loop) {
+  if (inside_a_loop) return loop.run(loop.body, 0, loop.count);
+  static Crew crew;
+  crew.run(loop);
+}
+
+}  // namespace crew
+}  // namespace hf

@@ -1,0 +1,51 @@
+/// \file
+/// All cores at one loop. Short loops follow each other by the hundred in a network, so threads must be there within a
+/// microsecond, as those of OpenMP are; but these do not wait long for each other, so that another program on the
+/// machine costs its own time and not a multiple of it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace hf {
+
+/// How many cores share a loop: all that this process may use.
+std::size_t sharing_cores();
+
+namespace crew {
+
+/// A loop's body: `run(body, first, last)` does the iterations [first, last).
+struct Loop {
+  void (*run)(const void* body, std::size_t first, std::size_t last);
+  const void* body;
+  std::size_t count, part;  ///< iterations in all, and at a time
+};
+
+/// Runs the parts of a loop on all cores and returns when all are done. From within a loop: on this core alone.
+void run(const Loop& loop);
+
+}  // namespace crew
+
+/// Calls `body(first, last)`, which must not throw, for parts of [0, count), on all cores at the same time where the loop
+/// is worth it.
+/// \param cost  of an iteration, in numbers touched
+template <class Body>
+void share(std::size_t count, std::size_t cost, const Body& body) {
+  constexpr std::size_t worth_sharing = 1 << 15;  // fewer numbers than this are done before a second core has begun
+  if (count < 2 || count * cost < worth_sharing || sharing_cores() == 1) return body(std::size_t{0}, count);
+  const auto run = [](const void* of, std::size_t first, std::size_t last) {
+    (*static_cast<const Body*>(of))(first, last);
+  };
+  const std::size_t parts = 4 * sharing_cores(), least = worth_sharing / 2 / std::max<std::size_t>(cost, 1);
+  crew::run({run, &body, count, std::max({(count + parts - 1) / parts, least, std::size_t{1}})});
+}
+
+/// Calls `body(i)` for every i in [0, count), in the same way.
+template <class Body>
+void share_each(std::size_t count, std::size_t cost, const Body& body) {
+  share(count, cost, [&body](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) body(i);
+  });
+}
+
+}  // namespace hf

@@ -1,0 +1,56 @@
+/// \file
+/// A number in double precision that also knows how far off the same computation in single precision may be.
+///
+/// Every operation in fp32 adds a relative error of at most u = 2^-24. Errors of many operations are treated as
+/// independent, so their variances add (Higham and Mary, 2019): a sum of n products is off by about √n · u, not n · u.
+#pragma once
+
+#include <cmath>
+
+namespace hf {
+
+struct Rounded {
+  double value = 0;
+  double variance = 0;  ///< of the error of an fp32 result
+
+  Rounded() = default;
+  Rounded(double exact) : value(exact) {}  // NOLINT: numbers are numbers
+  Rounded(double v, double inherited, double roundings = 1)
+      : value(v), variance(inherited + roundings * roundings * v * v * 0x1p-48) {}
+
+  /// How far off a result is, as a share of eight standard deviations: right when at most 1.
+  double error_share(float result) const {
+    const double error = std::abs(result - value), allowed = 8 * std::sqrt(variance);
+    return std::isfinite(result) && std::isfinite(value) ? (error == 0 ? 0 : error / allowed) : INFINITY;
+  }
+};
+
+inline Rounded operator+(Rounded a, Rounded b) { return {a.value + b.value, a.variance + b.variance}; }
+inline Rounded operator-(Rounded a, Rounded b) { return {a.value - b.value, a.variance + b.variance}; }
+inline Rounded operator*(Rounded a, Rounded b) {
+  return {a.value * b.value, a.value * a.value * b.variance + b.value * b.value * a.variance};
+}
+inline Rounded operator/(Rounded a, Rounded b) {
+  const double quotient = a.value / b.value;
+  return {quotient, (a.variance + quotient * quotient * b.variance) / (b.value * b.value)};
+}
+inline Rounded exponential_of(Rounded a) {
+  const double e = std::exp(a.value);
+  return {e, e * e * a.variance, 3};
+}
+inline Rounded root_of(Rounded a) {
+  const double root = std::sqrt(a.value);
+  return {root, a.variance / (4 * a.value)};
+}
+inline Rounded tanh_of(Rounded a) {
+  const double t = std::tanh(a.value), slope = 1 - t * t;
+  return {t, slope * slope * a.variance + 9 * 0x1p-48};  // computed from an exponential: its error is absolute
+}
+inline double value_of(Rounded a) { return a.value; }
+
+inline double exponential_of(double a) { return std::exp(a); }
+inline double root_of(double a) { return std::sqrt(a); }
+inline double tanh_of(double a) { return std::tanh(a); }
+inline double value_of(double a) { return a; }
+
+}  // namespace hf

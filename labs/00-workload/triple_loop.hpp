@@ -1,0 +1,29 @@
+/// \file
+/// The multiplication of two matrices as the textbook writes it, in C++ and in Python. All matrices (n, n).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace hf {
+
+/// Rows [0, rows) of c = a · b; a has at least those, c as well.
+void triple_loop(const float* a, const float* b, float* c, std::size_t rows, std::size_t n);
+
+/// What Python said.
+struct PythonRows {
+  std::vector<double> seconds;  ///< for each row
+  std::vector<double> c;        ///< (rows, n)
+};
+
+/// "3.11.2"; empty where there is no python3.
+std::string python_version();
+
+/// triple_loop() in pure Python. \return nothing where python3 is missing or fails
+std::optional<PythonRows> triple_loop_in_python(std::span<const float> a, std::span<const float> b, std::size_t rows,
+                                                std::size_t n);
+
+}  // namespace hf

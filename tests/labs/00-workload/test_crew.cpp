@@ -1,0 +1,53 @@
+// Loops that all cores share.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <numeric>
+#include <vector>
+
+#include "crew.hpp"
+
+namespace hf {
+namespace {
+
+constexpr std::size_t dear = 1 << 20;  // an iteration that is worth sharing by itself
+
+TEST_CASE("every iteration is done once, whatever the loop's length and cost") {
+  for (std::size_t count : {0, 1, 2, 3, 7, 64, 1000}) {
+    for (std::size_t cost : {std::size_t{0}, std::size_t{1}, std::size_t{100}, dear}) {
+      std::vector<int> done(count);
+      share_each(count, cost, [&](std::size_t i) { ++done[i]; });
+      CHECK(done == std::vector<int>(count, 1));
+    }
+  }
+}
+
+TEST_CASE("parts are handed out without gaps") {
+  std::atomic<std::size_t> sum = 0, parts = 0;
+  const std::size_t count = 100'003;
+  share(count, 1, [&](std::size_t first, std::size_t last) {
+    CHECK(first < last);
+    sum += last - first;
+    ++parts;
+  });
+  CHECK(sum == count);
+  CHECK(parts >= 1);
+}
+
+TEST_CASE("what was written before a loop is seen in it, and what is written in it after") {
+  std::vector<int> x(64);
+  for (int round = 0; round < 2000; ++round) {  // short loops, one after the other, as in a network
+    std::iota(x.begin(), x.end(), round);
+    share_each(x.size(), dear, [&](std::size_t i) { x[i] += static_cast<int>(i); });
+    for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(x[i] == round + 2 * static_cast<int>(i));
+  }
+}
+
+TEST_CASE("a loop within a loop runs where it is") {
+  std::vector<int> done(16 * 16);
+  share_each(16, dear, [&](std::size_t i) { share_each(16, dear, [&](std::size_t j) { ++done[16 * i + j]; }); });
+  CHECK(done == std::vector<int>(16 * 16, 1));
+}
+
+}  // namespace
+}  // namespace hf

@@ -1,0 +1,104 @@
+// Products as the operators run them: cut into blocks, with few rows, head by head; and what they report.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "operators.hpp"
+#include "random_tensor.hpp"
+#include "rounded.hpp"
+
+namespace hf {
+namespace {
+
+struct Case {
+  std::size_t m, n, k, spare;  ///< spare: floats between the end of a row and the next
+  Transpose a, b;
+};
+
+/// The largest error share of a product run by Operators::multiply(); infinite where it wrote between the rows.
+double worst_error_share(const Case& each) {
+  const auto [m, n, k, spare, turn_a, turn_b] = each;
+  const bool a_turned = turn_a == Transpose::yes, b_turned = turn_b == Transpose::yes;
+  const std::size_t lda = (a_turned ? m : k) + spare, ldb = (b_turned ? k : n) + spare, ldc = n + spare;
+  std::vector<float> a((a_turned ? k : m) * lda), b((b_turned ? n : k) * ldb), c(m * ldc, 7);
+  fill_random(a, 1, 1);
+  fill_random(b, 2, 1);
+  Ledger ledger;
+  ledger.begin_pass();
+  Operators(ledger).multiply({OperatorClass::gemm, "product", m, n, k, turn_a, turn_b, lda, ldb, ldc}, a.data(),
+                             b.data(), c.data());
+  CHECK(ledger.end_pass().operators.front().work.flops == product_work(m, n, k).flops);
+  double worst = 0;
+  for (std::size_t at = 0; at < c.size(); ++at) {
+    const std::size_t i = at / ldc, j = at % ldc;
+    Rounded sum = 0;
+    for (std::size_t p = 0; p < k && j < n; ++p) {
+      sum = sum + Rounded(a[a_turned ? p * lda + i : i * lda + p]) * Rounded(b[b_turned ? j * ldb + p : p * ldb + j]);
+    }
+    worst = std::max(worst, j < n ? sum.error_share(c[at]) : (c[at] == 7 ? 0 : INFINITY));
+  }
+  return worst;
+}
+
+TEST_CASE("products of any shape, however they are stored and cut into blocks") {
+  for (Transpose a : {Transpose::no, Transpose::yes}) {
+    for (Transpose b : {Transpose::no, Transpose::yes}) {
+      for (std::size_t spare : {0, 3}) {
+        for (const auto& size : {std::array<std::size_t, 3>{1, 1, 1},
+                                 {1, 300, 40},
+                                 {300, 1, 40},
+                                 {2, 65, 33},
+                                 {5, 7, 1},
+                                 {33, 17, 12},
+                                 {40, 250, 64},
+                                 {250, 40, 64},
+                                 {97, 101, 67}}) {
+          const Case each = {size[0], size[1], size[2], spare, a, b};
+          CAPTURE(each.m);
+          CAPTURE(each.n);
+          CHECK(worst_error_share(each) <= 1);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("nothing times anything is nothing") {
+  std::vector<float> none, some(12, 1);
+  Ledger ledger;
+  Operators run(ledger);
+  run.multiply({OperatorClass::gemm, "no rows", 0, 3, 4}, none.data(), some.data(), none.data());
+  run.multiply({OperatorClass::gemm, "no depth", 3, 4, 0}, none.data(), none.data(), some.data());
+  CHECK(some == std::vector<float>(12, 0));
+}
+
+TEST_CASE("heads are multiplied one by one, and reported together") {
+  const std::size_t heads = 5, t = 6, d = 3;
+  std::vector<float> a(heads * t * d), b(heads * t * d), c(heads * t * t);
+  fill_random(a, 1, 1);
+  fill_random(b, 2, 1);
+  std::vector<Factors> factors;
+  for (std::size_t i = 0; i < heads; ++i) factors.push_back({&a[i * t * d], &b[i * t * d], &c[i * t * t]});
+  Product product = {OperatorClass::attention_product, "scores", t, t, d};
+  product.transpose_b = Transpose::yes;
+  Ledger ledger;
+  ledger.begin_pass();
+  Operators(ledger).multiply_heads(product, factors);
+  const Pass pass = ledger.end_pass();
+  REQUIRE(pass.operators.size() == 1);
+  CHECK(pass.operators.front().work.flops == 2.0 * heads * t * t * d);
+  for (std::size_t at = 0; at < c.size(); ++at) {
+    const std::size_t head = at / t / t, i = at / t % t, j = at % t;
+    Rounded sum = 0;
+    for (std::size_t p = 0; p < d; ++p) {
+      sum = sum + Rounded(a[(head * t + i) * d + p]) * Rounded(b[(head * t + j) * d + p]);
+    }
+    CHECK(sum.error_share(c[at]) <= 1);
+  }
+}
+
+}  // namespace
+}  // namespace hf

@@ -1,0 +1,50 @@
+// The triple loop, in both languages.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "random_tensor.hpp"
+#include "rounded.hpp"
+#include "triple_loop.hpp"
+
+namespace hf {
+namespace {
+
+Rounded element(const std::vector<float>& a, const std::vector<float>& b, std::size_t i, std::size_t j, std::size_t n) {
+  Rounded sum = 0;
+  for (std::size_t k = 0; k < n; ++k) sum = sum + Rounded(a[i * n + k]) * Rounded(b[k * n + j]);
+  return sum;
+}
+
+TEST_CASE("the triple loop computes the rows it is asked for") {
+  for (std::size_t n : {1, 2, 17, 40}) {
+    std::vector<float> a(n * n), b(n * n), c(n * n, 7);
+    fill_random(a, 1, 1);
+    fill_random(b, 2, 1);
+    const std::size_t rows = (n + 1) / 2;
+    triple_loop(a.data(), b.data(), c.data(), rows, n);
+    for (std::size_t i = 0; i < n * n; ++i) {
+      if (i / n < rows) CHECK(element(a, b, i / n, i % n, n).error_share(c[i]) <= 1);
+      if (i / n >= rows) CHECK(c[i] == 7);
+    }
+  }
+}
+
+TEST_CASE("so does the one in Python, where there is a python3") {
+  if (python_version().empty()) return;
+  const std::size_t n = 9, rows = 4;
+  std::vector<float> a(n * n), b(n * n);
+  fill_random(a, 1, 1);
+  fill_random(b, 2, 1);
+  const auto result = triple_loop_in_python(a, b, rows, n);
+  REQUIRE(result.has_value());
+  REQUIRE(result->c.size() == rows * n);
+  REQUIRE(result->seconds.size() == rows);
+  for (double seconds : result->seconds) CHECK(seconds > 0);
+  for (std::size_t i = 0; i < rows * n; ++i) {
+    CHECK(result->c[i] == doctest::Approx(element(a, b, i / n, i % n, n).value).epsilon(1e-12));
+  }
+}
+
+}  // namespace
+}  // namespace hf
