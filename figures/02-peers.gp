@@ -20,7 +20,7 @@ file(i) = present(i) ? tables."/peer_".peers[i].suffix(panel).".tsv" : race(pane
 fastest(panel) = tables."/best_over_peers".suffix(panel).".tsv"
 only(condition, value) = condition ? value : NaN
 
-right_edge = width - 118
+right_edge = width - 142
 set grid noxtics
 set multiplot
 do for [panel = 1:panels] {
@@ -34,11 +34,17 @@ do for [panel = 1:panels] {
   ours(n) = sum [k = 1:race_records] (sizes[k] == n ? speeds[k] : 0)
   lowest = 1; highest = 1; last_x = 1
   array ends[5]
+  above = ""
   do for [i = 1:5] {
     stats file(i) using 1:(present(i) ? ours($1) / $2 : 1) name "ratio" nooutput
     lowest = ratio_min_y < lowest ? ratio_min_y : lowest
-    highest = ratio_max_y > highest ? ratio_max_y : highest
     ends[i] = ratio_max_x
+    # A peer that ours is twice as fast as everywhere is named above the panel, and does not flatten the others.
+    if (ratio_min_y < 2) {
+      highest = ratio_max_y > highest ? ratio_max_y : highest
+    } else {
+      above = above.(strlen(above) > 0 ? "; " : "").sprintf("above: %s, %.2g and more", titles[i], ratio_min_y)
+    }
   }
   stats fastest(panel) using 2 name "fastest" nooutput
   lowest = fastest_min < lowest ? fastest_min : lowest
@@ -49,6 +55,7 @@ do for [panel = 1:panels] {
   bottom_edge = panel == panels ? height - 62 : 346
   y_title = "ours over theirs, ".(panel == 1 ? "one thread" : "all threads")
   load "frame.gp"
+  if (strlen(above) > 0) { set label above at screen right_edge / width,screen title_height right textcolor rgb quiet }
   set logscale x
   set xrange [race_min_x:race_max_x]
   set yrange [lowest - 0.06:(highest > 2 ? 2 : highest) + 0.06]

@@ -178,6 +178,7 @@ void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const flo
   const bool by_columns = n > 4 * m;  // by rows, all threads read the same b, and keep a copy each in their own cache
   const std::size_t whole = by_columns ? n : m, unit = by_columns ? tile_columns : tile_rows;
   if (whole == 0) return;
+  if (threads == 1) return multiply(m, n, k, {a, k}, {b, n}, c, n, blocking);
   const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);
 #pragma omp parallel for num_threads(threads)
   for (int thread = 0; thread < threads; ++thread) {
