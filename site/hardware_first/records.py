@@ -80,13 +80,17 @@ class Records:
         return ([local] if local.exists() else []) + self.published_paths(lab)
 
     def all(self, lab: str) -> tuple[list[Record], list[RecordError]]:
-        """Every valid record of a lab, this machine's first, and what is wrong with the others."""
+        """Every valid record of a lab, this machine's first, and what is wrong with the others. Where this machine's was
+        published as it is, it is listed once."""
         records, errors = [], []
         for path in self.paths(lab):
             try:
-                records.append(self.read(path))
+                record = self.read(path)
             except RecordError as error:
                 errors.append(error)
+                continue
+            if record.data not in [other.data for other in records]:
+                records.append(record)
         return records, errors
 
     def choose(self, lab: str, *, having: Iterable[tuple[str, str]] = ()) -> Record:

@@ -80,6 +80,15 @@ def test_the_ledger_has_every_claim_on_every_machine(site):
     assert 'href="01-roofline.html#claim-caches-make-a-ladder"' in site.html()
 
 
+def test_a_machine_that_published_its_record_is_listed_once(site):
+    site.record()
+    site.record(published="the-same-machine")
+    site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
+    site.page(PAGE, LAB)
+    assert site.build().status == 0
+    assert "this machine" in site.text() and "the-same-machine" not in site.text()
+
+
 def test_the_ledger_follows_a_claim_that_moved(site):
     site.record()
     site.page("# Index\n\n```{toctree}\nledger\n01-roofline\nsecond\n```")
