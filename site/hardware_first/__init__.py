@@ -31,6 +31,10 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     ```{machines}                              every machine; :values: lab/id … for headline numbers
     ```{claims-ledger}                         every claim on every machine
 
+    ```{systolic-array} 04-tpu                 the moving array, from the trace in the lab's record
+    The takeaway, one paragraph.
+    ```
+
 What cannot be shown leaves a visible notice; the build goes on, lists the problems at its end and returns 1.
 """
 
@@ -50,6 +54,7 @@ from .lab_code import LabCode
 from .machines import Machines
 from .measured import Measured, depart_measured_number, measured_number, visit_measured_number
 from .notice import add_banner
+from .systolic import SystolicArray
 
 
 def setup(app: Sphinx) -> dict:
@@ -62,7 +67,7 @@ def setup(app: Sphinx) -> dict:
     app.add_role("measured", Measured())
     for name, directive in (("claim", Claim), ("claims-ledger", ClaimsLedger), ("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
-                            ("machines", Machines)):
+                            ("machines", Machines), ("systolic-array", SystolicArray)):
         app.add_directive(name, directive)
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)

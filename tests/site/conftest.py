@@ -7,11 +7,14 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 PROJECT = Path(__file__).resolve().parents[2]
 FIXTURE = Path(__file__).parent / "fixtures" / "01-roofline.json"
@@ -113,3 +116,14 @@ def record_tool() -> Path:
 @pytest.fixture
 def site(tmp_path: Path, record_tool: Path) -> Site:
     return Site(tmp_path, record_tool)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium")
+    if not chromium:
+        pytest.fail("chromium is missing: run ./primer test", pytrace=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 from conftest import FIXTURE, LAB, PROJECT
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 SUB_PATH = "/books/hardware-first/"
 
@@ -79,17 +79,6 @@ def served(book) -> Iterator[str]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}{SUB_PATH}"
     server.shutdown()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if not chromium:
-        pytest.fail("chromium is missing: run ./primer test", pytrace=False)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(params=["server", "file"])

@@ -1,0 +1,58 @@
+# title: Where the energy of one multiplication goes
+# needs: energy_mac energy_sram energy_dram
+# shows: energy_mac energy_registers energy_hops energy_sram energy_dram
+# A bar for each way to compute the same product.
+block = 66; top = 44
+load tables."/values.gp"
+array parts[5] = ["energy_mac", "energy_registers", "energy_hops", "energy_sram", "energy_dram"]
+array names[5] = ["arithmetic", "registers", "neighbours", "SRAM", "DRAM"]
+mac = tables."/energy_mac.tsv"
+height = top + 5 * block + 44
+load "style.gp"
+array colours[5] = [blue, green, orange, purple, grey]
+array labels[5]
+stats mac using (labels[$1 + 1] = strcol(5), $2) name "mac" nooutput
+array energy[25]
+do for [i = 1:25] { energy[i] = 0 }
+do for [part = 1:5] {
+  if (exists("have_".parts[part])) {
+    stats tables."/".parts[part].".tsv" using (energy[$1 * 5 + part] = $2) nooutput
+  }
+}
+before(bar, part) = part == 1 ? 0 : sum [p = 1:part - 1] energy[(bar - 1) * 5 + p]
+total(bar) = before(bar, 5) + energy[(bar - 1) * 5 + 5]
+longest = 0
+do for [bar = 1:5] { longest = total(bar) > longest ? total(bar) : longest }
+
+left_edge = 14; right_edge = width - 14
+set lmargin at screen left_edge / (width + 0.0)
+set rmargin at screen right_edge / (width + 0.0)
+set tmargin at screen 1
+set bmargin at screen 0
+set xrange [0:longest]
+set yrange [height:0]  # in the figure's own units, downwards
+unset xtics
+unset ytics
+unset grid
+units(pixels) = pixels * longest / (right_edge - left_edge)
+
+array key_x[5] = [0, 112, 222, 346, 430]
+do for [part = 1:5] {
+  x = units(key_x[part])
+  set object rectangle from x,14 to x + units(14),28 fillcolor rgb colours[part] fillstyle solid 0.75 noborder
+  set label names[part] at x + units(20),21 textcolor rgb ink
+}
+do for [bar = 1:5] {
+  y = top + (bar - 1) * block
+  set label labels[bar] at 0,y + 14 textcolor rgb ink
+  set label sprintf("%s pJ", digits(total(bar))) at longest,y + 14 right textcolor rgb quiet
+  do for [part = 1:5] {
+    from = before(bar, part)
+    to = from + energy[(bar - 1) * 5 + part]
+    if (to > from) {
+      set object rectangle from from,y + 28 to to,y + 52 fillcolor rgb colours[part] fillstyle solid 0.75 noborder
+    }
+  }
+}
+set label "pJ for each multiplication and addition" at 0,height - 16 textcolor rgb quiet
+plot NaN

@@ -1,0 +1,30 @@
+# title: Products of narrow and wide numbers, against the peaks of one core
+# needs: unit_peaks gemm_fp32 gemm_int8
+# shows: unit_peaks gemm_fp32 gemm_int8
+height = 470
+load "style.gp"
+peaks = tables."/unit_peaks.tsv"
+array ids[2] = ["gemm_fp32", "gemm_int8"]
+array names[2] = ["fp32 product", "int8 product"]
+array colours[2] = [orange, blue]
+array points[2] = [circle, triangle]
+file(i) = tables."/".ids[i].".tsv"
+stats peaks using 2 name "peak" nooutput
+stats file(1) using 1 name "size" nooutput
+only(condition, value) = condition ? value : NaN
+
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 116
+y_title = "speed, Gop/s"
+load "frame.gp"
+set logscale x 2
+set xrange [size_min:size_max * 1.001]  # the last point lies inside, rounding or not
+set yrange [0:peak_max * 1.12]
+set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet
+plot peaks using (size_min):2:(size_max - size_min):(0) with vectors nohead linewidth 1.4 linecolor rgb quiet, \
+     peaks using (size_min * 1.05):2:(sprintf("%s peak, %s", strcol(5), digits($2))) \
+       with labels left font along textcolor rgb quiet, \
+     for [i = 1:2] file(i) using 1:3:4 with filledcurves fillcolor rgb colours[i], \
+     for [i = 1:2] file(i) using 1:2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 \
+       linecolor rgb colours[i], \
+     for [i = 1:2] file(i) using (only($1 == size_max, $1)):2:(names[i]) \
+       with labels left font end textcolor rgb colours[i]

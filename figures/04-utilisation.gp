@@ -1,0 +1,35 @@
+# title: How much of a systolic array works, by shape and dataflow
+# needs: utilisation_m_os utilisation_m_ws utilisation_m_is utilisation_k_os utilisation_k_ws utilisation_k_is
+# shows: utilisation_m_os utilisation_m_ws utilisation_m_is utilisation_k_os utilisation_k_ws utilisation_k_is
+# Above, one matrix gets more rows; below, the sums get longer. The other two sides of the product stay as they are.
+height = 760
+load "style.gp"
+array ids[3] = ["os", "ws", "is"]
+array names[3] = ["outputs stay", "weights stay", "inputs stay"]
+array colours[3] = [orange, blue, green]
+array points[3] = [8, 4, 12]
+array sides[2] = ["m", "k"]
+array titles[2] = ["rows of the first matrix", "length of the sums"]
+file(side, i) = tables."/utilisation_".sides[side]."_".ids[i].".tsv"
+stats file(1, 1) using 1 name "size" nooutput
+only(condition, value) = condition ? value : NaN
+
+right_edge = width - 120
+set logscale x 2
+set xrange [1:size_max * 1.001]  # the last point lies inside, rounding or not
+set yrange [0:104]
+set ytics 0,25,100
+set multiplot
+do for [side = 1:2] {
+  top_edge = side == 1 ? 36 : 416
+  bottom_edge = top_edge + 270
+  y_title = "cells at work, %"
+  unset label
+  load "frame.gp"
+  set xlabel titles[side] offset 0,0.9 textcolor rgb quiet
+  plot for [i = 1:3] file(side, i) using 1:2 with linespoints pointtype points[i] pointsize 0.7 linewidth 1.6 \
+         dashtype simulated_dash linecolor rgb colours[i], \
+       for [i = 1:3] file(side, i) using (only($1 == size_max, $1)):2:(names[i]) \
+         with labels left font end textcolor rgb colours[i]
+}
+unset multiplot

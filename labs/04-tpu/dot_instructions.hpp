@@ -1,0 +1,64 @@
+/// \file
+/// One instruction, under one name: in every 32-bit lane, four products of 8-bit numbers are added to the sum. A source
+/// that includes this is compiled for one instruction set.
+#pragma once
+
+#include "harness/vector.hpp"
+
+#if defined(__ARM_FEATURE_DOTPROD)
+#include <arm_neon.h>
+#endif
+
+namespace hf {
+namespace {
+
+#if defined(__AVX512VNNI__)
+constexpr int dot_bytes = 64;
+#elif defined(__AVXVNNI__)
+constexpr int dot_bytes = 32;
+#elif defined(__ARM_FEATURE_DOTPROD)
+constexpr int dot_bytes = 16;
+#else
+constexpr int dot_bytes = vector_bytes;
+#define HARDWARE_FIRST_NO_DOT_PRODUCT
+#endif
+
+#if defined(HARDWARE_FIRST_NO_DOT_PRODUCT)
+constexpr bool has_dot_product = false;
+#else
+constexpr bool has_dot_product = true;
+#endif
+
+typedef std::int32_t Sums __attribute__((vector_size(dot_bytes)));
+constexpr std::size_t sum_lanes = dot_bytes / sizeof(std::int32_t);
+
+// [begin: dot]
+/// sum[lane] += a[4 lane] · b[4 lane] + … + a[4 lane + 3] · b[4 lane + 3],
+/// a unsigned and b signed 8-bit numbers, four to a lane.
+inline Sums dot(Sums sum, Sums a, Sums b) {
+#if defined(__AVX512VNNI__)
+  return (Sums)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
+#elif defined(__AVXVNNI__)
+  return (Sums)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)a, (__m256i)b);
+#elif defined(__ARM_FEATURE_DOTPROD)
+  // Both operands signed: 128 less in a, for which the sums start higher.
+  const Sums less = a ^ static_cast<std::int32_t>(0x80808080);
+  return (Sums)vdotq_s32((int32x4_t)sum, (int8x16_t)less, (int8x16_t)b);
+#else
+  for (int byte = 0; byte < 32; byte += 8) {
+    sum += ((a >> byte) & 255) * ((b << (24 - byte)) >> 24);
+  }
+  return sum;
+#endif
+}
+// [end: dot]
+
+/// What must be added to a sum for each number of b that goes into it.
+#if defined(__ARM_FEATURE_DOTPROD)
+constexpr std::int32_t offset_of_a = 128;
+#else
+constexpr std::int32_t offset_of_a = 0;
+#endif
+
+}  // namespace
+}  // namespace hf

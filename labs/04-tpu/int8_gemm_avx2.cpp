@@ -1,0 +1,8 @@
+#include "int8_gemm.hpp"
+#include "int8_gemm_loops.hpp"
+
+namespace hf {
+
+extern const Int8Kernel int8_gemm_avx2 = {"AVX2", "avx2", has_dot_product, multiply_int8, peak_operations, dot_peak};
+
+}  // namespace hf

@@ -1,0 +1,9 @@
+#include "int8_gemm.hpp"
+#include "int8_gemm_loops.hpp"
+
+namespace hf {
+
+extern const Int8Kernel int8_gemm_neon_dot = {"NEON dot product", "dotprod",       has_dot_product,
+                                              multiply_int8,      peak_operations, dot_peak};
+
+}  // namespace hf

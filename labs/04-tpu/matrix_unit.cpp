@@ -1,0 +1,83 @@
+#include "matrix_unit.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "dispatch.hpp"
+#include "gemm.hpp"
+#include "harness/keep.hpp"
+#include "harness/memory.hpp"
+#include "harness/peaks.hpp"
+#include "random_bytes.hpp"
+#include "random_numbers.hpp"
+#include "tiles.hpp"
+
+namespace hf {
+namespace {
+
+constexpr std::int64_t iterations_per_call = 200;  // a microsecond or two
+
+Estimate gops(const Estimate& seconds, double operations) {
+  return transform(seconds, [=](double s) { return operations / s * 1e-9; });
+}
+
+void check_tiles() {
+  if (tile_peak(100, 3, 5) != 100 * 64 * 3 * 5)
+    throw std::runtime_error("the tile products (AMX) are wrong; nothing was timed");
+}
+
+}  // namespace
+
+UnitPeaks measure_unit_peaks(const Lab& lab, const Int8Kernel& kernel, const Plan& plan) {
+  Team one(1);
+  const PeakVariant fp32 = peak_variant(Precision::fp32, one);
+  std::vector<Variant> variants = {fp32.variant,
+                                   timed("int8", one, [&](int) { keep(kernel.peak(iterations_per_call, 3, 5)); })};
+  const DotProductLoop* bf16 = nullptr;
+  for (const DotProductLoop* loop : dot_product_loops(lab.machine())) {
+    if (std::string(loop->label) == "bf16") bf16 = loop;
+  }
+  if (bf16) variants.push_back(timed("bf16", one, [=](int) { keep(bf16->run(iterations_per_call, 3, 5)); }));
+  const bool tiles = can_use_tiles(lab.machine());
+  if (tiles) check_tiles();
+  if (tiles) variants.push_back(timed("tiles", one, [](int) { keep(tile_peak(iterations_per_call, 3, 5)); }));
+  const Sampling sampling = sample_interleaved(variants, plan);
+
+  const double operations = kernel.peak_operations * iterations_per_call;
+  UnitPeaks peaks = {gops(sampling.of("peak"), fp32.flops), gops(sampling.of("int8"), operations), {}, {}, {}};
+  if (bf16) peaks.bf16 = gops(sampling.of("bf16"), bf16->operations * iterations_per_call);
+  if (tiles) peaks.tiles = gops(sampling.of("tiles"), tile_operations * iterations_per_call);
+  peaks.int8_over_fp32 = ratio(peaks.int8.samples, peaks.fp32.samples);
+  return peaks;
+}
+
+GemmPair measure_gemms(std::size_t n, const Int8Kernel& kernel, const Plan& plan) {
+  const Buffer floats(3 * n * n * sizeof(float), Pages::huge), results(n * n * sizeof(std::int32_t), Pages::huge);
+  fill_random(floats.as<float>(), 4);
+  float *a = floats.as<float>().data(), *b = a + n * n, *c = b + n * n;
+  const auto a8 = random_bytes<std::uint8_t>(n * n, 1);
+  const auto b8 = random_bytes<std::int8_t>(n * n, 2);
+  std::int32_t* c8 = results.as<std::int32_t>().data();
+  const Sampling sampling =
+      sample_interleaved({timed("fp32", [=] { gemm(n, n, n, a, b, c); }),
+                          timed("int8", [&, c8] { kernel.multiply(n, n, n, a8.data(), b8.data(), c8); })},
+                         plan);
+  const double side = static_cast<double>(n), operations = 2 * side * side * side;
+  return {n, gops(sampling.of("fp32"), operations), gops(sampling.of("int8"), operations),
+          sampling.ratio("fp32", "int8")};
+}
+
+void check_int8(const Int8Kernel& kernel) {
+  const std::size_t m = 37, n = 301, k = 1100;
+  const auto a = random_bytes<std::uint8_t>(m * k, 5);
+  const auto b = random_bytes<std::int8_t>(k * n, 6);
+  std::vector<std::int32_t> c(m * n);
+  kernel.multiply(m, n, k, a.data(), b.data(), c.data());
+  const auto expected = plain_int8_product(m, n, k, a.data(), b.data());
+  if (!std::equal(c.begin(), c.end(), expected.begin()))
+    throw std::runtime_error(std::string("the int8 product with ") + kernel.name + " is wrong; nothing was timed");
+  if (kernel.peak(100, 3, 5) != 100 * 4 * 3 * 5)
+    throw std::runtime_error(std::string("the dot products of ") + kernel.name + " are wrong; nothing was timed");
+}
+
+}  // namespace hf

@@ -1,0 +1,37 @@
+/// \file
+/// The matrix unit of this machine: how fast its instructions for narrow numbers are, and what a matrix product gets of
+/// that.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/lab.hpp"
+#include "int8_gemm.hpp"
+
+namespace hf {
+
+/// 10^9 operations per second of one thread, from registers, interleaved.
+struct UnitPeaks {
+  Estimate fp32, int8;
+  std::optional<Estimate> bf16;   ///< where there is an instruction for it
+  std::optional<Estimate> tiles;  ///< int8 on tiles, where the machine has them
+  Estimate int8_over_fp32;        ///< in pairs
+};
+UnitPeaks measure_unit_peaks(const Lab& lab, const Int8Kernel& kernel, const Plan& plan);
+
+/// The same square product in fp32, by the best kernel of lab 02, and in int8, both with their packing; interleaved.
+/// Operations per second as above.
+struct GemmPair {
+  std::size_t n;
+  Estimate fp32, int8;
+  Estimate int8_over_fp32;  ///< in pairs
+};
+GemmPair measure_gemms(std::size_t n, const Int8Kernel& kernel, const Plan& plan);
+
+/// Holds the kernel against three plain loops on a product of several blocks.
+/// \throws std::runtime_error, one line, where it is wrong
+void check_int8(const Int8Kernel& kernel);
+
+}  // namespace hf

@@ -1,0 +1,13 @@
+#include <stdexcept>
+
+#include "tiles.hpp"
+
+namespace hf {
+
+bool can_use_tiles(const Machine&) { return false; }
+
+std::int32_t tile_peak(std::int64_t, std::uint8_t, std::int8_t) {
+  throw std::logic_error("tiles: this architecture has none; ask can_use_tiles() first");
+}
+
+}  // namespace hf
