@@ -12,14 +12,6 @@ namespace {
 
 thread_local bool inside_a_loop = false;
 
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb");
-#endif
-}
-
 /// Threads that wait for a loop, a little while awake and then asleep.
 class Crew {
  public:
@@ -47,7 +39,7 @@ class Crew {
     }
     for (int spins = 0; helpers_.load() > 0; ++spins) {
       if (spins < awake) {
-        pause();
+        pause_spinning();
       } else {
         std::this_thread::yield();
       }
@@ -75,7 +67,7 @@ class Crew {
 
   void serve() {
     for (unsigned seen = 0; !ending_;) {
-      for (int spins = 0; spins < awake && calls_.load() == seen; ++spins) pause();
+      for (int spins = 0; spins < awake && calls_.load() == seen; ++spins) pause_spinning();
       calls_.wait(seen);
       seen = calls_.load();
       if (const crew::Loop* loop = join()) {

@@ -1,6 +1,5 @@
 #include "dispatch.hpp"
 
-#include <sstream>
 #include <string>
 
 namespace hf {
@@ -15,17 +14,9 @@ extern const KernelSet kernels_portable;
 
 namespace {
 
-/// \param required  names of instruction sets, separated by spaces
-bool has_all(const Machine& machine, const char* required) {
-  std::istringstream names(required);
-  for (std::string name; names >> name;)
-    if (!machine.has(name)) return false;
-  return true;
-}
-
 template <class Code>
 std::vector<const Code*> runnable(std::vector<const Code*> all, const Machine& machine) {
-  std::erase_if(all, [&](const Code* code) { return !has_all(machine, code->required); });
+  std::erase_if(all, [&](const Code* code) { return !machine.has_all(code->required); });
   return all;
 }
 

@@ -1,6 +1,5 @@
 #include "int8_gemm.hpp"
 
-#include <sstream>
 #include <string>
 
 namespace hf {
@@ -12,28 +11,18 @@ extern const Int8Kernel int8_gemm_neon_dot;
 #endif
 extern const Int8Kernel int8_gemm_portable;
 
-namespace {
-
-bool has_all(const Machine& machine, const char* required) {
-  std::istringstream names(required);
-  for (std::string name; names >> name;)
-    if (!machine.has(name)) return false;
-  return true;
-}
-
-}  // namespace
-
 std::vector<const Int8Kernel*> int8_kernels(const Machine& machine) {
   std::vector<const Int8Kernel*> kernels = {
 #if defined(__x86_64__)
     &int8_gemm_avx512_vnni,
     &int8_gemm_avx_vnni,
+    &int8_gemm_avx2,
 #elif defined(__aarch64__)
     &int8_gemm_neon_dot,
 #endif
     &int8_gemm_portable
   };
-  std::erase_if(kernels, [&](const Int8Kernel* kernel) { return !has_all(machine, kernel->required); });
+  std::erase_if(kernels, [&](const Int8Kernel* kernel) { return !machine.has_all(kernel->required); });
   return kernels;
 }
 

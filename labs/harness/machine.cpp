@@ -245,6 +245,13 @@ bool Machine::has(std::string_view instruction_set) const {
   return std::find(isa.begin(), isa.end(), instruction_set) != isa.end();
 }
 
+bool Machine::has_all(const std::string& instruction_sets) const {
+  std::istringstream names(instruction_sets);
+  for (std::string name; names >> name;)
+    if (!has(name)) return false;
+  return true;
+}
+
 std::uint64_t Machine::cache_bytes(int level) const {
   for (const Cache& cache : caches) {
     if (cache.level == level && cache.kind != "instruction") return cache.bytes;

@@ -40,6 +40,9 @@ struct Machine {
 
   bool has(std::string_view instruction_set) const;
 
+  /// Whether it has all of these, separated by spaces; true for none.
+  bool has_all(const std::string& instruction_sets) const;
+
   /// Bytes of the data or unified cache of a level, 0 when unknown.
   std::uint64_t cache_bytes(int level) const;
 

@@ -30,19 +30,11 @@ bool run_only_on(const std::vector<int>& cores) {
   return sched_setaffinity(0, bytes, mask.data()) == 0;
 }
 
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb");
-#endif
-}
-
 /// Spins until `count` threads have arrived. Where threads outnumber cores the one to wait for needs the core.
 void meet(std::atomic<int>& arrived, int count) {
   arrived.fetch_add(1);
   for (int spins = 0; arrived.load() < count; ++spins) {
-    pause();
+    pause_spinning();
     if (spins > 1000) std::this_thread::yield();
   }
 }

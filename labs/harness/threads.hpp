@@ -13,6 +13,15 @@ namespace hf {
 /// that is pinned later does not change the answer.
 const std::vector<int>& usable_cores();
 
+/// Tells the processor that this thread is only waiting, spinning.
+inline void pause_spinning() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
 /// Keeps the calling thread on one logical processor until the end of the scope.
 class Pinned {
  public:
