@@ -81,7 +81,7 @@ inline Sums load_sums(const void* from) {
 /// all rows.
 template <std::size_t rows>
 void multiply_tile(std::size_t depth,      // of the sums
-                   const std::uint8_t* a,  //
+                   const std::uint8_t* a,  // (rows, depth)
                    std::size_t stride,     // from row to row
                    const std::int8_t* panel, Sums* left, Sums* right) {
   const auto add_group = [&](std::size_t p, auto four_of) {

@@ -94,7 +94,7 @@ std::string likwid_suffix(const std::string& kernel_set) {
 
 class Calibration {
  public:
-  Calibration() : sets_(hf::kernel_sets(hf::probe_machine())), set_(*sets_.back()), memory_(all_, dram_) {}
+  Calibration() : sets_(hf::kernel_sets(machine_)), set_(*sets_.back()), memory_(all_, dram_) {}
 
   std::vector<Comparison> comparisons() {
     std::vector<Comparison> list;
@@ -123,6 +123,12 @@ class Calibration {
   }
 
  private:
+  /// In whole kB, as likwid-bench takes it. @param otherwise  where the machine does not tell
+  std::size_t part_of_cache(int level, double part, std::size_t otherwise) const {
+    const auto bytes = static_cast<double>(machine_.cache_bytes(level));
+    return bytes > 0 ? static_cast<std::size_t>(part * bytes / 1000) * 1000 : otherwise;
+  }
+
   hf::Variant read(std::size_t bytes) const { return hf::one_thread(set_, hf::Stream::read, memory_, bytes); }
 
   void add_peaks(std::vector<Comparison>& list, const std::string& suffix) {
@@ -155,7 +161,9 @@ class Calibration {
                     [=] { return likwid(kernel, bytes, threads, "MByte/s:"); }});
   }
 
-  static constexpr std::size_t l1_ = 24'000, l2_ = 1'000'000;
+  // Well inside each cache; and in L1 as long a pass as can be, since others pay for the start of each pass.
+  const hf::Machine machine_ = hf::probe_machine();
+  const std::size_t l1_ = part_of_cache(1, 0.75, 24'000), l2_ = part_of_cache(2, 0.5, 128'000);
   const std::size_t dram_ = hf::default_dram_bytes() / 1000 * 1000;
   hf::Team one_{1}, all_;
   std::vector<const hf::KernelSet*> sets_;
