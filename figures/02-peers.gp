@@ -55,7 +55,7 @@ do for [panel = 1:panels] {
   bottom_edge = panel == panels ? height - 62 : 346
   y_title = "ours over theirs, ".(panel == 1 ? "one thread" : "all threads")
   load "frame.gp"
-  if (strlen(above) > 0) { set label above at screen right_edge / width,screen title_height right textcolor rgb quiet }
+  if (strlen(above) > 0) { set label above at screen right_edge / (width + 0.0),screen title_height right textcolor rgb quiet }
   set logscale x
   set xrange [race_min_x:race_max_x]
   set yrange [lowest - 0.06:(highest > 2 ? 2 : highest) + 0.06]
