@@ -95,9 +95,9 @@ check: needs-check ## formatting, lint, spelling, and what every chapter must ha
 	@tools/check
 
 .PHONY: calibrate
-calibrate: needs-calibrate ## hold the instrument against Google Benchmark and likwid-bench
+calibrate: needs-calibrate ## hold the instrument against Google Benchmark, likwid-bench, STREAM
 	@cmake --preset default
-	@tools/calibrate
+	@tools/calibrate "$${TURNS:-5}" $${STREAM:+"$$STREAM"}
 
 .PHONY: clean
 clean: ## remove build/, with its records
