@@ -190,13 +190,27 @@ std::uint64_t probe_memory(const fs::path& root) {
 
 bool probe_virtualised([[maybe_unused]] const fs::path& root) {
 #if defined(__x86_64__)
-  return (cpuid(1, 0)[2] >> 31 & 1) != 0;  // reserved for hypervisors to set
+  return has_hypervisor();
 #else
   std::error_code ignored;
   const std::string product = first_line(root / "sys/class/dmi/id/sys_vendor");
   return fs::exists(root / "sys/hypervisor/type", ignored) ||
          fs::exists(root / "proc/device-tree/hypervisor/compatible", ignored) || product == "QEMU" ||
          product == "Amazon EC2" || product == "Google" || product == "Microsoft Corporation";
+#endif
+}
+
+/// QEMU without a hypervisor names itself to cpuid; on AArch64 its processor has no maker, unless it was told to pose.
+bool probe_emulated() {
+#if defined(__x86_64__)
+  return hypervisor_signature() == "TCGTCGTCGTCG";
+#elif defined(__aarch64__)
+  if ((getauxval(AT_HWCAP) & 1UL << 11) == 0) return false;  // CPUID: the kernel lets programs read the register
+  std::uint64_t midr = 0;
+  asm("mrs %0, midr_el1" : "=r"(midr));
+  return (midr >> 24 & 0xff) == 0;
+#else
+  return false;
 #endif
 }
 
@@ -237,6 +251,7 @@ Machine probe_machine(const fs::path& root) {
   machine.huge_pages = huge_pages_work();
   machine.gpus = probe_gpus(root);
   machine.virtualised = probe_virtualised(root);
+  machine.emulated = probe_emulated();
   machine.os = probe_os(root);
   return machine;
 }

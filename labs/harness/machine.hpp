@@ -36,7 +36,8 @@ struct Machine {
   bool huge_pages = false;
   std::vector<Gpu> gpus;
   bool virtualised = false;
-  std::string os;  ///< distribution, kernel major.minor
+  bool emulated = false;  ///< its instructions are translated by software: what one costs is not the processor's
+  std::string os;         ///< distribution, kernel major.minor
 
   bool has(std::string_view instruction_set) const;
 

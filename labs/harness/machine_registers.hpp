@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 namespace hf {
 
@@ -24,6 +25,19 @@ inline std::uint64_t saved_states() {
   unsigned low = 0, high = 0;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return std::uint64_t{high} << 32 | low;
+}
+
+/// The bit that is reserved for hypervisors to set.
+inline bool has_hypervisor() { return (cpuid(1, 0)[2] >> 31 & 1) != 0; }
+
+/// The twelve characters by which a hypervisor, or an emulator, names itself; empty without one. Its leaf lies outside
+/// the processor's own, where cpuid() does not look.
+inline std::string hypervisor_signature() {
+  if (!has_hypervisor()) return "";
+  std::array<unsigned, 3> words{};
+  unsigned last_leaf = 0;
+  __cpuid(0x40000000, last_leaf, words[0], words[1], words[2]);
+  return {reinterpret_cast<const char*>(words.data()), sizeof words};
 }
 
 }  // namespace hf

@@ -72,6 +72,7 @@ nlohmann::json Machine::to_json() const {
                          {"gpus", nlohmann::json::array()},
                          {"virtualised", virtualised},
                          {"os", os}};
+  if (emulated) json["emulated"] = true;
   for (const Cache& cache : caches) {
     json["caches"].push_back(
         {{"level", cache.level}, {"kind", cache.kind}, {"bytes", cache.bytes}, {"shared_by", cache.shared_by}});

@@ -137,7 +137,9 @@ class LabRun {
  private:
   void introduce() {
     terminal_.heading(info_.id + (terminal_.style().utf8 ? " — " : " - ") + info_.title);
-    terminal_.paragraph(machine_.canonical() + (machine_.virtualised ? "; virtual machine" : ""));
+    terminal_.paragraph(machine_.canonical() + (machine_.emulated      ? "; emulated"
+                                                : machine_.virtualised ? "; virtual machine"
+                                                                       : ""));
     terminal_.paragraph(machine_.os + "; " + inputs_["compiler"] + "; " + inputs_["flags"]);
   }
 

@@ -38,6 +38,8 @@ def add_banner(app: Sphinx, doctree: nodes.document) -> None:
         if record.data["run"]["budget"] == "quick":
             sentences.append(f"Lab {lab} was measured with the quick budget: its numbers are rough. "
                              f"make lab-{lab[:2]} measures them in full.")
+        if record.data["machine"].get("emulated", False):
+            sentences.append(f"Lab {lab} ran on an emulated machine: its numbers are the emulator's.")
         if not record.data["run"]["complete"]:
             missing = "; ".join(record.data["run"].get("notes", [])) or "see its record"
             sentences.append(f"The record of lab {lab} is incomplete: {missing}.")

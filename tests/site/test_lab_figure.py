@@ -92,3 +92,10 @@ def test_quick_and_incomplete_records_carry_a_banner(site):
     text = site.text()
     assert "Lab 01-roofline was measured with the quick budget" in text
     assert "The record of lab 01-roofline is incomplete: no huge pages." in text
+
+
+def test_an_emulated_machine_carries_a_banner(site):
+    site.record(lambda record: record["machine"].update(emulated=True))
+    site.page(PAGE)
+    assert site.build().status == 0
+    assert "Lab 01-roofline ran on an emulated machine: its numbers are the emulator's." in site.text()

@@ -335,16 +335,35 @@ TEST_CASE("a ratio is the ratio of its parts") {
   accept([](json& r) { value(r, "ridge_flop_per_byte") = hf::value("ridge_flop_per_byte", "FLOP/byte", {11}); });
 }
 
-TEST_CASE("only a full and complete record may be published") {
+TEST_CASE("an emulator may run a kernel faster than the peak") {
+  const auto emulated = [](json& r) {
+    r["machine"]["emulated"] = true;
+    r["series"][0]["points"][2] = hf::point(1e9, {3.9, 3.9, 3.9});
+  };
+  accept(emulated);
+  expect({{"/series/0/points/2/median", [&](json& r) {
+             emulated(r);
+             r["machine"]["emulated"] = false;
+           }}});
+  expect({{"/values/0/value", [&](json& r) {  // what it wrote down must still follow from its samples
+             emulated(r);
+             r["values"][0]["value"] = 1e6;
+           }}});
+}
+
+TEST_CASE("only a full and complete record of a real machine may be published") {
   json record = hf::small_record();
   CHECK(hf::check_publishable(record).empty());
   record["run"]["budget"] = "quick";
   record["run"]["complete"] = false;
+  record["machine"]["emulated"] = true;
   CHECK(hf::check(record, kNobody).empty());
   const auto problems = hf::check_publishable(record);
-  REQUIRE(problems.size() == 2);
+  REQUIRE(problems.size() == 3);
   CHECK(hf::line("file.json", problems[0]) ==
         "file.json: /run/budget: expected \"full\" for publication; run the lab with BUDGET=full");
   CHECK(hf::line("file.json", problems[1]) ==
         "file.json: /run/complete: expected true for publication; run the lab to its end");
+  CHECK(hf::line("file.json", problems[2]) ==
+        "file.json: /machine/emulated: expected false for publication; run the lab on the machine itself");
 }

@@ -39,6 +39,9 @@ std::vector<Problem> check_publishable(const nlohmann::json& record) {
   if (!run.at("complete").get<bool>()) {
     problems.push_back({"/run/complete", "expected true for publication", "run the lab to its end"});
   }
+  if (record.at("machine").value("emulated", false)) {
+    problems.push_back({"/machine/emulated", "expected false for publication", "run the lab on the machine itself"});
+  }
   return problems;
 }
 

@@ -24,7 +24,7 @@ std::string line(const std::string& file, const Problem& problem);
 /// which JSON text cannot hold.
 std::vector<Problem> check(const nlohmann::json& record, const Identity& identity = this_identity());
 
-/// What keeps a checked record from being published: a quick or an incomplete one.
+/// What keeps a checked record from being published: a quick, an incomplete or an emulated one.
 std::vector<Problem> check_publishable(const nlohmann::json& record);
 
 }  // namespace hf

@@ -44,7 +44,7 @@ void add_check(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("check", "Says what is wrong with records; exit status 1 if anything is");
   command->add_option("FILE", options->files, "records")->required();
-  command->add_flag("--publish", options->publish, "also refuse quick and incomplete records");
+  command->add_flag("--publish", options->publish, "also refuse quick, incomplete and emulated records");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -15,7 +15,8 @@ namespace hf {
 /// that others share moves it this much); plus the record's own noise floor, counted up to 50 %; plus 25 % where
 /// the run was quick or not quiet. In a virtual machine, memory is shared with guests that it does not see, however quiet it
 /// is itself: there memory is given 75 % more. Where the run was not quiet, or in a virtual machine, others may have held up
-/// all the samples of one size, so one size of a series may be slower than larger ones.
+/// all the samples of one size, so one size of a series may be slower than larger ones. An emulated machine has no
+/// physics to hold it to.
 std::vector<Problem> check_physics(const nlohmann::json& record);
 
 }  // namespace hf
