@@ -37,16 +37,6 @@ std::size_t even_part(std::size_t whole, std::size_t most, std::size_t unit) {
   return round_up(parts_of(whole, parts_of(whole, most)), unit);
 }
 
-/// Asks for the part of a panel of a that falls to this tile, of so many.
-void prefetch_panel(View a, std::size_t rows, std::size_t depth, std::size_t tile, std::size_t tiles) {
-  constexpr std::size_t line = 64 / sizeof(float);
-  const std::size_t lines = parts_of(depth, line);
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t p = tile * lines / tiles; p < (tile + 1) * lines / tiles; ++p)
-      __builtin_prefetch(a.data + i * a.stride + p * line, 0, 2);
-  }
-}
-
 /// Packs the last columns, fewer than a tile has, and zeros for the missing ones.
 void pack_ragged(View b, std::size_t depth, std::size_t columns, float* packed) {
   for (std::size_t p = 0; p < depth; ++p, packed += tile_columns) {
@@ -58,7 +48,7 @@ void pack_ragged(View b, std::size_t depth, std::size_t columns, float* packed) 
 void multiply_ragged(std::size_t rows, std::size_t columns, bool add, std::size_t depth, View a, View b, float* c,
                      std::size_t c_stride) {
   alignas(vector_bytes) float tile[tile_rows * tile_columns];
-  kernel(rows, false, false)(depth, a, b, nullptr, tile, tile_columns);
+  kernel(rows, false, false)(depth, a, b, a, nullptr, tile, tile_columns);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; ++j)
       c[i * c_stride + j] = tile[i * tile_columns + j] + (add ? c[i * c_stride + j] : 0);
@@ -82,7 +72,7 @@ void multiply_panel(const Block& block, std::size_t i) {
   const auto& [m, n, depth, panel_rows, all_a, copy_of_a, all_b, copy_to, packed_b, all_c, c_stride, pack, add,
                prefetch] = block;
   const std::size_t rows = std::min(panel_rows, m - i), next_rows = std::min(panel_rows, m - i - rows);
-  const View a = from_row(copy_of_a, i), next = from_row(copy_to != nullptr ? all_a : copy_of_a, i + rows);
+  const View a = from_row(copy_of_a, i), next_panel = from_row(copy_to != nullptr ? all_a : copy_of_a, i + rows);
   for (std::size_t r = 0; copy_to != nullptr && r < rows; ++r) {
     std::copy_n(from_row(all_a, i + r).data, depth, copy_to + (i + r) * copy_of_a.stride);
   }
@@ -91,12 +81,12 @@ void multiply_panel(const Block& block, std::size_t i) {
     const std::size_t j = t * tile_columns, columns = std::min(tile_columns, n - j);
     float *const packed = packed_b + j * depth, *const c = all_c + i * c_stride + j;
     const View b = {all_b.data + j, all_b.stride}, b_packed = {packed, tile_columns};
-    if (prefetch) prefetch_panel(next, next_rows, depth, t, tiles);
+    const View next = prefetch && 2 * t + 1 < next_rows ? from_row(next_panel, 2 * t) : a;
     if (columns < tile_columns) {
       if (i == 0) pack_ragged(b, depth, columns, packed);
       multiply_ragged(rows, columns, add, depth, a, b_packed, c, c_stride);
     } else {
-      kernel(rows, pack && i == 0, add)(depth, a, pack && i > 0 ? b_packed : b, packed, c, c_stride);
+      kernel(rows, pack && i == 0, add)(depth, a, pack && i > 0 ? b_packed : b, next, packed, c, c_stride);
     }
   }
 }

@@ -12,9 +12,10 @@ namespace {
 constexpr std::size_t tile_rows = vector_registers == 32 ? 14 : 6;
 constexpr std::size_t tile_columns = 2 * lanes;
 
-/// How many steps of the innermost loop before they are needed the tile of c and, while b is being packed, the rows of b
-/// are fetched: about what an answer from memory takes.
+/// How many steps of the innermost loop before they are needed the tile of c comes into the level-1 cache and, while b is
+/// being packed, the rows of b come into level 2: about what an answer from memory takes.
 constexpr std::size_t c_ahead = 128, b_ahead = 48;
+constexpr std::size_t line = 64 / sizeof(float);
 
 /// A matrix inside a matrix.
 struct View {
@@ -25,9 +26,11 @@ struct View {
 // [begin: micro-kernel]
 /// c (+)= a · b for one tile: a is (rows, depth), b (depth, tile_columns). Each
 /// number of b is used `rows` times from its register, each number of a
-/// `tile_columns` times. Leaves a copy of b in `packed`, without gaps.
+/// `tile_columns` times. Leaves a copy of b in `packed`, without gaps. Asks
+/// for two rows of `next` and for c on the way: a few lines at a time, since
+/// a burst of requests would hold up the loads.
 template <std::size_t rows, bool pack, bool add>
-void multiply_tile(std::size_t depth, View a, View b, float* packed, float* c, std::size_t c_stride) {
+void multiply_tile(std::size_t depth, View a, View b, View next, float* packed, float* c, std::size_t c_stride) {
   constexpr std::size_t group = 5;  // rows that share an address register
   const float* row[(rows + group - 1) / group];
   for (std::size_t i = 0; i < rows; i += group) row[i / group] = a.data + i * a.stride;
@@ -36,10 +39,18 @@ void multiply_tile(std::size_t depth, View a, View b, float* packed, float* c, s
   std::size_t p = 0;
   for (const std::size_t stop : {depth > 2 * c_ahead ? depth - c_ahead : depth, depth}) {
     for (; p < stop; ++p, b.data += b.stride) {
+      if (p % line == 0) {
+        __builtin_prefetch(next.data + p, 0, 2);
+        __builtin_prefetch(next.data + next.stride + p, 0, 2);
+        if (const std::size_t i = p / line; i < rows) {
+          __builtin_prefetch(c + i * c_stride, 1, 2);
+          __builtin_prefetch(c + i * c_stride + lanes, 1, 2);
+        }
+      }
       const Floats b_left = load(b.data), b_right = load(b.data + lanes);
       if constexpr (pack) {
-        __builtin_prefetch(b.data + b_ahead * b.stride);
-        __builtin_prefetch(b.data + b_ahead * b.stride + lanes);
+        __builtin_prefetch(b.data + b_ahead * b.stride, 0, 2);
+        __builtin_prefetch(b.data + b_ahead * b.stride + lanes, 0, 2);
         store(packed, b_left);
         store(packed + lanes, b_right);
         packed += tile_columns;
