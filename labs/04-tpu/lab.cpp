@@ -314,7 +314,8 @@ void note_what_is_missing(Lab& lab, const Int8Kernel& kernel, bool bf16) {
   if (!kernel.has_dot_product)
     lab.note("no dot products of 8-bit numbers: this core has no instruction for them, so int8 runs on plain vectors");
   if (!bf16) lab.note("no bf16 dot products: this core has no instruction for them, so peak_bf16_gflops is missing");
-  if (!can_use_tiles(lab.machine())) lab.note("no registers for tiles: this core has no AMX, or the system keeps it");
+  if (!can_use_tiles(lab.machine()))
+    lab.note("no registers for tiles: this core has neither AMX nor SME, or the system keeps them");
 }
 
 /// An instruction on narrow numbers does as many more operations as more of them fit into a register, if it can start as

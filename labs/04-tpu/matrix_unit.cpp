@@ -22,8 +22,8 @@ Estimate gops(const Estimate& seconds, double operations) {
 }
 
 void check_tiles() {
-  if (tile_peak(100, 3, 5) != 100 * 64 * 3 * 5)
-    throw std::runtime_error("the tile products (AMX) are wrong; nothing was timed");
+  if (tile_peak(100, 3, 5) != 100 * tile_depth() * 3 * 5)
+    throw std::runtime_error("the tile products (AMX, SME) are wrong; nothing was timed");
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ UnitPeaks measure_unit_peaks(const Lab& lab, const Int8Kernel& kernel, const Pla
   const double operations = kernel.peak_operations * iterations_per_call;
   UnitPeaks peaks = {gops(sampling.of("peak"), fp32.flops), gops(sampling.of("int8"), operations), {}, {}, {}};
   if (bf16) peaks.bf16 = gops(sampling.of("bf16"), bf16->operations * iterations_per_call);
-  if (tiles) peaks.tiles = gops(sampling.of("tiles"), tile_operations * iterations_per_call);
+  if (tiles) peaks.tiles = gops(sampling.of("tiles"), tile_operations() * iterations_per_call);
   peaks.int8_over_fp32 = ratio(peaks.int8.samples, peaks.fp32.samples);
   return peaks;
 }

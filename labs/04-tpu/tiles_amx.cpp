@@ -26,6 +26,10 @@ bool can_use_tiles(const Machine& machine) {
   return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
 }
 
+std::int64_t tile_depth() { return 64; }
+
+double tile_operations() { return 4 * 2.0 * 16 * 16 * static_cast<double>(tile_depth()); }
+
 std::int32_t tile_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
   alignas(64) std::uint8_t of_a[16 * 64];
   alignas(64) std::int8_t of_b[16 * 64];

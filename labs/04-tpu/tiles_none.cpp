@@ -4,10 +4,13 @@
 
 namespace hf {
 
-bool can_use_tiles(const Machine&) { return false; }
+namespace {
+[[noreturn]] void fail() { throw std::logic_error("tiles: this architecture has none; ask can_use_tiles() first"); }
+}  // namespace
 
-std::int32_t tile_peak(std::int64_t, std::uint8_t, std::int8_t) {
-  throw std::logic_error("tiles: this architecture has none; ask can_use_tiles() first");
-}
+bool can_use_tiles(const Machine&) { return false; }
+std::int64_t tile_depth() { fail(); }
+double tile_operations() { fail(); }
+std::int32_t tile_peak(std::int64_t, std::uint8_t, std::int8_t) { fail(); }
 
 }  // namespace hf

@@ -85,7 +85,7 @@ TEST_CASE("tiles, where this machine has them") {
     return;
   }
   for (const auto& [a, b] : {std::pair{3, 5}, {255, -128}, {200, 127}})
-    CHECK(tile_peak(100, static_cast<std::uint8_t>(a), static_cast<std::int8_t>(b)) == 6400 * a * b);
+    CHECK(tile_peak(100, static_cast<std::uint8_t>(a), static_cast<std::int8_t>(b)) == 100 * tile_depth() * a * b);
 }
 
 }  // namespace
