@@ -61,7 +61,7 @@ struct Block {
   View a, copy_of_a, b;
   float *copy_to, *packed_b, *c;  ///< copy_to is null when the copy is there already
   std::size_t c_stride;
-  bool pack, add, prefetch;
+  bool pack, add;
 };
 
 View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix.stride, matrix.stride}; }
@@ -69,19 +69,17 @@ View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix
 /// A panel of a, from row i on, times the block; the next panel is fetched meanwhile. The first panel's kernels read b as
 /// it lies and leave the packed copy for the others.
 void multiply_panel(const Block& block, std::size_t i) {
-  const auto& [m, n, depth, panel_rows, all_a, copy_of_a, all_b, copy_to, packed_b, all_c, c_stride, pack, add,
-               prefetch] = block;
+  const auto& [m, n, depth, panel_rows, all_a, copy_of_a, all_b, copy_to, packed_b, all_c, c_stride, pack, add] = block;
   const std::size_t rows = std::min(panel_rows, m - i), next_rows = std::min(panel_rows, m - i - rows);
   const View a = from_row(copy_of_a, i), next_panel = from_row(copy_to != nullptr ? all_a : copy_of_a, i + rows);
   for (std::size_t r = 0; copy_to != nullptr && r < rows; ++r) {
     std::copy_n(from_row(all_a, i + r).data, depth, copy_to + (i + r) * copy_of_a.stride);
   }
-  const std::size_t tiles = parts_of(n, tile_columns);
-  for (std::size_t t = 0; t < tiles; ++t) {
+  for (std::size_t t = 0; t * tile_columns < n; ++t) {
     const std::size_t j = t * tile_columns, columns = std::min(tile_columns, n - j);
     float *const packed = packed_b + j * depth, *const c = all_c + i * c_stride + j;
     const View b = {all_b.data + j, all_b.stride}, b_packed = {packed, tile_columns};
-    const View next = prefetch && 2 * t + 1 < next_rows ? from_row(next_panel, 2 * t) : a;
+    const View next = 2 * t + 1 < next_rows ? from_row(next_panel, 2 * t) : a;
     if (columns < tile_columns) {
       if (i == 0) pack_ragged(b, depth, columns, packed);
       multiply_ragged(rows, columns, add, depth, a, b_packed, c, c_stride);
@@ -97,7 +95,10 @@ void add_rows(std::size_t n, const float* a, View b, float* c, bool add) {
   for (std::size_t j = 0; j < n; j += lanes) {
     Floats sum = add ? load_some(c + j, n - j, 0) : Floats{};
 #pragma GCC unroll 8
-    for (std::size_t p = 0; p < rows; ++p) sum += a[p] * load_some(b.data + p * b.stride + j, n - j, 0);
+    for (std::size_t p = 0; p < rows; ++p) {
+      __builtin_prefetch(b.data + p * b.stride + j + 16 * line);
+      sum += a[p] * load_some(b.data + p * b.stride + j, n - j, 0);
+    }
     store_some(c + j, n - j, sum);
   }
 }
@@ -111,6 +112,9 @@ void multiply_row(std::size_t n, std::size_t k, const float* a, View b, float* c
 /// Whether a matrix does not fit into the level-2 cache. If it is read often as well, copying it in the order of use pays.
 bool is_large(std::size_t floats, Blocking blocking) { return floats > 2 * blocking.depth * blocking.width; }
 
+/// Whether rows lie a multiple of 4 KiB apart: then they compete for the same places in the level-1 cache.
+bool competes(View matrix) { return matrix.stride % 1024 == 0; }
+
 /// A rectangle of c, by one thread.
 void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float* c, std::size_t c_stride,
               Blocking blocking) {
@@ -120,10 +124,8 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float
   if (m == 1) return multiply_row(n, k, a.data, b, c);
   const std::size_t depth = even_part(k, blocking.depth, 1), width = even_part(n, blocking.width, tile_columns);
   const std::size_t rows = parts_of(m, parts_of(m, tile_rows));
-  // Rows that lie a multiple of 4 KiB apart compete for the same places in the level-1 cache, so those of the copy never do.
   const std::size_t copy_stride = round_up(depth, 32) + 16;
-  const bool large_a = is_large(m * k, blocking), competing = a.stride % 1024 == 0 && n > 4 * tile_columns;
-  const bool copies = (large_a && n > 16 * tile_columns) || competing;
+  const bool copies = (is_large(m * k, blocking) && n > 16 * tile_columns) || (competes(a) && n > 4 * tile_columns);
   float* const copy = copies ? memory_of(memory_a, m * copy_stride) : nullptr;
   float* const packed_b = memory_of(memory_b, depth * width);
   for (std::size_t p = 0; p < k; p += depth) {
@@ -140,9 +142,8 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float
                            .packed_b = packed_b,
                            .c = c + j,
                            .c_stride = c_stride,
-                           .pack = is_large(k * n, blocking) && m > 16 * rows,
-                           .add = p > 0,
-                           .prefetch = large_a};
+                           .pack = (is_large(k * n, blocking) || competes(b)) && m > 16 * rows,
+                           .add = p > 0};
       for (std::size_t i = 0; i < m; i += rows) multiply_panel(block, i);
     }
   }

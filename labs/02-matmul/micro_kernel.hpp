@@ -13,9 +13,8 @@ constexpr std::size_t tile_rows = vector_registers == 32 ? 14 : 6;
 constexpr std::size_t tile_columns = 2 * lanes;
 
 /// How many steps of the innermost loop before they are needed the tile of c comes into the level-1 cache and, while b is
-/// being packed, the rows of b come into level 2: about what an answer from memory takes.
-constexpr std::size_t c_ahead = 128, b_ahead = 48;
-constexpr std::size_t line = 64 / sizeof(float);
+/// being packed, the rows of b come into level 2: about what an answer from memory takes. And a cache line, in floats.
+constexpr std::size_t c_ahead = 128, b_ahead = 48, line = 64 / sizeof(float);
 
 /// A matrix inside a matrix.
 struct View {
