@@ -57,7 +57,7 @@ void multiply_ragged(std::size_t rows, std::size_t columns, bool add, std::size_
 
 /// A product of all rows of a with a block of b, and where its parts are copied to.
 struct Block {
-  std::size_t m, n, depth, panel_rows;
+  std::size_t m, n, depth, panels;
   View a, copy_of_a, b;
   float *copy_to, *packed_b, *c;  ///< copy_to is null when the copy is there already
   std::size_t c_stride;
@@ -66,11 +66,12 @@ struct Block {
 
 View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix.stride, matrix.stride}; }
 
-/// A panel of a, from row i on, times the block; the next panel is fetched meanwhile. The first panel's kernels read b as
-/// it lies and leave the packed copy for the others.
-void multiply_panel(const Block& block, std::size_t i) {
-  const auto& [m, n, depth, panel_rows, all_a, copy_of_a, all_b, copy_to, packed_b, all_c, c_stride, pack, add] = block;
-  const std::size_t rows = std::min(panel_rows, m - i), next_rows = std::min(panel_rows, m - i - rows);
+/// One of the panels into which the rows of a are divided, all but equally, times the block; the next panel is fetched
+/// meanwhile. The first panel's kernels read b as it lies and leave the packed copy for the others.
+void multiply_panel(const Block& block, std::size_t panel) {
+  const auto& [m, n, depth, panels, all_a, copy_of_a, all_b, copy_to, packed_b, all_c, c_stride, pack, add] = block;
+  const std::size_t i = panel * m / panels, rows = (panel + 1) * m / panels - i;
+  const std::size_t next_rows = std::min(m, (panel + 2) * m / panels) - (i + rows);
   const View a = from_row(copy_of_a, i), next_panel = from_row(copy_to != nullptr ? all_a : copy_of_a, i + rows);
   for (std::size_t r = 0; copy_to != nullptr && r < rows; ++r) {
     std::copy_n(from_row(all_a, i + r).data, depth, copy_to + (i + r) * copy_of_a.stride);
@@ -123,8 +124,7 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float
   if (m == 0 || n == 0 || k == 0) return;
   if (m == 1) return multiply_row(n, k, a.data, b, c);
   const std::size_t depth = even_part(k, blocking.depth, 1), width = even_part(n, blocking.width, tile_columns);
-  const std::size_t rows = parts_of(m, parts_of(m, tile_rows));
-  const std::size_t copy_stride = round_up(depth, 32) + 16;
+  const std::size_t panels = parts_of(m, tile_rows), copy_stride = round_up(depth, 32) + 16;
   const bool copies = (is_large(m * k, blocking) && n > 16 * tile_columns) || (competes(a) && n > 4 * tile_columns);
   float* const copy = copies ? memory_of(memory_a, m * copy_stride) : nullptr;
   float* const packed_b = memory_of(memory_b, depth * width);
@@ -134,7 +134,7 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float
       const Block block = {.m = m,
                            .n = std::min(width, n - j),
                            .depth = std::min(depth, k - p),
-                           .panel_rows = rows,
+                           .panels = panels,
                            .a = a_here,
                            .copy_of_a = copy != nullptr ? View{copy, copy_stride} : a_here,
                            .b = b_here,
@@ -142,9 +142,9 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float
                            .packed_b = packed_b,
                            .c = c + j,
                            .c_stride = c_stride,
-                           .pack = (is_large(k * n, blocking) || competes(b)) && m > 16 * rows,
+                           .pack = (is_large(k * n, blocking) || competes(b)) && panels > 16,
                            .add = p > 0};
-      for (std::size_t i = 0; i < m; i += rows) multiply_panel(block, i);
+      for (std::size_t panel = 0; panel < panels; ++panel) multiply_panel(block, panel);
     }
   }
 }
