@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/sampling.hpp"
+
+namespace hf::gpu {
+
+/// Every call of the CUDA runtime goes through here. @throws std::runtime_error naming what failed and why
+inline void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+#define HF_CUDA(call) ::hf::gpu::check((call), #call)
+
+/// Numbers in the device's memory, of which nothing may be assumed: they start as 0xff bytes, which are NaN.
+template <class Number>
+class DeviceArray {
+ public:
+  explicit DeviceArray(std::size_t size) : size_(size) {
+    HF_CUDA(cudaMalloc(&data_, size * sizeof(Number)));
+    poison();
+  }
+  explicit DeviceArray(const std::vector<Number>& from) : DeviceArray(from.size()) {
+    HF_CUDA(cudaMemcpy(data_, from.data(), size_ * sizeof(Number), cudaMemcpyHostToDevice));
+  }
+  ~DeviceArray() { cudaFree(data_); }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+
+  /// Before every run whose output is checked, so that a kernel that writes nothing cannot pass.
+  void poison() { HF_CUDA(cudaMemset(data_, 0xff, size_ * sizeof(Number))); }
+
+  std::vector<Number> to_host() const {
+    std::vector<Number> host(size_);
+    HF_CUDA(cudaMemcpy(host.data(), data_, size_ * sizeof(Number), cudaMemcpyDeviceToHost));
+    return host;
+  }
+  Number* data() { return data_; }
+  const Number* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  Number* data_ = nullptr;
+  std::size_t size_;
+};
+
+class Event {
+ public:
+  Event() { HF_CUDA(cudaEventCreate(&event_)); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  void record() { HF_CUDA(cudaEventRecord(event_)); }
+  double seconds_since(const Event& start) {
+    HF_CUDA(cudaEventSynchronize(event_));
+    float milliseconds = 0;
+    HF_CUDA(cudaEventElapsedTime(&milliseconds, start.event_, event_));
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// A variant that launches @p code so many times, one after the other, and returns the seconds that the device took.
+template <class Code>
+Variant timed_on_device(std::string id, Code code) {
+  return {std::move(id), [code = std::move(code)](std::int64_t calls) mutable {
+            Event start, end;
+            start.record();
+            for (std::int64_t call = 0; call < calls; ++call) code();
+            HF_CUDA(cudaGetLastError());
+            end.record();
+            return end.seconds_since(start);
+          }};
+}
+
+}  // namespace hf::gpu

@@ -1,0 +1,37 @@
+/// \file
+/// What the rungs of the fp32 ladder share: c = a · b, all matrices row-major, a (m, k), b (k, n), c (m, n).
+///
+/// The rungs use of CUDA only what tests/labs/03-gpu/cuda/cuda_on_cpu.hpp also offers, so that the same source runs, thread
+/// by thread, on a machine without a GPU.
+#pragma once
+
+#ifdef __CUDACC__
+#include <cuda_runtime.h>
+/// Starts a kernel on so many blocks of so many threads.
+#define HF_LAUNCH(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)
+#endif
+
+namespace hf::gpu {
+
+/// Rows and columns of c, and the length of the sums; the products of two of them fit into an int.
+struct GemmShape {
+  int m, n, k;
+};
+
+using Sgemm = void (*)(GemmShape shape, const float* a, const float* b, float* c);
+
+/// One way to write the product. It starts a kernel and returns without waiting.
+struct SgemmRung {
+  const char *id, *label;
+  Sgemm multiply;
+  int multiple;  ///< n and k must be multiples of this; m may be anything
+};
+
+/// How many pieces of this size cover the whole.
+constexpr int pieces(int whole, int piece) { return (whole + piece - 1) / piece; }
+
+/// Four neighbours in one access. Both ends are aligned to 16 bytes.
+__device__ inline float4 load4(const float* from) { return *reinterpret_cast<const float4*>(from); }
+__device__ inline void store4(float* to, float4 value) { *reinterpret_cast<float4*>(to) = value; }
+
+}  // namespace hf::gpu

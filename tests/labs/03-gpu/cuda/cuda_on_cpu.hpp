@@ -1,0 +1,87 @@
+/// \file
+/// Enough of CUDA to run a kernel's own source on the processor: one thread of the system for each thread of a block, the
+/// blocks one after the other. So the address sanitizer sees every access, the thread sanitizer every missing
+/// __syncthreads(), and the undefined-behaviour sanitizer every misaligned vector.
+#pragma once
+
+#include <algorithm>
+#include <barrier>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#define __global__
+#define __device__
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __shared__ static  // blocks run one after the other
+#define HF_LAUNCH(kernel, grid, block, ...) ::hf::gpu::on_cpu::launch(grid, block, [=] { kernel(__VA_ARGS__); })
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+/// It may lie over floats, as on the device.
+struct __attribute__((aligned(16), may_alias)) float4 {
+  float x, y, z, w;
+};
+
+inline thread_local dim3 threadIdx, blockIdx;
+inline dim3 blockDim, gridDim;
+using std::min;
+
+namespace hf::gpu {
+namespace on_cpu {
+
+inline std::barrier<>* everyone = nullptr;  ///< of the block that runs
+
+/// A copy of 16 bytes under way; zeros where nothing is read.
+struct Copy {
+  float4* to;
+  const float4* from;
+  void finish() const { *to = from ? *from : float4{}; }
+};
+inline thread_local std::vector<Copy> copies;  ///< of this thread
+inline thread_local unsigned copies_begun;
+
+/// Runs `kernel` once for each thread of each block.
+inline void launch(dim3 grid, dim3 block, const std::function<void()>& kernel) {
+  blockDim = block;
+  gridDim = grid;
+  const unsigned count = block.x * block.y * block.z;
+  std::barrier<> barrier(count);
+  everyone = &barrier;
+  const auto run = [&](unsigned thread) {
+    threadIdx = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
+    for (unsigned at = 0; at < grid.x * grid.y * grid.z; ++at) {
+      blockIdx = {at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y};
+      kernel();
+      barrier.arrive_and_wait();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned thread = 0; thread < count; ++thread) threads.emplace_back(run, thread);
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace on_cpu
+
+/// As of sgemm_warp_tile.cuh. Half of the copies happen at once, half when they are waited for: a kernel must be right
+/// whichever it is.
+inline void copy_async(float* to, const float* from, bool inside) {
+  const on_cpu::Copy copy = {reinterpret_cast<float4*>(to), inside ? reinterpret_cast<const float4*>(from) : nullptr};
+  if ((on_cpu::copies_begun++ + threadIdx.x) % 2 == 0) {
+    copy.finish();
+  } else {
+    on_cpu::copies.push_back(copy);
+  }
+}
+inline void wait_for_copies() {
+  for (const on_cpu::Copy& copy : on_cpu::copies) copy.finish();
+  on_cpu::copies.clear();
+}
+
+}  // namespace hf::gpu
+
+inline void __syncthreads() { hf::gpu::on_cpu::everyone->arrive_and_wait(); }
