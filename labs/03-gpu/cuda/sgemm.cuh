@@ -28,7 +28,7 @@ struct SgemmRung {
 };
 
 /// How many pieces of this size cover the whole.
-constexpr int pieces(int whole, int piece) { return (whole + piece - 1) / piece; }
+__host__ __device__ constexpr int pieces(int whole, int piece) { return (whole + piece - 1) / piece; }
 
 /// Four neighbours in one access. Both ends are aligned to 16 bytes.
 __device__ inline float4 load4(const float* from) { return *reinterpret_cast<const float4*>(from); }

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <barrier>
+#include <deque>
 #include <functional>
 #include <thread>
 #include <vector>
 
 #define __global__
 #define __device__
+#define __host__
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __shared__ static  // blocks run one after the other
@@ -34,7 +36,8 @@ using std::min;
 namespace hf::gpu {
 namespace on_cpu {
 
-inline std::barrier<>* everyone = nullptr;  ///< of the block that runs
+inline thread_local std::barrier<>* everyone = nullptr;  ///< of this thread's block
+inline thread_local std::barrier<>* warp = nullptr;      ///< of its warp
 
 /// A copy of 16 bytes under way; zeros where nothing is read.
 struct Copy {
@@ -45,23 +48,39 @@ struct Copy {
 inline thread_local std::vector<Copy> copies;  ///< of this thread
 inline thread_local unsigned copies_begun;
 
+/// The places where the threads of a block meet.
+struct Meetings {
+  explicit Meetings(unsigned threads) : block(threads) {
+    for (unsigned first = 0; first < threads; first += 32) warps.emplace_back(std::min(threads - first, 32u));
+  }
+  std::barrier<> block;
+  std::deque<std::barrier<>> warps;
+};
+
+/// Makes this thread of the system a thread of a block.
+inline void become(unsigned thread, Meetings& meetings) {
+  threadIdx = {thread % blockDim.x, thread / blockDim.x % blockDim.y, thread / blockDim.x / blockDim.y};
+  everyone = &meetings.block;
+  warp = &meetings.warps[thread / 32];
+}
+
 /// Runs `kernel` once for each thread of each block.
 inline void launch(dim3 grid, dim3 block, const std::function<void()>& kernel) {
   blockDim = block;
   gridDim = grid;
   const unsigned count = block.x * block.y * block.z;
-  std::barrier<> barrier(count);
-  everyone = &barrier;
-  const auto run = [&](unsigned thread) {
-    threadIdx = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
-    for (unsigned at = 0; at < grid.x * grid.y * grid.z; ++at) {
-      blockIdx = {at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y};
-      kernel();
-      barrier.arrive_and_wait();
-    }
-  };
+  Meetings meetings(count);
   std::vector<std::thread> threads;
-  for (unsigned thread = 0; thread < count; ++thread) threads.emplace_back(run, thread);
+  for (unsigned thread = 0; thread < count; ++thread) {
+    threads.emplace_back([&, thread] {
+      become(thread, meetings);
+      for (unsigned at = 0; at < grid.x * grid.y * grid.z; ++at) {
+        blockIdx = {at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y};
+        kernel();
+        everyone->arrive_and_wait();
+      }
+    });
+  }
   for (std::thread& thread : threads) thread.join();
 }
 
@@ -85,3 +104,4 @@ inline void wait_for_copies() {
 }  // namespace hf::gpu
 
 inline void __syncthreads() { hf::gpu::on_cpu::everyone->arrive_and_wait(); }
+inline void __syncwarp() { hf::gpu::on_cpu::warp->arrive_and_wait(); }

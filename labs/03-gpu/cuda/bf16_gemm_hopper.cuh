@@ -1,0 +1,172 @@
+/// \file
+/// The upper rungs of the bf16 ladder, on Hopper: tiles brought by the tensor memory accelerator, multiplied by a
+/// warpgroup straight from shared memory.
+#pragma once
+
+#ifdef __CUDACC__
+#include "bf16_gemm_instructions.cuh"
+#endif
+#include "bf16_gemm_layout.cuh"
+
+namespace hf::gpu {
+
+/// The tiles for one step of the sums.
+struct Tiles {
+  Bf16 a[tile_m * tile_k], b[tile_n * tile_k];
+};
+
+// [begin: four products]
+/// Begins to add one step's products to the sums of a warpgroup, whose rows of
+/// a are the first or the second half of the tile's.
+__device__ inline void begin_products(float (&sums)[sums_per_thread], const Tiles& tiles, int warpgroup) {
+  const std::uint64_t a = operand_descriptor(shared_address(tiles.a + warpgroup * warpgroup_m * tile_k));
+  const std::uint64_t b = operand_descriptor(shared_address(tiles.b));
+  fence_sums();
+  for (int p = 0; p < tile_k / 16; ++p) multiply_async(sums, a + 2 * p, b + 2 * p);  // 32 bytes further each
+  commit_products();
+}
+// [end: four products]
+
+/// Writes a warpgroup's sums to c straight from the registers, two neighbours at a time.
+__device__ inline void store_sums(const float (&sums)[sums_per_thread], GemmShape shape, Bf16* c, int row, int column) {
+#pragma unroll
+  for (int i = 0; i < sums_per_thread; i += 2) {
+    const Place place = place_of_sum(threadIdx.x % warpgroup_threads, i);
+    const int to_row = row + place.row, to_column = column + place.column;
+    if (to_row < shape.m && to_column < shape.n) store_pair(c + to_row * shape.n + to_column, sums[i], sums[i + 1]);
+  }
+}
+
+struct OneStep {
+  Tiles tiles;
+  Barrier full;
+};
+
+// [begin: TMA and WGMMA]
+/// Two warpgroups; one thread sends for the tiles, everybody waits for them,
+/// then everybody multiplies.
+static __global__ __launch_bounds__(consumers* warpgroup_threads) void tma_kernel(GemmShape shape,
+                                                                                  const __grid_constant__ TensorMap a,
+                                                                                  const __grid_constant__ TensorMap b,
+                                                                                  Bf16* c) {
+#ifdef HF_HOPPER_CODE
+  OneStep& shared = *reinterpret_cast<OneStep*>(dynamic_shared());
+  const int row = blockIdx.y * tile_m, column = blockIdx.x * tile_n, warpgroup = threadIdx.x / warpgroup_threads;
+  if (threadIdx.x == 0) {
+    init(shared.full, 1);
+    fence_barriers();
+  }
+  __syncthreads();
+  float sums[sums_per_thread] = {};
+  std::uint32_t parity = 0;
+  for (int start = 0; start < shape.k; start += tile_k, parity ^= 1) {
+    if (threadIdx.x == 0) {
+      arrive_expecting(shared.full, step_bytes);
+      copy_tile_in(shared.tiles.a, a, start, row, shared.full);
+      copy_tile_in(shared.tiles.b, b, start, column, shared.full);
+      copy_tile_in(shared.tiles.b + copy_rows * tile_k, b, start, column + copy_rows, shared.full);
+    }
+    wait(shared.full, parity);
+    begin_products(sums, shared.tiles, warpgroup);
+    wait_for_products<0>();
+    __syncthreads();  // nobody reads the tiles any more
+  }
+  store_sums(sums, shape, c, row + warpgroup * warpgroup_m, column);
+#endif
+}
+// [end: TMA and WGMMA]
+
+inline void bf16_tma(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
+  const dim3 grid(pieces(shape.n, tile_n), pieces(shape.m, tile_m));
+  launch_clusters(tma_kernel, grid, consumers * warpgroup_threads, 1, sizeof(OneStep), shape,
+                  tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows), c);
+}
+
+/// Tiles for several steps, on their way, here, or in use.
+constexpr int ring_places = 4;
+struct Ring {
+  Tiles tiles[ring_places];
+  Barrier full[ring_places], empty[ring_places];
+
+  /// By one thread, before all others see it. A place is empty again when each consumer's four warps, in each block of
+  /// the cluster, have said so.
+  __device__ void begin(int cluster) {
+    for (int place = 0; place < ring_places; ++place) {
+      init(full[place], 1);
+      init(empty[place], consumers * 4 * cluster);
+    }
+    fence_barriers();
+  }
+};
+using Position = RingPosition<ring_places>;
+
+/// Registers of each thread, in all no more than the kernel started with: 384 · 168 of them.
+constexpr int producer_registers = 40, consumer_registers = 232;
+
+// [begin: consume]
+/// The steps of one tile of c. While the tensor cores work on one, the warpgroup
+/// prepares the next; the one before that has been read, and its place in the
+/// ring is given back, to every block that fills it.
+__device__ inline void consume(Ring& ring, Position& position, int steps, int warpgroup, int cluster,
+                               float (&sums)[sums_per_thread]) {
+  const int lane = threadIdx.x % 32;
+  int previous = -1;
+  const auto give_back = [&](int place) {
+    if (lane < cluster) arrive_at(ring.empty[place], lane);
+  };
+  for (float& sum : sums) sum = 0;
+  for (int step = 0; step < steps; ++step) {
+    wait(ring.full[position.place], position.parity);
+    begin_products(sums, ring.tiles[position.place], warpgroup);
+    wait_for_products<1>();
+    if (previous >= 0) give_back(previous);
+    previous = position.place;
+    position.advance();
+  }
+  wait_for_products<0>();
+  if (previous >= 0) give_back(previous);
+}
+// [end: consume]
+
+// [begin: producer and consumers]
+/// Three warpgroups: of the first, one thread does nothing but send for tiles,
+/// as far ahead as the ring is long; the other two do nothing but multiply.
+static __global__ __launch_bounds__((1 + consumers) * warpgroup_threads,
+                                    1) void pipeline_kernel(GemmShape shape, const __grid_constant__ TensorMap a,
+                                                            const __grid_constant__ TensorMap b, Bf16* c) {
+#ifdef HF_HOPPER_CODE
+  Ring& ring = *reinterpret_cast<Ring*>(dynamic_shared());
+  const int row = blockIdx.y * tile_m, column = blockIdx.x * tile_n, steps = pieces(shape.k, tile_k);
+  if (threadIdx.x == 0) ring.begin(1);
+  __syncthreads();
+  Position position;
+  const int warpgroup = static_cast<int>(threadIdx.x) / warpgroup_threads - 1;
+  if (warpgroup < 0) {
+    shrink_registers<producer_registers>();
+    if (threadIdx.x != 0) return;
+    for (int step = 0; step < steps; ++step, position.advance()) {
+      Tiles& tiles = ring.tiles[position.place];
+      Barrier& full = ring.full[position.place];
+      wait(ring.empty[position.place], position.parity ^ 1);
+      arrive_expecting(full, step_bytes);
+      copy_tile_in(tiles.a, a, step * tile_k, row, full);
+      copy_tile_in(tiles.b, b, step * tile_k, column, full);
+      copy_tile_in(tiles.b + copy_rows * tile_k, b, step * tile_k, column + copy_rows, full);
+    }
+  } else {
+    grow_registers<consumer_registers>();
+    float sums[sums_per_thread];
+    consume(ring, position, steps, warpgroup, 1, sums);
+    store_sums(sums, shape, c, row + warpgroup * warpgroup_m, column);
+  }
+#endif
+}
+// [end: producer and consumers]
+
+inline void bf16_pipeline(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
+  const dim3 grid(pieces(shape.n, tile_n), pieces(shape.m, tile_m));
+  launch_clusters(pipeline_kernel, grid, (1 + consumers) * warpgroup_threads, 1, sizeof(Ring), shape,
+                  tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows), c);
+}
+
+}  // namespace hf::gpu

@@ -1,0 +1,304 @@
+/// \file
+/// Hopper's instructions for cuda_on_cpu.hpp: what bf16_gemm_instructions.cuh declares, on the processor. The blocks of a
+/// cluster run at the same time.
+///
+/// Whatever is asynchronous there is as late as it may be here: tiles are brought by a thread of their own, in any order;
+/// products are computed, and tiles written out, only when somebody waits for them. So a kernel that does not wait where
+/// it must is wrong here too, and the thread sanitizer sees a place of the ring that is written while it is read.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <random>
+
+#include "wmma_on_cpu.hpp"
+// What follows is written for a device.
+#include "bf16_gemm_layout.cuh"
+
+#define __grid_constant__
+#define HF_HOPPER_CODE 1
+
+namespace hf::gpu {
+
+namespace on_cpu {
+
+[[noreturn]] inline void fail(const char* what) {
+  std::fprintf(stderr, "hopper_on_cpu: %s\n", what);
+  std::abort();
+}
+
+}  // namespace on_cpu
+
+/// A phase ends when all have arrived and the bytes expected and those that came are equal.
+class Barrier {
+ public:
+  explicit Barrier(int arrivals) : arrivals_(arrivals), missing_(arrivals) {}
+
+  void arrive(int bytes) {
+    const std::lock_guard lock(mutex_);
+    if (missing_ == 0) on_cpu::fail("more arrivals than a barrier was made for");
+    --missing_;
+    bytes_ += bytes;
+    end_phase_if_complete();
+  }
+  void bytes_came(int bytes) {
+    const std::lock_guard lock(mutex_);
+    bytes_ -= bytes;
+    end_phase_if_complete();
+  }
+  void wait(std::uint32_t parity) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, std::chrono::seconds(100), [&] { return (phase_ & 1) != parity; }))
+      on_cpu::fail("a barrier was waited for in vain");
+  }
+
+ private:
+  void end_phase_if_complete() {
+    if (missing_ > 0 || bytes_ != 0) return;
+    ++phase_;
+    missing_ = arrivals_;
+    changed_.notify_all();
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrivals_, missing_;
+  int bytes_ = 0;  ///< expected, less those that came; they may come first
+  std::uint32_t phase_ = 0;
+};
+
+/// A matrix that is copied in boxes.
+struct TensorMap {
+  Bf16* data;
+  int rows, columns, box_rows;
+};
+
+namespace on_cpu {
+
+constexpr std::size_t alignment = 1024;
+
+/// Calls `visit(where in the box, element of the matrix or null)` for each number of a box, swizzled.
+template <class Visit>
+void for_each_in_box(unsigned char* box, const TensorMap& map, int column, int row, Visit visit) {
+  if (reinterpret_cast<std::uintptr_t>(box) % alignment != 0) fail("a box is not aligned");
+  for (int y = 0; y < map.box_rows; ++y) {
+    for (int x = 0; x < tile_k; ++x) {
+      const int chunk = x / 8 ^ y % 8;
+      const bool inside = row + y < map.rows && column + x < map.columns;
+      const auto at = static_cast<std::size_t>(row + y) * static_cast<std::size_t>(map.columns) +
+                      static_cast<std::size_t>(column + x);
+      visit(reinterpret_cast<Bf16*>(box + y * tile_row_bytes + chunk * 16 + x % 8 * 2),
+            inside ? map.data + at : nullptr);
+    }
+  }
+}
+
+/// Does what it is told in a thread of its own, in any order.
+class CopyEngine {
+ public:
+  ~CopyEngine() {
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  void begin(std::function<void()> copy) {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(std::move(copy));
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  void run() {
+    std::minstd_rand random(1);
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return done_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      std::swap(waiting_[random() % waiting_.size()], waiting_.back());
+      const std::function<void()> copy = std::move(waiting_.back());
+      waiting_.pop_back();
+      lock.unlock();
+      copy();
+    }
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::function<void()>> waiting_;
+  bool done_ = false;
+  std::thread thread_{[this] { run(); }};
+};
+
+struct Block {
+  Block(unsigned threads, std::size_t shared_bytes)
+      : shared(static_cast<unsigned char*>(
+            std::aligned_alloc(alignment, (shared_bytes + alignment - 1) / alignment * alignment))),
+        meetings(threads) {
+    for (int i = 0; i < 16; ++i) warpgroups.emplace_back(warpgroup_threads);
+  }
+  ~Block() { std::free(shared); }
+  Block(const Block&) = delete;
+  unsigned char* shared;
+  Meetings meetings;
+  std::deque<std::barrier<>> warpgroups;  ///< by the number of the barrier
+};
+
+struct Cluster {
+  Cluster(unsigned blocks_in_it, unsigned threads, std::size_t shared_bytes) : everyone(blocks_in_it * threads) {
+    for (unsigned i = 0; i < blocks_in_it; ++i) blocks.push_back(std::make_unique<Block>(threads, shared_bytes));
+  }
+  std::vector<std::unique_ptr<Block>> blocks;
+  std::barrier<> everyone;
+  CopyEngine engine;
+};
+inline thread_local Cluster* cluster;
+inline thread_local int rank;
+inline Block& block_at(int index) { return *cluster->blocks[static_cast<std::size_t>(index)]; }
+inline Block& this_block() { return block_at(rank); }
+
+/// The same place in the shared memory of another block.
+template <class T>
+T* in_block(T* here, int block) {
+  const auto offset = reinterpret_cast<unsigned char*>(here) - this_block().shared;
+  return reinterpret_cast<T*>(block_at(block).shared + offset);
+}
+
+/// A product of this thread that has begun, and the group it belongs to.
+struct Product {
+  float* sums;
+  std::uint64_t a, b;
+  int group;
+};
+inline thread_local std::deque<Product> products;
+inline thread_local int groups_committed;
+inline thread_local std::deque<std::function<void()>> copies_out;
+
+/// 16 numbers of a row of an operand, as the tensor core finds them.
+inline void read_operand(std::uint64_t descriptor, int row, float (&to)[16]) {
+  if (descriptor >> 62 != 1) fail("an operand without the swizzle of 128 bytes");
+  const unsigned start = (descriptor & 0x3fff) * 16, eight_rows = (descriptor >> 32 & 0x3fff) * 16;
+  const unsigned char* shared = this_block().shared;
+  for (unsigned p = 0; p < 16; ++p) {
+    const unsigned at =
+        start + static_cast<unsigned>(row) / 8 * eight_rows + static_cast<unsigned>(row) % 8 * 128 + 2 * p;
+    const unsigned chunk = at / 16 % 8, line = at / 128;
+    to[p] = to_float(*reinterpret_cast<const Bf16*>(shared + line * 128 + (chunk ^ line % 8) * 16 + at % 16));
+  }
+}
+
+inline void multiply(const Product& product) {
+  const int thread = static_cast<int>(threadIdx.x) % warpgroup_threads;
+  for (int half = 0; half < 2; ++half) {
+    float a[16], b[16];
+    read_operand(product.a, thread / 32 * 16 + thread % 32 / 4 + half * 8, a);
+    for (int i = 2 * half; i < sums_per_thread; i += 4) {
+      for (int next = 0; next < 2; ++next) {
+        read_operand(product.b, i / 4 * 8 + thread % 4 * 2 + next, b);
+        for (int p = 0; p < 16; ++p) product.sums[i + next] += a[p] * b[p];
+      }
+    }
+  }
+}
+
+}  // namespace on_cpu
+
+inline std::uint32_t shared_address(const void* pointer) {
+  return static_cast<std::uint32_t>(static_cast<const unsigned char*>(pointer) - on_cpu::this_block().shared);
+}
+inline unsigned char* dynamic_shared() { return on_cpu::this_block().shared; }
+
+inline void init(Barrier& barrier, int arrivals) { new (&barrier) Barrier(arrivals); }
+inline void fence_barriers() {}
+inline void arrive_expecting(Barrier& barrier, int bytes) { barrier.arrive(bytes); }
+inline void arrive_at(Barrier& barrier, int block) { on_cpu::in_block(&barrier, block)->arrive(0); }
+inline void wait(Barrier& barrier, std::uint32_t parity) { barrier.wait(parity); }
+inline void sync_warpgroup(int id) { on_cpu::this_block().warpgroups[static_cast<std::size_t>(id)].arrive_and_wait(); }
+inline int rank_in_cluster() { return on_cpu::rank; }
+inline void sync_cluster() { on_cpu::cluster->everyone.arrive_and_wait(); }
+
+inline void copy_tile_in_to_all(void* to, const TensorMap& map, int column, int row, Barrier& barrier,
+                                std::uint16_t blocks) {
+  for (int block = 0; block < 16; ++block) {
+    if (!(blocks >> block & 1)) continue;
+    auto* box = on_cpu::in_block(static_cast<unsigned char*>(to), block);
+    Barrier* full = on_cpu::in_block(&barrier, block);
+    on_cpu::cluster->engine.begin([=] {
+      on_cpu::for_each_in_box(box, map, column, row,
+                              [](Bf16* here, const Bf16* there) { *here = there ? *there : Bf16{0}; });
+      full->bytes_came(map.box_rows * tile_row_bytes);
+    });
+  }
+}
+inline void copy_tile_in(void* to, const TensorMap& map, int column, int row, Barrier& barrier) {
+  copy_tile_in_to_all(to, map, column, row, barrier, static_cast<std::uint16_t>(1 << on_cpu::rank));
+}
+inline void copy_tile_out(const TensorMap& map, int column, int row, const void* from) {
+  auto* box = static_cast<unsigned char*>(const_cast<void*>(from));
+  on_cpu::copies_out.push_back([=] {
+    on_cpu::for_each_in_box(box, map, column, row, [](const Bf16* here, Bf16* there) {
+      if (there) *there = *here;
+    });
+  });
+}
+template <int under_way>
+void wait_for_copies_out() {
+  for (; on_cpu::copies_out.size() > under_way; on_cpu::copies_out.pop_front()) on_cpu::copies_out.front()();
+}
+inline void fence_for_copies() {}
+
+inline void fence_sums() {}
+inline void multiply_async(float (&sums)[sums_per_thread], std::uint64_t a, std::uint64_t b) {
+  on_cpu::products.push_back({sums, a, b, on_cpu::groups_committed});
+}
+inline void commit_products() { ++on_cpu::groups_committed; }
+template <int under_way>
+void wait_for_products() {
+  for (auto& all = on_cpu::products; !all.empty() && all.front().group < on_cpu::groups_committed - under_way;
+       all.pop_front())
+    on_cpu::multiply(all.front());
+  __syncwarp();  // a warp does this as one
+}
+template <int registers>
+void shrink_registers() {}
+template <int registers>
+void grow_registers() {}
+
+inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_rows) {
+  return {const_cast<Bf16*>(data), rows, columns, box_rows};
+}
+inline int multiprocessors() { return 4; }
+
+/// Runs the clusters one after the other.
+template <class... Parameters, class... Arguments>
+void launch_clusters(void (*kernel)(Parameters...), dim3 blocks, int threads, int cluster_blocks,
+                     std::size_t shared_bytes, Arguments... arguments) {
+  gridDim = blocks;
+  blockDim = dim3(static_cast<unsigned>(threads));
+  const auto in_cluster = static_cast<unsigned>(cluster_blocks);
+  for (unsigned first = 0; first < blocks.x * blocks.y; first += in_cluster) {
+    on_cpu::Cluster cluster(in_cluster, blockDim.x, shared_bytes);
+    std::vector<std::thread> all;
+    for (unsigned block = 0; block < in_cluster; ++block) {
+      for (unsigned thread = 0; thread < blockDim.x; ++thread) {
+        all.emplace_back([&, block, thread] {
+          on_cpu::cluster = &cluster;
+          on_cpu::rank = static_cast<int>(block);
+          on_cpu::become(thread, cluster.blocks[block]->meetings);
+          blockIdx = {(first + block) % blocks.x, (first + block) / blocks.x};
+          kernel(arguments...);
+          if (!on_cpu::products.empty() || !on_cpu::copies_out.empty()) on_cpu::fail("a thread left work behind");
+        });
+      }
+    }
+    for (std::thread& thread : all) thread.join();
+  }
+}
+
+}  // namespace hf::gpu

@@ -1,0 +1,105 @@
+// The bf16 ladder's kernels, run on the processor (hopper_on_cpu.hpp says how), against the double-precision reference.
+#include "hopper_on_cpu.hpp"
+// The kernels come after what they are compiled with.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "bf16_gemm_rungs.cuh"
+#include "random_numbers.hpp"
+#include "reference.hpp"
+
+namespace hf::gpu {
+namespace {
+
+constexpr Bf16 poison = {0xffff}, guard = {0x1234};
+constexpr double half_a_digit = 0x1p-8;  // how far, relatively, rounding to 8 binary digits may go
+
+struct Operands {
+  std::vector<float> a, b;  // as they are after rounding
+  std::vector<Bf16> a16, b16;
+};
+
+template <class Number>
+Operands operands(const GemmShape& shape, Number number) {
+  Operands made;
+  const auto fill = [&](std::vector<float>& to, std::vector<Bf16>& rounded, int rows, std::uint32_t sequence) {
+    for (int i = 0; i < rows * shape.k; ++i) {
+      rounded.push_back(to_bf16(number(random_number(sequence, static_cast<std::uint64_t>(i)))));
+      to.push_back(to_float(rounded.back()));
+    }
+  };
+  fill(made.a, made.a16, shape.m, 1);
+  fill(made.b, made.b16, shape.n, 2);
+  return made;
+}
+
+std::vector<Bf16> product(const Bf16Rung& rung, const GemmShape& shape, const Operands& x) {
+  const auto size = static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n);
+  std::vector<Bf16> c(size + 64, poison);
+  std::fill(c.begin() + static_cast<std::ptrdiff_t>(size), c.end(), guard);
+  rung.multiply(shape, x.a16.data(), x.b16.data(), c.data());
+  for (std::size_t at = size; at < c.size(); ++at) CHECK(c[at].bits == guard.bits);
+  return c;
+}
+
+/// Calls `compare(result, reference)` for each number of c.
+template <class Compare>
+void for_each_result(const GemmShape& shape, const Operands& x, const std::vector<Bf16>& c, Compare compare) {
+  const auto k = static_cast<std::size_t>(shape.k), n = static_cast<std::size_t>(shape.n);
+  for (std::size_t at = 0; at < static_cast<std::size_t>(shape.m) * n; ++at)
+    compare(to_float(c[at]), reference_dot(&x.a[at / n * k], &x.b[at % n * k], k));
+}
+
+void check(const Bf16Rung& rung, const GemmShape& shape) {
+  CAPTURE(rung.label);
+  CAPTURE(shape.m);
+  CAPTURE(shape.n);
+  CAPTURE(shape.k);
+  Operands x = operands(shape, [](float random) { return random; });
+  double worst = 0;
+  for_each_result(shape, x, product(rung, shape, x), [&](float result, Reference reference) {
+    reference.bound += half_a_digit * (std::abs(reference.value) + reference.bound);
+    worst = std::max(worst, error_share(result, reference));
+  });
+  CHECK(worst <= 1);
+
+  // Whole numbers: every sum is exact in any order, so c is known to the last bit.
+  x = operands(shape, [](float random) { return std::round(4 * random); });
+  std::size_t wrong = 0;
+  for_each_result(shape, x, product(rung, shape, x), [&](float result, const Reference& reference) {
+    wrong += result != to_float(to_bf16(static_cast<float>(reference.value)));
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("WMMA") {
+  for (const GemmShape& shape : {GemmShape{128, 128, 64}, {130, 136, 40}, {1, 8, 8}}) check(bf16_rungs()[0], shape);
+}
+
+TEST_CASE("tensor copies and warpgroup products: whole tiles, and what sticks out") {
+  for (std::size_t rung : {1, 2}) {
+    check(bf16_rungs()[rung], {128, 256, 64});
+    check(bf16_rungs()[rung], {130, 264, 72});
+  }
+}
+
+TEST_CASE("the ring goes round more than once") { check(bf16_rungs()[2], {64, 8, 9 * tile_k}); }
+
+TEST_CASE("clusters that stay: more tiles than clusters, fewer, and some outside") {
+  for (const Bf16Rung& rung : {bf16_persistents()[0], bf16_persistents()[2]}) {
+    check(rung, {260, 1032, 5 * tile_k + 8});
+    check(rung, {1, 8, 8});
+  }
+}
+
+TEST_CASE("rungs have names of their own") {
+  std::set<std::string> ids;
+  for (const Bf16Rung& rung : bf16_rungs()) ids.insert(rung.id);
+  for (const Bf16Rung& rung : bf16_persistents()) ids.insert(rung.id);
+  CHECK(ids.size() == bf16_rungs().size() + bf16_persistents().size());
+}
+
+}  // namespace
+}  // namespace hf::gpu
