@@ -19,6 +19,30 @@ inline void check(cudaError_t status, const char* what) {
 }
 #define HF_CUDA(call) ::hf::gpu::check((call), #call)
 
+/// What a measurement must know of the device.
+struct Device {
+  std::string name, bus_id;
+  int multiprocessors;
+  int warps;  ///< resident on each multiprocessor
+  std::size_t l2_bytes, memory_bytes;
+};
+
+/// The present device.
+inline Device this_device() {
+  int index = 0;
+  cudaDeviceProp properties;
+  char bus_id[32] = "";
+  HF_CUDA(cudaGetDevice(&index));
+  HF_CUDA(cudaGetDeviceProperties(&properties, index));
+  HF_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));
+  return {properties.name,
+          bus_id,
+          properties.multiProcessorCount,
+          properties.maxThreadsPerMultiProcessor / properties.warpSize,
+          static_cast<std::size_t>(properties.l2CacheSize),
+          properties.totalGlobalMem};
+}
+
 /// Numbers in the device's memory, of which nothing may be assumed: they start as 0xff bytes, which are NaN.
 template <class Number>
 class DeviceArray {
@@ -51,6 +75,17 @@ class DeviceArray {
   std::size_t size_;
 };
 
+/// After a launch: waits for it, and says what went wrong in it.
+inline void finish(const char* kernel) {
+  check(cudaGetLastError(), kernel);
+  check(cudaDeviceSynchronize(), kernel);
+}
+
+/// Before a kernel is timed. @throws std::runtime_error where it computed something else than its reference
+inline void expect(bool right, const std::string& kernel) {
+  if (!right) throw std::runtime_error(kernel + " does not compute what its reference does");
+}
+
 class Event {
  public:
   Event() { HF_CUDA(cudaEventCreate(&event_)); }
@@ -58,6 +93,7 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
   void record() { HF_CUDA(cudaEventRecord(event_)); }
+  void wait() { HF_CUDA(cudaEventSynchronize(event_)); }
   double seconds_since(const Event& start) {
     HF_CUDA(cudaEventSynchronize(event_));
     float milliseconds = 0;

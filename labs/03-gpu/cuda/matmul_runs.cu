@@ -1,0 +1,333 @@
+#include "matmul_runs.hpp"
+
+#include <cublas_v2.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "bf16_gemm_rungs.cuh"
+#include "device.cuh"
+#include "random_numbers.hpp"
+#include "reference.hpp"
+#include "sgemm_rungs.cuh"
+
+namespace hf {
+namespace gpu {
+namespace {
+
+/// Sides of the square products.
+constexpr int sgemm_n = 4096, bf16_n = 8192;
+
+// ---- Operands and what is right ----
+
+float rounded(float x, float) { return x; }
+Bf16 rounded(float x, Bf16) { return to_bf16(x); }
+double value_of(float x) { return double{x}; }
+double value_of(Bf16 x) { return double{to_float(x)}; }
+
+/// Random matrices on both sides, and room for their product on the device. The numbers of each row are a sequence of
+/// their own, so that no two tiles are alike.
+template <class Number>
+struct Operands {
+  GemmShape shape;
+  std::vector<Number> a, b;
+  DeviceArray<Number> device_a, device_b, c;
+
+  Operands(GemmShape s, int b_rows, int b_columns)
+      : shape(s),
+        a(random_rows(s.m, s.k, 1)),
+        b(random_rows(b_rows, b_columns, 1 + static_cast<std::uint32_t>(s.m))),
+        device_a(a),
+        device_b(b),
+        c(static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n)) {}
+
+  static std::vector<Number> random_rows(int rows, int columns, std::uint32_t sequence) {
+    std::vector<Number> numbers(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+    auto to = numbers.begin();
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < columns; ++j) *to++ = rounded(random_number(sequence + i, j), Number());
+    }
+    return numbers;
+  }
+};
+
+Operands<float> fp32_operands(GemmShape shape) { return {shape, shape.k, shape.n}; }
+Operands<Bf16> bf16_operands(GemmShape shape) { return {shape, shape.n, shape.k}; }  // b is transposed
+
+/// The products summed for one number of c, gathered.
+template <class Number>
+Reference reference(const Operands<Number>& x, int row, int column) {
+  constexpr bool transposed = std::is_same_v<Number, Bf16>;
+  const int k = x.shape.k, n = x.shape.n;
+  std::vector<float> of_a, of_b;
+  for (int p = 0; p < k; ++p) {
+    const std::size_t at_b = transposed ? std::size_t(column) * k + p : std::size_t(p) * n + column;
+    of_a.push_back(static_cast<float>(value_of(x.a[std::size_t(row) * k + p])));
+    of_b.push_back(static_cast<float>(value_of(x.b[at_b])));
+  }
+  Reference sum = reference_dot(of_a.data(), of_b.data(), of_a.size());
+  if (transposed) sum.bound += 0x1p-8 * (std::abs(sum.value) + sum.bound);  // rounded to 8 binary digits
+  return sum;
+}
+
+/// One of those that compute c; it starts its kernels and returns.
+template <class Number>
+struct Contestant {
+  std::string id, label;
+  std::function<void(Operands<Number>&)> multiply;
+};
+
+/// Poisons c, multiplies, and holds about `most` numbers of it against the reference, the corners among them.
+/// \throws std::runtime_error, one line, where one is wrong
+template <class Number>
+void check(const Contestant<Number>& contestant, Operands<Number>& x, std::size_t most) {
+  x.c.poison();
+  contestant.multiply(x);
+  HF_CUDA(cudaGetLastError());
+  HF_CUDA(cudaDeviceSynchronize());
+  const std::vector<Number> c = x.c.to_host();
+  const std::size_t step = c.size() <= most ? 1 : c.size() / most | 1, n = x.shape.n;
+  double worst = 0;
+  const auto visit = [&](std::size_t at) {
+    const Reference right = reference(x, static_cast<int>(at / n), static_cast<int>(at % n));
+    worst = std::max(worst, error_share(static_cast<float>(value_of(c[at])), right));
+  };
+  for (std::size_t at = 0; at < c.size(); at += step) visit(at);
+  for (const std::size_t corner : {n - 1, c.size() - n, c.size() - 1}) visit(corner);
+  if (worst <= 1) return;
+  throw std::runtime_error(contestant.label + " is wrong on the GPU: its error is " + number_text(worst) +
+                           " times what rounding allows; it was not timed");
+}
+
+// ---- Contestants ----
+
+void check_cublas(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(what) + ": " + cublasGetStatusString(status));
+}
+
+class Cublas {
+ public:
+  explicit Cublas(cublasMath_t mode) {
+    check_cublas(cublasCreate(&handle_), "cublasCreate");
+    check_cublas(cublasSetMathMode(handle_, mode), "cublasSetMathMode");
+  }
+  ~Cublas() { cublasDestroy(handle_); }
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+
+  /// It knows columns only: what it takes for bᵀ and aᵀ are our rows of b and a, and c comes out by rows.
+  void multiply(Operands<float>& x) const {
+    const auto [m, n, k] = x.shape;
+    const float one = 1, zero = 0;
+    check_cublas(cublasSgemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, x.device_b.data(), n, x.device_a.data(),
+                             k, &zero, x.c.data(), n),
+                 "cublasSgemm");
+  }
+  void multiply(Operands<Bf16>& x) const {
+    const auto [m, n, k] = x.shape;
+    const float one = 1, zero = 0;
+    check_cublas(cublasGemmEx(handle_, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &one, x.device_b.data(), CUDA_R_16BF, k,
+                              x.device_a.data(), CUDA_R_16BF, k, &zero, x.c.data(), CUDA_R_16BF, n, CUBLAS_COMPUTE_32F,
+                              CUBLAS_GEMM_DEFAULT),
+                 "cublasGemmEx");
+  }
+
+ private:
+  cublasHandle_t handle_ = nullptr;
+};
+
+template <class Number>
+Contestant<Number> library(const char* id, const Cublas& cublas) {
+  return {id, "cuBLAS", [&cublas](Operands<Number>& x) { cublas.multiply(x); }};
+}
+
+template <class Number, class Rung>
+std::vector<Contestant<Number>> contestants(const std::vector<Rung>& rungs) {
+  std::vector<Contestant<Number>> all;
+  for (const Rung& rung : rungs) {
+    all.push_back({rung.id, rung.label, [multiply = rung.multiply](Operands<Number>& x) {
+                     multiply(x.shape, x.device_a.data(), x.device_b.data(), x.c.data());
+                   }});
+  }
+  return all;
+}
+
+// ---- Timing ----
+
+template <class Number>
+Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, Plan plan) {
+  std::vector<Variant> variants;
+  for (const auto& each : contestants) variants.push_back(timed_on_device(each.id, [&each, &x] { each.multiply(x); }));
+  plan.sample_seconds = 0.02;  // many calls, so that the clock has settled on what this kernel's power allows
+  plan.warm_seconds = 0.01;
+  return sample_interleaved(variants, plan);
+}
+
+/// The fastest of several ways to do the same thing.
+template <class Number>
+Contestant<Number> fastest(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Plan& plan) {
+  const Sampling sampling = race(contestants, x, plan);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < contestants.size(); ++i) {
+    if (sampling.seconds[i].median < sampling.seconds[best].median) best = i;
+  }
+  return contestants[best];
+}
+
+/// A ladder that was climbed: its rungs in order, and the library.
+struct Ladder {
+  std::vector<std::string> labels;
+  std::vector<Estimate> over_cublas, tflops;
+  Estimate cublas_tflops;
+};
+
+/// Checks and times what is to stand on the ladder, and cuBLAS. Of `last_rungs` and of `libraries` the fastest takes part.
+template <class Number>
+Ladder climb(const Lab& lab, Operands<Number>& small, Operands<Number>& x, std::vector<Contestant<Number>> rungs,
+             const std::vector<Contestant<Number>>& last_rungs, const char* last_label,
+             const std::vector<Contestant<Number>>& libraries) {
+  for (const auto* group : {&std::as_const(rungs), &last_rungs, &libraries}) {
+    for (const Contestant<Number>& each : *group) {
+      check(each, small, small.c.size());
+      check(each, x, 1000);
+      lab.tick();
+    }
+  }
+  const Plan plan = lab.plan(8);  // two of the eight parts to choose, six to compare
+  if (!last_rungs.empty()) {
+    rungs.push_back(fastest(last_rungs, x, plan));
+    rungs.back().label = last_label;
+  }
+  rungs.push_back(fastest(libraries, x, plan));
+  Plan comparing = lab.plan();
+  comparing.budget_seconds = lab.seconds_left();
+  const Sampling sampling = race(rungs, x, comparing);
+  const auto [m, n, k] = x.shape;
+  const double flops = 2.0 * m * n * k;
+  const auto tflops = [&](const Estimate& seconds) {
+    return transform(seconds, [=](double s) { return flops / s * 1e-12; });
+  };
+  Ladder ladder;
+  for (std::size_t i = 0; i + 1 < rungs.size(); ++i) {
+    ladder.labels.push_back(rungs[i].label);
+    ladder.over_cublas.push_back(sampling.ratio(rungs.back().id, rungs[i].id));
+    ladder.tflops.push_back(tflops(sampling.seconds[i]));
+  }
+  ladder.cublas_tflops = tflops(sampling.seconds.back());
+  return ladder;
+}
+
+// ---- Results ----
+
+/// The series, and the table for the terminal.
+void add_ladder(Lab& lab, const Ladder& ladder, const std::string& id, const std::string& label) {
+  Series series = {id, label, Kind::measured, {"rung", "1"}, {"of cuBLAS", "%"}};
+  Table table = {label, {"rung", "TFLOP/s", "% of cuBLAS"}, {}};
+  for (std::size_t i = 0; i < ladder.labels.size(); ++i) {
+    const Estimate percent = transform(ladder.over_cublas[i], [](double ratio) { return 100 * ratio; });
+    series.points.emplace_back(static_cast<double>(i + 1), percent, ladder.labels[i]);
+    table.rows.push_back({ladder.labels[i], number_text(ladder.tflops[i].median), number_text(percent.median)});
+  }
+  table.rows.push_back({"cuBLAS", number_text(ladder.cublas_tflops.median), "100"});
+  lab.add(std::move(series));
+  lab.show(table);
+}
+
+/// The least gain from one rung to the next.
+double least_gain(const Ladder& ladder) {
+  double least = INFINITY;
+  for (std::size_t i = 1; i < ladder.tflops.size(); ++i)
+    least = std::min(least, ratio(ladder.tflops[i].samples, ladder.tflops[i - 1].samples).median);
+  return least;
+}
+
+void measure_sgemm(Lab& lab) {
+  lab.begin("GPU: matmul in fp32");
+  const Cublas usual(CUBLAS_DEFAULT_MATH), pedantic(CUBLAS_PEDANTIC_MATH);  // fp32 throughout, both of them
+  Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_n, sgemm_n, sgemm_n});
+  const Ladder ladder =
+      climb(lab, small, x, contestants<float>(sgemm_rungs()), contestants<float>(sgemm_warp_tiles()), "warp tile",
+            {library<float>("cublas", usual), library<float>("cublas_pedantic", pedantic)});
+  add_ladder(lab, ladder, "sgemm_ladder", "fp32, N = 4096");
+  lab.add(Value("sgemm_best_over_cublas_4096", ladder.over_cublas.back(), "1"));
+  lab.add(Value("sgemm_naive_over_cublas_4096", ladder.over_cublas.front(), "1"));
+  lab.add(Value("sgemm_best_tflops_4096", ladder.tflops.back(), "TFLOP/s"));
+  lab.add(Value("sgemm_cublas_tflops_4096", ladder.cublas_tflops, "TFLOP/s"));
+  lab.add(Claim("sgemm-near-cublas", "Our last rung in fp32 reaches 95 % of cuBLAS's speed at N = 4096.",
+                lab.value("sgemm_best_over_cublas_4096"), ">= 0.95"));
+  lab.add(Claim("sgemm-rungs-pay", "Each rung of the fp32 ladder is faster than the one before.", least_gain(ladder),
+                "> 1"));
+}
+
+/// Says whether the code that the device chose has Hopper's instructions.
+__global__ void hopper_probe(int* has_them) {
+#ifdef HF_HOPPER_CODE
+  *has_them = 1;
+#else
+  *has_them = 0;
+#endif
+}
+
+/// Whether the kernels for Hopper are in this program and the device runs them; if not, the lab notes why.
+bool has_hopper(Lab& lab, int capability) {
+  int compiled = 0;
+  if (capability == 90) {
+    DeviceArray<int> answer(1);
+    hopper_probe<<<1, 1>>>(answer.data());
+    HF_CUDA(cudaGetLastError());
+    compiled = answer.to_host()[0];
+  }
+  if (compiled == 1) return true;
+  lab.note(capability == 90 ? "compiled without sm_90a: the bf16 ladder ends at WMMA (set CMAKE_CUDA_ARCHITECTURES=90a)"
+                            : "the GPU is no Hopper: the bf16 ladder ends at WMMA");
+  return false;
+}
+
+void measure_bf16(Lab& lab, int capability) {
+  lab.begin("GPU: matmul in bf16");
+  const bool hopper = has_hopper(lab, capability);
+  std::vector<Bf16Rung> rungs = bf16_rungs(), last = bf16_persistents();
+  std::erase_if(rungs, [&](const Bf16Rung& rung) { return rung.hopper && !hopper; });
+  if (!hopper) last.clear();
+  const Cublas cublas(CUBLAS_DEFAULT_MATH);
+  Operands<Bf16> small = bf16_operands({131, 280, 136}), x = bf16_operands({bf16_n, bf16_n, bf16_n});
+  const Ladder ladder = climb(lab, small, x, contestants<Bf16>(rungs), contestants<Bf16>(last), "persistent, clusters",
+                              {library<Bf16>("cublas", cublas)});
+  add_ladder(lab, ladder, "bf16_ladder", "bf16, N = 8192");
+  lab.add(Value("bf16_best_over_cublas_8192", ladder.over_cublas.back(), "1"));
+  lab.add(Value("bf16_best_tflops_8192", ladder.tflops.back(), "TFLOP/s"));
+  lab.add(Value("bf16_cublas_tflops_8192", ladder.cublas_tflops, "TFLOP/s"));
+  lab.add(Value("wmma_over_cublas_8192", ladder.over_cublas.front(), "1"));
+  if (!hopper) return;
+  lab.add(Claim("bf16-level-with-cublas", "Our last rung in bf16 is as fast as cuBLAS at N = 8192.",
+                lab.value("bf16_best_over_cublas_8192"), ">= 1"));
+  lab.add(Claim("wmma-is-not-enough", "On Hopper, WMMA alone stays below three quarters of cuBLAS's speed.",
+                lab.value("wmma_over_cublas_8192"), "< 0.75"));
+  lab.add(Claim("bf16-rungs-pay", "Each rung of the bf16 ladder is faster than the one before.", least_gain(ladder),
+                "> 1"));
+}
+
+/// Compute capability of the present device, 90 for 9.0.
+int compute_capability() {
+  int device = 0, major = 0, minor = 0;
+  HF_CUDA(cudaGetDevice(&device));
+  HF_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  HF_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+  return 10 * major + minor;
+}
+
+}  // namespace
+}  // namespace gpu
+
+std::vector<Step> gpu_matmul_steps() { return {{"GPU: matmul in fp32", 15, 60}, {"GPU: matmul in bf16", 15, 60}}; }
+
+void measure_gpu_matmul(Lab& lab) {
+  gpu::measure_sgemm(lab);
+  gpu::measure_bf16(lab, gpu::compute_capability());
+}
+
+}  // namespace hf

@@ -1,0 +1,20 @@
+/// \file
+/// The matmul ladder on a GPU, against cuBLAS. Plain C++; built only with CUDA.
+#pragma once
+
+#include <vector>
+
+#include "harness/lab.hpp"
+
+namespace hf {
+
+/// What the ladder adds to LabInfo::steps, on the present device.
+std::vector<Step> gpu_matmul_steps();
+
+/// Times all rungs and cuBLAS in interleaved rounds, each precision in a step of its own: adds series, values and claims,
+/// notes what the device lacks. Every kernel is held against a double-precision reference first.
+/// \pre a device answers
+/// \throws std::runtime_error, one line, where a kernel is wrong or CUDA fails
+void measure_gpu_matmul(Lab& lab);
+
+}  // namespace hf
