@@ -1,0 +1,72 @@
+# title: The matmul ladder on a GPU: how near each rung comes to cuBLAS
+# needs: quoted_sgemm_ladder quoted_bf16_ladder
+# shows: sgemm_ladder quoted_sgemm_ladder bf16_ladder quoted_bf16_ladder
+# A row for each rung, what others reached beside what this GPU did, where the record has it.
+height = 684
+load "style.gp"
+load tables."/values.gp"
+array ids[2] = ["sgemm", "bf16"]
+array titles[2] = ["fp32, N = 4096, % of cuBLAS", "bf16, N = 8192, % of cuBLAS"]
+array elsewhere[2] = ["on an A6000", "on an H100"]
+quoted(panel) = tables."/quoted_".ids[panel]."_ladder.tsv"
+present(panel) = exists("have_".ids[panel]."_ladder")
+# One that the record lacks is drawn from the quoted one, with every point undefined.
+measured(panel) = present(panel) ? tables."/".ids[panel]."_ladder.tsv" : quoted(panel)
+only(condition, value) = condition ? value : NaN
+# A number stands right of its point, and not on cuBLAS's line.
+beside(percent) = percent > 87 && percent < 100 ? 103 : percent + 3
+
+# The rows, and on which of them the rungs of each ladder stand: not everyone climbs by the same steps.
+array rows[2] = [8, 8]
+array names_1[8] = ["naive", "coalesced", "shared tile", "1D tile", "register tile", "vectorised", "autotuned", "warp tile"]
+array names_2[8] = ["no tensor cores", "WMMA", "TMA + WGMMA", "producer/consumer", "persistent", "raw barriers", \
+                    "clusters", "order, TMA store"]
+name(panel, row) = panel == 1 ? names_1[row] : names_2[row]
+array ours_1[6] = [1, 2, 3, 5, 6, 8]
+array ours_2[4] = [2, 3, 4, 8]
+row_of_ours(panel, rung) = !present(panel) ? NaN : -(panel == 1 ? ours_1[int(rung)] : ours_2[int(rung)])
+row_of_theirs(panel, rung) = -(panel == 2 && rung > 1 ? rung + 1 : rung)
+
+left_edge = 200; right_edge = width - 24
+set grid xtics noytics
+set multiplot
+do for [panel = 1:2] {
+  set autoscale xy
+  # The quoted bf16 ladder is in TFLOP/s, its last point cuBLAS's own speed.
+  stats quoted(panel) using 1:2 name "theirs" nooutput
+  stats quoted(panel) using ($1 == theirs_max_x ? $2 : NaN) name "library" nooutput
+  full = panel == 1 ? 100 : library_max
+  last = panel == 1 ? theirs_max_x : theirs_max_x - 1
+  top_edge = panel == 1 ? 72 : 412
+  bottom_edge = top_edge + 226
+  y_title = titles[panel]
+  unset label
+  unset arrow
+  load "frame.gp"
+  key_y = 1 - (panel == 1 ? 18.0 : 358.0) / height
+  set label "quoted, ".elsewhere[panel] at screen 0.36,key_y offset 0.4,0 textcolor rgb ink \
+    point pointtype quoted_point pointsize 0.9 linecolor rgb grey
+  if (present(panel)) {
+    set label "measured here" at screen 0.7,key_y offset 0.4,0 textcolor rgb ink \
+      point pointtype measured_point pointsize 0.8 linecolor rgb blue
+  } else {
+    set label "not yet measured here" at screen 0.68,key_y textcolor rgb quiet
+  }
+  set xrange [0:118]
+  set xtics 0,25,100
+  set yrange [-rows[panel] - 0.6:-0.4]
+  unset ytics
+  set for [row = 1:rows[panel]] label name(panel, row) at graph -0.02,first -row right textcolor rgb ink
+  set arrow from 100,-rows[panel] - 0.6 to 100,-0.4 nohead linewidth 2.4 linecolor rgb quiet
+  plot quoted(panel) using (only($1 <= last, $2 / full * 100)):(row_of_theirs(panel, $1)) with linespoints \
+         pointtype quoted_point pointsize 0.9 dashtype quoted_dash linewidth 1.4 linecolor rgb grey, \
+       quoted(panel) using (only($1 <= last && !present(panel), beside($2 / full * 100))):(row_of_theirs(panel, $1)): \
+         (digits($2 / full * 100)) with labels left textcolor rgb quiet, \
+       measured(panel) using (only(present(panel), $3)):(row_of_ours(panel, $1)):(only(present(panel), $4 - $3)):(0) \
+         with vectors nohead linewidth 5 linecolor rgb blue, \
+       measured(panel) using (only(present(panel), $2)):(row_of_ours(panel, $1)) with linespoints \
+         pointtype measured_point pointsize 0.8 linewidth 1.8 linecolor rgb blue, \
+       measured(panel) using (only(present(panel), beside($2))):(row_of_ours(panel, $1)):(digits($2)) \
+         with labels left textcolor rgb blue
+}
+unset multiplot
