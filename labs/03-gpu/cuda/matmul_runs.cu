@@ -86,8 +86,7 @@ template <class Number>
 void check(const Contestant<Number>& contestant, Operands<Number>& x, std::size_t most) {
   x.c.poison();
   contestant.multiply(x);
-  HF_CUDA(cudaGetLastError());
-  HF_CUDA(cudaDeviceSynchronize());
+  finish(contestant.label.c_str());
   const std::vector<Number> c = x.c.to_host();
   const std::size_t step = c.size() <= most ? 1 : c.size() / most | 1, n = x.shape.n;
   double worst = 0;

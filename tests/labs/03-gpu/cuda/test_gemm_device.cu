@@ -1,0 +1,102 @@
+// The matmul ladders on a GPU, where one answers: whole numbers, whose sums are exact in any order, so that every number of
+// every product is known to the last bit. Memory and races, by hand, with NVIDIA's compute-sanitizer:
+//
+//   compute-sanitizer --tool memcheck build/tests/labs/03-gpu/cuda/test-03-gemm-device
+//   compute-sanitizer --tool racecheck build/tests/labs/03-gpu/cuda/test-03-gemm-device
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "bf16_gemm_rungs.cuh"
+#include "device.cuh"
+#include "random_numbers.hpp"
+#include "sgemm_rungs.cuh"
+
+namespace hf::gpu {
+namespace {
+
+/// Compute capability, 90 for 9.0; 0 where no device answers.
+int capability() {
+  int devices = 0, major = 0, minor = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return 0;
+  HF_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+  HF_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0));
+  return 10 * major + minor;
+}
+
+/// Whole numbers from −4 to 4.
+std::vector<int> whole_numbers(int count, std::uint32_t sequence) {
+  std::vector<int> numbers;
+  for (int i = 0; i < count; ++i)
+    numbers.push_back(static_cast<int>(std::lround(4 * random_number(sequence, static_cast<std::uint64_t>(i)))));
+  return numbers;
+}
+
+float made(int number, float) { return static_cast<float>(number); }
+Bf16 made(int number, Bf16) { return to_bf16(static_cast<float>(number)); }
+bool same(float result, int sum) { return result == static_cast<float>(sum); }
+bool same(Bf16 result, int sum) { return result.bits == to_bf16(static_cast<float>(sum)).bits; }
+
+/// How many numbers of the product are wrong. In b, neighbours in a row, and rows, are so far apart.
+template <class Number, class Multiply>
+int wrong_numbers(Multiply multiply, GemmShape shape, int b_step, int b_row) {
+  const std::vector<int> a = whole_numbers(shape.m * shape.k, 1), b = whole_numbers(shape.k * shape.n, 2);
+  const auto on_device = [](const std::vector<int>& numbers) {
+    std::vector<Number> all;
+    for (const int number : numbers) all.push_back(made(number, Number()));
+    return all;
+  };
+  const DeviceArray<Number> device_a(on_device(a)), device_b(on_device(b));
+  DeviceArray<Number> device_c(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
+  multiply(shape, device_a.data(), device_b.data(), device_c.data());
+  HF_CUDA(cudaGetLastError());
+  HF_CUDA(cudaDeviceSynchronize());
+  const std::vector<Number> c = device_c.to_host();
+  int wrong = 0;
+  for (int i = 0; i < shape.m; ++i) {
+    for (int j = 0; j < shape.n; ++j) {
+      int sum = 0;
+      for (int p = 0; p < shape.k; ++p)
+        sum += a[static_cast<std::size_t>(i * shape.k + p)] * b[static_cast<std::size_t>(p * b_row + j * b_step)];
+      wrong += !same(c[static_cast<std::size_t>(i * shape.n + j)], sum);
+    }
+  }
+  return wrong;
+}
+
+TEST_CASE("fp32, on the device") {
+  if (capability() < 80) {
+    MESSAGE("no CUDA device of compute capability 8.0 or newer");
+    return;
+  }
+  std::vector<SgemmRung> rungs = sgemm_rungs();
+  for (const SgemmRung& rung : sgemm_warp_tiles()) rungs.push_back(rung);
+  for (const SgemmRung& rung : rungs) {
+    for (const GemmShape& shape : {GemmShape{1, 4, 4}, {128, 256, 64}, {133, 260, 132}, {500, 700, 300}}) {
+      CAPTURE(rung.label);
+      CAPTURE(shape.m);
+      CHECK(wrong_numbers<float>(rung.multiply, shape, 1, shape.n) == 0);
+    }
+  }
+}
+
+TEST_CASE("bf16, on the device") {
+  const int here = capability();
+  if (here < 80) {
+    MESSAGE("no CUDA device of compute capability 8.0 or newer");
+    return;
+  }
+  std::vector<Bf16Rung> rungs = bf16_rungs();
+  for (const Bf16Rung& rung : bf16_persistents()) rungs.push_back(rung);
+  for (const Bf16Rung& rung : rungs) {
+    if (rung.hopper && here != 90) continue;
+    for (const GemmShape& shape : {GemmShape{1, 8, 8}, {128, 256, 64}, {133, 264, 136}, {700, 1032, 1000}}) {
+      CAPTURE(rung.label);
+      CAPTURE(shape.m);
+      CHECK(wrong_numbers<Bf16>(rung.multiply, shape, shape.k, 1) == 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hf::gpu
