@@ -12,6 +12,7 @@ endif()
 
 if(hardware_first_cuda)
   add_executable(test-03-gemm-device main.cpp test_gemm_device.cu)
+  target_include_directories(test-03-gemm-device PRIVATE ${PROJECT_SOURCE_DIR}/labs/03-gpu/cuda)
   target_link_libraries(test-03-gemm-device PRIVATE gpu matmul doctest::doctest)
   set_target_properties(test-03-gemm-device PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
   add_test(NAME 03-gemm-device COMMAND test-03-gemm-device)
