@@ -15,20 +15,31 @@ struct Tiles {
   Bf16 a[tile_m * tile_k], b[tile_n * tile_k];
 };
 
+/// Sends for the tiles of one step: 128 rows of a, and 256 of b, which takes two copies.
+__device__ inline void send_for(Tiles& tiles, const TensorMap& a, const TensorMap& b, int start, int row, int column,
+                                Barrier& full) {
+  copy_tile_in(tiles.a, a, start, row, full);
+  copy_tile_in(tiles.b, b, start, column, full);
+  copy_tile_in(tiles.b + copy_rows * tile_k, b, start, column + copy_rows, full);
+}
+
 // [begin: four products]
 /// Begins to add one step's products to the sums of a warpgroup, whose rows of
 /// a are the first or the second half of the tile's.
-__device__ inline void begin_products(float (&sums)[sums_per_thread], const Tiles& tiles, int warpgroup) {
-  const std::uint64_t a = operand_descriptor(shared_address(tiles.a + warpgroup * warpgroup_m * tile_k));
+__device__ inline void begin_products(Sums& sums, const Tiles& tiles,
+                                      int warpgroup) {
+  const Bf16* rows = tiles.a + warpgroup * warpgroup_m * tile_k;
+  const std::uint64_t a = operand_descriptor(shared_address(rows));
   const std::uint64_t b = operand_descriptor(shared_address(tiles.b));
   fence_sums();
-  for (int p = 0; p < tile_k / 16; ++p) multiply_async(sums, a + 2 * p, b + 2 * p);  // 32 bytes further each
+  for (int p = 0; p < tile_k / 16; ++p)  // 32 bytes further each
+    multiply_async(sums, a + 2 * p, b + 2 * p);
   commit_products();
 }
 // [end: four products]
 
 /// Writes a warpgroup's sums to c straight from the registers, two neighbours at a time.
-__device__ inline void store_sums(const float (&sums)[sums_per_thread], GemmShape shape, Bf16* c, int row, int column) {
+__device__ inline void store_sums(const Sums& sums, GemmShape shape, Bf16* c, int row, int column) {
 #pragma unroll
   for (int i = 0; i < sums_per_thread; i += 2) {
     const Place place = place_of_sum(threadIdx.x % warpgroup_threads, i);
@@ -45,26 +56,26 @@ struct OneStep {
 // [begin: TMA and WGMMA]
 /// Two warpgroups; one thread sends for the tiles, everybody waits for them,
 /// then everybody multiplies.
-static __global__ __launch_bounds__(consumers* warpgroup_threads) void tma_kernel(GemmShape shape,
-                                                                                  const __grid_constant__ TensorMap a,
-                                                                                  const __grid_constant__ TensorMap b,
-                                                                                  Bf16* c) {
+static __global__ void __launch_bounds__(consumers * warpgroup_threads)
+    tma_kernel(GemmShape shape,  // m, n, k
+               const __grid_constant__ TensorMap a,  // (m, k)
+               const __grid_constant__ TensorMap b,  // (n, k)
+               Bf16* c) {
 #ifdef HF_HOPPER_CODE
   OneStep& shared = *reinterpret_cast<OneStep*>(dynamic_shared());
-  const int row = blockIdx.y * tile_m, column = blockIdx.x * tile_n, warpgroup = threadIdx.x / warpgroup_threads;
+  const int row = blockIdx.y * tile_m, column = blockIdx.x * tile_n;
+  const int warpgroup = threadIdx.x / warpgroup_threads;
   if (threadIdx.x == 0) {
     init(shared.full, 1);
     fence_barriers();
   }
   __syncthreads();
-  float sums[sums_per_thread] = {};
+  Sums sums = {};
   std::uint32_t parity = 0;
   for (int start = 0; start < shape.k; start += tile_k, parity ^= 1) {
     if (threadIdx.x == 0) {
       arrive_expecting(shared.full, step_bytes);
-      copy_tile_in(shared.tiles.a, a, start, row, shared.full);
-      copy_tile_in(shared.tiles.b, b, start, column, shared.full);
-      copy_tile_in(shared.tiles.b + copy_rows * tile_k, b, start, column + copy_rows, shared.full);
+      send_for(shared.tiles, a, b, start, row, column, shared.full);
     }
     wait(shared.full, parity);
     begin_products(sums, shared.tiles, warpgroup);
@@ -100,15 +111,17 @@ struct Ring {
 };
 using Position = RingPosition<ring_places>;
 
+constexpr int pipeline_threads = (1 + consumers) * warpgroup_threads;
+
 /// Registers of each thread, in all no more than the kernel started with: 384 · 168 of them.
 constexpr int producer_registers = 40, consumer_registers = 232;
 
 // [begin: consume]
-/// The steps of one tile of c. While the tensor cores work on one, the warpgroup
-/// prepares the next; the one before that has been read, and its place in the
-/// ring is given back, to every block that fills it.
-__device__ inline void consume(Ring& ring, Position& position, int steps, int warpgroup, int cluster,
-                               float (&sums)[sums_per_thread]) {
+/// The steps of one tile of c. While the tensor cores work on one, the
+/// warpgroup prepares the next; the one before that has been read, and its
+/// place in the ring is given back, to every block that fills it.
+__device__ inline void consume(Ring& ring, Position& position, int steps,
+                               int warpgroup, int cluster, Sums& sums) {
   const int lane = threadIdx.x % 32;
   int previous = -1;
   const auto give_back = [&](int place) {
@@ -131,16 +144,19 @@ __device__ inline void consume(Ring& ring, Position& position, int steps, int wa
 // [begin: producer and consumers]
 /// Three warpgroups: of the first, one thread does nothing but send for tiles,
 /// as far ahead as the ring is long; the other two do nothing but multiply.
-static __global__ __launch_bounds__((1 + consumers) * warpgroup_threads,
-                                    1) void pipeline_kernel(GemmShape shape, const __grid_constant__ TensorMap a,
-                                                            const __grid_constant__ TensorMap b, Bf16* c) {
+static __global__ void __launch_bounds__(pipeline_threads, 1)
+    pipeline_kernel(GemmShape shape,  // m, n, k
+                    const __grid_constant__ TensorMap a,  // (m, k)
+                    const __grid_constant__ TensorMap b,  // (n, k)
+                    Bf16* c) {
 #ifdef HF_HOPPER_CODE
   Ring& ring = *reinterpret_cast<Ring*>(dynamic_shared());
-  const int row = blockIdx.y * tile_m, column = blockIdx.x * tile_n, steps = pieces(shape.k, tile_k);
+  const int row = blockIdx.y * tile_m, column = blockIdx.x * tile_n;
+  const int steps = pieces(shape.k, tile_k);
   if (threadIdx.x == 0) ring.begin(1);
   __syncthreads();
   Position position;
-  const int warpgroup = static_cast<int>(threadIdx.x) / warpgroup_threads - 1;
+  const int warpgroup = int(threadIdx.x) / warpgroup_threads - 1;
   if (warpgroup < 0) {
     shrink_registers<producer_registers>();
     if (threadIdx.x != 0) return;
@@ -149,13 +165,11 @@ static __global__ __launch_bounds__((1 + consumers) * warpgroup_threads,
       Barrier& full = ring.full[position.place];
       wait(ring.empty[position.place], position.parity ^ 1);
       arrive_expecting(full, step_bytes);
-      copy_tile_in(tiles.a, a, step * tile_k, row, full);
-      copy_tile_in(tiles.b, b, step * tile_k, column, full);
-      copy_tile_in(tiles.b + copy_rows * tile_k, b, step * tile_k, column + copy_rows, full);
+      send_for(tiles, a, b, step * tile_k, row, column, full);
     }
   } else {
     grow_registers<consumer_registers>();
-    float sums[sums_per_thread];
+    Sums sums;
     consume(ring, position, steps, warpgroup, 1, sums);
     store_sums(sums, shape, c, row + warpgroup * warpgroup_m, column);
   }
@@ -165,7 +179,7 @@ static __global__ __launch_bounds__((1 + consumers) * warpgroup_threads,
 
 inline void bf16_pipeline(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
   const dim3 grid(pieces(shape.n, tile_n), pieces(shape.m, tile_m));
-  launch_clusters(pipeline_kernel, grid, (1 + consumers) * warpgroup_threads, 1, sizeof(Ring), shape,
+  launch_clusters(pipeline_kernel, grid, pipeline_threads, 1, sizeof(Ring), shape,
                   tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows), c);
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 #include "bf16_gemm_layout.cuh"
 #include "device.cuh"
@@ -126,7 +127,7 @@ __device__ void wait_for_products() {
 }
 
 /// sums (64, 256), spread over the warpgroup as place_of_sum() says, += a (64, 16) · b (256, 16)ᵀ; it begins, and returns.
-__device__ inline void multiply_async(float (&sums)[sums_per_thread], std::uint64_t a, std::uint64_t b) {
+__device__ inline void multiply_async(Sums& sums, std::uint64_t a, std::uint64_t b) {
 #define HF_SUMS_8(i)                                                                                            \
   "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3]), "+f"(sums[i + 4]), "+f"(sums[i + 5]), \
       "+f"(sums[i + 6]), "+f"(sums[i + 7])
@@ -167,7 +168,11 @@ inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_row
   static const Encode encode = [] {
     void* function = nullptr;  // asked of the driver, so that nothing links to it
     cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
     HF_CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
+#else
+    HF_CUDA(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found));
+#endif
     if (found != cudaDriverEntryPointSuccess) throw std::runtime_error("the CUDA driver has no cuTensorMapEncodeTiled");
     return reinterpret_cast<Encode>(function);
   }();

@@ -16,6 +16,7 @@ constexpr int tile_k = 64, tile_row_bytes = 128;
 constexpr int tile_m = 128, tile_n = 256, warpgroup_m = 64;
 constexpr int warpgroup_threads = 128, consumers = tile_m / warpgroup_m;
 constexpr int sums_per_thread = warpgroup_m * tile_n / warpgroup_threads;
+using Sums = float[sums_per_thread];
 
 /// Rows that one tensor copy brings.
 constexpr int copy_rows = 128, copy_bytes = copy_rows * tile_row_bytes;
@@ -26,7 +27,10 @@ constexpr int step_bytes = (tile_m + tile_n) * tile_row_bytes;
 /// Where a byte of a tile lies in shared memory, from the tile's start, which
 /// is aligned to 1024: in row r, chunk c of 16 bytes changes places with chunk
 /// c xor r mod 8, so that eight rows of one column lie in different banks.
-__host__ __device__ constexpr std::uint32_t swizzled(std::uint32_t offset) { return offset ^ (offset >> 3 & 0x70); }
+__host__ __device__ constexpr std::uint32_t swizzled(std::uint32_t offset) {
+  const std::uint32_t row = offset / 128 % 8;
+  return offset ^ row * 16;
+}
 // [end: swizzle]
 
 // [begin: descriptor]
@@ -34,9 +38,10 @@ __host__ __device__ constexpr std::uint32_t swizzled(std::uint32_t offset) { ret
 /// (in units of 16 bytes), 1024 bytes from each group of eight rows to the
 /// next, the swizzle of 128 bytes. 16 numbers further along the sums is an
 /// address 32 bytes higher.
-__host__ __device__ constexpr std::uint64_t operand_descriptor(std::uint32_t address) {
-  constexpr std::uint64_t eight_rows = 8 * tile_row_bytes, swizzle_128_bytes = 1;
-  return (address & 0x3ffff) >> 4 | eight_rows >> 4 << 32 | swizzle_128_bytes << 62;
+__host__ __device__ constexpr std::uint64_t operand_descriptor(
+    std::uint32_t address) {  // in shared memory
+  constexpr std::uint64_t eight_rows = 8 * tile_row_bytes, swizzle_128 = 1;
+  return (address & 0x3ffff) >> 4 | eight_rows >> 4 << 32 | swizzle_128 << 62;
 }
 // [end: descriptor]
 
@@ -62,9 +67,10 @@ struct RingPosition {
 };
 
 // [begin: tile order]
-/// Tile number `at` of a grid of so many: down a few rows, then the next column,
-/// so that the tiles under way at one time share what they read through L2.
-__host__ __device__ constexpr Place tile_in_order(int at, int rows, int columns, int rows_together) {
+/// Tile number `at` of a grid of so many: down a few rows, then the next
+/// column, so that tiles under way at one time share what they read through L2.
+__host__ __device__ constexpr Place tile_in_order(int at, int rows, int columns,
+                                                  int rows_together) {
   const int first = at / (rows_together * columns) * rows_together;
   const int here = rows - first < rows_together ? rows - first : rows_together;
   const int in_band = at - first * columns;

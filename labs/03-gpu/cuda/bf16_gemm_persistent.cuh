@@ -39,7 +39,8 @@ struct TilePairs {
 // [begin: multicast]
 /// Sends for the steps of one tile: its own rows of a, and its half of the rows
 /// of b, which go to both blocks.
-__device__ inline void produce(Ring& ring, Position& position, int steps, const TensorMap& a, const TensorMap& b,
+__device__ inline void produce(Ring& ring, Position& position, int steps,
+                               const TensorMap& a, const TensorMap& b,
                                Place tile, int rank) {
   const int first_of_b = rank * copy_rows;
   for (int step = 0; step < steps; ++step, position.advance()) {
@@ -48,7 +49,8 @@ __device__ inline void produce(Ring& ring, Position& position, int steps, const 
     wait(ring.empty[position.place], position.parity ^ 1);  // in both blocks
     arrive_expecting(full, step_bytes);
     copy_tile_in(tiles.a, a, step * tile_k, tile.row, full);
-    copy_tile_in_to_all(tiles.b + first_of_b * tile_k, b, step * tile_k, tile.column + first_of_b, full, whole_cluster);
+    copy_tile_in_to_all(tiles.b + first_of_b * tile_k, b, step * tile_k,
+                        tile.column + first_of_b, full, whole_cluster);
   }
 }
 // [end: multicast]
@@ -56,24 +58,27 @@ __device__ inline void produce(Ring& ring, Position& position, int steps, const 
 // [begin: store by copies]
 /// Rounds a warpgroup's sums, lays them out in shared memory as the copies want
 /// them, and sends them off, slice by slice.
-__device__ inline void send_sums(const float (&sums)[sums_per_thread], Slice (&buffers)[2], const TensorMap& c, int row,
-                                 int column, int warpgroup) {
+__device__ inline void send_sums(const Sums& sums, Slice (&buffers)[2],
+                                 const TensorMap& c, int row, int column,
+                                 int warpgroup) {
   const int thread = threadIdx.x % warpgroup_threads;
 #pragma unroll
   for (int slice = 0; slice < slices; ++slice) {
     auto* bytes = reinterpret_cast<unsigned char*>(buffers[slice % 2]);
-    if (thread == 0) wait_for_copies_out<1>();  // the slice before the last has left
+    if (thread == 0) wait_for_copies_out<1>();  // this buffer's last has left
     sync_warpgroup(1 + warpgroup);
 #pragma unroll
     for (int i = 0; i < sums_per_thread / slices; i += 2) {
       const Place place = place_of_sum(thread, i);
-      const std::uint32_t offset = place.row * tile_row_bytes + place.column * sizeof(Bf16);
+      const std::uint32_t offset = place.row * tile_row_bytes + place.column * 2;
       const float* pair = sums + slice * (sums_per_thread / slices) + i;
-      store_pair(reinterpret_cast<Bf16*>(bytes + swizzled(offset)), pair[0], pair[1]);
+      store_pair(reinterpret_cast<Bf16*>(bytes + swizzled(offset)),
+                 pair[0], pair[1]);
     }
     fence_for_copies();
     sync_warpgroup(1 + warpgroup);
-    if (thread == 0) copy_tile_out(c, column + slice * slice_columns, row, bytes);
+    if (thread == 0)
+      copy_tile_out(c, column + slice * slice_columns, row, bytes);
   }
 }
 // [end: store by copies]
@@ -82,19 +87,21 @@ __device__ inline void send_sums(const float (&sums)[sums_per_thread], Slice (&b
 /// As many blocks as multiprocessors, each with a producer and two consumers.
 /// The producer is at the next tile while the consumers store the last.
 template <int rows_together>
-__global__ __launch_bounds__((1 + consumers) * warpgroup_threads,
-                             1) void persistent_kernel(GemmShape shape, const __grid_constant__ TensorMap a,
-                                                       const __grid_constant__ TensorMap b,
-                                                       const __grid_constant__ TensorMap c) {
+__global__ void __launch_bounds__(pipeline_threads, 1)
+    persistent_kernel(GemmShape shape,  // m, n, k
+                      const __grid_constant__ TensorMap a,  // (m, k)
+                      const __grid_constant__ TensorMap b,  // (n, k)
+                      const __grid_constant__ TensorMap c) {
 #ifdef HF_HOPPER_CODE
-  PersistentShared& shared = *reinterpret_cast<PersistentShared*>(dynamic_shared());
+  auto& shared = *reinterpret_cast<PersistentShared*>(dynamic_shared());
   const int rank = rank_in_cluster(), steps = pieces(shape.k, tile_k);
-  const int clusters = gridDim.x / cluster_blocks, first = blockIdx.x / cluster_blocks;
+  const int clusters = gridDim.x / cluster_blocks;
+  const int first = blockIdx.x / cluster_blocks;
   const TilePairs pairs(shape, rows_together);
   if (threadIdx.x == 0) shared.ring.begin(cluster_blocks);
   sync_cluster();
   Position position;
-  const int warpgroup = static_cast<int>(threadIdx.x) / warpgroup_threads - 1;
+  const int warpgroup = int(threadIdx.x) / warpgroup_threads - 1;
   if (warpgroup < 0) {
     shrink_registers<producer_registers>();
     if (threadIdx.x == 0) {
@@ -103,11 +110,12 @@ __global__ __launch_bounds__((1 + consumers) * warpgroup_threads,
     }
   } else {
     grow_registers<consumer_registers>();
-    float sums[sums_per_thread];
+    Sums sums;
     for (int at = first; at < pairs.count(); at += clusters) {
       const Place tile = pairs.tile(at, rank);
       consume(shared.ring, position, steps, warpgroup, cluster_blocks, sums);
-      send_sums(sums, shared.slices[warpgroup], c, tile.row + warpgroup * warpgroup_m, tile.column, warpgroup);
+      send_sums(sums, shared.slices[warpgroup], c,
+                tile.row + warpgroup * warpgroup_m, tile.column, warpgroup);
     }
     if (threadIdx.x % warpgroup_threads == 0) wait_for_copies_out<0>();
   }
@@ -122,7 +130,7 @@ void bf16_persistent(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
   const int tiles = TilePairs(shape, rows_together).count() * cluster_blocks;
   const int room = multiprocessors() / cluster_blocks * cluster_blocks;
   launch_clusters(persistent_kernel<rows_together>, dim3(tiles < room ? tiles : room),
-                  (1 + consumers) * warpgroup_threads, cluster_blocks, sizeof(PersistentShared), shape,
+                  pipeline_threads, cluster_blocks, sizeof(PersistentShared), shape,
                   tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows),
                   tensor_map(c, shape.m, shape.n, warpgroup_m));
 }

@@ -9,12 +9,15 @@ namespace hf::gpu {
 // [begin: naive]
 /// Neighbours in a warp stand in different rows: what they read of a, and
 /// what they write, lies far apart.
-static __global__ void naive_kernel(GemmShape shape, const float* a, const float* b, float* c) {
+static __global__ void naive_kernel(GemmShape shape,  // m, n, k
+                                    const float* a, const float* b, float* c) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   const int column = blockIdx.y * blockDim.y + threadIdx.y;
   if (row >= shape.m || column >= shape.n) return;
   float sum = 0;
-  for (int p = 0; p < shape.k; ++p) sum += a[row * shape.k + p] * b[p * shape.n + column];
+  for (int p = 0; p < shape.k; ++p) {
+    sum += a[row * shape.k + p] * b[p * shape.n + column];
+  }
   c[row * shape.n + column] = sum;
 }
 // [end: naive]
@@ -27,12 +30,15 @@ inline void sgemm_naive(GemmShape shape, const float* a, const float* b, float* 
 // [begin: coalesced]
 /// Neighbours in a warp stand in one row: they read the same number of a and
 /// 32 neighbours of b, which takes one access to memory.
-static __global__ void coalesced_kernel(GemmShape shape, const float* a, const float* b, float* c) {
+static __global__ void coalesced_kernel(GemmShape shape,  // m, n, k
+                                        const float* a, const float* b, float* c) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   const int column = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= shape.m || column >= shape.n) return;
   float sum = 0;
-  for (int p = 0; p < shape.k; ++p) sum += a[row * shape.k + p] * b[p * shape.n + column];
+  for (int p = 0; p < shape.k; ++p) {
+    sum += a[row * shape.k + p] * b[p * shape.n + column];
+  }
   c[row * shape.n + column] = sum;
 }
 // [end: coalesced]
@@ -47,17 +53,22 @@ constexpr int shared_tile = 32;
 
 /// A block brings a square of a and one of b into shared memory, and each
 /// number that was brought is used 32 times. Zeros where a matrix ends.
-static __global__ void shared_tile_kernel(GemmShape shape, const float* a, const float* b, float* c) {
-  __shared__ float a_tile[shared_tile][shared_tile], b_tile[shared_tile][shared_tile];
+static __global__ void shared_tile_kernel(GemmShape shape,  // m, n, k
+                                          const float* a, const float* b, float* c) {
+  __shared__ float a_tile[shared_tile][shared_tile];
+  __shared__ float b_tile[shared_tile][shared_tile];
   const int y = threadIdx.y, x = threadIdx.x;
-  const int row = blockIdx.y * shared_tile + y, column = blockIdx.x * shared_tile + x;
+  const int row = blockIdx.y * shared_tile + y;
+  const int column = blockIdx.x * shared_tile + x;
   float sum = 0;
   for (int start = 0; start < shape.k; start += shared_tile) {
-    const int a_column = start + x, b_row = start + y;
-    a_tile[y][x] = row < shape.m && a_column < shape.k ? a[row * shape.k + a_column] : 0;
-    b_tile[y][x] = b_row < shape.k && column < shape.n ? b[b_row * shape.n + column] : 0;
+    const int p = start + x, q = start + y;  // a's column, b's row
+    const bool in_a = row < shape.m && p < shape.k;
+    const bool in_b = q < shape.k && column < shape.n;
+    a_tile[y][x] = in_a ? a[row * shape.k + p] : 0;
+    b_tile[y][x] = in_b ? b[q * shape.n + column] : 0;
     __syncthreads();  // both squares are complete
-    for (int p = 0; p < shared_tile; ++p) sum += a_tile[y][p] * b_tile[p][x];
+    for (int i = 0; i < shared_tile; ++i) sum += a_tile[y][i] * b_tile[i][x];
     __syncthreads();  // nobody reads them any more
   }
   if (row < shape.m && column < shape.n) c[row * shape.n + column] = sum;

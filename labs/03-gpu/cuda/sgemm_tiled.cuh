@@ -13,11 +13,13 @@ constexpr int threads_per_side = block_side / thread_side, tile_threads = thread
 // [begin: register tile]
 /// Per step of the sums a thread reads 8 + 8 numbers from shared memory, and
 /// does 64 multiplications with them.
-static __global__ __launch_bounds__(tile_threads) void register_tile_kernel(GemmShape shape, const float* a,
-                                                                            const float* b, float* c) {
-  __shared__ float a_tile[block_depth][block_side];  // its columns, one after the other
+static __global__ void __launch_bounds__(tile_threads)
+    register_tile_kernel(GemmShape shape,  // m, n, k
+                         const float* a, const float* b, float* c) {
+  __shared__ float a_tile[block_depth][block_side];  // by columns
   __shared__ float b_tile[block_depth][block_side];
-  const int block_row = blockIdx.y * block_side, block_column = blockIdx.x * block_side;
+  const int block_row = blockIdx.y * block_side;
+  const int block_column = blockIdx.x * block_side;
   const int row = threadIdx.x / threads_per_side * thread_side;
   const int column = threadIdx.x % threads_per_side * thread_side;
   float sums[thread_side][thread_side] = {};
@@ -57,11 +59,13 @@ inline void sgemm_register_tile(GemmShape shape, const float* a, const float* b,
 /// The same, four neighbours at a time: each access to memory, global or
 /// shared, is one of 16 bytes. A thread's 8 columns are two groups of four,
 /// half a block apart, so that neighbours read from different banks.
-static __global__ __launch_bounds__(tile_threads) void vectorised_kernel(GemmShape shape, const float* a,
-                                                                         const float* b, float* c) {
+static __global__ void __launch_bounds__(tile_threads)
+    vectorised_kernel(GemmShape shape,  // m, n, k
+                      const float* a, const float* b, float* c) {
   __shared__ __align__(16) float a_tile[block_depth][block_side];
   __shared__ __align__(16) float b_tile[block_depth][block_side];
-  const int block_row = blockIdx.y * block_side, block_column = blockIdx.x * block_side;
+  const int block_row = blockIdx.y * block_side;
+  const int block_column = blockIdx.x * block_side;
   const int row = threadIdx.x / threads_per_side * 4, column = threadIdx.x % threads_per_side * 4;
   const int i = threadIdx.x / 2, p = threadIdx.x % 2 * 4;    // the four of a that this thread brings
   const int q = threadIdx.x / 32, j = threadIdx.x % 32 * 4;  // and of b

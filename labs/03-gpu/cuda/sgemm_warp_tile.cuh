@@ -97,20 +97,24 @@ __device__ void multiply_tiles(const float* a_tile, const float* b_tile, float (
 /// Two pairs of tiles in shared memory: one is computed from while the other
 /// arrives.
 template <class T>
-__global__ __launch_bounds__(T::threads, T::blocks_per_sm) void warp_tile_kernel(GemmShape shape, const float* a,
-                                                                                 const float* b, float* c) {
-  __shared__ __align__(16) float a_tiles[2][T::m][T::a_stride], b_tiles[2][T::k][T::n];
+__global__ void __launch_bounds__(T::threads, T::blocks_per_sm)
+    warp_tile_kernel(GemmShape shape,  // m, n, k
+                     const float* a, const float* b, float* c) {
+  __shared__ __align__(16) float a_tiles[2][T::m][T::a_stride];
+  __shared__ __align__(16) float b_tiles[2][T::k][T::n];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int block_row = blockIdx.y * T::m, block_column = blockIdx.x * T::n;
   const int row = warp / T::warps_across * T::warp_m + row_in_warp(lane);
-  const int column = warp % T::warps_across * T::warp_n + column_in_warp(lane) * 4;
-  float sums[T::rows][T::columns] = {};
+  const int column =
+      warp % T::warps_across * T::warp_n + column_in_warp(lane) * 4;
+  __align__(16) float sums[T::rows][T::columns] = {};
   const TileCopies<T> copies(shape, a, b, block_row, block_column);
   copies.begin(0, a_tiles[0], b_tiles[0]);
   for (int start = 0, half = 0; start < shape.k; start += T::k, half ^= 1) {
     wait_for_copies();
-    __syncthreads();  // everyone's copies are here, and nobody reads the other half
-    if (start + T::k < shape.k) copies.begin(start + T::k, a_tiles[half ^ 1], b_tiles[half ^ 1]);
+    __syncthreads();  // all copies are here; nobody reads the other half
+    if (start + T::k < shape.k)
+      copies.begin(start + T::k, a_tiles[half ^ 1], b_tiles[half ^ 1]);
     multiply_tiles<T>(&a_tiles[half][row][0], &b_tiles[half][0][column], sums);
   }
   for (int i = 0; i < T::rows; ++i) {
@@ -118,7 +122,7 @@ __global__ __launch_bounds__(T::threads, T::blocks_per_sm) void warp_tile_kernel
     for (int j = 0; j < T::columns; j += 4) {
       const int to_column = block_column + column + j * 4;
       if (to_row >= shape.m || to_column >= shape.n) continue;
-      store4(c + to_row * shape.n + to_column, {sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]});
+      store4(c + to_row * shape.n + to_column, load4(&sums[i][j]));
     }
   }
 }

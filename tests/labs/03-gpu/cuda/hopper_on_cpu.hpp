@@ -254,7 +254,7 @@ void wait_for_copies_out() {
 inline void fence_for_copies() {}
 
 inline void fence_sums() {}
-inline void multiply_async(float (&sums)[sums_per_thread], std::uint64_t a, std::uint64_t b) {
+inline void multiply_async(Sums& sums, std::uint64_t a, std::uint64_t b) {
   on_cpu::products.push_back({sums, a, b, on_cpu::groups_committed});
 }
 inline void commit_products() { ++on_cpu::groups_committed; }
