@@ -1,0 +1,32 @@
+# title: Time for numbers that take different ways
+# needs: divergence_vector divergence_sorted divergence_scalar divergence_model
+# shows: divergence_vector divergence_sorted divergence_scalar divergence_model
+height = 500
+load "style.gp"
+array ids[3] = ["scalar", "vector", "sorted"]
+array names[3] = ["one at a time", "vectors", "vectors, sorted"]
+array colours[3] = [orange, blue, green]
+array points[3] = [triangle, circle, diamond]
+array dashes[3] = [long_dash, measured_dash, measured_dash]
+file(i) = tables."/divergence_".ids[i].".tsv"
+model = tables."/divergence_model.tsv"
+only(condition, value) = condition ? value : NaN
+stats file(1) using 2 name "slow" nooutput
+stats file(2) using 2 name "fast" nooutput
+capped(y) = y > slow_max * 1.6 ? slow_max * 1.6 : y
+
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 24
+y_title = "time per number, ns"
+load "frame.gp"
+set logscale y
+set xrange [0:100.1]  # the last point lies inside, rounding or not
+set yrange [fast_min / 1.6:slow_max * 1.6]
+set ytics (1 1)
+set for [k = -3:3] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+set xlabel "numbers that go the long way, %" offset 0,0.9 textcolor rgb quiet
+plot for [i = 1:3] file(i) using 1:3:(capped($4)) with filledcurves fillcolor rgb colours[i], \
+     model using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb purple, \
+     for [i = 1:3] file(i) using 1:2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 \
+       dashtype dashes[i] linecolor rgb colours[i], \
+     for [i = 1:3] file(i) using (only($1 == 40, $1)):2:(names[i]) with labels font near textcolor rgb colours[i], \
+     model using (only($1 == 70, $1)):2:("any lane, both ways") with labels font near textcolor rgb purple

@@ -1,0 +1,59 @@
+# title: A GPU's memory: how long one thread waits, and which addresses many threads may ask for together
+# needs: gpu_latency gpu_stride gpu_bank_conflicts
+# shows: gpu_latency gpu_stride gpu_bank_conflicts
+height = 760
+load "style.gp"
+latency = tables."/gpu_latency.tsv"
+stride = tables."/gpu_stride.tsv"
+conflicts = tables."/gpu_bank_conflicts.tsv"
+stats latency using 1:2 name "wait" nooutput
+stats stride using 1:2 name "stride" nooutput
+stats conflicts using 1:2 name "ways" nooutput
+
+set logscale xy
+set xlabel offset 0,0.9 textcolor rgb quiet
+set multiplot
+
+# How long one thread waits, by what its walk goes through.
+top_edge = 36; bottom_edge = 356; right_edge = width - 24
+y_title = "latency of a load, cycles"
+load "frame.gp"
+set logscale x 2
+set xrange [wait_min_x:wait_max_x * 1.001]  # the last point lies inside, rounding or not
+set yrange [wait_min_y / 1.4:wait_max_y * 1.4]
+set xtics (capacity(2.0**12) 2.0**12)
+set for [k = 16:40:4] xtics add (capacity(2.0**k) 2.0**k)
+set ytics ("1" 1)
+set for [k = 0:4] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+set xlabel "working set"
+plot latency using 1:3:4 with filledcurves fillcolor rgb blue, \
+     latency using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue
+
+# Words that lie apart in memory.
+top_edge = 452; bottom_edge = height - 58; right_edge = 300
+y_title = "bandwidth used, GB/s"
+unset label
+load "frame.gp"
+set xrange [stride_min_x:stride_max_x * 1.001]
+set yrange [stride_min_y / 1.6:stride_max_y * 1.6]
+set xtics ("1" 1)
+set for [k = 1:10] xtics add (sprintf("%d", 2**k) 2**k)
+set xlabel "stride, words"
+plot stride using 1:3:4 with filledcurves fillcolor rgb orange, \
+     stride using 1:2 with linespoints pointtype triangle pointsize 0.7 linewidth 2 linecolor rgb orange
+
+# Words of one bank, one of which is served at a time.
+left_edge = 372; right_edge = width - 24
+y_title = "cycles for a warp's load"
+unset label
+set label y_title at screen (left_edge - 54.0) / width,screen 1 - (top_edge - 18.0) / height textcolor rgb quiet
+y_title = ""
+load "frame.gp"
+set xrange [1:ways_max_x * 1.001]
+set yrange [(ways_min_y < 1 ? ways_min_y : 1) / 1.6:(ways_max_y > ways_max_x ? ways_max_y : ways_max_x) * 1.6]
+set xlabel "words asked of one bank"
+plot conflicts using 1:1 with lines linewidth 1.4 dashtype modelled_dash linecolor rgb quiet, \
+     conflicts using 1:3:4 with filledcurves fillcolor rgb green, \
+     conflicts using 1:2 with linespoints pointtype diamond pointsize 0.8 linewidth 2 linecolor rgb green, \
+     conflicts using ($1 == 8 ? $1 : NaN):($1 / 2.2):("one a cycle") with labels left font near textcolor rgb quiet
+unset multiplot

@@ -1,0 +1,28 @@
+# title: Lookups by how early their rows are asked for
+# needs: prefetch_speed
+# shows: prefetch_speed
+height = 430
+load "style.gp"
+lookups = tables."/prefetch_speed.tsv"
+stats lookups using 1:2 name "speed" nooutput
+stats lookups using ($1 == 0 ? $2 : NaN) name "none" nooutput
+only(condition, value) = condition ? value : NaN
+# A logarithmic axis has no zero: "not asked early" stands one step before one row.
+place(x) = x == 0 ? 0.5 : x
+
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 24
+y_title = "lookups per microsecond"
+load "frame.gp"
+set logscale x 2
+set xrange [0.35:speed_max_x * 1.1]
+y_max = 1.15 * speed_max_y
+capped(y) = y > y_max ? y_max : y
+set yrange [0:y_max]
+set xtics ("not" 0.5)
+set for [k = 0:10] xtics add (sprintf("%d", 2**k) 2.0**k)
+set xlabel "rows asked for ahead" offset 0,0.9 textcolor rgb quiet
+set arrow from 0.35,none_max to speed_max_x * 1.1,none_max nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
+plot lookups using (place($1)):3:(capped($4)) with filledcurves fillcolor rgb blue, \
+     lookups using (place($1)):2 with linespoints pointtype circle pointsize 0.7 linewidth 2 linecolor rgb blue, \
+     lookups using (only($2 == speed_max_y, place($1))):2:(digits($2)) with labels font near textcolor rgb blue, \
+     lookups using (only($1 == 0, place($1))):2:(digits($2)) with labels font near textcolor rgb blue

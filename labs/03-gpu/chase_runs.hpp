@@ -1,0 +1,60 @@
+/// \file
+/// Little's law, measured: what one access takes, what arrives at best, and what arrives with so many walks at a time.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "chases.hpp"
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/threads.hpp"
+#include "kernel_set.hpp"
+
+namespace hf {
+
+/// Bytes for the walks of one thread: four times the largest cache and at least 512 MiB (256 when quick), but at most
+/// 1 GiB (512 MiB), and an eighth of the memory that can be had, as two threads need it and more is needed beside it.
+std::size_t chase_bytes(const Lab& lab);
+
+/// For each thread of a team a memory full of random cycles, built by that thread, so that it lies near its core.
+class ChaseMemory {
+ public:
+  /// \param bytes  for each thread
+  /// \throws OutOfMemory
+  ChaseMemory(Team& team, std::size_t bytes);
+
+  ChaseRing& ring(int thread) { return rings_[static_cast<std::size_t>(thread)]; }
+  std::span<Line> lines(int thread) const { return buffers_[static_cast<std::size_t>(thread)].as<Line>(); }
+
+ private:
+  std::vector<Buffer> buffers_;
+  std::vector<ChaseRing> rings_;
+};
+
+/// What Little's law needs to know, on one thread and interleaved.
+struct Limits {
+  Estimate latency_ns;      ///< a hop of one walk
+  Estimate random_gbs;      ///< reading lines at random whose addresses are known
+  Estimate prefetched_gbs;  ///< the same, each line asked for early
+  Estimate stream_gbs;      ///< reading in order
+};
+
+/// Measures the limits on the memory of the first thread, in the present step of the lab.
+/// \param set  whose loop reads in order
+Limits measure_limits(const Lab& lab, const KernelSet& set, ChaseMemory& memory);
+
+/// Bandwidths of so many walks at a time, in GB/s of lines, in the order of chase_counts.
+struct Chases {
+  std::vector<Estimate> one_thread;
+  std::vector<Estimate> two_threads;  ///< both together, each thread with so many walks; empty on one core
+  std::size_t best;                   ///< where one_thread is highest
+  Estimate gain_best, gain_16;        ///< of one thread over a single walk, in pairs
+  Estimate two_threads_gain;          ///< over one thread, in pairs, where both have as many walks as are best for one
+};
+
+/// Measures all counts, interleaved, in the present step of the lab.
+/// \param team  of one thread or two
+Chases measure_chases(const Lab& lab, ChaseMemory& memory, Team& team);
+
+}  // namespace hf

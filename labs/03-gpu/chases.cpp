@@ -1,0 +1,46 @@
+#include "chases.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace hf {
+namespace {
+
+template <std::size_t... i>
+constexpr std::array<ChaseTogether, sizeof...(i)> all_chases(std::index_sequence<i...>) {
+  return {chase_together<chase_counts[i]>...};
+}
+
+constexpr auto chases = all_chases(std::make_index_sequence<chase_counts.size()>());
+
+}  // namespace
+
+ChaseTogether chase_together_for(int count) {
+  const auto found = std::find(chase_counts.begin(), chase_counts.end(), count);
+  if (found == chase_counts.end())
+    throw std::invalid_argument("chase_together_for: " + std::to_string(count) + " is none of chase_counts");
+  return chases[static_cast<std::size_t>(found - chase_counts.begin())];
+}
+
+ChaseRing::ChaseRing(std::span<Line> memory) {
+  const std::size_t lines = memory.size() / at_.size();
+  for (std::size_t part = 0; part < at_.size(); ++part) {
+    RandomCycle cycle(memory.subspan(part * lines, lines));
+    cycle.grow(lines);
+    at_[part] = cycle.start();
+  }
+}
+
+void ChaseRing::walk(int count, std::int64_t hops) {
+  const ChaseTogether chase = chase_together_for(count);
+  std::array<const Line*, most_chases> turn;
+  const auto walks = static_cast<std::size_t>(count);
+  for (std::size_t i = 0; i < walks; ++i) turn[i] = at_[(next_ + i) % at_.size()];
+  chase(turn.data(), hops);
+  for (std::size_t i = 0; i < walks; ++i) at_[(next_ + i) % at_.size()] = turn[i];
+  next_ = (next_ + walks) % at_.size();
+}
+
+}  // namespace hf

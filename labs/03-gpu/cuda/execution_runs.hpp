@@ -1,0 +1,19 @@
+/// \file
+/// The device's instructions: threads that go different ways, the cost of a launch, peaks of arithmetic, power.
+#pragma once
+
+#include <vector>
+
+#include "harness/lab.hpp"
+
+namespace hf::gpu {
+
+struct Device;
+
+std::vector<Step> execution_steps();
+
+/// Adds divergence, launches, peaks, and power where its counter answers.
+/// \throws std::runtime_error where a kernel computes something else than its reference
+void measure_execution(Lab& lab, const Device& device);
+
+}  // namespace hf::gpu

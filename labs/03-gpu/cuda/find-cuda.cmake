@@ -1,0 +1,89 @@
+# Whether this build measures an NVIDIA GPU. Included from the top, since a language must be enabled above every target that
+# links it. Sets hardware_first_cuda, and where it is true enables CUDA and finds the toolkit's libraries.
+#
+# AUTO leaves CUDA out where it would be of no use: in a program for other machines than this one (it would ask for the
+# libraries of this one's toolkit), with a sanitizer (which wants the addresses that the driver reserves), and with
+# another compiler than GNU (the GPU's part has been compiled once by then, and nvcc takes its time).
+set(HARDWARE_FIRST_CUDA AUTO CACHE STRING "what runs on an NVIDIA GPU: ON, OFF, or AUTO where CUDA is found")
+set_property(CACHE HARDWARE_FIRST_CUDA PROPERTY STRINGS AUTO ON OFF)
+
+# cuda_is_of_use(to): whether AUTO looks for CUDA at all.
+function(cuda_is_of_use to)
+  set(${to} TRUE PARENT_SCOPE)
+  if(CMAKE_CROSSCOMPILING OR HARDWARE_FIRST_MARCH STREQUAL "" OR CMAKE_CXX_FLAGS MATCHES "-fsanitize"
+     OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set(${to} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# gpu_architectures(to): those of the GPUs present, else an A100's and an H100's. Hopper's own instructions (TMA, WGMMA)
+# exist only in 90a. Of a GPU older than 80 nothing is said here: the lab says so when it runs.
+function(gpu_architectures to)
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                  OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE status)
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]" found "${found}")
+  list(TRANSFORM found REPLACE "\\." "")
+  list(FILTER found INCLUDE REGEX "^([89]|1[0-9])[0-9]$")
+  list(TRANSFORM found REPLACE "^90$" "90a")
+  list(REMOVE_DUPLICATES found)
+  if(NOT status EQUAL 0 OR NOT found)
+    set(found 80 90a)
+  endif()
+  set(${to} "${found}" PARENT_SCOPE)
+endfunction()
+
+# find_cuda(why): `why` is empty when CUDA 12 or later and cuBLAS were found; else what is missing.
+macro(find_cuda why)
+  set(${why} "")
+  if(NOT CMAKE_CUDA_COMPILER)  # nvcc may have been installed since the last time
+    unset(CMAKE_CUDA_COMPILER CACHE)
+    find_program(HARDWARE_FIRST_NVCC nvcc PATHS /usr/local/cuda/bin)
+    mark_as_advanced(HARDWARE_FIRST_NVCC)
+    if(HARDWARE_FIRST_NVCC AND NOT DEFINED ENV{CUDACXX})
+      set(ENV{CUDACXX} ${HARDWARE_FIRST_NVCC})
+    endif()
+    if(HARDWARE_FIRST_NVCC OR DEFINED ENV{CUDACXX})
+      include(CheckLanguage)
+      check_language(CUDA)
+    endif()
+  endif()
+  if(NOT CMAKE_CUDA_COMPILER)
+    set(${why} "no CUDA compiler that works (nvcc)")
+  else()
+    find_package(CUDAToolkit 12 QUIET)
+    if(NOT CUDAToolkit_FOUND)
+      set(${why} "no CUDA toolkit of version 12 or later")
+    elseif(NOT TARGET CUDA::cublas)
+      set(${why} "no cuBLAS in the CUDA toolkit")
+    endif()
+  endif()
+endmacro()
+
+set(hardware_first_cuda FALSE)
+if(HARDWARE_FIRST_CUDA STREQUAL AUTO)
+  cuda_is_of_use(looks)
+else()
+  set(looks ${HARDWARE_FIRST_CUDA})
+endif()
+if(looks)
+  find_cuda(missing)
+  if(NOT missing)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      gpu_architectures(architectures)
+      set(CMAKE_CUDA_ARCHITECTURES "${architectures}" CACHE STRING "GPUs that the CUDA sources are compiled for")
+    endif()
+    enable_language(CUDA)
+    if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc 12 and 13 can
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    endif()
+    set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
+    set(hardware_first_cuda TRUE)
+    message(STATUS "CUDA ${CMAKE_CUDA_COMPILER_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
+  elseif(HARDWARE_FIRST_CUDA)
+    if(NOT HARDWARE_FIRST_CUDA STREQUAL AUTO)
+      message(FATAL_ERROR "HARDWARE_FIRST_CUDA=${HARDWARE_FIRST_CUDA}: there is ${missing}; install CUDA 12 or 13 with cuBLAS, or set CUDACXX to its nvcc")
+    endif()
+    message(STATUS "Without CUDA: ${missing}")
+  endif()
+endif()

@@ -1,0 +1,23 @@
+/// \file
+/// What only a machine with an NVIDIA GPU can measure. Plain C++: the lab need not know whether CUDA was there when it was
+/// built.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/lab.hpp"
+
+namespace hf {
+
+/// Why no GPU is measured, in one line: no CUDA when this was built, no driver, no device; empty when one can be.
+std::string gpu_unavailable();
+
+/// What the GPU's part adds to LabInfo::steps; empty where gpu_unavailable() says why.
+std::vector<Step> gpu_steps();
+
+/// Measures the GPU: begins those steps, adds series, values and claims, notes what is missing. Where no GPU can be
+/// measured, it notes why, and that is all.
+void measure_gpu(Lab& lab);
+
+}  // namespace hf

@@ -1,0 +1,55 @@
+/// \file
+/// Little's law on the device: how many bytes are in flight, and how many it takes to keep memory busy. Plain C++.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace hf::gpu {
+
+constexpr int lanes = 32;       ///< threads of a warp
+constexpr int load_bytes = 16;  ///< what one thread asks for at once: the widest load there is
+constexpr int node_bytes = lanes * load_bytes;
+
+/// How many loads the device has in flight: each warp follows `loads` chases, with one node of each on its way.
+struct Concurrency {
+  int blocks;
+  int warps;  ///< in each block
+  int loads;  ///< of each thread
+
+  std::int64_t chases() const { return std::int64_t{blocks} * warps * loads; }
+  double bytes() const { return static_cast<double>(chases()) * node_bytes; }
+};
+
+/// From one warp alone to every warp the device has room for, all of them resident at once; more bytes each time.
+/// \param multiprocessors, warps  of the device, and resident on each
+/// \param loads  1, 2 or 4
+std::vector<Concurrency> concurrency_sweep(int multiprocessors, int warps, int loads);
+
+/// Blocks of more warps than this leave too few registers to each.
+constexpr int most_warps_in_block = 16;
+
+/// All chases advance together, as a front that sweeps through memory in order, as the threads of an ordinary kernel
+/// do: after so many hops, a chase is at this node.
+constexpr std::uint32_t front_node(std::int64_t chase, std::int64_t hops, std::int64_t chases, std::int64_t nodes) {
+  return static_cast<std::uint32_t>((chase + hops % nodes * (chases % nodes)) % nodes);
+}
+
+struct CurvePoint {
+  double bytes;
+  double gbs;
+};
+
+/// Where the straight line of the first points meets the plateau.
+struct Knee {
+  double plateau_gbs;
+  double latency_ns;  ///< of the straight line: bytes in flight over GB/s
+  double bytes;       ///< the product of the two
+};
+
+/// \param points  of which those below a quarter of the highest bandwidth are taken to lie on the straight line
+/// \throws std::invalid_argument where none does
+Knee find_knee(std::span<const CurvePoint> points);
+
+}  // namespace hf::gpu

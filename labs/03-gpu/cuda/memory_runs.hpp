@@ -1,0 +1,19 @@
+/// \file
+/// The device's memory: how long it makes one thread wait, how much it delivers to many, and which addresses it likes.
+#pragma once
+
+#include <vector>
+
+#include "harness/lab.hpp"
+
+namespace hf::gpu {
+
+struct Device;
+
+std::vector<Step> memory_steps();
+
+/// Adds latencies, bandwidths, the curve of bandwidth over bytes in flight, strides and bank conflicts.
+/// \throws std::runtime_error where a kernel computes something else than its reference
+void measure_memory(Lab& lab, const Device& device);
+
+}  // namespace hf::gpu

@@ -1,0 +1,111 @@
+#include "peak_runs.hpp"
+
+#include <cmath>
+
+#include "device.cuh"
+#include "tensor_operands.hpp"
+#include "tensor_peak.cuh"
+
+namespace hf::gpu {
+namespace {
+
+constexpr int warps_in_block = peak_threads / 32;
+
+/// Tensor cores on numbers of which a register holds `each`, with their sums.
+template <int each, class Sum>
+class TensorPeak {
+ public:
+  explicit TensorPeak(const Device& device)
+      : blocks_(static_cast<unsigned>(2 * device.multiprocessors)),
+        sums_(std::size_t{blocks_} * warps_in_block * mma_chains * 32 * mma_d_registers) {}
+
+  void run(int times) { tensor_peak<<<blocks_, peak_threads>>>(a_.data(), b_.data(), times, sums_.data()); }
+  double operations(int times) const {
+    return static_cast<double>(blocks_) * warps_in_block * mma_chains * times * TensorOperands<each>::operations;
+  }
+
+  void check(const char* name) {
+    constexpr int times = 5;
+    sums_.poison();
+    run(times);
+    finish(name);
+    bool right = true;
+    std::size_t i = 0;
+    for (const Sum sum : sums_.to_host()) {
+      const int lane = static_cast<int>(i / mma_d_registers % 32), reg = static_cast<int>(i % mma_d_registers);
+      right &= sum == static_cast<Sum>(times * TensorOperands<each>::product_at(place_in_d(lane, reg)));
+      ++i;
+    }
+    expect(right, name);
+  }
+
+ private:
+  unsigned blocks_;
+  DeviceArray<std::uint32_t> a_{TensorOperands<each>().a()}, b_{TensorOperands<each>().b()};
+  DeviceArray<Sum> sums_;
+};
+
+class FmaPeak {
+ public:
+  explicit FmaPeak(const Device& device)
+      : blocks_(static_cast<unsigned>(4 * device.multiprocessors)),
+        from_(numbers(std::size_t{blocks_} * peak_threads * fma_chains)),
+        results_(from_.size()) {}
+
+  void run(int times) { fma_peak<<<blocks_, peak_threads>>>(from_.data(), factor, addend, times, results_.data()); }
+  double operations(int times) const { return 2.0 * times * static_cast<double>(results_.size()); }
+
+  void check() {
+    constexpr int times = 11;
+    results_.poison();
+    run(times);
+    finish("fma_peak");
+    bool right = true;
+    std::size_t i = 0;
+    for (const float result : results_.to_host()) {
+      double exact = random_unit(i++);
+      for (int time = 0; time < times; ++time) exact = double{factor} * exact + double{addend};
+      right &= std::abs(result - exact) <= times * 0x1p-24 * 1.5;  // no number exceeds 1.5; one rounding each time
+    }
+    expect(right, "fma_peak");
+  }
+
+ private:
+  static constexpr float factor = -0.9999f, addend = 0.25f;
+
+  static std::vector<float> numbers(std::size_t count) {
+    std::vector<float> units(count);
+    for (std::size_t i = 0; i < count; ++i) units[i] = random_unit(i);
+    return units;
+  }
+
+  unsigned blocks_;
+  DeviceArray<float> from_, results_;
+};
+
+}  // namespace
+
+std::vector<Step> peak_steps() { return {{"GPU peaks", 1, 4}}; }
+
+void measure_peaks(Lab& lab, const Device& device) {
+  lab.begin("GPU peaks");
+  constexpr int times = 4096;
+  TensorPeak<2, float> bf16(device);
+  TensorPeak<4, std::int32_t> int8(device);
+  FmaPeak fp32(device);
+  bf16.check("mma.sync in bf16");
+  int8.check("mma.sync in int8");
+  fp32.check();
+  const Sampling sampling = sample_interleaved(
+      {timed_on_device("bf16", [&] { bf16.run(times); }), timed_on_device("int8", [&] { int8.run(times); }),
+       timed_on_device("fp32", [&] { fp32.run(times); })},
+      lab.plan());
+  const auto tera = [&](const char* id, double operations) {
+    return transform(sampling.of(id), [=](double seconds) { return operations / seconds * 1e-12; });
+  };
+  lab.add(Value("gpu_fp32_peak_tflops", tera("fp32", fp32.operations(times)), "TFLOP/s", "fp32"));
+  lab.add(Value("tensor_bf16_tflops", tera("bf16", bf16.operations(times)), "TFLOP/s", "bf16 by mma.sync"));
+  lab.add(Value("tensor_int8_tops", tera("int8", int8.operations(times)), "Top/s", "int8 by mma.sync"));
+}
+
+}  // namespace hf::gpu

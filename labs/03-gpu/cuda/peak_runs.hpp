@@ -1,0 +1,19 @@
+/// \file
+/// The device's peaks of arithmetic.
+#pragma once
+
+#include <vector>
+
+#include "harness/lab.hpp"
+
+namespace hf::gpu {
+
+struct Device;
+
+std::vector<Step> peak_steps();
+
+/// Adds the peaks of fp32, and of tensor cores in bf16 and int8.
+/// \throws std::runtime_error where a kernel computes something else than its reference
+void measure_peaks(Lab& lab, const Device& device);
+
+}  // namespace hf::gpu

@@ -1,0 +1,40 @@
+/// \file
+/// Little's law for memory: what is in flight = how long it takes × how much arrives (Little, 1961).
+#pragma once
+
+#include <vector>
+
+namespace hf {
+
+/// What one core and its memory can do, each measured by itself.
+struct MemoryLimits {
+  double latency_ns;       ///< of one access that waits for the one before
+  double random_read_gbs;  ///< of reading random lines whose addresses are known, so that no load waits for another
+  double stream_read_gbs;  ///< of reading in order
+};
+
+/// Bytes that arrive with one line, the unit in which memory is fetched.
+constexpr double line_bytes = 64;
+
+// [begin: little]
+/// Lines that must be in flight for a bandwidth.
+/// \param latency_ns  between asking for a line and having it
+/// \param gbs  10^9 bytes per second, which is bytes per nanosecond
+constexpr double lines_in_flight(double latency_ns, double gbs) { return latency_ns * gbs / line_bytes; }
+
+/// GB/s that so many lines in flight bring, until something else is the limit.
+constexpr double little_gbs(double lines, double latency_ns, double limit_gbs) {
+  const double gbs = lines * line_bytes / latency_ns;
+  return gbs < limit_gbs ? gbs : limit_gbs;
+}
+// [end: little]
+
+/// Where a curve that first rises in proportion and then stays level has its bend: the x at which it first reaches nine
+/// tenths of its highest point, on the straight line between two neighbours, over nine tenths. Exact where the rise
+/// is straight.
+/// \param x  rising
+/// \param y  more than 0, as long
+/// \throws std::invalid_argument without points, or with more of one than of the other
+double knee(const std::vector<double>& x, const std::vector<double>& y);
+
+}  // namespace hf

@@ -1,0 +1,66 @@
+/// \file
+/// A small model of a machine that hides latency: warps that take turns, loads that come back late, and a memory that
+/// brings only so much at a time. Stepped cycle by cycle.
+#pragma once
+
+#include <cstdint>
+
+namespace hf {
+
+/// Who goes first when several warps could.
+enum class Scheduler {
+  greedy,      ///< a warp goes on until it waits; then the first that can (Rogers, O'Connor and Aamodt, 2012)
+  round_robin  ///< the next one after the one that went last
+};
+
+/// What every warp does, again and again: some arithmetic, then a load that the next round needs.
+struct WarpProgram {
+  int arithmetic = 0;      ///< instructions before the load; each can be issued in the cycle after the one before it
+  int lines_per_load = 1;  ///< lines that the load asks for: 1 where the threads' addresses lie side by side
+};
+
+/// The part of a processor that takes turns, and its share of the memory.
+struct SimtMachine {
+  int warps = 1;               ///< in flight, all with the same program
+  int issue_width = 1;         ///< instructions that can be issued in one cycle, each from another warp
+  std::int64_t latency = 0;    ///< cycles between the issue of a load and that of the instruction that needs it
+  int outstanding = 0;         ///< lines that can be in flight at a time; 0 for no limit
+  double lines_per_cycle = 0;  ///< that the memory can bring; 0 for no limit
+  Scheduler scheduler = Scheduler::greedy;
+};
+
+/// What happened in the cycles that were counted.
+struct SimtRun {
+  std::int64_t cycles = 0;
+  std::int64_t issued = 0;  ///< instructions, loads among them
+  std::int64_t lines = 0;   ///< asked for
+
+  /// Share of the chances to issue that were used, 0 to 1.
+  double utilisation(const SimtMachine& machine) const {
+    return static_cast<double>(issued) / static_cast<double>(cycles * machine.issue_width);
+  }
+  double lines_per_cycle() const { return static_cast<double>(lines) / static_cast<double>(cycles); }
+};
+
+/// Runs until the machine has settled, then counts.
+/// \param settle  cycles that are not counted; a few latencies
+/// \param cycles  that are
+/// \throws std::invalid_argument for a machine without warps, issue or time, or one whose limit on lines in flight is
+///   less than one load asks for
+SimtRun run_simt(const SimtMachine& machine, const WarpProgram& program, std::int64_t settle, std::int64_t cycles);
+
+// [begin: closed-form]
+/// Utilisation where only latency is in the way: each warp issues its
+/// instructions, waits, and issues them again. For the greedy scheduler.
+constexpr double closed_form_utilisation(const SimtMachine& machine, const WarpProgram& program) {
+  const double busy = program.arithmetic + 1, round = busy + static_cast<double>(machine.latency);
+  const double share = machine.warps * busy / (machine.issue_width * round);
+  return share < 1 ? share : 1;
+}
+// [end: closed-form]
+
+/// Lines per cycle: the least of what the warps can ask for in the time that a load takes, what can be issued, what can
+/// be in flight, and what the memory can bring. Loads of one line each.
+double closed_form_lines_per_cycle(const SimtMachine& machine, const WarpProgram& program);
+
+}  // namespace hf

@@ -1,0 +1,339 @@
+// Every kernel against a reference on the processor, at small and at awkward sizes, with what lies around its output
+// watched. Without a device, the cases say so and pass. On a machine with one, also:
+//
+//   compute-sanitizer --tool memcheck  --error-exitcode 1 build/tests/labs/03-gpu/cuda/test-03-gpu-device
+//   compute-sanitizer --tool racecheck --error-exitcode 1 build/tests/labs/03-gpu/cuda/test-03-gpu-device
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cuda/access.cuh"
+#include "cuda/device.cuh"
+#include "cuda/divergence.cuh"
+#include "cuda/gpu_runs.hpp"
+#include "cuda/in_flight.cuh"
+#include "cuda/intensity.cuh"
+#include "cuda/latency.cuh"
+#include "cuda/launches.cuh"
+#include "cuda/line_cycle.hpp"
+#include "cuda/streams.cuh"
+#include "cuda/tensor_operands.hpp"
+#include "cuda/tensor_peak.cuh"
+
+namespace hf::gpu {
+namespace {
+
+/// Whether a device answers; says in the log where none does.
+bool has_device() {
+  const std::string why = gpu_unavailable();
+  if (!why.empty()) MESSAGE("skipped: " << why);
+  return why.empty();
+}
+
+/// Whether all numbers from an index on are as DeviceArray poisoned them.
+template <class Number>
+bool untouched(const std::vector<Number>& numbers, std::size_t from) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(numbers.data() + from);
+  return std::all_of(bytes, bytes + (numbers.size() - from) * sizeof(Number), [](auto byte) { return byte == 0xff; });
+}
+
+TEST_CASE("a warp's words in the banks") {
+  CHECK(conflict_ways(0) == 1);
+  for (const int odd : {1, 3, 5, 31, 33}) CHECK(conflict_ways(odd) == 1);
+  for (const int ways : {2, 4, 8, 16, 32}) CHECK(conflict_ways(ways) == ways);
+  CHECK(conflict_ways(6) == 2);
+  CHECK(conflict_ways(64) == 32);
+  CHECK(bank_word(31, 32, bank_loads - 1) == bank_words - 1);
+}
+
+TEST_CASE("which way a thread goes") {
+  CHECK(path_of(5, 4, true) == 1);
+  CHECK(path_of(5, 4, false) == 0);
+  CHECK(path_of(32 * 6 + 5, 4, false) == 2);
+  for (int path = 1; path < most_paths; ++path) CHECK(path_step(path, 12345) != path_step(path - 1, 12345));
+}
+
+template <Through through>
+void check_chase(std::size_t count, long long hops) {
+  const std::vector<std::uint32_t> order = random_cycle(count, 3);
+  const DeviceArray<std::uint32_t> next(order);
+  DeviceArray<GpuLine> lines(count);
+  DeviceArray<Ticks> ticks(2);
+  link_lines<<<static_cast<unsigned>(count / 256 + 1), 256>>>(lines.data(), next.data(), static_cast<unsigned>(count));
+  DeviceArray<const GpuLine*> at(std::vector<const GpuLine*>{lines.data()});
+  chase_lines<through><<<1, 1>>>(at.data(), hops, ticks.data());
+  chase_lines<through><<<1, 1>>>(at.data(), hops, ticks.data());
+  finish("chase_lines");
+  CHECK(at.to_host().front() == lines.data() + walk(order, 0, 2 * hops));
+  CHECK(ticks.to_host().front().cycles >= hops);
+  CHECK(untouched(ticks.to_host(), 1));
+}
+
+TEST_CASE("a chase goes on where it ended") {
+  if (!has_device()) return;
+  for (const std::size_t lines : {1u, 2u, 33u, 1000u, 4097u}) {
+    for (const long long hops : {0, 1, 7, 8, 1000}) {
+      CAPTURE(lines);
+      CAPTURE(hops);
+      check_chase<Through::l1>(lines, hops);
+      check_chase<Through::l2>(lines, hops);
+    }
+  }
+}
+
+TEST_CASE("a chase in shared memory") {
+  if (!has_device()) return;
+  const std::vector<std::uint32_t> order = random_cycle(shared_chase_words, 4);
+  const DeviceArray<std::uint32_t> next(order);
+  for (const long long hops : {0, 1, 13, 3000}) {
+    DeviceArray<std::uint32_t> end(1);
+    DeviceArray<Ticks> ticks(1);
+    chase_shared<<<1, 1>>>(next.data(), hops, end.data(), ticks.data());
+    finish("chase_shared");
+    CHECK(end.to_host().front() == walk(order, 0, hops));
+    CHECK(ticks.to_host().front().cycles >= hops);
+  }
+}
+
+template <int loads>
+void check_front(std::int64_t nodes, unsigned blocks, unsigned warps) {
+  const std::int64_t chases = std::int64_t{blocks} * warps * loads;
+  const auto threads = static_cast<std::size_t>(blocks * warps * lanes);
+  CAPTURE(nodes);
+  CAPTURE(chases);
+  DeviceArray<Cell> cells(static_cast<std::size_t>(nodes) * lanes);
+  link_front<<<static_cast<unsigned>(nodes * lanes / 256 + 1), 256>>>(cells.data(), nodes, chases);
+  std::vector<const Cell*> start(static_cast<std::size_t>(chases) * lanes);
+  for (std::size_t i = 0; i < start.size(); ++i) start[i] = cells.data() + i;
+  DeviceArray<const Cell*> at(start);
+  DeviceArray<std::uint64_t> sums(threads + 1);
+  const int hops = 2 * static_cast<int>(nodes) + 3;
+  follow_front<loads><<<blocks, warps * lanes>>>(at.data(), 2, sums.data());
+  follow_front<loads><<<blocks, warps * lanes>>>(at.data(), hops, sums.data());
+  finish("follow_front");
+  const auto ends = at.to_host();
+  const auto found = sums.to_host();
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    const int lane = static_cast<int>(thread % lanes);
+    std::uint64_t sum = 0;
+    for (std::size_t load = 0; load < loads; ++load) {
+      const auto chase = static_cast<std::int64_t>(thread / lanes + load * blocks * warps);
+      for (int hop = 2; hop < hops + 2; ++hop) sum += cell_number(front_node(chase, hop, chases, nodes), lane);
+      const std::int64_t end = front_node(chase, hops + 2, chases, nodes);
+      CHECK(ends[thread + load * threads] == cells.data() + end * lanes + lane);
+    }
+    REQUIRE(found[thread] == sum);
+  }
+  CHECK(untouched(found, threads));
+}
+
+TEST_CASE("a front of chases reads every byte of every node") {
+  if (!has_device()) return;
+  check_front<1>(1, 1, 1);
+  check_front<1>(37, 3, 2);
+  check_front<2>(37, 3, 2);
+  check_front<4>(37, 3, 2);
+  check_front<4>(64, 1, 16);
+}
+
+/// random_unit(start), random_unit(start + 1), … in so many tiles.
+struct Units : DeviceArray<float4> {
+  Units(std::size_t tiles, std::size_t start) : DeviceArray(tiles * stream_tile) {
+    fill_units<<<3, 256>>>(reinterpret_cast<float*>(data()), 4 * size(), start);
+    finish("fill_units");
+  }
+};
+
+/// The same as plain floats, and whether what follows them is untouched.
+std::vector<float> as_floats(const DeviceArray<float4>& array, std::size_t tiles) {
+  const std::vector<float4> host = array.to_host();
+  CHECK(untouched(host, tiles * stream_tile));
+  const auto* first = reinterpret_cast<const float*>(host.data());
+  return std::vector<float>(first, first + 4 * tiles * stream_tile);
+}
+
+TEST_CASE("copy, triad and dot product") {
+  if (!has_device()) return;
+  for (const unsigned tiles : {1u, 2u, 37u}) {
+    CAPTURE(tiles);
+    const std::size_t floats = std::size_t{tiles} * stream_tile * 4;
+    const Units b(tiles, 0), c(tiles, floats);
+    DeviceArray<float4> a((tiles + 1) * stream_tile);
+    copy<<<tiles, stream_threads>>>(b.data(), a.data());
+    finish("copy");
+    const std::vector<float> copied = as_floats(a, tiles);
+    for (std::size_t i = 0; i < floats; ++i) REQUIRE(copied[i] == random_unit(i));
+
+    a.poison();
+    triad<<<tiles, stream_threads>>>(a.data(), b.data(), c.data(), 0.7f);
+    finish("triad");
+    const std::vector<float> summed = as_floats(a, tiles);
+    double exact = 0, magnitudes = 0;
+    for (std::size_t i = 0; i < floats; ++i) {
+      const double left = random_unit(i), right = random_unit(floats + i);
+      REQUIRE(std::abs(summed[i] - (left + 0.7f * right)) <= 0x1p-23 * (std::abs(left) + std::abs(0.7f * right)));
+      exact += left * right;
+      magnitudes += std::abs(left * right);
+    }
+
+    for (const unsigned blocks : {1u, 3u, 50u}) {
+      DeviceArray<float> sums(blocks + 1);
+      dot<<<blocks, stream_threads>>>(b.data(), c.data(), tiles, sums.data());
+      finish("dot");
+      const std::vector<float> found = sums.to_host();
+      double sum = 0;
+      for (unsigned block = 0; block < blocks; ++block) sum += found[block];
+      CHECK(std::abs(sum - exact) <= (4.0 * tiles + 20) * 0x1p-24 * magnitudes);
+      CHECK(untouched(found, blocks));
+    }
+  }
+}
+
+TEST_CASE("words with strides") {
+  if (!has_device()) return;
+  const std::size_t most = 7;
+  DeviceArray<std::uint32_t> words(most * stride_tile * 33);
+  fill_words<<<5, 256>>>(words.data(), words.size());
+  for (const std::size_t stride : {1u, 2u, 3u, 32u, 33u}) {
+    for (const std::size_t tiles : {std::size_t{0}, std::size_t{1}, most}) {
+      CAPTURE(stride);
+      CAPTURE(tiles);
+      DeviceArray<std::uint32_t> sums(3 * stride_threads + 1);
+      sum_strided<<<3, stride_threads>>>(words.data(), tiles, stride, sums.data());
+      finish("sum_strided");
+      const auto found = sums.to_host();
+      std::uint32_t sum = 0, expected = 0;
+      for (std::size_t i = 0; i < found.size() - 1; ++i) sum += found[i];
+      for (std::size_t i = 0; i < tiles * stride_tile; ++i) expected += random_word(i * stride);
+      CHECK(sum == expected);
+      CHECK(untouched(found, found.size() - 1));
+    }
+  }
+}
+
+TEST_CASE("loads from the banks of shared memory") {
+  if (!has_device()) return;
+  for (const int stride : {1, 2, 31, 32}) {
+    DeviceArray<std::uint32_t> sums(bank_warps * 32 + 1);
+    DeviceArray<long long> cycles(2);
+    load_banks<<<1, bank_warps * 32>>>(stride, 3, sums.data(), cycles.data());
+    finish("load_banks");
+    const auto found = sums.to_host();
+    for (int thread = 0; thread < bank_warps * 32; ++thread) {
+      std::uint32_t expected = 0;
+      for (int load = 0; load < bank_loads; ++load) expected += random_word(bank_word(thread % 32, stride, load));
+      REQUIRE(found[static_cast<std::size_t>(thread)] == 3 * expected);
+    }
+    CHECK(cycles.to_host().front() > 0);
+    CHECK(untouched(found, bank_warps * 32));
+    CHECK(untouched(cycles.to_host(), 1));
+  }
+}
+
+TEST_CASE("every thread goes its own way") {
+  if (!has_device()) return;
+  for (const int paths : {1, 2, 5, 32}) {
+    for (const bool inside_warp : {true, false}) {
+      for (const int steps : {0, 1, 3, 100}) {
+        DeviceArray<std::uint32_t> results(3 * 96 + 1);
+        diverge<<<3, 96>>>(paths, inside_warp, steps, results.data());
+        finish("diverge");
+        const auto found = results.to_host();
+        for (int thread = 0; thread < 3 * 96; ++thread) {
+          auto x = static_cast<std::uint32_t>(thread);
+          for (int step = 0; step < steps; ++step) x = path_step(path_of(thread, paths, inside_warp), x);
+          REQUIRE(found[static_cast<std::size_t>(thread)] == x);
+        }
+        CHECK(untouched(found, 3 * 96));
+      }
+    }
+  }
+}
+
+TEST_CASE("no launch is lost, alone or in a graph") {
+  if (!has_device()) return;
+  Stream stream;
+  DeviceArray<unsigned> counter(std::vector<unsigned>{0});
+  launch_ticks(stream, 17, counter.data());
+  TickGraph graph(stream, 5, counter.data());
+  graph.launch(stream);
+  graph.launch(stream);
+  stream.wait();
+  CHECK(counter.to_host().front() == 27);
+}
+
+template <int fmas>
+void check_multiply_add() {
+  const unsigned tiles = 5, blocks = 2;
+  const Units numbers(tiles, 0);
+  DeviceArray<float> sums(blocks * stream_threads + 1);
+  multiply_add<fmas><<<blocks, stream_threads>>>(numbers.data(), tiles, sums.data());
+  finish("multiply_add");
+  double exact = 0, sum = 0;
+  const std::size_t floats = std::size_t{tiles} * stream_tile * 4;
+  for (std::size_t i = 0; i < floats; ++i) {
+    double x = random_unit(i);
+    for (int fma = 0; fma < fmas; ++fma) x = double{intensity_factor} * x + double{intensity_addend};
+    exact += x;
+  }
+  const std::vector<float> found = sums.to_host();
+  for (std::size_t i = 0; i < blocks * stream_threads; ++i) sum += found[i];
+  // No number exceeds 1.5; one rounding for each FMA, and for each addition of a thread's 48 numbers.
+  CHECK(std::abs(sum - exact) <= (fmas + 48) * 0x1p-24 * 1.5 * static_cast<double>(floats));
+  CHECK(untouched(found, blocks * stream_threads));
+}
+
+TEST_CASE("so many FMAs with every number") {
+  if (!has_device()) return;
+  check_multiply_add<1>();
+  check_multiply_add<8>();
+  check_multiply_add<256>();
+}
+
+template <int each, class Sum>
+void check_tensor_peak(int times) {
+  const unsigned blocks = 2;
+  const DeviceArray<std::uint32_t> a(TensorOperands<each>().a()), b(TensorOperands<each>().b());
+  const std::size_t count = blocks * peak_threads * mma_chains * mma_d_registers;
+  DeviceArray<Sum> sums(count + 1);
+  tensor_peak<<<blocks, peak_threads>>>(a.data(), b.data(), times, sums.data());
+  finish("tensor_peak");
+  const std::vector<Sum> found = sums.to_host();
+  for (std::size_t i = 0; i < count; ++i) {
+    const int lane = static_cast<int>(i / mma_d_registers % 32), reg = static_cast<int>(i % mma_d_registers);
+    REQUIRE(found[i] == static_cast<Sum>(times * TensorOperands<each>::product_at(place_in_d(lane, reg))));
+  }
+  CHECK(untouched(found, count));
+}
+
+TEST_CASE("tensor cores multiply, exactly") {
+  if (!has_device()) return;
+  for (const int times : {0, 1, 2, 9}) {
+    check_tensor_peak<2, float>(times);
+    check_tensor_peak<4, std::int32_t>(times);
+  }
+}
+
+TEST_CASE("the fp32 peak does all its FMAs") {
+  if (!has_device()) return;
+  const std::size_t count = peak_threads * fma_chains;
+  std::vector<float> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = random_unit(i);
+  const DeviceArray<float> from(numbers);
+  for (const int times : {0, 1, 13}) {
+    DeviceArray<float> results(count + 1);
+    fma_peak<<<1, peak_threads>>>(from.data(), -0.9f, 0.25f, times, results.data());
+    finish("fma_peak");
+    const std::vector<float> found = results.to_host();
+    for (std::size_t i = 0; i < count; ++i) {
+      double exact = numbers[i];
+      for (int time = 0; time < times; ++time) exact = double{-0.9f} * exact + 0.25;
+      REQUIRE(std::abs(found[i] - exact) <= times * 0x1p-24 * 1.5);
+    }
+    CHECK(untouched(found, count));
+  }
+}
+
+}  // namespace
+}  // namespace hf::gpu

@@ -1,0 +1,115 @@
+// The model of a machine that hides latency: where a formula is known, it gives that number.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+#include "simt.hpp"
+
+namespace hf {
+namespace {
+
+TEST_CASE("one warp alone: by hand") {
+  // Three cycles of work, then seven idle ones.
+  const SimtMachine machine = {.warps = 1, .latency = 7};
+  const SimtRun run = run_simt(machine, {.arithmetic = 2}, 0, 100);
+  CHECK(run.issued == 30);
+  CHECK(run.lines == 10);
+  CHECK(run.utilisation(machine) == doctest::Approx(0.3));
+  CHECK(run_simt(machine, {.arithmetic = 2}, 0, 3).issued == 3);
+  CHECK(run_simt(machine, {.arithmetic = 2}, 0, 10).issued == 3);
+  CHECK(run_simt(machine, {.arithmetic = 2}, 0, 11).issued == 4);
+  CHECK(run_simt(machine, {.arithmetic = 2}, 10, 1).issued == 1);
+}
+
+TEST_CASE("utilisation is the closed form's on a thousand random machines") {
+  std::mt19937 random(3);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution(low, high)(random); };
+  for (int i = 0; i < 1000; ++i) {
+    SimtMachine machine = {.warps = draw(1, 64), .issue_width = 1, .latency = draw(0, 400)};
+    const WarpProgram program = {.arithmetic = draw(0, 40)};
+    const std::int64_t round = program.arithmetic + 1 + machine.latency;
+    const SimtRun run = run_simt(machine, program, 100 * round, 20 * round);
+    CAPTURE(machine.warps);
+    CAPTURE(machine.latency);
+    CAPTURE(program.arithmetic);
+    REQUIRE(run.utilisation(machine) == doctest::Approx(closed_form_utilisation(machine, program)));
+    REQUIRE(run.lines_per_cycle() <= closed_form_lines_per_cycle(machine, program) * 1.001 + 1.0 / round);
+  }
+}
+
+TEST_CASE("several schedulers share the warps: the closed form where their number divides that of the warps") {
+  for (const int width : {2, 4}) {
+    for (int warps = width; warps <= 64; warps += width) {
+      const SimtMachine machine = {.warps = warps, .issue_width = width, .latency = 700};
+      const WarpProgram program = {.arithmetic = 63};
+      const SimtRun run = run_simt(machine, program, 20 * 764, 20 * 764);
+      CHECK(run.utilisation(machine) == doctest::Approx(closed_form_utilisation(machine, program)).epsilon(0.01));
+    }
+  }
+}
+
+TEST_CASE("warps in turn come to their loads together, and wait together") {
+  // All W finish their arithmetic within W cycles; the first comes back a latency after its load.
+  for (const int warps : {1, 2, 8, 16, 30}) {
+    const SimtMachine machine = {.warps = warps, .latency = 400, .scheduler = Scheduler::round_robin};
+    const WarpProgram program = {.arithmetic = 15};
+    const std::int64_t round = 15 * warps + 1 + machine.latency;
+    const SimtRun run = run_simt(machine, program, 50 * round, 20 * round);
+    const double expected = std::fmin(1, warps * 16.0 / static_cast<double>(round));
+    CHECK(run.utilisation(machine) == doctest::Approx(expected).epsilon(1e-3));
+    CHECK(run.utilisation(machine) <= closed_form_utilisation(machine, program) + 1e-9);
+  }
+}
+
+TEST_CASE("bandwidth is what is in flight over the latency, or what the memory brings") {
+  std::mt19937 random(4);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution(low, high)(random); };
+  for (int i = 0; i < 500; ++i) {
+    SimtMachine machine = {.warps = draw(1, 64), .latency = draw(50, 400), .outstanding = draw(1, 40)};
+    machine.lines_per_cycle = draw(1, 50) / 100.0;
+    const SimtRun run = run_simt(machine, {}, 20000, 50000);
+    CAPTURE(machine.warps);
+    CAPTURE(machine.latency);
+    CAPTURE(machine.outstanding);
+    CAPTURE(machine.lines_per_cycle);
+    REQUIRE(run.lines_per_cycle() == doctest::Approx(closed_form_lines_per_cycle(machine, {})).epsilon(0.02));
+  }
+}
+
+TEST_CASE("a load of several lines needs room for all of them, and waits for the last") {
+  SimtMachine machine = {.warps = 1, .latency = 99};
+  machine.lines_per_cycle = 0.5;
+  // Four lines, two cycles apart: the last comes 6 cycles after the first, which comes 100 after the load.
+  const SimtRun alone = run_simt(machine, {.lines_per_load = 4}, 106 * 10, 106 * 10);
+  CHECK(alone.issued == 10);
+  CHECK(alone.lines == 40);
+  machine = {.warps = 8, .latency = 99, .outstanding = 10};
+  const SimtRun crowded = run_simt(machine, {.lines_per_load = 4}, 1000, 10000);  // two loads fit, not two and a half
+  CHECK(crowded.lines_per_cycle() == doctest::Approx(0.08).epsilon(0.02));
+}
+
+TEST_CASE("more warps never make it slower, with the greedy scheduler") {
+  double before = 0;
+  for (int warps = 1; warps <= 64; ++warps) {
+    const SimtMachine machine = {.warps = warps, .issue_width = 4, .latency = 250};
+    const double now = run_simt(machine, {.arithmetic = 31}, 10000, 20000).utilisation(machine);
+    CHECK(now >= before - 0.01);
+    before = now;
+  }
+  CHECK(before == doctest::Approx(1));
+}
+
+TEST_CASE("impossible machines and programs are refused") {
+  CHECK_THROWS_AS(run_simt({.warps = 0}, {}, 0, 1), std::invalid_argument);
+  CHECK_THROWS_AS(run_simt({.issue_width = 0}, {}, 0, 1), std::invalid_argument);
+  CHECK_THROWS_AS(run_simt({.latency = -1}, {}, 0, 1), std::invalid_argument);
+  CHECK_THROWS_AS(run_simt({}, {}, 0, 0), std::invalid_argument);
+  CHECK_THROWS_AS(run_simt({}, {.arithmetic = -1}, 0, 1), std::invalid_argument);
+  CHECK_THROWS_AS(run_simt({}, {.lines_per_load = 0}, 0, 1), std::invalid_argument);
+  CHECK_THROWS_AS(run_simt({.outstanding = 3}, {.lines_per_load = 4}, 0, 1), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace hf
