@@ -7,15 +7,19 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     {measured}`id|plain`                       without the spread
     {measured}`id|number`                      without unit and spread
     {measured}`id|percent`  {measured}`id|times`   a share as per cent, a ratio with ×
+    {measured}`id|pending`                     perhaps not measured on any machine yet: then "not yet measured", and no problem
     {measured}`run.seconds`                    also run.started, run.noise_floor, machine.cpu, machine.cores,
                                                machine.memory_bytes, machine.os, toolchain.compiler, toolchain.flags
 
     ```{claim} claim-id                        the lab's sentence and its verdict; link with {hf:claim}`lab/claim-id`
+    :pending:                                  optional; perhaps not decided on any machine yet: then it says so, and no problem
     The sentence to show where it fails.
     ```
 
     ```{lab-figure} 01-bandwidth               figures/01-bandwidth.gp
     :series: bandwidth_read bandwidth_copy     what the table shows; a published record with these stands in
+    :pending: gpu_latency                      optional; more series, perhaps not measured on any machine yet: the figure is then
+                                               drawn without them; with no :series: beside, its place says "not yet measured"
     :name: fig-bandwidth                       optional, for {ref}
     :lab: 01-roofline                          optional; the lab with the figure's number
     The takeaway, one paragraph.

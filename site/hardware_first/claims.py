@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import hardware_first
 from .measured import split_target
-from .notice import block_notice
+from .notice import block_notice, pending_sentence
 from .quantity import NO_BREAK_SPACE, quantity
-from .records import Record, RecordError
+from .records import NotMeasured, Record, RecordError
 from .tables import scrolling_table
 
 BOUND_SIGNS = {">=": "≥", "<=": "≤", ">": ">", "<": "<"}
@@ -21,6 +22,7 @@ class Claim(SphinxDirective):
 
     required_arguments = 1
     has_content = True
+    option_spec = {"pending": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
@@ -29,23 +31,36 @@ class Claim(SphinxDirective):
             domain.note_lab(lab)
             if not self.content:
                 raise RecordError(f'claim "{claim_id}" needs a body: the sentence to show where it fails')
+            alternative = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
             record = domain.records.choose(lab, having=[("claims", claim_id)])
         except RecordError as error:
+            if "pending" in self.options and isinstance(error, NotMeasured):
+                return [self.target(lab, claim_id, nodes.container("", *pending_claim(lab, claim_id)), "hf-pending")]
             return [block_notice(self.env, self.lineno, str(error))]
         claim = record.claim(claim_id)
-        anchor = f"claim-{claim_id}"
-        domain.note_claim(lab, claim_id, anchor)
-        verdict = "holds" if claim["holds"] else "fails"
-        box = nodes.container("", verdict_badge(record, claim), ids=[anchor], classes=["hf-claim", f"hf-{verdict}"])
-        alternative = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
+        box = nodes.container("", verdict_badge(record, claim, "pending" in self.options))
         box += [nodes.paragraph("", claim["text"], classes=["hf-sentence"])] if claim["holds"] else alternative
         box += nodes.paragraph("", evidence(claim), classes=["hf-evidence"])
+        return [self.target(lab, claim_id, box, "hf-holds" if claim["holds"] else "hf-fails")]
+
+    def target(self, lab: str, claim_id: str, box: nodes.container, verdict: str) -> nodes.container:
+        """The box as a place that other pages can link to."""
+        anchor = f"claim-{claim_id}"
+        hardware_first(self.env).note_claim(lab, claim_id, anchor)
+        box["ids"].append(anchor)
+        box["classes"] += ["hf-claim", verdict]
         self.state.document.note_explicit_target(box)
-        return [box]
+        return box
 
 
-def verdict_badge(record: Record, claim: dict) -> nodes.paragraph:
-    place = "here" if record.local else f"on {record.cpu}"
+def pending_claim(lab: str, claim_id: str) -> list[nodes.Node]:
+    """The lab alone knows the sentence, so the claim goes by its name."""
+    return [nodes.paragraph("", "not yet decided", classes=["hf-verdict"]),
+            nodes.paragraph("", claim_id.replace("-", " "), classes=["hf-sentence"]), pending_sentence(lab)]
+
+
+def verdict_badge(record: Record, claim: dict, of_gpu: bool) -> nodes.paragraph:
+    place = "here" if record.local else f"on {record.gpu if of_gpu and record.gpu else record.cpu}"
     text = f"✓ holds {place}" if claim["holds"] else f"✗ does not hold {place}"
     return nodes.paragraph("", text, classes=["hf-verdict"])
 

@@ -14,11 +14,10 @@ from . import draw
 from .domain import hardware_first
 from .links import file_link
 from .measured import citation
-from .notice import block_notice
+from .notice import block_notice, pending_sentence
 from .quantity import quantity
-from .records import Record, RecordError
+from .records import NotMeasured, Record, RecordError, Records
 from .tables import scrolling_table
-
 
 
 class LabFigure(SphinxDirective):
@@ -26,8 +25,8 @@ class LabFigure(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec = {"series": directives.unchanged_required, "lab": directives.unchanged_required,
-                   "name": directives.unchanged}
+    option_spec = {"series": directives.unchanged_required, "pending": directives.unchanged,
+                   "lab": directives.unchanged_required, "name": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         try:
@@ -38,19 +37,23 @@ class LabFigure(SphinxDirective):
     def figure(self) -> nodes.figure:
         domain = hardware_first(self.env)
         name, records = self.arguments[0], domain.records
-        wanted = self.options.get("series", "").split()
-        if not wanted or not self.content:
+        wanted, pending = (self.options.get(option, "").split() for option in ("series", "pending"))
+        if not (wanted or pending) or not self.content:
             raise RecordError("needs :series: (what its table shows) and a body (its takeaway)")
         lab = self.options.get("lab") or lab_of(name, records.labs())
         script = records.root / "figures" / f"{name}.gp"
         domain.note_lab(lab)
         for file in draw.inputs(script):
             domain.note_file(file)
-        record = records.choose(lab, having=[("series", series) for series in wanted])
-        series = [record.series(each) for each in wanted]
-        figure = nodes.figure("", drawing(records, record, script), classes=["hf-lab-figure"])
+        record = choose(records, lab, wanted, pending)
+        figure = nodes.figure("", classes=["hf-lab-figure"])
+        figure += [drawing(records, record, script)] if record else [pending_sentence(lab)]
         figure += nodes.caption("", "", *self.takeaway())
-        figure += nodes.legend("", *self.provenance(record, series), *self.links(record, script), data_table(series))
+        if record:
+            series = [found for each in wanted + pending if (found := record.series(each))]
+            missing = len(series) < len(wanted + pending)
+            figure += nodes.legend("", *self.provenance(record, series), *[pending_sentence(lab)] * missing,
+                                   *self.links(record, script), data_table(series))
         self.add_name(figure)
         return figure
 
@@ -81,6 +84,16 @@ class LabFigure(SphinxDirective):
                                 file_link(self.env, script, "the script that drew this"), classes=["hf-links"])]
 
 
+def choose(records: Records, lab: str, wanted: list[str], pending: list[str]) -> Record | None:
+    """A record that has all series; where none has, one without those pending; None where nothing is wanted but those."""
+    try:
+        return records.choose(lab, having=[("series", each) for each in wanted + pending])
+    except NotMeasured:
+        if not pending:
+            raise
+    return records.choose(lab, having=[("series", each) for each in wanted]) if wanted else None
+
+
 def lab_of(figure: str, labs: list[str]) -> str:
     """The lab with the figure's number."""
     for lab in labs:
@@ -89,7 +102,7 @@ def lab_of(figure: str, labs: list[str]) -> str:
     raise RecordError(f"no lab has its number {figure[:2]}; name one with :lab:")
 
 
-def drawing(records, record: Record, script: Path) -> nodes.raw:
+def drawing(records: Records, record: Record, script: Path) -> nodes.raw:
     """The figure as inline SVG, so that it follows the page's colours."""
     build = records.build if record.local else records.build / "published" / record.data["machine"]["slug"]
     try:

@@ -10,12 +10,12 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxRole
 
 from .domain import HardwareFirstDomain, hardware_first
-from .notice import inline_notice
+from .notice import inline_notice, needed
 from .quantity import NO_BREAK_SPACE, Quantity, quantity
-from .records import LAB_ID, Record, RecordError
+from .records import LAB_ID, NotMeasured, Record, RecordError
 
 STYLES = {"percent", "times"}
-OPTIONS = STYLES | {"plain", "number"}
+OPTIONS = STYLES | {"plain", "number", "pending"}
 CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
 
 
@@ -43,7 +43,12 @@ class Measured(SphinxRole):
                                   f"choose from {', '.join(sorted(OPTIONS))}")
             lab, value_id = split_target(target, self.env.docname)
             domain.note_lab(lab)
-            return [self.number(domain, lab, value_id, set(options))], []
+            try:
+                return [self.number(domain, lab, value_id, set(options))], []
+            except NotMeasured:
+                if "pending" not in options:
+                    raise
+                return [pending_number(lab)], []
         except RecordError as error:
             return [inline_notice(self.env, self.lineno, str(error))], []
 
@@ -63,8 +68,16 @@ class Measured(SphinxRole):
             node += nodes.inline("", NO_BREAK_SPACE + value["kind"], classes=["hf-kind"])
             node += citation(self.env, value, self.lineno, self.inliner)
         if not record.local and domain.records.local_path(lab).exists():
-            node += nodes.inline("", f" on {record.cpu}", classes=["hf-kind"])
+            processor = record.gpu if "pending" in options and record.gpu else record.cpu
+            node += nodes.inline("", f" on {processor}", classes=["hf-kind"])
         return node
+
+
+def pending_number(lab: str) -> measured_number:
+    """Stands where a number, marked as pending, has no record anywhere. That is no problem."""
+    words = measured_number(tooltip=needed(lab), classes=["hf-pending"])
+    words += nodes.Text("not yet measured")
+    return words
 
 
 def split_target(target: str, docname: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Visible notices in the place of what could not be shown."""
+"""Visible notices in the place of what could not be shown, quiet ones in the place of what nobody has measured yet."""
 
 from __future__ import annotations
 
@@ -21,6 +21,17 @@ def inline_notice(env: BuildEnvironment, line: int, text: str) -> nodes.Element:
     """A few words in the place of a number; the problem, in full, is counted."""
     hardware_first(env).note_problem(line, text)
     return nodes.inline("", "not measured here yet", classes=["hf-notice"])
+
+
+def pending_sentence(lab: str) -> nodes.paragraph:
+    """Stands where a figure or a claim, marked as pending, has no record anywhere. That is no problem."""
+    return nodes.paragraph("", "", nodes.strong("", "Not yet measured"), nodes.Text(f": {needed(lab)}."),
+                           classes=["hf-pending"])
+
+
+def needed(lab: str) -> str:
+    """Which machine could measure what is marked as pending."""
+    return f"needs a record of lab {lab[:2]} from a machine with an NVIDIA GPU"
 
 
 def add_banner(app: Sphinx, doctree: nodes.document) -> None:

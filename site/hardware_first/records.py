@@ -21,6 +21,10 @@ class RecordError(Exception):
     """Why there is no record, or not the wanted part of it. One line, with the remedy."""
 
 
+class NotMeasured(RecordError):
+    """All is well with the records; none of them has the wanted part."""
+
+
 @dataclass(frozen=True)
 class Record:
     """One valid record. `local` tells this machine's own from a published one."""
@@ -48,9 +52,14 @@ class Record:
         return re.sub(r"\((R|TM|tm)\)", "", self.data["machine"]["cpu"]).strip()
 
     @property
+    def gpu(self) -> str:
+        """The first GPU's name; empty where there is none."""
+        return next((gpu["name"] for gpu in self.data["machine"]["gpus"]), "")
+
+    @property
     def machine_name(self) -> str:
         cores = self.data["machine"]["cores"]
-        return f"{self.cpu}, {cores} core{'s' if cores != 1 else ''}"
+        return f"{self.cpu}, {cores} core{'s' if cores != 1 else ''}" + (f", {self.gpu}" if self.gpu else "")
 
     @property
     def date(self) -> str:
@@ -97,7 +106,7 @@ class Records:
         """This machine's record; where there is none, or it lacks a part in `having`, a published one.
 
         having: (list, id) pairs such as ("series", "latency").
-        Raises RecordError when the local record is invalid, or when no record has what is asked for.
+        Raises RecordError when the local record is invalid, NotMeasured when no record has what is asked for.
         """
         if lab not in self.labs():
             raise RecordError(f'no lab "{lab}": the labs are {", ".join(self.labs()) or "none"}')
@@ -114,9 +123,9 @@ class Records:
                 return record
             first = first or record
         if first is None:
-            raise error or RecordError(f"{lab} is not measured here yet: run make lab-{lab[:2]}")
+            raise error or NotMeasured(f"{lab} is not measured here yet: run make lab-{lab[:2]}")
         missing = [f'{_ONE_OF[part]} "{name}"' for part, name in having if not _by_id(first.data[part], name)]
-        raise RecordError(f"{self.shown(first.path)} has no {', '.join(missing)}")
+        raise NotMeasured(f"{self.shown(first.path)} has no {', '.join(missing)}")
 
     def read(self, path: Path) -> Record:
         """The record at `path`; RecordError, with the record tool's own line, when it does not pass the check."""

@@ -239,6 +239,16 @@ def test_too_few_exercises_are_found(book):
     assert "2 exercises: expected three to six" in run(book).stderr
 
 
+@pytest.mark.parametrize(("role", "kind"), [("{measured}`speedy|pending`", "speedy"),
+                                            ("```{claim} it-costs\n:pending:\nx\n```", "it-costs")])  # fmt: skip
+def test_what_is_pending_need_not_be_measured_but_must_be_named(book, role, kind):
+    page = book / "chapters/01-thing.md"
+    page.write_text(CHAPTER.replace("It reaches {measured}`speed`", f"{role}\n\nIt reaches {{measured}}`speed`"))
+    assert f'no source in labs/01-thing/ names "{kind}", which is to be measured' in run(book).stderr
+    (book / "labs/01-thing/lab.cpp").write_text(f'// [begin: kernel]\nint x = id("{kind}");\n// [end: kernel]\n')
+    assert run(book).stderr == ""
+
+
 def test_without_a_record_its_numbers_are_not_held_against_it(book):
     (book / "build/records/01-thing.json").unlink()
     page = book / "chapters/01-thing.md"

@@ -1,0 +1,121 @@
+"""`pending`: what may not have been measured on any machine yet."""
+
+import pytest
+from conftest import LAB, add_value
+
+NEEDED = "needs a record of lab 01 from a machine with an NVIDIA GPU"
+NUMBER = "# Page\n\nIt is {measured}`01-roofline/%s`."
+CLAIM = "# Page\n\n```{claim} 01-roofline/%s\n:pending:\nHere the ladder is *flat*.\n```\n"
+FIGURE = "# Page\n\n```{lab-figure} 01-small\n%s\n:name: fig-small\nIt *rises*.\n```\n"
+
+
+def add_series(series_id):
+    """An edit that adds a series like the latency."""
+    def edit(record):
+        like = next(series for series in record["series"] if series["id"] == "latency")
+        record["series"].append({**like, "id": series_id, "label": "on the GPU"})
+    return edit
+
+
+@pytest.mark.parametrize("measured", [True, False])
+@pytest.mark.parametrize("target", ["speed|pending", "speed|times|plain|pending", "speed|pending|number"])
+def test_a_number_nobody_has_is_no_problem(site, target, measured):
+    if measured:
+        site.record()
+    site.page(NUMBER % target)
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    assert "It is not yet measured." in site.text()
+    assert f'class="hf-pending" title="{NEEDED}"' in site.html()
+    assert "hf-notice" not in site.html()
+
+
+def test_a_pending_number_is_shown_once_somebody_has_it(site):
+    site.page(NUMBER % "speed|pending")
+    site.record()
+    assert site.build().status == 0 and "It is not yet measured." in site.text()
+    site.record(add_value(id="speed", value=300, unit="GFLOP/s"), published="other-machine")
+    assert site.build().status == 0 and "It is 300 GFLOP/s on Fixture Processor." in site.text()
+    site.record(add_value(id="speed", value=171, unit="GFLOP/s"))
+    assert site.build().status == 0 and "It is 171 GFLOP/s." in site.text()
+
+
+def test_what_a_gpu_did_names_the_gpu(site):
+    def edit(record):
+        record["machine"]["gpus"] = [{"name": "Fixture GPU"}]
+        add_value(id="speed", value=300, unit="GFLOP/s")(record)
+
+    site.record(lambda record: record["claims"].clear())
+    site.record(edit, published="other-machine")
+    site.page(CLAIM % "caches-make-a-ladder" + "\nIt is {measured}`01-roofline/speed|pending`.")
+    assert site.build().status == 0
+    assert "✓ holds on Fixture GPU" in site.text() and "It is 300 GFLOP/s on Fixture GPU." in site.text()
+    assert "measured on Fixture Processor, 2 cores, Fixture GPU, 20 November 2026" in site.html()
+
+
+@pytest.mark.parametrize("page", [NUMBER % "speed|loud|pending", NUMBER % "clock_ghz|times|pending",
+                                  "# Page\n\nIt is {measured}`02-none/speed|pending`.",
+                                  CLAIM % "nothing" + "\nIt is {measured}`01-roofline/nothing`.",
+                                  FIGURE % ":series: nothing\n:pending: no_gpu", FIGURE % ":pending:"])
+def test_the_mark_excuses_nothing_else(site, page):
+    site.record()
+    site.page(page)
+    build = site.build()
+    assert build.status == 1
+    assert "1 problem with measurements" in build.said
+
+
+@pytest.mark.parametrize("page", [NUMBER % "speed|pending", CLAIM % "nothing", FIGURE % ":pending: no_gpu"])
+def test_an_invalid_record_is_a_problem_all_the_same(site, page):
+    site.record_path.write_text("{")
+    site.page(page)
+    assert site.build().status == 1
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_a_claim_nobody_decided_says_so_and_can_be_linked(site, measured):
+    if measured:
+        site.record()
+    site.page("# Page\n\n{hf:claim}`01-roofline/gpus-are-wide`\n\n```{toctree}\n01-roofline\n```")
+    site.page(CLAIM % "gpus-are-wide", LAB)
+    build = site.build(nitpicky=True)
+    assert (build.status, build.said) == (0, "")
+    assert f"not yet decided gpus are wide Not yet measured: {NEEDED}." in site.text(LAB)
+    assert "flat" not in site.html(LAB)
+    assert 'href="01-roofline.html#claim-gpus-are-wide"' in site.html()
+
+
+def test_a_pending_claim_is_shown_once_somebody_has_it(site):
+    site.record(lambda record: record["claims"].clear())
+    site.record(published="other-machine")
+    site.page(CLAIM % "caches-make-a-ladder")
+    assert site.build().status == 0
+    assert "✓ holds on Fixture Processor" in site.text() and NEEDED not in site.text()
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_a_figure_of_nothing_but_pending_series_keeps_its_place(site, measured):
+    if measured:
+        site.record()
+    site.page(FIGURE % ":pending: no_gpu" + "\nSee {ref}`it <fig-small>`.")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    assert f"Not yet measured: {NEEDED}. It rises." in site.text()
+    assert 'id="fig-small"' in site.html() and "<svg" not in site.html()
+
+
+def test_a_figure_is_drawn_without_its_pending_series(site):
+    site.record()
+    site.page(FIGURE % ":series: latency\n:pending: no_gpu")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    assert "<svg" in site.html() and f"Not yet measured: {NEEDED}." in site.text()
+
+
+def test_a_figure_comes_from_the_record_that_has_the_pending_series(site):
+    site.record()
+    site.record(add_series("no_gpu"), published="other-machine")
+    site.page(FIGURE % ":series: latency\n:pending: no_gpu")
+    assert site.build().status == 0
+    assert "a published record: this machine has not measured it" in site.text()
+    assert "on the GPU (measured)" in site.text() and NEEDED not in site.text()
