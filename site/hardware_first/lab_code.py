@@ -18,7 +18,7 @@ from .links import file_link
 from .notice import block_notice
 from .records import RecordError
 
-MARKER = re.compile(r"\s*(//|#) \[(begin|end): [\w-]+\]\s*")
+MARKER = re.compile(r"\s*(//|#) \[(begin|end): [\w -]+\]\s*")
 
 
 class LabCode(SphinxDirective):

@@ -50,7 +50,9 @@ def test_the_gallery_notices_a_new_machine(site):
 
 
 SOURCE = """// [begin: outer]
+// [begin: two words]
 int before();
+// [end: two words]
   // [begin: inner]
   int answer() { return a < b && 42; }
   // [end: inner]
@@ -61,6 +63,7 @@ int before();
 
 @pytest.mark.parametrize(("part", "code"), [
     ("inner", "int answer() { return a < b && 42; }"),
+    ("two words", "int before();"),
     ("outer", "int before(); int answer() { return a < b && 42; }"),
 ])
 def test_code_on_the_page_is_the_code_that_ran(site, part, code):
