@@ -249,6 +249,15 @@ def test_what_is_pending_need_not_be_measured_but_must_be_named(book, role, kind
     assert run(book).stderr == ""
 
 
+def test_what_is_pending_may_be_named_by_its_beginning(book):
+    (book / "chapters/01-thing.md").write_text(CHAPTER.replace("{measured}`speed`", "{measured}`speed_gpu|pending`"))
+    source = book / "labs/01-thing/lab.cpp"
+    source.write_text(source.read_text() + 'auto id = "speed_" + where;\n')
+    assert run(book).stderr == ""
+    source.write_text(source.read_text().replace("speed_", "speed"))
+    assert 'no source in labs/01-thing/ names "speed_gpu"' in run(book).stderr
+
+
 def test_without_a_record_its_numbers_are_not_held_against_it(book):
     (book / "build/records/01-thing.json").unlink()
     page = book / "chapters/01-thing.md"
