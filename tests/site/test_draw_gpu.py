@@ -34,6 +34,8 @@ def gpu_series(chance):
         measured("gpu_bandwidth_in_flight", [(b, min(top, b / latency)) for b in flight], "B", "GB/s", "one load per thread"),
         measured("gpu_bandwidth_in_flight_4", [(4 * b, min(top, 4 * b / latency)) for b in flight], "B", "GB/s",
                  "four loads per thread"),
+        {**measured("simt_gpu_bandwidth", [(b, min(top, b / latency)) for b in flight[6:]], "B", "GB/s", "simulated"),
+         "kind": "simulated"},
         measured("gpu_latency", [(2.0 ** i, 34 if i < 17 else 270 if i < 25 else latency) for i in range(12, 31)], "B",
                  "cycles", "one thread"),
         measured("gpu_stride", [(s, top / s) for s in strides], "1", "GB/s", "words used"),

@@ -1,0 +1,50 @@
+# title: Bandwidth of a GPU against how much is in flight
+# needs: gpu_bandwidth_in_flight
+# shows: gpu_bandwidth_in_flight gpu_bandwidth_in_flight_4 simt_gpu_bandwidth
+height = 460
+load "style.gp"
+load tables."/values.gp"
+one = tables."/gpu_bandwidth_in_flight.tsv"
+have_four = exists("have_gpu_bandwidth_in_flight_4")
+four = have_four ? tables."/gpu_bandwidth_in_flight_4.tsv" : one
+have_simulated = exists("have_simt_gpu_bandwidth")
+simulated = have_simulated ? tables."/simt_gpu_bandwidth.tsv" : one
+only(condition, value) = condition ? value : NaN
+stats one using 1:2 name "one" nooutput
+stats four using 1:2 name "four" nooutput
+stats simulated using 1:2 name "model" nooutput
+x_max = four_max_x > one_max_x ? four_max_x : one_max_x
+y_min = one_min_y / 1.6
+y_max = 1.6 * (four_max_y > one_max_y ? four_max_y : one_max_y)
+y_max = 1.6 * model_max_y > y_max ? 1.6 * model_max_y : y_max
+name_at(share, records) = int(share * records)  # the point at which a curve's name stands
+
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 24
+y_title = "bandwidth, GB/s"
+load "frame.gp"
+set logscale x 2
+set logscale y
+set xrange [one_min_x:x_max * 1.001]  # the last point lies inside, rounding or not
+set yrange [y_min:y_max]
+set ytics ("1" 1)
+set for [k = 0:4] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+set xtics (capacity(2.0**9) 2.0**9)
+set for [k = 12:40:3] xtics add (capacity(2.0**k) 2.0**k)
+set xlabel "in flight on the whole device" offset 0,0.9 textcolor rgb quiet
+if (exists("value_gpu_little_predicted_bytes")) {
+  knee = value_gpu_little_predicted_bytes
+  set arrow from knee,y_min to knee,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb orange
+  set label "knee, predicted" at knee,y_min * 2 font near textcolor rgb orange
+}
+plot one using 1:3:4 with filledcurves fillcolor rgb blue, \
+     simulated using (only(have_simulated, $1)):2 with linespoints pointtype simulated_point pointsize 0.7 \
+       linewidth 1.6 dashtype simulated_dash linecolor rgb purple, \
+     four using (only(have_four, $1)):2 with linespoints pointtype triangle pointsize 0.6 linewidth 1.8 \
+       dashtype long_dash linecolor rgb green, \
+     one using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
+     simulated using (only(have_simulated && $0 == name_at(0.75, model_records), $1)):2:("simulated") \
+       with labels font near textcolor rgb purple, \
+     four using (only(have_four && $0 == name_at(0.5, four_records), $1)):2:("four loads per thread") \
+       with labels font near textcolor rgb green, \
+     one using (only($0 == name_at(0.6, one_records), $1)):2:("one load per thread") \
+       with labels font near textcolor rgb blue
