@@ -47,10 +47,10 @@ do for [panel = 1:2] {
   set label "quoted, ".elsewhere[panel] at screen 0.36,key_y offset 0.4,0 textcolor rgb ink \
     point pointtype quoted_point pointsize 0.9 linecolor rgb grey
   if (present(panel)) {
-    set label "measured here" at screen 0.7,key_y offset 0.4,0 textcolor rgb ink \
+    set label "measured" at screen 0.7,key_y offset 0.4,0 textcolor rgb ink \
       point pointtype measured_point pointsize 0.8 linecolor rgb blue
   } else {
-    set label "not yet measured here" at screen 0.68,key_y textcolor rgb quiet
+    set label "not yet measured" at screen 0.68,key_y textcolor rgb quiet
   }
   set xrange [0:118]
   set xtics 0,25,100

@@ -1,10 +1,8 @@
 # title: Bandwidth against how much is in flight
 # needs: chases_bandwidth little_line
-# shows: chases_bandwidth chases_bandwidth_2 little_line simt_chases gpu_bandwidth_in_flight simt_gpu_bandwidth
-# One panel for the processor, and below it one for the GPU where the machine has one.
+# shows: chases_bandwidth chases_bandwidth_2 little_line simt_chases
 load tables."/values.gp"
-panels = 1 + exists("have_gpu_bandwidth_in_flight")
-height = panels == 1 ? 500 : 900
+height = 500
 load "style.gp"
 measured = tables."/chases_bandwidth.tsv"
 line = tables."/little_line.tsv"
@@ -51,35 +49,4 @@ plot measured using 1:3:(capped($4)) with filledcurves fillcolor rgb blue, \
      model using (only(have_model && $1 == one_max_x, $1)):2:("simulated") with labels left font end textcolor rgb purple, \
      two using (only(have_two && $1 == one_max_x, $1)):2:("2 threads") with labels left font end textcolor rgb green, \
      measured using (only($1 == one_max_x, $1)):2:("1 thread") with labels left font end textcolor rgb blue
-
-if (panels > 1) {
-  gpu = tables."/gpu_bandwidth_in_flight.tsv"
-  set autoscale xy
-  unset arrow
-  unset label
-  stats gpu using 1:2 name "gpu" nooutput
-  top_edge = 500; bottom_edge = 838
-  y_title = "GPU, GB/s"
-  load "frame.gp"
-  set logscale x 2
-  set xrange [gpu_min_x:gpu_max_x * 1.001]
-  set yrange [0:gpu_max_y * 1.15]
-  set xtics (capacity(2.0**10) 2.0**10)
-  set for [k = 12:30:2] xtics add (capacity(2.0**k) 2.0**k)
-  set xlabel "in flight on the whole device" offset 0,0.9 textcolor rgb quiet
-  have_knee = exists("value_gpu_little_predicted_bytes")
-  knee = have_knee ? value_gpu_little_predicted_bytes : NaN
-  if (have_knee) {
-    set arrow from knee,0 to knee,gpu_max_y * 1.15 nohead linewidth 1 dashtype modelled_dash linecolor rgb quiet
-    set label "knee predicted" at knee,gpu_max_y * 0.06 font near textcolor rgb quiet
-  }
-  have_simulated = exists("have_simt_gpu_bandwidth")
-  simulated = have_simulated ? tables."/simt_gpu_bandwidth.tsv" : gpu
-  plot gpu using 1:3:4 with filledcurves fillcolor rgb blue, \
-       simulated using (only(have_simulated, $1)):2 with linespoints pointtype simulated_point pointsize 0.7 \
-         linewidth 1.6 dashtype simulated_dash linecolor rgb purple, \
-       simulated using (only(have_simulated && $0 == 4, $1)):2:("simulated") with labels font near textcolor rgb purple, \
-       gpu using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
-       gpu using (only($1 == gpu_max_x, $1)):2:("measured") with labels left font end textcolor rgb blue
-}
 unset multiplot

@@ -26,8 +26,7 @@ __device__ inline void send_for(Tiles& tiles, const TensorMap& a, const TensorMa
 // [begin: four products]
 /// Begins to add one step's products to the sums of a warpgroup, whose rows of
 /// a are the first or the second half of the tile's.
-__device__ inline void begin_products(Sums& sums, const Tiles& tiles,
-                                      int warpgroup) {
+__device__ inline void begin_products(Sums& sums, const Tiles& tiles, int warpgroup) {
   const Bf16* rows = tiles.a + warpgroup * warpgroup_m * tile_k;
   const std::uint64_t a = operand_descriptor(shared_address(rows));
   const std::uint64_t b = operand_descriptor(shared_address(tiles.b));
@@ -48,6 +47,8 @@ __device__ inline void store_sums(const Sums& sums, GemmShape shape, Bf16* c, in
   }
 }
 
+constexpr int tma_threads = consumers * warpgroup_threads;
+
 struct OneStep {
   Tiles tiles;
   Barrier full;
@@ -56,11 +57,10 @@ struct OneStep {
 // [begin: TMA and WGMMA]
 /// Two warpgroups; one thread sends for the tiles, everybody waits for them,
 /// then everybody multiplies.
-static __global__ void __launch_bounds__(consumers * warpgroup_threads)
-    tma_kernel(GemmShape shape,  // m, n, k
-               const __grid_constant__ TensorMap a,  // (m, k)
-               const __grid_constant__ TensorMap b,  // (n, k)
-               Bf16* c) {
+static __global__ void __launch_bounds__(tma_threads) tma_kernel(GemmShape shape,                      // m, n, k
+                                                                 const __grid_constant__ TensorMap a,  // (m, k)
+                                                                 const __grid_constant__ TensorMap b,  // (n, k)
+                                                                 Bf16* c) {
 #ifdef HF_HOPPER_CODE
   OneStep& shared = *reinterpret_cast<OneStep*>(dynamic_shared());
   const int row = blockIdx.y * tile_m, column = blockIdx.x * tile_n;
@@ -89,8 +89,8 @@ static __global__ void __launch_bounds__(consumers * warpgroup_threads)
 
 inline void bf16_tma(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
   const dim3 grid(pieces(shape.n, tile_n), pieces(shape.m, tile_m));
-  launch_clusters(tma_kernel, grid, consumers * warpgroup_threads, 1, sizeof(OneStep), shape,
-                  tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows), c);
+  launch_clusters(tma_kernel, grid, tma_threads, 1, sizeof(OneStep), shape, tensor_map(a, shape.m, shape.k, copy_rows),
+                  tensor_map(b, shape.n, shape.k, copy_rows), c);
 }
 
 /// Tiles for several steps, on their way, here, or in use.
@@ -120,8 +120,7 @@ constexpr int producer_registers = 40, consumer_registers = 232;
 /// The steps of one tile of c. While the tensor cores work on one, the
 /// warpgroup prepares the next; the one before that has been read, and its
 /// place in the ring is given back, to every block that fills it.
-__device__ inline void consume(Ring& ring, Position& position, int steps,
-                               int warpgroup, int cluster, Sums& sums) {
+__device__ inline void consume(Ring& ring, Position& position, int steps, int warpgroup, int cluster, Sums& sums) {
   const int lane = threadIdx.x % 32;
   int previous = -1;
   const auto give_back = [&](int place) {
@@ -145,7 +144,7 @@ __device__ inline void consume(Ring& ring, Position& position, int steps,
 /// Three warpgroups: of the first, one thread does nothing but send for tiles,
 /// as far ahead as the ring is long; the other two do nothing but multiply.
 static __global__ void __launch_bounds__(pipeline_threads, 1)
-    pipeline_kernel(GemmShape shape,  // m, n, k
+    pipeline_kernel(GemmShape shape,                      // m, n, k
                     const __grid_constant__ TensorMap a,  // (m, k)
                     const __grid_constant__ TensorMap b,  // (n, k)
                     Bf16* c) {

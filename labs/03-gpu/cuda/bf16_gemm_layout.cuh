@@ -38,8 +38,7 @@ __host__ __device__ constexpr std::uint32_t swizzled(std::uint32_t offset) {
 /// (in units of 16 bytes), 1024 bytes from each group of eight rows to the
 /// next, the swizzle of 128 bytes. 16 numbers further along the sums is an
 /// address 32 bytes higher.
-__host__ __device__ constexpr std::uint64_t operand_descriptor(
-    std::uint32_t address) {  // in shared memory
+__host__ __device__ constexpr std::uint64_t operand_descriptor(std::uint32_t address) {  // in shared memory
   constexpr std::uint64_t eight_rows = 8 * tile_row_bytes, swizzle_128 = 1;
   return (address & 0x3ffff) >> 4 | eight_rows >> 4 << 32 | swizzle_128 << 62;
 }
@@ -69,8 +68,7 @@ struct RingPosition {
 // [begin: tile order]
 /// Tile number `at` of a grid of so many: down a few rows, then the next
 /// column, so that tiles under way at one time share what they read through L2.
-__host__ __device__ constexpr Place tile_in_order(int at, int rows, int columns,
-                                                  int rows_together) {
+__host__ __device__ constexpr Place tile_in_order(int at, int rows, int columns, int rows_together) {
   const int first = at / (rows_together * columns) * rows_together;
   const int here = rows - first < rows_together ? rows - first : rows_together;
   const int in_band = at - first * columns;

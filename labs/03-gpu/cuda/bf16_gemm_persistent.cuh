@@ -39,8 +39,7 @@ struct TilePairs {
 // [begin: multicast]
 /// Sends for the steps of one tile: its own rows of a, and its half of the rows
 /// of b, which go to both blocks.
-__device__ inline void produce(Ring& ring, Position& position, int steps,
-                               const TensorMap& a, const TensorMap& b,
+__device__ inline void produce(Ring& ring, Position& position, int steps, const TensorMap& a, const TensorMap& b,
                                Place tile, int rank) {
   const int first_of_b = rank * copy_rows;
   for (int step = 0; step < steps; ++step, position.advance()) {
@@ -49,8 +48,7 @@ __device__ inline void produce(Ring& ring, Position& position, int steps,
     wait(ring.empty[position.place], position.parity ^ 1);  // in both blocks
     arrive_expecting(full, step_bytes);
     copy_tile_in(tiles.a, a, step * tile_k, tile.row, full);
-    copy_tile_in_to_all(tiles.b + first_of_b * tile_k, b, step * tile_k,
-                        tile.column + first_of_b, full, whole_cluster);
+    copy_tile_in_to_all(tiles.b + first_of_b * tile_k, b, step * tile_k, tile.column + first_of_b, full, whole_cluster);
   }
 }
 // [end: multicast]
@@ -58,8 +56,7 @@ __device__ inline void produce(Ring& ring, Position& position, int steps,
 // [begin: store by copies]
 /// Rounds a warpgroup's sums, lays them out in shared memory as the copies want
 /// them, and sends them off, slice by slice.
-__device__ inline void send_sums(const Sums& sums, Slice (&buffers)[2],
-                                 const TensorMap& c, int row, int column,
+__device__ inline void send_sums(const Sums& sums, Slice (&buffers)[2], const TensorMap& c, int row, int column,
                                  int warpgroup) {
   const int thread = threadIdx.x % warpgroup_threads;
 #pragma unroll
@@ -72,13 +69,11 @@ __device__ inline void send_sums(const Sums& sums, Slice (&buffers)[2],
       const Place place = place_of_sum(thread, i);
       const std::uint32_t offset = place.row * tile_row_bytes + place.column * 2;
       const float* pair = sums + slice * (sums_per_thread / slices) + i;
-      store_pair(reinterpret_cast<Bf16*>(bytes + swizzled(offset)),
-                 pair[0], pair[1]);
+      store_pair(reinterpret_cast<Bf16*>(bytes + swizzled(offset)), pair[0], pair[1]);
     }
     fence_for_copies();
     sync_warpgroup(1 + warpgroup);
-    if (thread == 0)
-      copy_tile_out(c, column + slice * slice_columns, row, bytes);
+    if (thread == 0) copy_tile_out(c, column + slice * slice_columns, row, bytes);
   }
 }
 // [end: store by copies]
@@ -87,11 +82,10 @@ __device__ inline void send_sums(const Sums& sums, Slice (&buffers)[2],
 /// As many blocks as multiprocessors, each with a producer and two consumers.
 /// The producer is at the next tile while the consumers store the last.
 template <int rows_together>
-__global__ void __launch_bounds__(pipeline_threads, 1)
-    persistent_kernel(GemmShape shape,  // m, n, k
-                      const __grid_constant__ TensorMap a,  // (m, k)
-                      const __grid_constant__ TensorMap b,  // (n, k)
-                      const __grid_constant__ TensorMap c) {
+__global__ void __launch_bounds__(pipeline_threads, 1) persistent_kernel(GemmShape shape,  // m, n, k
+                                                                         const __grid_constant__ TensorMap a,  // (m, k)
+                                                                         const __grid_constant__ TensorMap b,  // (n, k)
+                                                                         const __grid_constant__ TensorMap c) {
 #ifdef HF_HOPPER_CODE
   auto& shared = *reinterpret_cast<PersistentShared*>(dynamic_shared());
   const int rank = rank_in_cluster(), steps = pieces(shape.k, tile_k);
@@ -114,8 +108,7 @@ __global__ void __launch_bounds__(pipeline_threads, 1)
     for (int at = first; at < pairs.count(); at += clusters) {
       const Place tile = pairs.tile(at, rank);
       consume(shared.ring, position, steps, warpgroup, cluster_blocks, sums);
-      send_sums(sums, shared.slices[warpgroup], c,
-                tile.row + warpgroup * warpgroup_m, tile.column, warpgroup);
+      send_sums(sums, shared.slices[warpgroup], c, tile.row + warpgroup * warpgroup_m, tile.column, warpgroup);
     }
     if (threadIdx.x % warpgroup_threads == 0) wait_for_copies_out<0>();
   }
@@ -129,10 +122,9 @@ template <int rows_together>
 void bf16_persistent(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
   const int tiles = TilePairs(shape, rows_together).count() * cluster_blocks;
   const int room = multiprocessors() / cluster_blocks * cluster_blocks;
-  launch_clusters(persistent_kernel<rows_together>, dim3(tiles < room ? tiles : room),
-                  pipeline_threads, cluster_blocks, sizeof(PersistentShared), shape,
-                  tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows),
-                  tensor_map(c, shape.m, shape.n, warpgroup_m));
+  launch_clusters(persistent_kernel<rows_together>, dim3(tiles < room ? tiles : room), pipeline_threads, cluster_blocks,
+                  sizeof(PersistentShared), shape, tensor_map(a, shape.m, shape.k, copy_rows),
+                  tensor_map(b, shape.n, shape.k, copy_rows), tensor_map(c, shape.m, shape.n, warpgroup_m));
 }
 
 }  // namespace hf::gpu

@@ -13,9 +13,8 @@ constexpr int threads_per_side = block_side / thread_side, tile_threads = thread
 // [begin: register tile]
 /// Per step of the sums a thread reads 8 + 8 numbers from shared memory, and
 /// does 64 multiplications with them.
-static __global__ void __launch_bounds__(tile_threads)
-    register_tile_kernel(GemmShape shape,  // m, n, k
-                         const float* a, const float* b, float* c) {
+static __global__ void __launch_bounds__(tile_threads) register_tile_kernel(GemmShape shape,  // m, n, k
+                                                                            const float* a, const float* b, float* c) {
   __shared__ float a_tile[block_depth][block_side];  // by columns
   __shared__ float b_tile[block_depth][block_side];
   const int block_row = blockIdx.y * block_side;
@@ -59,9 +58,8 @@ inline void sgemm_register_tile(GemmShape shape, const float* a, const float* b,
 /// The same, four neighbours at a time: each access to memory, global or
 /// shared, is one of 16 bytes. A thread's 8 columns are two groups of four,
 /// half a block apart, so that neighbours read from different banks.
-static __global__ void __launch_bounds__(tile_threads)
-    vectorised_kernel(GemmShape shape,  // m, n, k
-                      const float* a, const float* b, float* c) {
+static __global__ void __launch_bounds__(tile_threads) vectorised_kernel(GemmShape shape,  // m, n, k
+                                                                         const float* a, const float* b, float* c) {
   __shared__ __align__(16) float a_tile[block_depth][block_side];
   __shared__ __align__(16) float b_tile[block_depth][block_side];
   const int block_row = blockIdx.y * block_side;

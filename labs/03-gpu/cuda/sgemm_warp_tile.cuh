@@ -105,16 +105,14 @@ __global__ void __launch_bounds__(T::threads, T::blocks_per_sm)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int block_row = blockIdx.y * T::m, block_column = blockIdx.x * T::n;
   const int row = warp / T::warps_across * T::warp_m + row_in_warp(lane);
-  const int column =
-      warp % T::warps_across * T::warp_n + column_in_warp(lane) * 4;
+  const int column = warp % T::warps_across * T::warp_n + column_in_warp(lane) * 4;
   __align__(16) float sums[T::rows][T::columns] = {};
   const TileCopies<T> copies(shape, a, b, block_row, block_column);
   copies.begin(0, a_tiles[0], b_tiles[0]);
   for (int start = 0, half = 0; start < shape.k; start += T::k, half ^= 1) {
     wait_for_copies();
     __syncthreads();  // all copies are here; nobody reads the other half
-    if (start + T::k < shape.k)
-      copies.begin(start + T::k, a_tiles[half ^ 1], b_tiles[half ^ 1]);
+    if (start + T::k < shape.k) copies.begin(start + T::k, a_tiles[half ^ 1], b_tiles[half ^ 1]);
     multiply_tiles<T>(&a_tiles[half][row][0], &b_tiles[half][0][column], sums);
   }
   for (int i = 0; i < T::rows; ++i) {

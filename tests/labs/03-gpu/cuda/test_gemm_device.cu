@@ -1,8 +1,8 @@
 // The matmul ladders on a GPU, where one answers: whole numbers, whose sums are exact in any order, so that every number of
 // every product is known to the last bit. Memory and races, by hand, with NVIDIA's compute-sanitizer:
 //
-//   compute-sanitizer --tool memcheck build/tests/labs/03-gpu/cuda/test-03-gemm-device
-//   compute-sanitizer --tool racecheck build/tests/labs/03-gpu/cuda/test-03-gemm-device
+//   compute-sanitizer --tool memcheck build/tests/labs/03-gpu/cuda/test-03-gpu-device
+//   compute-sanitizer --tool racecheck build/tests/labs/03-gpu/cuda/test-03-gpu-device
 #include <doctest/doctest.h>
 
 #include <cmath>
