@@ -48,7 +48,7 @@ void pack_ragged(View b, std::size_t depth, std::size_t columns, float* packed) 
 void multiply_ragged(std::size_t rows, std::size_t columns, bool add, std::size_t depth, View a, View b, float* c,
                      std::size_t c_stride) {
   alignas(vector_bytes) float tile[tile_rows * tile_columns];
-  kernel(rows, false, false)(depth, a, b, a, nullptr, tile, tile_columns);
+  kernel(rows, false, false)(depth, a, b, a, 0, nullptr, tile, tile_columns);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; ++j)
       c[i * c_stride + j] = tile[i * tile_columns + j] + (add ? c[i * c_stride + j] : 0);
@@ -61,7 +61,7 @@ struct Block {
   View a, copy_of_a, b;
   float *copy_to, *packed_b, *c;  ///< copy_to is null when the copy is there already
   std::size_t c_stride;
-  bool pack, add;
+  bool keep_copy, pack, add;  ///< where a is used once, each panel's copy takes the place of the one before
 };
 
 View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix.stride, matrix.stride}; }
@@ -69,23 +69,27 @@ View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix
 /// One of the panels into which the rows of a are divided, all but equally, times the block; the next panel is fetched
 /// meanwhile. The first panel's kernels read b as it lies and leave the packed copy for the others.
 void multiply_panel(const Block& block, std::size_t panel) {
-  const auto& [m, n, depth, panels, all_a, copy_of_a, all_b, copy_to, packed_b, all_c, c_stride, pack, add] = block;
+  const auto& [m, n, depth, panels, all_a, copy_of_a, all_b, copy_to, packed_b, all_c, c_stride, keep_copy, pack, add] =
+      block;
   const std::size_t i = panel * m / panels, rows = (panel + 1) * m / panels - i;
   const std::size_t next_rows = std::min(m, (panel + 2) * m / panels) - (i + rows);
-  const View a = from_row(copy_of_a, i), next_panel = from_row(copy_to != nullptr ? all_a : copy_of_a, i + rows);
+  const std::size_t share = parts_of(next_rows, parts_of(n, tile_columns));  // of the next panel's rows, for each tile
+  const View a = from_row(copy_of_a, i * keep_copy),
+             next_panel = from_row(copy_to != nullptr ? all_a : copy_of_a, i + rows);
   for (std::size_t r = 0; copy_to != nullptr && r < rows; ++r) {
-    std::copy_n(from_row(all_a, i + r).data, depth, copy_to + (i + r) * copy_of_a.stride);
+    std::copy_n(from_row(all_a, i + r).data, depth, copy_to + (i * keep_copy + r) * copy_of_a.stride);
   }
   for (std::size_t t = 0; t * tile_columns < n; ++t) {
     const std::size_t j = t * tile_columns, columns = std::min(tile_columns, n - j);
     float *const packed = packed_b + j * depth, *const c = all_c + i * c_stride + j;
     const View b = {all_b.data + j, all_b.stride}, b_packed = {packed, tile_columns};
-    const View next = 2 * t + 1 < next_rows ? from_row(next_panel, 2 * t) : a;
+    const std::size_t asked = std::min(next_rows, t * share);
     if (columns < tile_columns) {
       if (i == 0) pack_ragged(b, depth, columns, packed);
       multiply_ragged(rows, columns, add, depth, a, b_packed, c, c_stride);
     } else {
-      kernel(rows, pack && i == 0, add)(depth, a, pack && i > 0 ? b_packed : b, next, packed, c, c_stride);
+      kernel(rows, pack && i == 0, add)(depth, a, pack && i > 0 ? b_packed : b, from_row(next_panel, asked),
+                                        std::min(share, next_rows - asked), packed, c, c_stride);
     }
   }
 }
@@ -125,8 +129,8 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float
   if (m == 1) return multiply_row(n, k, a.data, b, c);
   const std::size_t depth = even_part(k, blocking.depth, 1), width = even_part(n, blocking.width, tile_columns);
   const std::size_t panels = parts_of(m, tile_rows), copy_stride = round_up(depth, 32) + 16;
-  const bool copies = (is_large(m * k, blocking) && n > 16 * tile_columns) || (competes(a) && n > 4 * tile_columns);
-  float* const copy = copies ? memory_of(memory_a, m * copy_stride) : nullptr;
+  const bool copies = (is_large(m * k, blocking) && n > 16 * tile_columns) || competes(a), keep = !copies || n > width;
+  float* const copy = copies ? memory_of(memory_a, (keep ? m : tile_rows) * copy_stride) : nullptr;
   float* const packed_b = memory_of(memory_b, depth * width);
   for (std::size_t p = 0; p < k; p += depth) {
     for (std::size_t j = 0; j < n; j += width) {
@@ -142,6 +146,7 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, View a, View b, float
                            .packed_b = packed_b,
                            .c = c + j,
                            .c_stride = c_stride,
+                           .keep_copy = keep,
                            .pack = (is_large(k * n, blocking) || competes(b)) && panels > 16,
                            .add = p > 0};
       for (std::size_t panel = 0; panel < panels; ++panel) multiply_panel(block, panel);

@@ -120,6 +120,21 @@ TEST_CASE("a sum longer than any block is deep") {
   }
 }
 
+TEST_CASE("rows that compete for places in the cache, so that gemm copies them") {
+  for (const Shape& shape :
+       {Shape{31, 64, 1024}, {31, 600, 1024}, {250, 33, 2048}, {300, 1024, 40}, {240, 1024, 130}}) {
+    for (const Named& product : products()) {
+      CAPTURE(product.name);
+      CAPTURE(shape.m);
+      CAPTURE(shape.n);
+      CAPTURE(shape.k);
+      Matrices matrices(shape);
+      CHECK(matrices.worst_error_of(product, 1000) <= 1);
+      CHECK(matrices.guard_intact());
+    }
+  }
+}
+
 TEST_CASE("empty matrices, and sums of nothing, which are zero") {
   for (const Named& product : products()) {
     CAPTURE(product.name);
