@@ -2,7 +2,7 @@
 # needs: quoted_sgemm_ladder quoted_bf16_ladder
 # shows: sgemm_ladder quoted_sgemm_ladder bf16_ladder quoted_bf16_ladder
 # A row for each rung, what others reached beside what this GPU did, where the record has it.
-height = 684
+height = 712
 load "style.gp"
 load tables."/values.gp"
 array ids[2] = ["sgemm", "bf16"]
@@ -37,13 +37,13 @@ do for [panel = 1:2] {
   stats quoted(panel) using ($1 == theirs_max_x ? $2 : NaN) name "library" nooutput
   full = panel == 1 ? 100 : library_max
   last = panel == 1 ? theirs_max_x : theirs_max_x - 1
-  top_edge = panel == 1 ? 72 : 412
+  top_edge = panel == 1 ? 72 : 440
   bottom_edge = top_edge + 226
   y_title = titles[panel]
   unset label
   unset arrow
   load "frame.gp"
-  key_y = 1 - (panel == 1 ? 18.0 : 358.0) / height
+  key_y = 1 - (panel == 1 ? 18.0 : 386.0) / height
   set label "quoted, ".elsewhere[panel] at screen 0.36,key_y offset 0.4,0 textcolor rgb ink \
     point pointtype quoted_point pointsize 0.9 linecolor rgb grey
   if (present(panel)) {

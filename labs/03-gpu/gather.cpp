@@ -14,7 +14,9 @@ std::uint64_t gather(const Row* table, const std::uint32_t* index, std::size_t c
 }
 
 // [begin: prefetch]
-std::uint64_t gather_prefetched(const Row* table, const std::uint32_t* index, std::size_t count, std::size_t distance) {
+std::uint64_t gather_prefetched(const Row* table,
+                                const std::uint32_t* index,  // which rows
+                                std::size_t count, std::size_t distance) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
     __builtin_prefetch(&table[index[i + distance]]);

@@ -85,7 +85,8 @@ class Run {
   /// \return how many instructions were issued: one, or none
   int issue(Warp& warp, std::int64_t now, bool counts) {
     const bool loads = warp.done == program_.arithmetic;
-    if (warp.ready > now || (loads && !memory_.has_room(now, program_.lines_per_load))) return 0;
+    const bool full = loads && !memory_.has_room(now, program_.lines_per_load);
+    if (warp.ready > now || full) return 0;
     warp.ready = loads ? memory_.ask(now, program_.lines_per_load) : now + 1;
     warp.done = loads ? 0 : warp.done + 1;
     counted_.issued += counts ? 1 : 0;

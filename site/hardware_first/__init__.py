@@ -12,7 +12,7 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
                                                machine.memory_bytes, machine.os, toolchain.compiler, toolchain.flags
 
     ```{claim} claim-id                        the lab's sentence and its verdict; link with {hf:claim}`lab/claim-id`
-    :pending:                                  optional; perhaps not decided on any machine yet: then it says so, and no problem
+    :pending: The lab's sentence.              optional; perhaps not decided on any machine yet: then it says so, and no problem
     The sentence to show where it fails.
     ```
 

@@ -22,7 +22,7 @@ class Claim(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec = {"pending": directives.flag}
+    option_spec = {"pending": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
@@ -35,7 +35,7 @@ class Claim(SphinxDirective):
             record = domain.records.choose(lab, having=[("claims", claim_id)])
         except RecordError as error:
             if "pending" in self.options and isinstance(error, NotMeasured):
-                return [self.target(lab, claim_id, nodes.container("", *pending_claim(lab, claim_id)), "hf-pending")]
+                return [self.target(lab, claim_id, nodes.container("", *pending_claim(lab, self.options["pending"])), "hf-pending")]
             return [block_notice(self.env, self.lineno, str(error))]
         claim = record.claim(claim_id)
         box = nodes.container("", verdict_badge(record, claim, "pending" in self.options))
@@ -53,10 +53,9 @@ class Claim(SphinxDirective):
         return box
 
 
-def pending_claim(lab: str, claim_id: str) -> list[nodes.Node]:
-    """The lab alone knows the sentence, so the claim goes by its name."""
+def pending_claim(lab: str, sentence: str) -> list[nodes.Node]:
     return [nodes.paragraph("", "not yet decided", classes=["hf-verdict"]),
-            nodes.paragraph("", claim_id.replace("-", " "), classes=["hf-sentence"]), pending_sentence(lab)]
+            nodes.paragraph("", sentence, classes=["hf-sentence"]), pending_sentence(lab)]
 
 
 def verdict_badge(record: Record, claim: dict, of_gpu: bool) -> nodes.paragraph:

@@ -240,12 +240,22 @@ def test_too_few_exercises_are_found(book):
 
 
 @pytest.mark.parametrize(("role", "kind"), [("{measured}`speedy|pending`", "speedy"),
-                                            ("```{claim} it-costs\n:pending:\nx\n```", "it-costs")])  # fmt: skip
+                                            ("```{claim} it-costs\n:pending: It costs.\nx\n```", "it-costs")])  # fmt: skip
 def test_what_is_pending_need_not_be_measured_but_must_be_named(book, role, kind):
     page = book / "chapters/01-thing.md"
     page.write_text(CHAPTER.replace("It reaches {measured}`speed`", f"{role}\n\nIt reaches {{measured}}`speed`"))
     assert f'no source in labs/01-thing/ names "{kind}", which is to be measured' in run(book).stderr
-    (book / "labs/01-thing/lab.cpp").write_text(f'// [begin: kernel]\nint x = id("{kind}");\n// [end: kernel]\n')
+    (book / "labs/01-thing/lab.cpp").write_text(f'// [begin: kernel]\nint x = id("{kind}", "It costs.");\n// [end: kernel]\n')
+    assert run(book).stderr == ""
+
+
+def test_a_pending_claim_says_what_the_lab_says(book):
+    page, source = book / "chapters/01-thing.md", book / "labs/01-thing/lab.cpp"
+    claim = "```{claim} it-costs\n:pending: It costs a lot.\nx\n```\n\n"
+    page.write_text(CHAPTER.replace("It reaches", claim + "It reaches"))
+    source.write_text(source.read_text() + 'claim("it-costs", "It costs "\n      "little.");\n')
+    assert 'no source in labs/01-thing/ says "It costs a lot."; give :pending: the claim' in run(book).stderr
+    source.write_text(source.read_text().replace("little", "a lot"))
     assert run(book).stderr == ""
 
 

@@ -5,7 +5,7 @@ from conftest import LAB, add_value
 
 NEEDED = "needs a record of lab 01 from a machine with an NVIDIA GPU"
 NUMBER = "# Page\n\nIt is {measured}`01-roofline/%s`."
-CLAIM = "# Page\n\n```{claim} 01-roofline/%s\n:pending:\nHere the ladder is *flat*.\n```\n"
+CLAIM = "# Page\n\n```{claim} 01-roofline/%s\n:pending: GPUs are wide.\nHere the ladder is *flat*.\n```\n"
 FIGURE = "# Page\n\n```{lab-figure} 01-small\n%s\n:name: fig-small\nIt *rises*.\n```\n"
 
 
@@ -80,7 +80,7 @@ def test_a_claim_nobody_decided_says_so_and_can_be_linked(site, measured):
     site.page(CLAIM % "gpus-are-wide", LAB)
     build = site.build(nitpicky=True)
     assert (build.status, build.said) == (0, "")
-    assert f"not yet decided gpus are wide Not yet measured: {NEEDED}." in site.text(LAB)
+    assert f"not yet decided GPUs are wide. Not yet measured: {NEEDED}." in site.text(LAB)
     assert "flat" not in site.html(LAB)
     assert 'href="01-roofline.html#claim-gpus-are-wide"' in site.html()
 

@@ -30,8 +30,9 @@ inline void sgemm_naive(GemmShape shape, const float* a, const float* b, float* 
 // [begin: coalesced]
 /// Neighbours in a warp stand in one row: they read the same number of a and
 /// 32 neighbours of b, which takes one access to memory.
-static __global__ void coalesced_kernel(GemmShape shape,  // m, n, k
-                                        const float* a, const float* b, float* c) {
+static __global__ void coalesced_kernel(GemmShape shape,                 // m, n, k
+                                        const float* a, const float* b,  // (m, k), (k, n)
+                                        float* c) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   const int column = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= shape.m || column >= shape.n) return;
@@ -53,8 +54,9 @@ constexpr int shared_tile = 32;
 
 /// A block brings a square of a and one of b into shared memory, and each
 /// number that was brought is used 32 times. Zeros where a matrix ends.
-static __global__ void shared_tile_kernel(GemmShape shape,  // m, n, k
-                                          const float* a, const float* b, float* c) {
+static __global__ void shared_tile_kernel(GemmShape shape,                 // m, n, k
+                                          const float* a, const float* b,  // (m, k), (k, n)
+                                          float* c) {
   __shared__ float a_tile[shared_tile][shared_tile];
   __shared__ float b_tile[shared_tile][shared_tile];
   const int y = threadIdx.y, x = threadIdx.x;
