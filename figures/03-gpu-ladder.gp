@@ -44,10 +44,10 @@ do for [panel = 1:2] {
   unset arrow
   load "frame.gp"
   key_y = 1 - (panel == 1 ? 18.0 : 386.0) / height
-  set label "quoted, ".elsewhere[panel] at screen 0.36,key_y offset 0.4,0 textcolor rgb ink \
+  set label "quoted, ".elsewhere[panel] at screen 0.36,key_y offset 0.4,-0.35 textcolor rgb ink \
     point pointtype quoted_point pointsize 0.9 linecolor rgb grey
   if (present(panel)) {
-    set label "measured" at screen 0.7,key_y offset 0.4,0 textcolor rgb ink \
+    set label "measured" at screen 0.7,key_y offset 0.4,-0.35 textcolor rgb ink \
       point pointtype measured_point pointsize 0.8 linecolor rgb blue
   } else {
     set label "not yet measured" at screen 0.68,key_y textcolor rgb quiet

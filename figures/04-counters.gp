@@ -24,11 +24,11 @@ do for [counter = 1:3] {
   unset label
   load "frame.gp"
   if (counter == 1) {
-    set label "published" at screen 0.15,key_y offset 0.4,0 textcolor rgb ink \
+    set label "published" at screen 0.15,key_y offset 0.4,-0.35 textcolor rgb ink \
       point pointtype quoted_point pointsize 0.9 linecolor rgb grey
-    set label "one line" at screen 0.42,key_y offset 0.4,0 textcolor rgb ink \
+    set label "one line" at screen 0.42,key_y offset 0.4,-0.35 textcolor rgb ink \
       point pointtype modelled_point pointsize 0.8 linecolor rgb orange
-    set label "simulated" at screen 0.66,key_y offset 0.4,0 textcolor rgb ink \
+    set label "simulated" at screen 0.66,key_y offset 0.4,-0.35 textcolor rgb ink \
       point pointtype simulated_point pointsize 0.8 linecolor rgb blue
   }
   set yrange [-tops[counter] * 0.06:tops[counter]]
