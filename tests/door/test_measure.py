@@ -1,0 +1,51 @@
+"""tools/measure: which labs are run, how often, and what its status says. The labs are scripts that end as they are told."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+MEASURE = Path(__file__).resolve().parents[2] / "tools/measure"
+
+
+@pytest.fixture
+def measure(tmp_path):
+    """Runs tools/measure on labs that end with these statuses, one after the other; gives its result and the runs made."""
+
+    def run(**endings):
+        runs = tmp_path / "runs"
+        labs = []
+        for name, statuses in endings.items():
+            lab = tmp_path / name
+            lab.write_text(f'#!/bin/sh\necho "{name} $*" >>{runs}\n'
+                           f'set -- {" ".join(map(str, statuses))}\nshift $(($(grep -c "^{name} " {runs}) - 1))\nexit "$1"\n')  # fmt: skip
+            lab.chmod(0o755)
+            labs.append(lab)
+        result = subprocess.run([MEASURE, *labs], capture_output=True, text=True, check=False)
+        return result, runs.read_text().splitlines()
+
+    return run
+
+
+def test_each_lab_runs_once_if_its_record_is_stale(measure):
+    result, runs = measure(one=[0], two=[0])
+    assert (result.returncode, result.stderr) == (0, "")
+    assert runs == ["one --if-stale", "two --if-stale"]
+
+
+def test_a_refused_record_is_measured_once_more(measure):
+    result, runs = measure(one=[1, 0], two=[0])
+    assert (result.returncode, result.stderr) == (0, "measure: one once more\n")
+    assert runs == ["one --if-stale", "one --if-stale", "two --if-stale"]
+
+
+def test_one_that_fails_twice_does_not_keep_the_next_from_running(measure):
+    result, runs = measure(one=[1, 1], two=[0])
+    assert result.returncode == 1
+    assert runs == ["one --if-stale", "one --if-stale", "two --if-stale"]
+
+
+def test_an_interrupt_ends_them_all(measure):
+    result, runs = measure(one=[130], two=[0])
+    assert result.returncode == 130
+    assert runs == ["one --if-stale"]
