@@ -18,6 +18,7 @@ _FAMILIES = (
     (("Mop/s", "Mop/s", 1), ("Gop/s", "Gop/s", 1e3), ("Top/s", "Top/s", 1e6)),
     (("MB/s", "MB/s", 1), ("GB/s", "GB/s", 1e3), ("TB/s", "TB/s", 1e6)),
     (("MHz", "MHz", 1), ("GHz", "GHz", 1e3)),
+    (("updates/s", "updates/s", 1), ("", "million updates/s", 1e6), ("", "billion updates/s", 1e9)),
 )
 
 
