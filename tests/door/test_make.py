@@ -90,17 +90,6 @@ def test_a_build_of_another_place_or_generator_is_configured_afresh(make, door, 
     assert door.calls("cmake") == ["cmake --fresh --preset default"]
 
 
-def test_a_failed_lab_does_not_keep_the_next_from_running(door):
-    door.stub("lab-a", "exit 1")
-    door.stub("lab-b")
-    run = door.run("sh", "tools/measure", "lab-a", "lab-b")
-    assert run.returncode == 1
-    assert door.calls("lab-a", "lab-b") == ["lab-a --if-stale", "lab-b --if-stale"]
-    door.stub("lab-a", "exit 130")
-    assert door.run("sh", "tools/measure", "lab-a", "lab-b").returncode == 130
-    assert door.calls("lab-b") == []
-
-
 def test_a_failed_lab_does_not_keep_the_book_from_being_rendered(make, door):
     door.stub("cmake", 'case "$*" in *measure*) exit 1 ;; esac')
     run = door.run("sh", "tools/render")
