@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "check.hpp"
 #include "commands.hpp"
-#include "record.hpp"
+#include "record/check.hpp"
+#include "record/record.hpp"
 
 namespace hf {
 namespace {

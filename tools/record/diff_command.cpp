@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "diff.hpp"
-#include "record.hpp"
+#include "record/diff.hpp"
+#include "record/record.hpp"
 
 namespace hf {
 namespace {

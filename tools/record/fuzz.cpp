@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "check.hpp"
-#include "diff.hpp"
-#include "record.hpp"
-#include "table.hpp"
+#include "record/check.hpp"
+#include "record/diff.hpp"
+#include "record/record.hpp"
+#include "record/table.hpp"
 
 namespace {
 

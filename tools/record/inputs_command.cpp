@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "atomic_file.hpp"
 #include "commands.hpp"
-#include "inputs.hpp"
-#include "record.hpp"
-#include "schema.hpp"
+#include "record/atomic_file.hpp"
+#include "record/inputs.hpp"
+#include "record/record.hpp"
+#include "record/schema.hpp"
 
 namespace hf {
 namespace {

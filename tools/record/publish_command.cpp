@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "atomic_file.hpp"
-#include "check.hpp"
 #include "commands.hpp"
-#include "record.hpp"
+#include "record/atomic_file.hpp"
+#include "record/check.hpp"
+#include "record/record.hpp"
 
 namespace hf {
 namespace {

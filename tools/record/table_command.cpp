@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 
-#include "atomic_file.hpp"
 #include "commands.hpp"
-#include "record.hpp"
-#include "table.hpp"
+#include "record/atomic_file.hpp"
+#include "record/record.hpp"
+#include "record/table.hpp"
 
 namespace hf {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "commands.hpp"
 #include "harness/lab_record.hpp"
-#include "inputs.hpp"
-#include "record.hpp"
+#include "record/inputs.hpp"
+#include "record/record.hpp"
 
 namespace hf {
 namespace {
