@@ -68,7 +68,7 @@ class Door:
         python = self.folder / ".venv/bin/python"
         return f"""mkdir -p {python.parent}; cat >{python} <<'END'
 #!/bin/sh
-case "$1" in -V) echo Python 3.11.2 ;; *) echo "venv-python $*" >>{self.log}; [ ! -e {self.bin}/broken-pip ] || {{ echo 'ERROR: hashes do not match' >&2; exit 1; }} ;; esac
+case "$1" in -V) echo Python 3.11.2 ;; *) echo "venv-python $*" >>{self.log}; [ ! -e {self.bin}/broken-pip ] || {{ {self.bin}/broken-pip; exit 1; }} ;; esac
 END
 /bin/chmod +x {python}"""
 
@@ -78,6 +78,11 @@ END
         path.unlink(missing_ok=True)
         path.write_text(f'#!/bin/sh\necho "{name} $*" >>{self.log}\n{body}\n')
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+    @staticmethod
+    def says(text):
+        """The body of a stub that says the text on standard error and fails."""
+        return f"cat >&2 <<'END'\n{text}\nEND\nexit 100"
 
     def remove(self, *names):
         for name in names:

@@ -1,6 +1,36 @@
 """The front door, under every shell at hand, on machines that lack this or that."""
 
+import pytest
+
 INSTALLERS = ("apt-get", "dpkg", "sudo", "venv-python")
+
+# What pip 23 and apt 2.6 said when the machine's own certificates, proxy or disk were in the way.
+PIP_RETRY = """\
+WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by '%s': /simple/furo/
+ERROR: Could not find a version that satisfies the requirement furo==1.0 (from versions: none)
+ERROR: No matching distribution found for furo==1.0"""
+PIP_CERTIFICATE = ("SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed:"
+                   " self-signed certificate in certificate chain (_ssl.c:992)'))")
+PIP_PROXY = "ProxyError('Cannot connect to proxy.', NewConnectionError('Failed to establish a new connection: Connection refused'))"
+PIP_VERSION = """\
+ERROR: Ignored the following versions that require a different python version: 9.0 Requires-Python >=3.13
+ERROR: Could not find a version that satisfies the requirement furo==99.1 (from versions: 1.0, 2.0)
+ERROR: No matching distribution found for furo==99.1"""
+PIP_DISK = "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n"
+PIP_HASHES = """\
+ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated the package versions, update them.
+    furo==1.0 from furo.whl (from -r requirements.txt (line 1)):
+        Expected sha256 00
+             Got        11
+"""
+PIP_LATER = PIP_RETRY.splitlines()[0] % "ReadTimeoutError('Read timed out.')" + "\n" + PIP_DISK
+APT_CERTIFICATE = """\
+W: Failed to fetch https://mirror/InRelease  Certificate verification failed: The certificate is NOT trusted.
+W: Some index files failed to download. They have been ignored, or old ones used instead."""
+APT_PROXY = """\
+E: Failed to fetch http://mirror/doxygen.deb  Could not connect to 127.0.0.1:9 (127.0.0.1). - connect (111: Connection refused)
+E: Unable to fetch some archives, maybe run apt-get update or try with --fix-missing?"""
+APT_UNKNOWN = "E: Unable to locate package doxygen"
 
 
 def settle(door):
@@ -122,6 +152,64 @@ def test_a_full_disk_gets_one_line_and_the_next_run_mends_it(door, shell):
     assert door.run(*shell, "./primer", "site").returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("update", "install", "cause"),
+    [
+        ("", APT_UNKNOWN, APT_UNKNOWN),
+        (APT_CERTIFICATE, APT_UNKNOWN, APT_CERTIFICATE.splitlines()[0]),
+        (APT_CERTIFICATE, "E: Package 'doxygen' has no installation candidate", APT_CERTIFICATE.splitlines()[0]),
+        (APT_CERTIFICATE, APT_PROXY, APT_PROXY.splitlines()[0]),
+        ("", APT_PROXY, APT_PROXY.splitlines()[0]),
+        ("", "dpkg: error processing archive doxygen.deb\n cannot copy: No space left on device",
+         "dpkg: error processing archive doxygen.deb"),
+        ("", "Killed", "Killed"),
+        ("", "", "no reason given"),
+    ],
+)  # fmt: skip
+def test_a_package_that_cannot_be_had_shows_why(door, shell, update, install, cause):
+    settle(door)
+    door.remove("doxygen")
+    door.stub("apt-get", f"""case "$*" in
+*--simulate*) exit 100 ;;
+*' update') {door.says(update).replace("100", "0")} ;;
+*) {door.says(install)} ;;
+esac""")  # fmt: skip
+    run = door.run(*shell, "./primer", "site")
+    assert run.returncode == 1
+    assert run.stderr == f"primer: could not install doxygen: {cause}; once that is mended, run ./primer site again\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        (PIP_RETRY % PIP_CERTIFICATE, PIP_CERTIFICATE),
+        (PIP_RETRY % PIP_PROXY, PIP_PROXY),
+        (PIP_VERSION, PIP_VERSION.splitlines()[1]),
+        (PIP_DISK, PIP_DISK.strip()),
+        (PIP_HASHES, PIP_HASHES.splitlines()[0]),
+        (PIP_LATER, PIP_DISK.strip()),
+    ],
+)
+def test_a_python_package_that_cannot_be_had_shows_why(door, shell, said, cause):
+    settle(door)
+    (door.folder / "site/requirements.txt").write_text("furo==1.0 --hash=sha256:22\n")
+    door.stub("broken-pip", door.says(said))
+    run = door.run(*shell, "./primer", "site")
+    assert run.returncode == 1
+    assert last_line(run) == (
+        f"primer: could not install what site/requirements.txt pins: {cause}; once that is mended, run ./primer site again"
+    )
+
+
+def test_missing_python_packages_are_not_called_missing_files(door, shell):
+    door.remove("doxygen")
+    run = door.run(*shell, "./primer", "--missing", "test")
+    assert run.stdout == (
+        "missing for test: doxygen, Python packages of site/requirements.txt,"
+        " Python packages of tests/site/requirements.txt; ./primer test would fetch it\n"
+    )
+
+
 def test_an_installation_that_changes_nothing_is_noticed(door, shell):
     door.remove("doxygen")
     door.stub("apt-get", "exit 0")
@@ -143,10 +231,10 @@ def test_python_packages_are_installed_again_only_when_their_pins_change(door, s
 def test_a_failed_python_installation_is_tried_again(door, shell):
     settle(door)
     (door.folder / "site/requirements.txt").write_text("package==2.0 --hash=sha256:22\n")
-    door.stub("broken-pip")
+    door.stub("broken-pip", door.says(PIP_HASHES))
     run = door.run(*shell, "./primer", "site")
     assert run.returncode == 1
-    assert last_line(run).startswith("primer: could not ") and "ERROR: hashes do not match" in last_line(run)
+    assert last_line(run).startswith("primer: could not install what site/requirements.txt pins: ERROR: THESE PACKAGES DO NOT MATCH")
     assert door.calls("make") == []
     door.remove("broken-pip")
     assert door.run(*shell, "./primer", "site").returncode == 0
