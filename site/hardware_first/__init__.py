@@ -79,4 +79,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", add_banner)
     app.connect("env-updated", pages_to_write)
     app.connect("build-finished", report_problems)
-    return {"version": "0.1.0", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    # What {lab-header} adds to Sphinx's C++ domain would multiply each time that domain is merged after a parallel read.
+    return {"version": "0.1.0", "env_version": 1, "parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,9 +1,9 @@
 """What the extension remembers between builds: which inputs each page was read from, where each claim is stated,
-and what is wrong. It merges after a parallel read, and it forgets a page that is read again."""
+and what is wrong. It forgets a page that is read again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -99,15 +99,6 @@ class HardwareFirstDomain(Domain):
         self.data["ledgers"].discard(docname)
         for claim in [name for name, (page, _) in self.data["claims"].items() if page == docname]:
             del self.data["claims"][claim]
-
-    def merge_domaindata(self, docnames: Iterable[str], otherdata: dict) -> None:
-        for docname in docnames:
-            for part in ("inputs", "problems"):
-                if docname in otherdata[part]:
-                    self.data[part][docname] = otherdata[part][docname]
-            if docname in otherdata["ledgers"]:
-                self.data["ledgers"].add(docname)
-        self.data["claims"].update((name, place) for name, place in otherdata["claims"].items() if place[0] in docnames)
 
     def resolve_xref(self, env, fromdocname, builder, typ, target, node, contnode):
         if target not in self.data["claims"]:

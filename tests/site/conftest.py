@@ -37,10 +37,11 @@ plot tables."/latency.tsv" using 1:2 with lines linecolor rgb blue
 
 @dataclass
 class Build:
-    """How a build ended: its exit status and everything it said on standard error."""
+    """How a build ended: its exit status, everything it said on standard error, and the pages that it read."""
 
     status: int
     said: str
+    read: list[str]
 
 
 class Site:
@@ -77,13 +78,14 @@ class Site:
                     "myst_enable_extensions": ["dollarmath", "amsmath"], "html_math_renderer": "mathml",
                     "hardware_first_root": str(self.root), "hardware_first_build": str(self.root / "build"),
                     "hardware_first_record_tool": str(self.tool), **config}
-        said = io.StringIO()
+        said, read = io.StringIO(), []
         target = self.root / "build" / out
         with patch_docutils(), docutils_namespace():
             app = Sphinx(self.chapters, None, target, target / ".doctrees", "html", settings, status=None,
                          warning=said, parallel=parallel)
+            app.connect("env-before-read-docs", lambda app, env, names: read.extend(names))
             app.build()
-        return Build(app.statuscode, re.sub(r"\x1b\[[\d;]*m", "", said.getvalue()))
+        return Build(app.statuscode, re.sub(r"\x1b\[[\d;]*m", "", said.getvalue()), read)
 
     def html(self, name: str = "index", out: str = "out") -> str:
         return (self.root / "build" / out / f"{name}.html").read_text(encoding="utf-8")

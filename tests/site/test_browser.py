@@ -33,7 +33,7 @@ def rendered(tmp_path_factory, record_tool) -> tuple[Path, subprocess.CompletedP
     (build / "doxygen").mkdir()
     subprocess.run(["doxygen", "-"], input=doxyfile, text=True, cwd=PROJECT, check=True)
     result = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j2", "-c", "site",
+        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "site",
          "-D", f"hardware_first_build={build}", "-D", f"hardware_first_record_tool={record_tool}",
          "-D", f"breathe_projects.harness={build / 'doxygen' / 'xml'}", "chapters", build / "site"],
         cwd=PROJECT, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})

@@ -1,7 +1,7 @@
-"""What is rebuilt when a record changes, disappears or comes back; alone and in parallel."""
+"""What is rebuilt when a record changes, disappears or comes back, and what a build remembers for the next."""
 
 import os
-import shutil
+import subprocess
 
 import pytest
 from conftest import LAB, add_value
@@ -130,26 +130,48 @@ def test_a_missing_record_tool_is_named_and_noticed_when_it_comes(site, tmp_path
     assert "It is 171 GFLOP/s." in site.text()
 
 
-def test_parallel_builds_equal_serial_ones(site):
-    names = [f"page{n}" for n in range(8)]  # Sphinx reads in parallel from six pages on
-    site.record(add_value(**SPEED, value=171))
-    site.page("# Index\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n" + "\n".join(names) + "\n```")
-    site.page("# Lab\n\n```{claim} simd-pays\nNot here.\n```\n\n"
-              "```{lab-figure} 01-small\n:series: latency\nIt rises.\n```\n", LAB)
-    for number, name in enumerate(names):
-        problem = " And {measured}`01-roofline/nothing`." if number % 3 == 0 else ""
-        site.page(NUMBER % name + problem, name)
-    serial, parallel = site.build(out="serial"), site.build(out="parallel", parallel=2)
-    assert serial.status == parallel.status == 1
-    assert serial.said == parallel.said
-    for name in ["index", LAB, *names]:
-        assert site.html(name, "serial") == site.html(name, "parallel")
+HEADER = """\
+/// \\file
+/// What chapter %(n)d times.
+namespace hf {
+/// One of several in the same namespace.
+struct Kernel%(n)d {
+  int size;  ///< in bytes
+};
+/// Runs it.
+int run%(n)d(const Kernel%(n)d& kernel);
+}
+"""
+BREATHE = ["myst_parser", "breathe", "hardware_first"]
 
-    # And what a parallel build remembers is enough for the next.
-    site.record(add_value(**SPEED, value=172))
-    again = site.build(out="parallel", parallel=2)
-    assert again.said == serial.said
-    assert all("172" in site.html(name, "parallel") for name in names)
-    shutil.rmtree(site.root / "build" / "serial")
-    site.build(out="serial")
-    assert site.html("index", "serial") == site.html("index", "parallel")
+
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_what_is_remembered_does_not_grow(site, parallel):
+    numbers = range(8)  # Sphinx would read in parallel from six pages on
+    xml = site.root / "build" / "doxygen" / "xml"
+    for number in numbers:
+        (site.root / "labs" / LAB / f"k{number}.hpp").write_text(HEADER % {"n": number})
+    doxygen = "INPUT = labs\nRECURSIVE = YES\nGENERATE_XML = YES\nGENERATE_HTML = NO\nGENERATE_LATEX = NO\n" \
+              "OUTPUT_DIRECTORY = build/doxygen\nQUIET = YES\nWARNINGS = NO\n"
+    xml.parent.mkdir()
+    subprocess.run(["doxygen", "-"], input=doxygen, text=True, cwd=site.root, check=True)
+    names = [f"page{number}" for number in numbers]
+    site.page("# Index\n\n```{toctree}\n" + "\n".join(names) + "\nquiet\n```")
+    site.page("# A page without numbers", "quiet")
+
+    def render(speed, edited):
+        """Builds with another record and prose edited on all pages; the size in bytes of what Sphinx remembers."""
+        site.record(add_value(**SPEED, value=speed))
+        for name in names:
+            site.page(f"{NUMBER % name} {edited}\n\n```{{lab-header}} k{name[-1]}.hpp\n```", name)
+        build = site.build(extensions=BREATHE, breathe_projects={"harness": str(xml)}, breathe_default_project="harness",
+                           suppress_warnings=["duplicate_declaration.cpp"], parallel=parallel)
+        assert build.status == 0
+        assert all(str(speed) in site.text(name) and f"Kernel{name[-1]}" in site.text(name) for name in names)
+        return build.read, (site.root / "build" / "out" / ".doctrees" / "environment.pickle").stat().st_size
+
+    _, first = render(171, "Edited 0.")
+    for edit in range(1, 6):
+        read, size = render(171 + edit, f"Edited {edit}.")
+        assert sorted(read) == names  # and not the others
+        assert size < 1.1 * first  # Sphinx's C++ domain keeps an empty namespace, a hundred bytes, for a page read again
