@@ -16,6 +16,7 @@
 #include "record/atomic_file.hpp"
 #include "record/check.hpp"
 #include "record/record.hpp"
+#include "record/text.hpp"
 
 namespace hf {
 namespace {
@@ -168,7 +169,7 @@ class LabRun {
       const std::string more = problems.size() > 1 ? " (and " + std::to_string(problems.size() - 1) + " more)" : "";
       throw FileError(line("the new " + file_.filename().string(), problems.front()) + more);
     }
-    write_atomically(file_, record.dump(1) + "\n");
+    write_atomically(file_, record_text(record));
     terminal_.line("");
     terminal_.line("  record: " + file_.lexically_normal().string());
   }

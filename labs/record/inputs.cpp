@@ -123,6 +123,19 @@ std::vector<std::string> changes(const Inputs& then, const Inputs& now) {
   return lines;
 }
 
+std::vector<std::string> changed_sources(const Inputs& then, const fs::path& root) {
+  if (!fs::is_directory(root)) throw FileError(root.string() + ": no such folder; name the checkout with --tree");
+  Inputs named, present;
+  for (const auto& [name, hash] : then) {
+    if (!name.starts_with(kSource)) continue;
+    named[name] = hash;
+    const fs::path file = fs::path(name.substr(kSource.size())).lexically_normal();
+    const bool inside = file.is_relative() && !file.empty() && *file.begin() != "..";
+    if (inside && fs::is_regular_file(root / file)) present[name] = sha256(read_file(root / file, kMaxSourceBytes));
+  }
+  return changes(named, present);
+}
+
 std::vector<std::string> staleness(const nlohmann::json& record, const Inputs& now, const std::string& budget) {
   auto lines = changes(record.at("lab").at("inputs").get<Inputs>(), now);
   if (budget == "full" && record.at("run").at("budget") == "quick") lines.push_back("budget: quick → full");

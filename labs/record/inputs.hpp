@@ -30,7 +30,12 @@ Inputs source_inputs(const std::filesystem::path& root, const std::vector<std::f
 /// in "labs/harness/clock.hpp changed" and "compiler: GNU 12.2.0 → 13.1.0".
 std::vector<std::string> changes(const Inputs& then, const Inputs& now);
 
-/// As above, for a checked record, given the `budget` wanted ("quick" or "full"): a quick record does not serve where
+/// Of the sources that `then` names, those that are not in the checkout at `root` as they were, one line each as above.
+/// Names that lead out of the checkout are gone. What else a measurement depends on, such as the compiler or a source that
+/// has joined since, is not looked at: that takes a build, and `changes`.
+std::vector<std::string> changed_sources(const Inputs& then, const std::filesystem::path& root);
+
+/// As changes(), for a checked record, given the `budget` wanted ("quick" or "full"): a quick record does not serve where
 /// a full one is wanted. `record why` and the labs' --if-stale both decide by this.
 std::vector<std::string> staleness(const nlohmann::json& record, const Inputs& now, const std::string& budget);
 

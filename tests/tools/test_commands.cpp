@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/machine.hpp"
+#include "record/sha256.hpp"
 #include "small_record.hpp"
 
 namespace {
@@ -47,7 +48,7 @@ std::string file_with(const hf::TemporaryDirectory& directory, const std::string
 
 TEST_CASE("help and version") {
   CHECK(shell(kRecord + "--help").status == 0);
-  for (const std::string name : {"check", "table", "diff", "why", "publish", "inputs"}) {
+  for (const std::string name : {"check", "table", "diff", "why", "stale", "publish", "inputs"}) {
     CHECK(contains(shell(kRecord + "--help").text, "\n  " + name + " "));
     CHECK(shell(kRecord + name + " --help").status == 0);
   }
@@ -242,4 +243,28 @@ TEST_CASE("why names what made a record stale") {
   CHECK(contains(stale.text, "labs/01-roofline/lab.cpp changed\n"));
   CHECK(contains(stale.text, "budget: quick → full\n"));
   CHECK_FALSE(contains(shell(why + "--budget quick " + (directory / "stale.json").string()).text, "budget"));
+}
+
+TEST_CASE("stale names the sources that changed since each record") {
+  const hf::TemporaryDirectory directory;
+  hf::write(directory / "tree/labs/01-roofline/lab.cpp", "int main() {}\n");
+  json record = hf::small_record();
+  const auto stale = file_with(directory, "stale.json", record);
+  record["lab"]["inputs"]["source:labs/01-roofline/lab.cpp"] = hf::sha256("int main() {}\n");
+  hf::renew_key(record);
+  const auto fresh = file_with(directory, "fresh.json", record);
+  const std::string ask = kRecord + "stale --tree " + (directory / "tree").string() + " ";
+
+  CHECK(shell(ask + fresh).text == "");
+  CHECK(shell(ask + fresh).status == 0);
+  const Outcome both = shell(ask + fresh + " " + stale);
+  CHECK(both.text == stale + ": labs/01-roofline/lab.cpp changed\n");
+  CHECK(both.status == 1);
+  CHECK(json::parse(shell(ask + "--json " + fresh + " " + stale).text) ==
+        json{{fresh, json::array()}, {stale, {"labs/01-roofline/lab.cpp changed"}}});
+
+  const Outcome bad = shell(ask + (directory / "none.json").string() + " " + stale);
+  CHECK(bad.status == 2);
+  CHECK(contains(bad.text, "none.json: No such file"));
+  CHECK(contains(bad.text, stale + ": labs/01-roofline/lab.cpp changed\n"));
 }

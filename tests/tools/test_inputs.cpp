@@ -69,6 +69,33 @@ TEST_CASE("changes are named, one line each") {
   CHECK(hf::changes(then, then).empty());
 }
 
+TEST_CASE("sources that changed in the checkout are named, whatever else a record depends on") {
+  const hf::TemporaryDirectory root;
+  hf::write(root / "labs/same.cpp", "same");
+  hf::write(root / "labs/other.cpp", "new");
+  hf::write(root / "labs/joined.cpp", "not asked for");
+  const Inputs then = {{"source:labs/same.cpp", hf::sha256("same")},
+                       {"source:labs/other.cpp", hf::sha256("old")},
+                       {"source:labs/gone.cpp", hf::sha256("")},
+                       {"compiler", "none that there is"}};
+  CHECK(hf::changed_sources(then, root.path()) == Lines{"labs/gone.cpp is gone", "labs/other.cpp changed"});
+  CHECK(hf::changed_sources({{"source:labs/same.cpp", hf::sha256("same")}}, root.path()).empty());
+  CHECK_THROWS_WITH_AS(hf::changed_sources(then, root / "none"), doctest::Contains("none: no such folder"),
+                       hf::FileError);
+}
+
+TEST_CASE("a record cannot have files outside the checkout read") {
+  const hf::TemporaryDirectory directory;
+  hf::write(directory / "secret", "secret");
+  hf::write(directory / "root/labs/a.cpp", "");
+  const std::string absolute = (directory / "secret").string();
+  for (const std::string& name :
+       {std::string("../secret"), std::string("labs/../../secret"), absolute, std::string()}) {
+    const Inputs then = {{"source:" + name, hf::sha256("secret")}};
+    CHECK(hf::changed_sources(then, directory / "root") == Lines{name + " is gone"});
+  }
+}
+
 TEST_CASE("a quick record is stale where a full one is wanted, not the other way") {
   nlohmann::json record = hf::small_record();
   const auto now = record["lab"]["inputs"].get<Inputs>();

@@ -10,6 +10,7 @@ void add_check(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
 void add_inputs(CLI::App& app, int& status);
 void add_publish(CLI::App& app, int& status);
+void add_stale(CLI::App& app, int& status);
 void add_table(CLI::App& app, int& status);
 void add_why(CLI::App& app, int& status);
 

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   hf::add_table(app, status);
   hf::add_diff(app, status);
   hf::add_why(app, status);
+  hf::add_stale(app, status);
   hf::add_publish(app, status);
   hf::add_inputs(app, status);
   try {

@@ -9,6 +9,7 @@
 #include "record/atomic_file.hpp"
 #include "record/check.hpp"
 #include "record/record.hpp"
+#include "record/text.hpp"
 
 namespace hf {
 namespace {
@@ -34,7 +35,7 @@ int run(const Options& options) {
   for (const std::string& file : options.files) {
     const Json record = load_publishable(file);
     const auto name = record.at("/lab/id"_json_pointer).get<std::string>() + ".json";
-    copies.emplace_back(std::filesystem::path(options.directory) / name, record.dump(1) + "\n");
+    copies.emplace_back(std::filesystem::path(options.directory) / name, record_text(record));
   }
   for (const auto& [file, text] : copies) {
     const bool wrote = write_if_changed(file, text);

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace hf {
+
+/// `record` as it stands in a file, ending with a newline: each point, value, claim and input on a line of its own, so that
+/// a difference between two records is as long as what changed.
+std::string record_text(const nlohmann::json& record);
+
+}  // namespace hf

@@ -1,0 +1,27 @@
+#include "record/text.hpp"
+
+#include <doctest/doctest.h>
+
+#include "record/record.hpp"
+#include "small_record.hpp"
+
+TEST_CASE("a record is written with one point, value, claim and input a line") {
+  const hf::Json record = hf::small_record();
+  const std::string text = hf::record_text(record);
+  CHECK(hf::parse_json(text, "text") == record);
+  for (const std::string line :
+       {"\n    {\"high\": 1.79, \"low\": 1.61, \"median\": 1.7, \"samples\": [1.6, 1.7, 1.8], \"x\": 4096.0},\n",
+        "\n   \"compiler\": \"GNU 12.2.0\",\n", "\n   \"x\": {\"name\": \"working set\", \"unit\": \"B\"},\n",
+        "\n  {\"bound\": \">= 4\", \"holds\": true, \"id\": \"memory-is-slower-than-arithmetic\","}) {
+    CAPTURE(line);
+    CHECK(text.find(line) != std::string::npos);
+  }
+  CHECK(text.ends_with("\n}\n"));
+}
+
+TEST_CASE("any JSON is written so that it reads the same") {
+  for (const char* json :
+       {"null", "[]", "{}", "[[], {}]", "[1, [2, [3, {\"a\": [\"\\u0001\\\"\"]}]]]", "{\"\": {\"é\": 1e300}}"}) {
+    CHECK(hf::parse_json(hf::record_text(hf::Json::parse(json)), "text") == hf::Json::parse(json));
+  }
+}
