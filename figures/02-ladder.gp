@@ -30,7 +30,7 @@ do for [i = 1:7] {
 roof = have_all ? value_peak_fp32_all_gflops : value_peak_fp32_gflops
 highest = roof > highest ? roof : highest
 
-right_edge = width - 108; top_edge = 36; bottom_edge = height - 62
+right_edge = width - 116; top_edge = 36; bottom_edge = height - 62
 y_title = "speed, GFLOP/s"
 load "frame.gp"
 set logscale xy

@@ -9,6 +9,9 @@ A script figures/NN-name.gp begins with comments that say what it is and takes:
     # shows: kernels kernels_predicted      series that its description tells of, where the record has them
 
 (a field may take several such lines).
+
+A machine that lacks something, a GPU perhaps, has a record without its series, which says so in its notes. Figures that
+need such series are then left out, in one line, and that is no failure.
 """
 
 import argparse
@@ -35,6 +38,14 @@ class DrawError(Exception):
     """A figure that could not be drawn; the text is one line naming the file and the remedy."""
 
 
+class SeriesAbsent(DrawError):
+    """The record lacks a series that the figure needs; `notes` are what the record says that its machine lacked."""
+
+    def __init__(self, text, notes):
+        super().__init__(text)
+        self.notes = notes
+
+
 def draw(record_path, script_path, out_dir, tool):
     """Draws one figure and returns its path, `out_dir`/<script's name>.svg, written only when its content changed.
 
@@ -46,7 +57,8 @@ def draw(record_path, script_path, out_dir, tool):
     series = {one["id"]: one for one in record["series"]}
     for name in header["needs"]:
         if name not in series:
-            raise DrawError(f"{record_path}: series {name} is absent, and {script_path.name} needs it; measure again")
+            raise SeriesAbsent(f"{record_path}: series {name} is absent, and {script_path.name} needs it; measure again",
+                               record.get("run", {}).get("notes", []))
     tables = out_dir.resolve().parent / "tables" / record_path.stem
     run_tool(tool, record_path, tables)
     description = " ".join(describe(series[name]) for name in header["shows"] if name in series)
@@ -225,13 +237,19 @@ def main(arguments=None):
     parser.add_argument("--tool", default=str(ROOT / "build" / "bin" / "record"), metavar="FILE",
                         help="the record tool (default: build/bin/record)")
     options = parser.parse_args(arguments)
-    failures = 0
+    failures, left_out = 0, {}  # the figures left out, and why
     for script in options.scripts:
         try:
             print(draw(options.record, script, options.out, options.tool))
         except DrawError as error:
-            print(f"draw: {error}", file=sys.stderr)
-            failures += 1
+            if isinstance(error, SeriesAbsent) and error.notes:
+                left_out[Path(script).stem] = error.notes
+            else:
+                print(f"draw: {error}", file=sys.stderr)
+                failures += 1
+    if left_out:
+        why = "; ".join(dict.fromkeys(note for notes in left_out.values() for note in notes))
+        print(f"not drawn, for this machine has no measurements for them: {', '.join(left_out)} ({why})")
     return 1 if failures else 0
 
 
