@@ -73,8 +73,9 @@ std::vector<Plateau> find_plateaus(const std::vector<double>& y, double toleranc
   plateaus = joined(y, plateaus);
   // What looks level between the third cache and memory is a part of the slope, where others' use of the cache shows.
   if (std::ssize(plateaus) > most_levels) plateaus.erase(plateaus.begin() + most_levels - 1, plateaus.end() - 1);
-  for (std::size_t i = 0; i < plateaus.size(); ++i) plateaus[i].name = "L" + std::to_string(i + 1);
-  plateaus.back().name = "DRAM";
+  constexpr const char* names[most_levels] = {"L1", "L2", "L3", "DRAM"};
+  for (std::size_t i = 0; i + 1 < plateaus.size(); ++i) plateaus[i].name = names[i];
+  plateaus.back().name = names[most_levels - 1];
   return plateaus;
 }
 

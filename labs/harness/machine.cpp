@@ -55,36 +55,28 @@ std::string probe_cpu(const fs::path&) {
   return brand.empty() ? "x86-64 processor" : brand;
 }
 
+Core probe_core(const fs::path&) { return x86_core(vendor_signature(), cpuid(1, 0)[0]); }
+
 #elif defined(__aarch64__)
 
-/// From the main identification register: who made the core and which one it is. Arm's Cortex and Neoverse cores and
-/// those of the large clouds; others are named by number.
-std::string probe_cpu(const fs::path& root) {
-  std::uint64_t midr =
-      std::strtoull(first_line(root / "sys/devices/system/cpu/cpu0/regs/identification/midr_el1").c_str(), nullptr, 16);
-  if (midr == 0 && (getauxval(AT_HWCAP) >> 11 & 1) != 0) {  // HWCAP_CPUID: the kernel answers for the register
-    asm("mrs %0, midr_el1" : "=r"(midr));
-  }
-  if (midr == 0) return "AArch64 processor";
-  const unsigned implementer = midr >> 24 & 0xff, part = midr >> 4 & 0xfff;
-  static const std::map<unsigned, const char*> makers = {{0x41, "Arm"},    {0x43, "Cavium"},   {0x48, "HiSilicon"},
-                                                         {0x4e, "NVIDIA"}, {0x51, "Qualcomm"}, {0x61, "Apple"},
-                                                         {0xc0, "Ampere"}, {0x46, "Fujitsu"},  {0x6d, "Microsoft"}};
-  static const std::map<unsigned, const char*> arm_cores = {
-      {0xd03, "Cortex-A53"},  {0xd05, "Cortex-A55"},  {0xd07, "Cortex-A57"},  {0xd08, "Cortex-A72"},
-      {0xd0b, "Cortex-A76"},  {0xd0c, "Neoverse N1"}, {0xd40, "Neoverse V1"}, {0xd41, "Cortex-A78"},
-      {0xd49, "Neoverse N2"}, {0xd4f, "Neoverse V2"}, {0xd84, "Neoverse V3"}, {0xd8e, "Neoverse N3"}};
-  const auto maker = makers.find(implementer);
-  const auto core = arm_cores.find(part);
-  char number[16];
-  std::snprintf(number, sizeof number, "part 0x%03x", part);
-  return (maker != makers.end() ? std::string(maker->second) + " " : "AArch64 ") +
-         (implementer == 0x41 && core != arm_cores.end() ? core->second : number);
+constexpr unsigned long hwcap_cpuid = 1UL << 11;  // the kernel lets programs read the identification registers
+
+/// The main identification register of a processor, as the kernel tells it, or as it answers for the register.
+std::uint64_t probe_midr(const fs::path& root) {
+  std::uint64_t midr = midr_from_kernel(root, usable_cores().front());
+  if (midr == 0 && (getauxval(AT_HWCAP) & hwcap_cpuid) != 0) asm("mrs %0, midr_el1" : "=r"(midr));
+  return midr;
 }
+
+std::string probe_cpu(const fs::path& root) { return arm_name(probe_midr(root)); }
+
+Core probe_core(const fs::path& root) { return arm_core(probe_midr(root)); }
 
 #else
 
 std::string probe_cpu(const fs::path&) { return "processor"; }
+
+Core probe_core(const fs::path&) { return {}; }
 
 #endif
 
@@ -130,7 +122,7 @@ std::vector<Cache> caches_from_sysfs(const fs::path& root, int core) {
 std::vector<Cache> caches_from_processor([[maybe_unused]] int cores) {
   std::vector<Cache> caches;
 #if defined(__x86_64__)
-  const unsigned leaf = cpuid(0, 0)[2] == signature_AMD_ecx ? 0x8000001d : 4;
+  const unsigned leaf = vendor_signature() == "AuthenticAMD" ? 0x8000001d : 4;
   for (unsigned index = 0; index < 16; ++index) {
     const auto [a, b, c, d] = cpuid(leaf, index);
     const unsigned type = a & 0x1f;
@@ -205,7 +197,7 @@ bool probe_emulated() {
 #if defined(__x86_64__)
   return hypervisor_signature() == "TCGTCGTCGTCG";
 #elif defined(__aarch64__)
-  if ((getauxval(AT_HWCAP) & 1UL << 11) == 0) return false;  // CPUID: the kernel lets programs read the register
+  if ((getauxval(AT_HWCAP) & hwcap_cpuid) == 0) return false;
   std::uint64_t midr = 0;
   asm("mrs %0, midr_el1" : "=r"(midr));
   return (midr >> 24 & 0xff) == 0;
@@ -235,6 +227,7 @@ std::string probe_os(const fs::path& root) {
 Machine probe_machine(const fs::path& root) {
   Machine machine;
   machine.cpu = probe_cpu(root);
+  machine.core = probe_core(root);
 #if defined(__x86_64__)
   machine.architecture = "x86_64";
 #elif defined(__aarch64__)

@@ -1,3 +1,5 @@
+/// \file
+/// What this machine is, as far as it matters to a measurement.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +9,8 @@
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
+
+#include "microarchitecture.hpp"
 
 namespace hf {
 
@@ -25,7 +29,8 @@ struct Gpu {
 
 /// What this machine is, as far as it matters to a measurement. Nothing in it identifies a host or a person.
 struct Machine {
-  std::string cpu;
+  std::string cpu;               ///< the name it is sold by: "AMD EPYC"
+  Core core;                     ///< of the first processor this process may use
   std::string architecture;      ///< "x86_64", "aarch64" or "other"
   std::vector<std::string> isa;  ///< instruction sets that can be used, e.g. "avx2", "fma", "neon"; sorted
   int cores = 1;                 ///< logical processors this process may use
@@ -50,11 +55,14 @@ struct Machine {
   /// Bytes of the largest data or unified cache, 0 when unknown.
   std::uint64_t last_level_cache_bytes() const;
 
-  /// Name for files and folders, from the CPU and its cores: "intel-xeon-processor-2-cores".
+  /// The processor's name with its microarchitecture, where that is known: "AMD EPYC (Zen 5)".
+  std::string cpu_name() const;
+
+  /// Name for files and folders, from cpu_name() and the cores: "amd-epyc-zen-5-2-cores".
   std::string slug() const;
 
-  /// One line naming what a measurement depends on, for the record's key: cpu; instruction sets; cores; caches; memory
-  /// in GiB; GPUs.
+  /// One line naming what a measurement depends on, for the record's key: cpu_name() and the numbers of its core;
+  /// instruction sets; cores; caches; memory in GiB; GPUs.
   std::string canonical() const;
 
   /// The `machine` object of a record.

@@ -19,6 +19,13 @@ inline std::array<unsigned, 4> cpuid(unsigned leaf, unsigned subleaf) {
   return registers;
 }
 
+/// The twelve characters by which the processor's maker names itself: "GenuineIntel", "AuthenticAMD".
+inline std::string vendor_signature() {
+  const auto [last_leaf, first, last, middle] = cpuid(0, 0);
+  const std::array<unsigned, 3> words = {first, middle, last};
+  return {reinterpret_cast<const char*>(words.data()), sizeof words};
+}
+
 /// XCR0: the register states that the operating system saves; 0 where xgetbv cannot be used.
 inline std::uint64_t saved_states() {
   if ((cpuid(1, 0)[2] >> 27 & 1) == 0) return 0;  // OSXSAVE

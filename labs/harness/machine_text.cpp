@@ -32,9 +32,14 @@ std::string capacity_text(std::uint64_t bytes) {
   return text;
 }
 
+std::string Machine::cpu_name() const {
+  const bool says_it = cpu.find(core.microarchitecture) != std::string::npos;  // as those of Arm do, and an empty one
+  return says_it ? cpu : cpu + " (" + core.microarchitecture + ")";
+}
+
 std::string Machine::slug() const {
   std::string slug;
-  const std::string name = cpu + " " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
+  const std::string name = cpu_name() + " " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
   for (const unsigned char character : name) {
     if (std::isalnum(character) != 0 && character < 0x80) {
       slug += static_cast<char>(std::tolower(character));
@@ -46,7 +51,8 @@ std::string Machine::slug() const {
 }
 
 std::string Machine::canonical() const {
-  std::string text = cpu + "; " + join(isa, " ") + "; " + std::to_string(cores) + (cores == 1 ? " core; " : " cores; ");
+  std::string text = cpu_name() + (core.text().empty() ? "" : ", " + core.text()) + "; " + join(isa, " ") + "; " +
+                     std::to_string(cores) + (cores == 1 ? " core; " : " cores; ");
   std::vector<std::string> sizes;
   for (const Cache& cache : caches) {
     if (cache.kind == "instruction") continue;
@@ -73,6 +79,12 @@ nlohmann::json Machine::to_json() const {
                          {"virtualised", virtualised},
                          {"os", os}};
   if (emulated) json["emulated"] = true;
+  if (core.family) json["family"] = *core.family;
+  if (core.model) json["model"] = *core.model;
+  if (core.stepping) json["stepping"] = *core.stepping;
+  if (!core.implementer.empty()) json["implementer"] = core.implementer;
+  if (!core.part.empty()) json["part"] = core.part;
+  if (!core.microarchitecture.empty()) json["microarchitecture"] = core.microarchitecture;
   for (const Cache& cache : caches) {
     json["caches"].push_back(
         {{"level", cache.level}, {"kind", cache.kind}, {"bytes", cache.bytes}, {"shared_by", cache.shared_by}});

@@ -48,8 +48,11 @@ class Record:
 
     @property
     def cpu(self) -> str:
-        """The processor's name as people say it."""
-        return re.sub(r"\((R|TM|tm)\)", "", self.data["machine"]["cpu"]).strip()
+        """The processor's name as people say it, with its microarchitecture where the name does not say it."""
+        machine = self.data["machine"]
+        name = re.sub(r"\((R|TM|tm)\)", "", machine["cpu"]).strip()
+        core = machine.get("microarchitecture", "")
+        return name if core in name else f"{name} ({core})"
 
     @property
     def gpu(self) -> str:

@@ -115,6 +115,33 @@ TEST_CASE("slug and canonical text say what there is") {
   CHECK(machine.to_json()["gpus"] == nlohmann::json::parse(R"([{"name": "NVIDIA H200"}])"));
 }
 
+TEST_CASE("a name that does not say which core it has is shown with it, in the slug too") {
+  hf::Machine machine;
+  machine.cpu = "AMD EPYC";
+  machine.core = hf::x86_core("AuthenticAMD", 0x00b00f21);
+  machine.cores = 2;
+  machine.memory_bytes = 16ull << 30;
+  CHECK(machine.cpu_name() == "AMD EPYC (Zen 5)");
+  CHECK(machine.slug() == "amd-epyc-zen-5-2-cores");
+  CHECK(machine.canonical() ==
+        "AMD EPYC (Zen 5), family 26 model 2 stepping 1; ; 2 cores; caches unknown; 16 GiB; no GPU");
+  const nlohmann::json json = machine.to_json();
+  CHECK(json["cpu"] == "AMD EPYC");
+  CHECK(json["family"] == 26);
+  CHECK(json["model"] == 2);
+  CHECK(json["stepping"] == 1);
+  CHECK(json["microarchitecture"] == "Zen 5");
+  CHECK_FALSE(json.contains("part"));
+
+  const std::uint64_t graviton2 = 0x413fd0c1;
+  machine.cpu = hf::arm_name(graviton2);
+  machine.core = hf::arm_core(graviton2);
+  CHECK(machine.cpu_name() == "Arm Neoverse N1");  // which says it
+  CHECK(machine.to_json()["implementer"] == "0x41");
+  CHECK(machine.to_json()["part"] == "0xd0c");
+  CHECK_FALSE(machine.to_json().contains("family"));
+}
+
 TEST_CASE("a GPU is known by its name alone, where the driver has nothing but /proc") {
   const TemporaryFolder root;
   write(root.path() / "proc/driver/nvidia/gpus/0000:01:00.0/information",
