@@ -166,7 +166,6 @@ def book(tmp_path):
         "chapters/index.md": "# Home\n\n[a page](https://example.org/)\n",
         "chapters/glossary.md": ":::{glossary}\nRoof\n: What is above.\n:::\n",
         "chapters/references.bib": "@book{maker,\n  title = {T},\n}\n",
-        "labs/CMakeLists.txt": "add_lab(01-thing SOURCES lab.cpp FIGURES speed)\n",
         "labs/01-thing/lab.cpp": "// [begin: kernel]\nint x;\n// [end: kernel]\n",
         "figures/01-speed.gp": "plot 1\n",
         "build/records/01-thing.json": json.dumps({"values": [{"id": "speed"}], "claims": [{"id": "it-pays"}]}),
@@ -205,7 +204,7 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
         ("01-thing/lab.cpp", "01-thing/lab.cc", "there is no labs/01-thing/lab.cc"),
         (":part: kernel", ":part: kernels", 'labs/01-thing/lab.cpp has no part "kernels"'),
         ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "there is no figures/01-spede.gp"),
-        ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "figure 01-speed is registered in labs/CMakeLists.txt and not shown"),
+        ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "figures/01-speed.gp is not shown"),
         ("{measured}`speed`", "{measured}`speedy|plain`", "the record of 01-thing has no value speedy"),
         ("{claim} it-pays", "{claim} it-costs", "the record of 01-thing has no claim it-costs"),
         ("{term}`roof`", "{term}`roofs <Rooof>`", 'chapters/glossary.md has no term "Rooof"'),
@@ -280,9 +279,9 @@ def test_without_a_record_its_numbers_are_not_held_against_it(book):
 
 
 def test_a_lab_without_a_chapter_is_found(book):
-    with (book / "labs/CMakeLists.txt").open("a") as lists:
-        lists.write("add_lab(02-other SOURCES lab.cpp)\n")
-    assert "lab 02-other has no chapters/02-other.md" in run(book).stderr
+    (book / "labs/02-other").mkdir()
+    (book / "labs/02-other/lab.cpp").touch()
+    assert "labs/02-other: has no chapters/02-other.md" in run(book).stderr
 
 
 def test_this_books_chapters_hold_no_typed_numbers(root):
