@@ -101,6 +101,71 @@ TEST_CASE("publish copies full records under the lab's name") {
   CHECK(json::parse(hf::content(directory / "published/01-roofline.json")) == dirty);
 }
 
+TEST_CASE("publish takes each lab once, and one machine a folder") {
+  const hf::TemporaryDirectory directory;
+  const auto a = file_with(directory, "a.json", hf::small_record());
+  const auto b = file_with(directory, "b.json", hf::small_record());
+  const std::string to = " --to " + (directory / "published").string();
+  const Outcome twice = shell(kRecord + "publish " + a + " " + b + to);
+  CHECK(twice.status == 2);
+  CHECK(twice.text == b + ": /lab/id: expected each lab once, and " + a + " is of the same; name one of the two\n");
+  CHECK_FALSE(fs::exists(directory / "published"));
+
+  json other = hf::small_record();
+  other["lab"]["id"] = "02-matmul";
+  other["machine"]["slug"] = "another-2-cores";
+  const auto c = file_with(directory, "c.json", other);
+  CHECK(contains(shell(kRecord + "publish " + a + " " + c + to).text, "give each machine a folder of its own\n"));
+  CHECK_FALSE(fs::exists(directory / "published"));
+  REQUIRE(shell(kRecord + "publish " + a + to).status == 0);
+  const Outcome beside = shell(kRecord + "publish " + c + to);
+  CHECK(beside.status == 2);
+  CHECK(contains(beside.text, "c.json: /machine/slug: expected a-processor-2-cores, as in "));
+  CHECK_FALSE(fs::exists(directory / "published/02-matmul.json"));
+  other["machine"]["slug"] = "a-processor-2-cores";
+  CHECK(shell(kRecord + "publish " + file_with(directory, "c.json", other) + to).status == 0);
+}
+
+TEST_CASE("a folder of published records is checked whole") {
+  const hf::TemporaryDirectory directory;
+  fs::create_directories(directory / "tree/labs/01-roofline");
+  const std::string ask =
+      kRecord + "check --tree " + (directory / "tree").string() + " " + (directory / "records").string();
+  const auto place = [&](const std::string& name, const json& record) {
+    hf::write(directory / ("records/" + name), record.dump());
+  };
+  place("one/01-roofline.json", hf::small_record());
+  CHECK(shell(ask).status == 0);
+  CHECK(shell(ask).text == (directory / "records/one/01-roofline.json").string() + ": good\n");
+
+  json quick = hf::small_record();
+  quick["run"]["budget"] = "quick";
+  json unknown = hf::small_record();
+  unknown["lab"]["id"] = "77-none";
+  json other = hf::small_record();
+  other["machine"]["slug"] = "another-2-cores";
+  place("one/02-matmul.json", other);
+  place("two/01-roofline.json", quick);
+  place("three/77-none.json", unknown);
+  place("four/notes.txt", hf::small_record());
+  place("astray.json", hf::small_record());
+  const Outcome bad = shell(ask);
+  CHECK(bad.status == 1);
+  for (const std::string line : {"records/one/02-matmul.json: /lab/id: expected the file's name, not 01-roofline; ",
+                                 "records/one/02-matmul.json: /machine/slug: expected a-processor-2-cores, as in the "
+                                 "records beside it, not another",
+                                 "records/two/01-roofline.json: /run/budget: expected \"full\" for publication; ",
+                                 "records/three/77-none.json: /lab/id: expected a lab that there is, not 77-none; ",
+                                 "records/four/notes.txt: /lab/id: expected the file's name, not 01-roofline; ",
+                                 "records/astray.json: expected a folder of one machine's records; "}) {
+    CAPTURE(bad.text);
+    CAPTURE(line);
+    CHECK(contains(bad.text, line));
+  }
+  fs::remove_all(directory / "tree");  // the tool alone, without a checkout
+  CHECK_FALSE(contains(shell(ask).text, "expected a lab that there is"));
+}
+
 TEST_CASE("table writes what gnuplot reads") {
   const hf::TemporaryDirectory directory;
   json record = hf::small_record();
@@ -185,6 +250,26 @@ TEST_CASE("diff compares records of one lab") {
                                 file_with(directory, "b.json", other));
   CHECK(refused.status == 2);
   CHECK(contains(refused.text, "b.json: /lab/id: expected 01-roofline, not 02-matmul; "));
+}
+
+TEST_CASE("git is told what changed, and never stopped") {
+  const hf::TemporaryDirectory directory;
+  json after = hf::small_record();
+  after["claims"][0].update({{"observed", 3.9}, {"holds", false}});
+  const auto a = file_with(directory, "a.json", hf::small_record());
+  const auto b = file_with(directory, "b.json", after);
+  const auto git = [&](const std::string& old_file, const std::string& new_file) {
+    return shell(kRecord + "diff --git 01.json " + old_file + " 12ab 100644 " + new_file + " 34cd 100644");
+  };
+  CHECK(git(a, b).status == 0);
+  CHECK(git(a, b).text.starts_with("record 01.json\nbefore: "));
+  CHECK(contains(git(a, b).text, "holds → fails"));
+  CHECK(contains(git("/dev/null", b).text, "\nnew: " + b));
+  CHECK(contains(git(a, "/dev/null").text, "\nremoved: " + a));
+  CHECK(git(a, (directory / "none").string()).status == 0);
+  CHECK(contains(git(a, (directory / "none").string()).text, "none: No such file"));
+  CHECK(shell(kRecord + "diff --git 01.json").text == "record 01.json\nnot merged\n");
+  CHECK(shell(kRecord + "diff " + a).status == 2);
 }
 
 TEST_CASE("inputs writes what the lab is built from") {

@@ -1,3 +1,9 @@
+// record check [--publish] FILE-OR-DIR...
+//   Says what is wrong with each record; exit status 1 if anything is. A folder is one of published records, such as
+//   figures/records: it holds MACHINE/NN-slug.json and nothing else, each record may be published, is of a lab that there
+//   is and named after it, and all in one MACHINE are of one machine. `make check` calls it so.
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -10,32 +16,96 @@
 namespace hf {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct Options {
   std::vector<std::string> files;
   bool publish = false;
+  std::string tree = HARDWARE_FIRST_SOURCE;
 };
 
-std::vector<Problem> problems_of(const std::string& file, bool publish) {
-  const Json record = load_json(file);
-  std::vector<Problem> problems = check(record);
-  return problems.empty() && publish ? check_publishable(record) : problems;
-}
+class Checks {
+ public:
+  explicit Checks(const Options& options) : labs_(fs::path(options.tree) / "labs") {}
 
-// Every file is looked at, so that one bad record does not hide the next.
-int run(const Options& options) {
-  int status = 0;
-  for (const std::string& file : options.files) {
+  // Every file is looked at, so that one bad record does not hide the next. `more` is asked of a record that is good.
+  template <typename More>
+  void file(const fs::path& file, More more) {
     try {
-      const auto problems = problems_of(file, options.publish);
-      for (const Problem& problem : problems) std::cerr << line(file, problem) << "\n";
-      if (problems.empty()) std::cout << printable(file) << ": good\n";
-      if (!problems.empty()) status = 1;
+      const Json record = load_json(file);
+      auto problems = check(record);
+      if (problems.empty()) problems = more(record);
+      for (const Problem& problem : problems) fail(line(file.string(), problem));
+      if (problems.empty()) std::cout << printable(file.string()) << ": good\n";
     } catch (const FileError& error) {
-      std::cerr << error.what() << "\n";
-      status = 1;
+      fail(error.what());
     }
   }
-  return status;
+
+  void folder(const fs::path& folder) {
+    for (const fs::path& machine : sorted(folder)) {
+      if (!fs::is_directory(machine)) {
+        fail(machine.string() + ": expected a folder of one machine's records; move it, or remove it");
+        continue;
+      }
+      std::string slug;  // of the first record in it
+      for (const fs::path& record : sorted(machine)) {
+        file(record, [&](const Json& good) {
+          const auto problems = check_publishable(good);
+          return problems.empty() ? misplaced(record, good, slug) : problems;
+        });
+      }
+    }
+  }
+
+  int status() const { return failed_ ? 1 : 0; }
+
+ private:
+  static std::vector<fs::path> sorted(const fs::path& folder) {
+    std::vector<fs::path> entries;
+    for (const auto& entry : fs::directory_iterator(folder)) entries.push_back(entry.path());
+    std::sort(entries.begin(), entries.end());
+    return entries;
+  }
+
+  std::vector<Problem> misplaced(const fs::path& file, const Json& record, std::string& slug) const {
+    std::vector<Problem> problems;
+    const auto& id = record.at("/lab/id"_json_pointer).get_ref<const std::string&>();
+    if (file.filename() != id + ".json") {
+      problems.push_back({"/lab/id", "expected the file's name, not " + id, "name the file " + id + ".json"});
+    }
+    if (fs::is_directory(labs_) && !fs::is_directory(labs_ / id)) {
+      problems.push_back({"/lab/id", "expected a lab that there is, not " + id, "remove the record"});
+    }
+    const auto& own = record.at("/machine/slug"_json_pointer).get_ref<const std::string&>();
+    if (slug.empty()) slug = own;
+    if (own != slug) {
+      problems.push_back({"/machine/slug", "expected " + slug + ", as in the records beside it, not " + own,
+                          "give each machine a folder of its own"});
+    }
+    return problems;
+  }
+
+  void fail(const std::string& line) {
+    std::cerr << line << "\n";
+    failed_ = true;
+  }
+
+  fs::path labs_;
+  bool failed_ = false;
+};
+
+int run(const Options& options) {
+  Checks checks(options);
+  for (const std::string& each : options.files) {
+    if (fs::is_directory(each)) {
+      checks.folder(each);
+    } else {
+      checks.file(each,
+                  [&](const Json& good) { return options.publish ? check_publishable(good) : std::vector<Problem>(); });
+    }
+  }
+  return checks.status();
 }
 
 }  // namespace
@@ -43,8 +113,10 @@ int run(const Options& options) {
 void add_check(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("check", "Says what is wrong with records; exit status 1 if anything is");
-  command->add_option("FILE", options->files, "records")->required();
+  command->add_option("FILE", options->files, "records, or a folder of published ones")->required();
   command->add_flag("--publish", options->publish, "also refuse quick, incomplete and emulated records");
+  command->add_option("--tree", options->tree,
+                      "checkout whose labs are known; the one this was built from unless given");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -1,3 +1,8 @@
+// record diff BEFORE AFTER
+//   What changed beyond the noise; exit status 1 if a claim flipped.
+// record diff --git PATH OLD-FILE OLD-HASH OLD-MODE NEW-FILE NEW-HASH NEW-MODE
+//   The same as git asks for it (gitattributes(5), "Defining an external diff driver"), for records under
+//   `git config diff.record.command 'build/bin/record diff --git'`. Always status 0, or git would stop there.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +22,8 @@ namespace hf {
 namespace {
 
 struct Options {
-  std::string before, after;
+  std::vector<std::string> files;
+  bool git = false;
 };
 
 using Row = std::vector<std::string>;
@@ -89,16 +95,16 @@ void print_moves(const std::string& title, const std::vector<Move>& moves) {
   print(rows);
 }
 
-int run(const Options& options) {
-  const Json before = load_record(options.before);
-  const Json after = load_record(options.after);
+int compare(const std::string& before_file, const std::string& after_file) {
+  const Json before = load_record(before_file);
+  const Json after = load_record(after_file);
   const auto lab = [](const Json& record) { return record.at("/lab/id"_json_pointer).get<std::string>(); };
   if (lab(before) != lab(after)) {
-    throw FileError(printable(options.after) + ": /lab/id: expected " + lab(before) + ", not " + lab(after) +
+    throw FileError(printable(after_file) + ": /lab/id: expected " + lab(before) + ", not " + lab(after) +
                     "; compare two records of one lab");
   }
   const Difference changed = difference(before, after);
-  std::cout << origin("before", options.before, before) << "\n" << origin("after", options.after, after) << "\n";
+  std::cout << origin("before", before_file, before) << "\n" << origin("after", after_file, after) << "\n";
   print_flips(changed.flips);
   print_moves("Values that moved beyond the noise", changed.values);
   print_moves("Points that moved beyond the noise", changed.points);
@@ -108,14 +114,43 @@ int run(const Options& options) {
   return changed.flips.empty() ? 0 : 1;
 }
 
+// What one side of git's difference is where the other has nothing.
+void introduce(const std::string& what, const std::string& file) {
+  const Json record = load_record(file);
+  std::cout << origin(what, file, record) << "\n";
+}
+
+int compare_for_git(const std::vector<std::string>& words) {
+  const std::string nothing = "/dev/null";
+  heading("record " + printable(words.front()));
+  try {
+    if (words.size() < 7) {
+      std::cout << "not merged\n";
+    } else if (words[1] == nothing || words[4] == nothing) {
+      words[1] == nothing ? introduce("new", words[4]) : introduce("removed", words[1]);
+    } else {
+      compare(words[1], words[4]);
+    }
+  } catch (const FileError& error) {
+    std::cout << error.what() << "\n";
+  }
+  return 0;
+}
+
+int run(const Options& options) {
+  if (options.git) return compare_for_git(options.files);
+  if (options.files.size() != 2) throw CLI::ValidationError("record diff", "expected two records, BEFORE and AFTER");
+  return compare(options.files[0], options.files[1]);
+}
+
 }  // namespace
 
 void add_diff(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("diff", "Says what changed beyond the noise; exit status 1 if a claim flipped");
-  command->add_option("BEFORE", options->before, "record")->required();
-  command->add_option("AFTER", options->after, "record of the same lab")->required();
+  command->add_option("BEFORE AFTER", options->files, "two records of one lab")->required();
+  command->add_flag("--git", options->git, "take the seven words that git gives an external diff");
   command->callback([options, &status] { status = run(*options); });
 }
 
