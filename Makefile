@@ -29,16 +29,10 @@ help: ## list the jobs
 needs-%:
 	$(eval lacking := $(shell ./primer --missing $*))$(if $(lacking),$(error $(lacking)))
 
-# Configures build/, afresh when the checkout was moved or another generator made build/.
-.PHONY: configured
-configured:
-	@home=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null); \
-	{ [ "$$home" -ef . ] && [ -e build/build.ninja ]; } || cmake --fresh --preset default
-
 # The record tool; `measure` builds the labs.
 .PHONY: tool
-tool: configured
-	@cmake --build build --target record
+tool:
+	@tools/build record
 
 .PHONY: site
 site: needs-site tool build/doxygen/xml/index.xml ## measure what is stale, draw and render the book: build/site/index.html
@@ -49,18 +43,18 @@ build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
 	@doxygen site/Doxyfile
 
 .PHONY: test
-test: needs-test configured ## run the tests: C++, the site in a browser, the front door
-	@cmake --build build
+test: needs-test ## run the tests: C++, the site in a browser, the front door
+	@tools/build all
 	@tools/test cpp site door
 
 .PHONY: test-slow
-test-slow: needs-test-slow configured ## sanitizers, Clang, AArch64 under emulation, machines that lack something, the scaffold
+test-slow: needs-test-slow ## sanitizers, Clang, AArch64 under emulation, machines that lack something, the scaffold
 	@tools/test asan clang aarch64 take-away scaffold
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))
-$(addprefix lab-,$(NUMBERS)): lab-%: needs-lab-% configured
-	@cmake --build build --target record lab-$(call lab_of,$*)
+$(addprefix lab-,$(NUMBERS)): lab-%: needs-lab-%
+	@tools/build record lab-$(call lab_of,$*)
 	@build/bin/lab-$(call lab_of,$*)
 	@python3 site/hardware_first/draw.py figures/$*-*.gp --record build/records/$(call lab_of,$*).json
 

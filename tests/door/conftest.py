@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/measure",
+DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/build", "tools/measure",
         "tools/render", "tools/new-chapter"]
 REQUIREMENTS = ["site/requirements.txt", "tests/site/requirements.txt"]
 # What the door's own scripts use; all of it is in Debian's essential packages.
-ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "dirname", "env", "grep", "mkdir", "mv", "rm", "sed", "tail", "tr"]
+ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "dirname", "env", "flock", "grep", "mkdir", "mv", "rm", "sed", "tail", "tr"]
 
 
 def pytest_configure(config):
@@ -98,6 +98,11 @@ END
         return subprocess.run(
             command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )
+
+    def start(self, *command):
+        """Begins a command and does not wait for it."""
+        return subprocess.Popen(command, cwd=self.folder, env={"PATH": str(self.bin), "HOME": str(self.folder)},
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)  # fmt: skip
 
     def calls(self, *tools):
         """The noted calls, only those of `tools` where some are named; the note is cleared."""

@@ -1,5 +1,8 @@
 """The Makefile: it installs nothing, says in one line what is wrong, and mends its own build folder."""
 
+import os
+import time
+
 import pytest
 
 
@@ -74,10 +77,14 @@ def configured_in(door, home, generator="Ninja"):
         (build / "build.ninja").touch()
 
 
-def test_a_configured_build_is_left_alone(make, door):
+def build(door):
+    return door.run("sh", "tools/build", "record")
+
+
+def test_a_configured_build_is_left_as_it_is(make, door):
     configured_in(door, door.folder)
-    assert make("configured").returncode == 0
-    assert door.calls("cmake") == []
+    assert build(door).returncode == 0
+    assert door.calls("cmake") == ["cmake --build build --target record"]
 
 
 @pytest.mark.parametrize("state", ["none", "moved", "generator"])
@@ -86,8 +93,31 @@ def test_a_build_of_another_place_or_generator_is_configured_afresh(make, door, 
         configured_in(door, "/some/other/place")
     elif state == "generator":
         configured_in(door, door.folder, "Unix Makefiles")
-    assert make("configured").returncode == 0
+    assert build(door).returncode == 0
+    assert door.calls("cmake") == ["cmake --fresh --preset default", "cmake --build build --target record"]
+
+
+def test_nothing_is_built_where_configuring_failed(make, door):
+    door.stub("cmake", "exit 1")
+    assert build(door).returncode != 0
     assert door.calls("cmake") == ["cmake --fresh --preset default"]
+
+
+def test_a_second_build_waits_for_the_first_and_says_so(make, door, tmp_path):
+    go = tmp_path / "go"
+    os.mkfifo(go)
+    configured_in(door, door.folder)
+    door.stub("cmake", f"read -r line <{go}; echo end >>{door.log}")
+    first = door.start("sh", "tools/build", "one")
+    while not door.log.read_text():
+        time.sleep(0.01)
+    second = door.start("sh", "tools/build", "two")
+    assert second.stdout.readline() == "another job is building or measuring in build/; waiting for it to end\n"
+    for process in (first, second):
+        with go.open("w") as pipe:
+            pipe.write("\n")
+        assert process.wait() == 0
+    assert door.calls() == ["cmake --build build --target one", "end", "cmake --build build --target two", "end"]
 
 
 def test_a_failed_lab_does_not_keep_the_book_from_being_rendered(make, door):
