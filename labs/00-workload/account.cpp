@@ -1,8 +1,8 @@
-#include "account.hpp"
+#include "00-workload/account.hpp"
 
 #include <algorithm>
 
-namespace hf {
+namespace hf::workload {
 
 void Ledger::begin_pass() {
   for (OperatorTotal& each : operators_) each = {std::move(each.name), each.kind, {}, 0};
@@ -24,4 +24,4 @@ void Ledger::add(OperatorClass kind, std::string_view name, const Work& work, do
   found->seconds += seconds;
 }
 
-}  // namespace hf
+}  // namespace hf::workload

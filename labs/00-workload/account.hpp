@@ -11,7 +11,7 @@
 #include "harness/keep.hpp"
 #include "harness/work.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 /// What an operator is, seen from the machine.
 enum class OperatorClass {
@@ -86,4 +86,4 @@ class Ledger {
   std::vector<OperatorTotal> operators_;
 };
 
-}  // namespace hf
+}  // namespace hf::workload

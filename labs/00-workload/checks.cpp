@@ -1,14 +1,14 @@
-#include "checks.hpp"
+#include "00-workload/checks.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "random_tensor.hpp"
-#include "reference.hpp"
-#include "training.hpp"
+#include "00-workload/random_tensor.hpp"
+#include "00-workload/reference.hpp"
+#include "00-workload/training.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 std::vector<int> random_tokens(std::size_t count, const TransformerShape& shape, std::uint64_t sequence) {
@@ -100,4 +100,4 @@ double error_share_of_resnet(const Resnet& resnet, std::size_t side) {
   return worst_error_share(resnet.forward(x.data(), side, ledger), reference_resnet(resnet, x.data(), side));
 }
 
-}  // namespace hf
+}  // namespace hf::workload

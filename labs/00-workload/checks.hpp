@@ -4,11 +4,11 @@
 
 #include <cstddef>
 
-#include "mlp.hpp"
-#include "resnet.hpp"
-#include "transformer.hpp"
+#include "00-workload/mlp.hpp"
+#include "00-workload/resnet.hpp"
+#include "00-workload/transformer.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 /// Each is the largest error as a share of what rounding allows: right when at most 1.
 
@@ -24,4 +24,4 @@ double error_share_of_mlp(const Mlp& mlp);
 /// Of the scores of a random picture of that side.
 double error_share_of_resnet(const Resnet& resnet, std::size_t side);
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -1,4 +1,4 @@
-#include "crew.hpp"
+#include "00-workload/crew.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -7,7 +7,7 @@
 
 #include "harness/threads.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 thread_local bool inside_a_loop = false;
@@ -106,4 +106,4 @@ void run(const Loop& loop) {
 }
 
 }  // namespace crew
-}  // namespace hf
+}  // namespace hf::workload

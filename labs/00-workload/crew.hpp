@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace hf {
+namespace hf::workload {
 
 /// How many cores share a loop: all that this process may use.
 std::size_t sharing_cores();
@@ -48,4 +48,4 @@ void share_each(std::size_t count, std::size_t cost, const Body& body) {
   });
 }
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -15,18 +15,18 @@
 #include <string>
 #include <vector>
 
-#include "checks.hpp"
+#include "00-workload/checks.hpp"
+#include "00-workload/passes.hpp"
+#include "00-workload/random_tensor.hpp"
+#include "00-workload/rounded.hpp"
+#include "00-workload/sizes.hpp"
+#include "00-workload/triple_loop.hpp"
 #include "harness/blas.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
 #include "harness/threads.hpp"
-#include "passes.hpp"
-#include "random_tensor.hpp"
-#include "rounded.hpp"
-#include "sizes.hpp"
-#include "triple_loop.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 using enum OperatorClass;
@@ -585,7 +585,7 @@ void measure_workload(Lab& lab) {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::workload
 
 int main(int argc, char** argv) {
   const hf::LabInfo info = {.id = "00-workload",
@@ -596,5 +596,5 @@ int main(int argc, char** argv) {
                                       {"where the time goes", 4, 34},
                                       {"batch", 2, 14},
                                       {"KV cache", 2, 14}}};
-  return hf::run_lab(info, argc, argv, hf::measure_workload);
+  return hf::run_lab(info, argc, argv, hf::workload::measure_workload);
 }

@@ -1,4 +1,4 @@
-#include "loops.hpp"
+#include "00-workload/loops.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,10 +7,10 @@
 #include <numeric>
 #include <vector>
 
-#include "crew.hpp"
+#include "00-workload/crew.hpp"
 #include "harness/vector.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 constexpr float epsilon = 1e-5f;
@@ -397,4 +397,4 @@ void im2col(const float* x, float* y, std::size_t channels, std::size_t height, 
   // [end: im2col]
 }
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-namespace hf {
+namespace hf::workload {
 
 /// What the arithmetic below costs, in FLOPs: additions, multiplications, divisions.
 constexpr double exponential_flops = 22, gelu_flops = exponential_flops + 9, gelu_backward_flops = gelu_flops + 12;
@@ -112,4 +112,4 @@ constexpr std::size_t windows(std::size_t side, std::size_t kernel, std::size_t 
 void im2col(const float* x, float* y, std::size_t channels, std::size_t height, std::size_t width, std::size_t kernel,
             std::size_t stride);
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -1,10 +1,10 @@
-#include "mlp.hpp"
+#include "00-workload/mlp.hpp"
 
 #include <cmath>
 
-#include "random_tensor.hpp"
+#include "00-workload/random_tensor.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 Mlp::Mlp(const MlpShape& shape, std::size_t batch) : shape_(shape), batch_(batch) {
   const std::size_t sizes[] = {shape.inputs, shape.hidden, shape.hidden, shape.classes};
@@ -43,4 +43,4 @@ std::span<const float> Mlp::forward(const float* x, Ledger& ledger) const {
 }
 // [end: forward]
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -2,10 +2,10 @@
 /// A multi-layer perceptron that classifies pictures of digits: three dense layers.
 #pragma once
 
-#include "operators.hpp"
-#include "tensors.hpp"
+#include "00-workload/operators.hpp"
+#include "00-workload/tensors.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 struct MlpShape {
   std::size_t inputs = 28 * 28, hidden = 2048, classes = 10;
@@ -31,4 +31,4 @@ class Mlp {
   Tensors parameters_, activations_;
 };
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -1,11 +1,11 @@
-#include "operators.hpp"
+#include "00-workload/operators.hpp"
 
 #include <algorithm>
 #include <mutex>
 
-#include "crew.hpp"
+#include "00-workload/crew.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 using enum OperatorClass;
@@ -147,37 +147,37 @@ void Operators::linear_backward(std::string_view name, const float* x, const flo
 
 void Operators::add(std::string_view name, const float* a, const float* b, float* y, std::size_t n) {
   const Work work = y == a || y == b ? in_place_work(as_double(n), 2 * n, n) : streaming_work(as_double(n), 2 * n, n);
-  ledger_.run(elementwise, name, work, [&] { hf::add(a, b, y, n); });
+  ledger_.run(elementwise, name, work, [&] { workload::add(a, b, y, n); });
 }
 
 void Operators::relu(float* y, std::size_t n) {
-  ledger_.run(elementwise, "ReLU", in_place_work(as_double(n), n, n), [&] { hf::relu(y, n); });
+  ledger_.run(elementwise, "ReLU", in_place_work(as_double(n), n, n), [&] { workload::relu(y, n); });
 }
 
 void Operators::scale_and_shift(float* x, const float* scale, const float* shift, std::size_t channels, std::size_t n) {
   ledger_.run(elementwise, "batch norm", in_place_work(2 * as_double(channels * n), channels * (n + 2), channels * n),
-              [&] { hf::scale_and_shift(x, scale, shift, channels, n); });
+              [&] { workload::scale_and_shift(x, scale, shift, channels, n); });
 }
 
 void Operators::gelu(const float* x, float* y, std::size_t n) {
-  ledger_.run(elementwise, "GELU", streaming_work(gelu_flops * as_double(n), n, n), [&] { hf::gelu(x, y, n); });
+  ledger_.run(elementwise, "GELU", streaming_work(gelu_flops * as_double(n), n, n), [&] { workload::gelu(x, y, n); });
 }
 
 void Operators::gelu_backward(const float* x, float* dy, std::size_t n) {
   ledger_.run(elementwise, "GELU, backward", in_place_work(gelu_backward_flops * as_double(n), 2 * n, n),
-              [&] { hf::gelu_backward(x, dy, n); });
+              [&] { workload::gelu_backward(x, dy, n); });
 }
 
 void Operators::sgd(float* parameters, const float* gradients, float rate, std::size_t n) {
   ledger_.run(elementwise, "update of the weights", in_place_work(2 * as_double(n), 2 * n, n),
-              [&] { hf::sgd(parameters, gradients, rate, n); });
+              [&] { workload::sgd(parameters, gradients, rate, n); });
 }
 
 void Operators::layer_norm(const float* x, const float* gain, const float* bias, float* y, std::size_t rows,
                            std::size_t columns) {
   const std::size_t n = rows * columns;
   ledger_.run(reduction, "layer norm", streaming_work(layer_norm_flops * as_double(n), n + 2 * columns, n),
-              [&] { hf::layer_norm(x, gain, bias, y, rows, columns); });
+              [&] { workload::layer_norm(x, gain, bias, y, rows, columns); });
 }
 
 void Operators::layer_norm_backward(const float* x, const float* gain, const float* dy, float* dx, float* d_gain,
@@ -185,51 +185,51 @@ void Operators::layer_norm_backward(const float* x, const float* gain, const flo
   const std::size_t n = rows * columns;
   ledger_.run(reduction, "layer norm, backward",
               in_place_work(layer_norm_backward_flops * as_double(n), 3 * n + columns, n + 2 * columns),
-              [&] { hf::layer_norm_backward(x, gain, dy, dx, d_gain, d_bias, rows, columns); });
+              [&] { workload::layer_norm_backward(x, gain, dy, dx, d_gain, d_bias, rows, columns); });
 }
 
 void Operators::causal_softmax(float* x, float factor, std::size_t rows, std::size_t columns, std::size_t first,
                                std::size_t period) {
   const std::size_t n = rows * columns;
   ledger_.run(attention_softmax, "softmax", in_place_work(softmax_flops * as_double(n), n, n),
-              [&] { hf::causal_softmax(x, factor, rows, columns, first, period); });
+              [&] { workload::causal_softmax(x, factor, rows, columns, first, period); });
 }
 
 void Operators::softmax(float* x, std::size_t rows, std::size_t columns) {
   const std::size_t n = rows * columns;
   ledger_.run(reduction, "softmax", in_place_work(softmax_flops * as_double(n), n, n),
-              [&] { hf::softmax(x, rows, columns); });
+              [&] { workload::softmax(x, rows, columns); });
 }
 
 void Operators::softmax_backward(const float* y, float* dy, float factor, std::size_t rows, std::size_t columns) {
   const std::size_t n = rows * columns;
   ledger_.run(attention_softmax, "softmax, backward", in_place_work(5 * as_double(n), 2 * n, n),
-              [&] { hf::softmax_backward(y, dy, factor, rows, columns); });
+              [&] { workload::softmax_backward(y, dy, factor, rows, columns); });
 }
 
 double Operators::cross_entropy(float* logits, std::span<const int> targets, std::size_t columns) {
   const std::size_t n = targets.size() * columns;
   double loss = 0;
   ledger_.run(reduction, "cross-entropy", in_place_work(softmax_flops * as_double(n), n, n),
-              [&] { loss = hf::cross_entropy(logits, targets, columns); });
+              [&] { loss = workload::cross_entropy(logits, targets, columns); });
   return loss;
 }
 
 void Operators::max_pool(const float* x, float* y, std::size_t channels, std::size_t height, std::size_t width) {
   const std::size_t out = channels * windows(height, 3, 2) * windows(width, 3, 2);
   ledger_.run(reduction, "max pool", streaming_work(8 * as_double(out), channels * height * width, out),
-              [&] { hf::max_pool(x, y, channels, height, width); });
+              [&] { workload::max_pool(x, y, channels, height, width); });
 }
 
 void Operators::average_pool(const float* x, float* y, std::size_t channels, std::size_t n) {
   ledger_.run(reduction, "average pool", streaming_work(as_double(channels * n), channels * n, channels),
-              [&] { hf::average_pool(x, y, channels, n); });
+              [&] { workload::average_pool(x, y, channels, n); });
 }
 
 int Operators::index_of_highest(const float* x, std::size_t n) {
   int index = 0;
   ledger_.run(reduction, "choice of the token", streaming_work(as_double(n), n, 0),
-              [&] { index = hf::index_of_highest(x, n); });
+              [&] { index = workload::index_of_highest(x, n); });
   return index;
 }
 
@@ -237,21 +237,21 @@ void Operators::embed(std::span<const int> tokens, const float* table, const flo
                       std::size_t width, std::size_t first, std::size_t period) {
   const std::size_t n = tokens.size() * width;
   ledger_.run(copying, "embedding", streaming_work(as_double(n), 2 * n, n),
-              [&] { hf::embed(tokens, table, positions, y, width, first, period); });
+              [&] { workload::embed(tokens, table, positions, y, width, first, period); });
 }
 
 void Operators::embed_backward(std::span<const int> tokens, const float* dy, float* d_table, float* d_positions,
                                std::size_t width, std::size_t period) {
   const std::size_t n = tokens.size() * width;
   ledger_.run(copying, "embedding, backward", in_place_work(2 * as_double(n), 2 * n, n + period * width),
-              [&] { hf::embed_backward(tokens, dy, d_table, d_positions, width, period); });
+              [&] { workload::embed_backward(tokens, dy, d_table, d_positions, width, period); });
 }
 
 void Operators::im2col(const float* x, float* y, std::size_t channels, std::size_t height, std::size_t width,
                        std::size_t kernel, std::size_t stride) {
   const std::size_t out = channels * kernel * kernel * windows(height, kernel, stride) * windows(width, kernel, stride);
   ledger_.run(copying, "im2col", streaming_work(0, channels * height * width, out),
-              [&] { hf::im2col(x, y, channels, height, width, kernel, stride); });
+              [&] { workload::im2col(x, y, channels, height, width, kernel, stride); });
 }
 
-}  // namespace hf
+}  // namespace hf::workload

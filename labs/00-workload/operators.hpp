@@ -6,11 +6,11 @@
 #include <span>
 #include <string_view>
 
-#include "account.hpp"
+#include "00-workload/account.hpp"
+#include "00-workload/loops.hpp"
 #include "harness/blas.hpp"
-#include "loops.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 /// c = op(a) · op(b): op(a) is (m, k), op(b) is (k, n), c is (m, n); `ld…` is the distance of stored rows.
 struct Product {
@@ -89,4 +89,4 @@ class Operators {
   const Blas& blas_;
 };
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -1,8 +1,8 @@
-#include "passes.hpp"
+#include "00-workload/passes.hpp"
 
-#include "random_tensor.hpp"
+#include "00-workload/random_tensor.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 Networks::Networks(const Sizes& sizes)
     : sizes_(sizes),
@@ -52,4 +52,4 @@ void Networks::decode(Ledger& ledger) {
 }
 // [end: decode]
 
-}  // namespace hf
+}  // namespace hf::workload

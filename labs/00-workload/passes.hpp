@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "account.hpp"
-#include "sizes.hpp"
-#include "training.hpp"
+#include "00-workload/account.hpp"
+#include "00-workload/sizes.hpp"
+#include "00-workload/training.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 /// One of them. Every call of run() is accounted for.
 class PassRunner {
@@ -72,4 +72,4 @@ class Networks {
   std::vector<int> text_;
 };
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -7,10 +7,10 @@
 #include <memory>
 #include <sstream>
 
-#include "triple_loop.hpp"
-#include "triple_loop_py.hpp"
+#include "00-workload/triple_loop.hpp"
+#include "00-workload/triple_loop_py.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 /// A file that is gone again at the end of the scope.
@@ -82,4 +82,4 @@ std::optional<PythonRows> triple_loop_in_python(std::span<const float> a, std::s
   return result;
 }
 
-}  // namespace hf
+}  // namespace hf::workload

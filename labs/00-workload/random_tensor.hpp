@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace hf {
+namespace hf::workload {
 
 /// Number `index` of a sequence, uniform in [−1, 1): a multiple of 2^-23, so never a denormal.
 inline float random_number(std::uint64_t sequence, std::uint64_t index) {
@@ -28,4 +28,4 @@ inline void fill_random(std::span<int> to, std::uint64_t sequence, int below) {
   }
 }
 
-}  // namespace hf
+}  // namespace hf::workload

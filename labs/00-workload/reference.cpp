@@ -1,11 +1,11 @@
-#include "reference.hpp"
+#include "00-workload/reference.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "crew.hpp"
+#include "00-workload/crew.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 template <class Number>
@@ -252,4 +252,4 @@ double worst_error_share(std::span<const float> results, std::span<const Rounded
   return worst;
 }
 
-}  // namespace hf
+}  // namespace hf::workload

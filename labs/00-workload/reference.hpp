@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "mlp.hpp"
-#include "resnet.hpp"
-#include "rounded.hpp"
-#include "transformer.hpp"
+#include "00-workload/mlp.hpp"
+#include "00-workload/resnet.hpp"
+#include "00-workload/rounded.hpp"
+#include "00-workload/transformer.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 /// The parameters of a network, one of which may be moved a little, to see what that does.
 struct Weights {
@@ -41,4 +41,4 @@ std::vector<Rounded> reference_resnet(const Resnet& resnet, const float* x, std:
 /// The largest error share of several results; see Rounded. \pre as many results as references
 double worst_error_share(std::span<const float> results, std::span<const Rounded> references);
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -1,10 +1,10 @@
-#include "resnet.hpp"
+#include "00-workload/resnet.hpp"
 
 #include <cmath>
 
-#include "random_tensor.hpp"
+#include "00-workload/random_tensor.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 using enum OperatorClass;
 
@@ -108,4 +108,4 @@ std::span<const float> Resnet::forward(const float* picture, std::size_t side, L
   return {scores, shape_.classes};
 }
 
-}  // namespace hf
+}  // namespace hf::workload

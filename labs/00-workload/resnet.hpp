@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "operators.hpp"
-#include "tensors.hpp"
+#include "00-workload/operators.hpp"
+#include "00-workload/tensors.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 struct ResnetShape {
   std::size_t side = 224;  ///< of the picture, which is square and has three colours
@@ -57,4 +57,4 @@ class Resnet {
   std::size_t x_, y_, around_, columns_, pooled_, scores_;  ///< tensors among the activations
 };
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace hf {
+namespace hf::workload {
 
 struct Rounded {
   double value = 0;
@@ -53,4 +53,4 @@ inline double root_of(double a) { return std::sqrt(a); }
 inline double tanh_of(double a) { return std::tanh(a); }
 inline double value_of(double a) { return a; }
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -1,8 +1,8 @@
-#include "sizes.hpp"
+#include "00-workload/sizes.hpp"
 
-#include "training.hpp"
+#include "00-workload/training.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 constexpr Sizes all_sizes[] = {
@@ -49,4 +49,4 @@ Sizes choose_sizes(double gflops, double seconds, std::uint64_t memory_bytes) {
   return *std::rbegin(all_sizes);
 }
 
-}  // namespace hf
+}  // namespace hf::workload

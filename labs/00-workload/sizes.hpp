@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#include "mlp.hpp"
-#include "resnet.hpp"
-#include "transformer.hpp"
+#include "00-workload/mlp.hpp"
+#include "00-workload/resnet.hpp"
+#include "00-workload/transformer.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 struct Sizes {
   const char* name;  ///< of the transformer
@@ -30,4 +30,4 @@ struct Sizes {
 /// \param gflops  of the library's matrix product, GFLOP/s
 Sizes choose_sizes(double gflops, double seconds, std::uint64_t memory_bytes);
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -9,7 +9,7 @@
 
 #include "harness/memory.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 struct Tensor {
   std::string name;
@@ -43,4 +43,4 @@ class Tensors {
   Buffer memory_;
 };
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -1,9 +1,9 @@
-#include "training.hpp"
+#include "00-workload/training.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace hf {
+namespace hf::workload {
 
 using enum OperatorClass;
 
@@ -102,4 +102,4 @@ double Training::step(Transformer& model, std::span<const int> tokens, std::span
   return loss;
 }
 
-}  // namespace hf
+}  // namespace hf::workload

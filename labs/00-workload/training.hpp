@@ -2,9 +2,9 @@
 /// One step of training: forward, backward, and an update of every weight.
 #pragma once
 
-#include "transformer.hpp"
+#include "00-workload/transformer.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 /// What training needs besides the network: activations of every layer, gradients of every weight, and scratch.
 class Training {
@@ -42,4 +42,4 @@ class Training {
   float* d_scores_;        ///< (sequences, H, tokens, tokens)
 };
 
-}  // namespace hf
+}  // namespace hf::workload

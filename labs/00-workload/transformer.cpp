@@ -1,11 +1,11 @@
-#include "transformer.hpp"
+#include "00-workload/transformer.hpp"
 
 #include <cmath>
 
-#include "crew.hpp"
-#include "random_tensor.hpp"
+#include "00-workload/crew.hpp"
+#include "00-workload/random_tensor.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 using enum OperatorClass;
@@ -236,4 +236,4 @@ void Transformer::attend(std::size_t layer, const Batch& batch, KvCache& cache, 
   mix(heads, t, positions, shape_, run);
 }
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "operators.hpp"
-#include "tensors.hpp"
+#include "00-workload/operators.hpp"
+#include "00-workload/tensors.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 struct TransformerShape {
   std::size_t layers, width, heads, vocabulary, context;
@@ -136,4 +136,4 @@ class Transformer {
   TransformerTensors weights_;
 };
 
-}  // namespace hf
+}  // namespace hf::workload

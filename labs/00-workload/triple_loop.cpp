@@ -1,6 +1,6 @@
-#include "triple_loop.hpp"
+#include "00-workload/triple_loop.hpp"
 
-namespace hf {
+namespace hf::workload {
 
 void triple_loop(const float* a, const float* b, float* c, std::size_t rows, std::size_t n) {
   // [begin: triple-loop]
@@ -14,4 +14,4 @@ void triple_loop(const float* a, const float* b, float* c, std::size_t rows, std
   // [end: triple-loop]
 }
 
-}  // namespace hf
+}  // namespace hf::workload

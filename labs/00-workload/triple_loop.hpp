@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace hf {
+namespace hf::workload {
 
 /// Rows [0, rows) of c = a · b; a has at least those, c as well.
 void triple_loop(const float* a, const float* b, float* c, std::size_t rows, std::size_t n);
@@ -26,4 +26,4 @@ std::string python_version();
 std::optional<PythonRows> triple_loop_in_python(std::span<const float> a, std::span<const float> b, std::size_t rows,
                                                 std::size_t n);
 
-}  // namespace hf
+}  // namespace hf::workload

@@ -1,10 +1,10 @@
-#include "chase.hpp"
+#include "01-roofline/chase.hpp"
 
 #include <stdexcept>
 
 #include "harness/interrupt.hpp"
 
-namespace hf {
+namespace hf::roofline {
 
 RandomCycle::RandomCycle(std::span<Line> memory) : memory_(memory) {
   if (memory_.empty()) throw std::invalid_argument("RandomCycle: expected memory for at least one line");
@@ -26,4 +26,4 @@ void RandomCycle::grow(std::size_t lines) {
   }
 }
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace hf {
+namespace hf::roofline {
 
 /// One cache line, of which a walk reads the first word.
 struct alignas(64) Line {
@@ -45,4 +45,4 @@ inline const Line* chase(const Line* at, std::int64_t hops) {
 }
 // [end: chase]
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -1,8 +1,8 @@
-#include "dispatch.hpp"
+#include "01-roofline/dispatch.hpp"
 
 #include <string>
 
-namespace hf {
+namespace hf::roofline {
 
 #if defined(__x86_64__)
 extern const KernelSet kernels_sse, kernels_avx, kernels_avx2, kernels_avx512;
@@ -40,4 +40,4 @@ std::vector<const DotProductLoop*> dot_product_loops([[maybe_unused]] const Mach
 #endif
 }
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "dot_product.hpp"
+#include "01-roofline/dot_product.hpp"
+#include "01-roofline/kernel_set.hpp"
 #include "harness/machine.hpp"
-#include "kernel_set.hpp"
 
-namespace hf {
+namespace hf::roofline {
 
 /// The kernel sets that this machine can run, narrowest first. There is always at least one.
 std::vector<const KernelSet*> kernel_sets(const Machine& machine);
@@ -16,4 +16,4 @@ std::vector<const KernelSet*> kernel_sets(const Machine& machine);
 /// The bf16 and int8 dot-product loops that this machine can run; may be none.
 std::vector<const DotProductLoop*> dot_product_loops(const Machine& machine);
 
-}  // namespace hf
+}  // namespace hf::roofline

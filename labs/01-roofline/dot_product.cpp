@@ -1,4 +1,4 @@
-#include "dot_product.hpp"
+#include "01-roofline/dot_product.hpp"
 
 #include "harness/vector.hpp"
 
@@ -6,7 +6,7 @@
 #include <arm_neon.h>
 #endif
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 /// As many chains as hide the latency of the instruction; see peak_chains.
@@ -67,4 +67,4 @@ constexpr const char *bf16_required = "bf16", *int8_required = "dotprod";
 extern const DotProductLoop bf16_loop = {"bf16", bf16_required, 2.0 * chains* vector_bytes / 2, 2, run_bf16};
 extern const DotProductLoop int8_loop = {"int8", int8_required, 2.0 * chains* vector_bytes, 4, run_int8};
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace hf {
+namespace hf::roofline {
 
 /// A loop of independent dot-product instructions.
 struct DotProductLoop {
@@ -24,4 +24,4 @@ struct DotProductLoop {
 extern const DotProductLoop bf16_loop, int8_loop;
 #endif
 
-}  // namespace hf
+}  // namespace hf::roofline

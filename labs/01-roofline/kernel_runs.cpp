@@ -1,4 +1,4 @@
-#include "kernel_runs.hpp"
+#include "01-roofline/kernel_runs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "01-roofline/random_numbers.hpp"
 #include "harness/interrupt.hpp"
-#include "random_numbers.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 constexpr std::size_t vectors_in_cache = 24 * 1024 / sizeof(float);  // fits any level-1 cache of this century
@@ -118,4 +118,4 @@ KernelRuns::WidthGain KernelRuns::measure_width_gain(const Lab& lab) const {
   return {gain(adds_in_cache_, lab.plan(24)), gain(adds_, from_dram)};
 }
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "01-roofline/workloads.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/work.hpp"
-#include "workloads.hpp"
 
-namespace hf {
+namespace hf::roofline {
 
 /// The roofs that one core was measured to have.
 struct Roofs {
@@ -82,4 +82,4 @@ class KernelRuns {
   std::vector<Workload> adds_, adds_in_cache_;
 };
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hf {
+namespace hf::roofline {
 
 /// A loop of independent multiplications and additions; see multiply_add() in peak.hpp for what it computes.
 struct PeakLoop {
@@ -47,4 +47,4 @@ struct KernelSet {
   void (*blocked_matmul)(const float* a, const float* b, float* c, std::size_t n);
 };
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -1,12 +1,12 @@
 // The kernels of one instruction set: included by kernels_*.cpp, each of which is compiled with the flags of its own
 // instruction set (see CMakeLists.txt) and defines KERNEL_SET, KERNEL_SET_NAME and KERNEL_SET_REQUIRED.
-#include "kernel_set.hpp"
+#include "01-roofline/kernel_set.hpp"
 
-#include "kernels.hpp"
-#include "peak.hpp"
-#include "stream.hpp"
+#include "01-roofline/kernels.hpp"
+#include "01-roofline/peak.hpp"
+#include "01-roofline/stream.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 template <class V, bool fused>
@@ -50,4 +50,4 @@ extern const KernelSet KERNEL_SET = {
     .blocked_matmul = blocked_matmul,
 };
 
-}  // namespace hf
+}  // namespace hf::roofline

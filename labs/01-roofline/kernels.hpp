@@ -5,7 +5,7 @@
 
 #include "harness/vector.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 // [begin: vector-add]
@@ -185,4 +185,4 @@ void blocked_matmul(const float* __restrict a, const float* __restrict b, float*
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::roofline

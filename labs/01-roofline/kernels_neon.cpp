@@ -1,4 +1,4 @@
 #define KERNEL_SET kernels_neon
 #define KERNEL_SET_NAME "NEON"
 #define KERNEL_SET_REQUIRED ""
-#include "kernel_set_definition.hpp"
+#include "01-roofline/kernel_set_definition.hpp"

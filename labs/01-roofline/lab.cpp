@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "dispatch.hpp"
+#include "01-roofline/dispatch.hpp"
+#include "01-roofline/kernel_runs.hpp"
+#include "01-roofline/ladders.hpp"
+#include "01-roofline/peak_table.hpp"
+#include "01-roofline/plateaus.hpp"
 #include "harness/peaks.hpp"
 #include "harness/threads.hpp"
-#include "kernel_runs.hpp"
-#include "ladders.hpp"
-#include "peak_table.hpp"
-#include "plateaus.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 const Axis working_set_axis = {"working set", "B"}, bandwidth_axis = {"bandwidth", "GB/s"};
@@ -318,7 +318,7 @@ void measure_roofline(Lab& lab) {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::roofline
 
 int main(int argc, char** argv) {
   const hf::LabInfo info = {.id = "01-roofline",
@@ -328,5 +328,5 @@ int main(int argc, char** argv) {
                                       {"latency", 2, 12},
                                       {"checking the kernels", 1, 2},
                                       {"kernels", 4, 20}}};
-  return hf::run_lab(info, argc, argv, hf::measure_roofline);
+  return hf::run_lab(info, argc, argv, hf::roofline::measure_roofline);
 }

@@ -1,16 +1,16 @@
-#include "ladders.hpp"
+#include "01-roofline/ladders.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "chase.hpp"
+#include "01-roofline/chase.hpp"
+#include "01-roofline/random_numbers.hpp"
 #include "harness/clock.hpp"
 #include "harness/keep.hpp"
 #include "harness/memory.hpp"
-#include "random_numbers.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
@@ -190,4 +190,4 @@ Latencies measure_latencies(const Lab& lab, std::size_t largest) {
   return result;
 }
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -6,12 +6,12 @@
 #include <map>
 #include <vector>
 
+#include "01-roofline/kernel_set.hpp"
+#include "01-roofline/stream_runs.hpp"
 #include "harness/lab.hpp"
 #include "harness/threads.hpp"
-#include "kernel_set.hpp"
-#include "stream_runs.hpp"
 
-namespace hf {
+namespace hf::roofline {
 
 /// A quantity over rising working sets.
 struct Ladder {
@@ -52,4 +52,4 @@ struct Latencies {
 /// Measures the pointer chase at every working set, in the present step of the lab.
 Latencies measure_latencies(const Lab& lab, std::size_t largest);
 
-}  // namespace hf
+}  // namespace hf::roofline

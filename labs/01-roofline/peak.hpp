@@ -5,7 +5,7 @@
 
 #include "harness/vector.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 /// Independent chains of dependent operations. Each chain waits for its own last result (latency 3 to 5 cycles, twice
@@ -47,4 +47,4 @@ double multiply_add(std::int64_t iterations, double factor, double addend) {
 // [end: peak]
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::roofline

@@ -1,15 +1,15 @@
-#include "peak_table.hpp"
+#include "01-roofline/peak_table.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <string_view>
 
+#include "01-roofline/random_numbers.hpp"
 #include "harness/clock.hpp"
 #include "harness/keep.hpp"
-#include "random_numbers.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 constexpr std::int64_t iterations_per_call = 200;  // a microsecond or two
@@ -62,4 +62,4 @@ Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan) {
   return transform(sample(variant, plan), [=](double s) { return operations / s * 1e-9; });
 }
 
-}  // namespace hf
+}  // namespace hf::roofline

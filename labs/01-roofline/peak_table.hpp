@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "dispatch.hpp"
+#include "01-roofline/dispatch.hpp"
 #include "harness/sampling.hpp"
 #include "harness/threads.hpp"
 
-namespace hf {
+namespace hf::roofline {
 
 /// The arithmetic loops of one precision, and their speeds on a team of threads.
 struct PeakTable {
@@ -28,4 +28,4 @@ PeakTable measure_peaks(const std::vector<const KernelSet*>& sets, bool fp64, Te
 /// Speed of a dot-product loop on this thread, in 10^9 operations per second.
 Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan);
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -1,10 +1,10 @@
-#include "plateaus.hpp"
+#include "01-roofline/plateaus.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 constexpr std::ptrdiff_t most_levels = 4;  // three caches and memory
@@ -83,4 +83,4 @@ std::size_t representative(const Plateau& plateau) {
   return plateau.name == "DRAM" ? plateau.last : (plateau.first + plateau.last) / 2;
 }
 
-}  // namespace hf
+}  // namespace hf::roofline

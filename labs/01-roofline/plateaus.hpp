@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace hf {
+namespace hf::roofline {
 
 /// A stretch of working sets that are all served at about the same speed.
 struct Plateau {
@@ -28,4 +28,4 @@ std::vector<Plateau> find_plateaus(const std::vector<double>& y, double toleranc
 /// The index that speaks for a plateau: half way down it, away from the slope at its end. That of DRAM is its last.
 std::size_t representative(const Plateau& plateau);
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace hf {
+namespace hf::roofline {
 
 /// A sequence repeats after so many numbers, 4 MiB of them, so that filling memory costs little more than writing it.
 constexpr std::uint64_t random_period = 1u << 20;
@@ -34,4 +34,4 @@ inline void fill_random(std::span<float> to, std::uint32_t sequence) {
   }
 }
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -1,4 +1,4 @@
-#include "reference.hpp"
+#include "01-roofline/reference.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 constexpr double unit_roundoff = 0x1p-24;     // of float
@@ -132,4 +132,4 @@ void reference_matmul(std::span<const float> a, std::span<const float> b, std::s
   }
 }
 
-}  // namespace hf
+}  // namespace hf::roofline

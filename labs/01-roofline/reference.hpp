@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-namespace hf {
+namespace hf::roofline {
 
 /// A result and how far from it a correct kernel may be.
 struct Reference {
@@ -44,4 +44,4 @@ void reference_layer_norm(std::span<const float> row, std::span<const float> gai
 /// a · b, all (n, n)
 void reference_matmul(std::span<const float> a, std::span<const float> b, std::size_t n, std::span<Reference> to);
 
-}  // namespace hf
+}  // namespace hf::roofline

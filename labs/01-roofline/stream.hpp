@@ -6,7 +6,7 @@
 
 #include "harness/vector.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 constexpr std::size_t stream_unroll = 8;
@@ -59,4 +59,4 @@ void triad(float* to, const float* a, const float* b, float factor, std::size_t 
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::roofline

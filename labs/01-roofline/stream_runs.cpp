@@ -1,9 +1,9 @@
-#include "stream_runs.hpp"
+#include "01-roofline/stream_runs.hpp"
 
+#include "01-roofline/random_numbers.hpp"
 #include "harness/clock.hpp"
-#include "random_numbers.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 void run(const KernelSet& set, Stream stream, float* memory, std::size_t n, std::int64_t passes) {
@@ -89,4 +89,4 @@ Variant all_threads(const KernelSet& set, Stream stream, const StreamMemory& mem
           }};
 }
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "01-roofline/kernel_set.hpp"
 #include "harness/memory.hpp"
 #include "harness/sampling.hpp"
 #include "harness/threads.hpp"
-#include "kernel_set.hpp"
 
-namespace hf {
+namespace hf::roofline {
 
 /// A way to walk through memory.
 enum class Stream { read, copy, triad, copy_nontemporal, triad_nontemporal };
@@ -60,4 +60,4 @@ Variant one_thread(const KernelSet& set, Stream stream, const StreamMemory& memo
 Variant all_threads(const KernelSet& set, Stream stream, const StreamMemory& memory, std::size_t working_set_each,
                     Team& team);
 
-}  // namespace hf
+}  // namespace hf::roofline

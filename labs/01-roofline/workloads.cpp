@@ -1,14 +1,14 @@
-#include "workloads.hpp"
+#include "01-roofline/workloads.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 
-#include "random_numbers.hpp"
-#include "reference.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "01-roofline/reference.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 constexpr float factor = 0.75f;
@@ -189,4 +189,4 @@ std::vector<Workload> narrow_and_wide_add(const KernelSet& set, std::span<float>
   return {vector_add("narrow", set.scalar_add, memory), vector_add("wide", set.vector_add, memory)};
 }
 
-}  // namespace hf
+}  // namespace hf::roofline

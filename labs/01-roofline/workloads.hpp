@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "01-roofline/kernel_set.hpp"
 #include "harness/work.hpp"
-#include "kernel_set.hpp"
 
-namespace hf {
+namespace hf::roofline {
 
 /// A kernel on given data.
 struct Workload {
@@ -36,4 +36,4 @@ std::vector<Workload> workloads(const KernelSet& set, std::span<float> vectors, 
 /// vector add, one number at a time and as wide as the set's registers: the same work.
 std::vector<Workload> narrow_and_wide_add(const KernelSet& set, std::span<float> memory);
 
-}  // namespace hf
+}  // namespace hf::roofline

@@ -1,8 +1,8 @@
-#include "attention.hpp"
+#include "02-matmul/attention.hpp"
 
 #include <cmath>
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 float scale(const AttentionShape& shape) { return 1 / std::sqrt(static_cast<float>(shape.d)); }
@@ -52,4 +52,4 @@ void gemm_attention(const AttentionShape& s, const float* q, const float* k, con
   // [end: gemm-attention]
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 
-#include "convolution.hpp"
+#include "02-matmul/convolution.hpp"
 
-namespace hf {
+namespace hf::matmul {
 
 /// y = softmax(x) in each row of (rows, columns)
 using Softmax = void(const float* x, float* y, std::size_t rows, std::size_t columns);
@@ -31,4 +31,4 @@ void direct_attention(const AttentionShape& shape, const float* q, const float* 
 void gemm_attention(const AttentionShape& shape, const float* q, const float* k, const float* v, float* out,
                     float* scratch, Softmax* softmax, const Gemm& gemm);
 
-}  // namespace hf
+}  // namespace hf::matmul

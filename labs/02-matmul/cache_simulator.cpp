@@ -1,11 +1,11 @@
-#include "cache_simulator.hpp"
+#include "02-matmul/cache_simulator.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <fstream>
 #include <string>
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 template <class T>
@@ -85,4 +85,4 @@ void CacheSimulator::flush() {
   l2_.flush([this](std::uint64_t) { traffic_.l2_beyond += CacheLevel::line_bytes; });
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

@@ -1,8 +1,8 @@
-#include "convolution.hpp"
+#include "02-matmul/convolution.hpp"
 
 #include <algorithm>
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 /// The pixels x of a row for which x + shift lies in it, too: [first, end).
@@ -87,4 +87,4 @@ void gemm_convolution(const ConvolutionShape& s, const float* image, const float
   gemm(s.out_channels, s.pixels(), s.patch(), filters, columns, out);
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace hf {
+namespace hf::matmul {
 
 /// c = a · b: a is (m, k), b is (k, n), c is (m, n), row-major without gaps.
 using Gemm = std::function<void(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c)>;
@@ -36,4 +36,4 @@ void im2col(const ConvolutionShape& shape, const float* image, float* columns);
 void gemm_convolution(const ConvolutionShape& shape, const float* image, const float* filters, float* columns,
                       float* out, const Gemm& gemm);
 
-}  // namespace hf
+}  // namespace hf::matmul

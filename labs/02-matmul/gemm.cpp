@@ -1,15 +1,15 @@
-#include "gemm.hpp"
+#include "02-matmul/gemm.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
+#include "02-matmul/micro_kernel.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
-#include "micro_kernel.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 /// The micro-kernel for each number of rows: as it is, adding, packing, both.
@@ -188,4 +188,4 @@ void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const flo
   }
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

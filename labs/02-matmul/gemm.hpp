@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hf {
+namespace hf::matmul {
 
 /// Rows and columns of c that the micro-kernel keeps in registers.
 extern const struct Tile { std::size_t rows, columns; } register_tile;
@@ -30,4 +30,4 @@ Blocking default_blocking();
 void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c, int threads = 1,
           Blocking blocking = default_blocking());
 
-}  // namespace hf
+}  // namespace hf::matmul

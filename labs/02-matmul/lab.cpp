@@ -14,17 +14,17 @@
 #include <string>
 #include <vector>
 
-#include "cache_simulator.hpp"
-#include "gemm.hpp"
+#include "02-matmul/cache_simulator.hpp"
+#include "02-matmul/gemm.hpp"
+#include "02-matmul/ladder.hpp"
+#include "02-matmul/layer_runs.hpp"
+#include "02-matmul/peers.hpp"
+#include "02-matmul/pinned_openmp.hpp"
+#include "02-matmul/race.hpp"
+#include "02-matmul/rungs.hpp"
 #include "harness/peaks.hpp"
-#include "ladder.hpp"
-#include "layer_runs.hpp"
-#include "peers.hpp"
-#include "pinned_openmp.hpp"
-#include "race.hpp"
-#include "rungs.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 const Axis size_axis = {"N", "1"}, speed_axis = {"speed", "GFLOP/s"}, rung_axis = {"rung", "1"};
@@ -440,7 +440,7 @@ void measure_matmul(Lab& lab) {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::matmul
 
 int main(int argc, char** argv) {
   const hf::LabInfo info = {.id = "02-matmul",
@@ -453,5 +453,5 @@ int main(int argc, char** argv) {
                                       {"layers", 1.6, 8},
                                       {"race, all threads", 1.5, 12},
                                       {"race, 1 thread", 2.5, 16}}};
-  return hf::run_lab(info, argc, argv, hf::measure_matmul);
+  return hf::run_lab(info, argc, argv, hf::matmul::measure_matmul);
 }

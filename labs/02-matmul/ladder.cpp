@@ -1,15 +1,15 @@
-#include "ladder.hpp"
+#include "02-matmul/ladder.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
-#include "gemm.hpp"
-#include "layers_reference.hpp"
-#include "random_numbers.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "02-matmul/gemm.hpp"
+#include "02-matmul/layers_reference.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 double flops(std::size_t rows, std::size_t n) {
@@ -49,9 +49,9 @@ SquareMatrices::SquareMatrices(std::size_t n)
       a_(n * n * sizeof(float), Pages::huge),
       b_(n * n * sizeof(float), Pages::huge),
       c_(n * n * sizeof(float), Pages::huge) {
-  fill_random(a_.as<float>(), 1);
-  fill_random(b_.as<float>(), 2);
-  fill_random(c_.as<float>(), 3);
+  roofline::fill_random(a_.as<float>(), 1);
+  roofline::fill_random(b_.as<float>(), 2);
+  roofline::fill_random(c_.as<float>(), 3);
 }
 
 void SquareMatrices::multiply(const Contestant& contestant, std::size_t rows) const {
@@ -105,4 +105,4 @@ std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& con
   return steps;
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

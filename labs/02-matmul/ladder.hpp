@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "02-matmul/rungs.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
-#include "rungs.hpp"
 
-namespace hf {
+namespace hf::matmul {
 
 /// A rung of rungs(), or gemm() on one thread or on all.
 struct Contestant {
@@ -62,4 +62,4 @@ struct LadderStep {
 std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
                               const std::vector<std::size_t>& sizes);
 
-}  // namespace hf
+}  // namespace hf::matmul

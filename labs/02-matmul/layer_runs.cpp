@@ -1,17 +1,17 @@
-#include "layer_runs.hpp"
+#include "02-matmul/layer_runs.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 
-#include "dispatch.hpp"
+#include "01-roofline/dispatch.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "02-matmul/layers_reference.hpp"
 #include "harness/memory.hpp"
 #include "harness/terminal.hpp"
-#include "layers_reference.hpp"
-#include "random_numbers.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 double bytes(std::size_t floats) { return 4.0 * static_cast<double>(floats); }
@@ -21,7 +21,7 @@ class Arrays {
  public:
   float* add(std::size_t floats) {
     buffers_.emplace_back(std::max<std::size_t>(floats, 1) * sizeof(float), Pages::huge);
-    fill_random(buffers_.back().as<float>(), static_cast<std::uint32_t>(buffers_.size()));
+    roofline::fill_random(buffers_.back().as<float>(), static_cast<std::uint32_t>(buffers_.size()));
     return buffers_.back().as<float>().data();
   }
 
@@ -34,7 +34,7 @@ double worst_convolution(const ConvolutionShape& s, const float* image, const fl
   const std::size_t step = s.outputs() / 500 | 1;
   for (std::size_t i = 0; i < s.outputs(); i += step) {
     const std::size_t o = i / s.pixels(), y = i % s.pixels() / s.width, x = i % s.width;
-    worst = std::max(worst, error_share(out[i], reference_convolution(s, image, filters, o, y, x)));
+    worst = std::max(worst, roofline::error_share(out[i], reference_convolution(s, image, filters, o, y, x)));
   }
   return worst;
 }
@@ -61,7 +61,7 @@ LayerRun convolution_run(const ConvolutionShape& s, const Gemm& gemm) {
   };
 }
 
-Softmax* widest_softmax(const Machine& machine) { return kernel_sets(machine).back()->softmax; }
+Softmax* widest_softmax(const Machine& machine) { return roofline::kernel_sets(machine).back()->softmax; }
 
 LayerRun attention_run(const AttentionShape& s, Softmax* softmax, const Gemm& gemm) {
   const auto arrays = std::make_shared<Arrays>();
@@ -69,10 +69,10 @@ LayerRun attention_run(const AttentionShape& s, Softmax* softmax, const Gemm& ge
   float *out = arrays->add(s.numbers()), *scratch = arrays->add(s.scratch() + 2 * s.tokens);
   const auto right = [=] {
     double worst = 0;
-    std::vector<Reference> row(s.d);
+    std::vector<roofline::Reference> row(s.d);
     for (std::size_t i : {std::size_t{0}, s.tokens / 3, s.tokens - 1}) {
       reference_attention(s, q, k, v, i, row);
-      worst = std::max(worst, worst_error_share({out + i * s.d, s.d}, row));
+      worst = std::max(worst, roofline::worst_error_share({out + i * s.d, s.d}, row));
     }
     return worst;
   };
@@ -102,10 +102,10 @@ LayerRun perceptron_run(const PerceptronShape& s, const Gemm& gemm) {
   const PerceptronWeights by_neuron = {first_rows, first_bias, second_rows, second_bias};
   const auto right = [=] {
     double worst = 0;
-    std::vector<Reference> row(s.inputs);
+    std::vector<roofline::Reference> row(s.inputs);
     for (std::size_t i : {std::size_t{0}, s.batch - 1}) {
       reference_perceptron(s, by_input, x + i * s.inputs, row);
-      worst = std::max(worst, worst_error_share({out + i * s.inputs, s.inputs}, row));
+      worst = std::max(worst, roofline::worst_error_share({out + i * s.inputs, s.inputs}, row));
     }
     return worst;
   };
@@ -139,4 +139,4 @@ Sampling sample(const LayerRun& layer, const Plan& plan) {
   return sample_interleaved(variants, plan);
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

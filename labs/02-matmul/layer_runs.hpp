@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "attention.hpp"
-#include "convolution.hpp"
+#include "02-matmul/attention.hpp"
+#include "02-matmul/convolution.hpp"
+#include "02-matmul/perceptron.hpp"
 #include "harness/machine.hpp"
 #include "harness/sampling.hpp"
-#include "perceptron.hpp"
 
-namespace hf {
+namespace hf::matmul {
 
 /// One way to compute a layer, or a part of it.
 struct LayerForm {
@@ -54,4 +54,4 @@ void check(const LayerRun& layer);
 /// Times all forms of a layer, interleaved.
 Sampling sample(const LayerRun& layer, const Plan& plan);
 
-}  // namespace hf
+}  // namespace hf::matmul

@@ -1,10 +1,10 @@
-#include "layers_reference.hpp"
+#include "02-matmul/layers_reference.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 constexpr double unit_roundoff = 0x1p-24;  // of float
@@ -17,7 +17,8 @@ double gamma(double n) {
 }
 
 /// Σ x[i] · w[i · stride] + bias, where each x is known to its bound.
-Reference sum_of_products(std::span<const Reference> x, const float* w, std::size_t stride, double bias) {
+roofline::Reference sum_of_products(std::span<const roofline::Reference> x, const float* w, std::size_t stride,
+                                    double bias) {
   double sum = bias, magnitude = std::abs(bias), inherited = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double weight = double{w[i * stride]};
@@ -29,17 +30,17 @@ Reference sum_of_products(std::span<const Reference> x, const float* w, std::siz
   return {sum, gamma(roundings) * (magnitude + inherited) + inherited + roundings * smallest_normal};
 }
 
-std::vector<Reference> exact(std::span<const float> numbers) {
-  std::vector<Reference> references;
+std::vector<roofline::Reference> exact(std::span<const float> numbers) {
+  std::vector<roofline::Reference> references;
   for (float x : numbers) references.push_back({double{x}, 0});
   return references;
 }
 
 }  // namespace
 
-Reference reference_product(const float* a, const float* b, std::size_t n, std::size_t k, std::size_t i,
-                            std::size_t j) {
-  return reference_dot(a + i * k, b + j, k, n);
+roofline::Reference reference_product(const float* a, const float* b, std::size_t n, std::size_t k, std::size_t i,
+                                      std::size_t j) {
+  return roofline::reference_dot(a + i * k, b + j, k, n);
 }
 
 double worst_product_error(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, const float* c,
@@ -48,7 +49,7 @@ double worst_product_error(std::size_t m, std::size_t n, std::size_t k, const fl
   const std::size_t step = m * n <= most ? 1 : m * n / most | 1;
   double worst = 0;
   const auto visit = [&](std::size_t at) {
-    worst = std::max(worst, error_share(c[at], reference_product(a, b, n, k, at / n, at % n)));
+    worst = std::max(worst, roofline::error_share(c[at], reference_product(a, b, n, k, at / n, at % n)));
   };
   for (std::size_t at = 0; at < m * n; at += step) visit(at);
   if (m * n > 0) {
@@ -57,8 +58,8 @@ double worst_product_error(std::size_t m, std::size_t n, std::size_t k, const fl
   return worst;
 }
 
-Reference reference_convolution(const ConvolutionShape& s, const float* image, const float* filters, std::size_t o,
-                                std::size_t y, std::size_t x) {
+roofline::Reference reference_convolution(const ConvolutionShape& s, const float* image, const float* filters,
+                                          std::size_t o, std::size_t y, std::size_t x) {
   std::vector<float> patch;
   const auto half = static_cast<std::ptrdiff_t>(s.kernel / 2);
   for (std::size_t c = 0; c < s.in_channels; ++c) {
@@ -73,15 +74,15 @@ Reference reference_convolution(const ConvolutionShape& s, const float* image, c
       }
     }
   }
-  return reference_dot(filters + o * s.patch(), patch.data(), patch.size());
+  return roofline::reference_dot(filters + o * s.patch(), patch.data(), patch.size());
 }
 
 void reference_attention(const AttentionShape& s, const float* q, const float* k, const float* v, std::size_t i,
-                         std::span<Reference> to) {
+                         std::span<roofline::Reference> to) {
   std::vector<double> weights(s.tokens);
   double highest = -INFINITY, score_error = 0, range = 0, sum = 0;
   for (std::size_t j = 0; j < s.tokens; ++j) {
-    const Reference score = reference_dot(q + i * s.d, k + j * s.d, s.d);
+    const roofline::Reference score = roofline::reference_dot(q + i * s.d, k + j * s.d, s.d);
     const double scale = 1 / std::sqrt(static_cast<double>(s.d));
     weights[j] = score.value * scale;
     highest = std::max(highest, weights[j]);
@@ -96,17 +97,17 @@ void reference_attention(const AttentionShape& s, const float* q, const float* k
   // softmax (see reference_softmax()).
   const auto n = static_cast<double>(s.tokens);
   const double relative = std::expm1(2 * score_error) + gamma(2 * (std::min(range, 88.0) + 4) + n + 4);
-  std::vector<Reference> row;
+  std::vector<roofline::Reference> row;
   for (double weight : weights) row.push_back({weight / sum, relative * weight / sum + 2 * smallest_normal});
   for (std::size_t e = 0; e < s.d; ++e) to[e] = sum_of_products(row, v + e, s.d, 0);
 }
 
 void reference_perceptron(const PerceptronShape& s, const PerceptronWeights& weights, const float* x,
-                          std::span<Reference> to) {
-  const std::vector<Reference> inputs = exact({x, s.inputs});
-  std::vector<Reference> hidden;
+                          std::span<roofline::Reference> to) {
+  const std::vector<roofline::Reference> inputs = exact({x, s.inputs});
+  std::vector<roofline::Reference> hidden;
   for (std::size_t j = 0; j < s.hidden; ++j) {
-    const Reference sum = sum_of_products(inputs, weights.first + j, s.hidden, double{weights.first_bias[j]});
+    const roofline::Reference sum = sum_of_products(inputs, weights.first + j, s.hidden, double{weights.first_bias[j]});
     hidden.push_back({std::max(sum.value, 0.0), sum.bound});
   }
   for (std::size_t j = 0; j < s.inputs; ++j) {
@@ -114,4 +115,4 @@ void reference_perceptron(const PerceptronShape& s, const PerceptronWeights& wei
   }
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

@@ -4,7 +4,7 @@
 
 #include "harness/vector.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 /// The tile of c that stays in registers: two registers wide, and as many rows as leave room for two registers of b and
@@ -68,4 +68,4 @@ void multiply_tile(std::size_t depth, View a, View b, View next, std::size_t nex
 // [end: micro-kernel]
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::matmul

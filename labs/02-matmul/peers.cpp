@@ -1,4 +1,4 @@
-#include "peers.hpp"
+#include "02-matmul/peers.hpp"
 
 #include <limits>
 
@@ -8,7 +8,7 @@
 #include <libxsmm.h>
 #endif
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
@@ -93,4 +93,4 @@ std::vector<Peer> find_peers() {
   return peers;
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

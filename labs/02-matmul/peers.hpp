@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace hf {
+namespace hf::matmul {
 
 /// Somebody else's matrix product: c = a · b as gemm() has it.
 struct Peer {
@@ -24,4 +24,4 @@ struct Peer {
 /// LD_LIBRARY_PATH. To be called before threads are started.
 std::vector<Peer> find_peers();
 
-}  // namespace hf
+}  // namespace hf::matmul

@@ -1,8 +1,8 @@
-#include "perceptron.hpp"
+#include "02-matmul/perceptron.hpp"
 
 #include <algorithm>
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 void add_bias(std::size_t rows, std::size_t columns, const float* bias, float* y) {
@@ -57,4 +57,4 @@ void transpose(std::size_t rows, std::size_t columns, const float* from, float* 
   }
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

@@ -6,9 +6,9 @@
 
 #include <cstddef>
 
-#include "convolution.hpp"
+#include "02-matmul/convolution.hpp"
 
-namespace hf {
+namespace hf::matmul {
 
 struct PerceptronShape {
   std::size_t batch, inputs, hidden;
@@ -35,4 +35,4 @@ void gemm_perceptron(const PerceptronShape& shape, const PerceptronWeights& weig
 /// to (columns, rows) = transpose of from (rows, columns)
 void transpose(std::size_t rows, std::size_t columns, const float* from, float* to);
 
-}  // namespace hf
+}  // namespace hf::matmul

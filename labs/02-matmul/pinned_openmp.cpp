@@ -1,10 +1,10 @@
-#include "pinned_openmp.hpp"
+#include "02-matmul/pinned_openmp.hpp"
 
 #include <optional>
 
 #include "harness/threads.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 thread_local std::optional<Pinned> pinned;
@@ -24,4 +24,4 @@ PinnedOpenMp::~PinnedOpenMp() {
   for (int thread = 0; thread < threads_; ++thread) pinned.reset();
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

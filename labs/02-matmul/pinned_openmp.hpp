@@ -1,6 +1,6 @@
 #pragma once
 
-namespace hf {
+namespace hf::matmul {
 
 /// Keeps each thread of OpenMP's team on a core of its own for as long as it lives. Two threads that wake up on one core
 /// wait for each other, a time slice of the operating system at a time, while the next core is idle. gemm() and most
@@ -16,4 +16,4 @@ class PinnedOpenMp {
   int threads_;
 };
 
-}  // namespace hf
+}  // namespace hf::matmul

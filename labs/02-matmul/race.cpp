@@ -1,4 +1,4 @@
-#include "race.hpp"
+#include "02-matmul/race.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,11 +9,11 @@
 #include <stdexcept>
 #include <thread>
 
-#include "gemm.hpp"
+#include "02-matmul/gemm.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 constexpr std::size_t peak_size = 2048;  // where the peak is sampled too
@@ -304,4 +304,4 @@ void race(Lab& lab, const std::vector<Peer>& peers) {
   }
 }
 
-}  // namespace hf
+}  // namespace hf::matmul

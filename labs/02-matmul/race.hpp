@@ -4,10 +4,10 @@
 
 #include <vector>
 
+#include "02-matmul/peers.hpp"
 #include "harness/lab.hpp"
-#include "peers.hpp"
 
-namespace hf {
+namespace hf::matmul {
 
 /// Races on all threads and on one, square matrices of growing size, then shapes of a transformer and odd ones. All that are
 /// compared are sampled in one interleaved run for each size, the peak among them; every product is checked first.
@@ -17,4 +17,4 @@ namespace hf {
 /// To be called while a PinnedOpenMp lives. Takes the lab's steps "race, all threads", then "race, 1 thread".
 void race(Lab& lab, const std::vector<Peer>& peers);
 
-}  // namespace hf
+}  // namespace hf::matmul

@@ -10,7 +10,7 @@
 
 #include "harness/vector.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 using Size = std::size_t;
@@ -246,4 +246,4 @@ void packed_product(Size m, Size n, Size k, In a, In b, Out c) {
 // [end: packing]
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::matmul

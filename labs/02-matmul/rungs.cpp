@@ -1,11 +1,11 @@
-#include "rungs.hpp"
+#include "02-matmul/rungs.hpp"
 
 #include <vector>
 
-#include "rung_loops.hpp"
-#include "traced_pointer.hpp"
+#include "02-matmul/rung_loops.hpp"
+#include "02-matmul/traced_pointer.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 using Pointers = void(std::size_t, std::size_t, std::size_t, TracedPointer, TracedPointer, TracedPointer);
@@ -39,4 +39,4 @@ constexpr Rung ladder[] = {
 
 std::span<const Rung> rungs() { return ladder; }
 
-}  // namespace hf
+}  // namespace hf::matmul

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <span>
 
-#include "cache_simulator.hpp"
+#include "02-matmul/cache_simulator.hpp"
 
-namespace hf {
+namespace hf::matmul {
 
 /// c = a · b: a is (m, k), b is (k, n), c is (m, n), row-major, contiguous, fp32, not overlapping; any size, zero included.
 /// What c held before does not matter. NaN and infinity spread as in the sums they are in.
@@ -27,4 +27,4 @@ struct Rung {
 /// The five rungs, lowest first.
 std::span<const Rung> rungs();
 
-}  // namespace hf
+}  // namespace hf::matmul

@@ -3,10 +3,10 @@
 /// is timed can be traced.
 #pragma once
 
-#include "cache_simulator.hpp"
+#include "02-matmul/cache_simulator.hpp"
 #include "harness/vector.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 /// A float in memory: reading it is a load, assigning to it a store.
@@ -68,4 +68,4 @@ class TracedPointer {
 };
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::matmul

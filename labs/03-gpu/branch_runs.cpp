@@ -1,14 +1,14 @@
-#include "branch_runs.hpp"
+#include "03-gpu/branch_runs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
 
-#include "branches.hpp"
-#include "random_numbers.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "03-gpu/branches.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 /// Few enough for a near cache, too many for a processor to learn by heart which way each goes.
@@ -45,7 +45,7 @@ std::size_t place_of(int percent) {
 
 Branches measure_branches(const Lab& lab) {
   std::vector<float> shuffled(numbers);
-  fill_random(shuffled, 5);
+  roofline::fill_random(shuffled, 5);
   for (float& each : shuffled) each = (each + 1) / 2;
   std::vector<float> sorted = shuffled, y(numbers);
   std::sort(sorted.begin(), sorted.end());
@@ -78,4 +78,4 @@ Branches measure_branches(const Lab& lab) {
   return result;
 }
 
-}  // namespace hf
+}  // namespace hf::gpu

@@ -7,7 +7,7 @@
 
 #include "harness/lab.hpp"
 
-namespace hf {
+namespace hf::gpu {
 
 /// How many in a hundred numbers take the long way.
 constexpr std::array long_way_percents = {0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 100};
@@ -24,4 +24,4 @@ struct Branches {
 /// \throws std::runtime_error, one line, where a result is wrong
 Branches measure_branches(const Lab& lab);
 
-}  // namespace hf
+}  // namespace hf::gpu

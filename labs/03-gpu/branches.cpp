@@ -1,4 +1,4 @@
-#include "branches.hpp"
+#include "03-gpu/branches.hpp"
 
 #include <array>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "harness/vector.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 /// All near 1/32, so that the polynomial stays below 1.1 between 0 and 1; no two alike.
@@ -93,4 +93,4 @@ double divergence_model(double share, std::size_t lanes, double short_ns, double
   return (1 - all(1 - share)) * long_ns + (1 - all(share)) * short_ns;
 }
 
-}  // namespace hf
+}  // namespace hf::gpu

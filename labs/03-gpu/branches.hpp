@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace hf {
+namespace hf::gpu {
 
 /// Terms of the polynomial on the long way; the short way is one multiplication.
 constexpr std::size_t long_way_terms = 32;
@@ -33,4 +33,4 @@ double branch_error_bound();
 double divergence_model(double share, std::size_t lanes, double short_ns, double long_ns);
 // [end: divergence-model]
 
-}  // namespace hf
+}  // namespace hf::gpu

@@ -1,16 +1,16 @@
-#include "chase_runs.hpp"
+#include "03-gpu/chase_runs.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 
-#include "gather.hpp"
+#include "03-gpu/gather.hpp"
+#include "03-gpu/little.hpp"
+#include "03-gpu/random_index.hpp"
 #include "harness/keep.hpp"
-#include "little.hpp"
-#include "random_index.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 constexpr std::size_t MiB = 1 << 20;
@@ -54,9 +54,9 @@ ChaseMemory::ChaseMemory(Team& team, std::size_t bytes) {
   team.run([&](int thread) { ring(thread) = ChaseRing(lines(thread)); });
 }
 
-Limits measure_limits(const Lab& lab, const KernelSet& set, ChaseMemory& memory) {
+Limits measure_limits(const Lab& lab, const roofline::KernelSet& set, ChaseMemory& memory) {
   constexpr std::size_t random_lines = 4000, stream_bytes = 8 * MiB, distance = 64;
-  const std::span<Line> lines = memory.lines(0);
+  const std::span<roofline::Line> lines = memory.lines(0);
   const RandomIndex order(lines.size(), distance);
   std::size_t streamed = 0, looked_up = 0;
   const auto in_order = [&] {
@@ -107,4 +107,4 @@ Chases measure_chases(const Lab& lab, ChaseMemory& memory, Team& team) {
   return result;
 }
 
-}  // namespace hf
+}  // namespace hf::gpu

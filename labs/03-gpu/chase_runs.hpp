@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "chases.hpp"
+#include "01-roofline/kernel_set.hpp"
+#include "03-gpu/chases.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/threads.hpp"
-#include "kernel_set.hpp"
 
-namespace hf {
+namespace hf::gpu {
 
 /// Bytes for the walks of one thread: four times the largest cache and at least 512 MiB (256 when quick), but at most
 /// 1 GiB (512 MiB), and an eighth of the memory that can be had, as two threads need it and more is needed beside it.
@@ -25,7 +25,9 @@ class ChaseMemory {
   ChaseMemory(Team& team, std::size_t bytes);
 
   ChaseRing& ring(int thread) { return rings_[static_cast<std::size_t>(thread)]; }
-  std::span<Line> lines(int thread) const { return buffers_[static_cast<std::size_t>(thread)].as<Line>(); }
+  std::span<roofline::Line> lines(int thread) const {
+    return buffers_[static_cast<std::size_t>(thread)].as<roofline::Line>();
+  }
 
  private:
   std::vector<Buffer> buffers_;
@@ -42,7 +44,7 @@ struct Limits {
 
 /// Measures the limits on the memory of the first thread, in the present step of the lab.
 /// \param set  whose loop reads in order
-Limits measure_limits(const Lab& lab, const KernelSet& set, ChaseMemory& memory);
+Limits measure_limits(const Lab& lab, const roofline::KernelSet& set, ChaseMemory& memory);
 
 /// Bandwidths of so many walks at a time, in GB/s of lines, in the order of chase_counts.
 struct Chases {
@@ -57,4 +59,4 @@ struct Chases {
 /// \param team  of one thread or two
 Chases measure_chases(const Lab& lab, ChaseMemory& memory, Team& team);
 
-}  // namespace hf
+}  // namespace hf::gpu

@@ -1,11 +1,11 @@
-#include "chases.hpp"
+#include "03-gpu/chases.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 template <std::size_t... i>
@@ -24,10 +24,10 @@ ChaseTogether chase_together_for(int count) {
   return chases[static_cast<std::size_t>(found - chase_counts.begin())];
 }
 
-ChaseRing::ChaseRing(std::span<Line> memory) {
+ChaseRing::ChaseRing(std::span<roofline::Line> memory) {
   const std::size_t lines = memory.size() / at_.size();
   for (std::size_t part = 0; part < at_.size(); ++part) {
-    RandomCycle cycle(memory.subspan(part * lines, lines));
+    roofline::RandomCycle cycle(memory.subspan(part * lines, lines));
     cycle.grow(lines);
     at_[part] = cycle.start();
   }
@@ -35,7 +35,7 @@ ChaseRing::ChaseRing(std::span<Line> memory) {
 
 void ChaseRing::walk(int count, std::int64_t hops) {
   const ChaseTogether chase = chase_together_for(count);
-  std::array<const Line*, most_chases> turn;
+  std::array<const roofline::Line*, most_chases> turn;
   const auto walks = static_cast<std::size_t>(count);
   for (std::size_t i = 0; i < walks; ++i) turn[i] = at_[(next_ + i) % at_.size()];
   chase(turn.data(), hops);
@@ -43,4 +43,4 @@ void ChaseRing::walk(int count, std::int64_t hops) {
   next_ = (next_ + walks) % at_.size();
 }
 
-}  // namespace hf
+}  // namespace hf::gpu

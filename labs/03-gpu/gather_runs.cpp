@@ -1,17 +1,17 @@
-#include "gather_runs.hpp"
+#include "03-gpu/gather_runs.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 
-#include "gather.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "03-gpu/gather.hpp"
+#include "03-gpu/random_index.hpp"
 #include "harness/keep.hpp"
 #include "harness/memory.hpp"
-#include "random_index.hpp"
-#include "random_numbers.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 constexpr std::size_t lookups_per_call = 500;
@@ -45,7 +45,7 @@ void check(const Row* table, const std::uint32_t* index, std::size_t count) {
 
 Gathers measure_gathers(const Lab& lab, std::size_t bytes) {
   const Buffer memory(bytes, Pages::huge);
-  fill_random(memory.as<float>(), 3);
+  roofline::fill_random(memory.as<float>(), 3);
   const std::span<Row> table = memory.as<Row>();
   const RandomIndex order(table.size(), prefetch_distances.back());
   std::size_t at = 0;
@@ -73,4 +73,4 @@ Gathers measure_gathers(const Lab& lab, std::size_t bytes) {
   return result;
 }
 
-}  // namespace hf
+}  // namespace hf::gpu

@@ -8,7 +8,7 @@
 
 #include "harness/lab.hpp"
 
-namespace hf {
+namespace hf::gpu {
 
 /// How many rows ahead a row is asked for; 0 without asking.
 constexpr std::array<std::size_t, 10> prefetch_distances = {0, 1, 2, 4, 8, 16, 24, 32, 64, 128};
@@ -26,4 +26,4 @@ struct Gathers {
 /// \throws OutOfMemory
 Gathers measure_gathers(const Lab& lab, std::size_t bytes);
 
-}  // namespace hf
+}  // namespace hf::gpu

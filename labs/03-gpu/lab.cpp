@@ -17,19 +17,19 @@
 #include <string>
 #include <vector>
 
-#include "branch_runs.hpp"
-#include "branches.hpp"
-#include "chase_runs.hpp"
-#include "cuda/gpu_runs.hpp"
-#include "cuda/quoted_ladders.hpp"
-#include "dispatch.hpp"
-#include "gather_runs.hpp"
+#include "01-roofline/dispatch.hpp"
+#include "03-gpu/branch_runs.hpp"
+#include "03-gpu/branches.hpp"
+#include "03-gpu/chase_runs.hpp"
+#include "03-gpu/cuda/gpu_runs.hpp"
+#include "03-gpu/cuda/quoted_ladders.hpp"
+#include "03-gpu/gather_runs.hpp"
+#include "03-gpu/little.hpp"
+#include "03-gpu/occupancy.hpp"
+#include "03-gpu/simt.hpp"
 #include "harness/threads.hpp"
-#include "little.hpp"
-#include "occupancy.hpp"
-#include "simt.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 const Axis chases_axis = {"walks at a time", "1"}, bandwidth_axis = {"bandwidth", "GB/s"};
@@ -51,7 +51,7 @@ bool has_value(const Lab& lab, const std::string& id) {
 
 // ---- One access, and what can arrive at most ----
 
-void measure_limits_here(Lab& lab, const KernelSet& set, ChaseMemory& memory) {
+void measure_limits_here(Lab& lab, const roofline::KernelSet& set, ChaseMemory& memory) {
   lab.begin("latency and bandwidth");
   if (!lab.machine().huge_pages)
     lab.note("no huge pages: the system gives none, so a walk also waits for translations");
@@ -366,7 +366,7 @@ void measure_latency_hiding(Lab& lab) {
   {
     Team team(lab.machine().cores > 1 ? 2 : 1);
     ChaseMemory memory(team, bytes);
-    measure_limits_here(lab, *kernel_sets(lab.machine()).back(), memory);
+    measure_limits_here(lab, *roofline::kernel_sets(lab.machine()).back(), memory);
     predict_chases(lab);
     measure_chases_here(lab, memory, team);
   }
@@ -381,7 +381,7 @@ void measure_latency_hiding(Lab& lab) {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::gpu
 
 int main(int argc, char** argv) {
   hf::LabInfo info = {.id = "03-gpu",
@@ -391,6 +391,6 @@ int main(int argc, char** argv) {
                                 {"prefetch", 1, 5},
                                 {"divergence", 1, 4},
                                 {"SIMT model", 1, 1}}};
-  for (hf::Step& step : hf::gpu_steps()) info.steps.push_back(std::move(step));
-  return hf::run_lab(info, argc, argv, hf::measure_latency_hiding);
+  for (hf::Step& step : hf::gpu::gpu_steps()) info.steps.push_back(std::move(step));
+  return hf::run_lab(info, argc, argv, hf::gpu::measure_latency_hiding);
 }

@@ -1,9 +1,9 @@
-#include "little.hpp"
+#include "03-gpu/little.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-namespace hf {
+namespace hf::gpu {
 
 double knee(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.empty() || x.size() != y.size()) throw std::invalid_argument("knee: expected as many x as y, and at least one");
@@ -16,4 +16,4 @@ double knee(const std::vector<double>& x, const std::vector<double>& y) {
   return (x[first - 1] + between * (x[first] - x[first - 1])) / share;
 }
 
-}  // namespace hf
+}  // namespace hf::gpu

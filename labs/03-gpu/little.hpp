@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace hf {
+namespace hf::gpu {
 
 /// What one core and its memory can do, each measured by itself.
 struct MemoryLimits {
@@ -37,4 +37,4 @@ constexpr double little_gbs(double lines, double latency_ns, double limit_gbs) {
 /// \throws std::invalid_argument without points, or with more of one than of the other
 double knee(const std::vector<double>& x, const std::vector<double>& y);
 
-}  // namespace hf
+}  // namespace hf::gpu

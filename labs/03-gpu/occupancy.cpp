@@ -1,9 +1,9 @@
-#include "occupancy.hpp"
+#include "03-gpu/occupancy.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 int rounded_up(int number, int unit) { return (number + unit - 1) / unit * unit; }
@@ -23,4 +23,4 @@ int resident_warps(const Multiprocessor& multiprocessor, const KernelNeeds& need
 }
 // [end: occupancy]
 
-}  // namespace hf
+}  // namespace hf::gpu

@@ -2,7 +2,7 @@
 /// Occupancy: how many warps a GPU's multiprocessor can hold, and what a kernel leaves of that.
 #pragma once
 
-namespace hf {
+namespace hf::gpu {
 
 /// What a multiprocessor has for its warps. The numbers are those of compute capability 9.0, H100 and H200 (NVIDIA, CUDA
 /// C++ Programming Guide, technical specifications per compute capability).
@@ -28,4 +28,4 @@ struct KernelNeeds {
 /// \throws std::invalid_argument for needs of less than one thread and one register
 int resident_warps(const Multiprocessor& multiprocessor, const KernelNeeds& needs);
 
-}  // namespace hf
+}  // namespace hf::gpu

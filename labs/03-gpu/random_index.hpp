@@ -8,7 +8,7 @@
 
 #include "harness/memory.hpp"
 
-namespace hf {
+namespace hf::gpu {
 
 /// As many random numbers below a size as there are numbers below it, so that a cache cannot tell what comes again.
 class RandomIndex {
@@ -41,4 +41,4 @@ class RandomIndex {
   Buffer numbers_;
 };
 
-}  // namespace hf
+}  // namespace hf::gpu

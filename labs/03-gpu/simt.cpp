@@ -1,4 +1,4 @@
-#include "simt.hpp"
+#include "03-gpu/simt.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -136,4 +136,4 @@ double closed_form_lines_per_cycle(const SimtMachine& machine, const WarpProgram
   return result;
 }
 
-}  // namespace hf
+}  // namespace hf::gpu

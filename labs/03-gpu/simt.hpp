@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace hf {
+namespace hf::gpu {
 
 /// Who goes first when several warps could.
 enum class Scheduler {
@@ -63,4 +63,4 @@ constexpr double closed_form_utilisation(const SimtMachine& machine, const WarpP
 /// be in flight, and what the memory can bring. Loads of one line each.
 double closed_form_lines_per_cycle(const SimtMachine& machine, const WarpProgram& program);
 
-}  // namespace hf
+}  // namespace hf::gpu

@@ -1,11 +1,11 @@
-#include "array_check.hpp"
+#include "04-tpu/array_check.hpp"
 
 #include <random>
 
-#include "random_bytes.hpp"
-#include "systolic.hpp"
+#include "04-tpu/random_bytes.hpp"
+#include "04-tpu/systolic.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 bool is_right(Dataflow dataflow, const ArrayShape& array, const ProductShape& shape) {
@@ -34,4 +34,4 @@ int wrong_shapes(int shapes, const std::function<void()>& between) {
   return wrong;
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -4,11 +4,11 @@
 
 #include <functional>
 
-namespace hf {
+namespace hf::tpu {
 
 /// \param shapes  how many, for each dataflow
 /// \param between  called after each
 /// \return how many of them had another product or another number of cycles
 int wrong_shapes(int shapes, const std::function<void()>& between);
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <vector>
 
-#include "systolic.hpp"
+#include "04-tpu/systolic.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 /// Row by row, the registers of one kind.
 template <class Number>
@@ -109,4 +109,4 @@ class SummingCells {
   Plane<std::int32_t> sums;
 };
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -9,7 +9,7 @@
 #include <arm_neon.h>
 #endif
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 #if defined(__AVX512VNNI__)
@@ -61,4 +61,4 @@ constexpr std::int32_t offset_of_a = 0;
 #endif
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::tpu

@@ -1,6 +1,6 @@
-#include "energy.hpp"
+#include "04-tpu/energy.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 // [begin: energy]
 Energy energy(const ArrayRun& run) {
@@ -24,4 +24,4 @@ Energy energy_without_reuse(const ArrayRun& run) {
   return {mac_picojoules, 0, 0, 4 * sram_cost * mac_picojoules, energy(run).dram};
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

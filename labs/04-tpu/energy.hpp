@@ -2,9 +2,9 @@
 /// Where the picojoules go: counted accesses times quoted energies.
 #pragma once
 
-#include "systolic.hpp"
+#include "04-tpu/systolic.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 /// Energy of one access, as a multiple of one multiply-accumulate (Chen, Emer and Sze, ISCA 2016, table IV: 65 nm).
 constexpr double register_cost = 1, hop_cost = 2, sram_cost = 6, dram_cost = 200;
@@ -25,4 +25,4 @@ Energy energy(const ArrayRun& run);
 /// SRAM and writes the sum back. DRAM as in `run`.
 Energy energy_without_reuse(const ArrayRun& run);
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -1,12 +1,12 @@
-#include "holding_array.hpp"
+#include "04-tpu/holding_array.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "cells.hpp"
-#include "memory_schedule.hpp"
+#include "04-tpu/cells.hpp"
+#include "04-tpu/memory_schedule.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 /// A part of the held operand, and when it is at work; the array need not be filled by it.
@@ -214,7 +214,7 @@ class Run {
 
   void take(const Tile& tile, std::size_t row, std::size_t column, std::int32_t sum) {
     std::int32_t& to = run_.c[row * result_.row + (tile.n + column) * result_.column];
-    to = hf::add(to, sum);
+    to = tpu::add(to, sum);
     const auto products = static_cast<std::int64_t>(tile.rows);
     run_.useful_macs += products;
     run_.accesses.registers += products;
@@ -261,4 +261,4 @@ ArrayRun run_holding_array(const ArrayShape& array, const ProductShape& shape, M
   return done;
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

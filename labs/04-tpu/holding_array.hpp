@@ -3,9 +3,9 @@
 /// product, input stationary.
 #pragma once
 
-#include "systolic.hpp"
+#include "04-tpu/systolic.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 /// A matrix with any distance between neighbours, so that a transposed one needs no copy.
 struct MatrixView {
@@ -26,4 +26,4 @@ struct ResultStrides {
 ArrayRun run_holding_array(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held,
                            ResultStrides result, const ArrayOptions& options, const Observer& observe);
 
-}  // namespace hf
+}  // namespace hf::tpu

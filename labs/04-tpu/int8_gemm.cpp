@@ -1,8 +1,8 @@
-#include "int8_gemm.hpp"
+#include "04-tpu/int8_gemm.hpp"
 
 #include <string>
 
-namespace hf {
+namespace hf::tpu {
 
 #if defined(__x86_64__)
 extern const Int8Kernel int8_gemm_avx512_vnni, int8_gemm_avx_vnni, int8_gemm_avx2;
@@ -37,4 +37,4 @@ std::vector<std::int64_t> plain_int8_product(std::size_t m, std::size_t n, std::
   return c;
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -9,7 +9,7 @@
 
 #include "harness/machine.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 /// One kernel, compiled for one instruction set.
 struct Int8Kernel {
@@ -35,4 +35,4 @@ std::vector<const Int8Kernel*> int8_kernels(const Machine& machine);
 std::vector<std::int64_t> plain_int8_product(std::size_t m, std::size_t n, std::size_t k, const std::uint8_t* a,
                                              const std::int8_t* b);
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -1,9 +1,9 @@
-#include "int8_gemm.hpp"
-#include "int8_gemm_loops.hpp"
+#include "04-tpu/int8_gemm.hpp"
+#include "04-tpu/int8_gemm_loops.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 extern const Int8Kernel int8_gemm_avx512_vnni = {
     "AVX-512 VNNI", "avx512f avx512bw avx512_vnni", has_dot_product, multiply_int8, peak_operations, dot_peak};
 
-}  // namespace hf
+}  // namespace hf::tpu

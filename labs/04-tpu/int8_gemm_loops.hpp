@@ -3,9 +3,9 @@
 /// instruction finds its groups of four; a is used as it lies.
 #pragma once
 
-#include "dot_instructions.hpp"
+#include "04-tpu/dot_instructions.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 /// The tile of c that stays in registers.
@@ -184,4 +184,4 @@ std::int32_t dot_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::tpu

@@ -1,9 +1,9 @@
-#include "int8_gemm.hpp"
-#include "int8_gemm_loops.hpp"
+#include "04-tpu/int8_gemm.hpp"
+#include "04-tpu/int8_gemm_loops.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 extern const Int8Kernel int8_gemm_portable = {"plain vectors", "",      has_dot_product, multiply_int8,
                                               peak_operations, dot_peak};
 
-}  // namespace hf
+}  // namespace hf::tpu

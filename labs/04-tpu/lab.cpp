@@ -15,18 +15,18 @@
 #include <string>
 #include <vector>
 
-#include "array_check.hpp"
-#include "energy.hpp"
+#include "04-tpu/array_check.hpp"
+#include "04-tpu/energy.hpp"
+#include "04-tpu/int8_gemm.hpp"
+#include "04-tpu/matrix_unit.hpp"
+#include "04-tpu/random_bytes.hpp"
+#include "04-tpu/repeat.hpp"
+#include "04-tpu/systolic.hpp"
+#include "04-tpu/tiles.hpp"
+#include "04-tpu/tpuv1.hpp"
 #include "harness/threads.hpp"
-#include "int8_gemm.hpp"
-#include "matrix_unit.hpp"
-#include "random_bytes.hpp"
-#include "repeat.hpp"
-#include "systolic.hpp"
-#include "tiles.hpp"
-#include "tpuv1.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 const Axis utilisation_axis = {"utilisation", "%"}, speed_axis = {"speed", "Gop/s"};
@@ -208,11 +208,11 @@ class Counters {
 
 void add_tpuv1_roofline(Lab& lab) {
   const Axis intensity = {"multiplications per byte of weights", "1"}, tops = {"speed", "Top/s"};
-  const double ridge = tpuv1::peak_tops / (2 * tpuv1::weight_bytes_per_s * 1e-12);
+  const double ridge = v1::peak_tops / (2 * v1::weight_bytes_per_s * 1e-12);
   Series roof = {"tpuv1_roof", "roof", Kind::modelled, intensity, tops};
-  for (const double x : {20.0, ridge, 10000.0}) roof.points.emplace_back(x, tpuv1::roofline_tops(x));
+  for (const double x : {20.0, ridge, 10000.0}) roof.points.emplace_back(x, v1::roofline_tops(x));
   Series apps = {"tpuv1_tops", "published", Kind::quoted, intensity, tops, {}, "jouppi2017"};
-  for (const auto& app : tpuv1::applications) apps.points.emplace_back(app.intensity, app.tops, app.name);
+  for (const auto& app : v1::applications) apps.points.emplace_back(app.intensity, app.tops, app.name);
   lab.add(std::move(roof));
   lab.add(std::move(apps));
   lab.add(Value("tpuv1_ridge", std::round(ridge), "1", Kind::modelled));
@@ -225,8 +225,8 @@ void predict_tpuv1(Lab& lab) {
       "TPUv1, share of cycles in %: published / one line / simulator", {"application", "active", "stall", "shift"}, {}};
   double shift_error = 0, stall_error = 0, active_error = 0, model_error = 0;
   double x = 0;
-  for (const auto& app : tpuv1::applications) {
-    const tpuv1::Shares model = tpuv1::one_line_model(app), run = tpuv1::simulate(app, lab.quick() ? 4 : 16);
+  for (const auto& app : v1::applications) {
+    const v1::Shares model = v1::one_line_model(app), run = v1::simulate(app, lab.quick() ? 4 : 16);
     counters.add("active", "array active", x, app.name, app.active, model.active, run.active);
     counters.add("stall", "waiting for weights", x, app.name, app.stall, model.stall, run.stall);
     counters.add("shift", "shifting weights in", x++, app.name, app.shift, model.shift, run.shift);
@@ -251,8 +251,7 @@ void predict_tpuv1(Lab& lab) {
   add_simulated(lab, "tpuv1_stall_error_points", stall_error, "points");
   add_simulated(lab, "tpuv1_active_error_points", active_error, "points");
   add_simulated(lab, "tpuv1_models_differ_points", model_error, "points");
-  lab.add(
-      Value("tpuv1_tile_fetch_ticks", std::round(tpuv1::array.cells() / tpuv1::bytes_per_cycle), "1", Kind::modelled));
+  lab.add(Value("tpuv1_tile_fetch_ticks", std::round(v1::array.cells() / v1::bytes_per_cycle), "1", Kind::modelled));
   add_tpuv1_roofline(lab);
 }
 
@@ -488,7 +487,7 @@ void measure_tpu(Lab& lab) {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::tpu
 
 int main(int argc, char** argv) {
   const hf::LabInfo info = {.id = "04-tpu",
@@ -499,5 +498,5 @@ int main(int argc, char** argv) {
                                       {"energy", 1, 1},
                                       {"matrix unit", 3, 12},
                                       {"repeats", 1, 3}}};
-  return hf::run_lab(info, argc, argv, hf::measure_tpu);
+  return hf::run_lab(info, argc, argv, hf::tpu::measure_tpu);
 }

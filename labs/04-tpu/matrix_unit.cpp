@@ -1,18 +1,18 @@
-#include "matrix_unit.hpp"
+#include "04-tpu/matrix_unit.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "dispatch.hpp"
-#include "gemm.hpp"
+#include "01-roofline/dispatch.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "02-matmul/gemm.hpp"
+#include "04-tpu/random_bytes.hpp"
+#include "04-tpu/tiles.hpp"
 #include "harness/keep.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
-#include "random_bytes.hpp"
-#include "random_numbers.hpp"
-#include "tiles.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 constexpr std::int64_t iterations_per_call = 200;  // a microsecond or two
@@ -33,8 +33,8 @@ UnitPeaks measure_unit_peaks(const Lab& lab, const Int8Kernel& kernel, const Pla
   const PeakVariant fp32 = peak_variant(Precision::fp32, one);
   std::vector<Variant> variants = {fp32.variant,
                                    timed("int8", one, [&](int) { keep(kernel.peak(iterations_per_call, 3, 5)); })};
-  const DotProductLoop* bf16 = nullptr;
-  for (const DotProductLoop* loop : dot_product_loops(lab.machine())) {
+  const roofline::DotProductLoop* bf16 = nullptr;
+  for (const roofline::DotProductLoop* loop : roofline::dot_product_loops(lab.machine())) {
     if (std::string(loop->label) == "bf16") bf16 = loop;
   }
   if (bf16) variants.push_back(timed("bf16", one, [=](int) { keep(bf16->run(iterations_per_call, 3, 5)); }));
@@ -53,13 +53,13 @@ UnitPeaks measure_unit_peaks(const Lab& lab, const Int8Kernel& kernel, const Pla
 
 GemmPair measure_gemms(std::size_t n, const Int8Kernel& kernel, const Plan& plan) {
   const Buffer floats(3 * n * n * sizeof(float), Pages::huge), results(n * n * sizeof(std::int32_t), Pages::huge);
-  fill_random(floats.as<float>(), 4);
+  roofline::fill_random(floats.as<float>(), 4);
   float *a = floats.as<float>().data(), *b = a + n * n, *c = b + n * n;
   const auto a8 = random_bytes<std::uint8_t>(n * n, 1);
   const auto b8 = random_bytes<std::int8_t>(n * n, 2);
   std::int32_t* c8 = results.as<std::int32_t>().data();
   const Sampling sampling =
-      sample_interleaved({timed("fp32", [=] { gemm(n, n, n, a, b, c); }),
+      sample_interleaved({timed("fp32", [=] { matmul::gemm(n, n, n, a, b, c); }),
                           timed("int8", [&, c8] { kernel.multiply(n, n, n, a8.data(), b8.data(), c8); })},
                          plan);
   const double side = static_cast<double>(n), operations = 2 * side * side * side;
@@ -80,4 +80,4 @@ void check_int8(const Int8Kernel& kernel) {
     throw std::runtime_error(std::string("the dot products of ") + kernel.name + " are wrong; nothing was timed");
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

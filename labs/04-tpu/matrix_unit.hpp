@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "04-tpu/int8_gemm.hpp"
 #include "harness/lab.hpp"
-#include "int8_gemm.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 /// 10^9 operations per second of one thread, from registers, interleaved.
 struct UnitPeaks {
@@ -34,4 +34,4 @@ GemmPair measure_gemms(std::size_t n, const Int8Kernel& kernel, const Plan& plan
 /// \throws std::runtime_error, one line, where it is wrong
 void check_int8(const Int8Kernel& kernel);
 
-}  // namespace hf
+}  // namespace hf::tpu

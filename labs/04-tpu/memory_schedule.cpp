@@ -1,10 +1,10 @@
-#include "memory_schedule.hpp"
+#include "04-tpu/memory_schedule.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-namespace hf {
+namespace hf::tpu {
 
 MemorySchedule::MemorySchedule(const MemoryLimits& limits) : limits_(limits) {
   if (!(limits.dram_bytes_per_cycle >= 0) || limits.tiles_ahead == 0)
@@ -47,4 +47,4 @@ bool MemorySchedule::in_sram(const Panel& panel) {
   return false;
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "systolic.hpp"
+#include "04-tpu/systolic.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 class MemorySchedule {
  public:
@@ -42,4 +42,4 @@ class MemorySchedule {
   std::int64_t fetched_ = 0;
 };
 
-}  // namespace hf
+}  // namespace hf::tpu

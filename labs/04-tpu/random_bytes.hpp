@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace hf {
+namespace hf::tpu {
 
 /// Numbers over the whole range of the type, the same for the same seed.
 template <class Byte>
@@ -18,4 +18,4 @@ std::vector<Byte> random_bytes(std::size_t count, std::uint32_t seed) {
   return numbers;
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

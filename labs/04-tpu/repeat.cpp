@@ -1,4 +1,4 @@
-#include "repeat.hpp"
+#include "04-tpu/repeat.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "harness/clock.hpp"
 #include "harness/keep.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 std::vector<double> time_calls(const std::function<void()>& call, int calls, const std::function<void()>& between) {
   std::vector<double> seconds;
@@ -28,4 +28,4 @@ double percentile(const std::vector<double>& sorted, double share) {
   return i + 1 < sorted.size() ? sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]) : sorted.back();
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

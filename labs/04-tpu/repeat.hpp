@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-namespace hf {
+namespace hf::tpu {
 
 /// Seconds of single calls, sorted. The first tenth, while caches and clock warm up, is not among them.
 /// \param between  called now and then, outside the timed calls
@@ -15,4 +15,4 @@ std::vector<double> time_calls(const std::function<void()>& call, int calls, con
 /// \param share  0 to 1
 double percentile(const std::vector<double>& sorted, double share);
 
-}  // namespace hf
+}  // namespace hf::tpu

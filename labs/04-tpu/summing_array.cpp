@@ -1,11 +1,11 @@
-#include "summing_array.hpp"
+#include "04-tpu/summing_array.hpp"
 
 #include <algorithm>
 
-#include "cells.hpp"
-#include "memory_schedule.hpp"
+#include "04-tpu/cells.hpp"
+#include "04-tpu/memory_schedule.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 /// A tile of the result, which the array computes from beginning to end.
@@ -110,4 +110,4 @@ ArrayRun run_summing_array(const ArrayShape& array, const ProductShape& shape, M
   return Run(array, shape, a, b, options.memory).run(observe);
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

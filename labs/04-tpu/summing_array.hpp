@@ -2,13 +2,13 @@
 /// The array whose cells hold a sum, and the sequencer around it: output stationary.
 #pragma once
 
-#include "holding_array.hpp"
-#include "systolic.hpp"
+#include "04-tpu/holding_array.hpp"
+#include "04-tpu/systolic.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 /// \param a  (m, k), flows from left to right  \param b  (k, n), flows from top to bottom
 ArrayRun run_summing_array(const ArrayShape& array, const ProductShape& shape, MatrixView a, MatrixView b,
                            const ArrayOptions& options, const Observer& observe);
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -1,12 +1,12 @@
-#include "systolic.hpp"
+#include "04-tpu/systolic.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "holding_array.hpp"
-#include "summing_array.hpp"
+#include "04-tpu/holding_array.hpp"
+#include "04-tpu/summing_array.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 /// How many pieces of a side's length a length is cut into.
@@ -90,4 +90,4 @@ std::vector<std::int32_t> plain_product(const ProductShape& shape, std::span<con
   return c;
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

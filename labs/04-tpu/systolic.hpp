@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace hf {
+namespace hf::tpu {
 
 /// Which operand stays in the cells while the others flow past.
 enum class Dataflow { output_stationary, weight_stationary, input_stationary };
@@ -113,4 +113,4 @@ std::int64_t closed_form_cycles_double_buffered(Dataflow dataflow, const ArraySh
 std::vector<std::int32_t> plain_product(const ProductShape& shape, std::span<const std::int8_t> a,
                                         std::span<const std::int8_t> b);
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -6,7 +6,7 @@
 
 #include "harness/machine.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 /// Whether this machine has tiles of 8-bit numbers and the system lets this thread use them. Asks the system for them.
 bool can_use_tiles(const Machine& machine);
@@ -23,4 +23,4 @@ double tile_operations();
 /// \return one of the sums: tile_depth() a b for each iteration
 std::int32_t tile_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b);
 
-}  // namespace hf
+}  // namespace hf::tpu

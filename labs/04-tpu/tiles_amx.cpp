@@ -5,10 +5,10 @@
 
 #include <immintrin.h>
 
+#include "04-tpu/tiles.hpp"
 #include "harness/keep.hpp"
-#include "tiles.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 /// How many rows, and bytes in a row, each of the eight registers has: here all that there are.
@@ -60,4 +60,4 @@ std::int32_t tile_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
   return sums[0];
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -1,8 +1,8 @@
 #include <stdexcept>
 
-#include "tiles.hpp"
+#include "04-tpu/tiles.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 namespace {
 [[noreturn]] void fail() { throw std::logic_error("tiles: this architecture has none; ask can_use_tiles() first"); }
@@ -13,4 +13,4 @@ std::int64_t tile_depth() { fail(); }
 double tile_operations() { fail(); }
 std::int32_t tile_peak(std::int64_t, std::uint8_t, std::int8_t) { fail(); }
 
-}  // namespace hf
+}  // namespace hf::tpu

@@ -1,8 +1,8 @@
 #include <cstdint>
 
-#include "tiles.hpp"
+#include "04-tpu/tiles.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 /// Bytes of a vector in streaming mode; the machine decides.
@@ -57,4 +57,4 @@ std::int32_t tile_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
   return sum;
 }
 
-}  // namespace hf
+}  // namespace hf::tpu

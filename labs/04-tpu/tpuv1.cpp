@@ -1,10 +1,10 @@
-#include "tpuv1.hpp"
+#include "04-tpu/tpuv1.hpp"
 
 #include <algorithm>
 
-#include "random_bytes.hpp"
+#include "04-tpu/random_bytes.hpp"
 
-namespace hf::tpuv1 {
+namespace hf::tpu::v1 {
 
 extern const std::array<Application, 6> applications = {{
     {"MLP0", 200, 12.7, 12.5, 53.9, 15.9, 17.5, 12.3},
@@ -42,4 +42,4 @@ Shares simulate(const Application& app, std::size_t tiles) {
 
 double roofline_tops(double intensity) { return std::min(peak_tops, 2 * intensity * weight_bytes_per_s * 1e-12); }
 
-}  // namespace hf::tpuv1
+}  // namespace hf::tpu::v1

@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "systolic.hpp"
+#include "04-tpu/systolic.hpp"
 
-namespace hf::tpuv1 {
+namespace hf::tpu::v1 {
 
 constexpr ArrayShape array = {256, 256};
 constexpr double clock_hz = 700e6, weight_bytes_per_s = 34e9;
@@ -42,4 +42,4 @@ Shares simulate(const Application& application, std::size_t tiles);
 /// What the published roofline allows, 10^12 operations per second.
 double roofline_tops(double intensity);
 
-}  // namespace hf::tpuv1
+}  // namespace hf::tpu::v1

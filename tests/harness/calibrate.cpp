@@ -29,6 +29,8 @@
 
 namespace {
 
+namespace roofline = hf::roofline;
+
 /// One number that two instruments give.
 struct Comparison {
   std::string what, unit, other;
@@ -148,7 +150,7 @@ class Calibration {
  public:
   explicit Calibration(std::string stream_program)
       : stream_program_(std::move(stream_program)),
-        sets_(hf::kernel_sets(machine_)),
+        sets_(roofline::kernel_sets(machine_)),
         set_(*sets_.back()),
         memory_(all_, dram_) {}
 
@@ -167,13 +169,13 @@ class Calibration {
     }
     add_peaks(list, suffix + (std::string(set_.name) == "AVX" || suffix == "_sse" ? "" : "_fma"));
     add_marginal_read(list, "load" + suffix);
-    add_stream(list, hf::Stream::read, "load" + suffix, l2_, 1);
+    add_stream(list, roofline::Stream::read, "load" + suffix, l2_, 1);
     for (const int threads : {1, all_.size()}) {
-      add_stream(list, hf::Stream::read, "load" + suffix, dram_, threads);
-      add_stream(list, hf::Stream::copy, "copy" + suffix, dram_, threads);
-      add_stream(list, hf::Stream::triad, "stream" + suffix, dram_, threads);
-      add_stream(list, hf::Stream::copy_nontemporal, "copy_mem" + suffix, dram_, threads);
-      add_stream(list, hf::Stream::triad_nontemporal, "stream_mem" + suffix, dram_, threads);
+      add_stream(list, roofline::Stream::read, "load" + suffix, dram_, threads);
+      add_stream(list, roofline::Stream::copy, "copy" + suffix, dram_, threads);
+      add_stream(list, roofline::Stream::triad, "stream" + suffix, dram_, threads);
+      add_stream(list, roofline::Stream::copy_nontemporal, "copy_mem" + suffix, dram_, threads);
+      add_stream(list, roofline::Stream::triad_nontemporal, "stream_mem" + suffix, dram_, threads);
       if (all_.size() == 1) break;
     }
     return list;
@@ -186,7 +188,9 @@ class Calibration {
     return bytes > 0 ? static_cast<std::size_t>(part * bytes / 1000) * 1000 : otherwise;
   }
 
-  hf::Variant read(std::size_t bytes) const { return hf::one_thread(set_, hf::Stream::read, memory_, bytes); }
+  hf::Variant read(std::size_t bytes) const {
+    return roofline::one_thread(set_, roofline::Stream::read, memory_, bytes);
+  }
 
   void add_peaks(std::vector<Comparison>& list, const std::string& suffix) {
     for (const bool fp64 : {false, true}) {
@@ -194,7 +198,7 @@ class Calibration {
       const std::string name = fp64 ? "fp64 peak, " : "fp32 peak, ";
       const auto likwid = std::make_shared<LikwidBench>(kernel, l1_, 1, "MFlops/s:");
       list.push_back({name + "lab 01's loop", "GFLOP/s", kernel,
-                      [=, this] { return hf::measure_peaks(sets_, fp64, one_, plan()).peak().median; },
+                      [=, this] { return roofline::measure_peaks(sets_, fp64, one_, plan()).peak().median; },
                       [=] { return likwid->rate(); }});
       list.push_back({name + "harness", "GFLOP/s", kernel,
                       [=, this] {
@@ -222,19 +226,19 @@ class Calibration {
   }
 
   /// @param bytes  all arrays of all threads together
-  double our_rate(hf::Stream stream, std::size_t bytes, int threads) {
+  double our_rate(roofline::Stream stream, std::size_t bytes, int threads) {
     const std::size_t each = bytes / static_cast<std::size_t>(threads);
-    const hf::Variant variant =
-        threads == 1 ? hf::one_thread(set_, stream, memory_, each) : hf::all_threads(set_, stream, memory_, each, all_);
-    return hf::pass_bytes(set_, stream, each) * threads / hf::sample(variant, plan()).median * 1e-9;
+    const hf::Variant variant = threads == 1 ? roofline::one_thread(set_, stream, memory_, each)
+                                             : roofline::all_threads(set_, stream, memory_, each, all_);
+    return roofline::pass_bytes(set_, stream, each) * threads / hf::sample(variant, plan()).median * 1e-9;
   }
 
-  std::string stream_name(hf::Stream stream, std::size_t bytes, int threads) const {
-    return hf::label(stream) + (bytes == dram_ ? ", DRAM, " : ", L2, ") + std::to_string(threads) +
+  std::string stream_name(roofline::Stream stream, std::size_t bytes, int threads) const {
+    return roofline::label(stream) + (bytes == dram_ ? ", DRAM, " : ", L2, ") + std::to_string(threads) +
            (threads > 1 ? " threads" : " thread");
   }
 
-  void add_stream(std::vector<Comparison>& list, hf::Stream stream, const std::string& kernel, std::size_t bytes,
+  void add_stream(std::vector<Comparison>& list, roofline::Stream stream, const std::string& kernel, std::size_t bytes,
                   int threads) {
     const auto likwid = std::make_shared<LikwidBench>(kernel, bytes, threads, "MByte/s:");
     list.push_back({stream_name(stream, bytes, threads), "GB/s", kernel,
@@ -243,7 +247,8 @@ class Calibration {
 
   void add_stream_benchmark(std::vector<Comparison>& list) {
     for (const int threads : {1, all_.size()}) {
-      for (const auto& [stream, row] : {std::pair(hf::Stream::copy, "Copy:"), std::pair(hf::Stream::triad, "Triad:")}) {
+      for (const auto& [stream, row] :
+           {std::pair(roofline::Stream::copy, "Copy:"), std::pair(roofline::Stream::triad, "Triad:")}) {
         list.push_back({stream_name(stream, dram_, threads), "GB/s", std::string("STREAM ") + row,
                         [=, this, stream = stream] { return our_rate(stream, dram_, threads); },
                         [=, this, row = row] { return stream_rate(stream_program_, row, threads); }});
@@ -258,9 +263,9 @@ class Calibration {
   const std::size_t l1_ = part_of_cache(1, 0.6, 24'000), l2_ = part_of_cache(2, 0.5, 128'000);
   const std::size_t dram_ = hf::default_dram_bytes() / 1000 * 1000;
   hf::Team one_{1}, all_;
-  std::vector<const hf::KernelSet*> sets_;
-  const hf::KernelSet& set_;
-  hf::StreamMemory memory_;
+  std::vector<const roofline::KernelSet*> sets_;
+  const roofline::KernelSet& set_;
+  roofline::StreamMemory memory_;
 };
 
 /// The turn that was disturbed least: the shortest time, the highest rate.

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-namespace hf {
+namespace hf::NAMESPACE {
 
 // [begin: sum]
 /// The sum of @p x, whose size is a multiple of @p chains. Each chain adds up every chains-th number.
@@ -21,4 +21,4 @@ float sum_in_chains(std::span<const float> x) {
 }
 // [end: sum]
 
-}  // namespace hf
+}  // namespace hf::NAMESPACE

@@ -5,9 +5,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "chains.hpp"
+#include "@ID@/chains.hpp"
 #include "harness/lab.hpp"
 
+namespace hf::NAMESPACE {
 namespace {
 
 constexpr std::size_t count = 4096;  // 16 KiB: fits into every L1
@@ -20,36 +21,39 @@ void check_against_double(const std::vector<float>& x, float sum) {
 }
 
 template <std::size_t chains>
-hf::Variant variant(const std::vector<float>& x) {
-  check_against_double(x, hf::sum_in_chains<chains>(x));
-  return hf::timed(std::to_string(chains), [&x] { hf::keep(hf::sum_in_chains<chains>(x)); });
+Variant variant(const std::vector<float>& x) {
+  check_against_double(x, sum_in_chains<chains>(x));
+  return timed(std::to_string(chains), [&x] { keep(sum_in_chains<chains>(x)); });
 }
 
-void measure(hf::Lab& lab) {
+void measure(Lab& lab) {
   std::vector<float> x(count);
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-1, 1);
   for (float& value : x) value = uniform(random);
 
   lab.begin("chains");
-  const auto sampling =
-      hf::sample_interleaved({variant<1>(x), variant<2>(x), variant<4>(x), variant<8>(x)}, lab.plan());
+  const auto sampling = sample_interleaved({variant<1>(x), variant<2>(x), variant<4>(x), variant<8>(x)}, lab.plan());
 
-  hf::Series speed = {.id = "chains", .label = "sum", .x = {"chains", "1"}, .y = {"speed", "GFLOP/s"}};
+  Series speed = {.id = "chains", .label = "sum", .x = {"chains", "1"}, .y = {"speed", "GFLOP/s"}};
   for (std::size_t i = 0; i < sampling.ids.size(); ++i) {
-    const auto gflops = hf::transform(sampling.seconds[i], [](double seconds) { return count / seconds / 1e9; });
+    const auto gflops = transform(sampling.seconds[i], [](double seconds) { return count / seconds / 1e9; });
     speed.points.emplace_back(std::stod(sampling.ids[i]), gflops);
-    if (sampling.ids[i] == "1") lab.add(hf::Value("one_chain_gflops", gflops, "GFLOP/s"));
-    if (sampling.ids[i] == "8") lab.add(hf::Value("eight_chains_gflops", gflops, "GFLOP/s"));
+    if (sampling.ids[i] == "1") lab.add(Value("one_chain_gflops", gflops, "GFLOP/s"));
+    if (sampling.ids[i] == "8") lab.add(Value("eight_chains_gflops", gflops, "GFLOP/s"));
   }
   lab.add(speed);
   lab.plot("speed against chains", {"chains"});
 
   const auto gain = sampling.ratio("1", "8");
-  lab.add(hf::Value("eight_over_one", gain, "1"));
-  lab.add(hf::Claim("independent-chains-pay", "Eight chains add more than twice as fast as one.", gain.median, "> 2"));
+  lab.add(Value("eight_over_one", gain, "1"));
+  lab.add(Claim("independent-chains-pay", "Eight chains add more than twice as fast as one.", gain.median, "> 2"));
 }
 
 }  // namespace
+}  // namespace hf::NAMESPACE
 
-int main(int argc, char** argv) { return hf::run_lab({"@ID@", "@TITLE@", {{"chains", 0.5, 2}}}, argc, argv, measure); }
+int main(int argc, char** argv) {
+  const hf::LabInfo info = {.id = "@ID@", .title = "@TITLE@", .steps = {{"chains", 0.5, 2}}};
+  return hf::run_lab(info, argc, argv, hf::NAMESPACE::measure);
+}

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "random_words.hpp"
+#include "03-gpu/cuda/random_words.hpp"
 
 namespace hf::gpu {
 

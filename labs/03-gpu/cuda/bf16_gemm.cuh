@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sgemm.cuh"
+#include "03-gpu/cuda/sgemm.cuh"
 
 namespace hf::gpu {
 

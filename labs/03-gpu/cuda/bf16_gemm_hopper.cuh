@@ -4,9 +4,9 @@
 #pragma once
 
 #ifdef __CUDACC__
-#include "bf16_gemm_instructions.cuh"
+#include "03-gpu/cuda/bf16_gemm_instructions.cuh"
 #endif
-#include "bf16_gemm_layout.cuh"
+#include "03-gpu/cuda/bf16_gemm_layout.cuh"
 
 namespace hf::gpu {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "bf16_gemm.cuh"
+#include "03-gpu/cuda/bf16_gemm.cuh"
 
 namespace hf::gpu {
 

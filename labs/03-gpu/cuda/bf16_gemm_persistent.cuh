@@ -2,7 +2,7 @@
 /// The last rung of the bf16 ladder: blocks that stay, in pairs, and work through the tiles of c.
 #pragma once
 
-#include "bf16_gemm_hopper.cuh"
+#include "03-gpu/cuda/bf16_gemm_hopper.cuh"
 
 namespace hf::gpu {
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "bf16_gemm_hopper.cuh"
-#include "bf16_gemm_persistent.cuh"
-#include "bf16_gemm_wmma.cuh"
+#include "03-gpu/cuda/bf16_gemm_hopper.cuh"
+#include "03-gpu/cuda/bf16_gemm_persistent.cuh"
+#include "03-gpu/cuda/bf16_gemm_wmma.cuh"
 
 namespace hf::gpu {
 

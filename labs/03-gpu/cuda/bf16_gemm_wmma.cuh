@@ -6,7 +6,7 @@
 #include <mma.h>
 #endif
 
-#include "bf16_gemm.cuh"
+#include "03-gpu/cuda/bf16_gemm.cuh"
 
 namespace hf::gpu {
 

@@ -1,16 +1,16 @@
-#include "execution_runs.hpp"
+#include "03-gpu/cuda/execution_runs.hpp"
 
 #include <cmath>
 #include <map>
 #include <utility>
 
-#include "access.cuh"
-#include "device.cuh"
-#include "divergence.cuh"
+#include "03-gpu/cuda/access.cuh"
+#include "03-gpu/cuda/device.cuh"
+#include "03-gpu/cuda/divergence.cuh"
+#include "03-gpu/cuda/intensity.cuh"
+#include "03-gpu/cuda/launches.cuh"
+#include "03-gpu/cuda/power.hpp"
 #include "harness/clock.hpp"
-#include "intensity.cuh"
-#include "launches.cuh"
-#include "power.hpp"
 
 namespace hf::gpu {
 namespace {

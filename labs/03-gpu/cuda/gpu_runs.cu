@@ -1,14 +1,14 @@
-#include "gpu_runs.hpp"
+#include "03-gpu/cuda/gpu_runs.hpp"
 
 #include <cmath>
 
-#include "device.cuh"
-#include "execution_runs.hpp"
-#include "matmul_runs.hpp"
-#include "memory_runs.hpp"
-#include "peak_runs.hpp"
+#include "03-gpu/cuda/device.cuh"
+#include "03-gpu/cuda/execution_runs.hpp"
+#include "03-gpu/cuda/matmul_runs.hpp"
+#include "03-gpu/cuda/memory_runs.hpp"
+#include "03-gpu/cuda/peak_runs.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 using namespace gpu;
@@ -73,4 +73,4 @@ void measure_gpu(Lab& lab) {
   decide_claims(lab);
 }
 
-}  // namespace hf
+}  // namespace hf::gpu

@@ -8,7 +8,7 @@
 
 #include "harness/lab.hpp"
 
-namespace hf {
+namespace hf::gpu {
 
 /// Why no GPU is measured, in one line: no CUDA when this was built, no driver, no device; empty when one can be.
 std::string gpu_unavailable();
@@ -20,4 +20,4 @@ std::vector<Step> gpu_steps();
 /// measured, it notes why, and that is all.
 void measure_gpu(Lab& lab);
 
-}  // namespace hf
+}  // namespace hf::gpu

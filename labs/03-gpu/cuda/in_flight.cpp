@@ -1,4 +1,4 @@
-#include "in_flight.hpp"
+#include "03-gpu/cuda/in_flight.hpp"
 
 #include <algorithm>
 #include <stdexcept>

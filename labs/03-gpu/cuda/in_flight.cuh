@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "in_flight.hpp"
-#include "random_words.hpp"
+#include "03-gpu/cuda/in_flight.hpp"
+#include "03-gpu/cuda/random_words.hpp"
 
 namespace hf::gpu {
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "streams.cuh"
+#include "03-gpu/cuda/streams.cuh"
 
 namespace hf::gpu {
 

@@ -2,7 +2,7 @@
 /// What it costs to start a kernel: one call each, or a graph of many that is started with one call.
 #pragma once
 
-#include "device.cuh"
+#include "03-gpu/cuda/device.cuh"
 
 namespace hf::gpu {
 

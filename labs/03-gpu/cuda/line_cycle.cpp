@@ -1,11 +1,11 @@
-#include "line_cycle.hpp"
+#include "03-gpu/cuda/line_cycle.hpp"
 
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
-#include "random_words.hpp"
+#include "03-gpu/cuda/random_words.hpp"
 
 namespace hf::gpu {
 

@@ -1,4 +1,4 @@
-#include "matmul_runs.hpp"
+#include "03-gpu/cuda/matmul_runs.hpp"
 
 #include <cublas_v2.h>
 
@@ -8,13 +8,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "bf16_gemm_rungs.cuh"
-#include "device.cuh"
-#include "random_numbers.hpp"
-#include "reference.hpp"
-#include "sgemm_rungs.cuh"
+#include "01-roofline/random_numbers.hpp"
+#include "01-roofline/reference.hpp"
+#include "03-gpu/cuda/bf16_gemm_rungs.cuh"
+#include "03-gpu/cuda/device.cuh"
+#include "03-gpu/cuda/sgemm_rungs.cuh"
 
-namespace hf {
+namespace hf::gpu {
 namespace gpu {
 namespace {
 
@@ -48,7 +48,7 @@ struct Operands {
     std::vector<Number> numbers(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
     auto to = numbers.begin();
     for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < columns; ++j) *to++ = rounded(random_number(sequence + i, j), Number());
+      for (int j = 0; j < columns; ++j) *to++ = rounded(roofline::random_number(sequence + i, j), Number());
     }
     return numbers;
   }
@@ -59,7 +59,7 @@ Operands<Bf16> bf16_operands(GemmShape shape) { return {shape, shape.n, shape.k}
 
 /// The products summed for one number of c, gathered.
 template <class Number>
-Reference reference(const Operands<Number>& x, int row, int column) {
+roofline::Reference reference(const Operands<Number>& x, int row, int column) {
   constexpr bool transposed = std::is_same_v<Number, Bf16>;
   const int k = x.shape.k, n = x.shape.n;
   std::vector<float> of_a, of_b;
@@ -68,7 +68,7 @@ Reference reference(const Operands<Number>& x, int row, int column) {
     of_a.push_back(static_cast<float>(value_of(x.a[std::size_t(row) * k + p])));
     of_b.push_back(static_cast<float>(value_of(x.b[at_b])));
   }
-  Reference sum = reference_dot(of_a.data(), of_b.data(), of_a.size());
+  roofline::Reference sum = roofline::reference_dot(of_a.data(), of_b.data(), of_a.size());
   if (transposed) sum.bound += 0x1p-8 * (std::abs(sum.value) + sum.bound);  // rounded to 8 binary digits
   return sum;
 }
@@ -91,8 +91,8 @@ void check(const Contestant<Number>& contestant, Operands<Number>& x, std::size_
   const std::size_t step = c.size() <= most ? 1 : c.size() / most | 1, n = x.shape.n;
   double worst = 0;
   const auto visit = [&](std::size_t at) {
-    const Reference right = reference(x, static_cast<int>(at / n), static_cast<int>(at % n));
-    worst = std::max(worst, error_share(static_cast<float>(value_of(c[at])), right));
+    const roofline::Reference right = reference(x, static_cast<int>(at / n), static_cast<int>(at % n));
+    worst = std::max(worst, roofline::error_share(static_cast<float>(value_of(c[at])), right));
   };
   for (std::size_t at = 0; at < c.size(); at += step) visit(at);
   for (const std::size_t corner : {n - 1, c.size() - n, c.size() - 1}) visit(corner);
@@ -329,4 +329,4 @@ void measure_gpu_matmul(Lab& lab) {
   gpu::measure_bf16(lab, gpu::compute_capability());
 }
 
-}  // namespace hf
+}  // namespace hf::gpu

@@ -6,7 +6,7 @@
 
 #include "harness/lab.hpp"
 
-namespace hf {
+namespace hf::gpu {
 
 /// What the ladder adds to LabInfo::steps, on the present device.
 std::vector<Step> gpu_matmul_steps();
@@ -17,4 +17,4 @@ std::vector<Step> gpu_matmul_steps();
 /// \throws std::runtime_error, one line, where a kernel is wrong or CUDA fails
 void measure_gpu_matmul(Lab& lab);
 
-}  // namespace hf
+}  // namespace hf::gpu

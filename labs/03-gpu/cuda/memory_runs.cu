@@ -1,4 +1,4 @@
-#include "memory_runs.hpp"
+#include "03-gpu/cuda/memory_runs.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,12 +7,12 @@
 #include <map>
 #include <optional>
 
-#include "access.cuh"
-#include "device.cuh"
-#include "in_flight.cuh"
-#include "latency.cuh"
-#include "line_cycle.hpp"
-#include "streams.cuh"
+#include "03-gpu/cuda/access.cuh"
+#include "03-gpu/cuda/device.cuh"
+#include "03-gpu/cuda/in_flight.cuh"
+#include "03-gpu/cuda/latency.cuh"
+#include "03-gpu/cuda/line_cycle.hpp"
+#include "03-gpu/cuda/streams.cuh"
 
 namespace hf::gpu {
 namespace {

@@ -1,6 +1,6 @@
-#include "gpu_runs.hpp"
+#include "03-gpu/cuda/gpu_runs.hpp"
 
-namespace hf {
+namespace hf::gpu {
 
 std::string gpu_unavailable() { return "this program was built without CUDA"; }
 
@@ -8,4 +8,4 @@ std::vector<Step> gpu_steps() { return {}; }
 
 void measure_gpu(Lab& lab) { lab.note("no GPU was measured: " + gpu_unavailable()); }
 
-}  // namespace hf
+}  // namespace hf::gpu

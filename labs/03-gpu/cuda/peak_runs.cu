@@ -1,10 +1,10 @@
-#include "peak_runs.hpp"
+#include "03-gpu/cuda/peak_runs.hpp"
 
 #include <cmath>
 
-#include "device.cuh"
-#include "tensor_operands.hpp"
-#include "tensor_peak.cuh"
+#include "03-gpu/cuda/device.cuh"
+#include "03-gpu/cuda/tensor_operands.hpp"
+#include "03-gpu/cuda/tensor_peak.cuh"
 
 namespace hf::gpu {
 namespace {

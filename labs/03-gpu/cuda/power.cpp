@@ -1,4 +1,4 @@
-#include "power.hpp"
+#include "03-gpu/cuda/power.hpp"
 
 namespace hf::gpu {
 namespace {

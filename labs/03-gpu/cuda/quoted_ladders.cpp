@@ -1,6 +1,6 @@
-#include "quoted_ladders.hpp"
+#include "03-gpu/cuda/quoted_ladders.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 struct QuotedRung {
@@ -36,4 +36,4 @@ void add_quoted_ladders(Lab& lab) {
       bf16_rungs);
 }
 
-}  // namespace hf
+}  // namespace hf::gpu

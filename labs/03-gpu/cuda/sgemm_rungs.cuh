@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "sgemm_simple.cuh"
-#include "sgemm_tiled.cuh"
-#include "sgemm_warp_tile.cuh"
+#include "03-gpu/cuda/sgemm_simple.cuh"
+#include "03-gpu/cuda/sgemm_tiled.cuh"
+#include "03-gpu/cuda/sgemm_warp_tile.cuh"
 
 namespace hf::gpu {
 

@@ -2,7 +2,7 @@
 /// The first three rungs: one thread for each number of c.
 #pragma once
 
-#include "sgemm.cuh"
+#include "03-gpu/cuda/sgemm.cuh"
 
 namespace hf::gpu {
 

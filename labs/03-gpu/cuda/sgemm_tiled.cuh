@@ -2,7 +2,7 @@
 /// The fourth and the fifth rung: each thread computes 8 × 8 numbers of c, in registers.
 #pragma once
 
-#include "sgemm.cuh"
+#include "03-gpu/cuda/sgemm.cuh"
 
 namespace hf::gpu {
 

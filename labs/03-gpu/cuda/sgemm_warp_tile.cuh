@@ -2,7 +2,7 @@
 /// The last rung of the fp32 ladder: a tile for each warp as well, brought while the one before is computed.
 #pragma once
 
-#include "sgemm.cuh"
+#include "03-gpu/cuda/sgemm.cuh"
 
 namespace hf::gpu {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "mma_fragments.hpp"
-#include "random_words.hpp"
+#include "03-gpu/cuda/mma_fragments.hpp"
+#include "03-gpu/cuda/random_words.hpp"
 
 namespace hf::gpu {
 

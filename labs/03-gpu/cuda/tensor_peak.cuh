@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "mma_fragments.hpp"
+#include "03-gpu/cuda/mma_fragments.hpp"
 
 namespace hf::gpu {
 

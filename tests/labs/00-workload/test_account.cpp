@@ -1,12 +1,12 @@
 // What operators report, and what is made of it.
 #include <doctest/doctest.h>
 
-#include "account.hpp"
-#include "operators.hpp"
-#include "passes.hpp"
-#include "sizes.hpp"
+#include "00-workload/account.hpp"
+#include "00-workload/operators.hpp"
+#include "00-workload/passes.hpp"
+#include "00-workload/sizes.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 using enum OperatorClass;
@@ -107,4 +107,4 @@ TEST_CASE("sizes follow from time and memory") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::workload

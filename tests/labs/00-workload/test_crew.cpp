@@ -5,9 +5,9 @@
 #include <numeric>
 #include <vector>
 
-#include "crew.hpp"
+#include "00-workload/crew.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 constexpr std::size_t dear = 1 << 20;  // an iteration that is worth sharing by itself
@@ -50,4 +50,4 @@ TEST_CASE("a loop within a loop runs where it is") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::workload

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <vector>
 
-#include "loops.hpp"
-#include "random_tensor.hpp"
-#include "rounded.hpp"
+#include "00-workload/loops.hpp"
+#include "00-workload/random_tensor.hpp"
+#include "00-workload/rounded.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 using Array = std::vector<float>;
@@ -309,4 +309,4 @@ TEST_CASE("embeddings are looked up, and their gradients are put back") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::workload

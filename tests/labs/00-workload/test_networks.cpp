@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "checks.hpp"
-#include "mlp.hpp"
-#include "random_tensor.hpp"
-#include "reference.hpp"
-#include "resnet.hpp"
-#include "training.hpp"
-#include "transformer.hpp"
+#include "00-workload/checks.hpp"
+#include "00-workload/mlp.hpp"
+#include "00-workload/random_tensor.hpp"
+#include "00-workload/reference.hpp"
+#include "00-workload/resnet.hpp"
+#include "00-workload/training.hpp"
+#include "00-workload/transformer.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 std::vector<int> random_tokens(std::size_t count, std::size_t vocabulary, std::uint64_t sequence = 7) {
@@ -181,4 +181,4 @@ TEST_CASE("ResNet through im2col agrees with convolutions as they are defined") 
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::workload

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <vector>
 
-#include "operators.hpp"
-#include "random_tensor.hpp"
-#include "rounded.hpp"
+#include "00-workload/operators.hpp"
+#include "00-workload/random_tensor.hpp"
+#include "00-workload/rounded.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 struct Case {
@@ -101,4 +101,4 @@ TEST_CASE("heads are multiplied one by one, and reported together") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::workload

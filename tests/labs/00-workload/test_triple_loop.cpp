@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "random_tensor.hpp"
-#include "rounded.hpp"
-#include "triple_loop.hpp"
+#include "00-workload/random_tensor.hpp"
+#include "00-workload/rounded.hpp"
+#include "00-workload/triple_loop.hpp"
 
-namespace hf {
+namespace hf::workload {
 namespace {
 
 Rounded element(const std::vector<float>& a, const std::vector<float>& b, std::size_t i, std::size_t j, std::size_t n) {
@@ -47,4 +47,4 @@ TEST_CASE("so does the one in Python, where there is a python3") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::workload

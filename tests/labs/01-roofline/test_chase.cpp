@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "chase.hpp"
+#include "01-roofline/chase.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 TEST_CASE("a walk visits every line once before it returns, at every size it grows to") {
@@ -49,4 +49,4 @@ TEST_CASE("impossible cycles are refused") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::roofline

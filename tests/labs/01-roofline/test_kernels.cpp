@@ -5,11 +5,11 @@
 #include <limits>
 #include <vector>
 
-#include "dispatch.hpp"
-#include "random_numbers.hpp"
-#include "reference.hpp"
+#include "01-roofline/dispatch.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "01-roofline/reference.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 constexpr std::size_t lengths[] = {0, 1, 2, 3, 7, 15, 16, 17, 31, 64, 101, 127, 128, 129, 255, 256, 257, 1000, 1009};
@@ -194,4 +194,4 @@ TEST_CASE("matrix products, naive and blocked, for sizes that no block divides")
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::roofline

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "dispatch.hpp"
-#include "peak_table.hpp"
-#include "random_numbers.hpp"
-#include "stream_runs.hpp"
+#include "01-roofline/dispatch.hpp"
+#include "01-roofline/peak_table.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "01-roofline/stream_runs.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 TEST_CASE("there is a kernel set for this machine, and a machine with nothing gets the narrowest only") {
@@ -138,4 +138,4 @@ TEST_CASE("the peak table has each loop once, and its peak is the fastest of the
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::roofline

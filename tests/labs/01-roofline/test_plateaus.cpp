@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "plateaus.hpp"
+#include "01-roofline/plateaus.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 std::vector<std::string> names(const std::vector<Plateau>& plateaus) {
@@ -83,4 +83,4 @@ TEST_CASE("a machine without caches, and a single point") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::roofline

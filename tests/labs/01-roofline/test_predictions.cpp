@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "dispatch.hpp"
+#include "01-roofline/dispatch.hpp"
+#include "01-roofline/kernel_runs.hpp"
+#include "01-roofline/ladders.hpp"
+#include "01-roofline/random_numbers.hpp"
 #include "harness/memory.hpp"
-#include "kernel_runs.hpp"
-#include "ladders.hpp"
-#include "random_numbers.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 struct Data {
   Data() : buffer(std::size_t{12} << 20, Pages::base) { fill_random(buffer.as<float>(), 0); }
   std::vector<Workload> workloads(std::size_t n = 64) const {
-    return hf::workloads(*kernel_sets(probe_machine()).back(), buffer.as<float>(), buffer.as<float>(), n);
+    return roofline::workloads(*kernel_sets(probe_machine()).back(), buffer.as<float>(), buffer.as<float>(), n);
   }
   Buffer buffer;
 };
@@ -134,4 +134,4 @@ TEST_CASE("working sets rise from 8 KiB to the largest") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::roofline

@@ -6,10 +6,10 @@
 #include <numeric>
 #include <vector>
 
-#include "random_numbers.hpp"
-#include "reference.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "01-roofline/reference.hpp"
 
-namespace hf {
+namespace hf::roofline {
 namespace {
 
 TEST_CASE("references of small cases, by hand") {
@@ -89,4 +89,4 @@ TEST_CASE("random numbers are in [-1, 1), rarely zero, and no sequence repeats a
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::roofline

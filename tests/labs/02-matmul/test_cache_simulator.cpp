@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cache_simulator.hpp"
-#include "rungs.hpp"
+#include "02-matmul/cache_simulator.hpp"
+#include "02-matmul/rungs.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 constexpr CacheGeometry tiny_l1 = {4 * 64, 2}, tiny_l2 = {16 * 64, 4};  // 2 sets of 2 lines; 4 sets of 4
@@ -141,4 +141,4 @@ TEST_CASE("rows a power of two apart meet in few sets") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::matmul

@@ -5,20 +5,20 @@
 #include <cmath>
 #include <vector>
 
-#include "attention.hpp"
-#include "convolution.hpp"
-#include "dispatch.hpp"
-#include "gemm.hpp"
-#include "layers_reference.hpp"
-#include "perceptron.hpp"
-#include "random_numbers.hpp"
+#include "01-roofline/dispatch.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "02-matmul/attention.hpp"
+#include "02-matmul/convolution.hpp"
+#include "02-matmul/gemm.hpp"
+#include "02-matmul/layers_reference.hpp"
+#include "02-matmul/perceptron.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 std::vector<float> random_vector(std::size_t count, std::uint32_t sequence) {
   std::vector<float> numbers(count);
-  fill_random(numbers, sequence);
+  roofline::fill_random(numbers, sequence);
   return numbers;
 }
 
@@ -31,7 +31,8 @@ double worst_convolution(const ConvolutionShape& s, const std::vector<float>& im
   double worst = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::size_t o = i / s.pixels(), y = i % s.pixels() / s.width, x = i % s.width;
-    worst = std::max(worst, error_share(out[i], reference_convolution(s, image.data(), filters.data(), o, y, x)));
+    worst =
+        std::max(worst, roofline::error_share(out[i], reference_convolution(s, image.data(), filters.data(), o, y, x)));
   }
   return worst;
 }
@@ -69,16 +70,16 @@ TEST_CASE("im2col writes patches as columns, with zeros around the image") {
 double worst_attention(const AttentionShape& s, const std::vector<float>& q, const std::vector<float>& k,
                        const std::vector<float>& v, const std::vector<float>& out) {
   double worst = 0;
-  std::vector<Reference> row(s.d);
+  std::vector<roofline::Reference> row(s.d);
   for (std::size_t i = 0; i < s.tokens; ++i) {
     reference_attention(s, q.data(), k.data(), v.data(), i, row);
-    worst = std::max(worst, worst_error_share({out.data() + i * s.d, s.d}, row));
+    worst = std::max(worst, roofline::worst_error_share({out.data() + i * s.d, s.d}, row));
   }
   return worst;
 }
 
 TEST_CASE("attention is the same token by token and as two products") {
-  Softmax* softmax = kernel_sets(probe_machine()).back()->softmax;
+  Softmax* softmax = roofline::kernel_sets(probe_machine()).back()->softmax;
   for (const AttentionShape& s : {AttentionShape{1, 1}, {5, 3}, {33, 64}, {64, 16}, {0, 4}}) {
     CAPTURE(s.tokens);
     CAPTURE(s.d);
@@ -102,10 +103,10 @@ TEST_CASE("attention is the same token by token and as two products") {
 double worst_perceptron(const PerceptronShape& s, const PerceptronWeights& weights, const std::vector<float>& x,
                         const std::vector<float>& out) {
   double worst = 0;
-  std::vector<Reference> row(s.inputs);
+  std::vector<roofline::Reference> row(s.inputs);
   for (std::size_t i = 0; i < s.batch; ++i) {
     reference_perceptron(s, weights, x.data() + i * s.inputs, row);
-    worst = std::max(worst, worst_error_share({out.data() + i * s.inputs, s.inputs}, row));
+    worst = std::max(worst, roofline::worst_error_share({out.data() + i * s.inputs, s.inputs}, row));
   }
   return worst;
 }
@@ -132,4 +133,4 @@ TEST_CASE("a perceptron is the same neuron by neuron and as two products") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::matmul

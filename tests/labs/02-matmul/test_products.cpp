@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "gemm.hpp"
-#include "layers_reference.hpp"
-#include "random_numbers.hpp"
-#include "rungs.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "02-matmul/gemm.hpp"
+#include "02-matmul/layers_reference.hpp"
+#include "02-matmul/rungs.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 struct Named {
@@ -45,8 +45,8 @@ struct Shape {
 class Matrices {
  public:
   explicit Matrices(Shape s) : shape_(s), a_(s.m * s.k), b_(s.k * s.n), c_(s.m * s.n + 2 * margin, guard) {
-    fill_random(a_, 1);
-    fill_random(b_, 2);
+    roofline::fill_random(a_, 1);
+    roofline::fill_random(b_, 2);
   }
   std::vector<float>& a() { return a_; }
   std::vector<float>& b() { return b_; }
@@ -156,4 +156,4 @@ TEST_CASE("a wrong product is seen") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::matmul

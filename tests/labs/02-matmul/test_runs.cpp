@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "gemm.hpp"
-#include "ladder.hpp"
-#include "layer_runs.hpp"
+#include "02-matmul/gemm.hpp"
+#include "02-matmul/ladder.hpp"
+#include "02-matmul/layer_runs.hpp"
 
-namespace hf {
+namespace hf::matmul {
 namespace {
 
 /// A product that leaves out the last term of every sum.
@@ -59,4 +59,4 @@ TEST_CASE("im2col needs the memory of the image once for each place of the kerne
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::matmul

@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "branches.hpp"
+#include "03-gpu/branches.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 TEST_CASE("both give the reference's numbers, within what rounding allows") {
@@ -56,4 +56,4 @@ TEST_CASE("the model pays for a way when any lane takes it") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::gpu

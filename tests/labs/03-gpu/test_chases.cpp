@@ -6,21 +6,21 @@
 #include <stdexcept>
 #include <vector>
 
-#include "chases.hpp"
+#include "03-gpu/chases.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 TEST_CASE("walks that go together end where each would have ended alone") {
-  std::vector<Line> memory(most_chases * 97);
-  std::vector<RandomCycle> cycles;
+  std::vector<roofline::Line> memory(most_chases * 97);
+  std::vector<roofline::RandomCycle> cycles;
   for (std::size_t part = 0; part < most_chases; ++part) {
     cycles.emplace_back(std::span(memory).subspan(part * 97, 97));
     cycles.back().grow(97);
   }
   for (const int count : chase_counts) {
     for (const std::int64_t hops : {0, 1, 2, 50, 1000}) {
-      std::vector<const Line*> at, expected;
+      std::vector<const roofline::Line*> at, expected;
       for (int i = 0; i < count; ++i) {
         at.push_back(chase(cycles[static_cast<std::size_t>(i)].start(), i));  // not all alike
         expected.push_back(chase(at.back(), hops));
@@ -35,15 +35,15 @@ TEST_CASE("walks that go together end where each would have ended alone") {
 TEST_CASE("however few walk at a time, all parts take turns and every line is walked") {
   for (const int count : chase_counts) {
     constexpr std::int64_t lines = 60, hops = 7;
-    std::vector<Line> memory(most_chases * lines);
+    std::vector<roofline::Line> memory(most_chases * lines);
     ChaseRing ring(memory);
-    std::vector<const Line*> start;
+    std::vector<const roofline::Line*> start;
     for (int part = 0; part < most_chases; ++part) start.push_back(ring.at(part));
     // So many turns that every part has had the same number of them, and has walked a whole number of rounds.
     for (std::int64_t turn = 0; turn < lines * most_chases; ++turn) ring.walk(count, hops);
     CAPTURE(count);
     for (int part = 0; part < most_chases; ++part) CHECK(ring.at(part) == start[static_cast<std::size_t>(part)]);
-    std::set<const Line*> seen;
+    std::set<const roofline::Line*> seen;
     for (std::int64_t turn = 0; turn < lines * most_chases; ++turn) {
       ring.walk(count, 1);
       for (int part = 0; part < most_chases; ++part) seen.insert(ring.at(part));
@@ -53,7 +53,7 @@ TEST_CASE("however few walk at a time, all parts take turns and every line is wa
 }
 
 TEST_CASE("no two walks meet: each stays in its part of the memory") {
-  std::vector<Line> memory(most_chases * 10 + 5);  // what does not divide is left over
+  std::vector<roofline::Line> memory(most_chases * 10 + 5);  // what does not divide is left over
   ChaseRing ring(memory);
   for (int turn = 0; turn < 1000; ++turn) {
     ring.walk(6, 3);
@@ -68,9 +68,9 @@ TEST_CASE("numbers of walks that were not compiled are refused, and so is memory
   CHECK_THROWS_AS(chase_together_for(0), std::invalid_argument);
   CHECK_THROWS_AS(chase_together_for(5), std::invalid_argument);
   CHECK_THROWS_AS(chase_together_for(33), std::invalid_argument);
-  std::vector<Line> memory(most_chases - 1);
+  std::vector<roofline::Line> memory(most_chases - 1);
   CHECK_THROWS_AS(ChaseRing{memory}, std::invalid_argument);
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::gpu

@@ -5,10 +5,10 @@
 #include <random>
 #include <vector>
 
-#include "gather.hpp"
-#include "random_index.hpp"
+#include "03-gpu/gather.hpp"
+#include "03-gpu/random_index.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 /// The work on one word, as it is written in gather.hpp, one operation at a time.
@@ -43,8 +43,8 @@ TEST_CASE("every distance gives the sum of the plain loop") {
 
 TEST_CASE("lines are read in the order that is given, early or not") {
   std::mt19937 random(6);
-  std::vector<Line> memory(200);
-  for (Line& line : memory) line.next = &memory[random() % memory.size()];
+  std::vector<roofline::Line> memory(200);
+  for (roofline::Line& line : memory) line.next = &memory[random() % memory.size()];
   std::vector<std::uint32_t> index(110);
   for (std::uint32_t& each : index) each = static_cast<std::uint32_t>(random() % memory.size());
   for (const std::size_t count : {0, 1, 7, 100}) {
@@ -74,4 +74,4 @@ TEST_CASE("an order stays below its size, begins again after its end, and leaves
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::gpu

@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
-#include "little.hpp"
+#include "03-gpu/little.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 TEST_CASE("what is in flight is latency times bandwidth") {
@@ -39,4 +39,4 @@ TEST_CASE("points that do not match are refused") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::gpu

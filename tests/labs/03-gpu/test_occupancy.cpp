@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
-#include "occupancy.hpp"
+#include "03-gpu/occupancy.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 TEST_CASE("each limit alone decides how many warps there are") {
@@ -29,4 +29,4 @@ TEST_CASE("needs of nothing are refused") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::gpu

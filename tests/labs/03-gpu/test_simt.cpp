@@ -5,9 +5,9 @@
 #include <random>
 #include <stdexcept>
 
-#include "simt.hpp"
+#include "03-gpu/simt.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 TEST_CASE("one warp alone: by hand") {
@@ -112,4 +112,4 @@ TEST_CASE("impossible machines and programs are refused") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::gpu

@@ -3,10 +3,10 @@
 
 #include <random>
 
-#include "random_bytes.hpp"
-#include "systolic.hpp"
+#include "04-tpu/random_bytes.hpp"
+#include "04-tpu/systolic.hpp"
 
-namespace hf {
+namespace hf::tpu {
 
 class RandomShapes {
  public:
@@ -33,4 +33,4 @@ struct RandomProduct {
   std::vector<std::int8_t> a, b;
 };
 
-}  // namespace hf
+}  // namespace hf::tpu

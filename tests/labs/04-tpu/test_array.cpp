@@ -6,7 +6,7 @@
 
 #include "random_shapes.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 void check_product(const RandomProduct& product, const ArrayShape& array, const ArrayOptions& options = {}) {
@@ -91,4 +91,4 @@ TEST_CASE("what cannot be computed is refused") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::tpu

@@ -3,7 +3,7 @@
 
 #include "random_shapes.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 TEST_CASE("cycles equal the closed form on a thousand random shapes for each dataflow") {
@@ -86,4 +86,4 @@ TEST_CASE("every access is counted: an output-stationary array writes each resul
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::tpu

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "int8_gemm.hpp"
+#include "04-tpu/int8_gemm.hpp"
+#include "04-tpu/tiles.hpp"
 #include "random_shapes.hpp"
-#include "tiles.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 constexpr std::int32_t guard = 0x5a5a5a5a;
@@ -89,4 +89,4 @@ TEST_CASE("tiles, where this machine has them") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::tpu

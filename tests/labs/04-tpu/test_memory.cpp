@@ -1,10 +1,10 @@
 // What the array waits for.
 #include <doctest/doctest.h>
 
-#include "memory_schedule.hpp"
+#include "04-tpu/memory_schedule.hpp"
 #include "random_shapes.hpp"
 
-namespace hf {
+namespace hf::tpu {
 namespace {
 
 TEST_CASE("without a limit everything is there at once, and is counted all the same") {
@@ -80,4 +80,4 @@ TEST_CASE("an output-stationary array waits for its panels too") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::tpu

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
-#include "bf16_gemm_rungs.cuh"
-#include "random_numbers.hpp"
-#include "reference.hpp"
+#include "01-roofline/random_numbers.hpp"
+#include "01-roofline/reference.hpp"
+#include "03-gpu/cuda/bf16_gemm_rungs.cuh"
 
 namespace hf::gpu {
 namespace {
@@ -26,7 +26,7 @@ Operands operands(const GemmShape& shape, Number number) {
   Operands made;
   const auto fill = [&](std::vector<float>& to, std::vector<Bf16>& rounded, int rows, std::uint32_t sequence) {
     for (int i = 0; i < rows * shape.k; ++i) {
-      rounded.push_back(to_bf16(number(random_number(sequence, static_cast<std::uint64_t>(i)))));
+      rounded.push_back(to_bf16(number(roofline::random_number(sequence, static_cast<std::uint64_t>(i)))));
       to.push_back(to_float(rounded.back()));
     }
   };
@@ -49,7 +49,7 @@ template <class Compare>
 void for_each_result(const GemmShape& shape, const Operands& x, const std::vector<Bf16>& c, Compare compare) {
   const auto k = static_cast<std::size_t>(shape.k), n = static_cast<std::size_t>(shape.n);
   for (std::size_t at = 0; at < static_cast<std::size_t>(shape.m) * n; ++at)
-    compare(to_float(c[at]), reference_dot(&x.a[at / n * k], &x.b[at % n * k], k));
+    compare(to_float(c[at]), roofline::reference_dot(&x.a[at / n * k], &x.b[at % n * k], k));
 }
 
 void check(const Bf16Rung& rung, const GemmShape& shape) {
@@ -59,16 +59,16 @@ void check(const Bf16Rung& rung, const GemmShape& shape) {
   CAPTURE(shape.k);
   Operands x = operands(shape, [](float random) { return random; });
   double worst = 0;
-  for_each_result(shape, x, product(rung, shape, x), [&](float result, Reference reference) {
+  for_each_result(shape, x, product(rung, shape, x), [&](float result, roofline::Reference reference) {
     reference.bound += half_a_digit * (std::abs(reference.value) + reference.bound);
-    worst = std::max(worst, error_share(result, reference));
+    worst = std::max(worst, roofline::error_share(result, reference));
   });
   CHECK(worst <= 1);
 
   // Whole numbers: every sum is exact in any order, so c is known to the last bit.
   x = operands(shape, [](float random) { return std::round(4 * random); });
   std::size_t wrong = 0;
-  for_each_result(shape, x, product(rung, shape, x), [&](float result, const Reference& reference) {
+  for_each_result(shape, x, product(rung, shape, x), [&](float result, const roofline::Reference& reference) {
     wrong += result != to_float(to_bf16(static_cast<float>(reference.value)));
   });
   CHECK(wrong == 0);

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "cuda/gpu_runs.hpp"
+#include "03-gpu/cuda/gpu_runs.hpp"
 
-namespace hf {
+namespace hf::gpu {
 namespace {
 
 TEST_CASE("there are steps where there is a GPU; else one line says why not") {
@@ -20,4 +20,4 @@ TEST_CASE("there are steps where there is a GPU; else one line says why not") {
 }
 
 }  // namespace
-}  // namespace hf
+}  // namespace hf::gpu

@@ -8,18 +8,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cuda/access.cuh"
-#include "cuda/device.cuh"
-#include "cuda/divergence.cuh"
-#include "cuda/gpu_runs.hpp"
-#include "cuda/in_flight.cuh"
-#include "cuda/intensity.cuh"
-#include "cuda/latency.cuh"
-#include "cuda/launches.cuh"
-#include "cuda/line_cycle.hpp"
-#include "cuda/streams.cuh"
-#include "cuda/tensor_operands.hpp"
-#include "cuda/tensor_peak.cuh"
+#include "03-gpu/cuda/access.cuh"
+#include "03-gpu/cuda/device.cuh"
+#include "03-gpu/cuda/divergence.cuh"
+#include "03-gpu/cuda/gpu_runs.hpp"
+#include "03-gpu/cuda/in_flight.cuh"
+#include "03-gpu/cuda/intensity.cuh"
+#include "03-gpu/cuda/latency.cuh"
+#include "03-gpu/cuda/launches.cuh"
+#include "03-gpu/cuda/line_cycle.hpp"
+#include "03-gpu/cuda/streams.cuh"
+#include "03-gpu/cuda/tensor_operands.hpp"
+#include "03-gpu/cuda/tensor_peak.cuh"
 
 namespace hf::gpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "cuda/tensor_operands.hpp"
+#include "03-gpu/cuda/tensor_operands.hpp"
 
 namespace hf::gpu {
 namespace {

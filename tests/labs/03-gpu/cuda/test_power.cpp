@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "cuda/power.hpp"
+#include "03-gpu/cuda/power.hpp"
 
 namespace hf::gpu {
 namespace {
