@@ -27,7 +27,7 @@ load "frame.gp"
 set xrange [0:one_max_x * 1.001]  # the last point lies inside, rounding or not
 set yrange [0:y_max]
 set xtics 4
-set xlabel "walks at a time" offset 0,0.9 textcolor rgb quiet
+set xlabel "chases at a time" offset 0,0.9 textcolor rgb quiet
 knee = value_little_knee_predicted
 set arrow from knee,0 to knee,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb orange
 set label "knee predicted: ".digits(knee) at knee,y_max * 0.12 font near textcolor rgb orange

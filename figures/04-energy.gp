@@ -19,6 +19,8 @@ do for [part = 1:5] {
     stats tables."/".parts[part].".tsv" using (energy[$1 * 5 + part] = $2) nooutput
   }
 }
+one = energy[1]  # the arithmetic of a multiplication and an addition, the same for every bar
+do for [i = 1:25] { energy[i] = energy[i] / one }
 before(bar, part) = part == 1 ? 0 : sum [p = 1:part - 1] energy[(bar - 1) * 5 + p]
 total(bar) = before(bar, 5) + energy[(bar - 1) * 5 + 5]
 longest = 0
@@ -45,7 +47,7 @@ do for [part = 1:5] {
 do for [bar = 1:5] {
   y = top + (bar - 1) * block
   set label labels[bar] at 0,y + 14 textcolor rgb ink
-  set label sprintf("%s pJ", digits(total(bar))) at longest,y + 14 right textcolor rgb quiet
+  set label sprintf("%s times", digits(total(bar))) at longest,y + 14 right textcolor rgb quiet
   do for [part = 1:5] {
     from = before(bar, part)
     to = from + energy[(bar - 1) * 5 + part]
@@ -54,5 +56,5 @@ do for [bar = 1:5] {
     }
   }
 }
-set label "pJ for each multiplication and addition" at 0,height - 16 textcolor rgb quiet
+set label "energy, in multiplications and additions" at 0,height - 16 textcolor rgb quiet
 plot NaN
