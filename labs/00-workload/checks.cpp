@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 #include "00-workload/random_tensor.hpp"
 #include "00-workload/reference.hpp"
 #include "00-workload/training.hpp"
+#include "harness/terminal.hpp"
 
 namespace hf::workload {
 namespace {
@@ -98,6 +100,12 @@ double error_share_of_resnet(const Resnet& resnet, std::size_t side) {
   fill_random(x, 1, 1);
   Ledger ledger;
   return worst_error_share(resnet.forward(x.data(), side, ledger), reference_resnet(resnet, x.data(), side));
+}
+
+void demand(double error_share, const std::string& what) {
+  if (error_share <= 1) return;
+  throw std::runtime_error(what + " is wrong: its error is " + number_text(error_share) +
+                           " times what rounding allows; nothing was timed");
 }
 
 }  // namespace hf::workload

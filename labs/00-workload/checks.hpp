@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "00-workload/mlp.hpp"
 #include "00-workload/resnet.hpp"
@@ -23,5 +24,8 @@ double error_share_of_mlp(const Mlp& mlp);
 
 /// Of the scores of a random picture of that side.
 double error_share_of_resnet(const Resnet& resnet, std::size_t side);
+
+/// \throws std::runtime_error, one line, where the error of what is named is more than its share
+void demand(double error_share, const std::string& what);
 
 }  // namespace hf::workload

@@ -94,6 +94,17 @@ std::size_t TransformerShape::parameters() const {
   return (vocabulary + context) * width + layers * (12 * width * width + 13 * width) + 2 * width;
 }
 
+double TransformerShape::decode_bytes(double cached) const {
+  return static_cast<double>(sizeof(float) * (parameters() - context * width)) +
+         static_cast<double>(cache_bytes_per_token()) * cached;
+}
+
+double TransformerShape::product_flops(std::size_t tokens) const {
+  const std::size_t weights = layers * 12 * width * width * tokens + width * vocabulary;
+  const std::size_t attention = layers * 2 * width * tokens * tokens;
+  return 2 * static_cast<double>(weights + attention);
+}
+
 TransformerTensors::TransformerTensors(const TransformerShape& shape) {
   const std::size_t c = shape.width;
   tensors_.add("token embedding", shape.vocabulary * c);

@@ -19,6 +19,12 @@ struct TransformerShape {
 
   /// Bytes of keys and values that one token leaves in the KV cache.
   std::size_t cache_bytes_per_token() const { return 2 * layers * width * sizeof(float); }
+
+  /// Bytes that a token costs with so many in the cache: the cache, and every weight but the table of positions.
+  double decode_bytes(double cached) const;
+
+  /// FLOPs of all matrix products when so many tokens go through the network at once, with logits of the last.
+  double product_flops(std::size_t tokens) const;
 };
 
 constexpr TransformerShape gpt2_small = {12, 768, 12, 50257, 1024};

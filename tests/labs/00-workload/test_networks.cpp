@@ -87,6 +87,29 @@ TEST_CASE("decoding with the KV cache gives what the whole text would give, what
   }
 }
 
+TEST_CASE("the FLOPs of a text are those that its products report") {
+  for (const TransformerShape& shape : shapes) {
+    CAPTURE(shape.width);
+    const Transformer model(shape);
+    for (std::size_t length : {std::size_t{1}, shape.context}) {
+      const std::vector<int> tokens = random_tokens(length, shape.vocabulary);
+      KvCache cache(shape, 1, length);
+      Activations activations(shape, 1, length, length, Activations::Keep::latest_layer);
+      Ledger ledger;
+      ledger.begin_pass();
+      model.forward({tokens, 1, 0}, cache, activations, ledger);
+      const Work work = ledger.end_pass().work(
+          [](OperatorClass c) { return c == OperatorClass::gemm || c == OperatorClass::attention_product; });
+      CHECK(work.flops == shape.product_flops(length));
+    }
+  }
+}
+
+TEST_CASE("a token costs every weight but the table of positions, and two rows in each layer for each token before") {
+  CHECK(gpt2_small.decode_bytes(0) == 4.0 * (124439808 - 1024 * 768));
+  CHECK(gpt2_small.decode_bytes(100) - gpt2_small.decode_bytes(0) == 4.0 * 2 * 12 * 768 * 100);
+}
+
 TEST_CASE("a wrong weight is seen in the logits") {
   const TransformerShape shape = shapes.front();
   Transformer model = lively(shape);

@@ -1,0 +1,180 @@
+#include "00-workload/pass_runs.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "harness/peaks.hpp"
+#include "harness/terminal.hpp"
+
+namespace hf::workload {
+namespace {
+
+using enum OperatorClass;
+using Holds = bool (*)(OperatorClass);
+
+bool is_any(OperatorClass) { return true; }
+bool is_product(OperatorClass c) { return c == gemm || c == attention_product; }
+
+/// The classes as the figure shows them: both halves of attention together.
+struct Shown {
+  const char *id, *label;
+  Holds holds;
+};
+constexpr Shown shown_classes[] = {
+    {"gemm", "GEMM", [](OperatorClass c) { return c == gemm; }},
+    {"attention", "attention", [](OperatorClass c) { return c == attention_product || c == attention_softmax; }},
+    {"reduction", "reductions", [](OperatorClass c) { return c == reduction; }},
+    {"elementwise", "elementwise", [](OperatorClass c) { return c == elementwise; }},
+    {"copying", "copying", [](OperatorClass c) { return c == copying; }}};
+
+const Axis milliseconds = {"time", "ms"};
+
+/// For every pass that was timed, a number.
+template <class Of>
+Estimate over_passes(const PassRunner& runner, Of of) {
+  std::vector<double> samples;
+  for (const Pass& pass : runner.passes()) samples.push_back(of(pass));
+  return estimate(std::move(samples));
+}
+
+/// A series with a point for each pass.
+template <class Of>
+Series per_pass(const std::vector<PassRunner>& runners, std::string id, std::string label, Kind kind, Axis y, Of of) {
+  Series series = {std::move(id), std::move(label), kind, {"pass", "1"}, std::move(y)};
+  for (const PassRunner& runner : runners) {
+    series.points.emplace_back(static_cast<double>(series.points.size()), of(runner), runner.label());
+  }
+  return series;
+}
+
+/// Milliseconds that each part of a pass should take: the sum over its operators.
+double predicted_ms(const PassRunner& runner, const Roofline& roofs) {
+  double seconds = 0;
+  for (const OperatorTotal& each : runner.passes().front().operators) seconds += roofs.seconds(each.work);
+  return 1e3 * seconds / runner.parts();
+}
+
+/// Milliseconds that each part of a pass took.
+Estimate measured_ms(const PassRunner& runner) {
+  return over_passes(runner, [&](const Pass& pass) { return 1e3 * pass.seconds / runner.parts(); });
+}
+
+/// GFLOP/s of whole passes.
+Estimate speed(const PassRunner& runner) {
+  const double flops = runner.passes().front().work(is_any).flops;
+  return over_passes(runner, [flops](const Pass& pass) { return flops / pass.seconds * 1e-9; });
+}
+
+/// What share those operators have of the FLOPs; and of the time that operators take, `whole` being 1 or 100.
+double flop_share(const PassRunner& runner, Holds holds) {
+  const Pass& any = runner.passes().front();
+  return any.work(holds).flops / any.work(is_any).flops;
+}
+Estimate time_share(const PassRunner& runner, Holds holds, double whole) {
+  return over_passes(
+      runner, [&](const Pass& pass) { return whole * pass.operator_seconds(holds) / pass.operator_seconds(is_any); });
+}
+
+/// Every operator of a pass: its time over its intensity, as predicted and as measured.
+void add_operators(Lab& lab, const PassRunner& runner, const Roofline& roofs) {
+  const Axis intensity = {"arithmetic intensity", "FLOP/byte"};
+  const std::string id = "operators_" + runner.id();
+  Series predicted = {id + "_predicted", "predicted", Kind::modelled, intensity, milliseconds};
+  Series measured = {id, "measured", Kind::measured, intensity, milliseconds};
+  Table table = {runner.label() + ", by operator",
+                 {"operator", "GFLOP", "FLOP/byte", "predicted ms", "measured ms", "% of time"},
+                 {}};
+  const double n = runner.parts();
+  const double whole = over_passes(runner, [](const Pass& pass) { return pass.operator_seconds(is_any); }).median;
+  const std::vector<OperatorTotal>& operators = runner.passes().front().operators;
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const Work& work = operators[i].work;
+    const Estimate ms = over_passes(runner, [&](const Pass& pass) { return 1e3 * pass.operators[i].seconds / n; });
+    const double expected = 1e3 * roofs.seconds(work) / n, share = 100 * ms.median * 1e-3 * n / whole;
+    predicted.points.emplace_back(work.intensity(), expected, operators[i].name);
+    measured.points.emplace_back(work.intensity(), ms, operators[i].name);
+    table.rows.push_back({operators[i].name, number_text(work.flops / n * 1e-9), number_text(work.intensity()),
+                          number_text(expected), number_text(ms.median), number_text(share)});
+  }
+  lab.add(std::move(predicted));
+  lab.add(std::move(measured));
+  lab.show(table);
+}
+
+void add_shares(Lab& lab, const PassRunner& runner, const std::string& id, Holds holds) {
+  lab.add(Value(id + "_flop_share_" + runner.id(), flop_share(runner, holds), "1"));
+  lab.add(Value(id + "_time_share_" + runner.id(), time_share(runner, holds, 1), "1"));
+}
+
+/// The passes as the figure shows them.
+void add_side_by_side(Lab& lab, const std::vector<PassRunner>& runners, double peak) {
+  lab.add(per_pass(runners, "pass_measured", "measured", Kind::measured, milliseconds, measured_ms));
+  lab.add(per_pass(runners, "pass_speed", "speed", Kind::measured, {"speed", "GFLOP/s"}, speed));
+  lab.add(per_pass(runners, "pass_peak_share", "share of the peak", Kind::measured, {"share of the peak", "%"},
+                   [peak](const PassRunner& runner) {
+                     return transform(speed(runner), [peak](double gflops) { return 100 * gflops / peak; });
+                   }));
+  for (const Shown& shown : shown_classes) {
+    const std::string id = shown.id, label = shown.label;
+    lab.add(per_pass(runners, "flop_share_" + id, "FLOPs in " + label, Kind::modelled, {"share of FLOPs", "%"},
+                     [&](const PassRunner& runner) { return 100 * flop_share(runner, shown.holds); }));
+    lab.add(per_pass(runners, "time_share_" + id, "time in " + label, Kind::measured, {"share of time", "%"},
+                     [&](const PassRunner& runner) { return time_share(runner, shown.holds, 100); }));
+  }
+}
+
+}  // namespace
+
+void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& roofs) {
+  Table table = {"Five passes: what is asked, and what the roofs say; nothing has been timed yet",
+                 {"pass", "GFLOP", "MB", "FLOP/byte", "predicted ms", "mostly"},
+                 {}};
+  for (PassRunner& runner : runners) {
+    runner.run();
+    const Work work = runner.passes().front().work(is_any);
+    const double n = runner.parts();
+    table.rows.push_back({runner.label(), number_text(work.flops / n * 1e-9), number_text(work.bytes / n * 1e-6),
+                          number_text(work.intensity()), number_text(predicted_ms(runner, roofs)),
+                          name(roofs.side(work))});
+    lab.add(Value("flops_" + runner.id(), work.flops / n, "FLOP"));
+    lab.add(Value("bytes_" + runner.id(), work.bytes / n, "B"));
+    lab.add(Value("intensity_" + runner.id(), work.intensity(), "FLOP/byte"));
+  }
+  lab.add(per_pass(runners, "pass_predicted", "predicted", Kind::modelled, milliseconds,
+                   [&](const PassRunner& runner) { return predicted_ms(runner, roofs); }));
+  lab.show(table);
+  for (PassRunner& runner : runners) runner.forget_passes();
+}
+
+Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span<const float> weights) {
+  std::vector<Variant> variants;
+  for (PassRunner& runner : runners) variants.push_back(timed(runner.id(), [&runner] { runner.run(); }));
+  variants.push_back(timed("reading", [weights] { read_all(weights.data(), weights.size()); }));
+  Plan plan = lab.plan();
+  plan.warm_seconds = 0;  // a pass is long, and has its own accounts
+  plan.minimum_rounds = 3;
+  return sample_interleaved(variants, plan);
+}
+
+Estimate pass_ms(const std::vector<PassRunner>& runners, std::string_view id) {
+  for (const PassRunner& runner : runners) {
+    if (runner.id() == id) return measured_ms(runner);
+  }
+  throw std::out_of_range("there is no pass " + std::string(id));
+}
+
+void add_passes(Lab& lab, const std::vector<PassRunner>& runners, const Roofline& roofs) {
+  for (const PassRunner& runner : runners) {
+    add_operators(lab, runner, roofs);
+    const Estimate gflops = speed(runner);
+    lab.add(Value(runner.id() + "_gflops", gflops, "GFLOP/s"));
+    lab.add(Value(runner.id() + "_peak_share", gflops.median / roofs.peak_gflops, "1", Kind::measured));
+    lab.add(Value(runner.id() + "_ms", measured_ms(runner), "ms"));
+    for (const Shown& shown : shown_classes) add_shares(lab, runner, shown.id, shown.holds);
+    add_shares(lab, runner, "matmul", is_product);  // with the products in attention
+  }
+  add_side_by_side(lab, runners, roofs.peak_gflops);
+}
+
+}  // namespace hf::workload
