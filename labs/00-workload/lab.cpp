@@ -22,6 +22,7 @@
 #include "harness/blas.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
+#include "harness/shared_array.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::workload {

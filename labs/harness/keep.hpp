@@ -25,6 +25,16 @@ inline void change(T& value) {
   asm volatile("" : "+m"(value) : : "memory");
 }
 
+/// Makes the compiler have a vector in a register here and know nothing about it afterwards. A macro, since a function
+/// would have to be compiled for the vector's instruction set.
+#if defined(__x86_64__)
+#define HF_OPAQUE(vector) asm volatile("" : "+v"(vector))
+#elif defined(__aarch64__)
+#define HF_OPAQUE(vector) asm volatile("" : "+w"(vector))
+#else
+#define HF_OPAQUE(vector) asm volatile("" : "+m"(vector))
+#endif
+
 /// Makes the compiler believe that all memory is read and written here: earlier stores must happen, later loads are
 /// real.
 inline void clobber() { asm volatile("" : : : "memory"); }

@@ -48,6 +48,16 @@ Plan Lab::plan(int parts) const {
   return plan;
 }
 
+void Lab::look_at_memory() {
+  BurstSearch how;
+  if (quick()) {
+    how.spells = 5;
+    how.quiet_seconds = how.reading_seconds = 0.025;
+  }
+  steady_memory_ = SteadyMemory(how);
+  if (steady_memory_.burst()) note(steady_memory_.text());
+}
+
 void Lab::tick() const {
   stop_if_interrupted();
   if (now_ns() - last_shown_ns_ > 200'000'000) show_progress();

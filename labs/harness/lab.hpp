@@ -10,6 +10,7 @@
 #include "machine.hpp"
 #include "results.hpp"
 #include "sampling.hpp"
+#include "steady_memory.hpp"
 #include "terminal.hpp"
 
 namespace hf {
@@ -70,6 +71,15 @@ class Lab {
   /// take longer than step_seconds() / parts, and moving the progress bar. Change what does not suit.
   Plan plan(int parts = 1) const;
 
+  /// plan() for what waits for memory: where memory is rationed, each sample begins in the steady state.
+  Plan memory_plan(int parts = 1) const { return steady_memory_.memory_bound(plan(parts)); }
+
+  /// Looks whether memory is rationed, which takes a second or so, and notes it where it is. run_lab() does.
+  void look_at_memory();
+
+  /// What look_at_memory() found.
+  const SteadyMemory& steady_memory() const { return steady_memory_; }
+
   /// Moves the progress bar, at most five times a second. For long code between samples.
   /// @throws Interrupted
   void tick() const;
@@ -105,6 +115,7 @@ class Lab {
   Budget budget_;
   Machine machine_;
   Terminal& terminal_;
+  SteadyMemory steady_memory_;
   std::size_t begun_ = 0;  ///< how many steps have been begun
   std::int64_t step_start_ns_ = 0;
   mutable std::int64_t last_shown_ns_ = 0;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "keep.hpp"
 #include "machine.hpp"
 #include "memory.hpp"
+#include "shared_array.hpp"
 
 namespace hf {
 namespace {
@@ -17,14 +18,6 @@ struct FmaLoop {
   double flops_per_iteration;
   void (*run)(std::int64_t iterations);
 };
-
-#if defined(__x86_64__)
-#define HF_OPAQUE(v) asm volatile("" : "+v"(v))
-#elif defined(__aarch64__)
-#define HF_OPAQUE(v) asm volatile("" : "+w"(v))
-#else
-#define HF_OPAQUE(v) asm volatile("" : "+m"(v))
-#endif
 
 // A vector operation is split into what its own function's instruction set has before anything is inlined, so the body
 // must stand in a function of each set; hence a macro. Latency times units is at most 16 in today's cores: that many
@@ -92,42 +85,6 @@ void dependent_additions(std::int64_t iterations) {
   }
 }
 
-/// Loads every word and does nothing with it, so that loading is what limits it.
-void read_words(std::span<const std::uint64_t> words) {
-  typedef std::uint64_t Pair __attribute__((vector_size(16)));
-  constexpr std::size_t pairs = 8, step = 2 * pairs;
-  for (std::size_t at = 0; at + step <= words.size(); at += step) {
-#pragma GCC unroll 8
-    for (std::size_t pair = 0; pair < pairs; ++pair) {
-      Pair loaded;
-      __builtin_memcpy(&loaded, words.data() + at + 2 * pair, sizeof loaded);
-      HF_OPAQUE(loaded);
-    }
-  }
-}
-
-/// An array of words, each thread's part touched by it first.
-class SharedArray {
- public:
-  SharedArray(Team& team, std::size_t bytes)
-      : buffer_(bytes, Pages::huge), part_(buffer_.as<std::uint64_t>().size() / static_cast<std::size_t>(team.size())) {
-    team.run([&](int thread) {
-      std::uint64_t word = static_cast<std::uint64_t>(thread) + 1;
-      for (std::uint64_t& to : part(thread)) to = word *= 6364136223846793005u;  // any numbers but zeros
-    });
-  }
-
-  std::span<std::uint64_t> part(int thread) const {
-    return buffer_.as<std::uint64_t>().subspan(static_cast<std::size_t>(thread) * part_, part_);
-  }
-
-  double bytes(const Team& team) const { return static_cast<double>(part_ * sizeof(std::uint64_t)) * team.size(); }
-
- private:
-  Buffer buffer_;
-  std::size_t part_;
-};
-
 Variant read_variant(const SharedArray& array, Team& team) {
   return timed("read", team, [&array](int thread) { read_words(array.part(thread)); });
 }
@@ -148,11 +105,6 @@ Estimate peak_gflops(Precision precision, Team& team, const Plan& plan) {
 Estimate clock_ghz(const Plan& plan) {
   const Estimate seconds = sample(timed("clock", [] { dependent_additions(iterations_per_call); }), plan);
   return transform(seconds, [](double s) { return 32.0 * iterations_per_call / s * 1e-9; });
-}
-
-std::size_t default_dram_bytes() {
-  const std::uint64_t wanted = std::max<std::uint64_t>(4 * probe_machine().last_level_cache_bytes(), 64u << 20);
-  return static_cast<std::size_t>(std::min(wanted, available_memory_bytes() / 4));
 }
 
 Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes) {

@@ -34,10 +34,6 @@ Estimate clock_ghz(const Plan& plan);
 /// @throws OutOfMemory
 Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes = 0);
 
-/// An array that no cache holds: four times the largest cache this machine reports, at least 64 MiB, and at most a
-/// quarter of the available memory.
-std::size_t default_dram_bytes();
-
 /// What chance alone shows on this machine now: the larger of the A/A differences of arithmetic and of reading memory.
 /// @return relative difference
 double machine_noise_floor(const Plan& plan);

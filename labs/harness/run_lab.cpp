@@ -127,6 +127,7 @@ class LabRun {
     terminal_.line("  noise floor " + number_text(100 * run.noise_floor) + " %: a smaller difference is a tie");
 
     Lab lab(info_, run.budget, machine_, terminal_);
+    lab.look_at_memory();
     body(lab);
     stop_if_interrupted();
     run.at_end = read_system_state();

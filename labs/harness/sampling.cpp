@@ -73,6 +73,7 @@ Sampling sample_interleaved(const std::vector<Variant>& variants, const Plan& pl
     std::shuffle(order.begin(), order.end(), random);
     for (std::size_t index : order) {
       if (plan.between_samples) plan.between_samples();
+      if (plan.before_sample) plan.before_sample();
       samples[index].push_back(sample_once(calibrated[index]));
     }
   }

@@ -56,6 +56,8 @@ struct Plan {
   double warm_seconds = 2e-4;    ///< untimed run before every sample, at least one call; 0 for none
   double budget_seconds = std::numeric_limits<double>::infinity();  ///< stop early rather than take longer
   std::function<void()> between_samples = {};  ///< called before each sample and its warm-up: moves the progress bar
+  std::function<void()> before_sample =
+      {};  ///< called after that, untimed: brings the machine into the state to be timed
 };
 
 /// What sampling gave: seconds per call, for each variant one sample per round.

@@ -25,6 +25,7 @@
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
+#include "harness/shared_array.hpp"
 #include "harness/terminal.hpp"
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
+#include "harness/shared_array.hpp"
 
 namespace {
 
