@@ -6,7 +6,7 @@
 
 namespace hf {
 
-/// What repeated samples of one quantity say: the median, with the 5th and 95th percentile around it (see quantile()).
+/// What repeated samples of one quantity say: the median, with the 5th and 95th percentile around it (see %quantile()).
 struct Estimate {
   double median = 0;
   double low = 0;               ///< 5th percentile

@@ -10,7 +10,7 @@ set rmargin at screen 1 - 34.0 / width
 set tmargin at screen 1 - 40.0 / height
 set bmargin at screen 62.0 / height
 set logscale x 2
-set xrange [0.8:10]
+set xrange [0.8:20]
 set yrange [0:*]
 set xlabel "chains" offset 0,0.9 textcolor rgb quiet
 set label "speed, GFLOP/s" at screen 8.0 / width, screen 1 - 16.0 / height textcolor rgb quiet

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "@ID@/chains.hpp"
+#include "@ID@/NAMESPACE.hpp"
 #include "harness/lab.hpp"
 
 namespace hf::NAMESPACE {
@@ -54,6 +54,10 @@ void measure(Lab& lab) {
 }  // namespace hf::NAMESPACE
 
 int main(int argc, char** argv) {
-  const hf::LabInfo info = {.id = "@ID@", .title = "@TITLE@", .steps = {{"chains", 0.5, 2}}};
+  const hf::LabInfo info = {
+      .id = "@ID@",
+      .title = "@TITLE@",
+      .steps = {{"chains", 0.5, 2}},
+  };
   return hf::run_lab(info, argc, argv, hf::NAMESPACE::measure);
 }

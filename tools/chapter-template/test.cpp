@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "@ID@/chains.hpp"
+#include "@ID@/NAMESPACE.hpp"
 
 namespace hf::NAMESPACE {
 namespace {

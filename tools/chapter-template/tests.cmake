@@ -1,4 +1,4 @@
-add_executable(test-@ID@ chains_test.cpp)
+add_executable(test-@ID@ test_NAMESPACE.cpp)
 target_include_directories(test-@ID@ PRIVATE ${PROJECT_SOURCE_DIR}/labs)
 target_link_libraries(test-@ID@ PRIVATE doctest::doctest)
 target_compile_options(test-@ID@ PRIVATE -Wall -Wextra)
