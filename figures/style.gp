@@ -53,6 +53,6 @@ set ytics offset 0.6,0
 set format "%g"
 
 # Numbers as people write them: three digits, capacities in KiB, MiB, GiB.
-digits(v) = abs(v) >= 1000 ? sprintf("%.0f", v) : sprintf("%.3g", v)
+digits(v) = abs(v) >= 1000 && abs(v) < 1e15 ? sprintf("%.0f", v) : sprintf("%.3g", v)
 capacity(b) = b < 2**20 ? sprintf("%.3g KiB", b / 2.0**10) : b < 2**30 ? sprintf("%.3g MiB", b / 2.0**20) : \
               sprintf("%.3g GiB", b / 2.0**30)

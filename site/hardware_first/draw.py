@@ -224,7 +224,7 @@ def quantity(value, unit):
             if value >= size:
                 value /= size
                 break
-    digits = f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    digits = f"{value:.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.3g}"
     return digits if unit == "1" else f"{digits} {unit}"
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 NO_BREAK_SPACE = "\u00a0"
 THOUSANDS_SPACE = "\u202f"
 MINUS = "\u2212"
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SMALLEST, LARGEST = 1e-9, 1e15  # beyond these a number is printed with a power of ten
 
 # Units that differ by a prefix only: (unit in the record, how it is printed, its size in the family's first unit).
 _FAMILIES = (
@@ -96,6 +98,8 @@ def _scale(value: float, unit: str, style: str) -> tuple[float, str]:
 
 
 def _rounded(value: float, place: int) -> str:
+    if _is_far(value):
+        return _scientific(value)
     return _grouped(f"{round(value, -place):.{max(0, -place)}f}")
 
 
@@ -105,7 +109,18 @@ def _without_trailing_zeros(text: str) -> str:
 
 
 def _exact(value: float) -> str:
+    if _is_far(value):
+        return _scientific(value)
     return _grouped(f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}")
+
+
+def _is_far(value: float) -> bool:
+    return value != 0 and not SMALLEST <= abs(value) < LARGEST
+
+
+def _scientific(value: float) -> str:
+    mantissa, _, exponent = f"{value:.2e}".partition("e")
+    return f"{_grouped(_without_trailing_zeros(mantissa))} × 10{str(int(exponent)).translate(SUPERSCRIPTS)}"
 
 
 def _grouped(text: str) -> str:

@@ -135,6 +135,16 @@ def test_gaps_in_the_book_make_the_status_fail(make, door):
     assert run.stderr.endswith("site: the book has gaps or did not render; the lines above say where\n")
 
 
+@pytest.mark.parametrize("folder", ["build/site", "build/doctrees"])
+def test_a_folder_that_cannot_be_written_is_named_before_anything_is_measured(make, door, folder):
+    (door.folder / "build").mkdir()
+    (door.folder / folder).touch()
+    run = door.run("sh", "tools/render")
+    assert (run.returncode, run.stdout) == (1, "")
+    assert only_line(run) == f"site: {folder} cannot be written: remove it, or make it yours"
+    assert door.calls("cmake") == []
+
+
 def test_a_whole_book_is_announced_by_its_path(make, door):
     page = door.folder / "build/site/index.html"
     page.parent.mkdir(parents=True)

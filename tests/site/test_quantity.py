@@ -26,6 +26,9 @@ from hardware_first.quantity import MINUS, NO_BREAK_SPACE, THOUSANDS_SPACE, quan
     (9, "1", None, None, "9", ""),
     (0, "GB/s", 0, 0, "0 MB/s", ""),
     (-3.21, "dB", -3.3, -3.1, "-3.2 dB", "-3.3–-3.1"),
+    (1e300, "1", None, None, "1 × 10³⁰⁰", ""),
+    (-2.5e-12, "1", None, None, "-2.5 × 10⁻¹²", ""),
+    (3e30, "GB/s", 2.9e30, 3.1e30, "3 × 10²⁷ TB/s", "2.9 × 10²⁷–3.1 × 10²⁷"),
     (10.6, "FLOP/byte", 10.4, 10.8, "10.6 FLOP/byte", "10.4–10.8"),
 ])
 def test_number_unit_and_spread(value, unit, low, high, text, spread):
@@ -45,6 +48,7 @@ def test_quoted_numbers_keep_their_digits():
     assert plain(str(quantity(312, "TFLOP/s", exact=True))) == "312 TFLOP/s"
     assert plain(str(quantity(1 / 12, "FLOP/byte", exact=True))) == "0.0833333 FLOP/byte"
     assert plain(str(quantity(4194304, "1", exact=True))) == "4 194 304"
+    assert plain(str(quantity(1e300, "1", exact=True))) == "1 × 10³⁰⁰"
 
 
 @pytest.mark.parametrize("style", ["percent", "times"])
