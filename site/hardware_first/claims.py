@@ -40,7 +40,7 @@ class Claim(SphinxDirective):
         claim = record.claim(claim_id)
         box = nodes.container("", verdict_badge(record, claim, "pending" in self.options))
         box += [nodes.paragraph("", claim["text"], classes=["hf-sentence"])] if claim["holds"] else alternative
-        box += nodes.paragraph("", evidence(claim), classes=["hf-evidence"])
+        box += nodes.paragraph("", evidence(claim, record.since), classes=["hf-evidence"])
         return [self.target(lab, claim_id, box, "hf-holds" if claim["holds"] else "hf-fails")]
 
     def target(self, lab: str, claim_id: str, box: nodes.container, verdict: str) -> nodes.container:
@@ -64,9 +64,9 @@ def verdict_badge(record: Record, claim: dict, of_gpu: bool) -> nodes.paragraph:
     return nodes.paragraph("", text, classes=["hf-verdict"])
 
 
-def evidence(claim: dict) -> str:
+def evidence(claim: dict, since: str) -> str:
     """What was observed and what the claim asks for; where it fails, also the claim itself."""
-    text = f"Observed {observed(claim)}; the claim asks for {bound(claim)}."
+    text = f"Observed {observed(claim)}{since}; the claim asks for {bound(claim)}."
     return text if claim["holds"] else f"Put to the test: “{claim['text']}” {text}"
 
 
@@ -100,8 +100,7 @@ class ClaimsLedger(SphinxDirective):
 
 
 def ledger_table(lab: str, records: list[Record]) -> nodes.Node:
-    heads = ["claim", "asks for"]
-    heads += ["this machine" if record.local else record.data["machine"]["slug"] for record in records]
+    heads = [nodes.Text("claim"), nodes.Text("asks for"), *map(ledger_head, records)]
     texts: dict[str, dict] = {}
     for record in records:
         for claim in record.data["claims"]:
@@ -111,7 +110,14 @@ def ledger_table(lab: str, records: list[Record]) -> nodes.Node:
         cells = [claim_link(lab, claim), nodes.Text(bound(claim))]
         cells += [ledger_cell(record.claim(claim_id)) for record in records]
         rows.append(cells)
-    return scrolling_table([nodes.Text(head) for head in heads], rows)
+    return scrolling_table(heads, rows)
+
+
+def ledger_head(record: Record) -> nodes.Node:
+    head = nodes.inline("", record.published_as or "this machine")
+    if record.since:
+        head += nodes.inline("", record.since, classes=["hf-kind"])
+    return head
 
 
 def claim_link(lab: str, claim: dict) -> nodes.Node:

@@ -60,8 +60,7 @@ class HardwareFirstDomain(Domain):
         kind, _, what = name.partition(":")
         if kind == "file":
             return content_digest(Path(what))
-        labs = self.records.labs() if what == "*" else [what]
-        return " ".join(self.records.fingerprint(lab) for lab in labs)
+        return self.records.fingerprint_of_all() if what == "*" else self.records.fingerprint(what)
 
     def changed_pages(self) -> set[str]:
         """The pages whose inputs are not what they were when the page was read."""
@@ -127,11 +126,19 @@ def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return sorted(hardware_first(env).data["ledgers"])
 
 
+def vanished_files(env: BuildEnvironment) -> Iterator[tuple[str, int, str]]:
+    """Files that were there when a page was read, and gone when the link to them was to be written."""
+    for name, (pages, _) in env.dlfiles.items():
+        if not (env.srcdir / name).exists():
+            for page in sorted(pages):
+                yield page, 0, f"{Path(name).name} went while the book was rendered: render again"
+
+
 def report_problems(app: Sphinx, exception: Exception | None) -> None:
     """build-finished: every standing problem, also of pages that were not read again, and a non-zero status."""
     if exception:
         return
-    problems = list(hardware_first(app.env).problems())
+    problems = [*hardware_first(app.env).problems(), *vanished_files(app.env)]
     if not problems:
         return
     app.statuscode = 1

@@ -104,7 +104,7 @@ def lab_of(figure: str, labs: list[str]) -> str:
 
 def drawing(records: Records, record: Record, script: Path) -> nodes.raw:
     """The figure as inline SVG, so that it follows the page's colours."""
-    build = records.build if record.local else records.build / "published" / record.data["machine"]["slug"]
+    build = records.build if record.local else records.build / "published" / record.published_as
     try:
         drawn = draw.draw(record.path, script, build / "figures", tool=records.tool)
         return nodes.raw("", drawn.read_text(encoding="utf-8"), format="html")
@@ -118,7 +118,7 @@ def measurement(record: Record, series: list[dict]) -> nodes.paragraph:
     where = "" if record.local else ", a published record: this machine has not measured it"
     return nodes.paragraph(
         "", "", nodes.strong("", "Measured"),
-        nodes.Text(f" on {record.machine_name}{where}; {record.date}; {toolchain['compiler']} with "),
+        nodes.Text(f" on {record.machine_name}{where}; {record.date}{record.since}; {toolchain['compiler']} with "),
         *flags(toolchain["flags"]), nodes.Text(f". {spread_sentence(record, series)}"))
 
 

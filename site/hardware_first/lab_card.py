@@ -41,7 +41,7 @@ class LabCard(SphinxDirective):
         if not run["quiet"]:
             took += "; others were using the processor meanwhile"
         pairs = [("Took", [nodes.Text(took)]),
-                 ("Measured", [nodes.Text(f"{record.date}, on {record.machine_name}")]),
+                 ("Measured", [nodes.Text(f"{record.date}, on {record.machine_name}{record.since}")]),
                  ("Raw record", [file_link(self.env, record.path, record.path.name)])]
         if notes := run.get("notes"):
             pairs.append(("Left out", [nodes.Text("; ".join(notes))]))

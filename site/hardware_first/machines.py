@@ -16,7 +16,7 @@ from .tables import fields
 
 
 class Machines(SphinxDirective):
-    """One card per machine, this one first. `:values:` names headline numbers as lab/id."""
+    """One card per machine, this one first, the others by the names they were published under. `:values:` names headline numbers as lab/id."""
 
     option_spec = {"values": directives.unchanged}
 
@@ -29,7 +29,8 @@ class Machines(SphinxDirective):
             records, errors = domain.records.all(lab)
             result += [block_notice(self.env, self.lineno, str(error)) for error in errors]
             for record in records:
-                machines.setdefault((not record.local, record.data["machine"]["slug"]), []).append(record)
+                machines.setdefault((not record.local, record.published_as), []).append(record)
+        result += [block_notice(self.env, self.lineno, line) for line in domain.records.misplaced()]
         if not machines:
             result.append(block_notice(self.env, self.lineno, "no machine is measured yet: run make site"))
         try:
@@ -40,7 +41,7 @@ class Machines(SphinxDirective):
 
     def card(self, records: list[Record], wanted: list[tuple[str, str]]) -> nodes.Node:
         first = records[0]
-        name = f"{first.cpu} (this machine)" if first.local else f"{first.cpu} ({first.data['machine']['slug']})"
+        name = f"{first.machine_name} · {first.published_as or 'this machine'}"
         pairs = [(term, [nodes.Text(text)]) for term, text in hardware_facts(first.data["machine"])]
         for record in records:
             for lab, value_id in wanted:
@@ -50,7 +51,7 @@ class Machines(SphinxDirective):
                     pairs.append((label, [nodes.Text(str(value_quantity(value)))]))
             pairs.append((f"Lab {record.lab[:2]}", [
                 file_link(self.env, record.path, record.data["lab"]["title"]),
-                nodes.Text(f", {record.date}, {record.data['toolchain']['compiler']}")]))
+                nodes.Text(f", {record.date}, {record.data['toolchain']['compiler']}{record.since}")]))
         return nodes.container("", nodes.rubric("", name), fields(pairs), classes=["hf-card", "hf-machine"])
 
 

@@ -135,5 +135,5 @@ def _tooltip(record: Record, value: dict, shown: Quantity) -> str:
     if value["kind"] == "quoted":
         parts.append(f"quoted from {value.get('source', 'a source the record does not name')}")
     else:
-        parts.append(f"{value['kind']} on {record.machine_name}, {record.date}")
+        parts.append(f"{value['kind']} on {record.machine_name}, {record.date}{record.since}")
     return "; ".join(parts)

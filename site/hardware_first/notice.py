@@ -45,7 +45,7 @@ def add_banner(app: Sphinx, doctree: nodes.document) -> None:
             continue
         if not record.local:
             sentences.append(f"Lab {lab} has not run on this machine: its numbers here were measured on "
-                             f"{record.machine_name}, {record.date}. make lab-{lab[:2]} measures yours.")
+                             f"{record.machine_name}, {record.date}{record.since}. make lab-{lab[:2]} measures yours.")
         if record.data["run"]["budget"] == "quick":
             sentences.append(f"Lab {lab} was measured with the quick budget: its numbers are rough. "
                              f"make lab-{lab[:2]} measures them in full.")

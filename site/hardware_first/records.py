@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 from babel.dates import format_date
@@ -27,11 +28,13 @@ class NotMeasured(RecordError):
 
 @dataclass(frozen=True)
 class Record:
-    """One valid record. `local` tells this machine's own from a published one."""
+    """One valid record. `local` tells this machine's own from a published one; `changed` are the sources of the lab that
+    have changed since a published one was measured."""
 
     path: Path
     local: bool
     data: dict
+    changed: tuple[str, ...] = ()
 
     def value(self, value_id: str) -> dict | None:
         return _by_id(self.data["values"], value_id)
@@ -45,6 +48,16 @@ class Record:
     @property
     def lab(self) -> str:
         return self.data["lab"]["id"]
+
+    @property
+    def published_as(self) -> str:
+        """The name given to `make publish`; empty for this machine's own record."""
+        return "" if self.local else self.path.parent.name
+
+    @property
+    def since(self) -> str:
+        """What to add after saying when a record was measured."""
+        return ", and the lab has changed since" if self.changed else ""
 
     @property
     def cpu(self) -> str:
@@ -84,8 +97,13 @@ class Records:
     def local_path(self, lab: str) -> Path:
         return self.build / "records" / f"{lab}.json"
 
+    @property
+    def published(self) -> Path:
+        """The folder of published records: MACHINE/NN-slug.json."""
+        return self.root / "figures" / "records"
+
     def published_paths(self, lab: str) -> list[Path]:
-        return sorted((self.root / "figures" / "records").glob(f"*/{lab}.json"))
+        return sorted(self.published.glob(f"*/{lab}.json"))
 
     def paths(self, lab: str) -> list[Path]:
         local = self.local_path(lab)
@@ -137,26 +155,51 @@ class Records:
         except OSError as error:
             raise RecordError(f"{self.shown(path)} cannot be read ({error.strerror}): "
                               f"run make lab-{path.name[:2]}") from None
+        local = path == self.local_path(path.stem)
+        if problem := self._problem(path, content) if local else self._published_problems.get(self.shown(path)):
+            raise RecordError(problem)
+        return Record(path, local, json.loads(content), () if local else self._changes.get(self.shown(path), ()))
+
+    def _problem(self, path: Path, content: bytes) -> str:
+        """What the record tool says is wrong with this machine's record; empty when it is valid."""
         digest = hashlib.sha256(content).hexdigest()
         if self._checked.get(path, ("", ""))[0] != digest:
-            self._checked[path] = (digest, self._check(path))
-        if problem := self._checked[path][1]:
-            raise RecordError(problem)
-        return Record(path, path == self.local_path(path.stem), json.loads(content))
+            result = self._ask("check", self.shown(path))
+            said = (result.stderr or result.stdout).strip().splitlines() or [f"{self.shown(path)} is not a valid record"]
+            self._checked[path] = (digest, said[0] if result.returncode else "")
+        return self._checked[path][1]
 
-    def _check(self, path: Path) -> str:
-        """What the record tool says is wrong with the file; empty when it is valid."""
+    def misplaced(self) -> list[str]:
+        """What is wrong with those published files that are no record of a lab of the book. Raises RecordError."""
+        known = {self.shown(path) for lab in self.labs() for path in self.published_paths(lab)}
+        return [line for name, line in self._published_problems.items() if name not in known]
+
+    @cached_property
+    def _published_problems(self) -> dict[str, str]:
+        """What the record tool says is wrong below figures/records: {path: its first line}. Each file there must be a
+        record that may be published, of a lab that there is and named after it."""
+        if not self.published.is_dir():
+            return {}
+        said = self._ask("check", "--tree", str(self.root), self.shown(self.published)).stderr.splitlines()
+        return {line.partition(": ")[0]: line for line in reversed(said)}
+
+    @cached_property
+    def _changes(self) -> dict[str, tuple[str, ...]]:
+        """The sources that have changed since each published record was measured: {path: ("labs/… changed", …)}."""
+        files = [self.shown(path) for path in sorted(self.published.glob("*/*.json"))]
+        said = self._ask("stale", "--json", "--tree", str(self.root), *files).stdout if files else "{}"
+        return {name: tuple(changes) for name, changes in json.loads(said).items()}
+
+    def _ask(self, *arguments: str) -> subprocess.CompletedProcess:
+        """What the record tool answers, in the project folder. Raises RecordError when it cannot be asked."""
         try:
-            result = subprocess.run([self.tool, "check", self.shown(path)], cwd=self.root, capture_output=True,
-                                    text=True, errors="replace", timeout=60)
+            return subprocess.run([self.tool, *arguments], cwd=self.root, capture_output=True, text=True, errors="replace",
+                                  timeout=60)
         except OSError:
-            return f"{self.shown(self.tool)} is missing, so records cannot be checked: run cmake --build build"
+            raise RecordError(f"{self.shown(self.tool)} is missing, so records cannot be checked: "
+                              "run cmake --build build") from None
         except subprocess.TimeoutExpired:
-            return f"{self.shown(path)}: the record tool did not finish checking it"
-        if result.returncode == 0:
-            return ""
-        said = (result.stderr or result.stdout).strip().splitlines()
-        return said[0] if said else f"{self.shown(path)} is not a valid record"
+            raise RecordError(f"{arguments[-1]}: the record tool did not finish checking it") from None
 
     def shown(self, path: Path) -> str:
         """A path as people write it, from the project folder."""
@@ -169,8 +212,23 @@ class Records:
         """Changes whenever another record would be chosen, or the chosen one reads differently."""
         digest = hashlib.sha256(content_digest(self.tool).encode())
         for path in self.paths(lab):
-            digest.update(f"{path}\0{content_digest(path)}\0".encode())
+            digest.update(f"{path}\0{content_digest(path)}\0{self._verdict(path)}\0".encode())
         return digest.hexdigest()
+
+    def fingerprint_of_all(self) -> str:
+        """Changes with any lab's, and with what is wrong among the published records."""
+        try:
+            misplaced = self.misplaced()
+        except RecordError as error:
+            misplaced = [str(error)]
+        return " ".join([*map(self.fingerprint, self.labs()), *misplaced])
+
+    def _verdict(self, path: Path) -> str:
+        """What a page shows of a record depends on more than its content: on the lab's sources, on the records beside it."""
+        try:
+            return str(self.read(path).changed)
+        except RecordError as error:
+            return str(error)
 
 
 def content_digest(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import io
 import json
 import os
@@ -61,19 +62,24 @@ class Site:
         (self.chapters / f"{name}.md").write_text(text, encoding="utf-8")
 
     def record(self, edit=lambda record: None, *, published: str = "") -> Path:
-        """Writes the fixture record, after `edit` changed it, as this machine's or as a published one."""
+        """Writes the fixture record, after `edit` changed it, as this machine's or as a published one. It was measured from
+        the sources that the site has now."""
         record = copy.deepcopy(fixture_record())
-        edit(record)
-        path = self.record_path
+        path, source = self.record_path, f"labs/{LAB}/lab.cpp"
         if published:
             path = self.root / "figures" / "records" / published / f"{LAB}.json"
             record["machine"]["slug"] = published
+        inputs = record["lab"]["inputs"]
+        inputs[f"source:{source}"] = hashlib.sha256((self.root / source).read_bytes()).hexdigest()
+        text = "".join(f"{name}\0{inputs[name]}\n" for name in sorted(inputs))
+        record["lab"]["key"] = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+        edit(record)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record), encoding="utf-8")
         return path
 
-    def build(self, *, parallel: int = 1, out: str = "out", **config) -> Build:
-        """Builds what is out of date, as `sphinx-build` would."""
+    def build(self, *, parallel: int = 1, out: str = "out", during=lambda: None, **config) -> Build:
+        """Builds what is out of date, as `sphinx-build` would; `during` is done between reading and writing."""
         settings = {"extensions": ["myst_parser", "hardware_first"], "html_theme": "basic",
                     "myst_enable_extensions": ["dollarmath", "amsmath"], "html_math_renderer": "mathml",
                     "hardware_first_root": str(self.root), "hardware_first_build": str(self.root / "build"),
@@ -84,6 +90,7 @@ class Site:
             app = Sphinx(self.chapters, None, target, target / ".doctrees", "html", settings, status=None,
                          warning=said, parallel=parallel)
             app.connect("env-before-read-docs", lambda app, env, names: read.extend(names))
+            app.connect("env-updated", lambda app, env: during())
             app.build()
         return Build(app.statuscode, re.sub(r"\x1b\[[\d;]*m", "", said.getvalue()), read)
 

@@ -1,0 +1,131 @@
+"""Published records: whose they are, whether the lab has changed since, and what does not belong among them."""
+
+import shutil
+
+import pytest
+from conftest import LAB, add_value
+
+SINCE = "and the lab has changed since"
+SPEED = {"id": "speed", "unit": "GFLOP/s", "value": 300}
+PAGE = """# Page
+
+It is {measured}`01-roofline/speed`.
+
+```{claim} 01-roofline/caches-make-a-ladder
+Here the ladder is flat.
+```
+
+```{lab-figure} 01-small
+:series: latency
+It rises.
+```
+
+```{lab-card} 01-roofline
+```
+"""
+GALLERY = "# Page\n\n```{machines}\n```\n"
+LEDGER = "# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\nother\n```\n"
+
+
+def change_the_lab(site):
+    (site.root / "labs" / LAB / "lab.cpp").write_text("int main() { return 1; }\n")
+
+
+def test_a_record_whose_lab_has_changed_says_so_wherever_it_stands_in(site):
+    site.record(add_value(**SPEED), published="other-machine")
+    site.page(PAGE)
+    assert site.build().status == 0
+    assert SINCE not in site.html()
+
+    change_the_lab(site)
+    build = site.build()
+    assert (build.status, build.said) == (0, "")  # it is a fact about the record, not a problem
+    text = site.text()
+    assert f"measured on Fixture Processor, 2 cores, 20 November 2026, {SINCE}. make lab-01" in text  # banner
+    assert f'20 November 2026, {SINCE}"' in site.html()  # the number's title
+    assert f"Observed 23, {SINCE}; the claim asks for ≥ 3." in text
+    assert f"has not measured it; 20 November 2026, {SINCE};" in text  # the figure
+    assert f"on Fixture Processor, 2 cores, {SINCE}" in text  # the card
+
+
+@pytest.mark.parametrize("page", [GALLERY, LEDGER])
+def test_gallery_and_ledger_say_which_records_the_lab_has_outrun(site, page):
+    site.record()
+    site.record(published="other-machine")
+    site.page(page)
+    site.page(PAGE.partition("It is")[0] + PAGE[PAGE.index("```{claim}"):], "other")
+    assert site.build().status == 0
+    assert SINCE not in site.text()
+    change_the_lab(site)
+    assert site.build().status == 0
+    assert site.text().count(SINCE) == 1  # this machine is simply measured again
+
+
+def test_a_published_record_that_is_fresh_again_is_silent(site):
+    site.record(published="other-machine")
+    site.page(GALLERY)
+    change_the_lab(site)
+    site.build()
+    assert SINCE in site.text()
+    site.record(published="other-machine")
+    site.build()
+    assert SINCE not in site.text()
+
+
+def test_machines_are_told_apart_by_the_names_they_were_published_under(site):
+    def edit(record):
+        record["machine"].update(slug="one-slug", microarchitecture="Zen 5", memory_bytes=2**36)
+
+    site.record(lambda record: record["machine"].update(slug="one-slug"), published="first")
+    site.record(edit, published="second")
+    site.page(GALLERY + "\n```{claims-ledger}\n```\n")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    first, second = site.text().split("Fixture Processor, 2 cores · first")[1].split("Fixture Processor (Zen 5), 2 cores · second")
+    assert "24 GiB" in first and "64 GiB" in second.partition("Chapter 01")[0]
+    assert "claim asks for first second" in site.text()
+
+
+@pytest.mark.parametrize(("place", "edit", "problem"), [
+    (f"other-machine/{LAB}.json", lambda record: record["run"].update(budget="quick"), "/run/budget"),
+    (f"other-machine/{LAB}.json", lambda record: record["machine"].update(emulated=True), "/machine/emulated"),
+    ("other-machine/01-roof.json", lambda record: None, "name the file 01-roofline.json"),
+    ("other-machine/02-none.json", lambda record: None, "name the file 01-roofline.json"),
+    ("other-machine/02-none.json", lambda record: record["lab"].update(id="02-none"), "expected a lab that there is, not 02-none"),
+    (f"{LAB}.json", lambda record: None, "expected a folder of one machine's records"),
+])
+def test_what_does_not_belong_among_published_records_is_an_error(site, place, edit, problem):
+    site.page(GALLERY)
+    site.record()
+    assert site.build().status == 0
+    published = site.record(edit, published="elsewhere")
+    wrong = site.root / "figures" / "records" / place
+    wrong.parent.mkdir(exist_ok=True)
+    shutil.move(published, wrong)
+    published.parent.rmdir()
+    build = site.build()
+    assert build.status == 1
+    assert problem in build.said and f"figures/records/{place}" in build.said
+    assert "· other-machine" not in site.text() and "· this machine" in site.text()
+
+
+def test_records_of_two_machines_in_one_folder_are_an_error(site):
+    (site.root / "labs" / "02-other").mkdir()
+    site.record(published="a-machine")
+    other = site.record(lambda record: record["lab"].update(id="02-other"), published="b-machine")
+    shutil.move(other, site.root / "figures/records/a-machine/02-other.json")
+    other.parent.rmdir()
+    site.page(GALLERY)
+    build = site.build()
+    assert build.status == 1
+    assert "a-machine/02-other.json: /machine/slug: expected a-machine" in build.said
+
+
+def test_a_record_that_goes_while_the_book_is_rendered_is_an_error(site):
+    record = site.record(add_value(**SPEED), published="other-machine")
+    site.page(PAGE)
+    build = site.build(during=lambda: record.unlink())
+    assert build.status == 1
+    assert "01-roofline.json went while the book was rendered: render again" in build.said
+    site.record(add_value(**SPEED), published="other-machine")
+    assert site.build().status == 0
