@@ -52,7 +52,7 @@ from . import mathml
 from .claims import Claim, ClaimsLedger
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
 from .figures import LabFigure
-from .header import LabHeader, forget_missing_xml
+from .header import LabHeader, forget_missing_xml, words_without_a_place
 from .lab_card import LabCard
 from .lab_code import LabCode
 from .machines import Machines
@@ -76,6 +76,7 @@ def setup(app: Sphinx) -> dict:
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)
     app.connect("env-get-outdated", outdated_pages)
+    app.connect("missing-reference", words_without_a_place)
     app.connect("doctree-read", add_banner)
     app.connect("env-updated", pages_to_write)
     app.connect("build-finished", report_problems)

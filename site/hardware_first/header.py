@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from breathe.directives.file import DoxygenFileDirective
@@ -13,6 +14,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from .domain import hardware_first
 from .notice import block_notice
+
+DOXYGEN_ID = re.compile(r"(?:namespace|struct|class|union|concept)\w+_1\w+|\w+_8[ch]pp\w*", re.ASCII)
 
 
 class LabHeader(SphinxDirective):
@@ -33,10 +36,12 @@ class LabHeader(SphinxDirective):
         reference = nodes.container("", *breathe.run())
         for heading in reference.findall(nodes.rubric):
             heading["ids"] = []  # Breathe gives every "Functions" of a page the same id
-        for link in list(reference.findall(addnodes.pending_xref)):
-            if link["reftarget"].endswith("_8hpp"):  # a link to a file, for which Breathe makes no place
-                link.replace_self(link.children)
         return [reference]
+
+
+def words_without_a_place(app: Sphinx, env: BuildEnvironment, link: addnodes.pending_xref, words: nodes.Node):
+    """missing-reference: what Doxygen would link to a file, or to something whose header no page shows, stays words."""
+    return words if link.get("reftype") == "ref" and DOXYGEN_ID.fullmatch(link["reftarget"]) else None
 
 
 def forget_missing_xml(app: Sphinx, env: BuildEnvironment, *_: set) -> list[str]:

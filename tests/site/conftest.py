@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -77,6 +78,16 @@ class Site:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record), encoding="utf-8")
         return path
+
+    def doxygen(self) -> dict:
+        """Reads the headers below labs/, as the Makefile does; the settings of a build that shows them."""
+        folder = self.root / "build" / "doxygen"
+        folder.mkdir()
+        settings = "INPUT = labs\nRECURSIVE = YES\nGENERATE_XML = YES\nGENERATE_HTML = NO\nGENERATE_LATEX = NO\n" \
+                   f"OUTPUT_DIRECTORY = {folder}\nQUIET = YES\nWARNINGS = NO\n"
+        subprocess.run(["doxygen", "-"], input=settings, text=True, cwd=self.root, check=True)
+        return {"extensions": ["myst_parser", "breathe", "hardware_first"], "breathe_default_project": "harness",
+                "breathe_projects": {"harness": str(folder / "xml")}, "suppress_warnings": ["duplicate_declaration.cpp"]}
 
     def build(self, *, parallel: int = 1, out: str = "out", during=lambda: None, **config) -> Build:
         """Builds what is out of date, as `sphinx-build` would; `during` is done between reading and writing."""

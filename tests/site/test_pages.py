@@ -104,6 +104,16 @@ def test_the_reference_says_when_doxygen_has_not_run(site):
     assert "clock.hpp: build/doxygen/xml/index.xml is missing: run doxygen site/Doxyfile" in site.text()
 
 
+def test_links_to_what_no_page_shows_stay_words(site):
+    folder = site.root / "labs" / LAB
+    (folder / "shown.hpp").write_text("/// \\file\n/// See other.hpp.\nnamespace hf {\n/// Like other().\nint shown();\n}\n")
+    (folder / "other.hpp").write_text("/// \\file\nnamespace hf {\n/// Words.\nint other();\n}\n")
+    site.page("# Page\n\n```{lab-header} shown.hpp\n```")
+    build = site.build(**site.doxygen())
+    assert (build.status, build.said) == (0, "")
+    assert "See other.hpp." in site.text() and "Like other()." in site.text()
+
+
 def test_formulas_are_mathml(site):
     site.page("# Page\n\n$t \\ge \\max(\\frac{W}{P})$\n\n$$ a = b $$ (eq-a)\n\n"
               "$$\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n$$\n")

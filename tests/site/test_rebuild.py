@@ -1,7 +1,6 @@
 """What is rebuilt when a record changes, disappears or comes back, and what a build remembers for the next."""
 
 import os
-import subprocess
 
 import pytest
 from conftest import LAB, add_value
@@ -142,19 +141,14 @@ struct Kernel%(n)d {
 int run%(n)d(const Kernel%(n)d& kernel);
 }
 """
-BREATHE = ["myst_parser", "breathe", "hardware_first"]
 
 
 @pytest.mark.parametrize("parallel", [1, 4])
 def test_what_is_remembered_does_not_grow(site, parallel):
     numbers = range(8)  # Sphinx would read in parallel from six pages on
-    xml = site.root / "build" / "doxygen" / "xml"
     for number in numbers:
         (site.root / "labs" / LAB / f"k{number}.hpp").write_text(HEADER % {"n": number})
-    doxygen = "INPUT = labs\nRECURSIVE = YES\nGENERATE_XML = YES\nGENERATE_HTML = NO\nGENERATE_LATEX = NO\n" \
-              "OUTPUT_DIRECTORY = build/doxygen\nQUIET = YES\nWARNINGS = NO\n"
-    xml.parent.mkdir()
-    subprocess.run(["doxygen", "-"], input=doxygen, text=True, cwd=site.root, check=True)
+    reference = site.doxygen()
     names = [f"page{number}" for number in numbers]
     site.page("# Index\n\n```{toctree}\n" + "\n".join(names) + "\nquiet\n```")
     site.page("# A page without numbers", "quiet")
@@ -164,8 +158,7 @@ def test_what_is_remembered_does_not_grow(site, parallel):
         site.record(add_value(**SPEED, value=speed))
         for name in names:
             site.page(f"{NUMBER % name} {edited}\n\n```{{lab-header}} k{name[-1]}.hpp\n```", name)
-        build = site.build(extensions=BREATHE, breathe_projects={"harness": str(xml)}, breathe_default_project="harness",
-                           suppress_warnings=["duplicate_declaration.cpp"], parallel=parallel)
+        build = site.build(**reference, parallel=parallel)
         assert build.status == 0
         assert all(str(speed) in site.text(name) and f"Kernel{name[-1]}" in site.text(name) for name in names)
         return build.read, (site.root / "build" / "out" / ".doctrees" / "environment.pickle").stat().st_size
