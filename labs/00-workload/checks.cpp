@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "00-workload/random_tensor.hpp"
 #include "00-workload/reference.hpp"
 #include "00-workload/training.hpp"
+#include "common/random.hpp"
 #include "harness/terminal.hpp"
 
 namespace hf::workload {

@@ -1,6 +1,6 @@
 #include "00-workload/passes.hpp"
 
-#include "00-workload/random_tensor.hpp"
+#include "common/random.hpp"
 
 namespace hf::workload {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "00-workload/random_tensor.hpp"
+#include "common/random.hpp"
 
 namespace hf::workload {
 

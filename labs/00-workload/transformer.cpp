@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "00-workload/crew.hpp"
-#include "00-workload/random_tensor.hpp"
+#include "common/random.hpp"
 
 namespace hf::workload {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "00-workload/checks.hpp"
-#include "00-workload/random_tensor.hpp"
 #include "00-workload/rounded.hpp"
 #include "00-workload/triple_loop.hpp"
+#include "common/random.hpp"
 #include "harness/clock.hpp"
 
 namespace hf::workload {

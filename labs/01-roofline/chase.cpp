@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "common/random.hpp"
 #include "harness/interrupt.hpp"
 
 namespace hf::roofline {
@@ -17,9 +18,7 @@ void RandomCycle::grow(std::size_t lines) {
   }
   for (; lines_ < lines; ++lines_) {
     if (lines_ % (1u << 20) == 0) stop_if_interrupted();
-    random_ = random_ * 6364136223846793005u + 1442695040888963407u;  // Knuth's linear congruential generator
-    // The upper 32 bits, scaled to 0 … lines_ − 1; enough for 256 GiB of lines.
-    Line& before = memory_[(random_ >> 32) * lines_ >> 32];
+    Line& before = memory_[random_below(0, lines_, lines_)];
     Line& added = memory_[lines_];
     added.next = before.next;
     before.next = &added;

@@ -17,7 +17,7 @@ struct alignas(64) Line {
 /// the next step, and no shorter cycle can hide in a cache. It can grow, so that one buffer serves all working sets.
 class RandomCycle {
  public:
-  /// \param memory  where the lines are; at least one. The cycle is of the first line only.
+  /// \param memory  where the lines are; at least one and at most 2^32, which are 256 GiB. The cycle is of the first line only.
   /// \throws std::invalid_argument without a line
   explicit RandomCycle(std::span<Line> memory);
 
@@ -32,7 +32,6 @@ class RandomCycle {
  private:
   std::span<Line> memory_;
   std::size_t lines_ = 1;
-  std::uint64_t random_ = 0x9e3779b97f4a7c15;
 };
 
 // [begin: chase]

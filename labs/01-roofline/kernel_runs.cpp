@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "01-roofline/random_numbers.hpp"
+#include "common/random.hpp"
 #include "harness/interrupt.hpp"
 
 namespace hf::roofline {

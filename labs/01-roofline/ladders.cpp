@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "01-roofline/chase.hpp"
-#include "01-roofline/random_numbers.hpp"
+#include "common/random.hpp"
 #include "harness/clock.hpp"
 #include "harness/keep.hpp"
 #include "harness/memory.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "01-roofline/random_numbers.hpp"
+#include "common/random.hpp"
 #include "harness/clock.hpp"
 #include "harness/keep.hpp"
 

@@ -1,6 +1,6 @@
 #include "01-roofline/stream_runs.hpp"
 
-#include "01-roofline/random_numbers.hpp"
+#include "common/random.hpp"
 #include "harness/clock.hpp"
 
 namespace hf::roofline {

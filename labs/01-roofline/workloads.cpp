@@ -5,8 +5,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "01-roofline/random_numbers.hpp"
 #include "01-roofline/reference.hpp"
+#include "common/random.hpp"
 
 namespace hf::roofline {
 namespace {

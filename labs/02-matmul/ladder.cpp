@@ -5,9 +5,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include "01-roofline/random_numbers.hpp"
 #include "02-matmul/gemm.hpp"
 #include "02-matmul/layers_reference.hpp"
+#include "common/random.hpp"
 
 namespace hf::matmul {
 namespace {
@@ -49,9 +49,9 @@ SquareMatrices::SquareMatrices(std::size_t n)
       a_(n * n * sizeof(float), Pages::huge),
       b_(n * n * sizeof(float), Pages::huge),
       c_(n * n * sizeof(float), Pages::huge) {
-  roofline::fill_random(a_.as<float>(), 1);
-  roofline::fill_random(b_.as<float>(), 2);
-  roofline::fill_random(c_.as<float>(), 3);
+  fill_random(a_.as<float>(), 1);
+  fill_random(b_.as<float>(), 2);
+  fill_random(c_.as<float>(), 3);
 }
 
 void SquareMatrices::multiply(const Contestant& contestant, std::size_t rows) const {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "01-roofline/dispatch.hpp"
-#include "01-roofline/random_numbers.hpp"
 #include "02-matmul/layers_reference.hpp"
+#include "common/random.hpp"
 #include "harness/memory.hpp"
 #include "harness/terminal.hpp"
 
@@ -21,7 +21,7 @@ class Arrays {
  public:
   float* add(std::size_t floats) {
     buffers_.emplace_back(std::max<std::size_t>(floats, 1) * sizeof(float), Pages::huge);
-    roofline::fill_random(buffers_.back().as<float>(), static_cast<std::uint32_t>(buffers_.size()));
+    fill_random(buffers_.back().as<float>(), static_cast<std::uint32_t>(buffers_.size()));
     return buffers_.back().as<float>().data();
   }
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "01-roofline/random_numbers.hpp"
 #include "03-gpu/branches.hpp"
+#include "common/random.hpp"
 
 namespace hf::gpu {
 namespace {
@@ -45,7 +45,7 @@ std::size_t place_of(int percent) {
 
 Branches measure_branches(const Lab& lab) {
   std::vector<float> shuffled(numbers);
-  roofline::fill_random(shuffled, 5);
+  fill_random(shuffled, 5);
   for (float& each : shuffled) each = (each + 1) / 2;
   std::vector<float> sorted = shuffled, y(numbers);
   std::sort(sorted.begin(), sorted.end());

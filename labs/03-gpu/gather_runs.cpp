@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "01-roofline/random_numbers.hpp"
 #include "03-gpu/gather.hpp"
 #include "03-gpu/random_index.hpp"
+#include "common/random.hpp"
 #include "harness/keep.hpp"
 #include "harness/memory.hpp"
 
@@ -45,7 +45,7 @@ void check(const Row* table, const std::uint32_t* index, std::size_t count) {
 
 Gathers measure_gathers(const Lab& lab, std::size_t bytes) {
   const Buffer memory(bytes, Pages::huge);
-  roofline::fill_random(memory.as<float>(), 3);
+  fill_random(memory.as<float>(), 3);
   const std::span<Row> table = memory.as<Row>();
   const RandomIndex order(table.size(), prefetch_distances.back());
   std::size_t at = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "common/random.hpp"
 #include "harness/memory.hpp"
 
 namespace hf::gpu {
@@ -18,11 +19,8 @@ class RandomIndex {
   /// \throws OutOfMemory
   RandomIndex(std::size_t size, std::size_t ahead)
       : size_(size), numbers_((size + ahead) * sizeof(number), Pages::huge) {
-    std::uint64_t random = 0x9e3779b97f4a7c15;
-    for (number& each : numbers_.as<number>().first(size + ahead)) {
-      random = random * 6364136223846793005u + 1442695040888963407u;  // Knuth's linear congruential generator
-      each = static_cast<number>((random >> 32) * size >> 32);
-    }
+    const std::span<number> numbers = numbers_.as<number>();
+    for (std::size_t i = 0; i < size + ahead; ++i) numbers[i] = static_cast<number>(random_below(0, i, size));
   }
 
   /// The next `count` numbers, and after the last of all the first ones again.

@@ -4,10 +4,9 @@
 #include <stdexcept>
 
 #include "01-roofline/dispatch.hpp"
-#include "01-roofline/random_numbers.hpp"
 #include "02-matmul/gemm.hpp"
-#include "04-tpu/random_bytes.hpp"
 #include "04-tpu/tiles.hpp"
+#include "common/random.hpp"
 #include "harness/keep.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
@@ -53,7 +52,7 @@ UnitPeaks measure_unit_peaks(const Lab& lab, const Int8Kernel& kernel, const Pla
 
 GemmPair measure_gemms(std::size_t n, const Int8Kernel& kernel, const Plan& plan) {
   const Buffer floats(3 * n * n * sizeof(float), Pages::huge), results(n * n * sizeof(std::int32_t), Pages::huge);
-  roofline::fill_random(floats.as<float>(), 4);
+  fill_random(floats.as<float>(), 4);
   float *a = floats.as<float>().data(), *b = a + n * n, *c = b + n * n;
   const auto a8 = random_bytes<std::uint8_t>(n * n, 1);
   const auto b8 = random_bytes<std::int8_t>(n * n, 2);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "04-tpu/random_bytes.hpp"
+#include "common/random.hpp"
 
 namespace hf::tpu::v1 {
 

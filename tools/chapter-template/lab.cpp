@@ -1,11 +1,11 @@
 // How much does a sum gain from being cut into chains that do not wait for each other?
 #include <cmath>
 #include <numeric>
-#include <random>
 #include <stdexcept>
 #include <vector>
 
 #include "@ID@/NAMESPACE.hpp"
+#include "common/random.hpp"
 #include "harness/lab.hpp"
 
 namespace hf::NAMESPACE {
@@ -28,9 +28,7 @@ Variant variant(const std::vector<float>& x) {
 
 void measure(Lab& lab) {
   std::vector<float> x(count);
-  std::mt19937 random(1);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  for (float& value : x) value = uniform(random);
+  fill_random(x, 1);
 
   lab.begin("chains");
   const auto sampling = sample_interleaved({variant<1>(x), variant<2>(x), variant<4>(x), variant<8>(x)}, lab.plan());

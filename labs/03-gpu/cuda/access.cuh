@@ -5,23 +5,28 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "03-gpu/cuda/random_words.hpp"
+#include "common/random.hpp"
 
 namespace hf::gpu {
 
-/// to[i] = random_word(i)
+/// The words that threads load.
+constexpr std::uint32_t input_word(std::uint64_t index) {
+  return static_cast<std::uint32_t>(random_word(0, index) >> 32);
+}
+
+/// to[i] = input_word(i)
 static __global__ void fill_words(std::uint32_t* to, std::size_t count) {
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += threads) {
-    to[i] = random_word(i);
+    to[i] = input_word(i);
   }
 }
 
-/// to[i] = random_unit(start + i)
+/// to[i] = random_number(0, start + i)
 static __global__ void fill_units(float* to, std::size_t count, std::size_t start) {
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += threads) {
-    to[i] = random_unit(start + i);
+    to[i] = random_number(0, start + i);
   }
 }
 
@@ -67,7 +72,7 @@ constexpr int bank_word(int lane, int stride, int load) { return lane * stride +
 static __global__ void __launch_bounds__(bank_warps * 32)
     load_banks(int stride, int rounds, std::uint32_t* sums, long long* cycles) {
   __shared__ std::uint32_t words[bank_words];
-  for (int i = threadIdx.x; i < bank_words; i += blockDim.x) words[i] = random_word(i);
+  for (int i = threadIdx.x; i < bank_words; i += blockDim.x) words[i] = input_word(i);
   const auto first =
       static_cast<std::uint32_t>(__cvta_generic_to_shared(words + bank_word(threadIdx.x % 32, stride, 0)));
   std::uint32_t sum = 0;

@@ -139,7 +139,7 @@ double intensity_reference(const IntensityArrays& on, std::size_t thread, int fm
     for (std::size_t load = 0; load < stream_loads; ++load) {
       const std::size_t first = 4 * (tile * stream_tile + load * stream_threads + thread % stream_threads);
       for (std::size_t i = first; i < first + 4; ++i, ++terms) {
-        double x = random_unit(i);
+        double x = random_number(0, i);
         for (int fma = 0; fma < fmas; ++fma) x = double{intensity_factor} * x + double{intensity_addend};
         sum += x;
       }

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "03-gpu/cuda/in_flight.hpp"
-#include "03-gpu/cuda/random_words.hpp"
+#include "common/random.hpp"
 
 namespace hf::gpu {
 
@@ -25,8 +25,7 @@ __device__ inline Cell load_cell(const Cell* from) {
 
 /// What the device should find at one thread's part of a node.
 constexpr std::uint64_t cell_number(std::int64_t node, int lane) {
-  const std::uint64_t index = static_cast<std::uint64_t>(node) * lanes + static_cast<std::uint64_t>(lane);
-  return std::uint64_t{random_word(2 * index)} << 32 | random_word(2 * index + 1);
+  return random_word(0, static_cast<std::uint64_t>(node) * lanes + static_cast<std::uint64_t>(lane));
 }
 
 /// Node i is what the 32 threads of a warp load together: cells[32 i] … cells[32 i + 31].

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "03-gpu/cuda/random_words.hpp"
+#include "common/random.hpp"
 
 namespace hf::gpu {
 
@@ -16,8 +16,8 @@ std::vector<std::uint32_t> random_cycle(std::size_t lines, std::uint32_t seed) {
   std::vector<std::uint32_t> next(lines);
   std::iota(next.begin(), next.end(), 0u);
   for (std::size_t last = lines - 1; last > 0; --last) {
-    const std::uint64_t word = random_word((std::uint64_t{seed} << 32) + last);
-    std::swap(next[last], next[word * last >> 32]);  // never with itself: that is what leaves one cycle only
+    std::swap(next[last],
+              next[random_below(seed, last, last)]);  // never with itself: that is what leaves one cycle only
   }
   return next;
 }

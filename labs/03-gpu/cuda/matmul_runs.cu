@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "01-roofline/random_numbers.hpp"
 #include "01-roofline/reference.hpp"
 #include "03-gpu/cuda/bf16_gemm_rungs.cuh"
 #include "03-gpu/cuda/device.cuh"
 #include "03-gpu/cuda/sgemm_rungs.cuh"
+#include "common/random.hpp"
 
 namespace hf::gpu {
 namespace gpu {
@@ -48,7 +48,7 @@ struct Operands {
     std::vector<Number> numbers(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
     auto to = numbers.begin();
     for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < columns; ++j) *to++ = rounded(roofline::random_number(sequence + i, j), Number());
+      for (int j = 0; j < columns; ++j) *to++ = rounded(random_number(sequence + i, j), Number());
     }
     return numbers;
   }

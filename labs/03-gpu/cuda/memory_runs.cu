@@ -185,7 +185,7 @@ void check_streams(StreamArrays& on) {
   bool right = true;
   std::size_t i = 0;
   for (const float4& v : on.a.to_host()) {
-    for (const float x : {v.x, v.y, v.z, v.w}) right &= x == random_unit(i++);
+    for (const float x : {v.x, v.y, v.z, v.w}) right &= x == random_number(0, i++);
   }
   expect(right, "copy");
 
@@ -196,7 +196,7 @@ void check_streams(StreamArrays& on) {
   i = 0;
   for (const float4& v : on.a.to_host()) {
     for (const float x : {v.x, v.y, v.z, v.w}) {
-      const double b = random_unit(i), c = random_unit(floats + i++);
+      const double b = random_number(0, i), c = random_number(0, floats + i++);
       right &= std::abs(x - (b + triad_factor * c)) <= 2 * single_roundoff * (std::abs(b) + std::abs(triad_factor * c));
       exact += b * c;
       magnitudes += std::abs(b * c);
@@ -358,7 +358,7 @@ void measure_strides(Lab& lab, const Device& device) {
     finish("sum_strided");
     std::uint32_t sum = 0, expected = 0;
     for (const std::uint32_t each : sums.to_host()) sum += each;
-    for (std::size_t i = 0; i < words.size() / stride; ++i) expected += random_word(i * stride);
+    for (std::size_t i = 0; i < words.size() / stride; ++i) expected += input_word(i * stride);
     expect(sum == expected, "sum_strided");
     variants.push_back(timed_on_device(std::to_string(stride), [=] { run(stride); }));
     lab.tick();
@@ -389,7 +389,7 @@ void measure_banks(Lab& lab) {
       const std::vector<std::uint32_t> found = sums.to_host();
       for (std::size_t thread = 0; thread < found.size(); ++thread) {
         std::uint32_t expected = 0;
-        for (int load = 0; load < bank_loads; ++load) expected += random_word(bank_word(thread % 32, stride, load));
+        for (int load = 0; load < bank_loads; ++load) expected += input_word(bank_word(thread % 32, stride, load));
         expect(found[thread] == expected * rounds, "load_banks");
       }
       samples[stride].push_back(static_cast<double>(cycles.to_host().front()) / (rounds * bank_loads * bank_warps));

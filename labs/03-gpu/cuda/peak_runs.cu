@@ -63,7 +63,7 @@ class FmaPeak {
     bool right = true;
     std::size_t i = 0;
     for (const float result : results_.to_host()) {
-      double exact = random_unit(i++);
+      double exact = random_number(0, i++);
       for (int time = 0; time < times; ++time) exact = double{factor} * exact + double{addend};
       right &= std::abs(result - exact) <= times * 0x1p-24 * 1.5;  // no number exceeds 1.5; one rounding each time
     }
@@ -75,7 +75,7 @@ class FmaPeak {
 
   static std::vector<float> numbers(std::size_t count) {
     std::vector<float> units(count);
-    for (std::size_t i = 0; i < count; ++i) units[i] = random_unit(i);
+    for (std::size_t i = 0; i < count; ++i) units[i] = random_number(0, i);
     return units;
   }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "03-gpu/cuda/mma_fragments.hpp"
-#include "03-gpu/cuda/random_words.hpp"
+#include "common/random.hpp"
 
 namespace hf::gpu {
 
@@ -38,7 +38,7 @@ struct TensorOperands {
 
  private:
   static constexpr int small(int index) {
-    return static_cast<int>(random_word(static_cast<unsigned>(index)) >> 28) - 8;
+    return static_cast<int>(random_below(0, static_cast<unsigned>(index), 16)) - 8;
   }
 
   static std::uint32_t bits(int number) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "00-workload/loops.hpp"
-#include "00-workload/random_tensor.hpp"
 #include "00-workload/rounded.hpp"
+#include "common/random.hpp"
 
 namespace hf::workload {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "00-workload/checks.hpp"
 #include "00-workload/mlp.hpp"
-#include "00-workload/random_tensor.hpp"
 #include "00-workload/reference.hpp"
 #include "00-workload/resnet.hpp"
 #include "00-workload/training.hpp"
 #include "00-workload/transformer.hpp"
+#include "common/random.hpp"
 
 namespace hf::workload {
 namespace {

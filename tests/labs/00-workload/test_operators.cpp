@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "00-workload/operators.hpp"
-#include "00-workload/random_tensor.hpp"
 #include "00-workload/rounded.hpp"
+#include "common/random.hpp"
 
 namespace hf::workload {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "00-workload/random_tensor.hpp"
 #include "00-workload/rounded.hpp"
 #include "00-workload/triple_loop.hpp"
+#include "common/random.hpp"
 
 namespace hf::workload {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "01-roofline/dispatch.hpp"
-#include "01-roofline/random_numbers.hpp"
 #include "01-roofline/reference.hpp"
+#include "common/random.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "01-roofline/dispatch.hpp"
 #include "01-roofline/peak_table.hpp"
-#include "01-roofline/random_numbers.hpp"
 #include "01-roofline/stream_runs.hpp"
+#include "common/random.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -10,7 +10,7 @@
 #include "01-roofline/dispatch.hpp"
 #include "01-roofline/kernel_runs.hpp"
 #include "01-roofline/ladders.hpp"
-#include "01-roofline/random_numbers.hpp"
+#include "common/random.hpp"
 #include "harness/memory.hpp"
 
 namespace hf::roofline {

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "01-roofline/random_numbers.hpp"
 #include "01-roofline/reference.hpp"
+#include "common/random.hpp"
 
 namespace hf::roofline {
 namespace {
@@ -67,25 +67,6 @@ TEST_CASE("a softmax that sums to 1.001 is caught") {
   std::vector<float> scaled;
   for (const Reference& each : expected) scaled.push_back(static_cast<float>(each.value * 1.001));
   CHECK(worst_error_share(scaled, expected) > 1);
-}
-
-TEST_CASE("random numbers are in [-1, 1), rarely zero, and no sequence repeats another") {
-  std::vector<float> numbers(100000), others(100000);
-  fill_random(numbers, 1);
-  fill_random(others, 2);
-  int zeros = 0, equal = 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    REQUIRE(numbers[i] >= -1);
-    REQUIRE(numbers[i] < 1);
-    if (numbers[i] != 0) REQUIRE(std::abs(numbers[i]) >= 0x1p-23);
-    zeros += numbers[i] == 0;
-    equal += numbers[i] == others[i];
-    sum += double{numbers[i]};
-  }
-  CHECK(zeros < 5);
-  CHECK(equal < 5);
-  CHECK(std::abs(sum / 1e5) < 0.02);
 }
 
 }  // namespace

@@ -6,19 +6,19 @@
 #include <vector>
 
 #include "01-roofline/dispatch.hpp"
-#include "01-roofline/random_numbers.hpp"
 #include "02-matmul/attention.hpp"
 #include "02-matmul/convolution.hpp"
 #include "02-matmul/gemm.hpp"
 #include "02-matmul/layers_reference.hpp"
 #include "02-matmul/perceptron.hpp"
+#include "common/random.hpp"
 
 namespace hf::matmul {
 namespace {
 
 std::vector<float> random_vector(std::size_t count, std::uint32_t sequence) {
   std::vector<float> numbers(count);
-  roofline::fill_random(numbers, sequence);
+  fill_random(numbers, sequence);
   return numbers;
 }
 

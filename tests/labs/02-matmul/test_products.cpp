@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/random_numbers.hpp"
 #include "02-matmul/gemm.hpp"
 #include "02-matmul/layers_reference.hpp"
 #include "02-matmul/rungs.hpp"
+#include "common/random.hpp"
 
 namespace hf::matmul {
 namespace {
@@ -45,8 +45,8 @@ struct Shape {
 class Matrices {
  public:
   explicit Matrices(Shape s) : shape_(s), a_(s.m * s.k), b_(s.k * s.n), c_(s.m * s.n + 2 * margin, guard) {
-    roofline::fill_random(a_, 1);
-    roofline::fill_random(b_, 2);
+    fill_random(a_, 1);
+    fill_random(b_, 2);
   }
   std::vector<float>& a() { return a_; }
   std::vector<float>& b() { return b_; }

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "04-tpu/random_bytes.hpp"
 #include "04-tpu/systolic.hpp"
+#include "common/random.hpp"
 
 namespace hf::tpu {
 

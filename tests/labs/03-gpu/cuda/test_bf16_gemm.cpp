@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
-#include "01-roofline/random_numbers.hpp"
 #include "01-roofline/reference.hpp"
 #include "03-gpu/cuda/bf16_gemm_rungs.cuh"
+#include "common/random.hpp"
 
 namespace hf::gpu {
 namespace {
@@ -26,7 +26,7 @@ Operands operands(const GemmShape& shape, Number number) {
   Operands made;
   const auto fill = [&](std::vector<float>& to, std::vector<Bf16>& rounded, int rows, std::uint32_t sequence) {
     for (int i = 0; i < rows * shape.k; ++i) {
-      rounded.push_back(to_bf16(number(roofline::random_number(sequence, static_cast<std::uint64_t>(i)))));
+      rounded.push_back(to_bf16(number(random_number(sequence, static_cast<std::uint64_t>(i)))));
       to.push_back(to_float(rounded.back()));
     }
   };

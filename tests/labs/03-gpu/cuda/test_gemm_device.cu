@@ -7,10 +7,10 @@
 
 #include <cmath>
 
-#include "01-roofline/random_numbers.hpp"
 #include "03-gpu/cuda/bf16_gemm_rungs.cuh"
 #include "03-gpu/cuda/device.cuh"
 #include "03-gpu/cuda/sgemm_rungs.cuh"
+#include "common/random.hpp"
 
 namespace hf::gpu {
 namespace {
@@ -28,8 +28,7 @@ int capability() {
 std::vector<int> whole_numbers(int count, std::uint32_t sequence) {
   std::vector<int> numbers;
   for (int i = 0; i < count; ++i)
-    numbers.push_back(
-        static_cast<int>(std::lround(4 * roofline::random_number(sequence, static_cast<std::uint64_t>(i)))));
+    numbers.push_back(static_cast<int>(std::lround(4 * random_number(sequence, static_cast<std::uint64_t>(i)))));
   return numbers;
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("a front of chases reads every byte of every node") {
   check_front<4>(64, 1, 16);
 }
 
-/// random_unit(start), random_unit(start + 1), … in so many tiles.
+/// random_number(0, start), random_number(0, start + 1), … in so many tiles.
 struct Units : DeviceArray<float4> {
   Units(std::size_t tiles, std::size_t start) : DeviceArray(tiles * stream_tile) {
     fill_units<<<3, 256>>>(reinterpret_cast<float*>(data()), 4 * size(), start);
@@ -163,7 +163,7 @@ TEST_CASE("copy, triad and dot product") {
     copy<<<tiles, stream_threads>>>(b.data(), a.data());
     finish("copy");
     const std::vector<float> copied = as_floats(a, tiles);
-    for (std::size_t i = 0; i < floats; ++i) REQUIRE(copied[i] == random_unit(i));
+    for (std::size_t i = 0; i < floats; ++i) REQUIRE(copied[i] == random_number(0, i));
 
     a.poison();
     triad<<<tiles, stream_threads>>>(a.data(), b.data(), c.data(), 0.7f);
@@ -171,7 +171,7 @@ TEST_CASE("copy, triad and dot product") {
     const std::vector<float> summed = as_floats(a, tiles);
     double exact = 0, magnitudes = 0;
     for (std::size_t i = 0; i < floats; ++i) {
-      const double left = random_unit(i), right = random_unit(floats + i);
+      const double left = random_number(0, i), right = random_number(0, floats + i);
       REQUIRE(std::abs(summed[i] - (left + 0.7f * right)) <= 0x1p-23 * (std::abs(left) + std::abs(0.7f * right)));
       exact += left * right;
       magnitudes += std::abs(left * right);
@@ -205,7 +205,7 @@ TEST_CASE("words with strides") {
       const auto found = sums.to_host();
       std::uint32_t sum = 0, expected = 0;
       for (std::size_t i = 0; i < found.size() - 1; ++i) sum += found[i];
-      for (std::size_t i = 0; i < tiles * stride_tile; ++i) expected += random_word(i * stride);
+      for (std::size_t i = 0; i < tiles * stride_tile; ++i) expected += input_word(i * stride);
       CHECK(sum == expected);
       CHECK(untouched(found, found.size() - 1));
     }
@@ -222,7 +222,7 @@ TEST_CASE("loads from the banks of shared memory") {
     const auto found = sums.to_host();
     for (int thread = 0; thread < bank_warps * 32; ++thread) {
       std::uint32_t expected = 0;
-      for (int load = 0; load < bank_loads; ++load) expected += random_word(bank_word(thread % 32, stride, load));
+      for (int load = 0; load < bank_loads; ++load) expected += input_word(bank_word(thread % 32, stride, load));
       REQUIRE(found[static_cast<std::size_t>(thread)] == 3 * expected);
     }
     CHECK(cycles.to_host().front() > 0);
@@ -273,7 +273,7 @@ void check_multiply_add() {
   double exact = 0, sum = 0;
   const std::size_t floats = std::size_t{tiles} * stream_tile * 4;
   for (std::size_t i = 0; i < floats; ++i) {
-    double x = random_unit(i);
+    double x = random_number(0, i);
     for (int fma = 0; fma < fmas; ++fma) x = double{intensity_factor} * x + double{intensity_addend};
     exact += x;
   }
@@ -319,7 +319,7 @@ TEST_CASE("the fp32 peak does all its FMAs") {
   if (!has_device()) return;
   const std::size_t count = peak_threads * fma_chains;
   std::vector<float> numbers(count);
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = random_unit(i);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = random_number(0, i);
   const DeviceArray<float> from(numbers);
   for (const int times : {0, 1, 13}) {
     DeviceArray<float> results(count + 1);

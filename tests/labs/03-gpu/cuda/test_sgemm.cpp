@@ -7,9 +7,9 @@
 #include <limits>
 #include <set>
 
-#include "01-roofline/random_numbers.hpp"
 #include "02-matmul/layers_reference.hpp"
 #include "03-gpu/cuda/sgemm_rungs.cuh"
+#include "common/random.hpp"
 
 namespace hf::gpu {
 namespace {
@@ -35,8 +35,8 @@ void check(const SgemmRung& rung, const GemmShape& shape) {
   const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
              k = static_cast<std::size_t>(shape.k);
   std::vector<float> a(m * k), b(k * n);
-  roofline::fill_random(a, 1);
-  roofline::fill_random(b, 2);
+  fill_random(a, 1);
+  fill_random(b, 2);
   std::vector<float> c = product(rung, shape, a, b);
   CHECK(matmul::worst_product_error(m, n, k, a.data(), b.data(), c.data(), m * n) <= 1);
 
