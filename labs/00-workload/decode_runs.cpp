@@ -25,9 +25,9 @@ struct Decoder {
   }
 };
 
-/// A plan for few long samples.
+/// A plan for few long samples of what waits for memory.
 Plan plan_of(const Lab& lab, int minimum_rounds) {
-  Plan plan = lab.plan();
+  Plan plan = lab.memory_plan();
   plan.warm_seconds = 0;
   plan.minimum_rounds = minimum_rounds;
   return plan;

@@ -54,7 +54,8 @@ Roofline measure_roofs(Lab& lab) {
   const std::uint64_t weights = sizeof(float) * gpt2_small.parameters();
   const std::size_t bytes =
       std::min<std::uint64_t>(std::max<std::uint64_t>(weights, default_dram_bytes()), available_memory_bytes() / 4);
-  lab.add(Value("bandwidth_dram_all_gbs", dram_read_gbs(all, lab.plan(3), bytes), "GB/s", "DRAM bandwidth, all cores"));
+  lab.add(Value("bandwidth_dram_all_gbs", dram_read_gbs(all, lab.memory_plan(3), bytes), "GB/s",
+                "DRAM bandwidth, all cores"));
   const Roofline roofs = {lab.value("peak_fp32_all_gflops"), lab.value("bandwidth_dram_all_gbs")};
   add_derived(lab, "ridge_all_flop_per_byte", roofs.ridge(), "FLOP/byte");
   return roofs;

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/peaks.hpp"
+#include "00-workload/loops.hpp"
 #include "harness/terminal.hpp"
 
 namespace hf::workload {
@@ -151,8 +151,8 @@ Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span
   std::vector<Variant> variants;
   for (PassRunner& runner : runners) variants.push_back(timed(runner.id(), [&runner] { runner.run(); }));
   variants.push_back(timed("reading", [weights] { read_all(weights.data(), weights.size()); }));
-  Plan plan = lab.plan();
-  plan.warm_seconds = 0;  // a pass is long, and has its own accounts
+  Plan plan = lab.memory_plan();  // some of them wait for memory, and are compared with the others
+  plan.warm_seconds = 0;          // a pass is long, and has its own accounts
   plan.minimum_rounds = 3;
   return sample_interleaved(variants, plan);
 }
