@@ -78,4 +78,20 @@ Branches measure_branches(const Lab& lab) {
   return result;
 }
 
+std::vector<Series> divergence_series(const Branches& branches) {
+  const Axis share = {"numbers that go the long way", "%"}, time = {"time per number", "ns"};
+  const auto measured = [&](const char* id, const char* label, const std::vector<Estimate>& ns) {
+    Series series = {id, label, Kind::measured, share, time};
+    for (std::size_t i = 0; i < ns.size(); ++i) series.points.emplace_back(long_way_percents[i], ns[i]);
+    return series;
+  };
+  Series model = {"divergence_model", "any lane, both ways", Kind::modelled, share, time};
+  for (int percent = 0; percent <= 100; ++percent)
+    model.points.emplace_back(percent, divergence_model(percent / 100.0, vector_lanes(), branches.vector.front().median,
+                                                        branches.vector.back().median));
+  return {measured("divergence_vector", "vectors, random order", branches.vector),
+          measured("divergence_sorted", "vectors, sorted", branches.vector_sorted),
+          measured("divergence_scalar", "one number at a time", branches.scalar), model};
+}
+
 }  // namespace hf::gpu

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t MiB = 1 << 20;
 
-/// Hops of each walk in one call. The last of a turn end alone, so a turn should not be short; nor long, or few walks
+/// Hops of each chase in one call. The last of a turn end alone, so a turn should not be short; nor long, or few chases
 /// would stay in a small part of memory, whose translations the processor still knows.
 constexpr std::int64_t hops_per_turn = 250;
 
@@ -36,8 +36,8 @@ std::string variant_id(int threads, int count) { return std::to_string(threads) 
 
 Variant chases_on(int threads, int count, ChaseMemory& memory, Team& team) {
   const std::string id = variant_id(threads, count);
-  if (threads == 1) return timed(id, [&memory, count] { memory.ring(0).walk(count, hops_per_turn); });
-  return timed(id, team, [&memory, count](int thread) { memory.ring(thread).walk(count, hops_per_turn); });
+  if (threads == 1) return timed(id, [&memory, count] { memory.ring(0).follow(count, hops_per_turn); });
+  return timed(id, team, [&memory, count](int thread) { memory.ring(thread).follow(count, hops_per_turn); });
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ Limits measure_limits(const Lab& lab, const roofline::KernelSet& set, ChaseMemor
     set.read(from, bytes / sizeof(float), 1);
   };
   const std::vector<Variant> variants = {
-      timed("latency", [&] { memory.ring(0).walk(1, hops_per_turn); }),
+      timed("latency", [&] { memory.ring(0).follow(1, hops_per_turn); }),
       timed("random", [&] { keep(read_lines(lines, order.next(looked_up, random_lines), random_lines)); }),
       timed("prefetched",
             [&] {
@@ -79,6 +79,29 @@ Limits measure_limits(const Lab& lab, const roofline::KernelSet& set, ChaseMemor
   return {transform(sampling.of("latency"), ns_per_hop), gbs(sampling.of("random"), random_lines),
           gbs(sampling.of("prefetched"), random_lines),
           gbs(sampling.of("stream"), static_cast<double>(std::min(stream_bytes, lines.size_bytes())) / line_bytes)};
+}
+
+Series little_line(const std::string& id, double latency_ns, double limit_gbs) {
+  const double knee = lines_in_flight(latency_ns, limit_gbs);
+  Series line = {id, "Little's law", Kind::modelled, chases_axis, chase_bandwidth_axis};
+  for (int count = 1; count <= most_chases; ++count) {
+    if (count > knee && count - 1 < knee) line.points.emplace_back(knee, limit_gbs);
+    line.points.emplace_back(count, little_gbs(count, latency_ns, limit_gbs));
+  }
+  return line;
+}
+
+Table little_table(double latency_ns, double limit_gbs) {
+  Table table = {"Predictions, 1 thread; no two chases have been timed together yet",
+                 {"chases at a time", "GB/s", "over one chase"},
+                 {}};
+  const double one = little_gbs(1, latency_ns, limit_gbs), knee = lines_in_flight(latency_ns, limit_gbs);
+  for (const int count : {1, 2, 4, 8, 16, 32}) {
+    const double gbs = little_gbs(count, latency_ns, limit_gbs);
+    table.rows.push_back({std::to_string(count), number_text(gbs), number_text(gbs / one)});
+  }
+  table.rows.push_back({"knee: " + number_text(knee), number_text(limit_gbs), number_text(limit_gbs / one)});
+  return table;
 }
 
 Chases measure_chases(const Lab& lab, ChaseMemory& memory, Team& team) {
@@ -105,6 +128,12 @@ Chases measure_chases(const Lab& lab, ChaseMemory& memory, Team& team) {
   result.gain_16 = gain(1, 16, 1);
   if (team.size() > 1) result.two_threads_gain = gain(2, chase_counts[result.best], chase_counts[result.best]);
   return result;
+}
+
+double measured_knee(const Chases& chases) {
+  std::vector<double> counts(chase_counts.begin(), chase_counts.end()), medians;
+  for (const Estimate& each : chases.one_thread) medians.push_back(each.median);
+  return knee(counts, medians);
 }
 
 }  // namespace hf::gpu

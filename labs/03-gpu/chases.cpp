@@ -33,14 +33,14 @@ ChaseRing::ChaseRing(std::span<roofline::Line> memory) {
   }
 }
 
-void ChaseRing::walk(int count, std::int64_t hops) {
+void ChaseRing::follow(int count, std::int64_t hops) {
   const ChaseTogether chase = chase_together_for(count);
   std::array<const roofline::Line*, most_chases> turn;
-  const auto walks = static_cast<std::size_t>(count);
-  for (std::size_t i = 0; i < walks; ++i) turn[i] = at_[(next_ + i) % at_.size()];
+  const auto chases = static_cast<std::size_t>(count);
+  for (std::size_t i = 0; i < chases; ++i) turn[i] = at_[(next_ + i) % at_.size()];
   chase(turn.data(), hops);
-  for (std::size_t i = 0; i < walks; ++i) at_[(next_ + i) % at_.size()] = turn[i];
-  next_ = (next_ + walks) % at_.size();
+  for (std::size_t i = 0; i < chases; ++i) at_[(next_ + i) % at_.size()] = turn[i];
+  next_ = (next_ + chases) % at_.size();
 }
 
 }  // namespace hf::gpu

@@ -1,5 +1,5 @@
 /// \file
-/// Several walks at a time: each waits for its own loads, and none waits for another's.
+/// Several chases at a time: each waits for its own loads, and none waits for another's.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace hf::gpu {
 
-/// How many walks there can be at a time, and how many cycles the memory holds.
+/// How many chases there can be at a time, and how many cycles the memory holds.
 constexpr int most_chases = 32;
 
-/// The numbers of walks that are measured.
+/// The numbers of chases that are measured.
 constexpr std::array chase_counts = {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32};
 
 /// Makes the compiler have a pointer in a register here, alone: it cannot put several into one vector.
@@ -27,9 +27,9 @@ inline const roofline::Line* in_register(const roofline::Line* at) {
 // [begin: chases]
 /// Follows `count` cycles at a time, so many hops each. The loads of one round
 /// depend on the round before, and not on each other. Where there are too few
-/// registers, as for more than 14 walks on x86-64, some positions go through
+/// registers, as for more than 14 chases on x86-64, some positions go through
 /// the stack: two more instructions for a hop, and the loads as independent.
-/// \param at  where each walk is; moved on
+/// \param at  where each chase is; moved on
 template <int count>
 void chase_together(const roofline::Line** at, std::int64_t hops) {
   const roofline::Line* now[count];
@@ -47,8 +47,8 @@ void chase_together(const roofline::Line** at, std::int64_t hops) {
 using ChaseTogether = void (*)(const roofline::Line** at, std::int64_t hops);
 ChaseTogether chase_together_for(int count);
 
-/// Memory cut into most_chases parts, with one random cycle through each, and a walk in every cycle. However few of
-/// them walk at a time, they take turns: all of the memory is walked, and a line comes again only after all others. If a
+/// Memory cut into most_chases parts, with one random cycle through each, and a chase in every cycle. However few of
+/// them go at a time, they take turns: all of the memory is visited, and a line comes again only after all others. If a
 /// single chase kept to its own part, a cache or the translations of few pages would serve it sooner than the rest.
 class ChaseRing {
  public:
@@ -56,14 +56,14 @@ class ChaseRing {
   /// \throws std::invalid_argument for memory of fewer lines than there are parts
   explicit ChaseRing(std::span<roofline::Line> memory);
 
-  /// Without a walk, to be assigned to.
+  /// Without a chase, to be assigned to.
   ChaseRing() = default;
 
-  /// Lets the next `count` walks, in turn, go so many hops each, at the same time.
+  /// Lets the next `count` chases, in turn, go so many hops each, at the same time.
   /// \throws std::invalid_argument for a count that is none of chase_counts
-  void walk(int count, std::int64_t hops);
+  void follow(int count, std::int64_t hops);
 
-  /// Where a walk is.
+  /// Where a chase is.
   const roofline::Line* at(int part) const { return at_[static_cast<std::size_t>(part)]; }
 
  private:

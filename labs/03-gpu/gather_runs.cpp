@@ -73,4 +73,11 @@ Gathers measure_gathers(const Lab& lab, std::size_t bytes) {
   return result;
 }
 
+Series prefetch_series(const std::string& id, const Gathers& gathers) {
+  Series series = {id, "lookups", Kind::measured, {"rows ahead", "1"}, {"lookups per microsecond", "1"}};
+  for (std::size_t i = 0; i < prefetch_distances.size(); ++i)
+    series.points.emplace_back(static_cast<double>(prefetch_distances[i]), gathers.lookups_per_us[i]);
+  return series;
+}
+
 }  // namespace hf::gpu

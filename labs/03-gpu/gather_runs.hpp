@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "harness/lab.hpp"
@@ -25,5 +26,8 @@ struct Gathers {
 /// \throws std::runtime_error, one line, where a sum is wrong
 /// \throws OutOfMemory
 Gathers measure_gathers(const Lab& lab, std::size_t bytes);
+
+/// Lookups per microsecond over how far ahead a row is asked for.
+Series prefetch_series(const std::string& id, const Gathers& gathers);
 
 }  // namespace hf::gpu

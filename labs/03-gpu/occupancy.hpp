@@ -26,6 +26,6 @@ struct KernelNeeds {
 
 /// Warps that are resident on one multiprocessor: whole blocks, as many as fit by every limit.
 /// \throws std::invalid_argument for needs of less than one thread and one register
-int resident_warps(const Multiprocessor& multiprocessor, const KernelNeeds& needs);
+int resident_warps(const Multiprocessor& has, const KernelNeeds& needs);
 
 }  // namespace hf::gpu

@@ -1,5 +1,5 @@
 /// \file
-/// Latency on the device: one thread walks from line to line, and its own clock counts the cycles.
+/// Latency on the device: one thread goes from line to line, and its own clock counts the cycles.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct alignas(128) GpuLine {
   const GpuLine* next;
 };
 
-/// What one walk took, counted by the thread that took it.
+/// What one chase took, counted by the thread that took it.
 struct Ticks {
   long long cycles;
   long long nanoseconds;  ///< of the device's timer, which may step by as much as a microsecond
@@ -38,7 +38,7 @@ __device__ inline long long nanoseconds_now() {
 }
 
 // [begin: gpu-chase]
-/// One thread follows the cycle so many hops from where the last walk ended.
+/// One thread follows the cycle so many hops from where the last chase ended.
 template <Through through>
 __global__ void chase_lines(const GpuLine** at, long long hops, Ticks* ticks) {
   const GpuLine* here = *at;
@@ -59,7 +59,7 @@ static __global__ void link_lines(GpuLine* lines, const std::uint32_t* next, std
 
 constexpr int shared_chase_words = 1024;
 
-/// The same walk in shared memory, through words that hold addresses of words. *end: the word where it ended.
+/// The same chase in shared memory, through words that hold addresses of words. *end: the word where it ended.
 static __global__ void chase_shared(const std::uint32_t* next, long long hops, std::uint32_t* end, Ticks* ticks) {
   __shared__ std::uint32_t words[shared_chase_words];
   const auto base = static_cast<std::uint32_t>(__cvta_generic_to_shared(words));

@@ -22,7 +22,7 @@ std::vector<std::uint32_t> random_cycle(std::size_t lines, std::uint32_t seed) {
   return next;
 }
 
-std::uint32_t walk(std::span<const std::uint32_t> next, std::uint32_t start, std::int64_t hops) {
+std::uint32_t follow(std::span<const std::uint32_t> next, std::uint32_t start, std::int64_t hops) {
   for (; hops > 0; --hops) start = next[start];
   return start;
 }

@@ -14,6 +14,6 @@ namespace hf::gpu {
 std::vector<std::uint32_t> random_cycle(std::size_t lines, std::uint32_t seed);
 
 /// Where so many hops along a cycle lead.
-std::uint32_t walk(std::span<const std::uint32_t> next, std::uint32_t start, std::int64_t hops);
+std::uint32_t follow(std::span<const std::uint32_t> next, std::uint32_t start, std::int64_t hops);
 
 }  // namespace hf::gpu

@@ -31,7 +31,7 @@ std::size_t beyond_l2(const Device& device, std::size_t times) {
 
 // ---- How long does one thread wait? ----
 
-/// A walk through every line of a part of the device's memory, in random order.
+/// A chase through every line of a part of the device's memory, in random order.
 class Chase {
  public:
   explicit Chase(std::size_t bytes) : next_(random_cycle(bytes / sizeof(GpuLine), 1)), lines_(next_.size()) {
@@ -43,19 +43,19 @@ class Chase {
   }
 
   template <Through through>
-  Ticks walk(long long hops) {
+  Ticks follow(long long hops) {
     ticks_.poison();
     chase_lines<through><<<1, 1>>>(at_->data(), hops, ticks_.data());
     finish("chase_lines");
     return ticks_.to_host().front();
   }
 
-  /// The first walk: brings into the caches what will stay there, and ends where it should.
+  /// The first chase: brings into the caches what will stay there, and ends where it should.
   template <Through through>
   void warm_and_check() {
     const auto hops = static_cast<long long>(std::min<std::size_t>(next_.size(), 1u << 19)) + 1;
-    walk<through>(hops);
-    expect(at_->to_host().front() == lines_.data() + gpu::walk(next_, 0, hops), "chase_lines");
+    follow<through>(hops);
+    expect(at_->to_host().front() == lines_.data() + gpu::follow(next_, 0, hops), "chase_lines");
   }
 
  private:
@@ -65,14 +65,14 @@ class Chase {
   DeviceArray<Ticks> ticks_{1};
 };
 
-Ticks walk_shared(long long hops, bool checked) {
+Ticks follow_shared(long long hops, bool checked) {
   static const std::vector<std::uint32_t> next = random_cycle(shared_chase_words, 2);
   const DeviceArray<std::uint32_t> order(next);
   DeviceArray<std::uint32_t> end(1);
   DeviceArray<Ticks> ticks(1);
   chase_shared<<<1, 1>>>(order.data(), hops, end.data(), ticks.data());
   finish("chase_shared");
-  if (checked) expect(end.to_host().front() == walk(next, 0, hops), "chase_shared");
+  if (checked) expect(end.to_host().front() == follow(next, 0, hops), "chase_shared");
   return ticks.to_host().front();
 }
 
@@ -88,13 +88,13 @@ void measure_levels(Lab& lab, const Device& device) {
   near.warm_and_check<Through::l1>();
   middle.warm_and_check<Through::l2>();
   far.warm_and_check<Through::l1>();
-  walk_shared(shared_chase_words + 7, true);
+  follow_shared(shared_chase_words + 7, true);
   const long long many = 1 << 16, few = 1 << 14;
   Level levels[] = {
-      {"shared", "shared memory", [&] { return walk_shared(many, false); }, many},
-      {"l1", "L1", [&] { return near.walk<Through::l1>(many); }, many},
-      {"l2", "L2", [&] { return middle.walk<Through::l2>(few); }, few},
-      {"hbm", "device memory", [&] { return far.walk<Through::l1>(few); }, few},
+      {"shared", "shared memory", [&] { return follow_shared(many, false); }, many},
+      {"l1", "L1", [&] { return near.follow<Through::l1>(many); }, many},
+      {"l2", "L2", [&] { return middle.follow<Through::l2>(few); }, few},
+      {"hbm", "device memory", [&] { return far.follow<Through::l1>(few); }, few},
   };
   for (int round = 0; round < lab.plan().rounds; ++round) {
     for (Level& level : levels) {
@@ -124,7 +124,7 @@ void sweep_latency(Lab& lab, const Device& device) {
       chase.warm_and_check<Through::l1>();
       std::vector<double> cycles;
       for (int round = 0; round < (lab.quick() ? 3 : 7); ++round) {
-        cycles.push_back(static_cast<double>(chase.walk<Through::l1>(hops).cycles) / hops);
+        cycles.push_back(static_cast<double>(chase.follow<Through::l1>(hops).cycles) / hops);
       }
       series.points.emplace_back(static_cast<double>(bytes), estimate(cycles));
       lab.tick();
@@ -230,7 +230,7 @@ void measure_streams(Lab& lab, const Device& device) {
 
 // ---- Little's law ----
 
-/// The memory that all chases walk through as one front.
+/// The memory that all chases go through as one front.
 class Front {
  public:
   Front(std::size_t bytes, std::int64_t most_chases)

@@ -1,4 +1,4 @@
-// Many walks at a time: each of them is the walk it would be alone.
+// Many chases at a time: each of them is the chase it would be alone.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace hf::gpu {
 namespace {
 
-TEST_CASE("walks that go together end where each would have ended alone") {
+TEST_CASE("chases that go together end where each would have ended alone") {
   std::vector<roofline::Line> memory(most_chases * 97);
   std::vector<roofline::RandomCycle> cycles;
   for (std::size_t part = 0; part < most_chases; ++part) {
@@ -32,31 +32,31 @@ TEST_CASE("walks that go together end where each would have ended alone") {
   }
 }
 
-TEST_CASE("however few walk at a time, all parts take turns and every line is walked") {
+TEST_CASE("however few go at a time, all parts take turns and every line is visited") {
   for (const int count : chase_counts) {
     constexpr std::int64_t lines = 60, hops = 7;
     std::vector<roofline::Line> memory(most_chases * lines);
     ChaseRing ring(memory);
     std::vector<const roofline::Line*> start;
     for (int part = 0; part < most_chases; ++part) start.push_back(ring.at(part));
-    // So many turns that every part has had the same number of them, and has walked a whole number of rounds.
-    for (std::int64_t turn = 0; turn < lines * most_chases; ++turn) ring.walk(count, hops);
+    // So many turns that every part has had the same number of them, and has gone a whole number of rounds.
+    for (std::int64_t turn = 0; turn < lines * most_chases; ++turn) ring.follow(count, hops);
     CAPTURE(count);
     for (int part = 0; part < most_chases; ++part) CHECK(ring.at(part) == start[static_cast<std::size_t>(part)]);
     std::set<const roofline::Line*> seen;
     for (std::int64_t turn = 0; turn < lines * most_chases; ++turn) {
-      ring.walk(count, 1);
+      ring.follow(count, 1);
       for (int part = 0; part < most_chases; ++part) seen.insert(ring.at(part));
     }
     CHECK(seen.size() == memory.size());
   }
 }
 
-TEST_CASE("no two walks meet: each stays in its part of the memory") {
+TEST_CASE("no two chases meet: each stays in its part of the memory") {
   std::vector<roofline::Line> memory(most_chases * 10 + 5);  // what does not divide is left over
   ChaseRing ring(memory);
   for (int turn = 0; turn < 1000; ++turn) {
-    ring.walk(6, 3);
+    ring.follow(6, 3);
     for (int part = 0; part < most_chases; ++part) {
       CHECK(ring.at(part) >= memory.data() + part * 10);
       CHECK(ring.at(part) < memory.data() + (part + 1) * 10);
@@ -64,7 +64,7 @@ TEST_CASE("no two walks meet: each stays in its part of the memory") {
   }
 }
 
-TEST_CASE("numbers of walks that were not compiled are refused, and so is memory without a line for each") {
+TEST_CASE("numbers of chases that were not compiled are refused, and so is memory without a line for each") {
   CHECK_THROWS_AS(chase_together_for(0), std::invalid_argument);
   CHECK_THROWS_AS(chase_together_for(5), std::invalid_argument);
   CHECK_THROWS_AS(chase_together_for(33), std::invalid_argument);

@@ -65,7 +65,7 @@ void check_chase(std::size_t count, long long hops) {
   chase_lines<through><<<1, 1>>>(at.data(), hops, ticks.data());
   chase_lines<through><<<1, 1>>>(at.data(), hops, ticks.data());
   finish("chase_lines");
-  CHECK(at.to_host().front() == lines.data() + walk(order, 0, 2 * hops));
+  CHECK(at.to_host().front() == lines.data() + follow(order, 0, 2 * hops));
   CHECK(ticks.to_host().front().cycles >= hops);
   CHECK(untouched(ticks.to_host(), 1));
 }
@@ -91,7 +91,7 @@ TEST_CASE("a chase in shared memory") {
     DeviceArray<Ticks> ticks(1);
     chase_shared<<<1, 1>>>(next.data(), hops, end.data(), ticks.data());
     finish("chase_shared");
-    CHECK(end.to_host().front() == walk(order, 0, hops));
+    CHECK(end.to_host().front() == follow(order, 0, hops));
     CHECK(ticks.to_host().front().cycles >= hops);
   }
 }

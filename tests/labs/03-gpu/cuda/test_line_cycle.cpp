@@ -45,12 +45,12 @@ TEST_CASE("the order is random, the same for the same seed, another for another"
   CHECK(distance / lines == doctest::Approx(lines / 3.0).epsilon(0.05));
 }
 
-TEST_CASE("a walk takes one hop after the other") {
+TEST_CASE("a chase takes one hop after the other") {
   const std::vector<std::uint32_t> next = {2, 0, 1};
-  CHECK(walk(next, 0, 0) == 0);
-  CHECK(walk(next, 0, 1) == 2);
-  CHECK(walk(next, 0, 2) == 1);
-  CHECK(walk(next, 1, 3) == 1);
+  CHECK(follow(next, 0, 0) == 0);
+  CHECK(follow(next, 0, 1) == 2);
+  CHECK(follow(next, 0, 2) == 1);
+  CHECK(follow(next, 1, 3) == 1);
 }
 
 TEST_CASE("no lines, no cycle") { CHECK_THROWS_AS(random_cycle(0, 1), std::invalid_argument); }
