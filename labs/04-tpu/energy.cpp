@@ -5,12 +5,10 @@ namespace hf::tpu {
 // [begin: energy]
 Energy energy(const ArrayRun& run) {
   const double macs = static_cast<double>(run.useful_macs);
-  const auto per_mac = [&](std::int64_t accesses, double cost) {
-    return cost * mac_picojoules * static_cast<double>(accesses) / macs;
-  };
+  const auto per_mac = [&](std::int64_t accesses, double cost) { return cost * static_cast<double>(accesses) / macs; };
   const Accesses& words = run.accesses;
   Energy spent;
-  spent.mac = mac_picojoules;
+  spent.mac = mac_cost;
   spent.registers = per_mac(words.registers, register_cost);
   spent.hops = per_mac(words.hops, hop_cost);
   spent.sram = per_mac(words.sram_operands, sram_cost);
@@ -20,8 +18,6 @@ Energy energy(const ArrayRun& run) {
 }
 // [end: energy]
 
-Energy energy_without_reuse(const ArrayRun& run) {
-  return {mac_picojoules, 0, 0, 4 * sram_cost * mac_picojoules, energy(run).dram};
-}
+Energy energy_without_reuse(const ArrayRun& run) { return {mac_cost, 0, 0, 4 * sram_cost, energy(run).dram}; }
 
 }  // namespace hf::tpu

@@ -1,17 +1,17 @@
 /// \file
-/// Where the picojoules go: counted accesses times quoted energies.
+/// Where the energy goes: counted accesses times quoted ratios, in units of one multiply-accumulate.
 #pragma once
 
 #include "04-tpu/systolic.hpp"
 
 namespace hf::tpu {
 
-/// Energy of one access, as a multiple of one multiply-accumulate (Chen, Emer and Sze, ISCA 2016, table IV: 65 nm).
-constexpr double register_cost = 1, hop_cost = 2, sram_cost = 6, dram_cost = 200;
-/// One multiplication and one addition of 32-bit integers at 45 nm (Han et al., ISCA 2016, table I), pJ.
-constexpr double mac_picojoules = 3.1 + 0.1;
+/// Energy of one access, as a multiple of one multiply-accumulate (Chen, Emer and Sze, ISCA 2016, table IV: 16-bit numbers,
+/// 65 nm). What stays in a cell is charged as their register file of half a KiB, and the step into the next cell as a hop
+/// on their network: both are dear for cells as small as ours.
+constexpr double mac_cost = 1, register_cost = 1, hop_cost = 2, sram_cost = 6, dram_cost = 200;
 
-/// pJ for each multiply-accumulate.
+/// For each multiply-accumulate, and in units of it.
 struct Energy {
   double mac, registers, hops, sram, dram;
 

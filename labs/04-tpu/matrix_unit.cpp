@@ -25,6 +25,22 @@ void check_tiles() {
     throw std::runtime_error("the tile products (AMX, SME) are wrong; nothing was timed");
 }
 
+GemmPair measure_pair(std::size_t n, const Int8Kernel& kernel, const Plan& plan) {
+  const Buffer floats(3 * n * n * sizeof(float), Pages::huge), results(n * n * sizeof(std::int32_t), Pages::huge);
+  fill_random(floats.as<float>(), 4);
+  float *a = floats.as<float>().data(), *b = a + n * n, *c = b + n * n;
+  const auto a8 = random_bytes<std::uint8_t>(n * n, 1);
+  const auto b8 = random_bytes<std::int8_t>(n * n, 2);
+  std::int32_t* c8 = results.as<std::int32_t>().data();
+  const Sampling sampling =
+      sample_interleaved({timed("fp32", [=] { matmul::gemm(n, n, n, a, b, c); }),
+                          timed("int8", [&, c8] { kernel.multiply(n, n, n, a8.data(), b8.data(), c8); })},
+                         plan);
+  const double side = static_cast<double>(n), operations = 2 * side * side * side;
+  return {n, gops(sampling.of("fp32"), operations), gops(sampling.of("int8"), operations),
+          sampling.ratio("fp32", "int8")};
+}
+
 }  // namespace
 
 UnitPeaks measure_unit_peaks(const Lab& lab, const Int8Kernel& kernel, const Plan& plan) {
@@ -50,20 +66,29 @@ UnitPeaks measure_unit_peaks(const Lab& lab, const Int8Kernel& kernel, const Pla
   return peaks;
 }
 
-GemmPair measure_gemms(std::size_t n, const Int8Kernel& kernel, const Plan& plan) {
-  const Buffer floats(3 * n * n * sizeof(float), Pages::huge), results(n * n * sizeof(std::int32_t), Pages::huge);
-  fill_random(floats.as<float>(), 4);
-  float *a = floats.as<float>().data(), *b = a + n * n, *c = b + n * n;
-  const auto a8 = random_bytes<std::uint8_t>(n * n, 1);
-  const auto b8 = random_bytes<std::int8_t>(n * n, 2);
-  std::int32_t* c8 = results.as<std::int32_t>().data();
-  const Sampling sampling =
-      sample_interleaved({timed("fp32", [=] { matmul::gemm(n, n, n, a, b, c); }),
-                          timed("int8", [&, c8] { kernel.multiply(n, n, n, a8.data(), b8.data(), c8); })},
-                         plan);
-  const double side = static_cast<double>(n), operations = 2 * side * side * side;
-  return {n, gops(sampling.of("fp32"), operations), gops(sampling.of("int8"), operations),
-          sampling.ratio("fp32", "int8")};
+Series peak_series(const std::string& id, const UnitPeaks& peaks) {
+  Series bars = {id, "peak", Kind::measured, {"precision", "1"}, {"speed", "Gop/s"}};
+  bars.points.emplace_back(0, peaks.fp32, "fp32");
+  if (peaks.bf16) bars.points.emplace_back(1, *peaks.bf16, "bf16");
+  bars.points.emplace_back(2, peaks.int8, "int8");
+  if (peaks.tiles) bars.points.emplace_back(3, *peaks.tiles, "int8 tiles");
+  return bars;
+}
+
+std::vector<GemmPair> measure_gemms(const Lab& lab, const Int8Kernel& kernel) {
+  const std::vector<std::size_t> sizes = lab.quick() ? std::vector<std::size_t>{128, 256, 512}
+                                                     : std::vector<std::size_t>{128, 192, 256, 384, 512, 768, 1024};
+  const Plan plan = lab.plan(static_cast<int>(sizes.size()) + 2);
+  std::vector<GemmPair> pairs;
+  for (const std::size_t n : sizes) pairs.push_back(measure_pair(n, kernel, plan));
+  return pairs;
+}
+
+Series gemm_series(const std::string& id, const std::string& label, const std::vector<GemmPair>& pairs,
+                   Estimate GemmPair::*speed) {
+  Series series = {id, label, Kind::measured, {"N", "1"}, {"speed", "Gop/s"}};
+  for (const GemmPair& pair : pairs) series.points.emplace_back(static_cast<double>(pair.n), pair.*speed);
+  return series;
 }
 
 void check_int8(const Int8Kernel& kernel) {

@@ -21,14 +21,24 @@ struct UnitPeaks {
 };
 UnitPeaks measure_unit_peaks(const Lab& lab, const Int8Kernel& kernel, const Plan& plan);
 
-/// The same square product in fp32, by the best kernel of lab 02, and in int8, both with their packing; interleaved.
+/// A bar for each precision that was measured.
+Series peak_series(const std::string& id, const UnitPeaks& peaks);
+
+/// The same square product in fp32, by the best kernel of lab 02, and in int8, both with their packing.
 /// Operations per second as above.
 struct GemmPair {
   std::size_t n;
   Estimate fp32, int8;
   Estimate int8_over_fp32;  ///< in pairs
 };
-GemmPair measure_gemms(std::size_t n, const Int8Kernel& kernel, const Plan& plan);
+
+/// Products of several sizes, the largest last, each pair interleaved; in the present step of the lab, of which they leave
+/// a part to others.
+std::vector<GemmPair> measure_gemms(const Lab& lab, const Int8Kernel& kernel);
+
+/// One precision of them over the size.
+Series gemm_series(const std::string& id, const std::string& label, const std::vector<GemmPair>& pairs,
+                   Estimate GemmPair::*speed);
 
 /// Holds the kernel against three plain loops on a product of several blocks.
 /// \throws std::runtime_error, one line, where it is wrong
