@@ -29,7 +29,7 @@ std::string openblas_version(const SharedLibrary& library, const char* get_confi
   return word;
 }
 
-/// Runs @p code in a child process and returns what it says; "" where it ends badly. What a library decides as it loads
+/// Runs \p code in a child process and returns what it says; "" where it ends badly. What a library decides as it loads
 /// stays with the child, and so does a core type whose instructions this machine lacks.
 std::string said_by_child(const std::function<std::string()>& code) {
   int ends[2];
@@ -67,7 +67,7 @@ double products_per_second() {
   return most;
 }
 
-/// @param core  empty for the one that the library chooses itself
+/// \param core  empty for the one that the library chooses itself
 double speed_with_core(const char* core) {
   const std::string speed = said_by_child([&] {
     if (*core != '\0') setenv(core_variable, core, 1);

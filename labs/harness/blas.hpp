@@ -1,3 +1,5 @@
+/// \file
+/// The matrix-product libraries of this system, found when a lab runs: peers to race against, and what calls them.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +49,7 @@ class Blas {
 
 /// The version of a library that is found when a lab runs: "OpenBLAS", "scipy-openblas" (the
 /// one in SciPy's wheels), "oneDNN" or "MKL".
-/// @return "0.3.21", or "none"
+/// \return "0.3.21", or "none"
 std::string library_version(const std::string& name);
 
 }  // namespace hf

@@ -1,3 +1,5 @@
+/// \file
+/// Which commit of this repository a lab was built from.
 #pragma once
 
 #include <filesystem>

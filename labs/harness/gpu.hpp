@@ -1,3 +1,5 @@
+/// \file
+/// The GPUs that this machine has, as their driver tells.
 #pragma once
 
 #include <filesystem>

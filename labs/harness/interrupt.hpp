@@ -1,3 +1,5 @@
+/// \file
+/// Ctrl-C: a lab stops at the next place where it can, and leaves the previous record as it was.
 #pragma once
 
 #include <exception>
@@ -15,7 +17,7 @@ void catch_interrupts();
 /// Whether a signal has arrived since catch_interrupts().
 bool interrupted();
 
-/// @throws Interrupted when a signal has arrived. Sampling calls it before every sample; long code between samples
+/// \throws Interrupted when a signal has arrived. Sampling calls it before every sample; long code between samples
 ///   should too.
 void stop_if_interrupted();
 

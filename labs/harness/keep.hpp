@@ -1,10 +1,12 @@
+/// \file
+/// What keeps the compiler from optimising a measurement away.
 #pragma once
 
 #include <type_traits>
 
 namespace hf {
 
-/// Makes the compiler believe that @p value is read here, so that computing it cannot be optimised away.
+/// Makes the compiler believe that \p value is read here, so that computing it cannot be optimised away.
 /// Costs no instruction beyond having the value in a register or in memory.
 template <class T>
 inline void keep(const T& value) {
@@ -19,7 +21,7 @@ inline void keep(const T& value) {
   }
 }
 
-/// Makes the compiler believe that @p value is changed here, so that work on it cannot be hoisted or folded.
+/// Makes the compiler believe that \p value is changed here, so that work on it cannot be hoisted or folded.
 template <class T>
 inline void change(T& value) {
   asm volatile("" : "+m"(value) : : "memory");

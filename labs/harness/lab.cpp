@@ -18,6 +18,8 @@ void add_once(std::vector<Item>& items, Item item, const char* what) {
   items.push_back(std::move(item));
 }
 
+double seconds_since(std::int64_t start_ns) { return static_cast<double>(now_ns() - start_ns) * 1e-9; }
+
 }  // namespace
 
 Lab::Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal)
@@ -29,6 +31,10 @@ void Lab::begin(std::string_view step) {
     throw std::logic_error("step " + std::string(step) +
                            " is not the next of the lab's steps; list it there, in order");
   }
+  if (begun_ > 0) {
+    done_seconds_ += seconds_since(step_start_ns_);
+    done_expected_ += step_seconds();
+  }
   ++begun_;
   step_start_ns_ = now_ns();
   show_progress();
@@ -36,9 +42,7 @@ void Lab::begin(std::string_view step) {
 
 double Lab::step_seconds() const { return begun_ == 0 ? 0 : expected(info_.steps[begun_ - 1]); }
 
-double Lab::seconds_left() const {
-  return std::max(step_seconds() - static_cast<double>(now_ns() - step_start_ns_) * 1e-9, 0.0);
-}
+double Lab::seconds_left() const { return std::max(step_seconds() - seconds_since(step_start_ns_), 0.0); }
 
 Plan Lab::plan(int parts) const {
   Plan plan;
@@ -63,13 +67,29 @@ void Lab::tick() const {
   if (now_ns() - last_shown_ns_ > 200'000'000) show_progress();
 }
 
+double Lab::expected_in_all() const {
+  double total = 0;
+  for (const Step& step : info_.steps) total += expected(step);
+  return total;
+}
+
+void Lab::expect(double seconds) {
+  if (seconds > 0 && expected_in_all() > 0) presumed_pace_ = seconds / expected_in_all();
+}
+
+/// What is presumed weighs as much as a tenth of the whole: a short first step does not speak for the others.
+double Lab::pace() const {
+  const double weight = expected_in_all() / 10;
+  const double expected = done_expected_ + weight;
+  return expected > 0 ? (done_seconds_ + presumed_pace_ * weight) / expected : 1;
+}
+
 void Lab::show_progress() const {
-  double total = 0, left = seconds_left();
-  for (std::size_t i = 0; i < info_.steps.size(); ++i) {
-    total += expected(info_.steps[i]);
-    if (i >= begun_) left += expected(info_.steps[i]);
-  }
-  if (begun_ > 0) terminal_.progress(info_.steps[begun_ - 1].name, total > 0 ? 1 - left / total : 1, left);
+  if (begun_ == 0) return;
+  const double in_step = seconds_since(step_start_ns_), rest = expected_in_all() - done_expected_ - step_seconds();
+  const double left = std::max(pace() * step_seconds() - in_step, 0.0) + pace() * rest;
+  const double done = done_seconds_ + in_step;
+  terminal_.progress(info_.steps[begun_ - 1].name, done + left > 0 ? done / (done + left) : 1, left);
   last_shown_ns_ = now_ns();
 }
 

@@ -56,6 +56,10 @@ class Lab {
   Budget budget() const { return budget_; }
   bool quick() const { return budget_ == Budget::quick; }
 
+  /// How long the whole should take on this machine, when that is known better than from LabInfo::steps: for the
+  /// progress bar, until the steps show it.
+  void expect(double seconds);
+
   /// Begins the next step of LabInfo::steps; they are begun in their order. The progress bar shows it.
   /// @throws Interrupted
   /// @throws std::logic_error when the name is not that of the next step
@@ -109,6 +113,8 @@ class Lab {
 
  private:
   double expected(const Step& step) const { return quick() ? step.quick_seconds : step.full_seconds; }
+  double expected_in_all() const;
+  double pace() const;
   void show_progress() const;
 
   LabInfo info_;
@@ -118,6 +124,8 @@ class Lab {
   SteadyMemory steady_memory_;
   std::size_t begun_ = 0;  ///< how many steps have been begun
   std::int64_t step_start_ns_ = 0;
+  double presumed_pace_ = 1;                     ///< seconds that a second of LabInfo::steps should take
+  double done_seconds_ = 0, done_expected_ = 0;  ///< of the steps that ended
   mutable std::int64_t last_shown_ns_ = 0;
   Results results_;
 };

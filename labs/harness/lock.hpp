@@ -1,3 +1,5 @@
+/// \file
+/// One measurement at a time.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +16,8 @@ struct Locked : std::runtime_error {
 /// the scope, or of the process, however it ends.
 class MeasuringLock {
  public:
-  /// @param file  created when missing, for all users to share
-  /// @throws Locked when another process holds it
+  /// \param file  created when missing, for all users to share
+  /// \throws Locked when another process holds it
   explicit MeasuringLock(const std::filesystem::path& file = default_file());
   ~MeasuringLock();
   MeasuringLock(const MeasuringLock&) = delete;

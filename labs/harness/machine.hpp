@@ -70,7 +70,7 @@ struct Machine {
 };
 
 /// Looks at this machine. What cannot be read is left out or set to its smallest sane value; never fails.
-/// @param root  stands in for "/" in front of sys, proc and etc, in tests
+/// \param root  stands in for "/" in front of sys, proc and etc, in tests
 Machine probe_machine(const std::filesystem::path& root = "/");
 
 /// Instruction sets that the CPU has and the operating system has switched on, sorted.

@@ -1,3 +1,5 @@
+/// \file
+/// Memory to measure on: aligned, on huge or small pages, and no more than there is.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +26,7 @@ struct OutOfMemory : std::runtime_error {
 class Buffer {
  public:
   Buffer() = default;
-  /// @throws OutOfMemory
+  /// \throws OutOfMemory
   Buffer(std::size_t bytes, Pages pages);
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;
@@ -48,8 +50,8 @@ class Buffer {
 
 /// Memory that can be had now without swapping: the least of what the system, the control group and the address-space
 /// limit leave.
-/// @param root  stands in for "/" in tests
-/// @return bytes; where nothing can be read, half of what sysconf says the machine has
+/// \param root  stands in for "/" in tests
+/// \return bytes; where nothing can be read, half of what sysconf says the machine has
 std::uint64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 /// Whether madvise gives huge pages, found by asking for one and looking.

@@ -1,3 +1,5 @@
+/// \file
+/// The roofs that every lab needs: arithmetic, clock, reading from memory, and the noise of this machine.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +14,7 @@ enum class Precision { fp32, fp64 };
 
 /// The highest arithmetic speed: independent multiply-adds in the widest registers that this machine has, all threads
 /// of the team at once. Lab 01 measures every instruction set; other labs take their "% of peak" from here.
-/// @return GFLOP/s, all threads together; an FMA is two FLOPs
+/// \return GFLOP/s, all threads together; an FMA is two FLOPs
 Estimate peak_gflops(Precision precision, Team& team, const Plan& plan);
 
 /// The loop of peak_gflops(), to be sampled among the kernels that are compared with it: a machine is faster in one
@@ -25,17 +27,17 @@ PeakVariant peak_variant(Precision precision, Team& team);
 
 /// Clock frequency of the core this runs on while it is busy, from a chain of dependent register additions, one per
 /// cycle. (`add reg, reg`: recent cores fold additions of a constant at rename.)
-/// @return GHz; on other architectures than x86-64 and AArch64, a lower bound
+/// \return GHz; on other architectures than x86-64 and AArch64, a lower bound
 Estimate clock_ghz(const Plan& plan);
 
 /// Bandwidth of reading from memory, each thread its own part of an array.
-/// @param bytes  of the whole array; 0 for default_dram_bytes()
-/// @return GB/s (10^9), all threads together
-/// @throws OutOfMemory
+/// \param bytes  of the whole array; 0 for default_dram_bytes()
+/// \return GB/s (10^9), all threads together
+/// \throws OutOfMemory
 Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes = 0);
 
 /// What chance alone shows on this machine now: the larger of the A/A differences of arithmetic and of reading memory.
-/// @return relative difference
+/// \return relative difference
 double machine_noise_floor(const Plan& plan);
 
 }  // namespace hf

@@ -113,7 +113,7 @@ class LabRun {
   void measure(const std::function<void(Lab&)>& body) {
     const MeasuringLock lock;
     const std::int64_t start = now_ns();
-    fs::create_directories(file_.parent_path());
+    check_writable();
     Run run;
     run.started = utc_now();
     run.budget = options_.chosen_budget();
@@ -124,9 +124,10 @@ class LabRun {
     plan.budget_seconds = 1;
     run.noise_floor = machine_noise_floor(plan);
     run.before_body = read_system_state();
-    terminal_.line("  noise floor " + number_text(100 * run.noise_floor) + " %: a smaller difference is a tie");
+    terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) + " %: a smaller difference is a tie");
 
     Lab lab(info_, run.budget, machine_, terminal_);
+    if (const std::optional<double> last = last_seconds()) lab.expect(*last);
     lab.look_at_memory();
     body(lab);
     stop_if_interrupted();
@@ -137,6 +138,25 @@ class LabRun {
   }
 
  private:
+  /// Now, not after minutes of measuring.
+  void check_writable() const {
+    try {
+      check_can_be_written(file_);
+    } catch (const FileError& error) {
+      throw FileError(std::string(error.what()) + "; --out names another folder");
+    }
+  }
+
+  /// How long the last run took with this budget, from its record.
+  std::optional<double> last_seconds() const {
+    try {
+      const nlohmann::json run = load_record(file_).at("run");
+      if (run.at("budget") == options_.budget) return run.at("seconds").get<double>();
+    } catch (const FileError&) {  // there is none, or none that serves
+    }
+    return std::nullopt;
+  }
+
   void introduce() {
     terminal_.heading(info_.id + (terminal_.style().utf8 ? " — " : " - ") + info_.title);
     terminal_.paragraph(machine_.canonical() + (machine_.emulated      ? "; emulated"
@@ -152,7 +172,10 @@ class LabRun {
       table.rows.push_back({value.id, number_text(value.value.median), value.unit,
                             spread ? number_text(value.value.low) : "", spread ? number_text(value.value.high) : ""});
     }
-    if (!table.rows.empty()) terminal_.table(table);
+    if (!table.rows.empty()) {
+      terminal_.table(table);
+      terminal_.paragraph("5 %, 95 %: nine samples of ten lie between them");
+    }
     for (const Plot& plot : results.plots) {
       std::vector<const Series*> chosen;
       for (const Series& series : results.series) {
@@ -173,6 +196,7 @@ class LabRun {
     write_atomically(file_, record_text(record));
     terminal_.line("");
     terminal_.line("  record: " + file_.lexically_normal().string());
+    terminal_.line("  next: make site");
   }
 
   LabInfo info_;

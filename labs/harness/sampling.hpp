@@ -1,3 +1,5 @@
+/// \file
+/// Timing: calibrated samples, in interleaved rounds, of things that are compared.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,7 @@ struct Variant {
   std::function<double(std::int64_t calls)> seconds;
 };
 
-/// A variant that runs @p code (callable without arguments) on this thread.
+/// A variant that runs \p code (callable without arguments) on this thread.
 template <class Code>
 Variant timed(std::string id, Code code) {
   return {std::move(id), [code = std::move(code)](std::int64_t calls) mutable {
@@ -65,25 +67,25 @@ struct Sampling {
   std::vector<std::string> ids;
   std::vector<Estimate> seconds;  ///< in the order of ids; sample i of every variant was taken in round i
 
-  /// @throws std::out_of_range for an id that was not sampled
+  /// \throws std::out_of_range for an id that was not sampled
   const Estimate& of(std::string_view id) const;
 
-  /// Pairwise ratio of the times of two variants, round by round: above 1 where @p numerator is slower.
+  /// Pairwise ratio of the times of two variants, round by round: above 1 where \p numerator is slower.
   Estimate ratio(std::string_view numerator, std::string_view denominator) const;
 };
 
 /// Samples all variants in interleaved rounds, each round in a new random order. First finds, for each variant, how
 /// many calls make a sample long enough; before each sample runs the variant untimed, since data left idle leaves a
 /// shared cache.
-/// @throws Interrupted
-/// @throws std::invalid_argument without variants or rounds
+/// \throws Interrupted
+/// \throws std::invalid_argument without variants or rounds
 Sampling sample_interleaved(const std::vector<Variant>& variants, const Plan& plan);
 
 /// sample_interleaved() for one variant.
 Estimate sample(const Variant& variant, const Plan& plan);
 
 /// A/A test: samples a variant against itself. A difference between variants below this is a tie.
-/// @return relative difference that chance alone shows in 19 of 20 comparisons
+/// \return relative difference that chance alone shows in 19 of 20 comparisons
 double noise_floor(const Variant& variant, const Plan& plan);
 
 }  // namespace hf

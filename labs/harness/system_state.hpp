@@ -1,3 +1,5 @@
+/// \file
+/// How busy this machine is with what others do, before, during and after a measurement.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,7 @@ struct SystemState {
   std::optional<ProcessorTimes> times;
 };
 
-/// @param root  stands in for "/" in tests
+/// \param root  stands in for "/" in tests
 SystemState read_system_state(const std::filesystem::path& root = "/");
 
 /// Share of processor time that the hypervisor gave to others between two states; none when either is unreadable or no

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <sstream>
+#include <string>
+
+#include "text.hpp"
 
 namespace hf {
 namespace {
@@ -25,16 +27,6 @@ bool locale_is_utf8() {
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;
-}
-
-/// Columns that UTF-8 text takes, at one per code point.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
-std::string pad(const std::string& text, std::size_t width, bool right) {
-  const std::string spaces(width > columns(text) ? width - columns(text) : 0, ' ');
-  return right ? spaces + text : text + spaces;
 }
 
 std::string duration_text(double seconds) {
@@ -95,35 +87,20 @@ void Terminal::heading(std::string_view text) {
 }
 
 void Terminal::paragraph(std::string_view text) {
-  std::istringstream words{std::string(text)};
-  std::string present;
-  for (std::string word; words >> word;) {
-    if (!present.empty() && columns(present) + 1 + columns(word) > static_cast<std::size_t>(style_.width)) {
-      line(present);
-      present.clear();
-    }
-    present += (present.empty() ? "  " : " ") + word;
+  constexpr std::size_t indent = 2;
+  for (const std::string& each : wrapped(text, static_cast<std::size_t>(style_.width) - indent)) {
+    line(std::string(indent, ' ') + each);
   }
-  if (!present.empty()) line(present);
 }
 
 void Terminal::table(const Table& table) {
   heading(table.title);
-  std::vector<std::size_t> widths(table.columns.size());
-  const auto measure = [&](const std::vector<std::string>& row) {
-    for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i)
-      widths[i] = std::max(widths[i], columns(row[i]));
-  };
-  measure(table.columns);
-  for (const auto& row : table.rows) measure(row);
-  const auto text_of = [&](const std::vector<std::string>& row) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i) text += "  " + pad(row[i], widths[i], i > 0);
-    return text.substr(0, text.find_last_not_of(' ') + 1);
-  };
-  emphasise(text_of(table.columns), "2");
-  std::fputc('\n', stream_);
-  for (const auto& row : table.rows) line(text_of(row));
+  const TableText text = table_text(table, static_cast<std::size_t>(style_.width));
+  for (const std::string& each : text.heading) {
+    emphasise(each, "2");
+    std::fputc('\n', stream_);
+  }
+  for (const std::string& each : text.rows) line(each);
 }
 
 void Terminal::plot(std::string_view title, std::span<const Series* const> series) {
@@ -134,26 +111,42 @@ void Terminal::plot(std::string_view title, std::span<const Series* const> serie
 
 void Terminal::claim(const Claim& claim) {
   clear_progress();
+  const std::string unit = claim.unit == "1" ? "" : " " + claim.unit;
+  const std::string text = claim.text + " (" + number_text(claim.observed) + unit + "; " + claim.bound + unit + ")";
+  constexpr std::size_t indent = 9;  // "  holds  "
   std::fputs("  ", stream_);
   emphasise(claim.holds ? "holds" : "fails", claim.holds ? "32" : "31");
-  const std::string unit = claim.unit == "1" ? "" : " " + claim.unit;
-  line("  " + claim.text + " (" + number_text(claim.observed) + unit + "; " + claim.bound + unit + ")");
+  std::string before = "  ";
+  for (const std::string& each : wrapped(text, static_cast<std::size_t>(style_.width) - indent)) {
+    line(before + each);
+    before = std::string(indent, ' ');
+  }
+}
+
+/// A bar and how much is left; the step's name where there is room for it.
+std::string Terminal::progress_text(std::string_view step, int percent, double seconds_left) const {
+  const int cells = style_.width < 60 ? 10 : 20;
+  std::string bar = "  ";
+  for (int cell = 0; cell < cells; ++cell) {
+    const bool full = cell < percent * cells / 100;
+    bar += full ? (style_.utf8 ? "█" : "#") : (style_.utf8 ? "░" : ".");
+  }
+  std::string share = " ", left = "about ";
+  share.append(std::to_string(percent)).append(" %  ");
+  left.append(duration_text(seconds_left)).append(" left");
+  const std::string all = bar + share + std::string(step) + ", " + left;
+  return columns(all) < static_cast<std::size_t>(style_.width) ? all : bar + share + left;
 }
 
 void Terminal::progress(std::string_view step, double share_done, double seconds_left) {
   const int percent = static_cast<int>(100 * std::clamp(share_done, 0.0, 1.0));
-  std::string text =
-      std::to_string(percent) + " %  " + std::string(step) + ", about " + duration_text(seconds_left) + " left";
   if (style_.interactive) {
-    constexpr int cells = 20;
-    const int full = percent * cells / 100;
-    std::string bar;
-    for (int cell = 0; cell < cells; ++cell) bar += cell < full ? (style_.utf8 ? "█" : "#") : (style_.utf8 ? "░" : ".");
-    const auto room = static_cast<std::size_t>(style_.width - cells - 4);
-    std::fprintf(stream_, "\r\x1b[K  %s %s", bar.c_str(), text.substr(0, room).c_str());
+    clear_progress();
+    std::fprintf(stream_, "%s\n", progress_text(step, percent, seconds_left).c_str());
     progress_drawn_ = true;
   } else if (last_step_ != step) {
-    std::fprintf(stream_, "  %s\n", text.c_str());
+    std::fprintf(stream_, "  %d %%  %.*s, about %s left\n", percent, static_cast<int>(step.size()), step.data(),
+                 duration_text(seconds_left).c_str());
   }
   last_step_ = step;
   std::fflush(stream_);
@@ -161,7 +154,7 @@ void Terminal::progress(std::string_view step, double share_done, double seconds
 
 void Terminal::clear_progress() {
   if (!progress_drawn_) return;
-  std::fputs("\r\x1b[K", stream_);
+  std::fputs("\x1b[A\r\x1b[K", stream_);  // up to the bar, and away with it
   std::fflush(stream_);
   progress_drawn_ = false;
 }

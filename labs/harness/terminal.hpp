@@ -1,3 +1,5 @@
+/// \file
+/// What a lab shows while it runs and at its end: progress, tables, plots, claims.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +17,17 @@ namespace hf {
 struct Table {
   std::string title;
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<std::string>> rows;  ///< each with a name, at least, for the first column
 };
+
+/// A table as lines, its headings apart.
+struct TableText {
+  std::vector<std::string> heading, rows;
+};
+
+/// Lays a table out in so many columns of the terminal. Where it is wider, headings are broken between words, then the
+/// names in its first column; then each name stands on a line of its own; then every cell does, after its heading.
+TableText table_text(const Table& table, std::size_t width);
 
 /// A number to three significant digits: "0.0833", "16.5", "175", "1.25e+06".
 std::string number_text(double value);
@@ -46,15 +57,18 @@ class Terminal {
   void paragraph(std::string_view text);
   void table(const Table& table);
   void plot(std::string_view title, std::span<const Series* const> series);
+  /// Broken between words where it is wider than the terminal.
   void claim(const Claim& claim);
 
-  /// Shows how far a run is. On a terminal one line is redrawn; elsewhere each new step is one line.
+  /// Shows how far a run is. On a terminal one line is redrawn, and the cursor waits below it, so that what a shell or
+  /// Ctrl-C prints there stands by itself; elsewhere each new step is one line.
   void progress(std::string_view step, double share_done, double seconds_left);
   /// Removes the progress bar, if one is drawn.
   void clear_progress();
 
  private:
   void emphasise(std::string_view text, const char* code);
+  std::string progress_text(std::string_view step, int percent, double seconds_left) const;
 
   std::FILE* stream_;
   TerminalStyle style_;
@@ -64,8 +78,8 @@ class Terminal {
 
 /// A scatter or line plot on a grid of characters, both axes logarithmic where all numbers are positive and span a
 /// factor of ten or more.
-/// @param series  with the same axes; each gets its own mark, named in the legend
-/// @return lines, each at most style.width columns wide, with in Unicode or, where the locale is not UTF-8, ASCII
+/// \param series  with the same axes; each gets its own mark, named in the legend
+/// \return lines, each at most style.width columns wide, with in Unicode or, where the locale is not UTF-8, ASCII
 std::string plot_text(std::span<const Series* const> series, const TerminalStyle& style);
 
 }  // namespace hf

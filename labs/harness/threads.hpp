@@ -1,3 +1,5 @@
+/// \file
+/// Cores, and teams of threads that are pinned to them.
 #pragma once
 
 #include <atomic>
@@ -25,7 +27,7 @@ inline void pause_spinning() {
 /// Keeps the calling thread on one logical processor until the end of the scope.
 class Pinned {
  public:
-  /// @param core  from usable_cores(); by default the first
+  /// \param core  from usable_cores(); by default the first
   explicit Pinned(int core = usable_cores().front());
   ~Pinned();
   Pinned(const Pinned&) = delete;
@@ -41,7 +43,7 @@ class Pinned {
 /// A team of threads, each pinned to its own core as long as there are cores enough. Between runs they sleep.
 class Team {
  public:
-  /// @param threads  at least 1; more than cores share them
+  /// \param threads  at least 1; more than cores share them
   explicit Team(int threads = static_cast<int>(usable_cores().size()));
   ~Team();
   Team(const Team&) = delete;
@@ -51,8 +53,8 @@ class Team {
 
   /// Runs `task(thread)` on every thread, thread = 0 … size() − 1. All are awake, at a barrier, before the first
   /// begins. Memory that a thread will use should be touched first in such a run, so that it lies near its core.
-  /// @return seconds from the first start to the last finish
-  /// @throws the first exception that a task threw, after all have finished
+  /// \return seconds from the first start to the last finish
+  /// \throws the first exception that a task threw, after all have finished
   double run(const std::function<void(int thread)>& task);
 
  private:

@@ -1,3 +1,5 @@
+/// \file
+/// What a kernel does, and the least time that a machine needs for it: the roofline.
 #pragma once
 
 namespace hf {
@@ -24,7 +26,7 @@ struct Work {
 
 enum class Side { memory, compute };
 
-/// @return "memory" or "compute"
+/// \return "memory" or "compute"
 constexpr const char* name(Side side) { return side == Side::memory ? "memory" : "compute"; }
 
 /// A flat roof of arithmetic and a slanted roof of bandwidth (Williams, Waterman and Patterson, 2009).

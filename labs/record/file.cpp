@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -12,6 +14,9 @@
 
 namespace hf {
 namespace {
+
+constexpr const char* temporary_mark = ".tmp";
+constexpr std::size_t long_record = std::size_t{2} << 20;
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, const std::string& remedy) {
   throw FileError(file.string() + ": " + what + "; " + remedy);
@@ -53,6 +58,52 @@ void write_and_sync(const std::filesystem::path& temporary, std::string_view tex
   if (::fsync(descriptor.number()) != 0) throw std::system_error(errno, std::generic_category());
 }
 
+std::filesystem::path directory_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : ".";
+}
+
+std::string remedy_for(const std::error_code& code) {
+  const bool forbidden = code == std::errc::permission_denied || code == std::errc::operation_not_permitted ||
+                         code == std::errc::read_only_file_system;
+  const bool full = code == std::errc::no_space_on_device || code == std::errc::file_too_large ||
+                    code == std::error_code(EDQUOT, std::generic_category());
+  return forbidden ? "allow writing there or choose another place"
+         : full    ? "free space or choose another place"
+                   : "choose another place";
+}
+
+// Writes a temporary file beside `file` and hands it to `then`; none is left, whatever fails.
+template <class Then>
+void write_beside(const std::filesystem::path& file, std::string_view text, Then then) {
+  const std::filesystem::path temporary = file.string() + temporary_mark + std::to_string(::getpid());
+  bool created = false;
+  try {
+    std::filesystem::create_directories(directory_of(file));
+    std::filesystem::remove(temporary);  // left by a process of the same number that was killed
+    created = true;
+    write_and_sync(temporary, text);
+    then(temporary);
+  } catch (const std::system_error& error) {
+    std::error_code ignored;
+    if (created) std::filesystem::remove(temporary, ignored);
+    fail(file, "cannot be written (" + error.code().message() + ")",
+         remedy_for(error.code()) + "; nothing was changed");
+  }
+}
+
+// Temporary files of `file` whose process is no more.
+void remove_left_behind(const std::filesystem::path& file) {
+  const std::string beginning = file.filename().string() + temporary_mark;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_of(file), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(beginning)) continue;
+    const long process = std::strtol(name.c_str() + beginning.size(), nullptr, 10);
+    const bool gone = process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+    if (gone) std::filesystem::remove(entry.path(), ignored);
+  }
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& file, std::size_t limit) {
@@ -80,22 +131,14 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit) {
 }
 
 void write_atomically(const std::filesystem::path& file, std::string_view text) {
-  const std::filesystem::path directory = file.has_parent_path() ? file.parent_path() : ".";
-  const std::filesystem::path temporary = file.string() + ".tmp" + std::to_string(::getpid());
-  bool created = false;
-  try {
-    std::filesystem::create_directories(directory);
-    std::filesystem::remove(temporary);  // left by a process of the same number that was killed
-    created = true;
-    write_and_sync(temporary, text);
-    std::filesystem::rename(temporary, file);
-  } catch (const std::system_error& error) {
-    std::error_code ignored;
-    if (created) std::filesystem::remove(temporary, ignored);
-    fail(file, "cannot be written (" + error.code().message() + ")",
-         "free space or choose another place; nothing was changed");
-  }
-  sync_directory(directory);
+  write_beside(file, text, [&](const std::filesystem::path& temporary) { std::filesystem::rename(temporary, file); });
+  sync_directory(directory_of(file));
+}
+
+void check_can_be_written(const std::filesystem::path& file) {
+  write_beside(file, std::string(long_record, ' '),
+               [](const std::filesystem::path& temporary) { std::filesystem::remove(temporary); });
+  remove_left_behind(file);
 }
 
 bool write_if_changed(const std::filesystem::path& file, std::string_view text) {

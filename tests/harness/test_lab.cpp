@@ -173,6 +173,8 @@ TEST_CASE("a folder that cannot be is named") {
   CHECK(ended.status == 1);
   CHECK(lines(ended.err) == 1);
   CHECK(ended.err.find(command.back()) != std::string::npos);
+  CHECK(ended.err.find("--out names another folder") != std::string::npos);
+  CHECK(ended.out.find("noise floor") == std::string::npos);  // learnt of before anything is measured
   CHECK(content(bench.folder.path() / "file") == "a file");
 }
 

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -85,4 +87,47 @@ TEST_CASE("a place that cannot be written is named") {
   CHECK_THROWS_AS(hf::write_atomically(directory / "directory", "x"), hf::FileError);
   CHECK(fs::is_directory(directory / "directory"));
   CHECK(files_in(directory.path()) == 2);
+}
+
+TEST_CASE("whether a file could be written is found without touching it") {
+  const hf::TemporaryDirectory directory;
+  const fs::path file = directory / "a/file";
+  hf::check_can_be_written(file);
+  CHECK(files_in(directory / "a") == 0);
+  hf::write_atomically(file, "old");
+  hf::check_can_be_written(file);
+  CHECK(hf::content(file) == "old");
+  CHECK(files_in(directory / "a") == 1);
+  CHECK_THROWS_WITH_AS(hf::check_can_be_written(file / "below"), doctest::Contains("below: cannot be written"),
+                       hf::FileError);
+  const FullDisk disk(1000);
+  CHECK_THROWS_WITH_AS(hf::check_can_be_written(file), doctest::Contains("free space or choose another place"),
+                       hf::FileError);
+  CHECK(hf::content(file) == "old");
+  CHECK(files_in(directory / "a") == 1);
+}
+
+TEST_CASE("a folder that may not be written is not said to be full" * doctest::skip(::geteuid() == 0)) {
+  const hf::TemporaryDirectory directory;
+  fs::permissions(directory.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  CHECK_THROWS_WITH_AS(hf::check_can_be_written(directory / "file"),
+                       doctest::Contains("(Permission denied); allow writing there"), hf::FileError);
+  fs::permissions(directory.path(), fs::perms::owner_all);
+}
+
+TEST_CASE("what a killed process left behind is cleaned, what others are writing stays") {
+  const hf::TemporaryDirectory directory;
+  const fs::path file = directory / "file";
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);  // its number is free again
+  const std::string gone = file.string() + ".tmp" + std::to_string(child);
+  const std::string alive = file.string() + ".tmp" + std::to_string(::getppid());
+  hf::write_atomically(gone, "half a rec");
+  hf::write_atomically(alive, "half a rec");
+  hf::write_atomically(directory / "file.tmpfs", "no number");
+  hf::check_can_be_written(file);
+  CHECK_FALSE(fs::exists(gone));
+  CHECK(fs::exists(alive));
+  CHECK(fs::exists(directory / "file.tmpfs"));
 }

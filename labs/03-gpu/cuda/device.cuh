@@ -13,7 +13,7 @@
 
 namespace hf::gpu {
 
-/// Every call of the CUDA runtime goes through here. @throws std::runtime_error naming what failed and why
+/// Every call of the CUDA runtime goes through here. \throws std::runtime_error naming what failed and why
 inline void check(cudaError_t status, const char* what) {
   if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
@@ -81,7 +81,7 @@ inline void finish(const char* kernel) {
   check(cudaDeviceSynchronize(), kernel);
 }
 
-/// Before a kernel is timed. @throws std::runtime_error where it computed something else than its reference
+/// Before a kernel is timed. \throws std::runtime_error where it computed something else than its reference
 inline void expect(bool right, const std::string& kernel) {
   if (!right) throw std::runtime_error(kernel + " does not compute what its reference does");
 }
@@ -105,7 +105,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// A variant that launches @p code so many times, one after the other, and returns the seconds that the device took.
+/// A variant that launches \p code so many times, one after the other, and returns the seconds that the device took.
 template <class Code>
 Variant timed_on_device(std::string id, Code code) {
   return {std::move(id), [code = std::move(code)](std::int64_t calls) mutable {

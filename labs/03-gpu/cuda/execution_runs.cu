@@ -164,7 +164,7 @@ void check_intensity(IntensityArrays& on, const Intensity& at) {
   expect(right, "multiply_add");
 }
 
-/// Average power while @p run is called without a pause, W. The counter steps now and then: time is taken from step to
+/// Average power while \p run is called without a pause, W. The counter steps now and then: time is taken from step to
 /// step, and between two readings the device always has a batch of calls to work on.
 double watts(const PowerMeter& meter, const std::function<void()>& run, double call_seconds, double seconds) {
   const int batch = std::max(1, static_cast<int>(5e-3 / call_seconds));
