@@ -91,7 +91,7 @@ std::vector<Measurement> KernelRuns::measure(const Lab& lab) const {
   std::vector<Variant> vectors, matrices, cached;
   for (const Workload& kernel : kernels_) (is_matmul(kernel) ? matrices : vectors).push_back(variant(kernel, ""));
   for (const Workload& kernel : kernels_in_cache_) cached.push_back(variant(kernel, ""));
-  Plan from_dram = lab.plan(3), slow = lab.plan(3);
+  Plan from_dram = lab.memory_plan(3), slow = lab.plan(3);
   from_dram.warm_seconds = slow.warm_seconds = 0;
   from_dram.minimum_rounds = lab.quick() ? 3 : 5;
   slow.minimum_rounds = 3;
@@ -113,7 +113,7 @@ KernelRuns::WidthGain KernelRuns::measure_width_gain(const Lab& lab) const {
   const auto gain = [](const std::vector<Workload>& adds, const Plan& plan) {
     return sample_interleaved({variant(adds[0], ""), variant(adds[1], "")}, plan).ratio("narrow", "wide");
   };
-  Plan from_dram = lab.plan(12);
+  Plan from_dram = lab.memory_plan(12);
   from_dram.warm_seconds = 0;
   return {gain(adds_in_cache_, lab.plan(24)), gain(adds_, from_dram)};
 }

@@ -45,10 +45,11 @@ struct Group {
 };
 
 /// Small working sets can have many samples. Larger ones that a cache may hold need one untimed pass before each, as
-/// what lies idle is evicted by others. Those that no cache holds need none, which halves the time of the longest.
+/// what lies idle is evicted by others. Those that no cache holds need none, which halves the time of the longest, but
+/// they wait for memory, which may have to be brought to its steady state.
 std::vector<Group> groups(const Lab& lab, std::size_t largest, int threads) {
   const std::size_t cached = std::max<std::size_t>(lab.machine().last_level_cache_bytes(), 16 * MiB);
-  std::vector<Group> result(3, {{}, lab.plan(3)});
+  std::vector<Group> result = {{{}, lab.plan(3)}, {{}, lab.plan(3)}, {{}, lab.memory_plan(3)}};
   for (int team : threads > 1 ? std::vector{1, threads} : std::vector{1}) {
     for (std::size_t bytes : working_sets(largest / static_cast<std::size_t>(team), lab.quick())) {
       for (Stream stream : all_streams) {

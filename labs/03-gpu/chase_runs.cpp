@@ -24,8 +24,8 @@ Estimate gbs(const Estimate& seconds, double lines) {
   return transform(seconds, [=](double s) { return lines * line_bytes / s * 1e-9; });
 }
 
-Plan memory_plan(const Lab& lab, int parts) {
-  Plan plan = lab.plan(parts);
+Plan chase_plan(const Lab& lab) {
+  Plan plan = lab.memory_plan();
   plan.sample_seconds = lab.quick() ? 3e-3 : 8e-3;
   plan.warm_seconds = plan.sample_seconds / 4;
   plan.minimum_rounds = lab.quick() ? 3 : 5;
@@ -74,7 +74,7 @@ Limits measure_limits(const Lab& lab, const roofline::KernelSet& set, ChaseMemor
               keep(read_lines_prefetched(lines, index, random_lines, distance));
             }),
       timed("stream", in_order)};
-  const Sampling sampling = sample_interleaved(variants, memory_plan(lab, 1));
+  const Sampling sampling = sample_interleaved(variants, chase_plan(lab));
   const auto ns_per_hop = [](double s) { return s * 1e9 / hops_per_turn; };
   return {transform(sampling.of("latency"), ns_per_hop), gbs(sampling.of("random"), random_lines),
           gbs(sampling.of("prefetched"), random_lines),
@@ -108,7 +108,7 @@ Chases measure_chases(const Lab& lab, ChaseMemory& memory, Team& team) {
   std::vector<Variant> variants;
   for (int threads = 1; threads <= team.size(); ++threads)
     for (const int count : chase_counts) variants.push_back(chases_on(threads, count, memory, team));
-  const Sampling sampling = sample_interleaved(variants, memory_plan(lab, 1));
+  const Sampling sampling = sample_interleaved(variants, chase_plan(lab));
 
   const auto bandwidth = [&](int threads, int count) {
     return gbs(sampling.of(variant_id(threads, count)), static_cast<double>(threads) * count * hops_per_turn);

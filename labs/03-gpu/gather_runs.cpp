@@ -56,7 +56,7 @@ Gathers measure_gathers(const Lab& lab, std::size_t bytes) {
     variants.push_back(timed(std::to_string(distance), [&, distance] {
       keep(gather_at(distance, table.data(), order.next(at, lookups_per_call), lookups_per_call));
     }));
-  Plan plan = lab.plan();
+  Plan plan = lab.memory_plan();
   plan.sample_seconds = lab.quick() ? 3e-3 : 8e-3;
   plan.warm_seconds = plan.sample_seconds / 4;
   const Sampling sampling = sample_interleaved(variants, plan);
