@@ -105,4 +105,36 @@ std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& con
   return steps;
 }
 
+const LadderStep* step_at(const std::vector<LadderStep>& steps, std::size_t n) {
+  const auto found = std::ranges::find(steps, n, &LadderStep::n);
+  return found == steps.end() ? nullptr : &*found;
+}
+
+const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std::string& one,
+                                 const std::string& other) {
+  return *std::find_if(steps.rbegin(), steps.rend(),
+                       [&](const LadderStep& step) { return step.has(one) && step.has(other); });
+}
+
+Series rung_series(const Contestant& contestant, const std::vector<LadderStep>& steps, std::size_t left_out) {
+  Series series = {"rung_" + contestant.id, contestant.label, Kind::measured, {"N", "1"}, {"speed", "GFLOP/s"}};
+  for (const LadderStep& step : steps) {
+    if (step.n == left_out || !step.has(contestant.id)) continue;
+    series.points.emplace_back(static_cast<double>(step.n), step.gflops.at(contestant.id));
+  }
+  return series;
+}
+
+Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step,
+                      double peak_gflops, double peak_all_gflops) {
+  Series series = {id, "speed", Kind::measured, {"rung", "1"}, {"share of peak", "%"}};
+  for (const Contestant& each : contestants) {
+    if (!step.has(each.id)) continue;
+    const double peak = each.id == "best_all" ? peak_all_gflops : peak_gflops;
+    const Estimate share = transform(step.gflops.at(each.id), [&](double gflops) { return 100 * gflops / peak; });
+    series.points.emplace_back(static_cast<double>(series.points.size() + 1), share, each.label);
+  }
+  return series;
+}
+
 }  // namespace hf::matmul

@@ -56,10 +56,24 @@ struct LadderStep {
   }
 };
 
+/// The step at @p n, null where there is none.
+const LadderStep* step_at(const std::vector<LadderStep>& steps, std::size_t n);
+
+/// The largest at which both were timed. \pre there is one
+const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std::string& one,
+                                 const std::string& other);
+
 /// Times all contestants on each of these sizes, rising, in the present step of the lab. Of a slow one only so many rows
 /// of the product are computed as time allows, since one row costs what the next one does; one for which even its least
 /// is too long stops there.
 std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
                               const std::vector<std::size_t>& sizes);
+
+/// Speed over N of one contestant, but at @p left_out: beside a power of two it would make a zigzag of the curve.
+Series rung_series(const Contestant& contestant, const std::vector<LadderStep>& steps, std::size_t left_out);
+
+/// One point for each contestant that was timed in this step: the share of the peak of its threads that it reached, %.
+Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step,
+                      double peak_gflops, double peak_all_gflops);
 
 }  // namespace hf::matmul

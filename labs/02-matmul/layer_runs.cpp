@@ -7,12 +7,15 @@
 
 #include "01-roofline/dispatch.hpp"
 #include "02-matmul/layers_reference.hpp"
+#include "02-matmul/sizes.hpp"
 #include "common/random.hpp"
 #include "harness/memory.hpp"
 #include "harness/terminal.hpp"
 
 namespace hf::matmul {
 namespace {
+
+const Axis layer_axis = {"layer", "1"};
 
 double bytes(std::size_t floats) { return 4.0 * static_cast<double>(floats); }
 
@@ -133,10 +136,33 @@ void check(const LayerRun& layer) {
   }
 }
 
-Sampling sample(const LayerRun& layer, const Plan& plan) {
+Estimate LayerTimes::gflops(const std::string& form) const {
+  return transform(sampling.of(form), [&](double s) { return flops / s * 1e-9; });
+}
+
+LayerTimes time_layer(const Lab& lab, const LayerRun& layer, int parts) {
+  check(layer);
   std::vector<Variant> variants;
   for (const LayerForm& each : layer.forms) variants.push_back(timed(each.id, each.run));
-  return sample_interleaved(variants, plan);
+  const Sampling sampling = sample_interleaved(variants, patient_plan(lab, parts));
+  return {layer.label, layer.flops, layer.input_bytes, layer.extra_bytes, sampling};
+}
+
+Series layer_speed_series(const std::string& id, const std::string& label, const std::string& form,
+                          const std::vector<LayerTimes>& layers) {
+  Series series = {id, label, Kind::measured, layer_axis, {"speed", "GFLOP/s"}};
+  for (const LayerTimes& each : layers) {
+    series.points.emplace_back(static_cast<double>(series.points.size() + 1), each.gflops(form), each.label);
+  }
+  return series;
+}
+
+Series layer_memory_series(const std::string& id, const std::string& label, const std::vector<LayerTimes>& layers) {
+  Series series = {id, label, Kind::modelled, layer_axis, {"memory", "B"}};
+  for (const LayerTimes& each : layers) {
+    series.points.emplace_back(static_cast<double>(series.points.size() + 1), each.extra_bytes, each.label);
+  }
+  return series;
 }
 
 }  // namespace hf::matmul

@@ -11,6 +11,7 @@
 #include "02-matmul/attention.hpp"
 #include "02-matmul/convolution.hpp"
 #include "02-matmul/perceptron.hpp"
+#include "harness/lab.hpp"
 #include "harness/machine.hpp"
 #include "harness/sampling.hpp"
 
@@ -51,7 +52,25 @@ LayerRun perceptron_run(const PerceptronShape& shape, const Gemm& gemm);
 /// \throws std::runtime_error, one line, for the first that is wrong
 void check(const LayerRun& layer);
 
-/// Times all forms of a layer, interleaved.
-Sampling sample(const LayerRun& layer, const Plan& plan);
+/// What the forms of a layer showed.
+struct LayerTimes {
+  std::string label;
+  double flops, input_bytes, extra_bytes;  ///< as in LayerRun
+  Sampling sampling;
+
+  /// The speed of a form that computes the whole layer.
+  Estimate gflops(const std::string& form) const;
+};
+
+/// Checks a layer, then times all its forms, interleaved, in one of @p parts equal parts of the present step of the lab.
+/// \throws std::runtime_error, one line, for the first form that is wrong
+LayerTimes time_layer(const Lab& lab, const LayerRun& layer, int parts);
+
+/// One point for each layer: the speed of a form.
+Series layer_speed_series(const std::string& id, const std::string& label, const std::string& form,
+                          const std::vector<LayerTimes>& layers);
+
+/// One point for each layer: the memory that only the product needs.
+Series layer_memory_series(const std::string& id, const std::string& label, const std::vector<LayerTimes>& layers);
 
 }  // namespace hf::matmul

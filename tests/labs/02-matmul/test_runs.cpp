@@ -1,13 +1,21 @@
-// What the lab times, it has checked: right results pass, wrong ones are refused.
+// What the lab times, it has checked: right results pass, wrong ones are refused. What the chapter names is among what it times.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "02-matmul/block_runs.hpp"
+#include "02-matmul/conflict_runs.hpp"
 #include "02-matmul/gemm.hpp"
 #include "02-matmul/ladder.hpp"
 #include "02-matmul/layer_runs.hpp"
+#include "02-matmul/rungs.hpp"
+#include "02-matmul/sizes.hpp"
+#include "02-matmul/traffic_runs.hpp"
 
 namespace hf::matmul {
 namespace {
@@ -56,6 +64,102 @@ TEST_CASE("every form of a layer passes its check; a wrong product does not") {
 TEST_CASE("im2col needs the memory of the image once for each place of the kernel") {
   const LayerRun layer = convolution_run({4, 6, 9, 7, 3}, right);
   CHECK(layer.extra_bytes == 9 * layer.input_bytes);
+}
+
+/// A lab on a core that is as fast as an emulated one or as a real one.
+class TestLab {
+ public:
+  TestLab(Budget budget, double peak_gflops)
+      : silent_(std::fopen("/dev/null", "w")),
+        terminal_(silent_),
+        lab_({.id = "02-matmul", .title = "", .steps = {}}, budget, Machine{}, terminal_) {
+    lab_.add(Value("peak_fp32_gflops", peak_gflops, "GFLOP/s"));
+  }
+  ~TestLab() { std::fclose(silent_); }
+  TestLab(const TestLab&) = delete;
+  TestLab& operator=(const TestLab&) = delete;
+
+  const Lab& lab() const { return lab_; }
+
+ private:
+  std::FILE* silent_;
+  Terminal terminal_;
+  Lab lab_;
+};
+
+bool contains(const std::vector<std::size_t>& sizes, std::size_t n) {
+  return std::ranges::find(sizes, n) != sizes.end();
+}
+
+TEST_CASE("the sizes that the chapter names are measured in every budget, on fast cores and on slow ones") {
+  for (Budget budget : {Budget::quick, Budget::full}) {
+    for (double peak : {2.0, 200.0}) {
+      const TestLab test(budget, peak);
+      const std::vector<std::size_t> ladder = ladder_sizes(test.lab()), conflict = conflict_sizes(test.lab());
+      CHECK(std::ranges::is_sorted(ladder));
+      CHECK(contains(ladder, anatomy_size(test.lab())));
+      CHECK(contains(ladder, 1024));
+      CHECK(std::ranges::is_sorted(conflict));
+      for (std::size_t n : {1023, 1024, 1025}) CHECK(contains(conflict, n));
+    }
+  }
+}
+
+TEST_CASE("all layers of ResNet do the same number of FLOPs") {
+  const TestLab test(Budget::full, 200);
+  const std::vector<ConvolutionShape> shapes = convolution_shapes(test.lab());
+  REQUIRE(shapes.size() == 4);
+  for (const ConvolutionShape& shape : shapes) CHECK(shape.flops() == shapes.front().flops());
+}
+
+TEST_CASE("blocks in other shapes have at most the area of the chosen one, which is among them as gemm() makes it") {
+  const Blocking chosen = {560, 288};
+  const std::vector<Blocking> blocks = blocks_to_try(2048, chosen);
+  CHECK(blocks.size() > 5);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    CAPTURE(blocks[i].depth);
+    CHECK(blocks[i].depth * blocks[i].width <= chosen.depth * chosen.width);
+    CHECK(blocks[i].width > 0);
+    if (i > 0) CHECK(blocks[i].depth > blocks[i - 1].depth);
+  }
+  CHECK(std::ranges::find(blocks, std::size_t{512}, &Blocking::depth) != blocks.end());  // 2048 in four equal parts
+}
+
+TEST_CASE("in caches that hold everything, each float is fetched once and used n times, c read and written besides") {
+  const TestLab test(Budget::quick, 200);
+  const CacheGeometry large = {1 << 20, 16};
+  const RungTraffic traffic = rung_traffic(test.lab(), 16, {large, large});
+  CHECK(traffic.size() == rungs().size());
+  CHECK(uses_per_float(16, traffic.at("naive")) == 2 * 16 / 4);
+  const Series series = traffic_series("traffic_l2", "L2", &Traffic::l1_l2, traffic);
+  REQUIRE(series.points.size() == rungs().size());
+  CHECK(series.points.front().label == "naive");
+  CHECK(series.points.front().y.median == 4 * 16 * 16 * sizeof(float));
+}
+
+TEST_CASE("around a power of two, each size has its bytes, and the power fetches the most into a small second cache") {
+  const TestLab test(Budget::quick, 200);
+  const std::map<std::size_t, Fetched> fetched =
+      simulate_conflict(test.lab(), {250, 256, 262}, {{32 << 10, 8}, {64 << 10, 8}});
+  REQUIRE(fetched.size() == 3);
+  CHECK(fetched.at(256).into_l2 > 4 * fetched.at(250).into_l2);
+  CHECK(fetched.at(256).into_l2 > 4 * fetched.at(262).into_l2);
+}
+
+TEST_CASE("the ladder's largest step with both rungs is found, and a size that was not measured is not") {
+  const auto step = [](std::size_t n, bool both) {
+    LadderStep made = {n, {{"blocked", estimate({2.0})}}};
+    if (both) made.gflops.emplace("loop_order", estimate({1.0}));
+    return made;
+  };
+  const std::vector<LadderStep> steps = {step(64, true), step(128, true), step(256, false)};
+  CHECK(last_step_with(steps, "blocked", "loop_order").n == 128);
+  CHECK(step_at(steps, 100) == nullptr);
+  REQUIRE(step_at(steps, 256) != nullptr);
+  CHECK(!step_at(steps, 256)->has("loop_order"));
+  const Series series = rung_series({"blocked", "blocking", {}, 1}, steps, 128);
+  REQUIRE(series.points.size() == 2);
+  CHECK(series.points.back().x == 256);
 }
 
 }  // namespace
