@@ -11,7 +11,7 @@
 #include <string>
 
 #include "03-gpu/cuda/bf16_gemm_layout.cuh"
-#include "03-gpu/cuda/device.cuh"
+#include "common/cuda/device.cuh"
 
 // A kernel that uses them is empty in code for other GPUs, where it is never started.
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || !defined(__CUDA_ARCH__)

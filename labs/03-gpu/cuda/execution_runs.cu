@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "03-gpu/cuda/access.cuh"
-#include "03-gpu/cuda/device.cuh"
 #include "03-gpu/cuda/divergence.cuh"
 #include "03-gpu/cuda/intensity.cuh"
 #include "03-gpu/cuda/launches.cuh"
-#include "03-gpu/cuda/power.hpp"
-#include "harness/clock.hpp"
+#include "common/cuda/power.cuh"
+#include "common/cuda/timing.cuh"
 
 namespace hf::gpu {
 namespace {
@@ -19,7 +18,7 @@ namespace {
 
 constexpr int path_steps = 512;
 
-void check_paths(const DeviceArray<std::uint32_t>& results, int paths, bool inside_warp) {
+void check_paths(const cuda::DeviceArray<std::uint32_t>& results, int paths, bool inside_warp) {
   const std::vector<std::uint32_t> found = results.to_host();
   bool right = true;
   for (int thread = 0; thread < static_cast<int>(found.size()); ++thread) {
@@ -27,14 +26,14 @@ void check_paths(const DeviceArray<std::uint32_t>& results, int paths, bool insi
     for (int step = 0; step < path_steps; ++step) x = path_step(path_of(thread, paths, inside_warp), x);
     right &= found[static_cast<std::size_t>(thread)] == x;
   }
-  expect(right, "diverge");
+  cuda::expect(right, "diverge");
 }
 
-void measure_divergence(Lab& lab, const Device& device) {
+void measure_divergence(Lab& lab, const cuda::Device& device) {
   lab.begin("GPU divergence");
   const auto blocks = static_cast<unsigned>(device.multiprocessors);
   constexpr unsigned threads = 1024;
-  DeviceArray<std::uint32_t> results(blocks * threads);
+  cuda::DeviceArray<std::uint32_t> results(blocks * threads);
   const auto id = [](int paths, bool inside_warp) { return std::to_string(paths) + (inside_warp ? " inside" : ""); };
   const std::vector<int> counts = {1, 2, 4, 8, 16, 32};
   std::vector<Variant> variants;
@@ -45,9 +44,9 @@ void measure_divergence(Lab& lab, const Device& device) {
       };
       results.poison();
       run();
-      finish("diverge");
+      cuda::finish("diverge");
       check_paths(results, paths, inside_warp);
-      variants.push_back(timed_on_device(id(paths, inside_warp), run));
+      variants.push_back(cuda::timed_on_device(id(paths, inside_warp), run));
       lab.tick();
     }
   }
@@ -68,16 +67,16 @@ void measure_divergence(Lab& lab, const Device& device) {
 
 // ---- What does a launch cost? ----
 
-void check_ticks(unsigned launched, DeviceArray<unsigned>& counter, Stream& stream, const char* how) {
+void check_ticks(unsigned launched, cuda::DeviceArray<unsigned>& counter, cuda::Stream& stream, const char* how) {
   stream.wait();
-  expect(counter.to_host().front() == launched, how);
+  cuda::expect(counter.to_host().front() == launched, how);
 }
 
 void measure_launches(Lab& lab) {
   lab.begin("GPU launches");
   constexpr int launches = 500;  // fewer than the driver queues
-  Stream stream;
-  DeviceArray<unsigned> counter(std::vector<unsigned>{0});
+  cuda::Stream stream;
+  cuda::DeviceArray<unsigned> counter(std::vector<unsigned>{0});
   launch_ticks(stream, launches, counter.data());
   check_ticks(launches, counter, stream, "a launch");
   TickGraph counted(stream, launches, counter.data());
@@ -116,10 +115,10 @@ constexpr Intensity intensities[] = {{1, multiply_add<1>},   {2, multiply_add<2>
                                      {64, multiply_add<64>}, {128, multiply_add<128>}, {256, multiply_add<256>}};
 
 struct IntensityArrays {
-  explicit IntensityArrays(const Device& device)
+  explicit IntensityArrays(const cuda::Device& device)
       : numbers(std::size_t{1} << 24), sums(static_cast<std::size_t>(device.multiprocessors) * 8 * stream_threads) {
     fill_units<<<1024, 256>>>(reinterpret_cast<float*>(numbers.data()), 4 * numbers.size(), 0);
-    finish("fill_units");
+    cuda::finish("fill_units");
   }
   void run(const Intensity& at) {
     at.kernel<<<static_cast<unsigned>(sums.size() / stream_threads), stream_threads>>>(
@@ -127,8 +126,8 @@ struct IntensityArrays {
   }
   double flops(const Intensity& at) const { return 2.0 * at.fmas * 4 * static_cast<double>(numbers.size()); }
 
-  DeviceArray<float4> numbers;  ///< 256 MiB, whole tiles
-  DeviceArray<float> sums;
+  cuda::DeviceArray<float4> numbers;  ///< 256 MiB, whole tiles
+  cuda::DeviceArray<float> sums;
 };
 
 /// What one thread should get: its numbers, each after so many FMAs, in double precision.
@@ -151,7 +150,7 @@ double intensity_reference(const IntensityArrays& on, std::size_t thread, int fm
 void check_intensity(IntensityArrays& on, const Intensity& at) {
   on.sums.poison();
   on.run(at);
-  finish("multiply_add");
+  cuda::finish("multiply_add");
   const std::vector<float> sums = on.sums.to_host();
   bool right = true;
   for (std::size_t thread = 0; thread < sums.size(); thread += 997) {
@@ -161,45 +160,14 @@ void check_intensity(IntensityArrays& on, const Intensity& at) {
     const double bound = (at.fmas + static_cast<double>(terms)) * 0x1p-24 * 1.5 * static_cast<double>(terms);
     right &= std::abs(sums[thread] - exact) <= bound;
   }
-  expect(right, "multiply_add");
-}
-
-/// Average power while \p run is called without a pause, W. The counter steps now and then: time is taken from step to
-/// step, and between two readings the device always has a batch of calls to work on.
-double watts(const PowerMeter& meter, const std::function<void()>& run, double call_seconds, double seconds) {
-  const int batch = std::max(1, static_cast<int>(5e-3 / call_seconds));
-  Event done[2];
-  int turn = 0;
-  const auto keep_busy = [&] {
-    for (int call = 0; call < batch; ++call) run();
-    HF_CUDA(cudaGetLastError());
-    done[turn].record();
-    turn = 1 - turn;
-    done[turn].wait();  // of the batch before; an event never recorded is done
-  };
-  const auto next_step = [&](double not_before) {
-    const std::int64_t start = now_ns();
-    const auto elapsed = [&] { return static_cast<double>(now_ns() - start) * 1e-9; };
-    while (elapsed() < not_before) keep_busy();
-    const double before = meter.joules().value_or(0);
-    double now = before;
-    while (now == before && elapsed() < not_before + 5) {
-      keep_busy();
-      now = meter.joules().value_or(0);
-    }
-    return std::pair(static_cast<double>(now_ns()) * 1e-9, now);
-  };
-  const auto [start, before] = next_step(seconds / 2);  // until power has settled
-  const auto [end, after] = next_step(seconds);
-  HF_CUDA(cudaDeviceSynchronize());
-  return (after - before) / (end - start);
+  cuda::expect(right, "multiply_add");
 }
 
 void measure_speed_by_intensity(Lab& lab, IntensityArrays& arrays, std::map<int, double>& call_seconds) {
   std::vector<Variant> variants;
   for (const Intensity& each : intensities) {
     check_intensity(arrays, each);
-    variants.push_back(timed_on_device(std::to_string(each.fmas), [&] { arrays.run(each); }));
+    variants.push_back(cuda::timed_on_device(std::to_string(each.fmas), [&] { arrays.run(each); }));
     lab.tick();
   }
   const Sampling sampling = sample_interleaved(variants, lab.plan(4));
@@ -213,18 +181,18 @@ void measure_speed_by_intensity(Lab& lab, IntensityArrays& arrays, std::map<int,
   lab.add(std::move(speed));
 }
 
-void measure_power(Lab& lab, const Device& device) {
+void measure_power(Lab& lab, const cuda::Device& device) {
   lab.begin("GPU power");
   IntensityArrays arrays(device);
   std::map<int, double> call_seconds;
   measure_speed_by_intensity(lab, arrays, call_seconds);
-  const PowerMeter meter(device.bus_id);
+  const cuda::PowerMeter meter(device.bus_id);
   if (!meter.missing().empty()) return lab.note("no power was measured: " + meter.missing());
 
   std::map<int, std::vector<double>> samples;
   for (int round = 0; round < (lab.quick() ? 1 : 3); ++round) {
     for (const Intensity& each : intensities) {
-      samples[each.fmas].push_back(watts(
+      samples[each.fmas].push_back(cuda::average_watts(
           meter, [&] { arrays.run(each); }, call_seconds[each.fmas], lab.quick() ? 0.2 : 0.5));
       lab.tick();
     }
@@ -244,7 +212,7 @@ void measure_power(Lab& lab, const Device& device) {
 
 std::vector<Step> execution_steps() { return {{"GPU divergence", 1, 3}, {"GPU launches", 1, 3}, {"GPU power", 6, 35}}; }
 
-void measure_execution(Lab& lab, const Device& device) {
+void measure_execution(Lab& lab, const cuda::Device& device) {
   measure_divergence(lab, device);
   measure_launches(lab);
   measure_power(lab, device);

@@ -6,14 +6,16 @@
 
 #include "harness/lab.hpp"
 
-namespace hf::gpu {
-
+namespace hf::cuda {
 struct Device;
+}
+
+namespace hf::gpu {
 
 std::vector<Step> execution_steps();
 
 /// Adds divergence, launches, peaks, and power where its counter answers.
 /// \throws std::runtime_error where a kernel computes something else than its reference
-void measure_execution(Lab& lab, const Device& device);
+void measure_execution(Lab& lab, const cuda::Device& device);
 
 }  // namespace hf::gpu

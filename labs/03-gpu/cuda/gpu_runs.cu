@@ -2,16 +2,14 @@
 
 #include <cmath>
 
-#include "03-gpu/cuda/device.cuh"
 #include "03-gpu/cuda/execution_runs.hpp"
 #include "03-gpu/cuda/matmul_runs.hpp"
 #include "03-gpu/cuda/memory_runs.hpp"
 #include "03-gpu/cuda/peak_runs.hpp"
+#include "common/cuda/device.cuh"
 
 namespace hf::gpu {
 namespace {
-
-using namespace gpu;
 
 /// Asked only whether this device can run what was compiled.
 __global__ void probe() {}
@@ -49,7 +47,7 @@ std::string gpu_unavailable() {
   if (devices == 0) return "there is no CUDA device";
   cudaFuncAttributes attributes;
   if (cudaFuncGetAttributes(&attributes, probe) != cudaSuccess) {
-    return "this program was not compiled for this GPU: " + this_device().name +
+    return "this program was not compiled for this GPU: " + cuda::this_device().name +
            "; configure the build again on this machine";
   }
   return "";
@@ -65,7 +63,7 @@ std::vector<Step> gpu_steps() {
 
 void measure_gpu(Lab& lab) {
   if (const std::string why = gpu_unavailable(); !why.empty()) return lab.note("no GPU was measured: " + why);
-  const Device device = this_device();
+  const cuda::Device device = cuda::this_device();
   measure_memory(lab, device);
   measure_execution(lab, device);
   measure_peaks(lab, device);

@@ -10,12 +10,11 @@
 
 #include "01-roofline/reference.hpp"
 #include "03-gpu/cuda/bf16_gemm_rungs.cuh"
-#include "03-gpu/cuda/device.cuh"
 #include "03-gpu/cuda/sgemm_rungs.cuh"
+#include "common/cuda/timing.cuh"
 #include "common/random.hpp"
 
 namespace hf::gpu {
-namespace gpu {
 namespace {
 
 /// Sides of the square products.
@@ -34,7 +33,7 @@ template <class Number>
 struct Operands {
   GemmShape shape;
   std::vector<Number> a, b;
-  DeviceArray<Number> device_a, device_b, c;
+  cuda::DeviceArray<Number> device_a, device_b, c;
 
   Operands(GemmShape s, int b_rows, int b_columns)
       : shape(s),
@@ -86,7 +85,7 @@ template <class Number>
 void check(const Contestant<Number>& contestant, Operands<Number>& x, std::size_t most) {
   x.c.poison();
   contestant.multiply(x);
-  finish(contestant.label.c_str());
+  cuda::finish(contestant.label.c_str());
   const std::vector<Number> c = x.c.to_host();
   const std::size_t step = c.size() <= most ? 1 : c.size() / most | 1, n = x.shape.n;
   double worst = 0;
@@ -160,7 +159,8 @@ std::vector<Contestant<Number>> contestants(const std::vector<Rung>& rungs) {
 template <class Number>
 Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, Plan plan) {
   std::vector<Variant> variants;
-  for (const auto& each : contestants) variants.push_back(timed_on_device(each.id, [&each, &x] { each.multiply(x); }));
+  for (const auto& each : contestants)
+    variants.push_back(cuda::timed_on_device(each.id, [&each, &x] { each.multiply(x); }));
   plan.sample_seconds = 0.02;  // many calls, so that the clock has settled on what this kernel's power allows
   plan.warm_seconds = 0.01;
   return sample_interleaved(variants, plan);
@@ -275,7 +275,7 @@ __global__ void hopper_probe(int* has_them) {
 bool has_hopper(Lab& lab, int capability) {
   int compiled = 0;
   if (capability == 90) {
-    DeviceArray<int> answer(1);
+    cuda::DeviceArray<int> answer(1);
     hopper_probe<<<1, 1>>>(answer.data());
     HF_CUDA(cudaGetLastError());
     compiled = answer.to_host()[0];
@@ -320,13 +320,12 @@ int compute_capability() {
 }
 
 }  // namespace
-}  // namespace gpu
 
 std::vector<Step> gpu_matmul_steps() { return {{"GPU: matmul in fp32", 15, 60}, {"GPU: matmul in bf16", 15, 60}}; }
 
 void measure_gpu_matmul(Lab& lab) {
-  gpu::measure_sgemm(lab);
-  gpu::measure_bf16(lab, gpu::compute_capability());
+  measure_sgemm(lab);
+  measure_bf16(lab, compute_capability());
 }
 
 }  // namespace hf::gpu

@@ -8,11 +8,11 @@
 #include <optional>
 
 #include "03-gpu/cuda/access.cuh"
-#include "03-gpu/cuda/device.cuh"
 #include "03-gpu/cuda/in_flight.cuh"
 #include "03-gpu/cuda/latency.cuh"
 #include "03-gpu/cuda/line_cycle.hpp"
 #include "03-gpu/cuda/streams.cuh"
+#include "common/cuda/timing.cuh"
 
 namespace hf::gpu {
 namespace {
@@ -25,7 +25,7 @@ Estimate gbs(const Estimate& seconds, double bytes) {
 }
 
 /// So many times the second cache, as a power of two, so that little of it can be there; an eighth of the memory at most.
-std::size_t beyond_l2(const Device& device, std::size_t times) {
+std::size_t beyond_l2(const cuda::Device& device, std::size_t times) {
   return std::bit_floor(std::min(std::bit_ceil(std::max(times * device.l2_bytes, 64 * MiB)), device.memory_bytes / 8));
 }
 
@@ -35,10 +35,10 @@ std::size_t beyond_l2(const Device& device, std::size_t times) {
 class Chase {
  public:
   explicit Chase(std::size_t bytes) : next_(random_cycle(bytes / sizeof(GpuLine), 1)), lines_(next_.size()) {
-    const DeviceArray<std::uint32_t> next(next_);
+    const cuda::DeviceArray<std::uint32_t> next(next_);
     const auto count = static_cast<std::uint32_t>(next_.size());
     link_lines<<<(count + 255) / 256, 256>>>(lines_.data(), next.data(), count);
-    finish("link_lines");
+    cuda::finish("link_lines");
     at_.emplace(std::vector<const GpuLine*>{lines_.data()});
   }
 
@@ -46,7 +46,7 @@ class Chase {
   Ticks follow(long long hops) {
     ticks_.poison();
     chase_lines<through><<<1, 1>>>(at_->data(), hops, ticks_.data());
-    finish("chase_lines");
+    cuda::finish("chase_lines");
     return ticks_.to_host().front();
   }
 
@@ -55,24 +55,24 @@ class Chase {
   void warm_and_check() {
     const auto hops = static_cast<long long>(std::min<std::size_t>(next_.size(), 1u << 19)) + 1;
     follow<through>(hops);
-    expect(at_->to_host().front() == lines_.data() + gpu::follow(next_, 0, hops), "chase_lines");
+    cuda::expect(at_->to_host().front() == lines_.data() + gpu::follow(next_, 0, hops), "chase_lines");
   }
 
  private:
   std::vector<std::uint32_t> next_;
-  DeviceArray<GpuLine> lines_;
-  std::optional<DeviceArray<const GpuLine*>> at_;
-  DeviceArray<Ticks> ticks_{1};
+  cuda::DeviceArray<GpuLine> lines_;
+  std::optional<cuda::DeviceArray<const GpuLine*>> at_;
+  cuda::DeviceArray<Ticks> ticks_{1};
 };
 
 Ticks follow_shared(long long hops, bool checked) {
   static const std::vector<std::uint32_t> next = random_cycle(shared_chase_words, 2);
-  const DeviceArray<std::uint32_t> order(next);
-  DeviceArray<std::uint32_t> end(1);
-  DeviceArray<Ticks> ticks(1);
+  const cuda::DeviceArray<std::uint32_t> order(next);
+  cuda::DeviceArray<std::uint32_t> end(1);
+  cuda::DeviceArray<Ticks> ticks(1);
   chase_shared<<<1, 1>>>(order.data(), hops, end.data(), ticks.data());
-  finish("chase_shared");
-  if (checked) expect(end.to_host().front() == follow(next, 0, hops), "chase_shared");
+  cuda::finish("chase_shared");
+  if (checked) cuda::expect(end.to_host().front() == follow(next, 0, hops), "chase_shared");
   return ticks.to_host().front();
 }
 
@@ -83,7 +83,7 @@ struct Level {
   std::vector<double> cycles = {}, nanoseconds = {};
 };
 
-void measure_levels(Lab& lab, const Device& device) {
+void measure_levels(Lab& lab, const cuda::Device& device) {
   Chase near(16 * KiB), middle(std::min(8 * MiB, device.l2_bytes / 4)), far(beyond_l2(device, 4));
   near.warm_and_check<Through::l1>();
   middle.warm_and_check<Through::l2>();
@@ -113,7 +113,7 @@ void measure_levels(Lab& lab, const Device& device) {
   lab.add(Value("gpu_clock_ghz", ratio(hbm.cycles, hbm.nanoseconds), "GHz", "clock of the multiprocessors"));
 }
 
-void sweep_latency(Lab& lab, const Device& device) {
+void sweep_latency(Lab& lab, const cuda::Device& device) {
   Series series = {"gpu_latency", "one thread", Kind::measured, {"working set", "B"}, {"latency", "cycles"}};
   const std::size_t last = lab.quick() ? beyond_l2(device, 2) : beyond_l2(device, 8);
   const long long hops = 1 << 13;
@@ -134,7 +134,7 @@ void sweep_latency(Lab& lab, const Device& device) {
   lab.plot("Latency of a load on the GPU, in cycles", {"gpu_latency"});
 }
 
-void measure_latency(Lab& lab, const Device& device) {
+void measure_latency(Lab& lab, const cuda::Device& device) {
   lab.begin("GPU latency");
   // Nothing here needs shared memory, or hardly: the rest of it is cache.
   HF_CUDA(cudaFuncSetAttribute(chase_lines<Through::l1>, cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -145,11 +145,11 @@ void measure_latency(Lab& lab, const Device& device) {
 
 // ---- How much do many threads get? ----
 
-float* floats(DeviceArray<float4>& from) { return reinterpret_cast<float*>(from.data()); }
+float* floats(cuda::DeviceArray<float4>& from) { return reinterpret_cast<float*>(from.data()); }
 
 /// Three arrays, of which b and c are random.
 struct StreamArrays {
-  explicit StreamArrays(const Device& device, std::size_t bytes)
+  explicit StreamArrays(const cuda::Device& device, std::size_t bytes)
       : count(bytes / sizeof(float4)),
         a(count),
         b(count),
@@ -157,14 +157,14 @@ struct StreamArrays {
         sums(static_cast<std::size_t>(device.multiprocessors) * 2048 / stream_threads) {
     fill_units<<<1024, 256>>>(floats(b), 4 * count, 0);
     fill_units<<<1024, 256>>>(floats(c), 4 * count, 4 * count);
-    finish("fill_units");
+    cuda::finish("fill_units");
   }
   unsigned tiles() const { return static_cast<unsigned>(count / stream_tile); }
   double bytes() const { return static_cast<double>(count * sizeof(float4)); }
 
   std::size_t count;  ///< of float4 in each, whole tiles
-  DeviceArray<float4> a, b, c;
-  DeviceArray<float> sums;
+  cuda::DeviceArray<float4> a, b, c;
+  cuda::DeviceArray<float> sums;
 };
 
 constexpr float triad_factor = 0.75f;
@@ -181,17 +181,17 @@ void check_streams(StreamArrays& on) {
   const std::size_t floats = 4 * on.count;
   on.a.poison();
   run_copy(on);
-  finish("copy");
+  cuda::finish("copy");
   bool right = true;
   std::size_t i = 0;
   for (const float4& v : on.a.to_host()) {
     for (const float x : {v.x, v.y, v.z, v.w}) right &= x == random_number(0, i++);
   }
-  expect(right, "copy");
+  cuda::expect(right, "copy");
 
   on.a.poison();
   run_triad(on);
-  finish("triad");
+  cuda::finish("triad");
   double exact = 0, magnitudes = 0;
   i = 0;
   for (const float4& v : on.a.to_host()) {
@@ -202,27 +202,27 @@ void check_streams(StreamArrays& on) {
       magnitudes += std::abs(b * c);
     }
   }
-  expect(right, "triad");
+  cuda::expect(right, "triad");
 
   on.sums.poison();
   run_dot(on);
-  finish("dot");
+  cuda::finish("dot");
   double sum = 0;
   for (const float each : on.sums.to_host()) sum += each;
   // Roundings on the longest way to a block's sum: its tiles, four numbers, and the tree over the block.
   const double tiles = std::ceil(static_cast<double>(on.tiles()) / static_cast<double>(on.sums.size()));
   const double roundings = stream_loads * tiles + 3 + 5 + stream_threads / 32 + 1;
-  expect(std::abs(sum - exact) <= 1.01 * roundings * single_roundoff * magnitudes, "dot");
+  cuda::expect(std::abs(sum - exact) <= 1.01 * roundings * single_roundoff * magnitudes, "dot");
 }
 
-void measure_streams(Lab& lab, const Device& device) {
+void measure_streams(Lab& lab, const cuda::Device& device) {
   lab.begin("GPU bandwidth");
   StreamArrays arrays(device, std::min(lab.quick() ? 256 * MiB : 512 * MiB, beyond_l2(device, 8)));
   check_streams(arrays);
-  const Sampling sampling = sample_interleaved(
-      {timed_on_device("copy", [&] { run_copy(arrays); }), timed_on_device("triad", [&] { run_triad(arrays); }),
-       timed_on_device("dot", [&] { run_dot(arrays); })},
-      lab.plan());
+  const Sampling sampling = sample_interleaved({cuda::timed_on_device("copy", [&] { run_copy(arrays); }),
+                                                cuda::timed_on_device("triad", [&] { run_triad(arrays); }),
+                                                cuda::timed_on_device("dot", [&] { run_dot(arrays); })},
+                                               lab.plan());
   lab.add(Value("copy_gbs", gbs(sampling.of("copy"), 2 * arrays.bytes()), "GB/s", "copy"));
   lab.add(Value("triad_gbs", gbs(sampling.of("triad"), 3 * arrays.bytes()), "GB/s", "triad"));
   lab.add(Value("dot_gbs", gbs(sampling.of("dot"), 2 * arrays.bytes()), "GB/s", "dot product"));
@@ -245,7 +245,7 @@ class Front {
     std::vector<const Cell*> start(static_cast<std::size_t>(by.chases()) * lanes);
     for (std::size_t i = 0; i < start.size(); ++i) start[i] = cells_.data() + i;
     HF_CUDA(cudaMemcpy(at_.data(), start.data(), start.size() * sizeof start[0], cudaMemcpyHostToDevice));
-    finish("link_front");
+    cuda::finish("link_front");
   }
 
   void follow(const Concurrency& by, int hops) {
@@ -261,7 +261,7 @@ class Front {
     arrange(by);
     sums_.poison();
     follow(by, hops);
-    finish("follow_front");
+    cuda::finish("follow_front");
     const std::vector<std::uint64_t> sums = sums_.to_host();
     const int warps = by.blocks * by.warps;
     bool right = true;
@@ -275,25 +275,26 @@ class Front {
       }
       right &= sums[static_cast<std::size_t>(thread)] == sum;
     }
-    expect(right, "follow_front");
+    cuda::expect(right, "follow_front");
   }
 
   /// One call is so many hops of every chase.
   Variant timed(std::string id, const Concurrency& by, int hops) {
     return {std::move(id), [this, by, hops](std::int64_t calls) {
               arrange(by);
-              return timed_on_device("", [&] { follow(by, hops); }).seconds(calls);
+              return cuda::timed_on_device("", [&] { follow(by, hops); }).seconds(calls);
             }};
   }
 
  private:
   std::int64_t nodes_;
-  DeviceArray<Cell> cells_;
-  DeviceArray<const Cell*> at_;
-  DeviceArray<std::uint64_t> sums_;
+  cuda::DeviceArray<Cell> cells_;
+  cuda::DeviceArray<const Cell*> at_;
+  cuda::DeviceArray<std::uint64_t> sums_;
 };
 
-Series in_flight_series(Lab& lab, Front& front, const Device& device, int loads, const char* id, const char* label) {
+Series in_flight_series(Lab& lab, Front& front, const cuda::Device& device, int loads, const char* id,
+                        const char* label) {
   constexpr int hops = 2048;
   const std::vector<Concurrency> sweep = concurrency_sweep(device.multiprocessors, device.warps, loads);
   std::vector<Variant> variants;
@@ -327,7 +328,7 @@ void compare_little(Lab& lab, const Series& curve) {
             {{"latency alone times bandwidth", number_text(predicted)}, {"at the knee", number_text(knee.bytes)}}});
 }
 
-void measure_in_flight(Lab& lab, const Device& device) {
+void measure_in_flight(Lab& lab, const cuda::Device& device) {
   lab.begin("GPU bytes in flight");
   constexpr int most_loads = 4;
   Front front(beyond_l2(device, lab.quick() ? 4 : 16),
@@ -341,12 +342,12 @@ void measure_in_flight(Lab& lab, const Device& device) {
 
 // ---- Which addresses does it like? ----
 
-void measure_strides(Lab& lab, const Device& device) {
-  DeviceArray<std::uint32_t> words(beyond_l2(device, 8) / sizeof(std::uint32_t));
+void measure_strides(Lab& lab, const cuda::Device& device) {
+  cuda::DeviceArray<std::uint32_t> words(beyond_l2(device, 8) / sizeof(std::uint32_t));
   const auto blocks = static_cast<unsigned>(device.multiprocessors * 8);
-  DeviceArray<std::uint32_t> sums(blocks * stride_threads);
+  cuda::DeviceArray<std::uint32_t> sums(blocks * stride_threads);
   fill_words<<<1024, 256>>>(words.data(), words.size());
-  finish("fill_words");
+  cuda::finish("fill_words");
   const auto run = [&](std::size_t stride) {
     sum_strided<<<blocks, stride_threads>>>(words.data(), words.size() / stride / stride_tile, stride, sums.data());
   };
@@ -355,12 +356,12 @@ void measure_strides(Lab& lab, const Device& device) {
   for (const std::size_t stride : strides) {
     sums.poison();
     run(stride);
-    finish("sum_strided");
+    cuda::finish("sum_strided");
     std::uint32_t sum = 0, expected = 0;
     for (const std::uint32_t each : sums.to_host()) sum += each;
     for (std::size_t i = 0; i < words.size() / stride; ++i) expected += input_word(i * stride);
-    expect(sum == expected, "sum_strided");
-    variants.push_back(timed_on_device(std::to_string(stride), [=] { run(stride); }));
+    cuda::expect(sum == expected, "sum_strided");
+    variants.push_back(cuda::timed_on_device(std::to_string(stride), [=] { run(stride); }));
     lab.tick();
   }
   const Sampling sampling = sample_interleaved(variants, lab.plan(2));
@@ -376,8 +377,8 @@ void measure_strides(Lab& lab, const Device& device) {
 
 void measure_banks(Lab& lab) {
   constexpr int rounds = 512;
-  DeviceArray<std::uint32_t> sums(bank_warps * 32);
-  DeviceArray<long long> cycles(1);
+  cuda::DeviceArray<std::uint32_t> sums(bank_warps * 32);
+  cuda::DeviceArray<long long> cycles(1);
   const std::vector<int> strides = {1, 2, 4, 8, 16, 32};
   std::map<int, std::vector<double>> samples;
   for (int sample = 0; sample < lab.plan().rounds; ++sample) {
@@ -385,12 +386,12 @@ void measure_banks(Lab& lab) {
       sums.poison();
       cycles.poison();
       load_banks<<<1, bank_warps * 32>>>(stride, rounds, sums.data(), cycles.data());
-      finish("load_banks");
+      cuda::finish("load_banks");
       const std::vector<std::uint32_t> found = sums.to_host();
       for (std::size_t thread = 0; thread < found.size(); ++thread) {
         std::uint32_t expected = 0;
         for (int load = 0; load < bank_loads; ++load) expected += input_word(bank_word(thread % 32, stride, load));
-        expect(found[thread] == expected * rounds, "load_banks");
+        cuda::expect(found[thread] == expected * rounds, "load_banks");
       }
       samples[stride].push_back(static_cast<double>(cycles.to_host().front()) / (rounds * bank_loads * bank_warps));
     }
@@ -406,7 +407,7 @@ void measure_banks(Lab& lab) {
   lab.add(std::move(series));
 }
 
-void measure_access(Lab& lab, const Device& device) {
+void measure_access(Lab& lab, const cuda::Device& device) {
   lab.begin("GPU access patterns");
   measure_strides(lab, device);
   measure_banks(lab);
@@ -419,7 +420,7 @@ std::vector<Step> memory_steps() {
       {"GPU latency", 4, 12}, {"GPU bandwidth", 3, 8}, {"GPU bytes in flight", 4, 16}, {"GPU access patterns", 2, 6}};
 }
 
-void measure_memory(Lab& lab, const Device& device) {
+void measure_memory(Lab& lab, const cuda::Device& device) {
   measure_latency(lab, device);
   measure_streams(lab, device);
   measure_in_flight(lab, device);

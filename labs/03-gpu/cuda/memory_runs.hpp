@@ -6,14 +6,16 @@
 
 #include "harness/lab.hpp"
 
-namespace hf::gpu {
-
+namespace hf::cuda {
 struct Device;
+}
+
+namespace hf::gpu {
 
 std::vector<Step> memory_steps();
 
 /// Adds latencies, bandwidths, the curve of bandwidth over bytes in flight, strides and bank conflicts.
 /// \throws std::runtime_error where a kernel computes something else than its reference
-void measure_memory(Lab& lab, const Device& device);
+void measure_memory(Lab& lab, const cuda::Device& device);
 
 }  // namespace hf::gpu

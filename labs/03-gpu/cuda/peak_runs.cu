@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "03-gpu/cuda/device.cuh"
 #include "03-gpu/cuda/tensor_operands.hpp"
 #include "03-gpu/cuda/tensor_peak.cuh"
+#include "common/cuda/timing.cuh"
 
 namespace hf::gpu {
 namespace {
@@ -15,7 +15,7 @@ constexpr int warps_in_block = peak_threads / 32;
 template <int each, class Sum>
 class TensorPeak {
  public:
-  explicit TensorPeak(const Device& device)
+  explicit TensorPeak(const cuda::Device& device)
       : blocks_(static_cast<unsigned>(2 * device.multiprocessors)),
         sums_(std::size_t{blocks_} * warps_in_block * mma_chains * 32 * mma_d_registers) {}
 
@@ -28,7 +28,7 @@ class TensorPeak {
     constexpr int times = 5;
     sums_.poison();
     run(times);
-    finish(name);
+    cuda::finish(name);
     bool right = true;
     std::size_t i = 0;
     for (const Sum sum : sums_.to_host()) {
@@ -36,18 +36,18 @@ class TensorPeak {
       right &= sum == static_cast<Sum>(times * TensorOperands<each>::product_at(place_in_d(lane, reg)));
       ++i;
     }
-    expect(right, name);
+    cuda::expect(right, name);
   }
 
  private:
   unsigned blocks_;
-  DeviceArray<std::uint32_t> a_{TensorOperands<each>().a()}, b_{TensorOperands<each>().b()};
-  DeviceArray<Sum> sums_;
+  cuda::DeviceArray<std::uint32_t> a_{TensorOperands<each>().a()}, b_{TensorOperands<each>().b()};
+  cuda::DeviceArray<Sum> sums_;
 };
 
 class FmaPeak {
  public:
-  explicit FmaPeak(const Device& device)
+  explicit FmaPeak(const cuda::Device& device)
       : blocks_(static_cast<unsigned>(4 * device.multiprocessors)),
         from_(numbers(std::size_t{blocks_} * peak_threads * fma_chains)),
         results_(from_.size()) {}
@@ -59,7 +59,7 @@ class FmaPeak {
     constexpr int times = 11;
     results_.poison();
     run(times);
-    finish("fma_peak");
+    cuda::finish("fma_peak");
     bool right = true;
     std::size_t i = 0;
     for (const float result : results_.to_host()) {
@@ -67,7 +67,7 @@ class FmaPeak {
       for (int time = 0; time < times; ++time) exact = double{factor} * exact + double{addend};
       right &= std::abs(result - exact) <= times * 0x1p-24 * 1.5;  // no number exceeds 1.5; one rounding each time
     }
-    expect(right, "fma_peak");
+    cuda::expect(right, "fma_peak");
   }
 
  private:
@@ -80,14 +80,14 @@ class FmaPeak {
   }
 
   unsigned blocks_;
-  DeviceArray<float> from_, results_;
+  cuda::DeviceArray<float> from_, results_;
 };
 
 }  // namespace
 
 std::vector<Step> peak_steps() { return {{"GPU peaks", 1, 4}}; }
 
-void measure_peaks(Lab& lab, const Device& device) {
+void measure_peaks(Lab& lab, const cuda::Device& device) {
   lab.begin("GPU peaks");
   constexpr int times = 4096;
   TensorPeak<2, float> bf16(device);
@@ -97,8 +97,8 @@ void measure_peaks(Lab& lab, const Device& device) {
   int8.check("mma.sync in int8");
   fp32.check();
   const Sampling sampling = sample_interleaved(
-      {timed_on_device("bf16", [&] { bf16.run(times); }), timed_on_device("int8", [&] { int8.run(times); }),
-       timed_on_device("fp32", [&] { fp32.run(times); })},
+      {cuda::timed_on_device("bf16", [&] { bf16.run(times); }), cuda::timed_on_device("int8", [&] { int8.run(times); }),
+       cuda::timed_on_device("fp32", [&] { fp32.run(times); })},
       lab.plan());
   const auto tera = [&](const char* id, double operations) {
     return transform(sampling.of(id), [=](double seconds) { return operations / seconds * 1e-12; });

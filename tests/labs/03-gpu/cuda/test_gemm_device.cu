@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "03-gpu/cuda/bf16_gemm_rungs.cuh"
-#include "03-gpu/cuda/device.cuh"
 #include "03-gpu/cuda/sgemm_rungs.cuh"
+#include "common/cuda/device.cuh"
 #include "common/random.hpp"
 
 namespace hf::gpu {
@@ -46,8 +46,8 @@ int wrong_numbers(Multiply multiply, GemmShape shape, int b_step, int b_row) {
     for (const int number : numbers) all.push_back(made(number, Number()));
     return all;
   };
-  const DeviceArray<Number> device_a(on_device(a)), device_b(on_device(b));
-  DeviceArray<Number> device_c(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
+  const cuda::DeviceArray<Number> device_a(on_device(a)), device_b(on_device(b));
+  cuda::DeviceArray<Number> device_c(static_cast<std::size_t>(shape.m) * static_cast<std::size_t>(shape.n));
   multiply(shape, device_a.data(), device_b.data(), device_c.data());
   HF_CUDA(cudaGetLastError());
   HF_CUDA(cudaDeviceSynchronize());

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "03-gpu/cuda/access.cuh"
-#include "03-gpu/cuda/device.cuh"
 #include "03-gpu/cuda/divergence.cuh"
 #include "03-gpu/cuda/gpu_runs.hpp"
 #include "03-gpu/cuda/in_flight.cuh"
@@ -20,6 +19,7 @@
 #include "03-gpu/cuda/streams.cuh"
 #include "03-gpu/cuda/tensor_operands.hpp"
 #include "03-gpu/cuda/tensor_peak.cuh"
+#include "common/cuda/timing.cuh"
 
 namespace hf::gpu {
 namespace {
@@ -57,14 +57,14 @@ TEST_CASE("which way a thread goes") {
 template <Through through>
 void check_chase(std::size_t count, long long hops) {
   const std::vector<std::uint32_t> order = random_cycle(count, 3);
-  const DeviceArray<std::uint32_t> next(order);
-  DeviceArray<GpuLine> lines(count);
-  DeviceArray<Ticks> ticks(2);
+  const cuda::DeviceArray<std::uint32_t> next(order);
+  cuda::DeviceArray<GpuLine> lines(count);
+  cuda::DeviceArray<Ticks> ticks(2);
   link_lines<<<static_cast<unsigned>(count / 256 + 1), 256>>>(lines.data(), next.data(), static_cast<unsigned>(count));
-  DeviceArray<const GpuLine*> at(std::vector<const GpuLine*>{lines.data()});
+  cuda::DeviceArray<const GpuLine*> at(std::vector<const GpuLine*>{lines.data()});
   chase_lines<through><<<1, 1>>>(at.data(), hops, ticks.data());
   chase_lines<through><<<1, 1>>>(at.data(), hops, ticks.data());
-  finish("chase_lines");
+  cuda::finish("chase_lines");
   CHECK(at.to_host().front() == lines.data() + follow(order, 0, 2 * hops));
   CHECK(ticks.to_host().front().cycles >= hops);
   CHECK(untouched(ticks.to_host(), 1));
@@ -85,12 +85,12 @@ TEST_CASE("a chase goes on where it ended") {
 TEST_CASE("a chase in shared memory") {
   if (!has_device()) return;
   const std::vector<std::uint32_t> order = random_cycle(shared_chase_words, 4);
-  const DeviceArray<std::uint32_t> next(order);
+  const cuda::DeviceArray<std::uint32_t> next(order);
   for (const long long hops : {0, 1, 13, 3000}) {
-    DeviceArray<std::uint32_t> end(1);
-    DeviceArray<Ticks> ticks(1);
+    cuda::DeviceArray<std::uint32_t> end(1);
+    cuda::DeviceArray<Ticks> ticks(1);
     chase_shared<<<1, 1>>>(next.data(), hops, end.data(), ticks.data());
-    finish("chase_shared");
+    cuda::finish("chase_shared");
     CHECK(end.to_host().front() == follow(order, 0, hops));
     CHECK(ticks.to_host().front().cycles >= hops);
   }
@@ -102,16 +102,16 @@ void check_front(std::int64_t nodes, unsigned blocks, unsigned warps) {
   const auto threads = static_cast<std::size_t>(blocks * warps * lanes);
   CAPTURE(nodes);
   CAPTURE(chases);
-  DeviceArray<Cell> cells(static_cast<std::size_t>(nodes) * lanes);
+  cuda::DeviceArray<Cell> cells(static_cast<std::size_t>(nodes) * lanes);
   link_front<<<static_cast<unsigned>(nodes * lanes / 256 + 1), 256>>>(cells.data(), nodes, chases);
   std::vector<const Cell*> start(static_cast<std::size_t>(chases) * lanes);
   for (std::size_t i = 0; i < start.size(); ++i) start[i] = cells.data() + i;
-  DeviceArray<const Cell*> at(start);
-  DeviceArray<std::uint64_t> sums(threads + 1);
+  cuda::DeviceArray<const Cell*> at(start);
+  cuda::DeviceArray<std::uint64_t> sums(threads + 1);
   const int hops = 2 * static_cast<int>(nodes) + 3;
   follow_front<loads><<<blocks, warps * lanes>>>(at.data(), 2, sums.data());
   follow_front<loads><<<blocks, warps * lanes>>>(at.data(), hops, sums.data());
-  finish("follow_front");
+  cuda::finish("follow_front");
   const auto ends = at.to_host();
   const auto found = sums.to_host();
   for (std::size_t thread = 0; thread < threads; ++thread) {
@@ -138,15 +138,15 @@ TEST_CASE("a front of chases reads every byte of every node") {
 }
 
 /// random_number(0, start), random_number(0, start + 1), … in so many tiles.
-struct Units : DeviceArray<float4> {
+struct Units : cuda::DeviceArray<float4> {
   Units(std::size_t tiles, std::size_t start) : DeviceArray(tiles * stream_tile) {
     fill_units<<<3, 256>>>(reinterpret_cast<float*>(data()), 4 * size(), start);
-    finish("fill_units");
+    cuda::finish("fill_units");
   }
 };
 
 /// The same as plain floats, and whether what follows them is untouched.
-std::vector<float> as_floats(const DeviceArray<float4>& array, std::size_t tiles) {
+std::vector<float> as_floats(const cuda::DeviceArray<float4>& array, std::size_t tiles) {
   const std::vector<float4> host = array.to_host();
   CHECK(untouched(host, tiles * stream_tile));
   const auto* first = reinterpret_cast<const float*>(host.data());
@@ -159,15 +159,15 @@ TEST_CASE("copy, triad and dot product") {
     CAPTURE(tiles);
     const std::size_t floats = std::size_t{tiles} * stream_tile * 4;
     const Units b(tiles, 0), c(tiles, floats);
-    DeviceArray<float4> a((tiles + 1) * stream_tile);
+    cuda::DeviceArray<float4> a((tiles + 1) * stream_tile);
     copy<<<tiles, stream_threads>>>(b.data(), a.data());
-    finish("copy");
+    cuda::finish("copy");
     const std::vector<float> copied = as_floats(a, tiles);
     for (std::size_t i = 0; i < floats; ++i) REQUIRE(copied[i] == random_number(0, i));
 
     a.poison();
     triad<<<tiles, stream_threads>>>(a.data(), b.data(), c.data(), 0.7f);
-    finish("triad");
+    cuda::finish("triad");
     const std::vector<float> summed = as_floats(a, tiles);
     double exact = 0, magnitudes = 0;
     for (std::size_t i = 0; i < floats; ++i) {
@@ -178,9 +178,9 @@ TEST_CASE("copy, triad and dot product") {
     }
 
     for (const unsigned blocks : {1u, 3u, 50u}) {
-      DeviceArray<float> sums(blocks + 1);
+      cuda::DeviceArray<float> sums(blocks + 1);
       dot<<<blocks, stream_threads>>>(b.data(), c.data(), tiles, sums.data());
-      finish("dot");
+      cuda::finish("dot");
       const std::vector<float> found = sums.to_host();
       double sum = 0;
       for (unsigned block = 0; block < blocks; ++block) sum += found[block];
@@ -193,15 +193,15 @@ TEST_CASE("copy, triad and dot product") {
 TEST_CASE("words with strides") {
   if (!has_device()) return;
   const std::size_t most = 7;
-  DeviceArray<std::uint32_t> words(most * stride_tile * 33);
+  cuda::DeviceArray<std::uint32_t> words(most * stride_tile * 33);
   fill_words<<<5, 256>>>(words.data(), words.size());
   for (const std::size_t stride : {1u, 2u, 3u, 32u, 33u}) {
     for (const std::size_t tiles : {std::size_t{0}, std::size_t{1}, most}) {
       CAPTURE(stride);
       CAPTURE(tiles);
-      DeviceArray<std::uint32_t> sums(3 * stride_threads + 1);
+      cuda::DeviceArray<std::uint32_t> sums(3 * stride_threads + 1);
       sum_strided<<<3, stride_threads>>>(words.data(), tiles, stride, sums.data());
-      finish("sum_strided");
+      cuda::finish("sum_strided");
       const auto found = sums.to_host();
       std::uint32_t sum = 0, expected = 0;
       for (std::size_t i = 0; i < found.size() - 1; ++i) sum += found[i];
@@ -215,10 +215,10 @@ TEST_CASE("words with strides") {
 TEST_CASE("loads from the banks of shared memory") {
   if (!has_device()) return;
   for (const int stride : {1, 2, 31, 32}) {
-    DeviceArray<std::uint32_t> sums(bank_warps * 32 + 1);
-    DeviceArray<long long> cycles(2);
+    cuda::DeviceArray<std::uint32_t> sums(bank_warps * 32 + 1);
+    cuda::DeviceArray<long long> cycles(2);
     load_banks<<<1, bank_warps * 32>>>(stride, 3, sums.data(), cycles.data());
-    finish("load_banks");
+    cuda::finish("load_banks");
     const auto found = sums.to_host();
     for (int thread = 0; thread < bank_warps * 32; ++thread) {
       std::uint32_t expected = 0;
@@ -236,9 +236,9 @@ TEST_CASE("every thread goes its own way") {
   for (const int paths : {1, 2, 5, 32}) {
     for (const bool inside_warp : {true, false}) {
       for (const int steps : {0, 1, 3, 100}) {
-        DeviceArray<std::uint32_t> results(3 * 96 + 1);
+        cuda::DeviceArray<std::uint32_t> results(3 * 96 + 1);
         diverge<<<3, 96>>>(paths, inside_warp, steps, results.data());
-        finish("diverge");
+        cuda::finish("diverge");
         const auto found = results.to_host();
         for (int thread = 0; thread < 3 * 96; ++thread) {
           auto x = static_cast<std::uint32_t>(thread);
@@ -253,8 +253,8 @@ TEST_CASE("every thread goes its own way") {
 
 TEST_CASE("no launch is lost, alone or in a graph") {
   if (!has_device()) return;
-  Stream stream;
-  DeviceArray<unsigned> counter(std::vector<unsigned>{0});
+  cuda::Stream stream;
+  cuda::DeviceArray<unsigned> counter(std::vector<unsigned>{0});
   launch_ticks(stream, 17, counter.data());
   TickGraph graph(stream, 5, counter.data());
   graph.launch(stream);
@@ -267,9 +267,9 @@ template <int fmas>
 void check_multiply_add() {
   const unsigned tiles = 5, blocks = 2;
   const Units numbers(tiles, 0);
-  DeviceArray<float> sums(blocks * stream_threads + 1);
+  cuda::DeviceArray<float> sums(blocks * stream_threads + 1);
   multiply_add<fmas><<<blocks, stream_threads>>>(numbers.data(), tiles, sums.data());
-  finish("multiply_add");
+  cuda::finish("multiply_add");
   double exact = 0, sum = 0;
   const std::size_t floats = std::size_t{tiles} * stream_tile * 4;
   for (std::size_t i = 0; i < floats; ++i) {
@@ -294,11 +294,11 @@ TEST_CASE("so many FMAs with every number") {
 template <int each, class Sum>
 void check_tensor_peak(int times) {
   const unsigned blocks = 2;
-  const DeviceArray<std::uint32_t> a(TensorOperands<each>().a()), b(TensorOperands<each>().b());
+  const cuda::DeviceArray<std::uint32_t> a(TensorOperands<each>().a()), b(TensorOperands<each>().b());
   const std::size_t count = blocks * peak_threads * mma_chains * mma_d_registers;
-  DeviceArray<Sum> sums(count + 1);
+  cuda::DeviceArray<Sum> sums(count + 1);
   tensor_peak<<<blocks, peak_threads>>>(a.data(), b.data(), times, sums.data());
-  finish("tensor_peak");
+  cuda::finish("tensor_peak");
   const std::vector<Sum> found = sums.to_host();
   for (std::size_t i = 0; i < count; ++i) {
     const int lane = static_cast<int>(i / mma_d_registers % 32), reg = static_cast<int>(i % mma_d_registers);
@@ -320,11 +320,11 @@ TEST_CASE("the fp32 peak does all its FMAs") {
   const std::size_t count = peak_threads * fma_chains;
   std::vector<float> numbers(count);
   for (std::size_t i = 0; i < count; ++i) numbers[i] = random_number(0, i);
-  const DeviceArray<float> from(numbers);
+  const cuda::DeviceArray<float> from(numbers);
   for (const int times : {0, 1, 13}) {
-    DeviceArray<float> results(count + 1);
+    cuda::DeviceArray<float> results(count + 1);
     fma_peak<<<1, peak_threads>>>(from.data(), -0.9f, 0.25f, times, results.data());
-    finish("fma_peak");
+    cuda::finish("fma_peak");
     const std::vector<float> found = results.to_host();
     for (std::size_t i = 0; i < count; ++i) {
       double exact = numbers[i];

@@ -1,23 +1,21 @@
+/// \file
+/// A CUDA device and its memory, for kernels whose results are checked.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "harness/sampling.hpp"
-
-namespace hf::gpu {
+namespace hf::cuda {
 
 /// Every call of the CUDA runtime goes through here. \throws std::runtime_error naming what failed and why
 inline void check(cudaError_t status, const char* what) {
   if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
-#define HF_CUDA(call) ::hf::gpu::check((call), #call)
+#define HF_CUDA(call) ::hf::cuda::check((call), #call)
 
 /// What a measurement must know of the device.
 struct Device {
@@ -86,36 +84,4 @@ inline void expect(bool right, const std::string& kernel) {
   if (!right) throw std::runtime_error(kernel + " does not compute what its reference does");
 }
 
-class Event {
- public:
-  Event() { HF_CUDA(cudaEventCreate(&event_)); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  void record() { HF_CUDA(cudaEventRecord(event_)); }
-  void wait() { HF_CUDA(cudaEventSynchronize(event_)); }
-  double seconds_since(const Event& start) {
-    HF_CUDA(cudaEventSynchronize(event_));
-    float milliseconds = 0;
-    HF_CUDA(cudaEventElapsedTime(&milliseconds, start.event_, event_));
-    return milliseconds * 1e-3;
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-/// A variant that launches \p code so many times, one after the other, and returns the seconds that the device took.
-template <class Code>
-Variant timed_on_device(std::string id, Code code) {
-  return {std::move(id), [code = std::move(code)](std::int64_t calls) mutable {
-            Event start, end;
-            start.record();
-            for (std::int64_t call = 0; call < calls; ++call) code();
-            HF_CUDA(cudaGetLastError());
-            end.record();
-            return end.seconds_since(start);
-          }};
-}
-
-}  // namespace hf::gpu
+}  // namespace hf::cuda

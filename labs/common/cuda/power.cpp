@@ -1,6 +1,6 @@
-#include "03-gpu/cuda/power.hpp"
+#include "common/cuda/power.hpp"
 
-namespace hf::gpu {
+namespace hf::cuda {
 namespace {
 
 constexpr int success = 0;
@@ -42,4 +42,4 @@ std::optional<double> PowerMeter::read(const char* function, double unit) const 
   return static_cast<double>(answer) * unit;
 }
 
-}  // namespace hf::gpu
+}  // namespace hf::cuda

@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 
-#include "03-gpu/cuda/power.hpp"
+#include "common/cuda/power.hpp"
 
-namespace hf::gpu {
+namespace hf::cuda {
 namespace {
 
 const char* const bus_id = "0000:07:00.0";
@@ -38,4 +38,4 @@ TEST_CASE("what does not answer is said") {
 }
 
 }  // namespace
-}  // namespace hf::gpu
+}  // namespace hf::cuda

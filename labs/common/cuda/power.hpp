@@ -7,7 +7,7 @@
 
 #include "harness/shared_library.hpp"
 
-namespace hf::gpu {
+namespace hf::cuda {
 
 /// The energy counter of one GPU (NVML, NVIDIA's "NVML API Reference Guide").
 class PowerMeter {
@@ -38,4 +38,4 @@ class PowerMeter {
   std::string missing_;
 };
 
-}  // namespace hf::gpu
+}  // namespace hf::cuda

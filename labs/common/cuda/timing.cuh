@@ -1,0 +1,61 @@
+/// \file
+/// How long a CUDA device takes: queues, moments in them, and what sample_interleaved() can sample.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "common/cuda/device.cuh"
+#include "harness/sampling.hpp"
+
+namespace hf::cuda {
+
+/// A queue of work for the device that does not wait for any other.
+class Stream {
+ public:
+  Stream() { HF_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  void wait() { HF_CUDA(cudaStreamSynchronize(stream_)); }
+  operator cudaStream_t() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// A moment on the device, between what was launched before and after.
+class Event {
+ public:
+  Event() { HF_CUDA(cudaEventCreate(&event_)); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  void record() { HF_CUDA(cudaEventRecord(event_)); }
+  void wait() { HF_CUDA(cudaEventSynchronize(event_)); }
+  double seconds_since(const Event& start) {
+    HF_CUDA(cudaEventSynchronize(event_));
+    float milliseconds = 0;
+    HF_CUDA(cudaEventElapsedTime(&milliseconds, start.event_, event_));
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// A variant that launches \p code so many times, one after the other, and returns the seconds that the device took.
+template <class Code>
+Variant timed_on_device(std::string id, Code code) {
+  return {std::move(id), [code = std::move(code)](std::int64_t calls) mutable {
+            Event start, end;
+            start.record();
+            for (std::int64_t call = 0; call < calls; ++call) code();
+            HF_CUDA(cudaGetLastError());
+            end.record();
+            return end.seconds_since(start);
+          }};
+}
+
+}  // namespace hf::cuda
