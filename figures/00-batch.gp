@@ -16,17 +16,14 @@ y_title = "speed, tokens/s"
 load "frame.gp"
 set logscale xy
 set xrange [0.88:speed_max_x * 1.3]
-lowest = speed_min_y < bytes_min_y ? speed_min_y : bytes_min_y
+lowest = smaller(speed_min_y, bytes_min_y)
 y_min = lowest / 1.7
 y_max = flops_max * 2.6
 set yrange [y_min:y_max]
-set xtics ("1" 1)
-set for [k = 1:10] xtics add (sprintf("%g", 2**k) 2**k)
+eval powers_on_x
 set xlabel "batch: readers served at once" offset 0,0.9 textcolor rgb quiet
-set ytics (1 1)
-set for [k = -2:7] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+eval decades_on_y
 
-only(condition, value) = condition ? value : NaN
 if (exists("value_batch_at_ridge_predicted")) {
   ridge = value_batch_at_ridge_predicted
   if (ridge < speed_max_x * 1.3) {

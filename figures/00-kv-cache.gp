@@ -19,14 +19,12 @@ y_title = "time for one token, ms"
 load "frame.gp"
 set logscale xy
 set xrange [kept_min_x / 1.15:kept_max_x * 1.15]
-lowest = kept_min_y < floor_min ? kept_min_y : floor_min
+lowest = smaller(kept_min_y, floor_min)
 y_min = lowest / 2
 set yrange [y_min:again_max_y * 1.6]
-set xtics ("1" 1)
-set for [k = 1:12] xtics add (sprintf("%g", 2**k) 2**k)
+eval powers_on_x
 set xlabel "tokens so far" offset 0,0.9 textcolor rgb quiet
-set ytics (1 1)
-set for [k = -4:6] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+eval decades_on_y
 
 set label "measured" at screen 1 - 210.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
   point pointtype measured_point pointsize 0.75 linecolor rgb ink
@@ -35,7 +33,6 @@ if (have_with || have_without) {
     point pointtype modelled_point pointsize 0.75 linecolor rgb ink
 }
 
-only(condition, value) = condition ? value : NaN
 middle = int((kept_records - 1) / 2)
 
 plot whole_forecast using 1:(only(have_without, $2)) with linespoints pointtype modelled_point pointsize 0.6 \

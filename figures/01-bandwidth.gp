@@ -30,8 +30,8 @@ do for [panel = 1:panels] {
   lowest = read_min_y; highest = read_max_y
   do for [i = 1:5] {
     stats file(i) using 2 name "curve" nooutput
-    lowest = curve_min < lowest ? curve_min : lowest
-    highest = curve_max > highest ? curve_max : highest
+    lowest = smaller(curve_min, lowest)
+    highest = larger(curve_max, highest)
   }
 
   named = panel == 1 && have_levels

@@ -15,8 +15,8 @@ stats small using 2 name "small" nooutput
 stats levels using 2 name "level" nooutput
 x_min = huge_min_x
 x_max = huge_max_x
-lowest = huge_min_y < small_min ? huge_min_y : small_min
-highest = huge_max_y > small_max ? huge_max_y : small_max
+lowest = smaller(huge_min_y, small_min)
+highest = larger(huge_max_y, small_max)
 strip = 72; right_edge = width - 64; top_edge = 34; bottom_edge = height - 62
 y_title = "latency, ns"
 load "working-set.gp"

@@ -17,8 +17,6 @@ peak = peak_max
 ridge = peak / dram
 
 # Room for every dot and for the names of the roofs, on both sides of the ridge.
-smaller(a, b) = a < b ? a : b
-larger(a, b) = a > b ? a : b
 x_min = smaller(kernel_min_x / 2.2, ridge / 30)
 x_max = larger(kernel_max_x * 3, ridge * 12)
 y_min = smaller(kernel_min_y, peak_min) / 5
@@ -31,7 +29,6 @@ load "roofline-axes.gp"
 enters(bandwidth) = larger(x_min, y_min / bandwidth)
 leaves(bandwidth) = peak / bandwidth
 starts(speed) = larger(x_min, speed / bandwidth_max)
-only(condition, value) = condition ? value : NaN
 
 # Each kernel's prediction, found by its name, is joined to what was measured.
 stats predictions using 2 name "prediction" nooutput

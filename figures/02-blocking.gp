@@ -20,7 +20,7 @@ top_edge = 36; bottom_edge = 320
 y_title = "measured speed, GFLOP/s"
 load "frame.gp"
 set grid noxtics
-top = (peak > speed_max_y ? peak : speed_max_y) * 1.12
+top = larger(peak, speed_max_y) * 1.12
 set yrange [0:top]
 set xtics ("" x_min)
 set arrow 1 from chosen,0 to chosen,top nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink
@@ -37,8 +37,7 @@ y_title = "bytes past L2 for 1000 FLOPs, modelled"
 load "frame.gp"
 set logscale y
 set yrange [traffic_min / 1.7:traffic_max * 1.5]
-set ytics ("1" 1)
-set for [k = 0:3] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+eval decades_on_y
 set arrow 1 from chosen,traffic_min / 1.7 to chosen,traffic_max * 1.5 nohead linewidth 1.4 dashtype modelled_dash \
   linecolor rgb ink
 set for [k = 2:12] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)

@@ -14,7 +14,6 @@ right_edge = width - 24
 set xrange [x_min:x_max]
 set xtics 0,64 textcolor rgb quiet
 
-only(condition, value) = condition ? value : NaN
 is_corner(n) = n == 1023 || n == 1024 || n == 1025
 
 set multiplot

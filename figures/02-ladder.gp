@@ -13,7 +13,6 @@ array dashes[7] = [measured_dash, measured_dash, measured_dash, measured_dash, l
 present(i) = exists("have_rung_".rungs[i])
 # A rung that the record lacks is drawn from one that it has, with every point undefined.
 file(i) = tables."/rung_".rungs[present(i) ? i : 1].".tsv"
-only(condition, value) = condition ? value : NaN
 
 have_all = present(7)
 lowest = 1e30; highest = value_peak_fp32_gflops
@@ -22,13 +21,13 @@ array last[7]
 do for [i = 1:7] {
   stats file(i) using 1:2 name "curve" nooutput
   last[i] = curve_max_x
-  lowest = curve_min_y < lowest ? curve_min_y : lowest
-  highest = curve_max_y > highest ? curve_max_y : highest
-  x_min = curve_min_x < x_min ? curve_min_x : x_min
-  x_max = curve_max_x > x_max ? curve_max_x : x_max
+  lowest = smaller(curve_min_y, lowest)
+  highest = larger(curve_max_y, highest)
+  x_min = smaller(curve_min_x, x_min)
+  x_max = larger(curve_max_x, x_max)
 }
 roof = have_all ? value_peak_fp32_all_gflops : value_peak_fp32_gflops
-highest = roof > highest ? roof : highest
+highest = larger(roof, highest)
 
 right_edge = width - 116; top_edge = 36; bottom_edge = height - 62
 y_title = "speed, GFLOP/s"
@@ -37,10 +36,8 @@ set logscale xy
 set grid noxtics
 set xrange [x_min:x_max]
 set yrange [lowest / 1.6:highest * 1.5]
-set xtics ("" x_min)
-set for [k = 5:14] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
-set ytics ("0.1" 0.1)
-set for [k = -2:4] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+eval powers_on_x
+eval decades_on_y
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
 
 # The peaks, each with its name above it.

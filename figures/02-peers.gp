@@ -18,7 +18,6 @@ race(panel) = tables."/race".suffix(panel).".tsv"
 # A peer that the record lacks is drawn from the race itself, with every point undefined.
 file(i) = present(i) ? tables."/peer_".peers[i].suffix(panel).".tsv" : race(panel)
 fastest(panel) = tables."/best_over_peers".suffix(panel).".tsv"
-only(condition, value) = condition ? value : NaN
 
 right_edge = width - 142
 set grid noxtics
@@ -37,17 +36,17 @@ do for [panel = 1:panels] {
   above = ""
   do for [i = 1:5] {
     stats file(i) using 1:(present(i) ? ours($1) / $2 : 1) name "ratio" nooutput
-    lowest = ratio_min_y < lowest ? ratio_min_y : lowest
+    lowest = smaller(ratio_min_y, lowest)
     ends[i] = ratio_max_x
     # A peer that ours is twice as fast as everywhere is named above the panel, and does not flatten the others.
     if (ratio_min_y < 2) {
-      highest = ratio_max_y > highest ? ratio_max_y : highest
+      highest = larger(ratio_max_y, highest)
     } else {
       above = above.(strlen(above) > 0 ? "; " : "").sprintf("above: %s, %.2g and more", titles[i], ratio_min_y)
     }
   }
   stats fastest(panel) using 2 name "fastest" nooutput
-  lowest = fastest_min < lowest ? fastest_min : lowest
+  lowest = smaller(fastest_min, lowest)
 
   unset label
   unset arrow

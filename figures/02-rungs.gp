@@ -42,5 +42,5 @@ set xtics ("1 MiB" 2.0**20, "32 MiB" 2.0**25, "1 GiB" 2.0**30, "32 GiB" 2.0**35)
 set format x ""
 plot for [i = 1:3] level(i) using 2:(row($1)) with linespoints pointtype points[i] pointsize 0.8 linewidth 1.2 \
        dashtype simulated_dash linecolor rgb colours[i], \
-     for [i = 1:3] level(i) using ($0 == 0 ? $2 : NaN):(row($1)):(names[i]) with labels font near textcolor rgb colours[i]
+     for [i = 1:3] level(i) using (only($0 == 0, $2)):(row($1)):(names[i]) with labels font near textcolor rgb colours[i]
 unset multiplot

@@ -10,7 +10,6 @@ array points[3] = [triangle, circle, diamond]
 array dashes[3] = [long_dash, measured_dash, measured_dash]
 file(i) = tables."/divergence_".ids[i].".tsv"
 model = tables."/divergence_model.tsv"
-only(condition, value) = condition ? value : NaN
 stats file(1) using 2 name "slow" nooutput
 stats file(2) using 2 name "fast" nooutput
 capped(y) = y > slow_max * 1.6 ? slow_max * 1.6 : y
@@ -21,8 +20,7 @@ load "frame.gp"
 set logscale y
 set xrange [0:100.1]  # the last point lies inside, rounding or not
 set yrange [fast_min / 1.6:slow_max * 1.6]
-set ytics (1 1)
-set for [k = -3:3] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+eval decades_on_y
 set xlabel "numbers that go the long way, %" offset 0,0.9 textcolor rgb quiet
 plot for [i = 1:3] file(i) using 1:3:(capped($4)) with filledcurves fillcolor rgb colours[i], \
      model using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb purple, \

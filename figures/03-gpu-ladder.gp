@@ -12,7 +12,6 @@ quoted(panel) = tables."/quoted_".ids[panel]."_ladder.tsv"
 present(panel) = exists("have_".ids[panel]."_ladder")
 # One that the record lacks is drawn from the quoted one, with every point undefined.
 measured(panel) = present(panel) ? tables."/".ids[panel]."_ladder.tsv" : quoted(panel)
-only(condition, value) = condition ? value : NaN
 # A number stands right of its point, and not on cuBLAS's line.
 beside(percent) = percent > 87 && percent < 100 ? 103 : percent + 3
 
@@ -34,7 +33,7 @@ do for [panel = 1:2] {
   set autoscale xy
   # The quoted bf16 ladder is in TFLOP/s, its last point cuBLAS's own speed.
   stats quoted(panel) using 1:2 name "theirs" nooutput
-  stats quoted(panel) using ($1 == theirs_max_x ? $2 : NaN) name "library" nooutput
+  stats quoted(panel) using (only($1 == theirs_max_x, $2)) name "library" nooutput
   full = panel == 1 ? 100 : library_max
   last = panel == 1 ? theirs_max_x : theirs_max_x - 1
   top_edge = panel == 1 ? 72 : 440

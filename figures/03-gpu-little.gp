@@ -9,13 +9,12 @@ have_four = exists("have_gpu_bandwidth_in_flight_4")
 four = have_four ? tables."/gpu_bandwidth_in_flight_4.tsv" : one
 have_simulated = exists("have_simt_gpu_bandwidth")
 simulated = have_simulated ? tables."/simt_gpu_bandwidth.tsv" : one
-only(condition, value) = condition ? value : NaN
 stats one using 1:2 name "one" nooutput
 stats four using 1:2 name "four" nooutput
 stats simulated using 1:2 name "model" nooutput
-x_max = four_max_x > one_max_x ? four_max_x : one_max_x
+x_max = larger(four_max_x, one_max_x)
 y_min = one_min_y / 1.6
-y_max = 1.6 * (four_max_y > one_max_y ? four_max_y : one_max_y)
+y_max = 1.6 * larger(four_max_y, one_max_y)
 y_max = 1.6 * model_max_y > y_max ? 1.6 * model_max_y : y_max
 name_at(share, records) = int(share * records)  # the point at which a curve's name stands
 
@@ -26,8 +25,7 @@ set logscale x 2
 set logscale y
 set xrange [one_min_x:x_max * 1.001]  # the last point lies inside, rounding or not
 set yrange [y_min:y_max]
-set ytics ("1" 1)
-set for [k = 0:4] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+eval decades_on_y
 set xtics (capacity(2.0**9) 2.0**9)
 set for [k = 12:40:3] xtics add (capacity(2.0**k) 2.0**k)
 set xlabel "in flight on the whole device" offset 0,0.9 textcolor rgb quiet

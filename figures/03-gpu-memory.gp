@@ -23,8 +23,7 @@ set xrange [wait_min_x:wait_max_x * 1.001]  # the last point lies inside, roundi
 set yrange [wait_min_y / 1.4:wait_max_y * 1.4]
 set xtics (capacity(2.0**12) 2.0**12)
 set for [k = 16:40:4] xtics add (capacity(2.0**k) 2.0**k)
-set ytics ("1" 1)
-set for [k = 0:4] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+eval decades_on_y
 set xlabel "working set"
 plot latency using 1:3:4 with filledcurves fillcolor rgb blue, \
      latency using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue
@@ -36,8 +35,7 @@ unset label
 load "frame.gp"
 set xrange [stride_min_x:stride_max_x * 1.001]
 set yrange [stride_min_y / 1.6:stride_max_y * 1.6]
-set xtics ("1" 1)
-set for [k = 1:10] xtics add (sprintf("%d", 2**k) 2**k)
+eval powers_on_x
 set xlabel "stride, words"
 plot stride using 1:3:4 with filledcurves fillcolor rgb orange, \
      stride using 1:2 with linespoints pointtype triangle pointsize 0.7 linewidth 2 linecolor rgb orange
@@ -50,10 +48,10 @@ set label y_title at screen (left_edge - 54.0) / width,screen 1 - (top_edge - 18
 y_title = ""
 load "frame.gp"
 set xrange [1:ways_max_x * 1.001]
-set yrange [(ways_min_y < 1 ? ways_min_y : 1) / 1.6:(ways_max_y > ways_max_x ? ways_max_y : ways_max_x) * 1.6]
+set yrange [smaller(ways_min_y, 1) / 1.6:larger(ways_max_y, ways_max_x) * 1.6]
 set xlabel "words asked of one bank"
 plot conflicts using 1:1 with lines linewidth 1.4 dashtype modelled_dash linecolor rgb quiet, \
      conflicts using 1:3:4 with filledcurves fillcolor rgb green, \
      conflicts using 1:2 with linespoints pointtype diamond pointsize 0.8 linewidth 2 linecolor rgb green, \
-     conflicts using ($1 == 8 ? $1 : NaN):($1 / 2.2):("one a cycle") with labels left font near textcolor rgb quiet
+     conflicts using (only($1 == 8, $1)):($1 / 2.2):("one a cycle") with labels left font near textcolor rgb quiet
 unset multiplot

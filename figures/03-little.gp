@@ -10,13 +10,12 @@ have_two = exists("have_chases_bandwidth_2")
 two = have_two ? tables."/chases_bandwidth_2.tsv" : measured
 have_model = exists("have_simt_chases")
 model = have_model ? tables."/simt_chases.tsv" : measured
-only(condition, value) = condition ? value : NaN
 capped(y) = y > y_max ? y_max : y
 
 stats measured using 1:2 name "one" nooutput
 stats two using 2 name "two" nooutput
 stats line using 2 name "line" nooutput
-y_max = 1.1 * (one_max_y > two_max ? one_max_y : two_max)
+y_max = 1.1 * larger(one_max_y, two_max)
 y_max = line_max * 1.1 > y_max ? line_max * 1.1 : y_max
 
 right_edge = width - 108

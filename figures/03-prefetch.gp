@@ -5,8 +5,7 @@ height = 430
 load "style.gp"
 lookups = tables."/prefetch_speed.tsv"
 stats lookups using 1:2 name "speed" nooutput
-stats lookups using ($1 == 0 ? $2 : NaN) name "none" nooutput
-only(condition, value) = condition ? value : NaN
+stats lookups using (only($1 == 0, $2)) name "none" nooutput
 # A logarithmic axis has no zero: "not asked early" stands one step before one row.
 place(x) = x == 0 ? 0.5 : x
 

@@ -4,7 +4,6 @@
 # Above, latency alone is in the way of arithmetic; below, warps that mostly load share a memory.
 height = 760
 load "style.gp"
-only(condition, value) = condition ? value : NaN
 array ids[6] = ["utilisation_29", "utilisation_250", "utilisation_700", "round_robin_700", "bandwidth", "bandwidth_wide"]
 array names[6] = ["shared memory", "L2", "HBM", "HBM, in turn", "4 bytes each", "16 bytes each"]
 array colours[6] = [green, blue, orange, purple, orange, blue]

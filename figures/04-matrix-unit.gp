@@ -11,7 +11,6 @@ array points[2] = [circle, triangle]
 file(i) = tables."/".ids[i].".tsv"
 stats peaks using 2 name "peak" nooutput
 stats file(1) using 1 name "size" nooutput
-only(condition, value) = condition ? value : NaN
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 116
 y_title = "speed, Gop/s"

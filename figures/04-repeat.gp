@@ -19,5 +19,5 @@ set xlabel "percent of the calls that took at most this long" offset 0,0.9 textc
 plot processor using 1:(clip($3)):(clip($4)) with filledcurves fillcolor rgb orange, \
      simulated using 1:2 with lines linewidth 2 dashtype simulated_dash linecolor rgb blue, \
      processor using 1:2 with linespoints pointtype circle pointsize 0.5 linewidth 1.8 linecolor rgb orange, \
-     processor using ($0 == 13 ? $1 : NaN):2:("this processor") with labels right font near textcolor rgb orange, \
-     simulated using ($1 == 50 ? $1 : NaN):2:("the array: always the same") with labels font near textcolor rgb blue
+     processor using (only($0 == 13, $1)):2:("this processor") with labels right font near textcolor rgb orange, \
+     simulated using (only($1 == 50, $1)):2:("the array: always the same") with labels font near textcolor rgb blue

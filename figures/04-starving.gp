@@ -9,7 +9,6 @@ array colours[4] = [green, orange, blue, purple]
 array points[4] = [12, 8, 4, 6]
 file(i) = tables."/batch_".ids[i].".tsv"
 stats file(3) using 1 name "batch" nooutput
-only(condition, value) = condition ? value : NaN
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 112
 y_title = "cells at work, %"

@@ -12,7 +12,6 @@ array sides[2] = ["m", "k"]
 array titles[2] = ["rows of the first matrix", "length of the sums"]
 file(side, i) = tables."/utilisation_".sides[side]."_".ids[i].".tsv"
 stats file(1, 1) using 1 name "size" nooutput
-only(condition, value) = condition ? value : NaN
 
 right_edge = width - 120
 set logscale x 2

@@ -52,6 +52,15 @@ set xtics offset 0,0.2
 set ytics offset 0.6,0
 set format "%g"
 
+# A value where it is to be drawn; nothing is drawn of the others.
+only(condition, value) = condition ? value : NaN
+smaller(a, b) = a < b ? a : b
+larger(a, b) = a > b ? a : b
+
+# Names on a logarithmic axis, to be evaluated: 1, 2 and 5 of each decade; the powers of two.
+decades_on_y = 'set ytics ("1" 1); set for [k = -6:9] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)'
+powers_on_x = 'set xtics ("1" 1); set for [k = 1:20] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)'
+
 # Numbers as people write them: three digits, capacities in KiB, MiB, GiB.
 digits(v) = abs(v) >= 1000 && abs(v) < 1e15 ? sprintf("%.0f", v) : sprintf("%.3g", v)
 capacity(b) = b < 2**20 ? sprintf("%.3g KiB", b / 2.0**10) : b < 2**30 ? sprintf("%.3g MiB", b / 2.0**20) : \

@@ -14,13 +14,11 @@ set yrange [y_min:y_max]
 # Where the range is short, 1, 2 and 5 of each decade are named.
 set ytics autofreq
 if (y_max < 300 * y_min) {
-  set ytics (1 1)
-  set for [k = -2:6] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)
+  eval decades_on_y
 }
 below_top(units) = y_max / (y_max / y_min)**(units / (bottom_edge - top_edge))
 name_y = below_top(14.0)
 value_y = below_top(35.0)
 
 # A level reaches from the end of the one before it to its own end. Call in the order of the rows.
-middle(row, end) = (start = row == 0 ? x_min : previous, previous = end, sqrt(start * (end < x_max ? end : x_max)))
-only(condition, value) = condition ? value : NaN
+middle(row, end) = (start = row == 0 ? x_min : previous, previous = end, sqrt(start * smaller(end, x_max)))
