@@ -22,7 +22,7 @@ y_max = flops_max * 2.6
 set yrange [y_min:y_max]
 eval powers_on_x
 set xlabel "batch: readers served at once" offset 0,0.9 textcolor rgb quiet
-eval decades_on_y
+eval decades_on("y", "1 2 5")
 
 if (exists("value_batch_at_ridge_predicted")) {
   ridge = value_batch_at_ridge_predicted

@@ -24,7 +24,7 @@ y_min = lowest / 2
 set yrange [y_min:again_max_y * 1.6]
 eval powers_on_x
 set xlabel "tokens so far" offset 0,0.9 textcolor rgb quiet
-eval decades_on_y
+eval decades_on("y", "1 2 5")
 
 set label "measured" at screen 1 - 210.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
   point pointtype measured_point pointsize 0.75 linecolor rgb ink

@@ -26,6 +26,7 @@ if (exists("value_clock_ghz")) {
   set logscale y2
   set y2range [y_min * value_clock_ghz:y_max * value_clock_ghz]
   set y2tics textcolor rgb quiet offset -0.6,0
+  eval decades_on("y2", steps(y_min, y_max))
   set label "cycles" at screen 1 - 8.0 / width,screen title_height right textcolor rgb quiet
 }
 

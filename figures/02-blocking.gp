@@ -37,7 +37,7 @@ y_title = "bytes past L2 for 1000 FLOPs, modelled"
 load "frame.gp"
 set logscale y
 set yrange [traffic_min / 1.7:traffic_max * 1.5]
-eval decades_on_y
+eval decades_on("y", "1 2 5")
 set arrow 1 from chosen,traffic_min / 1.7 to chosen,traffic_max * 1.5 nohead linewidth 1.4 dashtype modelled_dash \
   linecolor rgb ink
 set for [k = 2:12] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)

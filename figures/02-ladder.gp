@@ -37,7 +37,7 @@ set grid noxtics
 set xrange [x_min:x_max]
 set yrange [lowest / 1.6:highest * 1.5]
 eval powers_on_x
-eval decades_on_y
+eval decades_on("y", "1 2 5")
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
 
 # The peaks, each with its name above it.

@@ -23,7 +23,7 @@ set xrange [wait_min_x:wait_max_x * 1.001]  # the last point lies inside, roundi
 set yrange [wait_min_y / 1.4:wait_max_y * 1.4]
 set xtics (capacity(2.0**12) 2.0**12)
 set for [k = 16:40:4] xtics add (capacity(2.0**k) 2.0**k)
-eval decades_on_y
+eval decades_on("y", "1 2 5")
 set xlabel "working set"
 plot latency using 1:3:4 with filledcurves fillcolor rgb blue, \
      latency using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue

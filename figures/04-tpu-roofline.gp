@@ -3,11 +3,11 @@
 # shows: tpuv1_roof tpuv1_tops
 height = 460
 load "style.gp"
+load tables."/values.gp"
 roof = tables."/tpuv1_roof.tsv"
 apps = tables."/tpuv1_tops.tsv"
 stats roof using 1:2 name "roof" nooutput
 bandwidth = roof_min_y / roof_min_x
-ridge = roof_max_y / bandwidth
 x_min = roof_min_x; x_max = roof_max_x; y_min = 1; y_max = 250
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 30
@@ -18,8 +18,8 @@ set xrange [x_min:x_max]
 set yrange [y_min:y_max]
 set ytics ("1" 1, "3" 3, "10" 10, "30" 30, "100" 100)
 set xlabel "multiplications per byte of weights" offset 0,0.9 textcolor rgb quiet
-set arrow from ridge,roof_max_y to ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
-set label sprintf("ridge %s", digits(ridge)) at ridge,1.4 center font over textcolor rgb ink
+set arrow from value_tpuv1_ridge,roof_max_y to value_tpuv1_ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
+set label sprintf("ridge %s", digits(value_tpuv1_ridge)) at value_tpuv1_ridge,1.4 center font over textcolor rgb ink
 rise = atan2((bottom_edge - top_edge) / log10(y_max / y_min), (right_edge - left_edge) / log10(x_max / x_min)) / pi * 180
 set label "weights from DRAM" at 60,60 * bandwidth rotate by rise font along textcolor rgb blue
 set label sprintf("all cells, %s Top/s", digits(roof_max_y)) at x_max * 0.9,roof_max_y right font along textcolor rgb orange

@@ -5,6 +5,8 @@ load "frame.gp"
 set logscale xy
 set xrange [x_min:x_max]
 set yrange [y_min:y_max]
+eval decades_on("x", "1")
+eval decades_on("y", steps(y_min, y_max))
 set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
 
 height_of(share) = y_min * (y_max / y_min)**share

@@ -57,8 +57,11 @@ only(condition, value) = condition ? value : NaN
 smaller(a, b) = a < b ? a : b
 larger(a, b) = a > b ? a : b
 
-# Names on a logarithmic axis, to be evaluated: 1, 2 and 5 of each decade; the powers of two.
-decades_on_y = 'set ytics ("1" 1); set for [k = -6:9] for [m in "1 2 5"] ytics add (sprintf("%g", m * 10.0**k) m * 10.0**k)'
+# Names on a logarithmic axis, to be evaluated: the steps of each decade, 1, 2 and 5 or, where the range is wide, 1 only;
+# the powers of two.
+steps(low, high) = high < 300 * low ? "1 2 5" : "1"
+decades_on(axis, steps) = 'set '.axis.'tics ("1" 1); set for [k = -6:9] for [m in "'.steps.'"] '.axis. \
+                          'tics add (sprintf("%g", m * 10.0**k) m * 10.0**k)'
 powers_on_x = 'set xtics ("1" 1); set for [k = 1:20] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)'
 
 # Numbers as people write them: three digits, capacities in KiB, MiB, GiB.

@@ -11,11 +11,7 @@ set for [k = 16:44:4] xtics add (capacity(2.0**k) 2.0**k)
 y_min = lowest / 1.5
 y_max = y_min * (highest * 1.25 / y_min)**(1 / (1 - strip / (bottom_edge - top_edge + 0.0)))
 set yrange [y_min:y_max]
-# Where the range is short, 1, 2 and 5 of each decade are named.
-set ytics autofreq
-if (y_max < 300 * y_min) {
-  eval decades_on_y
-}
+eval decades_on("y", steps(y_min, y_max))
 below_top(units) = y_max / (y_max / y_min)**(units / (bottom_edge - top_edge))
 name_y = below_top(14.0)
 value_y = below_top(35.0)

@@ -184,8 +184,10 @@ class Reader:
         self.items.append(Area(corners, self._colour(here["fill"]), here.get("fill-opacity", "1")))
 
     def _mark(self, here):
+        if here.get(HREF) == "#gpDot":
+            return  # what gnuplot 6 writes for a vector without length; gnuplot 5 writes nothing
         shape = re.match(r"#gpPt(\d+)", here.get(HREF, ""))
-        place = re.match(r"translate\(([-\d.]+),([-\d.]+)\) scale\(([\d.]+)\)", here["transform"])
+        place = re.match(r"translate\(([-\d.]+),([-\d.]+)\) scale\(([\d.]+)\)", here.get("transform", ""))
         if not shape or not place:
             raise SvgError("a marker in gnuplot's SVG has an unknown form; this needs gnuplot 5.4 or newer")
         x, y, radius = map(float, place.groups())

@@ -394,3 +394,27 @@ def test_inputs_are_all_there():
     latency = [path.name for path in draw.inputs(ROOT / "figures/01-latency.gp")]
     assert "working-set.gp" in latency and "frame.gp" in latency
     assert draw.inputs(ROOT / "figures/99-none.gp")[0].name == "99-none.gp"
+
+
+# What the terminal svg.trm of gnuplot 6.0.2 writes for a vector with a length, one without, and a marker.
+GNUPLOT_6 = """<svg width="620" height="300" viewBox="0 0 620 300" xmlns="http://www.w3.org/2000/svg"
+ xmlns:xlink="http://www.w3.org/1999/xlink"><defs><circle id='gpDot' r='0.5' stroke-width='0.5' stroke='currentColor'/>
+<circle id='gpPt5' stroke-width='0.222' stroke='currentColor' cx='0' cy='0' r='1'/></defs>
+<g fill="none" color="black" stroke="rgb(192, 222,   1)" stroke-width="5.00">
+\t<path stroke='rgb(192, 222,   5)'  d='M150.25,88.55 L226.35,88.55  '/>\t<use xlink:href='#gpDot' x='226.35' y='88.55' color='rgb(192, 222,   5)'/>
+\t<use xlink:href='#gpPt5' transform='translate(226.35,88.55) scale(3.60)' color='rgb(192, 222,   5)'/>
+</g></svg>"""
+
+
+def test_the_dot_of_gnuplot_6_for_a_vector_without_length_is_left_out():
+    source = svg.themed(GNUPLOT_6, "01-test", "t", "d", (ROOT / "figures/style.gp").read_text(), draw.CSS.read_text())
+    drawn = [element for element in ElementTree.fromstring(source).iter() if "s-blue" in element.get("class", "")]
+    assert [element.tag for element in drawn] == [SVG + "path", SVG + "circle"]
+    assert drawn[0].get("d") == "M150.2,88.5L226.3,88.5"
+    assert (drawn[1].get("cx"), drawn[1].get("r")) == ("226.3", "3.6")
+
+
+def test_a_marker_of_another_form_is_one_line():
+    other = GNUPLOT_6.replace("transform='translate(226.35,88.55) scale(3.60)'", "x='3' y='4'")
+    with pytest.raises(svg.SvgError, match="a marker in gnuplot's SVG has an unknown form"):
+        svg.themed(other, "01-test", "t", "d", (ROOT / "figures/style.gp").read_text(), draw.CSS.read_text())
