@@ -28,11 +28,20 @@ inline Bf16 to_bf16(float x) {
 }
 
 #ifdef __CUDACC__
-/// Rounds two neighbours to one register, and stores them in one access.
-__device__ inline void store_pair(Bf16* to, float first, float second) {
-  std::uint32_t pair;  // the first in the lower half
+/// As instructions name a place in shared memory.
+__device__ inline std::uint32_t shared_address(const void* pointer) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+/// Two neighbours in one register, the first in its lower half.
+__device__ inline std::uint32_t rounded_pair(float first, float second) {
+  std::uint32_t pair;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  *reinterpret_cast<std::uint32_t*>(to) = pair;
+  return pair;
+}
+/// Rounds two neighbours, and stores them in one access.
+__device__ inline void store_pair(Bf16* to, float first, float second) {
+  *reinterpret_cast<std::uint32_t*>(to) = rounded_pair(first, second);
 }
 #endif
 

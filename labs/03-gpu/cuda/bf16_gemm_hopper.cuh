@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(tma_threads) tma_kernel(GemmShape shape
 #ifdef HF_HOPPER_CODE
   OneStep& shared = *reinterpret_cast<OneStep*>(dynamic_shared());
   const int row = blockIdx.y * tile_m, column = blockIdx.x * tile_n;
-  const int warpgroup = threadIdx.x / warpgroup_threads;
+  const int warpgroup = warpgroup_in_block();
   if (threadIdx.x == 0) {
     init(shared.full, 1);
     fence_barriers();
@@ -82,6 +82,7 @@ static __global__ void __launch_bounds__(tma_threads) tma_kernel(GemmShape shape
     wait_for_products<0>();
     __syncthreads();  // nobody reads the tiles any more
   }
+  finish_products(sums);
   store_sums(sums, shape, c, row + warpgroup * warpgroup_m, column);
 #endif
 }
@@ -89,8 +90,8 @@ static __global__ void __launch_bounds__(tma_threads) tma_kernel(GemmShape shape
 
 inline void bf16_tma(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
   const dim3 grid(pieces(shape.n, tile_n), pieces(shape.m, tile_m));
-  launch_clusters(tma_kernel, grid, tma_threads, 1, sizeof(OneStep), shape, tensor_map(a, shape.m, shape.k, copy_rows),
-                  tensor_map(b, shape.n, shape.k, copy_rows), c);
+  ClusterKernel(tma_kernel, tma_threads, 1, sizeof(OneStep))
+      .launch(grid, shape, tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows), c);
 }
 
 /// Tiles for several steps, on their way, here, or in use.
@@ -99,12 +100,12 @@ struct Ring {
   Tiles tiles[ring_places];
   Barrier full[ring_places], empty[ring_places];
 
-  /// By one thread, before all others see it. A place is empty again when each consumer's four warps, in each block of
-  /// the cluster, have said so.
-  __device__ void begin(int cluster) {
+  /// By one thread, before all others see it. A place is empty again when each consumer's four warps have said so, in
+  /// each of the blocks whose places this one fills.
+  __device__ void begin(int blocks_filled) {
     for (int place = 0; place < ring_places; ++place) {
       init(full[place], 1);
-      init(empty[place], consumers * 4 * cluster);
+      init(empty[place], consumers * 4 * blocks_filled);
     }
     fence_barriers();
   }
@@ -120,11 +121,13 @@ constexpr int producer_registers = 40, consumer_registers = 232;
 /// The steps of one tile of c. While the tensor cores work on one, the
 /// warpgroup prepares the next; the one before that has been read, and its
 /// place in the ring is given back, to every block that fills it.
-__device__ inline void consume(Ring& ring, Position& position, int steps, int warpgroup, int cluster, Sums& sums) {
+__device__ inline void consume(Ring& ring, Position& position, int steps, int warpgroup,
+                               unsigned fillers,  // a bit each
+                               Sums& sums) {
   const int lane = threadIdx.x % 32;
   int previous = -1;
   const auto give_back = [&](int place) {
-    if (lane < cluster) arrive_at(ring.empty[place], lane);
+    if (fillers >> lane & 1) arrive_at(ring.empty[place], lane);
   };
   for (float& sum : sums) sum = 0;
   for (int step = 0; step < steps; ++step) {
@@ -135,7 +138,7 @@ __device__ inline void consume(Ring& ring, Position& position, int steps, int wa
     previous = position.place;
     position.advance();
   }
-  wait_for_products<0>();
+  finish_products(sums);
   if (previous >= 0) give_back(previous);
 }
 // [end: consume]
@@ -155,10 +158,10 @@ static __global__ void __launch_bounds__(pipeline_threads, 1)
   if (threadIdx.x == 0) ring.begin(1);
   __syncthreads();
   Position position;
-  const int warpgroup = int(threadIdx.x) / warpgroup_threads - 1;
+  const int warpgroup = warpgroup_in_block() - 1;
   if (warpgroup < 0) {
     shrink_registers<producer_registers>();
-    if (threadIdx.x != 0) return;
+    if (warp_in_block() != 0 || !is_elected()) return;
     for (int step = 0; step < steps; ++step, position.advance()) {
       Tiles& tiles = ring.tiles[position.place];
       Barrier& full = ring.full[position.place];
@@ -169,7 +172,7 @@ static __global__ void __launch_bounds__(pipeline_threads, 1)
   } else {
     grow_registers<consumer_registers>();
     Sums sums;
-    consume(ring, position, steps, warpgroup, 1, sums);
+    consume(ring, position, steps, warpgroup, 0b1, sums);
     store_sums(sums, shape, c, row + warpgroup * warpgroup_m, column);
   }
 #endif
@@ -178,8 +181,8 @@ static __global__ void __launch_bounds__(pipeline_threads, 1)
 
 inline void bf16_pipeline(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
   const dim3 grid(pieces(shape.n, tile_n), pieces(shape.m, tile_m));
-  launch_clusters(pipeline_kernel, grid, pipeline_threads, 1, sizeof(Ring), shape,
-                  tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows), c);
+  ClusterKernel(pipeline_kernel, pipeline_threads, 1, sizeof(Ring))
+      .launch(grid, shape, tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows), c);
 }
 
 }  // namespace hf::gpu

@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -19,10 +20,6 @@
 #endif
 
 namespace hf::gpu {
-
-__device__ inline std::uint32_t shared_address(const void* pointer) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
-}
 
 /// All the shared memory that the block was started with; aligned to 1024 bytes.
 __device__ inline unsigned char* dynamic_shared() {
@@ -55,20 +52,43 @@ __device__ inline void arrive_at(Barrier& barrier, int block) {
       "r"(block)
       : "memory");
 }
-/// Until the phase of this parity has ended. One that has not begun counts as ended, if its parity is 1.
+/// Whether the phase of this parity has ended, after a while at the latest. One that has not begun counts as ended, if
+/// its parity is 1.
+__device__ inline bool has_ended(Barrier& barrier, std::uint32_t parity) {
+  std::uint32_t ended;
+  asm volatile(
+      "{\n.reg .pred ended;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 ended, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, ended;\n}"
+      : "=r"(ended)
+      : "r"(shared_address(&barrier)), "r"(parity)
+      : "memory");
+  return ended;
+}
+/// Until it has. A phase that does not end in seconds never will: the kernel then fails instead of hanging for ever.
 __device__ inline void wait(Barrier& barrier, std::uint32_t parity) {
-  std::uint32_t ended = 0;
-  while (!ended) {
-    asm volatile(
-        "{\n.reg .pred ended;\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 ended, [%1], %2;\n"
-        "selp.u32 %0, 1, 0, ended;\n}"
-        : "=r"(ended)
-        : "r"(shared_address(&barrier)), "r"(parity)
-        : "memory");
+  constexpr long long longest = 10'000'000'000;  // cycles
+  if (has_ended(barrier, parity)) return;
+  const long long start = clock64();
+  while (!has_ended(barrier, parity)) {
+    if (clock64() - start > longest) __trap();
   }
 }
 __device__ inline void sync_warpgroup(int id) { asm volatile("bar.sync %0, 128;" ::"r"(id) : "memory"); }
+
+/// Of this thread; the same for its whole warp, and the compiler knows that.
+__device__ inline int warp_in_block() { return __shfl_sync(~0u, threadIdx.x / 32, 0); }
+__device__ inline int warpgroup_in_block() { return warp_in_block() / (warpgroup_threads / 32); }
+/// True in one thread of the warp, which all of it asks.
+__device__ inline bool is_elected() {
+  std::uint32_t elected;
+  asm volatile(
+      "{\n.reg .pred elected;\n"
+      "elect.sync _|elected, 0xffffffff;\n"
+      "selp.u32 %0, 1, 0, elected;\n}"
+      : "=r"(elected));
+  return elected;
+}
 
 __device__ inline int rank_in_cluster() {
   std::uint32_t rank;
@@ -83,34 +103,79 @@ __device__ inline void sync_cluster() {
 
 using TensorMap = CUtensorMap;
 
-__device__ inline void copy_tile_in(void* to, const TensorMap& map, int column, int row, Barrier& barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::
-          "r"(shared_address(to)),
-      "l"(&map), "r"(shared_address(&barrier)), "r"(column), "r"(row)
-      : "memory");
+/// What L2 should do with the lines of a copy, as a number for the instruction.
+__device__ inline std::uint64_t policy(InL2 in_l2) {
+  std::uint64_t number;
+  if (in_l2 == InL2::stays) {
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(number));
+  } else {
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(number));
+  }
+  return number;
+}
+
+template <InL2 in_l2 = InL2::as_usual>
+__device__ void copy_tile_in(void* to, const TensorMap& map, int column, int row, Barrier& barrier) {
+  if constexpr (in_l2 == InL2::as_usual) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], "
+        "[%2];" ::"r"(shared_address(to)),
+        "l"(&map), "r"(shared_address(&barrier)), "r"(column), "r"(row)
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint"
+        " [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(to)),
+        "l"(&map), "r"(shared_address(&barrier)), "r"(column), "r"(row), "l"(policy(in_l2))
+        : "memory");
+  }
 }
 /// To the same address, and the same barrier, of every block of the cluster whose bit is set.
-__device__ inline void copy_tile_in_to_all(void* to, const TensorMap& map, int column, int row, Barrier& barrier,
-                                           std::uint16_t blocks) {
-  asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
-      " [%0], [%1, {%4, %5}], [%2], %3;" ::"r"(shared_address(to)),
-      "l"(&map), "r"(shared_address(&barrier)), "h"(blocks), "r"(column), "r"(row)
-      : "memory");
+template <InL2 in_l2 = InL2::as_usual>
+__device__ void copy_tile_in_to_all(void* to, const TensorMap& map, int column, int row, Barrier& barrier,
+                                    std::uint16_t blocks) {
+  if constexpr (in_l2 == InL2::as_usual) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
+        " [%0], [%1, {%4, %5}], [%2], %3;" ::"r"(shared_address(to)),
+        "l"(&map), "r"(shared_address(&barrier)), "h"(blocks), "r"(column), "r"(row)
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
+        ".L2::cache_hint [%0], [%1, {%4, %5}], [%2], %3, %6;" ::"r"(shared_address(to)),
+        "l"(&map), "r"(shared_address(&barrier)), "h"(blocks), "r"(column), "r"(row), "l"(policy(in_l2))
+        : "memory");
+  }
 }
 /// In the background; what would lie outside the matrix is not written. Its box is `from` as stored by this thread, and by
 /// others that fenced their stores and synchronised with it.
-__device__ inline void copy_tile_out(const TensorMap& map, int column, int row, const void* from) {
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
-               "r"(shared_address(from)), "r"(column), "r"(row)
-               : "memory");
+template <InL2 in_l2 = InL2::as_usual>
+__device__ void copy_tile_out(const TensorMap& map, int column, int row, const void* from) {
+  if constexpr (in_l2 == InL2::as_usual) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
+                 "r"(shared_address(from)), "r"(column), "r"(row)
+                 : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [%0, {%2, %3}], [%1], %4;" ::"l"(
+            &map),
+        "r"(shared_address(from)), "r"(column), "r"(row), "l"(policy(in_l2))
+        : "memory");
+  }
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 /// Until all but the last so many of this thread's copies out have read their boxes.
 template <int under_way>
 __device__ void wait_for_copies_out() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(under_way) : "memory");
+}
+/// Stores four squares of 8 × 8 numbers to shared memory at once. Of square s, a thread holds in pairs[s] two neighbours of
+/// row lane / 4; and it says, as `row`, where row lane % 8 of square lane / 8 begins.
+__device__ inline void store_squares(void* row, const std::uint32_t (&pairs)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)),
+               "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])
+               : "memory");
 }
 /// After ordinary stores to shared memory, before a copy reads them.
 __device__ inline void fence_for_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
@@ -124,6 +189,13 @@ __device__ inline void commit_products() { asm volatile("wgmma.commit_group.sync
 template <int under_way>
 __device__ void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(under_way) : "memory");
+}
+
+/// Until all are done, and the sums may be used. That they are named keeps the compiler from using them before.
+__device__ inline void finish_products(Sums& sums) {
+  wait_for_products<0>();
+#pragma unroll
+  for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
 }
 
 /// sums (64, 256), spread over the warpgroup as place_of_sum() says, += a (64, 16) · b (256, 16)ᵀ; it begins, and returns.
@@ -159,7 +231,33 @@ __device__ void grow_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
 }
 
+// ---- From block to block, through memory ----
+
+/// All that this thread, and those it has met at a barrier, have written is seen by whoever sees the flag.
+__device__ inline void raise(std::uint32_t* flag) {
+  asm volatile("fence.acq_rel.gpu;\nst.relaxed.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
+}
+__device__ inline void wait_for_flag(const std::uint32_t* flag) {
+  std::uint32_t raised;
+  do {
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(raised) : "l"(flag) : "memory");
+  } while (!raised);
+}
+
 // ---- The host's side ----
+
+/// Room for so many parts, all flags lowered by the time that what is started next begins.
+inline Parts lowered_parts(int count) {
+  static std::unique_ptr<DeviceArray<float>> sums;
+  static std::unique_ptr<DeviceArray<std::uint32_t>> flags;
+  const auto size = static_cast<std::size_t>(count);
+  if (!flags || flags->size() < size) {
+    sums = std::make_unique<DeviceArray<float>>(size * Parts::room);
+    flags = std::make_unique<DeviceArray<std::uint32_t>>(size);
+  }
+  HF_CUDA(cudaMemsetAsync(flags->data(), 0, size * sizeof(std::uint32_t)));
+  return {sums->data(), flags->data()};
+}
 
 /// A row-major matrix that is copied in boxes of so many rows by 64 columns.
 /// \throws std::runtime_error where the driver refuses, or is too old
@@ -187,28 +285,40 @@ inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_row
   return map;
 }
 
-inline int multiprocessors() {
-  int device = 0, count = 0;
-  HF_CUDA(cudaGetDevice(&device));
-  HF_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
-}
+/// A kernel that is started in clusters of so many blocks, with dynamic shared memory.
+template <class... Parameters>
+class ClusterKernel {
+ public:
+  ClusterKernel(void (*kernel)(Parameters...), int threads, int cluster, std::size_t shared_bytes) : kernel_(kernel) {
+    HF_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
+    in_clusters_.id = cudaLaunchAttributeClusterDimension;
+    in_clusters_.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+    config_.gridDim = dim3(cluster);
+    config_.blockDim = dim3(threads);
+    config_.dynamicSmemBytes = shared_bytes;
+    config_.attrs = &in_clusters_;
+    config_.numAttrs = 1;
+  }
+  ClusterKernel(const ClusterKernel&) = delete;
 
-/// Starts `blocks` blocks in clusters of so many, with dynamic shared memory.
-template <class... Parameters, class... Arguments>
-void launch_clusters(void (*kernel)(Parameters...), dim3 blocks, int threads, int cluster, std::size_t shared_bytes,
-                     Arguments... arguments) {
-  HF_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
-  cudaLaunchAttribute in_clusters = {};
-  in_clusters.id = cudaLaunchAttributeClusterDimension;
-  in_clusters.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = blocks;
-  config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = shared_bytes;
-  config.attrs = &in_clusters;
-  config.numAttrs = 1;
-  HF_CUDA(cudaLaunchKernelEx(&config, kernel, arguments...));
-}
+  /// How many clusters the device runs at a time: fewer than its multiprocessors suggest, where one of its groups of
+  /// multiprocessors has an odd number of them. Asked once for each kernel.
+  int resident_clusters() const {
+    int clusters = 0;
+    HF_CUDA(cudaOccupancyMaxActiveClusters(&clusters, kernel_, &config_));
+    return clusters;
+  }
+
+  template <class... Arguments>
+  void launch(dim3 blocks, Arguments... arguments) {
+    config_.gridDim = blocks;
+    HF_CUDA(cudaLaunchKernelEx(&config_, kernel_, arguments...));
+  }
+
+ private:
+  void (*kernel_)(Parameters...);
+  cudaLaunchAttribute in_clusters_ = {};
+  cudaLaunchConfig_t config_ = {};
+};
 
 }  // namespace hf::gpu

@@ -18,6 +18,9 @@ constexpr int warpgroup_threads = 128, consumers = tile_m / warpgroup_m;
 constexpr int sums_per_thread = warpgroup_m * tile_n / warpgroup_threads;
 using Sums = float[sums_per_thread];
 
+/// What L2 is told of the lines of a tensor copy: nothing, or to keep them while others go, or to let them go first.
+enum class InL2 { as_usual, stays, leaves };
+
 /// Rows that one tensor copy brings.
 constexpr int copy_rows = 128, copy_bytes = copy_rows * tile_row_bytes;
 /// What arrives for one step: 128 rows of a and 256 of b.
@@ -63,6 +66,57 @@ struct RingPosition {
     place = 0;
     parity ^= 1;
   }
+};
+
+/// Some of the steps of one tile.
+struct Stretch {
+  int tile, first, count;
+};
+
+/// Who of so many clusters computes which tile, in turns. `splits` says what becomes of the tiles that are left over when
+/// there is no longer one for everybody: some clusters get one each, or all of them an equal share of the steps.
+struct Schedule {
+  int tiles, steps, clusters;
+  bool splits;
+
+  __host__ __device__ constexpr int whole_turns() const { return tiles / clusters; }
+
+  /// First of the shared steps, counted through all tiles left over, of cluster `clusters − 1 − share`: so that whoever has
+  /// a tile's first steps, and ends the tile, is the later cluster, and has them last.
+  __host__ __device__ constexpr int share_begin(int share) const {
+    return static_cast<int>(static_cast<long long>(tiles % clusters) * steps * share / clusters);
+  }
+  /// What a cluster does in its turn; none of a tile when it is done.
+  __host__ __device__ constexpr Stretch at(int cluster, int turn) const {
+    const int whole = cluster + turn * clusters;
+    if (!splits || turn < whole_turns()) return {whole, 0, whole < tiles ? steps : 0};
+    const int share = clusters - 1 - cluster, end = share_begin(share + 1);
+    int begin = share_begin(share);
+    for (int earlier = whole_turns(); earlier < turn && begin < end; ++earlier) begin = end_of_stretch(begin, end);
+    return {whole_turns() * clusters + begin / steps, begin % steps, end_of_stretch(begin, end) - begin};
+  }
+  /// How many clusters after this one, counted down, have steps of the tile whose first steps are its own.
+  __host__ __device__ constexpr int helpers(int cluster, const Stretch& stretch) const {
+    const int tile_end = (stretch.tile + 1 - whole_turns() * clusters) * steps;
+    int helpers = 0;
+    if (stretch.count == steps) return helpers;
+    while (share_begin(clusters - cluster + helpers) < tile_end) ++helpers;
+    return helpers;
+  }
+
+ private:
+  __host__ __device__ constexpr int end_of_stretch(int begin, int end) const {
+    const int tile_end = (begin / steps + 1) * steps;
+    return tile_end < end ? tile_end : end;
+  }
+};
+
+/// Where clusters that share a tile leave their parts of its sums: in the device's memory, room for one from each
+/// warpgroup, and a flag.
+struct Parts {
+  static constexpr int room = sums_per_thread * warpgroup_threads;
+  float* sums;
+  std::uint32_t* flags;
 };
 
 // [begin: tile order]

@@ -18,6 +18,28 @@ struct WmmaTiling {
   static constexpr int stride = depth + 8;  ///< of a tile's rows, so that eight of them start in different banks
 };
 
+#ifdef __CUDACC__
+/// As load_matrix_sync() of a (16, 16) from shared memory, which nvcc 13 turns into loads of 4 bytes through addresses that
+/// may be anywhere, 48 of them a step; of the instruction for shared memory it makes ldmatrix.
+template <class Fragment>
+__device__ void load_rows(Fragment& to, const __nv_bfloat16* from, unsigned stride) {
+  auto* registers = reinterpret_cast<std::uint32_t*>(to.x);
+  asm volatile("wmma.load.a.sync.aligned.row.m16n16k16.shared.bf16 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(registers[0]), "=r"(registers[1]), "=r"(registers[2]), "=r"(registers[3])
+               : "r"(shared_address(from)), "r"(stride)
+               : "memory");
+}
+/// The same of b, (16, 16) by columns.
+template <class Fragment>
+__device__ void load_columns(Fragment& to, const __nv_bfloat16* from, unsigned stride) {
+  auto* registers = reinterpret_cast<std::uint32_t*>(to.x);
+  asm volatile("wmma.load.b.sync.aligned.col.m16n16k16.shared.bf16 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(registers[0]), "=r"(registers[1]), "=r"(registers[2]), "=r"(registers[3])
+               : "r"(shared_address(from)), "r"(stride)
+               : "memory");
+}
+#endif
+
 /// Copies side × depth numbers, eight at a time, from row `row` on, with zeros outside the matrix (rows, k).
 __device__ inline void copy_tile(__nv_bfloat16* tile, const Bf16* from, int rows, int k, int row, int start) {
   using T = WmmaTiling;
@@ -55,10 +77,9 @@ static __global__ __launch_bounds__(WmmaTiling::threads) void wmma_kernel(GemmSh
     for (int p = 0; p < T::depth; p += T::fragment) {
       fragment<matrix_a, 16, 16, 16, __nv_bfloat16, row_major> of_a[T::rows];
       fragment<matrix_b, 16, 16, 16, __nv_bfloat16, col_major> of_b;
-      for (int i = 0; i < T::rows; ++i)
-        load_matrix_sync(of_a[i], &a_tile[(row + i * T::fragment) * T::stride + p], T::stride);
+      for (int i = 0; i < T::rows; ++i) load_rows(of_a[i], &a_tile[(row + i * T::fragment) * T::stride + p], T::stride);
       for (int j = 0; j < T::columns; ++j) {
-        load_matrix_sync(of_b, &b_tile[(column + j * T::fragment) * T::stride + p], T::stride);
+        load_columns(of_b, &b_tile[(column + j * T::fragment) * T::stride + p], T::stride);
         for (int i = 0; i < T::rows; ++i) mma_sync(sums[i][j], of_a[i], of_b, sums[i][j]);
       }
     }

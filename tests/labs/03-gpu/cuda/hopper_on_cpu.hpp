@@ -7,7 +7,9 @@
 /// it must is wrong here too, and the thread sanitizer sees a place of the ring that is written while it is read.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -142,12 +144,14 @@ struct Block {
             std::aligned_alloc(alignment, (shared_bytes + alignment - 1) / alignment * alignment))),
         meetings(threads) {
     for (int i = 0; i < 16; ++i) warpgroups.emplace_back(warpgroup_threads);
+    rows.resize(threads);
   }
   ~Block() { std::free(shared); }
   Block(const Block&) = delete;
   unsigned char* shared;
   Meetings meetings;
   std::deque<std::barrier<>> warpgroups;  ///< by the number of the barrier
+  std::vector<unsigned char*> rows;       ///< of squares, as each thread says it in store_squares()
 };
 
 struct Cluster {
@@ -220,11 +224,14 @@ inline void arrive_expecting(Barrier& barrier, int bytes) { barrier.arrive(bytes
 inline void arrive_at(Barrier& barrier, int block) { on_cpu::in_block(&barrier, block)->arrive(0); }
 inline void wait(Barrier& barrier, std::uint32_t parity) { barrier.wait(parity); }
 inline void sync_warpgroup(int id) { on_cpu::this_block().warpgroups[static_cast<std::size_t>(id)].arrive_and_wait(); }
+inline int warp_in_block() { return static_cast<int>(threadIdx.x) / 32; }
+inline int warpgroup_in_block() { return static_cast<int>(threadIdx.x) / warpgroup_threads; }
+inline bool is_elected() { return threadIdx.x % 32 == 7; }  // nobody says which thread it is
 inline int rank_in_cluster() { return on_cpu::rank; }
 inline void sync_cluster() { on_cpu::cluster->everyone.arrive_and_wait(); }
 
-inline void copy_tile_in_to_all(void* to, const TensorMap& map, int column, int row, Barrier& barrier,
-                                std::uint16_t blocks) {
+template <InL2 = InL2::as_usual>
+void copy_tile_in_to_all(void* to, const TensorMap& map, int column, int row, Barrier& barrier, std::uint16_t blocks) {
   for (int block = 0; block < 16; ++block) {
     if (!(blocks >> block & 1)) continue;
     auto* box = on_cpu::in_block(static_cast<unsigned char*>(to), block);
@@ -236,10 +243,12 @@ inline void copy_tile_in_to_all(void* to, const TensorMap& map, int column, int 
     });
   }
 }
-inline void copy_tile_in(void* to, const TensorMap& map, int column, int row, Barrier& barrier) {
+template <InL2 = InL2::as_usual>
+void copy_tile_in(void* to, const TensorMap& map, int column, int row, Barrier& barrier) {
   copy_tile_in_to_all(to, map, column, row, barrier, static_cast<std::uint16_t>(1 << on_cpu::rank));
 }
-inline void copy_tile_out(const TensorMap& map, int column, int row, const void* from) {
+template <InL2 = InL2::as_usual>
+void copy_tile_out(const TensorMap& map, int column, int row, const void* from) {
   auto* box = static_cast<unsigned char*>(const_cast<void*>(from));
   on_cpu::copies_out.push_back([=] {
     on_cpu::for_each_in_box(box, map, column, row, [](const Bf16* here, Bf16* there) {
@@ -253,6 +262,31 @@ void wait_for_copies_out() {
 }
 inline void fence_for_copies() {}
 
+inline void store_squares(void* row, const std::uint32_t (&pairs)[4]) {
+  auto* rows = &on_cpu::this_block().rows[threadIdx.x / 32 * 32];
+  rows[threadIdx.x % 32] = static_cast<unsigned char*>(row);
+  if (reinterpret_cast<std::uintptr_t>(row) % 16 != 0) on_cpu::fail("a row of a square is not aligned");
+  __syncwarp();
+  for (unsigned square = 0; square < 4; ++square) {
+    unsigned char* to = rows[8 * square + threadIdx.x % 32 / 4];
+    reinterpret_cast<std::uint32_t*>(to)[threadIdx.x % 4] = pairs[square];
+  }
+  __syncwarp();
+}
+
+/// Clusters run one after the other: what is waited for is there, or will never be.
+inline void raise(std::uint32_t* flag) { std::atomic_ref(*flag).store(1); }
+inline void wait_for_flag(std::uint32_t* flag) {
+  if (std::atomic_ref(*flag).load() != 1) on_cpu::fail("a flag was waited for in vain");
+}
+inline Parts lowered_parts(int count) {
+  static std::vector<float> sums;
+  static std::vector<std::uint32_t> flags;
+  sums.assign(static_cast<std::size_t>(count) * Parts::room, NAN);
+  flags.assign(static_cast<std::size_t>(count), 0);
+  return {sums.data(), flags.data()};
+}
+
 inline void fence_sums() {}
 inline void multiply_async(Sums& sums, std::uint64_t a, std::uint64_t b) {
   on_cpu::products.push_back({sums, a, b, on_cpu::groups_committed});
@@ -265,6 +299,7 @@ void wait_for_products() {
     on_cpu::multiply(all.front());
   __syncwarp();  // a warp does this as one
 }
+inline void finish_products(Sums&) { wait_for_products<0>(); }
 template <int registers>
 void shrink_registers() {}
 template <int registers>
@@ -273,32 +308,45 @@ void grow_registers() {}
 inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_rows) {
   return {const_cast<Bf16*>(data), rows, columns, box_rows};
 }
-inline int multiprocessors() { return 4; }
+template <class... Parameters>
+class ClusterKernel {
+ public:
+  ClusterKernel(void (*kernel)(Parameters...), int threads, int cluster, std::size_t shared_bytes)
+      : kernel_(kernel),
+        threads_(static_cast<unsigned>(threads)),
+        in_cluster_(static_cast<unsigned>(cluster)),
+        shared_bytes_(shared_bytes) {}
 
-/// Runs the clusters one after the other.
-template <class... Parameters, class... Arguments>
-void launch_clusters(void (*kernel)(Parameters...), dim3 blocks, int threads, int cluster_blocks,
-                     std::size_t shared_bytes, Arguments... arguments) {
-  gridDim = blocks;
-  blockDim = dim3(static_cast<unsigned>(threads));
-  const auto in_cluster = static_cast<unsigned>(cluster_blocks);
-  for (unsigned first = 0; first < blocks.x * blocks.y; first += in_cluster) {
-    on_cpu::Cluster cluster(in_cluster, blockDim.x, shared_bytes);
-    std::vector<std::thread> all;
-    for (unsigned block = 0; block < in_cluster; ++block) {
-      for (unsigned thread = 0; thread < blockDim.x; ++thread) {
-        all.emplace_back([&, block, thread] {
-          on_cpu::cluster = &cluster;
-          on_cpu::rank = static_cast<int>(block);
-          on_cpu::become(thread, cluster.blocks[block]->meetings);
-          blockIdx = {(first + block) % blocks.x, (first + block) / blocks.x};
-          kernel(arguments...);
-          if (!on_cpu::products.empty() || !on_cpu::copies_out.empty()) on_cpu::fail("a thread left work behind");
-        });
+  int resident_clusters() const { return 6 / static_cast<int>(in_cluster_); }
+
+  /// Runs the clusters one after the other.
+  template <class... Arguments>
+  void launch(dim3 blocks, Arguments... arguments) {
+    gridDim = blocks;
+    blockDim = dim3(threads_);
+    for (unsigned first = 0; first < blocks.x * blocks.y; first += in_cluster_) {
+      on_cpu::Cluster cluster(in_cluster_, threads_, shared_bytes_);
+      std::vector<std::thread> all;
+      for (unsigned block = 0; block < in_cluster_; ++block) {
+        for (unsigned thread = 0; thread < threads_; ++thread) {
+          all.emplace_back([&, block, thread] {
+            on_cpu::cluster = &cluster;
+            on_cpu::rank = static_cast<int>(block);
+            on_cpu::become(thread, cluster.blocks[block]->meetings);
+            blockIdx = {(first + block) % blocks.x, (first + block) / blocks.x};
+            kernel_(arguments...);
+            if (!on_cpu::products.empty() || !on_cpu::copies_out.empty()) on_cpu::fail("a thread left work behind");
+          });
+        }
       }
+      for (std::thread& thread : all) thread.join();
     }
-    for (std::thread& thread : all) thread.join();
   }
-}
+
+ private:
+  void (*kernel_)(Parameters...);
+  unsigned threads_, in_cluster_;
+  std::size_t shared_bytes_;
+};
 
 }  // namespace hf::gpu

@@ -88,9 +88,47 @@ TEST_CASE("tensor copies and warpgroup products: whole tiles, and what sticks ou
 TEST_CASE("the ring goes round more than once") { check(bf16_rungs()[2], {64, 8, 9 * tile_k}); }
 
 TEST_CASE("clusters that stay: more tiles than clusters, fewer, and some outside") {
-  for (const Bf16Rung& rung : {bf16_persistents()[0], bf16_persistents()[2]}) {
+  for (const Bf16Rung& rung : bf16_persistents()) {
     check(rung, {260, 1032, 5 * tile_k + 8});
     check(rung, {1, 8, 8});
+  }
+}
+
+TEST_CASE("every step is somebody's, once, and whoever ends a tile waits for all others that have a part of it") {
+  for (const int clusters : {1, 3, 66}) {
+    for (const int tiles : {1, 2, 65, 66, 67, 100, 1024}) {
+      for (const int steps : {1, 5, 128}) {
+        CAPTURE(clusters);
+        CAPTURE(tiles);
+        CAPTURE(steps);
+        for (const bool splits : {false, true}) {
+          const Schedule schedule = {tiles, steps, clusters, splits};
+          std::vector<int> done(static_cast<std::size_t>(tiles) * static_cast<std::size_t>(steps));
+          std::vector<std::set<int>> parts(static_cast<std::size_t>(tiles)), awaited(parts.size());
+          for (int cluster = 0; cluster < clusters; ++cluster) {
+            int given = 0;
+            Stretch stretch;
+            for (int turn = 0; (stretch = schedule.at(cluster, turn)).count > 0; ++turn) {
+              const auto tile = static_cast<std::size_t>(stretch.tile);
+              for (int step = stretch.first; step < stretch.first + stretch.count; ++step)
+                ++done[tile * static_cast<std::size_t>(steps) + static_cast<std::size_t>(step)];
+              if (stretch.first > 0) {
+                parts[tile].insert(cluster);
+                ++given;
+                CHECK(turn == schedule.whole_turns());
+                continue;
+              }
+              for (int helper = cluster - schedule.helpers(cluster, stretch); helper < cluster; ++helper) {
+                if (schedule.at(helper, schedule.whole_turns()).count > 0) awaited[tile].insert(helper);
+              }
+            }
+            CHECK(given <= 1);
+          }
+          CHECK(std::all_of(done.begin(), done.end(), [](int times) { return times == 1; }));
+          CHECK(parts == awaited);
+        }
+      }
+    }
   }
 }
 

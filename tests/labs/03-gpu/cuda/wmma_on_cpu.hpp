@@ -11,6 +11,9 @@ using __nv_bfloat16 = hf::gpu::Bf16;
 namespace hf::gpu {
 
 /// As of bf16_gemm.cuh.
+inline std::uint32_t rounded_pair(float first, float second) {
+  return to_bf16(first).bits | static_cast<std::uint32_t>(to_bf16(second).bits) << 16;
+}
 inline void store_pair(Bf16* to, float first, float second) {
   to[0] = to_bf16(first);
   to[1] = to_bf16(second);
@@ -39,14 +42,6 @@ void fill_fragment(Fragment& to, float value) {
   for (auto& row : to.numbers) std::fill(std::begin(row), std::end(row), value);
 }
 
-/// a lies by rows and b by columns: line after line of what is summed over, either way.
-template <class Fragment>
-void load_matrix_sync(Fragment& to, const __nv_bfloat16* from, unsigned stride) {
-  for (int i = 0; i < 16; ++i) {
-    for (int p = 0; p < 16; ++p) to.numbers[i][p] = hf::gpu::to_float(from[i * stride + p]);
-  }
-}
-
 template <class Sums, class A, class B>
 void mma_sync(Sums& to, const A& a, const B& b, const Sums& from) {
   for (int i = 0; i < 16; ++i) {
@@ -65,3 +60,20 @@ void store_matrix_sync(float* to, const Fragment& from, unsigned stride, layout_
 }
 
 }  // namespace nvcuda::wmma
+
+namespace hf::gpu {
+
+/// As of bf16_gemm_wmma.cuh. a lies by rows and b by columns: line after line of what is summed over, either way.
+template <class Fragment>
+void load_rows(Fragment& to, const __nv_bfloat16* from, unsigned stride) {
+  for (int i = 0; i < 16; ++i) {
+    for (int p = 0; p < 16; ++p) to.numbers[i][p] = hf::gpu::to_float(from[i * stride + p]);
+  }
+}
+
+template <class Fragment>
+void load_columns(Fragment& to, const __nv_bfloat16* from, unsigned stride) {
+  load_rows(to, from, stride);
+}
+
+}  // namespace hf::gpu
