@@ -248,12 +248,12 @@ __device__ inline void wait_for_flag(const std::uint32_t* flag) {
 
 /// Room for so many parts, all flags lowered by the time that what is started next begins.
 inline Parts lowered_parts(int count) {
-  static std::unique_ptr<DeviceArray<float>> sums;
-  static std::unique_ptr<DeviceArray<std::uint32_t>> flags;
+  static std::unique_ptr<cuda::DeviceArray<float>> sums;
+  static std::unique_ptr<cuda::DeviceArray<std::uint32_t>> flags;
   const auto size = static_cast<std::size_t>(count);
   if (!flags || flags->size() < size) {
-    sums = std::make_unique<DeviceArray<float>>(size * Parts::room);
-    flags = std::make_unique<DeviceArray<std::uint32_t>>(size);
+    sums = std::make_unique<cuda::DeviceArray<float>>(size * Parts::room);
+    flags = std::make_unique<cuda::DeviceArray<std::uint32_t>>(size);
   }
   HF_CUDA(cudaMemsetAsync(flags->data(), 0, size * sizeof(std::uint32_t)));
   return {sums->data(), flags->data()};

@@ -1,5 +1,7 @@
 #include "03-gpu/cuda/execution_runs.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -16,7 +18,7 @@ namespace {
 
 // ---- What if threads go different ways? ----
 
-constexpr int path_steps = 512;
+constexpr int path_steps = 512, timed_path_steps = 16 * path_steps;  // gaps between launches must not count
 
 void check_paths(const cuda::DeviceArray<std::uint32_t>& results, int paths, bool inside_warp) {
   const std::vector<std::uint32_t> found = results.to_host();
@@ -39,14 +41,14 @@ void measure_divergence(Lab& lab, const cuda::Device& device) {
   std::vector<Variant> variants;
   for (const int paths : counts) {
     for (const bool inside_warp : {true, false}) {
-      const auto run = [&, paths, inside_warp] {
-        diverge<<<blocks, threads>>>(paths, inside_warp, path_steps, results.data());
+      const auto run = [&, paths, inside_warp](int steps) {
+        diverge<<<blocks, threads>>>(paths, inside_warp, steps, results.data());
       };
       results.poison();
-      run();
+      run(path_steps);
       cuda::finish("diverge");
       check_paths(results, paths, inside_warp);
-      variants.push_back(cuda::timed_on_device(id(paths, inside_warp), run));
+      variants.push_back(cuda::timed_on_device(id(paths, inside_warp), [run] { run(timed_path_steps); }));
       lab.tick();
     }
   }
@@ -116,7 +118,8 @@ constexpr Intensity intensities[] = {{1, multiply_add<1>},   {2, multiply_add<2>
 
 struct IntensityArrays {
   explicit IntensityArrays(const cuda::Device& device)
-      : numbers(std::size_t{1} << 24), sums(static_cast<std::size_t>(device.multiprocessors) * 8 * stream_threads) {
+      : numbers(std::bit_floor(std::min(std::size_t{1} << 30, device.memory_bytes / 8)) / sizeof(float4)),
+        sums(static_cast<std::size_t>(device.multiprocessors) * 8 * stream_threads) {
     fill_units<<<1024, 256>>>(reinterpret_cast<float*>(numbers.data()), 4 * numbers.size(), 0);
     cuda::finish("fill_units");
   }
@@ -126,7 +129,7 @@ struct IntensityArrays {
   }
   double flops(const Intensity& at) const { return 2.0 * at.fmas * 4 * static_cast<double>(numbers.size()); }
 
-  cuda::DeviceArray<float4> numbers;  ///< 256 MiB, whole tiles
+  cuda::DeviceArray<float4> numbers;  ///< 1 GiB, many times L2; whole tiles
   cuda::DeviceArray<float> sums;
 };
 

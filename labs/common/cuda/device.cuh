@@ -20,6 +20,7 @@ inline void check(cudaError_t status, const char* what) {
 /// What a measurement must know of the device.
 struct Device {
   std::string name, bus_id;
+  int capability;  ///< compute capability, 90 for 9.0
   int multiprocessors;
   int warps;  ///< resident on each multiprocessor
   std::size_t l2_bytes, memory_bytes;
@@ -35,6 +36,7 @@ inline Device this_device() {
   HF_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));
   return {properties.name,
           bus_id,
+          10 * properties.major + properties.minor,
           properties.multiProcessorCount,
           properties.maxThreadsPerMultiProcessor / properties.warpSize,
           static_cast<std::size_t>(properties.l2CacheSize),

@@ -11,18 +11,10 @@
 #include "03-gpu/cuda/sgemm_rungs.cuh"
 #include "common/cuda/device.cuh"
 #include "common/random.hpp"
+#include "has_device.hpp"
 
 namespace hf::gpu {
 namespace {
-
-/// Compute capability, 90 for 9.0; 0 where no device answers.
-int capability() {
-  int devices = 0, major = 0, minor = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return 0;
-  HF_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
-  HF_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0));
-  return 10 * major + minor;
-}
 
 /// Whole numbers from −4 to 4.
 std::vector<int> whole_numbers(int count, std::uint32_t sequence) {
@@ -65,10 +57,7 @@ int wrong_numbers(Multiply multiply, GemmShape shape, int b_step, int b_row) {
 }
 
 TEST_CASE("fp32, on the device") {
-  if (capability() < 80) {
-    MESSAGE("no CUDA device of compute capability 8.0 or newer");
-    return;
-  }
+  if (!has_device()) return;
   std::vector<SgemmRung> rungs = sgemm_rungs();
   for (const SgemmRung& rung : sgemm_warp_tiles()) rungs.push_back(rung);
   for (const SgemmRung& rung : rungs) {
@@ -81,15 +70,11 @@ TEST_CASE("fp32, on the device") {
 }
 
 TEST_CASE("bf16, on the device") {
-  const int here = capability();
-  if (here < 80) {
-    MESSAGE("no CUDA device of compute capability 8.0 or newer");
-    return;
-  }
+  if (!has_device()) return;
   std::vector<Bf16Rung> rungs = bf16_rungs();
   for (const Bf16Rung& rung : bf16_persistents()) rungs.push_back(rung);
   for (const Bf16Rung& rung : rungs) {
-    if (rung.hopper && here != 90) continue;
+    if (rung.hopper && cuda::this_device().capability != 90) continue;
     for (const GemmShape& shape : {GemmShape{1, 8, 8}, {128, 256, 64}, {133, 264, 136}, {700, 1032, 1000}}) {
       CAPTURE(rung.label);
       CAPTURE(shape.m);

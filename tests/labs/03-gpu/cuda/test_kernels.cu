@@ -1,5 +1,5 @@
 // Every kernel against a reference on the processor, at small and at awkward sizes, with what lies around its output
-// watched. Without a device, the cases say so and pass. On a machine with one, also:
+// watched. Without a device, the cases say so and pass (see has_device.hpp). On a machine with one, also:
 //
 //   compute-sanitizer --tool memcheck  --error-exitcode 1 build/tests/labs/03-gpu/cuda/test-03-gpu-device
 //   compute-sanitizer --tool racecheck --error-exitcode 1 build/tests/labs/03-gpu/cuda/test-03-gpu-device
@@ -10,7 +10,6 @@
 
 #include "03-gpu/cuda/access.cuh"
 #include "03-gpu/cuda/divergence.cuh"
-#include "03-gpu/cuda/gpu_runs.hpp"
 #include "03-gpu/cuda/in_flight.cuh"
 #include "03-gpu/cuda/intensity.cuh"
 #include "03-gpu/cuda/latency.cuh"
@@ -20,16 +19,10 @@
 #include "03-gpu/cuda/tensor_operands.hpp"
 #include "03-gpu/cuda/tensor_peak.cuh"
 #include "common/cuda/timing.cuh"
+#include "has_device.hpp"
 
 namespace hf::gpu {
 namespace {
-
-/// Whether a device answers; says in the log where none does.
-bool has_device() {
-  const std::string why = gpu_unavailable();
-  if (!why.empty()) MESSAGE("skipped: " << why);
-  return why.empty();
-}
 
 /// Whether all numbers from an index on are as DeviceArray poisoned them.
 template <class Number>
@@ -62,10 +55,10 @@ void check_chase(std::size_t count, long long hops) {
   cuda::DeviceArray<Ticks> ticks(2);
   link_lines<<<static_cast<unsigned>(count / 256 + 1), 256>>>(lines.data(), next.data(), static_cast<unsigned>(count));
   cuda::DeviceArray<const GpuLine*> at(std::vector<const GpuLine*>{lines.data()});
-  chase_lines<through><<<1, 1>>>(at.data(), hops, ticks.data());
-  chase_lines<through><<<1, 1>>>(at.data(), hops, ticks.data());
+  chase_lines<through><<<1, 1>>>(at.data(), 0, hops, ticks.data());
+  chase_lines<through><<<1, 1>>>(at.data(), 5, hops, ticks.data());
   cuda::finish("chase_lines");
-  CHECK(at.to_host().front() == lines.data() + follow(order, 0, 2 * hops));
+  CHECK(at.to_host().front() == lines.data() + follow(order, 0, 5 + 2 * hops));
   CHECK(ticks.to_host().front().cycles >= hops);
   CHECK(untouched(ticks.to_host(), 1));
 }
