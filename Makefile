@@ -7,7 +7,7 @@ export BUDGET ?= full
 export STRICT ?= 0
 PORT ?= 8000
 export MACHINE N SLUG
-RECORDS = $(wildcard build/records/[0-9][0-9]-*.json)
+RECORDS = $(filter-out %.refused.json,$(wildcard build/records/[0-9][0-9]-*.json))
 LABS := $(patsubst labs/%/,%,$(wildcard labs/[0-9][0-9]-*/))
 NUMBERS := $(foreach lab,$(LABS),$(firstword $(subst -, ,$(lab))))
 

@@ -6,7 +6,6 @@
 //   measure_passes         where does their time go, and where do their FLOPs?
 //   measure_batches        what does it cost to write for many readers at once?
 //   measure_kv_cache       and what to forget what was computed before?
-//   decide_claims          which sentences of the chapter hold here?
 #include "harness/lab.hpp"
 
 #include <algorithm>
@@ -31,14 +30,6 @@ namespace {
 const Axis batch_axis = {"batch", "1"}, speed_axis = {"speed", "tokens/s"}, latency_axis = {"time", "ms"};
 const Axis length_axis = {"tokens so far", "1"}, token_axis = {"time for one token", "ms"};
 
-void add_derived(Lab& lab, const std::string& id, double value, const std::string& unit = "1") {
-  lab.add(Value(id, value, unit, Kind::measured));
-}
-
-void add_counted(Lab& lab, const std::string& id, double value, const std::string& unit = "1") {
-  lab.add(Value(id, value, unit, Kind::modelled));
-}
-
 Estimate times(const Estimate& estimate, double factor) {
   return transform(estimate, [factor](double x) { return x * factor; });
 }
@@ -57,7 +48,7 @@ Roofline measure_roofs(Lab& lab) {
   lab.add(Value("bandwidth_dram_all_gbs", dram_read_gbs(all, lab.memory_plan(3), bytes), "GB/s",
                 "DRAM bandwidth, all cores"));
   const Roofline roofs = {lab.value("peak_fp32_all_gflops"), lab.value("bandwidth_dram_all_gbs")};
-  add_derived(lab, "ridge_all_flop_per_byte", roofs.ridge(), "FLOP/byte");
+  lab.derived("ridge_all_flop_per_byte", "FLOP/byte");
   return roofs;
 }
 
@@ -76,7 +67,7 @@ void compare_triple_loops(Lab& lab, Blas& blas) {
   if (!seconds.python) return lab.note("no python3 that runs: the triple loop in Python is missing");
   lab.add(Value("python_seconds_1024", *seconds.python, "s"));
   // Python and the library were timed in different rounds, so this is the ratio of two medians.
-  add_derived(lab, "python_over_library_1024", seconds.python->median / seconds.library.median);
+  lab.derived("python_over_library_1024", seconds.python->median / seconds.library.median);
 }
 
 // ---- The networks ----
@@ -108,24 +99,23 @@ void measure_passes(Lab& lab, Networks& networks, const Sizes& sizes, const Roof
   const Sampling sampling = time_passes(lab, runners, networks.transformer().weights().all());
   add_passes(lab, runners, roofs);
   const double flops = 1 - lab.value("matmul_flop_share_prefill"), time = 1 - lab.value("matmul_time_share_prefill");
-  add_counted(lab, "rest_flop_share_prefill", flops);
-  add_derived(lab, "rest_time_share_prefill", time);
-  add_derived(lab, "rest_time_over_flop_share_prefill", time / flops);
+  lab.modelled("rest_flop_share_prefill", flops);
+  lab.derived("rest_time_share_prefill", time);
+  lab.derived("rest_time_over_flop_share_prefill");
 
   // Reading and writing.
   const double tokens = static_cast<double>(sizes.decoded);
-  add_counted(lab, "prefill_over_decode_flops", lab.value("flops_prefill") / lab.value("flops_decode"));
+  lab.derived("prefill_over_decode_flops");
   lab.add(Value("prefill_over_decode_time", times(sampling.ratio("prefill", "decode"), tokens), "1"));
   lab.add(Value("weights_read_ms", times(sampling.of("reading"), 1e3), "ms"));
   lab.add(Value("decode_over_reading", times(sampling.ratio("decode", "reading"), 1 / tokens), "1"));
   const double cached = static_cast<double>(sizes.prompt) + (tokens + 1) / 2;  // on average
   const double bytes = sizes.transformer.decode_bytes(cached);
-  add_counted(lab, "decode_bytes_per_token", bytes, "B");
-  add_counted(lab, "decode_predicted_tokens_per_s", roofs.bandwidth_gbs * 1e9 / bytes, "tokens/s");
+  lab.modelled("decode_bytes_per_token", bytes, "B");
+  lab.modelled("decode_predicted_tokens_per_s", roofs.bandwidth_gbs * 1e9 / bytes, "tokens/s");
   lab.add(Value("decode_tokens_per_s", transform(pass_ms(runners, "decode"), [](double ms) { return 1e3 / ms; }),
                 "tokens/s"));
-  add_derived(lab, "decode_over_predicted",
-              lab.value("decode_tokens_per_s") / lab.value("decode_predicted_tokens_per_s"));
+  lab.derived("decode_over_predicted");
 }
 
 // ---- One token for each of many readers ----
@@ -149,7 +139,7 @@ void predict_batches(Lab& lab, const Transformer& model, const std::vector<std::
   if (per_token <= 0) {
     return lab.note("the caches of a batch alone keep memory busier than its arithmetic: no batch reaches the ridge");
   }
-  add_counted(lab, "batch_at_ridge_predicted", weights / per_token);
+  lab.modelled("batch_at_ridge_predicted", weights / per_token);
 }
 
 void measure_batches(Lab& lab, const Transformer& model, const Roofline& roofs) {
@@ -174,7 +164,7 @@ void measure_batches(Lab& lab, const Transformer& model, const Roofline& roofs) 
   }
   lab.add(Value("batched_tokens_per_s", speed.points.back().y, "tokens/s"));
   // Where the line of one token at a time, drawn on, reaches the speed of the largest batch.
-  add_derived(lab, "batch_at_ridge_measured", gain.median);
+  lab.derived("batch_at_ridge_measured", gain.median);
   lab.add(std::move(speed));
   lab.add(std::move(latency));
   lab.plot("Tokens per second over batch", {"batch_speed", "batch_bytes", "batch_flops"});
@@ -218,40 +208,9 @@ void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> t
   lab.add(Value("token_with_cache_ms", times(sampling.of("with " + n), 1e3), "ms"));
   lab.add(Value("token_without_cache_ms", times(sampling.of("without " + n), 1e3), "ms"));
   const double bytes = static_cast<double>(shape.cache_bytes_per_token());
-  add_counted(lab, "kv_cache_bytes_per_token", bytes, "B");
-  add_counted(lab, "kv_cache_bytes_of_context", bytes * static_cast<double>(shape.context), "B");
+  lab.modelled("kv_cache_bytes_per_token", bytes, "B");
+  lab.modelled("kv_cache_bytes_of_context", bytes * static_cast<double>(shape.context), "B");
   lab.plot("Time for one token over the tokens before it", {"token_with_cache", "token_without_cache"});
-}
-
-// ---- Which sentences hold here? ----
-
-void decide_claims(Lab& lab) {
-  const auto claim = [&](const char* id, const char* text, const char* value, const char* bound) {
-    lab.add(Claim(id, text, lab.value(value), bound));
-  };
-  claim("products-have-the-flops",
-        "Of the FLOPs with which a transformer reads a prompt, more than 95 in 100 are in matrix products.",
-        "matmul_flop_share_prefill", "> 0.95");
-  claim("the-rest-takes-more-than-its-share",
-        "What is not a matrix product takes at least twice the share of the time that it has of the FLOPs.",
-        "rest_time_over_flop_share_prefill", ">= 2");
-  claim("count-does-not-tell-time",
-        "For the same product of matrices on the same core, the library is at least twenty times as fast as the triple "
-        "loop.",
-        "naive_over_library_1024", ">= 20");
-  claim("prefill-computes", "Reading a prompt reaches at least half of the peak.", "prefill_peak_share", ">= 0.5");
-  claim("training-computes", "A training step reaches at least two fifths of the peak.", "training_peak_share",
-        ">= 0.4");
-  claim("decode-waits", "Writing one token at a time uses less than a tenth of the arithmetic there is.",
-        "decode_peak_share", "< 0.1");
-  claim("decode-is-reading",
-        "Writing a token takes at most half as long again as reading every weight once and doing nothing with it.",
-        "decode_over_reading", "<= 1.5");
-  claim("cache-pays", "With the KV cache the next token takes less than a fifth of the time.", "kv_cache_gain", "> 5");
-  if (lab.results().complete && lab.value("largest_batch") >= 16) {
-    claim("batch-pays", "Sixteen readers are served at least three times as fast, in all, as one.", "batch_16_gain",
-          ">= 3");
-  }
 }
 
 void measure_workload(Lab& lab) {
@@ -268,7 +227,6 @@ void measure_workload(Lab& lab) {
   networks.forget_training();
   measure_batches(lab, networks.transformer(), roofs);
   measure_kv_cache(lab, networks.transformer(), networks.text(), roofs);
-  decide_claims(lab);
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ void add_passes(Lab& lab, const std::vector<PassRunner>& runners, const Roofline
     add_operators(lab, runner, roofs);
     const Estimate gflops = speed(runner);
     lab.add(Value(runner.id() + "_gflops", gflops, "GFLOP/s"));
-    lab.add(Value(runner.id() + "_peak_share", gflops.median / roofs.peak_gflops, "1", Kind::measured));
+    lab.derived(runner.id() + "_peak_share");
     lab.add(Value(runner.id() + "_ms", measured_ms(runner), "ms"));
     for (const Shown& shown : shown_classes) add_shares(lab, runner, shown.id, shown.holds);
     add_shares(lab, runner, "matmul", is_product);  // with the products in attention

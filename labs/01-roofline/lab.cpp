@@ -3,7 +3,6 @@
 //   measure_arithmetic, measure_bandwidth, measure_latency   how fast can this machine compute, and fetch?
 //   predict_kernels                                          what follows for ten kernels, before any of them runs?
 //   measure_kernels, measure_wider_vectors                   what do they do?
-//   decide_claims                                            which sentences of the chapter hold here?
 #include "harness/lab.hpp"
 
 #include <algorithm>
@@ -27,11 +26,6 @@ const Axis latency_axis = {"latency", "ns"}, speed_axis = {"speed", "GFLOP/s"};
 const Axis intensity_axis = {"arithmetic intensity", "FLOP/byte"};
 
 std::string text(const Team& team) { return std::to_string(team.size()) + (team.size() == 1 ? " thread" : " threads"); }
-
-/// A number that follows from others that were measured.
-void add_derived(Lab& lab, const std::string& id, double value, const std::string& unit = "1") {
-  lab.add(Value(id, value, unit, Kind::measured));
-}
 
 // ---- How fast can this machine compute? Numbers that are already in registers. ----
 
@@ -120,7 +114,7 @@ void measure_bandwidth(Lab& lab, const KernelSet& set, Team& all, std::size_t la
   lab.add(Value("bandwidth_dram_triad_gbs", bandwidths.one_thread.at(Stream::triad).y.back(), "GB/s"));
   lab.add(Value("nontemporal_gain_copy", bandwidths.nontemporal_gain_copy, "1"));
   lab.add(Value("nontemporal_gain_triad", bandwidths.nontemporal_gain_triad, "1"));
-  add_derived(lab, "bandwidth_l1_over_dram", lab.value("bandwidth_l1_gbs") / lab.value("bandwidth_dram_gbs"));
+  lab.derived("bandwidth_l1_over_dram");
   lab.plot("Bandwidth over working set, 1 thread", {"bandwidth_read", "bandwidth_copy", "bandwidth_copy_nt"});
 }
 
@@ -154,22 +148,20 @@ void measure_latency(Lab& lab, std::size_t largest) {
   lab.add(Value("latency_l2_ns", level(ladder, plateaus, 2), "ns"));
   lab.add(Value("latency_dram_ns", ladder.y.back(), "ns", "DRAM latency"));
   lab.add(Value("huge_page_latency_gain", latencies.huge_page_gain, "1"));
-  add_derived(lab, "latency_dram_over_l1", lab.value("latency_dram_ns") / lab.value("latency_l1_ns"));
-  add_derived(lab, "latency_l1_cycles", lab.value("latency_l1_ns") * lab.value("clock_ghz"), "cycles");
-  add_derived(lab, "latency_dram_cycles", lab.value("latency_dram_ns") * lab.value("clock_ghz"), "cycles");
-  add_derived(lab, "flops_per_dram_miss", lab.value("latency_dram_ns") * lab.value("peak_fp32_gflops"), "FLOP");
-  add_derived(lab, "llc_effective_bytes", llc_effective_bytes(ladder, plateaus), "B");
+  lab.derived("latency_dram_over_l1");
+  lab.derived("latency_l1_cycles", "cycles");
+  lab.derived("latency_dram_cycles", "cycles");
+  lab.derived("flops_per_dram_miss", "FLOP");
+  lab.derived("llc_effective_bytes", llc_effective_bytes(ladder, plateaus), "B");
   lab.plot("Latency over working set", {"latency", "latency_4k"});
 }
 
 // ---- The roofline: what follows for any kernel, before it runs ----
 
 void add_ridges(Lab& lab) {
-  const auto ridge = [&](const char* peak, const char* bandwidth) { return lab.value(peak) / lab.value(bandwidth); };
-  const double one = ridge("peak_fp32_gflops", "bandwidth_dram_gbs");
-  add_derived(lab, "ridge_flop_per_byte", one, "FLOP/byte");
-  add_derived(lab, "ridge_all_flop_per_byte", ridge("peak_fp32_all_gflops", "bandwidth_dram_all_gbs"), "FLOP/byte");
-  add_derived(lab, "flops_per_float_loaded", one * sizeof(float), "FLOP");
+  lab.derived("ridge_flop_per_byte", "FLOP/byte");
+  lab.derived("ridge_all_flop_per_byte", "FLOP/byte");
+  lab.derived("flops_per_float_loaded", "FLOP");
 }
 
 /// The textbook's figure: 100 TFLOP/s and 1 TB/s, with vector add where it really belongs.
@@ -222,9 +214,9 @@ void compare(Lab& lab, const std::vector<Prediction>& predictions, const std::ve
                           number_text(measured.gain_in_cache()), name(measured.side())});
   }
   lab.show(table);
-  add_derived(lab, "prediction_error_median", estimate(errors).median);
-  add_derived(lab, "prediction_sides_right", right);
-  add_derived(lab, "prediction_kernels", static_cast<double>(predictions.size()));
+  lab.derived("prediction_error_median", estimate(errors).median);
+  lab.derived("prediction_sides_right", right);
+  lab.derived("prediction_kernels", static_cast<double>(predictions.size()));
 }
 
 void measure_kernels(Lab& lab, const KernelRuns& runs, const std::vector<Prediction>& predictions) {
@@ -240,7 +232,7 @@ void measure_kernels(Lab& lab, const KernelRuns& runs, const std::vector<Predict
   }
   lab.add(std::move(series));
   lab.add(std::move(in_cache));
-  add_derived(lab, "vector_add_peak_share", lab.value("vector_add_dram_gflops") / lab.value("peak_fp32_gflops"));
+  lab.derived("vector_add_peak_share");
   const auto of = [&](std::string_view label) -> const Estimate& {
     const auto has_label = [&](const Prediction& each) { return each.label == label; };
     const auto found = std::find_if(predictions.begin(), predictions.end(), has_label);
@@ -256,38 +248,6 @@ void measure_wider_vectors(Lab& lab, const KernelRuns& runs) {
   const KernelRuns::WidthGain gain = runs.measure_width_gain(lab);
   lab.add(Value("add_wide_over_narrow_l1", gain.in_cache, "1"));
   lab.add(Value("add_wide_over_narrow_dram", gain.in_dram, "1"));
-}
-
-// ---- Which sentences hold here? ----
-
-void decide_claims(Lab& lab) {
-  const auto claim = [&](const char* id, const char* text, const char* value, const char* bound,
-                         const char* unit = "1") { lab.add(Claim(id, text, lab.value(value), bound, unit)); };
-  claim("simd-pays",
-        "One instruction on a whole register of numbers does at least three times the work of one on a single number.",
-        "simd_over_scalar_fp32", ">= 3");
-  claim("memory-is-slower-than-arithmetic",
-        "In the time that one byte comes in from DRAM, one core could do at least four FLOPs.", "ridge_flop_per_byte",
-        ">= 4", "FLOP/byte");
-  claim("caches-make-a-ladder", "The nearest cache delivers at least three times the bandwidth of DRAM.",
-        "bandwidth_l1_over_dram", ">= 3");
-  claim("vector-add-is-memory-bound", "A vector add out of DRAM uses less than a tenth of the arithmetic there is.",
-        "vector_add_peak_share", "< 0.1");
-  claim("wider-vectors-do-not-help-from-dram",
-        "Out of DRAM, the widest vectors add hardly faster than one number at a time: by less than a quarter.",
-        "add_wide_over_narrow_dram", "< 1.25");
-  claim("nontemporal-stores-save-traffic",
-        "Stores that skip the caches make a triad out of DRAM at least a sixth faster.", "nontemporal_gain_triad",
-        ">= 1.16");
-  claim("blocking-moves-right", "The same multiplication in blocks is at least five times as fast as the naive one.",
-        "blocked_over_naive_matmul", ">= 5");
-  claim("sides-predicted", "The roofline names the right side for at least eight of the ten kernels.",
-        "prediction_sides_right", ">= 8");
-  claim("roofline-predicts", "For half of the kernels, the predicted time is within a quarter of the measured one.",
-        "prediction_error_median", "<= 0.25");
-  claim("huge-pages-cut-latency",
-        "With huge pages, a random access to DRAM takes at least a tenth less time than without.",
-        "huge_page_latency_gain", ">= 1.11");
 }
 
 void measure_roofline(Lab& lab) {
@@ -314,7 +274,6 @@ void measure_roofline(Lab& lab) {
   const std::vector<Prediction> predictions = predict_kernels(lab, runs);
   measure_kernels(lab, runs, predictions);
   measure_wider_vectors(lab, runs);
-  decide_claims(lab);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 //   measure_blocks        does the model choose the right block?
 //   measure_layers        convolution, attention and a perceptron, by definition and as matrix products
 //   race                  the fastest product against other people's libraries (race.cpp)
-//   decide_claims         which sentences of the chapter hold here?
 #include "harness/lab.hpp"
 
 #include <algorithm>
@@ -31,10 +30,6 @@
 
 namespace hf::matmul {
 namespace {
-
-void add_simulated(Lab& lab, const std::string& id, double value, const std::string& unit = "1") {
-  lab.add(Value(id, value, unit, Kind::simulated));
-}
 
 // ---- The roof ----
 
@@ -73,13 +68,13 @@ void count_traffic(Lab& lab, const CacheSimulator& caches) {
   const auto saves = [&](Level level, const char* from, const char* to) {
     return static_cast<double>(traffic.at(from).*level) / static_cast<double>(traffic.at(to).*level);
   };
-  add_simulated(lab, "anatomy_n", size);
-  add_simulated(lab, "compulsory_bytes", 3 * 4 * size * size, "B");  // a and b read, c written
-  add_simulated(lab, "loop_order_saves_l2", saves(&Traffic::l1_l2, "naive", "loop_order"));
-  add_simulated(lab, "blocking_saves_beyond", saves(&Traffic::l2_beyond, "loop_order", "blocked"));
-  add_simulated(lab, "register_tile_saves_l1", saves(&Traffic::registers_l1, "blocked", "register_tile"));
-  add_simulated(lab, "naive_uses_per_float", uses_per_float(n, traffic.at("naive")));
-  add_simulated(lab, "packed_uses_per_float", uses_per_float(n, traffic.at("packed")));
+  lab.simulated("anatomy_n", size);
+  lab.simulated("compulsory_bytes", 3 * 4 * size * size, "B");  // a and b read, c written
+  lab.simulated("loop_order_saves_l2", saves(&Traffic::l1_l2, "naive", "loop_order"));
+  lab.simulated("blocking_saves_beyond", saves(&Traffic::l2_beyond, "loop_order", "blocked"));
+  lab.simulated("register_tile_saves_l1", saves(&Traffic::registers_l1, "blocked", "register_tile"));
+  lab.simulated("naive_uses_per_float", uses_per_float(n, traffic.at("naive")));
+  lab.simulated("packed_uses_per_float", uses_per_float(n, traffic.at("packed")));
   lab.add(traffic_series("traffic_registers", "between registers and L1", &Traffic::registers_l1, traffic));
   lab.add(traffic_series("traffic_l2", "between L1 and L2", &Traffic::l1_l2, traffic));
   lab.add(traffic_series("traffic_beyond", "between L2 and what lies behind it", &Traffic::l2_beyond, traffic));
@@ -123,10 +118,9 @@ void climb_the_ladder(Lab& lab) {
 void measure_conflict(Lab& lab, const CacheSimulator& caches) {
   lab.begin("powers of two");
   const std::map<std::size_t, Fetched> fetched = simulate_conflict(lab, conflict_sizes(lab), caches);
-  const double bytes_1023 = fetched.at(1023).into_l2, bytes_1024 = fetched.at(1024).into_l2;
-  add_simulated(lab, "conflict_bytes_1023", bytes_1023, "B");
-  add_simulated(lab, "conflict_bytes_1024", bytes_1024, "B");
-  add_simulated(lab, "conflict_growth", bytes_1024 / bytes_1023);
+  lab.simulated("conflict_bytes_1023", fetched.at(1023).into_l2, "B");
+  lab.simulated("conflict_bytes_1024", fetched.at(1024).into_l2, "B");
+  lab.derived("conflict_growth");
   lab.add(fetched_series("conflict_l1", "fetched into L1", &Fetched::into_l1, fetched));
   lab.add(fetched_series("conflict_l2", "fetched into L2", &Fetched::into_l2, fetched));
 
@@ -164,7 +158,7 @@ void measure_convolutions(Lab& lab, const Gemm& gemm) {
   lab.add(Value("im2col_time_share", first.sampling.ratio("im2col", "gemm"), "1"));
   lab.add(Value("im2col_extra_bytes", first.extra_bytes, "B"));
   lab.add(Value("im2col_input_bytes", first.input_bytes, "B"));
-  lab.add(Value("im2col_extra_over_input", first.extra_bytes / first.input_bytes, "1"));
+  lab.derived("im2col_extra_over_input");
   lab.add(layer_speed_series("convolution_direct", "by definition", "direct", layers));
   lab.add(layer_speed_series("convolution_reordered", "loops reordered", "reordered", layers));
   lab.add(layer_speed_series("convolution_gemm", "im2col and a matrix product", "gemm", layers));
@@ -190,49 +184,6 @@ void measure_layers(Lab& lab) {
   measure_layer(lab, "perceptron", perceptron_run(perceptron_shape(lab), best));
 }
 
-// ---- Which sentences hold here? ----
-
-void decide_claims(Lab& lab) {
-  const auto claim = [&](const char* id, const char* text, const char* value, const char* bound) {
-    const auto found = std::ranges::find(lab.results().values, value, &Value::id);
-    if (found == lab.results().values.end()) return lab.note(std::string("not decided here: ") + text);
-    lab.add(Claim(id, text, found->value.median, bound));
-  };
-  claim("loop-order-pays", "Exchanging two loops makes the product at least three times as fast.", "loop_order_gain",
-        ">= 3");
-  claim(
-      "blocking-saves-traffic",
-      "Blocking cuts what crosses the edge of the level-2 cache to less than a third of what the reordered loops move.",
-      "blocking_saves_beyond", ">= 3");
-  claim("register-tile-pays", "A tile in registers makes the blocked product at least half as fast again.",
-        "register_tile_gain", ">= 1.5");
-  claim("register-tile-saves-loads", "A tile in registers cuts what is loaded and stored to less than a third.",
-        "register_tile_saves_l1", ">= 3");
-  claim("the-ladder-is-long", "At N = 1024 the last rung, on one thread, is at least fifty times as fast as the first.",
-        "best_over_naive_1024", ">= 50");
-  claim("near-the-peak", "At N = 2048, on one thread, the last rung reaches at least four fifths of the peak.",
-        "best_over_peak_2048", ">= 0.8");
-  claim("level-with-the-libraries",
-        "At no size, on one thread, is the best of the libraries more than a tenth faster than the last rung.",
-        "best_over_peers_min", ">= 0.91");
-  claim("powers-of-two-collide", "The naive product takes at least half as long again at N = 1024 as at N = 1023.",
-        "power_of_two_slowdown", ">= 1.5");
-  claim("conflicts-explain-it",
-        "In the simulated caches, N = 1024 fetches at least ten times as many bytes from behind the level-2 cache as N "
-        "= 1023 does.",
-        "conflict_growth", ">= 10");
-  claim("the-model-chooses-well", "No other shape of block is more than a tenth faster than the one the model chose.",
-        "chosen_over_best_block", "< 1.1");
-  claim("im2col-pays", "As a matrix product, a convolution is at least four times as fast as by its definition.",
-        "im2col_speedup", ">= 4");
-  claim("im2col-costs-memory", "For that, it needs more than eight times the memory of the image.",
-        "im2col_extra_over_input", "> 8");
-  claim("attention-is-gemm", "As two matrix products, attention is at least three times as fast as token by token.",
-        "attention_speedup", ">= 3");
-  claim("perceptron-is-gemm", "A batch through a perceptron is at least four times as fast as neuron by neuron.",
-        "perceptron_speedup", ">= 4");
-}
-
 void measure_matmul(Lab& lab) {
   const std::vector<Peer> peers = find_peers();
   for (const Peer& peer : peers) {
@@ -249,7 +200,6 @@ void measure_matmul(Lab& lab) {
   measure_blocks(lab);
   measure_layers(lab);
   race(lab, peers);
-  decide_claims(lab);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 //   simulate_core, simulate_gpu   a model of a machine that hides latency, with this machine's numbers and a GPU's
 //   measure_gpu            the GPU itself, where there is one: cuda/
 //   simulate_measured_gpu  the model with the numbers of that GPU
-//   decide_claims          which sentences of the chapter hold here?
 #include "harness/lab.hpp"
 
 #include <algorithm>
@@ -30,20 +29,6 @@
 
 namespace hf::gpu {
 namespace {
-
-/// A number that follows from others that were measured.
-void add_derived(Lab& lab, const std::string& id, double value, const std::string& unit = "1") {
-  lab.add(Value(id, value, unit, Kind::measured));
-}
-
-void add_simulated(Lab& lab, const std::string& id, double value, const std::string& unit = "1") {
-  lab.add(Value(id, value, unit, Kind::simulated));
-}
-
-bool has_value(const Lab& lab, const std::string& id) {
-  const auto& values = lab.results().values;
-  return std::any_of(values.begin(), values.end(), [&](const Value& each) { return each.id == id; });
-}
 
 // ---- One access, and what can arrive at most ----
 
@@ -81,15 +66,15 @@ Chases measure_chases_here(Lab& lab, ChaseMemory& memory, Team& team) {
   lab.add(chase_series("chases_bandwidth", "measured, 1 thread", Kind::measured, chases.one_thread));
   const Estimate& best = chases.one_thread[chases.best];
   lab.add(Value("chase_best_gbs", best, "GB/s", "most that chases bring, 1 thread"));
-  add_derived(lab, "chase_best_count", chase_counts[chases.best]);
+  lab.derived("chase_best_count", chase_counts[chases.best]);
   lab.add(Value("mlp_bandwidth_gain", chases.gain_best, "1", "the best number of chases over one"));
   lab.add(Value("mlp_gain_16", chases.gain_16, "1", "16 chases over one"));
-  add_derived(lab, "little_knee_measured", measured_knee(chases));
+  lab.derived("little_knee_measured", measured_knee(chases));
   const double factor = lab.value("little_knee_predicted") / lab.value("little_knee_measured");
-  add_derived(lab, "little_knee_missed", std::max(factor, 1 / factor));
+  lab.derived("little_knee_missed", std::max(factor, 1 / factor));
   const double latency = line_bytes / chases.one_thread.front().median;  // of the single chase among the others
-  add_derived(lab, "chase_latency_among_ns", latency, "ns");
-  add_derived(lab, "lines_in_flight", lines_in_flight(latency, best.median));
+  lab.derived("chase_latency_among_ns", latency, "ns");
+  lab.derived("lines_in_flight", lines_in_flight(latency, best.median));
   if (team.size() > 1) {
     lab.add(chase_series("chases_bandwidth_2", "measured, 2 threads", Kind::measured, chases.two_threads));
     lab.add(Value("mlp_two_threads_gain", chases.two_threads_gain, "1", "two threads over one"));
@@ -110,7 +95,7 @@ void measure_prefetch(Lab& lab, std::size_t bytes) {
       Value("prefetch_none_speed", gathers.lookups_per_us.front(), "1", "lookups per microsecond, not asked early"));
   lab.add(Value("prefetch_best_speed", gathers.lookups_per_us[gathers.best], "1", "lookups per microsecond, at best"));
   lab.add(Value("prefetch_gain", gathers.gain_best, "1", "asking early over not asking"));
-  add_derived(lab, "prefetch_best_distance", static_cast<double>(prefetch_distances[gathers.best]));
+  lab.derived("prefetch_best_distance", static_cast<double>(prefetch_distances[gathers.best]));
   lab.plot("Lookups by prefetch distance", {"prefetch_speed"});
 }
 
@@ -136,7 +121,7 @@ void simulate_core(Lab& lab, const Chases& chases) {
   std::vector<double> errors;
   for (std::size_t i = 0; i < gbs.size(); ++i) errors.push_back(std::abs(gbs[i] / chases.one_thread[i].median - 1));
   lab.add(chase_series("simt_chases", "simulated", Kind::simulated, gbs));
-  add_simulated(lab, "simt_little_error", estimate(errors).median);
+  lab.simulated("simt_little_error", estimate(errors).median);
 }
 
 void simulate_gpu(Lab& lab) {
@@ -146,14 +131,14 @@ void simulate_gpu(Lab& lab) {
   const Utilisation in_turn =
       simulate_utilisation("simt_round_robin_700", "HBM, round robin", hopper::hbm_cycles, Scheduler::round_robin);
   for (const Utilisation* each : {&shared, &l2, &hbm, &in_turn}) lab.add(each->percent);
-  add_simulated(lab, "simt_closed_form_error", std::max({shared.error, l2.error, hbm.error}));
-  add_simulated(lab, "simt_knee_warps", warps_needed(hopper::hbm_cycles));
+  lab.simulated("simt_closed_form_error", std::max({shared.error, l2.error, hbm.error}));
+  lab.simulated("simt_knee_warps", warps_needed(hopper::hbm_cycles));
   lab.tick();
 
   const Series narrow = bandwidth_series("simt_bandwidth", "4 bytes for each thread", 1);
   const Series wide = bandwidth_series("simt_bandwidth_wide", "16 bytes for each thread", 4);
-  add_simulated(lab, "simt_bandwidth_full", narrow.points.back().y.median / 100);
-  add_simulated(lab, "simt_bandwidth_wide_full", wide.points.back().y.median / 100);
+  lab.simulated("simt_bandwidth_full", narrow.points.back().y.median / 100);
+  lab.simulated("simt_bandwidth_wide_full", wide.points.back().y.median / 100);
   for (const Series& each : {narrow, wide, occupancy_series("occupancy_registers")}) lab.add(each);
   for (const int registers : {32, 64, 128, 255})
     lab.add(Value("occupancy_warps_" + std::to_string(registers),
@@ -163,47 +148,9 @@ void simulate_gpu(Lab& lab) {
 }
 
 void simulate_measured_gpu(Lab& lab) {
-  if (!has_value(lab, "gpu_load_alone_ns") || !has_value(lab, "gpu_in_flight_gbs")) return;
+  if (!lab.has("gpu_load_alone_ns") || !lab.has("gpu_in_flight_gbs")) return;
   lab.add(
       simulated_device_series("simt_gpu_bandwidth", lab.value("gpu_load_alone_ns"), lab.value("gpu_in_flight_gbs")));
-}
-
-// ---- Which sentences hold here? ----
-
-void decide_claims(Lab& lab) {
-  const auto claim = [&](const char* id, const char* text, const char* value, const char* bound) {
-    if (has_value(lab, value)) lab.add(Claim(id, text, lab.value(value), bound));
-  };
-  claim("chases-scale", "Sixteen chases at a time bring at least eight times the bandwidth of one.", "mlp_gain_16",
-        ">= 8");
-  claim("little-predicts-knee",
-        "Latency times bandwidth, measured before, says where the curve bends: within a factor of one and a half.",
-        "little_knee_missed", "<= 1.5");
-  claim("two-threads-wait-together",
-        "Two threads on two cores bring at least one and a half times the bandwidth of one, each with as many chases.",
-        "mlp_two_threads_gain", ">= 1.5");
-  claim("prefetch-pays", "Asking early makes lookups with some work on each at least twice as fast.", "prefetch_gain",
-        ">= 2");
-  claim("divergence-costs",
-        "When half of the numbers go the long way, in random order, vectors take at least one and a half times as long "
-        "as for the same work on lanes that agree.",
-        "divergence_cost_half", ">= 1.5");
-  claim("sorting-helps",
-        "When one number in ten goes the long way, sorting them first makes vectors at least one and a half times as "
-        "fast.",
-        "divergence_sorted_gain", ">= 1.5");
-  claim(
-      "divided-vectors-still-win",
-      "Even when half of the numbers go the long way, in random order, vectors are at least as fast as one number at a "
-      "time.",
-      "divergence_vector_gain_half", ">= 1");
-  claim("model-matches-closed-form",
-        "Where only latency is in the way, the simulated utilisation is the closed form's within one point.",
-        "simt_closed_form_error", "<= 0.01");
-  claim("model-follows-measurement",
-        "With this machine's latency and plateau, the model is within a quarter of the measured bandwidth for half of "
-        "the numbers of chases.",
-        "simt_little_error", "<= 0.25");
 }
 
 void measure_latency_hiding(Lab& lab) {
@@ -228,7 +175,6 @@ void measure_latency_hiding(Lab& lab) {
   add_quoted_ladders(lab);
   measure_gpu(lab);
   simulate_measured_gpu(lab);
-  decide_claims(lab);
 }
 
 }  // namespace

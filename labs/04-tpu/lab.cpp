@@ -6,7 +6,6 @@
 //   count_energy           where does the energy go?
 //   measure_matrix_unit    how fast are narrow numbers on this machine?
 //   measure_both_repeats   the same work again and again: array and processor
-//   decide_claims          which sentences of the chapter hold here?
 #include "harness/lab.hpp"
 
 #include <cmath>
@@ -28,20 +27,16 @@
 namespace hf::tpu {
 namespace {
 
-void add_simulated(Lab& lab, const std::string& id, double value, const std::string& unit = "1") {
-  lab.add(Value(id, value, unit, Kind::simulated));
-}
-
 // ---- Is the array right, and how fast is the simulator? ----
 
 void check_array(Lab& lab) {
   lab.begin("the array, checked");
   const int wrong = wrong_shapes(lab.quick() ? 200 : 1000, [&] { lab.tick(); });
-  add_simulated(lab, "cycles_match_closed_form", wrong == 0 ? 1 : 0);
+  lab.simulated("cycles_match_closed_form", wrong == 0 ? 1 : 0);
 
   Trace trace = trace_small_product();
   for (Series& series : trace.series) lab.add(std::move(series));
-  add_simulated(lab, "trace_cycles", static_cast<double>(trace.cycles), "cycles");
+  lab.simulated("trace_cycles", static_cast<double>(trace.cycles), "cycles");
 
   Plan plan = lab.plan(2);
   plan.warm_seconds = 0;
@@ -59,7 +54,7 @@ void simulate_dataflows(Lab& lab) {
   const std::vector<std::size_t> sizes = powers(is_slow(lab) ? 4 : 2, 512);
   for (const Dataflow dataflow : dataflows) {
     const Series by_rows = utilisation_by_rows(dataflow, sizes, tick);
-    add_simulated(lab, std::string("gemv_utilisation_") + id(dataflow), at(by_rows, 1) / 100);
+    lab.simulated(std::string("gemv_utilisation_") + id(dataflow), at(by_rows, 1) / 100);
     lab.add(by_rows);
     lab.add(utilisation_by_depth(dataflow, sizes, tick));
   }
@@ -76,12 +71,11 @@ void simulate_batches(Lab& lab) {
   const Series small = add_curve(64, true);
   add_curve(128, true);
   const Series large = add_curve(256, true), single = add_curve(256, false);
-  add_simulated(lab, "double_buffering_gain", at(large, 256) / at(single, 256));
-  add_simulated(lab, "utilisation_256_batch_16", at(large, 16) / 100);
-  add_simulated(lab, "utilisation_64_batch_16", at(small, 16) / 100);
-  const double share = at(large, 16) / at(small, 16);
-  add_simulated(lab, "large_over_small_array_share", share);
-  add_simulated(lab, "large_over_small_array_work", share * (256 * 256) / (64 * 64));
+  lab.simulated("double_buffering_gain", at(large, 256) / at(single, 256));
+  lab.simulated("utilisation_256_batch_16", at(large, 16) / 100);
+  lab.simulated("utilisation_64_batch_16", at(small, 16) / 100);
+  lab.derived("large_over_small_array_share");
+  lab.derived("large_over_small_array_work");
 }
 
 void simulate_utilisation(Lab& lab) {
@@ -99,16 +93,16 @@ void predict_tpuv1(Lab& lab) {
   v1::Predictions predicted = v1::predict_applications(lab.quick() ? 4 : 16, [&] { lab.tick(); });
   for (Series& series : predicted.counters) lab.add(std::move(series));
   lab.show(predicted.table);
-  add_simulated(lab, "tpuv1_lstm0_active_missed", predicted.lstm0_active_missed);
-  add_simulated(lab, "tpuv1_cnn1_active_missed", predicted.cnn1_active_missed);
-  add_simulated(lab, "tpuv1_shift_error_points", predicted.shift_error, "points");
-  add_simulated(lab, "tpuv1_stall_error_points", predicted.stall_error, "points");
-  add_simulated(lab, "tpuv1_active_error_points", predicted.active_error, "points");
-  add_simulated(lab, "tpuv1_models_differ_points", predicted.models_differ, "points");
+  lab.simulated("tpuv1_lstm0_active_missed", predicted.lstm0_active_missed);
+  lab.simulated("tpuv1_cnn1_active_missed", predicted.cnn1_active_missed);
+  lab.simulated("tpuv1_shift_error_points", predicted.shift_error, "points");
+  lab.simulated("tpuv1_stall_error_points", predicted.stall_error, "points");
+  lab.simulated("tpuv1_active_error_points", predicted.active_error, "points");
+  lab.simulated("tpuv1_models_differ_points", predicted.models_differ, "points");
   const double fetch = v1::array.cells() / v1::bytes_per_cycle;
-  lab.add(Value("tpuv1_tile_fetch_ticks", std::round(fetch), "1", Kind::modelled));
+  lab.modelled("tpuv1_tile_fetch_ticks", std::round(fetch));
   for (const Series& series : v1::roofline_series()) lab.add(series);
-  lab.add(Value("tpuv1_ridge", std::round(v1::ridge()), "1", Kind::modelled));
+  lab.modelled("tpuv1_ridge", std::round(v1::ridge()));
 }
 
 // ---- Where the energy goes ----
@@ -118,10 +112,10 @@ void count_energy(Lab& lab) {
   const EnergyRuns runs = run_for_energy();
   for (const Series& series : energy_series(runs)) lab.add(series);
   const double weights = energy(runs.weights).total();
-  add_simulated(lab, "energy_saved_by_array", energy_without_reuse(runs.weights).total() / weights);
-  add_simulated(lab, "energy_gemv_over_gemm", energy(runs.vector).total() / weights);
-  add_simulated(lab, "energy_moving_share", 1 - energy(runs.weights).mac / weights);
-  add_simulated(lab, "dram_small_sram_over_large",
+  lab.simulated("energy_saved_by_array", energy_without_reuse(runs.weights).total() / weights);
+  lab.simulated("energy_gemv_over_gemm", energy(runs.vector).total() / weights);
+  lab.simulated("energy_moving_share", 1 - energy(runs.weights).mac / weights);
+  lab.simulated("dram_small_sram_over_large",
                 static_cast<double>(runs.crowded.accesses.dram) / static_cast<double>(runs.weights.accesses.dram));
 }
 
@@ -139,7 +133,7 @@ void note_what_is_missing(Lab& lab, const Int8Kernel& kernel, bool bf16) {
 /// often.
 void predict_matrix_unit(Lab& lab) {
   const double bf16 = sizeof(float) / 2.0, int8 = sizeof(float) / 1.0;
-  lab.add(Value("int8_peak_over_fp32_predicted", int8, "1", Kind::modelled));
+  lab.modelled("int8_peak_over_fp32_predicted", int8);
   lab.show({"Predicted peaks, if a dot product can start as often as an FMA",
             {"precision", "numbers in a register", "over fp32"},
             {{"bf16", "2 for each fp32", number_text(bf16)}, {"int8", "4 for each fp32", number_text(int8)}}});
@@ -178,60 +172,10 @@ void measure_both_repeats(Lab& lab) {
   const Repeats repeats = measure_repeats(lab, *int8_kernels(lab.machine()).front());
   lab.add(Value("repeat_median_us", repeats.median_us, "us"));
   lab.add(Value("repeat_p99_over_median", repeats.p99_over_median(), "1"));
-  add_simulated(lab, "repeat_array_ticks", repeats.ticks);
-  add_simulated(lab, "repeat_array_worst_over_best", repeats.worst_over_best);
+  lab.simulated("repeat_array_ticks", repeats.ticks);
+  lab.simulated("repeat_array_worst_over_best", repeats.worst_over_best);
   lab.add(repeats.processor);
   lab.add(repeats.array);
-}
-
-// ---- Which sentences hold here? ----
-
-void decide_claims(Lab& lab) {
-  const auto claim = [&](const char* id, const char* text, const char* value, const char* bound,
-                         const char* unit = "1") { lab.add(Claim(id, text, lab.value(value), bound, unit)); };
-  claim(
-      "cycles-match-closed-form",
-      "On every random shape that was tried, the array takes exactly as many cycles as the formula says, and computes "
-      "exactly the right product.",
-      "cycles_match_closed_form", ">= 1");
-  claim("simulator-is-usable", "The simulator steps at least a hundred million cells a second.",
-        "simulator_cell_updates_per_s", ">= 1e8", "updates/s");
-  claim("gemv-starves-the-array",
-        "With weights that stay, a matrix times a vector keeps less than one cell in a hundred busy.",
-        "gemv_utilisation_ws", "< 0.01");
-  claim("double-buffering-pays",
-        "At a batch of 256, a second weight register makes an array of 256 rows at least three times as fast.",
-        "double_buffering_gain", ">= 3");
-  claim(
-      "small-arrays-starve-less",
-      "At a batch of 16, an array of 64 rows has a larger share of its cells at work than one of 256 rows: at most 0.3 "
-      "of that share is left to the large one.",
-      "large_over_small_array_share", "<= 0.3");
-  claim(
-      "shift-predicted",
-      "For the four applications that wait for weights, the share of cycles spent shifting weights in comes out within "
-      "0.6 points of the published counter.",
-      "tpuv1_shift_error_points", "<= 0.6", "points");
-  claim("lstm-missed",
-        "The same model misses the active cycles that were counted for LSTM0: they are at least 1.8 times as many.",
-        "tpuv1_lstm0_active_missed", ">= 1.8");
-  claim(
-      "array-saves-energy",
-      "For one multiplication, an array that passes numbers from cell to cell needs at most a third of the energy that "
-      "fetching every one from SRAM would take.",
-      "energy_saved_by_array", ">= 3");
-  claim("gemv-costs-energy",
-        "Each multiplication costs at least ten times as much in a matrix-vector product as in the "
-        "matrix product.",
-        "energy_gemv_over_gemm", ">= 10");
-  claim("int8-is-faster", "One core does at least three times as many operations per second on int8 as on fp32.",
-        "int8_peak_over_fp32_peak", ">= 3");
-  claim("int8-gemm-pays", "A matrix product in int8 is at least 2.5 times as fast as our best in fp32.",
-        "int8_gemm_over_fp32_gemm", ">= 2.5");
-  claim("array-never-varies", "The array takes the same number of cycles every time, whatever the numbers are.",
-        "repeat_array_worst_over_best", "<= 1");
-  claim("processor-varies", "One call in a hundred takes this processor at least 1 % longer than the median call.",
-        "repeat_p99_over_median", ">= 1.01");
 }
 
 void measure_tpu(Lab& lab) {
@@ -242,7 +186,6 @@ void measure_tpu(Lab& lab) {
   count_energy(lab);
   measure_matrix_unit(lab);
   measure_both_repeats(lab);
-  decide_claims(lab);
 }
 
 }  // namespace

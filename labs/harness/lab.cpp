@@ -1,29 +1,60 @@
 #include "lab.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <regex>
 #include <stdexcept>
 
 #include "clock.hpp"
 #include "interrupt.hpp"
+#include "record/consistency.hpp"
+#include "record/schema.hpp"
 
 namespace hf {
 namespace {
 
 template <class Item>
-void add_once(std::vector<Item>& items, Item item, const char* what) {
+void add_once(std::vector<Item>& items, Item item, const std::string& what) {
   const auto same = [&](const Item& other) { return other.id == item.id; };
   if (std::any_of(items.begin(), items.end(), same)) {
-    throw std::logic_error(std::string(what) + " " + item.id + " is added twice; give each its own id");
+    throw std::logic_error(what + " is added twice; give each its own id");
   }
   items.push_back(std::move(item));
 }
 
 double seconds_since(std::int64_t start_ns) { return static_cast<double>(now_ns() - start_ns) * 1e-9; }
 
+// What would only be refused when the record is written, after minutes of measuring.
+
+void check_id(const std::string& what, const std::string& id) {
+  static const std::regex pattern(record_schema().at("/definitions/id/pattern"_json_pointer).get<std::string>());
+  if (!std::regex_match(id, pattern)) {
+    throw std::logic_error(what + ": expected lower-case letters, digits and underscores, a letter first");
+  }
+}
+
+void check_unit(const std::string& what, const std::string& unit) {
+  const nlohmann::json& units = record_schema().at("/definitions/unit/enum"_json_pointer);
+  if (std::find(units.begin(), units.end(), unit) != units.end()) return;
+  throw std::logic_error(what + ": expected one of the units in labs/record/schema.json, not \"" + unit + "\"");
+}
+
+void check_number(const std::string& what, double number, const std::string& unit) {
+  if (!std::isfinite(number)) throw std::runtime_error(what + ": expected a finite number; nothing was written");
+  if (number > 0 || !is_positive_unit(unit)) return;
+  throw std::runtime_error(what + ": expected more than 0 " + unit + ", not " + number_text(number) +
+                           "; nothing was written");
+}
+
 }  // namespace
 
-Lab::Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal)
-    : info_(std::move(info)), budget_(budget), machine_(std::move(machine)), terminal_(terminal) {}
+Lab::Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal, std::vector<Law> laws)
+    : info_(std::move(info)),
+      budget_(budget),
+      machine_(std::move(machine)),
+      terminal_(terminal),
+      laws_(std::move(laws)) {}
 
 void Lab::begin(std::string_view step) {
   stop_if_interrupted();
@@ -93,14 +124,74 @@ void Lab::show_progress() const {
   last_shown_ns_ = now_ns();
 }
 
-void Lab::add(Series series) { add_once(results_.series, std::move(series), "series"); }
-void Lab::add(Value value) { add_once(results_.values, std::move(value), "value"); }
-void Lab::add(Claim claim) { add_once(results_.claims, std::move(claim), "claim"); }
+void Lab::add(Series series) {
+  const std::string what = "series " + series.id;
+  check_id(what, series.id);
+  check_unit(what, series.x.unit);
+  check_unit(what, series.y.unit);
+  for (std::size_t i = 0; i < series.points.size(); ++i) {
+    const Point& point = series.points[i];
+    const std::string name = point.label.empty() ? number_text(point.x) : point.label;
+    check_number(what + " at " + name, point.x, "1");
+    check_number(what + " at " + name, point.y.median, series.y.unit);
+  }
+  add_once(results_.series, std::move(series), what);
+}
+
+void Lab::add(Value value) {
+  const std::string what = "value " + value.id;
+  check_id(what, value.id);
+  check_unit(what, value.unit);
+  if (const std::string wanted = promised_unit(value.id, value.unit); !wanted.empty()) {
+    throw std::logic_error(what + ": expected unit " + wanted + " by the end of its id, not " + value.unit);
+  }
+  check_number(what, value.value.median, value.unit);
+  add_once(results_.values, std::move(value), what);
+}
+
+void Lab::derived(const std::string& id, const std::string& unit) {
+  const auto says_it = [&](const Law& law) { return law.kind == Law::Kind::equal && law.subject == id; };
+  const auto law = std::find_if(laws_.begin(), laws_.end(), says_it);
+  if (law == laws_.end()) {
+    throw std::logic_error("value " + id + ": expected its law in laws.json, as in \"" + id + " = a / b\"; write it");
+  }
+  Kind kind = Kind::modelled;
+  const auto number = law->value([&](const std::string& part) -> std::optional<double> {
+    const Value* found = find(part);
+    if (found == nullptr) throw std::logic_error("value " + id + ": expected " + part + " before it; add that first");
+    const bool weightier = found->kind == Kind::measured || kind == Kind::modelled;
+    if (weightier && found->kind != Kind::quoted) kind = found->kind;
+    return found->value.median;
+  });
+  add(Value(id, *number, unit, kind));
+}
+
+void Lab::derived(const std::string& id, double value, const std::string& unit) {
+  add(Value(id, value, unit, Kind::measured));
+}
+
+void Lab::simulated(const std::string& id, double value, const std::string& unit) {
+  add(Value(id, value, unit, Kind::simulated));
+}
+
+void Lab::modelled(const std::string& id, double value, const std::string& unit) {
+  add(Value(id, value, unit, Kind::modelled));
+}
+
+void Lab::quoted(const std::string& id, double value, const std::string& unit, const std::string& source) {
+  add(Value(id, value, unit, Kind::quoted, "", source));
+}
+
+const Value* Lab::find(std::string_view id) const {
+  const auto found =
+      std::find_if(results_.values.begin(), results_.values.end(), [&](const Value& value) { return value.id == id; });
+  return found == results_.values.end() ? nullptr : &*found;
+}
+
+bool Lab::has(std::string_view id) const { return find(id) != nullptr; }
 
 double Lab::value(std::string_view id) const {
-  for (const Value& value : results_.values) {
-    if (value.id == id) return value.value.median;
-  }
+  if (const Value* found = find(id)) return found->value.median;
   throw std::out_of_range("value " + std::string(id) + " has not been added");
 }
 
@@ -117,7 +208,27 @@ void Lab::incomplete(const std::string& line) {
 void Lab::show(const Table& table) { terminal_.table(table); }
 
 void Lab::plot(std::string title, std::vector<std::string> series_ids) {
+  for (const std::string& id : series_ids) {
+    const auto is_it = [&](const Series& series) { return series.id == id; };
+    if (std::any_of(results_.series.begin(), results_.series.end(), is_it)) continue;
+    throw std::logic_error("plot \"" + title + "\": expected a series added before, not " + id);
+  }
   results_.plots.push_back({std::move(title), std::move(series_ids)});
+}
+
+void Lab::decide(const std::vector<ClaimText>& claims) {
+  if (begun_ != info_.steps.size()) {
+    throw std::logic_error("step " + info_.steps[begun_].name + " was never begun; begin it, or take it off the list");
+  }
+  std::string undecided;
+  for (const ClaimText& claim : claims) {
+    if (const Value* value = find(claim.value)) {
+      results_.claims.emplace_back(claim.id, claim.text, value->value.median, claim.bound, value->unit);
+    } else {
+      undecided += (undecided.empty() ? "" : ", ") + claim.id;
+    }
+  }
+  if (!undecided.empty()) terminal_.paragraph("not decided here, for want of a number: " + undecided);
 }
 
 }  // namespace hf

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "machine.hpp"
+#include "record/claims.hpp"
+#include "record/law.hpp"
 #include "results.hpp"
 #include "sampling.hpp"
 #include "steady_memory.hpp"
@@ -16,6 +18,13 @@
 namespace hf {
 
 enum class Budget { quick, full };
+
+/// What the build put into a lab's program from the lab's folder: laws.json and claims.json. Each program has its own.
+struct LabTexts {
+  const char* laws;
+  const char* claims;
+};
+extern const LabTexts lab_texts;
 
 /// A part of a lab, with the time it should take in each budget.
 struct Step {
@@ -41,7 +50,7 @@ struct Plot {
 struct Results {
   std::vector<Series> series;
   std::vector<Value> values;
-  std::vector<Claim> claims;
+  std::vector<Claim> claims;       ///< decided at the end
   std::vector<std::string> notes;  ///< what this machine did not have, one line each
   std::vector<Plot> plots;
   bool complete = true;  ///< false when something could not be measured that every machine can
@@ -50,7 +59,7 @@ struct Results {
 /// What the body of a lab works with: what the machine is, how much time there is, and where results go.
 class Lab {
  public:
-  Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal);
+  Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal, std::vector<Law> laws = {});
 
   const Machine& machine() const { return machine_; }
   Budget budget() const { return budget_; }
@@ -89,10 +98,29 @@ class Lab {
   void tick() const;
 
   /// Results, in the order they will stand in the record.
-  /// @throws std::logic_error when an id repeats
+  /// @throws std::logic_error for an id or a unit that no record may have, an id that repeats, a unit that is not what the
+  ///         end of the id says ("…_gbs" is in GB/s)
+  /// @throws std::runtime_error for a number that is none, or that is not above zero in a unit in which it must be
   void add(Series series);
   void add(Value value);
-  void add(Claim claim);
+
+  /// Adds the value that its law, "id = …" in the lab's laws.json, makes of values added before. It counts as measured
+  /// where one of those was, else as simulated or modelled like them.
+  /// @throws std::logic_error without such a law, or without one of those values
+  void derived(const std::string& id, const std::string& unit = "1");
+
+  /// Adds a value that follows from what was measured, in a way that no law can say.
+  void derived(const std::string& id, double value, const std::string& unit = "1");
+
+  /// Adds a value that a simulator or a model gave.
+  void simulated(const std::string& id, double value, const std::string& unit = "1");
+  void modelled(const std::string& id, double value, const std::string& unit = "1");
+
+  /// Adds a value that others published. @param source  a key of chapters/references.bib
+  void quoted(const std::string& id, double value, const std::string& unit, const std::string& source);
+
+  /// Whether a value was added.
+  bool has(std::string_view id) const;
 
   /// A value added before: its median. @throws std::out_of_range
   double value(std::string_view id) const;
@@ -106,12 +134,19 @@ class Lab {
   /// Prints a table now: the predictions, before anything is timed; the results, after.
   void show(const Table& table);
 
-  /// Has these series plotted together in the terminal at the end.
+  /// Has these series, added before, plotted together in the terminal at the end.
+  /// @throws std::logic_error for a series that was not added
   void plot(std::string title, std::vector<std::string> series_ids);
+
+  /// After the body: decides what can be decided of the chapter's claims. A claim whose value this run did not add is left
+  /// out of the record, and named in one line.
+  /// @throws std::logic_error for a step that was never begun
+  void decide(const std::vector<ClaimText>& claims);
 
   const Results& results() const { return results_; }
 
  private:
+  const Value* find(std::string_view id) const;
   double expected(const Step& step) const { return quick() ? step.quick_seconds : step.full_seconds; }
   double expected_in_all() const;
   double pace() const;
@@ -121,6 +156,7 @@ class Lab {
   Budget budget_;
   Machine machine_;
   Terminal& terminal_;
+  std::vector<Law> laws_;
   SteadyMemory steady_memory_;
   std::size_t begun_ = 0;  ///< how many steps have been begun
   std::int64_t step_start_ns_ = 0;

@@ -5,6 +5,7 @@
 
 #include "blas.hpp"
 #include "clock.hpp"
+#include "record/schema.hpp"
 
 namespace hf {
 namespace {
@@ -67,15 +68,18 @@ void complete_inputs(Inputs& inputs, const Machine& machine) {
 }
 
 Json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, const Machine& machine,
-                 const Commit& commit, const Results& results) {
-  return {{"schema", 1},
+                 const Commit& commit, const Results& results, const std::vector<Law>& laws) {
+  Json law_texts = Json::array();
+  for (const Law& law : laws) law_texts.push_back(law.text);
+  return {{"schema", kSchemaVersion},
           {"lab", {{"id", info.id}, {"title", info.title}, {"key", input_key(inputs)}, {"inputs", inputs}}},
           {"run", run_json(run, results)},
           {"machine", machine.to_json()},
           {"toolchain", toolchain_json(inputs, commit)},
           {"series", list(results.series)},
           {"values", list(results.values)},
-          {"claims", list(results.claims)}};
+          {"claims", list(results.claims)},
+          {"laws", law_texts}};
 }
 
 }  // namespace hf

@@ -29,6 +29,6 @@ void complete_inputs(Inputs& inputs, const Machine& machine);
 /// The record of a run. `steal.before` is the share stolen before the body, while the noise floor was measured;
 /// `steal.after` the share stolen during the whole run.
 nlohmann::json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, const Machine& machine,
-                           const Commit& commit, const Results& results);
+                           const Commit& commit, const Results& results, const std::vector<Law>& laws);
 
 }  // namespace hf

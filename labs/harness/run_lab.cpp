@@ -15,6 +15,8 @@
 #include "peaks.hpp"
 #include "record/atomic_file.hpp"
 #include "record/check.hpp"
+#include "record/claims.hpp"
+#include "record/laws.hpp"
 #include "record/record.hpp"
 #include "record/text.hpp"
 
@@ -22,6 +24,8 @@ namespace hf {
 namespace {
 
 namespace fs = std::filesystem;
+
+const fs::path labs_folder = fs::path(HARDWARE_FIRST_SOURCE) / "labs";
 
 struct Options {
   std::string budget = "full";
@@ -89,13 +93,15 @@ class LabRun {
     const fs::path inputs = folder / ("lab-" + info.id + ".inputs.json");
     inputs_ = inputs_from(load_json(inputs), inputs.string());
     complete_inputs(inputs_, machine_);
+    laws_ = parse_laws(lab_texts.laws, "labs/" + info.id + "/laws.json");
+    claims_ = parse_claims(lab_texts.claims, "labs/" + info.id + "/claims.json");
   }
 
   /// Says so and returns true when there is a valid record that a new run would only repeat.
   bool is_fresh() {
     if (!fs::exists(file_)) return false;
     try {
-      const nlohmann::json record = load_record(file_);
+      const nlohmann::json record = load_record(file_, labs_folder);
       const std::vector<std::string> reasons = staleness(record, inputs_, options_.budget);
       if (reasons.empty()) {
         const std::string started = record.at("run").at("started");
@@ -126,15 +132,17 @@ class LabRun {
     run.before_body = read_system_state();
     terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) + " %: a smaller difference is a tie");
 
-    Lab lab(info_, run.budget, machine_, terminal_);
+    Lab lab(info_, run.budget, machine_, terminal_, laws_);
     if (const std::optional<double> last = last_seconds()) lab.expect(*last);
     lab.look_at_memory();
     body(lab);
     stop_if_interrupted();
+    terminal_.clear_progress();
+    lab.decide(claims_);
     run.at_end = read_system_state();
     run.seconds = static_cast<double>(now_ns() - start) * 1e-9;
     report(lab.results());
-    write(make_record(info_, inputs_, run, machine_, read_commit(HARDWARE_FIRST_SOURCE), lab.results()));
+    write(make_record(info_, inputs_, run, machine_, read_commit(HARDWARE_FIRST_SOURCE), lab.results(), laws_));
   }
 
  private:
@@ -150,7 +158,7 @@ class LabRun {
   /// How long the last run took with this budget, from its record.
   std::optional<double> last_seconds() const {
     try {
-      const nlohmann::json run = load_record(file_).at("run");
+      const nlohmann::json run = load_record(file_, labs_folder).at("run");
       if (run.at("budget") == options_.budget) return run.at("seconds").get<double>();
     } catch (const FileError&) {  // there is none, or none that serves
     }
@@ -188,12 +196,16 @@ class LabRun {
   }
 
   void write(const nlohmann::json& record) {
-    const std::vector<Problem> problems = check(record);
+    const fs::path refused = fs::path(file_).replace_extension(".refused.json");
+    const std::vector<Problem> problems = check(record, this_identity(), labs_folder);
     if (!problems.empty()) {
+      write_atomically(refused, record_text(record));
       const std::string more = problems.size() > 1 ? " (and " + std::to_string(problems.size() - 1) + " more)" : "";
-      throw FileError(line("the new " + file_.filename().string(), problems.front()) + more);
+      throw FileError(line("the new " + file_.filename().string(), problems.front()) + more + "; it is kept as " +
+                      refused.lexically_normal().string());
     }
     write_atomically(file_, record_text(record));
+    fs::remove(refused);
     terminal_.line("");
     terminal_.line("  record: " + file_.lexically_normal().string());
     terminal_.line("  next: make site");
@@ -204,6 +216,8 @@ class LabRun {
   fs::path file_;
   Machine machine_;
   Inputs inputs_;
+  std::vector<Law> laws_;
+  std::vector<ClaimText> claims_;
   Terminal terminal_;
 };
 

@@ -1,7 +1,7 @@
 #include "check.hpp"
 
 #include "consistency.hpp"
-#include "physics.hpp"
+#include "laws.hpp"
 #include "record.hpp"
 #include "schema.hpp"
 
@@ -19,13 +19,13 @@ std::string line(const std::string& file, const Problem& problem) {
   return printable(file + ": " + where + problem.expected + "; " + problem.remedy);
 }
 
-std::vector<Problem> check(const nlohmann::json& record, const Identity& identity) {
+std::vector<Problem> check(const nlohmann::json& record, const Identity& identity, const std::filesystem::path& labs) {
   // Each step relies on the one before it.
   std::vector<Problem> problems = check_schema(record);
   if (problems.empty()) problems = not_finite(record);
   if (!problems.empty()) return problems;
   problems = check_consistency(record);
-  if (problems.empty()) problems = check_physics(record);
+  if (problems.empty()) problems = check_laws(record, labs);
   append(problems, identifying(record, identity));
   return problems;
 }

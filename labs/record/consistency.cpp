@@ -10,6 +10,7 @@
 
 #include "inputs.hpp"
 #include "quantile.hpp"
+#include "schema.hpp"
 
 namespace hf {
 namespace {
@@ -36,49 +37,27 @@ class Problems {
   std::vector<Problem> found_;
 };
 
-// Units that an id promises: the end of a value's id, the beginning of a series' id.
+// Units that the end of a value's id promises.
 struct Promise {
-  const char* part;
+  const char* end;
   std::vector<std::string> units;
 };
 
-const std::vector<Promise>& value_promises() {
-  static const std::vector<Promise> promises = {{"_gflops", {"GFLOP/s"}},
-                                                {"_gops", {"Gop/s"}},
-                                                {"_gbs", {"GB/s"}},
-                                                {"_ghz", {"GHz"}},
-                                                {"_ns", {"ns"}},
-                                                {"_us", {"us"}},
-                                                {"_ms", {"ms"}},
-                                                {"_cycles", {"cycles"}},
-                                                {"_bytes", {"B"}},
-                                                {"_share", {"1", "%"}},
-                                                {"_flop_per_byte", {"FLOP/byte"}}};
-  return promises;
-}
-
-const std::vector<Promise>& series_promises() {
-  static const std::vector<Promise> promises = {
-      {"bandwidth", {"GB/s", "TB/s"}},      {"plateaus_bandwidth", {"GB/s", "TB/s"}},
-      {"latency", {"ns", "us", "cycles"}},  {"plateaus_latency", {"ns", "us", "cycles"}},
-      {"peaks_fp", {"GFLOP/s", "TFLOP/s"}}, {"kernels", {"GFLOP/s", "TFLOP/s"}}};
-  return promises;
-}
-
-void check_unit(const Promise& promise, const std::string& id, const std::string& unit, const Pointer& at,
-                Problems& problems) {
-  if (std::find(promise.units.begin(), promise.units.end(), unit) != promise.units.end()) return;
-  std::string wanted;
-  for (const auto& each : promise.units) wanted += (wanted.empty() ? "" : " or ") + each;
-  problems.add(at, "unit " + wanted + " for " + id + ", not " + unit);
-}
-
-// A speed, a time or a capacity that was measured is more than zero.
-bool is_positive_unit(const std::string& unit) {
-  static const std::set<std::string> units = {"GFLOP/s", "TFLOP/s",  "Gop/s",     "Top/s",     "GB/s", "TB/s",
-                                              "ns",      "us",       "ms",        "s",         "GHz",  "MHz",
-                                              "cycles",  "tokens/s", "updates/s", "FLOP/byte", "W",    "pJ"};
-  return units.contains(unit);
+const std::vector<Promise>& promises() {
+  static const std::vector<Promise> all = {{"_gflops", {"GFLOP/s"}},
+                                           {"_tflops", {"TFLOP/s"}},
+                                           {"_gops", {"Gop/s"}},
+                                           {"_tops", {"Top/s"}},
+                                           {"_gbs", {"GB/s"}},
+                                           {"_ghz", {"GHz"}},
+                                           {"_ns", {"ns"}},
+                                           {"_us", {"us"}},
+                                           {"_ms", {"ms"}},
+                                           {"_cycles", {"cycles"}},
+                                           {"_bytes", {"B"}},
+                                           {"_share", {"1", "%"}},
+                                           {"_flop_per_byte", {"FLOP/byte"}}};
+  return all;
 }
 
 void check_quantile(const Json& number, const char* field, double q, const Pointer& at, Problems& problems) {
@@ -125,12 +104,8 @@ void check_order(const Json& points, const Pointer& at, Problems& problems) {
 }
 
 void check_series(const Json& series, const Pointer& at, Problems& problems) {
-  const auto& id = series.at("id").get_ref<const std::string&>();
   const auto& unit = series.at("y").at("unit").get_ref<const std::string&>();
   check_source(series, at, problems);
-  for (const Promise& promise : series_promises()) {
-    if (id.starts_with(promise.part)) check_unit(promise, id, unit, at / "y" / "unit", problems);
-  }
   const Json& points = series.at("points");
   check_order(points, at / "points", problems);
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -146,9 +121,8 @@ void check_value(const Json& value, const Pointer& at, Problems& problems) {
   const auto& id = value.at("id").get_ref<const std::string&>();
   const auto& unit = value.at("unit").get_ref<const std::string&>();
   check_source(value, at, problems);
-  for (const Promise& promise : value_promises()) {
-    if (id.ends_with(promise.part)) check_unit(promise, id, unit, at / "unit", problems);
-  }
+  const std::string wanted = promised_unit(id, unit);
+  if (!wanted.empty()) problems.add(at / "unit", "unit " + wanted + " for " + id + ", not " + unit);
   check_number(value, "value", unit, at, problems);
 }
 
@@ -193,6 +167,12 @@ void check_key(const Json& record, Problems& problems) {
     problems.add("/lab/key"_json_pointer, key + ", the hash of the inputs");
 }
 
+void check_version(const Json& record, Problems& problems) {
+  const bool must = record.at("schema") == kSchemaVersion;
+  if (must != record.contains("laws"))
+    problems.add(Pointer(), must ? "laws, as in schema 2" : "no laws before schema 2");
+}
+
 // Not uniqueItems in the schema: the validator compares all pairs, however many there are.
 void check_instruction_sets(const Json& record, Problems& problems) {
   const Json& isa = record.at("/machine/isa"_json_pointer);
@@ -223,6 +203,24 @@ bool satisfies(double observed, const std::string& bound) {
   return relation == ">" ? observed > limit : observed < limit;
 }
 
+bool is_positive_unit(const std::string& unit) {
+  static const std::set<std::string> units = {"GFLOP/s", "TFLOP/s",  "Gop/s",     "Top/s",     "GB/s", "TB/s",
+                                              "ns",      "us",       "ms",        "s",         "GHz",  "MHz",
+                                              "cycles",  "tokens/s", "updates/s", "FLOP/byte", "W",    "pJ"};
+  return units.contains(unit);
+}
+
+std::string promised_unit(const std::string& id, const std::string& unit) {
+  for (const Promise& promise : promises()) {
+    if (!id.ends_with(promise.end)) continue;
+    if (std::find(promise.units.begin(), promise.units.end(), unit) != promise.units.end()) continue;
+    std::string wanted;
+    for (const auto& each : promise.units) wanted += (wanted.empty() ? "" : " or ") + each;
+    return wanted;
+  }
+  return "";
+}
+
 std::vector<Problem> not_finite(const Json& record) {
   Problems problems;
   find_not_finite(record, Pointer(), problems);
@@ -231,6 +229,7 @@ std::vector<Problem> not_finite(const Json& record) {
 
 std::vector<Problem> check_consistency(const Json& record) {
   Problems problems;
+  check_version(record, problems);
   check_key(record, problems);
   check_time(record, problems);
   check_instruction_sets(record, problems);

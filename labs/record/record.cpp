@@ -132,9 +132,9 @@ Json parse_json(std::string_view text, const std::string& name) {
 
 Json load_json(const std::filesystem::path& file) { return parse_json(read_file(file, kMaxBytes), file.string()); }
 
-Json load_record(const std::filesystem::path& file) {
+Json load_record(const std::filesystem::path& file, const std::filesystem::path& labs) {
   Json record = load_json(file);
-  const auto problems = check(record);
+  const auto problems = check(record, this_identity(), labs);
   if (!problems.empty()) throw FileError(line(file.string(), problems.front()));
   return record;
 }

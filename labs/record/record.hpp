@@ -23,8 +23,8 @@ Json parse_json(std::string_view text, const std::string& name);
 /// Reads a JSON file of at most 8 MiB and parses it with parse_json. Throws FileError.
 Json load_json(const std::filesystem::path& file);
 
-/// Reads a record that can be relied on: load_json, then everything in check.hpp.
+/// Reads a record that can be relied on: load_json, then everything in check.hpp, with the laws of the labs in `labs`.
 /// Throws FileError with the first problem.
-Json load_record(const std::filesystem::path& file);
+Json load_record(const std::filesystem::path& file, const std::filesystem::path& labs = {});
 
 }  // namespace hf

@@ -54,6 +54,7 @@ std::string in_words(const Json& rule) {
   say("minLength", "at least ", " characters");
   say("maxLength", "at most ", " characters");
   say("minItems", "at least ", " items");
+  say("maxItems", "at most ", " items");
   say("minProperties", "at least ", " properties");
   say("minimum", "at least ");
   say("exclusiveMinimum", "more than ");

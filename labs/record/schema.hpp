@@ -7,6 +7,9 @@
 
 namespace hf {
 
+/// The version of records that are written now; older ones are still read.
+constexpr int kSchemaVersion = 2;
+
 /// schema.json as it was when this was compiled.
 const nlohmann::json& record_schema();
 

@@ -57,7 +57,9 @@ def test_a_new_chapter_keeps_the_contract_and_changes_one_line_elsewhere(copy):
     assert sorted(path.relative_to(copy).as_posix() for path in after.keys() - before.keys()) == [
         "chapters/98-two-words.md",
         "figures/98-two-words.gp",
+        "labs/98-two-words/claims.json",
         "labs/98-two-words/lab.cpp",
+        "labs/98-two-words/laws.json",
         "labs/98-two-words/two_words.hpp",
         "tests/labs/98-two-words/CMakeLists.txt",
         "tests/labs/98-two-words/test_two_words.cpp",

@@ -72,6 +72,11 @@ TEST_CASE("a lab shows what it does and leaves a record that passes every check"
   CHECK(record["run"]["budget"] == "quick");
   CHECK(record["claims"][0]["holds"] == true);
   CHECK(record["claims"][1]["holds"] == false);
+  CHECK(record["claims"][1]["unit"] == "GFLOP/s");  // its value's
+  CHECK(record["claims"].size() == 2);
+  CHECK(ended.out.find("not decided here, for want of a number: adds-elsewhere\n") != std::string::npos);
+  CHECK(record["schema"] == 2);
+  CHECK(record["laws"] == hf::Json{"sum_flops = 1e9 * sum_gflops * sum_seconds", "sum <= sum_bound_gflops"});
   CHECK(record["lab"]["inputs"].contains("machine"));
   CHECK(bench.litter() == 0);
 }
@@ -151,7 +156,29 @@ TEST_CASE("a lab that fails says why in one line") {
 TEST_CASE("a number that is none never reaches a record") {
   const Ended ended = run_over_old_record(Bench(), "nan");
   CHECK(ended.status == 1);
-  CHECK(ended.err.find("/values/0") != std::string::npos);
+  CHECK(ended.err.find("value sum_bound_gflops: expected a finite number") != std::string::npos);
+}
+
+TEST_CASE("a step that was announced and never begun is an error") {
+  const Ended ended = run_over_old_record(Bench(), "forget");
+  CHECK(ended.status == 1);
+  CHECK(ended.err.find("step bounds was never begun") != std::string::npos);
+}
+
+TEST_CASE("a record that breaks a law is refused, kept beside the old one, and gone after a good run") {
+  const Bench bench;
+  write(bench.record, "old");
+  const fs::path kept = bench.out / "99-tiny.refused.json";
+  const Ended ended = run(bench.command(), bench.environment("law"));
+  CHECK(ended.status == 1);
+  CHECK(lines(ended.err) == 1);
+  CHECK(ended.err.find("the new 99-tiny.json: /series/0/points/0/median: expected at most sum_bound_gflops, 1e-06") !=
+        std::string::npos);
+  CHECK(ended.err.find("it is kept as " + kept.string()) != std::string::npos);
+  CHECK(content(bench.record) == "old");
+  CHECK_FALSE(hf::check(hf::load_json(kept)).empty());
+  CHECK(run(bench.command(), bench.environment()).status == 0);
+  CHECK_FALSE(fs::exists(kept));
 }
 
 TEST_CASE("a full disk is named, and what was there stays") {

@@ -1,5 +1,6 @@
 // The smallest lab there can be: one sum, measured, predicted and claimed about. Tests run it whole. What TINY_LAB_DOES
-// says in the environment lets them see how a lab ends that waits, fails, or finds a number that is none.
+// says in the environment lets them see how a lab ends that waits, fails, forgets a step, breaks a law, or finds a number
+// that is none.
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -39,17 +40,18 @@ void measure(hf::Lab& lab) {
   lab.add(hf::Series{
       "sum", "sum of floats", hf::Kind::measured, {"numbers", "1"}, {"speed", "GFLOP/s"}, {hf::Point(numbers, speed)}});
   lab.plot("Speed", {"sum"});
+  lab.add(hf::Value("sum_gflops", speed, "GFLOP/s"));
+  lab.add(hf::Value("sum_seconds", seconds, "s"));
+  if (does == "forget") return;
 
-  lab.begin("claims");
-  const double worst = does == "nan" ? std::numeric_limits<double>::quiet_NaN() : 1e6;
-  lab.add(hf::Value("sum_bound_gflops", worst, "GFLOP/s"));
-  lab.add(hf::Claim("adds-something", "A machine adds numbers.", speed.median, "> 0", "GFLOP/s"));
-  lab.add(hf::Claim("adds-too-fast", "A machine adds a million billion numbers a second.", speed.median, "> 1e6",
-                    "GFLOP/s"));
+  lab.begin("bounds");
+  const double bound = does == "nan" ? std::numeric_limits<double>::quiet_NaN() : does == "law" ? 1e-6 : 1e6;
+  lab.modelled("sum_bound_gflops", bound, "GFLOP/s");
+  lab.derived("sum_flops", "FLOP");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return hf::run_lab({"99-tiny", "Adding takes time", {{"sum", 0.05, 0.1}, {"claims", 0, 0}}}, argc, argv, measure);
+  return hf::run_lab({"99-tiny", "Adding takes time", {{"sum", 0.05, 0.1}, {"bounds", 0, 0}}}, argc, argv, measure);
 }

@@ -69,9 +69,9 @@ void renew_key(Json& record) { record["lab"]["key"] = input_key(record["lab"]["i
 
 Json small_record() {
   Json record = Json::parse(R"({
-    "schema": 1,
+    "schema": 2,
     "lab": {"id": "01-roofline", "title": "The roofline", "key": "", "inputs": {
-      "compiler": "GNU 12.2.0", "flags": "-O3", "machine": "a processor; 2 cores", "schema": "1",
+      "compiler": "GNU 12.2.0", "flags": "-O3", "machine": "a processor; 2 cores", "schema": "2",
       "source:labs/01-roofline/lab.cpp": "00"}},
     "run": {"started": "2026-02-28T23:59:59Z", "seconds": 71.2, "budget": "full", "complete": true, "quiet": true,
       "pressure": {"before": 0, "after": 0.01}, "steal": {"before": null, "after": null},
@@ -92,6 +92,18 @@ Json small_record() {
                       value("latency_l1_ns", "ns", {1.6, 1.7, 1.8}),
                       value("latency_dram_ns", "ns", {130, 140, 160}),
                       value("ridge_flop_per_byte", "FLOP/byte", {10.5, 10.6, 10.7})};
+  record["laws"] = {"ridge_flop_per_byte = peak_fp32_gflops / bandwidth_dram_gbs",
+                    "flops_per_float_loaded = 4 * peak_fp32_gflops / bandwidth_dram_gbs",
+                    "flops_per_dram_miss = peak_fp32_gflops * latency_dram_ns",
+                    "latency_dram_over_l1 = latency_dram_ns / latency_l1_ns",
+                    "any GFLOP/s <= highest peak_*_gflops",
+                    "kernels* <= peak_fp32_gflops",
+                    "bandwidth_dram_gbs <= bandwidth_l1_gbs",
+                    "latency_l1_ns <= latency_dram_ns",
+                    "latency never falls",
+                    "plateaus_bandwidth never rises",
+                    "latency in ns or us or cycles",
+                    "plateaus_bandwidth in GB/s or TB/s"};
   renew_key(record);
   return record;
 }

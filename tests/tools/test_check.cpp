@@ -79,7 +79,9 @@ TEST_CASE("a record has the shape of the schema") {
   expect({
       {"expected type \"object\"", [](json& r) { r = json::array(); }},
       {"expected a property 'claims'", [](json& r) { r.erase("claims"); }},
-      {"/schema: expected 1;", [](json& r) { r["schema"] = 2; }},
+      {"/schema: expected one of [1,2];", [](json& r) { r["schema"] = 3; }},
+      {"expected laws, as in schema 2", [](json& r) { r.erase("laws"); }},
+      {"expected no laws before schema 2", [](json& r) { r["schema"] = 1; }},
       {"/lab: expected no property 'host'", [](json& r) { r["lab"]["host"] = "x"; }},
       {"/lab/id: expected type \"string\", matching ", [](json& r) { r["lab"]["id"] = "roofline"; }},
       {"/lab/inputs/flags: expected type \"string\", at least 1 characters",
@@ -229,20 +231,23 @@ TEST_CASE("the date is one") {
   accept(started("2028-02-29T23:59:59Z"));
 }
 
+TEST_CASE("a record of schema 1, which has no laws, is still read") {
+  accept([](json& r) {
+    r["schema"] = 1;
+    r.erase("laws");
+    value(r, "ridge_flop_per_byte") = hf::value("ridge_flop_per_byte", "FLOP/byte", {14});  // held to nothing
+  });
+}
+
 TEST_CASE("no speed is above the peak beyond the noise") {
   expect({
       {"/series/2/points/1/median: expected at most peak_fp32_gflops, 175 GFLOP/s",
        [](json& r) {
          series(r, "kernels")["points"][1].update(hf::point(170, {200, 202, 204}));
        }},
-      {"/series/2/points/1/median: expected at most peak_fp32_gflops, 175 GFLOP/s",
-       [](json& r) {
-         series(r, "kernels")["points"][1].update(hf::point(170, {200, 202, 204}));
-         series(r, "kernels")["id"] = "rung_packed";
-       }},
       {"/series/3/points/0/median: expected at most peak_fp32_gflops",
        [](json& r) { series(r, "kernels_predicted")["points"][0]["median"] = 250; }},
-      {"/values/6/value: expected at most the highest peak, 175 GFLOP/s",
+      {"/values/6/value: expected at most highest peak_*_gflops, 175 GFLOP/s, not 220",
        [](json& r) { r["values"].push_back(hf::value("vector_add_dram_gflops", "GFLOP/s", {220})); }},
   });
   accept([](json& r) { series(r, "kernels")["points"][1].update(hf::point(170, {170, 182, 190})); });
@@ -252,10 +257,8 @@ TEST_CASE("latency does not fall with size beyond the noise") {
   const auto at_one_gigabyte = [](const std::vector<double>& samples) {
     return [=](json& r) { r["series"][0]["points"][2] = hf::point(1e9, samples); };
   };
-  expect(
-      {{"/series/0/points/2/median: expected latency that does not fall as the working set grows: at least 5.4, not "
-        "1.7",
-        at_one_gigabyte({1.6, 1.7, 1.8})}});
+  expect({{"/series/0/points/2/median: expected at least 5.4, as latency never falls, not 1.7",
+           at_one_gigabyte({1.6, 1.7, 1.8})}});
   accept(at_one_gigabyte({4.5, 4.6, 4.7}));  // 15 % less: where the pages lie
   accept([&](json& r) {                      // wide intervals
     r["series"][0]["points"][1] = hf::point(65536, {4, 9, 20});
@@ -284,8 +287,7 @@ TEST_CASE("a run that was not quiet may have one size that another process slowe
   };
   accept(latency_at_64k({900, 900, 900}, false));
   expect({{"/series/0/points/2/median", latency_at_64k({900, 900, 900}, true)},
-          {"/series/0/points/2/median: expected latency that does not fall as the working set grows: at least 1.7",
-           [](json& r) {
+          {"/series/0/points/2/median: expected at least 1.7", [](json& r) {
              r["run"]["quiet"] = false;
              r["series"][0]["points"][2] = hf::point(1e9, {1, 1, 1});
            }}});
@@ -313,8 +315,7 @@ TEST_CASE("a noise floor cannot excuse everything") {
 
 TEST_CASE("a farther level is not faster") {
   expect({
-      {"/series/1/points/1/median: expected bandwidth that does not rise as the working set grows: at most 380, not "
-       "600",
+      {"/series/1/points/1/median: expected at most 380, as plateaus_bandwidth never rises, not 600",
        [](json& r) { series(r, "plateaus_bandwidth")["points"][1].update(hf::point(1e9, {600})); }},
       {"/values/2/value: expected at most bandwidth_l1_gbs, 380 GB/s",
        [](json& r) { value(r, "bandwidth_dram_gbs") = hf::value("bandwidth_dram_gbs", "GB/s", {600}); }},

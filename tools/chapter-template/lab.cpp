@@ -43,9 +43,7 @@ void measure(Lab& lab) {
   lab.add(speed);
   lab.plot("speed against chains", {"chains"});
 
-  const auto gain = sampling.ratio("1", "8");
-  lab.add(Value("eight_over_one", gain, "1"));
-  lab.add(Claim("independent-chains-pay", "Eight chains add more than twice as fast as one.", gain.median, "> 2"));
+  lab.add(Value("eight_over_one", sampling.ratio("1", "8"), "1"));
 }
 
 }  // namespace

@@ -21,19 +21,18 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> files;
   bool publish = false;
-  std::string tree = HARDWARE_FIRST_SOURCE;
 };
 
 class Checks {
  public:
-  explicit Checks(const Options& options) : labs_(fs::path(options.tree) / "labs") {}
+  explicit Checks(const fs::path& labs) : labs_(labs) {}
 
   // Every file is looked at, so that one bad record does not hide the next. `more` is asked of a record that is good.
   template <typename More>
   void file(const fs::path& file, More more) {
     try {
       const Json record = load_json(file);
-      auto problems = check(record);
+      auto problems = check(record, this_identity(), labs_);
       if (problems.empty()) problems = more(record);
       for (const Problem& problem : problems) fail(line(file.string(), problem));
       if (problems.empty()) std::cout << printable(file.string()) << ": good\n";
@@ -95,8 +94,8 @@ class Checks {
   bool failed_ = false;
 };
 
-int run(const Options& options) {
-  Checks checks(options);
+int run(const Options& options, const Tool& tool) {
+  Checks checks(tool.labs());
   for (const std::string& each : options.files) {
     if (fs::is_directory(each)) {
       checks.folder(each);
@@ -110,14 +109,12 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_check(CLI::App& app, int& status) {
+void add_check(CLI::App& app, Tool& tool) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("check", "Says what is wrong with records; exit status 1 if anything is");
   command->add_option("FILE", options->files, "records, or a folder of published ones")->required();
   command->add_flag("--publish", options->publish, "also refuse quick, incomplete and emulated records");
-  command->add_option("--tree", options->tree,
-                      "checkout whose labs are known; the one this was built from unless given");
-  command->callback([options, &status] { status = run(*options); });
+  command->callback([options, &tool] { tool.status = run(*options, tool); });
 }
 
 }  // namespace hf

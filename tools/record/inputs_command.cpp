@@ -24,7 +24,7 @@ int run(const Options& options) {
   Inputs inputs = source_inputs(options.root, sources, directories);
   inputs["compiler"] = options.compiler;
   inputs["flags"] = options.flags.empty() ? "none" : options.flags;
-  inputs["schema"] = record_schema().at("/properties/schema/const"_json_pointer).dump();
+  inputs["schema"] = std::to_string(kSchemaVersion);
   for (const std::string& library : options.libraries) {
     const auto equals = library.find('=');
     if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError("--library", "expected NAME=VERSION");
@@ -36,7 +36,7 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_inputs(CLI::App& app, int& status) {
+void add_inputs(CLI::App& app, Tool& tool) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("inputs", "Writes what a lab's measurement depends on (the build runs this)");
   command->add_option("--root", options->root, "directory that names are relative to; nothing outside is listed")
@@ -48,7 +48,7 @@ void add_inputs(CLI::App& app, int& status) {
   command->add_option("--include", options->include_directories, "directory to look in for #include \"…\"")
       ->allow_extra_args(false);
   command->add_option("SOURCE", options->sources, "sources; their #include \"…\" are followed")->required();
-  command->callback([options, &status] { status = run(*options); });
+  command->callback([options, &tool] { tool.status = run(*options); });
 }
 
 }  // namespace hf

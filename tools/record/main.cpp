@@ -10,14 +10,17 @@ int main(int argc, char** argv) {
   CLI::App app{"Checks, tabulates, compares and publishes the records that labs write.", "record"};
   app.set_version_flag("--version", "record " HARDWARE_FIRST_VERSION);
   app.require_subcommand(1);
-  int status = 0;
-  hf::add_check(app, status);
-  hf::add_table(app, status);
-  hf::add_diff(app, status);
-  hf::add_why(app, status);
-  hf::add_stale(app, status);
-  hf::add_publish(app, status);
-  hf::add_inputs(app, status);
+  hf::Tool tool;
+  app.add_option("--tree", tool.tree, "checkout to compare with: its sources, its labs and their laws")
+      ->default_str("the one that this was built from");
+  app.fallthrough();
+  hf::add_check(app, tool);
+  hf::add_table(app, tool);
+  hf::add_diff(app, tool);
+  hf::add_why(app, tool);
+  hf::add_stale(app, tool);
+  hf::add_publish(app, tool);
+  hf::add_inputs(app, tool);
   try {
     app.parse(argc, argv);
     std::cout.flush();
@@ -31,5 +34,5 @@ int main(int argc, char** argv) {
     std::cerr << error.what() << "\n";
     return 2;  // 1 is an answer: a bad record, a flipped claim, a stale record
   }
-  return status;
+  return tool.status;
 }

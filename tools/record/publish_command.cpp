@@ -23,8 +23,8 @@ struct Options {
 
 std::string slug_of(const Json& record) { return record.at("/machine/slug"_json_pointer); }
 
-Json load_publishable(const std::string& file) {
-  Json record = load_record(file);
+Json load_publishable(const std::string& file, const Tool& tool) {
+  Json record = load_record(file, tool.labs());
   const auto problems = check_publishable(record);
   if (!problems.empty()) throw FileError(line(file, problems.front()));
   if (record.at("/toolchain/dirty"_json_pointer).get<bool>()) {
@@ -66,10 +66,10 @@ void refuse_other_machine(const std::vector<Publication>& all, const fs::path& f
 }
 
 // All are checked before any is written, so that a refused record publishes nothing.
-int run(const Options& options) {
+int run(const Options& options, const Tool& tool) {
   std::vector<Publication> all;
   for (const std::string& file : options.files) {
-    const Json record = load_publishable(file);
+    const Json record = load_publishable(file, tool);
     const auto name = record.at("/lab/id"_json_pointer).get<std::string>() + ".json";
     const Publication next = {fs::path(options.directory) / name, file, slug_of(record), record_text(record)};
     refuse_second(all, next);
@@ -85,12 +85,12 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_publish(CLI::App& app, int& status) {
+void add_publish(CLI::App& app, Tool& tool) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("publish", "Checks full records and copies them to a directory, all or none");
   command->add_option("FILE", options->files, "records")->required();
   command->add_option("--to", options->directory, "directory, as in figures/records/MACHINE")->required();
-  command->callback([options, &status] { status = run(*options); });
+  command->callback([options, &tool] { tool.status = run(*options, tool); });
 }
 
 }  // namespace hf

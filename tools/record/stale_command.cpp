@@ -20,18 +20,17 @@ namespace {
 
 struct Options {
   std::vector<std::string> files;
-  std::string tree = HARDWARE_FIRST_SOURCE;
   bool json = false;
 };
 
 // Every file is looked at, so that one bad record does not hide the next.
-int run(const Options& options) {
+int run(const Options& options, const Tool& tool) {
   Json all = Json::object();
   int status = 0;
   for (const std::string& file : options.files) {
     try {
-      const Json record = load_record(file);
-      all[file] = changed_sources(record.at("/lab/inputs"_json_pointer).get<Inputs>(), options.tree);
+      const Json record = load_record(file, tool.labs());
+      all[file] = changed_sources(record.at("/lab/inputs"_json_pointer).get<Inputs>(), tool.tree);
       if (!all[file].empty()) status = std::max(status, 1);
     } catch (const FileError& error) {
       std::cerr << error.what() << "\n";
@@ -48,14 +47,13 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_stale(CLI::App& app, int& status) {
+void add_stale(CLI::App& app, Tool& tool) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "stale", "Says which sources have changed since a record was measured; exit status 1 if any has");
   command->add_option("FILE", options->files, "records, published or not")->required();
-  command->add_option("--tree", options->tree, "checkout to compare with; the one this was built from unless given");
   command->add_flag("--json", options->json, "one JSON object: each file, and what changed, in a list");
-  command->callback([options, &status] { status = run(*options); });
+  command->callback([options, &tool] { tool.status = run(*options, tool); });
 }
 
 }  // namespace hf

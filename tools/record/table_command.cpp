@@ -15,8 +15,8 @@ struct Options {
   std::string file, directory;
 };
 
-int run(const Options& options) {
-  for (const auto& [name, text] : tables(load_record(options.file))) {
+int run(const Options& options, const Tool& tool) {
+  for (const auto& [name, text] : tables(load_record(options.file, tool.labs()))) {
     if (options.directory.empty()) {
       std::cout << "# " << name << "\n" << text << "\n\n";  // two empty lines: the next index in gnuplot
     } else {
@@ -28,13 +28,13 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_table(CLI::App& app, int& status) {
+void add_table(CLI::App& app, Tool& tool) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("table", "Writes a record as tab-separated tables and gnuplot assignments");
   command->add_option("FILE", options->file, "record")->required();
   command->add_option("--out", options->directory,
                       "directory for SERIES.tsv and values.gp, each written only when it changes");
-  command->callback([options, &status] { status = run(*options); });
+  command->callback([options, &tool] { tool.status = run(*options, tool); });
 }
 
 }  // namespace hf

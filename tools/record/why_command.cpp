@@ -30,8 +30,8 @@ Inputs inputs_now(const std::string& lab) {
   return inputs;
 }
 
-int run(const Options& options) {
-  const Json record = load_record(options.file);
+int run(const Options& options, const Tool& tool) {
+  const Json record = load_record(options.file, tool.labs());
   const auto lab = record.at("/lab/id"_json_pointer).get<std::string>();
   const auto reasons = staleness(record, inputs_now(lab), options.budget);
   for (const std::string& reason : reasons) std::cout << reason << "\n";
@@ -41,7 +41,7 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_why(CLI::App& app, int& status) {
+void add_why(CLI::App& app, Tool& tool) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("why", "Says what made a record stale; exit status 1 if it is, 0 if fresh");
   command->add_option("FILE", options->file, "record")->required();
@@ -49,7 +49,7 @@ void add_why(CLI::App& app, int& status) {
       ->envname("BUDGET")
       ->check(CLI::IsMember({"quick", "full"}))
       ->capture_default_str();
-  command->callback([options, &status] { status = run(*options); });
+  command->callback([options, &tool] { tool.status = run(*options, tool); });
 }
 
 }  // namespace hf

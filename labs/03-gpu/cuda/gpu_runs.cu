@@ -14,30 +14,6 @@ namespace {
 /// Asked only whether this device can run what was compiled.
 __global__ void probe() {}
 
-void decide_claims(Lab& lab) {
-  const auto claim = [&](const char* id, const char* text, const char* value, const char* bound) {
-    lab.add(Claim(id, text, lab.value(value), bound));
-  };
-  claim("gpu-little-holds",
-        "The latency of one load alone, times the bandwidth of a full device, gives the bytes in flight at the knee of "
-        "the curve within 15 %.",
-        "gpu_little_error", "<= 0.15");
-  claim("coalescing-matters",
-        "Threads whose words lie side by side get at least four times the useful bandwidth of threads whose words lie "
-        "32 words apart.",
-        "gpu_coalescing_gain", ">= 4");
-  claim("bank-conflicts-queue",
-        "When all 32 threads of a warp ask one bank for different words, a load takes at least sixteen times as long.",
-        "gpu_bank_conflict_cost", ">= 16");
-  claim("divergence-costs-on-gpu",
-        "Two ways that divide every warp take at least one and a half times as long as the same two ways that divide "
-        "whole warps.",
-        "divergence_gpu_gain", ">= 1.5");
-  claim("graphs-launch-faster",
-        "Starting many small kernels takes at least 1.2 times as long one by one as in a graph.", "gpu_graph_gain",
-        ">= 1.2");
-}
-
 }  // namespace
 
 std::string gpu_unavailable() {
@@ -68,7 +44,6 @@ void measure_gpu(Lab& lab) {
   measure_execution(lab, device);
   measure_peaks(lab, device);
   measure_gpu_matmul(lab);
-  decide_claims(lab);
 }
 
 }  // namespace hf::gpu

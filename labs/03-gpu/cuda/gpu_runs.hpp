@@ -16,7 +16,7 @@ std::string gpu_unavailable();
 /// What the GPU's part adds to LabInfo::steps; empty where gpu_unavailable() says why.
 std::vector<Step> gpu_steps();
 
-/// Measures the GPU: begins those steps, adds series, values and claims, notes what is missing. Where no GPU can be
+/// Measures the GPU: begins those steps, adds series and values, notes what is missing. Where no GPU can be
 /// measured, it notes why, and that is all.
 void measure_gpu(Lab& lab);
 

@@ -11,7 +11,7 @@ namespace hf::gpu {
 /// What the ladder adds to LabInfo::steps, on the present device.
 std::vector<Step> gpu_matmul_steps();
 
-/// Times all rungs and cuBLAS in interleaved rounds, each precision in a step of its own: adds series, values and claims,
+/// Times all rungs and cuBLAS in interleaved rounds, each precision in a step of its own: adds series and values,
 /// notes what the device lacks. Every kernel is held against a double-precision reference first.
 /// \pre a device answers
 /// \throws std::runtime_error, one line, where a kernel is wrong or CUDA fails

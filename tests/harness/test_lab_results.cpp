@@ -1,0 +1,119 @@
+// What a lab's body may add, and what is refused at once instead of after minutes of measuring.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+
+#include "harness/lab.hpp"
+
+namespace {
+
+using hf::Kind;
+using hf::Value;
+
+/// A lab that prints into the void.
+struct Quiet {
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
+  hf::Terminal terminal{nowhere.get()};
+  hf::Lab lab{{"99-quiet", "Quiet", {{"only", 1, 1}}},
+              hf::Budget::quick,
+              {},
+              terminal,
+              {hf::parse_law("ridge_flop_per_byte = peak_gflops / read_gbs"), hf::parse_law("share = 0.5 * model")}};
+};
+
+hf::Series series(const std::string& id, const std::string& unit, double y) {
+  return {id, id, Kind::modelled, {"size", "B"}, {"y", unit}, {hf::Point(1024, y)}};
+}
+
+const Value& last(const hf::Lab& lab) { return lab.results().values.back(); }
+
+}  // namespace
+
+TEST_CASE("a value is derived by its law, once the values in it are there") {
+  Quiet quiet;
+  hf::Lab& lab = quiet.lab;
+  CHECK_THROWS_WITH_AS(lab.derived("ridge_flop_per_byte", "FLOP/byte"),
+                       "value ridge_flop_per_byte: expected peak_gflops before it; add that first", std::logic_error);
+  lab.add(Value("peak_gflops", 120.0, "GFLOP/s", Kind::measured));
+  lab.modelled("read_gbs", 40, "GB/s");
+  lab.derived("ridge_flop_per_byte", "FLOP/byte");
+  CHECK(last(lab).value.median == 3);
+  CHECK(last(lab).unit == "FLOP/byte");
+  CHECK(last(lab).kind == Kind::measured);
+  lab.modelled("model", 8);
+  lab.derived("share");
+  CHECK(last(lab).value.median == 4);
+  CHECK(last(lab).kind == Kind::modelled);  // as all that it is made of
+  CHECK_THROWS_WITH_AS(lab.derived("lawless"), doctest::Contains("value lawless: expected its law in laws.json"),
+                       std::logic_error);
+}
+
+TEST_CASE("where a value comes from is said by the name of what adds it") {
+  Quiet quiet;
+  hf::Lab& lab = quiet.lab;
+  CHECK_FALSE(lab.has("a"));
+  lab.derived("a", 1);
+  CHECK(last(lab).kind == Kind::measured);
+  lab.simulated("b", 2, "cycles");
+  CHECK(last(lab).kind == Kind::simulated);
+  lab.modelled("c", 3);
+  CHECK(last(lab).kind == Kind::modelled);
+  lab.quoted("d", 4, "pJ", "somebody2020");
+  CHECK(last(lab).kind == Kind::quoted);
+  CHECK(last(lab).source == "somebody2020");
+  CHECK(lab.has("a"));
+  CHECK(lab.value("b") == 2);
+  CHECK_THROWS_AS(lab.value("e"), std::out_of_range);
+}
+
+TEST_CASE("what no record may have is refused at once") {
+  Quiet quiet;
+  hf::Lab& lab = quiet.lab;
+  lab.modelled("once", 1);
+  CHECK_THROWS_WITH_AS(lab.modelled("once", 1), doctest::Contains("value once is added twice"), std::logic_error);
+  CHECK_THROWS_WITH_AS(lab.modelled("Upper", 1), doctest::Contains("value Upper: expected lower-case"),
+                       std::logic_error);
+  CHECK_THROWS_WITH_AS(lab.modelled("speed", 1, "furlongs"), doctest::Contains("not \"furlongs\""), std::logic_error);
+  CHECK_THROWS_WITH_AS(lab.modelled("read_gbs", 1, "ns"),
+                       "value read_gbs: expected unit GB/s by the end of its id, not ns", std::logic_error);
+  CHECK_THROWS_WITH_AS(lab.modelled("late_ns", 0, "ns"), doctest::Contains("value late_ns: expected more than 0 ns"),
+                       std::runtime_error);
+  CHECK_THROWS_AS(lab.modelled("none", std::numeric_limits<double>::quiet_NaN()), std::runtime_error);
+  CHECK(lab.results().values.size() == 1);
+
+  lab.add(series("speed", "GB/s", 1));
+  CHECK_THROWS_AS(lab.add(series("speed", "GB/s", 1)), std::logic_error);
+  CHECK_THROWS_AS(lab.add(series("other", "furlongs", 1)), std::logic_error);
+  CHECK_THROWS_WITH_AS(lab.add(series("other", "GB/s", -1)),
+                       doctest::Contains("series other at 1024: expected more than 0 GB/s"), std::runtime_error);
+  CHECK_THROWS_AS(lab.add(series("other", "1", std::numeric_limits<double>::infinity())), std::runtime_error);
+  CHECK(lab.results().series.size() == 1);
+}
+
+TEST_CASE("what is plotted was added") {
+  Quiet quiet;
+  quiet.lab.add(series("speed", "GB/s", 1));
+  quiet.lab.plot("Speed", {"speed"});
+  CHECK_THROWS_WITH_AS(quiet.lab.plot("Speed", {"speed", "sped"}),
+                       "plot \"Speed\": expected a series added before, not sped", std::logic_error);
+}
+
+TEST_CASE("claims are decided by their values, in their order, and only where those are there") {
+  Quiet quiet;
+  hf::Lab& lab = quiet.lab;
+  lab.modelled("read_gbs", 40, "GB/s");
+  const std::vector<hf::ClaimText> claims = {{"slow", "It is slow.", "read_gbs", "< 10"},
+                                             {"elsewhere", "It is fast there.", "copy_gbs", "> 10"},
+                                             {"fast", "It is fast.", "read_gbs", ">= 40"}};
+  CHECK_THROWS_WITH_AS(lab.decide(claims), doctest::Contains("step only was never begun"), std::logic_error);
+  lab.begin("only");
+  lab.decide(claims);
+  REQUIRE(lab.results().claims.size() == 2);
+  CHECK(lab.results().claims[0].id == "slow");
+  CHECK_FALSE(lab.results().claims[0].holds);
+  CHECK(lab.results().claims[1].holds);
+  CHECK(lab.results().claims[1].unit == "GB/s");
+}

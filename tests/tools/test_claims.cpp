@@ -1,0 +1,56 @@
+#include "record/claims.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "record/file.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+const json good = {{"id", "simd-pays"}, {"text", "It pays."}, {"value", "simd_over_scalar"}, {"bound", ">= 3"}};
+
+std::string refusal(const json& claims) {
+  try {
+    hf::parse_claims(claims.dump(), "claims.json");
+  } catch (const hf::FileError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("claims are read in their order") {
+  json second = good;
+  second["id"] = "second";
+  const auto claims = hf::parse_claims(json{good, second}.dump(), "claims.json");
+  REQUIRE(claims.size() == 2);
+  CHECK(claims[0].id == "simd-pays");
+  CHECK(claims[0].text == "It pays.");
+  CHECK(claims[0].value == "simd_over_scalar");
+  CHECK(claims[0].bound == ">= 3");
+  CHECK(claims[1].id == "second");
+}
+
+TEST_CASE("what is no claim is refused, and why") {
+  CHECK(refusal(json::object()) == "claims.json: expected a list of claims; correct it");
+  CHECK(refusal({good, 1}) == "claims.json: /1: expected an object of id, text, value and bound; correct it");
+  CHECK(refusal({good, good}) == "claims.json: /1/id: expected each id once, not simd-pays again; rename one");
+  const auto with = [](const char* member, const json& value) {
+    json changed = good;
+    changed[member] = value;
+    return refusal(json::array({changed}));
+  };
+  CHECK(with("unit", "1") == "claims.json: /0: expected an object of id, text, value and bound; correct it");
+  CHECK(with("text", 1) == "claims.json: /0: expected a text called text; add it");
+  CHECK(with("text", "") == "claims.json: /0: expected a sentence for text, not \"\"; correct it");
+  CHECK(with("id", "SIMD") ==
+        "claims.json: /0: expected lower-case letters, digits and hyphens for id, not \"SIMD\"; correct it");
+  CHECK(with("value", "no-id") == "claims.json: /0: expected the id of a value for value, not \"no-id\"; correct it");
+  for (const char* bound : {"3", "= 3", ">=3", ">= three", ">= 3 "}) {
+    CHECK(with("bound", bound).starts_with("claims.json: /0: expected a bound such as \">= 20\" for bound, not "));
+  }
+}

@@ -1,0 +1,168 @@
+#include "record/laws.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "record/file.hpp"
+#include "record/sha256.hpp"
+#include "small_record.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+std::string refusal(const std::string& text) {
+  try {
+    hf::parse_law(text);
+  } catch (const hf::BadLaw& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// What check says of the small record with these laws alone, and these further values.
+std::vector<std::string> problems(const std::vector<std::string>& laws, const std::vector<json>& values = {}) {
+  json record = hf::small_record();
+  record["laws"] = laws;
+  for (const json& value : values) record["values"].push_back(value);
+  std::vector<std::string> lines;
+  for (const auto& problem : hf::check(record, {})) lines.push_back(problem.pointer + ": " + problem.expected);
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("a law reads as it is written") {
+  const hf::Law ratio = hf::parse_law("flops_per_float_loaded = 4 * peak_fp32_gflops / bandwidth_dram_gbs");
+  CHECK(ratio.kind == hf::Law::Kind::equal);
+  CHECK(ratio.subject == "flops_per_float_loaded");
+  CHECK(ratio.right_side() == "4 * peak_fp32_gflops / bandwidth_dram_gbs");
+  CHECK(ratio.value([](const std::string& id) { return id == "peak_fp32_gflops" ? 100.0 : 20.0; }) == 20);
+  CHECK_FALSE(ratio.value([](const std::string&) { return std::nullopt; }).has_value());
+
+  CHECK(hf::parse_law("latency never falls").kind == hf::Law::Kind::never_falls);
+  CHECK(hf::parse_law("latency never rises").kind == hf::Law::Kind::never_rises);
+  CHECK(hf::parse_law("bandwidth_* in GB/s or TB/s").units == std::vector<std::string>{"GB/s", "TB/s"});
+  const hf::Law highest = hf::parse_law("any GFLOP/s <= highest peak_*_gflops");
+  CHECK(highest.any);
+  CHECK(highest.subject == "GFLOP/s");
+  CHECK(highest.highest == "peak_*_gflops");
+}
+
+TEST_CASE("what is no law is refused, and why") {
+  CHECK(refusal("") == "expected the name of a value or series, not the end");
+  CHECK(refusal("Peak <= 3") == "expected the name of a value or series, not \"Peak\"");
+  CHECK(refusal("peak") == "expected = or <= or never or in after \"peak\", not the end");
+  CHECK(refusal("peak >= 3") == "expected = or <= or never or in after \"peak\", not \">=\"");
+  CHECK(refusal("peak <= ") == "expected a value's id or a positive number after \"<=\", not \"\"");
+  CHECK(refusal("peak  <= 3") == "expected = or <= or never or in after \"peak\", not \"\"");
+  CHECK(refusal("peak <= -3") == "expected a value's id or a positive number after \"<=\", not \"-3\"");
+  CHECK(refusal("peak <= 1e999") == "expected a value's id or a positive number after \"<=\", not \"1e999\"");
+  CHECK(refusal("peak <= a + b") == "expected * or / after \"a\", not \"+\"");
+  CHECK(refusal("peak_* = a") == "expected one value before =, not peak_*");
+  CHECK(refusal("peak = a*") == "expected a value's id or a positive number after \"=\", not \"a*\"");
+  CHECK(refusal("peak never stays") == "expected falls or rises after \"never\", not \"stays\"");
+  CHECK(refusal("peak never falls much") == "expected nothing more after \"falls\", not \"much\"");
+  CHECK(refusal("peak in GB/s TB/s") == "expected or after \"GB/s\", not \"TB/s\"");
+  CHECK(refusal("any GB/s never falls") == "expected <= after \"GB/s\", not \"never\"");
+  CHECK(refusal("a = b * b * b * b * b * b * b * b * b") == "expected at most 8 factors after \"b\", not \"*\"");
+  CHECK(refusal("a <= " + std::string(200, 'b')) == "expected at most 200 bytes");
+}
+
+TEST_CASE("a star stands for any characters, or none") {
+  for (const char* id : {"ab", "axb", "axbxb", "abb"}) CHECK(hf::matches("a*b", id));
+  for (const char* id : {"a", "b", "ba", "abx", ""}) CHECK_FALSE(hf::matches("a*b", id));
+  CHECK(hf::matches("*", ""));
+  CHECK(hf::matches("**a**", "bab"));
+  CHECK_FALSE(hf::matches("a*a", "a"));
+  CHECK(hf::matches("*ab*bc*", "xabxbcx"));
+  CHECK_FALSE(hf::matches("*ab*bc*", "xabc"));
+  CHECK(hf::matches("ab", "ab"));
+  CHECK_FALSE(hf::matches("ab", "abc"));
+}
+
+TEST_CASE("a law about what a record does not have says nothing") {
+  CHECK(problems({"none = peak_fp32_gflops", "ridge_flop_per_byte = none / peak_fp32_gflops", "none <= 1",
+                  "kernels <= none", "none never falls", "none in ns", "any GHz <= 1", "any GB/s <= highest none_*"}) ==
+        std::vector<std::string>{});
+}
+
+TEST_CASE("a limit may be a number, a product, or the highest of several values") {
+  using Lines = std::vector<std::string>;
+  CHECK(problems({"bandwidth_l1_gbs <= 1"}) == Lines{"/values/1/value: expected at most 1 GB/s, not 380"});
+  CHECK(problems({"bandwidth_l1_gbs <= 2 * bandwidth_dram_gbs"}) ==
+        Lines{"/values/1/value: expected at most 2 * bandwidth_dram_gbs, 33 GB/s, not 380"});
+  CHECK(problems({"bandwidth_l1_gbs <= 24 * bandwidth_dram_gbs"}).empty());
+  CHECK(problems({"any GB/s <= highest bandwidth_*_gbs"}).empty());
+  CHECK(problems({"any GB/s <= highest *dram_gbs"}) ==
+        Lines{"/values/1/value: expected at most highest *dram_gbs, 16.5 GB/s, not 380"});
+}
+
+TEST_CASE("a number is not compared with one of another unit") {
+  CHECK(problems({"kernels <= bandwidth_l1_gbs"}) ==
+        std::vector<std::string>{"/series/2: expected unit GB/s, as of bandwidth_l1_gbs, not GFLOP/s"});
+}
+
+TEST_CASE("a GPU's speeds are held to its own peak, as a core's are") {
+  const auto tflops = [](const char* id, double speed) { return hf::value(id, "TFLOP/s", {speed}); };
+  const std::vector<std::string> laws = {"sgemm_*_tflops_4096 <= gpu_fp32_peak_tflops"};
+  CHECK(problems(laws, {tflops("gpu_fp32_peak_tflops", 60), tflops("sgemm_best_tflops_4096", 52)}).empty());
+  CHECK(problems(laws, {tflops("gpu_fp32_peak_tflops", 60), tflops("sgemm_best_tflops_4096", 70)}) ==
+        std::vector<std::string>{"/values/7/value: expected at most gpu_fp32_peak_tflops, 60 TFLOP/s, not 70"});
+}
+
+TEST_CASE("laws in a record are laws, each once, and not too many") {
+  CHECK(problems({"latency never falls", "latency never falls"}) ==
+        std::vector<std::string>{"/laws/1: expected each law once"});
+  CHECK(problems({"latency never sleeps"}) ==
+        std::vector<std::string>{"/laws/0: expected falls or rises after \"never\", not \"sleeps\""});
+  std::vector<std::string> many;
+  for (int i = 0; i < 101; ++i) many.push_back("a" + std::to_string(i) + " <= 1");
+  CHECK(problems(many) == std::vector<std::string>{"/laws: expected type \"array\", at most 100 items"});
+}
+
+TEST_CASE("a record obeys its lab's present laws too, and carries those that it was measured with") {
+  const hf::TemporaryDirectory labs;
+  const std::string text = "[\n  \"latency never falls\",\n  \"ridge_flop_per_byte <= 9\"\n]\n";
+  hf::write(labs / "01-roofline/laws.json", text);
+  json record = hf::small_record();
+  record["laws"] = {"latency never falls"};
+  const auto found = [&] {
+    std::vector<std::string> lines;
+    for (const auto& problem : hf::check(record, {}, labs.path()))
+      lines.push_back(problem.pointer + ": " + problem.expected);
+    return lines;
+  };
+  const std::string broken = "/values/5/value: expected at most 9 FLOP/byte, not 10.6";
+  CHECK(found() == std::vector<std::string>{broken});
+  record["lab"]["inputs"]["source:labs/01-roofline/laws.json"] = hf::sha256(text);
+  hf::renew_key(record);
+  CHECK(found() == std::vector<std::string>{
+                       "/laws: expected the law ridge_flop_per_byte <= 9, of labs/01-roofline/laws.json", broken});
+  record["schema"] = 1;
+  record.erase("laws");
+  CHECK(found() == std::vector<std::string>{broken});
+  record["lab"]["id"] = "77-none";
+  CHECK(found().empty());
+}
+
+TEST_CASE("a lab's file of laws is refused with the file and the line") {
+  const auto refused = [](const std::string& text) -> std::string {
+    try {
+      hf::parse_laws(text, "laws.json");
+    } catch (const hf::FileError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  CHECK(refused("[\n  \"latency never falls\",\n  \"latency always rises\"\n]\n") ==
+        "laws.json:3: expected = or <= or never or in after \"latency\", not \"always\"; correct the law, see "
+        "labs/record/law.hpp");
+  CHECK(refused("[\"a <= 1\",\n\n\"a <= 1\"]") == "laws.json:1: expected each law once; remove a <= 1");
+  CHECK(refused("{}").starts_with("laws.json: expected a list of at most 100 laws"));
+  CHECK(refused("[1]").starts_with("laws.json: expected a list of at most 100 laws"));
+  CHECK(refused("[").starts_with("laws.json: "));
+  CHECK(refused("[]") == "accepted");
+}
