@@ -1,7 +1,7 @@
 # title: The roofline of this machine, one thread
 # needs: peaks_fp32 plateaus_bandwidth kernels
 # shows: plateaus_bandwidth peaks_fp32 kernels kernels_predicted
-height = 600
+height = 560
 load "style.gp"
 load tables."/values.gp"
 peaks = tables."/peaks_fp32.tsv"
@@ -14,12 +14,15 @@ stats peaks using 2 name "peak" nooutput
 stats levels using (dram = $2) name "bandwidth" nooutput  # DRAM is the last level
 stats kernels using 1:2 name "kernel" nooutput
 peak = peak_max
-ridge = peak / dram
+ridge = value_ridge_flop_per_byte
+
+# Of the flat roofs, the highest and the scalar one, which is the first; those between crowd it, and are in its table.
+shown(row, speed) = row == 0 || speed == peak
 
 # Room for every dot and for the names of the roofs, on both sides of the ridge.
 x_min = smaller(kernel_min_x / 2.2, ridge / 30)
 x_max = larger(kernel_max_x * 3, ridge * 12)
-y_min = smaller(kernel_min_y, peak_min) / 5
+y_min = smaller(kernel_min_y, peak_min) / 2.2
 y_max = peak * 1.9
 right_edge = width - 12
 y_title = "speed, GFLOP/s"
@@ -49,7 +52,7 @@ plot levels using (enters($2)):(enters($2) * $2):(leaves($2) - enters($2)):(peak
        with vectors nohead linewidth 1.2 linecolor rgb blue, \
      levels using (enters($2)):(only($2 == dram, enters($2) * $2)):(leaves($2) - enters($2)):(peak - enters($2) * $2) \
        with vectors nohead linewidth 2.6 linecolor rgb blue, \
-     peaks using (starts($2)):2:(x_max - starts($2)):(0) with vectors nohead linewidth 1.2 linecolor rgb orange, \
+     peaks using (starts($2)):(only(shown($0, $2), $2)):(x_max - starts($2)):(0) with vectors nohead linewidth 1.2 linecolor rgb orange, \
      peaks using (starts($2)):(only($2 == peak, $2)):(x_max - starts($2)):(0) \
        with vectors nohead linewidth 2.6 linecolor rgb orange, \
      kernels using 1:2:(0):(gap(strcol(5), $2)) with vectors nohead linewidth 1 linecolor rgb ink, \
@@ -59,6 +62,6 @@ plot levels using (enters($2)):(enters($2) * $2):(leaves($2) - enters($2)):(peak
      kernels using 1:2 with points pointtype measured_point pointsize 0.75 linecolor rgb ink, \
      levels using (enters($2) * 1.15):(enters($2) * 1.15 * $2):(sprintf("%s %s GB/s", strcol(5), digits($2))) \
        with labels left rotate by rise font along textcolor rgb blue, \
-     peaks using (x_max * 0.98):2:(sprintf("%s %s", strcol(5), digits($2))) \
+     peaks using (x_max * 0.98):(only(shown($0, $2), $2)):(sprintf("%s %s GFLOP/s", strcol(5), digits($2))) \
        with labels right font along textcolor rgb orange, \
      kernels using 1:2:5 with labels left font near textcolor rgb ink

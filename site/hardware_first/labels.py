@@ -131,7 +131,7 @@ def along(text, lines):
             for lift in (-0.36 * text.size, 0.98 * text.size):
                 px = x + (first + slide) * cos - lift * sin
                 py = y + (first + slide) * sin + lift * cos
-                yield Candidate(text, px, py, 0.1 * step + 100 * outside + (0 if lift < 0 else 45))
+                yield Candidate(text, px, py, 0.1 * step + 100 * outside + (0 if lift < 0 else 6))
 
 
 def line_through(lines, point, angle):

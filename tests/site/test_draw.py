@@ -89,8 +89,9 @@ def record_of(levels, peaks, threads=1, nontemporal=True, kernels=None):
              series("canonical_roof", [(0.01, 0.01), (100, 100), (10000, 100)], "quoted"),
              series("canonical_kernels", [(1 / 12, 1 / 12, "vector add"), (200, 100, "matrix multiply")], "quoted")]
     base = json.loads((ROOT / "tests/site/fixtures/01-roofline.json").read_text())
+    ridge = {"id": "ridge_flop_per_byte", "value": peak / dram, "unit": "FLOP/byte", "kind": "measured"}
     clock = {"id": "clock_ghz", "value": 2.0, "unit": "GHz", "kind": "measured"}
-    return {**base, "series": made, "values": [clock], "claims": []}
+    return {**base, "series": made, "values": [ridge, clock], "claims": []}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -186,7 +187,8 @@ def test_all_that_was_measured_is_named(drawn):
         assert roofline.count(name) == 1
     for level in ("L1", "L2", "L3", "DRAM"):
         assert sum(string.startswith(level + " ") for string in roofline) == 1
-    assert "AVX-512 FMA 245" in roofline and "scalar 8" in roofline
+    assert "AVX-512 FMA 245 GFLOP/s" in roofline and "scalar 8 GFLOP/s" in roofline
+    assert not any("SSE" in string or string.startswith("AVX2") for string in roofline)  # they are in its table
     assert "ridge 6.45 FLOP/byte" in roofline
 
 
@@ -258,7 +260,7 @@ OPTIONAL = ["bandwidth_copy", "bandwidth_triad_nt", "bandwidth_read_all", "bandw
 def test_series_that_may_be_absent(write, tmp_path, absent):
     record = record_of(**MACHINES["server"])
     record["series"] = [one for one in record["series"] if one["id"] != absent]
-    record["values"] = []
+    record["values"] = [value for value in record["values"] if value["id"] != "clock_ghz"]
     path = write(record)
     for script in SCRIPTS:
         if absent not in draw.read_header(script)["needs"]:
