@@ -246,10 +246,4 @@ std::vector<Rounded> reference_resnet(const Resnet& resnet, const float* x, std:
   return dense(Weights{resnet.parameter(resnet.dense_weight()).data()}, 0, means, resnet.shape().classes);
 }
 
-double worst_error_share(std::span<const float> results, std::span<const Rounded> references) {
-  double worst = 0;
-  for (std::size_t i = 0; i < results.size(); ++i) worst = std::max(worst, references[i].error_share(results[i]));
-  return worst;
-}
-
 }  // namespace hf::workload

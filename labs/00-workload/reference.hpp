@@ -9,8 +9,8 @@
 
 #include "00-workload/mlp.hpp"
 #include "00-workload/resnet.hpp"
-#include "00-workload/rounded.hpp"
 #include "00-workload/transformer.hpp"
+#include "common/rounded.hpp"
 
 namespace hf::workload {
 
@@ -37,8 +37,5 @@ std::vector<Rounded> reference_mlp(const Mlp& mlp, const float* x);
 
 /// Class scores of one picture (3, side, side), its convolutions as they are defined.
 std::vector<Rounded> reference_resnet(const Resnet& resnet, const float* x, std::size_t side);
-
-/// The largest error share of several results; see Rounded. \pre as many results as references
-double worst_error_share(std::span<const float> results, std::span<const Rounded> references);
 
 }  // namespace hf::workload

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "00-workload/checks.hpp"
-#include "00-workload/rounded.hpp"
 #include "00-workload/triple_loop.hpp"
+#include "common/product.hpp"
 #include "common/random.hpp"
 #include "harness/clock.hpp"
 
@@ -26,17 +26,8 @@ struct Matrices {
   }
 
   /// Largest error of the first rows of `product`, as a share of what the rounding of a sum of 1024 products allows.
-  template <class Number>
-  double error_share(const std::vector<Number>& product, std::size_t rows) const {
-    double worst = 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t j = 0; j < n; ++j) {
-        Rounded sum = 0;
-        for (std::size_t k = 0; k < n; ++k) sum = sum + Rounded(a[i * n + k]) * Rounded(b[k * n + j]);
-        worst = std::max(worst, sum.error_share(static_cast<float>(product[i * n + j])));
-      }
-    }
-    return worst;
+  double worst_error(const std::vector<float>& product, std::size_t rows) const {
+    return worst_product_error(rows, n, n, a.data(), b.data(), product.data(), rows * n);
   }
 };
 
@@ -48,7 +39,7 @@ struct RowProduct {
 
   void check(const Matrices& m, std::size_t count) const {
     multiply(count);
-    demand(m.error_share(m.c, 2), name);
+    demand(m.worst_error(m.c, 2), name);
   }
 
   /// As many rows as fit into those seconds, by a first try: at least two, at most all.
@@ -69,7 +60,7 @@ std::optional<Estimate> time_python(const Lab& lab, const Matrices& m) {
   const std::size_t rows = lab.quick() ? 3 : 11;
   const auto python = python_version().empty() ? std::nullopt : triple_loop_in_python(m.a, m.b, rows, n);
   if (!python) return std::nullopt;
-  demand(m.error_share(python->c, 1), "the triple loop in Python");
+  demand(m.worst_error({python->c.begin(), python->c.end()}, 1), "the triple loop in Python");
   return transform(estimate(python->seconds), [](double s) { return s * static_cast<double>(n); });
 }
 

@@ -9,36 +9,11 @@
 namespace hf::roofline {
 namespace {
 
-constexpr double unit_roundoff = 0x1p-24;     // of float
-constexpr double smallest_normal = 0x1p-126;  // below it, results may be flushed or lose digits
-
-/// γ(n): relative error of a quantity that was rounded n times.
-double gamma(double n) {
-  const double error = std::min(n, 8 * std::sqrt(n)) * unit_roundoff;
-  return error / (1 - error);
-}
-
-double gamma(std::size_t n) { return gamma(static_cast<double>(n)); }
-
 double mean_of(std::span<const float> row) {
   return std::accumulate(row.begin(), row.end(), 0.0) / static_cast<double>(row.size());
 }
 
 }  // namespace
-
-double error_share(float result, const Reference& reference) {
-  const double value = static_cast<double>(result);
-  if (std::isnan(value) && std::isnan(reference.value)) return 0;
-  if (value == reference.value) return 0;
-  const double share = std::abs(value - reference.value) / reference.bound;
-  return std::isnan(share) ? std::numeric_limits<double>::infinity() : share;
-}
-
-double worst_error_share(std::span<const float> results, std::span<const Reference> references) {
-  double worst = 0;
-  for (std::size_t i = 0; i < results.size(); ++i) worst = std::max(worst, error_share(results[i], references[i]));
-  return worst;
-}
 
 Reference reference_add(float a, float b) {
   const double sum = double{a} + double{b};
@@ -47,17 +22,7 @@ Reference reference_add(float a, float b) {
 
 Reference reference_multiply_add(float a, float factor, float b) {
   const double product = double{factor} * double{b};
-  return {double{a} + product, gamma(2.0) * (std::abs(double{a}) + std::abs(product)) + smallest_normal};
-}
-
-Reference reference_dot(const float* x, const float* y, std::size_t n, std::size_t stride) {
-  double sum = 0, magnitude = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double product = double{x[i]} * double{y[i * stride]};
-    sum += product;
-    magnitude += std::abs(product);
-  }
-  return {sum, gamma(n) * magnitude + static_cast<double>(n) * smallest_normal};
+  return {double{a} + product, rounding_error(2) * (std::abs(double{a}) + std::abs(product)) + smallest_normal};
 }
 
 Reference reference_stencil(const float* here, std::size_t columns) {
@@ -67,7 +32,7 @@ Reference reference_stencil(const float* here, std::size_t columns) {
     value += 0.125 * neighbour;
     magnitude += std::abs(0.125 * neighbour);
   }
-  return {value, gamma(6.0) * magnitude + smallest_normal};
+  return {value, rounding_error(6) * magnitude + smallest_normal};
 }
 
 void reference_softmax(std::span<const float> row, std::span<Reference> to) {
@@ -80,7 +45,7 @@ void reference_softmax(std::span<const float> row, std::span<Reference> to) {
   for (float x : row) sum += std::exp(double{x} - highest);
   // Rounding x − highest moves e^… by the rounding times its size, at most 88; the exponential itself adds 3.
   const double range = std::min(highest - lowest, 88.0);
-  const double relative = gamma(2 * (range + 4) + static_cast<double>(row.size()) + 4);
+  const double relative = rounding_error(2 * (range + 4) + static_cast<double>(row.size()) + 4);
   for (std::size_t i = 0; i < row.size(); ++i) {
     const double value = std::exp(double{row[i]} - highest) / sum;
     to[i] = {value, relative * value + 2 * smallest_normal};
@@ -99,17 +64,17 @@ void reference_layer_norm(std::span<const float> row, std::span<const float> gai
   }
   // The error of the mean shifts every element; those of the shifted elements, squared and summed, become the
   // variance's.
-  const double mean_error = gamma(n + 1) * mean_magnitude;
-  const double variance_error =
-      2 * mean_error * deviation + mean_error * mean_error + gamma(n + 4) * (variance + mean_error * mean_error);
+  const double mean_error = rounding_error(n + 1) * mean_magnitude;
+  const double variance_error = 2 * mean_error * deviation + mean_error * mean_error +
+                                rounding_error(n + 4) * (variance + mean_error * mean_error);
   const double scale = 1 / std::sqrt(variance + 1e-5);
-  const double scale_error = 0.75 * variance_error / (variance + 1e-5) + gamma(4.0);
+  const double scale_error = 0.75 * variance_error / (variance + 1e-5) + rounding_error(4);
   for (std::size_t i = 0; i < row.size(); ++i) {
     const double from_mean = double{row[i]} - mean, stretch = std::abs(scale * double{gain[i]});
     const double value = from_mean * scale * double{gain[i]} + double{bias[i]};
     const double magnitude = std::abs(from_mean) * stretch + std::abs(double{bias[i]});
     to[i] = {value, stretch * (mean_error * (1 + scale_error) + std::abs(from_mean) * scale_error) +
-                        gamma(5.0) * magnitude + smallest_normal};
+                        rounding_error(5) * magnitude + smallest_normal};
   }
 }
 
@@ -127,7 +92,8 @@ void reference_matmul(std::span<const float> a, std::span<const float> b, std::s
       }
     }
     for (std::size_t j = 0; j < n; ++j) {
-      to[i * n + j] = {sum[j], gamma(n) * magnitude[j] + static_cast<double>(n) * smallest_normal};
+      to[i * n + j] = {
+          sum[j], rounding_error(static_cast<double>(n)) * magnitude[j] + static_cast<double>(n) * smallest_normal};
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "01-roofline/reference.hpp"
+#include "common/product.hpp"
 #include "common/random.hpp"
 
 namespace hf::roofline {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "02-matmul/gemm.hpp"
-#include "02-matmul/layers_reference.hpp"
+#include "common/product.hpp"
 #include "common/random.hpp"
 
 namespace hf::matmul {

@@ -37,7 +37,7 @@ double worst_convolution(const ConvolutionShape& s, const float* image, const fl
   const std::size_t step = s.outputs() / 500 | 1;
   for (std::size_t i = 0; i < s.outputs(); i += step) {
     const std::size_t o = i / s.pixels(), y = i % s.pixels() / s.width, x = i % s.width;
-    worst = std::max(worst, roofline::error_share(out[i], reference_convolution(s, image, filters, o, y, x)));
+    worst = std::max(worst, error_share(out[i], reference_convolution(s, image, filters, o, y, x)));
   }
   return worst;
 }
@@ -72,10 +72,10 @@ LayerRun attention_run(const AttentionShape& s, Softmax* softmax, const Gemm& ge
   float *out = arrays->add(s.numbers()), *scratch = arrays->add(s.scratch() + 2 * s.tokens);
   const auto right = [=] {
     double worst = 0;
-    std::vector<roofline::Reference> row(s.d);
+    std::vector<Reference> row(s.d);
     for (std::size_t i : {std::size_t{0}, s.tokens / 3, s.tokens - 1}) {
       reference_attention(s, q, k, v, i, row);
-      worst = std::max(worst, roofline::worst_error_share({out + i * s.d, s.d}, row));
+      worst = std::max(worst, worst_error_share({out + i * s.d, s.d}, row));
     }
     return worst;
   };
@@ -105,10 +105,10 @@ LayerRun perceptron_run(const PerceptronShape& s, const Gemm& gemm) {
   const PerceptronWeights by_neuron = {first_rows, first_bias, second_rows, second_bias};
   const auto right = [=] {
     double worst = 0;
-    std::vector<roofline::Reference> row(s.inputs);
+    std::vector<Reference> row(s.inputs);
     for (std::size_t i : {std::size_t{0}, s.batch - 1}) {
       reference_perceptron(s, by_input, x + i * s.inputs, row);
-      worst = std::max(worst, roofline::worst_error_share({out + i * s.inputs, s.inputs}, row));
+      worst = std::max(worst, worst_error_share({out + i * s.inputs, s.inputs}, row));
     }
     return worst;
   };

@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "01-roofline/reference.hpp"
 #include "03-gpu/cuda/bf16_gemm_rungs.cuh"
 #include "03-gpu/cuda/sgemm_rungs.cuh"
 #include "common/cuda/timing.cuh"
+#include "common/product.hpp"
 #include "common/random.hpp"
 
 namespace hf::gpu {
@@ -58,7 +58,7 @@ Operands<Bf16> bf16_operands(GemmShape shape) { return {shape, shape.n, shape.k}
 
 /// The products summed for one number of c, gathered.
 template <class Number>
-roofline::Reference reference(const Operands<Number>& x, int row, int column) {
+Reference reference(const Operands<Number>& x, int row, int column) {
   constexpr bool transposed = std::is_same_v<Number, Bf16>;
   const int k = x.shape.k, n = x.shape.n;
   std::vector<float> of_a, of_b;
@@ -67,7 +67,7 @@ roofline::Reference reference(const Operands<Number>& x, int row, int column) {
     of_a.push_back(static_cast<float>(value_of(x.a[std::size_t(row) * k + p])));
     of_b.push_back(static_cast<float>(value_of(x.b[at_b])));
   }
-  roofline::Reference sum = roofline::reference_dot(of_a.data(), of_b.data(), of_a.size());
+  Reference sum = reference_dot(of_a.data(), of_b.data(), of_a.size());
   if (transposed) sum.bound += 0x1p-8 * (std::abs(sum.value) + sum.bound);  // rounded to 8 binary digits
   return sum;
 }
@@ -87,14 +87,11 @@ void check(const Contestant<Number>& contestant, Operands<Number>& x, std::size_
   contestant.multiply(x);
   cuda::finish(contestant.label.c_str());
   const std::vector<Number> c = x.c.to_host();
-  const std::size_t step = c.size() <= most ? 1 : c.size() / most | 1, n = x.shape.n;
   double worst = 0;
-  const auto visit = [&](std::size_t at) {
-    const roofline::Reference right = reference(x, static_cast<int>(at / n), static_cast<int>(at % n));
-    worst = std::max(worst, roofline::error_share(static_cast<float>(value_of(c[at])), right));
-  };
-  for (std::size_t at = 0; at < c.size(); at += step) visit(at);
-  for (const std::size_t corner : {n - 1, c.size() - n, c.size() - 1}) visit(corner);
+  visit_places(x.shape.m, x.shape.n, most, [&](std::size_t row, std::size_t column) {
+    const Reference right = reference(x, static_cast<int>(row), static_cast<int>(column));
+    worst = std::max(worst, error_share(static_cast<float>(value_of(c[row * x.shape.n + column])), right));
+  });
   if (worst <= 1) return;
   throw std::runtime_error(contestant.label + " is wrong on the GPU: its error is " + number_text(worst) +
                            " times what rounding allows; it was not timed");

@@ -7,6 +7,7 @@
 
 #include "01-roofline/dispatch.hpp"
 #include "01-roofline/reference.hpp"
+#include "common/product.hpp"
 #include "common/random.hpp"
 
 namespace hf::roofline {

@@ -31,8 +31,7 @@ double worst_convolution(const ConvolutionShape& s, const std::vector<float>& im
   double worst = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::size_t o = i / s.pixels(), y = i % s.pixels() / s.width, x = i % s.width;
-    worst =
-        std::max(worst, roofline::error_share(out[i], reference_convolution(s, image.data(), filters.data(), o, y, x)));
+    worst = std::max(worst, error_share(out[i], reference_convolution(s, image.data(), filters.data(), o, y, x)));
   }
   return worst;
 }
@@ -70,10 +69,10 @@ TEST_CASE("im2col writes patches as columns, with zeros around the image") {
 double worst_attention(const AttentionShape& s, const std::vector<float>& q, const std::vector<float>& k,
                        const std::vector<float>& v, const std::vector<float>& out) {
   double worst = 0;
-  std::vector<roofline::Reference> row(s.d);
+  std::vector<Reference> row(s.d);
   for (std::size_t i = 0; i < s.tokens; ++i) {
     reference_attention(s, q.data(), k.data(), v.data(), i, row);
-    worst = std::max(worst, roofline::worst_error_share({out.data() + i * s.d, s.d}, row));
+    worst = std::max(worst, worst_error_share({out.data() + i * s.d, s.d}, row));
   }
   return worst;
 }
@@ -103,10 +102,10 @@ TEST_CASE("attention is the same token by token and as two products") {
 double worst_perceptron(const PerceptronShape& s, const PerceptronWeights& weights, const std::vector<float>& x,
                         const std::vector<float>& out) {
   double worst = 0;
-  std::vector<roofline::Reference> row(s.inputs);
+  std::vector<Reference> row(s.inputs);
   for (std::size_t i = 0; i < s.batch; ++i) {
     reference_perceptron(s, weights, x.data() + i * s.inputs, row);
-    worst = std::max(worst, roofline::worst_error_share({out.data() + i * s.inputs, s.inputs}, row));
+    worst = std::max(worst, worst_error_share({out.data() + i * s.inputs, s.inputs}, row));
   }
   return worst;
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "02-matmul/gemm.hpp"
-#include "02-matmul/layers_reference.hpp"
 #include "02-matmul/rungs.hpp"
+#include "common/product.hpp"
 #include "common/random.hpp"
 
 namespace hf::matmul {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "01-roofline/reference.hpp"
 #include "03-gpu/cuda/bf16_gemm_rungs.cuh"
+#include "common/product.hpp"
 #include "common/random.hpp"
 
 namespace hf::gpu {
@@ -49,7 +49,7 @@ template <class Compare>
 void for_each_result(const GemmShape& shape, const Operands& x, const std::vector<Bf16>& c, Compare compare) {
   const auto k = static_cast<std::size_t>(shape.k), n = static_cast<std::size_t>(shape.n);
   for (std::size_t at = 0; at < static_cast<std::size_t>(shape.m) * n; ++at)
-    compare(to_float(c[at]), roofline::reference_dot(&x.a[at / n * k], &x.b[at % n * k], k));
+    compare(to_float(c[at]), reference_dot(&x.a[at / n * k], &x.b[at % n * k], k));
 }
 
 void check(const Bf16Rung& rung, const GemmShape& shape) {
@@ -59,16 +59,16 @@ void check(const Bf16Rung& rung, const GemmShape& shape) {
   CAPTURE(shape.k);
   Operands x = operands(shape, [](float random) { return random; });
   double worst = 0;
-  for_each_result(shape, x, product(rung, shape, x), [&](float result, roofline::Reference reference) {
+  for_each_result(shape, x, product(rung, shape, x), [&](float result, Reference reference) {
     reference.bound += half_a_digit * (std::abs(reference.value) + reference.bound);
-    worst = std::max(worst, roofline::error_share(result, reference));
+    worst = std::max(worst, error_share(result, reference));
   });
   CHECK(worst <= 1);
 
   // Whole numbers: every sum is exact in any order, so c is known to the last bit.
   x = operands(shape, [](float random) { return std::round(4 * random); });
   std::size_t wrong = 0;
-  for_each_result(shape, x, product(rung, shape, x), [&](float result, const roofline::Reference& reference) {
+  for_each_result(shape, x, product(rung, shape, x), [&](float result, const Reference& reference) {
     wrong += result != to_float(to_bf16(static_cast<float>(reference.value)));
   });
   CHECK(wrong == 0);

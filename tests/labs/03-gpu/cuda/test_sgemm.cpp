@@ -7,8 +7,8 @@
 #include <limits>
 #include <set>
 
-#include "02-matmul/layers_reference.hpp"
 #include "03-gpu/cuda/sgemm_rungs.cuh"
+#include "common/product.hpp"
 #include "common/random.hpp"
 
 namespace hf::gpu {
@@ -38,7 +38,7 @@ void check(const SgemmRung& rung, const GemmShape& shape) {
   fill_random(a, 1);
   fill_random(b, 2);
   std::vector<float> c = product(rung, shape, a, b);
-  CHECK(matmul::worst_product_error(m, n, k, a.data(), b.data(), c.data(), m * n) <= 1);
+  CHECK(worst_product_error(m, n, k, a.data(), b.data(), c.data(), m * n) <= 1);
 
   // Whole numbers: every sum is exact in any order, so a single product that is missing or counted twice shows.
   for (float& x : a) x = std::round(4 * x);
@@ -46,7 +46,7 @@ void check(const SgemmRung& rung, const GemmShape& shape) {
   c = product(rung, shape, a, b);
   std::size_t wrong = 0;
   for (std::size_t at = 0; at < m * n; ++at)
-    wrong += double{c[at]} != matmul::reference_product(a.data(), b.data(), n, k, at / n, at % n).value;
+    wrong += double{c[at]} != reference_product(a.data(), b.data(), n, k, at / n, at % n).value;
   CHECK(wrong == 0);
 }
 

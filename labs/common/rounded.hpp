@@ -5,9 +5,12 @@
 /// independent, so their variances add (Higham and Mary, 2019): a sum of n products is off by about √n · u, not n · u.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 
-namespace hf::workload {
+namespace hf {
 
 struct Rounded {
   double value = 0;
@@ -17,13 +20,22 @@ struct Rounded {
   Rounded(double exact) : value(exact) {}  // NOLINT: numbers are numbers
   Rounded(double v, double inherited, double roundings = 1)
       : value(v), variance(inherited + roundings * roundings * v * v * 0x1p-48) {}
-
-  /// How far off a result is, as a share of eight standard deviations: right when at most 1.
-  double error_share(float result) const {
-    const double error = std::abs(result - value), allowed = 8 * std::sqrt(variance);
-    return std::isfinite(result) && std::isfinite(value) ? (error == 0 ? 0 : error / allowed) : INFINITY;
-  }
 };
+
+/// How far off a result is, as a share of eight standard deviations: right when at most 1, infinite where it or what it
+/// should be is no number.
+inline double error_share(float result, const Rounded& reference) {
+  const double error = std::abs(double{result} - reference.value), allowed = 8 * std::sqrt(reference.variance);
+  if (!std::isfinite(result) || !std::isfinite(reference.value)) return INFINITY;
+  return error == 0 ? 0 : error / allowed;
+}
+
+/// The largest error share of several results. \pre as many results as references
+inline double worst_error_share(std::span<const float> results, std::span<const Rounded> references) {
+  double worst = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) worst = std::max(worst, error_share(results[i], references[i]));
+  return worst;
+}
 
 inline Rounded operator+(Rounded a, Rounded b) { return {a.value + b.value, a.variance + b.variance}; }
 inline Rounded operator-(Rounded a, Rounded b) { return {a.value - b.value, a.variance + b.variance}; }
@@ -53,4 +65,4 @@ inline double root_of(double a) { return std::sqrt(a); }
 inline double tanh_of(double a) { return std::tanh(a); }
 inline double value_of(double a) { return a; }
 
-}  // namespace hf::workload
+}  // namespace hf
