@@ -9,7 +9,6 @@
 //   race                  the fastest product against other people's libraries (race.cpp)
 #include "harness/lab.hpp"
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -47,9 +46,9 @@ CacheSimulator simulated_caches(Lab& lab) {
   const auto cache = [&](int level) {
     const CacheGeometry geometry = detect_geometry(lab.machine(), level);
     const std::string id = "simulated_l" + std::to_string(level);
-    lab.add(Value(id + "_bytes", static_cast<double>(geometry.bytes), "B"));
-    lab.add(Value(id + "_ways", static_cast<double>(geometry.ways), "1"));
-    lab.add(Value(id + "_sets", static_cast<double>(geometry.sets()), "1"));
+    lab.modelled(id + "_bytes", static_cast<double>(geometry.bytes), "B");
+    lab.modelled(id + "_ways", static_cast<double>(geometry.ways));
+    lab.modelled(id + "_sets", static_cast<double>(geometry.sets()));
     return geometry;
   };
   const CacheGeometry l1 = cache(1), l2 = cache(2);
@@ -109,7 +108,7 @@ void climb_the_ladder(Lab& lab) {
   add_gain(step, "threads_gain", "best_all", "best");
   add_gain(step_at(steps, 1024), "best_over_naive_1024", "best", "naive");
   const LadderStep& last = last_step_with(steps, "blocked", "loop_order");
-  lab.add(Value("blocking_largest_n", static_cast<double>(last.n), "1"));
+  lab.modelled("blocking_largest_n", static_cast<double>(last.n));
   add_gain(&last, "blocking_gain_largest", "blocked", "loop_order");
 }
 
@@ -139,8 +138,8 @@ void measure_blocks(Lab& lab) {
   const BlockRuns runs = time_blocks(lab, blocking_size(lab));
   lab.add(block_speed_series("block_depth", runs));
   lab.add(block_traffic_series("block_traffic", runs));
-  lab.add(Value("block_depth_chosen", static_cast<double>(runs.chosen.depth), "1"));
-  lab.add(Value("block_width_chosen", static_cast<double>(runs.chosen.width), "1"));
+  lab.modelled("block_depth_chosen", static_cast<double>(runs.chosen.depth));
+  lab.modelled("block_width_chosen", static_cast<double>(runs.chosen.width));
   lab.add(Value("chosen_over_best_block", runs.chosen_over_best, "1"));
 }
 
@@ -156,8 +155,8 @@ void measure_convolutions(Lab& lab, const Gemm& gemm) {
   lab.add(Value("im2col_speedup", first.sampling.ratio("direct", "gemm"), "1"));
   lab.add(Value("im2col_over_reordered", first.sampling.ratio("reordered", "gemm"), "1"));
   lab.add(Value("im2col_time_share", first.sampling.ratio("im2col", "gemm"), "1"));
-  lab.add(Value("im2col_extra_bytes", first.extra_bytes, "B"));
-  lab.add(Value("im2col_input_bytes", first.input_bytes, "B"));
+  lab.modelled("im2col_extra_bytes", first.extra_bytes, "B");
+  lab.modelled("im2col_input_bytes", first.input_bytes, "B");
   lab.derived("im2col_extra_over_input");
   lab.add(layer_speed_series("convolution_direct", "by definition", "direct", layers));
   lab.add(layer_speed_series("convolution_reordered", "loops reordered", "reordered", layers));
@@ -180,7 +179,7 @@ void measure_layers(Lab& lab) {
   measure_convolutions(lab, best);
   const AttentionShape attention = attention_shape(lab);
   measure_layer(lab, "attention", attention_run(attention, widest_softmax(lab.machine()), best));
-  lab.add(Value("attention_scores_bytes", 4 * static_cast<double>(attention.scores()), "B"));
+  lab.modelled("attention_scores_bytes", 4 * static_cast<double>(attention.scores()), "B");
   measure_layer(lab, "perceptron", perceptron_run(perceptron_shape(lab), best));
 }
 

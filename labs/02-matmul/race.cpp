@@ -253,10 +253,9 @@ void add_ratios(Lab& lab, const Race& race) {
     ++openblas;
   }
   if (over_best.points.empty()) return;
-  lab.add(Value("best_over_peers" + race.suffix() + "_min", least, "1", Kind::measured));
+  lab.derived("best_over_peers" + race.suffix() + "_min", least);
   if (openblas > 0) {
-    lab.add(
-        Value("best_over_openblas" + race.suffix() + "_geomean", std::exp(log_sum / openblas), "1", Kind::measured));
+    lab.derived("best_over_openblas" + race.suffix() + "_geomean", std::exp(log_sum / openblas));
   }
   lab.add(std::move(over_best));
   lab.add(std::move(shapes));
@@ -278,8 +277,7 @@ void add_values(Lab& lab, const Race& race) {
                   "fp32 peak, sampled in the race"));
   }
   if (race.suffix().empty()) {
-    lab.add(
-        Value("odd_over_even_min", std::min(speed(127) / speed(128), speed(1023) / speed(1024)), "1", Kind::measured));
+    lab.derived("odd_over_even_min", std::min(speed(127) / speed(128), speed(1023) / speed(1024)));
   }
 }
 
