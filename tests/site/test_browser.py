@@ -269,6 +269,42 @@ def test_formulas_have_a_size(browser, served):
             "f => f.children[0].getBoundingClientRect().bottom <= f.children[1].getBoundingClientRect().top + 1")
 
 
+def test_formulas_are_set_in_a_face_for_formulas(browser, book, base):
+    with Visit(browser, base) as visit:
+        for page in pages(book):
+            visit.page.goto(base + page)
+            # Every character, with single letters of <mi> in italics as MathML has them, is one the face was cut down to.
+            strangers = visit.page.evaluate("""async () => {
+              await document.fonts.ready;
+              const face = [...document.fonts].find(face => face.family.includes("Hardware First Math"));
+              if (!document.querySelector("math")) return [];
+              if (face.status !== "loaded") return [face.status];
+              const ranges = face.unicodeRange.split(",").map(range => {
+                const [first, last = first] = range.trim().slice(2).split("-");
+                return [parseInt(first, 16), parseInt(last, 16)];
+              });
+              const has = letter => ranges.some(([first, last]) => first <= letter && letter <= last);
+              const words = [...document.querySelectorAll("math")].map(math => math.textContent).join("");
+              return [...new Set(words.replace(/\\s/g, ""))].filter(letter => !has(letter.codePointAt(0)));
+            }""")
+            assert strangers == [], page
+
+
+def test_exponents_stay_at_their_base_and_fractions_clear_of_their_bar(browser, served):
+    with Visit(browser, f"{served}02-matmul.html") as visit:
+        visit.page.evaluate("document.fonts.ready")
+        rises = visit.page.locator("article msup").evaluate_all("""all => all.map(sup => {
+          const [base, exponent] = [...sup.children].map(child => child.getBoundingClientRect());
+          return (base.bottom - exponent.bottom) / base.height;
+        })""")
+        assert rises and max(rises) < 0.8  # 1 where no face has a MATH table
+        gaps = visit.page.locator("article div.math mfrac").evaluate_all("""all => all.map(fraction => {
+          const [above, below] = [...fraction.children].map(child => child.getBoundingClientRect());
+          return (below.top - above.bottom) / parseFloat(getComputedStyle(fraction).fontSize);
+        })""")
+        assert gaps and min(gaps) > 0.45  # 0.3 where no face has a MATH table
+
+
 def test_the_404_page_leads_home_from_any_depth(browser, book, served):
     for lost in ("nothing.html", "deep/er/nothing.html"):
         with Visit(browser, served + lost) as visit:
