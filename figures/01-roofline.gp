@@ -1,10 +1,10 @@
 # title: The roofline of this machine, one thread
 # needs: peaks_fp32 plateaus_bandwidth kernels
-# shows: plateaus_bandwidth peaks_fp32 kernels kernels_predicted
+# shows: plateaus_bandwidth peaks_fp32 roofs_fp32 kernels kernels_predicted
 height = 560
 load "style.gp"
 load tables."/values.gp"
-peaks = tables."/peaks_fp32.tsv"
+peaks = tables.(exists("have_roofs_fp32") ? "/roofs_fp32.tsv" : "/peaks_fp32.tsv")  # those that lie on each other are one
 levels = tables."/plateaus_bandwidth.tsv"
 kernels = tables."/kernels.tsv"
 have_predictions = exists("have_kernels_predicted")

@@ -55,21 +55,6 @@ void check_each(const std::vector<Workload>& workloads) {
 
 }  // namespace
 
-Roofline roofline_for(const Workload& kernel, const Roofs& roofs) {
-  const double read = 1 / roofs.read_gbs, copy = 1 / (roofs.copy_gbs * 3 / 2);  // ns per byte
-  const double written_share = kernel.written_bytes / kernel.work.traffic();
-  return {roofs.peak_gflops, 1 / (read + (copy - read) * written_share * 3)};
-}
-
-std::vector<Prediction> predict(const std::vector<Workload>& kernels, const Roofs& roofs) {
-  std::vector<Prediction> predictions;
-  for (const Workload& kernel : kernels) {
-    const Roofline roofline = roofline_for(kernel, roofs);
-    predictions.push_back({kernel.label, kernel.work, roofline.seconds(kernel.work), roofline.side(kernel.work)});
-  }
-  return predictions;
-}
-
 KernelRuns::KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest)
     : matrix_(matrix_rows(lab, largest)),
       far_(random_buffer(largest)),

@@ -124,12 +124,6 @@ Estimate ns_per_hop(const Estimate& seconds) {
 
 }  // namespace
 
-std::vector<double> Ladder::medians() const {
-  std::vector<double> result;
-  for (const Estimate& estimate : y) result.push_back(estimate.median);
-  return result;
-}
-
 std::size_t largest_working_set(const Lab& lab, const KernelSet& set) {
   const double seconds = lab.quick() ? 1.0 / 80 : 1.0 / 4;
   const auto readable = static_cast<std::size_t>(probe_read_gbs(set) * seconds * 1e9);

@@ -7,20 +7,12 @@
 #include <vector>
 
 #include "01-roofline/kernel_set.hpp"
+#include "01-roofline/levels.hpp"
 #include "01-roofline/stream_runs.hpp"
 #include "harness/lab.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::roofline {
-
-/// A quantity over rising working sets.
-struct Ladder {
-  std::vector<std::size_t> bytes;  ///< of all arrays and all threads together
-  std::vector<Estimate> y;
-
-  /// The medians.
-  std::vector<double> medians() const;
-};
 
 /// The largest working set to measure: four times the largest cache, so that little of it can be cached, but at most a
 /// quarter of the available memory, and no more than one core can read in a quarter of a second (an eightieth when

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -12,6 +14,9 @@
 namespace hf::roofline {
 namespace {
 
+const Axis instruction_sets = {"instruction set", "1"}, speed = {"speed", "GFLOP/s"};
+
+constexpr double tie = 1.05;                       // as a factor: in a figure such roofs lie on each other
 constexpr std::int64_t iterations_per_call = 200;  // a microsecond or two
 
 /// Each loop once, though several kernel sets have it: the narrowest set's.
@@ -36,6 +41,32 @@ Variant variant(const PeakLoop& loop, Team& team) {
 }
 
 }  // namespace
+
+Series PeakTable::series(std::string id, std::string label) const {
+  Series series = {std::move(id), std::move(label), Kind::measured, instruction_sets, speed};
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    series.points.emplace_back(static_cast<double>(i), gflops[i], loops[i].label);
+  }
+  return series;
+}
+
+Series PeakTable::roofs(std::string id, std::string label) const {
+  std::vector<std::size_t> rising(loops.size());
+  std::iota(rising.begin(), rising.end(), 0);
+  std::stable_sort(rising.begin(), rising.end(),
+                   [&](std::size_t a, std::size_t b) { return gflops[a].median < gflops[b].median; });
+  Series series = {std::move(id), std::move(label), Kind::measured, instruction_sets, speed};
+  for (std::size_t first = 0, last; first < rising.size(); first = last) {
+    const double lowest = gflops[rising[first]].median;
+    for (last = first; last < rising.size() && gflops[rising[last]].median <= tie * lowest;) ++last;
+    const auto [narrowest, widest] = std::minmax_element(rising.begin() + static_cast<std::ptrdiff_t>(first),
+                                                         rising.begin() + static_cast<std::ptrdiff_t>(last));
+    std::string name = loops[*narrowest].label;
+    if (last - first > 1) name.append(last - first > 2 ? " to " : ", ").append(loops[*widest].label);
+    series.points.emplace_back(static_cast<double>(series.points.size()), gflops[rising[last - 1]], name);
+  }
+  return series;
+}
 
 PeakTable measure_peaks(const std::vector<const KernelSet*>& sets, bool fp64, Team& team, const Plan& plan) {
   PeakTable table = {peak_loops(sets, fp64), {}, 0, 0};

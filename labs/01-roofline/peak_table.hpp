@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "01-roofline/dispatch.hpp"
+#include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/threads.hpp"
 
@@ -20,6 +21,14 @@ struct PeakTable {
 
   const Estimate& peak() const { return gflops[best]; }
   const Estimate& scalar_peak() const { return gflops[best_scalar]; }
+
+  /// Every loop's speed.
+  Series series(std::string id, std::string label) const;
+
+  /// The roofs that can be told apart, lowest first: instruction sets within 5 % of each other are one, named by all of
+  /// them. A core that multiplies and adds in pipes of their own gains nothing by fusing; one with units of 256 bits,
+  /// nothing by registers of 512.
+  Series roofs(std::string id, std::string label) const;
 };
 
 /// Samples every loop that the kernel sets have for a precision, interleaved.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "record/quantile.hpp"
 
@@ -89,6 +90,19 @@ std::optional<Burst> find_burst(const std::vector<std::vector<double>>& spells, 
     bytes.push_back(static_cast<double>(fall.at) * window_bytes);
   }
   return Burst{estimate(std::move(before)), estimate(std::move(after)), estimate(std::move(bytes))};
+}
+
+const Estimate& OverTime::at(double bytes) const {
+  const auto beyond = std::upper_bound(this->bytes.begin(), this->bytes.end(), bytes);
+  const auto index = beyond == this->bytes.begin() ? 0 : beyond - this->bytes.begin() - 1;
+  return gbs.at(static_cast<std::size_t>(index));
+}
+
+Series OverTime::series(std::string id, std::string label) const {
+  Series series = {
+      std::move(id), std::move(label), Kind::measured, {"read since a quiet spell", "B"}, {"bandwidth", "GB/s"}};
+  for (std::size_t i = 0; i < bytes.size(); ++i) series.points.emplace_back(bytes[i], gbs[i]);
+  return series;
 }
 
 OverTime over_time(const std::vector<std::vector<double>>& spells, double window_bytes) {

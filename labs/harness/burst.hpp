@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "results.hpp"
 #include "statistics.hpp"
 
 namespace hf {
@@ -41,6 +43,11 @@ std::optional<Burst> find_burst(const std::vector<std::vector<double>>& spells, 
 struct OverTime {
   std::vector<double> bytes;  ///< read by the end of a step
   std::vector<Estimate> gbs;  ///< within the step, one sample for each quiet spell
+
+  /// The speed in the last step that ends within so many bytes, or in the first.
+  const Estimate& at(double bytes) const;
+
+  Series series(std::string id, std::string label) const;
 };
 
 /// \param spells  as for find_burst(); the shortest says how far it goes

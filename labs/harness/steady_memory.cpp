@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -18,6 +19,7 @@ namespace hf {
 namespace {
 
 constexpr double surely = 1.5;  // times the longest burst seen
+constexpr double soon_bytes = 64 << 20;
 
 /// An array that no cache holds, read on and on in a circle, window by window, by all cores.
 class EveryCore : public MemoryReader {
@@ -106,6 +108,12 @@ SteadyMemory::SteadyMemory(const BurstSearch& how, std::shared_ptr<MemoryReader>
   if (!burst_) return;
   drain_bytes_ = surely * *std::max_element(burst_->bytes.samples.begin(), burst_->bytes.samples.end());
   reader_ = std::move(reader);
+}
+
+const Estimate& SteadyMemory::first_gbs() const { return burst_ ? burst_->burst_gbs : over_time_.at(soon_bytes); }
+
+const Estimate& SteadyMemory::steady_gbs() const {
+  return burst_ ? burst_->steady_gbs : over_time_.at(std::numeric_limits<double>::infinity());
 }
 
 Plan SteadyMemory::memory_bound(Plan plan) const {

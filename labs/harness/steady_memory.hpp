@@ -59,6 +59,14 @@ class SteadyMemory {
   /// GB/s over the bytes read since a quiet spell, all cores together.
   const OverTime& over_time() const { return over_time_; }
 
+  /// GB/s soon after a quiet spell: in the burst, or, without one, when 64 MiB have been read.
+  /// \throws std::out_of_range when nobody has looked
+  const Estimate& first_gbs() const;
+
+  /// GB/s in the end: after the burst, or, without one, when all has been read.
+  /// \throws std::out_of_range when nobody has looked
+  const Estimate& steady_gbs() const;
+
   /// Bytes to be read before the steady state is sure: half as much again as the longest burst seen; 0 without one.
   double drain_bytes() const { return drain_bytes_; }
 

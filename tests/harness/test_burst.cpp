@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "harness/burst.hpp"
@@ -135,4 +136,10 @@ TEST_CASE("over time, a step grows with what has been read, and no window is los
   CHECK(hf::over_time({{80, 40, 80, 40, 80, 40, 80, 40, 80, 40}}, 1).gbs.back().median ==
         doctest::Approx(53.3).epsilon(0.01));
   CHECK(hf::over_time({}, 1).bytes.empty());
+  CHECK(&curve.at(99) == &curve.gbs.front());
+  CHECK(&curve.at(100) == &curve.gbs.front());
+  CHECK(&curve.at(200) == &curve.gbs[1]);
+  CHECK(&curve.at(1e9) == &curve.gbs.back());
+  CHECK_THROWS_AS(hf::OverTime().at(1), std::out_of_range);
+  CHECK(curve.series("a", "b").points.size() == curve.bytes.size());
 }

@@ -81,6 +81,8 @@ TEST_CASE("a ration is found, named, and used up before every sample") {
   CHECK(steady.drain_bytes() >= steady.burst()->bytes.high);
   CHECK(steady.text().find("67.0 GB/s for the first ") != std::string::npos);
   CHECK(steady.text().find("then 37.0 GB/s") != std::string::npos);
+  CHECK(steady.first_gbs().median == steady.burst()->burst_gbs.median);
+  CHECK(steady.steady_gbs().median == steady.burst()->steady_gbs.median);
   CHECK(steady.over_time().gbs.front().median == doctest::Approx(67));
   CHECK(steady.over_time().gbs.back().median == doctest::Approx(37));
 
@@ -104,6 +106,10 @@ TEST_CASE("where memory is not rationed nothing is read before a sample") {
     CHECK(steady.text().empty());
     CHECK_FALSE(steady.memory_bound({}).before_sample);
   }
+  const hf::SteadyMemory looked({}, std::make_shared<Plain>());
+  CHECK(looked.first_gbs().median == doctest::Approx(50));
+  CHECK(looked.steady_gbs().median == doctest::Approx(50));
+  CHECK_THROWS_AS(hf::SteadyMemory().first_gbs(), std::out_of_range);
 }
 
 TEST_CASE("this machine's memory is looked at, whatever is found") {

@@ -34,12 +34,13 @@ MACHINES = {
     "board": dict(levels=[("L1", 32 << 10, 22, 2.7), ("L2", 1 << 20, 11, 11), ("DRAM", 256 << 20, 3.6, 150)], threads=4,
                   peaks=[("scalar", 2.9), ("scalar FMA", 2.95), ("NEON FMA", 11.6)], nontemporal=False),
     "single": dict(levels=[("L1", 32 << 10, 30, 1.1), ("L2", 512 << 10, 14, 9), ("DRAM", 128 << 20, 12, 95)], threads=1,
+                   burst=128 << 20,
                    peaks=[("scalar", 3.1), ("scalar FMA", 3.1), ("SSE", 12), ("AVX2 FMA", 40)]),
 }
 KERNELS = [("vector add", 1 / 12, 1), ("dot", 0.25, 1), ("triad", 1 / 6, 0.98), ("axpy", 1 / 6, 1.02),
            ("GEMV", 0.5, 0.96), ("5-point stencil", 0.6, 0.8), ("softmax", 1.4, 0.35), ("layer norm", 0.9, 0.55),
            ("naive matmul", 170, 0.012), ("blocked matmul", 170, 0.45)]  # name, FLOP/byte, share of the roof
-UNITS = {"bandwidth": ("B", "GB/s"), "latency": ("B", "ns"), "plateaus_bandwidth": ("B", "GB/s"),
+UNITS = {"bandwidth": ("B", "GB/s"), "roofs": ("1", "GFLOP/s"), "latency": ("B", "ns"), "plateaus_bandwidth": ("B", "GB/s"),
          "plateaus_latency": ("B", "ns"), "peaks": ("1", "GFLOP/s"), "kernels": ("FLOP/byte", "GFLOP/s"),
          "canonical": ("FLOP/byte", "TFLOP/s")}
 
@@ -70,7 +71,12 @@ def ladder(levels, column, factor=1.0, smallest=4096):
     return points
 
 
-def record_of(levels, peaks, threads=1, nontemporal=True, kernels=None):
+def over_time(dram, burst):
+    """Reading on and on: where there is a burst, so many bytes at twice the speed."""
+    return [(float(2 << 20 << k), dram * (2 if 2 << 20 << k <= burst else 1)) for k in range(11)]
+
+
+def record_of(levels, peaks, threads=1, nontemporal=True, kernels=None, burst=0):
     peak, dram = max(value for _, value in peaks), levels[-1][2]
     kernels = kernels or KERNELS
     made = []
@@ -83,6 +89,7 @@ def record_of(levels, peaks, threads=1, nontemporal=True, kernels=None):
     made += [series("latency", ladder(levels, 3)), series("latency_4k", ladder(levels, 3, 1.3)),
              series("plateaus_bandwidth", [(level[1], level[2], level[0]) for level in levels]),
              series("plateaus_latency", [(level[1], level[3], level[0]) for level in levels]),
+             series("bandwidth_over_time", over_time(dram, burst)),
              series("peaks_fp32", [(i, value, name) for i, (name, value) in enumerate(peaks)]),
              series("kernels", [(x, min(peak, dram * x) * share, name) for name, x, share in kernels]),
              series("kernels_predicted", [(x, min(peak, dram * x), name) for name, x, _ in kernels], "modelled"),
@@ -91,7 +98,10 @@ def record_of(levels, peaks, threads=1, nontemporal=True, kernels=None):
     base = json.loads((ROOT / "tests/site/fixtures/01-roofline.json").read_text())
     ridge = {"id": "ridge_flop_per_byte", "value": peak / dram, "unit": "FLOP/byte", "kind": "measured"}
     clock = {"id": "clock_ghz", "value": 2.0, "unit": "GHz", "kind": "measured"}
-    return {**base, "series": made, "values": [ridge, clock], "claims": []}
+    told = [{"id": name, "value": value, "unit": unit, "kind": "measured"} for name, value, unit in
+            (("bandwidth_first_gbs", 2 * dram, "GB/s"), ("bandwidth_steady_gbs", dram, "GB/s"),
+             ("bandwidth_burst_bytes", burst, "B")) if burst]
+    return {**base, "series": made, "values": [ridge, clock, *told], "claims": []}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -190,6 +200,23 @@ def test_all_that_was_measured_is_named(drawn):
     assert "AVX-512 FMA 245 GFLOP/s" in roofline and "scalar 8 GFLOP/s" in roofline
     assert not any("SSE" in string or string.startswith("AVX2") for string in roofline)  # they are in its table
     assert "ridge 6.45 FLOP/byte" in roofline
+
+
+def test_roofs_that_lie_on_each_other_are_one(write, tmp_path):
+    record = record_of(**MACHINES["server"])
+    record["series"].append(series("roofs_fp32", [(0, 8, "scalar, scalar FMA"), (1, 31, "SSE"),
+                                                  (2, 245, "AVX to AVX-512 FMA")]))
+    source = draw.draw(write(record), ROOT / "figures/01-roofline.gp", tmp_path / "figures", TOOL).read_text()
+    assert_clear(source)
+    roofs = [string for string, _ in texts(source) if re.match("(scalar|SSE|AVX)", string)]
+    assert sorted(roofs) == ["AVX to AVX-512 FMA 245 GFLOP/s", "scalar, scalar FMA 8 GFLOP/s"]
+
+
+def test_a_ration_is_named(drawn):
+    rationed = [string for string, _ in texts(drawn["single", "01-burst"])]
+    assert "burst, 24 GB/s" in rationed and "steady, 12 GB/s" in rationed
+    free = [string for string, _ in texts(drawn["laptop", "01-burst"])]
+    assert "9 GB/s" in free and not any(re.match("burst|steady", string) for string in free)
 
 
 def test_colours_follow_the_page(drawn):

@@ -1,0 +1,51 @@
+#include "01-roofline/levels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hf::roofline {
+namespace {
+
+const Axis working_set = {"working set", "B"};
+
+}  // namespace
+
+std::vector<double> Ladder::medians() const {
+  std::vector<double> result;
+  for (const Estimate& estimate : y) result.push_back(estimate.median);
+  return result;
+}
+
+Series Ladder::series(std::string id, std::string label, const Axis& quantity) const {
+  Series series = {std::move(id), std::move(label), Kind::measured, working_set, quantity};
+  for (std::size_t i = 0; i < bytes.size(); ++i) series.points.emplace_back(static_cast<double>(bytes[i]), y[i]);
+  return series;
+}
+
+const Estimate& Levels::cache(std::size_t number) const {
+  return ladder_.y[representative(plateaus_[std::min(number, plateaus_.size()) - 1])];
+}
+
+Series Levels::series(std::string id, std::string label, const Axis& quantity) const {
+  Series series = {std::move(id), std::move(label), Kind::measured, working_set, quantity};
+  for (const Plateau& plateau : plateaus_) {
+    series.points.emplace_back(static_cast<double>(ladder_.bytes[plateau.last]), ladder_.y[representative(plateau)],
+                               plateau.name);
+  }
+  return series;
+}
+
+double Levels::last_cache_helps_up_to() const {
+  const auto& bytes = ladder_.bytes;
+  const auto& y = ladder_.y;
+  if (plateaus_.size() < 2) return static_cast<double>(bytes.back());
+  const Plateau &cache = plateaus_[plateaus_.size() - 2], &memory = plateaus_.back();
+  const double half_way = std::sqrt(cache.level * y[memory.last].median);
+  std::size_t i = cache.last;
+  while (i + 1 < memory.last && y[i + 1].median < half_way) ++i;
+  const double share = std::log(half_way / y[i].median) / std::log(y[i + 1].median / y[i].median);
+  const double from = static_cast<double>(bytes[i]), to = static_cast<double>(bytes[i + 1]);
+  return std::round(from * std::pow(to / from, std::clamp(share, 0.0, 1.0)));
+}
+
+}  // namespace hf::roofline
