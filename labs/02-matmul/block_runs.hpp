@@ -10,7 +10,7 @@
 
 namespace hf::matmul {
 
-/// Blocks of the same area as @p chosen, from flat to tall; depths that divide n into equal parts.
+/// Blocks of the same area as \p chosen, from flat to tall; depths that divide n into equal parts.
 std::vector<Blocking> blocks_to_try(std::size_t n, const Blocking& chosen);
 
 struct BlockRuns {

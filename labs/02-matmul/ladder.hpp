@@ -56,7 +56,7 @@ struct LadderStep {
   }
 };
 
-/// The step at @p n, null where there is none.
+/// The step at \p n, null where there is none.
 const LadderStep* step_at(const std::vector<LadderStep>& steps, std::size_t n);
 
 /// The largest at which both were timed. \pre there is one
@@ -69,7 +69,7 @@ const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std
 std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
                               const std::vector<std::size_t>& sizes);
 
-/// Speed over N of one contestant, but at @p left_out: beside a power of two it would make a zigzag of the curve.
+/// Speed over N of one contestant, but at \p left_out: beside a power of two it would make a zigzag of the curve.
 Series rung_series(const Contestant& contestant, const std::vector<LadderStep>& steps, std::size_t left_out);
 
 /// One point for each contestant that was timed in this step: the share of the peak of its threads that it reached, %.

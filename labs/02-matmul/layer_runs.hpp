@@ -62,7 +62,7 @@ struct LayerTimes {
   Estimate gflops(const std::string& form) const;
 };
 
-/// Checks a layer, then times all its forms, interleaved, in one of @p parts equal parts of the present step of the lab.
+/// Checks a layer, then times all its forms, interleaved, in one of \p parts equal parts of the present step of the lab.
 /// \throws std::runtime_error, one line, for the first form that is wrong
 LayerTimes time_layer(const Lab& lab, const LayerRun& layer, int parts);
 

@@ -1,3 +1,5 @@
+/// \file
+/// What a lab is: its steps, what it works with, where its results go, and its main function.
 #pragma once
 
 #include <cstddef>
@@ -70,8 +72,8 @@ class Lab {
   void expect(double seconds);
 
   /// Begins the next step of LabInfo::steps; they are begun in their order. The progress bar shows it.
-  /// @throws Interrupted
-  /// @throws std::logic_error when the name is not that of the next step
+  /// \throws Interrupted
+  /// \throws std::logic_error when the name is not that of the next step
   void begin(std::string_view step);
 
   /// How long the step just begun should take, seconds; 0 before the first.
@@ -80,7 +82,7 @@ class Lab {
   /// How much of that is left, seconds, not below 0.
   double seconds_left() const;
 
-  /// Sampling within one of @p parts equal parts of the present step: 31 rounds (11 when quick), cut short rather than
+  /// Sampling within one of \p parts equal parts of the present step: 31 rounds (11 when quick), cut short rather than
   /// take longer than step_seconds() / parts, and moving the progress bar. Change what does not suit.
   Plan plan(int parts = 1) const;
 
@@ -94,19 +96,19 @@ class Lab {
   const SteadyMemory& steady_memory() const { return steady_memory_; }
 
   /// Moves the progress bar, at most five times a second. For long code between samples.
-  /// @throws Interrupted
+  /// \throws Interrupted
   void tick() const;
 
   /// Results, in the order they will stand in the record.
-  /// @throws std::logic_error for an id or a unit that no record may have, an id that repeats, a unit that is not what the
+  /// \throws std::logic_error for an id or a unit that no record may have, an id that repeats, a unit that is not what the
   ///         end of the id says ("…_gbs" is in GB/s)
-  /// @throws std::runtime_error for a number that is none, or that is not above zero in a unit in which it must be
+  /// \throws std::runtime_error for a number that is none, or that is not above zero in a unit in which it must be
   void add(Series series);
   void add(Value value);
 
   /// Adds the value that its law, "id = …" in the lab's laws.json, makes of values added before. It counts as measured
   /// where one of those was, else as simulated or modelled like them.
-  /// @throws std::logic_error without such a law, or without one of those values
+  /// \throws std::logic_error without such a law, or without one of those values
   void derived(const std::string& id, const std::string& unit = "1");
 
   /// Adds a value that follows from what was measured, in a way that no law can say.
@@ -116,13 +118,13 @@ class Lab {
   void simulated(const std::string& id, double value, const std::string& unit = "1");
   void modelled(const std::string& id, double value, const std::string& unit = "1");
 
-  /// Adds a value that others published. @param source  a key of chapters/references.bib
+  /// Adds a value that others published. \param source  a key of chapters/references.bib
   void quoted(const std::string& id, double value, const std::string& unit, const std::string& source);
 
   /// Whether a value was added.
   bool has(std::string_view id) const;
 
-  /// A value added before: its median. @throws std::out_of_range
+  /// A value added before: its median. \throws std::out_of_range
   double value(std::string_view id) const;
 
   /// Says in one line, in the terminal and in the record, what this machine did not have.
@@ -135,12 +137,12 @@ class Lab {
   void show(const Table& table);
 
   /// Has these series, added before, plotted together in the terminal at the end.
-  /// @throws std::logic_error for a series that was not added
+  /// \throws std::logic_error for a series that was not added
   void plot(std::string title, std::vector<std::string> series_ids);
 
   /// After the body: decides what can be decided of the chapter's claims. A claim whose value this run did not add is left
   /// out of the record, and named in one line.
-  /// @throws std::logic_error for a step that was never begun
+  /// \throws std::logic_error for a step that was never begun
   void decide(const std::vector<ClaimText>& claims);
 
   const Results& results() const { return results_; }
@@ -169,7 +171,7 @@ class Lab {
 /// The main function of every lab: reads the command line, takes the measuring lock, shows what machine this is,
 /// measures the noise floor, runs the body, prints values, plots and claims, and writes the record, checked, in one
 /// rename. A failure leaves the previous record as it was.
-/// @return exit status: 0 done, 1 failed with one line on standard error, 130 interrupted
+/// \return exit status: 0 done, 1 failed with one line on standard error, 130 interrupted
 int run_lab(const LabInfo& info, int argc, char** argv, const std::function<void(Lab&)>& body);
 
 }  // namespace hf

@@ -1,3 +1,5 @@
+/// \file
+/// The record of a run.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

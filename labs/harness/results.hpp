@@ -1,3 +1,5 @@
+/// \file
+/// What a lab finds out: series, values and claims.
 #pragma once
 
 #include <optional>
@@ -55,8 +57,8 @@ struct Value {
 
 /// A sentence that compares, and whether it holds on this machine.
 struct Claim {
-  /// @param bound  ">= 20", "<= 0.3", "> 1", "< 5"; compared with @p observed rounded to six digits
-  /// @throws std::invalid_argument for another bound
+  /// \param bound  ">= 20", "<= 0.3", "> 1", "< 5"; compared with \p observed rounded to six digits
+  /// \throws std::invalid_argument for another bound
   Claim(std::string id, std::string text, double observed, std::string bound, std::string unit = "1");
 
   std::string id;

@@ -41,7 +41,7 @@ fs::path executable_folder(const char* name) {
   return (error ? fs::absolute(name) : self).parent_path();
 }
 
-/// @return exit status when the command line was all there was to do
+/// \return exit status when the command line was all there was to do
 std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv, Options& options) {
   CLI::App app("Measures \"" + info.title + "\" on this machine, shows what it finds and writes the record.",
                "lab-" + info.id);

@@ -1,3 +1,5 @@
+/// \file
+/// Medians, their spread, and what chance alone shows.
 #pragma once
 
 #include <span>
@@ -14,12 +16,12 @@ struct Estimate {
   std::vector<double> samples;  ///< in the order they were taken
 };
 
-/// @throws std::invalid_argument without samples
+/// \throws std::invalid_argument without samples
 Estimate estimate(std::vector<double> samples);
 
 /// The pairwise ratios numerator[i] / denominator[i]. Samples of one round saw the same machine, so the median of
 /// these ratios is steadier than the ratio of the two medians.
-/// @throws std::invalid_argument when the lengths differ or are zero
+/// \throws std::invalid_argument when the lengths differ or are zero
 Estimate ratio(std::span<const double> numerator, std::span<const double> denominator);
 
 /// Applies a function to every sample and estimates anew, e.g. seconds to GB/s:
@@ -34,11 +36,11 @@ Estimate transform(const Estimate& from, Function function) {
 
 /// How far the median of these ratios strays from 1 by chance: the 95th percentile of |median − 1| over 200 bootstrap
 /// resamples (Efron, 1979). Applied to the pairwise ratios of a thing with itself, it is the noise floor.
-/// @return relative difference, 0 or more
-/// @throws std::invalid_argument without ratios
+/// \return relative difference, 0 or more
+/// \throws std::invalid_argument without ratios
 double bootstrap_deviation(std::span<const double> ratios);
 
-/// @return @p value rounded to so many significant decimal digits (at least 1); not finite ones unchanged
+/// \return \p value rounded to so many significant decimal digits (at least 1); not finite ones unchanged
 double round_significant(double value, int digits);
 
 }  // namespace hf

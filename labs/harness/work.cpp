@@ -19,6 +19,4 @@ Side Roofline::side(const Work& work) const {
   return work.flops / peak_gflops < work.traffic() / bandwidth_gbs ? Side::memory : Side::compute;
 }
 
-double Roofline::attainable_gflops(double intensity) const { return std::min(peak_gflops, intensity * bandwidth_gbs); }
-
 }  // namespace hf

@@ -42,9 +42,6 @@ struct Roofline {
 
   /// Which of the two takes longer.
   Side side(const Work& work) const;
-
-  /// Highest speed at an intensity, GFLOP/s.
-  double attainable_gflops(double intensity) const;
 };
 
 }  // namespace hf

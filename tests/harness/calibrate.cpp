@@ -46,7 +46,7 @@ hf::Plan plan() {
   return plan;
 }
 
-/// Runs a command and gives each line that it prints on standard output to @p read.
+/// Runs a command and gives each line that it prints on standard output to \p read.
 void for_each_line(const std::string& command, const std::function<void(const std::string&)>& read) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((command + " 2>/dev/null").c_str(), "r"), pclose);
   std::array<char, 512> line{};
@@ -94,7 +94,7 @@ class LikwidBench {
   double repeats_ = 0, seconds_ = 0;
 };
 
-/// STREAM's own rate, GB/s: its arrays over the mean time of its repetitions. @param row  "Copy:", "Triad:"
+/// STREAM's own rate, GB/s: its arrays over the mean time of its repetitions. \param row  "Copy:", "Triad:"
 double stream_rate(const std::string& program, const std::string& row, int threads) {
   double rate = 0;
   for_each_line("OMP_PROC_BIND=true OMP_NUM_THREADS=" + std::to_string(threads) + " " + program,
@@ -183,7 +183,7 @@ class Calibration {
   }
 
  private:
-  /// In whole kB, as likwid-bench takes it. @param otherwise  where the machine does not tell
+  /// In whole kB, as likwid-bench takes it. \param otherwise  where the machine does not tell
   std::size_t part_of_cache(int level, double part, std::size_t otherwise) const {
     const auto bytes = static_cast<double>(machine_.cache_bytes(level));
     return bytes > 0 ? static_cast<std::size_t>(part * bytes / 1000) * 1000 : otherwise;
@@ -226,7 +226,7 @@ class Calibration {
          [=] { return bytes / (likwid_large->seconds_of_pass() - likwid_small->seconds_of_pass()) * 1e-9; }});
   }
 
-  /// @param bytes  all arrays of all threads together
+  /// \param bytes  all arrays of all threads together
   double our_rate(roofline::Stream stream, std::size_t bytes, int threads) {
     const std::size_t each = bytes / static_cast<std::size_t>(threads);
     const hf::Variant variant = threads == 1 ? roofline::one_thread(set_, stream, memory_, each)
@@ -275,7 +275,7 @@ double best(const std::vector<double>& turns, const std::string& unit) {
   return unit == "ns" ? *lowest : *highest;
 }
 
-/// @return a row of the table: what, other, unit, both medians, the median ratio ours / theirs, its spread, and the ratio
+/// \return a row of the table: what, other, unit, both medians, the median ratio ours / theirs, its spread, and the ratio
 /// of the best turns
 std::vector<std::string> compare(const Comparison& comparison, int rounds, std::mt19937& random) {
   std::vector<double> ours, theirs;

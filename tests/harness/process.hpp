@@ -37,15 +37,15 @@ struct Ended {
 /// A program while it runs, under the emulator when cross-built; its standard output and error go to files.
 class Process {
  public:
-  /// @param environment  added to this process's own
-  /// @param before       run in the child before the program: limits, affinity
+  /// \param environment  added to this process's own
+  /// \param before       run in the child before the program: limits, affinity
   Process(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment = {},
           const std::function<void()>& before = {});
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Returns once its output has @p text in it; throws if it ends before that.
+  /// Returns once its output has \p text in it; throws if it ends before that.
   void wait_until_it_says(const std::string& text) const;
   void signal(int number) const;
   Ended wait();
@@ -59,8 +59,8 @@ class Process {
 Ended run(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment = {},
           const std::function<void()>& before = {});
 
-/// Runs @p test in a child process, so that what it does to itself (limits, affinity) ends there.
-/// @return whether it returned true
+/// Runs \p test in a child process, so that what it does to itself (limits, affinity) ends there.
+/// \return whether it returned true
 bool in_child(const std::function<bool()>& test);
 
 std::string content(const std::filesystem::path& file);

@@ -22,7 +22,7 @@ Matrix random_matrix(std::size_t size, std::mt19937& generator) {
 }
 
 /// One product with rows stored further apart than they are long, against the definition in double precision.
-/// @return the largest error as a share of the bound (k + 2) · u · Σ|products| (Higham, 2002, chapter 3)
+/// \return the largest error as a share of the bound (k + 2) · u · Σ|products| (Higham, 2002, chapter 3)
 double worst_error_share(Transpose ta, Transpose tb, std::size_t m, std::size_t n, std::size_t k, float alpha,
                          float beta) {
   std::mt19937 generator(static_cast<unsigned>(m * 100 + n * 10 + k));

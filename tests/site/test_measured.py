@@ -33,6 +33,14 @@ def test_formats(site, target, text):
     assert text in site.text()
 
 
+@pytest.mark.parametrize(("core", "shown"), [("Zen 5", "Fixture Processor (Zen 5)"), ("Processor", "Fixture Processor")])
+def test_a_processor_is_shown_with_its_core_where_its_name_does_not_say_it(site, core, shown):
+    site.record(lambda record: record["machine"].update(microarchitecture=core))
+    site.page(PAGE % "machine.cpu")
+    assert site.build().status == 0
+    assert f"It is {shown}." in site.text()
+
+
 def test_a_chapter_means_its_own_lab(site):
     site.record(add_value(id="speed", value=171.3, unit="GFLOP/s"))
     site.page("# Index\n\n```{toctree}\n01-roofline\n```")
