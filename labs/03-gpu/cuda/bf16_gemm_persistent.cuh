@@ -203,11 +203,20 @@ __global__ void __launch_bounds__(pipeline_threads, 1)
 }
 // [end: persistent]
 
+/// How many clusters the device has room for at a time.
+template <class Its>
+int resident_clusters() {
+  static const int clusters =
+      ClusterKernel(persistent_kernel<Its>, pipeline_threads, Its::way.blocks(), sizeof(PersistentShared))
+          .resident_clusters();
+  return clusters;
+}
+
 template <class Its>
 void bf16_persistent(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
   constexpr Way way = Its::way;
   ClusterKernel kernel(persistent_kernel<Its>, pipeline_threads, way.blocks(), sizeof(PersistentShared));
-  static const int room = kernel.resident_clusters();
+  const int room = resident_clusters<Its>();
   const ClusterTiles<way> tiles(shape, 0);
   const int count = tiles.rows * tiles.columns;
   // Clusters that share the last tiles are all needed; otherwise no more than there are tiles.

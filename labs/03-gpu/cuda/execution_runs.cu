@@ -195,16 +195,18 @@ void measure_power(Lab& lab, const cuda::Device& device) {
   std::map<int, std::vector<double>> samples;
   for (int round = 0; round < (lab.quick() ? 1 : 3); ++round) {
     for (const Intensity& each : intensities) {
-      samples[each.fmas].push_back(cuda::average_watts(
-          meter, [&] { arrays.run(each); }, call_seconds[each.fmas], lab.quick() ? 0.2 : 0.5));
+      const cuda::Draw draw = cuda::average_draw(
+          meter, [&] { arrays.run(each); }, call_seconds[each.fmas], lab.quick() ? 0.2 : 0.5);
+      if (draw.watts > 0) samples[each.fmas].push_back(draw.watts);
       lab.tick();
     }
   }
   Series power = {"gpu_power", "board", Kind::measured, {"intensity", "FLOP/byte"}, {"power", "W"}};
-  for (const Intensity& each : intensities) {
-    power.points.emplace_back(intensity_of(each.fmas), estimate(samples[each.fmas]));
-  }
+  for (const auto& [fmas, watts] : samples) power.points.emplace_back(intensity_of(fmas), estimate(watts));
+  if (power.points.empty()) return lab.note("no power was measured: this GPU's energy counter stands still");
   lab.add(std::move(power));
+  if (const cuda::Draw idle = cuda::idle_draw(meter, lab.quick() ? 0.5 : 2); idle.watts > 0)
+    lab.add(Value("gpu_idle_w", idle.watts, "W", Kind::measured, "the board, doing nothing"));
   if (const auto limit = meter.limit_watts()) {
     lab.add(Value("gpu_power_limit_w", *limit, "W", Kind::measured, "power limit of the board"));
   }

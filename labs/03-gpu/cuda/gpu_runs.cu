@@ -43,7 +43,7 @@ void measure_gpu(Lab& lab) {
   measure_memory(lab, device);
   measure_execution(lab, device);
   measure_peaks(lab, device);
-  measure_gpu_matmul(lab);
+  measure_gpu_matmul(lab, device);
 }
 
 }  // namespace hf::gpu

@@ -10,7 +10,7 @@
 
 #include "03-gpu/cuda/bf16_gemm_rungs.cuh"
 #include "03-gpu/cuda/sgemm_rungs.cuh"
-#include "common/cuda/timing.cuh"
+#include "common/cuda/power.cuh"
 #include "common/product.hpp"
 #include "common/random.hpp"
 
@@ -153,20 +153,27 @@ std::vector<Contestant<Number>> contestants(const std::vector<Rung>& rungs) {
 
 // ---- Timing ----
 
+/// Samples are long, and what is warmed up to, so that the clock has settled on what this contestant's power allows.
+constexpr double settled_seconds = 0.2;
+
 template <class Number>
-Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, Plan plan) {
+Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab, int rounds) {
   std::vector<Variant> variants;
   for (const auto& each : contestants)
     variants.push_back(cuda::timed_on_device(each.id, [&each, &x] { each.multiply(x); }));
-  plan.sample_seconds = 0.02;  // many calls, so that the clock has settled on what this kernel's power allows
-  plan.warm_seconds = 0.01;
+  Plan plan = lab.plan();
+  plan.rounds = rounds;
+  plan.minimum_rounds = std::min(rounds, 3);
+  plan.budget_seconds = lab.seconds_left();
+  plan.sample_seconds = plan.warm_seconds = lab.quick() ? settled_seconds / 10 : settled_seconds;
   return sample_interleaved(variants, plan);
 }
 
 /// The fastest of several ways to do the same thing.
 template <class Number>
-Contestant<Number> fastest(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Plan& plan) {
-  const Sampling sampling = race(contestants, x, plan);
+Contestant<Number> fastest(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab) {
+  if (contestants.size() == 1) return contestants.front();
+  const Sampling sampling = race(contestants, x, lab, 3);
   std::size_t best = 0;
   for (std::size_t i = 1; i < contestants.size(); ++i) {
     if (sampling.seconds[i].median < sampling.seconds[best].median) best = i;
@@ -176,16 +183,19 @@ Contestant<Number> fastest(const std::vector<Contestant<Number>>& contestants, O
 
 /// A ladder that was climbed: its rungs in order, and the library.
 struct Ladder {
-  std::vector<std::string> labels;
-  std::vector<Estimate> over_cublas, tflops;
+  std::vector<std::string> labels = {};
+  std::vector<Estimate> over_cublas = {}, tflops = {};
   Estimate cublas_tflops;
+  std::string best;  ///< the label of what stands last, in the way it was run
+  cuda::Draw draw = {}, cublas_draw = {};
 };
 
 /// Checks and times what is to stand on the ladder, and cuBLAS. Of `last_rungs` and of `libraries` the fastest takes part.
+/// The last rung and cuBLAS race by themselves, so that each is sampled beside the other.
 template <class Number>
-Ladder climb(const Lab& lab, Operands<Number>& small, Operands<Number>& x, std::vector<Contestant<Number>> rungs,
-             const std::vector<Contestant<Number>>& last_rungs, const char* last_label,
-             const std::vector<Contestant<Number>>& libraries) {
+Ladder climb(const Lab& lab, const cuda::PowerMeter& meter, Operands<Number>& small, Operands<Number>& x,
+             std::vector<Contestant<Number>> rungs, const std::vector<Contestant<Number>>& last_rungs,
+             const char* last_label, const std::vector<Contestant<Number>>& libraries) {
   for (const auto* group : {&std::as_const(rungs), &last_rungs, &libraries}) {
     for (const Contestant<Number>& each : *group) {
       check(each, small, small.c.size());
@@ -193,27 +203,32 @@ Ladder climb(const Lab& lab, Operands<Number>& small, Operands<Number>& x, std::
       lab.tick();
     }
   }
-  const Plan plan = lab.plan(8);  // two of the eight parts to choose, six to compare
-  if (!last_rungs.empty()) {
-    rungs.push_back(fastest(last_rungs, x, plan));
-    rungs.back().label = last_label;
-  }
-  rungs.push_back(fastest(libraries, x, plan));
-  Plan comparing = lab.plan();
-  comparing.budget_seconds = lab.seconds_left();
-  const Sampling sampling = race(rungs, x, comparing);
+  const Contestant<Number> cublas = fastest(libraries, x, lab);
+  if (!last_rungs.empty()) rungs.push_back(fastest(last_rungs, x, lab));
+  const Contestant<Number> best = rungs.back();
+  rungs.back() = cublas;
+  const Sampling below = race(rungs, x, lab, 5), last = race<Number>({best, cublas}, x, lab, 15);
   const auto [m, n, k] = x.shape;
   const double flops = 2.0 * m * n * k;
-  const auto tflops = [&](const Estimate& seconds) {
-    return transform(seconds, [=](double s) { return flops / s * 1e-12; });
+  const auto tflops = [&](const Sampling& sampling, const std::string& id) {
+    return transform(sampling.of(id), [=](double seconds) { return flops / seconds * 1e-12; });
   };
-  Ladder ladder;
-  for (std::size_t i = 0; i + 1 < rungs.size(); ++i) {
-    ladder.labels.push_back(rungs[i].label);
-    ladder.over_cublas.push_back(sampling.ratio(rungs.back().id, rungs[i].id));
-    ladder.tflops.push_back(tflops(sampling.seconds[i]));
+  Ladder ladder = {.cublas_tflops = tflops(last, cublas.id), .best = best.label};
+  const auto add = [&](const std::string& label, const Sampling& sampling, const std::string& id) {
+    ladder.labels.push_back(label);
+    ladder.over_cublas.push_back(sampling.ratio(cublas.id, id));
+    ladder.tflops.push_back(tflops(sampling, id));
+  };
+  for (std::size_t i = 0; i + 1 < rungs.size(); ++i) add(rungs[i].label, below, rungs[i].id);
+  add(last_rungs.empty() ? best.label : last_label, last, best.id);
+  if (meter.missing().empty()) {
+    const auto draw = [&](const Contestant<Number>& of) {
+      return cuda::average_draw(
+          meter, [&] { of.multiply(x); }, last.of(of.id).median, lab.quick() ? 0.2 : 1);
+    };
+    ladder.draw = draw(best);
+    ladder.cublas_draw = draw(cublas);
   }
-  ladder.cublas_tflops = tflops(sampling.seconds.back());
   return ladder;
 }
 
@@ -233,27 +248,35 @@ void add_ladder(Lab& lab, const Ladder& ladder, const std::string& id, const std
   lab.show(table);
 }
 
-/// The least gain from one rung to the next.
+/// The least gain from one rung to the next, each against cuBLAS as it ran beside it.
 double least_gain(const Ladder& ladder) {
   double least = INFINITY;
-  for (std::size_t i = 1; i < ladder.tflops.size(); ++i)
-    least = std::min(least, ratio(ladder.tflops[i].samples, ladder.tflops[i - 1].samples).median);
+  for (std::size_t i = 1; i < ladder.over_cublas.size(); ++i)
+    least = std::min(least, ladder.over_cublas[i].median / ladder.over_cublas[i - 1].median);
   return least;
 }
 
-void measure_sgemm(Lab& lab) {
+/// What both drew, and their clocks, beside the ladder: watts are speed here.
+void add_draw(Lab& lab, const std::string& ladder, const std::string& whose, const cuda::Draw& draw) {
+  if (draw.watts > 0) lab.add(Value(ladder + "_" + whose + "_w", draw.watts, "W", Kind::measured));
+  if (draw.clock_ghz > 0) lab.add(Value(ladder + "_" + whose + "_clock_ghz", draw.clock_ghz, "GHz", Kind::measured));
+}
+
+void measure_sgemm(Lab& lab, const cuda::PowerMeter& meter) {
   lab.begin("GPU: matmul in fp32");
   const Cublas usual(CUBLAS_DEFAULT_MATH), pedantic(CUBLAS_PEDANTIC_MATH);  // fp32 throughout, both of them
   Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_n, sgemm_n, sgemm_n});
   const Ladder ladder =
-      climb(lab, small, x, contestants<float>(sgemm_rungs()), contestants<float>(sgemm_warp_tiles()), "warp tile",
-            {library<float>("cublas", usual), library<float>("cublas_pedantic", pedantic)});
+      climb(lab, meter, small, x, contestants<float>(sgemm_rungs()), contestants<float>(sgemm_warp_tiles()),
+            "warp tile", {library<float>("cublas", usual), library<float>("cublas_pedantic", pedantic)});
   add_ladder(lab, ladder, "sgemm_ladder", "fp32, N = 4096");
   lab.add(Value("sgemm_best_over_cublas_4096", ladder.over_cublas.back(), "1"));
   lab.add(Value("sgemm_naive_over_cublas_4096", ladder.over_cublas.front(), "1"));
   lab.add(Value("sgemm_best_tflops_4096", ladder.tflops.back(), "TFLOP/s"));
   lab.add(Value("sgemm_cublas_tflops_4096", ladder.cublas_tflops, "TFLOP/s"));
   lab.derived("sgemm_least_rung_gain", least_gain(ladder));
+  add_draw(lab, "sgemm", "best", ladder.draw);
+  add_draw(lab, "sgemm", "cublas", ladder.cublas_draw);
 }
 
 /// Says whether the code that the device chose has Hopper's instructions.
@@ -280,7 +303,7 @@ bool has_hopper(Lab& lab, int capability) {
   return false;
 }
 
-void measure_bf16(Lab& lab, int capability) {
+void measure_bf16(Lab& lab, const cuda::PowerMeter& meter, int capability) {
   lab.begin("GPU: matmul in bf16");
   const bool hopper = has_hopper(lab, capability);
   std::vector<Bf16Rung> rungs = bf16_rungs(), last = bf16_persistents();
@@ -288,33 +311,29 @@ void measure_bf16(Lab& lab, int capability) {
   if (!hopper) last.clear();
   const Cublas cublas(CUBLAS_DEFAULT_MATH);
   Operands<Bf16> small = bf16_operands({131, 280, 136}), x = bf16_operands({bf16_n, bf16_n, bf16_n});
-  const Ladder ladder = climb(lab, small, x, contestants<Bf16>(rungs), contestants<Bf16>(last), "persistent, clusters",
-                              {library<Bf16>("cublas", cublas)});
+  const Ladder ladder = climb(lab, meter, small, x, contestants<Bf16>(rungs), contestants<Bf16>(last),
+                              "persistent, clusters", {library<Bf16>("cublas", cublas)});
   add_ladder(lab, ladder, "bf16_ladder", "bf16, N = 8192");
   lab.add(Value("bf16_best_tflops_8192", ladder.tflops.back(), "TFLOP/s"));
   lab.add(Value("bf16_cublas_tflops_8192", ladder.cublas_tflops, "TFLOP/s"));
+  add_draw(lab, "bf16", "best", ladder.draw);
+  add_draw(lab, "bf16", "cublas", ladder.cublas_draw);
   if (!hopper) return;  // the claims that these decide are about the whole ladder
   lab.add(Value("bf16_best_over_cublas_8192", ladder.over_cublas.back(), "1"));
   lab.add(Value("wmma_over_cublas_8192", ladder.over_cublas.front(), "1"));
   lab.derived("bf16_least_rung_gain", least_gain(ladder));
-}
-
-/// Compute capability of the present device, 90 for 9.0.
-int compute_capability() {
-  int device = 0, major = 0, minor = 0;
-  HF_CUDA(cudaGetDevice(&device));
-  HF_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  HF_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
-  return 10 * major + minor;
+  lab.derived("bf16_resident_clusters", resident_clusters<Bands8>());
+  lab.note("the bf16 ladder's last rung ran in this way: " + ladder.best);
 }
 
 }  // namespace
 
 std::vector<Step> gpu_matmul_steps() { return {{"GPU: matmul in fp32", 15, 60}, {"GPU: matmul in bf16", 15, 60}}; }
 
-void measure_gpu_matmul(Lab& lab) {
-  measure_sgemm(lab);
-  measure_bf16(lab, compute_capability());
+void measure_gpu_matmul(Lab& lab, const cuda::Device& device) {
+  const cuda::PowerMeter meter(device.bus_id);
+  measure_sgemm(lab, meter);
+  measure_bf16(lab, meter, device.capability);
 }
 
 }  // namespace hf::gpu

@@ -4,7 +4,7 @@
 
 #include "03-gpu/cuda/tensor_operands.hpp"
 #include "03-gpu/cuda/tensor_peak.cuh"
-#include "common/cuda/timing.cuh"
+#include "common/cuda/power.cuh"
 
 namespace hf::gpu {
 namespace {
@@ -106,6 +106,12 @@ void measure_peaks(Lab& lab, const cuda::Device& device) {
   lab.add(Value("gpu_fp32_peak_tflops", tera("fp32", fp32.operations(times)), "TFLOP/s", "fp32"));
   lab.add(Value("tensor_bf16_tflops", tera("bf16", bf16.operations(times)), "TFLOP/s", "bf16 by mma.sync"));
   lab.add(Value("tensor_int8_tops", tera("int8", int8.operations(times)), "Top/s", "int8 by mma.sync"));
+  const cuda::PowerMeter meter(device.bus_id);
+  if (!meter.missing().empty()) return;  // the power step says so
+  const cuda::Draw draw = cuda::average_draw(
+      meter, [&] { bf16.run(times); }, sampling.of("bf16").median, lab.quick() ? 0.2 : 1);
+  if (draw.watts > 0)
+    lab.add(Value("gpu_tensor_w", draw.watts, "W", Kind::measured, "the board, its tensor cores busy in bf16"));
 }
 
 }  // namespace hf::gpu

@@ -27,6 +27,17 @@ TEST_CASE("energy in J, power in W") {
   CHECK(meter.limit_watts().value() == doctest::Approx(700));
 }
 
+TEST_CASE("what is drawn, and at which clock") {
+  const PowerMeter meter(bus_id, FAKE_NVML);
+  int looks = 0;
+  const Draw draw = draw_while(
+      meter, [&] { ++looks; }, 1e-3);
+  CHECK(looks >= 2);
+  CHECK(draw.watts > 0);
+  CHECK(draw.clock_ghz == doctest::Approx(1.755));
+  CHECK(idle_draw(meter, 1e-3).watts > 0);
+}
+
 TEST_CASE("what does not answer is said") {
   CHECK(PowerMeter(bus_id, "libnone.so").missing() == "no NVML here");
   CHECK(PowerMeter("0000:08:00.0", FAKE_NVML).missing() == "NVML does not know this GPU");
