@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "00-workload/crew.hpp"
+#include "00-workload/loop_team.hpp"
 #include "harness/vector.hpp"
 
 namespace hf::workload {

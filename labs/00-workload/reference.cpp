@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "00-workload/crew.hpp"
+#include "00-workload/loop_team.hpp"
 
 namespace hf::workload {
 namespace {

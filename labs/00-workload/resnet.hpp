@@ -40,7 +40,7 @@ class Resnet {
   const Convolution& stem() const { return stem_; }
   const std::vector<Block>& blocks() const { return blocks_; }
   std::span<const float> parameter(std::size_t tensor) const { return parameters_.span(tensor); }
-  std::size_t dense_weight() const { return dense_weight_; }  ///< tensor (classes, 8 · width)
+  std::size_t dense_weight() const { return dense_weight_; }  ///< tensor (classes, 8 · width); the bias is the next
 
  private:
   Convolution add_convolution(std::size_t in, std::size_t out, std::size_t kernel, std::size_t stride);

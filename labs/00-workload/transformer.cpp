@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "00-workload/crew.hpp"
+#include "00-workload/loop_team.hpp"
 #include "common/random.hpp"
 
 namespace hf::workload {

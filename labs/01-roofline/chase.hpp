@@ -1,5 +1,5 @@
 /// \file
-/// Latency: a walk through memory in which each step must finish before the next can begin.
+/// Latency: a pointer chase, in which each load must finish before the next can begin.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,17 @@
 
 namespace hf::roofline {
 
-/// One cache line, of which a walk reads the first word.
+/// One cache line, of which a chase reads the first word.
 struct alignas(64) Line {
   Line* next;
 };
 
-/// A walk that visits every line of the memory once, in random order, and then begins again: no prefetcher can guess
-/// the next step, and no shorter cycle can hide in a cache. It can grow, so that one buffer serves all working sets.
+/// A cycle through every line of the memory, in random order: no prefetcher can guess the next hop, and no shorter cycle
+/// can hide in a cache. It can grow, so that one buffer serves all working sets.
 class RandomCycle {
  public:
-  /// \param memory  where the lines are; at least one and at most 2^32, which are 256 GiB. The cycle is of the first line only.
+  /// \param memory  where the lines are; at least one and at most 2^32, which are 256 GiB. The cycle is of the first line
+  ///   only.
   /// \throws std::invalid_argument without a line
   explicit RandomCycle(std::span<Line> memory);
 
@@ -37,7 +38,7 @@ class RandomCycle {
 // [begin: chase]
 /// Follows the cycle from one line to the next, so many hops. The address of
 /// each load is the result of the one before.
-/// \return where the walk ended
+/// \return where the chase ended
 inline const Line* chase(const Line* at, std::int64_t hops) {
   for (; hops > 0; --hops) at = at->next;
   return at;

@@ -105,7 +105,7 @@ class ChaseVariant {
   const Line* at_;
 };
 
-/// A walk through much memory begins slowly: the page tables that translate its addresses must come into the caches
+/// A chase through much memory begins slowly: the page tables that translate its addresses must come into the caches
 /// first, and in a virtual machine those of the host as well. So there it is longer, and as much of it again goes
 /// before.
 Plan latency_plan(const Lab& lab, std::size_t bytes, bool cached, int parts) {

@@ -14,7 +14,7 @@
 
 namespace hf::roofline {
 
-/// A way to walk through memory.
+/// A way to stream through memory.
 enum class Stream { read, copy, triad, copy_nontemporal, triad_nontemporal };
 
 constexpr Stream all_streams[] = {Stream::read, Stream::copy, Stream::triad, Stream::copy_nontemporal,

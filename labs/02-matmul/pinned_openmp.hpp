@@ -1,3 +1,7 @@
+/// \file
+/// The third team of threads, and the only one of OpenMP: the libraries that gemm() races bring OpenMP with them, so gemm()
+/// shares their team. A Team (harness/threads.hpp) beside it would wait on the same cores, and one side of the race would
+/// pay for the other's threads.
 #pragma once
 
 namespace hf::matmul {

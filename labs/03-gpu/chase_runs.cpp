@@ -56,7 +56,7 @@ ChaseMemory::ChaseMemory(Team& team, std::size_t bytes) {
 
 Limits measure_limits(const Lab& lab, const roofline::KernelSet& set, ChaseMemory& memory) {
   constexpr std::size_t random_lines = 4000, stream_bytes = 8 * MiB, distance = 64;
-  const std::span<roofline::Line> lines = memory.lines(0);
+  const std::span<Line> lines = memory.lines(0);
   const RandomIndex order(lines.size(), distance);
   std::size_t streamed = 0, looked_up = 0;
   const auto in_order = [&] {

@@ -29,9 +29,7 @@ class ChaseMemory {
   ChaseMemory(Team& team, std::size_t bytes);
 
   ChaseRing& ring(int thread) { return rings_[static_cast<std::size_t>(thread)]; }
-  std::span<roofline::Line> lines(int thread) const {
-    return buffers_[static_cast<std::size_t>(thread)].as<roofline::Line>();
-  }
+  std::span<Line> lines(int thread) const { return buffers_[static_cast<std::size_t>(thread)].as<Line>(); }
 
  private:
   std::vector<Buffer> buffers_;

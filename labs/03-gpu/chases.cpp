@@ -24,7 +24,7 @@ ChaseTogether chase_together_for(int count) {
   return chases[static_cast<std::size_t>(found - chase_counts.begin())];
 }
 
-ChaseRing::ChaseRing(std::span<roofline::Line> memory) {
+ChaseRing::ChaseRing(std::span<Line> memory) {
   const std::size_t lines = memory.size() / at_.size();
   for (std::size_t part = 0; part < at_.size(); ++part) {
     roofline::RandomCycle cycle(memory.subspan(part * lines, lines));
@@ -35,7 +35,7 @@ ChaseRing::ChaseRing(std::span<roofline::Line> memory) {
 
 void ChaseRing::follow(int count, std::int64_t hops) {
   const ChaseTogether chase = chase_together_for(count);
-  std::array<const roofline::Line*, most_chases> turn;
+  std::array<const Line*, most_chases> turn;
   const auto chases = static_cast<std::size_t>(count);
   for (std::size_t i = 0; i < chases; ++i) turn[i] = at_[(next_ + i) % at_.size()];
   chase(turn.data(), hops);

@@ -12,6 +12,8 @@
 
 namespace hf::gpu {
 
+using roofline::Line;
+
 /// How many chases there can be at a time, and how many cycles the memory holds.
 constexpr int most_chases = 32;
 
@@ -19,7 +21,7 @@ constexpr int most_chases = 32;
 constexpr std::array chase_counts = {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32};
 
 /// Makes the compiler have a pointer in a register here, alone: it cannot put several into one vector.
-inline const roofline::Line* in_register(const roofline::Line* at) {
+inline const Line* in_register(const Line* at) {
   asm("" : "+r"(at));
   return at;
 }
@@ -31,8 +33,8 @@ inline const roofline::Line* in_register(const roofline::Line* at) {
 /// the stack: two more instructions for a hop, and the loads as independent.
 /// \param at  where each chase is; moved on
 template <int count>
-void chase_together(const roofline::Line** at, std::int64_t hops) {
-  const roofline::Line* now[count];
+void chase_together(const Line** at, std::int64_t hops) {
+  const Line* now[count];
   for (int i = 0; i < count; ++i) now[i] = at[i];
   for (; hops > 0; --hops) {
 #pragma GCC unroll 32
@@ -44,7 +46,7 @@ void chase_together(const roofline::Line** at, std::int64_t hops) {
 
 /// chase_together<count>, for a count that is known only when the program runs.
 /// \throws std::invalid_argument for a number that is none of chase_counts
-using ChaseTogether = void (*)(const roofline::Line** at, std::int64_t hops);
+using ChaseTogether = void (*)(const Line** at, std::int64_t hops);
 ChaseTogether chase_together_for(int count);
 
 /// Memory cut into most_chases parts, with one random cycle through each, and a chase in every cycle. However few of
@@ -54,7 +56,7 @@ class ChaseRing {
  public:
   /// Grows the cycles, which takes a write or two for each line.
   /// \throws std::invalid_argument for memory of fewer lines than there are parts
-  explicit ChaseRing(std::span<roofline::Line> memory);
+  explicit ChaseRing(std::span<Line> memory);
 
   /// Without a chase, to be assigned to.
   ChaseRing() = default;
@@ -64,10 +66,10 @@ class ChaseRing {
   void follow(int count, std::int64_t hops);
 
   /// Where a chase is.
-  const roofline::Line* at(int part) const { return at_[static_cast<std::size_t>(part)]; }
+  const Line* at(int part) const { return at_[static_cast<std::size_t>(part)]; }
 
  private:
-  std::array<const roofline::Line*, most_chases> at_ = {};
+  std::array<const Line*, most_chases> at_ = {};
   std::size_t next_ = 0;  ///< whose turn it is
 };
 

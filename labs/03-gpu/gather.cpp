@@ -3,7 +3,7 @@
 namespace hf::gpu {
 namespace {
 
-std::uint64_t first_word(const roofline::Line& line) { return reinterpret_cast<std::uintptr_t>(line.next); }
+std::uint64_t first_word(const Line& line) { return reinterpret_cast<std::uintptr_t>(line.next); }
 
 }  // namespace
 
@@ -27,15 +27,15 @@ std::uint64_t gather_prefetched(const Row* table,
 // [end: prefetch]
 
 // [begin: known-addresses]
-std::uint64_t read_lines(std::span<const roofline::Line> memory, const std::uint32_t* index, std::size_t count) {
+std::uint64_t read_lines(std::span<const Line> memory, const std::uint32_t* index, std::size_t count) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < count; ++i) sum += first_word(memory[index[i]]);
   return sum;
 }
 // [end: known-addresses]
 
-std::uint64_t read_lines_prefetched(std::span<const roofline::Line> memory, const std::uint32_t* index,
-                                    std::size_t count, std::size_t distance) {
+std::uint64_t read_lines_prefetched(std::span<const Line> memory, const std::uint32_t* index, std::size_t count,
+                                    std::size_t distance) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
     __builtin_prefetch(&memory[index[i + distance]]);

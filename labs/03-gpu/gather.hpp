@@ -10,6 +10,8 @@
 
 namespace hf::gpu {
 
+using roofline::Line;
+
 /// One row of a table, as large as a line.
 struct alignas(64) Row {
   std::uint64_t words[8];
@@ -34,12 +36,12 @@ std::uint64_t gather_prefetched(const Row* table, const std::uint32_t* index, st
 
 /// The sum of the first words, as numbers, of memory[index[i]], for i below `count`. The addresses are known beforehand:
 /// no load waits for another.
-std::uint64_t read_lines(std::span<const roofline::Line> memory, const std::uint32_t* index, std::size_t count);
+std::uint64_t read_lines(std::span<const Line> memory, const std::uint32_t* index, std::size_t count);
 
 /// The same, asking for each line `distance` lines earlier. A prefetch need not wait in the processor until its line is
 /// there, so more of them can be in flight.
 /// \param index  count + distance numbers
-std::uint64_t read_lines_prefetched(std::span<const roofline::Line> memory, const std::uint32_t* index,
-                                    std::size_t count, std::size_t distance);
+std::uint64_t read_lines_prefetched(std::span<const Line> memory, const std::uint32_t* index, std::size_t count,
+                                    std::size_t distance);
 
 }  // namespace hf::gpu

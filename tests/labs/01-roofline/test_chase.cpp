@@ -9,7 +9,7 @@
 namespace hf::roofline {
 namespace {
 
-TEST_CASE("a walk visits every line once before it returns, at every size it grows to") {
+TEST_CASE("a chase visits every line once before it returns, at every size it grows to") {
   std::vector<Line> memory(1000);
   RandomCycle cycle(memory);
   for (std::size_t lines : {1, 2, 3, 3, 17, 256, 1000}) {

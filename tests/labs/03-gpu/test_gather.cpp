@@ -43,8 +43,8 @@ TEST_CASE("every distance gives the sum of the plain loop") {
 
 TEST_CASE("lines are read in the order that is given, early or not") {
   std::mt19937 random(6);
-  std::vector<roofline::Line> memory(200);
-  for (roofline::Line& line : memory) line.next = &memory[random() % memory.size()];
+  std::vector<Line> memory(200);
+  for (Line& line : memory) line.next = &memory[random() % memory.size()];
   std::vector<std::uint32_t> index(110);
   for (std::uint32_t& each : index) each = static_cast<std::uint32_t>(random() % memory.size());
   for (const std::size_t count : {0, 1, 7, 100}) {

@@ -1,4 +1,4 @@
-#include "00-workload/crew.hpp"
+#include "00-workload/loop_team.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -13,19 +13,19 @@ namespace {
 thread_local bool inside_a_loop = false;
 
 /// Threads that wait for a loop, a little while awake and then asleep.
-class Crew {
+class LoopTeam {
  public:
-  Crew() {
-    for (std::size_t i = 1; i < sharing_cores(); ++i) threads_.emplace_back(&Crew::serve, this);
+  LoopTeam() {
+    for (std::size_t i = 1; i < sharing_cores(); ++i) threads_.emplace_back(&LoopTeam::serve, this);
   }
 
-  ~Crew() {
+  ~LoopTeam() {
     ending_ = true;
     call();
     for (std::thread& thread : threads_) thread.join();
   }
 
-  void run(const crew::Loop& loop) {
+  void run(const loop_team::Loop& loop) {
     {
       const std::lock_guard lock(mutex_);
       loop_ = &loop;
@@ -55,7 +55,7 @@ class Crew {
   }
 
   /// Takes parts of the loop until none is left.
-  void work(const crew::Loop& loop) {
+  void work(const loop_team::Loop& loop) {
     inside_a_loop = true;
     for (;;) {
       const std::size_t first = next_.fetch_add(loop.part);
@@ -70,7 +70,7 @@ class Crew {
       for (int spins = 0; spins < awake && calls_.load() == seen; ++spins) pause_spinning();
       calls_.wait(seen);
       seen = calls_.load();
-      if (const crew::Loop* loop = join()) {
+      if (const loop_team::Loop* loop = join()) {
         work(*loop);
         helpers_.fetch_sub(1);
       }
@@ -78,14 +78,14 @@ class Crew {
   }
 
   /// The loop that is being run, if there still is one.
-  const crew::Loop* join() {
+  const loop_team::Loop* join() {
     const std::lock_guard lock(mutex_);
     if (loop_ != nullptr) helpers_.fetch_add(1);
     return loop_;
   }
 
   std::mutex mutex_;
-  const crew::Loop* loop_ = nullptr;
+  const loop_team::Loop* loop_ = nullptr;
   std::atomic<std::size_t> next_{0};
   std::atomic<int> helpers_{0};
   std::atomic<unsigned> calls_{0};
@@ -97,13 +97,13 @@ class Crew {
 
 std::size_t sharing_cores() { return usable_cores().size(); }
 
-namespace crew {
+namespace loop_team {
 
 void run(const Loop& loop) {
   if (inside_a_loop) return loop.run(loop.body, 0, loop.count);
-  static Crew crew;
-  crew.run(loop);
+  static LoopTeam team;
+  team.run(loop);
 }
 
-}  // namespace crew
+}  // namespace loop_team
 }  // namespace hf::workload

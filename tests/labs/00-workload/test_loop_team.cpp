@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "00-workload/crew.hpp"
+#include "00-workload/loop_team.hpp"
 
 namespace hf::workload {
 namespace {
