@@ -113,13 +113,13 @@ Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes) {
   return transform(seconds, [&](double s) { return array.bytes(team) / s * 1e-9; });
 }
 
-double machine_noise_floor(const Plan& plan) {
+double machine_noise_floor(const Plan& plan, const SteadyMemory& memory) {
   Team one(1);
   const FmaLoop loop = widest_loop<float>();
   const double arithmetic = noise_floor(timed("fma", one, [&](int) { loop.run(iterations_per_call); }), plan);
   const std::size_t bytes = std::min<std::size_t>(std::size_t{64} << 20, available_memory_bytes() / 4);
   const SharedArray array(one, bytes);
-  return std::max(arithmetic, noise_floor(read_variant(array, one), plan));
+  return std::max(arithmetic, noise_floor(read_variant(array, one), memory.memory_bound(plan)));
 }
 
 }  // namespace hf

@@ -6,6 +6,7 @@
 
 #include "sampling.hpp"
 #include "statistics.hpp"
+#include "steady_memory.hpp"
 #include "threads.hpp"
 
 namespace hf {
@@ -37,7 +38,8 @@ Estimate clock_ghz(const Plan& plan);
 Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes = 0);
 
 /// What chance alone shows on this machine now: the larger of the A/A differences of arithmetic and of reading memory.
+/// \param memory  brings memory to its steady state before it is read
 /// \return relative difference
-double machine_noise_floor(const Plan& plan);
+double machine_noise_floor(const Plan& plan, const SteadyMemory& memory = {});
 
 }  // namespace hf

@@ -128,13 +128,13 @@ class LabRun {
     Plan plan;
     plan.rounds = run.budget == Budget::quick ? 11 : 31;
     plan.budget_seconds = 1;
-    run.noise_floor = machine_noise_floor(plan);
-    run.before_body = read_system_state();
-    terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) + " %: a smaller difference is a tie");
-
     Lab lab(info_, run.budget, machine_, terminal_, laws_);
     if (const std::optional<double> last = last_seconds()) lab.expect(*last);
     lab.look_at_memory();
+    run.noise_floor = machine_noise_floor(plan, lab.steady_memory());
+    run.before_body = read_system_state();
+    terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) + " %: a smaller difference is a tie");
+
     body(lab);
     stop_if_interrupted();
     terminal_.clear_progress();
