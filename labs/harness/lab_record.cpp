@@ -5,6 +5,7 @@
 
 #include "blas.hpp"
 #include "clock.hpp"
+#include "record/library.hpp"
 #include "record/schema.hpp"
 
 namespace hf {
@@ -64,6 +65,7 @@ void complete_inputs(Inputs& inputs, const Machine& machine) {
   inputs["machine"] = machine.canonical();
   for (auto& [name, version] : inputs) {
     if (version == "found when it runs") version = library_version(name.substr(library_prefix.size()));
+    if (version.starts_with(kFoundAt)) version = library_identity(version.substr(kFoundAt.size()));
   }
 }
 

@@ -1,9 +1,6 @@
 #include "inputs.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <regex>
-#include <sstream>
 
 #include "record.hpp"
 #include "sha256.hpp"
@@ -15,55 +12,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxSourceBytes = std::size_t{16} << 20;
 const std::string kSource = "source:";
-
-std::optional<std::string> included_name(const std::string& line) {
-  static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)")re");
-  std::smatch match;
-  if (line.size() > 4096 || !std::regex_search(line, match, include)) return std::nullopt;
-  return match[1];
-}
-
-class Scanner {
- public:
-  Scanner(const fs::path& root, const std::vector<fs::path>& include_directories)
-      : root_(fs::weakly_canonical(root)), include_directories_(include_directories) {}
-
-  // The path of `file` relative to the root, empty where it lies outside.
-  std::string name(const fs::path& file) const {
-    const fs::path relative = fs::weakly_canonical(file).lexically_relative(root_);
-    return relative.empty() || *relative.begin() == ".." ? "" : relative.generic_string();
-  }
-
-  void scan(const fs::path& file) {
-    const std::string name = this->name(file);
-    if (name.empty() || found_.contains(kSource + name)) return;
-    const std::string text = read_file(file, kMaxSourceBytes);
-    found_[kSource + name] = sha256(text);
-
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-      const auto included = included_name(line);
-      if (!included) continue;
-      if (const auto target = resolve(file.parent_path(), *included)) scan(*target);
-    }
-  }
-
-  Inputs found() const { return found_; }
-
- private:
-  // A name that is found nowhere belongs to the system, or to a branch of #if that this build does not take.
-  std::optional<fs::path> resolve(const fs::path& beside, const std::string& included) const {
-    if (fs::is_regular_file(beside / included)) return beside / included;
-    for (const fs::path& directory : include_directories_) {
-      if (fs::is_regular_file(directory / included)) return directory / included;
-    }
-    return std::nullopt;
-  }
-
-  fs::path root_;
-  std::vector<fs::path> include_directories_;
-  Inputs found_;
-};
 
 // "GNU 12.2.0 → 13.1.0": the new compiler's name is left out where it is the old one's.
 std::string without_same_name(const std::string& then, const std::string& now) {
@@ -94,18 +42,6 @@ Inputs inputs_from(const nlohmann::json& json, const std::string& name) {
     throw FileError(name + ": expected an object of texts, as `record inputs` writes; build again");
   }
   return json.get<Inputs>();
-}
-
-Inputs source_inputs(const fs::path& root, const std::vector<fs::path>& sources,
-                     const std::vector<fs::path>& include_directories) {
-  Scanner scanner(root, include_directories);
-  for (const fs::path& source : sources) {
-    if (scanner.name(source).empty()) {
-      throw FileError(source.string() + ": expected a source inside " + root.string() + "; correct --root");
-    }
-    scanner.scan(source);
-  }
-  return scanner.found();
 }
 
 std::vector<std::string> changes(const Inputs& then, const Inputs& now) {

@@ -9,7 +9,7 @@
 namespace hf {
 
 /// What a measurement depends on, by name: "source:labs/01-roofline/lab.cpp" → SHA-256 of its content, "compiler",
-/// "flags", "library:NAME" → version, "machine" → one line of text, "schema" → version of the record format.
+/// "flags", "library:NAME" → which one, "machine" → one line of text, "schema" → version of the record format.
 using Inputs = std::map<std::string, std::string>;
 
 /// "sha256:" and the SHA-256 over "name\0value\n" of every input in sorted order: `lab.key` of a record.
@@ -18,13 +18,6 @@ std::string input_key(const Inputs& inputs);
 /// Inputs from JSON that load_json returned. Throws FileError, with `name` for the file, where it is not an object of
 /// texts.
 Inputs inputs_from(const nlohmann::json& json, const std::string& name);
-
-/// `sources` and every file that they reach through #include "…", each once: looked for beside the including file,
-/// then in `include_directories`, as the compiler does. Files outside `root` are left out (a library is an input by
-/// its version). Returns the "source:PATH" inputs, PATH relative to `root`.
-/// Throws FileError where a source cannot be read or lies outside `root`.
-Inputs source_inputs(const std::filesystem::path& root, const std::vector<std::filesystem::path>& sources,
-                     const std::vector<std::filesystem::path>& include_directories);
 
 /// What makes a record stale, one line each, empty when it is fresh: inputs that changed between `then` and `now`, as
 /// in "labs/harness/clock.hpp changed" and "compiler: GNU 12.2.0 → 13.1.0".

@@ -116,7 +116,7 @@ def door(tmp_path):
     return Door(tmp_path)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def root():
     return ROOT
 

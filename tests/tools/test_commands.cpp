@@ -1,13 +1,11 @@
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
 #include "harness/machine.hpp"
 #include "record/sha256.hpp"
+#include "shell.hpp"
 #include "small_record.hpp"
 
 namespace {
@@ -15,27 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-struct Outcome {
-  int status;
-  std::string text;  // standard output and error together
-};
+using hf::command;
+using hf::Outcome;
+using hf::shell;
 
-Outcome shell(const std::string& command) {
-  Outcome outcome{-1, ""};
-  std::FILE* pipe = ::popen(("exec 2>&1; unset BUDGET; " + command).c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  char part[4096];
-  for (std::size_t got = 0; (got = std::fread(part, 1, sizeof part, pipe)) > 0;) outcome.text.append(part, got);
-  const int status = ::pclose(pipe);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
-
-const std::string kEmulator = RECORD_EMULATOR;
-
-std::string command(const fs::path& executable) { return kEmulator + " " + executable.string() + " "; }
-
-const std::string kRecord = command(RECORD_EXECUTABLE);
+const std::string kRecord = hf::record_command();
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -209,11 +191,12 @@ TEST_CASE("a full disk is one line, and the old files stay") {
   CHECK(contains(table.text, "canonical_roof.tsv: cannot be written (File too large); "));
   CHECK(hf::content(directory / "out/canonical_roof.tsv") == "old");
 
-  hf::write(directory / "lab.cpp", "");
+  hf::write(directory / "lab.map", "LOAD lab.cpp.o\n");
+  hf::write(directory / "lab.cpp.o.read", "lab.cpp.o: lab.map\n");
   hf::write(directory / "inputs.json", "old");
-  const Outcome inputs =
-      shell("ulimit -f 0; " + kRecord + "inputs --root " + directory.path().string() + " --output " +
-            (directory / "inputs.json").string() + " --compiler c --flags=-O3 " + (directory / "lab.cpp").string());
+  const std::string here = directory.path().string();
+  const Outcome inputs = shell("ulimit -f 0; " + kRecord + "inputs --root " + here + " --build " + here + " --map " +
+                               here + "/lab.map --output " + here + "/inputs.json --compiler c --flags=-O3");
   CHECK(inputs.status == 2);
   CHECK(hf::content(directory / "inputs.json") == "old");
 
@@ -272,35 +255,10 @@ TEST_CASE("git is told what changed, and never stopped") {
   CHECK(shell(kRecord + "diff " + a).status == 2);
 }
 
-TEST_CASE("inputs writes what the lab is built from") {
-  const hf::TemporaryDirectory root;
-  hf::write(root / "labs/lab.cpp", "#include \"clock.hpp\"\n");
-  hf::write(root / "include/clock.hpp", "");
-  const std::string make =
-      kRecord + "inputs --root " + root.path().string() + " --output " + (root / "i.json").string() +
-      " --compiler 'GNU 12.2.0' --flags='-O3 -march=native' --library A=1 --library B=2=3 --include " +
-      (root / "include").string() + " " + (root / "labs/lab.cpp").string();
-  const Outcome done = shell(make);
-  CHECK(done.text == "");
-  REQUIRE(done.status == 0);
-  const std::string empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-  json inputs = json::parse(hf::content(root / "i.json"));
-  CHECK(inputs["source:include/clock.hpp"] == empty);
-  CHECK(inputs["source:labs/lab.cpp"].is_string());
-  inputs.erase("source:include/clock.hpp");
-  inputs.erase("source:labs/lab.cpp");
-  CHECK(inputs == json{{"compiler", "GNU 12.2.0"},
-                       {"flags", "-O3 -march=native"},
-                       {"library:A", "1"},
-                       {"library:B", "2=3"},
-                       {"schema", "2"}});
-  CHECK(shell(make + " --library C").status == 2);
-}
-
 TEST_CASE("why names what made a record stale") {
   const hf::TemporaryDirectory directory;
   fs::copy_file(RECORD_EXECUTABLE, directory / "record");  // it looks for the inputs beside itself
-  const std::string why = command(directory / "record") + "why ";
+  const std::string why = command((directory / "record").string()) + "why ";
   json record = hf::small_record();
   record["lab"]["inputs"]["machine"] = hf::probe_machine().canonical();
   hf::renew_key(record);

@@ -13,43 +13,10 @@ namespace {
 using hf::Inputs;
 using Lines = std::vector<std::string>;
 
-std::vector<std::string> names(const Inputs& inputs) {
-  std::vector<std::string> all;
-  for (const auto& [name, ignored] : inputs) all.push_back(name);
-  return all;
-}
-
 }  // namespace
 
 TEST_CASE("the key is the hash of names and values in order") {
   CHECK(hf::input_key({{"b", "2"}, {"a", "1"}}) == "sha256:" + hf::sha256(std::string("a\0001\nb\0002\n", 8)));
-}
-
-TEST_CASE("sources are followed through their includes, each once") {
-  const hf::TemporaryDirectory root;
-  hf::write(root / "labs/01/lab.cpp",
-            "#include \"kernel.hpp\"\n  #  include   \"harness/clock.hpp\" // why\n#include <vector>\n"
-            "// #include \"unused.hpp\"\n#include \"nowhere.hpp\"\n");
-  hf::write(root / "labs/01/kernel.hpp", "#include \"../harness/clock.hpp\"\r\n#include \"kernel.hpp\"\n");
-  hf::write(root / "labs/01/unused.hpp", "");
-  hf::write(root / "labs/harness/clock.hpp", "#include \"time.hpp\"\n");
-  hf::write(root / "labs/harness/time.hpp", "int now();\n");
-  const Inputs inputs = hf::source_inputs(root.path(), {root / "labs/01/lab.cpp"}, {root / "labs"});
-  CHECK(names(inputs) == Lines{"source:labs/01/kernel.hpp", "source:labs/01/lab.cpp", "source:labs/harness/clock.hpp",
-                               "source:labs/harness/time.hpp"});
-  CHECK(inputs.at("source:labs/harness/time.hpp") == hf::sha256("int now();\n"));
-}
-
-TEST_CASE("nothing outside the root is listed") {
-  const hf::TemporaryDirectory directory;
-  hf::write(directory / "root/lab.cpp", "#include \"../library/library.hpp\"\n#include \"library.hpp\"\n");
-  hf::write(directory / "library/library.hpp", "");
-  const auto inputs = hf::source_inputs(directory / "root", {directory / "root/lab.cpp"}, {directory / "library"});
-  CHECK(names(inputs) == Lines{"source:lab.cpp"});
-  CHECK_THROWS_WITH_AS(hf::source_inputs(directory / "root", {directory / "library/library.hpp"}, {}),
-                       doctest::Contains("library.hpp: expected a source inside "), hf::FileError);
-  CHECK_THROWS_WITH_AS(hf::source_inputs(directory / "root", {directory / "root/none.cpp"}, {}),
-                       doctest::Contains("none.cpp: No such file"), hf::FileError);
 }
 
 TEST_CASE("changes are named, one line each") {

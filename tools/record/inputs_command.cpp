@@ -1,8 +1,8 @@
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "build_inputs.hpp"
 #include "commands.hpp"
 #include "record/atomic_file.hpp"
 #include "record/inputs.hpp"
@@ -13,15 +13,13 @@ namespace hf {
 namespace {
 
 struct Options {
-  std::string root, output, compiler, flags;
-  std::vector<std::string> libraries, include_directories, sources;
+  Build build;
+  std::string output, compiler, flags;
+  std::vector<std::string> libraries;
 };
 
 int run(const Options& options) {
-  const std::vector<std::filesystem::path> sources(options.sources.begin(), options.sources.end());
-  const std::vector<std::filesystem::path> directories(options.include_directories.begin(),
-                                                       options.include_directories.end());
-  Inputs inputs = source_inputs(options.root, sources, directories);
+  Inputs inputs = build_inputs(options.build);
   inputs["compiler"] = options.compiler;
   inputs["flags"] = options.flags.empty() ? "none" : options.flags;
   inputs["schema"] = std::to_string(kSchemaVersion);
@@ -39,15 +37,14 @@ int run(const Options& options) {
 void add_inputs(CLI::App& app, Tool& tool) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("inputs", "Writes what a lab's measurement depends on (the build runs this)");
-  command->add_option("--root", options->root, "directory that names are relative to; nothing outside is listed")
-      ->required();
+  command->add_option("--root", options->build.root, "folder of the sources; nothing outside is listed")->required();
+  command->add_option("--build", options->build.folder, "folder that the program was linked in")->required();
+  command->add_option("--map", options->build.map, "what the linker says it linked")->required();
   command->add_option("--output", options->output, "JSON file, written only when it changes")->required();
   command->add_option("--compiler", options->compiler, "name and version")->required();
   command->add_option("--flags", options->flags, "as --flags=\"-O3 …\"")->required();
+  command->add_option("--cuda", options->build.cuda, "version and flags of the compiler of .cu files");
   command->add_option("--library", options->libraries, "NAME=VERSION, may be repeated")->allow_extra_args(false);
-  command->add_option("--include", options->include_directories, "directory to look in for #include \"…\"")
-      ->allow_extra_args(false);
-  command->add_option("SOURCE", options->sources, "sources; their #include \"…\" are followed")->required();
   command->callback([options, &tool] { tool.status = run(*options); });
 }
 

@@ -1,0 +1,178 @@
+// `record inputs`: from what the linker and the compilers said to what a lab's measurement depends on.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "record/library.hpp"
+#include "record/record.hpp"
+#include "record/sha256.hpp"
+#include "shell.hpp"
+#include "small_record.hpp"
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// A tree in which a lab of two objects was linked with one of the two in a library.
+struct Tree {
+  hf::TemporaryDirectory root;
+
+  Tree() {
+    for (const char* source :
+         {"labs/lab.cpp", "labs/lab.hpp", "labs/kit/used.cpp", "labs/kit/used hpp", "labs/kit/idle.cpp",
+          "labs/kit/data.json", "labs/kit/CMakeLists.txt", "labs/CMakeLists.txt"}) {
+      hf::write(root / source, source);
+    }
+    hf::write(root / "build/labs/text.cpp", "// Generated from labs/kit/data.json\n// and more\n");
+    object("labs/CMakeFiles/lab.dir/lab.cpp.o", "../labs/lab.cpp /usr/include/stdio.h ../labs/lab.hpp");
+    object("labs/CMakeFiles/lab.dir/text.cpp.o", "labs/text.cpp \\\n ../labs/lab.hpp");
+    object("labs/kit/CMakeFiles/kit.dir/used.cpp.o",
+           (root / "labs/kit/used.cpp").string() + " \\\n  ../labs/kit/used\\ hpp");
+    object("labs/kit/CMakeFiles/kit.dir/idle.cpp.o", "../labs/kit/idle.cpp");
+    map("");
+  }
+
+  void object(const std::string& name, const std::string& files) const {
+    hf::write(root / ("build/" + name), "");
+    hf::write(root / ("build/" + name + ".read"), name + ": " + files + "\n");
+  }
+
+  /// As GNU ld writes it, with more files opened.
+  void map(const std::string& opened) const {
+    hf::write(
+        root / "build/lab.map",
+        "Archive member included to satisfy reference by file (symbol)\n\n"
+        "labs/kit/libkit.a(used.cpp.o)\n                              labs/CMakeFiles/lab.dir/lab.cpp.o (used())\n"
+        "As-needed library included to satisfy reference by file (symbol)\n\n"
+        "libstdc++.so.6                labs/kit/libkit.a(used.cpp.o) (operator new)\n\n"
+        "Memory Configuration\n\nLinker script and memory map\n\n"
+        "LOAD /usr/lib/crt1.o\nLOAD labs/CMakeFiles/lab.dir/lab.cpp.o\nLOAD labs/CMakeFiles/lab.dir/text.cpp.o\n"
+        "LOAD labs/kit/libkit.a\nLOAD /usr/lib/libm.so.6\nLOAD /usr/lib/libc.so\n" +
+            opened);
+  }
+
+  hf::Outcome run(const std::string& more = "") const {
+    const std::string here = root.path().string();
+    return hf::shell(hf::record_command() + "inputs --root " + here + " --build " + here + "/build --map " + here +
+                     "/build/lab.map --output " + here +
+                     "/i.json --compiler 'GNU 12.2.0' --flags='-O3 -march=native' " + more);
+  }
+
+  hf::Json inputs(const std::string& more = "") const {
+    const hf::Outcome outcome = run(more);
+    CHECK(outcome.text == "");
+    REQUIRE(outcome.status == 0);
+    return hf::load_json(root / "i.json");
+  }
+};
+
+Names names(const hf::Json& inputs) {
+  Names all;
+  for (const auto& [name, value] : inputs.items()) all.push_back(name);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("inputs lists what the linker took and what the compiler read for it") {
+  const Tree tree;
+  const hf::Json inputs = tree.inputs("--library A=1 --library B=2=3");
+  CHECK(names(inputs) == Names{"compiler", "flags", "library:A", "library:B", "schema",
+                               "source:labs/kit/CMakeLists.txt", "source:labs/kit/data.json",
+                               "source:labs/kit/used hpp", "source:labs/kit/used.cpp", "source:labs/lab.cpp",
+                               "source:labs/lab.hpp"});
+  CHECK(inputs["compiler"] == "GNU 12.2.0");
+  CHECK(inputs["flags"] == "-O3 -march=native");
+  CHECK(inputs["library:B"] == "2=3");
+  CHECK(inputs["schema"] == "2");
+  CHECK(inputs["source:labs/lab.hpp"] == hf::sha256("labs/lab.hpp"));
+  CHECK(tree.run("--library C").status == 2);
+}
+
+TEST_CASE("each file that went into the program changes the inputs, and no other does") {
+  const Tree tree;
+  const hf::Json before = tree.inputs();
+  for (const char* file : {"labs/lab.cpp", "labs/lab.hpp", "labs/kit/used.cpp", "labs/kit/used hpp",
+                           "labs/kit/data.json", "labs/kit/CMakeLists.txt"}) {
+    CAPTURE(file);
+    hf::write(tree.root / file, "changed");
+    CHECK(tree.inputs() != before);
+    hf::write(tree.root / file, file);
+    CHECK(tree.inputs() == before);
+  }
+  hf::write(tree.root / "labs/kit/idle.cpp", "changed");
+  hf::write(tree.root / "labs/CMakeLists.txt", "changed");
+  CHECK(tree.inputs() == before);
+}
+
+TEST_CASE("libraries from outside are inputs, without those of the language") {
+  const Tree tree;
+  const hf::TemporaryDirectory system;
+  hf::write(system / "libfast.so.1.2", "fast");
+  hf::write(system / "libstill.a", "still");
+  tree.map("LOAD " + (system / "libfast.so.1.2").string() + "\nLOAD " + (system / "libstill.a").string() + "\n");
+  const hf::Json inputs = tree.inputs();
+  CHECK(inputs["library:libfast"] == "found at " + (system / "libfast.so.1.2").string());
+  CHECK_FALSE(inputs.contains("library:libstill"));  // nothing was taken from it
+  CHECK_FALSE(inputs.contains("library:libm"));
+}
+
+TEST_CASE("the compiler of .cu files is an input where there is one") {
+  const Tree tree;
+  CHECK_FALSE(tree.inputs("--cuda='12.4 for 90'").contains("library:CUDA"));
+  tree.object("labs/CMakeFiles/lab.dir/gpu.cu.o", "../labs/lab.hpp");
+  tree.map("LOAD labs/CMakeFiles/lab.dir/gpu.cu.o\nLOAD labs/CMakeFiles/lab.dir/cmake_device_link.o\n");
+  CHECK(tree.inputs("--cuda='12.4 for 90'")["library:CUDA"] == "12.4 for 90");
+}
+
+TEST_CASE("what cannot be followed is an error, and is named") {
+  const auto refusal = [](const Tree& tree) {
+    const hf::Outcome outcome = tree.run();
+    CHECK(outcome.status == 2);
+    CHECK_FALSE(std::filesystem::exists(tree.root / "i.json"));
+    return outcome.text;
+  };
+  const auto contains = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  {
+    const Tree tree;
+    std::filesystem::remove(tree.root / "labs/lab.hpp");
+    CHECK(contains(refusal(tree), "labs/lab.hpp: No such file"));
+  }
+  {
+    const Tree tree;
+    std::filesystem::remove(tree.root / "build/labs/CMakeFiles/lab.dir/lab.cpp.o.read");
+    CHECK(contains(refusal(tree), "lab.cpp.o.read: expected what the compiler read for it; "));
+  }
+  {
+    const Tree tree;
+    hf::write(tree.root / "build/labs/text.cpp", "// Made by hand\n");
+    CHECK(contains(refusal(tree),
+                   "build/labs/text.cpp: expected its first line to say \"// Generated from FILE and FILE\""));
+  }
+  {
+    const Tree tree;
+    std::filesystem::remove(tree.root / "build/labs/kit/CMakeFiles/kit.dir/used.cpp.o");
+    CHECK(contains(refusal(tree), "libkit.a: expected used.cpp.o below "));
+  }
+  {
+    const Tree tree;
+    hf::write(tree.root / "build/lab.map", "something else\n");
+    CHECK(contains(refusal(tree), "lab.map: expected the map of a program as GNU ld writes it; "));
+  }
+}
+
+TEST_CASE("a library is told by the name that links lead to, and by what is in it") {
+  const hf::TemporaryDirectory system;
+  hf::write(system / "libfast.so.1.2", "abc");
+  std::filesystem::create_symlink("libfast.so.1.2", system / "libfast.so");
+  CHECK(hf::library_name(system / "libfast.so") == "libfast");
+  CHECK(hf::library_name("/usr/lib/libxsmm.a") == "libxsmm");
+  const std::string identity = hf::library_identity(system / "libfast.so");
+  CHECK(identity == "libfast.so.1.2, sha256 ba7816bf8f01");
+  hf::write(system / "libfast.so.1.2", "abd");
+  CHECK(hf::library_identity(system / "libfast.so") != identity);
+  CHECK(hf::library_identity(system / "none.so") == "none");
+}

@@ -1,0 +1,173 @@
+#include "build_inputs.hpp"
+
+#include <array>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "record/library.hpp"
+#include "record/record.hpp"
+#include "record/sha256.hpp"
+
+namespace hf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxSourceBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxMapBytes = std::size_t{256} << 20;
+
+// What the linker put into a program.
+struct Linked {
+  std::set<fs::path> objects;  // with those that were taken from a library of this build
+  std::set<fs::path> folders;  // where those libraries were built
+  std::set<fs::path> libraries;
+};
+
+// "libmatmul.a" → "matmul".
+std::string target_of(const fs::path& archive) { return archive.stem().string().substr(3); }
+
+// Finds the object file that CMake packed into an archive: below DIR/CMakeFiles/TARGET.dir for DIR/libTARGET.a.
+void add_member(const fs::path& archive, const std::string& member, Linked& linked) {
+  const fs::path objects = archive.parent_path() / "CMakeFiles" / (target_of(archive) + ".dir");
+  bool found = false;
+  for (const auto& entry : fs::recursive_directory_iterator(objects)) {
+    if (entry.path().filename() != member) continue;
+    linked.objects.insert(entry.path());
+    found = true;
+  }
+  if (!found)
+    throw FileError(archive.string() + ": expected " + member + " below " + objects.string() + "; build again");
+  linked.folders.insert(archive.parent_path());
+}
+
+bool is_inside(const fs::path& file, const fs::path& folder) {
+  const fs::path relative = file.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+// A map begins with the members that were taken from archives, "ARCHIVE(MEMBER)" with who needed it after it or, indented,
+// below it; then come the shared libraries in the same form. Later it lists what was opened, "LOAD FILE".
+Linked read_map(const Build& build) {
+  std::istringstream lines(read_file(build.map, kMaxMapBytes));
+  const std::string load = "LOAD ";
+  const fs::path home = fs::weakly_canonical(build.folder);
+  bool members = false;
+  Linked linked;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("Archive member included")) members = true;
+    if (line.starts_with("As-needed library included") || line == "Memory Configuration") members = false;
+    const auto member = members && line[0] != ' ' ? line.find(".a(") : std::string::npos;
+    if (member != std::string::npos) {
+      const fs::path archive = fs::weakly_canonical(build.folder / line.substr(0, member + 2));
+      const std::string name = line.substr(member + 3, line.find(')', member) - member - 3);
+      is_inside(archive, home) ? add_member(archive, name, linked) : void(linked.libraries.insert(archive));
+    } else if (line.starts_with(load)) {
+      const fs::path file = fs::absolute(build.folder / line.substr(load.size())).lexically_normal();
+      if (is_inside(file, home)) {
+        if (file.extension() == ".o") linked.objects.insert(file);
+      } else if (file.extension() != ".o" && file.extension() != ".a") {
+        linked.libraries.insert(file);
+      }
+    }
+  }
+  if (linked.objects.empty()) {
+    throw FileError(build.map.string() + ": expected the map of a program as GNU ld writes it; link with it");
+  }
+  return linked;
+}
+
+// The files of a rule for make, "object: file file \↵ file": a space in a name has a backslash before it.
+std::vector<fs::path> read_rule(const fs::path& file) {
+  const std::string text = read_file(file, kMaxSourceBytes);
+  const auto colon = text.find(": ");
+  if (colon == std::string::npos) throw FileError(file.string() + ": expected a rule for make; build again");
+  std::vector<fs::path> files;
+  std::string name;
+  for (std::size_t i = colon + 1; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : '\n';
+    const char next = i + 1 < text.size() ? text[i + 1] : '\n';
+    if (c == '\\' && next != '\n') {
+      name += text[++i];
+    } else if (c == '$' && next == '$') {
+      name += text[++i];
+    } else if (c != ' ' && c != '\n' && c != '\\') {
+      name += c;
+    } else if (!name.empty()) {
+      files.emplace_back(std::exchange(name, ""));
+    }
+  }
+  return files;
+}
+
+class Collector {
+ public:
+  explicit Collector(const Build& build)
+      : build_(build), root_(fs::weakly_canonical(build.root)), built_(fs::weakly_canonical(build.folder)) {}
+
+  void add_object(const fs::path& object) {
+    if (object.filename() == "cmake_device_link.o") return;  // nvcc made it of the other objects
+    const fs::path list = object.string() + ".read";
+    if (!fs::exists(list)) {
+      throw FileError(list.string() + ": expected what the compiler read for it; remove the object, and build again");
+    }
+    for (const fs::path& file : read_rule(list)) add_file(fs::weakly_canonical(build_.folder / file));
+    if (object.string().ends_with(".cu.o")) inputs_["library:CUDA"] = build_.cuda;
+  }
+
+  // The CMakeLists.txt that a library built in `folder` was described by.
+  void add_description(const fs::path& folder) {
+    add_file(root_ / folder.lexically_relative(built_) / "CMakeLists.txt");
+  }
+
+  void add_library(const fs::path& file) {
+    const std::string name = library_name(file);
+    if (is_of_the_language(name)) return;
+    const bool shared = file.extension() != ".a";
+    inputs_["library:" + name] = shared ? kFoundAt + file.string() : library_identity(file);
+  }
+
+  Inputs inputs() const { return inputs_; }
+
+ private:
+  void add_file(const fs::path& file) {
+    if (is_inside(file, built_)) return add_origins(file);
+    if (!is_inside(file, root_)) return;
+    inputs_["source:" + file.lexically_relative(root_).generic_string()] = sha256(read_file(file, kMaxSourceBytes));
+  }
+
+  void add_origins(const fs::path& generated) {
+    const std::string text = read_file(generated, kMaxSourceBytes), start = "// Generated from ";
+    if (!text.starts_with(start)) {
+      throw FileError(generated.string() + ": expected its first line to say \"" + start + "FILE and FILE\"; add it");
+    }
+    std::istringstream words(text.substr(start.size(), text.find('\n') - start.size()));
+    for (std::string word; words >> word;) {
+      if (word != "and") add_file(root_ / word);
+    }
+  }
+
+  static bool is_of_the_language(const std::string& name) {
+    static const std::set<std::string> names = {"libc",      "libm",   "libmvec",   "libstdc++",     "libgcc",
+                                                "libgcc_s",  "libdl",  "librt",     "libpthread",    "libutil",
+                                                "libatomic", "libc++", "libc++abi", "libc_nonshared"};
+    return names.contains(name) || name.starts_with("ld-linux");
+  }
+
+  const Build& build_;
+  fs::path root_, built_;
+  Inputs inputs_;
+};
+
+}  // namespace
+
+Inputs build_inputs(const Build& build) {
+  const Linked linked = read_map(build);
+  Collector collector(build);
+  for (const fs::path& object : linked.objects) collector.add_object(object);
+  for (const fs::path& folder : linked.folders) collector.add_description(folder);
+  for (const fs::path& library : linked.libraries) collector.add_library(library);
+  return collector.inputs();
+}
+
+}  // namespace hf
