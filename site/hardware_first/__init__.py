@@ -11,8 +11,9 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     {measured}`run.seconds`                    also run.started, run.noise_floor, machine.cpu, machine.cores,
                                                machine.memory_bytes, machine.os, toolchain.compiler, toolchain.flags
 
-    ```{claim} claim-id                        the lab's sentence and its verdict; link with {hf:claim}`lab/claim-id`
-    :pending: The lab's sentence.              optional; perhaps not decided on any machine yet: then it says so, and no problem
+    ```{claim} claim-id                        a sentence of labs/NN-slug/claims.json and the verdict on it; link with
+                                               {hf:claim}`lab/claim-id`
+    :pending:                                  optional; perhaps not decided on any machine yet: then it says so, and no problem
     The sentence to show where it fails.
     ```
 

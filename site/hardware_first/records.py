@@ -14,7 +14,7 @@ from pathlib import Path
 
 from babel.dates import format_date
 
-_ONE_OF = {"series": "series", "values": "value", "claims": "claim"}
+_ONE_OF = {"series": "series", "values": "value"}
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 
 
@@ -41,9 +41,6 @@ class Record:
 
     def series(self, series_id: str) -> dict | None:
         return _by_id(self.data["series"], series_id)
-
-    def claim(self, claim_id: str) -> dict | None:
-        return _by_id(self.data["claims"], claim_id)
 
     @property
     def lab(self) -> str:

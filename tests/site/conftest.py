@@ -26,6 +26,16 @@ from sphinx.application import Sphinx  # noqa: E402
 from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
 
 LAB = "01-roofline"
+CLAIMS = [
+    {"id": "simd-pays", "text": "Vectors beat single numbers at least fourfold.", "value": "simd_over_scalar_fp32", "bound": ">= 4"},
+    {"id": "caches-make-a-ladder", "text": "L1 delivers at least 3 times the bandwidth of DRAM.",
+     "value": "cache_gain", "bound": ">= 3"},
+    {"id": "vector-add-waits", "text": "Vector add uses under 5 % of the arithmetic.", "value": "vector_add_peak_share",
+     "bound": "< 0.05"},
+    {"id": "memory-is-slow", "text": "A byte takes as long as at least 4 FLOPs.", "value": "ridge_flop_per_byte", "bound": ">= 4"},
+    {"id": "sides-predicted", "text": "At least eight of ten sides are right.", "value": "prediction_sides_right", "bound": ">= 8"},
+    {"id": "gpus-are-wide", "text": "GPUs are wide.", "value": "gpu_width", "bound": ">= 8"},
+]
 FIGURE_SCRIPT = """\
 # title: A small figure
 # needs: latency
@@ -56,8 +66,14 @@ class Site:
         for folder in ("chapters", f"labs/{LAB}", "figures/records", "build/records"):
             (root / folder).mkdir(parents=True)
         (root / "labs" / LAB / "lab.cpp").write_text("int main() {}\n")
+        self.claims()
         (root / "figures" / "style.gp").write_bytes((PROJECT / "figures" / "style.gp").read_bytes())
         (root / "figures" / "01-small.gp").write_text(FIGURE_SCRIPT)
+
+    def claims(self, **bounds: str) -> None:
+        """Writes what chapter 01 claims, with other bounds for the claims that are named."""
+        claims = [{**claim, "bound": bounds.get(claim["id"].replace("-", "_"), claim["bound"])} for claim in CLAIMS]
+        (self.root / "labs" / LAB / "claims.json").write_text(json.dumps(claims), encoding="utf-8")
 
     def page(self, text: str, name: str = "index") -> None:
         (self.chapters / f"{name}.md").write_text(text, encoding="utf-8")
@@ -117,7 +133,25 @@ class Site:
 
 
 def fixture_record() -> dict:
-    return json.loads(FIXTURE.read_text(encoding="utf-8"))
+    record = json.loads(FIXTURE.read_text(encoding="utf-8"))
+    add_value(id="cache_gain", value=22.9, low=22.6, high=23.1, unit="1")(record)  # which no law makes of others
+    return record
+
+
+def change_value(value_id: str, value: float):
+    """An edit that replaces a value of a record by one without samples."""
+    def edit(record):
+        entry = next(entry for entry in record["values"] if entry["id"] == value_id)
+        record["values"].remove(entry)
+        add_value(id=value_id, unit=entry["unit"], value=value)(record)
+    return edit
+
+
+def drop_value(value_id: str):
+    """An edit that leaves a value out of a record."""
+    def edit(record):
+        record["values"] = [entry for entry in record["values"] if entry["id"] != value_id]
+    return edit
 
 
 def add_value(**value):

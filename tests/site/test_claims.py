@@ -3,16 +3,12 @@
 import re
 import shutil
 
-from conftest import LAB, fixture_record
+import pytest
+from conftest import CLAIMS, LAB, change_value, drop_value
 
 PAGE = "# Page\n\n```{claim} 01-roofline/caches-make-a-ladder\nHere the ladder is *flat*.\n```\n"
-SENTENCE = next(c["text"] for c in fixture_record()["claims"] if c["id"] == "caches-make-a-ladder")
-
-
-def fails(record):
-    for claim in record["claims"]:
-        if claim["id"] == "caches-make-a-ladder":
-            claim.update(holds=False, bound=">= 100")
+SENTENCE = next(claim["text"] for claim in CLAIMS if claim["id"] == "caches-make-a-ladder")
+fails = change_value("cache_gain", 2.4)
 
 
 def test_a_claim_that_holds_shows_the_labs_sentence(site):
@@ -20,7 +16,7 @@ def test_a_claim_that_holds_shows_the_labs_sentence(site):
     site.page(PAGE)
     build = site.build()
     assert (build.status, build.said) == (0, "")
-    assert f"✓ holds here {SENTENCE} Observed 23; the claim asks for ≥ 3." in site.text()
+    assert f"✓ holds here {SENTENCE} Observed 22.9×; the claim asks for ≥ 3×." in site.text()
     assert "flat" not in site.html()
     assert 'id="claim-caches-make-a-ladder"' in site.html()
 
@@ -29,8 +25,8 @@ def test_a_claim_that_fails_shows_the_alternative(site):
     site.record(fails)
     site.page(PAGE)
     assert site.build().status == 0  # a failing claim is a finding, not a problem
-    assert f"✗ does not hold here Here the ladder is flat. Put to the test: \"{SENTENCE}\" Observed 23; " \
-           "the claim asks for ≥ 100." in site.text()
+    assert f"✗ does not hold here Here the ladder is flat. Put to the test: \"{SENTENCE}\" Observed 2.4×; " \
+           "the claim asks for ≥ 3×." in site.text()
 
 
 def test_a_claim_decided_elsewhere_says_so(site):
@@ -52,7 +48,7 @@ def test_an_unknown_claim_leaves_a_notice(site):
     site.record()
     site.page("# Page\n\n```{claim} 01-roofline/nothing\nx\n```\n")
     assert site.build().status == 1
-    assert 'Not shown: build/records/01-roofline.json has no claim "nothing"' in site.text()
+    assert 'Not shown: labs/01-roofline/claims.json has no claim "nothing"' in site.text()
 
 
 def test_claims_can_be_linked(site):
@@ -74,10 +70,10 @@ def test_the_ledger_has_every_claim_on_every_machine(site):
     build = site.build()
     assert (build.status, build.said) == (0, "")
     text = site.text()
-    for claim in fixture_record()["claims"]:
+    for claim in CLAIMS:
         assert claim["text"] in text
     assert "this machine other-machine" in text
-    assert f"{SENTENCE} ≥ 3 ✓ 23 ✗ 23" in text
+    assert f"{SENTENCE} ≥ 3× ✓ 22.9× ✗ 2.4×" in text
     assert 'href="01-roofline.html#claim-caches-make-a-ladder"' in site.html()
 
 
@@ -88,7 +84,7 @@ def test_a_machine_that_published_its_record_is_listed_once(site):
     site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
     site.page(PAGE, LAB)
     assert site.build().status == 0
-    assert site.text().count("✓ 23") == 1
+    assert site.text().count("✓ 22.9×") == 1
 
 
 def test_the_ledger_follows_a_claim_that_moved(site):
@@ -103,3 +99,77 @@ def test_the_ledger_follows_a_claim_that_moved(site):
     site.page(PAGE, "second")
     site.build()
     assert 'href="second.html#claim-caches-make-a-ladder"' in site.html("ledger")
+
+
+@pytest.mark.parametrize(("claim", "shown"), [
+    ("simd-pays", "✓ holds here Vectors beat single numbers at least fourfold. Observed 29.6×; the claim asks for ≥ 4×."),
+    ("vector-add-waits", "Observed 0.597 %; the claim asks for &lt; 5 %."),
+    ("memory-is-slow", "Observed 10.6 FLOP/byte; the claim asks for ≥ 4 FLOP/byte."),
+    ("sides-predicted", "Observed 9; the claim asks for ≥ 8."),
+])
+def test_a_number_is_shown_in_the_terms_of_its_sentence(site, claim, shown):
+    site.record()
+    site.page(f"# Page\n\n```{{claim}} 01-roofline/{claim}\nNot here.\n```\n")
+    assert site.build().status == 0
+    assert shown in site.text()
+
+
+def test_the_chapters_bound_decides_and_not_the_records_own(site):
+    def lenient(record):
+        fails(record)
+        for claim in record["claims"]:
+            claim.update(bound=">= 0.001", holds=True, text="Anything goes.")
+
+    site.record(lenient)
+    site.record(lenient, published="other-machine")
+    site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
+    site.page(PAGE, LAB)
+    assert site.build().status == 0
+    assert f"{SENTENCE} ≥ 3× ✗ 2.4× ✗ 2.4×" in site.text()
+    assert "✗ does not hold here" in site.text(LAB)
+    assert "Anything goes" not in site.text() + site.text(LAB)
+
+    site.claims(caches_make_a_ladder=">= 2")
+    assert site.build().status == 0
+    assert f"{SENTENCE} ≥ 2× ✓ 2.4× ✓ 2.4×" in site.text()
+    assert "✓ holds here" in site.text(LAB)
+
+
+@pytest.mark.parametrize(("bound", "verdict"), [(">= 2.4", "✓"), ("> 2.4", "✗"), ("<= 2.4", "✓"), ("< 2.4", "✗"), ("< 1e1", "✓")])
+def test_bounds(site, bound, verdict):
+    site.claims(caches_make_a_ladder=bound)
+    site.record(fails)
+    site.page(PAGE)
+    assert site.build().status == 0
+    assert f"{verdict} " in site.text()
+
+
+def test_the_ledger_says_what_a_machine_has_not_measured(site):
+    site.record(drop_value("cache_gain"))
+    site.record(published="other-machine")
+    site.page("# Page\n\n```{claims-ledger}\n```")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    assert f"{SENTENCE} ≥ 3× not measured ✓ 22.9×" in site.text()
+    assert "GPUs are wide. ≥ 8 not measured not measured" in site.text()
+
+
+def test_a_claim_without_its_value_comes_from_a_published_record(site):
+    site.record(drop_value("cache_gain"))
+    site.page(PAGE)
+    build = site.build()
+    assert build.status == 1
+    assert 'build/records/01-roofline.json has no value "cache_gain"' in build.said
+    site.record(published="other-machine")
+    assert site.build().status == 0
+    assert "✓ holds on Fixture Processor" in site.text()
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '[{"id": "a"}]', '[{"id": "a", "text": "A.", "value": "b", "bound": "about 3"}]', "{}"])
+def test_malformed_claims_are_one_line(site, text):
+    site.record()
+    (site.root / "labs" / LAB / "claims.json").write_text(text)
+    site.page(PAGE + "\n```{claims-ledger}\n```\n")
+    build = site.build()
+    assert build.status == 1
+    assert "labs/01-roofline/claims.json: expected a list of claims with id, text, value and bound; correct it" in build.said

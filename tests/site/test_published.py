@@ -43,7 +43,7 @@ def test_a_record_whose_lab_has_changed_says_so_wherever_it_stands_in(site):
     text = site.text()
     assert f"measured on Fixture Processor, 2 cores, 20 November 2026, {SINCE}. make lab-01" in text  # banner
     assert f'20 November 2026, {SINCE}"' in site.html()  # the number's title
-    assert f"Observed 23, {SINCE}; the claim asks for ≥ 3." in text
+    assert f"Observed 22.9×, {SINCE}; the claim asks for ≥ 3×." in text
     assert f"has not measured it; 20 November 2026, {SINCE};" in text  # the figure
     assert f"on Fixture Processor, 2 cores, {SINCE}" in text  # the card
 
