@@ -9,7 +9,7 @@ rationed = exists("value_bandwidth_burst_bytes")
 
 stats read using 1:2 name "read" nooutput
 stats read using 4 name "high" nooutput
-stats read using ($1 == read_max_x ? $2 : NaN) name "last" nooutput
+stats read using (only($1 == read_max_x, $2)) name "last" nooutput
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 24
 y_title = "bandwidth, GB/s"
 load "frame.gp"

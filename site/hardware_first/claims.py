@@ -116,7 +116,7 @@ def ledger_table(lab: str, stated: list[Statement], records: list[Record]) -> no
 def ledger_head(record: Record) -> nodes.Node:
     head = nodes.inline("", record.published_as or "this machine")
     if record.since:
-        head += nodes.inline("", record.since, classes=["hf-kind"])
+        head += nodes.inline("", " " + record.since.removeprefix(", and "), classes=["hf-kind"])
     return head
 
 

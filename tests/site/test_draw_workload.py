@@ -32,7 +32,7 @@ def scaled(record, factors, shares=None):
             point["median"] = shares[series["id"]][i] if shares and series["id"] in shares else factor * point["median"]
             if "samples" in point:
                 point.update(samples=[point["median"]], low=point["median"], high=point["median"])
-    record["values"] = [value for value in record["values"] if value["id"] != "batch_at_ridge_predicted"]
+    record["values"] = []  # they are the fixture's machine's
     return record
 
 
