@@ -9,6 +9,7 @@
 #include "harness/lab.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,6 @@ Estimate times(const Estimate& estimate, double factor) {
 // ---- The two roofs ----
 
 Roofline measure_roofs(Lab& lab) {
-  lab.begin("roofs");
   Team all;
   lab.add(
       Value("peak_fp32_all_gflops", peak_gflops(Precision::fp32, all, lab.plan(3)), "GFLOP/s", "fp32 peak, all cores"));
@@ -55,7 +55,6 @@ Roofline measure_roofs(Lab& lab) {
 // ---- The count that does not tell the time ----
 
 void compare_triple_loops(Lab& lab, Blas& blas) {
-  lab.begin("triple loop");
   const TripleLoopTimes seconds = time_triple_loop(lab, blas);
   const double n = matrix_size;
   const auto gflops = [n](double s) { return 2 * n * n * n / s * 1e-9; };
@@ -95,7 +94,6 @@ void check(Networks& networks) {
 void measure_passes(Lab& lab, Networks& networks, const Sizes& sizes, const Roofline& roofs) {
   std::vector<PassRunner> runners = networks.runners();
   predict_passes(lab, runners, roofs);
-  lab.begin("where the time goes");
   const Sampling sampling = time_passes(lab, runners, networks.transformer().weights().all());
   add_passes(lab, runners, roofs);
   const double flops = 1 - lab.value("matmul_flop_share_prefill"), time = 1 - lab.value("matmul_time_share_prefill");
@@ -145,7 +143,6 @@ void predict_batches(Lab& lab, const Transformer& model, const std::vector<std::
 void measure_batches(Lab& lab, const Transformer& model, const Roofline& roofs) {
   const std::vector<std::size_t> sizes = batch_sizes(lab, model.shape());
   predict_batches(lab, model, sizes, roofs);
-  lab.begin("batch");
   const Sampling sampling = time_batches(lab, model, sizes);
   Series speed = {"batch_speed", "measured", Kind::measured, batch_axis, speed_axis};
   Series latency = {"batch_latency", "time for one token each", Kind::measured, batch_axis, latency_axis};
@@ -187,7 +184,6 @@ void predict_kv_cache(Lab& lab, const TransformerShape& shape, const std::vector
 
 /// A token after n − 1 others: from the cache, or by running all n through the network again.
 void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> text, const Roofline& roofs) {
-  lab.begin("KV cache");
   const TransformerShape& shape = model.shape();
   const std::vector<std::size_t> lengths = text_lengths(lab, shape);
   predict_kv_cache(lab, shape, lengths, roofs);
@@ -216,17 +212,21 @@ void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> t
 void measure_workload(Lab& lab) {
   Blas& blas = Blas::get();  // before any thread is started
   if (!blas.is_library()) lab.note("no OpenBLAS: plain loops on one core stand in for the library");
-  const Roofline roofs = measure_roofs(lab);
-  compare_triple_loops(lab, blas);
-
-  lab.begin("checking the networks");
-  const Sizes sizes = choose(lab);
-  Networks networks(sizes);
-  check(networks);
-  measure_passes(lab, networks, sizes, roofs);
-  networks.forget_training();
-  measure_batches(lab, networks.transformer(), roofs);
-  measure_kv_cache(lab, networks.transformer(), networks.text(), roofs);
+  Roofline roofs;
+  Sizes sizes;
+  std::optional<Networks> networks;
+  lab.step("roofs", [&] { roofs = measure_roofs(lab); });
+  lab.step("triple loop", [&] { compare_triple_loops(lab, blas); });
+  lab.step("checking the networks", [&] {
+    sizes = choose(lab);
+    check(networks.emplace(sizes));
+  });
+  lab.step("where the time goes", [&] {
+    measure_passes(lab, *networks, sizes, roofs);
+    networks->forget_training();
+  });
+  lab.step("batch", [&] { measure_batches(lab, networks->transformer(), roofs); });
+  lab.step("KV cache", [&] { measure_kv_cache(lab, networks->transformer(), networks->text(), roofs); });
 }
 
 }  // namespace
@@ -237,9 +237,9 @@ int main(int argc, char** argv) {
                             .title = "The workload",
                             .steps = {{"roofs", 0.6, 4},
                                       {"triple loop", 1.6, 8},
-                                      {"checking the networks", 3, 4},
-                                      {"where the time goes", 4, 34},
-                                      {"batch", 2, 14},
-                                      {"KV cache", 2, 14}}};
+                                      {"checking the networks", 3, 4, {"triple loop"}},
+                                      {"where the time goes", 4, 34, {"roofs", "checking the networks"}},
+                                      {"batch", 2, 14, {"roofs", "checking the networks"}},
+                                      {"KV cache", 2, 14, {"roofs", "checking the networks"}}}};
   return hf::run_lab(info, argc, argv, hf::workload::measure_workload);
 }

@@ -6,6 +6,7 @@
 #include "harness/lab.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,6 @@ void measure_dot_products(Lab& lab) {
 }
 
 void measure_arithmetic(Lab& lab, const std::vector<const KernelSet*>& sets, Team& one, Team& all) {
-  lab.begin("peaks");
   for (const std::string precision : {"fp32", "fp64"}) {
     for (Team* team : {&one, &all}) {
       const std::string id = precision + (team == &one ? "" : "_all"), label = precision + ", " + text(team->size());
@@ -63,7 +63,6 @@ void measure_arithmetic(Lab& lab, const std::vector<const KernelSet*>& sets, Tea
 // ---- How fast can it fetch? The same loops over more and more data. ----
 
 void measure_bandwidth(Lab& lab, const KernelSet& set, Team& all, std::size_t largest) {
-  lab.begin("bandwidth");
   const Bandwidths bandwidths = measure_bandwidths(lab, set, all, largest);
   for (const Stream stream : all_streams) {
     lab.add(bandwidths.one_thread.at(stream).series("bandwidth_" + id(stream), label(stream) + ", 1 thread",
@@ -102,11 +101,8 @@ void add_bandwidth_over_time(Lab& lab) {
 // ---- How long does it wait? A chase in which each step must finish before the next can begin. ----
 
 void measure_latency(Lab& lab, std::size_t largest) {
-  lab.begin("latency");
   if (!lab.machine().huge_pages)
-    lab.note(
-        "no huge pages: the system gives none, so both latency curves are "
-        "on base pages");
+    lab.note("no huge pages: the system gives none, so both latency curves are on base pages");
   const Latencies latencies = measure_latencies(lab, largest);
   const Levels levels(latencies.huge_pages);
   lab.add(latencies.huge_pages.series("latency", "pointer chase, huge pages", latency_axis));
@@ -153,7 +149,6 @@ void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
 }
 
 void measure_kernels(Lab& lab, const KernelRuns& runs, const std::vector<Prediction>& predictions) {
-  lab.begin("kernels");
   const std::vector<Outcome> outcomes = roofline::outcomes(predictions, runs.measure(lab));
   Series in_cache = {"kernels_in_cache", "measured, data in a near cache", Kind::measured, intensity_axis, speed_axis};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -189,17 +184,23 @@ void measure_roofline(Lab& lab) {
   }
   Team one(1), all;
 
-  measure_arithmetic(lab, sets, one, all);
-  measure_bandwidth(lab, widest, all, largest);
-  add_bandwidth_over_time(lab);
-  measure_latency(lab, largest);
+  std::optional<KernelRuns> runs;
+  std::vector<Prediction> predictions;
 
-  lab.begin("checking the kernels");
-  const KernelRuns runs(lab, widest, largest);
-  runs.check();
-  const std::vector<Prediction> predictions = predict_kernels(lab, runs);
-  measure_kernels(lab, runs, predictions);
-  measure_wider_vectors(lab, runs);
+  lab.step("peaks", [&] { measure_arithmetic(lab, sets, one, all); });
+  lab.step("bandwidth", [&] {
+    measure_bandwidth(lab, widest, all, largest);
+    add_bandwidth_over_time(lab);
+  });
+  lab.step("latency", [&] { measure_latency(lab, largest); });
+  lab.step("checking the kernels", [&] {
+    runs.emplace(lab, widest, largest).check();
+    predictions = predict_kernels(lab, *runs);
+  });
+  lab.step("kernels", [&] {
+    measure_kernels(lab, *runs, predictions);
+    measure_wider_vectors(lab, *runs);
+  });
 }
 
 }  // namespace
@@ -210,8 +211,8 @@ int main(int argc, char** argv) {
                             .title = "The roofline",
                             .steps = {{"peaks", 1, 4},
                                       {"bandwidth", 5, 27},
-                                      {"latency", 2, 12},
-                                      {"checking the kernels", 1, 2},
-                                      {"kernels", 4, 20}}};
+                                      {"latency", 2, 12, {"peaks"}},
+                                      {"checking the kernels", 1, 2, {"peaks", "bandwidth"}},
+                                      {"kernels", 4, 20, {"checking the kernels"}}}};
   return hf::run_lab(info, argc, argv, hf::roofline::measure_roofline);
 }

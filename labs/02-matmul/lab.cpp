@@ -33,11 +33,11 @@ namespace {
 // ---- The roof ----
 
 void measure_peaks(Lab& lab) {
-  lab.begin("peaks");
   Team one(1), all;
   lab.add(Value("peak_fp32_gflops", peak_gflops(Precision::fp32, one, lab.plan(2)), "GFLOP/s", "fp32 peak, 1 thread"));
   lab.add(Value("peak_fp32_all_gflops", peak_gflops(Precision::fp32, all, lab.plan(2)), "GFLOP/s",
                 "fp32 peak, " + std::to_string(all.size()) + (all.size() == 1 ? " thread" : " threads")));
+  if (is_slow(lab)) lab.note("a very slow core: the ladder, the blocks and the layers were measured at smaller sizes");
 }
 
 // ---- How many bytes does each rung move? ----
@@ -59,7 +59,6 @@ CacheSimulator simulated_caches(Lab& lab) {
 }
 
 void count_traffic(Lab& lab, const CacheSimulator& caches) {
-  lab.begin("simulated traffic");
   const std::size_t n = anatomy_size(lab);
   const auto size = static_cast<double>(n);
   const RungTraffic traffic = rung_traffic(lab, n, caches);
@@ -82,7 +81,6 @@ void count_traffic(Lab& lab, const CacheSimulator& caches) {
 // ---- How fast is each? ----
 
 void climb_the_ladder(Lab& lab) {
-  lab.begin("the ladder");
   const std::vector<Contestant> all = contestants(lab.machine().cores);
   const std::vector<LadderStep> steps = climb(lab, all, ladder_sizes(lab));
   std::vector<std::string> plotted;
@@ -115,7 +113,6 @@ void climb_the_ladder(Lab& lab) {
 // ---- The collapse at powers of two ----
 
 void measure_conflict(Lab& lab, const CacheSimulator& caches) {
-  lab.begin("powers of two");
   const std::map<std::size_t, Fetched> fetched = simulate_conflict(lab, conflict_sizes(lab), caches);
   lab.simulated("conflict_bytes_1023", fetched.at(1023).into_l2, "B");
   lab.simulated("conflict_bytes_1024", fetched.at(1024).into_l2, "B");
@@ -134,7 +131,6 @@ void measure_conflict(Lab& lab, const CacheSimulator& caches) {
 // ---- The block that a model chooses ----
 
 void measure_blocks(Lab& lab) {
-  lab.begin("block sizes");
   const BlockRuns runs = time_blocks(lab, blocking_size(lab));
   lab.add(block_speed_series("block_depth", runs));
   lab.add(block_traffic_series("block_traffic", runs));
@@ -172,7 +168,6 @@ void measure_layer(Lab& lab, const std::string& id, const LayerRun& layer) {
 }
 
 void measure_layers(Lab& lab) {
-  lab.begin("layers");
   const Gemm best = [](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
     gemm(m, n, k, a, b, c);
   };
@@ -191,14 +186,15 @@ void measure_matmul(Lab& lab) {
   }
   const PinnedOpenMp pinned(lab.machine().cores);
   const CacheSimulator caches = simulated_caches(lab);
-  measure_peaks(lab);
-  if (is_slow(lab)) lab.note("a very slow core: the ladder, the blocks and the layers were measured at smaller sizes");
-  count_traffic(lab, caches);
-  climb_the_ladder(lab);
-  measure_conflict(lab, caches);
-  measure_blocks(lab);
-  measure_layers(lab);
-  race(lab, peers);
+  lab.step("peaks", [&] { measure_peaks(lab); });
+  lab.step("simulated traffic", [&] { count_traffic(lab, caches); });
+  lab.step("the ladder", [&] { climb_the_ladder(lab); });
+  lab.step("powers of two", [&] { measure_conflict(lab, caches); });
+  lab.step("block sizes", [&] { measure_blocks(lab); });
+  lab.step("layers", [&] { measure_layers(lab); });
+  note_who_races(lab, peers);
+  lab.step("race, all threads", [&] { race(lab, peers, Threads::all); });
+  lab.step("race, 1 thread", [&] { race(lab, peers, Threads::one); });
 }
 
 }  // namespace
@@ -208,12 +204,12 @@ int main(int argc, char** argv) {
   const hf::LabInfo info = {.id = "02-matmul",
                             .title = "Everything is matrix multiplication",
                             .steps = {{"peaks", 0.3, 1},
-                                      {"simulated traffic", 2.5, 7},
-                                      {"the ladder", 3, 24},
-                                      {"powers of two", 0.7, 3},
-                                      {"block sizes", 1.2, 7},
-                                      {"layers", 1.6, 8},
-                                      {"race, all threads", 1.5, 12},
-                                      {"race, 1 thread", 2.5, 16}}};
+                                      {"simulated traffic", 2.5, 7, {"peaks"}},
+                                      {"the ladder", 3, 24, {"peaks"}},
+                                      {"powers of two", 0.7, 3, {"peaks"}},
+                                      {"block sizes", 1.2, 7, {"peaks"}},
+                                      {"layers", 1.6, 8, {"peaks"}},
+                                      {"race, all threads", 1.5, 12, {"peaks"}},
+                                      {"race, 1 thread", 2.5, 16, {"peaks"}}}};
   return hf::run_lab(info, argc, argv, hf::matmul::measure_matmul);
 }

@@ -107,20 +107,19 @@ struct Heat {
 /// The race on so many threads.
 class Race {
  public:
-  Race(Lab& lab, const std::vector<Peer>& peers, bool all)
+  Race(Lab& lab, const std::vector<Peer>& peers, int threads, std::string suffix)
       : lab_(lab),
         peers_(peers),
-        threads_(all ? lab.machine().cores : 1),
+        threads_(threads),
         team_(threads_),
         peak_gflops_(peak_gflops(Precision::fp32, team_, lab.plan(50)).median),
-        suffix_(all ? "_all" : "") {
+        suffix_(std::move(suffix)) {
     for (const Peer& peer : peers_) {
       if (peer.set_threads) peer.set_threads(threads_);
     }
   }
 
   void run() {
-    lab_.begin(suffix_.empty() ? "race, 1 thread" : "race, all threads");
     double total = 0;
     for (const Shape& shape : all_shapes()) total += weight(shape);
     for (const Shape& shape : all_shapes()) {
@@ -283,7 +282,7 @@ void add_values(Lab& lab, const Race& race) {
 
 }  // namespace
 
-void race(Lab& lab, const std::vector<Peer>& peers) {
+void note_who_races(Lab& lab, const std::vector<Peer>& peers) {
   if (peers.empty())
     lab.note("no library to race against: ./primer installs OpenBLAS; the record lacks what compares with one");
   if (lab.machine().cores == 1) lab.note("one core: the race on all threads is the race on one");
@@ -293,13 +292,14 @@ void race(Lab& lab, const std::vector<Peer>& peers) {
   for (const Peer& peer : peers) {
     if (peer.own_threads) lab.note(peer.name + " races on one thread only: its own threads would spin beside OpenMP's");
   }
-  for (const bool all : {true, false}) {
-    Race race(lab, peers, all);
-    race.run();
-    add_series(lab, race, peers);
-    add_ratios(lab, race);
-    add_values(lab, race);
-  }
+}
+
+void race(Lab& lab, const std::vector<Peer>& peers, Threads threads) {
+  Race race(lab, peers, threads == Threads::all ? lab.machine().cores : 1, threads == Threads::all ? "_all" : "");
+  race.run();
+  add_series(lab, race, peers);
+  add_ratios(lab, race);
+  add_values(lab, race);
 }
 
 }  // namespace hf::matmul

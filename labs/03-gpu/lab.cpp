@@ -33,7 +33,6 @@ namespace {
 // ---- One access, and what can arrive at most ----
 
 void measure_limits_here(Lab& lab, const roofline::KernelSet& set, ChaseMemory& memory) {
-  lab.begin("latency and bandwidth");
   if (!lab.machine().huge_pages)
     lab.note("no huge pages: the system gives none, so a chase also waits for translations");
   const Limits limits = measure_limits(lab, set, memory);
@@ -61,7 +60,6 @@ void predict_chases(Lab& lab) {
 // ---- Many chases at a time ----
 
 Chases measure_chases_here(Lab& lab, ChaseMemory& memory, Team& team) {
-  lab.begin("chases");
   const Chases chases = measure_chases(lab, memory, team);
   lab.add(chase_series("chases_bandwidth", "measured, 1 thread", Kind::measured, chases.one_thread));
   const Estimate& best = chases.one_thread[chases.best];
@@ -88,7 +86,6 @@ Chases measure_chases_here(Lab& lab, ChaseMemory& memory, Team& team) {
 // ---- Asking early ----
 
 void measure_prefetch(Lab& lab, std::size_t bytes) {
-  lab.begin("prefetch");
   const Gathers gathers = measure_gathers(lab, bytes);
   lab.add(prefetch_series("prefetch_speed", gathers));
   lab.add(
@@ -102,7 +99,6 @@ void measure_prefetch(Lab& lab, std::size_t bytes) {
 // ---- Numbers that take different ways ----
 
 void measure_divergence(Lab& lab) {
-  lab.begin("divergence");
   const Branches branches = measure_branches(lab);
   for (Series& series : divergence_series(branches)) lab.add(std::move(series));
   lab.add(Value("divergence_lanes", static_cast<double>(vector_lanes()), "1", Kind::modelled, "numbers in a vector"));
@@ -115,7 +111,6 @@ void measure_divergence(Lab& lab) {
 // ---- The model: with this machine's numbers, and with a GPU's ----
 
 void simulate_core(Lab& lab, const Chases& chases) {
-  lab.begin("SIMT model");
   const std::vector<double> gbs =
       simulate_chases(lab.value("chase_latency_among_ns"), lab.value("lines_in_flight"), lab.value("stream_read_gbs"));
   std::vector<double> errors;
@@ -164,14 +159,18 @@ void measure_latency_hiding(Lab& lab) {
   {
     Team team(lab.machine().cores > 1 ? 2 : 1);
     ChaseMemory memory(team, bytes);
-    measure_limits_here(lab, *roofline::kernel_sets(lab.machine()).back(), memory);
-    predict_chases(lab);
-    chases = measure_chases_here(lab, memory, team);
+    lab.step("latency and bandwidth", [&] {
+      measure_limits_here(lab, *roofline::kernel_sets(lab.machine()).back(), memory);
+      predict_chases(lab);
+    });
+    lab.step("chases", [&] { chases = measure_chases_here(lab, memory, team); });
   }
-  measure_prefetch(lab, bytes);
-  measure_divergence(lab);
-  simulate_core(lab, chases);
-  simulate_gpu(lab);
+  lab.step("prefetch", [&] { measure_prefetch(lab, bytes); });
+  lab.step("divergence", [&] { measure_divergence(lab); });
+  lab.step("SIMT model", [&] {
+    simulate_core(lab, chases);
+    simulate_gpu(lab);
+  });
   add_quoted_ladders(lab);
   measure_gpu(lab);
   simulate_measured_gpu(lab);
@@ -184,10 +183,10 @@ int main(int argc, char** argv) {
   hf::LabInfo info = {.id = "03-gpu",
                       .title = "The GPU",
                       .steps = {{"latency and bandwidth", 2, 5},
-                                {"chases", 3, 12},
+                                {"chases", 3, 12, {"latency and bandwidth"}},
                                 {"prefetch", 1, 5},
                                 {"divergence", 1, 4},
-                                {"SIMT model", 1, 1}}};
+                                {"SIMT model", 1, 1, {"chases"}}}};
   for (hf::Step& step : hf::gpu::gpu_steps()) info.steps.push_back(std::move(step));
   return hf::run_lab(info, argc, argv, hf::gpu::measure_latency_hiding);
 }

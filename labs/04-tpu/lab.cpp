@@ -30,7 +30,6 @@ namespace {
 // ---- Is the array right, and how fast is the simulator? ----
 
 void check_array(Lab& lab) {
-  lab.begin("the array, checked");
   const int wrong = wrong_shapes(lab.quick() ? 200 : 1000, [&] { lab.tick(); });
   lab.simulated("cycles_match_closed_form", wrong == 0 ? 1 : 0);
 
@@ -79,7 +78,6 @@ void simulate_batches(Lab& lab) {
 }
 
 void simulate_utilisation(Lab& lab) {
-  lab.begin("utilisation");
   if (is_slow(lab))
     lab.note("this machine simulates fewer than 2e9 cells a second: the curves of utilisation are coarser");
   simulate_dataflows(lab);
@@ -89,7 +87,6 @@ void simulate_utilisation(Lab& lab) {
 // ---- The first TPU, predicted ----
 
 void predict_tpuv1(Lab& lab) {
-  lab.begin("TPUv1");
   v1::Predictions predicted = v1::predict_applications(lab.quick() ? 4 : 16, [&] { lab.tick(); });
   for (Series& series : predicted.counters) lab.add(std::move(series));
   lab.show(predicted.table);
@@ -108,7 +105,6 @@ void predict_tpuv1(Lab& lab) {
 // ---- Where the energy goes ----
 
 void count_energy(Lab& lab) {
-  lab.begin("energy");
   const EnergyRuns runs = run_for_energy();
   for (const Series& series : energy_series(runs)) lab.add(series);
   const double weights = energy(runs.weights).total();
@@ -140,7 +136,6 @@ void predict_matrix_unit(Lab& lab) {
 }
 
 void measure_matrix_unit(Lab& lab) {
-  lab.begin("matrix unit");
   const Int8Kernel& kernel = *int8_kernels(lab.machine()).front();
   for (const Int8Kernel* each : int8_kernels(lab.machine())) check_int8(*each);
   predict_matrix_unit(lab);
@@ -168,7 +163,6 @@ void measure_matrix_unit(Lab& lab) {
 // ---- The same work, again and again ----
 
 void measure_both_repeats(Lab& lab) {
-  lab.begin("repeats");
   const Repeats repeats = measure_repeats(lab, *int8_kernels(lab.machine()).front());
   lab.add(Value("repeat_median_us", repeats.median_us, "us"));
   lab.add(Value("repeat_p99_over_median", repeats.p99_over_median(), "1"));
@@ -180,12 +174,12 @@ void measure_both_repeats(Lab& lab) {
 
 void measure_tpu(Lab& lab) {
   const Pinned pinned;
-  check_array(lab);
-  simulate_utilisation(lab);
-  predict_tpuv1(lab);
-  count_energy(lab);
-  measure_matrix_unit(lab);
-  measure_both_repeats(lab);
+  lab.step("the array, checked", [&] { check_array(lab); });
+  lab.step("utilisation", [&] { simulate_utilisation(lab); });
+  lab.step("TPUv1", [&] { predict_tpuv1(lab); });
+  lab.step("energy", [&] { count_energy(lab); });
+  lab.step("matrix unit", [&] { measure_matrix_unit(lab); });
+  lab.step("repeats", [&] { measure_both_repeats(lab); });
 }
 
 }  // namespace
@@ -195,7 +189,7 @@ int main(int argc, char** argv) {
   const hf::LabInfo info = {.id = "04-tpu",
                             .title = "The TPU",
                             .steps = {{"the array, checked", 1, 2},
-                                      {"utilisation", 3, 5},
+                                      {"utilisation", 3, 5, {"the array, checked"}},
                                       {"TPUv1", 2, 4},
                                       {"energy", 1, 1},
                                       {"matrix unit", 3, 12},

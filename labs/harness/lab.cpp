@@ -56,6 +56,28 @@ Lab::Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal, std::
       terminal_(terminal),
       laws_(std::move(laws)) {}
 
+void Lab::only(std::string_view step) {
+  if (!wanted_.emplace(step).second) return;
+  for (const Step& each : info_.steps) {
+    if (each.name != step) continue;
+    for (const std::string& needed : each.needs) only(needed);
+  }
+}
+
+void Lab::step(std::string_view name, const std::function<void()>& measure) {
+  begin(name);
+  const Step& step = info_.steps[begun_ - 1];
+  if (!is_wanted(step)) return;
+  try {
+    measure();
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (!step.may_fail) throw;
+    incomplete(step.name + ": " + error.what());
+  }
+}
+
 void Lab::begin(std::string_view step) {
   stop_if_interrupted();
   if (begun_ == info_.steps.size() || info_.steps[begun_].name != step) {
@@ -64,11 +86,11 @@ void Lab::begin(std::string_view step) {
   }
   if (begun_ > 0) {
     done_seconds_ += seconds_since(step_start_ns_);
-    done_expected_ += step_seconds();
+    if (is_wanted(info_.steps[begun_ - 1])) done_expected_ += step_seconds();
   }
   ++begun_;
   step_start_ns_ = now_ns();
-  show_progress();
+  if (is_wanted(info_.steps[begun_ - 1])) show_progress();
 }
 
 double Lab::step_seconds() const { return begun_ == 0 ? 0 : expected(info_.steps[begun_ - 1]); }
@@ -100,7 +122,7 @@ void Lab::tick() const {
 
 double Lab::expected_in_all() const {
   double total = 0;
-  for (const Step& step : info_.steps) total += expected(step);
+  for (const Step& step : info_.steps) total += is_wanted(step) ? expected(step) : 0;
   return total;
 }
 

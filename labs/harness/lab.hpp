@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,9 @@ struct Step {
   std::string name;  ///< as the progress bar shows it: "bandwidth, one thread"
   double quick_seconds;
   double full_seconds;
+  std::vector<std::string> needs =
+      {};                 ///< the steps that it builds on, which are measured with it when it is wanted alone
+  bool may_fail = false;  ///< what it throws is noted, and the lab goes on: for what only some machines have
 };
 
 /// What a lab says about itself.
@@ -71,10 +75,14 @@ class Lab {
   /// progress bar, until the steps show it.
   void expect(double seconds);
 
-  /// Begins the next step of LabInfo::steps; they are begun in their order. The progress bar shows it.
+  /// From here on, only this step is measured, and those that it needs.
+  void only(std::string_view step);
+
+  /// Runs the next step of LabInfo::steps; they are taken in their order. The progress bar shows it.
   /// \throws Interrupted
   /// \throws std::logic_error when the name is not that of the next step
-  void begin(std::string_view step);
+  /// \throws what \p measure throws, unless the step may fail
+  void step(std::string_view name, const std::function<void()>& measure);
 
   /// How long the step just begun should take, seconds; 0 before the first.
   double step_seconds() const;
@@ -149,6 +157,8 @@ class Lab {
 
  private:
   const Value* find(std::string_view id) const;
+  bool is_wanted(const Step& step) const { return wanted_.empty() || wanted_.contains(step.name); }
+  void begin(std::string_view step);
   double expected(const Step& step) const { return quick() ? step.quick_seconds : step.full_seconds; }
   double expected_in_all() const;
   double pace() const;
@@ -160,7 +170,8 @@ class Lab {
   Terminal& terminal_;
   std::vector<Law> laws_;
   SteadyMemory steady_memory_;
-  std::size_t begun_ = 0;  ///< how many steps have been begun
+  std::set<std::string, std::less<>> wanted_;  ///< the steps to be measured; empty for all
+  std::size_t begun_ = 0;                      ///< how many steps have been begun, or left out
   std::int64_t step_start_ns_ = 0;
   double presumed_pace_ = 1;                     ///< seconds that a second of LabInfo::steps should take
   double done_seconds_ = 0, done_expected_ = 0;  ///< of the steps that ended

@@ -30,6 +30,7 @@ const fs::path labs_folder = fs::path(HARDWARE_FIRST_SOURCE) / "labs";
 struct Options {
   std::string budget = "full";
   bool if_stale = false;
+  std::string only;
   fs::path out;
 
   Budget chosen_budget() const { return budget == "quick" ? Budget::quick : Budget::full; }
@@ -50,6 +51,11 @@ std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv,
       ->envname("BUDGET")
       ->capture_default_str();
   app.add_flag("--if-stale", options.if_stale, "do nothing when the record still says what a new run would");
+  std::vector<std::string> steps;
+  for (const Step& step : info.steps) steps.push_back(step.name);
+  app.add_option("--only", options.only, "measure this step and what it builds on, and write no record")
+      ->type_name("STEP")
+      ->check(CLI::IsMember(steps));
   app.add_option("--out", options.out, "folder for the record")->type_name("DIR")->capture_default_str();
   app.set_version_flag("--version", "lab-" + info.id + " " HARDWARE_FIRST_VERSION);
   try {
@@ -130,6 +136,7 @@ class LabRun {
     plan.budget_seconds = 1;
     Lab lab(info_, run.budget, machine_, terminal_, laws_);
     if (const std::optional<double> last = last_seconds()) lab.expect(*last);
+    if (!options_.only.empty()) lab.only(options_.only);
     lab.look_at_memory();
     run.noise_floor = machine_noise_floor(plan, lab.steady_memory());
     run.before_body = read_system_state();
@@ -142,6 +149,8 @@ class LabRun {
     run.at_end = read_system_state();
     run.seconds = static_cast<double>(now_ns() - start) * 1e-9;
     report(lab.results());
+    if (!options_.only.empty())
+      return terminal_.line("  no record: of the lab, only " + options_.only + " was measured");
     write(make_record(info_, inputs_, run, machine_, read_commit(HARDWARE_FIRST_SOURCE), lab.results(), laws_));
   }
 
@@ -230,7 +239,8 @@ int fail(const LabInfo& info, const std::string& reason, int status) {
 
 int run_lab(const LabInfo& info, int argc, char** argv, const std::function<void(Lab&)>& body) {
   const fs::path folder = executable_folder(argv[0]);
-  Options options{.out = folder.parent_path() / "records"};
+  Options options;
+  options.out = folder.parent_path() / "records";
   if (const std::optional<int> status = read_command_line(info, argc, argv, options)) return *status;
   catch_interrupts();
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of write()

@@ -165,6 +165,20 @@ TEST_CASE("a step that was announced and never begun is an error") {
   CHECK(ended.err.find("step bounds was never begun") != std::string::npos);
 }
 
+TEST_CASE("one step alone is measured without a record") {
+  const Bench bench;
+  write(bench.record, "old");
+  const Ended ended = run(bench.command({"--only", "sum"}), bench.environment());
+  CHECK(ended.status == 0);
+  CHECK(ended.out.find("no record: of the lab, only sum was measured") != std::string::npos);
+  CHECK(ended.out.find("sum_gflops") != std::string::npos);
+  CHECK(ended.out.find("sum_bound_gflops") == std::string::npos);
+  CHECK(content(bench.record) == "old");
+  const Ended wrong = run(bench.command({"--only", "summ"}), bench.environment());
+  CHECK(wrong.status == 1);
+  CHECK(wrong.err.find("--only") != std::string::npos);
+}
+
 TEST_CASE("a record that breaks a law is refused, kept beside the old one, and gone after a good run") {
   const Bench bench;
   write(bench.record, "old");

@@ -15,9 +15,12 @@ using hf::Value;
 
 /// A lab that prints into the void.
 struct Quiet {
+  explicit Quiet(std::vector<hf::Step> steps = {{"only", 1, 1}}) : steps_(std::move(steps)) {}
+
+  std::vector<hf::Step> steps_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
   hf::Terminal terminal{nowhere.get()};
-  hf::Lab lab{{"99-quiet", "Quiet", {{"only", 1, 1}}},
+  hf::Lab lab{{"99-quiet", "Quiet", steps_},
               hf::Budget::quick,
               {},
               terminal,
@@ -109,11 +112,29 @@ TEST_CASE("claims are decided by their values, in their order, and only where th
                                              {"elsewhere", "It is fast there.", "copy_gbs", "> 10"},
                                              {"fast", "It is fast.", "read_gbs", ">= 40"}};
   CHECK_THROWS_WITH_AS(lab.decide(claims), doctest::Contains("step only was never begun"), std::logic_error);
-  lab.begin("only");
+  lab.step("only", [] {});
   lab.decide(claims);
   REQUIRE(lab.results().claims.size() == 2);
   CHECK(lab.results().claims[0].id == "slow");
   CHECK_FALSE(lab.results().claims[0].holds);
   CHECK(lab.results().claims[1].holds);
   CHECK(lab.results().claims[1].unit == "GB/s");
+}
+
+TEST_CASE("a step wanted alone takes along what it builds on, and no other") {
+  Quiet quiet({{"a", 1, 1}, {"b", 1, 1}, {"c", 1, 1, {"a"}}, {"d", 1, 1, {"c"}}});
+  quiet.lab.only("d");
+  std::string taken;
+  for (const char* name : {"a", "b", "c", "d"}) quiet.lab.step(name, [&] { taken += name; });
+  CHECK(taken == "acd");
+  CHECK_THROWS_WITH_AS(quiet.lab.step("e", [] {}), doctest::Contains("step e is not the next"), std::logic_error);
+}
+
+TEST_CASE("a step that may fail is noted, and the next is taken") {
+  Quiet quiet({{"may", 1, 1, {}, true}, {"must", 1, 1}});
+  const auto fail = [] { throw std::runtime_error("no answer"); };
+  quiet.lab.step("may", fail);
+  CHECK_FALSE(quiet.lab.results().complete);
+  CHECK(quiet.lab.results().notes == std::vector<std::string>{"may: no answer"});
+  CHECK_THROWS_WITH_AS(quiet.lab.step("must", fail), "no answer", std::runtime_error);
 }

@@ -23,14 +23,7 @@ void add_numbers() {
   }
 }
 
-void measure(hf::Lab& lab) {
-  const char* variable = std::getenv("TINY_LAB_DOES");
-  const std::string does = variable != nullptr ? variable : "";
-
-  const hf::Work work{.flops = numbers, .bytes = 4};
-  lab.show({"Predictions", {"kernel", "FLOP/byte", "side"}, {{"sum", hf::number_text(work.intensity()), "compute"}}});
-
-  lab.begin("sum");
+void add(hf::Lab& lab, const hf::Work& work, const std::string& does) {
   if (does == "fail") throw std::runtime_error("the sum is wrong; this is what TINY_LAB_DOES asked for");
   while (does == "wait") hf::sample(hf::timed("sum", add_numbers), lab.plan());
   hf::Plan plan = lab.plan();
@@ -42,16 +35,26 @@ void measure(hf::Lab& lab) {
   lab.plot("Speed", {"sum"});
   lab.add(hf::Value("sum_gflops", speed, "GFLOP/s"));
   lab.add(hf::Value("sum_seconds", seconds, "s"));
-  if (does == "forget") return;
-
-  lab.begin("bounds");
-  const double bound = does == "nan" ? std::numeric_limits<double>::quiet_NaN() : does == "law" ? 1e-6 : 1e6;
-  lab.modelled("sum_bound_gflops", bound, "GFLOP/s");
-  lab.derived("sum_flops", "FLOP");
 }
 
+void measure(hf::Lab& lab) {
+  const char* variable = std::getenv("TINY_LAB_DOES");
+  const std::string does = variable != nullptr ? variable : "";
+
+  const hf::Work work{.flops = numbers, .bytes = 4};
+  lab.show({"Predictions", {"kernel", "FLOP/byte", "side"}, {{"sum", hf::number_text(work.intensity()), "compute"}}});
+
+  lab.step("sum", [&] { add(lab, work, does); });
+  if (does == "forget") return;
+  lab.step("bounds", [&] {
+    const double bound = does == "nan" ? std::numeric_limits<double>::quiet_NaN() : does == "law" ? 1e-6 : 1e6;
+    lab.modelled("sum_bound_gflops", bound, "GFLOP/s");
+    lab.derived("sum_flops", "FLOP");
+  });
+}
 }  // namespace
 
 int main(int argc, char** argv) {
-  return hf::run_lab({"99-tiny", "Adding takes time", {{"sum", 0.05, 0.1}, {"bounds", 0, 0}}}, argc, argv, measure);
+  return hf::run_lab({"99-tiny", "Adding takes time", {{"sum", 0.05, 0.1}, {"bounds", 0, 0, {"sum"}}}}, argc, argv,
+                     measure);
 }

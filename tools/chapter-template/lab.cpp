@@ -26,11 +26,9 @@ Variant variant(const std::vector<float>& x) {
   return timed(std::to_string(chains), [&x] { keep(sum_in_chains<chains>(x)); });
 }
 
-void measure(Lab& lab) {
+void measure_chains(Lab& lab) {
   std::vector<float> x(count);
   fill_random(x, 1);
-
-  lab.begin("chains");
   const auto sampling = sample_interleaved({variant<1>(x), variant<2>(x), variant<4>(x), variant<8>(x)}, lab.plan());
 
   Series speed = {.id = "chains", .label = "sum", .x = {"chains", "1"}, .y = {"speed", "GFLOP/s"}};
@@ -44,6 +42,10 @@ void measure(Lab& lab) {
   lab.plot("speed against chains", {"chains"});
 
   lab.add(Value("eight_over_one", sampling.ratio("1", "8"), "1"));
+}
+
+void measure(Lab& lab) {
+  lab.step("chains", [&] { measure_chains(lab); });
 }
 
 }  // namespace

@@ -32,7 +32,6 @@ void check_paths(const cuda::DeviceArray<std::uint32_t>& results, int paths, boo
 }
 
 void measure_divergence(Lab& lab, const cuda::Device& device) {
-  lab.begin("GPU divergence");
   const auto blocks = static_cast<unsigned>(device.multiprocessors);
   constexpr unsigned threads = 1024;
   cuda::DeviceArray<std::uint32_t> results(blocks * threads);
@@ -75,7 +74,6 @@ void check_ticks(unsigned launched, cuda::DeviceArray<unsigned>& counter, cuda::
 }
 
 void measure_launches(Lab& lab) {
-  lab.begin("GPU launches");
   constexpr int launches = 500;  // fewer than the driver queues
   cuda::Stream stream;
   cuda::DeviceArray<unsigned> counter(std::vector<unsigned>{0});
@@ -185,7 +183,6 @@ void measure_speed_by_intensity(Lab& lab, IntensityArrays& arrays, std::map<int,
 }
 
 void measure_power(Lab& lab, const cuda::Device& device) {
-  lab.begin("GPU power");
   IntensityArrays arrays(device);
   std::map<int, double> call_seconds;
   measure_speed_by_intensity(lab, arrays, call_seconds);
@@ -218,9 +215,9 @@ void measure_power(Lab& lab, const cuda::Device& device) {
 std::vector<Step> execution_steps() { return {{"GPU divergence", 1, 3}, {"GPU launches", 1, 3}, {"GPU power", 6, 35}}; }
 
 void measure_execution(Lab& lab, const cuda::Device& device) {
-  measure_divergence(lab, device);
-  measure_launches(lab);
-  measure_power(lab, device);
+  lab.step("GPU divergence", [&] { measure_divergence(lab, device); });
+  lab.step("GPU launches", [&] { measure_launches(lab); });
+  lab.step("GPU power", [&] { measure_power(lab, device); });
 }
 
 }  // namespace hf::gpu

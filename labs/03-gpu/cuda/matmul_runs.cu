@@ -263,7 +263,6 @@ void add_draw(Lab& lab, const std::string& ladder, const std::string& whose, con
 }
 
 void measure_sgemm(Lab& lab, const cuda::PowerMeter& meter) {
-  lab.begin("GPU: matmul in fp32");
   const Cublas usual(CUBLAS_DEFAULT_MATH), pedantic(CUBLAS_PEDANTIC_MATH);  // fp32 throughout, both of them
   Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_n, sgemm_n, sgemm_n});
   const Ladder ladder =
@@ -304,7 +303,6 @@ bool has_hopper(Lab& lab, int capability) {
 }
 
 void measure_bf16(Lab& lab, const cuda::PowerMeter& meter, int capability) {
-  lab.begin("GPU: matmul in bf16");
   const bool hopper = has_hopper(lab, capability);
   std::vector<Bf16Rung> rungs = bf16_rungs(), last = bf16_persistents();
   std::erase_if(rungs, [&](const Bf16Rung& rung) { return rung.hopper && !hopper; });
@@ -332,8 +330,8 @@ std::vector<Step> gpu_matmul_steps() { return {{"GPU: matmul in fp32", 15, 60}, 
 
 void measure_gpu_matmul(Lab& lab, const cuda::Device& device) {
   const cuda::PowerMeter meter(device.bus_id);
-  measure_sgemm(lab, meter);
-  measure_bf16(lab, meter, device.capability);
+  lab.step("GPU: matmul in fp32", [&] { measure_sgemm(lab, meter); });
+  lab.step("GPU: matmul in bf16", [&] { measure_bf16(lab, meter, device.capability); });
 }
 
 }  // namespace hf::gpu

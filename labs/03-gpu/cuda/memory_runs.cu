@@ -138,7 +138,6 @@ void sweep_latency(Lab& lab, const cuda::Device& device) {
 }
 
 void measure_latency(Lab& lab, const cuda::Device& device) {
-  lab.begin("GPU latency");
   // Nothing here needs shared memory, or hardly: the rest of it is cache.
   HF_CUDA(cudaFuncSetAttribute(chase_lines<Through::l1>, cudaFuncAttributePreferredSharedMemoryCarveout,
                                cudaSharedmemCarveoutMaxL1));
@@ -219,7 +218,6 @@ void check_streams(StreamArrays& on) {
 }
 
 void measure_streams(Lab& lab, const cuda::Device& device) {
-  lab.begin("GPU bandwidth");
   StreamArrays arrays(device, std::min(lab.quick() ? 256 * MiB : 512 * MiB, beyond_l2(device, 8)));
   check_streams(arrays);
   const Sampling sampling = sample_interleaved({cuda::timed_on_device("copy", [&] { run_copy(arrays); }),
@@ -332,7 +330,6 @@ void compare_little(Lab& lab, const Series& curve) {
 }
 
 void measure_in_flight(Lab& lab, const cuda::Device& device) {
-  lab.begin("GPU bytes in flight");
   constexpr int most_loads = 4;
   Front front(beyond_l2(device, lab.quick() ? 4 : 16),
               std::int64_t{device.multiprocessors} * device.warps * most_loads);
@@ -410,12 +407,6 @@ void measure_banks(Lab& lab) {
   lab.add(std::move(series));
 }
 
-void measure_access(Lab& lab, const cuda::Device& device) {
-  lab.begin("GPU access patterns");
-  measure_strides(lab, device);
-  measure_banks(lab);
-}
-
 }  // namespace
 
 std::vector<Step> memory_steps() {
@@ -424,10 +415,13 @@ std::vector<Step> memory_steps() {
 }
 
 void measure_memory(Lab& lab, const cuda::Device& device) {
-  measure_latency(lab, device);
-  measure_streams(lab, device);
-  measure_in_flight(lab, device);
-  measure_access(lab, device);
+  lab.step("GPU latency", [&] { measure_latency(lab, device); });
+  lab.step("GPU bandwidth", [&] { measure_streams(lab, device); });
+  lab.step("GPU bytes in flight", [&] { measure_in_flight(lab, device); });
+  lab.step("GPU access patterns", [&] {
+    measure_strides(lab, device);
+    measure_banks(lab);
+  });
 }
 
 }  // namespace hf::gpu

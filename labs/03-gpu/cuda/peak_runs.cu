@@ -83,12 +83,7 @@ class FmaPeak {
   cuda::DeviceArray<float> from_, results_;
 };
 
-}  // namespace
-
-std::vector<Step> peak_steps() { return {{"GPU peaks", 1, 4}}; }
-
-void measure_peaks(Lab& lab, const cuda::Device& device) {
-  lab.begin("GPU peaks");
+void measure_device_peaks(Lab& lab, const cuda::Device& device) {
   constexpr int times = 4096;
   TensorPeak<2, float> bf16(device);
   TensorPeak<4, std::int32_t> int8(device);
@@ -112,6 +107,14 @@ void measure_peaks(Lab& lab, const cuda::Device& device) {
       meter, [&] { bf16.run(times); }, sampling.of("bf16").median, lab.quick() ? 0.2 : 1);
   if (draw.watts > 0)
     lab.add(Value("gpu_tensor_w", draw.watts, "W", Kind::measured, "the board, its tensor cores busy in bf16"));
+}
+
+}  // namespace
+
+std::vector<Step> peak_steps() { return {{"GPU peaks", 1, 4}}; }
+
+void measure_peaks(Lab& lab, const cuda::Device& device) {
+  lab.step("GPU peaks", [&] { measure_device_peaks(lab, device); });
 }
 
 }  // namespace hf::gpu
