@@ -59,7 +59,7 @@ from .lab_code import LabCode
 from .machines import Machines
 from .measured import Measured, depart_measured_number, measured_number, visit_measured_number
 from .notice import add_banner
-from .systolic import SystolicArray
+from .systolic import SystolicArray, load_what_moves
 
 
 def setup(app: Sphinx) -> dict:
@@ -80,6 +80,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("missing-reference", words_without_a_place)
     app.connect("doctree-read", add_banner)
     app.connect("env-updated", pages_to_write)
+    app.connect("html-page-context", load_what_moves)
     app.connect("build-finished", report_problems)
     # What {lab-header} adds to Sphinx's C++ domain would multiply each time that domain is merged after a parallel read.
-    return {"version": "0.1.0", "env_version": 1, "parallel_read_safe": False, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 2, "parallel_read_safe": False, "parallel_write_safe": True}

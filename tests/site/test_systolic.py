@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from conftest import PROJECT
 from playwright.sync_api import Page
 
 TRACE = Path(__file__).parent / "fixtures" / "04-tpu.json"
@@ -73,7 +74,25 @@ def test_the_cells_show_the_registers(tpu):
 def test_it_is_small(tpu):
     tpu()
     html = tpu.site.html()
-    assert html.index("</script>", html.index("hf-systolic")) - html.index('<div class="hf-systolic"') < 100_000
+    start = html.index('<div class="hf-systolic"')
+    assert html.index("</div>", start) - start < 100_000
+
+
+def test_only_its_page_loads_its_script_and_style(tpu):
+    tpu.site.page("# Other", "other")
+    tpu()
+    for name in ("systolic.js", "systolic.css"):
+        assert f"_static/{name}" in tpu.site.html() and name not in tpu.site.html("other")
+
+
+def test_its_colours_are_the_palettes(tpu):
+    tpu()
+    style = (PROJECT / "site" / "static" / "systolic.css").read_text()
+    assert not re.search(r"#[0-9a-f]{3,6}\b|rgb", style)
+    palette = set(re.findall(r"(--hf-\w+):", (PROJECT / "site" / "static" / "figures.css").read_text()))
+    names = {name for classes in re.findall(r'class="([a-z ]+)"', frames(tpu.site.html())[3]) for name in classes.split()}
+    assert {f"--hf-{name}" for name in names - {"big"}} <= palette
+    assert all(f".{name} {{" in style for name in names)
 
 
 @pytest.mark.parametrize("series", ["trace_sums", "trace_a"])
