@@ -1,7 +1,8 @@
 // record check [--publish] FILE-OR-DIR...
 //   Says what is wrong with each record; exit status 1 if anything is. A folder is one of published records, such as
 //   figures/records: it holds MACHINE/NN-slug.json and nothing else, each record may be published, is of a lab that there
-//   is and named after it, and all in one MACHINE are of one machine. `make check` calls it so.
+//   is and named after it, and all in one MACHINE are of one machine. With a folder, the laws.json and claims.json of all
+//   labs are checked too. `make check` can call it so.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -11,12 +12,16 @@
 
 #include "commands.hpp"
 #include "record/check.hpp"
+#include "record/claims.hpp"
+#include "record/laws.hpp"
 #include "record/record.hpp"
 
 namespace hf {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 
 struct Options {
   std::vector<std::string> files;
@@ -53,6 +58,20 @@ class Checks {
           const auto problems = check_publishable(good);
           return problems.empty() ? misplaced(record, good, slug) : problems;
         });
+      }
+    }
+  }
+
+  // What the labs say in data: the records' laws, and the claims that their values decide.
+  void labs() {
+    if (!fs::is_directory(labs_)) return;
+    for (const fs::path& lab : sorted(labs_)) {
+      const fs::path laws = lab / "laws.json", claims = lab / "claims.json";
+      try {
+        if (fs::exists(laws)) parse_laws(laws_text(labs_, lab.filename().string()), laws.string());
+        if (fs::exists(claims)) parse_claims(read_file(claims, kMaxTextBytes), claims.string());
+      } catch (const FileError& error) {
+        fail(error.what());
       }
     }
   }
@@ -98,6 +117,7 @@ int run(const Options& options, const Tool& tool) {
   Checks checks(tool.labs());
   for (const std::string& each : options.files) {
     if (fs::is_directory(each)) {
+      checks.labs();
       checks.folder(each);
     } else {
       checks.file(each,
