@@ -19,8 +19,9 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
 
     ```{lab-figure} 01-bandwidth               figures/01-bandwidth.gp
     :series: bandwidth_read bandwidth_copy     what the table shows; a published record with these stands in
-    :pending: gpu_latency                      optional; more series, perhaps not measured on any machine yet: the figure is then
-                                               drawn without them; with no :series: beside, its place says "not yet measured"
+    :pending: gpu_latency                      optional; more series, perhaps not measured on any machine yet: the figure is
+                                               then drawn without them; with no :series: beside, its place says "not yet
+                                               measured"
     :name: fig-bandwidth                       optional, for {ref}
     :lab: 01-roofline                          optional; the lab with the figure's number
     The takeaway, one paragraph.

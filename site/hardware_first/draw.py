@@ -220,10 +220,8 @@ def near(point, other):
 def quantity(value, unit):
     """A number as people say it: three digits, and bytes as KiB, MiB or GiB."""
     if unit == "B":
-        for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1)):
-            if value >= size:
-                value /= size
-                break
+        size, unit = next((each for each in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")) if value >= each[0]), (1, "B"))
+        value /= size
     digits = f"{value:.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.3g}"
     return digits if unit == "1" else f"{digits} {unit}"
 

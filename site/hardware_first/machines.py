@@ -16,7 +16,8 @@ from .tables import fields
 
 
 class Machines(SphinxDirective):
-    """One card per machine, this one first, the others by the names they were published under. `:values:` names headline numbers as lab/id."""
+    """One card per machine, this one first, the others by the names they were published under. `:values:` names headline
+    numbers as lab/id."""
 
     option_spec = {"values": directives.unchanged}
 

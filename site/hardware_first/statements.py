@@ -57,7 +57,8 @@ def read_statements(path: Path, shown: str) -> list[Statement]:
     try:
         claims = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
         stated = [Statement(**claim) for claim in claims]
-        if isinstance(claims, list) and all(re.fullmatch(MEMBERS[name], text) for claim in stated for name, text in asdict(claim).items()):
+        texts = [(MEMBERS[name], text) for claim in stated for name, text in asdict(claim).items()]
+        if isinstance(claims, list) and all(re.fullmatch(pattern, text) for pattern, text in texts):
             return stated
     except (OSError, ValueError, TypeError):
         pass

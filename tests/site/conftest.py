@@ -27,13 +27,16 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E40
 
 LAB = "01-roofline"
 CLAIMS = [
-    {"id": "simd-pays", "text": "Vectors beat single numbers at least fourfold.", "value": "simd_over_scalar_fp32", "bound": ">= 4"},
+    {"id": "simd-pays", "text": "Vectors beat single numbers at least fourfold.", "value": "simd_over_scalar_fp32",
+     "bound": ">= 4"},
     {"id": "caches-make-a-ladder", "text": "L1 delivers at least 3 times the bandwidth of DRAM.",
      "value": "cache_gain", "bound": ">= 3"},
     {"id": "vector-add-waits", "text": "Vector add uses under 5 % of the arithmetic.", "value": "vector_add_peak_share",
      "bound": "< 0.05"},
-    {"id": "memory-is-slow", "text": "A byte takes as long as at least 4 FLOPs.", "value": "ridge_flop_per_byte", "bound": ">= 4"},
-    {"id": "sides-predicted", "text": "At least eight of ten sides are right.", "value": "prediction_sides_right", "bound": ">= 8"},
+    {"id": "memory-is-slow", "text": "A byte takes as long as at least 4 FLOPs.", "value": "ridge_flop_per_byte",
+     "bound": ">= 4"},
+    {"id": "sides-predicted", "text": "At least eight of ten sides are right.", "value": "prediction_sides_right",
+     "bound": ">= 8"},
     {"id": "gpus-are-wide", "text": "GPUs are wide.", "value": "gpu_width", "bound": ">= 8"},
 ]
 FIGURE_SCRIPT = """\

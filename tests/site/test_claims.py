@@ -135,7 +135,9 @@ def test_the_chapters_bound_decides_and_not_the_records_own(site):
     assert "✓ holds here" in site.text(LAB)
 
 
-@pytest.mark.parametrize(("bound", "verdict"), [(">= 2.4", "✓"), ("> 2.4", "✗"), ("<= 2.4", "✓"), ("< 2.4", "✗"), ("< 1e1", "✓")])
+@pytest.mark.parametrize(("bound", "verdict"), [
+    (">= 2.4", "✓"), ("> 2.4", "✗"), ("<= 2.4", "✓"), ("< 2.4", "✗"), ("< 1e1", "✓"),
+])
 def test_bounds(site, bound, verdict):
     site.claims(caches_make_a_ladder=bound)
     site.record(fails)
@@ -165,7 +167,9 @@ def test_a_claim_without_its_value_comes_from_a_published_record(site):
     assert "✓ holds on Fixture Processor" in site.text()
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", '[{"id": "a"}]', '[{"id": "a", "text": "A.", "value": "b", "bound": "about 3"}]', "{}"])
+@pytest.mark.parametrize("text", [
+    "{", "[1]", '[{"id": "a"}]', '[{"id": "a", "text": "A.", "value": "b", "bound": "about 3"}]', "{}",
+])
 def test_malformed_claims_are_one_line(site, text):
     site.record()
     (site.root / "labs" / LAB / "claims.json").write_text(text)

@@ -26,16 +26,16 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 # Machines: (level, largest working set, GB/s, ns), (instruction set, GFLOP/s), threads, non-temporal stores or not.
 MACHINES = {
-    "server": dict(levels=[("L1", 48 << 10, 620, 1.2), ("L2", 2 << 20, 260, 3.9), ("L3", 90 << 20, 60, 24),
-                           ("DRAM", 4 << 30, 38, 105)], threads=64,
-                   peaks=[("scalar", 8), ("scalar FMA", 16), ("SSE", 31), ("AVX2 FMA", 128), ("AVX-512 FMA", 245)]),
-    "laptop": dict(levels=[("L1", 32 << 10, 48, 1.4), ("L2", 256 << 10, 30, 4), ("L3", 4 << 20, 19, 14),
-                           ("DRAM", 512 << 20, 9, 82)], threads=4, peaks=[("scalar", 5.6), ("SSE", 21)]),
-    "board": dict(levels=[("L1", 32 << 10, 22, 2.7), ("L2", 1 << 20, 11, 11), ("DRAM", 256 << 20, 3.6, 150)], threads=4,
-                  peaks=[("scalar", 2.9), ("scalar FMA", 2.95), ("NEON FMA", 11.6)], nontemporal=False),
-    "single": dict(levels=[("L1", 32 << 10, 30, 1.1), ("L2", 512 << 10, 14, 9), ("DRAM", 128 << 20, 12, 95)], threads=1,
-                   burst=128 << 20,
-                   peaks=[("scalar", 3.1), ("scalar FMA", 3.1), ("SSE", 12), ("AVX2 FMA", 40)]),
+    "server": {"levels": [("L1", 48 << 10, 620, 1.2), ("L2", 2 << 20, 260, 3.9), ("L3", 90 << 20, 60, 24),
+                          ("DRAM", 4 << 30, 38, 105)], "threads": 64,
+               "peaks": [("scalar", 8), ("scalar FMA", 16), ("SSE", 31), ("AVX2 FMA", 128), ("AVX-512 FMA", 245)]},
+    "laptop": {"levels": [("L1", 32 << 10, 48, 1.4), ("L2", 256 << 10, 30, 4), ("L3", 4 << 20, 19, 14),
+                          ("DRAM", 512 << 20, 9, 82)], "threads": 4, "peaks": [("scalar", 5.6), ("SSE", 21)]},
+    "board": {"levels": [("L1", 32 << 10, 22, 2.7), ("L2", 1 << 20, 11, 11), ("DRAM", 256 << 20, 3.6, 150)], "threads": 4,
+              "peaks": [("scalar", 2.9), ("scalar FMA", 2.95), ("NEON FMA", 11.6)], "nontemporal": False},
+    "single": {"levels": [("L1", 32 << 10, 30, 1.1), ("L2", 512 << 10, 14, 9), ("DRAM", 128 << 20, 12, 95)], "threads": 1,
+               "burst": 128 << 20,
+               "peaks": [("scalar", 3.1), ("scalar FMA", 3.1), ("SSE", 12), ("AVX2 FMA", 40)]},
 }
 KERNELS = [("vector add", 1 / 12, 1), ("dot", 0.25, 1), ("triad", 1 / 6, 0.98), ("axpy", 1 / 6, 1.02),
            ("GEMV", 0.5, 0.96), ("5-point stencil", 0.6, 0.8), ("softmax", 1.4, 0.35), ("layer norm", 0.9, 0.55),
@@ -430,7 +430,8 @@ GNUPLOT_6 = """<svg width="620" height="300" viewBox="0 0 620 300" xmlns="http:/
  xmlns:xlink="http://www.w3.org/1999/xlink"><defs><circle id='gpDot' r='0.5' stroke-width='0.5' stroke='currentColor'/>
 <circle id='gpPt5' stroke-width='0.222' stroke='currentColor' cx='0' cy='0' r='1'/></defs>
 <g fill="none" color="black" stroke="rgb(192, 222,   1)" stroke-width="5.00">
-\t<path stroke='rgb(192, 222,   5)'  d='M150.25,88.55 L226.35,88.55  '/>\t<use xlink:href='#gpDot' x='226.35' y='88.55' color='rgb(192, 222,   5)'/>
+\t<path stroke='rgb(192, 222,   5)'  d='M150.25,88.55 L226.35,88.55  '/>
+\t<use xlink:href='#gpDot' x='226.35' y='88.55' color='rgb(192, 222,   5)'/>
 \t<use xlink:href='#gpPt5' transform='translate(226.35,88.55) scale(3.60)' color='rgb(192, 222,   5)'/>
 </g></svg>"""
 
