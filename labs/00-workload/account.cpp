@@ -1,6 +1,11 @@
 #include "00-workload/account.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+#include "harness/clock.hpp"
 
 namespace hf::workload {
 

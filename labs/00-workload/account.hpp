@@ -2,7 +2,7 @@
 /// Book-keeping: what each operator of a network was asked to do, and how long it took.
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
+#include "00-workload/account.hpp"
+#include "00-workload/mlp.hpp"
 #include "00-workload/reference.hpp"
+#include "00-workload/resnet.hpp"
+#include "00-workload/tensors.hpp"
 #include "00-workload/training.hpp"
+#include "00-workload/transformer.hpp"
 #include "common/random.hpp"
+#include "common/rounded.hpp"
 #include "harness/terminal.hpp"
 
 namespace hf::workload {

@@ -1,9 +1,16 @@
 #include "00-workload/decode_runs.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "00-workload/account.hpp"
+#include "00-workload/transformer.hpp"
+#include "harness/lab.hpp"
 #include "harness/memory.hpp"
+#include "harness/sampling.hpp"
 
 namespace hf::workload {
 namespace {

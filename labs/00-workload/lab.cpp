@@ -9,8 +9,12 @@
 #include "harness/lab.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "00-workload/checks.hpp"
@@ -18,12 +22,14 @@
 #include "00-workload/pass_runs.hpp"
 #include "00-workload/passes.hpp"
 #include "00-workload/sizes.hpp"
+#include "00-workload/transformer.hpp"
 #include "00-workload/triple_loop_runs.hpp"
 #include "harness/blas.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
 #include "harness/shared_array.hpp"
 #include "harness/threads.hpp"
+#include "harness/work.hpp"
 
 namespace hf::workload {
 namespace {

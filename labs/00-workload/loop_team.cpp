@@ -1,6 +1,8 @@
 #include "00-workload/loop_team.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 #include <thread>
 #include <vector>

@@ -1,7 +1,12 @@
 #include "00-workload/mlp.hpp"
+#include "00-workload/operators.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
 
+#include "00-workload/account.hpp"
 #include "common/random.hpp"
 
 namespace hf::workload {

@@ -2,7 +2,9 @@
 /// A multi-layer perceptron that classifies pictures of digits: three dense layers.
 #pragma once
 
-#include "00-workload/operators.hpp"
+#include <cstddef>
+#include <span>
+#include "00-workload/account.hpp"
 #include "00-workload/tensors.hpp"
 
 namespace hf::workload {

@@ -1,9 +1,15 @@
 #include "00-workload/operators.hpp"
+#include "00-workload/loops.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <mutex>
+#include <span>
 
+#include "00-workload/account.hpp"
 #include "00-workload/loop_team.hpp"
+#include "harness/blas.hpp"
+#include "harness/work.hpp"
 
 namespace hf::workload {
 namespace {

@@ -3,12 +3,13 @@
 /// was: FLOPs, and compulsory bytes as though its operands came from memory and went back there. Shapes in brackets.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
 #include "00-workload/account.hpp"
-#include "00-workload/loops.hpp"
 #include "harness/blas.hpp"
+#include "harness/work.hpp"
 
 namespace hf::workload {
 

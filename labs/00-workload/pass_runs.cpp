@@ -1,11 +1,22 @@
 #include "00-workload/pass_runs.hpp"
 
+#include <cstddef>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "00-workload/account.hpp"
 #include "00-workload/loops.hpp"
+#include "00-workload/passes.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
+#include "harness/work.hpp"
 
 namespace hf::workload {
 namespace {

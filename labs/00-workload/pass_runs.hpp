@@ -8,6 +8,7 @@
 
 #include "00-workload/passes.hpp"
 #include "harness/lab.hpp"
+#include "harness/work.hpp"
 
 namespace hf::workload {
 

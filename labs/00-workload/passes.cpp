@@ -1,5 +1,14 @@
 #include "00-workload/passes.hpp"
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "00-workload/account.hpp"
+#include "00-workload/sizes.hpp"
+#include "00-workload/training.hpp"
+#include "00-workload/transformer.hpp"
 #include "common/random.hpp"
 
 namespace hf::workload {

@@ -3,14 +3,20 @@
 /// prompt, writes, and learns.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "00-workload/account.hpp"
+#include "00-workload/mlp.hpp"
+#include "00-workload/resnet.hpp"
 #include "00-workload/sizes.hpp"
 #include "00-workload/training.hpp"
+#include "00-workload/transformer.hpp"
 
 namespace hf::workload {
 

@@ -1,11 +1,13 @@
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
+#include <optional>
+#include <span>
 #include <sstream>
+#include <string>
+#include <system_error>
 
 #include "00-workload/triple_loop.hpp"
 #include "00-workload/triple_loop_py.hpp"

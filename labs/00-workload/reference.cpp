@@ -2,8 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "00-workload/loop_team.hpp"
+#include "00-workload/mlp.hpp"
+#include "00-workload/resnet.hpp"
+#include "00-workload/transformer.hpp"
+#include "common/rounded.hpp"
 
 namespace hf::workload {
 namespace {

@@ -1,7 +1,13 @@
 #include "00-workload/resnet.hpp"
+#include "00-workload/loops.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 
+#include "00-workload/account.hpp"
+#include "00-workload/operators.hpp"
 #include "common/random.hpp"
 
 namespace hf::workload {

@@ -2,8 +2,11 @@
 /// A convolutional network for photographs: ResNet-18 (He et al., 2016), each convolution a matrix product after im2col.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
+#include "00-workload/account.hpp"
 #include "00-workload/operators.hpp"
 #include "00-workload/tensors.hpp"
 

@@ -1,6 +1,10 @@
 #include "00-workload/sizes.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 
 #include "00-workload/training.hpp"
+#include "00-workload/transformer.hpp"
 
 namespace hf::workload {
 namespace {

@@ -2,6 +2,7 @@
 /// How large the networks are: as they are known, or smaller where a machine has not the time or the memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "00-workload/mlp.hpp"

@@ -2,6 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+#include "00-workload/account.hpp"
+#include "00-workload/operators.hpp"
+#include "00-workload/transformer.hpp"
+#include "harness/blas.hpp"
 
 namespace hf::workload {
 

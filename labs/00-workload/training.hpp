@@ -2,6 +2,11 @@
 /// One step of training: forward, backward, and an update of every weight.
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include "00-workload/account.hpp"
+#include "00-workload/operators.hpp"
+#include "00-workload/tensors.hpp"
 #include "00-workload/transformer.hpp"
 
 namespace hf::workload {

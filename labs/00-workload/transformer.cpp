@@ -1,9 +1,19 @@
 #include "00-workload/transformer.hpp"
+#include "00-workload/loops.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "00-workload/account.hpp"
 #include "00-workload/loop_team.hpp"
+#include "00-workload/operators.hpp"
 #include "common/random.hpp"
+#include "harness/blas.hpp"
+#include "harness/memory.hpp"
+#include "harness/work.hpp"
 
 namespace hf::workload {
 namespace {

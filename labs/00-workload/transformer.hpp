@@ -3,9 +3,11 @@
 /// C = width, H = heads, D = C / H, V = vocabulary; rows = sequences · tokens.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
+#include "00-workload/account.hpp"
 #include "00-workload/operators.hpp"
 #include "00-workload/tensors.hpp"
 

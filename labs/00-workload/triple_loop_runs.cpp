@@ -1,7 +1,10 @@
 #include "00-workload/triple_loop_runs.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +12,11 @@
 #include "00-workload/triple_loop.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
+#include "harness/blas.hpp"
 #include "harness/clock.hpp"
+#include "harness/lab.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::workload {
 namespace {

@@ -1,5 +1,7 @@
 #include "01-roofline/chase.hpp"
 
+#include <cstddef>
+#include <span>
 #include <stdexcept>
 
 #include "common/random.hpp"

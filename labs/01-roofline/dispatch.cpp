@@ -1,6 +1,9 @@
 #include "01-roofline/dispatch.hpp"
 
-#include <string>
+#include <vector>
+#include "01-roofline/dot_product.hpp"
+#include "01-roofline/kernel_set.hpp"
+#include "harness/machine.hpp"
 
 namespace hf::roofline {
 

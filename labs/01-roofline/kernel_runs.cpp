@@ -1,13 +1,20 @@
 #include "01-roofline/kernel_runs.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
+#include <vector>
 
+#include "01-roofline/kernel_set.hpp"
+#include "01-roofline/predictions.hpp"
+#include "01-roofline/workloads.hpp"
 #include "common/random.hpp"
 #include "harness/interrupt.hpp"
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "01-roofline/kernel_set.hpp"
 #include "01-roofline/predictions.hpp"
 #include "01-roofline/workloads.hpp"
 #include "harness/lab.hpp"

@@ -3,6 +3,7 @@
 /// Matrices are row-major; n, rows, columns… count elements and may be any number, zero included.
 #pragma once
 
+#include <cstddef>
 #include "harness/vector.hpp"
 
 namespace hf::roofline {

@@ -6,16 +6,22 @@
 #include "harness/lab.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "01-roofline/dispatch.hpp"
+#include "01-roofline/dot_product.hpp"
 #include "01-roofline/kernel_runs.hpp"
+#include "01-roofline/kernel_set.hpp"
 #include "01-roofline/ladders.hpp"
 #include "01-roofline/levels.hpp"
 #include "01-roofline/peak_table.hpp"
 #include "01-roofline/predictions.hpp"
+#include "01-roofline/stream_runs.hpp"
 #include "harness/peaks.hpp"
 #include "harness/threads.hpp"
 

@@ -1,14 +1,24 @@
 #include "01-roofline/ladders.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "01-roofline/chase.hpp"
+#include "01-roofline/kernel_set.hpp"
+#include "01-roofline/levels.hpp"
+#include "01-roofline/stream_runs.hpp"
 #include "common/random.hpp"
 #include "harness/clock.hpp"
 #include "harness/keep.hpp"
+#include "harness/lab.hpp"
 #include "harness/memory.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -2,6 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+#include "01-roofline/plateaus.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::roofline {
 namespace {

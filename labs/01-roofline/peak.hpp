@@ -3,6 +3,7 @@
 /// its registers. Compiled once per instruction set (see vector.hpp).
 #pragma once
 
+#include <cstdint>
 #include "harness/vector.hpp"
 
 namespace hf::roofline {

@@ -3,13 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <set>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "01-roofline/dot_product.hpp"
+#include "01-roofline/kernel_set.hpp"
 #include "common/random.hpp"
 #include "harness/clock.hpp"
 #include "harness/keep.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -2,10 +2,12 @@
 /// How fast this machine can compute, per instruction set and precision.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "01-roofline/dispatch.hpp"
+#include "01-roofline/dot_product.hpp"
+#include "01-roofline/kernel_set.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/threads.hpp"

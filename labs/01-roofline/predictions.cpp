@@ -4,6 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+#include "01-roofline/workloads.hpp"
+#include "harness/results.hpp"
+#include "harness/terminal.hpp"
+#include "harness/work.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
+#include "common/reference.hpp"
 
 namespace hf::roofline {
 namespace {

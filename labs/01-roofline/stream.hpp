@@ -4,6 +4,8 @@
 /// `stream_block`; all of the array is read or written `passes` times.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include "harness/vector.hpp"
 
 namespace hf::roofline {

@@ -1,7 +1,14 @@
 #include "01-roofline/stream_runs.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <string>
 
+#include "01-roofline/kernel_set.hpp"
 #include "common/random.hpp"
 #include "harness/clock.hpp"
+#include "harness/memory.hpp"
+#include "harness/sampling.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::roofline {
 namespace {

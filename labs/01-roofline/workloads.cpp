@@ -2,12 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "01-roofline/kernel_set.hpp"
 #include "01-roofline/reference.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
+#include "common/reference.hpp"
+#include "harness/work.hpp"
 
 namespace hf::roofline {
 namespace {

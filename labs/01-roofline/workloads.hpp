@@ -2,6 +2,7 @@
 /// The kernels of kernels.hpp as things to predict, check and time: each with its data, its work and its reference.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>

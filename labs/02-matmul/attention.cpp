@@ -1,6 +1,8 @@
 #include "02-matmul/attention.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include "02-matmul/convolution.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -2,9 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
 
+#include "02-matmul/gemm.hpp"
 #include "02-matmul/ladder.hpp"
 #include "02-matmul/sizes.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::matmul {
 namespace {

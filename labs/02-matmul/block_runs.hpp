@@ -2,6 +2,7 @@
 /// Blocks of the same area in other shapes than the one that choose_blocking() takes: modelled, and timed.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

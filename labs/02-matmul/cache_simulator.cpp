@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include "harness/machine.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -1,11 +1,20 @@
 #include "02-matmul/conflict_runs.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
+#include "02-matmul/cache_simulator.hpp"
 #include "02-matmul/ladder.hpp"
 #include "02-matmul/rungs.hpp"
 #include "02-matmul/sizes.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::matmul {
 namespace {

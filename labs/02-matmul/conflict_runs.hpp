@@ -2,6 +2,7 @@
 /// The naive product around N = 1024, where its columns compete for a few sets of a cache: simulated, then timed.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "02-matmul/convolution.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace hf::matmul {
 namespace {

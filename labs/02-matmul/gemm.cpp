@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "02-matmul/micro_kernel.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
+#include "harness/vector.hpp"
 
 namespace hf::matmul {
 namespace {

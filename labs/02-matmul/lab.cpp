@@ -9,14 +9,17 @@
 //   race                  the fastest product against other people's libraries (race.cpp)
 #include "harness/lab.hpp"
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "02-matmul/attention.hpp"
 #include "02-matmul/block_runs.hpp"
 #include "02-matmul/cache_simulator.hpp"
 #include "02-matmul/conflict_runs.hpp"
+#include "02-matmul/convolution.hpp"
 #include "02-matmul/gemm.hpp"
 #include "02-matmul/ladder.hpp"
 #include "02-matmul/layer_runs.hpp"

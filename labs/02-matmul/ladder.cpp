@@ -2,12 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "02-matmul/gemm.hpp"
+#include "02-matmul/rungs.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
 
 namespace hf::matmul {
 namespace {

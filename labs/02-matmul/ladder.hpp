@@ -2,6 +2,7 @@
 /// The rungs, and gemm() above them, timed on square matrices of growing size.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>

@@ -1,15 +1,28 @@
 #include "02-matmul/layer_runs.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "01-roofline/dispatch.hpp"
+#include "02-matmul/attention.hpp"
+#include "02-matmul/convolution.hpp"
 #include "02-matmul/layers_reference.hpp"
+#include "02-matmul/perceptron.hpp"
 #include "02-matmul/sizes.hpp"
 #include "common/random.hpp"
+#include "common/reference.hpp"
+#include "harness/lab.hpp"
+#include "harness/machine.hpp"
 #include "harness/memory.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 
 namespace hf::matmul {

@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <vector>
 
+#include "02-matmul/attention.hpp"
+#include "02-matmul/convolution.hpp"
+#include "02-matmul/perceptron.hpp"
 #include "common/product.hpp"
+#include "common/reference.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -2,6 +2,7 @@
 /// The innermost loops of gemm(): the only place that knows the registers.
 #pragma once
 
+#include <cstddef>
 #include "harness/vector.hpp"
 
 namespace hf::matmul {

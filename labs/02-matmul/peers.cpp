@@ -1,8 +1,12 @@
 #include "02-matmul/peers.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "harness/blas.hpp"
+#include "harness/shared_library.hpp"
 
 #ifdef HARDWARE_FIRST_LIBXSMM
 #include <libxsmm.h>

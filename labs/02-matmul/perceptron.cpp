@@ -1,6 +1,8 @@
 #include "02-matmul/perceptron.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include "02-matmul/convolution.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -1,5 +1,6 @@
 #include "02-matmul/pinned_openmp.hpp"
 
+#include <cstddef>
 #include <optional>
 
 #include "harness/threads.hpp"

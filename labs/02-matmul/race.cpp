@@ -3,15 +3,26 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <span>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "02-matmul/gemm.hpp"
+#include "02-matmul/peers.hpp"
+#include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::matmul {
 namespace {

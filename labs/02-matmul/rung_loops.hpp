@@ -6,6 +6,7 @@
 /// with pointers that report each access (traced_pointer.hpp) the same source shows a simulated cache its addresses.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "harness/vector.hpp"

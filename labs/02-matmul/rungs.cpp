@@ -1,7 +1,10 @@
 #include "02-matmul/rungs.hpp"
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
+#include "02-matmul/cache_simulator.hpp"
 #include "02-matmul/rung_loops.hpp"
 #include "02-matmul/traced_pointer.hpp"
 

@@ -1,6 +1,13 @@
 #include "02-matmul/sizes.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
+#include "02-matmul/attention.hpp"
+#include "02-matmul/convolution.hpp"
+#include "02-matmul/perceptron.hpp"
+#include "harness/lab.hpp"
+#include "harness/sampling.hpp"
 
 namespace hf::matmul {
 

@@ -3,6 +3,8 @@
 /// is timed can be traced.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include "02-matmul/cache_simulator.hpp"
 #include "harness/vector.hpp"
 

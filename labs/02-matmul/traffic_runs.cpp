@@ -1,8 +1,15 @@
 #include "02-matmul/traffic_runs.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <string>
 
+#include "02-matmul/cache_simulator.hpp"
 #include "02-matmul/rungs.hpp"
+#include "harness/lab.hpp"
+#include "harness/machine.hpp"
+#include "harness/results.hpp"
+#include "harness/terminal.hpp"
 
 namespace hf::matmul {
 namespace {

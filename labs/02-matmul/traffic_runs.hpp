@@ -2,6 +2,7 @@
 /// What each rung of the ladder moves between neighbouring levels of the memory, for one square product. Simulated.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>

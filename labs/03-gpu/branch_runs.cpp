@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "03-gpu/branches.hpp"
 #include "common/random.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -1,14 +1,26 @@
 #include "03-gpu/chase_runs.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <utility>
+#include <vector>
 
+#include "01-roofline/chase.hpp"
+#include "01-roofline/kernel_set.hpp"
+#include "03-gpu/chases.hpp"
 #include "03-gpu/gather.hpp"
 #include "03-gpu/little.hpp"
 #include "03-gpu/random_index.hpp"
 #include "harness/keep.hpp"
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::gpu {
 namespace {

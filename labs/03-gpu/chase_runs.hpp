@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "01-roofline/chase.hpp"
 #include "01-roofline/kernel_set.hpp"
 #include "03-gpu/chases.hpp"
 #include "harness/lab.hpp"

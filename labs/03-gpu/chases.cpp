@@ -1,9 +1,14 @@
 #include "03-gpu/chases.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include "01-roofline/chase.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -1,4 +1,8 @@
 #include "03-gpu/gather.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include "01-roofline/chase.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -1,15 +1,22 @@
 #include "03-gpu/gather_runs.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "03-gpu/gather.hpp"
 #include "03-gpu/random_index.hpp"
 #include "common/random.hpp"
 #include "harness/keep.hpp"
+#include "harness/lab.hpp"
 #include "harness/memory.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::gpu {
 namespace {

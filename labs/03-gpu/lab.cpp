@@ -12,18 +12,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "01-roofline/dispatch.hpp"
+#include "01-roofline/kernel_set.hpp"
 #include "03-gpu/branch_runs.hpp"
 #include "03-gpu/branches.hpp"
 #include "03-gpu/chase_runs.hpp"
+#include "03-gpu/chases.hpp"
 #include "03-gpu/cuda/gpu_runs.hpp"
 #include "03-gpu/cuda/quoted_ladders.hpp"
 #include "03-gpu/gather_runs.hpp"
 #include "03-gpu/little.hpp"
 #include "03-gpu/occupancy.hpp"
+#include "03-gpu/simt.hpp"
 #include "03-gpu/simt_runs.hpp"
 #include "harness/threads.hpp"
 

@@ -1,7 +1,9 @@
 #include "03-gpu/little.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
+#include <vector>
 
 namespace hf::gpu {
 

@@ -1,6 +1,8 @@
 #include "03-gpu/simt.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <queue>
 #include <stdexcept>

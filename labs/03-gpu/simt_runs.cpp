@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "03-gpu/chases.hpp"
 #include "03-gpu/little.hpp"
 #include "03-gpu/occupancy.hpp"
+#include "03-gpu/simt.hpp"
+#include "harness/results.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -1,5 +1,8 @@
 #include "04-tpu/array_check.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <random>
 
 #include "04-tpu/systolic.hpp"

@@ -1,6 +1,13 @@
 #include "04-tpu/array_runs.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
+#include "04-tpu/systolic.hpp"
 #include "common/random.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -3,6 +3,8 @@
 /// that includes this is compiled for one instruction set.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include "harness/vector.hpp"
 
 #if defined(__ARM_FEATURE_DOTPROD)

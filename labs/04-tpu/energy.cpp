@@ -1,4 +1,6 @@
 #include "04-tpu/energy.hpp"
+#include <cstdint>
+#include "04-tpu/systolic.hpp"
 
 namespace hf::tpu {
 

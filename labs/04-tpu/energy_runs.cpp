@@ -1,6 +1,10 @@
 #include "04-tpu/energy_runs.hpp"
+#include <vector>
+#include "04-tpu/energy.hpp"
 
 #include "04-tpu/array_runs.hpp"
+#include "04-tpu/systolic.hpp"
+#include "harness/results.hpp"
 
 namespace hf::tpu {
 

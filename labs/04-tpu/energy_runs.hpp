@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "04-tpu/energy.hpp"
+#include "04-tpu/systolic.hpp"
 #include "harness/results.hpp"
 
 namespace hf::tpu {

@@ -1,10 +1,15 @@
 #include "04-tpu/holding_array.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "04-tpu/cells.hpp"
 #include "04-tpu/memory_schedule.hpp"
+#include "04-tpu/systolic.hpp"
 
 namespace hf::tpu {
 namespace {

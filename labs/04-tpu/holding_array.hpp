@@ -3,6 +3,8 @@
 /// product, input stationary.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include "04-tpu/systolic.hpp"
 
 namespace hf::tpu {

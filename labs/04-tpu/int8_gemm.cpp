@@ -1,6 +1,10 @@
 #include "04-tpu/int8_gemm.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
+#include "harness/machine.hpp"
 
 namespace hf::tpu {
 

@@ -1,3 +1,4 @@
+#include "04-tpu/dot_instructions.hpp"
 #include "04-tpu/int8_gemm.hpp"
 #include "04-tpu/int8_gemm_loops.hpp"
 

@@ -3,7 +3,10 @@
 /// instruction finds its groups of four; a is used as it lies.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include "04-tpu/dot_instructions.hpp"
+#include "harness/vector.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -7,8 +7,12 @@
 //   measure_matrix_unit    how fast are narrow numbers on this machine?
 //   measure_both_repeats   the same work again and again: array and processor
 #include "harness/lab.hpp"
+#include "04-tpu/energy.hpp"
+#include "04-tpu/systolic.hpp"
+#include "04-tpu/tpuv1.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>

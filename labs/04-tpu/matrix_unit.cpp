@@ -1,15 +1,25 @@
 #include "04-tpu/matrix_unit.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
+#include <vector>
 
 #include "01-roofline/dispatch.hpp"
+#include "01-roofline/dot_product.hpp"
 #include "02-matmul/gemm.hpp"
+#include "04-tpu/int8_gemm.hpp"
 #include "04-tpu/tiles.hpp"
 #include "common/random.hpp"
 #include "harness/keep.hpp"
+#include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -3,6 +3,7 @@
 /// that.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
+#include <vector>
+#include "04-tpu/systolic.hpp"
 
 namespace hf::tpu {
 

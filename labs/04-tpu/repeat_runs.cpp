@@ -1,12 +1,19 @@
 #include "04-tpu/repeat_runs.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "04-tpu/array_runs.hpp"
+#include "04-tpu/int8_gemm.hpp"
 #include "04-tpu/repeat.hpp"
+#include "04-tpu/systolic.hpp"
 #include "common/random.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -1,9 +1,15 @@
 #include "04-tpu/summing_array.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "04-tpu/cells.hpp"
+#include "04-tpu/holding_array.hpp"
 #include "04-tpu/memory_schedule.hpp"
+#include "04-tpu/systolic.hpp"
 
 namespace hf::tpu {
 namespace {

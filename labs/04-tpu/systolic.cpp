@@ -1,7 +1,11 @@
 #include "04-tpu/systolic.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "04-tpu/holding_array.hpp"
 #include "04-tpu/summing_array.hpp"

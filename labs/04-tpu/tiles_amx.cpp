@@ -1,12 +1,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstring>
 
 #include <immintrin.h>
 
 #include "04-tpu/tiles.hpp"
 #include "harness/keep.hpp"
+#include "harness/machine.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -1,7 +1,11 @@
 #include "04-tpu/tpuv1.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 
+#include "04-tpu/systolic.hpp"
 #include "common/random.hpp"
 
 namespace hf::tpu::v1 {

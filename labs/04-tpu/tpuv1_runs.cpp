@@ -1,10 +1,16 @@
 #include "04-tpu/tpuv1_runs.hpp"
+#include "04-tpu/tpuv1.hpp"
+#include "harness/results.hpp"
+#include "harness/terminal.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace hf::tpu::v1 {
 namespace {

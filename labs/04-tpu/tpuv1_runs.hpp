@@ -6,7 +6,6 @@
 #include <functional>
 #include <vector>
 
-#include "04-tpu/tpuv1.hpp"
 #include "harness/results.hpp"
 #include "harness/terminal.hpp"
 

@@ -1,9 +1,14 @@
 #include "04-tpu/utilisation_runs.hpp"
 
+#include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "04-tpu/array_runs.hpp"
+#include "04-tpu/systolic.hpp"
+#include "harness/results.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include "common/reference.hpp"
 
 namespace hf {
 

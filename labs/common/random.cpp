@@ -1,4 +1,7 @@
 #include "common/random.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace hf {
 

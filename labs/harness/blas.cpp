@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include "clock.hpp"
+#include "shared_library.hpp"
 
 namespace hf {
 namespace {

@@ -2,10 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "record/quantile.hpp"
+#include "results.hpp"
+#include "statistics.hpp"
 
 namespace hf {
 namespace {

@@ -1,6 +1,7 @@
 #include "clock.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 namespace hf {

@@ -5,7 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <filesystem>
 #include <sstream>
+#include <string>
 #include <vector>
 
 extern char** environ;

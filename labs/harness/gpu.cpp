@@ -1,10 +1,13 @@
 #include "gpu.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <vector>
 
+#include "machine.hpp"
 #include "shared_library.hpp"
 
 namespace hf {

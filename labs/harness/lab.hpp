@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "machine.hpp"
-#include "record/claims.hpp"
-#include "record/law.hpp"
-#include "results.hpp"
-#include "sampling.hpp"
-#include "steady_memory.hpp"
-#include "terminal.hpp"
+#include "machine.hpp"        // IWYU pragma: export
+#include "record/claims.hpp"  // IWYU pragma: export
+#include "record/law.hpp"     // IWYU pragma: export
+#include "results.hpp"        // IWYU pragma: export
+#include "sampling.hpp"       // IWYU pragma: export
+#include "steady_memory.hpp"  // IWYU pragma: export
+#include "terminal.hpp"       // IWYU pragma: export
 
 namespace hf {
 

@@ -2,11 +2,21 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "blas.hpp"
 #include "clock.hpp"
+#include "commit.hpp"
+#include "lab.hpp"
+#include "machine.hpp"
+#include "record/inputs.hpp"
+#include "record/law.hpp"
 #include "record/library.hpp"
 #include "record/schema.hpp"
+#include "statistics.hpp"
+#include "system_state.hpp"
 
 namespace hf {
 namespace {

@@ -4,14 +4,22 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gpu.hpp"
 #include "machine_registers.hpp"
 #include "memory.hpp"
+#include "microarchitecture.hpp"
 #include "threads.hpp"
 
 #if defined(__aarch64__)

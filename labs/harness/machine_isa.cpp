@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "machine.hpp"
 #include "machine_registers.hpp"

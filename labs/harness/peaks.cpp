@@ -1,6 +1,7 @@
 #include "peaks.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,7 +9,10 @@
 #include "keep.hpp"
 #include "machine.hpp"
 #include "memory.hpp"
+#include "sampling.hpp"
 #include "shared_array.hpp"
+#include "statistics.hpp"
+#include "threads.hpp"
 
 namespace hf {
 namespace {

@@ -1,8 +1,15 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <limits>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "machine.hpp"
+#include "results.hpp"
 #include "terminal.hpp"
 
 namespace hf {

@@ -2,13 +2,12 @@
 /// What a lab finds out: series, values and claims.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "statistics.hpp"
+#include "statistics.hpp"  // IWYU pragma: export
 
 namespace hf {
 

@@ -1,13 +1,21 @@
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <exception>
+#include <filesystem>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "clock.hpp"
+#include "commit.hpp"
 #include "interrupt.hpp"
 #include "lab.hpp"
 #include "lab_record.hpp"
@@ -16,9 +24,12 @@
 #include "record/atomic_file.hpp"
 #include "record/check.hpp"
 #include "record/claims.hpp"
+#include "record/identity.hpp"
+#include "record/inputs.hpp"
 #include "record/laws.hpp"
 #include "record/record.hpp"
 #include "record/text.hpp"
+#include "system_state.hpp"
 
 namespace hf {
 namespace {

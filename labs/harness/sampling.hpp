@@ -7,12 +7,13 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "clock.hpp"
-#include "keep.hpp"
-#include "statistics.hpp"
-#include "threads.hpp"
+#include "clock.hpp"       // IWYU pragma: export
+#include "keep.hpp"        // IWYU pragma: export
+#include "statistics.hpp"  // IWYU pragma: export
+#include "threads.hpp"     // IWYU pragma: export
 
 namespace hf {
 

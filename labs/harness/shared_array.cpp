@@ -1,9 +1,14 @@
 #include "shared_array.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "keep.hpp"
 #include "machine.hpp"
+#include "memory.hpp"
+#include "threads.hpp"
 
 namespace hf {
 

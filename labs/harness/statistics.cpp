@@ -5,7 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <span>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "record/quantile.hpp"
 

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "burst.hpp"
 #include "clock.hpp"
 #include "interrupt.hpp"
 #include "machine.hpp"
-#include "memory.hpp"
+#include "sampling.hpp"
 #include "shared_array.hpp"
 #include "terminal.hpp"
 #include "threads.hpp"

@@ -1,7 +1,10 @@
 #include "system_state.hpp"
 
+#include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "clock.hpp"

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "terminal.hpp"
 #include "text.hpp"

@@ -4,10 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include "results.hpp"
 #include "text.hpp"
 
 namespace hf {

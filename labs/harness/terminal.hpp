@@ -2,7 +2,6 @@
 /// What a lab shows while it runs and at its end: progress, tables, plots, claims.
 #pragma once
 
-#include <cstdint>
 #include <cstdio>
 #include <span>
 #include <string>

@@ -1,7 +1,11 @@
 #include "text.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace hf {
 

@@ -1,6 +1,10 @@
 #include "check.hpp"
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "consistency.hpp"
+#include "identity.hpp"
 #include "laws.hpp"
 #include "record.hpp"
 #include "schema.hpp"

@@ -1,8 +1,12 @@
 #include "claims.hpp"
 
 #include <array>
+#include <cstddef>
 #include <regex>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "record.hpp"
 

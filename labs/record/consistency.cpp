@@ -7,7 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "check.hpp"
 #include "inputs.hpp"
 #include "quantile.hpp"
 #include "schema.hpp"

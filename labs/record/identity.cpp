@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <regex>
 #include <set>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "check.hpp"
 

@@ -1,6 +1,13 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "record.hpp"
 #include "sha256.hpp"

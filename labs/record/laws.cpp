@@ -2,9 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "check.hpp"
+#include "law.hpp"
 #include "record.hpp"
 #include "sha256.hpp"
 

@@ -1,9 +1,14 @@
 #include "record.hpp"
 
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "check.hpp"
+#include "identity.hpp"
 
 namespace hf {
 namespace {

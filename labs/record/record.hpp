@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "file.hpp"
+#include "file.hpp"  // IWYU pragma: export  (what reading one throws)
 
 namespace hf {
 

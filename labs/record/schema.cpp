@@ -1,11 +1,14 @@
 #include "schema.hpp"
 
+#include <cstddef>
 #include <string>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
+#include <vector>
+#include "check.hpp"
 
 namespace hf {
 

@@ -1,6 +1,8 @@
 #include "table.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 namespace hf {
 namespace {

@@ -1,6 +1,8 @@
 #include "text.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 
 namespace hf {
 namespace {

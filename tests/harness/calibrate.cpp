@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <random>
@@ -23,10 +24,12 @@
 #include "01-roofline/stream_runs.hpp"
 #include "harness/lock.hpp"
 #include "harness/machine.hpp"
-#include "harness/memory.hpp"
 #include "harness/peaks.hpp"
+#include "harness/sampling.hpp"
 #include "harness/shared_array.hpp"
+#include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
+#include "harness/threads.hpp"
 
 namespace {
 

@@ -8,12 +8,18 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "harness/threads.hpp"
 #include "process.hpp"
 #include "record/check.hpp"
+#include "record/identity.hpp"
 #include "record/inputs.hpp"
 #include "record/record.hpp"
 

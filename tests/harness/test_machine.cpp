@@ -3,11 +3,15 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <string>
 
 #include "harness/gpu.hpp"
 #include "harness/machine.hpp"
+#include "harness/microarchitecture.hpp"
 #include "harness/threads.hpp"
 #include "process.hpp"
 

@@ -2,7 +2,10 @@
 
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
+#include "harness/sampling.hpp"
 #include "harness/shared_array.hpp"
+#include "harness/statistics.hpp"
+#include "harness/threads.hpp"
 
 namespace {
 

@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <stdexcept>
+#include <vector>
 
 #include "harness/results.hpp"
 #include "record/quantile.hpp"

@@ -1,10 +1,14 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "harness/sampling.hpp"
 #include "harness/steady_memory.hpp"
 
 namespace {

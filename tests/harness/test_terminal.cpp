@@ -1,8 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <string>
+#include <vector>
 
+#include "harness/results.hpp"
 #include "harness/terminal.hpp"
 #include "process.hpp"
 

@@ -2,13 +2,13 @@
 #include <sched.h>
 
 #include <atomic>
+#include <cstddef>
 #include <set>
 #include <stdexcept>
 #include <vector>
 
 #include "harness/sampling.hpp"
 #include "harness/threads.hpp"
-#include "process.hpp"
 
 TEST_CASE("a team runs its task once on every thread, run after run") {
   for (const int size : {1, 2, 5}) {  // five are more than some machines have cores

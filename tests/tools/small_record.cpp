@@ -2,8 +2,13 @@
 
 #include <stdlib.h>
 
+#include <filesystem>
 #include <fstream>
+#include <ios>
 #include <sstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "record/inputs.hpp"

@@ -3,10 +3,12 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "record/check.hpp"
+#include "record/identity.hpp"
 #include "record/quantile.hpp"
 #include "small_record.hpp"
 

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
 #include "record/record.hpp"
-#include "small_record.hpp"
 
 // Hostile files, most of them found by the fuzzer (tools/record/fuzz.cpp): each is refused in one line.
 TEST_CASE("every file of the corpus is refused in one line") {

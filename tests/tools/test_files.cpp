@@ -4,8 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <string>
 
 #include "record/atomic_file.hpp"

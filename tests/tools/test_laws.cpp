@@ -1,7 +1,10 @@
+#include "record/check.hpp"
+#include "record/law.hpp"
 #include "record/laws.hpp"
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
 
 #include "record/check.hpp"

@@ -1,6 +1,7 @@
 #include "record/text.hpp"
 
 #include <doctest/doctest.h>
+#include <string>
 
 #include "record/record.hpp"
 #include "small_record.hpp"

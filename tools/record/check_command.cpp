@@ -13,6 +13,7 @@
 #include "commands.hpp"
 #include "record/check.hpp"
 #include "record/claims.hpp"
+#include "record/identity.hpp"
 #include "record/laws.hpp"
 #include "record/record.hpp"
 

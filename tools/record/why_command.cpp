@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "harness/lab_record.hpp"
+#include "harness/machine.hpp"
 #include "record/inputs.hpp"
 #include "record/record.hpp"
 

@@ -1,10 +1,14 @@
 // What operators report, and what is made of it.
 #include <doctest/doctest.h>
+#include <cstdint>
+#include <vector>
 
 #include "00-workload/account.hpp"
 #include "00-workload/operators.hpp"
 #include "00-workload/passes.hpp"
+#include "00-workload/resnet.hpp"
 #include "00-workload/sizes.hpp"
+#include "00-workload/transformer.hpp"
 
 namespace hf::workload {
 namespace {

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
+#include "00-workload/account.hpp"
 #include "00-workload/operators.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
+#include "harness/blas.hpp"
 
 namespace hf::workload {
 namespace {

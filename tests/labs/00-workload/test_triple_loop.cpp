@@ -1,6 +1,7 @@
 // The triple loop, in both languages.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "00-workload/triple_loop.hpp"

@@ -1,6 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <vector>
 

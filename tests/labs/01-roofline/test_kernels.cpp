@@ -1,14 +1,21 @@
 // Every kernel, in every instruction set this machine has, against the double-precision reference.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "01-roofline/dispatch.hpp"
+#include "01-roofline/kernel_set.hpp"
 #include "01-roofline/reference.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
+#include "common/reference.hpp"
+#include "harness/machine.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "01-roofline/levels.hpp"
 #include "01-roofline/peak_table.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::roofline {
 namespace {

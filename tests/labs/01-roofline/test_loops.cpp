@@ -1,14 +1,21 @@
 // The loops that measure peaks and bandwidths: they must do what they are counted for.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "01-roofline/dispatch.hpp"
+#include "01-roofline/dot_product.hpp"
+#include "01-roofline/kernel_set.hpp"
 #include "01-roofline/peak_table.hpp"
 #include "01-roofline/stream_runs.hpp"
 #include "common/random.hpp"
+#include "harness/machine.hpp"
+#include "harness/memory.hpp"
+#include "harness/sampling.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::roofline {
 namespace {

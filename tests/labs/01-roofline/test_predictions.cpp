@@ -2,16 +2,21 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "01-roofline/dispatch.hpp"
-#include "01-roofline/kernel_runs.hpp"
+#include "01-roofline/kernel_set.hpp"
 #include "01-roofline/ladders.hpp"
+#include "01-roofline/predictions.hpp"
+#include "01-roofline/workloads.hpp"
 #include "common/random.hpp"
+#include "harness/machine.hpp"
 #include "harness/memory.hpp"
+#include "harness/work.hpp"
 
 namespace hf::roofline {
 namespace {

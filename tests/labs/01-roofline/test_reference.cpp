@@ -2,13 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <vector>
 
 #include "01-roofline/reference.hpp"
-#include "common/product.hpp"
 #include "common/random.hpp"
+#include "common/reference.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -1,11 +1,15 @@
 // The simulated caches against cases worked out by hand.
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "02-matmul/cache_simulator.hpp"
 #include "02-matmul/rungs.hpp"
+#include "harness/machine.hpp"
 
 namespace hf::matmul {
 namespace {

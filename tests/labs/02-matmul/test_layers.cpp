@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "01-roofline/dispatch.hpp"
@@ -12,6 +14,8 @@
 #include "02-matmul/layers_reference.hpp"
 #include "02-matmul/perceptron.hpp"
 #include "common/random.hpp"
+#include "common/reference.hpp"
+#include "harness/machine.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -8,14 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "02-matmul/attention.hpp"
 #include "02-matmul/block_runs.hpp"
+#include "02-matmul/cache_simulator.hpp"
 #include "02-matmul/conflict_runs.hpp"
+#include "02-matmul/convolution.hpp"
 #include "02-matmul/gemm.hpp"
 #include "02-matmul/ladder.hpp"
 #include "02-matmul/layer_runs.hpp"
 #include "02-matmul/rungs.hpp"
 #include "02-matmul/sizes.hpp"
 #include "02-matmul/traffic_runs.hpp"
+#include "harness/lab.hpp"
+#include "harness/machine.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -1,11 +1,14 @@
 // Many chases at a time: each of them is the chase it would be alone.
 #include <doctest/doctest.h>
 
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
+#include "01-roofline/chase.hpp"
 #include "03-gpu/chases.hpp"
 
 namespace hf::gpu {

@@ -2,9 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <random>
 #include <vector>
 
+#include "01-roofline/chase.hpp"
 #include "03-gpu/gather.hpp"
 #include "03-gpu/random_index.hpp"
 

@@ -1,7 +1,10 @@
 /// Shapes for the tests: products and arrays of random sides, the same in every run.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <vector>
 
 #include "04-tpu/systolic.hpp"
 #include "common/random.hpp"

@@ -2,8 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
+#include <vector>
 
+#include "04-tpu/systolic.hpp"
 #include "random_shapes.hpp"
 
 namespace hf::tpu {

@@ -1,6 +1,8 @@
 // How long the array takes: what the closed forms say, and what SCALE-Sim reports.
 #include <doctest/doctest.h>
+#include <cstdint>
 
+#include "04-tpu/systolic.hpp"
 #include "random_shapes.hpp"
 
 namespace hf::tpu {

@@ -2,9 +2,16 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "04-tpu/int8_gemm.hpp"
+#include "04-tpu/systolic.hpp"
 #include "04-tpu/tiles.hpp"
+#include "common/random.hpp"
+#include "harness/machine.hpp"
 #include "random_shapes.hpp"
 
 namespace hf::tpu {

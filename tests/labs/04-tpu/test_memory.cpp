@@ -1,7 +1,10 @@
 // What the array waits for.
 #include <doctest/doctest.h>
+#include <cstddef>
+#include <cstdint>
 
 #include "04-tpu/memory_schedule.hpp"
+#include "04-tpu/systolic.hpp"
 #include "random_shapes.hpp"
 
 namespace hf::tpu {

@@ -4,8 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <numeric>
+#include <cstdint>
 #include <set>
 #include <utility>
 #include <vector>
