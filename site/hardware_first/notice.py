@@ -31,7 +31,7 @@ def pending_sentence(lab: str) -> nodes.paragraph:
 
 def needed(lab: str) -> str:
     """Which machine could measure what is marked as pending."""
-    return f"needs a record of lab {lab[:2]} from a machine with an NVIDIA GPU"
+    return f"needs a new record of lab {lab[:2]}, perhaps from a machine with an NVIDIA GPU"
 
 
 def add_banner(app: Sphinx, doctree: nodes.document) -> None:

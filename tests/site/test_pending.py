@@ -3,7 +3,7 @@
 import pytest
 from conftest import LAB, add_value, drop_value
 
-NEEDED = "needs a record of lab 01 from a machine with an NVIDIA GPU"
+NEEDED = "needs a new record of lab 01, perhaps from a machine with an NVIDIA GPU"
 NUMBER = "# Page\n\nIt is {measured}`01-roofline/%s`."
 CLAIM = "# Page\n\n```{claim} 01-roofline/%s\n:pending:\nHere the ladder is *flat*.\n```\n"
 FIGURE = "# Page\n\n```{lab-figure} 01-small\n%s\n:name: fig-small\nIt *rises*.\n```\n"
