@@ -1,0 +1,160 @@
+// Every way to run the last rungs of chapter 03's ladders against cuBLAS, long enough for the power limit to bite. A
+// maintainer's check, as tools/measure-gpu runs it: the lab itself shows only the fastest way.
+//
+//   race-03-gpu bf16|fp32 [N] [seconds of a sample] [rounds]
+#include <cublas_v2.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "03-gpu/cuda/bf16_gemm_rungs.cuh"
+#include "03-gpu/cuda/sgemm_rungs.cuh"
+#include "common/cuda/timing.cuh"
+#include "common/random.hpp"
+
+namespace hf::gpu {
+namespace {
+
+double value_of(float x) { return x; }
+double value_of(Bf16 x) { return to_float(x); }
+float rounded(float x, float) { return x; }
+Bf16 rounded(float x, Bf16) { return to_bf16(x); }
+
+template <class Number>
+std::vector<Number> random_matrix(std::size_t size, std::uint32_t sequence) {
+  std::vector<Number> numbers(size);
+  for (std::size_t i = 0; i < size; ++i) numbers[i] = rounded(random_number(sequence, i), Number());
+  return numbers;
+}
+
+struct Runner {
+  std::string id;
+  std::function<void()> run;
+  int calls = 1;
+  std::vector<double> seconds = {};  ///< a call, in each round
+};
+
+double run_calls(Runner& runner) {
+  cuda::Event start, end;
+  start.record();
+  for (int call = 0; call < runner.calls; ++call) runner.run();
+  HF_CUDA(cudaGetLastError());
+  end.record();
+  return end.seconds_since(start);
+}
+
+/// The largest difference from cuBLAS's product, relative to the number or to one.
+template <class Number>
+double worst_difference(const Runner& runner, cuda::DeviceArray<Number>& c, const std::vector<Number>& right) {
+  c.poison();
+  runner.run();
+  cuda::finish(runner.id.c_str());
+  const std::vector<Number> found = c.to_host();
+  double worst = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double off = std::abs(value_of(found[i]) - value_of(right[i])) / (std::abs(value_of(right[i])) + 1);
+    worst = off <= worst ? worst : off;  // NaN stays
+  }
+  return worst;
+}
+
+void calibrate(Runner& runner, double seconds) {
+  for (double took = 0; took < seconds;) {
+    took = run_calls(runner);
+    if (took < seconds) runner.calls = std::max(runner.calls + 1, static_cast<int>(runner.calls * seconds / took));
+  }
+}
+
+void report(const Runner& runner, const Runner& cublas, double flops) {
+  std::vector<double> ratios, seconds = runner.seconds;
+  for (std::size_t round = 0; round < seconds.size(); ++round) ratios.push_back(cublas.seconds[round] / seconds[round]);
+  std::sort(ratios.begin(), ratios.end());
+  std::sort(seconds.begin(), seconds.end());
+  const std::size_t middle = seconds.size() / 2;
+  std::printf("%-20s %8.1f TFLOP/s  %6.2f %% of cuBLAS  [%.2f, %.2f]\n", runner.id.c_str(),
+              flops / seconds[middle] * 1e-12, 100 * ratios[middle], 100 * ratios.front(), 100 * ratios.back());
+}
+
+/// The first of them is cuBLAS. \return how many are wrong
+template <class Number>
+int race(std::vector<Runner> all, cuda::DeviceArray<Number>& c, double flops, double seconds, int rounds) {
+  const double most = sizeof(Number) == 2 ? 1.6e-2 : 1e-3;
+  all.front().run();
+  cuda::finish("cuBLAS");
+  const std::vector<Number> right = c.to_host();
+  int wrong = 0;
+  for (Runner& runner : all) {
+    const double worst = worst_difference(runner, c, right);
+    wrong += !(worst < most);
+    std::printf("%-20s worst difference from cuBLAS %.2e%s\n", runner.id.c_str(), worst, worst < most ? "" : " WRONG");
+    calibrate(runner, seconds);
+  }
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < all.size(); ++i) {  // forth and back
+      Runner& runner = all[round % 2 ? all.size() - 1 - i : i];
+      run_calls(runner);  // as long again, so that the clock settles
+      runner.seconds.push_back(run_calls(runner) / runner.calls);
+    }
+  }
+  for (const Runner& runner : all) report(runner, all.front(), flops);
+  return wrong;
+}
+
+/// cublas(a, b, c) and the rungs' products of random squares.
+template <class Number, class Cublas, class Rung>
+int race_squares(int n, Cublas cublas, const std::vector<Rung>& rungs, double seconds, int rounds) {
+  const std::size_t size = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+  const cuda::DeviceArray<Number> a(random_matrix<Number>(size, 1)), b(random_matrix<Number>(size, 2));
+  cuda::DeviceArray<Number> c(size);
+  std::vector<Runner> all = {{"cuBLAS", [&] { cublas(a.data(), b.data(), c.data()); }}};
+  for (const Rung& rung : rungs)
+    all.push_back({rung.id, [&, rung] { rung.multiply({n, n, n}, a.data(), b.data(), c.data()); }});
+  return race(std::move(all), c, 2.0 * n * n * n, seconds, rounds);
+}
+
+int run(bool bf16, int n, double seconds, int rounds) {
+  cublasHandle_t handle;
+  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) throw std::runtime_error("cuBLAS does not start");
+  const float one = 1, zero = 0;
+  if (!bf16) {
+    const auto cublas = [&](const float* a, const float* b, float* c) {
+      cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b, n, a, n, &zero, c, n);
+    };
+    std::vector<SgemmRung> rungs = sgemm_rungs();
+    for (const SgemmRung& rung : sgemm_warp_tiles()) rungs.push_back(rung);
+    return race_squares<float>(n, cublas, rungs, seconds, rounds);
+  }
+  const auto cublas = [&](const Bf16* a, const Bf16* b, Bf16* c) {
+    cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, n, n, n, &one, b, CUDA_R_16BF, n, a, CUDA_R_16BF, n, &zero, c,
+                 CUDA_R_16BF, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+  };
+  std::vector<Bf16Rung> rungs = bf16_rungs();
+  for (const Bf16Rung& rung : bf16_persistents()) rungs.push_back(rung);
+  return race_squares<Bf16>(n, cublas, rungs, seconds, rounds);
+}
+
+}  // namespace
+}  // namespace hf::gpu
+
+int main(int argc, char** argv) {
+  const bool bf16 = argc < 2 || std::strcmp(argv[1], "bf16") == 0;
+  const int n = argc > 2 ? std::atoi(argv[2]) : bf16 ? 8192 : 4096;
+  const double seconds = argc > 3 ? std::atof(argv[3]) : 0.2;
+  const int rounds = argc > 4 ? std::atoi(argv[4]) : 7;
+  if (n < 8 || n % 8 != 0 || !(seconds > 0) || rounds < 1) {
+    std::fprintf(stderr, "usage: race-03-gpu bf16|fp32 [N, a multiple of 8] [seconds of a sample] [rounds]\n");
+    return 2;
+  }
+  try {
+    return hf::gpu::run(bf16, n, seconds, rounds);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "race-03-gpu: %s\n", error.what());
+    return 2;
+  }
+}
