@@ -177,6 +177,7 @@ void measure_latency_hiding(Lab& lab) {
     simulate_gpu(lab);
   });
   add_quoted_ladders(lab);
+  predict_ladders(lab);
   measure_gpu(lab);
   simulate_measured_gpu(lab);
 }

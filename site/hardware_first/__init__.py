@@ -32,6 +32,10 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     :caption: words  :emphasize-lines: 2,3     optional
     ```
 
+    ```{where-measured} id lab/id              prose that says nothing without these values: left out where no record has them
+    The prose.
+    ```
+
     ```{lab-card} 01-roofline                  how to run it yourself
     ```{lab-header} clock.hpp                  the header's reference, from Doxygen
     ```{machines}                              every machine; :values: lab/id … for headline numbers
@@ -40,6 +44,9 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     ```{systolic-array} 04-tpu                 the moving array, from the trace in the lab's record
     The takeaway, one paragraph.
     ```
+
+A page with something pending names the machine that could measure it in its front matter, `pending: a machine with …`;
+a line at its head counts what waits, and lists the claims.
 
 What cannot be shown leaves a visible notice; the build goes on, lists the problems at its end and returns 1.
 """
@@ -58,7 +65,7 @@ from .header import LabHeader, forget_missing_xml, words_without_a_place
 from .lab_card import LabCard
 from .lab_code import LabCode
 from .machines import Machines
-from .measured import Measured, depart_measured_number, measured_number, visit_measured_number
+from .measured import Measured, WhereMeasured, depart_measured_number, measured_number, visit_measured_number
 from .notice import add_banner
 from .systolic import SystolicArray, load_what_moves
 
@@ -73,7 +80,8 @@ def setup(app: Sphinx) -> dict:
     app.add_role("measured", Measured())
     for name, directive in (("claim", Claim), ("claims-ledger", ClaimsLedger), ("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
-                            ("machines", Machines), ("systolic-array", SystolicArray)):
+                            ("machines", Machines), ("systolic-array", SystolicArray),
+                            ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)

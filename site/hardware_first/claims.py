@@ -9,7 +9,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from .domain import HardwareFirstDomain, hardware_first
 from .measured import split_target
-from .notice import block_notice, pending_sentence
+from .notice import block_notice
 from .quantity import NO_BREAK_SPACE
 from .records import NotMeasured, Record, RecordError
 from .statements import Statement, read_statements
@@ -37,7 +37,8 @@ class Claim(SphinxDirective):
             record = domain.records.choose(lab, having=[("values", statement.value)])
         except RecordError as error:
             if "pending" in self.options and isinstance(error, NotMeasured):
-                return [self.target(lab, claim_id, nodes.container("", *pending_claim(lab, statement)), "hf-pending")]
+                waits = nodes.container("", nodes.paragraph("", statement.text))  # add_banner() puts it on its list
+                return [self.target(lab, claim_id, waits, "hf-pending")]
             return [block_notice(self.env, self.lineno, str(error))]
         holds = statement.holds(record)
         box = nodes.container("", verdict_badge(record, holds, "pending" in self.options))
@@ -60,11 +61,6 @@ def statements(domain: HardwareFirstDomain, lab: str) -> list[Statement]:
     path = domain.records.root / "labs" / lab / "claims.json"
     domain.note_file(path)
     return read_statements(path, domain.records.shown(path))
-
-
-def pending_claim(lab: str, statement: Statement) -> list[nodes.Node]:
-    return [nodes.paragraph("", "not yet decided", classes=["hf-verdict"]),
-            nodes.paragraph("", statement.text, classes=["hf-sentence"]), pending_sentence(lab)]
 
 
 def verdict_badge(record: Record, holds: bool, of_gpu: bool) -> nodes.paragraph:

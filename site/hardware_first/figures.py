@@ -14,7 +14,7 @@ from . import draw
 from .domain import hardware_first
 from .links import file_link
 from .measured import citation
-from .notice import block_notice, pending_sentence
+from .notice import block_notice, pending_line
 from .quantity import quantity
 from .records import NotMeasured, Record, RecordError, Records
 from .tables import scrolling_table
@@ -47,12 +47,15 @@ class LabFigure(SphinxDirective):
             domain.note_file(file)
         record = choose(records, lab, wanted, pending)
         figure = nodes.figure("", classes=["hf-lab-figure"])
-        figure += [drawing(records, record, script)] if record else [pending_sentence(lab)]
-        figure += nodes.caption("", "", *self.takeaway())
-        if record:
+        takeaway = self.takeaway()
+        if not record:
+            figure["classes"].append("hf-pending")
+            figure += pending_line(draw.read_header(script)["title"])
+        else:
+            figure += [drawing(records, record, script), nodes.caption("", "", *takeaway)]
             series = [found for each in wanted + pending if (found := record.series(each))]
-            missing = len(series) < len(wanted + pending)
-            figure += nodes.legend("", *self.provenance(record, series), *[pending_sentence(lab)] * missing,
+            missing = [pending_line("some of its lines")] if len(series) < len(wanted + pending) else []
+            figure += nodes.legend("", *self.provenance(record, series), *missing,
                                    *self.links(record, script), data_table(series))
         self.add_name(figure)
         return figure

@@ -7,10 +7,10 @@ import re
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
 from sphinx.environment import BuildEnvironment
-from sphinx.util.docutils import SphinxRole
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from .domain import HardwareFirstDomain, hardware_first
-from .notice import inline_notice, needed
+from .notice import NOT_YET, block_notice, inline_notice
 from .quantity import NO_BREAK_SPACE, Quantity, quantity
 from .records import LAB_ID, NotMeasured, Record, RecordError
 
@@ -31,6 +31,28 @@ def depart_measured_number(self, node: measured_number) -> None:
     self.body.append("</span>")
 
 
+class WhereMeasured(SphinxDirective):
+    """Prose that says nothing without its numbers: shown where a record has them all."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        domain = hardware_first(self.env)
+        content = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
+        try:
+            for target in self.arguments[0].split():
+                lab, value_id = split_target(target, self.env.docname)
+                domain.note_lab(lab)
+                domain.records.choose(lab, having=[("values", value_id)])
+        except NotMeasured:
+            return []
+        except RecordError as error:
+            return [block_notice(self.env, self.lineno, str(error))]
+        return content
+
+
 class Measured(SphinxRole):
     """{measured}`id`, {measured}`lab/id`, {measured}`id|option|option`."""
 
@@ -48,7 +70,7 @@ class Measured(SphinxRole):
             except NotMeasured:
                 if "pending" not in options:
                     raise
-                return [pending_number(lab)], []
+                return [pending_number()], []
         except RecordError as error:
             return [inline_notice(self.env, self.lineno, str(error))], []
 
@@ -73,9 +95,9 @@ class Measured(SphinxRole):
         return node
 
 
-def pending_number(lab: str) -> measured_number:
+def pending_number() -> measured_number:
     """Stands where a number, marked as pending, has no record anywhere. That is no problem."""
-    words = measured_number(tooltip=needed(lab), classes=["hf-pending"])
+    words = measured_number(tooltip=NOT_YET, classes=["hf-pending"])
     words += nodes.Text("not yet measured")
     return words
 

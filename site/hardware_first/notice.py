@@ -23,15 +23,12 @@ def inline_notice(env: BuildEnvironment, line: int, text: str) -> nodes.Element:
     return nodes.inline("", "not measured here yet", classes=["hf-notice"])
 
 
-def pending_sentence(lab: str) -> nodes.paragraph:
-    """Stands where a figure or a claim, marked as pending, has no record anywhere. That is no problem."""
-    return nodes.paragraph("", "", nodes.strong("", "Not yet measured"), nodes.Text(f": {needed(lab)}."),
-                           classes=["hf-pending"])
+NOT_YET = "no machine that could has measured this yet"
 
 
-def needed(lab: str) -> str:
-    """Which machine could measure what is marked as pending."""
-    return f"needs a new record of lab {lab[:2]}, perhaps from a machine with an NVIDIA GPU"
+def pending_line(text: str) -> nodes.paragraph:
+    """Stands where a figure, or a part of one, marked as pending, has no record anywhere. That is no problem."""
+    return nodes.paragraph("", "", nodes.strong("", "Not yet measured"), nodes.Text(f": {text}."), classes=["hf-pending"])
 
 
 def add_banner(app: Sphinx, doctree: nodes.document) -> None:
@@ -54,7 +51,31 @@ def add_banner(app: Sphinx, doctree: nodes.document) -> None:
         if not record.data["run"]["complete"]:
             missing = "; ".join(record.data["run"].get("notes", [])) or "see its record"
             sentences.append(f"The record of lab {lab} is incomplete: {missing}.")
+    lines = [nodes.paragraph("", text) for text in sentences] + waiting(app, doctree)
     title = doctree.next_node(nodes.title)
-    if sentences and title is not None:
-        banner = nodes.container("", *(nodes.paragraph("", text) for text in sentences), classes=["hf-banner"])
-        title.parent.insert(title.parent.index(title) + 1, banner)
+    if lines and title is not None:
+        title.parent.insert(title.parent.index(title) + 1, nodes.container("", *lines, classes=["hf-banner"]))
+
+
+def waiting(app: Sphinx, doctree: nodes.document) -> list[nodes.Node]:
+    """What no machine has measured yet, in one place: how many figures, and the claims, which leave theirs for a list that
+    is folded away. Which machine could measure them, the page says in its front matter: `pending: a machine with …`."""
+    claims = [node for node in doctree.findall(nodes.container) if {"hf-claim", "hf-pending"} <= set(node["classes"])]
+    figures = sum("hf-pending" in node["classes"] for node in doctree.findall(nodes.figure))
+    if not (claims or figures):
+        return []
+    whose = app.env.metadata[app.env.docname].get("pending", "another machine")
+    what = " and ".join(counted(count, word) for count, word in ((figures, "figure"), (len(claims), "claim")) if count)
+    sentence = f"No record here is from {whose}: {what} on this page wait{'s' * (figures + len(claims) == 1)} for one."
+    if not claims:
+        return [nodes.paragraph("", sentence)]
+    items = nodes.bullet_list()
+    for claim in claims:
+        claim.parent.remove(claim)
+        items += nodes.list_item("", *claim.children, ids=claim["ids"])
+    folded = nodes.admonition("", nodes.title("", sentence), items, classes=["hf-waiting"], collapsible="closed")
+    return [folded]
+
+
+def counted(count: int, word: str) -> str:
+    return f"{count} {word}{'s' if count != 1 else ''}"

@@ -36,4 +36,13 @@ void add_quoted_ladders(Lab& lab) {
       bf16_rungs);
 }
 
+void predict_ladders(Lab& lab) {
+  lab.modelled("sgemm_over_cublas_predicted_low", 0.93);  // as Boehm's last rung
+  lab.modelled("sgemm_over_cublas_predicted_high", 1.03);
+  // 1024 pairs of tiles on 66 clusters are 15.5 turns, which take as long as 16: so much less than a library that wastes
+  // nothing; and as much more than one that also draws as many more watts for the same work.
+  lab.modelled("bf16_over_cublas_predicted_low", 0.97);
+  lab.modelled("bf16_over_cublas_predicted_high", 1.03);
+}
+
 }  // namespace hf::gpu
