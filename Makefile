@@ -8,7 +8,7 @@ export STRICT ?= 0
 PORT ?= 8000
 export MACHINE N SLUG
 RECORDS = $(filter-out %.refused.json,$(wildcard build/records/[0-9][0-9]-*.json))
-LABS := $(patsubst labs/%/,%,$(wildcard labs/[0-9][0-9]-*/))
+LABS := $(patsubst labs/%/lab.cpp,%,$(wildcard labs/[0-9][0-9]-*/lab.cpp))
 NUMBERS := $(foreach lab,$(LABS),$(firstword $(subst -, ,$(lab))))
 
 ifneq ($(words $(filter quick full,$(BUDGET))),1)

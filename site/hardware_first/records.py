@@ -89,7 +89,7 @@ class Records:
 
     def labs(self) -> list[str]:
         """Every lab of the book, in order."""
-        return sorted(p.name for p in (self.root / "labs").glob("[0-9][0-9]-*") if p.is_dir())
+        return sorted(p.parent.name for p in (self.root / "labs").glob("[0-9][0-9]-*/lab.cpp"))
 
     def local_path(self, lab: str) -> Path:
         return self.build / "records" / f"{lab}.json"

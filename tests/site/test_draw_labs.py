@@ -10,7 +10,7 @@ import pytest
 from test_draw import ROOT, TOOL, assert_clear, draw, over_time, series
 from test_draw_gpu import gpu_series
 
-LABS = sorted(folder.name for folder in (ROOT / "labs").glob("[0-9][0-9]-*"))
+LABS = sorted(source.parent.name for source in (ROOT / "labs").glob("[0-9][0-9]-*/lab.cpp"))
 RECORDS = sorted([*(ROOT / "figures/records").glob("*/*.json"), *(ROOT / "tests/site/fixtures").glob("*.json")])
 # Per lab, what a machine may lack: what its record says then, the series and values it is without, and the figures
 # that cannot be drawn.

@@ -112,6 +112,7 @@ def test_what_does_not_belong_among_published_records_is_an_error(site, place, e
 
 def test_records_of_two_machines_in_one_folder_are_an_error(site):
     (site.root / "labs" / "02-other").mkdir()
+    (site.root / "labs" / "02-other" / "lab.cpp").touch()
     site.record(published="a-machine")
     other = site.record(lambda record: record["lab"].update(id="02-other"), published="b-machine")
     shutil.move(other, site.root / "figures/records/a-machine/02-other.json")

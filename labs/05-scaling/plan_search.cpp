@@ -1,0 +1,81 @@
+#include "05-scaling/plan_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hf::scaling {
+namespace {
+
+std::vector<int> divisors(int number, int most) {
+  std::vector<int> found;
+  for (int one = 1; one <= std::min(number, most); ++one)
+    if (number % one == 0) found.push_back(one);
+  return found;
+}
+
+bool divides(double divisor, double number) { return std::fmod(number, divisor) == 0; }
+
+/// Keeps the fastest plans that fit.
+class Best {
+ public:
+  Best(const Job& job, std::size_t most) : job_(job), most_(most) {}
+
+  void consider(const ParallelPlan& plan) {
+    const MemoryUse memory = memory_use(job_.shape, plan);
+    if (memory.total() > job_.chip.capacity) return;
+    const StepTime time = step_time(job_.chip, job_.shape, plan);
+    const auto place = std::find_if(found_.begin(), found_.end(),
+                                    [&](const Candidate& other) { return time.total() < other.time.total(); });
+    found_.insert(place, {plan, time, memory});
+    if (found_.size() > most_) found_.pop_back();
+  }
+
+  std::vector<Candidate> found() && { return std::move(found_); }
+
+ private:
+  const Job& job_;
+  std::size_t most_;
+  std::vector<Candidate> found_;
+};
+
+void vary_schedule(ParallelPlan plan, const Job& job, Best& best) {
+  const double layers = layers_of_stage(plan, job.shape);
+  for (const double micro : {1, 2, 4, 8, 16}) {
+    plan.micro_batch = micro;
+    if (!divides(micro * plan.replicas(), plan.batch)) continue;
+    for (const int pieces : divisors(static_cast<int>(layers), plan.pipeline == 1 ? 1 : 64)) {
+      if (pieces > 1 && !divides(plan.pipeline, plan.micro_batches())) continue;  // or the pieces do not mesh
+      plan.interleave = pieces;
+      for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+        plan.recompute = recompute;
+        best.consider(plan);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> search_plans(const Job& job, std::size_t most) {
+  Best best(job, most);
+  const bool torus = job.chip.torus_axes > 0;
+  const int pods = torus ? (job.chips + job.chip.together - 1) / job.chip.together : 1;
+  if (job.chips % pods != 0) return {};
+  const int inside = job.chips / pods;
+  for (const int tensor : divisors(inside, torus ? 16 : job.chip.together)) {
+    if (!divides(tensor, job.shape.heads)) continue;
+    for (const int pipeline : divisors(inside / tensor, torus ? 1 : static_cast<int>(job.shape.layers))) {
+      ParallelPlan plan;
+      plan.tensor = tensor, plan.pipeline = pipeline, plan.pods = pods, plan.data = inside / tensor / pipeline;
+      plan.batch = job.batch, plan.sequence = job.sequence, plan.overlap_tensor = true;
+      for (const Sharding sharding : {Sharding::optimizer, Sharding::full}) {
+        plan.sharding = sharding;
+        if (sharding == Sharding::full && (pipeline > 1 || plan.data == 1)) continue;
+        vary_schedule(plan, job, best);
+      }
+    }
+  }
+  return std::move(best).found();
+}
+
+}  // namespace hf::scaling

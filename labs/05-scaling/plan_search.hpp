@@ -1,0 +1,33 @@
+/// \file
+/// Which plan is fastest.
+#pragma once
+
+#include <vector>
+
+#include "05-scaling/memory_use.hpp"
+#include "05-scaling/step_time.hpp"
+
+namespace hf::scaling {
+
+/// A plan with what it takes.
+struct Candidate {
+  ParallelPlan plan;
+  StepTime time;
+  MemoryUse memory;
+};
+
+/// What is asked for.
+struct Job {
+  Chip chip;
+  TransformerShape shape;
+  int chips;
+  double batch;
+  double sequence;
+};
+
+/// The fastest plans that fit into memory, fastest first, at most so many: tensors within a node (a ring of at most 16 on
+/// a torus), pipelines, replicas, pieces of a stage, micro-batches, recomputation and sharding are all tried; software is
+/// taken to overlap what can be and to fuse attention.
+std::vector<Candidate> search_plans(const Job& job, std::size_t most);
+
+}  // namespace hf::scaling

@@ -1,0 +1,110 @@
+// Predicted against published.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "05-scaling/fit.hpp"
+
+namespace hf::scaling {
+namespace {
+
+TEST_CASE("the constants in the code are those that the runs marked for it give") {
+  const Constants found = fit_constants(published_runs());
+  CHECK(std::abs(found.matmul - fitted.matmul) < 0.002);
+  CHECK(std::abs(found.memory - fitted.memory) < 0.002);
+  CHECK(std::abs(found.hidden - fitted.hidden) < 0.002);
+}
+
+TEST_CASE("they are shares, and none was stopped by a bound") {
+  for (const double share : {fitted.matmul, fitted.memory, fitted.hidden}) {
+    CHECK(share > 0.1);
+    CHECK(share < 0.95);
+  }
+}
+
+TEST_CASE("a fit finds the constants that made its runs") {
+  const Constants truth = {0.7, 0.6, 0.5};
+  std::vector<PublishedRun> made = published_runs();
+  for (PublishedRun& run : made) {
+    run.value = step_time(run.chip, run.shape, run.plan, truth).total();
+    run.speed = Speed::seconds;
+  }
+  const Constants found = fit_constants(made);
+  CHECK(found.matmul == doctest::Approx(truth.matmul).epsilon(0.01));
+  CHECK(found.memory == doctest::Approx(truth.memory).epsilon(0.01));
+  CHECK(found.hidden == doctest::Approx(truth.hidden).epsilon(0.01));
+  CHECK(errors(made, Use::test, found).median < 0.01);
+}
+
+TEST_CASE("errors over runs that the fit has not seen") {
+  // Reached: a median of 4.1 %, 98.0 % within 25 %; each model and source once, 3.9 % and 97.2 %. The goals were 10 % and 90 %.
+  const Errors tested = errors(published_runs(), Use::test, fitted);
+  CHECK(tested.runs == 100);
+  CHECK(tested.median <= 0.045);
+  CHECK(tested.within_quarter >= 0.975);
+  const Errors once = errors(largest_of_each(published_runs()), Use::test, fitted);
+  CHECK(once.runs >= 30);
+  CHECK(once.median <= 0.045);
+  CHECK(once.within_quarter >= 0.965);
+  const Errors seen = errors(published_runs(), Use::fit, fitted);
+  CHECK(seen.runs == 17);
+  CHECK(seen.median <= 0.09);
+}
+
+TEST_CASE("every source meets the goal or says why it does not") {
+  for (const PublishedRun& run : published_runs()) {
+    CAPTURE(run.source);
+    CAPTURE(run.shape.name);
+    CAPTURE(run.plan.chips());
+    const double off = std::abs(error(run, fitted));
+    CHECK(off < 0.35);
+    if (off > 0.1) CHECK_FALSE(run.note.empty());
+  }
+}
+
+TEST_CASE("each run has a source, from 8 to 16384 chips of six kinds") {
+  std::set<std::string> named, used, kinds;
+  for (const Source& source : published_sources()) named.insert(source.name);
+  int fewest = 1 << 30, most = 0;
+  for (const PublishedRun& run : published_runs()) {
+    used.insert(run.source);
+    kinds.insert(run.chip.name);
+    fewest = std::min(fewest, run.plan.chips());
+    most = std::max(most, run.plan.chips());
+  }
+  CHECK(named == used);
+  CHECK(kinds.size() == 6);
+  CHECK(fewest == 8);
+  CHECK(most == 16384);
+}
+
+TEST_CASE("seconds follow from what a source states") {
+  const auto seconds = [](const char* source, const char* shape, int chips) {
+    for (const PublishedRun& run : published_runs())
+      if (run.source == source && run.shape.name == shape && run.plan.chips() == chips) return run.seconds();
+    FAIL(source, " ", shape, " ", chips);
+    return 0.0;
+  };
+  CHECK(seconds("M21", "gpt-1.7b", 32) == doctest::Approx(3.53).epsilon(0.002));
+  CHECK(seconds("M21", "gpt-1t", 3072) == doctest::Approx(102.6).epsilon(0.001));
+  CHECK(seconds("LF", "mpt-7b", 8) == doctest::Approx(96 * 2048. / (4641 * 8)));
+  CHECK(seconds("PA", "palm-540b", 6144) == doctest::Approx(17.6).epsilon(0.001));
+  CHECK(seconds("TR", "llama3-405b", 512) == doctest::Approx(2 * 512 * 8192 / (124.618 * 512)).epsilon(0.001));
+  CHECK(seconds("MX", "maxtext-32b", 256) == doctest::Approx(12.3).epsilon(0.005));
+  CHECK(seconds("MH", "gpt-176b", 2304) == doctest::Approx(5.26).epsilon(0.001));
+}
+
+TEST_CASE("the median of an even number of errors lies between the middle two") {
+  std::vector<PublishedRun> two;
+  for (const PublishedRun& run : published_runs())
+    if (run.source == "TT") two.push_back(run);
+  REQUIRE(two.size() == 2);
+  const double a = std::abs(error(two[0], fitted)), b = std::abs(error(two[1], fitted));
+  CHECK(errors(two, Use::test, fitted).median == doctest::Approx((a + b) / 2));
+  CHECK(errors(two, Use::test, fitted).within_quarter == 0);
+  CHECK(errors({}, Use::test, fitted).runs == 0);
+}
+
+}  // namespace
+}  // namespace hf::scaling

@@ -1,0 +1,67 @@
+// The fastest plan that fits.
+#include <doctest/doctest.h>
+
+#include "05-scaling/plan_search.hpp"
+
+namespace hf::scaling {
+namespace {
+
+TEST_CASE("what is found fits, uses every chip, and comes fastest first") {
+  const Job job = {chip("h100"), model("gpt3-175b"), 1024, 2048, 2048};
+  const auto found = search_plans(job, 10);
+  REQUIRE(found.size() == 10);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& [plan, time, memory] = found[i];
+    CHECK_NOTHROW(check_plan(plan, job.shape));
+    CHECK(plan.chips() == 1024);
+    CHECK(memory.total() <= job.chip.capacity);
+    CHECK(time.total() == doctest::Approx(step_time(job.chip, job.shape, plan).total()));
+    if (i > 0) CHECK(time.total() >= found[i - 1].time.total());
+  }
+}
+
+TEST_CASE("no plan that NVIDIA chose for this model is faster than what is found") {
+  const Job job = {chip("h100"), model("gpt3-175b"), 1024, 2048, 2048};
+  ParallelPlan theirs;
+  theirs.tensor = 4, theirs.pipeline = 8, theirs.data = 32, theirs.interleave = 6, theirs.batch = 2048;
+  theirs.overlap_tensor = true;
+  const auto found = search_plans(job, 1);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].time.total() <= step_time(job.chip, job.shape, theirs).total());
+  CHECK(found[0].time.total() > 0.9 * step_time(job.chip, job.shape, theirs).total());
+}
+
+TEST_CASE("where memory forces nothing, more chips give more tokens per second, and fewer for each chip") {
+  double before = 0, each_before = 1e30;
+  for (const int chips : {256, 1024, 4096}) {
+    const auto found = search_plans({chip("h100"), model("llama3-70b"), chips, 4096, 4096}, 1);
+    REQUIRE(found.size() == 1);
+    const double speed = 4096 * 4096 / found[0].time.total();
+    CHECK(speed > before);
+    CHECK(speed / chips <= each_before);
+    before = speed, each_before = speed / chips;
+  }
+}
+
+TEST_CASE("a small model needs no cut, a large one cannot do without") {
+  const auto small = search_plans({chip("h200"), gpt("", 12, 768, 12), 1, 8, 2048}, 1);
+  REQUIRE(small.size() == 1);
+  CHECK(short_name(small[0].plan) == "one chip");
+  CHECK(search_plans({chip("a100-40"), model("gpt-1t"), 8, 8, 2048}, 1).empty());
+  const auto large = search_plans({chip("h100"), model("llama3-405b"), 512, 256, 8192}, 1);
+  REQUIRE(large.size() == 1);
+  CHECK(large[0].plan.tensor * large[0].plan.pipeline > 1);
+}
+
+TEST_CASE("a torus has no pipeline, and beyond a pod there are pods") {
+  const auto found = search_plans({chip("tpu-v5e"), model("llama3-8b"), 1024, 4096, 2048}, 5);
+  REQUIRE_FALSE(found.empty());
+  for (const Candidate& one : found) {
+    CHECK(one.plan.pods == 4);
+    CHECK(one.plan.pipeline == 1);
+    CHECK(one.plan.tensor <= 16);
+  }
+}
+
+}  // namespace
+}  // namespace hf::scaling

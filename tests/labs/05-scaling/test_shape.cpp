@@ -1,0 +1,70 @@
+// What follows from a transformer's sizes alone.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "05-scaling/published_runs.hpp"
+
+namespace hf::scaling {
+namespace {
+
+TEST_CASE("a GPT's FLOPs are the closed forms of Narayanan et al.") {
+  for (const auto& [l, h, a, V] : {std::array{24., 2304., 24., 51200.},
+                                   {96., 12288., 96., 51200.},
+                                   {128., 25600., 160., 51200.},
+                                   {70., 14336., 112., 250880.}}) {
+    const TransformerShape shape = gpt("", l, h, a, V);
+    for (const double B : {1., 64., 3072.})
+      for (const double s : {512., 2048., 8192.}) {
+        CHECK(shape.model_flops(B, s) ==
+              doctest::Approx(72 * B * s * l * h * h * (1 + s / (6 * h) + V / (12 * l * h))));
+        CHECK(shape.recomputed_flops(B, s) ==
+              doctest::Approx(96 * B * s * l * h * h * (1 + s / (6 * h) + V / (16 * l * h))));
+      }
+  }
+}
+
+TEST_CASE("grouped keys and a gated perceptron are counted as NVIDIA's recipes count them") {
+  // dgxc-benchmarking v25.04.02, llama3.1/README.md and nemotron/README.md, notes: FLOPs of one sequence.
+  CHECK(model("llama3-8b").model_flops(1, 8192) == doctest::Approx(4.74e14).epsilon(0.002));
+  CHECK(model("nemotron-15b").model_flops(1, 4096) == doctest::Approx(3.85e14).epsilon(0.002));
+  CHECK(model("nemotron-340b").model_flops(1, 4096) == doctest::Approx(8.62124e15).epsilon(1e-5));
+  CHECK(model("gpt3-175b").model_flops(1, 2048) == doctest::Approx(2.20e15).epsilon(0.003));
+}
+
+TEST_CASE("parameters are as many as the models' names say") {
+  const std::vector<std::pair<std::string, double>> billions = {
+      {"gpt3-175b", 175}, {"gpt-1t", 1008},   {"mt-nlg-530b", 530}, {"bloom-176b", 176},    {"mpt-70b", 65},
+      {"llama3-8b", 8},   {"llama3-70b", 70}, {"llama3-405b", 405}, {"nemotron-340b", 341}, {"palm-540b", 540}};
+  for (const auto& one : billions) {
+    CAPTURE(one.first);
+    CHECK(model(one.first).parameters() / 1e9 == doctest::Approx(one.second).epsilon(0.015));
+  }
+}
+
+TEST_CASE("the MFU that Korthikanti et al. print is the model's, to 0.2 points") {
+  // Table 5, with selective recomputation: per cent of 312 TFLOP/s.
+  const std::vector<std::pair<std::string, double>> printed = {
+      {"gpt-22b", 41.5}, {"gpt3-175b", 51.4}, {"mt-nlg-530b", 56.0}, {"gpt-1t", 56.3}};
+  std::size_t found = 0;
+  for (const PublishedRun& run : published_runs())
+    for (const auto& [name, per_cent] : printed)
+      if (run.source == "K22" && run.plan.recompute == Recompute::selective && run.shape.name == name) {
+        CHECK(std::abs(100 * mfu(run.chip, run.shape, run.plan, run.seconds()) - per_cent) <= 0.2);
+        ++found;
+      }
+  CHECK(found == printed.size());
+}
+
+TEST_CASE("an unknown model is named with those there are") {
+  CHECK_THROWS_WITH_AS(model("gpt-5"), doctest::Contains("--model gpt-5: unknown; the models are gpt-22b, "),
+                       std::runtime_error);
+}
+
+}  // namespace
+}  // namespace hf::scaling
