@@ -1,0 +1,228 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "05-scaling/collective_check.hpp"
+#include "05-scaling/collective_theory.hpp"
+#include "05-scaling/collectives.hpp"
+#include "05-scaling/transport.hpp"
+#include "05-scaling/transport_threads.hpp"
+#include "common/random.hpp"
+
+namespace hf::scaling {
+namespace {
+
+constexpr int rank_counts[] = {1, 2, 3, 4, 7, 8};
+constexpr std::size_t sizes[] = {0, 1, 2, 7, 8, 63, 1000, 4099};
+constexpr Wire wire_of_messages = {1, 0}, wire_of_bytes = {0, 1};
+
+std::uint64_t sequence(int rank) { return 100 + static_cast<std::uint64_t>(rank); }
+
+std::vector<float> random_numbers(int rank, std::size_t count) {
+  std::vector<float> numbers(count);
+  fill_random(numbers, sequence(rank));
+  return numbers;
+}
+
+/// What all ranks have after a program in place.
+struct Outcome {
+  std::vector<std::vector<float>> numbers;  ///< of each rank
+  Traffic traffic;
+  std::vector<Traffic> by_rank;
+  double seconds;
+};
+
+using InPlace = std::function<void(Transport&, std::span<float>)>;
+
+Outcome outcome(const InPlace& program, int n, std::size_t count, Wire wire = {}, std::uint64_t seed = 0) {
+  ThreadRanks ranks(n, wire, seed);
+  Outcome result = {std::vector<std::vector<float>>(static_cast<std::size_t>(n)), {}, {}, 0};
+  ranks.run([&](Transport& me) {
+    std::vector<float>& numbers = result.numbers[static_cast<std::size_t>(me.rank())];
+    numbers = random_numbers(me.rank(), count);
+    program(me, numbers);
+  });
+  result.traffic = ranks.traffic();
+  for (int rank = 0; rank < n; ++rank) result.by_rank.push_back(ranks.traffic(rank));
+  result.seconds = ranks.seconds();
+  return result;
+}
+
+/// The parts of all-reduces that stand for themselves, beside the all-reduces.
+struct Counted {
+  std::string name;
+  InPlace run;
+  Cost (*cost)(int, double);
+};
+
+std::vector<Counted> everything() {
+  std::vector<Counted> all = {
+      {"reduce-scatter", reduce_scatter, reduce_scatter_cost},
+      {"all-gather", all_gather, all_gather_cost},
+      {"all-to-all",
+       [](Transport& ranks, std::span<float> in) {
+         const Blocks blocks(in, ranks.size());
+         std::vector<float> out(blocks[ranks.rank()].size() * static_cast<std::size_t>(ranks.size()));
+         all_to_all(ranks, in, out);
+       },
+       all_to_all_cost}};
+  for (const Collective& each : all_reduces()) all.push_back({each.name, each.run, each.cost});
+  return all;
+}
+
+TEST_CASE("every all-reduce gives the sums of all ranks, the same bits to each, in whatever order things happen") {
+  for (const Collective& collective : all_reduces()) {
+    for (const int n : rank_counts) {
+      for (const std::size_t count : sizes) {
+        for (const std::uint64_t seed : {0, 1, 2}) {
+          CAPTURE(collective.id);
+          CAPTURE(n);
+          CAPTURE(count);
+          CAPTURE(seed);
+          const Outcome got = outcome(collective.run, n, count, {}, seed);
+          REQUIRE(worst_sum_error(got.numbers[0], n, sequence) <= 1);
+          for (const std::vector<float>& numbers : got.numbers) REQUIRE(numbers == got.numbers[0]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the check of sums sees one that lacks a rank, and one that is a bit too large") {
+  for (const int n : {2, 8}) {
+    std::vector<float> sums = outcome(all_reduce_ring, n, 63).numbers[0];
+    REQUIRE(worst_sum_error(sums, n, sequence) <= 1);
+    CHECK(worst_sum_error(sums, n - 1, sequence) > 1);
+    sums[40] += 1e-5f;
+    CHECK(worst_sum_error(sums, n, sequence) > 1);
+  }
+}
+
+TEST_CASE("reduce-scatter leaves each rank the sums of its block") {
+  for (const int n : rank_counts) {
+    for (const std::size_t count : sizes) {
+      CAPTURE(n);
+      CAPTURE(count);
+      Outcome got = outcome(reduce_scatter, n, count);
+      for (int rank = 0; rank < n; ++rank) {
+        std::vector<float>& numbers = got.numbers[static_cast<std::size_t>(rank)];
+        const std::span<float> mine = Blocks(numbers, n)[rank];
+        const auto first = static_cast<std::size_t>(mine.data() - numbers.data());
+        REQUIRE(worst_sum_error(mine, n, sequence, first) <= 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("all-gather gives each rank everybody's block") {
+  for (const int n : rank_counts) {
+    for (const std::size_t count : sizes) {
+      CAPTURE(n);
+      CAPTURE(count);
+      std::vector<float> expected(count);
+      for (int rank = 0; rank < n; ++rank) {
+        std::vector<float> theirs = random_numbers(rank, count);
+        std::ranges::copy(Blocks(theirs, n)[rank], Blocks(expected, n)[rank].begin());
+      }
+      for (const std::vector<float>& numbers : outcome(all_gather, n, count).numbers) REQUIRE(numbers == expected);
+    }
+  }
+}
+
+TEST_CASE("all-to-all gives rank r everybody's block r") {
+  for (const int n : rank_counts) {
+    for (const std::size_t count : sizes) {
+      CAPTURE(n);
+      CAPTURE(count);
+      ThreadRanks(n).run([&](Transport& me) {
+        std::vector<float> in = random_numbers(me.rank(), count), expected;
+        for (int rank = 0; rank < n; ++rank) {
+          std::vector<float> theirs = random_numbers(rank, count);
+          const std::span<float> block = Blocks(theirs, n)[me.rank()];
+          expected.insert(expected.end(), block.begin(), block.end());
+        }
+        std::vector<float> out(expected.size(), -7);
+        all_to_all(me, in, out);
+        if (out != expected) throw std::runtime_error("all_to_all is wrong on rank " + std::to_string(me.rank()));
+      });
+    }
+  }
+  const auto too_small = [](Transport& me) {
+    std::vector<float> in(8), out(7);
+    all_to_all(me, in, out);
+  };
+  CHECK_THROWS_AS(ThreadRanks(2).run(too_small), std::invalid_argument);
+}
+
+TEST_CASE("messages and bytes of all ranks are those of theory, for every size") {
+  for (const Counted& collective : everything()) {
+    for (const int n : rank_counts) {
+      for (const std::size_t count : sizes) {
+        CAPTURE(collective.name);
+        CAPTURE(n);
+        CAPTURE(count);
+        const Cost cost = collective.cost(n, static_cast<double>(count * sizeof(float)));
+        const Traffic sent = outcome(collective.run, n, count).traffic;
+        REQUIRE(static_cast<double>(sent.messages) == cost.total_messages);
+        REQUIRE(static_cast<double>(sent.bytes) == doctest::Approx(cost.total_bytes).epsilon(1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("steps, and bytes one after the other, are those of theory") {
+  for (const Counted& collective : everything()) {
+    for (const int n : rank_counts) {
+      CAPTURE(collective.name);
+      CAPTURE(n);
+      const std::size_t divides = 840;  // by all numbers of ranks
+      const Cost cost = collective.cost(n, divides * sizeof(float));
+      CHECK(outcome(collective.run, n, divides, wire_of_messages).seconds == cost.steps);
+      CHECK(outcome(collective.run, n, divides, wire_of_bytes).seconds ==
+            doctest::Approx(cost.path_bytes).epsilon(1e-12));
+      for (const std::size_t count : sizes) {
+        CAPTURE(count);
+        const Cost at = collective.cost(n, static_cast<double>(count * sizeof(float)));
+        CHECK(outcome(collective.run, n, count, wire_of_messages).seconds == at.steps);
+        const double path = outcome(collective.run, n, count, wire_of_bytes).seconds;
+        CHECK(path >= at.path_bytes - 1e-9);
+        CHECK(path <= at.path_bytes + sizeof(float) * at.steps);
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "the formulas of the literature: 2(n-1)/n S for ring and halving, 2 log2 n S for the tree, log2 n S for doubling") {
+  const std::size_t count = 840;
+  const double bytes = count * sizeof(float);
+  for (const int n : {2, 4, 8}) {
+    const double log2 = n == 2 ? 1 : n == 4 ? 2 : 3;
+    for (const Traffic& sent : outcome(all_reduce_ring, n, count).by_rank) {
+      CHECK(static_cast<double>(sent.bytes) == bus_factor(n) * bytes);
+      CHECK(sent.messages == static_cast<std::size_t>(2 * (n - 1)));
+    }
+    for (const Traffic& sent : outcome(all_reduce_halving_doubling, n, count).by_rank) {
+      CHECK(static_cast<double>(sent.bytes) == bus_factor(n) * bytes);
+      CHECK(static_cast<double>(sent.messages) == 2 * log2);
+    }
+    for (const Traffic& sent : outcome(all_reduce_doubling, n, count).by_rank) {
+      CHECK(static_cast<double>(sent.bytes) == log2 * bytes);
+    }
+    CHECK(outcome(all_reduce_tree, n, count, wire_of_bytes).seconds == 2 * log2 * bytes);
+    CHECK(outcome(all_reduce_tree, n, count, wire_of_messages).seconds == 2 * log2);
+  }
+  for (const Traffic& sent : outcome(all_reduce_ring, 7, count).by_rank) {
+    CHECK(static_cast<double>(sent.bytes) == doctest::Approx(bus_factor(7) * bytes));
+  }
+}
+
+}  // namespace
+}  // namespace hf::scaling

@@ -1,0 +1,70 @@
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "05-scaling/collective_check.hpp"
+#include "05-scaling/collective_window.hpp"
+#include "common/random.hpp"
+
+namespace hf::scaling {
+namespace {
+
+std::uint64_t sequence(int rank) { return 200 + static_cast<std::uint64_t>(rank); }
+
+/// Threads that all run at once, each with its part of a window of the process's own memory.
+class Threads {
+ public:
+  explicit Threads(int count) {
+    for (int i = 0; i < count; ++i) {
+      owned_.push_back(std::make_unique<WindowPart>());
+      parts_.push_back(owned_.back().get());
+    }
+  }
+
+  /// Sums of several sizes, one right after the other, so that slots are used again.
+  std::vector<std::vector<std::vector<float>>> sums(const std::vector<std::size_t>& sizes) {
+    std::vector<std::vector<std::vector<float>>> of_rank(parts_.size());
+    std::vector<std::thread> threads;
+    for (std::size_t rank = 0; rank < parts_.size(); ++rank) {
+      threads.emplace_back([&, rank] {
+        WindowAllReduce all_reduce(static_cast<int>(rank), parts_, true);
+        for (const std::size_t size : sizes) {
+          std::vector<float> numbers(size);
+          fill_random(numbers, sequence(static_cast<int>(rank)));
+          all_reduce(numbers);
+          of_rank[rank].push_back(std::move(numbers));
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return of_rank;
+  }
+
+ private:
+  std::vector<std::unique_ptr<WindowPart>> owned_;
+  std::vector<WindowPart*> parts_;
+};
+
+TEST_CASE("through a shared window every rank gets the same sums") {
+  const std::size_t chunk = WindowPart::chunk;
+  const std::vector<std::size_t> sizes = {
+      0, 1, 2, 7, 8, 63, 1000, 1024, 1025, 1, chunk - 1, chunk, chunk + 1, 3 * chunk + 5, 3};
+  for (const int n : {1, 2, 3, 4, 7, 8}) {
+    CAPTURE(n);
+    const auto of_rank = Threads(n).sums(sizes);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      CAPTURE(sizes[i]);
+      REQUIRE(of_rank[0][i].size() == sizes[i]);
+      CHECK(worst_sum_error(of_rank[0][i], n, sequence) <= 1);
+      for (const auto& results : of_rank) CHECK(results[i] == of_rank[0][i]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hf::scaling
