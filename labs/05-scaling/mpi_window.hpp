@@ -1,0 +1,32 @@
+/// \file
+/// The window of collective_window.hpp between processes: memory that MPI shares among the ranks of one host.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "05-scaling/collective_window.hpp"
+
+namespace hf::scaling {
+
+class MpiWindow {
+ public:
+  /// Made by all ranks together.
+  /// \throws std::runtime_error where MPI cannot share memory
+  explicit MpiWindow(MPI_Comm ranks = MPI_COMM_WORLD);
+  ~MpiWindow();
+  MpiWindow(const MpiWindow&) = delete;
+  MpiWindow& operator=(const MpiWindow&) = delete;
+
+  /// Whether all ranks run on one host.
+  static bool possible(MPI_Comm ranks = MPI_COMM_WORLD);
+
+  const std::vector<WindowPart*>& parts() const { return parts_; }  ///< of all ranks, in their order
+
+ private:
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::vector<WindowPart*> parts_;
+};
+
+}  // namespace hf::scaling

@@ -1,0 +1,89 @@
+// Run by mpirun: what the collectives give on MPI. `mpi_ranks --dies R` lets rank R be killed in the middle, and
+// `mpi_ranks --throws R` lets it throw.
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "05-scaling/collective_check.hpp"
+#include "05-scaling/collective_theory.hpp"
+#include "05-scaling/collective_window.hpp"
+#include "05-scaling/collectives.hpp"
+#include "05-scaling/mpi_window.hpp"
+#include "05-scaling/transport.hpp"
+#include "05-scaling/transport_mpi.hpp"
+#include "common/random.hpp"
+
+namespace hf::scaling {
+namespace {
+
+std::uint64_t sequence(int rank) { return 300 + static_cast<std::uint64_t>(rank); }
+
+// The last two take several pieces of the transport, of which one is not whole, and several chunks of the window.
+constexpr std::size_t sizes[] = {0, 1, 2, 7, 8, 63, 1000, 65536, 300007};
+
+template <class AllReduce>
+void check(const std::string& name, int rank, int ranks, AllReduce all_reduce) {
+  for (const std::size_t size : sizes) {
+    std::vector<float> numbers(size);
+    fill_random(numbers, sequence(rank));
+    all_reduce(numbers);
+    if (!(worst_sum_error(numbers, ranks, sequence) <= 1)) {
+      throw std::runtime_error(name + " is wrong for " + std::to_string(size) + " numbers");
+    }
+  }
+}
+
+void check_all_to_all(Transport& ranks) {
+  for (const std::size_t size : sizes) {
+    std::vector<float> in(size);
+    fill_random(in, sequence(ranks.rank()));
+    const std::span<float> mine = Blocks(in, ranks.size())[ranks.rank()];
+    const auto first = static_cast<std::size_t>(mine.data() - in.data());
+    std::vector<float> out(mine.size() * static_cast<std::size_t>(ranks.size()));
+    all_to_all(ranks, in, out);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const int from = static_cast<int>(i / mine.size());
+      if (out[i] != random_number(sequence(from), first + i % mine.size())) {
+        throw std::runtime_error("all_to_all is wrong for " + std::to_string(size) + " numbers");
+      }
+    }
+  }
+}
+
+void check_everything(MpiTransport& ranks) {
+  for (const Collective& each : all_reduces()) {
+    check(each.name, ranks.rank(), ranks.size(), [&](std::span<float> numbers) { each.run(ranks, numbers); });
+  }
+  check_all_to_all(ranks);
+  if (!MpiWindow::possible()) throw std::runtime_error("the ranks of one machine cannot share a window");
+  const MpiWindow window;
+  WindowAllReduce all_reduce(ranks.rank(), window.parts(), true);
+  check("the shared window", ranks.rank(), ranks.size(), all_reduce);
+}
+
+/// All ranks work for ever, until one of them does not.
+[[noreturn]] void work_until(MpiTransport& ranks, const std::string& end, int who) {
+  std::vector<float> numbers(100000);
+  for (int turn = 0;; ++turn) {
+    if (turn == 10 && ranks.rank() == who && end == "--dies") std::raise(SIGKILL);
+    if (turn == 10 && ranks.rank() == who && end == "--throws") throw std::runtime_error("has had enough");
+    all_reduce_ring(ranks, numbers);
+  }
+}
+
+}  // namespace
+}  // namespace hf::scaling
+
+int main(int argc, char** argv) {
+  return hf::scaling::run_ranks("mpi_ranks", argc, argv, [&] {
+    hf::scaling::MpiTransport ranks;
+    if (argc == 3) hf::scaling::work_until(ranks, argv[1], std::atoi(argv[2]));
+    hf::scaling::check_everything(ranks);
+  });
+}
