@@ -26,18 +26,20 @@
 #include "05-scaling/transport_mpi.hpp"
 #include "common/random.hpp"
 #include "harness/clock.hpp"
+#include "harness/keep.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 
 namespace hf::scaling {
 namespace {
 
-constexpr int calls_in_a_row = 16;  // sums in place grow by the number of ranks in each: no more than fp32 holds
+constexpr std::size_t short_bytes = 16 << 10;  // calls with no more are timed several in a row
 constexpr double sample_seconds = 2e-3;
 constexpr double tolerance = 0.25;  // beyond it the model breaks
 
 struct Runner {
   std::string name;
+  float* numbers;  ///< where they lie
   std::function<void(std::span<float>)> run;
   const Collective* on_paper;  ///< null where nothing is known about its messages
 };
@@ -68,8 +70,10 @@ double greatest_of_all(double number) {
 /// Everything that takes part, and the numbers it is about.
 class Race {
  public:
-  explicit Race(std::size_t most_bytes) : numbers_(most_bytes / sizeof(float)), crowded_(crowded()) {
-    runners_.push_back({"MPI_Allreduce",
+  explicit Race(std::size_t most_bytes)
+      : source_(most_bytes / sizeof(float)), numbers_(source_.size()), crowded_(crowded()) {
+    fill_random(source_, sequence(rank()));
+    runners_.push_back({"MPI_Allreduce", numbers_.data(),
                         [](std::span<float> numbers) {
                           check_mpi(MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()),
                                                   MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD),
@@ -77,12 +81,16 @@ class Race {
                         },
                         nullptr});
     for (const Collective& each : all_reduces()) {
-      runners_.push_back({each.name, [&](std::span<float> numbers) { each.run(transport_, numbers); }, &each});
+      runners_.push_back(
+          {each.name, numbers_.data(), [&](std::span<float> numbers) { each.run(transport_, numbers); }, &each});
     }
     if (!MpiWindow::possible()) return;
-    window_ = std::make_unique<MpiWindow>();
-    window_sum_ = std::make_unique<WindowAllReduce>(transport_.rank(), window_->parts(), crowded_);
-    runners_.push_back({"shared window", [this](std::span<float> numbers) { (*window_sum_)(numbers); }, nullptr});
+    window_ = std::make_unique<MpiWindow>(source_.size());
+    window_sum_ = std::make_unique<WindowAllReduce>(rank(), window_->parts(), window_->numbers(), crowded_);
+    runners_.push_back({"through a shared window", numbers_.data(),
+                        [this](std::span<float> numbers) { window_sum_->anywhere(numbers); }, nullptr});
+    runners_.push_back({"in a shared window", window_->numbers()[static_cast<std::size_t>(rank())],
+                        [this](std::span<float> numbers) { window_sum_->in_window(numbers.size()); }, nullptr});
   }
 
   const std::vector<Runner>& runners() const { return runners_; }
@@ -92,9 +100,9 @@ class Race {
 
   /// \throws std::runtime_error where a result is wrong
   void check(std::size_t bytes) {
-    const std::span<float> numbers = std::span(numbers_).first(bytes / sizeof(float));
     for (const Runner& runner : runners_) {
-      fill_random(numbers, sequence(rank()));
+      const std::span<float> numbers = {runner.numbers, bytes / sizeof(float)};
+      write(numbers);
       runner.run(numbers);
       if (const double share = worst_sum_error(numbers, size(), sequence); !(share <= 1)) {
         throw std::runtime_error(runner.name + " is wrong at " + std::to_string(bytes) + " bytes: off by " +
@@ -104,12 +112,11 @@ class Race {
   }
 
   Heat heat(std::size_t bytes, int rounds) {
-    const std::span<float> numbers = std::span(numbers_).first(bytes / sizeof(float));
-    std::vector<int> turns;
-    for (const Runner& runner : runners_) turns.push_back(enough_turns(runner, numbers));
+    std::vector<int> calls;
+    for (const Runner& runner : runners_) calls.push_back(enough_calls(runner, bytes));
     std::vector<std::vector<double>> seconds(runners_.size());
     for (int round = 0; round < rounds; ++round) {
-      for (const std::size_t i : shuffled(round)) seconds[i].push_back(sample(runners_[i], numbers, turns[i]));
+      for (const std::size_t i : shuffled(round)) seconds[i].push_back(sample(runners_[i], bytes, calls[i]));
     }
     Heat heat = {bytes, {}};
     for (std::vector<double>& samples : seconds) heat.seconds.push_back(estimate(std::move(samples)));
@@ -128,31 +135,47 @@ class Race {
     return order;
   }
 
-  int enough_turns(const Runner& runner, std::span<float> numbers) {
-    const double call = sample(runner, numbers, 1);
-    return static_cast<int>(std::clamp(sample_seconds / (call * calls_in_a_row), 1.0, 1000.0));
+  int enough_calls(const Runner& runner, std::size_t bytes) const {
+    const int first = bytes <= short_bytes ? 100 : 1;
+    sample(runner, bytes, first);  // warm
+    return static_cast<int>(std::clamp(sample_seconds / sample(runner, bytes, first), 1.0, 10000.0));
   }
 
-  /// Seconds of a call on the rank that took longest, over some calls in a row, some times.
-  double sample(const Runner& runner, std::span<float> numbers, int turns) {
-    const int calls = numbers.size_bytes() > (1 << 20) ? 2 : calls_in_a_row;
-    double seconds = 0;
-    for (int turn = 0; turn < turns; ++turn) {
-      fill_random(numbers, sequence(rank()));
-      runner.run(numbers);  // warm
+  /// Seconds of a call on the rank that took longest. Each rank writes its numbers before, as a backward pass does, and
+  /// looks into every line of its sums afterwards, so that they have come to where they are needed: else a shared window
+  /// would seem to move nothing. The look is timed; the writing only where a call is too short to be timed alone.
+  double sample(const Runner& runner, std::size_t bytes, int calls) const {
+    const std::span<float> numbers = {runner.numbers, bytes / sizeof(float)};
+    std::int64_t nanoseconds = 0;
+    const int in_a_row = bytes <= short_bytes ? calls : 1;
+    for (int done = 0; done < calls; done += in_a_row) {
+      write(numbers);
       check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
       const std::int64_t start = now_ns();
-      for (int call = 0; call < calls; ++call) runner.run(numbers);
-      seconds += static_cast<double>(now_ns() - start) * 1e-9;
+      for (int call = 0; call < in_a_row; ++call) {
+        if (call > 0) write(numbers);
+        runner.run(numbers);
+        look(numbers);
+      }
+      nanoseconds += now_ns() - start;
     }
-    return greatest_of_all(seconds) / (calls * turns);
+    return greatest_of_all(static_cast<double>(nanoseconds) * 1e-9) / calls;
+  }
+
+  void write(std::span<float> numbers) const { std::copy_n(source_.begin(), numbers.size(), numbers.begin()); }
+
+  static void look(std::span<const float> numbers) {
+    constexpr std::size_t line = 64 / sizeof(float);
+    float sum = 0;
+    for (std::size_t i = 0; i < numbers.size(); i += line) sum += numbers[i];
+    keep(sum);
   }
 
   static std::uint64_t sequence(int rank) { return static_cast<std::uint64_t>(rank); }
 
-  std::vector<float> numbers_;
-  bool crowded_;
   MpiTransport transport_;
+  std::vector<float> source_, numbers_;  ///< what this rank brings; where it is summed
+  bool crowded_;
   std::unique_ptr<MpiWindow> window_;
   std::unique_ptr<WindowAllReduce> window_sum_;
   std::vector<Runner> runners_;

@@ -31,20 +31,21 @@ bool MpiWindow::possible(MPI_Comm ranks) {
   return here == all;
 }
 
-MpiWindow::MpiWindow(MPI_Comm ranks) {
+MpiWindow::MpiWindow(std::size_t count, MPI_Comm ranks) {
   void* mine = nullptr;
   int rank = 0, size = 0;
   MPI_Comm_rank(ranks, &rank);
   MPI_Comm_size(ranks, &size);
-  check_mpi(MPI_Win_allocate_shared(sizeof(WindowPart) + alignment, 1, MPI_INFO_NULL, ranks, static_cast<void*>(&mine),
-                                    &window_),
+  const auto bytes = static_cast<MPI_Aint>(alignment + sizeof(WindowPart) + count * sizeof(float));
+  check_mpi(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, ranks, static_cast<void*>(&mine), &window_),
             "MPI_Win_allocate_shared");
   for (int other = 0; other < size; ++other) {
-    MPI_Aint bytes = 0;
+    MPI_Aint theirs = 0;
     int unit = 0;
     void* base = nullptr;
-    check_mpi(MPI_Win_shared_query(window_, other, &bytes, &unit, static_cast<void*>(&base)), "MPI_Win_shared_query");
+    check_mpi(MPI_Win_shared_query(window_, other, &theirs, &unit, static_cast<void*>(&base)), "MPI_Win_shared_query");
     parts_.push_back(aligned(base));
+    numbers_.push_back(reinterpret_cast<float*>(parts_.back() + 1));
   }
   std::construct_at(aligned(mine));
   MPI_Barrier(ranks);  // nobody reads a part before it is ready

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "05-scaling/collective_window.hpp"
@@ -13,8 +14,9 @@ namespace hf::scaling {
 class MpiWindow {
  public:
   /// Made by all ranks together.
-  /// \throws std::runtime_error where MPI cannot share memory
-  explicit MpiWindow(MPI_Comm ranks = MPI_COMM_WORLD);
+  /// \param count  of numbers that each rank has in the window, the same for all
+  /// \throws std::runtime_error where MPI cannot share so much memory
+  explicit MpiWindow(std::size_t count, MPI_Comm ranks = MPI_COMM_WORLD);
   ~MpiWindow();
   MpiWindow(const MpiWindow&) = delete;
   MpiWindow& operator=(const MpiWindow&) = delete;
@@ -23,10 +25,12 @@ class MpiWindow {
   static bool possible(MPI_Comm ranks = MPI_COMM_WORLD);
 
   const std::vector<WindowPart*>& parts() const { return parts_; }  ///< of all ranks, in their order
+  const std::vector<float*>& numbers() const { return numbers_; }   ///< of all ranks, aligned to 64 bytes
 
  private:
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<WindowPart*> parts_;
+  std::vector<float*> numbers_;
 };
 
 }  // namespace hf::scaling

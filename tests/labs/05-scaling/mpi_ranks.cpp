@@ -1,6 +1,7 @@
 // Run by mpirun: what the collectives give on MPI. `mpi_ranks --dies R` lets rank R be killed in the middle, and
 // `mpi_ranks --throws R` lets it throw.
 
+#include <algorithm>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -62,9 +63,16 @@ void check_everything(MpiTransport& ranks) {
   }
   check_all_to_all(ranks);
   if (!MpiWindow::possible()) throw std::runtime_error("the ranks of one machine cannot share a window");
-  const MpiWindow window;
-  WindowAllReduce all_reduce(ranks.rank(), window.parts(), true);
-  check("the shared window", ranks.rank(), ranks.size(), all_reduce);
+  const MpiWindow window(std::ranges::max(sizes));
+  WindowAllReduce all_reduce(ranks.rank(), window.parts(), window.numbers(), true);
+  check("through a window", ranks.rank(), ranks.size(),
+        [&](std::span<float> numbers) { all_reduce.anywhere(numbers); });
+  check("in a window", ranks.rank(), ranks.size(), [&](std::span<float> numbers) {
+    const std::span<float> mine(window.numbers()[static_cast<std::size_t>(ranks.rank())], numbers.size());
+    std::ranges::copy(numbers, mine.begin());
+    all_reduce.in_window(mine.size());
+    std::ranges::copy(mine, numbers.begin());
+  });
 }
 
 /// All ranks work for ever, until one of them does not.
