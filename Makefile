@@ -45,11 +45,11 @@ build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
 .PHONY: test
 test: needs-test ## run the tests: C++, the site in a browser, the front door
 	@tools/build all
-	@tools/test cpp site door
+	@tools/test cpp cuda site door
 
 .PHONY: test-slow
-test-slow: needs-test-slow ## sanitizers, Clang, AArch64 under emulation, machines that lack something, the scaffold
-	@tools/test asan clang aarch64 take-away scaffold
+test-slow: needs-test-slow ## all of clang-tidy, sanitizers, Clang, AArch64 under emulation, machines that lack something, the scaffold
+	@tools/test tidy asan clang aarch64 take-away scaffold
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))
@@ -85,7 +85,7 @@ new-chapter: ## a chapter, lab, test and figure to start from, building green (N
 	@tools/new-chapter "$$N" "$$SLUG"
 
 .PHONY: check
-check: needs-check ## formatting, lint, spelling, and what every chapter must have
+check: needs-check tool ## formatting, lint, spelling, what every chapter must have, the published records
 	@tools/check
 
 .PHONY: calibrate

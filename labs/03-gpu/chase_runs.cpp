@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/chase.hpp"
 #include "01-roofline/kernel_set.hpp"
 #include "03-gpu/chases.hpp"
 #include "03-gpu/gather.hpp"

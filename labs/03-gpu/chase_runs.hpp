@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/chase.hpp"
 #include "01-roofline/kernel_set.hpp"
 #include "03-gpu/chases.hpp"
 #include "harness/lab.hpp"

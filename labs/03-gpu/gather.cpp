@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include "01-roofline/chase.hpp"
 
 namespace hf::gpu {
 namespace {

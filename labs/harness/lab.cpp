@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>

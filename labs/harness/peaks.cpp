@@ -12,6 +12,7 @@
 #include "sampling.hpp"
 #include "shared_array.hpp"
 #include "statistics.hpp"
+#include "steady_memory.hpp"
 #include "threads.hpp"
 
 namespace hf {

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <optional>
-#include <regex>
-#include <sstream>
 #include <string>
 #include <vector>
 

@@ -1,4 +1,8 @@
 #include "library.hpp"
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 #include "file.hpp"
 #include "sha256.hpp"

@@ -60,3 +60,22 @@ def test_what_is_taken_away_is_counted_one_by_one(suites):
     script.write_text("#!/bin/sh\necho 'ok      one core (2 s)'\necho 'FAILED  no huge pages: its record does not say \"x\"'\nexit 1\n")
     run = suites.run("bash", "tools/test", "take-away")
     assert last(run) == (1, "1 passed, 1 failed") and "FAILED no huge pages\n" in run.stdout
+
+
+def cuda(suites, compiler):
+    (suites.folder / "build").mkdir()
+    (suites.folder / "build/CMakeCache.txt").write_text(f"CMAKE_CUDA_COMPILER:FILEPATH={compiler}\n")
+    return suites.run("bash", "tools/test", "cuda")
+
+
+def test_that_the_gpus_kernels_were_compiled_is_said(suites):
+    suites.stub("nvcc", "echo 'Cuda compilation tools, release 13.0, V13.0.88'")
+    run = cuda(suites, suites.bin / "nvcc")
+    assert last(run) == (0, "1 passed, 0 failed")
+    assert f"compiled by {suites.bin}/nvcc, release 13.0, and not run\n" in run.stdout
+
+
+def test_that_the_gpus_kernels_were_left_out_is_said(suites):
+    run = cuda(suites, "NOTFOUND")
+    assert "left out: the GPU's kernels, for want of nvcc" in run.stdout
+    assert "cuda            0 passed    0 failed    1 skipped\n" in run.stdout

@@ -27,7 +27,7 @@ TEST_CASE("a buffer that moves leaves nothing behind") {
   hf::Buffer first(1000, hf::Pages::base);
   first.as<char>()[7] = 'x';
   hf::Buffer second(std::move(first));
-  CHECK(first.data() == nullptr);
+  CHECK(first.data() == nullptr);  // NOLINT(bugprone-use-after-move): that it is empty now
   CHECK(second.as<char>()[7] == 'x');
   hf::Buffer third;
   third = std::move(second);

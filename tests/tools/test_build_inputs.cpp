@@ -1,6 +1,7 @@
 // `record inputs`: from what the linker and the compilers said to what a lab's measurement depends on.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 

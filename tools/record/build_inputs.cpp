@@ -1,8 +1,11 @@
 #include "build_inputs.hpp"
 
-#include <array>
+#include <cstddef>
+#include <filesystem>
 #include <set>
 #include <sstream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "record/library.hpp"

@@ -4,6 +4,7 @@
 //   is and named after it, and all in one MACHINE are of one machine. With a folder, the laws.json and claims.json of all
 //   labs are checked too. `make check` can call it so.
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <iostream>
 #include <memory>

@@ -7,7 +7,6 @@
 #include <random>
 #include <vector>
 
-#include "01-roofline/chase.hpp"
 #include "03-gpu/gather.hpp"
 #include "03-gpu/random_index.hpp"
 
