@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
+#include <string>
 #include <tuple>
+#include <vector>
+#include "05-scaling/published_runs.hpp"
+#include "05-scaling/step_time.hpp"
 
 namespace hf::scaling {
 namespace {

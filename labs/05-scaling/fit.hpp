@@ -2,9 +2,11 @@
 /// The three constants of the step's model, found from some published runs and judged by the others.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "05-scaling/published_runs.hpp"
+#include "05-scaling/step_time.hpp"
 
 namespace hf::scaling {
 

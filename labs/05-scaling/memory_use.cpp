@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "05-scaling/parallel_plan.hpp"
 #include "05-scaling/step_time.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

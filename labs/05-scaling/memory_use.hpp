@@ -3,6 +3,7 @@
 #pragma once
 
 #include "05-scaling/parallel_plan.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <string>
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

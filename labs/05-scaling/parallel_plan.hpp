@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "05-scaling/chips.hpp"
 #include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {

@@ -2,10 +2,19 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <map>
+#include <stdexcept>
+#include <string>
 
+#include "05-scaling/chips.hpp"
+#include "05-scaling/memory_use.hpp"
+#include "05-scaling/parallel_plan.hpp"
 #include "05-scaling/plan_report.hpp"
+#include "05-scaling/plan_search.hpp"
+#include "05-scaling/step_time.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace {
 

@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <vector>
 
+#include "05-scaling/fit.hpp"
+#include "05-scaling/parallel_plan.hpp"
+#include "05-scaling/plan_search.hpp"
+#include "05-scaling/published_runs.hpp"
+#include "05-scaling/step_time.hpp"
 #include "harness/text.hpp"
 
 namespace hf::scaling {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "05-scaling/fit.hpp"
 #include "05-scaling/plan_search.hpp"
 
 namespace hf::scaling {

@@ -2,10 +2,14 @@
 /// Which plan is fastest.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
+#include "05-scaling/chips.hpp"
 #include "05-scaling/memory_use.hpp"
+#include "05-scaling/parallel_plan.hpp"
 #include "05-scaling/step_time.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 

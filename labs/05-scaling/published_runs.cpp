@@ -2,6 +2,11 @@
 
 #include <array>
 #include <cmath>
+#include <string>
+#include <vector>
+#include "05-scaling/chips.hpp"
+#include "05-scaling/parallel_plan.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

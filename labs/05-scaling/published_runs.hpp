@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/step_time.hpp"
+#include "05-scaling/chips.hpp"
+#include "05-scaling/parallel_plan.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 

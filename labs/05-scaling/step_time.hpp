@@ -2,7 +2,9 @@
 /// How long a training step takes: a roofline for what a chip does alone, alpha and beta for what travels.
 #pragma once
 
+#include "05-scaling/chips.hpp"
 #include "05-scaling/parallel_plan.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 

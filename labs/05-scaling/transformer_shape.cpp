@@ -1,6 +1,8 @@
 #include "05-scaling/transformer_shape.hpp"
 
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace hf::scaling {
 

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "05-scaling/memory_use.hpp"
+#include "05-scaling/parallel_plan.hpp"
 #include "05-scaling/published_runs.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

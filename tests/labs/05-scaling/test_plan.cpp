@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "05-scaling/parallel_plan.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -1,10 +1,14 @@
 // Predicted against published.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include "05-scaling/fit.hpp"
+#include "05-scaling/published_runs.hpp"
+#include "05-scaling/step_time.hpp"
 
 namespace hf::scaling {
 namespace {

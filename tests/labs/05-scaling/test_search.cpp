@@ -1,7 +1,12 @@
 // The fastest plan that fits.
 #include <doctest/doctest.h>
+#include <cstddef>
 
+#include "05-scaling/chips.hpp"
+#include "05-scaling/parallel_plan.hpp"
 #include "05-scaling/plan_search.hpp"
+#include "05-scaling/step_time.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

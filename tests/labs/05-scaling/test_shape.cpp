@@ -3,12 +3,16 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "05-scaling/parallel_plan.hpp"
 #include "05-scaling/published_runs.hpp"
+#include "05-scaling/step_time.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

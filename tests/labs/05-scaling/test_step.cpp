@@ -3,7 +3,10 @@
 
 #include <cmath>
 
+#include "05-scaling/chips.hpp"
+#include "05-scaling/parallel_plan.hpp"
 #include "05-scaling/step_time.hpp"
+#include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -145,7 +148,7 @@ TEST_CASE("worse means slower") {
   ParallelPlan plan;
   plan.tensor = 4, plan.pipeline = 4, plan.data = 8, plan.batch = 256;
   const TransformerShape shape = model("llama3-70b");
-  const auto seconds = [&](Chip chip, const ParallelPlan& with) { return step_time(chip, shape, with).total(); };
+  const auto seconds = [&](const Chip& chip, const ParallelPlan& with) { return step_time(chip, shape, with).total(); };
   const double here = seconds(chip("h100"), plan);
   const auto check_chip = [&](double Chip::*what) {
     Chip worse = chip("h100");
