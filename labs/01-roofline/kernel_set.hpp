@@ -26,25 +26,26 @@ struct KernelSet {
   std::size_t stream_block;
   PeakLoop peaks[8];  ///< some may be missing: their `run` is null
 
-  void (*read)(const float* a, std::size_t n, std::int64_t passes);
-  void (*copy)(float* to, const float* from, std::size_t n, std::int64_t passes);
-  void (*copy_nontemporal)(float* to, const float* from, std::size_t n, std::int64_t passes);
-  void (*triad)(float* to, const float* a, const float* b, float factor, std::size_t n, std::int64_t passes);
-  void (*triad_nontemporal)(float* to, const float* a, const float* b, float factor, std::size_t n,
+  // References, so that a set that lacks a kernel does not compile.
+  void (&read)(const float* a, std::size_t n, std::int64_t passes);
+  void (&copy)(float* to, const float* from, std::size_t n, std::int64_t passes);
+  void (&copy_nontemporal)(float* to, const float* from, std::size_t n, std::int64_t passes);
+  void (&triad)(float* to, const float* a, const float* b, float factor, std::size_t n, std::int64_t passes);
+  void (&triad_nontemporal)(float* to, const float* a, const float* b, float factor, std::size_t n,
                             std::int64_t passes);
 
-  void (*vector_add)(const float* a, const float* b, float* c, std::size_t n);
-  void (*scalar_add)(const float* a, const float* b, float* c, std::size_t n);
-  void (*stream_triad)(float* a, const float* b, const float* c, float factor, std::size_t n);
-  void (*axpy)(float factor, const float* x, float* y, std::size_t n);
-  float (*dot)(const float* x, const float* y, std::size_t n);
-  void (*gemv)(const float* a, const float* x, float* y, std::size_t rows, std::size_t columns);
-  void (*five_point_stencil)(const float* from, float* to, std::size_t rows, std::size_t columns);
-  void (*softmax)(const float* x, float* y, std::size_t rows, std::size_t columns);
-  void (*layer_norm)(const float* x, const float* gain, const float* bias, float* y, std::size_t rows,
+  void (&vector_add)(const float* a, const float* b, float* c, std::size_t n);
+  void (&scalar_add)(const float* a, const float* b, float* c, std::size_t n);
+  void (&stream_triad)(float* a, const float* b, const float* c, float factor, std::size_t n);
+  void (&axpy)(float factor, const float* x, float* y, std::size_t n);
+  float (&dot)(const float* x, const float* y, std::size_t n);
+  void (&gemv)(const float* a, const float* x, float* y, std::size_t rows, std::size_t columns);
+  void (&five_point_stencil)(const float* from, float* to, std::size_t rows, std::size_t columns);
+  void (&softmax)(const float* x, float* y, std::size_t rows, std::size_t columns);
+  void (&layer_norm)(const float* x, const float* gain, const float* bias, float* y, std::size_t rows,
                      std::size_t columns);
-  void (*naive_matmul)(const float* a, const float* b, float* c, std::size_t n);
-  void (*blocked_matmul)(const float* a, const float* b, float* c, std::size_t n);
+  void (&naive_matmul)(const float* a, const float* b, float* c, std::size_t n);
+  void (&blocked_matmul)(const float* a, const float* b, float* c, std::size_t n);
 };
 
 }  // namespace hf::roofline

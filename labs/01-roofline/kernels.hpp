@@ -1,5 +1,5 @@
 /// \file
-/// Ten kernels of everyday machine learning, plainly written. Compiled once per instruction set (see vector.hpp).
+/// Kernels of everyday machine learning, plainly written. Compiled once per instruction set (see vector.hpp).
 /// Matrices are row-major; n, rows, columns… count elements and may be any number, zero included.
 #pragma once
 

@@ -26,7 +26,7 @@ struct Workload {
   std::function<double()> error_share;
 };
 
-/// All ten kernels over the same memory, one after the other: a call overwrites another's inputs with its own outputs,
+/// All kernels over the same memory, one after the other: a call overwrites another's inputs with its own outputs,
 /// which are as good. The memory should be random to begin with.
 /// \param vectors  memory of the kernels on vectors, which use all of it
 /// \param matrices, n  memory of the matrix products, and rows and columns of their matrices
