@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
 #include "harness/clock.hpp"
 
 namespace hf::workload {

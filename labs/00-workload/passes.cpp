@@ -1,4 +1,5 @@
 #include "00-workload/passes.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <span>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <vector>
+
 #include "00-workload/account.hpp"
 #include "00-workload/operators.hpp"
 #include "00-workload/transformer.hpp"

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+
 #include "00-workload/account.hpp"
 #include "00-workload/operators.hpp"
 #include "00-workload/tensors.hpp"

@@ -1,4 +1,5 @@
 #include "00-workload/triple_loop.hpp"
+
 #include <cstddef>
 
 namespace hf::workload {

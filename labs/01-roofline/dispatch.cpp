@@ -1,6 +1,7 @@
 #include "01-roofline/dispatch.hpp"
 
 #include <vector>
+
 #include "01-roofline/dot_product.hpp"
 #include "01-roofline/kernel_set.hpp"
 #include "harness/machine.hpp"

@@ -1,4 +1,5 @@
 #include "01-roofline/dot_product.hpp"
+
 #include <cstdint>
 
 #include "harness/vector.hpp"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+
 #include "harness/vector.hpp"
 
 namespace hf::roofline {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 #include <vector>
+
 #include "01-roofline/plateaus.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"

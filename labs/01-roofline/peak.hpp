@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+
 #include "harness/vector.hpp"
 
 namespace hf::roofline {

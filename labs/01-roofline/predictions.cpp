@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
 #include "01-roofline/workloads.hpp"
 #include "harness/results.hpp"
 #include "harness/terminal.hpp"

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 #include <vector>
+
 #include "common/reference.hpp"
 
 namespace hf::roofline {

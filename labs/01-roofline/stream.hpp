@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+
 #include "harness/vector.hpp"
 
 namespace hf::roofline {

@@ -1,4 +1,5 @@
 #include "01-roofline/stream_runs.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>

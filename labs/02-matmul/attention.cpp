@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+
 #include "02-matmul/convolution.hpp"
 
 namespace hf::matmul {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+
 #include "harness/machine.hpp"
 
 namespace hf::matmul {

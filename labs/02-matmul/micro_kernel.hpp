@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+
 #include "harness/vector.hpp"
 
 namespace hf::matmul {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+
 #include "02-matmul/convolution.hpp"
 
 namespace hf::matmul {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <vector>
+
 #include "02-matmul/attention.hpp"
 #include "02-matmul/convolution.hpp"
 #include "02-matmul/perceptron.hpp"

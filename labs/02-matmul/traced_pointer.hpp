@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+
 #include "02-matmul/cache_simulator.hpp"
 #include "harness/vector.hpp"
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+
 #include "01-roofline/chase.hpp"
 
 namespace hf::gpu {

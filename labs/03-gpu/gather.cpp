@@ -1,4 +1,5 @@
 #include "03-gpu/gather.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,4 +1,5 @@
 #include "04-tpu/array_runs.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+
 #include "harness/vector.hpp"
 
 #if defined(__ARM_FEATURE_DOTPROD)

@@ -1,5 +1,7 @@
 #include "04-tpu/energy.hpp"
+
 #include <cstdint>
+
 #include "04-tpu/systolic.hpp"
 
 namespace hf::tpu {

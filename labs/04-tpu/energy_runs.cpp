@@ -1,5 +1,7 @@
 #include "04-tpu/energy_runs.hpp"
+
 #include <vector>
+
 #include "04-tpu/energy.hpp"
 
 #include "04-tpu/array_runs.hpp"

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+
 #include "04-tpu/systolic.hpp"
 
 namespace hf::tpu {

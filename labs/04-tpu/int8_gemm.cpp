@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
 #include "harness/machine.hpp"
 
 namespace hf::tpu {

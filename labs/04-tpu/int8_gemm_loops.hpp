@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+
 #include "04-tpu/dot_instructions.hpp"
 #include "harness/vector.hpp"
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
+
 #include "04-tpu/systolic.hpp"
 
 namespace hf::tpu {

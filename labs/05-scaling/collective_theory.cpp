@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <span>
+
 #include "05-scaling/collectives.hpp"
 
 namespace hf::scaling {

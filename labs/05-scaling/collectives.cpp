@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <stdexcept>
+
 #include "05-scaling/transport.hpp"
 
 namespace hf::scaling {

@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <vector>
+
 #include "05-scaling/published_runs.hpp"
 #include "05-scaling/step_time.hpp"
 

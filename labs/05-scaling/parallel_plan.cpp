@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+
 #include "05-scaling/transformer_shape.hpp"
 
 namespace hf::scaling {

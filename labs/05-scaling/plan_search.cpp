@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 #include <vector>
+
 #include "05-scaling/memory_use.hpp"
 #include "05-scaling/parallel_plan.hpp"
 #include "05-scaling/step_time.hpp"

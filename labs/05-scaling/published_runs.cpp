@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <vector>
+
 #include "05-scaling/chips.hpp"
 #include "05-scaling/parallel_plan.hpp"
 #include "05-scaling/transformer_shape.hpp"

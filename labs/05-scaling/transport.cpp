@@ -1,4 +1,5 @@
 #include "05-scaling/transport.hpp"
+
 #include <cstddef>
 #include <span>
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+
 #include "05-scaling/transport.hpp"
 
 namespace hf::scaling {

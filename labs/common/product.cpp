@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+
 #include "common/reference.hpp"
 
 namespace hf {

@@ -1,4 +1,5 @@
 #include "common/random.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,4 +1,5 @@
 #include "check.hpp"
+
 #include <filesystem>
 #include <string>
 #include <vector>

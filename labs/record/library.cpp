@@ -1,4 +1,5 @@
 #include "library.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <string>

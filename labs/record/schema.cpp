@@ -8,6 +8,7 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 #include <vector>
+
 #include "check.hpp"
 
 namespace hf {
