@@ -149,7 +149,7 @@ void add_diff(CLI::App& app, Tool& tool) {
   const auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("diff", "Says what changed beyond the noise; exit status 1 if a claim flipped");
-  command->add_option("BEFORE AFTER", options->files, "two records of one lab")->required();
+  command->add_option("FILE", options->files, "two records of one lab, the older one first")->required();
   command->add_flag("--git", options->git, "take the seven words that git gives an external diff");
   command->callback([options, &tool] { tool.status = run(*options); });
 }
