@@ -38,6 +38,7 @@ class Door:
             (self.folder / name).write_text("package==1.0 --hash=sha256:00\n")
         (self.folder / "labs/01-roofline").mkdir(parents=True)
         (self.folder / "labs/01-roofline/lab.cpp").touch()
+        (self.folder / "labs/01-roofline/lab.cpp").touch()
         for name in ESSENTIAL:
             (self.bin / name).symlink_to(shutil.which(name))
         for name in self.commands() + ["make", "dpkg", "apt-get", "sudo", "id", "python3"]:
