@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/machine.hpp"
 #include "harness/threads.hpp"
 #include "process.hpp"
 #include "record/check.hpp"
@@ -186,6 +187,10 @@ TEST_CASE("one step alone is measured without a record") {
 }
 
 TEST_CASE("a record that breaks a law is refused, kept beside the old one, and gone after a good run") {
+  if (hf::probe_machine().emulated) {
+    MESSAGE("skipped: an emulated machine is not held to physics");
+    return;
+  }
   const Bench bench;
   write(bench.record, "old");
   const fs::path kept = bench.out / "99-tiny.refused.json";
