@@ -1,7 +1,9 @@
 // How much does a sum gain from being cut into chains that do not wait for each other?
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "@ID@/NAMESPACE.hpp"
