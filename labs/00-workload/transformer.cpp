@@ -98,6 +98,13 @@ void mix(const std::vector<Head>& heads, std::size_t tokens, std::size_t positio
   run.multiply_heads(product, factors);
 }
 
+/// Of all parts together.
+std::size_t rows(std::span<const Part> parts) {
+  std::size_t sum = 0;
+  for (const Part& part : parts) sum += part.batch.rows();
+  return sum;
+}
+
 }  // namespace
 
 std::size_t TransformerShape::parameters() const {
@@ -198,22 +205,31 @@ Activations::Activations(const TransformerShape& shape, std::size_t sequences, s
 
 Transformer::Transformer(const TransformerShape& shape) : shape_(shape), weights_(shape) { weights_.randomise(); }
 
-std::span<float> Transformer::forward(const Batch& batch, KvCache& cache, Activations& to, Ledger& ledger,
+std::span<float> Transformer::forward(std::span<const Part> parts, Activations& to, Ledger& ledger,
                                       Logits which) const {
-  const std::size_t rows = batch.rows(), c = shape_.width;
+  const std::size_t c = shape_.width;
   Operators run(ledger);
-  run.embed(batch.tokens, weights_.token_embedding, weights_.position_embedding, to.embedded, c, batch.start,
-            batch.length());
+  float* embedded = to.embedded;
+  for (const auto& [batch, cache] : parts) {
+    run.embed(batch.tokens, weights_.token_embedding, weights_.position_embedding, embedded, c, batch.start,
+              batch.length());
+    embedded += batch.rows() * c;
+  }
   const float* x = to.embedded;
   for (std::size_t layer = 0; layer < shape_.layers; ++layer) {
-    run_layer(layer, batch, x, cache, to, run);
+    run_layer(layer, parts, x, to, run);
     x = to.layers[layer].output;
   }
-  std::size_t outputs = rows;
+  std::size_t outputs = rows(parts);
   if (which == Logits::of_last_token) {
-    outputs = batch.sequences;
-    run.run(copying, "last tokens", streaming_work(0, outputs * c, outputs * c),
-            [&] { copy_rows(x + (batch.length() - 1) * c, batch.length() * c, to.projected, c, outputs, c); });
+    outputs = 0;
+    for (const auto& [batch, cache] : parts) {
+      const std::size_t n = batch.sequences, stride = batch.length() * c;
+      run.run(copying, "last tokens", streaming_work(0, n * c, n * c),
+              [&] { copy_rows(x + stride - c, stride, to.projected + outputs * c, c, n, c); });
+      x += n * stride;
+      outputs += n;
+    }
     x = to.projected;
   }
   run.layer_norm(x, weights_.norm_gain, weights_.norm_bias, to.normed, outputs, c);
@@ -223,16 +239,16 @@ std::span<float> Transformer::forward(const Batch& batch, KvCache& cache, Activa
 }
 
 /// One layer: attention, then an MLP, each added to what came in.
-void Transformer::run_layer(std::size_t layer, const Batch& batch, const float* x, KvCache& cache, Activations& to,
+void Transformer::run_layer(std::size_t layer, std::span<const Part> parts, const float* x, Activations& to,
                             Operators& run) const {
-  const std::size_t n = batch.rows(), c = shape_.width;
+  const std::size_t n = rows(parts), c = shape_.width;
   const TransformerTensors::Layer& w = weights_.layers[layer];
   const LayerActivations& a = to.layers[layer];
   float* sum = to.projected;
   // [begin: run-layer]
   run.layer_norm(x, w.norm1_gain, w.norm1_bias, a.normed1, n, c);
   run.linear("qkv", a.normed1, w.qkv_weight, w.qkv_bias, a.qkv, n, c, 3 * c);
-  attend(layer, batch, cache, a, run);
+  attend(layer, parts, a, run);
   run.linear("output", a.attended, w.out_weight, w.out_bias, sum, n, c, c);
   run.add("residual", x, sum, a.middle, n * c);
 
@@ -245,16 +261,20 @@ void Transformer::run_layer(std::size_t layer, const Batch& batch, const float* 
 }
 
 /// Each new token looks at itself and at all before it: softmax(q · keysᵀ / √D) · values, head by head.
-void Transformer::attend(std::size_t layer, const Batch& batch, KvCache& cache, const LayerActivations& to,
-                         Operators& run) const {
-  const std::size_t t = batch.length(), positions = batch.start + t, copied = 2 * batch.rows() * shape_.width;
-  run.run(copying, "KV cache", streaming_work(0, copied, copied),
-          [&] { extend_cache(to.qkv, shape_, layer, batch, cache); });
-  const std::vector<Head> heads = heads_of(shape_, layer, batch, cache, to);
-  score(heads, t, positions, shape_, run);
+void Transformer::attend(std::size_t layer, std::span<const Part> parts, LayerActivations to, Operators& run) const {
   const float factor = 1 / std::sqrt(static_cast<float>(shape_.head_width()));
-  run.causal_softmax(to.scores, factor, heads.size() * t, positions, batch.start, t);
-  mix(heads, t, positions, shape_, run);
+  for (const Part& part : parts) {
+    const Batch& batch = part.batch;
+    const std::size_t n = batch.rows(), t = batch.length(), positions = batch.start + t, copied = 2 * n * shape_.width;
+    run.run(copying, "KV cache", streaming_work(0, copied, copied),
+            [&] { extend_cache(to.qkv, shape_, layer, batch, *part.cache); });
+    const std::vector<Head> heads = heads_of(shape_, layer, batch, *part.cache, to);
+    score(heads, t, positions, shape_, run);
+    run.causal_softmax(to.scores, factor, heads.size() * t, positions, batch.start, t);
+    mix(heads, t, positions, shape_, run);
+    to.qkv += n * 3 * shape_.width;
+    to.attended += n * shape_.width;
+  }
 }
 
 }  // namespace hf::workload

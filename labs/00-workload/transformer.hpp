@@ -118,6 +118,12 @@ struct Batch {
   std::size_t length() const { return tokens.size() / sequences; }
 };
 
+/// A batch, and the cache of its keys and values.
+struct Part {
+  Batch batch;
+  KvCache* cache;
+};
+
 /// The network.
 class Transformer {
  public:
@@ -129,6 +135,15 @@ class Transformer {
   /// Runs the batch through the network and leaves its keys and values in the cache.
   /// \return logits (sequences, V) or (rows, V), in `to` until the next pass
   std::span<float> forward(const Batch& batch, KvCache& cache, Activations& to, Ledger& ledger,
+                           Logits logits = Logits::of_last_token) const {
+    const Part only = {batch, &cache};
+    return forward({&only, 1}, to, ledger, logits);
+  }
+
+  /// Runs several batches at once, each with a length of its own: their rows pass together through all but attention,
+  /// whose scores each part writes over those of the part before.
+  /// \return logits of all sequences, or rows, one part after the other
+  std::span<float> forward(std::span<const Part> parts, Activations& to, Ledger& ledger,
                            Logits logits = Logits::of_last_token) const;
 
   const TransformerShape& shape() const { return shape_; }
@@ -136,9 +151,8 @@ class Transformer {
   const TransformerTensors& weights() const { return weights_; }
 
  private:
-  void run_layer(std::size_t layer, const Batch& batch, const float* x, KvCache& cache, Activations& to,
-                 Operators& run) const;
-  void attend(std::size_t layer, const Batch& batch, KvCache& cache, const LayerActivations& to, Operators& run) const;
+  void run_layer(std::size_t layer, std::span<const Part> parts, const float* x, Activations& to, Operators& run) const;
+  void attend(std::size_t layer, std::span<const Part> parts, LayerActivations to, Operators& run) const;
 
   TransformerShape shape_;
   TransformerTensors weights_;

@@ -94,6 +94,37 @@ TEST_CASE("decoding with the KV cache gives what the whole text would give, what
   }
 }
 
+TEST_CASE("a chunk of one text and a token of two others go through together as they would alone") {
+  for (const TransformerShape& shape : shapes) {
+    CAPTURE(shape.width);
+    const Transformer model = lively(shape);
+    const std::size_t length = shape.context, before = length / 3, v = shape.vocabulary;
+    const std::vector<int> text = random_tokens(length, v, 1), others = random_tokens(2 * length, v, 2);
+    KvCache cache(shape, 1, length), other_cache(shape, 2, length);
+    Activations activations(shape, 2 * length, 1, length, Activations::Keep::latest_layer);
+    Ledger ledger;
+    const auto all = std::span(text);
+    const std::vector<int> begun = [&] {  // of the others, all but their last token
+      std::vector<int> tokens = others;
+      tokens.erase(tokens.end() - 1);
+      tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(length) - 1);
+      return tokens;
+    }();
+    model.forward({all.first(before), 1, 0}, cache, activations, ledger);
+    model.forward({begun, 2, 0}, other_cache, activations, ledger);
+
+    const std::vector<int> last = {others[length - 1], others[2 * length - 1]};
+    const Part parts[] = {{{all.subspan(before), 1, before}, &cache}, {{last, 2, length - 1}, &other_cache}};
+    const std::span<const float> logits = model.forward(parts, activations, ledger);
+    REQUIRE(logits.size() == 3 * v);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto of = i == 0 ? all : std::span(others).subspan((i - 1) * length, length);
+      const auto expected = reference_transformer<Rounded>(shape, {model.weights().all().data()}, of, length - 1);
+      CHECK(worst_error_share(logits.subspan(i * v, v), expected.front()) <= 1);
+    }
+  }
+}
+
 TEST_CASE("the FLOPs of a text are those that its products report") {
   for (const TransformerShape& shape : shapes) {
     CAPTURE(shape.width);
