@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <ctime>
 #include <exception>
 #include <filesystem>
@@ -57,9 +58,9 @@ fs::path executable_folder(const char* name) {
 std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv, Options& options) {
   CLI::App app("Measures \"" + info.title + "\" on this machine, shows what it finds and writes the record.",
                "lab-" + info.id);
+  if (const char* budget = std::getenv("BUDGET"); budget != nullptr && *budget != '\0') options.budget = budget;
   app.add_option("--budget", options.budget, "how much time to take; from the environment's BUDGET when not given")
-      ->check(CLI::IsMember({"quick", "full"}))
-      ->envname("BUDGET")
+      ->type_name("quick|full")
       ->capture_default_str();
   app.add_flag("--if-stale", options.if_stale, "do nothing when the record still says what a new run would");
   std::vector<std::string> steps;
@@ -71,6 +72,9 @@ std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv,
   app.set_version_flag("--version", "lab-" + info.id + " " HARDWARE_FIRST_VERSION);
   try {
     app.parse(argc, argv);
+    if (options.budget != "quick" && options.budget != "full") {  // whether it was given or stood in the environment
+      throw CLI::ValidationError("--budget", "'" + options.budget + "': expected quick or full");
+    }
     return std::nullopt;
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
@@ -128,7 +132,9 @@ class LabRun {
       const std::string more = reasons.size() > 1 ? " and " + std::to_string(reasons.size() - 1) + " more" : "";
       terminal_.line(info_.id + " is stale: " + reasons.front() + more);
     } catch (const FileError& error) {
-      terminal_.line(info_.id + " has no valid record, measuring again: " + error.what());
+      const char* how = options_.chosen_budget() == Budget::quick ? " has no valid record, measuring again, quickly: "
+                                                                  : " has no valid record, measuring again: ";
+      terminal_.line(info_.id + how + error.what());
     }
     return false;
   }
@@ -258,6 +264,9 @@ int run_lab(const LabInfo& info, int argc, char** argv, const std::function<void
   try {
     LabRun run(info, options, folder);
     if (options.if_stale && run.is_fresh()) return 0;
+    if (info.elsewhere) {
+      if (const std::optional<int> status = info.elsewhere()) return *status;
+    }
     run.measure(body);
     return 0;
   } catch (const Interrupted&) {

@@ -271,5 +271,7 @@ TEST_CASE("the command line says what it is, and refuses what it is not") {
   }
   std::map<std::string, std::string> environment = bench.environment();
   environment["BUDGET"] = "endless";
-  CHECK(run({TINY_LAB, "--out", bench.out.string()}, environment).status == 1);
+  const Ended refused = run({TINY_LAB, "--out", bench.out.string()}, environment);
+  CHECK(refused.status == 1);
+  CHECK(refused.err.find("'endless': expected quick or full") != std::string::npos);
 }
