@@ -268,5 +268,6 @@ int main(int argc, char** argv) {
     const int rounds = argc > 1 ? std::atoi(argv[1]) : 31;
     if (rounds < 1) throw std::invalid_argument("ROUNDS: expected a number of at least 1");
     hf::scaling::run(rounds);
+    return 0;
   });
 }

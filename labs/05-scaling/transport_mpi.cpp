@@ -31,11 +31,12 @@ std::size_t pieces(std::size_t numbers) { return std::max<std::size_t>(1, (numbe
 
 }  // namespace
 
-int run_ranks(const char* name, int argc, char** argv, const std::function<void()>& program) {
-  MPI_Init(&argc, &argv);
+int run_ranks(const char* name, int argc, char** argv, const std::function<int()>& program) {
+  int threads = 0, status = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &threads);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   try {
-    program();
+    status = program();
   } catch (const std::exception& error) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -43,7 +44,7 @@ int run_ranks(const char* name, int argc, char** argv, const std::function<void(
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();
-  return 0;
+  return status;
 }
 
 void check_mpi(int status, const char* what) {

@@ -12,10 +12,10 @@
 
 namespace hf::scaling {
 
-/// Runs `program` between MPI's beginning and its end. Where it throws on any rank, all end: that rank says why in one
-/// line, `NAME: rank R: why`, on standard error.
-/// \return exit status
-int run_ranks(const char* name, int argc, char** argv, const std::function<void()>& program);
+/// Runs `program` between MPI's beginning and its end; one thread at a time may speak to MPI, whichever. Where it throws on
+/// any rank, all end: that rank says why in one line, `NAME: rank R: why`, on standard error.
+/// \return exit status, what `program` returned
+int run_ranks(const char* name, int argc, char** argv, const std::function<int()>& program);
 
 /// \throws std::runtime_error with MPI's own words where `status` is an error
 void check_mpi(int status, const char* what);

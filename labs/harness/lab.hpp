@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -44,6 +45,9 @@ struct LabInfo {
   std::string id;     ///< "01-roofline"
   std::string title;  ///< "Move right, or buy bandwidth"
   std::vector<Step> steps;
+  /// Where a lab needs several processes: starts them, each with this command line, waits, and returns their exit status;
+  /// nothing in a process that was started so. Called when there is something to measure, before the measuring lock is taken.
+  std::function<std::optional<int>()> elsewhere = {};
 };
 
 /// Series that are plotted together in the terminal.

@@ -60,7 +60,11 @@ TerminalStyle detect_style(std::FILE* stream) {
   style.colour = style.interactive && environment("NO_COLOR").empty();
   style.utf8 = locale_is_utf8();
   winsize size = {};
-  if (style.interactive && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
+  if (style.interactive && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    style.width = size.ws_col;
+  } else if (const int columns = std::atoi(environment("COLUMNS").c_str()); columns > 0) {
+    style.width = columns;  // what stands between this process and the terminal may know no more
+  }
   style.width = std::clamp(style.width, 40, 120);
   return style;
 }

@@ -39,7 +39,7 @@ struct TerminalStyle {
   int width = 80;
 };
 
-/// Looks at a stream and the environment (NO_COLOR, TERM, LC_ALL, LC_CTYPE, LANG).
+/// Looks at a stream and the environment (NO_COLOR, TERM, COLUMNS, LC_ALL, LC_CTYPE, LANG).
 TerminalStyle detect_style(std::FILE* stream);
 
 /// Prints a lab's progress and results: coloured and redrawn on a terminal, plain lines elsewhere.

@@ -93,5 +93,6 @@ int main(int argc, char** argv) {
     hf::scaling::MpiTransport ranks;
     if (argc == 3) hf::scaling::work_until(ranks, argv[1], std::atoi(argv[2]));
     hf::scaling::check_everything(ranks);
+    return 0;
   });
 }
