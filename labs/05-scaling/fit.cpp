@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "05-scaling/published_runs.hpp"
@@ -23,6 +26,24 @@ double loss(const std::vector<PublishedRun>& runs, const Constants& constants) {
   for (const PublishedRun& run : runs)
     if (run.use() == Use::fit) sum += std::pow(std::log(predicted(run, constants) / run.seconds()), 2);
   return sum;
+}
+
+double median_of(std::vector<double> all) {
+  const std::size_t n = all.size();
+  if (n == 0) return 0;
+  std::sort(all.begin(), all.end());
+  return (all[(n - 1) / 2] + all[n / 2]) / 2;
+}
+
+Errors summary(const std::vector<PublishedRun>& runs, Use use,
+               const std::function<double(const PublishedRun&)>& error) {
+  std::vector<double> all;
+  for (const PublishedRun& run : runs)
+    if (run.use() == use) all.push_back(std::abs(error(run)));
+  const std::size_t n = all.size();
+  if (n == 0) return {0, 0, 0};
+  const auto near = std::count_if(all.begin(), all.end(), [](double one) { return one <= 0.25; });
+  return {n, median_of(std::move(all)), static_cast<double>(near) / n};
 }
 
 }  // namespace
@@ -61,14 +82,25 @@ std::vector<PublishedRun> largest_of_each(const std::vector<PublishedRun>& runs)
 }
 
 Errors errors(const std::vector<PublishedRun>& runs, Use use, const Constants& constants) {
-  std::vector<double> all;
+  return summary(runs, use, [&](const PublishedRun& run) { return error(run, constants); });
+}
+
+Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use) {
+  const auto published_mfu = [](const PublishedRun& run) { return mfu(run.chip, run.shape, run.plan, run.seconds()); };
+  std::vector<double> fitted_ones;
   for (const PublishedRun& run : runs)
-    if (run.use() == use) all.push_back(std::abs(error(run, constants)));
-  std::sort(all.begin(), all.end());
-  const std::size_t n = all.size();
-  if (n == 0) return {0, 0, 0};
-  const auto near = std::upper_bound(all.begin(), all.end(), 0.25) - all.begin();
-  return {n, (all[(n - 1) / 2] + all[n / 2]) / 2, static_cast<double>(near) / n};
+    if (run.use() == Use::fit) fitted_ones.push_back(published_mfu(run));
+  const double guess = median_of(std::move(fitted_ones));
+  return summary(runs, use, [&](const PublishedRun& run) { return published_mfu(run) / guess - 1; });
+}
+
+const PublishedRun& farthest_run(const std::vector<PublishedRun>& runs, Use use, const Constants& constants) {
+  const PublishedRun* farthest = nullptr;
+  for (const PublishedRun& run : runs)
+    if (run.use() == use && (!farthest || std::abs(error(run, constants)) > std::abs(error(*farthest, constants))))
+      farthest = &run;
+  if (!farthest) throw std::invalid_argument("farthest_run: no run of that use");
+  return *farthest;
 }
 
 }  // namespace hf::scaling

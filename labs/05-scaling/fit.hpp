@@ -29,4 +29,10 @@ std::vector<PublishedRun> largest_of_each(const std::vector<PublishedRun>& runs)
 
 Errors errors(const std::vector<PublishedRun>& runs, Use use, const Constants& constants);
 
+/// The same for a guess: each run reaches the MFU that is the median of the fitted runs' own.
+Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use);
+
+/// The run with the largest absolute error. \throws std::invalid_argument without runs of that use
+const PublishedRun& farthest_run(const std::vector<PublishedRun>& runs, Use use, const Constants& constants);
+
 }  // namespace hf::scaling

@@ -13,6 +13,10 @@
 namespace hf::scaling {
 namespace {
 
+constexpr int most_tensor = 16, most_context = 16;  // chips of one ring
+// The software needs some memory itself; of the published plans on GPUs that keep nothing elsewhere, none has more than this.
+constexpr double usable_memory = 0.9;
+
 std::vector<int> divisors(int number, int most) {
   std::vector<int> found;
   for (int one = 1; one <= std::min(number, most); ++one)
@@ -25,11 +29,12 @@ bool divides(double divisor, double number) { return std::fmod(number, divisor) 
 /// Keeps the fastest plans that fit.
 class Best {
  public:
-  Best(const Job& job, std::size_t most) : job_(job), most_(most) {}
+  Best(const Job& job, std::size_t most, const Allowed& allowed) : job_(job), most_(most), allowed_(allowed) {}
 
   void consider(const ParallelPlan& plan) {
+    if (allowed_ && !allowed_(plan)) return;
     const MemoryUse memory = memory_use(job_.shape, plan);
-    if (memory.total() > job_.chip.capacity) return;
+    if (memory.total() > usable_memory * job_.chip.capacity) return;
     const StepTime time = step_time(job_.chip, job_.shape, plan);
     const auto place = std::find_if(found_.begin(), found_.end(),
                                     [&](const Candidate& other) { return time.total() < other.time.total(); });
@@ -42,6 +47,7 @@ class Best {
  private:
   const Job& job_;
   std::size_t most_;
+  const Allowed& allowed_;
   std::vector<Candidate> found_;
 };
 
@@ -53,7 +59,7 @@ void vary_schedule(ParallelPlan plan, const Job& job, Best& best) {
     for (const int pieces : divisors(static_cast<int>(layers), plan.pipeline == 1 ? 1 : 64)) {
       if (pieces > 1 && !divides(plan.pipeline, plan.micro_batches())) continue;  // or the pieces do not mesh
       plan.interleave = pieces;
-      for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+      for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
         plan.recompute = recompute;
         best.consider(plan);
       }
@@ -63,22 +69,26 @@ void vary_schedule(ParallelPlan plan, const Job& job, Best& best) {
 
 }  // namespace
 
-std::vector<Candidate> search_plans(const Job& job, std::size_t most) {
-  Best best(job, most);
+std::vector<Candidate> search_plans(const Job& job, std::size_t most, const Allowed& allowed) {
+  Best best(job, most, allowed);
   const bool torus = job.chip.torus_axes > 0;
   const int pods = torus ? (job.chips + job.chip.together - 1) / job.chip.together : 1;
   if (job.chips % pods != 0) return {};
   const int inside = job.chips / pods;
-  for (const int tensor : divisors(inside, torus ? 16 : job.chip.together)) {
+  ParallelPlan plan;
+  plan.pods = pods, plan.batch = job.batch, plan.sequence = job.sequence, plan.overlap_tensor = true;
+  for (const int tensor : divisors(inside, most_tensor)) {
     if (!divides(tensor, job.shape.heads)) continue;
-    for (const int pipeline : divisors(inside / tensor, torus ? 1 : static_cast<int>(job.shape.layers))) {
-      ParallelPlan plan;
-      plan.tensor = tensor, plan.pipeline = pipeline, plan.pods = pods, plan.data = inside / tensor / pipeline;
-      plan.batch = job.batch, plan.sequence = job.sequence, plan.overlap_tensor = true;
-      for (const Sharding sharding : {Sharding::optimizer, Sharding::full}) {
-        plan.sharding = sharding;
-        if (sharding == Sharding::full && (pipeline > 1 || plan.data == 1)) continue;
-        vary_schedule(plan, job, best);
+    for (const int context : divisors(inside / tensor, most_context)) {
+      if (!divides(context, job.sequence)) continue;
+      for (const int pipeline : divisors(inside / tensor / context, torus ? 1 : static_cast<int>(job.shape.layers))) {
+        plan.tensor = tensor, plan.context = context, plan.pipeline = pipeline;
+        plan.data = inside / tensor / context / pipeline;
+        for (const Sharding sharding : {Sharding::optimizer, Sharding::full}) {
+          plan.sharding = sharding;
+          if (sharding == Sharding::full && (pipeline > 1 || plan.sharers() == 1)) continue;
+          vary_schedule(plan, job, best);
+        }
       }
     }
   }

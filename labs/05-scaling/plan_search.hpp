@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "05-scaling/chips.hpp"
@@ -29,9 +30,12 @@ struct Job {
   double sequence;
 };
 
-/// The fastest plans that fit into memory, fastest first, at most so many: tensors within a node (a ring of at most 16 on
-/// a torus), pipelines, replicas, pieces of a stage, micro-batches, recomputation and sharding are all tried; software is
-/// taken to overlap what can be and to fuse attention.
-std::vector<Candidate> search_plans(const Job& job, std::size_t most);
+/// Whether a plan may be considered.
+using Allowed = std::function<bool(const ParallelPlan& plan)>;
+
+/// The fastest plans that fit into nine tenths of memory, fastest first, at most so many. Tried are: tensors and contexts
+/// among at most 16 chips each, pipelines where there is a switch, replicas, pieces of a stage, micro-batches, recomputation
+/// and sharding. Software is taken to overlap what can be and to fuse attention.
+std::vector<Candidate> search_plans(const Job& job, std::size_t most, const Allowed& allowed = nullptr);
 
 }  // namespace hf::scaling

@@ -319,26 +319,29 @@ const std::vector<PublishedRun>& published_runs() {
 
 const std::vector<Source>& published_sources() {
   static const std::vector<Source> all = {
-      {"M21",
+      {"M21", "narayanan2021", "Megatron-LM 2021",
        "Narayanan et al. 2021, table 1: NVIDIA/Megatron-LM@50a4b5fa02 images/cases_april2021.png, and de7dc40f88 "
        "examples/sc21/run_table_1.sh for the plans"},
-      {"K22",
+      {"K22", "korthikanti2023", "Megatron-LM 2022",
        "Korthikanti et al., arXiv 2205.05198, table 5: calculon-ai/calculon@caa4b11 validation/seqsel/tab5/, "
        "calculon/llm/validation.py"},
-      {"MT",
+      {"MT", "smith2022", "MT-NLG",
        "Smith et al., arXiv 2201.11990, section 2.4, second hand: cli99/llm-analysis examples/megatron-turing-nlg"},
-      {"BL", "bigscience-workshop/bigscience@9e64ede train/tr11-176B-ml/README.md and chronicles-prequel.md"},
-      {"MS", "Jiang et al., arXiv 2402.15627, tables 1 and 2, the rows of Megatron-LM"},
-      {"LF", "mosaicml/llm-foundry@8c8dd48 scripts/train/benchmarking/README.md"},
-      {"MH", "NVIDIA/Megatron-LM@f2e5db402c images/model_table.png, README.md"},
-      {"DG", "NVIDIA/dgxc-benchmarking v25.04.02 nemo_megatron/, llama3.1/, nemotron/ README.md"},
-      {"TT", "pytorch/torchtitan@31a17bf benchmarks/llama3_h100_202412_torchtitan.md, tables 1 and 3, compiled"},
-      {"L3", "Grattafiori et al., arXiv 2407.21783, table 4"},
-      {"PA", "Chowdhery et al., arXiv 2204.02311, section 4"},
-      {"MX",
+      {"BL", "bigscience", "BLOOM",
+       "bigscience-workshop/bigscience@9e64ede train/tr11-176B-ml/README.md and chronicles-prequel.md"},
+      {"MS", "megascale2024", "MegaScale", "Jiang et al., arXiv 2402.15627, tables 1 and 2, the rows of Megatron-LM"},
+      {"LF", "llmfoundry", "LLM Foundry", "mosaicml/llm-foundry@8c8dd48 scripts/train/benchmarking/README.md"},
+      {"MH", "megatronlm", "Megatron-Core", "NVIDIA/Megatron-LM@f2e5db402c images/model_table.png, README.md"},
+      {"DG", "dgxcloud", "DGX Cloud",
+       "NVIDIA/dgxc-benchmarking v25.04.02 nemo_megatron/, llama3.1/, nemotron/ README.md"},
+      {"TT", "torchtitan", "TorchTitan",
+       "pytorch/torchtitan@31a17bf benchmarks/llama3_h100_202412_torchtitan.md, tables 1 and 3, compiled"},
+      {"L3", "grattafiori2024", "Llama 3", "Grattafiori et al., arXiv 2407.21783, table 4"},
+      {"PA", "chowdhery2023", "PaLM", "Chowdhery et al., arXiv 2204.02311, section 4"},
+      {"MX", "maxtext", "MaxText",
        "AI-Hypercomputer/maxtext@76bd53b0f MaxText/configs/v5e/ and v5p/, README.md, 32b.sh, 128b.sh; train.py and "
        "pyconfig.py for how FLOPs and shapes are counted"},
-      {"TR",
+      {"TR", "tpurecipes", "TPU recipes",
        "AI-Hypercomputer/tpu-recipes@85bce68 training/v5p/Llama3.1-405B-MaxText/README.md; maxtext@3eb77db3c "
        "benchmarks/maxtext_v5p_model_configs.py"},
   };

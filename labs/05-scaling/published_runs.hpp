@@ -44,9 +44,12 @@ struct PublishedRun {
 
 const std::vector<PublishedRun>& published_runs();
 
-/// What a short name stands for, with the place where the run was read.
+/// What a short name stands for.
 struct Source {
-  std::string name, title;
+  std::string name;   ///< as in PublishedRun
+  std::string key;    ///< in chapters/references.bib
+  std::string label;  ///< as a figure names it
+  std::string title;  ///< with the place where the runs were read
 };
 const std::vector<Source>& published_sources();
 

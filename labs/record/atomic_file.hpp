@@ -1,5 +1,3 @@
-/// \file
-/// Writing a file entirely or not at all.
 #pragma once
 
 #include <filesystem>

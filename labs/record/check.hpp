@@ -1,5 +1,3 @@
-/// \file
-/// Everything that can be wrong with a record.
 #pragma once
 
 #include <filesystem>

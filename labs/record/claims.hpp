@@ -1,5 +1,3 @@
-/// \file
-/// A chapter's claims, as claims.json has them.
 #pragma once
 
 #include <string>

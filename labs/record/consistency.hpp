@@ -1,5 +1,3 @@
-/// \file
-/// Whether a record agrees with itself.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,3 @@
-/// \file
-/// What changed from one record to another, beyond the noise.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,3 @@
-/// \file
-/// What tells who measured, and where: no record may have it.
 #pragma once
 
 #include <nlohmann/json.hpp>

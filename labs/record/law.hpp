@@ -1,5 +1,3 @@
-/// \file
-/// One line that the numbers of a record must obey.
 #pragma once
 
 #include <functional>

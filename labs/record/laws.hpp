@@ -1,5 +1,3 @@
-/// \file
-/// All laws of a lab, and where a record breaks them.
 #pragma once
 
 #include <filesystem>

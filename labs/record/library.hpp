@@ -1,5 +1,3 @@
-/// \file
-/// Which file a library of the system is.
 #pragma once
 
 #include <filesystem>

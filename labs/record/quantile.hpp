@@ -1,5 +1,3 @@
-/// \file
-/// The one definition of a quantile.
 #pragma once
 
 #include <vector>

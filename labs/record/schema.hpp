@@ -1,5 +1,3 @@
-/// \file
-/// The shape of a record.
 #pragma once
 
 #include <nlohmann/json.hpp>

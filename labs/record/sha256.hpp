@@ -1,5 +1,3 @@
-/// \file
-/// The hash of what a measurement depends on.
 #pragma once
 
 #include <string>

@@ -1,5 +1,3 @@
-/// \file
-/// A record as gnuplot reads it.
 #pragma once
 
 #include <map>

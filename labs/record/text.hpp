@@ -1,5 +1,3 @@
-/// \file
-/// A record as it stands in a file.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,0 +1,106 @@
+# title: A transformer of 70 billion weights on ever more chips: how much is used, what a step is spent on, what is cut
+# needs: sweep_mfu sweep_mfu_data sweep_mfu_tensor sweep_mfu_pipeline
+# needs: sweep_time_arithmetic sweep_time_memory sweep_time_tensor sweep_time_network sweep_time_bubble
+# needs: sweep_ways_tensor sweep_ways_context sweep_ways_pipeline sweep_ways_data
+# shows: sweep_mfu sweep_time_arithmetic sweep_time_network
+# Above, how much of the chips is used, by what may be cut; then, for the fastest plan, what its step is spent on, and
+# into how many pieces each thing is cut.
+height = 960
+load "style.gp"
+file(name) = tables."/sweep_".name.".tsv"
+two(x) = log(x) / log(2)
+stats file("mfu") using 1 name "chips" nooutput
+first = int(two(chips_min) + 0.5); last = int(two(chips_max) + 0.5)
+
+right_edge = width - 24
+x_low = -0.5; x_high = last + 0.5
+set xrange [x_low:x_high]
+set xtics ("1" 0, "4" 2, "16" 4, "64" 6, "256" 8, "1024" 10, "4096" 12, "16384" 14)
+set grid noxtics
+# A block of column k, from one height to another, in one of the colours.
+block(k, from, to, colour, solid) = sprintf('set object rectangle from %f,%f to %f,%f fillcolor rgb "%s" fillstyle solid %f noborder', \
+                                            k - 0.43, from, k + 0.43, to, colour, solid)
+
+set multiplot
+
+# ---- How much of the chips is used ----
+top_edge = 36; bottom_edge = 290
+y_title = "MFU, %"
+load "frame.gp"
+set yrange [0:65]
+set ytics 0,20,60
+eval sprintf("set object rectangle from %f,0 to %f,65 fillcolor rgb grey fillstyle solid 0.12 noborder", x_low, first - 0.5)
+set label "does not fit" at (x_low + first - 0.5) / 2,37 center textcolor rgb ink
+set label "into memory" at (x_low + first - 0.5) / 2,30.5 center textcolor rgb ink
+array cuts[4] = ["mfu_data", "mfu_tensor", "mfu_pipeline", "mfu"]
+array cut_names[4] = ["batch alone", "batch, tensors", "batch, layers", "all four"]
+array cut_colours[4] = [orange, green, purple, ink]
+array cut_points[4] = [4, 8, 10, 6]
+array cut_places[4] = [9, 13, 12, 11]
+plot for [i = 1:4] file(cuts[i]) using (two($1)):2 with linespoints pointtype cut_points[i] pointsize 0.6 linewidth 1.6 \
+       dashtype modelled_dash linecolor rgb cut_colours[i], \
+     for [i = 1:4] file(cuts[i]) using (only(int(two($1) + 0.5) == cut_places[i], two($1))):2:(cut_names[i]) \
+       with labels font near textcolor rgb cut_colours[i]
+unset label
+unset object
+
+# ---- What a step is spent on ----
+array parts[5] = ["arithmetic", "memory", "tensor", "network", "bubble"]
+array part_names[5] = ["arithmetic", "memory", "tensor links", "network", "bubble"]
+array part_colours[5] = [blue, grey, green, orange, purple]
+array part_x[5] = [0, 112, 206, 334, 440]
+array reached[20]
+top_edge = 396; bottom_edge = 576
+y_title = "share of a step, %"
+load "frame.gp"
+set yrange [0:100]
+set ytics 0,25,100
+do for [k = 1:20] { reached[k] = 0 }
+do for [i = 1:5] {
+  array share[20]
+  stats file("time_".parts[i]) using (share[int(two($1) + 0.5)] = $2) nooutput
+  do for [k = first:last] {
+    eval block(k, reached[k], reached[k] + share[k], part_colours[i], 0.75)
+    reached[k] = reached[k] + share[k]
+  }
+  x = (left_edge + part_x[i]) / (width + 0.0)
+  y = 1 - 342.0 / height
+  set object rectangle from screen x,screen y - 7.0 / height to screen x + 14.0 / width,screen y + 7.0 / height \
+    fillcolor rgb part_colours[i] fillstyle solid 0.75 noborder
+  set label part_names[i] at screen x + 19.0 / width,screen y textcolor rgb ink
+}
+plot NaN
+unset label
+unset object
+
+# ---- Into how many pieces each thing is cut ----
+array ways[4] = ["tensor", "context", "pipeline", "data"]
+array way_names[4] = ["tensors", "sequences", "layers", "batch"]
+array way_colours[4] = [green, green, purple, orange]
+array way_solid[4] = [0.75, 0.4, 0.75, 0.75]
+array way_x[4] = [0, 112, 236, 324]
+top_edge = 682; bottom_edge = height - 62
+y_title = "pieces, a doubling for each step up"
+load "frame.gp"
+set yrange [0:last]
+unset ytics
+set xlabel "chips" offset 0,0.9 textcolor rgb quiet
+do for [k = 1:20] { reached[k] = 0 }
+do for [i = 1:4] {
+  array share[20]
+  stats file("ways_".ways[i]) using (share[int(two($1) + 0.5)] = $2) nooutput
+  do for [k = first:last] {
+    if (share[k] > 1) {
+      eval block(k, reached[k], reached[k] + two(share[k]), way_colours[i], way_solid[i])
+      set label sprintf("%d", share[k]) at k,reached[k] + two(share[k]) / 2 center textcolor rgb ink
+      reached[k] = reached[k] + two(share[k])
+    }
+  }
+  x = (left_edge + way_x[i]) / (width + 0.0)
+  y = 1 - 628.0 / height
+  set object rectangle from screen x,screen y - 7.0 / height to screen x + 14.0 / width,screen y + 7.0 / height \
+    fillcolor rgb way_colours[i] fillstyle solid way_solid[i] noborder
+  set label way_names[i] at screen x + 19.0 / width,screen y textcolor rgb ink
+}
+plot NaN
+unset multiplot

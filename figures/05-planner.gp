@@ -1,0 +1,58 @@
+# title: Predicted against published, for every run that is known
+# needs: runs_fit_a100_k22 runs_fit_h100_mh
+# needs: runs_test_a100_bl runs_test_a100_lf runs_test_a100_m21 runs_test_a100_ms runs_test_a100_mt
+# needs: runs_test_h100_dg runs_test_h100_l3 runs_test_h100_lf runs_test_h100_tt
+# needs: runs_test_tpu_mx runs_test_tpu_pa runs_test_tpu_tr
+# needs: planner_error_by_source
+# shows: planner_error_by_source
+height = 620
+load "style.gp"
+fit_a100 = "k22"; fit_h100 = "mh"
+test_a100 = "bl lf m21 ms mt"; test_h100 = "dg l3 lf tt"; test_tpu = "mx pa tr"
+file(group, source) = tables."/runs_".group."_".source.".tsv"
+# Whether the predicted seconds, which are to the published ones as the MFUs the other way round, are off by a quarter.
+missed(published, predicted) = abs(published / predicted - 1) > 0.25
+
+top_edge = 76; bottom_edge = height - 62; right_edge = width - 20
+y_title = "predicted MFU, %"
+load "frame.gp"
+low = 20; high = 80
+set xrange [low:high]
+set yrange [low:high]
+set xtics 20,10,80
+set ytics 20,10,80
+set xlabel "published MFU, %" offset 0,0.9 textcolor rgb quiet
+
+# The key: kinds of chips by colour, what a run was used for by marker.
+key_y = 1 - 16.0 / height
+array key_names[3] = ["A100", "H100", "TPU"]
+array key_colours[3] = [blue, orange, green]
+do for [i = 1:3] {
+  set label key_names[i] at screen 0.06 + 0.13 * (i - 1),key_y offset 0.4,-0.35 textcolor rgb key_colours[i] \
+    point pointtype modelled_point pointsize 0.7 linecolor rgb key_colours[i]
+}
+set label "tested" at screen 0.5,key_y offset 0.4,-0.35 textcolor rgb ink \
+  point pointtype modelled_point pointsize 0.7 linecolor rgb ink
+set label "fitted" at screen 0.66,key_y offset 0.4,-0.35 textcolor rgb ink \
+  point pointtype 8 pointsize 0.8 linecolor rgb ink
+
+# Within the band, predicted seconds are at most a quarter off.
+steepness = (bottom_edge - top_edge) / (right_edge - left_edge + 0.0)
+angle(slope) = atan(slope * steepness) / pi * 180
+set object polygon from low,low / 0.75 to high * 0.75,high to high,high to high,high * 0.8 to low / 0.8,low to low,low to low,low / 0.75 \
+  fillcolor rgb grey fillstyle transparent solid 0.1 noborder behind
+set label "a quarter too fast" at 52,52 / 0.75 + 1.6 center rotate by angle(1 / 0.75) textcolor rgb quiet
+set label "a quarter too slow" at 64,64 * 0.8 - 2.2 center rotate by angle(0.8) textcolor rgb quiet
+set label "exact" at 75,75 + 1.4 center rotate by angle(1) textcolor rgb quiet
+
+name(text) = text[1:strstrt(text, ":") - 1]
+plot [low:high] x with lines linewidth 1 dashtype modelled_dash linecolor rgb quiet, \
+     for [one in test_a100] file("test_a100", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb blue, \
+     for [one in test_h100] file("test_h100", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb orange, \
+     for [one in test_tpu] file("test_tpu", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb green, \
+     for [one in fit_a100] file("fit_a100", one) with points pointtype 8 pointsize 0.7 linecolor rgb blue, \
+     for [one in fit_h100] file("fit_h100", one) with points pointtype 8 pointsize 0.7 linecolor rgb orange, \
+     for [one in test_h100] file("test_h100", one) using (only(missed($1, $2), $1)):2:(name(strcol(5))) \
+       with labels font near textcolor rgb ink, \
+     for [one in fit_h100] file("fit_h100", one) using (only(missed($1, $2), $1)):2:(name(strcol(5))) \
+       with labels font near textcolor rgb ink
