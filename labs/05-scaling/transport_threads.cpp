@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,19 @@
 #include "common/random.hpp"
 
 namespace hf::scaling {
+namespace {
+
+/// A lock that one thread may take and another release: a rank may have several, of which one at a time sends.
+class Baton {
+ public:
+  void lock() { free_.acquire(); }
+  void unlock() { free_.release(); }
+
+ private:
+  std::binary_semaphore free_{1};
+};
+
+}  // namespace
 
 /// Holds all ranks and whose turn it is. Whoever's turn it is holds the lock, and nobody else does anything.
 class ThreadRanks::Stage {
@@ -30,7 +44,7 @@ class ThreadRanks::Stage {
   void run(const std::function<void(Transport&)>& program) {
     std::vector<std::thread> threads;
     {
-      const std::unique_lock lock(mutex_);  // nobody begins before all are there
+      const std::unique_lock lock(baton_);  // nobody begins before all are there
       for (const auto& actor : actors_) threads.emplace_back([&, &me = *actor] { play(me, program); });
       next_turn();
     }
@@ -68,8 +82,8 @@ class ThreadRanks::Stage {
     Stage& stage;
     const int number;
     State state = State::ready;
-    std::condition_variable turn;
-    std::unique_lock<std::mutex> lock;  ///< of the stage, held while it is this rank's turn
+    std::condition_variable_any turn;
+    std::unique_lock<Baton> lock;  ///< of the stage, held while it is this rank's turn
 
     End sends, receives;
     std::span<const float> out;
@@ -81,7 +95,7 @@ class ThreadRanks::Stage {
   };
 
   void play(Actor& me, const std::function<void(Transport&)>& program) {
-    me.lock = std::unique_lock(mutex_);
+    me.lock = std::unique_lock(baton_);
     try {
       wait_for_turn(me);
       program(me);
@@ -179,7 +193,7 @@ class ThreadRanks::Stage {
   const Wire wire_;
   const std::uint64_t seed_;
   std::vector<std::unique_ptr<Actor>> actors_;
-  std::mutex mutex_;
+  Baton baton_;
   int turn_ = nobody;
   std::uint64_t turns_ = 0;
   std::exception_ptr error_;

@@ -1,3 +1,5 @@
+/// \file
+/// Writing a file entirely or not at all.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,5 @@
+/// \file
+/// Everything that can be wrong with a record.
 #pragma once
 
 #include <filesystem>

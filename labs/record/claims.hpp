@@ -1,3 +1,5 @@
+/// \file
+/// A chapter's claims, as claims.json has them.
 #pragma once
 
 #include <string>

@@ -1,3 +1,5 @@
+/// \file
+/// Whether a record agrees with itself.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,5 @@
+/// \file
+/// What changed from one record to another, beyond the noise.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,5 @@
+/// \file
+/// Reading a file, and the one line that says why it cannot be used.
 #pragma once
 
 #include <cstddef>

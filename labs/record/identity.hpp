@@ -1,3 +1,5 @@
+/// \file
+/// What tells who measured, and where: no record may have it.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,5 @@
+/// \file
+/// What a measurement depends on: the key of a record, and what makes it stale.
 #pragma once
 
 #include <filesystem>

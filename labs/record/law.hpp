@@ -1,3 +1,5 @@
+/// \file
+/// One line that the numbers of a record must obey.
 #pragma once
 
 #include <functional>

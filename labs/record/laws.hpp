@@ -1,3 +1,5 @@
+/// \file
+/// All laws of a lab, and where a record breaks them.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,5 @@
+/// \file
+/// Which file a library of the system is.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,5 @@
+/// \file
+/// The one definition of a quantile.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,5 @@
+/// \file
+/// Reading records, which strangers may have written.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +13,7 @@ namespace hf {
 
 using Json = nlohmann::json;
 
-/// `text` with control characters written as \xNN, so that a message made of foreign text stays one line and
+/// `text` with control characters written as `\xNN`, so that a message made of foreign text stays one line and
 /// cannot steer a terminal.
 std::string printable(std::string_view text);
 

@@ -1,3 +1,5 @@
+/// \file
+/// The shape of a record.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,5 @@
+/// \file
+/// The hash of what a measurement depends on.
 #pragma once
 
 #include <string>

@@ -1,3 +1,5 @@
+/// \file
+/// A record as gnuplot reads it.
 #pragma once
 
 #include <map>

@@ -1,3 +1,5 @@
+/// \file
+/// A record as it stands in a file.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,0 +1,60 @@
+#include "05-scaling/training/data_parallel.hpp"
+
+#include <cstddef>
+#include <span>
+
+#include "05-scaling/collectives.hpp"
+#include "05-scaling/training/adam.hpp"
+#include "05-scaling/training/network.hpp"
+#include "05-scaling/transport.hpp"
+
+namespace hf::scaling {
+namespace {
+
+/// Weights of which this rank keeps the optimiser's state.
+std::size_t updated_here(Transport& ranks, const Shape& shape, Gradients how) {
+  return how == Gradients::sharded ? share(shape.weights(), ranks.rank(), ranks.size()).size() : shape.weights();
+}
+
+}  // namespace
+
+DataParallel::DataParallel(Transport& ranks, const Shape& shape, Gradients how)
+    : ranks_(ranks), how_(how), network_(shape, whole(shape)), adam_(updated_here(ranks, shape, how)) {
+  if (how == Gradients::overlapped) background_.emplace(ranks);
+}
+
+// [begin: data]
+double DataParallel::gradients(const Batch& batch) {
+  const Range mine = share(batch.rows(), ranks_.rank(), ranks_.size());
+  const Hook ready = [&](std::span<float> block) {
+    if (background_) background_->add(block);
+  };
+  const double loss =
+      loss_and_gradients(network_, kept_, View(batch.x).row_range(mine.first, mine.last),
+                         std::span(batch.labels).subspan(mine.first, mine.size()), batch.rows(), nothing, ready);
+  reduce();
+  return loss;
+}
+
+void DataParallel::reduce() {
+  switch (how_) {
+    case Gradients::at_once: return all_reduce_ring(ranks_, network_.gradients());
+    case Gradients::overlapped: return background_->finish();
+    case Gradients::sharded: return reduce_scatter(ranks_, network_.gradients());
+    case Gradients::in_buckets:
+      all_reduce_ring(ranks_, network_.head_gradients());
+      for (std::size_t b = network_.blocks(); b-- > 0;) all_reduce_ring(ranks_, network_.block_gradients(b));
+  }
+}
+// [end: data]
+
+// [begin: sharded]
+void DataParallel::update() {
+  if (how_ != Gradients::sharded) return adam_.update(network_.weights(), network_.gradients());
+  const Blocks weights(network_.weights(), ranks_.size()), gradients(network_.gradients(), ranks_.size());
+  adam_.update(weights[ranks_.rank()], gradients[ranks_.rank()]);
+  all_gather(ranks_, network_.weights());
+}
+// [end: sharded]
+
+}  // namespace hf::scaling

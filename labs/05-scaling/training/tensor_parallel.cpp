@@ -1,0 +1,24 @@
+#include "05-scaling/training/tensor_parallel.hpp"
+
+#include <span>
+
+#include "05-scaling/collectives.hpp"
+#include "05-scaling/training/network.hpp"
+#include "05-scaling/transport.hpp"
+
+namespace hf::scaling {
+
+// [begin: tensor]
+TensorParallel::TensorParallel(Transport& ranks, const Shape& shape)
+    : ranks_(ranks),
+      network_(shape, {{0, shape.blocks}, share(shape.hidden, ranks.rank(), ranks.size()), true}),
+      adam_(network_.weights().size()) {}
+
+double TensorParallel::gradients(const Batch& batch) {
+  // Forward, what the hidden neurons of one rank add to x is a summand; backward, so is what they add to its gradient.
+  const Hook sum = [&](std::span<float> summands) { all_reduce_ring(ranks_, summands); };
+  return loss_and_gradients(network_, kept_, batch.x, batch.labels, batch.rows(), sum) / ranks_.size();
+}
+// [end: tensor]
+
+}  // namespace hf::scaling
