@@ -82,12 +82,12 @@ class Server {
     }
   }
 
-  /// Adds what this machine did; the time of each request is left to the caller.
-  void report(Served& to) {
-    to.gaps = std::move(gaps_);
-    to.steps = std::move(steps_);
-    to.in_system = in_system_;
-    to.seconds = now_;
+  /// Adds what this machine did; the times of each request are the caller's.
+  void report(Served& to) const {
+    to.gaps.insert(to.gaps.end(), gaps_.begin(), gaps_.end());
+    to.steps.insert(to.steps.end(), steps_.begin(), steps_.end());
+    to.in_system += in_system_;
+    to.seconds = std::max(to.seconds, now_);
   }
 
  private:
@@ -222,41 +222,38 @@ Served serve(const std::vector<Request>& requests, Policy policy, const Limits& 
   return served;
 }
 
-Served serve_on_two(const std::vector<Request>& requests, const Limits& limits, const StepSeconds& seconds,
-                    const AlphaBeta& wire, double cache_bytes) {
-  // The first machine ends a request with its first token.
+Served serve_apart(const std::vector<Request>& requests, std::size_t writers, const Limits& limits,
+                   const StepSeconds& seconds, const AlphaBeta& wire, double cache_bytes) {
+  if (writers == 0) throw std::invalid_argument("answers need a machine that writes them");
+  // The reader ends a request with its first token.
   std::vector<Job> reading = jobs_of(requests);
   for (Job& job : reading) job.request.output = 1;
   Server reader(reading, Policy::prefill_first, limits, seconds);
   reader.run();
-
   Served served;
   reader.report(served);
-  const double on_first = served.in_system;
-  double wire_free = 0, on_wire = 0;
-  std::vector<Job> writing;
-  std::vector<std::size_t> origin;
+
+  double wire_free = 0;
+  std::vector<std::vector<Job>> writing(writers);
+  std::vector<std::vector<std::size_t>> origins(writers);
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    served.first_token.push_back(reading[i].first - requests[i].arrival);
-    served.last_token.push_back(served.first_token.back());
-    if (requests[i].output == 1) continue;
-    wire_free = std::max(wire_free, reading[i].first) + wire.seconds(1, cache_bytes * requests[i].prompt);
-    on_wire += wire_free - reading[i].first;
-    writing.push_back({{wire_free, requests[i].prompt, requests[i].output},
-                       requests[i].prompt,
-                       1,
-                       reading[i].first,
-                       reading[i].first});
-    origin.push_back(i);
+    const auto& [arrival, prompt, output] = requests[i];
+    const double first = reading[i].first;
+    served.first_token.push_back(first - arrival);
+    served.last_token.push_back(first - arrival);
+    if (output == 1) continue;
+    wire_free = std::max(wire_free, first) + wire.seconds(1, cache_bytes * prompt);
+    served.in_system += wire_free - first;
+    writing[i % writers].push_back({{wire_free, prompt, output}, prompt, 1, first, first});
+    origins[i % writers].push_back(i);
   }
-  Server writer(writing, Policy::prefill_first, limits, seconds);
-  writer.run();
-  const double reader_end = served.seconds;
-  writer.report(served);
-  served.seconds = std::max(served.seconds, reader_end);
-  served.in_system += on_first + on_wire;
-  for (std::size_t j = 0; j < writing.size(); ++j) {
-    served.last_token[origin[j]] = writing[j].last - requests[origin[j]].arrival;
+  for (std::size_t w = 0; w < writers; ++w) {
+    Server writer(writing[w], Policy::prefill_first, limits, seconds);
+    writer.run();
+    writer.report(served);
+    for (std::size_t j = 0; j < writing[w].size(); ++j) {
+      served.last_token[origins[w][j]] = writing[w][j].last - requests[origins[w][j]].arrival;
+    }
   }
   return served;
 }

@@ -54,7 +54,7 @@ struct Served {
   std::vector<double> first_token;  ///< of each request, seconds from its arrival to its first token
   std::vector<double> last_token;   ///< of each request, seconds from its arrival to its last token
   std::vector<double> gaps;         ///< between two tokens of an answer, seconds, of all answers
-  std::vector<StepLoad> steps;      ///< in their order; of two machines, those of the one that writes
+  std::vector<StepLoad> steps;      ///< in their order, machine by machine
   double seconds = 0;               ///< from 0 until the last request has ended
   double in_system = 0;             ///< the requests that were there, integrated over time: request-seconds
 
@@ -66,12 +66,12 @@ struct Served {
 /// \throws std::invalid_argument for a request that the KV cache can never hold, or without a slot or tokens in a step
 Served serve(const std::vector<Request>& requests, Policy policy, const Limits& limits, const StepSeconds& seconds);
 
-/// Prompts read on one machine, answers written on another (Splitwise, DistServe). In between a prompt's KV cache goes
-/// over a wire, one after the other.
+/// One machine reads prompts, others write answers (Splitwise, DistServe). In between a prompt's KV cache goes over the
+/// reader's wire, one after the other, to the writers in turn.
 /// \param limits  of each machine
 /// \param cache_bytes  of a token's keys and values
-Served serve_on_two(const std::vector<Request>& requests, const Limits& limits, const StepSeconds& seconds,
-                    const AlphaBeta& wire, double cache_bytes);
+Served serve_apart(const std::vector<Request>& requests, std::size_t writers, const Limits& limits,
+                   const StepSeconds& seconds, const AlphaBeta& wire, double cache_bytes);
 
 /// The least number that at least this share of all are not above. \pre numbers is not empty
 double percentile(std::vector<double> numbers, double share);

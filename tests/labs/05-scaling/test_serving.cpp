@@ -30,11 +30,13 @@ std::vector<Request> some_requests(double rate, std::size_t count = 300, std::ui
   return poisson_requests({rate, prompts, outputs}, count, seed);
 }
 
-/// A run of each policy, and of two machines.
+/// A run of each policy, and of machines that read and machines that write.
 std::vector<Served> all_runs(const std::vector<Request>& requests) {
   std::vector<Served> runs;
   for (const Policy policy : policies) runs.push_back(serve(requests, policy, limits, some_seconds));
-  runs.push_back(serve_on_two(requests, limits, some_seconds, wire, cache_bytes));
+  for (const std::size_t writers : {1, 2, 3}) {
+    runs.push_back(serve_apart(requests, writers, limits, some_seconds, wire, cache_bytes));
+  }
   return runs;
 }
 
@@ -125,7 +127,7 @@ TEST_CASE("one request takes the sum of its steps, which can be told by hand") {
   CHECK(cut.first_token.front() == doctest::Approx(chunks));
   CHECK(cut.last_token.front() == doctest::Approx(chunks + answer));
   CHECK(cut.steps[1].prompt_pairs == 30 * 60);
-  const Served two = serve_on_two(one, limits, some_seconds, wire, cache_bytes);
+  const Served two = serve_apart(one, 1, limits, some_seconds, wire, cache_bytes);
   CHECK(two.first_token.front() == doctest::Approx(whole));
   CHECK(two.last_token.front() == doctest::Approx(whole + 1e-4 + 100 * cache_bytes * 1e-9 + answer));
 }
@@ -179,7 +181,23 @@ TEST_CASE("nobody joins a static batch, and its rows are computed until its last
   CHECK(joined.first_token[2] == doctest::Approx(2 - 0.001));
 }
 
+TEST_CASE("on machines of their own, answers never wait for a prompt, and a slow wire is waited for") {
+  const std::vector<Request> requests = some_requests(3);
+  const Served apart = serve_apart(requests, 2, limits, some_seconds, wire, cache_bytes);
+  CHECK(std::none_of(apart.steps.begin(), apart.steps.end(),
+                     [](const StepLoad& load) { return load.chunks > 0 && load.decodes > 0; }));
+  CHECK(percentile(apart.gaps, 0.99) <
+        percentile(serve(requests, Policy::prefill_first, limits, some_seconds).gaps, 0.99));
+  const AlphaBeta slow = {1, 0};
+  const Served waiting = serve_apart(
+      {{0, 10, 2}, {0, 10, 2}}, 2, limits, [](const StepLoad&) { return 1.0; }, slow, 1);
+  CHECK(waiting.first_token[1] == 1);
+  CHECK(waiting.last_token[0] == 3);
+  CHECK(waiting.last_token[1] == 4);  // the second cache waits for the wire
+}
+
 TEST_CASE("what can never be served is refused") {
+  CHECK_THROWS_AS(serve_apart({{0, 1, 1}}, 0, limits, some_seconds, wire, 1), std::invalid_argument);
   CHECK_THROWS_AS(serve({{0, 100, 1}}, Policy::chunked, {1, 100, 8}, some_seconds), std::invalid_argument);
   CHECK_THROWS_AS(serve({{0, 1, 1}}, Policy::chunked, {0, 100, 8}, some_seconds), std::invalid_argument);
   CHECK_THROWS_AS(serve({{0, 1, 1}}, Policy::chunked, {1, 100, 0}, some_seconds), std::invalid_argument);

@@ -1,0 +1,92 @@
+/// \file
+/// Steps of a server, timed on this machine, and what a simulated server makes of them under load.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "00-workload/transformer.hpp"
+#include "05-scaling/alpha_beta.hpp"
+#include "05-scaling/serving.hpp"
+#include "05-scaling/step_model.hpp"
+#include "harness/lab.hpp"
+#include "harness/work.hpp"
+
+namespace hf::scaling {
+
+// ---- Steps on this machine ----
+
+/// A step that is run: a chunk of a prompt after so many tokens that were read before, and a token for each of some answers,
+/// all with the same context.
+struct StepCase {
+  std::size_t chunk = 0, before = 0, decodes = 0, context = 0;
+
+  std::string label() const;  ///< "64 of a prompt", "16 answers", or both
+  StepLoad load() const;
+};
+
+/// Prompts alone and answers alone, from which the rates are found: few, and far apart.
+std::vector<StepCase> pure_steps(const workload::TransformerShape& shape, bool quick);
+
+/// A chunk and answers in one step, drawn at random, which the fit never sees.
+std::vector<StepCase> mixed_steps(const workload::TransformerShape& shape, bool quick);
+
+/// A step, what it was asked to do by its accounts, and how long it took.
+struct TimedStep {
+  StepCase step;
+  Work work;
+  Estimate seconds;
+};
+
+/// Interleaved, in the present step of the lab. \throws OutOfMemory
+std::vector<TimedStep> time_steps(const Lab& lab, const workload::Transformer& model,
+                                  const std::vector<StepCase>& steps);
+
+/// What time_steps() holds at the same time, beside the weights.
+std::size_t bytes_of_steps(const workload::TransformerShape& shape);
+
+/// |predicted / measured − 1| of each.
+std::vector<double> step_errors(const std::vector<TimedStep>& steps, const StepSeconds& predicted);
+
+// ---- A server under load ----
+
+/// Who asks, and what serves them, scaled to how long a text the model can hold.
+struct Scenario {
+  Traffic traffic;       ///< at the rate 1
+  std::size_t requests;  ///< of a run
+  Limits limits;
+  int chunked_tokens;  ///< of a step where prompts are cut
+  AlphaBeta wire;      ///< between two machines
+  double cache_bytes;  ///< of a token's keys and values
+};
+Scenario scenario_of(const workload::TransformerShape& shape, bool quick);
+
+/// How many machines that write keep one busy that reads: seconds of decoding for each second of prefill, when requests
+/// never run out.
+double writers_per_reader(const Scenario& scenario, const StepSeconds& seconds);
+
+/// A way to serve: a policy on one machine, or several machines.
+struct Way {
+  std::string id, label;
+  double machines;
+  std::function<Served(const std::vector<Request>&)> serve;
+};
+
+/// "static", "whole" and "chunked" on one machine; and "apart", one that reads and so many that write. They keep a
+/// reference to `seconds`.
+std::vector<Way> ways_to_serve(const Scenario& scenario, std::size_t writers, const StepSeconds& seconds);
+
+/// The most requests per second and machine: those done when they never run out.
+double capacity(const Way& way, const Scenario& scenario);
+
+/// What those who ask see, at so many requests per second and machine: seconds.
+struct Latency {
+  double tokens_per_s;             ///< of answers, of one machine
+  double gap_median, gap_p99;      ///< between two tokens of an answer
+  double first_median, first_p99;  ///< from the question to the first token
+};
+Latency latency(const Way& way, const Scenario& scenario, double rate);
+
+}  // namespace hf::scaling
