@@ -1,20 +1,22 @@
 #include "05-scaling/serving_runs.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "00-workload/account.hpp"
 #include "00-workload/transformer.hpp"
+#include "05-scaling/alpha_beta.hpp"
 #include "05-scaling/serving.hpp"
 #include "05-scaling/step_model.hpp"
 #include "common/random.hpp"
 #include "harness/lab.hpp"
 #include "harness/sampling.hpp"
+#include "harness/work.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -86,8 +88,11 @@ std::vector<Request> requests_at(const Scenario& scenario, double rate) {
 }  // namespace
 
 std::string StepCase::label() const {
-  const std::string prompt = std::to_string(chunk) + " of a prompt", answers = std::to_string(decodes) + " answers";
-  return decodes == 0 ? prompt : chunk == 0 ? answers : prompt + ", " + answers;
+  std::string prompt = std::to_string(chunk) + " of a prompt";
+  if (before > 0) prompt += ", " + std::to_string(before) + " before";
+  const std::string answers = std::to_string(decodes) + (decodes == 1 ? " answer, " : " answers, ") +
+                              std::to_string(context) + (decodes == 1 ? " before" : " before each");
+  return decodes == 0 ? prompt : chunk == 0 ? answers : prompt + "; " + answers;
 }
 
 StepLoad StepCase::load() const {
@@ -98,13 +103,13 @@ StepLoad StepCase::load() const {
 // Hardly a round number: libraries are fastest with those, and few steps of a server have one.
 std::vector<StepCase> pure_steps(const TransformerShape& shape, bool quick) {
   const std::size_t c = shape.context, brief = c / 32, long_one = longest_context(shape);
-  std::vector<StepCase> steps = {{0, 0, 1, brief},     {0, 0, 7, brief},      {0, 0, 32, brief},
-                                 {0, 0, 31, long_one}, {c / 64 + 3, 0, 0, 0}, {c / 16 + 5, 0, 0, 0},
-                                 {c / 4 - 3, 0, 0, 0}};
+  std::vector<StepCase> steps = {{0, 0, 1, brief},     {0, 0, 7, brief},        {0, 0, 32, brief},
+                                 {0, 0, 31, long_one}, {c / 64 + 3, 0, 0, 0},   {c / 16 + 5, 0, 0, 0},
+                                 {c / 8 + 3, 0, 0, 0}, {c / 4 + 1, c / 4, 0, 0}};
   if (quick) return steps;
-  const std::vector<StepCase> more = {{0, 0, 2, brief},         {0, 0, 4, brief},      {0, 0, 17, brief},
-                                      {0, 0, 15, long_one},     {c / 32 + 5, 0, 0, 0}, {c / 8 + 3, 0, 0, 0},
-                                      {c / 4 + 1, c / 4, 0, 0}, {c / 2, 0, 0, 0}};
+  const std::vector<StepCase> more = {{0, 0, 2, brief},     {0, 0, 4, brief},      {0, 0, 17, brief},
+                                      {0, 0, 15, long_one}, {c / 32 + 5, 0, 0, 0}, {c / 4 - 3, 0, 0, 0},
+                                      {c / 2, 0, 0, 0}};
   steps.insert(steps.end(), more.begin(), more.end());
   return steps;
 }
@@ -138,11 +143,10 @@ std::vector<TimedStep> time_steps(const Lab& lab, const Transformer& model, cons
   return timed_steps;
 }
 
-std::size_t bytes_of_steps(const TransformerShape& shape) {
-  const std::size_t cached = shape.context + most_answers * (longest_context(shape) + 1);
-  const std::size_t rows = longest_chunk(shape) + most_answers;
-  const std::size_t row = 20 * shape.width + shape.heads * shape.context + shape.vocabulary;
-  return shape.cache_bytes_per_token() * cached + sizeof(float) * rows * row;
+std::vector<MeasuredStep> measured_steps(const std::vector<TimedStep>& steps) {
+  std::vector<MeasuredStep> measured;
+  for (const auto& [step, work, seconds] : steps) measured.push_back({step.load(), seconds.median});
+  return measured;
 }
 
 std::vector<double> step_errors(const std::vector<TimedStep>& steps, const StepSeconds& predicted) {
@@ -158,7 +162,7 @@ Scenario scenario_of(const TransformerShape& shape, bool quick) {
   const Lengths prompts = {context / 32, context / 2}, outputs = {context / 64, context / 4};
   const Limits limits = {most_answers, 8 * context, context / 2};
   const AlphaBeta ten_gigabit = {50e-6, 1 / 1.25e9};
-  return {{1, prompts, outputs}, quick ? std::size_t{1000} : std::size_t{4000},     limits, context / 8,
+  return {{1, prompts, outputs}, quick ? std::size_t{1000} : std::size_t{10000},    limits, context / 8,
           ten_gigabit,           static_cast<double>(shape.cache_bytes_per_token())};
 }
 
@@ -184,9 +188,9 @@ std::vector<Way> ways_to_serve(const Scenario& scenario, std::size_t writers, co
           {"apart", "reading and writing apart", 1.0 + static_cast<double>(writers), apart}};
 }
 
-double capacity(const Way& way, const Scenario& scenario) {
+Capacity capacity(const Way& way, const Scenario& scenario) {
   const Served all = way.serve(requests_at(scenario, never_out));
-  return static_cast<double>(scenario.requests) / all.seconds / way.machines;
+  return {static_cast<double>(scenario.requests) / all.seconds / way.machines, all.tokens_per_s() / way.machines};
 }
 
 Latency latency(const Way& way, const Scenario& scenario, double rate) {

@@ -23,7 +23,7 @@ namespace hf::scaling {
 struct StepCase {
   std::size_t chunk = 0, before = 0, decodes = 0, context = 0;
 
-  std::string label() const;  ///< "64 of a prompt", "16 answers", or both
+  std::string label() const;  ///< "64 of a prompt, 128 before; 16 answers, 32 before each"
   StepLoad load() const;
 };
 
@@ -44,8 +44,8 @@ struct TimedStep {
 std::vector<TimedStep> time_steps(const Lab& lab, const workload::Transformer& model,
                                   const std::vector<StepCase>& steps);
 
-/// What time_steps() holds at the same time, beside the weights.
-std::size_t bytes_of_steps(const workload::TransformerShape& shape);
+/// As the fit wants them: their medians.
+std::vector<MeasuredStep> measured_steps(const std::vector<TimedStep>& steps);
 
 /// |predicted / measured − 1| of each.
 std::vector<double> step_errors(const std::vector<TimedStep>& steps, const StepSeconds& predicted);
@@ -78,8 +78,11 @@ struct Way {
 /// reference to `seconds`.
 std::vector<Way> ways_to_serve(const Scenario& scenario, std::size_t writers, const StepSeconds& seconds);
 
-/// The most requests per second and machine: those done when they never run out.
-double capacity(const Way& way, const Scenario& scenario);
+/// What each machine does when requests never run out.
+struct Capacity {
+  double requests_per_s, tokens_per_s;
+};
+Capacity capacity(const Way& way, const Scenario& scenario);
 
 /// What those who ask see, at so many requests per second and machine: seconds.
 struct Latency {

@@ -1,6 +1,7 @@
 #include "05-scaling/step_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <span>

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <vector>
 

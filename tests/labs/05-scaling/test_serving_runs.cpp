@@ -1,0 +1,102 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "00-workload/transformer.hpp"
+#include "05-scaling/serving.hpp"
+#include "05-scaling/serving_runs.hpp"
+#include "05-scaling/step_model.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::scaling {
+namespace {
+
+using workload::gpt2_small;
+using workload::TransformerShape;
+
+constexpr TransformerShape shapes[] = {gpt2_small, {6, 384, 6, 16384, 1024}, {2, 96, 2, 2048, 128}};
+constexpr StepModel::Rates truth = {1.2e-10, 4e-12, 1.6e-10, 5e-12, 3e-12, 3e-11};
+
+TEST_CASE("the steps that are timed fit the model, and each has a name of its own") {
+  for (const TransformerShape& shape : shapes) {
+    for (const bool quick : {false, true}) {
+      std::vector<StepCase> steps = pure_steps(shape, quick);
+      for (const StepCase& step : steps) CHECK((step.chunk == 0 || step.decodes == 0));
+      CHECK(steps.size() >= StepModel::rates);
+      for (const StepCase& step : mixed_steps(shape, quick)) {
+        CHECK((step.chunk > 0 && step.decodes > 0));
+        steps.push_back(step);
+      }
+      std::set<std::string> names;
+      for (const StepCase& step : steps) {
+        names.insert(step.label());
+        CHECK(step.before + step.chunk <= shape.context);
+        CHECK(step.chunk <= shape.context / 2);
+        CHECK(step.decodes <= 32);
+        CHECK(step.context <= shape.context / 4);
+      }
+      CHECK(names.size() == steps.size());
+    }
+  }
+}
+
+TEST_CASE("what a step is asked to do") {
+  const StepLoad load = StepCase{30, 70, 4, 50}.load();
+  CHECK(load.prompt_tokens == 30);
+  CHECK(load.chunks == 1);
+  CHECK(load.prompt_pairs == 30 * 100);
+  CHECK(load.decodes == 4);
+  CHECK(load.cached == 200);
+  CHECK(StepCase{0, 0, 4, 50}.load().chunks == 0);
+  CHECK(StepCase{30, 70, 4, 50}.label() == "30 of a prompt, 70 before; 4 answers, 50 before each");
+  CHECK(StepCase{0, 0, 1, 50}.label() == "1 answer, 50 before");
+}
+
+TEST_CASE("the pure steps determine every rate of a machine, and so its mixed steps") {
+  for (const TransformerShape& shape : {shapes[0], shapes[1]}) {
+    const StepModel machine(shape, truth);
+    for (const bool quick : {false, true}) {
+      std::vector<TimedStep> timed;
+      for (const StepCase& step : pure_steps(shape, quick)) {
+        timed.push_back({step, {}, estimate({machine.seconds(step.load())})});
+      }
+      const StepModel found = fit_steps(shape, measured_steps(timed));
+      for (std::size_t i = 0; i < truth.size(); ++i)
+        CHECK(found.fitted()[i] == doctest::Approx(truth[i]).epsilon(0.01));
+      timed.clear();
+      for (const StepCase& step : mixed_steps(shape, quick)) {
+        timed.push_back({step, {}, estimate({1.1 * machine.seconds(step.load())})});
+      }
+      for (const double error : step_errors(timed, [&](const StepLoad& load) { return found.seconds(load); })) {
+        CHECK(error == doctest::Approx(1 - 1 / 1.1).epsilon(0.01));
+      }
+    }
+  }
+}
+
+TEST_CASE("every way serves what is asked of it, at a tenth of what it can and at nearly all") {
+  for (const TransformerShape& shape : shapes) {
+    const Scenario scenario = scenario_of(shape, true);
+    const StepModel machine(shape, truth);
+    const StepSeconds seconds = [&](const StepLoad& load) { return machine.seconds(load); };
+    CHECK(writers_per_reader(scenario, seconds) > 0);
+    for (const Way& way : ways_to_serve(scenario, 2, seconds)) {
+      CAPTURE(way.id);
+      const Capacity most = capacity(way, scenario);
+      const Latency light = latency(way, scenario, most.requests_per_s / 10);
+      const Latency heavy = latency(way, scenario, most.requests_per_s * 0.9);
+      CHECK(light.tokens_per_s == doctest::Approx(most.tokens_per_s / 10).epsilon(0.1));
+      CHECK(heavy.tokens_per_s <= 1.02 * most.tokens_per_s);
+      CHECK(light.gap_median <= light.gap_p99);
+      CHECK(light.first_p99 < heavy.first_p99);
+      CHECK(light.gap_p99 <= heavy.gap_p99);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hf::scaling
