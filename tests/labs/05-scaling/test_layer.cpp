@@ -1,0 +1,161 @@
+// The layer that chapter 05 times: its panels, its attention with shared keys, and the counts that predict it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "05-scaling/layer.hpp"
+#include "05-scaling/layer_reference.hpp"
+#include "05-scaling/panels.hpp"
+#include "common/product.hpp"
+#include "common/random.hpp"
+#include "common/rounded.hpp"
+#include "harness/work.hpp"
+
+using namespace hf;
+using namespace hf::scaling;
+
+namespace {
+
+std::vector<float> random_floats(std::size_t count, std::uint64_t sequence) {
+  std::vector<float> numbers(count);
+  fill_random(numbers, sequence);
+  return numbers;
+}
+
+/// Heads as wide as a panel on any machine: 64 is a multiple of 8, 16 and 32.
+LayerShape small_layer(std::size_t heads, std::size_t kv_heads) { return {heads * 64, heads, kv_heads}; }
+
+/// The largest error share of all readers' tokens.
+double worst_of_all(const LayerWeights& weights, const GroupedCache* cache, std::size_t context, const LayerStep& step) {
+  const std::size_t c = weights.shape().width, readers = step.input().size() / c;
+  double worst = 0;
+  for (std::size_t reader = 0; reader < readers; ++reader) {
+    const std::vector<Rounded> right =
+        reference_layers(weights, cache, reader, context, step.input().subspan(reader * c, c));
+    worst = std::max(worst, worst_error_share(step.output().subspan(reader * c, c), right));
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("a product with panels is the product, whatever the rows and the depth") {
+  const std::size_t columns = 3 * panel_columns;
+  for (std::size_t rows : {1, 2, 5, 6, 7, 11, 12, 13, 14, 15, 28, 29, 43}) {
+    for (std::size_t depth : {1, 16, 100, 768, 769, 1600}) {
+      CAPTURE(rows);
+      CAPTURE(depth);
+      std::vector<float> numbers = random_floats(depth * columns, 1), plain(depth * columns), y(rows * columns, NAN);
+      const std::vector<float> x = random_floats(rows * depth, 2), zeros(columns);
+      const Panels panels = {numbers.data(), depth, columns};
+      for (std::size_t p = 0; p < depth; ++p)
+        for (std::size_t j = 0; j < columns; ++j) plain[p * columns + j] = panels.at(p, j);
+      multiply_panels({x.data(), rows, depth}, panels, zeros.data(), nullptr, y.data(), columns);
+      CHECK(worst_product_error(rows, columns, depth, x.data(), plain.data(), y.data(), 1000) <= 1);
+    }
+  }
+}
+
+TEST_CASE("bias and start are added once, and nothing between the rows is touched") {
+  const std::size_t rows = 15, depth = 8, columns = 2 * panel_columns, stride = columns + 3;
+  std::vector<float> ones(depth * columns, 1), y(rows * stride, -1);
+  const std::vector<float> x(rows * depth, 1), bias(columns, 10), start(rows * stride, 100);
+  multiply_panels({x.data(), rows, depth}, {ones.data(), depth, columns}, bias.data(), start.data(), y.data(), stride);
+  for (std::size_t i = 0; i < rows * stride; ++i) CHECK(y[i] == (i % stride < columns ? 118 : -1));
+}
+
+TEST_CASE("every number of the panels has a place of its own") {
+  const std::size_t depth = 5, columns = 2 * panel_columns;
+  std::vector<float> numbers(depth * columns);
+  const Panels panels = {numbers.data(), depth, columns};
+  for (std::size_t p = 0; p < depth; ++p)
+    for (std::size_t j = 0; j < columns; ++j) panels.at(p, j) += 1;
+  CHECK(std::all_of(numbers.begin(), numbers.end(), [](float number) { return number == 1; }));
+}
+
+TEST_CASE("layers compute what they should, for any number of groups, readers and tokens before") {
+  for (const auto& [heads, kv_heads] : {std::pair{3, 3}, {4, 2}, {7, 1}, {16, 1}}) {
+    const LayerShape shape = small_layer(heads, kv_heads);
+    const LayerWeights weights(shape, 2);
+    GroupedCache cache(shape, 2, 5, 70);
+    for (std::size_t context : {0, 1, 31, 32, 69}) {
+      CAPTURE(heads);
+      CAPTURE(context);
+      LayerStep step(weights, cache, 5, context);
+      step.run();
+      CHECK(worst_of_all(weights, &cache, context, step) <= 1);
+    }
+  }
+}
+
+TEST_CASE("the same step again gives the same") {
+  const LayerShape shape = small_layer(4, 2);
+  const LayerWeights weights(shape, 2);
+  GroupedCache cache(shape, 2, 3, 40);
+  LayerStep step(weights, cache, 3, 39);
+  step.run();
+  const std::vector<float> first(step.output().begin(), step.output().end());
+  step.run();
+  CHECK(std::equal(first.begin(), first.end(), step.output().begin()));
+}
+
+TEST_CASE("a token without a cache is one that looks at itself alone") {
+  for (std::size_t kv_heads : {4, 2, 1}) {
+    const LayerShape shape = small_layer(4, kv_heads);
+    const LayerWeights weights(shape, 2);
+    for (std::size_t readers : {1, 13, 33}) {
+      LayerStep step(weights, readers);
+      step.run();
+      CHECK(worst_of_all(weights, nullptr, 0, step) <= 1);
+    }
+  }
+}
+
+TEST_CASE("the check finds an error in a cached key, in a cached value and in a weight") {
+  const LayerShape shape = small_layer(4, 2);
+  LayerWeights weights(shape, 1);
+  GroupedCache cache(shape, 1, 2, 33);
+  LayerStep step(weights, cache, 2, 33 - 1);
+  const auto worst_after = [&](float& number, float by) {
+    number += by;
+    step.run();
+    number -= by;
+    return worst_of_all(weights, &cache, 32, step);
+  };
+  CHECK(worst_after(cache.keys(0, 1, 1).at(63, 31), 1) > 1);
+  CHECK(worst_after(cache.values(0, 1, 1).at(0, 7), 1) > 1);
+  CHECK(worst_after(weights.layers()[0].down.at(255, 255), 1) > 1);
+}
+
+TEST_CASE("GPT-2's layer has 7.1 million parameters, and 6 KiB of keys and values for each token") {
+  CHECK(gpt2_layer.parameters() == 12 * 768 * 768 + 13 * 768);
+  CHECK(gpt2_layer.cached_per_token() * 4 == 6 * 1024);
+  CHECK(LayerShape{768, 12, 4}.cached_per_token() * 3 == gpt2_layer.cached_per_token());
+}
+
+TEST_CASE("more readers raise the intensity of the weights, and only sharing keys raises that of attention") {
+  const Work one = token_work(gpt2_layer, 1), many = token_work(gpt2_layer, 256);
+  CHECK(many.flops == doctest::Approx(256 * one.flops));
+  CHECK(one.intensity() == doctest::Approx(0.5).epsilon(0.02));
+  CHECK(many.intensity() == doctest::Approx(128).epsilon(0.1));
+  for (std::size_t kv_heads : {12, 4, 1}) {
+    const LayerShape shape = {768, 12, kv_heads};
+    const double of_one = attention_work(shape, 1, 1000).intensity();
+    CHECK(attention_work(shape, 64, 500).intensity() == doctest::Approx(of_one));
+    CHECK(of_one == doctest::Approx(static_cast<double>(shape.group()) / 2).epsilon(0.12));  // the rest is softmax
+  }
+}
+
+TEST_CASE("shapes that panels cannot hold are refused") {
+  CHECK_NOTHROW(gpt2_layer.check());
+  CHECK_THROWS_AS((LayerShape{768, 12, 5}.check()), std::invalid_argument);
+  CHECK_THROWS_AS((LayerShape{768, 13, 13}.check()), std::invalid_argument);
+  CHECK_THROWS_AS((LayerShape{768, 12, 0}.check()), std::invalid_argument);
+  CHECK_THROWS_AS(LayerWeights({36, 12, 12}, 1), std::invalid_argument);
+}
