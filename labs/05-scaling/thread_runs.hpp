@@ -1,0 +1,56 @@
+/// \file
+/// What more threads bring: to a kernel that computes, to one that waits for memory, and to one of which a part is not
+/// shared.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/lab.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::scaling {
+
+// [begin: amdahl]
+/// How many times as fast n threads are where a share of one thread's time
+/// is not shared (Amdahl, 1967).
+constexpr double amdahl_speedup(double serial_share, double threads) {
+  return 1 / (serial_share + (1 - serial_share) / threads);
+}
+
+/// The serial share that Amdahl's law would need to explain a speedup, whatever
+/// the true reason (Karp and Flatt, 1990). \pre threads > 1
+constexpr double apparent_serial_share(double speedup, double threads) {
+  return (1 / speedup - 1 / threads) / (1 - 1 / threads);
+}
+// [end: amdahl]
+
+/// 1, 2, 4… and all of them.
+std::vector<int> thread_counts(int cores);
+
+/// Speedups of one kernel; point i belongs to thread_counts()[i], and the first is 1.
+using Speedups = std::vector<Estimate>;
+
+/// A kernel whose serial part is known.
+struct SerialRun {
+  Estimate share;    ///< of one thread's time, measured on one thread
+  Speedups speedup;  ///< the same work on more threads over one
+};
+
+struct ThreadTimes {
+  std::vector<int> threads;
+  Speedups gemm;                 ///< a product of matrices, its rows shared: strong scaling
+  Speedups dot;                  ///< a dot product of vectors in memory
+  Speedups dot_near;             ///< the same loop on vectors that the level-2 cache of one core holds
+  Speedups read;                 ///< only reading, from memory: what the dot product is predicted from
+  Speedups gemm_weak, dot_weak;  ///< weak scaling: as many times the work as threads; work per second over one thread's
+  std::vector<SerialRun> serial;  ///< the product again, but with rows that only the first thread computes, rising
+};
+
+/// Checks both kernels against references, then times everything, interleaved, in the present step of the lab.
+/// \throws std::runtime_error, one line, when a result is wrong
+/// \throws OutOfMemory
+ThreadTimes time_threads(const Lab& lab);
+
+}  // namespace hf::scaling
