@@ -208,7 +208,7 @@ class PartlySerial {
 
 /// Strong and weak scaling of the product, and strong scaling where a growing part of it is not shared.
 void compare_products(const Lab& lab, Teams& teams, ThreadTimes& times) {
-  constexpr std::size_t rows_each = 192;  // of weak scaling
+  constexpr std::size_t rows_each = 384;  // of weak scaling
   RowsOfProduct product(std::max<std::size_t>(768, 16 * teams.most())), growing(rows_each * teams.most());
   for (RowsOfProduct* each : {&product, &growing}) {
     each->compute({0, each->rows()});
@@ -231,29 +231,30 @@ void compare_products(const Lab& lab, Teams& teams, ThreadTimes& times) {
   for (const auto& each : partly_serial) times.serial.push_back(each->result(comparison));
 }
 
-/// Bytes that one core's level-2 cache holds with ease.
+/// Bytes that one core's level-2 cache holds with ease, and its level-1 cache does not.
 std::size_t near_bytes(const Lab& lab) {
   const std::uint64_t l2 = lab.machine().cache_bytes(2);
-  return (l2 != 0 ? l2 : 256 * 1024) / 2;
+  return (l2 != 0 ? l2 : 512 * 1024) / 4;
 }
 
-/// Strong and weak scaling of the dot product in memory, beside reading alone and the same loop in a near cache.
+/// Strong and weak scaling of the dot product in memory, beside reading alone; and weak scaling in each core's own cache,
+/// since a part that shrinks would move to a nearer one.
 void compare_dot_products(const Lab& lab, Teams& teams, ThreadTimes& times) {
   const roofline::KernelSet& kernels = *roofline::kernel_sets(lab.machine()).back();
   const std::size_t of_one = std::min<std::size_t>(default_dram_bytes(), available_memory_bytes() / 4 / teams.most());
-  const Vectors near(teams.all(), near_bytes(lab)), far(teams.all(), of_one * teams.most());
+  const Vectors near(teams.all(), near_bytes(lab) * teams.most()), far(teams.all(), of_one * teams.most());
   workload::demand(far.error_share(kernels), "the dot product");
 
   Comparison comparison(teams);
   const int all = static_cast<int>(teams.most());
   comparison.add("dot", [&](int thread, int threads) { keep(far.dot(kernels, far.part(thread, threads))); });
   comparison.add("weak", [&, all](int thread, int) { keep(far.dot(kernels, far.part(thread, all))); });
-  comparison.add("near", [&](int thread, int threads) { keep(near.dot(kernels, near.part(thread, threads))); });
+  comparison.add("near", [&, all](int thread, int) { keep(near.dot(kernels, near.part(thread, all))); });
   comparison.add("read", [&](int thread, int threads) { far.read(far.part(thread, threads)); });
   comparison.sample(lab.memory_plan(2));
   times.dot = comparison.speedups("dot");
   times.dot_weak = comparison.speedups("weak", true);
-  times.dot_near = comparison.speedups("near");
+  times.dot_near = comparison.speedups("near", true);
   times.read = comparison.speedups("read");
 }
 

@@ -40,12 +40,15 @@ struct SerialRun {
 
 struct ThreadTimes {
   std::vector<int> threads;
-  Speedups gemm;                 ///< a product of matrices, its rows shared: strong scaling
-  Speedups dot;                  ///< a dot product of vectors in memory
-  Speedups dot_near;             ///< the same loop on vectors that the level-2 cache of one core holds
-  Speedups read;                 ///< only reading, from memory: what the dot product is predicted from
-  Speedups gemm_weak, dot_weak;  ///< weak scaling: as many times the work as threads; work per second over one thread's
-  std::vector<SerialRun> serial;  ///< the product again, but with rows that only the first thread computes, rising
+  // Strong scaling: the same work for all.
+  Speedups gemm;  ///< a product of matrices, its rows shared
+  Speedups dot;   ///< a dot product of vectors in memory
+  Speedups read;  ///< only reading them, from which the dot product is predicted
+  // Weak scaling: as many times the work as threads. Work per second over one thread's.
+  Speedups gemm_weak, dot_weak;
+  Speedups dot_near;  ///< the same loop on vectors in each core's own level-2 cache
+  /// The product again, but with rows that only the first thread computes, ever more of them.
+  std::vector<SerialRun> serial;
 };
 
 /// Checks both kernels against references, then times everything, interleaved, in the present step of the lab.
