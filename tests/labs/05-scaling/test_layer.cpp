@@ -32,7 +32,8 @@ std::vector<float> random_floats(std::size_t count, std::uint64_t sequence) {
 LayerShape small_layer(std::size_t heads, std::size_t kv_heads) { return {heads * 64, heads, kv_heads}; }
 
 /// The largest error share of all readers' tokens.
-double worst_of_all(const LayerWeights& weights, const GroupedCache* cache, std::size_t context, const LayerStep& step) {
+double worst_of_all(const LayerWeights& weights, const GroupedCache* cache, std::size_t context,
+                    const LayerStep& step) {
   const std::size_t c = weights.shape().width, readers = step.input().size() / c;
   double worst = 0;
   for (std::size_t reader = 0; reader < readers; ++reader) {
