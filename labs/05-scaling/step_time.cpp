@@ -184,6 +184,7 @@ double weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape) 
   return (layers_of_stage(plan, shape) * shape.layer_weights() + ends) / plan.tensor;
 }
 
+// [begin: step]
 StepTime step_time(const Chip& chip, const TransformerShape& shape, const ParallelPlan& plan,
                    const Constants& constants) {
   const Step step{chip, shape, plan, constants};
@@ -198,6 +199,7 @@ StepTime step_time(const Chip& chip, const TransformerShape& shape, const Parall
   time.memory += step.optimizer();
   return time;
 }
+// [end: step]
 
 double mfu(const Chip& chip, const TransformerShape& shape, const ParallelPlan& plan, double seconds) {
   return shape.model_flops(plan.batch, plan.sequence) / (seconds * plan.chips() * chip.peak);
