@@ -59,8 +59,10 @@ Pinned::Pinned(int core) {
 }
 
 Pinned::~Pinned() {
-  if (holds_) run_only_on(usable_cores());
+  if (holds_) unpin();
 }
+
+void unpin() { run_only_on(usable_cores()); }
 
 Team::Team(int threads) : members_(static_cast<std::size_t>(std::max(threads, 1))) {
   usable_cores();

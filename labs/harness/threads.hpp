@@ -40,6 +40,9 @@ class Pinned {
   bool holds_;
 };
 
+/// Lets the calling thread run on any of usable_cores(): one that was started by a pinned thread has its core only.
+void unpin();
+
 /// A team of threads, each pinned to its own core as long as there are cores enough. Between runs they sleep.
 class Team {
  public:

@@ -8,10 +8,15 @@
 
 #include "05-scaling/collectives.hpp"
 #include "05-scaling/transport.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::scaling {
 
-BackgroundSums::BackgroundSums(Transport& ranks) : ranks_(ranks), thread_([this] { work(); }) {}
+BackgroundSums::BackgroundSums(Transport& ranks)
+    : ranks_(ranks), thread_([this] {
+        unpin();  // beside the one that computes, if there is a core to spare
+        work();
+      }) {}
 
 BackgroundSums::~BackgroundSums() {
   {

@@ -217,4 +217,20 @@ void ReferenceTraining::update() {
   }
 }
 
+std::vector<Reference> part_of(const std::vector<Reference>& whole, const Shape& shape, const Part& part) {
+  const std::size_t first_neuron = part.neurons.first, neurons = part.neurons.size();
+  std::vector<Reference> result;
+  const auto take = [&](std::size_t first, std::size_t count) {
+    const auto from = whole.begin() + static_cast<std::ptrdiff_t>(first);
+    result.insert(result.end(), from, from + static_cast<std::ptrdiff_t>(count));
+  };
+  const Places places = {shape};
+  for (std::size_t b = part.blocks.first; b < part.blocks.last; ++b) {
+    for (std::size_t i = 0; i < shape.width; ++i) take(places.up(b) + i * shape.hidden + first_neuron, neurons);
+    take(places.down(b) + first_neuron * shape.width, neurons * shape.width);
+  }
+  if (part.head) take(whole.size() - shape.width * shape.classes, shape.width * shape.classes);
+  return result;
+}
+
 }  // namespace hf::scaling

@@ -36,4 +36,7 @@ class ReferenceTraining {
   int steps_ = 0;
 };
 
+/// What a rank's part has of the numbers of a whole network of so many blocks in all, in the order of Network::weights().
+std::vector<Reference> part_of(const std::vector<Reference>& whole, const Shape& shape, const Part& part);
+
 }  // namespace hf::scaling

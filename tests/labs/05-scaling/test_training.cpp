@@ -62,28 +62,9 @@ std::vector<Trained> train(const Way& way, int n, std::uint64_t seed = 0, const 
   return all;
 }
 
-/// Where the weights of a part stand among all.
-std::vector<std::size_t> places(const Part& part, std::size_t all_blocks) {
-  const auto& [width, hidden, blocks, classes] = problem.shape;
-  std::vector<std::size_t> result;
-  for (std::size_t b = part.blocks.first; b < part.blocks.last; ++b) {
-    const std::size_t up = b * 2 * width * hidden, down = up + width * hidden;
-    for (std::size_t i = 0; i < width; ++i) {
-      for (std::size_t j = part.neurons.first; j < part.neurons.last; ++j) result.push_back(up + i * hidden + j);
-    }
-    for (std::size_t i = part.neurons.first; i < part.neurons.last; ++i) {
-      for (std::size_t j = 0; j < width; ++j) result.push_back(down + i * width + j);
-    }
-  }
-  for (std::size_t i = 0; part.head && i < width * classes; ++i) result.push_back(all_blocks * 2 * width * hidden + i);
-  return result;
-}
-
 /// The largest error share of a part.
-double worst(const std::vector<float>& numbers, const std::vector<Reference>& of_all,
-             const std::vector<std::size_t>& at) {
-  std::vector<Reference> expected;
-  for (const std::size_t place : at) expected.push_back(of_all[place]);
+double worst(const std::vector<float>& numbers, const std::vector<Reference>& of_all, const Part& part) {
+  const std::vector<Reference> expected = part_of(of_all, problem.shape, part);
   REQUIRE(numbers.size() == expected.size());
   return worst_error_share(numbers, expected);
 }
@@ -107,12 +88,12 @@ TEST_CASE("every way gives the gradients, the weights and the loss of the refere
         reference.update();
         double sum = 0;
         for (const Trained& rank : ranks) {
-          const auto at = places(rank.part, problem.shape.blocks * experts);
           const Step& now = rank.steps[static_cast<std::size_t>(step)];
           sum += now.loss;
           // Where they are sharded, each rank has the gradients of its share only: seen in the weights.
-          if (std::string(way.id) != "data_sharded") REQUIRE(worst(now.gradients, reference.gradients(), at) <= 1);
-          REQUIRE(worst(now.weights, reference.weights(), at) <= 1);
+          if (std::string(way.id) != "data_sharded")
+            REQUIRE(worst(now.gradients, reference.gradients(), rank.part) <= 1);
+          REQUIRE(worst(now.weights, reference.weights(), rank.part) <= 1);
         }
         REQUIRE(std::abs(sum - loss.value) <= loss.bound);
         // Bounds that allow anything would prove nothing: a step moves a weight by about the rate.
