@@ -16,10 +16,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "05-scaling/alpha_beta.hpp"
 #include "05-scaling/chips.hpp"
 #include "05-scaling/fit.hpp"
 #include "05-scaling/launch.hpp"
@@ -31,6 +33,10 @@
 #include "05-scaling/roof_runs.hpp"
 #include "05-scaling/step_time.hpp"
 #include "05-scaling/thread_runs.hpp"
+#include "05-scaling/training/pipeline_schedule.hpp"
+#include "05-scaling/training_predictions.hpp"
+#include "05-scaling/training_report.hpp"
+#include "05-scaling/training_runs.hpp"
 #include "05-scaling/transformer_shape.hpp"
 #include "harness/memory.hpp"
 #include "harness/threads.hpp"
@@ -346,7 +352,101 @@ void measure_collectives(Lab&, Ranks&) {}
 
 // ---- One network, cut in several ways ----
 
-void measure_training(Lab&, Ranks&) {}
+/// What travels on paper, and what does when ranks that are threads are counted.
+void count_what_travels(Lab& lab) {
+  const std::vector<int> rank_counts = lab.quick() ? std::vector{4} : std::vector{2, 4, 8};
+  Table table = {"What a rank sends in a step, one of four", {"way", "predicted, MB", "counted, MB"}, {}};
+  bool exact = true;
+  for (const Travel& travel : count_travel(rank_counts, [&] { lab.tick(); })) {
+    exact = exact && travel.is_exact;
+    lab.add(travel.predicted);
+    lab.add(travel.counted);
+    const double counted = at(travel.counted, 4);
+    lab.simulated("travel_" + std::string(travel.way->id) + "_bytes", counted * 1e6, "B");
+    table.rows.push_back({travel.way->name, number_text(at(travel.predicted, 4)), number_text(counted)});
+  }
+  lab.show(table);
+  lab.simulated("travel_is_as_predicted", exact ? 1 : 0);
+}
+
+/// Is every way right, on these ranks? Does it learn?
+void check_training(Lab& lab, Ranks& ranks) {
+  const auto tick = [&] { lab.tick(); };
+  lab.derived("training_error_share", worst_training_error(ranks, tick));
+  const std::vector<Learned> learned = learn_in_all_ways(ranks, 60, tick);
+  const Learned& data = learned_in(learned, "data");
+  lab.derived("loss_before", data.losses.front());
+  lab.derived("loss_after", data.losses.back());
+  lab.derived("loss_after_over_before");
+  lab.derived("loss_spread", loss_spread(learned));
+  lab.derived("loss_experts_after", learned_in(learned, "experts").losses.back());
+  for (const Series& series : loss_series(learned)) lab.add(series);
+
+  const std::vector<double>& sharded = learned_in(learned, "data_sharded").optimiser_bytes;
+  lab.derived("optimiser_bytes", data.optimiser_bytes.front(), "B");
+  lab.derived("optimiser_sharded_bytes", *std::ranges::max_element(sharded), "B");
+  lab.derived("optimiser_whole_over_sharded");
+}
+
+void simulate_bubbles(Lab& lab, const Ranks& ranks) {
+  lab.simulated("bubble_simulated_error", worst_bubble_difference({2, 4, 8}));
+  for (const int stages : {4, 8}) lab.add(bubble_simulated(one_forward_one_backward, stages));
+  for (const int stages : std::set{ranks.size(), 4, 8}) lab.add(bubble_formula(stages));
+}
+
+void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
+  constexpr int micros = 8;
+  lab.modelled("bubble_predicted", bubble_predicted(ranks.size(), micros));
+  const std::vector<Bubble> bubbles = time_bubbles(ranks, timed_problem(ranks.size()), plan, [&] { lab.tick(); });
+  for (const Schedule* schedule : {&gpipe, &one_forward_one_backward}) lab.add(bubble_measured(bubbles, *schedule));
+  lab.add(Value("bubble_measured", bubble_at(bubbles, one_forward_one_backward, micros), "1", "1F1B, 8 micro-batches"));
+  lab.add(Value("bubble_gpipe_measured", bubble_at(bubbles, gpipe, micros), "1", "GPipe, 8 micro-batches"));
+  lab.plot("Time spent waiting in a pipeline, %",
+           {"bubble_formula_" + std::to_string(ranks.size()), "bubble_gpipe", "bubble_1f1b"});
+  lab.derived("bubble_error", std::abs(lab.value("bubble_measured") - lab.value("bubble_predicted")));
+}
+
+/// Which of the values of the step `collectives` are those of these ranks.
+std::string wire_prefix(const Ranks& ranks) { return ranks.hosts() > 1 ? "network_" : ""; }
+
+void measure_efficiencies(Lab& lab, Ranks& ranks, const RankPlan& plan) {
+  const std::string wire_id = wire_prefix(ranks);
+  const AlphaBeta wire = {lab.value(wire_id + "alpha_us") * 1e-6, 1e-9 / lab.value(wire_id + "beta_gbs")};
+  const Problem problem = timed_problem(ranks.size());
+  const Sampling steps = time_steps(ranks, problem, plan, [&] { lab.tick(); });
+  const auto add_ms = [&](const char* id, const char* of, const char* label) {
+    lab.add(Value(id, transform(steps.of(of), [](double s) { return s * 1e3; }), "ms", label));
+  };
+  add_ms("training_step_ms", "one", "a step on one rank");
+  add_ms("training_part_ms", "part", "a step on a rank's share of the rows, nothing travels");
+  add_ms("training_data_ms", "data", "a step, data parallel");
+  Table table = {"Efficiency of a step", {"way", "predicted, %", "measured, %"}, {}};
+  const StepPredictions predicted = predict_steps(problem, ranks.size(), steps, wire);
+  const std::vector<Efficiency> found = efficiencies(steps, ranks.size(), predicted);
+  for (const Efficiency& each : found) {
+    lab.add(Value(each.id, each.measured, "1", each.label));
+    lab.derived(std::string(each.id) + "_predicted", each.predicted);
+    table.rows.push_back({each.label, number_text(100 * each.predicted), number_text(100 * each.measured.median)});
+  }
+  lab.show(table);
+  lab.derived("dp_efficiency_error", std::abs(lab.value("dp_efficiency") - lab.value("dp_efficiency_predicted")));
+  for (const Series& series : efficiency_series(found)) lab.add(series);
+  // What the formula leaves out: a stage also waits while x travels.
+  lab.derived("bubble_with_messages_predicted", 1 - steps.of("pipeline_part").median / predicted.pipeline);
+  lab.add(Value("overlap_gain", steps.ratio("data_buckets", "data_overlapped"), "1"));
+  lab.add(Value("sharded_gain", steps.ratio("data", "data_sharded"), "1"));
+}
+
+void measure_training(Lab& lab, Ranks& ranks) {
+  count_what_travels(lab);
+  simulate_bubbles(lab, ranks);
+  check_training(lab, ranks);
+  if (ranks.crowded() || !lab.has(wire_prefix(ranks) + "alpha_us")) return;  // has been noted
+  RankPlan plan = {.rounds = lab.quick() ? 5 : 31, .budget_seconds = lab.seconds_left() / 2};
+  measure_bubbles(lab, ranks, plan);
+  plan.budget_seconds = lab.seconds_left();
+  measure_efficiencies(lab, ranks, plan);
+}
 
 // ---- Readers who come and go ----
 
@@ -408,7 +508,7 @@ void plan_many_chips(Lab& lab) {
 // ---- The lab ----
 
 /// What the ranks can be asked to run.
-constexpr std::array<Task, 0> tasks = {};
+const std::array tasks = {check_training_task, learn_task, training_steps_task, bubbles_task};
 
 void note_ranks(Lab& lab, const Ranks* ranks) {
   if (ranks == nullptr) return lab.note(no_ranks() + ": collectives and parallel training are missing");

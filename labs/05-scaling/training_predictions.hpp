@@ -8,8 +8,8 @@
 
 namespace hf::scaling {
 
-/// Seconds of a step on so many ranks. \param steps  as time_steps() gives them: of them only what one rank alone takes,
-/// and what the ranks take for their shares when nothing travels.
+/// Seconds of a step on so many ranks. \param steps  as time_steps() gives them: of them only what one rank alone
+/// takes, and what the ranks take for their shares when nothing travels.
 struct StepPredictions {
   double data, weak, tensor, pipeline, experts;
 };

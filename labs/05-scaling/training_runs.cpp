@@ -60,6 +60,13 @@ json to_json(const RankPlan& plan) {
 
 RankPlan plan_of(const json& plan) { return {plan.at("rounds"), plan.at("minimum_rounds"), plan.at("budget_seconds")}; }
 
+json to_json(const Problem& problem) {
+  const auto& [width, hidden, blocks, classes] = problem.shape;
+  return {width, hidden, blocks, classes, problem.rows, problem.micros, problem.experts};
+}
+
+Problem problem_of(const json& p) { return {{p.at(0), p.at(1), p.at(2), p.at(3)}, p.at(4), p.at(5), p.at(6)}; }
+
 // ---- Is it right? ----
 
 json check_training(Member& me, const json&) {
@@ -110,8 +117,7 @@ struct Timed {
 };
 
 /// Everything that is timed, as this rank sees it. \param alone  a transport without others
-std::vector<Timed> timed_trainers(Transport& ranks, Transport& alone) {
-  const Problem whole = timed_problem(ranks.size());
+std::vector<Timed> timed_trainers(const Problem& whole, Transport& ranks, Transport& alone) {
   const auto mine = [&](std::size_t of) { return share(of, ranks.rank(), ranks.size()).size(); };
   Problem weak = whole, part = whole, tensor_part = whole, pipeline_part = whole;
   weak.rows *= static_cast<std::size_t>(ranks.size());
@@ -135,9 +141,9 @@ std::vector<Timed> timed_trainers(Transport& ranks, Transport& alone) {
   return all;
 }
 
-json time_steps_here(Member& me, const json& plan) {
+json time_steps_here(Member& me, const json& arguments) {
   Alone alone;
-  const std::vector<Timed> timed = timed_trainers(me.ranks, alone);
+  const std::vector<Timed> timed = timed_trainers(problem_of(arguments.at("problem")), me.ranks, alone);
   std::vector<RankVariant> variants;
   for (const Timed& each : timed) {
     const auto step = [&each] {
@@ -147,7 +153,7 @@ json time_steps_here(Member& me, const json& plan) {
     step();  // warm
     variants.push_back({each.id, {}, step});
   }
-  const Sampling sampling = sample_on_all(me, variants, plan_of(plan));
+  const Sampling sampling = sample_on_all(me, variants, plan_of(arguments.at("plan")));
   json answer;
   for (std::size_t i = 0; i < variants.size(); ++i) {
     answer.push_back({{"id", variants[i].id}, {"seconds", sampling.seconds[i].samples}});
@@ -157,16 +163,16 @@ json time_steps_here(Member& me, const json& plan) {
 
 // ---- How long do the ranks of a pipeline wait? ----
 
-constexpr int micro_batches[] = {1, 2, 4, 8, 16, 32};
 constexpr const Schedule* schedules[] = {&gpipe, &one_forward_one_backward};
 
-/// For each schedule and number of micro-batches, in their order: this rank's busy seconds, and the seconds of all, by round.
-json time_bubbles_here(Member& me, const json& plan) {
+/// For each schedule and number of micro-batches, in their order: this rank's busy seconds, and the seconds of all, by
+/// round.
+json time_bubbles_here(Member& me, const json& arguments) {
   struct Run {
     std::unique_ptr<PipelineParallel> trainer;
     std::vector<double> busy;
   };
-  const Problem problem = timed_problem(me.ranks.size());
+  const Problem problem = problem_of(arguments.at("problem"));
   const Batch batch = batch_of(problem, 0);
   std::vector<Run> runs;
   for (const Schedule* schedule : schedules) {
@@ -183,7 +189,7 @@ json time_bubbles_here(Member& me, const json& plan) {
                           run.busy.push_back(run.trainer->busy_seconds());
                         }});
   }
-  const Sampling sampling = sample_on_all(me, variants, plan_of(plan));
+  const Sampling sampling = sample_on_all(me, variants, plan_of(arguments.at("plan")));
   json answer;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     answer.push_back({{"busy", runs[i].busy}, {"seconds", sampling.seconds[i].samples}});
@@ -191,21 +197,19 @@ json time_bubbles_here(Member& me, const json& plan) {
   return answer;
 }
 
-// In the order of their use.
-constexpr Task check_task = {"training: check", check_training}, learn_task = {"training: learn", learn},
-               steps_task = {"training: steps", time_steps_here},
-               bubbles_task = {"training: bubbles", time_bubbles_here};
-
 }  // namespace
 
-const std::array<Task, 4> training_tasks = {check_task, learn_task, steps_task, bubbles_task};
+const Task check_training_task = {"training: check", check_training};
+const Task learn_task = {"training: learn", learn};
+const Task training_steps_task = {"training: steps", time_steps_here};
+const Task bubbles_task = {"training: bubbles", time_bubbles_here};
 
 Problem timed_problem(int ranks) {
-  return {{.width = 256, .hidden = 512, .blocks = multiple(8, ranks), .classes = 16}, 512, 8, multiple(4, ranks)};
+  return {{.width = 256, .hidden = 512, .blocks = multiple(4, ranks), .classes = 16}, 1024, 8, multiple(4, ranks)};
 }
 
 double worst_training_error(Ranks& ranks, const Tick& tick) {
-  const std::vector<json> answers = ranks.run(check_task, {}, tick);
+  const std::vector<json> answers = ranks.run(check_training_task, {}, tick);
   return *std::ranges::max_element(answers);
 }
 
@@ -224,17 +228,20 @@ std::vector<Learned> learn_in_all_ways(Ranks& ranks, int steps, const Tick& tick
   return all;
 }
 
-Sampling time_steps(Ranks& ranks, const RankPlan& plan, const Tick& tick) {
+Sampling time_steps(Ranks& ranks, const Problem& problem, const RankPlan& plan, const Tick& tick) {
+  const std::vector<json> answers =
+      ranks.run(training_steps_task, {{"problem", to_json(problem)}, {"plan", to_json(plan)}}, tick);
   Sampling sampling;
-  for (const json& each : ranks.run(steps_task, to_json(plan), tick).front()) {
+  for (const json& each : answers.front()) {
     sampling.ids.push_back(each.at("id"));
     sampling.seconds.push_back(estimate(each.at("seconds")));
   }
   return sampling;
 }
 
-std::vector<Bubble> time_bubbles(Ranks& ranks, const RankPlan& plan, const Tick& tick) {
-  const std::vector<json> answers = ranks.run(bubbles_task, to_json(plan), tick);
+std::vector<Bubble> time_bubbles(Ranks& ranks, const Problem& problem, const RankPlan& plan, const Tick& tick) {
+  const std::vector<json> answers =
+      ranks.run(bubbles_task, {{"problem", to_json(problem)}, {"plan", to_json(plan)}}, tick);
   std::vector<Bubble> bubbles;
   for (const Schedule* schedule : schedules) {
     for (const int micros : micro_batches) {

@@ -2,7 +2,6 @@
 /// Training on the ranks of the lab: is every way right, does it learn, and how long does it take?
 #pragma once
 
-#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -34,11 +33,13 @@ struct Learned {
 /// Trains the same small network for so many steps in each way.
 std::vector<Learned> learn_in_all_ways(Ranks& ranks, int steps, const Tick& tick);
 
-/// Seconds of a step. The ids: those of the ways; "one" and "one_experts", on rank 0 alone; "weak", data parallel
-/// with a whole batch for each rank; "part", "weak_part", "tensor_part" and "pipeline_part", where each rank computes its
+/// Seconds of a step. The ids: those of the ways; "one" and "one_experts", on rank 0 alone; "weak", data parallel with
+/// a whole batch for each rank; "part", "weak_part", "tensor_part" and "pipeline_part", where each rank computes its
 /// share of data (the batch cut, or whole), tensor or pipeline parallelism at the same time as the others, and nothing
 /// travels.
-Sampling time_steps(Ranks& ranks, const RankPlan& plan, const Tick& tick);
+Sampling time_steps(Ranks& ranks, const Problem& problem, const RankPlan& plan, const Tick& tick);
+
+constexpr int micro_batches[] = {1, 2, 4, 8, 16, 32};  ///< numbers of them that pipelines are tried with
 
 /// How long the ranks of a pipeline wait.
 struct Bubble {
@@ -47,8 +48,10 @@ struct Bubble {
   Estimate share;  ///< of the time of all ranks, in a forward and backward pass of the whole batch
 };
 
-std::vector<Bubble> time_bubbles(Ranks& ranks, const RankPlan& plan, const Tick& tick);
+/// \pre the batch divides into each of `micro_batches`
+std::vector<Bubble> time_bubbles(Ranks& ranks, const Problem& problem, const RankPlan& plan, const Tick& tick);
 
-extern const std::array<Task, 4> training_tasks;
+/// What the functions above have the ranks run.
+extern const Task check_training_task, learn_task, training_steps_task, bubbles_task;
 
 }  // namespace hf::scaling

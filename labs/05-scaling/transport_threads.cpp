@@ -7,7 +7,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <semaphore>
 #include <span>
 #include <stdexcept>

@@ -82,7 +82,7 @@ const Schedule one_forward_one_backward = {
 
 double bubble_predicted(int stages, int micros) { return (stages - 1.) / (micros + stages - 1.); }
 
-double bubble_simulated(const Schedule& schedule, int stages, int micros) {
+double simulate_bubble(const Schedule& schedule, int stages, int micros) {
   ThreadRanks ranks(stages, {0, 1. / sizeof(float)});  // a second for each number
   ranks.run([&](Transport& me) {
     TimedStage stage(me);

@@ -41,6 +41,6 @@ double bubble_predicted(int stages, int micros);
 
 /// The same, found by running the schedule on so many ranks whose clocks are simulated. A backward pass takes twice as
 /// long as a forward pass, a message no time.
-double bubble_simulated(const Schedule& schedule, int stages, int micros);
+double simulate_bubble(const Schedule& schedule, int stages, int micros);
 
 }  // namespace hf::scaling

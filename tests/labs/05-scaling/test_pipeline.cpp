@@ -13,7 +13,7 @@ TEST_CASE("the ranks of a pipeline wait as long as the formula says, in both sch
         CAPTURE(schedule->id);
         CAPTURE(stages);
         CAPTURE(micros);
-        CHECK(bubble_simulated(*schedule, stages, micros) == doctest::Approx(bubble_predicted(stages, micros)));
+        CHECK(simulate_bubble(*schedule, stages, micros) == doctest::Approx(bubble_predicted(stages, micros)));
       }
     }
   }
