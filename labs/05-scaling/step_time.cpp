@@ -184,22 +184,22 @@ double weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape) 
   return (layers_of_stage(plan, shape) * shape.layer_weights() + ends) / plan.tensor;
 }
 
-// [begin: step]
 StepTime step_time(const Chip& chip, const TransformerShape& shape, const ParallelPlan& plan,
                    const Constants& constants) {
   const Step step{chip, shape, plan, constants};
+  // [begin: step]
   StepTime micro = step.stage();
   if (plan.pipeline == 1) micro = step.layer() * shape.layers + step.head();
   micro.network = step.sent_between_stages();
   StepTime time = micro * plan.micro_batches();
   time.bubble = time.total() * bubble_share(plan);
-  const double apart = step.replicas();
-  const double room = time.arithmetic + time.memory;
-  time.network += plan.overlap_data ? std::max((1 - constants.hidden) * apart, apart - room) : apart;
+  const double apart = step.replicas(), room = time.arithmetic + time.memory;
+  const double shown = std::max((1 - constants.hidden) * apart, apart - room);
+  time.network += plan.overlap_data ? shown : apart;
   time.memory += step.optimizer();
+  // [end: step]
   return time;
 }
-// [end: step]
 
 double mfu(const Chip& chip, const TransformerShape& shape, const ParallelPlan& plan, double seconds) {
   return shape.model_flops(plan.batch, plan.sequence) / (seconds * plan.chips() * chip.peak);
