@@ -16,6 +16,8 @@ constexpr double T = 1e12, G = 1e9, GiB = 1024.0 * 1024 * 1024, us = 1e-6;
 const char* const gpu_source =
     "stas00/ml-engineering; NVIDIA/dgxc-benchmarking@841f546; awsome-distributed-training@7217859f";
 const char* const tpu_source = "jax-ml/scaling-book@0819a7d";
+// The network from here. TPU7x is said to have v5p's links, so it gets what those sustain.
+const char* const cloud_source = "cloud.google.com/tpu/docs/v6e, tpu7x; jax-ml/scaling-book@0819a7d";
 
 }  // namespace
 
@@ -28,7 +30,8 @@ const std::vector<Chip>& chips() {
       {"tpu-v4", 275 * T, 275 * T, 0, 32 * GiB, 1.2 * T, 4096, 3, 45 * G, 1 * us, 6.25 * G, 50 * us, tpu_source},
       {"tpu-v5e", 197 * T, 197 * T, 0, 16 * GiB, 0.81 * T, 256, 2, 45 * G, 1 * us, 3.125 * G, 50 * us, tpu_source},
       {"tpu-v5p", 459 * T, 459 * T, 0, 95 * GiB, 2.765 * T, 8960, 3, 90 * G, 1 * us, 6.25 * G, 50 * us, tpu_source},
-      {"tpu-v6e", 918 * T, 918 * T, 0, 32 * GiB, 1.638 * T, 256, 2, 90 * G, 1 * us, 3.125 * G, 50 * us, tpu_source},
+      {"tpu-v6e", 918 * T, 918 * T, 0, 32 * GiB, 1.638 * T, 256, 2, 90 * G, 1 * us, 12.5 * G, 50 * us, cloud_source},
+      {"tpu-7x", 2307 * T, 2307 * T, 0, 192 * GiB, 7.38 * T, 9216, 3, 90 * G, 1 * us, 12.5 * G, 50 * us, cloud_source},
   };
   return all;
 }
