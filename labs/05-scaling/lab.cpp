@@ -31,6 +31,7 @@
 #include "05-scaling/published_runs.hpp"
 #include "05-scaling/ranks.hpp"
 #include "05-scaling/roof_runs.hpp"
+#include "05-scaling/small_steps.hpp"
 #include "05-scaling/step_time.hpp"
 #include "05-scaling/thread_runs.hpp"
 #include "05-scaling/training/pipeline_schedule.hpp"
@@ -438,7 +439,6 @@ void measure_efficiencies(Lab& lab, Ranks& ranks, const RankPlan& plan) {
 }
 
 void measure_training(Lab& lab, Ranks& ranks) {
-  count_what_travels(lab);
   simulate_bubbles(lab, ranks);
   check_training(lab, ranks);
   if (ranks.crowded() || !lab.has(wire_prefix(ranks) + "alpha_us")) return;  // has been noted
@@ -500,8 +500,27 @@ void sweep_chips(Lab& lab) {
   lab.derived("sweep_all_cuts_gain_4096");
 }
 
+/// The planner's formulas, with a core of this machine as the chip: from what one rank took and from the wire, what all
+/// of them should take.
+void compare_with_small_runs(Lab& lab) {
+  const std::string wire = lab.has("hosts") && lab.value("hosts") > 1 ? "network_" : "";
+  if (!lab.has("tp_efficiency")) return;  // has been noted
+  const int ranks = static_cast<int>(lab.value("ranks"));
+  const Problem problem = timed_problem(ranks);
+  const SmallNetwork network = {as_double(problem.rows), as_double(problem.shape.width),
+                                as_double(problem.shape.blocks), as_double(problem.shape.weights())};
+  const SmallChip chip = {.bandwidth = 1e9 * lab.value("bandwidth_dram_all_gbs") / lab.machine().cores,
+                          .wire = {1e9 * lab.value(wire + "beta_gbs"), 1e-6 * lab.value(wire + "alpha_us"), false}};
+  const double alone = 1e-3 * lab.value("training_step_ms");
+  const SmallSteps predicted = predict_small_steps(chip, network, ranks, alone);
+  const double data = 1e-3 * lab.value("training_data_ms"), tensor = alone / (ranks * lab.value("tp_efficiency"));
+  lab.derived("planner_small_data_error", std::abs(predicted.data / data - 1));
+  lab.derived("planner_small_tensor_error", std::abs(predicted.tensor / tensor - 1));
+}
+
 void plan_many_chips(Lab& lab) {
   compare_with_published_runs(lab);
+  compare_with_small_runs(lab);
   sweep_chips(lab);
 }
 
@@ -529,6 +548,7 @@ void measure_scaling(Lab& lab, Ranks* ranks) {
     if (ranks != nullptr) measure_collectives(lab, *ranks);
   });
   lab.step("training", [&] {
+    count_what_travels(lab);
     if (ranks != nullptr) measure_training(lab, *ranks);
   });
   lab.step("serving", [&] { measure_serving(lab); });
