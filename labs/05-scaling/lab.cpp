@@ -16,7 +16,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -389,21 +388,23 @@ void check_training(Lab& lab, Ranks& ranks) {
   lab.derived("optimiser_whole_over_sharded");
 }
 
-void simulate_bubbles(Lab& lab, const Ranks& ranks) {
+void simulate_bubbles(Lab& lab) {
   lab.simulated("bubble_simulated_error", worst_bubble_difference({2, 4, 8}));
-  for (const int stages : {4, 8}) lab.add(bubble_simulated(one_forward_one_backward, stages));
-  for (const int stages : std::set{ranks.size(), 4, 8}) lab.add(bubble_formula(stages));
+  for (const int stages : {4, 8}) {
+    lab.add(bubble_formula("bubble_formula_" + std::to_string(stages), stages));
+    lab.add(bubble_simulated(one_forward_one_backward, stages));
+  }
 }
 
 void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   constexpr int micros = 8;
   lab.modelled("bubble_predicted", bubble_predicted(ranks.size(), micros));
+  lab.add(bubble_formula("bubble_formula", ranks.size()));
   const std::vector<Bubble> bubbles = time_bubbles(ranks, timed_problem(ranks.size()), plan, [&] { lab.tick(); });
   for (const Schedule* schedule : {&gpipe, &one_forward_one_backward}) lab.add(bubble_measured(bubbles, *schedule));
   lab.add(Value("bubble_measured", bubble_at(bubbles, one_forward_one_backward, micros), "1", "1F1B, 8 micro-batches"));
   lab.add(Value("bubble_gpipe_measured", bubble_at(bubbles, gpipe, micros), "1", "GPipe, 8 micro-batches"));
-  lab.plot("Time spent waiting in a pipeline, %",
-           {"bubble_formula_" + std::to_string(ranks.size()), "bubble_gpipe", "bubble_1f1b"});
+  lab.plot("Time spent waiting in a pipeline, %", {"bubble_formula", "bubble_gpipe", "bubble_1f1b"});
   lab.derived("bubble_error", std::abs(lab.value("bubble_measured") - lab.value("bubble_predicted")));
 }
 
@@ -439,7 +440,6 @@ void measure_efficiencies(Lab& lab, Ranks& ranks, const RankPlan& plan) {
 }
 
 void measure_training(Lab& lab, Ranks& ranks) {
-  simulate_bubbles(lab, ranks);
   check_training(lab, ranks);
   if (ranks.crowded() || !lab.has(wire_prefix(ranks) + "alpha_us")) return;  // has been noted
   RankPlan plan = {.rounds = lab.quick() ? 5 : 31, .budget_seconds = lab.seconds_left() / 2};
@@ -549,6 +549,7 @@ void measure_scaling(Lab& lab, Ranks* ranks) {
   });
   lab.step("training", [&] {
     count_what_travels(lab);
+    simulate_bubbles(lab);
     if (ranks != nullptr) measure_training(lab, *ranks);
   });
   lab.step("serving", [&] { measure_serving(lab); });

@@ -30,7 +30,7 @@ Estimate in_percent(const Estimate& share) {
 Series curve_of_losses(const char* id, const char* label, const Learned& learned) {
   Series series = {id, label, Kind::measured, {"step", "1"}, {"cross-entropy", "1"}};
   for (std::size_t step = 0; step < learned.losses.size(); ++step) {
-    series.points.emplace_back(static_cast<double>(step), learned.losses[step]);
+    series.points.emplace_back(static_cast<double>(step), estimate({learned.losses[step]}));
   }
   return series;
 }
@@ -83,9 +83,8 @@ std::vector<Travel> count_travel(const std::vector<int>& rank_counts, const std:
   return travels;
 }
 
-Series bubble_formula(int stages) {
-  const std::string n = std::to_string(stages);
-  Series series = {"bubble_formula_" + n, n + " ranks, predicted", Kind::modelled, micros_axis, waiting_axis};
+Series bubble_formula(const std::string& id, int stages) {
+  Series series = {id, std::to_string(stages) + " ranks, predicted", Kind::modelled, micros_axis, waiting_axis};
   for (const int micros : micro_batches) series.points.emplace_back(micros, 100 * bubble_predicted(stages, micros));
   return series;
 }

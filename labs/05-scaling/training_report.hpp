@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,7 +34,7 @@ std::vector<Travel> count_travel(const std::vector<int>& rank_counts, const std:
 
 /// The share of the ranks' time in which they wait, in per cent by the number of micro-batches: by the formula, on
 /// simulated clocks, measured.
-Series bubble_formula(int stages);
+Series bubble_formula(const std::string& id, int stages);
 Series bubble_simulated(const Schedule& schedule, int stages);
 Series bubble_measured(const std::vector<Bubble>& bubbles, const Schedule& schedule);
 const Estimate& bubble_at(const std::vector<Bubble>& bubbles, const Schedule& schedule, int micros);

@@ -1,0 +1,24 @@
+# title: What the ranks do of what so many could do, by the way in which the work is cut
+# needs: training_efficiency training_efficiency_predicted
+# shows: training_efficiency training_efficiency_predicted
+height = 310
+load "style.gp"
+measured = tables."/training_efficiency.tsv"
+predicted = tables."/training_efficiency_predicted.tsv"
+stats measured using 1:2 name "way" nooutput
+
+stats predicted using 1:2 name "model" nooutput
+
+top_edge = 36; bottom_edge = height - 36; left_edge = 176; right_edge = width - 24
+y_title = "efficiency, %: bars measured, circles predicted"
+load "frame.gp"
+row(i) = -i
+beyond = larger(way_max_y, model_max_y)
+set yrange [-way_max_x - 0.6:-0.4]
+set xrange [0:larger(118, beyond * 1.15)]
+set xtics 0,25,100
+set grid xtics noytics
+set ytics textcolor rgb ink
+plot measured using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 linecolor rgb blue, \
+     measured using (beyond + 4):(row($1)):(digits($2)) with labels left textcolor rgb blue, \
+     predicted using 2:(row($1)) with points pointtype modelled_point pointsize 1.1 linewidth 2 linecolor rgb orange
