@@ -197,13 +197,12 @@ int Lengths::at(double share) const {
   return std::min(static_cast<int>(shortest * std::pow(ratio, share)), longest);
 }
 
-std::vector<Request> poisson_requests(const Traffic& traffic, std::size_t count, std::uint64_t seed) {
+std::vector<Request> poisson_requests(const Demand& demand, std::size_t count, std::uint64_t seed) {
   std::vector<Request> requests;
   double time = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
-    time -= std::log1p(-uniform(seed, 3 * i)) / traffic.rate;
-    requests.push_back(
-        {time, traffic.prompt.at(uniform(seed, 3 * i + 1)), traffic.output.at(uniform(seed, 3 * i + 2))});
+    time -= std::log1p(-uniform(seed, 3 * i)) / demand.rate;
+    requests.push_back({time, demand.prompt.at(uniform(seed, 3 * i + 1)), demand.output.at(uniform(seed, 3 * i + 2))});
   }
   return requests;
 }

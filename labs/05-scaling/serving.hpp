@@ -25,7 +25,7 @@ struct Lengths {
   int at(double share) const;  ///< \param share  in [0, 1), of the requests that are shorter
 };
 
-struct Traffic {
+struct Demand {
   double rate;  ///< requests per second; infinity for all at once
   Lengths prompt, output;
 };
@@ -33,7 +33,7 @@ struct Traffic {
 /// A Poisson process: independent requests, the time between two exponential. The same seed gives the same requests, and
 /// another rate the same ones closer together.
 /// \param seed  below 2^24
-std::vector<Request> poisson_requests(const Traffic& traffic, std::size_t count, std::uint64_t seed);
+std::vector<Request> poisson_requests(const Demand& demand, std::size_t count, std::uint64_t seed);
 
 enum class Policy {
   static_batches,  ///< whoever waits becomes a batch, and nobody else until the last of it has ended

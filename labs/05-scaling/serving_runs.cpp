@@ -14,6 +14,7 @@
 #include "05-scaling/serving.hpp"
 #include "05-scaling/step_model.hpp"
 #include "common/random.hpp"
+#include "harness/clock.hpp"
 #include "harness/lab.hpp"
 #include "harness/sampling.hpp"
 #include "harness/work.hpp"
@@ -26,7 +27,6 @@ using workload::KvCache;
 using workload::Ledger;
 using workload::OperatorClass;
 using workload::Part;
-using workload::Transformer;
 using workload::TransformerShape;
 
 constexpr std::size_t most_answers = 32;
@@ -38,41 +38,6 @@ constexpr double never_out = std::numeric_limits<double>::infinity();
 std::size_t longest_context(const TransformerShape& shape) { return shape.context / 4; }
 std::size_t longest_chunk(const TransformerShape& shape) { return shape.context / 2; }
 
-/// Runs steps, all on the same caches.
-class StepBench {
- public:
-  explicit StepBench(const Transformer& model)
-      : model_(model),
-        prompt_cache_(model.shape(), 1, model.shape().context),
-        answer_cache_(model.shape(), most_answers, longest_context(model.shape()) + 1),
-        activations_(model.shape(), longest_chunk(model.shape()) + most_answers, 1, model.shape().context,
-                     Activations::Keep::latest_layer),
-        tokens_(model.shape().context) {
-    fill_random(tokens_, step_sequence, static_cast<int>(model.shape().vocabulary));
-  }
-
-  void run(const StepCase& step) {
-    const std::span<const int> tokens = tokens_;
-    std::vector<Part> parts;
-    if (step.chunk > 0) parts.push_back({{tokens.first(step.chunk), 1, step.before}, &prompt_cache_});
-    if (step.decodes > 0) parts.push_back({{tokens.first(step.decodes), step.decodes, step.context}, &answer_cache_});
-    model_.forward(parts, activations_, ledger_);
-  }
-
-  Work work(const StepCase& step) {
-    ledger_.begin_pass();
-    run(step);
-    return ledger_.end_pass().work([](OperatorClass) { return true; });
-  }
-
- private:
-  const Transformer& model_;
-  KvCache prompt_cache_, answer_cache_;
-  Activations activations_;
-  std::vector<int> tokens_;
-  Ledger ledger_;
-};
-
 /// From low to high, its logarithm uniform.
 std::size_t random_size(std::size_t low, std::size_t high, std::uint64_t index) {
   const double share = static_cast<double>(random_below(step_sequence, index, 1 << 20)) * 0x1p-20;
@@ -80,9 +45,9 @@ std::size_t random_size(std::size_t low, std::size_t high, std::uint64_t index) 
 }
 
 std::vector<Request> requests_at(const Scenario& scenario, double rate) {
-  Traffic traffic = scenario.traffic;
-  traffic.rate = rate;
-  return poisson_requests(traffic, scenario.requests, request_sequence);
+  Demand demand = scenario.demand;
+  demand.rate = rate;
+  return poisson_requests(demand, scenario.requests, request_sequence);
 }
 
 }  // namespace
@@ -100,15 +65,46 @@ StepLoad StepCase::load() const {
   return {c, chunk == 0 ? 0.0 : 1.0, c * static_cast<double>(before + chunk), d, d * static_cast<double>(context)};
 }
 
+StepCase step_like(const StepLoad& load) {
+  const auto whole = [](double count) { return static_cast<std::size_t>(std::lround(count)); };
+  StepCase step = {whole(load.prompt_tokens), 0, whole(load.decodes), 0};
+  if (step.chunk > 0) step.before = whole(std::max(load.prompt_pairs / load.prompt_tokens - load.prompt_tokens, 0.0));
+  if (step.decodes > 0) step.context = whole(load.cached / load.decodes);
+  return step;
+}
+
+StepBench::StepBench(const TransformerShape& shape)
+    : model_(shape),
+      prompt_cache_(shape, 1, shape.context),
+      answer_cache_(shape, most_answers, longest_context(shape) + 1),
+      activations_(shape, longest_chunk(shape) + most_answers, 1, shape.context, Activations::Keep::latest_layer),
+      tokens_(shape.context) {
+  fill_random(tokens_, step_sequence, static_cast<int>(shape.vocabulary));
+}
+
+void StepBench::run(const StepCase& step) {
+  const std::span<const int> tokens = tokens_;
+  std::vector<Part> parts;
+  if (step.chunk > 0) parts.push_back({{tokens.first(step.chunk), 1, step.before}, &prompt_cache_});
+  if (step.decodes > 0) parts.push_back({{tokens.first(step.decodes), step.decodes, step.context}, &answer_cache_});
+  model_.forward(parts, activations_, ledger_);
+}
+
+Work StepBench::work(const StepCase& step) {
+  ledger_.begin_pass();
+  run(step);
+  return ledger_.end_pass().work([](OperatorClass) { return true; });
+}
+
 // Hardly a round number: libraries are fastest with those, and few steps of a server have one.
 std::vector<StepCase> pure_steps(const TransformerShape& shape, bool quick) {
   const std::size_t c = shape.context, brief = c / 32, long_one = longest_context(shape);
   std::vector<StepCase> steps = {{0, 0, 1, brief},     {0, 0, 7, brief},        {0, 0, 32, brief},
-                                 {0, 0, 31, long_one}, {c / 64 + 3, 0, 0, 0},   {c / 16 + 5, 0, 0, 0},
+                                 {0, 0, 15, long_one}, {c / 64 + 3, 0, 0, 0},   {c / 16 + 5, 0, 0, 0},
                                  {c / 8 + 3, 0, 0, 0}, {c / 4 + 1, c / 4, 0, 0}};
   if (quick) return steps;
   const std::vector<StepCase> more = {{0, 0, 2, brief},     {0, 0, 4, brief},      {0, 0, 17, brief},
-                                      {0, 0, 15, long_one}, {c / 32 + 5, 0, 0, 0}, {c / 4 - 3, 0, 0, 0},
+                                      {0, 0, 31, long_one}, {c / 32 + 5, 0, 0, 0}, {c / 4 - 3, 0, 0, 0},
                                       {c / 2, 0, 0, 0}};
   steps.insert(steps.end(), more.begin(), more.end());
   return steps;
@@ -125,8 +121,7 @@ std::vector<StepCase> mixed_steps(const TransformerShape& shape, bool quick) {
   return steps;
 }
 
-std::vector<TimedStep> time_steps(const Lab& lab, const Transformer& model, const std::vector<StepCase>& steps) {
-  StepBench bench(model);
+std::vector<TimedStep> time_steps(const Lab& lab, StepBench& bench, const std::vector<StepCase>& steps) {
   std::vector<TimedStep> timed_steps;
   std::vector<Variant> variants;
   for (const StepCase& step : steps) {
@@ -135,9 +130,9 @@ std::vector<TimedStep> time_steps(const Lab& lab, const Transformer& model, cons
     lab.tick();
   }
   Plan plan = lab.memory_plan();
-  plan.warm_seconds = 0;  // a step is long
-  plan.minimum_rounds = lab.quick() ? 2 : 5;
-  plan.budget_seconds = 0.8 * lab.seconds_left();  // the simulations come after it
+  plan.warm_seconds = 0;                           // a step is long
+  plan.minimum_rounds = lab.quick() ? 3 : 5;       // one that was disturbed leaves the median alone
+  plan.budget_seconds = 0.6 * lab.seconds_left();  // the simulations come after it, and the replay
   const Sampling sampling = sample_interleaved(variants, plan);
   for (std::size_t i = 0; i < steps.size(); ++i) timed_steps[i].seconds = sampling.seconds[i];
   return timed_steps;
@@ -173,7 +168,7 @@ double writers_per_reader(const Scenario& scenario, const StepSeconds& seconds) 
   return writing / reading;
 }
 
-std::vector<Way> ways_to_serve(const Scenario& scenario, std::size_t writers, const StepSeconds& seconds) {
+std::vector<ServingWay> ways_to_serve(const Scenario& scenario, std::size_t writers, const StepSeconds& seconds) {
   Limits cut = scenario.limits;
   cut.step_tokens = scenario.chunked_tokens;
   const auto one = [&seconds](Policy policy, const Limits& limits) {
@@ -188,15 +183,40 @@ std::vector<Way> ways_to_serve(const Scenario& scenario, std::size_t writers, co
           {"apart", "reading and writing apart", 1.0 + static_cast<double>(writers), apart}};
 }
 
-Capacity capacity(const Way& way, const Scenario& scenario) {
+Capacity capacity(const ServingWay& way, const Scenario& scenario) {
   const Served all = way.serve(requests_at(scenario, never_out));
   return {static_cast<double>(scenario.requests) / all.seconds / way.machines, all.tokens_per_s() / way.machines};
 }
 
-Latency latency(const Way& way, const Scenario& scenario, double rate) {
+Latency latency(const ServingWay& way, const Scenario& scenario, double rate) {
   const Served served = way.serve(requests_at(scenario, rate * way.machines));
   return {served.tokens_per_s() / way.machines, percentile(served.gaps, 0.5), percentile(served.gaps, 0.99),
           percentile(served.first_token, 0.5), percentile(served.first_token, 0.99)};
+}
+
+Replay replay(const Lab& lab, StepBench& bench, const Scenario& scenario, const StepSeconds& seconds) {
+  const int context = static_cast<int>(bench.shape().context);
+  const Demand short_ones = {1, {context / 64, context / 8}, {context / 64, context / 8}};
+  Limits limits = scenario.limits;
+  limits.step_tokens = scenario.chunked_tokens;
+  const auto at_rate = [&](double rate, std::size_t count) {
+    Demand demand = short_ones;
+    demand.rate = rate;
+    return poisson_requests(demand, count, request_sequence);
+  };
+  const Served all = serve(at_rate(never_out, 1000), Policy::chunked, limits, seconds);
+  const double rate = 0.8 * 1000 / all.seconds;
+  std::vector<Request> requests = at_rate(rate, 64);
+  const double time = std::max(lab.seconds_left(), 0.25 * lab.step_seconds());
+  while (requests.size() > 4 && serve(requests, Policy::chunked, limits, seconds).seconds > time) requests.pop_back();
+
+  const StepSeconds on_this_machine = [&](const StepLoad& load) {
+    lab.tick();
+    const std::int64_t start = now_ns();
+    bench.run(step_like(load));
+    return static_cast<double>(now_ns() - start) * 1e-9;
+  };
+  return {serve(requests, Policy::chunked, limits, seconds), serve(requests, Policy::chunked, limits, on_this_machine)};
 }
 
 }  // namespace hf::scaling

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "00-workload/account.hpp"
 #include "00-workload/transformer.hpp"
 #include "05-scaling/alpha_beta.hpp"
 #include "05-scaling/serving.hpp"
@@ -33,6 +34,31 @@ std::vector<StepCase> pure_steps(const workload::TransformerShape& shape, bool q
 /// A chunk and answers in one step, drawn at random, which the fit never sees.
 std::vector<StepCase> mixed_steps(const workload::TransformerShape& shape, bool quick);
 
+/// The step that does what the load says, its chunks as one and its answers all alike.
+StepCase step_like(const StepLoad& load);
+
+/// Runs steps, all on the same keys and values.
+class StepBench {
+ public:
+  /// \throws OutOfMemory
+  explicit StepBench(const workload::TransformerShape& shape);
+
+  /// \pre at most half the model's context in a chunk, 32 answers, and a quarter of the context before each
+  void run(const StepCase& step);
+
+  /// What the step is asked to do, by its accounts; runs it.
+  Work work(const StepCase& step);
+
+  const workload::TransformerShape& shape() const { return model_.shape(); }
+
+ private:
+  workload::Transformer model_;
+  workload::KvCache prompt_cache_, answer_cache_;
+  workload::Activations activations_;
+  std::vector<int> tokens_;
+  workload::Ledger ledger_;
+};
+
 /// A step, what it was asked to do by its accounts, and how long it took.
 struct TimedStep {
   StepCase step;
@@ -40,9 +66,8 @@ struct TimedStep {
   Estimate seconds;
 };
 
-/// Interleaved, in the present step of the lab. \throws OutOfMemory
-std::vector<TimedStep> time_steps(const Lab& lab, const workload::Transformer& model,
-                                  const std::vector<StepCase>& steps);
+/// Interleaved, in the present step of the lab, of which it leaves a part.
+std::vector<TimedStep> time_steps(const Lab& lab, StepBench& bench, const std::vector<StepCase>& steps);
 
 /// As the fit wants them: their medians.
 std::vector<MeasuredStep> measured_steps(const std::vector<TimedStep>& steps);
@@ -54,7 +79,7 @@ std::vector<double> step_errors(const std::vector<TimedStep>& steps, const StepS
 
 /// Who asks, and what serves them, scaled to how long a text the model can hold.
 struct Scenario {
-  Traffic traffic;       ///< at the rate 1
+  Demand demand;         ///< at the rate 1
   std::size_t requests;  ///< of a run
   Limits limits;
   int chunked_tokens;  ///< of a step where prompts are cut
@@ -68,7 +93,7 @@ Scenario scenario_of(const workload::TransformerShape& shape, bool quick);
 double writers_per_reader(const Scenario& scenario, const StepSeconds& seconds);
 
 /// A way to serve: a policy on one machine, or several machines.
-struct Way {
+struct ServingWay {
   std::string id, label;
   double machines;
   std::function<Served(const std::vector<Request>&)> serve;
@@ -76,13 +101,13 @@ struct Way {
 
 /// "static", "whole" and "chunked" on one machine; and "apart", one that reads and so many that write. They keep a
 /// reference to `seconds`.
-std::vector<Way> ways_to_serve(const Scenario& scenario, std::size_t writers, const StepSeconds& seconds);
+std::vector<ServingWay> ways_to_serve(const Scenario& scenario, std::size_t writers, const StepSeconds& seconds);
 
 /// What each machine does when requests never run out.
 struct Capacity {
   double requests_per_s, tokens_per_s;
 };
-Capacity capacity(const Way& way, const Scenario& scenario);
+Capacity capacity(const ServingWay& way, const Scenario& scenario);
 
 /// What those who ask see, at so many requests per second and machine: seconds.
 struct Latency {
@@ -90,6 +115,17 @@ struct Latency {
   double gap_median, gap_p99;      ///< between two tokens of an answer
   double first_median, first_p99;  ///< from the question to the first token
 };
-Latency latency(const Way& way, const Scenario& scenario, double rate);
+Latency latency(const ServingWay& way, const Scenario& scenario, double rate);
+
+// ---- The simulation against this machine ----
+
+/// The same few requests, short ones, served by chunks: on the clock of the model, and on that of this machine, which runs
+/// every step.
+struct Replay {
+  Served simulated, real;
+};
+
+/// As many requests as the time that is left in the step of the lab allows, at a load that keeps the machine busy.
+Replay replay(const Lab& lab, StepBench& bench, const Scenario& scenario, const StepSeconds& seconds);
 
 }  // namespace hf::scaling

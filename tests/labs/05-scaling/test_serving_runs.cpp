@@ -56,6 +56,30 @@ TEST_CASE("what a step is asked to do") {
   CHECK(StepCase{0, 0, 1, 50}.label() == "1 answer, 50 before");
 }
 
+TEST_CASE("a step that does what a load says does what it says") {
+  for (const StepCase& step : {StepCase{30, 70, 4, 50}, StepCase{0, 0, 4, 50}, StepCase{512, 0, 0, 0}}) {
+    const StepCase like = step_like(step.load());
+    CHECK(like.chunk == step.chunk);
+    CHECK(like.before == step.before);
+    CHECK(like.decodes == step.decodes);
+    CHECK(like.context == step.context);
+  }
+  const StepCase two_chunks = step_like({30, 2, 10 * 10 + 20 * 20, 0, 0});
+  CHECK(two_chunks.chunk == 30);
+  CHECK(two_chunks.before == 0);
+}
+
+TEST_CASE("the bench does what its steps say: FLOPs of products, whatever is mixed") {
+  const TransformerShape shape = {2, 32, 4, 50, 128};
+  StepBench bench(shape);
+  const StepCase prompt = {20, 10, 0, 0}, answers = {0, 0, 7, 30}, both = {20, 10, 7, 30};
+  CHECK(bench.work(both).flops == doctest::Approx(bench.work(prompt).flops + bench.work(answers).flops));
+  const StepModel::Rates counts = StepModel::counts(shape, both.load());
+  const double products = 2 * (counts[1] + counts[3]) + counts[4] + counts[5] / 2;
+  CHECK(bench.work(both).flops > products);        // norms and the like come on top
+  CHECK(bench.work(both).flops < 2.2 * products);  // and are much, in a network this narrow
+}
+
 TEST_CASE("the pure steps determine every rate of a machine, and so its mixed steps") {
   for (const TransformerShape& shape : {shapes[0], shapes[1]}) {
     const StepModel machine(shape, truth);
@@ -84,7 +108,7 @@ TEST_CASE("every way serves what is asked of it, at a tenth of what it can and a
     const StepModel machine(shape, truth);
     const StepSeconds seconds = [&](const StepLoad& load) { return machine.seconds(load); };
     CHECK(writers_per_reader(scenario, seconds) > 0);
-    for (const Way& way : ways_to_serve(scenario, 2, seconds)) {
+    for (const ServingWay& way : ways_to_serve(scenario, 2, seconds)) {
       CAPTURE(way.id);
       const Capacity most = capacity(way, scenario);
       const Latency light = latency(way, scenario, most.requests_per_s / 10);
