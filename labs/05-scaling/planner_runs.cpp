@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "05-scaling/chips.hpp"
 #include "05-scaling/fit.hpp"
 #include "05-scaling/parallel_plan.hpp"
 #include "05-scaling/plan_search.hpp"
@@ -55,7 +56,7 @@ const Axis chips_axis = {"chips", "1"};
 std::vector<Candidate> fastest(Job job, const Allowed& allowed) {
   std::vector<Candidate> found;
   for (job.chips = 1; job.chips <= most_chips; job.chips *= 2)
-    for (Candidate& one : search_plans(job, 1, allowed)) found.push_back(std::move(one));
+    for (const Candidate& one : search_plans(job, 1, allowed)) found.push_back(one);
   return found;
 }
 
