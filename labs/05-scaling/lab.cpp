@@ -31,6 +31,7 @@
 #include "05-scaling/planner_runs.hpp"
 #include "05-scaling/published_runs.hpp"
 #include "05-scaling/ranks.hpp"
+#include "05-scaling/ranks_sampling.hpp"
 #include "05-scaling/roof_runs.hpp"
 #include "05-scaling/serving.hpp"
 #include "05-scaling/serving_runs.hpp"
@@ -39,13 +40,13 @@
 #include "05-scaling/step_time.hpp"
 #include "05-scaling/thread_runs.hpp"
 #include "05-scaling/training/pipeline_schedule.hpp"
+#include "05-scaling/training/ways.hpp"
 #include "05-scaling/training_predictions.hpp"
 #include "05-scaling/training_report.hpp"
 #include "05-scaling/training_runs.hpp"
 #include "05-scaling/transformer_shape.hpp"
 #include "harness/memory.hpp"
 #include "harness/statistics.hpp"
-#include "harness/threads.hpp"
 #include "harness/work.hpp"
 
 namespace hf::scaling {
