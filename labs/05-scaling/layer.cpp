@@ -168,10 +168,10 @@ void LayerStep::attend(std::size_t layer, const float* qkv, float* attended) {
     // [begin: grouped-attention]
     const Rows queries = {row + group * g * d, g, d}, weights = {scores.data(), g, padded};
     for (std::size_t j = 0; j < padded; j += panel_columns)
-      multiply_panel(queries, d, keys.panel(j / panel_columns), true, false, scores.data() + j, padded);
+      multiply_panel(queries, d, keys.panel(j / panel_columns), false, scores.data() + j, padded);
     workload::causal_softmax(scores.data(), factor, g, padded, context_, 1);
     for (std::size_t j = 0; j < d; j += panel_columns)
-      multiply_panel(weights, positions, values.panel(j / panel_columns), true, false,
+      multiply_panel(weights, positions, values.panel(j / panel_columns), false,
                      attended + reader * shape.width + group * g * d + j, d);
     // [end: grouped-attention]
   });

@@ -28,12 +28,11 @@ struct Rows {
 };
 
 /// y (rows, panel_columns) = x (rows, depth) · panel, added to what is there if `add`. Each number of the panel is
-/// fetched once and serves all rows from then on from a near cache. On this thread.
+/// fetched once and serves all rows from then on from a near cache; what lies behind it in memory is fetched on the way. On
+/// this thread.
 /// \param depth  how many rows of the panel, the first ones
-/// \param goes_on  what lies behind these in memory is needed next: it is asked for on the way
 /// \param y_stride  floats from row to row of y
-void multiply_panel(Rows x, std::size_t depth, const float* panel, bool goes_on, bool add, float* y,
-                    std::size_t y_stride);
+void multiply_panel(Rows x, std::size_t depth, const float* panel, bool add, float* y, std::size_t y_stride);
 
 /// y (rows, columns) = start + bias + x (rows, depth) · weights. The cores share the panels.
 /// \param bias  (columns)
