@@ -198,12 +198,12 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
     curves.push_back({id, label, reader_axis, {}, by_readers});
     for (std::size_t batch : batches) curves.back().runs.push_back({shared_by(heads), batch, length});
   };
-  over_batches("kv_none", "nothing before", 12, 0);
-  over_batches("kv_1", "12 heads share 1", 1, kv_length);
-  over_batches("kv_4", "3 heads share 1", 4, kv_length);
-  over_batches("kv_12", "each head its own", 12, kv_length);
+  over_batches("kv_none", "no cache", 12, 0);
+  over_batches("kv_1", "shared by 12 heads", 1, kv_length);
+  over_batches("kv_4", "shared by 3 heads", 4, kv_length);
+  over_batches("kv_12", "not shared", 12, kv_length);
   if (lab.quick() || batches.back() < some_readers) return curves;
-  curves.push_back({"kv_12_by_length", "each head its own", length_axis, {}, by_length});
+  curves.push_back({"kv_12_by_length", "not shared", length_axis, {}, by_length});
   for (std::size_t length : {128, 256, 512, 1024}) {
     curves.back().runs.push_back({gpt2_layer, some_readers, length});
   }

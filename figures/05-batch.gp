@@ -1,0 +1,80 @@
+# title: A layer that serves more and more readers: its speed against its intensity, and how long they wait
+# needs: layer_speed layer_roof_bytes layer_roof_flops layer_latency layer_latency_predicted
+# shows: layer_speed layer_roof_bytes layer_roof_flops layer_latency layer_latency_predicted
+# Above, a roofline on which one layer moves to the right; below, what everybody waits for.
+height = 800
+load "style.gp"
+load tables."/values.gp"
+speed = tables."/layer_speed.tsv"
+bytes = tables."/layer_roof_bytes.tsv"
+flops = tables."/layer_roof_flops.tsv"
+latency = tables."/layer_latency.tsv"
+forecast = tables."/layer_latency_predicted.tsv"
+
+stats speed using 1:2 name "speed" nooutput
+stats flops using 2 name "flops" nooutput
+stats bytes using 1:2 name "bytes" nooutput
+stats latency using 1:2 name "wait" nooutput
+stats forecast using 2 name "floor" nooutput
+right_edge = width - 26
+set logscale xy
+have_ridge = exists("value_ridge_batch_predicted")
+ridge = have_ridge ? value_ridge_batch_predicted : 1
+have_found = exists("value_ridge_batch_measured")
+found = have_found ? value_ridge_batch_measured : 1
+
+set multiplot
+top_edge = 40; bottom_edge = 370
+y_title = "speed, GFLOP/s"
+load "frame.gp"
+x_low = speed_min_x / 1.5; x_high = speed_max_x * 1.7
+y_low = smaller(speed_min_y, bytes_min_y) / 1.8; y_high = flops_max * 2.1
+set xrange [x_low:x_high]
+set yrange [y_low:y_high]
+eval decades_on("x", "1")
+eval decades_on("y", steps(y_low, y_high))
+set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
+slope = bytes_min_y / bytes_min_x
+corner = flops_max / slope
+along_bytes(x) = x > corner ? NaN : slope * x
+set label "measured, by readers" at screen 1 - 200.0 / width,screen title_height offset 0.2,-0.3 \
+  textcolor rgb ink point pointtype measured_point pointsize 0.75 linecolor rgb ink
+plot sample [x = x_low:corner] "+" using (x):(slope * x) with lines linewidth 2 dashtype modelled_dash linecolor rgb blue, \
+     [x = corner:x_high] "+" using (x):(flops_max) with lines linewidth 2 dashtype modelled_dash linecolor rgb orange, \
+     speed using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \
+     speed using 1:2 with linespoints pointtype measured_point pointsize 0.75 linewidth 1.6 linecolor rgb ink, \
+     bytes using 1:(only($0 == 2, along_bytes($1))):(sprintf("reading: %s GB/s", digits(slope))) \
+       with labels right font near textcolor rgb blue, \
+     flops using 1:(only($0 == flops_records - 2, $2)):(sprintf("arithmetic: %s GFLOP/s", digits(flops_max))) \
+       with labels right font near textcolor rgb orange, \
+     speed using 1:2:5 with labels left font near textcolor rgb ink
+
+top_edge = 474; bottom_edge = 738
+y_title = "time for one layer, µs"
+unset label
+unset arrow
+load "frame.gp"
+set xrange [0.85:wait_max_x * 1.25]
+y_low = smaller(wait_min_y, floor_min) / 1.7; y_high = wait_max_y * 1.6
+set yrange [y_low:y_high]
+eval powers_on_x
+eval decades_on("y", steps(y_low, y_high))
+set xlabel "batch: readers served at once" offset 0,0.9 textcolor rgb quiet
+if (have_ridge) {
+  set arrow from ridge,y_low to ridge,y_high nohead linewidth 1 dashtype modelled_dash linecolor rgb orange
+  set label sprintf("ridge predicted: %s", digits(ridge)) at ridge,y_low * (y_high / y_low)**0.93 right font near \
+    textcolor rgb orange
+}
+if (have_found) {
+  set arrow from found,y_low to found,y_high nohead linewidth 1 dashtype measured_dash linecolor rgb blue
+  set label sprintf("measured: %s", digits(found)) at found,y_low * (y_high / y_low)**0.82 right font near \
+    textcolor rgb blue
+}
+last = wait_records - 1
+plot forecast using 1:2 with linespoints pointtype modelled_point pointsize 0.6 linewidth 1.6 dashtype modelled_dash \
+       linecolor rgb orange, \
+     latency using 1:3:4 with filledcurves fillcolor rgb ink, \
+     latency using 1:2 with linespoints pointtype measured_point pointsize 0.7 linewidth 2.2 linecolor rgb ink, \
+     latency using 1:(only($0 == last - 2, $2)):("measured") with labels right font near textcolor rgb ink, \
+     forecast using 1:(only($0 == last - 1, $2)):("predicted") with labels left font near textcolor rgb orange
+unset multiplot

@@ -1,0 +1,78 @@
+# title: What more threads bring
+# needs: strong_gemm strong_dot strong_dot_near strong_serial amdahl amdahl_predicted
+# shows: strong_gemm strong_dot_near strong_serial strong_serial_predicted strong_dot strong_dot_predicted amdahl amdahl_predicted
+# Above, speedup over threads; below, of all threads, over the share that is not shared: a curve even on two cores.
+height = 820
+load "style.gp"
+load tables."/values.gp"
+array ids[4] = ["strong_gemm", "strong_dot_near", "strong_serial", "strong_dot"]
+array names[4] = ["product", "dot, near", "part serial", "dot, memory"]
+array colours[4] = [ink, green, orange, blue]
+array points[4] = [circle, triangle, diamond, square]
+file(i) = tables."/".ids[i].".tsv"
+have_law = exists("have_strong_serial_predicted")
+law = have_law ? tables."/strong_serial_predicted.tsv" : file(3)
+have_reading = exists("have_strong_dot_predicted")
+reading = have_reading ? tables."/strong_dot_predicted.tsv" : file(4)
+shares = tables."/amdahl.tsv"
+forecast = tables."/amdahl_predicted.tsv"
+
+stats file(1) using 1:2 name "most" nooutput
+stats file(2) using 4 name "near" nooutput
+stats shares using 1:4 name "share" nooutput
+many = most_max_x > 8
+set multiplot
+right_edge = width - 132
+top_edge = 62; bottom_edge = 372
+y_title = "speedup over one thread"
+load "frame.gp"
+if (many) { set logscale xy }
+set xrange [(many ? 0.88 : 0.8):most_max_x * 1.001]
+y_high = larger(larger(most_max_y, near_max), most_max_x) * 1.06
+capped(y) = y > y_high ? y_high : y
+set yrange [(many ? 0.88 : 0):y_high]
+if (many) {
+  eval powers_on_x
+  set ytics ("1" 1); set for [k = 1:10] ytics add (sprintf("%.0f", 2.0**k) 2.0**k)
+} else {
+  set xtics 1
+  step = most_max_x > 4 ? 1 : 0.5
+  set ytics 0,step
+}
+set xlabel "threads" offset 0,0.9 textcolor rgb quiet
+key_y = 1 - 18.0 / height
+set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype measured_point pointsize 0.75 linecolor rgb ink
+set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype modelled_point pointsize 0.75 linecolor rgb ink
+plot law using 1:(only(have_law, $2)) with linespoints pointtype modelled_point pointsize 0.9 linewidth 1.6 \
+       dashtype modelled_dash linecolor rgb orange, \
+     reading using 1:(only(have_reading, $2)) with linespoints pointtype modelled_point pointsize 0.9 linewidth 1.6 \
+       dashtype modelled_dash linecolor rgb blue, \
+     for [i = 1:4] file(i) using 1:(capped($3)):(capped($4)) with filledcurves fillcolor rgb colours[i], \
+     for [i = 1:4] file(i) using 1:2 with linespoints pointtype points[i] pointsize 0.75 linewidth 2.2 \
+       linecolor rgb colours[i], \
+     for [i = 1:4] file(i) using (only($1 == most_max_x, $1)):2:(names[i]) with labels left font end \
+       textcolor rgb colours[i]
+
+unset logscale
+unset label
+right_edge = width - 26
+top_edge = 470; bottom_edge = height - 62
+y_title = sprintf("speedup of %g threads", most_max_x)
+load "frame.gp"
+set xrange [0:share_max_x * 1.15]
+set yrange [0:larger(share_max_y, most_max_x) * 1.06]
+set xtics 0,0.1
+set ytics auto
+set xlabel "share of one thread's time that is not shared" offset 0,0.9 textcolor rgb quiet
+n = most_max_x
+middle = int((share_records - 1) / 2) + 1
+plot sample [x = 0:share_max_x * 1.15] "+" using (x):(1 / (x + (1 - x) / n)) with lines linewidth 1.6 \
+       dashtype modelled_dash linecolor rgb orange, \
+     forecast using 1:2 with points pointtype modelled_point pointsize 1.1 linecolor rgb orange, \
+     shares using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \
+     shares using 1:2 with points pointtype measured_point pointsize 0.75 linecolor rgb ink, \
+     forecast using 1:(only($0 == middle, $2)):("Amdahl's law") with labels left font near textcolor rgb orange, \
+     shares using 1:(only($0 == middle - 1, $2)):("measured") with labels right font near textcolor rgb ink
+unset multiplot
