@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -716,6 +717,23 @@ void plan_many_chips(Lab& lab) {
 /// What the ranks can be asked to run.
 const std::array tasks = {check_training_task, learn_task, training_steps_task, bubbles_task};
 
+/// What is between the hosts. How fast their wires are is known where somebody says so, as slow-wire does.
+void note_network(Lab& lab, const Ranks& ranks) {
+  const std::string hosts = std::to_string(ranks.hosts()) + " hosts";
+  lab.note(hosts + ": what one chip does alone is left out");
+  if (ranks.machines() < ranks.hosts()) {
+    lab.note(hosts + " share " +
+             (ranks.machines() == 1 ? "one machine" : std::to_string(ranks.machines()) + " machines") + " with " +
+             std::to_string(lab.machine().cores) +
+             " cores: their ranks take turns, and only what waits for the wire is compared with a model");
+  }
+  const char* text = std::getenv("HARDWARE_FIRST_WIRE_MBIT");
+  const double megabits = text != nullptr ? std::atof(text) : 0;
+  if (megabits <= 0) return;
+  lab.modelled("network_wire_gbs", megabits / 8000, "GB/s");
+  lab.derived("network_payload_gbs", "GB/s");
+}
+
 void note_ranks(Lab& lab, const Ranks* ranks) {
   if (ranks == nullptr) return lab.note(no_ranks() + ": collectives and parallel training are missing");
   lab.add(Value("ranks", ranks->size(), "1"));
@@ -723,14 +741,21 @@ void note_ranks(Lab& lab, const Ranks* ranks) {
   if (ranks->crowded()) {
     lab.note("more ranks than cores: they take turns, and their times are not compared with a model");
   }
+  if (ranks->hosts() > 1) note_network(lab, *ranks);
 }
 
 void measure_scaling(Lab& lab, Ranks* ranks) {
   note_ranks(lab, ranks);
-  lab.step("roofs", [&] { measure_roofs(lab); });
-  lab.step("batch", [&] { measure_batches(lab); });
-  lab.step("KV caches", [&] { measure_kv_caches(lab); });
-  lab.step("threads", [&] { measure_threads(lab); });
+  const bool one_host = ranks == nullptr || ranks->hosts() == 1;
+  const auto step_on_one_host = [&](const char* name, void (*measure)(Lab&)) {
+    lab.step(name, [&] {
+      if (one_host) measure(lab);
+    });
+  };
+  step_on_one_host("roofs", measure_roofs);
+  step_on_one_host("batch", measure_batches);
+  step_on_one_host("KV caches", measure_kv_caches);
+  step_on_one_host("threads", measure_threads);
   lab.step("collectives", [&] {
     if (ranks != nullptr) measure_collectives(lab, *ranks);
   });
@@ -739,8 +764,8 @@ void measure_scaling(Lab& lab, Ranks* ranks) {
     simulate_bubbles(lab);
     if (ranks != nullptr) measure_training(lab, *ranks);
   });
-  lab.step("serving", [&] { measure_serving(lab); });
-  lab.step("planner", [&] { plan_many_chips(lab); });
+  step_on_one_host("serving", measure_serving);
+  step_on_one_host("planner", plan_many_chips);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -48,25 +49,48 @@ nlohmann::json receive_json(int from, int tag) {
   return nlohmann::json::parse(text);
 }
 
-/// How the ranks are spread over machines.
+/// How the ranks are spread over machines. Hosts may share a machine: containers do, and network namespaces.
 struct Spread {
-  int hosts = 0;
-  int index_here = 0;  ///< of this rank among those on its host
+  int hosts = 0, machines = 0;
+  int index_here = 0;       ///< of this rank among those on its machine
+  bool crowded = false;     ///< more ranks than cores on some host
+  bool take_turns = false;  ///< more ranks than cores on some machine
+};
+
+/// What a machine has one of, whatever runs on it: an identifier that its kernel draws when it starts.
+std::string boot() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string text;
+  std::getline(file, text);
+  return text;
+}
+
+struct Share {
+  int groups = 0, index = 0;
   bool crowded = false;
 };
 
-Spread spread_of_ranks() {
-  MPI_Comm host = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
-  int rank_here = 0, here = 0;
-  MPI_Comm_rank(host, &rank_here);
-  MPI_Comm_size(host, &here);
-  MPI_Comm_free(&host);
+/// How many such groups there are, where this rank stands in its own, and whether some group has more ranks than cores.
+Share share(MPI_Comm group) {
+  int index = 0, size = 0;
+  MPI_Comm_rank(group, &index);
+  MPI_Comm_size(group, &size);
+  MPI_Comm_free(&group);
   // Whatever this rank may be bound to: what counts is what the machine has.
-  int crowded = here > static_cast<int>(std::thread::hardware_concurrency()), first = rank_here == 0 ? 1 : 0;
+  int crowded = size > static_cast<int>(std::thread::hardware_concurrency()), groups = index == 0 ? 1 : 0;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
-  return {first, rank_here, crowded != 0};
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &groups, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
+  return {groups, index, crowded != 0};
+}
+
+Spread spread_of_ranks() {
+  MPI_Comm on_host = MPI_COMM_NULL, on_machine = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &on_host),
+            "MPI_Comm_split_type");
+  const int colour = static_cast<int>(std::hash<std::string>()(boot()) & 0x7fffffff);
+  check_mpi(MPI_Comm_split(MPI_COMM_WORLD, colour, 0, &on_machine), "MPI_Comm_split");
+  const Share host = share(on_host), machine = share(on_machine);
+  return {host.groups, machine.groups, machine.index, host.crowded, machine.crowded};
 }
 
 /// What is the same on rank 0 and the others: running a task, watched.
@@ -84,7 +108,7 @@ class Runner {
 
   nlohmann::json run(const Task& task, const nlohmann::json& arguments, const std::function<void()>& tick) {
     std::optional<Pinned> pinned;
-    if (!spread_.crowded) pinned.emplace(core());
+    if (!spread_.take_turns) pinned.emplace(core());
     Member me = {transport_, spread_.crowded, [&] {
                    watchdog_.tick();
                    if (tick) tick();
@@ -103,7 +127,7 @@ class Runner {
   const Spread& spread() const { return spread_; }
 
  private:
-  /// Each rank of a host has a core of its own.
+  /// Each rank of a machine has a core of its own.
   int core() const {
     const std::vector<int>& cores = usable_cores();
     return cores[static_cast<std::size_t>(spread_.index_here) % cores.size()];
@@ -120,6 +144,7 @@ class MpiRanks final : public Ranks {
 
   int size() const override { return runner_.size(); }
   int hosts() const override { return runner_.spread().hosts; }
+  int machines() const override { return runner_.spread().machines; }
   bool crowded() const override { return runner_.spread().crowded; }
 
   std::vector<nlohmann::json> run(const Task& task, const nlohmann::json& arguments,

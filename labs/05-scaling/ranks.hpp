@@ -30,7 +30,8 @@ class Ranks {
   virtual ~Ranks() = default;
 
   virtual int size() const = 0;      ///< at least 1
-  virtual int hosts() const = 0;     ///< machines that they run on
+  virtual int hosts() const = 0;     ///< that reach each other only by a network
+  virtual int machines() const = 0;  ///< fewer where hosts share one, as containers and network namespaces do
   virtual bool crowded() const = 0;  ///< see Member
 
   /// Runs a task on every rank, on this one too.

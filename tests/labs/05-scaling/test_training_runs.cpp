@@ -23,6 +23,7 @@ class RanksOnThreads final : public Ranks {
   explicit RanksOnThreads(int size) : size_(size) {}
   int size() const override { return size_; }
   int hosts() const override { return 1; }
+  int machines() const override { return 1; }
   bool crowded() const override { return true; }
   std::vector<nlohmann::json> run(const Task& task, const nlohmann::json& arguments,
                                   std::function<void()> tick) override {
