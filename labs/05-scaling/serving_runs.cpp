@@ -1,5 +1,6 @@
 #include "05-scaling/serving_runs.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -206,8 +207,9 @@ Replay replay(const Lab& lab, StepBench& bench, const Scenario& scenario, const 
   };
   const Served all = serve(at_rate(never_out, 1000), Policy::chunked, limits, seconds);
   const double rate = 0.8 * 1000 / all.seconds;
+  const std::size_t times = lab.quick() ? 1 : 3;
+  const double time = std::max(lab.seconds_left(), 0.25 * lab.step_seconds()) / static_cast<double>(times);
   std::vector<Request> requests = at_rate(rate, 64);
-  const double time = std::max(lab.seconds_left(), 0.25 * lab.step_seconds());
   while (requests.size() > 4 && serve(requests, Policy::chunked, limits, seconds).seconds > time) requests.pop_back();
 
   const StepSeconds on_this_machine = [&](const StepLoad& load) {
@@ -216,7 +218,11 @@ Replay replay(const Lab& lab, StepBench& bench, const Scenario& scenario, const 
     bench.run(step_like(load));
     return static_cast<double>(now_ns() - start) * 1e-9;
   };
-  return {serve(requests, Policy::chunked, limits, seconds), serve(requests, Policy::chunked, limits, on_this_machine)};
+  Replay replay = {serve(requests, Policy::chunked, limits, seconds), {}};
+  for (std::size_t i = 0; i < times; ++i) {
+    replay.real.push_back(serve(requests, Policy::chunked, limits, on_this_machine));
+  }
+  return replay;
 }
 
 }  // namespace hf::scaling

@@ -119,10 +119,11 @@ Latency latency(const ServingWay& way, const Scenario& scenario, double rate);
 
 // ---- The simulation against this machine ----
 
-/// The same few requests, short ones, served by chunks: on the clock of the model, and on that of this machine, which runs
-/// every step.
+/// The same few requests, short ones, served by chunks: on the clock of the model, and some times on that of this machine,
+/// which runs every step.
 struct Replay {
-  Served simulated, real;
+  Served simulated;
+  std::vector<Served> real;
 };
 
 /// As many requests as the time that is left in the step of the lab allows, at a load that keeps the machine busy.
