@@ -80,13 +80,18 @@ Roofline roofs_of(const Lab& lab) { return {lab.value("peak_fp32_all_gflops"), l
 
 // ---- How many readers fill a chip? ----
 
-/// 1, 2, 4… readers: as many as this machine serves in a fortieth of the step.
-std::vector<LayerRun> batch_runs(const Lab& lab) {
+/// Whether a run takes no more than that share of the step: some machines are slow.
+bool fits(const Lab& lab, const LayerRun& run, double share) {
   const double layers = as_double(layers_past_caches(gpt2_layer));
+  return layers * run.predicted_seconds(roofs_of(lab)) <= share * lab.step_seconds();
+}
+
+/// 1, 2, 4… readers.
+std::vector<LayerRun> batch_runs(const Lab& lab) {
   std::vector<LayerRun> runs;
   for (std::size_t batch = 1; batch <= 512; batch *= 2) {
     const LayerRun run = {gpt2_layer, batch, 0};
-    if (batch > 4 && layers * run.predicted_seconds(roofs_of(lab)) > lab.step_seconds() / 40) break;
+    if (batch > 4 && !fits(lab, run, 1 / 40.0)) break;
     runs.push_back(run);
   }
   return runs;
@@ -189,7 +194,9 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
   std::vector<std::size_t> batches;
   for (std::size_t batch = 1; batch <= many_readers; batch *= lab.quick() ? 8 : 2) {
     const double bytes = GroupedCache::bytes(gpt2_layer, layers_past_caches(gpt2_layer), batch, kv_length);
-    if (batch == 1 || bytes <= static_cast<double>(available_memory_bytes()) / 4) batches.push_back(batch);
+    const bool small = bytes <= static_cast<double>(available_memory_bytes()) / 4;
+    const bool quick = fits(lab, {gpt2_layer, batch, kv_length}, lab.quick() ? 1 / 5.0 : 1 / 20.0);
+    if (batch == 1 || (small && quick)) batches.push_back(batch);
   }
   const auto by_readers = [](const LayerRun& run) { return as_double(run.readers); };
   const auto by_length = [](const LayerRun& run) { return as_double(run.positions); };

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "00-workload/checks.hpp"
@@ -92,6 +93,8 @@ LayerTimes time_layers(const Lab& lab, const std::vector<LayerRun>& runs) {
     variants.push_back(timed(runs[i].id(), [&step = steps[i]] { step.run(); }));
   }
   Plan plan = lab.memory_plan();
+  plan.sample_seconds = 5e-3;
+  plan.warm_seconds = 0;  // weights and caches come from memory each time
   plan.budget_seconds = lab.seconds_left();
   Sampling sampling = sample_interleaved(variants, plan);
   std::vector<Estimate> seconds;

@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "00-workload/checks.hpp"
 #include "01-roofline/dispatch.hpp"
+#include "01-roofline/kernel_set.hpp"
 #include "02-matmul/gemm.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"

@@ -3,7 +3,6 @@
 /// shared.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "harness/lab.hpp"
