@@ -785,9 +785,9 @@ void measure_scaling(Lab& lab, Ranks* ranks) {
 int main(int argc, char** argv) {
   const hf::LabInfo info = {.id = "05-scaling",
                             .title = "Scaling",
-                            .steps = {{"roofs", 1, 3},
-                                      {"batch", 1, 8, {"roofs"}},
-                                      {"KV caches", 1, 7, {"roofs"}},
+                            .steps = {{"roofs", 0.3, 1},
+                                      {"batch", 1.2, 8, {"roofs"}},
+                                      {"KV caches", 2.6, 8, {"roofs"}},
                                       {"threads", 1, 7},
                                       {"collectives", 3, 25},
                                       {"training", 2, 20, {"collectives"}},
