@@ -702,14 +702,13 @@ void sweep_chips(Lab& lab) {
 /// The planner's formulas, with a core of this machine as the chip: from what one rank took and from the wire, what all
 /// of them should take.
 void compare_with_small_runs(Lab& lab) {
-  const std::string wire = lab.has("hosts") && lab.value("hosts") > 1 ? "network_" : "";
   if (!lab.has("tp_efficiency")) return;  // has been noted
   const int ranks = static_cast<int>(lab.value("ranks"));
   const Problem problem = timed_problem(ranks);
   const SmallNetwork network = {as_double(problem.rows), as_double(problem.shape.width),
                                 as_double(problem.shape.blocks), as_double(problem.shape.weights())};
   const SmallChip chip = {.bandwidth = 1e9 * lab.value("bandwidth_dram_all_gbs") / lab.machine().cores,
-                          .wire = {1e9 * lab.value(wire + "beta_gbs"), 1e-6 * lab.value(wire + "alpha_us"), false}};
+                          .wire = {1e9 * lab.value("beta_gbs"), 1e-6 * lab.value("alpha_us"), false}};
   const double alone = 1e-3 * lab.value("training_step_ms");
   const SmallSteps predicted = predict_small_steps(chip, network, ranks, alone);
   const double data = 1e-3 * lab.value("training_data_ms"), tensor = alone / (ranks * lab.value("tp_efficiency"));
