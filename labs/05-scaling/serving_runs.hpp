@@ -126,7 +126,7 @@ struct Replay {
   std::vector<Served> real;
 };
 
-/// As many requests as the time that is left in the step of the lab allows, at a load that keeps the machine busy.
+/// As many requests as the time that is left in the step of the lab allows, twice as often as they can be served.
 Replay replay(const Lab& lab, StepBench& bench, const Scenario& scenario, const StepSeconds& seconds);
 
 }  // namespace hf::scaling
