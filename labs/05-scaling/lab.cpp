@@ -228,8 +228,9 @@ void predict_kv_caches(Lab& lab) {
   for (std::size_t heads : {12, 4, 1}) {
     const std::string of = std::to_string(heads);
     const LayerShape shape = shared_by(heads);
-    const double bytes = 12 * sizeof(float) * as_double(shape.cached_per_token());  // of all of GPT-2's layers
-    const double room = static_cast<double>(lab.machine().memory_bytes) - 4 * 124e6;
+    const workload::TransformerShape& gpt2 = workload::gpt2_small;
+    const double bytes = sizeof(float) * as_double(gpt2.layers * shape.cached_per_token());
+    const double room = static_cast<double>(lab.machine().memory_bytes) - sizeof(float) * as_double(gpt2.parameters());
     const double fit = std::max(1.0, std::floor(room / (bytes * kv_length)));
     lab.modelled("kv_token_" + of + "_bytes", bytes, "B");
     lab.modelled("attention_" + of + "_flop_per_byte", attention_work(shape, 1, kv_length).intensity(), "FLOP/byte");
