@@ -451,6 +451,10 @@ void measure_efficiencies(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   for (const Series& series : efficiency_series(found)) lab.add(series);
   // What the formula leaves out: a stage also waits while x travels.
   lab.derived("bubble_with_messages_predicted", 1 - steps.of("pipeline_part").median / predicted.pipeline);
+  const double part = steps.of("part").median;
+  const AlphaBeta slow = {50e-6, 8e-9};  // 1 Gbit/s, and the latency of a local network
+  lab.derived("overlap_gain_possible", overlap_gain_possible(problem, ranks.size(), part, wire));
+  lab.derived("overlap_gain_possible_1_gbit", overlap_gain_possible(problem, ranks.size(), part, slow));
   lab.add(Value("overlap_gain", steps.ratio("data_buckets", "data_overlapped"), "1"));
   lab.add(Value("sharded_gain", steps.ratio("data", "data_sharded"), "1"));
 }

@@ -50,4 +50,17 @@ StepPredictions predict_steps(const Problem& problem, int ranks, const Sampling&
 }
 // [end: predictions]
 
+// [begin: overlap]
+double overlap_gain_possible(const Problem& problem, int ranks, double compute_seconds, const AlphaBeta& wire) {
+  const Cost sum = ring_cost(ranks, bytes(problem.shape.block_weights()));
+  const double seconds = wire.seconds(sum.steps, sum.path_bytes), blocks = static_cast<double>(problem.shape.blocks);
+  double sent = 0;  // when the last sum is through
+  for (double block = 1; block <= blocks; ++block) {
+    const double computed = compute_seconds * (1. / 3 + 2. / 3 * block / blocks);
+    sent = std::max(sent, computed) + seconds;
+  }
+  return (compute_seconds + blocks * seconds) / sent;
+}
+// [end: overlap]
+
 }  // namespace hf::scaling

@@ -15,4 +15,9 @@ struct StepPredictions {
 };
 StepPredictions predict_steps(const Problem& problem, int ranks, const Sampling& steps, const AlphaBeta& wire);
 
+/// What it would bring to all-reduce each block's gradients during the backward pass and not after it, if sending took no
+/// time from computing: how many times as fast a step is.
+/// \param compute_seconds  of a step in which nothing travels; forward takes half as long as backward
+double overlap_gain_possible(const Problem& problem, int ranks, double compute_seconds, const AlphaBeta& wire);
+
 }  // namespace hf::scaling

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -16,6 +15,7 @@
 #include "05-scaling/training_predictions.hpp"
 #include "05-scaling/training_runs.hpp"
 #include "harness/results.hpp"
+#include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::scaling {
@@ -51,7 +51,7 @@ double loss_spread(const std::vector<Learned>& learned) {
     least = std::min(least, each.losses.back());
     most = std::max(most, each.losses.back());
   }
-  return most / least - 1;
+  return (most - least) / learned_in(learned, "data").losses.front();
 }
 
 std::vector<Series> loss_series(const std::vector<Learned>& learned) {

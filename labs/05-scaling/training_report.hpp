@@ -18,7 +18,7 @@ namespace hf::scaling {
 
 /// \throws std::out_of_range for a way that is not there
 const Learned& learned_in(const std::vector<Learned>& learned, std::string_view way);
-/// How far apart the last losses are of all ways that train the same network: the largest over the smallest, less one.
+/// How far apart the last losses are of all ways that train the same network, over the first.
 double loss_spread(const std::vector<Learned>& learned);
 /// Losses by step, on all ranks: data parallel, and with experts.
 std::vector<Series> loss_series(const std::vector<Learned>& learned);

@@ -1,22 +1,23 @@
 #include "05-scaling/training_runs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "05-scaling/ranks.hpp"
 #include "05-scaling/ranks_sampling.hpp"
 #include "05-scaling/training/data_parallel.hpp"
-#include "05-scaling/training/expert_parallel.hpp"
+#include "05-scaling/training/examples.hpp"
+#include "05-scaling/training/network.hpp"
 #include "05-scaling/training/pipeline_parallel.hpp"
+#include "05-scaling/training/pipeline_schedule.hpp"
 #include "05-scaling/training/reference.hpp"
+#include "05-scaling/training/trainer.hpp"
 #include "05-scaling/training/ways.hpp"
 #include "common/reference.hpp"
 #include "harness/sampling.hpp"

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <set>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "harness/sampling.hpp"
@@ -68,6 +69,12 @@ TEST_CASE("a pinned thread stays on its core, and is free again afterwards") {
     REQUIRE(pinned.holds());
     CHECK(allowed() == 1);
     CHECK(sched_getcpu() == hf::usable_cores().front());
+    std::thread([&] {
+      CHECK(allowed() == 1);  // as the thread that started it
+      hf::unpin();
+      CHECK(allowed() == before);
+    }).join();
+    CHECK(allowed() == 1);
   }
   CHECK(allowed() == before);
   CHECK_FALSE(hf::Pinned(1 << 12).holds());  // a core that is not there is refused, and nothing breaks

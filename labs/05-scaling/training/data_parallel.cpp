@@ -5,6 +5,7 @@
 
 #include "05-scaling/collectives.hpp"
 #include "05-scaling/training/adam.hpp"
+#include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/network.hpp"
 #include "05-scaling/transport.hpp"
 

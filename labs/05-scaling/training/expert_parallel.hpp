@@ -8,7 +8,11 @@
 #include <vector>
 
 #include "05-scaling/training/adam.hpp"
+#include "05-scaling/training/examples.hpp"
+#include "05-scaling/training/matrix.hpp"
+#include "05-scaling/training/network.hpp"
 #include "05-scaling/training/trainer.hpp"
+#include "05-scaling/transport.hpp"
 
 namespace hf::scaling {
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
-#include <utility>
 
 #include "05-scaling/training/matrix.hpp"
 #include "05-scaling/transport.hpp"

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
 
+#include "05-scaling/training/examples.hpp"
+#include "05-scaling/training/matrix.hpp"
 #include "05-scaling/training/network.hpp"
+#include "05-scaling/training/pipeline_schedule.hpp"
 #include "05-scaling/transport.hpp"
 #include "harness/clock.hpp"
 

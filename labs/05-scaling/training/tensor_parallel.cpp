@@ -3,6 +3,7 @@
 #include <span>
 
 #include "05-scaling/collectives.hpp"
+#include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/network.hpp"
 #include "05-scaling/transport.hpp"
 

@@ -2,6 +2,8 @@
 /// What all ways to train have in common: every rank has a part of the work, and they meet in the gradients.
 #pragma once
 
+#include <span>
+
 #include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/network.hpp"
 #include "05-scaling/transport.hpp"

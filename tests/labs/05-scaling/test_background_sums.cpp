@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "05-scaling/training/background_sums.hpp"
+#include "05-scaling/transport.hpp"
 #include "05-scaling/transport_threads.hpp"
 
 namespace hf::scaling {
@@ -26,7 +27,8 @@ TEST_CASE("sums come in the order in which they were asked for, again and again"
       }
       background.finish();  // nothing to wait for
     });
-    for (const float sum : sums) CHECK(sum == static_cast<float>(5 * n + 5 * (n * (n - 1) / 2) + 10 * n));
+    const int expected = 5 * n + 5 * (n * (n - 1) / 2) + 10 * n;
+    for (const float sum : sums) CHECK(sum == static_cast<float>(expected));
   }
 }
 

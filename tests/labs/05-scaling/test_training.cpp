@@ -5,18 +5,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "05-scaling/training/adam.hpp"
 #include "05-scaling/training/data_parallel.hpp"
-#include "05-scaling/training/expert_parallel.hpp"
+#include "05-scaling/training/examples.hpp"
+#include "05-scaling/training/network.hpp"
 #include "05-scaling/training/pipeline_parallel.hpp"
+#include "05-scaling/training/pipeline_schedule.hpp"
 #include "05-scaling/training/reference.hpp"
-#include "05-scaling/training/tensor_parallel.hpp"
+#include "05-scaling/training/trainer.hpp"
 #include "05-scaling/training/ways.hpp"
+#include "05-scaling/transport.hpp"
 #include "05-scaling/transport_threads.hpp"
 #include "common/reference.hpp"
 

@@ -1,18 +1,25 @@
 // Training as the lab runs it, on ranks that are threads; and what the model predicts.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "05-scaling/ranks.hpp"
+#include "05-scaling/ranks_sampling.hpp"
+#include "05-scaling/training/pipeline_schedule.hpp"
+#include "05-scaling/training/ways.hpp"
 #include "05-scaling/training_predictions.hpp"
 #include "05-scaling/training_report.hpp"
 #include "05-scaling/training_runs.hpp"
+#include "05-scaling/transport.hpp"
 #include "05-scaling/transport_threads.hpp"
+#include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::scaling {
@@ -142,6 +149,18 @@ TEST_CASE("steps are predicted from what a rank computes and from what travels")
   CHECK(found[1].measured.median == doctest::Approx(0.8));  // 8 / 10: each has a batch of its own
   CHECK(found[4].measured.median == doctest::Approx(0.25));
   CHECK(efficiency_series(found)[1].points[0].y.median == doctest::Approx(100));
+}
+
+TEST_CASE(
+    "overlapping hides all but the last block where the wire is fast, and all but the computing where it is slow") {
+  const double numbers = 2 * 8 * 6;  // of a block, of which there are four
+  const auto gain = [&](double seconds) {
+    return overlap_gain_possible(small, 2, 12, {0, seconds / (numbers * sizeof(float))});
+  };
+  CHECK(gain(0) == doctest::Approx(1));
+  CHECK(gain(1) == doctest::Approx((12. + 4) / (12 + 1)));
+  CHECK(gain(2) == doctest::Approx((12. + 8) / (12 + 2)));    // a block is ready every two seconds
+  CHECK(gain(10) == doctest::Approx((12. + 40) / (6 + 40)));  // the first block is ready after six
 }
 
 }  // namespace
