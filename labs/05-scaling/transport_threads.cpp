@@ -1,4 +1,5 @@
 #include "05-scaling/transport_threads.hpp"
+#include "05-scaling/alpha_beta.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -35,7 +36,7 @@ class Baton {
 /// Holds all ranks and whose turn it is. Whoever's turn it is holds the lock, and nobody else does anything.
 class ThreadRanks::Stage {
  public:
-  Stage(int ranks, Wire wire, std::uint64_t seed) : wire_(wire), seed_(seed) {
+  Stage(int ranks, AlphaBeta wire, std::uint64_t seed) : wire_(wire), seed_(seed) {
     if (ranks < 1) throw std::invalid_argument("ThreadRanks: expected at least one rank");
     for (int rank = 0; rank < ranks; ++rank) actors_.push_back(std::make_unique<Actor>(*this, rank));
   }
@@ -189,7 +190,7 @@ class ThreadRanks::Stage {
 
   Actor& peer(int rank) { return *actors_.at(static_cast<std::size_t>(rank)); }
 
-  const Wire wire_;
+  const AlphaBeta wire_;
   const std::uint64_t seed_;
   std::vector<std::unique_ptr<Actor>> actors_;
   Baton baton_;
@@ -198,7 +199,7 @@ class ThreadRanks::Stage {
   std::exception_ptr error_;
 };
 
-ThreadRanks::ThreadRanks(int ranks, Wire wire, std::uint64_t seed)
+ThreadRanks::ThreadRanks(int ranks, AlphaBeta wire, std::uint64_t seed)
     : stage_(std::make_unique<Stage>(ranks, wire, seed)) {}
 
 ThreadRanks::~ThreadRanks() = default;

@@ -9,15 +9,10 @@
 #include <functional>
 #include <memory>
 
+#include "05-scaling/alpha_beta.hpp"
 #include "05-scaling/transport.hpp"
 
 namespace hf::scaling {
-
-/// What a message costs: α + bytes / β.
-struct Wire {
-  double seconds_per_message = 0;  ///< α
-  double seconds_per_byte = 0;     ///< 1 / β
-};
 
 /// What a rank sent.
 struct Traffic {
@@ -29,7 +24,7 @@ class ThreadRanks {
   /// \param ranks  at least 1
   /// \param wire  between any two ranks; each rank can send one message while it receives one
   /// \param seed  of the order of events, below 2^24
-  explicit ThreadRanks(int ranks, Wire wire = {}, std::uint64_t seed = 0);
+  explicit ThreadRanks(int ranks, AlphaBeta wire = {}, std::uint64_t seed = 0);
   ~ThreadRanks();
   ThreadRanks(const ThreadRanks&) = delete;
   ThreadRanks& operator=(const ThreadRanks&) = delete;

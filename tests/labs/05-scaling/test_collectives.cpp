@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "05-scaling/alpha_beta.hpp"
 #include "05-scaling/collective_check.hpp"
 #include "05-scaling/collective_theory.hpp"
 #include "05-scaling/collectives.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int rank_counts[] = {1, 2, 3, 4, 7, 8};
 constexpr std::size_t sizes[] = {0, 1, 2, 7, 8, 63, 1000, 4099};
-constexpr Wire wire_of_messages = {1, 0}, wire_of_bytes = {0, 1};
+constexpr AlphaBeta wire_of_messages = {1, 0}, wire_of_bytes = {0, 1};
 
 std::uint64_t sequence(int rank) { return 100 + static_cast<std::uint64_t>(rank); }
 
@@ -41,7 +42,7 @@ struct Outcome {
 
 using InPlace = std::function<void(Transport&, std::span<float>)>;
 
-Outcome outcome(const InPlace& program, int n, std::size_t count, Wire wire = {}, std::uint64_t seed = 0) {
+Outcome outcome(const InPlace& program, int n, std::size_t count, AlphaBeta wire = {}, std::uint64_t seed = 0) {
   ThreadRanks ranks(n, wire, seed);
   Outcome result = {std::vector<std::vector<float>>(static_cast<std::size_t>(n)), {}, {}, 0};
   ranks.run([&](Transport& me) {
