@@ -36,7 +36,8 @@ void among_power_of_two(Transport& ranks, std::span<float> numbers, Work work) {
 
 // [begin: ring]
 void reduce_scatter(Transport& ranks, std::span<float> numbers) {
-  const int n = ranks.size(), me = ranks.rank(), next = (me + 1) % n, previous = (me + n - 1) % n;
+  const int n = ranks.size(), me = ranks.rank();
+  const int next = (me + 1) % n, previous = (me + n - 1) % n;
   const Blocks blocks(numbers, n);
   for (int step = 1; step < n; ++step) {
     ranks.exchange_add(next, blocks[me - step], previous, blocks[me - step - 1]);
@@ -44,7 +45,8 @@ void reduce_scatter(Transport& ranks, std::span<float> numbers) {
 }
 
 void all_gather(Transport& ranks, std::span<float> numbers) {
-  const int n = ranks.size(), me = ranks.rank(), next = (me + 1) % n, previous = (me + n - 1) % n;
+  const int n = ranks.size(), me = ranks.rank();
+  const int next = (me + 1) % n, previous = (me + n - 1) % n;
   const Blocks blocks(numbers, n);
   for (int step = 1; step < n; ++step) {
     ranks.exchange(next, blocks[me - step + 1], previous, blocks[me - step]);
@@ -105,14 +107,19 @@ void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers) {
     const Blocks blocks(numbers, n);
     int first = 0;  // this rank cares for the blocks [first, first + wide)
     for (int wide = n / 2; wide > 0; wide /= 2) {
-      const int neighbour = me ^ wide, keep = first + (me & wide), give = first + (neighbour & wide);
-      ranks.exchange_add(neighbour, blocks.range(give, give + wide), neighbour, blocks.range(keep, keep + wide));
+      const int neighbour = me ^ wide;
+      const int keep = first + (me & wide), give = first + (neighbour & wide);
+      const auto mine = blocks.range(keep, keep + wide);
+      const auto theirs = blocks.range(give, give + wide);
+      ranks.exchange_add(neighbour, theirs, neighbour, mine);
       first = keep;
     }
     for (int wide = 1; wide < n; wide *= 2) {
-      const int neighbour = me ^ wide, theirs = first ^ wide;
-      ranks.exchange(neighbour, blocks.range(first, first + wide), neighbour, blocks.range(theirs, theirs + wide));
-      first = std::min(first, theirs);
+      const int neighbour = me ^ wide, other = first ^ wide;
+      const auto mine = blocks.range(first, first + wide);
+      const auto theirs = blocks.range(other, other + wide);
+      ranks.exchange(neighbour, mine, neighbour, theirs);
+      first = std::min(first, other);
     }
   });
 }

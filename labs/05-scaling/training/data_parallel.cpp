@@ -51,10 +51,11 @@ void DataParallel::reduce() {
 
 // [begin: sharded]
 void DataParallel::update() {
-  if (how_ != Gradients::sharded) return adam_.update(network_.weights(), network_.gradients());
-  const Blocks weights(network_.weights(), ranks_.size()), gradients(network_.gradients(), ranks_.size());
-  adam_.update(weights[ranks_.rank()], gradients[ranks_.rank()]);
-  all_gather(ranks_, network_.weights());
+  const auto weights = network_.weights(), gradients = network_.gradients();
+  if (how_ != Gradients::sharded) return adam_.update(weights, gradients);
+  const int n = ranks_.size(), me = ranks_.rank();
+  adam_.update(Blocks(weights, n)[me], Blocks(gradients, n)[me]);
+  all_gather(ranks_, weights);
 }
 // [end: sharded]
 

@@ -9,16 +9,18 @@
 
 namespace hf::scaling {
 
-// [begin: tensor]
 TensorParallel::TensorParallel(Transport& ranks, const Shape& shape)
     : ranks_(ranks),
       network_(shape, {{0, shape.blocks}, share(shape.hidden, ranks.rank(), ranks.size()), true}),
       adam_(network_.weights().size()) {}
 
+// [begin: tensor]
 double TensorParallel::gradients(const Batch& batch) {
-  // Forward, what the hidden neurons of one rank add to x is a summand; backward, so is what they add to its gradient.
-  const Hook sum = [&](std::span<float> summands) { all_reduce_ring(ranks_, summands); };
-  return loss_and_gradients(network_, kept_, batch.x, batch.labels, batch.rows(), sum) / ranks_.size();
+  // Forward, what the hidden neurons of one rank add to x is a summand;
+  // backward, so is what they add to its gradient.
+  const Hook sum = [&](std::span<float> part) { all_reduce_ring(ranks_, part); };
+  const double loss = loss_and_gradients(network_, kept_, batch.x, batch.labels, batch.rows(), sum);
+  return loss / ranks_.size();  // all ranks have all of it
 }
 // [end: tensor]
 
