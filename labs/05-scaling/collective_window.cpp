@@ -1,7 +1,6 @@
 #include "05-scaling/collective_window.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <span>
@@ -9,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "05-scaling/transport.hpp"
 #include "harness/threads.hpp"
+#include "harness/vector.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -21,15 +22,9 @@ struct Share {
   std::size_t first, count;
 };
 
-/// to[i] = the sum of all from[…][first + i], in the order of the ranks, so that it is the same wherever it is made.
-template <class Pointer>
-void add_up(std::span<float> to, const std::vector<Pointer>& from, std::size_t first) {
-  const float *a = from[0] + first, *b = from[1] + first;
+/// to[i] = a[i] + b[i]
+void add_two(std::span<float> to, const float* a, const float* b) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = a[i] + b[i];
-  for (std::size_t rank = 2; rank < from.size(); ++rank) {
-    const float* more = from[rank] + first;
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] += more[i];
-  }
 }
 
 }  // namespace
@@ -43,13 +38,24 @@ WindowAllReduce::WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::
 // [begin: in-window]
 void WindowAllReduce::in_window(std::size_t count) {
   if (parts_.size() == 1) return;
-  meet();                        // all numbers are there
-  std::array<float, 2048> sums;  // 8 KiB, so that it stays in L1
+  meet();  // all numbers are there
   const Share share(count, rank_, parts_.size());
-  for (std::size_t done = 0; done < share.count; done += sums.size()) {
-    const std::span<float> piece = std::span(sums).first(std::min(sums.size(), share.count - done));
-    add_up(piece, numbers_, share.first + done);
-    for (float* const numbers : numbers_) std::ranges::copy(piece, numbers + share.first + done);
+  constexpr std::size_t few = 4 * lanes;  // as many sums as are on their way at a time
+  std::size_t i = share.first;
+  for (; i + few <= share.first + share.count; i += few) {
+    Floats sums[4];
+    for (std::size_t k = 0; k < 4; ++k) sums[k] = load(numbers_[0] + i + k * lanes);
+    for (std::size_t rank = 1; rank < numbers_.size(); ++rank) {
+      for (std::size_t k = 0; k < 4; ++k) sums[k] += load(numbers_[rank] + i + k * lanes);
+    }
+    for (float* const numbers : numbers_) {
+      for (std::size_t k = 0; k < 4; ++k) store(numbers + i + k * lanes, sums[k]);
+    }
+  }
+  for (; i < share.first + share.count; ++i) {
+    float sum = numbers_[0][i];
+    for (std::size_t rank = 1; rank < numbers_.size(); ++rank) sum += numbers_[rank][i];
+    for (float* const numbers : numbers_) numbers[i] = sum;
   }
   meet();  // all sums are there
 }
@@ -60,61 +66,67 @@ void WindowAllReduce::anywhere(std::span<float> numbers) {
   if (parts_.size() == 1) return;
   while (!numbers.empty()) {
     const std::span<float> chunk = numbers.first(std::min(numbers.size(), WindowPart::chunk));
+    show(chunk);
     if (parts_.size() == 2 || chunk.size() <= few) {
       sum_whole(chunk);
     } else {
       sum_shares(chunk);
     }
     numbers = numbers.subspan(chunk.size());
-    ++chunks_;
   }
 }
 
-// A slot is filled again two chunks later. By then nobody reads what stood there: all have met for the chunk between, and
+// A slot is filled again two chunks later. By then nobody reads what stood there: all have filled another between, and
 // were done with this one.
 
-/// Every rank adds up all.
+/// Begins a chunk: returns when every rank's slot has been filled for it.
+void WindowAllReduce::show(std::span<const float> numbers) {
+  ++chunks_;
+  std::ranges::copy(numbers, slot(rank_).numbers);
+  slot(rank_).filled.store(chunks_, std::memory_order_release);
+  for (std::size_t rank = 0; rank < parts_.size(); ++rank) wait_for(slot(rank).filled, chunks_);
+}
+
+/// Every rank adds up all, in the order of the ranks: with two, its own and the other's, which are the same either way.
 void WindowAllReduce::sum_whole(std::span<float> numbers) {
-  std::ranges::copy(numbers, my_slot());
-  meet();
-  add_up(numbers, slots(), 0);
+  if (rank_ < 2) {
+    add(numbers, {slot(1 - rank_).numbers, numbers.size()});
+  } else {
+    add_two(numbers, slot(0).numbers, slot(1).numbers);
+  }
+  for (std::size_t rank = 2; rank < parts_.size(); ++rank) add(numbers, {slot(rank).numbers, numbers.size()});
 }
 
 /// Every rank adds up its share, and takes the others' sums.
 void WindowAllReduce::sum_shares(std::span<float> numbers) {
-  std::ranges::copy(numbers, my_slot());
-  meet();
   const Share share(numbers.size(), rank_, parts_.size());
   const std::span<float> sums = numbers.subspan(share.first, share.count);
-  add_up(sums, slots(), share.first);
-  std::ranges::copy(sums, my_slot() + share.first);  // in place of numbers that nobody else reads
+  add_two(sums, slot(0).numbers + share.first, slot(1).numbers + share.first);
+  for (std::size_t rank = 2; rank < parts_.size(); ++rank) add(sums, {slot(rank).numbers + share.first, share.count});
+  std::ranges::copy(sums, slot(rank_).numbers + share.first);  // in place of numbers that nobody else reads
   meet();
-  const std::vector<const float*> from = slots();
-  for (std::size_t other = 0; other < from.size(); ++other) {
+  for (std::size_t other = 0; other < parts_.size(); ++other) {
     if (other == rank_) continue;
-    const Share theirs(numbers.size(), other, from.size());
-    std::copy_n(from[other] + theirs.first, theirs.count, numbers.data() + theirs.first);
+    const Share theirs(numbers.size(), other, parts_.size());
+    std::copy_n(slot(other).numbers + theirs.first, theirs.count, numbers.data() + theirs.first);
   }
-}
-
-std::vector<const float*> WindowAllReduce::slots() const {
-  std::vector<const float*> all;
-  for (const WindowPart* part : parts_) all.push_back(part->slots[chunks_ % 2]);
-  return all;
 }
 
 /// Returns when all ranks have come as often: what each wrote before can be read by all.
 void WindowAllReduce::meet() {
-  constexpr int patience = 20000;  // looks before a rank gives its core away: some 0.1 ms
   ++meetings_;
   parts_[rank_]->met.store(meetings_, std::memory_order_release);
-  for (const WindowPart* part : parts_) {
-    for (int looks = 0; part->met.load(std::memory_order_acquire) < meetings_; ++looks) {
-      if (crowded_ || looks > patience) {
-        std::this_thread::yield();
-      } else {
-        pause_spinning();
-      }
+  for (const WindowPart* part : parts_) wait_for(part->met, meetings_);
+}
+
+/// Returns when `count` has come as far.
+void WindowAllReduce::wait_for(const std::atomic<std::uint64_t>& count, std::uint64_t enough) const {
+  constexpr int patience = 20000;  // looks before a rank gives its core away: some 0.1 ms
+  for (int looks = 0; count.load(std::memory_order_acquire) < enough; ++looks) {
+    if (crowded_ || looks > patience) {
+      std::this_thread::yield();
+    } else {
+      pause_spinning();
     }
   }
 }

@@ -17,8 +17,14 @@ struct WindowPart {
   static constexpr std::size_t chunk =
       1 << 15;  ///< numbers in a slot: 128 KiB, so that two stay in the L2 of most cores
 
+  /// The first numbers share a cache line with the word that says they are there: for a few, one line travels.
+  struct alignas(64) Slot {
+    std::atomic<std::uint64_t> filled;  ///< the chunk that it holds, from 1
+    float numbers[chunk];
+  };
+
   alignas(64) std::atomic<std::uint64_t> met;  ///< how often this rank has come to meet the others
-  alignas(64) float slots[2][chunk];           ///< filled in turn
+  Slot slots[2];                               ///< filled in turn
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "else processes cannot share it");
 
@@ -40,15 +46,16 @@ class WindowAllReduce {
  private:
   void sum_whole(std::span<float> numbers);
   void sum_shares(std::span<float> numbers);
-  std::vector<const float*> slots() const;
-  float* my_slot() const { return parts_[rank_]->slots[chunks_ % 2]; }
+  void show(std::span<const float> numbers);
   void meet();
+  void wait_for(const std::atomic<std::uint64_t>& count, std::uint64_t enough) const;
+  WindowPart::Slot& slot(std::size_t rank) const { return parts_[rank]->slots[chunks_ % 2]; }
 
   std::size_t rank_;
   std::vector<WindowPart*> parts_;
   std::vector<float*> numbers_;
   bool crowded_;
-  std::uint64_t meetings_ = 0, chunks_ = 0;  ///< that are through
+  std::uint64_t meetings_ = 0, chunks_ = 0;  ///< that were begun
 };
 
 }  // namespace hf::scaling
