@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -61,6 +62,26 @@ bool solvable(const AlphaBeta& model) {
   return std::isfinite(model.seconds_per_message) && std::isfinite(model.seconds_per_byte);
 }
 
+double worst_error(const AlphaBeta& model, std::span<const Observation> observations) {
+  double worst = 0;
+  for (const Observation& o : observations) worst = std::max(worst, std::abs(model.error(o)));
+  return worst;
+}
+
+std::optional<Stretch> longest_stretch(std::span<const Observation> observations, double tolerance, std::size_t least) {
+  std::optional<Stretch> best;
+  double error = tolerance;
+  for (std::size_t length = observations.size(); length >= least && !best; --length) {
+    for (std::size_t first = 0; first + length <= observations.size(); ++first) {
+      const std::span<const Observation> part = observations.subspan(first, length);
+      const AlphaBeta model = fit_alpha_beta(part);
+      const double worst = worst_error(model, part);
+      if (worst <= error) best = {model, first, first + length - 1}, error = worst;
+    }
+  }
+  return best;
+}
+
 double median(std::vector<double> numbers) {
   if (numbers.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::ranges::sort(numbers);
@@ -84,6 +105,19 @@ AlphaBeta fit_alpha_beta(std::span<const Observation> observations) {
   }
   const AlphaBeta refined = least_squares(near);
   return solvable(refined) ? refined : first;
+}
+
+std::vector<Stretch> stretches(std::span<const Observation> observations, double tolerance, std::size_t least) {
+  std::vector<Stretch> found;
+  const std::optional<Stretch> longest = longest_stretch(observations, tolerance, least);
+  if (!longest) return found;
+  found = stretches(observations.first(longest->first), tolerance, least);
+  found.push_back(*longest);
+  const std::size_t behind = longest->last + 1;
+  for (const Stretch& s : stretches(observations.subspan(behind), tolerance, least)) {
+    found.push_back({s.model, s.first + behind, s.last + behind});
+  }
+  return found;
 }
 
 std::vector<Break> where_it_breaks(const AlphaBeta& model, std::span<const Observation> observations,

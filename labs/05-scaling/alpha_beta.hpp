@@ -31,6 +31,21 @@ struct AlphaBeta {
 /// \throws std::invalid_argument with fewer than two, or for times that are not positive
 AlphaBeta fit_alpha_beta(std::span<const Observation> observations);
 
+/// A model, and neighbouring observations on which it holds.
+struct Stretch {
+  AlphaBeta model;
+  std::size_t first, last;  ///< indices
+};
+
+/// One α and one β hold for some sizes only: a short message takes another way through a library than a long one, and what
+/// fits into a cache moves faster than what does not. Finds stretches of neighbouring observations, the longest first, each
+/// with the model that fits it to `tolerance`; of several as long, the one fitted best.
+/// \param observations  in the order of their size
+/// \param least  observations in a stretch, at least 2
+/// \return in that order; they do not overlap, and need not cover everything
+/// \throws std::invalid_argument as fit_alpha_beta() does
+std::vector<Stretch> stretches(std::span<const Observation> observations, double tolerance, std::size_t least = 3);
+
 /// A stretch of neighbouring observations that the model misses.
 struct Break {
   std::size_t first, last;  ///< indices

@@ -37,24 +37,27 @@ WindowAllReduce::WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::
 
 // [begin: in-window]
 void WindowAllReduce::in_window(std::size_t count) {
+  constexpr std::size_t at_once = 4, step = at_once * lanes;
+  constexpr std::size_t ahead = 1024;  // numbers: lines come from other cores, to be written, before they are needed
   if (parts_.size() == 1) return;
   meet();  // all numbers are there
   const Share share(count, rank_, parts_.size());
-  constexpr std::size_t few = 4 * lanes;  // as many sums as are on their way at a time
   std::size_t i = share.first;
-  for (; i + few <= share.first + share.count; i += few) {
-    Floats sums[4];
-    for (std::size_t k = 0; k < 4; ++k) sums[k] = load(numbers_[0] + i + k * lanes);
-    for (std::size_t rank = 1; rank < numbers_.size(); ++rank) {
-      for (std::size_t k = 0; k < 4; ++k) sums[k] += load(numbers_[rank] + i + k * lanes);
+  for (; i + step <= share.first + share.count; i += step) {
+    Floats sums[at_once] = {};
+    for (const float* const numbers : numbers_) {
+      for (std::size_t k = 0; k < at_once; ++k) {
+        __builtin_prefetch(numbers + i + k * lanes + ahead, 1);
+        sums[k] += load(numbers + i + k * lanes);
+      }
     }
     for (float* const numbers : numbers_) {
-      for (std::size_t k = 0; k < 4; ++k) store(numbers + i + k * lanes, sums[k]);
+      for (std::size_t k = 0; k < at_once; ++k) store(numbers + i + k * lanes, sums[k]);
     }
   }
   for (; i < share.first + share.count; ++i) {
-    float sum = numbers_[0][i];
-    for (std::size_t rank = 1; rank < numbers_.size(); ++rank) sum += numbers_[rank][i];
+    float sum = 0;
+    for (const float* const numbers : numbers_) sum += numbers[i];
     for (float* const numbers : numbers_) numbers[i] = sum;
   }
   meet();  // all sums are there
@@ -82,7 +85,7 @@ void WindowAllReduce::anywhere(std::span<float> numbers) {
 /// Begins a chunk: returns when every rank's slot has been filled for it.
 void WindowAllReduce::show(std::span<const float> numbers) {
   ++chunks_;
-  std::ranges::copy(numbers, slot(rank_).numbers);
+  std::copy_n(numbers.data(), numbers.size(), slot(rank_).numbers);
   slot(rank_).filled.store(chunks_, std::memory_order_release);
   for (std::size_t rank = 0; rank < parts_.size(); ++rank) wait_for(slot(rank).filled, chunks_);
 }
@@ -103,7 +106,8 @@ void WindowAllReduce::sum_shares(std::span<float> numbers) {
   const std::span<float> sums = numbers.subspan(share.first, share.count);
   add_two(sums, slot(0).numbers + share.first, slot(1).numbers + share.first);
   for (std::size_t rank = 2; rank < parts_.size(); ++rank) add(sums, {slot(rank).numbers + share.first, share.count});
-  std::ranges::copy(sums, slot(rank_).numbers + share.first);  // in place of numbers that nobody else reads
+  std::copy_n(sums.data(), sums.size(),
+              slot(rank_).numbers + share.first);  // in place of numbers that nobody else reads
   meet();
   for (std::size_t other = 0; other < parts_.size(); ++other) {
     if (other == rank_) continue;

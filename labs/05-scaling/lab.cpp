@@ -17,6 +17,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,10 +27,13 @@
 #include "00-workload/transformer.hpp"
 #include "05-scaling/alpha_beta.hpp"
 #include "05-scaling/chips.hpp"
+#include "05-scaling/collective_runs.hpp"
+#include "05-scaling/collective_theory.hpp"
 #include "05-scaling/fit.hpp"
 #include "05-scaling/launch.hpp"
 #include "05-scaling/layer.hpp"
 #include "05-scaling/layer_runs.hpp"
+#include "05-scaling/mpi_collectives.hpp"
 #include "05-scaling/planner_runs.hpp"
 #include "05-scaling/published_runs.hpp"
 #include "05-scaling/ranks.hpp"
@@ -364,7 +369,68 @@ void measure_threads(Lab& lab) {
 
 // ---- All ranks agree ----
 
-void measure_collectives(Lab&, Ranks&) {}
+/// A value for how many times as fast as MPI, where that size was run.
+void add_over_mpi(Lab& lab, const CollectiveRuns& runs, const std::string& value, const std::string& id,
+                  std::size_t mib) {
+  if (const auto over = over_mpi(runs, id, mib << 20)) {
+    lab.add(Value(runs.prefix + value + "_over_mpi_" + std::to_string(mib) + "mib", *over, "1"));
+  }
+}
+
+void add_races(Lab& lab, const CollectiveRuns& runs) {
+  for (const Series& series : race_series(runs)) lab.add(series);
+  for (const std::size_t mib : {1, 8, 64}) {
+    add_over_mpi(lab, runs, "ring", "ring", mib);
+    add_over_mpi(lab, runs, "halving_doubling", "halving-doubling", mib);
+    add_over_mpi(lab, runs, "messages", "messages", mib);
+    add_over_mpi(lab, runs, "best", "best", mib);
+    add_over_mpi(lab, runs, "through_window", "through-window", mib);
+    add_over_mpi(lab, runs, "window", "in-window", mib);
+  }
+  lab.add(Value(runs.prefix + "best_over_mpi_min", least_over_mpi(runs, "best", 0), "1"));
+  if (runs.all_reduces.contains("in-window")) {
+    lab.add(Value("window_over_mpi_from_1mib", least_over_mpi(runs, "in-window", 1 << 20), "1"));
+  }
+  lab.plot("All-reduce, us, " + std::to_string(runs.ranks) + " ranks",
+           {runs.prefix + "allreduce_us_mpi", runs.prefix + "allreduce_us_ring"});
+}
+
+/// What the largest all-reduce brings, and what it costs a wire.
+void add_bus_bandwidth(Lab& lab, const CollectiveRuns& runs) {
+  lab.modelled("bus_factor", bus_factor(runs.ranks));
+  const auto& [bytes, seconds] = *runs.all_reduces.at("ring").rbegin();
+  const auto size = static_cast<double>(bytes);
+  lab.add(Value(runs.prefix + "ring_algorithm_gbs", transform(seconds, [&](double s) { return size / s * 1e-9; }),
+                "GB/s", "the ring's algorithm bandwidth, largest size"));
+  lab.derived(runs.prefix + "ring_bus_gbs", "GB/s");
+}
+
+void add_ring_model(Lab& lab, const CollectiveRuns& runs) {
+  const std::optional<RingModel> ring = model_of_ring(runs);
+  if (!ring) return lab.note("the ring's times are too uneven for an alpha and a beta");
+  const auto add = [&](const std::string& id, double value, const std::string& unit) {
+    lab.derived(runs.prefix + id, value, unit);
+  };
+  add("alpha_us", 1e6 * ring->longs.model.seconds_per_message, "us");
+  add("beta_gbs", 1e-9 / ring->longs.model.seconds_per_byte, "GB/s");
+  add("alpha_beta_from_bytes", static_cast<double>(ring->longs.from_bytes), "B");
+  add("alpha_beta_to_bytes", static_cast<double>(ring->longs.to_bytes), "B");
+  if (ring->shorts) {
+    add("alpha_short_us", 1e6 * ring->shorts->model.seconds_per_message, "us");
+    add("alpha_short_to_bytes", static_cast<double>(ring->shorts->to_bytes), "B");
+  }
+  add("alpha_beta_error_median", ring->median_error, "1");
+  add("alpha_beta_error_smallest", ring->smallest_error, "1");
+  add("alpha_beta_error_largest", ring->largest_error, "1");
+  for (const Series& series : model_series(runs, *ring)) lab.add(series);
+}
+
+void measure_collectives(Lab& lab, Ranks& ranks) {
+  const CollectiveRuns runs = run_collectives(lab, ranks);
+  add_races(lab, runs);
+  add_bus_bandwidth(lab, runs);
+  if (!ranks.crowded()) add_ring_model(lab, runs);
+}
 
 // ---- One network, cut in several ways ----
 
@@ -732,7 +798,7 @@ void plan_many_chips(Lab& lab) {
 // ---- The lab ----
 
 /// What the ranks can be asked to run.
-const std::array tasks = {check_training_task, learn_task, training_steps_task, bubbles_task};
+const std::array tasks = {collectives_task, check_training_task, learn_task, training_steps_task, bubbles_task};
 
 /// What is between the hosts. How fast their wires are is known where somebody says so, as slow-wire does.
 void note_network(Lab& lab, const Ranks& ranks) {

@@ -87,7 +87,7 @@ Sampling sample_on_all(Member& me, const std::vector<RankVariant>& variants, con
     const double spent = greatest_of_all(me.ranks, static_cast<double>(now_ns() - start) * 1e-9);
     const double next_round = round > 0 ? spent / round : 0;
     if (round >= plan.minimum_rounds && spent + next_round > plan.budget_seconds) break;
-    for (const std::size_t index : shuffled(variants.size(), round)) {
+    for (const std::size_t index : shuffled(variants.size(), plan.first_round + round)) {
       me.tick();
       samples[index].push_back(sample_once(me, variants[index], variants[index].calls));
     }

@@ -33,6 +33,7 @@ struct RankPlan {
   int rounds = 31;                                                  ///< samples of each variant
   int minimum_rounds = 5;                                           ///< taken even when the budget is spent
   double budget_seconds = std::numeric_limits<double>::infinity();  ///< stop early rather than take longer
+  int first_round = 0;  ///< of a longer race: each round has an order of its own
 };
 
 /// So many calls in a row that a sample takes at least `seconds`; 1 for what takes longer by itself. Warms up, too.

@@ -75,6 +75,25 @@ TEST_CASE("a stretch where the model does not hold neither moves the fit nor pas
   }
 }
 
+TEST_CASE("stretches are where one alpha and one beta hold, in their order, without overlap") {
+  std::vector<Observation> all = times(ring_cost, 4, 0, 0);
+  for (std::size_t i = 0; i < 5; ++i) all[i].seconds = 1e-7 * all[i].steps;  // short messages take another way
+  all[5].seconds *= 3;
+  for (std::size_t i = 10; i < all.size(); ++i) all[i].seconds *= 2;  // and long ones leave the cache
+  const std::vector<Stretch> found = stretches(all, 0.1);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].first == 0);
+  CHECK(found[0].last == 4);
+  CHECK(found[0].model.seconds_per_message == doctest::Approx(1e-7));
+  CHECK(found[1].first == 6);
+  CHECK(found[1].last == 9);
+  CHECK(found[1].model.seconds_per_byte == doctest::Approx(truth.seconds_per_byte));
+  CHECK(found[2].first == 10);
+  CHECK(found[2].last == all.size() - 1);
+  CHECK(stretches(all, 0.1, 5).size() == 1);
+  CHECK(stretches(std::vector<Observation>{}, 0.1).empty());
+}
+
 TEST_CASE("breaks to different sides are two") {
   std::vector<Observation> all = times(ring_cost, 4, 0, 0);
   all[5].seconds *= 2;

@@ -1,0 +1,93 @@
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "05-scaling/alpha_beta.hpp"
+#include "05-scaling/collective_runs.hpp"
+#include "05-scaling/collective_theory.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::scaling {
+namespace {
+
+/// What MPI does here: short messages by one model, long ones by another, and beyond 4 MiB everything twice as slowly.
+double ring_seconds(std::size_t bytes, int ranks) {
+  constexpr AlphaBeta shorts = {0.4e-6, 1 / 20e9}, longs = {3e-6, 1 / 12e9};
+  const Cost cost = ring_cost(ranks, static_cast<double>(bytes));
+  if (bytes <= 1 << 10) return shorts.seconds(cost.steps, cost.path_bytes);
+  return longs.seconds(cost.steps, cost.path_bytes) * (bytes > 4 << 20 ? 2 : 1);
+}
+
+CollectiveRuns runs_of(int ranks) {
+  CollectiveRuns runs = {{}, {}, "Some MPI v1", ranks, ""};
+  for (std::size_t bytes = 4; bytes <= 64 << 20; bytes *= 2) {
+    const double seconds = ring_seconds(bytes, ranks);
+    runs.all_reduces["ring"][bytes] = estimate({seconds, 1.1 * seconds, seconds});
+    runs.all_reduces["mpi"][bytes] = estimate({2 * seconds, 2.2 * seconds, 2 * seconds});
+    runs.all_reduces["in-window"][bytes] = estimate({seconds / 3, seconds / 3, seconds / (bytes == 1 << 20 ? 2 : 4)});
+    if (bytes <= 1 << 20) runs.all_reduces["tree"][bytes] = estimate({3 * seconds, 3 * seconds, 3 * seconds});
+  }
+  for (const char* id : {"halving-doubling", "doubling"}) runs.all_reduces[id][4] = estimate({1, 1, 1});
+  for (const char* id : {"reduce-scatter", "all-gather", "all-to-all"}) {
+    runs.parts[id][1024] = estimate({1});
+    runs.parts[std::string("mpi-") + id][1024] = estimate({3});
+  }
+  return runs;
+}
+
+TEST_CASE("ratios are those of pairs; the best is the fastest of ours at its size") {
+  const CollectiveRuns runs = runs_of(2);
+  CHECK(over_mpi(runs, "ring", 64)->median == doctest::Approx(2));
+  CHECK(over_mpi(runs, "in-window", 64)->median == doctest::Approx(6.6));
+  CHECK(over_mpi(runs, "best", 64)->median == doctest::Approx(6.6));
+  CHECK(over_mpi(runs, "messages", 64)->median == doctest::Approx(2));
+  CHECK(least_over_mpi(runs, "in-window", 1 << 20).median == doctest::Approx(6));
+  CHECK_FALSE(over_mpi(runs, "tree", 2 << 20).has_value());
+  CHECK_FALSE(over_mpi(runs, "through-window", 64).has_value());
+}
+
+TEST_CASE("two models are found again, and where they end; what was not fitted is predicted") {
+  for (const int ranks : {2, 3, 4, 8}) {
+    CAPTURE(ranks);
+    const auto ring = model_of_ring(runs_of(ranks));
+    REQUIRE(ring.has_value());
+    CHECK(ring->longs.model.seconds_per_message == doctest::Approx(3e-6).epsilon(0.01));
+    CHECK(ring->longs.model.seconds_per_byte == doctest::Approx(1 / 12e9).epsilon(0.01));
+    CHECK(ring->longs.from_bytes == 4 << 10);
+    CHECK(ring->longs.to_bytes == 4 << 20);
+    REQUIRE(ring->shorts.has_value());
+    CHECK(ring->shorts->model.seconds_per_message == doctest::Approx(0.4e-6).epsilon(0.01));
+    CHECK(ring->shorts->to_bytes == 1 << 10);
+    CHECK(ring->median_error < 0.001);
+    CHECK(ring->smallest_error > 1);
+    CHECK(ring->largest_error == doctest::Approx(-0.5).epsilon(0.01));
+  }
+}
+
+TEST_CASE("times without any order have no alpha and no beta") {
+  CollectiveRuns runs = runs_of(2);
+  std::size_t turn = 0;
+  for (auto& [bytes, time] : runs.all_reduces["ring"]) time = estimate({turn++ % 4 == 0 ? 1e-3 : 1e-6});
+  CHECK_FALSE(model_of_ring(runs).has_value());
+}
+
+TEST_CASE("every all-reduce has its time, both bandwidths and its ratio; on several hosts under names of their own") {
+  CollectiveRuns runs = runs_of(4);
+  runs.prefix = "network_";
+  std::size_t times = 0;
+  for (const Series& series : race_series(runs)) {
+    CAPTURE(series.id);
+    CHECK(series.id.starts_with("network_"));
+    CHECK_FALSE(series.points.empty());
+    if (series.id == "network_bus_gbs_ring") {
+      CHECK(series.points[0].y.median == doctest::Approx(1.5 * 4 / ring_seconds(4, 4) * 1e-9));
+    }
+    if (series.id.starts_with("network_allreduce_us_")) ++times;
+  }
+  CHECK(times == runs.all_reduces.size());
+}
+
+}  // namespace
+}  // namespace hf::scaling
