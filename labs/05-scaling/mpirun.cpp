@@ -1,6 +1,7 @@
 #include "05-scaling/mpirun.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -28,6 +29,7 @@
 namespace hf::scaling {
 namespace {
 
+constexpr int grace_seconds = 5;
 constexpr const char* mark = "HARDWARE_FIRST_RANK";  ///< in the environment of what was started here
 
 void set_if_unset(const char* name, const char* value) { setenv(name, value, 0); }
@@ -45,6 +47,10 @@ void prepare_environment(bool crowded) {
   set_if_unset("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
   set_if_unset("OMPI_MCA_btl", "^tcp");  // one machine: through its memory
   if (crowded) set_if_unset("OMPI_MCA_mpi_yield_when_idle", "1");
+  // A host that does not answer is gone after 5 + 3 · 2 s; mpirun would wait for 8 minutes.
+  set_if_unset("OMPI_MCA_oob_tcp_keepalive_time", "5");
+  set_if_unset("OMPI_MCA_oob_tcp_keepalive_intvl", "2");
+  set_if_unset("OMPI_MCA_oob_tcp_keepalive_probes", "3");
   // mpirun gives each rank a terminal of its own, whether there is one or not.
   winsize size = {};
   if (isatty(STDOUT_FILENO) == 0) {
@@ -68,27 +74,50 @@ void prepare_environment(bool crowded) {
   _exit(127);
 }
 
-/// Passes on this program's own lines as they come, and returns the others.
-std::string read_errors(int pipe, const std::string& program, pid_t child, bool& said) {
-  std::string held, line;
-  bool told = false;
-  for (;;) {
-    char buffer[4096];
-    const ssize_t count = read(pipe, buffer, sizeof buffer);
-    if (interrupted() && !told) told = kill(child, SIGTERM) == 0;
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return held + line;
-    for (const char c : std::string_view(buffer, static_cast<std::size_t>(count))) {
-      line += c;
+/// What is read from mpirun and its ranks.
+class Words {
+ public:
+  explicit Words(std::string program) : program_(std::move(program)) {}
+
+  /// The first of this program's own lines is passed on as it comes; others are kept.
+  void take(std::string_view words) {
+    for (const char c : words) {
+      line_ += c;
       if (c != '\n') continue;
-      if (!line.starts_with(program + ":")) {
-        held += line;
-      } else if (!said && !interrupted()) {
-        said = std::fputs(line.c_str(), stderr) >= 0;
+      if (!line_.starts_with(program_ + ":")) {
+        held_ += line_;
+      } else if (!said_ && !interrupted()) {
+        said_ = std::fputs(line_.c_str(), stderr) >= 0;
       }
-      line.clear();
+      line_.clear();
     }
   }
+
+  /// Whether this program has said why it ends.
+  bool said() const { return said_; }
+  std::string others() const { return held_ + line_; }
+
+ private:
+  std::string program_, held_, line_;
+  bool said_ = false;
+};
+
+/// Reads until there is no more. When the ranks have said why they end, mpirun has a few seconds: it would wait for long for a
+/// host that is gone.
+void listen(int pipe, pid_t child, Words& words) {
+  bool told = false;
+  for (int seconds_left = grace_seconds; seconds_left > 0;) {
+    if (interrupted() && !told) told = kill(child, SIGTERM) == 0;
+    pollfd ready = {pipe, POLLIN, 0};
+    const int count = poll(&ready, 1, 1000);
+    if (count == 0 && (words.said() || told)) --seconds_left;
+    if (count <= 0) continue;
+    char buffer[4096];
+    const ssize_t length = read(pipe, buffer, sizeof buffer);
+    if (length == 0) return;
+    if (length > 0) words.take({buffer, static_cast<std::size_t>(length)});
+  }
+  kill(child, SIGKILL);
 }
 
 int wait_for(pid_t child) {
@@ -136,16 +165,16 @@ int run_by_mpirun(const std::string& program, int ranks, int argc, char** argv) 
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child == 0) become_mpirun(ends[1], ranks, argc, argv);
   close(ends[1]);
-  bool said = false;
-  const std::string words = read_errors(ends[0], program, child, said);
+  Words words(program);
+  listen(ends[0], child, words);
   close(ends[0]);
   const int status = wait_for(child);
   stop_if_interrupted();
   if (status == 0) {
-    std::fputs(words.c_str(), stderr);
-  } else if (!said) {
+    std::fputs(words.others().c_str(), stderr);
+  } else if (!words.said()) {
     std::fprintf(stderr, "%s: %s; the previous record is as it was\n", program.c_str(),
-                 reason_of_end(words, status).c_str());
+                 reason_of_end(words.others(), status).c_str());
   }
   return status;
 }
@@ -155,8 +184,11 @@ std::string reason_of_end(const std::string& words, int status) {
   if (std::regex_search(words, found, std::regex("process rank ([0-9]+)[^\n]*exited on signal ([0-9]+ \\([^)]*\\))"))) {
     return "rank " + found[1].str() + " was ended by signal " + found[2].str();
   }
+  if (words.find("lost communication with a remote daemon") != std::string::npos)
+    return "a host cannot be reached any more";
   std::istringstream lines(words);
   for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('[') && line.find("Warning") != std::string::npos) continue;
     if (line.find_first_not_of("- \r") != std::string::npos) return "mpirun: " + line;
   }
   return "mpirun ended with status " + std::to_string(status) + " and said nothing";
