@@ -528,7 +528,8 @@ void measure_efficiencies(Lab& lab, Ranks& ranks, const RankPlan& plan) {
 void measure_training(Lab& lab, Ranks& ranks) {
   check_training(lab, ranks);
   if (ranks.crowded() || !lab.has(wire_prefix(ranks) + "alpha_us")) return;  // has been noted
-  RankPlan plan = {.rounds = lab.quick() ? 5 : 31, .budget_seconds = lab.seconds_left() / 2};
+  RankPlan plan = {
+      .rounds = lab.quick() ? 5 : 31, .minimum_rounds = lab.quick() ? 3 : 5, .budget_seconds = lab.seconds_left() / 2};
   measure_bubbles(lab, ranks, plan);
   plan.budget_seconds = lab.seconds_left();
   measure_efficiencies(lab, ranks, plan);
@@ -862,7 +863,7 @@ int main(int argc, char** argv) {
                                       {"KV caches", 2.6, 8, {"roofs"}},
                                       {"threads", 1, 7},
                                       {"collectives", 3, 25},
-                                      {"training", 2, 20, {"collectives"}},
+                                      {"training", 3, 20, {"collectives"}},
                                       {"serving", 2, 12, {"roofs"}},
                                       {"planner", 1, 3, {"roofs", "collectives", "training"}}}};
   return hf::scaling::run_ranked_lab(info, argc, argv, hf::scaling::tasks, hf::scaling::measure_scaling);
