@@ -685,8 +685,8 @@ void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& sec
     add_load_curve(lab, way, scenario, all.requests_per_s);
     most.push_back(all.requests_per_s);
   }
-  lab.derived("serving_throughput_gain_continuous_over_static");
-  lab.derived("serving_throughput_gain_chunked");
+  lab.derived("serving_continuous_over_static");
+  lab.derived("serving_chunked_over_whole");
   lab.derived("serving_throughput_gain_apart");
   // A load that all but static batches, the first of them, can bear.
   const double share = 0.8;
