@@ -1,0 +1,122 @@
+// What becomes of all ranks when one of them does not get on.
+#include <doctest/doctest.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "process.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// The processes that have such a word in their environment.
+std::vector<pid_t> processes_with(const std::string& word) {
+  std::vector<pid_t> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (!std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; })) continue;
+    std::ifstream file(entry.path() / "environ");
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    if (contains(text, word)) found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+/// Runs the program with so many ranks, and sees that none is left.
+Ended ranked(const std::string& end, const std::string& ranks) {
+  const std::string token = "HARDWARE_FIRST_TEST=" + std::to_string(getpid());
+  Ended ended = run({RANKED, end}, {{"RANKS", ranks}, {"HARDWARE_FIRST_TEST", std::to_string(getpid())}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  CHECK(processes_with(token).empty());
+  return ended;
+}
+
+void ends_with(const std::string& end, const std::string& line) {
+  CAPTURE(end);
+  const Ended ended = ranked(end, "3");
+  CHECK(ended.status != 0);
+  CHECK_MESSAGE(ended.err.find('\n') == ended.err.size() - 1, ended.err);
+  CHECK_MESSAGE(contains(ended.err, line), ended.err);
+}
+
+TEST_CASE("ranks that get on answer in their order") {
+  const Ended ended = ranked("works", "3");
+  CHECK(ended.status == 0);
+  CHECK(ended.err.empty());
+  const std::size_t first = ended.out.find("\"rank\":0"), last = ended.out.find("\"rank\":2");
+  REQUIRE(last != std::string::npos);
+  CHECK(first < last);
+  CHECK(contains(ended.out, "\"sum\":3.0"));
+  CHECK(contains(ended.out, "1 host, 1 machine"));
+}
+
+TEST_CASE("more ranks than cores are said to be so") {
+  const std::string more = std::to_string(std::thread::hardware_concurrency() + 1);
+  CHECK(contains(ranked("works", more).out, ", crowded"));
+  CHECK(contains(ranked("works", "1").out, ", not crowded"));
+}
+
+TEST_CASE("a rank that throws ends all, and says why in one line") {
+  ends_with("throws", "ranked: rank 1: has had enough");
+}
+
+TEST_CASE("a rank that is killed ends all, and one line says which it was") {
+  ends_with("dies", "ranked: rank 1 was ended by signal 9 (Killed); the previous record is as it was");
+}
+
+TEST_CASE("an error of MPI ends all, and one line says on which rank") {
+  ends_with("sends to nobody", "ranked: rank 1: MPI_Isend: MPI_ERR_RANK: ");
+}
+
+TEST_CASE("a rank that does not get on ends all") {
+  ends_with("hangs", "nothing came for 20 s: another rank, or its host, is gone; the previous record is as it was");
+}
+
+TEST_CASE("the status of rank 0 is that of all") { CHECK(ranked("fails on rank 0", "2").status == 3); }
+
+TEST_CASE("RANKS that are no number are refused in one line") {
+  for (const char* ranks : {"0", "-1", "x", "2x", "99999999999"}) {
+    CAPTURE(ranks);
+    const Ended ended = ranked("works", ranks);
+    CHECK(ended.status == 1);
+    CHECK(ended.out.empty());
+    CHECK(ended.err == "ranked: RANKS='" + std::string(ranks) + "': expected a whole number of at least 1\n");
+  }
+}
+
+TEST_CASE("the lab ends with a killed rank, and leaves the previous record") {
+  const TemporaryFolder folder;
+  const fs::path record = folder.path() / "05-scaling.json";
+  write(record, "the previous one");
+  const std::string token = "HARDWARE_FIRST_TEST=lab" + std::to_string(getpid());
+  Process lab({LAB, "--budget", "quick", "--out", folder.path(), "--only", "training"},
+              {{"RANKS", "2"}, {"TMPDIR", folder.path()}, {"HARDWARE_FIRST_TEST", "lab" + std::to_string(getpid())}});
+  lab.wait_until_it_says("training, about");
+  for (const pid_t process : processes_with(token)) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/environ");
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    if (contains(text, "OMPI_COMM_WORLD_RANK=1")) kill(process, SIGKILL);
+  }
+  const Ended ended = lab.wait();
+  CHECK(ended.status != 0);
+  CHECK(ended.err == "lab-05-scaling: rank 1 was ended by signal 9 (Killed); the previous record is as it was\n");
+  CHECK(content(record) == "the previous one");
+  CHECK(processes_with(token).empty());
+}
+
+}  // namespace
