@@ -413,8 +413,8 @@ void add_ring_model(Lab& lab, const CollectiveRuns& runs) {
   };
   add("alpha_us", 1e6 * ring->longs.model.seconds_per_message, "us");
   add("beta_gbs", 1e-9 / ring->longs.model.seconds_per_byte, "GB/s");
-  add("alpha_beta_from_bytes", static_cast<double>(ring->longs.from_bytes), "B");
-  add("alpha_beta_to_bytes", static_cast<double>(ring->longs.to_bytes), "B");
+  add("alpha_beta_from_kib", static_cast<double>(ring->longs.from_bytes) / 1024, "KiB");
+  add("alpha_beta_to_kib", static_cast<double>(ring->longs.to_bytes) / 1024, "KiB");
   if (ring->shorts) {
     add("alpha_short_us", 1e6 * ring->shorts->model.seconds_per_message, "us");
     add("alpha_short_to_bytes", static_cast<double>(ring->shorts->to_bytes), "B");
@@ -825,7 +825,8 @@ void note_ranks(Lab& lab, const Ranks* ranks) {
   if (ranks->crowded()) {
     lab.note("more ranks than cores: they take turns, and their times are not compared with a model");
   }
-  if (ranks->hosts() > 1) note_network(lab, *ranks);
+  if (ranks->hosts() == 1) return lab.note("one host: what a wire between hosts costs is missing");
+  note_network(lab, *ranks);
 }
 
 void measure_scaling(Lab& lab, Ranks* ranks) {

@@ -25,6 +25,8 @@ ABSENT = [
     ("03-gpu", "one core", r"chases_bandwidth_2|mlp_two_threads_gain", []),
     ("03-gpu", "no GPU", r"gpu_.*|simt_gpu_.*|sgemm_ladder|bf16_ladder", ["03-gpu-little", "03-gpu-memory"]),
     ("03-gpu", "no knee", r"little_knee_measured|little_knee_missed", []),
+    ("05-scaling", "one host", r"network_.*", ["05-slow-wire"]),
+    ("05-scaling", "more ranks than cores", r"(network_)?(model_.*|alpha_.*|beta_gbs)", ["05-allreduce", "05-slow-wire"]),
     ("04-tpu", "no narrow dot products", r"peak_bf16_gflops|bf16_peak_.*|int8_peak_.*", []),
 ]
 
@@ -37,7 +39,15 @@ def fixture(lab):
         record["series"].append(series("bandwidth_over_time", over_time(16, 0)))
     if lab == "03-gpu":
         record["series"] += gpu_series(random.Random(0))
+    if lab == "05-scaling":
+        record["series"] += network_series(record["series"])
     return record
+
+
+def network_series(series):
+    """What several hosts would measure instead, under names of their own."""
+    return [{**each, "id": f"network_{each['id']}"} for each in series
+            if re.fullmatch(r"(allreduce_us|model_us)_(mpi|ring)|model_error_.*", each["id"])]
 
 
 def without(record, pattern, note):
