@@ -28,6 +28,9 @@ ABSENT = [
     ("05-scaling", "one host", r"network_.*", ["05-slow-wire"]),
     ("05-scaling", "more ranks than cores", r"(network_)?(model_.*|alpha_.*|beta_gbs)", ["05-allreduce", "05-slow-wire"]),
     ("04-tpu", "no narrow dot products", r"peak_bf16_gflops|bf16_peak_.*|int8_peak_.*", []),
+    ("05-scaling", "one core", r"strong_.*|weak_.*|amdahl.*|.*_efficiency|dot_.*|serial_.*", ["05-threads"]),
+    ("05-scaling", "no MPI", r"allreduce_.*|.*_gbs_.*|over_mpi_.*|.*_over_mpi_.*|model_.*|alpha_.*|bubble_(1f1b|gpipe|formula)|training_.*",
+     ["05-training"]),
 ]
 
 
