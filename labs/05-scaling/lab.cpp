@@ -484,8 +484,12 @@ void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   lab.add(bubble_formula("bubble_formula", ranks.size()));
   const std::vector<Bubble> bubbles = time_bubbles(ranks, timed_problem(ranks.size()), plan, [&] { lab.tick(); });
   for (const Schedule* schedule : {&gpipe, &one_forward_one_backward}) lab.add(bubble_measured(bubbles, *schedule));
-  lab.add(Value("bubble_measured", bubble_at(bubbles, one_forward_one_backward, micros), "1", "1F1B, 8 micro-batches"));
-  lab.add(Value("bubble_gpipe_measured", bubble_at(bubbles, gpipe, micros), "1", "GPipe, 8 micro-batches"));
+  const Bubble &all_forward = bubble_at(bubbles, gpipe, micros),
+               &alternating = bubble_at(bubbles, one_forward_one_backward, micros);
+  lab.add(Value("bubble_measured", alternating.share, "1", "1F1B, 8 micro-batches"));
+  lab.add(Value("bubble_gpipe_measured", all_forward.share, "1", "GPipe, 8 micro-batches"));
+  lab.derived("pipeline_kept_gpipe", all_forward.kept);
+  lab.derived("pipeline_kept_1f1b", alternating.kept);
   lab.plot("Time spent waiting in a pipeline, %", {"bubble_formula", "bubble_gpipe", "bubble_1f1b"});
   lab.derived("bubble_error", std::abs(lab.value("bubble_measured") - lab.value("bubble_predicted")));
 }

@@ -106,9 +106,9 @@ Series bubble_measured(const std::vector<Bubble>& bubbles, const Schedule& sched
   return series;
 }
 
-const Estimate& bubble_at(const std::vector<Bubble>& bubbles, const Schedule& schedule, int micros) {
+const Bubble& bubble_at(const std::vector<Bubble>& bubbles, const Schedule& schedule, int micros) {
   for (const Bubble& each : bubbles) {
-    if (each.schedule == &schedule && each.micros == micros) return each.share;
+    if (each.schedule == &schedule && each.micros == micros) return each;
   }
   throw std::out_of_range("no bubble was measured with so many micro-batches");
 }

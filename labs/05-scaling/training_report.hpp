@@ -37,7 +37,7 @@ std::vector<Travel> count_travel(const std::vector<int>& rank_counts, const std:
 Series bubble_formula(const std::string& id, int stages);
 Series bubble_simulated(const Schedule& schedule, int stages);
 Series bubble_measured(const std::vector<Bubble>& bubbles, const Schedule& schedule);
-const Estimate& bubble_at(const std::vector<Bubble>& bubbles, const Schedule& schedule, int micros);
+const Bubble& bubble_at(const std::vector<Bubble>& bubbles, const Schedule& schedule, int micros);
 /// The largest difference of simulation and formula, of both schedules, on so many ranks.
 double worst_bubble_difference(const std::vector<int>& rank_counts);
 

@@ -193,7 +193,8 @@ json time_bubbles_here(Member& me, const json& arguments) {
   const Sampling sampling = sample_on_all(me, variants, plan_of(arguments.at("plan")));
   json answer;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    answer.push_back({{"busy", runs[i].busy}, {"seconds", sampling.seconds[i].samples}});
+    answer.push_back(
+        {{"busy", runs[i].busy}, {"seconds", sampling.seconds[i].samples}, {"kept", runs[i].trainer->most_kept()}});
   }
   return answer;
 }
@@ -253,7 +254,9 @@ std::vector<Bubble> time_bubbles(Ranks& ranks, const Problem& problem, const Ran
         for (const json& answer : answers) busy += answer.at(run).at("busy").at(round).get<double>();
         shares[round] = 1 - busy / (ranks.size() * shares[round]);
       }
-      bubbles.push_back({schedule, micros, estimate(std::move(shares))});
+      int kept = 0;
+      for (const json& answer : answers) kept = std::max(kept, answer.at(run).at("kept").get<int>());
+      bubbles.push_back({schedule, micros, kept, estimate(std::move(shares))});
     }
   }
   return bubbles;

@@ -44,6 +44,7 @@ constexpr int micro_batches[] = {1, 2, 4, 8, 16, 32};  ///< numbers of them that
 struct Bubble {
   const Schedule* schedule;
   int micros;
+  int kept;        ///< micro-batches of which a rank had the activations at a time: the most of any rank
   Estimate share;  ///< of the time of all ranks, in a forward and backward pass of the whole batch
 };
 

@@ -84,9 +84,10 @@ TEST_CASE("every way is timed, and every pipeline") {
   const std::vector<Bubble> bubbles = time_bubbles(ranks, small, once, [] {});
   for (const Schedule* schedule : {&gpipe, &one_forward_one_backward}) {
     for (const int micros : micro_batches) {
-      const Estimate& share = bubble_at(bubbles, *schedule, micros);
-      CHECK(share.low > 0);
-      CHECK(share.high < 1);
+      const Bubble& bubble = bubble_at(bubbles, *schedule, micros);
+      CHECK(bubble.share.low > 0);
+      CHECK(bubble.share.high < 1);
+      CHECK(bubble.kept == schedule->kept(0, 2, micros));
     }
     CHECK(bubble_measured(bubbles, *schedule).points.size() == std::size(micro_batches));
   }
