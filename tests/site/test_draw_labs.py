@@ -25,12 +25,13 @@ ABSENT = [
     ("03-gpu", "one core", r"chases_bandwidth_2|mlp_two_threads_gain", []),
     ("03-gpu", "no GPU", r"gpu_.*|simt_gpu_.*|sgemm_ladder|bf16_ladder", ["03-gpu-little", "03-gpu-memory"]),
     ("03-gpu", "no knee", r"little_knee_measured|little_knee_missed", []),
+    ("04-tpu", "no narrow dot products", r"peak_bf16_gflops|bf16_peak_.*|int8_peak_.*", []),
+    ("05-scaling", "one core", r"(strong|weak|dot|serial)_.*|amdahl.*|gemm_.*efficiency", ["05-threads"]),
     ("05-scaling", "one host", r"network_.*", ["05-slow-wire"]),
     ("05-scaling", "more ranks than cores", r"(network_)?(model_.*|alpha_.*|beta_gbs)", ["05-allreduce", "05-slow-wire"]),
-    ("04-tpu", "no narrow dot products", r"peak_bf16_gflops|bf16_peak_.*|int8_peak_.*", []),
-    ("05-scaling", "one core", r"strong_.*|weak_.*|amdahl.*|.*_efficiency|dot_.*|serial_.*", ["05-threads"]),
-    ("05-scaling", "no MPI", r"allreduce_.*|.*_gbs_.*|over_mpi_.*|.*_over_mpi_.*|model_.*|alpha_.*|bubble_(1f1b|gpipe|formula)|training_.*",
-     ["05-training"]),
+    ("05-scaling", "no MPI",
+     r"(network_)?(allreduce_.*|model_.*|alpha_.*|beta_gbs)|over_mpi_.*|bubble_(1f1b|gpipe|formula)|training_.*",
+     ["05-allreduce", "05-slow-wire", "05-training", "05-window"]),
 ]
 
 
