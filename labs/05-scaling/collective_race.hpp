@@ -40,7 +40,8 @@ struct RacePlan {
 /// Seconds of a call, by the bytes of each rank's numbers; sample i of everything was taken in round i.
 using Times = std::map<std::size_t, Estimate>;
 
-/// What a race gave, by the ids of all_reduces() and "mpi", "through-window", "in-window".
+/// What a race gave, by the ids of all_reduces() and "mpi"; with a window also "through-window" and "in-window", and from
+/// 1 MiB up "mpi-huge-pages" and "ring-huge-pages". All others have the system's small pages, as a window has on most.
 using RaceTimes = std::map<std::string, Times>;
 
 /// How large the numbers may be for a race to fit into so many seconds: a power of two from 1 to 64 MiB, from one trial. The

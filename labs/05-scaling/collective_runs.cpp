@@ -26,6 +26,7 @@ constexpr const char* mpi = "mpi";
 const Axis bytes_axis = {"numbers of each rank", "B"};
 
 bool is_window(const std::string& id) { return id.ends_with("-window"); }
+bool on_huge_pages(const std::string& id) { return id.ends_with("-huge-pages"); }
 
 /// As ids of series are written.
 std::string series_id(const CollectiveRuns& runs, const std::string& what, std::string id) {
@@ -37,6 +38,8 @@ std::string name_of(const CollectiveRuns& runs, const std::string& id) {
   if (id == mpi) return "MPI_Allreduce, " + runs.library;
   if (id == "through-window") return "through a shared window";
   if (id == "in-window") return "in a shared window";
+  if (id == "mpi-huge-pages") return "MPI_Allreduce, huge pages";
+  if (id == "ring-huge-pages") return "ring, huge pages";
   for (const Collective& each : all_reduces()) {
     if (id == each.id) return each.name;
   }
@@ -78,7 +81,7 @@ std::string best_id(const CollectiveRuns& runs, std::size_t bytes, bool with_win
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [id, times] : runs.all_reduces) {
     const auto found = times.find(bytes);
-    if (id == mpi || found == times.end() || (is_window(id) && !with_windows)) continue;
+    if (id == mpi || on_huge_pages(id) || found == times.end() || (is_window(id) && !with_windows)) continue;
     if (found->second.median < least) best = id, least = found->second.median;
   }
   return best;
@@ -123,11 +126,12 @@ CollectiveRuns run_collectives(const Lab& lab, Ranks& ranks) {
           ranks.hosts() > 1 ? "network_" : ""};
 }
 
-std::optional<Estimate> over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t bytes) {
+std::optional<Estimate> over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t bytes,
+                                 const std::string& library) {
   if (id == "best" || id == "messages") return over_mpi(runs, best_id(runs, bytes, id == "best"), bytes);
   const auto times = runs.all_reduces.find(id);
   if (times == runs.all_reduces.end() || !times->second.contains(bytes)) return std::nullopt;
-  return ratio(runs.all_reduces.at(mpi).at(bytes).samples, times->second.at(bytes).samples);
+  return ratio(runs.all_reduces.at(library).at(bytes).samples, times->second.at(bytes).samples);
 }
 
 Estimate least_over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t least_bytes) {
@@ -150,7 +154,7 @@ std::vector<Series> race_series(const CollectiveRuns& runs) {
                          [](double s, double bytes) { return bytes / s * 1e-9; }));
     all.push_back(series(runs, "bus_gbs", id, {"bus bandwidth", "GB/s"},
                          [&](double s, double bytes) { return factor * bytes / s * 1e-9; }));
-    if (id != mpi) all.push_back(over_mpi_series(runs, id, name_of(runs, id)));
+    if (id != mpi && !on_huge_pages(id)) all.push_back(over_mpi_series(runs, id, name_of(runs, id)));
   }
   all.push_back(over_mpi_series(runs, "best", "the best of ours"));
   for (const char* part : {"reduce-scatter", "all-gather", "all-to-all"}) all.push_back(part_series(runs, part));

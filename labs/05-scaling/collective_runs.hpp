@@ -26,7 +26,9 @@ CollectiveRuns run_collectives(const Lab& lab, Ranks& ranks);
 
 /// How many times as fast as the library's, by pairs; nothing where one of them did not run at that size.
 /// \param id  of one of RaceTimes, or "best": the fastest of ours at that size; "messages": that without a window
-std::optional<Estimate> over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t bytes);
+/// \param library  "mpi", or "mpi-huge-pages"
+std::optional<Estimate> over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t bytes,
+                                 const std::string& library = "mpi");
 
 /// The smallest of over_mpi() at all sizes from `least_bytes` up.
 Estimate least_over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t least_bytes);

@@ -387,6 +387,12 @@ void add_races(Lab& lab, const CollectiveRuns& runs) {
     add_over_mpi(lab, runs, "through_window", "through-window", mib);
     add_over_mpi(lab, runs, "window", "in-window", mib);
   }
+  if (const auto over = over_mpi(runs, "ring-huge-pages", 64 << 20, "mpi-huge-pages")) {
+    lab.add(Value("ring_over_mpi_64mib_huge", *over, "1", "both on huge pages"));
+  }
+  if (const auto over = over_mpi(runs, "in-window", 1 << 20, "mpi-huge-pages")) {
+    lab.add(Value("window_over_mpi_1mib_huge", *over, "1", "MPI on huge pages, the window on its own"));
+  }
   lab.add(Value(runs.prefix + "best_over_mpi_min", least_over_mpi(runs, "best", 0), "1"));
   if (runs.all_reduces.contains("in-window")) {
     lab.add(Value("window_over_mpi_from_1mib", least_over_mpi(runs, "in-window", 1 << 20), "1"));
