@@ -162,7 +162,7 @@ std::vector<Series> race_series(const CollectiveRuns& runs) {
 }
 
 std::optional<RingModel> model_of_ring(const CollectiveRuns& runs) {
-  constexpr double tolerance = 0.1;
+  constexpr double tolerance = 0.06;
   const std::vector<Observation> all = observations(runs, ring());
   const std::vector<std::size_t> sizes = ring_sizes(runs);
   std::vector<Observation> fitted;
