@@ -115,6 +115,15 @@ def test_without_apt_but_complete_the_job_runs(door, shell):
     assert door.calls("make") == ["make site"]
 
 
+def test_only_what_has_ranks_needs_mpi(door, shell):
+    settle(door)
+    door.remove("mpicxx", "mpirun")
+    for job in ("lab-05", "site", "test"):
+        run = door.run(*shell, "./primer", "--missing", job)
+        assert run.stdout == f"missing for {job}: libopenmpi-dev openmpi-bin; ./primer {job} would fetch it\n"
+    assert door.run(*shell, "./primer", "--missing", "lab-01").stdout == ""
+
+
 def test_headers_are_asked_of_the_compiler(door, shell):
     door.stub("c++", "echo header:doctest/doctest.h")
     run = door.run(*shell, "./primer", "--missing", "lab-01")
