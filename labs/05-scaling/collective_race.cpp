@@ -251,11 +251,12 @@ nlohmann::json times_json(const std::vector<Size>& sizes) {
   return times;
 }
 
-/// What is left of each time without the reading that every one of them contains.
+/// What is left of each time without the reading that every one of them contains: a tenth at least, where the reading alone
+/// was held up.
 void take_reading_away(Size& size) {
   const std::vector<double> alone = std::move(size.seconds.extract(reading).mapped());
   for (auto& [id, seconds] : size.seconds) {
-    for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] -= alone[i];
+    for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = std::max(seconds[i] - alone[i], 0.1 * seconds[i]);
   }
 }
 
