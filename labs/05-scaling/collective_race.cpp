@@ -16,6 +16,7 @@
 
 #include "05-scaling/collective_check.hpp"
 #include "05-scaling/collective_theory.hpp"
+#include "05-scaling/collective_window.hpp"
 #include "05-scaling/collectives.hpp"
 #include "05-scaling/ranks.hpp"
 #include "05-scaling/ranks_sampling.hpp"
@@ -263,7 +264,7 @@ void take_reading_away(Size& size) {
 }  // namespace
 
 std::size_t affordable_bytes(Member& me, double seconds) {
-  constexpr std::size_t trial = 1 << 20, most = 64 << 20;
+  constexpr std::size_t trial = 1 << 20, most_trials = 64;
   constexpr double rounds = 9,
                    rings_in_a_round = 20;  // of the largest size: all sizes together, all algorithms together
   std::vector<float> numbers(trial / sizeof(float));
@@ -274,8 +275,7 @@ std::size_t affordable_bytes(Member& me, double seconds) {
     all_reduce_ring(me.ranks, numbers);
     least = std::min(least, greatest_of_all(me.ranks, static_cast<double>(now_ns() - start) * 1e-9));
   }
-  const double trials =
-      std::clamp(seconds / (rounds * rings_in_a_round * least), 1.0, static_cast<double>(most / trial));
+  const double trials = std::clamp<double>(seconds / (rounds * rings_in_a_round * least), 1, most_trials);
   return trial * std::bit_floor(static_cast<std::size_t>(trials));
 }
 

@@ -2,8 +2,8 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>

@@ -7,6 +7,7 @@
 #include "05-scaling/alpha_beta.hpp"
 #include "05-scaling/collective_runs.hpp"
 #include "05-scaling/collective_theory.hpp"
+#include "harness/results.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::scaling {
