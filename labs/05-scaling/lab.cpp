@@ -18,7 +18,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
