@@ -265,7 +265,7 @@ void take_reading_away(Size& size) {
 
 std::size_t affordable_bytes(Member& me, double seconds) {
   constexpr std::size_t trial = 1 << 20, most_trials = 64;
-  constexpr double rounds = 9,
+  constexpr double rounds = 7,
                    rings_in_a_round = 20;  // of the largest size: all sizes together, all algorithms together
   std::vector<float> numbers(trial / sizeof(float));
   double least = seconds;

@@ -835,6 +835,7 @@ void note_ranks(Lab& lab, const Ranks* ranks) {
   if (ranks == nullptr) return lab.note(no_ranks() + ": collectives and parallel training are missing");
   lab.add(Value("ranks", ranks->size(), "1"));
   lab.add(Value("hosts", ranks->hosts(), "1"));
+  lab.add(Value("machines", ranks->machines(), "1"));
   if (ranks->crowded()) {
     lab.note("more ranks than cores: they take turns, and their times are not compared with a model");
   }

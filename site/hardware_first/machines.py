@@ -45,6 +45,7 @@ class Machines(SphinxDirective):
         name = f"{first.machine_name} · {first.published_as or 'this machine'}"
         pairs = [(term, [nodes.Text(text)]) for term, text in hardware_facts(first.data["machine"])]
         for record in records:
+            pairs += [(term, [nodes.Text(text)]) for term, text in network_facts(record)]
             for lab, value_id in wanted:
                 value = record.value(value_id) if record.lab == lab else None
                 if value:
@@ -54,6 +55,20 @@ class Machines(SphinxDirective):
                 file_link(self.env, record.path, record.data["lab"]["title"]),
                 nodes.Text(f", {record.date}, {record.data['toolchain']['compiler']}{record.since}")]))
         return nodes.container("", nodes.rubric("", name), fields(pairs), classes=["hf-card", "hf-machine"])
+
+
+def network_facts(record: Record) -> list[tuple[str, str]]:
+    """What a record of several hosts says of them: how many, whether they are one machine, how fast their wires are."""
+    def number(value_id: str) -> float:
+        return (record.value(value_id) or {"value": 0})["value"]
+
+    hosts, machines = int(number("hosts")), int(number("machines"))
+    if hosts < 2:
+        return []
+    text = f"{hosts}{' that share this one machine' if machines == 1 else ''}"
+    if wire := record.value("network_wire_gbs"):
+        text += f", each on a wire of {value_quantity(wire)}"
+    return [("Hosts", text)]
 
 
 def hardware_facts(machine: dict) -> list[tuple[str, str]]:

@@ -110,6 +110,18 @@ def test_what_does_not_belong_among_published_records_is_an_error(site, place, e
     assert "· other-machine" not in site.text() and "· this machine" in site.text()
 
 
+def test_hosts_that_share_a_machine_are_not_taken_for_so_many_machines(site):
+    def four_hosts(record):
+        for value in ({"id": "hosts", "unit": "1", "value": 4}, {"id": "machines", "unit": "1", "value": 1},
+                      {"id": "network_wire_gbs", "unit": "GB/s", "value": 0.125}):
+            add_value(**value)(record)
+
+    site.record(four_hosts, published="four-hosts")
+    site.page(GALLERY)
+    assert site.build().status == 0
+    assert "4 that share this one machine, each on a wire of 125 MB/s" in site.text().replace("\N{NO-BREAK SPACE}", " ")
+
+
 def test_records_of_two_machines_in_one_folder_are_an_error(site):
     (site.root / "labs" / "02-other").mkdir()
     (site.root / "labs" / "02-other" / "lab.cpp").touch()
