@@ -37,7 +37,7 @@ plot model using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb
        linecolor rgb colours[i], \
      for [i = 1:ways] took(ids[i]) using (only($1 == high_max_x, $1)):2:(names[i]) \
        with labels left font end textcolor rgb colours[i], \
-     model using (only($1 == high_max_x, $1)):2:("model of the ring") with labels left font end textcolor rgb blue
+     model using (only($1 == high_max_x, $1)):2:("ring, modelled") with labels left font end textcolor rgb blue
 
 top_edge = 500; bottom_edge = height - 62
 y_title = "the model over the measured ring"
