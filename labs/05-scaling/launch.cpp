@@ -6,9 +6,7 @@
 #include <cstdio>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "05-scaling/mpi_ranks.hpp"
 #include "05-scaling/mpirun.hpp"

@@ -1,8 +1,9 @@
 #include "05-scaling/mpirun.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
+#include <linux/prctl.h>
 #include <sys/ioctl.h>
+#include <sys/poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/interrupt.hpp"

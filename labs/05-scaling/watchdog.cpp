@@ -12,7 +12,7 @@
 namespace hf::scaling {
 
 Watchdog::Watchdog(int patience, std::function<void(const std::string&)> late)
-    : patience_(patience), late_(std::move(late)), thread_([this](std::stop_token stop) { watch(std::move(stop)); }) {}
+    : patience_(patience), late_(std::move(late)), thread_([this](const std::stop_token& stop) { watch(stop); }) {}
 
 Watchdog::~Watchdog() {
   thread_.request_stop();
@@ -28,7 +28,7 @@ void Watchdog::begin(const std::string& what) {
 void Watchdog::end() { watching_ = false; }
 
 /// Looks are counted, not seconds: a process that was stopped for a while is not late.
-void Watchdog::watch(std::stop_token stop) {
+void Watchdog::watch(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any clock;
   std::unique_lock lock(mutex);

@@ -27,7 +27,7 @@ class Watchdog {
   void tick() { news_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  void watch(std::stop_token stop);
+  void watch(const std::stop_token& stop);
 
   int patience_;
   std::function<void(const std::string&)> late_;
