@@ -521,12 +521,13 @@ void measure_efficiencies(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   const StepPredictions predicted = predict_steps(problem, ranks.size(), steps, wire);
   const std::vector<Efficiency> found = efficiencies(steps, ranks.size(), predicted);
   for (const Efficiency& each : found) {
-    lab.add(Value(each.id, each.measured, "1", each.label));
-    lab.derived(std::string(each.id) + "_predicted", each.predicted);
+    lab.add(Value(wire_id + each.id, each.measured, "1", each.label));
+    lab.derived(wire_id + each.id + "_predicted", each.predicted);
     table.rows.push_back({each.label, number_text(100 * each.predicted), number_text(100 * each.measured.median)});
   }
   lab.show(table);
-  lab.derived("dp_efficiency_error", std::abs(lab.value("dp_efficiency") - lab.value("dp_efficiency_predicted")));
+  const std::string data = wire_id + "dp_efficiency";
+  lab.derived(data + "_error", std::abs(lab.value(data) - lab.value(data + "_predicted")));
   for (const Series& series : efficiency_series(found)) lab.add(series);
   // What the formula leaves out: a stage also waits while x travels.
   lab.derived("bubble_with_messages_predicted", 1 - steps.of("pipeline_part").median / predicted.pipeline);
