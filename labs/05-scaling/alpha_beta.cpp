@@ -74,7 +74,8 @@ std::optional<Stretch> longest_stretch(std::span<const Observation> observations
   for (std::size_t length = observations.size(); length >= least && !best; --length) {
     for (std::size_t first = 0; first + length <= observations.size(); ++first) {
       const std::span<const Observation> part = observations.subspan(first, length);
-      const AlphaBeta model = fit_alpha_beta(part);
+      const AlphaBeta model = least_squares(part);  // not the robust one, which would give up one of three for two
+      if (!solvable(model)) continue;
       const double worst = worst_error(model, part);
       if (worst <= error) best = {model, first, first + length - 1}, error = worst;
     }
