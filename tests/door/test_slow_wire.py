@@ -50,7 +50,9 @@ def test_hosts_have_a_wire_and_the_status_is_the_commands():
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_outlives_it(how):
     seconds = 1000 + int(how)
-    process = subprocess.Popen([SLOW_WIRE, "--hosts", "2", "sleep", str(seconds)], stderr=subprocess.DEVNULL)
+    # Whoever runs the tests in the background lets them ignore an interrupt, and all that they start.
+    process = subprocess.Popen([SLOW_WIRE, "--hosts", "2", "sleep", str(seconds)], stderr=subprocess.DEVNULL,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
     while not asleep(seconds) and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(how)

@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "05-scaling/collectives.hpp"
-#include "05-scaling/transport.hpp"
+#include "05-scaling/collectives/collectives.hpp"
+#include "05-scaling/ranks/transport.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::scaling {

@@ -9,7 +9,7 @@
 #include <span>
 #include <thread>
 
-#include "05-scaling/transport.hpp"
+#include "05-scaling/ranks/transport.hpp"
 
 namespace hf::scaling {
 

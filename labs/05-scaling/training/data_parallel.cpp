@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <span>
 
-#include "05-scaling/collectives.hpp"
+#include "05-scaling/collectives/collectives.hpp"
+#include "05-scaling/ranks/transport.hpp"
 #include "05-scaling/training/adam.hpp"
 #include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/network.hpp"
-#include "05-scaling/transport.hpp"
 
 namespace hf::scaling {
 namespace {

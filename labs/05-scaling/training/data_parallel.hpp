@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <optional>
 
+#include "05-scaling/ranks/transport.hpp"
 #include "05-scaling/training/adam.hpp"
 #include "05-scaling/training/background_sums.hpp"
 #include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/network.hpp"
 #include "05-scaling/training/trainer.hpp"
-#include "05-scaling/transport.hpp"
 
 namespace hf::scaling {
 

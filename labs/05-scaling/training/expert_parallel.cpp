@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "05-scaling/collectives.hpp"
+#include "05-scaling/collectives/collectives.hpp"
+#include "05-scaling/ranks/transport.hpp"
 #include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/matrix.hpp"
 #include "05-scaling/training/network.hpp"
-#include "05-scaling/transport.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "02-matmul/gemm.hpp"
-#include "05-scaling/transport.hpp"
+#include "05-scaling/ranks/transport.hpp"
 
 namespace hf::scaling {
 namespace {

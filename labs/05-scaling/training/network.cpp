@@ -7,8 +7,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "05-scaling/ranks/transport.hpp"
 #include "05-scaling/training/matrix.hpp"
-#include "05-scaling/transport.hpp"
 #include "common/random.hpp"
 
 namespace hf::scaling {

@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "05-scaling/ranks/transport.hpp"
 #include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/matrix.hpp"
 #include "05-scaling/training/network.hpp"
 #include "05-scaling/training/pipeline_schedule.hpp"
-#include "05-scaling/transport.hpp"
 #include "harness/clock.hpp"
 
 namespace hf::scaling {

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "05-scaling/ranks/transport.hpp"
 #include "05-scaling/training/adam.hpp"
 #include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/matrix.hpp"
 #include "05-scaling/training/network.hpp"
 #include "05-scaling/training/pipeline_schedule.hpp"
 #include "05-scaling/training/trainer.hpp"
-#include "05-scaling/transport.hpp"
 
 namespace hf::scaling {
 

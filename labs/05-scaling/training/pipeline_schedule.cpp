@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 
-#include "05-scaling/transport.hpp"
-#include "05-scaling/transport_threads.hpp"
+#include "05-scaling/ranks/transport.hpp"
+#include "05-scaling/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "05-scaling/transport.hpp"
+#include "05-scaling/ranks/transport.hpp"
 
 namespace hf::scaling {
 

@@ -2,10 +2,10 @@
 
 #include <span>
 
-#include "05-scaling/collectives.hpp"
+#include "05-scaling/collectives/collectives.hpp"
+#include "05-scaling/ranks/transport.hpp"
 #include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/network.hpp"
-#include "05-scaling/transport.hpp"
 
 namespace hf::scaling {
 
@@ -19,7 +19,8 @@ double TensorParallel::gradients(const Batch& batch) {
   // Forward, what the hidden neurons of one rank add to x is a summand;
   // backward, so is what they add to its gradient.
   const Hook sum = [&](std::span<float> part) { all_reduce_ring(ranks_, part); };
-  const double loss = loss_and_gradients(network_, kept_, batch.x, batch.labels, batch.rows(), sum);
+  const double loss = loss_and_gradients(  // each rank has all rows
+      network_, kept_, batch.x, batch.labels, batch.rows(), sum);
   return loss / ranks_.size();  // all ranks have all of it
 }
 // [end: tensor]

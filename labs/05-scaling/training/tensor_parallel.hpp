@@ -3,11 +3,11 @@
 /// those columns of the first matrix and the same rows of the second. What travels is x, and its gradient.
 #pragma once
 
+#include "05-scaling/ranks/transport.hpp"
 #include "05-scaling/training/adam.hpp"
 #include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/network.hpp"
 #include "05-scaling/training/trainer.hpp"
-#include "05-scaling/transport.hpp"
 
 namespace hf::scaling {
 

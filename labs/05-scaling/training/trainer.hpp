@@ -4,9 +4,9 @@
 
 #include <span>
 
+#include "05-scaling/ranks/transport.hpp"
 #include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/network.hpp"
-#include "05-scaling/transport.hpp"
 
 namespace hf::scaling {
 

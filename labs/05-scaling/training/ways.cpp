@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "05-scaling/ranks/transport.hpp"
+#include "05-scaling/ranks/transport_threads.hpp"
 #include "05-scaling/training/data_parallel.hpp"
 #include "05-scaling/training/examples.hpp"
 #include "05-scaling/training/expert_parallel.hpp"
@@ -17,8 +19,6 @@
 #include "05-scaling/training/pipeline_schedule.hpp"
 #include "05-scaling/training/tensor_parallel.hpp"
 #include "05-scaling/training/trainer.hpp"
-#include "05-scaling/transport.hpp"
-#include "05-scaling/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

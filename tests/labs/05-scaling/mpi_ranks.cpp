@@ -12,16 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/collective_check.hpp"
-#include "05-scaling/collective_race.hpp"
-#include "05-scaling/collective_theory.hpp"
-#include "05-scaling/collective_window.hpp"
-#include "05-scaling/collectives.hpp"
-#include "05-scaling/mpi_collectives.hpp"
-#include "05-scaling/mpi_window.hpp"
-#include "05-scaling/ranks.hpp"
-#include "05-scaling/transport.hpp"
-#include "05-scaling/transport_mpi.hpp"
+#include "05-scaling/collectives/collective_check.hpp"
+#include "05-scaling/collectives/collective_race.hpp"
+#include "05-scaling/collectives/collective_theory.hpp"
+#include "05-scaling/collectives/collective_window.hpp"
+#include "05-scaling/collectives/collectives.hpp"
+#include "05-scaling/collectives/mpi_collectives.hpp"
+#include "05-scaling/collectives/mpi_window.hpp"
+#include "05-scaling/ranks/ranks.hpp"
+#include "05-scaling/ranks/transport.hpp"
+#include "05-scaling/ranks/transport_mpi.hpp"
 #include "common/random.hpp"
 
 namespace hf::scaling {

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/collectives.hpp"
-#include "05-scaling/mpi_ranks.hpp"
-#include "05-scaling/mpirun.hpp"
-#include "05-scaling/ranks.hpp"
-#include "05-scaling/transport.hpp"
+#include "05-scaling/collectives/collectives.hpp"
+#include "05-scaling/ranks/mpi_ranks.hpp"
+#include "05-scaling/ranks/mpirun.hpp"
+#include "05-scaling/ranks/ranks.hpp"
+#include "05-scaling/ranks/transport.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "05-scaling/alpha_beta.hpp"
-#include "05-scaling/collective_theory.hpp"
+#include "05-scaling/collectives/alpha_beta.hpp"
+#include "05-scaling/collectives/collective_theory.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/collective_race.hpp"
-#include "05-scaling/collectives.hpp"
-#include "05-scaling/ranks.hpp"
-#include "05-scaling/transport.hpp"
-#include "05-scaling/transport_threads.hpp"
+#include "05-scaling/collectives/collective_race.hpp"
+#include "05-scaling/collectives/collectives.hpp"
+#include "05-scaling/ranks/ranks.hpp"
+#include "05-scaling/ranks/transport.hpp"
+#include "05-scaling/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/alpha_beta.hpp"
-#include "05-scaling/collective_runs.hpp"
-#include "05-scaling/collective_theory.hpp"
+#include "05-scaling/collectives/alpha_beta.hpp"
+#include "05-scaling/collectives/collective_runs.hpp"
+#include "05-scaling/collectives/collective_theory.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
 

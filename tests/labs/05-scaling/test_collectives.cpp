@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/alpha_beta.hpp"
-#include "05-scaling/collective_check.hpp"
-#include "05-scaling/collective_theory.hpp"
-#include "05-scaling/collectives.hpp"
-#include "05-scaling/transport.hpp"
-#include "05-scaling/transport_threads.hpp"
+#include "05-scaling/collectives/alpha_beta.hpp"
+#include "05-scaling/collectives/collective_check.hpp"
+#include "05-scaling/collectives/collective_theory.hpp"
+#include "05-scaling/collectives/collectives.hpp"
+#include "05-scaling/ranks/transport.hpp"
+#include "05-scaling/ranks/transport_threads.hpp"
 #include "common/random.hpp"
 
 namespace hf::scaling {

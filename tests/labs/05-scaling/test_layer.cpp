@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/layer.hpp"
-#include "05-scaling/layer_reference.hpp"
-#include "05-scaling/panels.hpp"
+#include "05-scaling/chip/layer.hpp"
+#include "05-scaling/chip/layer_reference.hpp"
+#include "05-scaling/chip/panels.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"

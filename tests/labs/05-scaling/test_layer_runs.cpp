@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "05-scaling/layer.hpp"
-#include "05-scaling/layer_runs.hpp"
+#include "05-scaling/chip/layer.hpp"
+#include "05-scaling/chip/layer_runs.hpp"
 #include "harness/work.hpp"
 
 using namespace hf;

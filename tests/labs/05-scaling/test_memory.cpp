@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "05-scaling/memory_use.hpp"
-#include "05-scaling/parallel_plan.hpp"
-#include "05-scaling/published_runs.hpp"
-#include "05-scaling/transformer_shape.hpp"
+#include "05-scaling/planner/memory_use.hpp"
+#include "05-scaling/planner/parallel_plan.hpp"
+#include "05-scaling/planner/published_runs.hpp"
+#include "05-scaling/planner/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/chips.hpp"
-#include "05-scaling/fit.hpp"
-#include "05-scaling/planner_runs.hpp"
-#include "05-scaling/published_runs.hpp"
-#include "05-scaling/step_time.hpp"
-#include "05-scaling/transformer_shape.hpp"
+#include "05-scaling/planner/chips.hpp"
+#include "05-scaling/planner/fit.hpp"
+#include "05-scaling/planner/planner_runs.hpp"
+#include "05-scaling/planner/published_runs.hpp"
+#include "05-scaling/planner/step_time.hpp"
+#include "05-scaling/planner/transformer_shape.hpp"
 #include "harness/results.hpp"
 
 namespace hf::scaling {

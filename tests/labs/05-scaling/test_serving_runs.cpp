@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "00-workload/transformer.hpp"
-#include "05-scaling/serving.hpp"
-#include "05-scaling/serving_runs.hpp"
-#include "05-scaling/step_model.hpp"
+#include "05-scaling/serving/serving.hpp"
+#include "05-scaling/serving/serving_runs.hpp"
+#include "05-scaling/serving/step_model.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::scaling {

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "05-scaling/chips.hpp"
-#include "05-scaling/parallel_plan.hpp"
-#include "05-scaling/step_time.hpp"
-#include "05-scaling/transformer_shape.hpp"
+#include "05-scaling/planner/chips.hpp"
+#include "05-scaling/planner/parallel_plan.hpp"
+#include "05-scaling/planner/step_time.hpp"
+#include "05-scaling/planner/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

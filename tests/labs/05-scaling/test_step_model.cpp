@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "00-workload/transformer.hpp"
-#include "05-scaling/step_model.hpp"
+#include "05-scaling/serving/step_model.hpp"
 #include "common/random.hpp"
 #include "harness/work.hpp"
 

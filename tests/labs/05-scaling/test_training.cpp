@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "05-scaling/ranks/transport.hpp"
+#include "05-scaling/ranks/transport_threads.hpp"
 #include "05-scaling/training/adam.hpp"
 #include "05-scaling/training/data_parallel.hpp"
 #include "05-scaling/training/examples.hpp"
@@ -21,8 +23,6 @@
 #include "05-scaling/training/reference.hpp"
 #include "05-scaling/training/trainer.hpp"
 #include "05-scaling/training/ways.hpp"
-#include "05-scaling/transport.hpp"
-#include "05-scaling/transport_threads.hpp"
 #include "common/reference.hpp"
 
 namespace hf::scaling {

@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/ranks.hpp"
-#include "05-scaling/ranks_sampling.hpp"
+#include "05-scaling/ranks/ranks.hpp"
+#include "05-scaling/ranks/ranks_sampling.hpp"
+#include "05-scaling/ranks/transport.hpp"
+#include "05-scaling/ranks/transport_threads.hpp"
 #include "05-scaling/training/pipeline_schedule.hpp"
+#include "05-scaling/training/predictions.hpp"
+#include "05-scaling/training/report.hpp"
+#include "05-scaling/training/runs.hpp"
 #include "05-scaling/training/ways.hpp"
-#include "05-scaling/training_predictions.hpp"
-#include "05-scaling/training_report.hpp"
-#include "05-scaling/training_runs.hpp"
-#include "05-scaling/transport.hpp"
-#include "05-scaling/transport_threads.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 

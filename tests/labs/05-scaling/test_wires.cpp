@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "05-scaling/chips.hpp"
+#include "05-scaling/planner/chips.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -1,0 +1,99 @@
+#include "05-scaling/chip/panels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "00-workload/loop_team.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::scaling {
+namespace {
+
+/// As in chapter 02: two registers wide, and as many rows as leave room for two registers of the panel and one of x.
+constexpr std::size_t tile_rows = vector_registers == 32 ? 14 : 6;
+constexpr std::size_t columns = 2 * lanes;
+
+/// Rows of a panel that all rows of x use before it goes on: they and their part of x stay in the level-2 cache.
+constexpr std::size_t depth_block = 768;
+
+/// How many rows of a panel before they are needed they are asked for: about what an answer from memory takes.
+constexpr std::size_t rows_ahead = 48;
+
+/// What will be needed later: asked for on the way, `step` floats of it with each row of the panel.
+struct Ahead {
+  const float* data;
+  std::size_t step;
+};
+
+// [begin: panel-kernel]
+/// y (+)= x · panel for one tile. Each number of the panel is used `rows` times from its register.
+template <std::size_t rows, bool add>
+void multiply_tile(std::size_t depth, const float* x, std::size_t x_stride, const float* panel, Ahead ahead, float* y,
+                   std::size_t y_stride) {
+  constexpr std::size_t group = 5;  // rows that share an address register
+  const float* row[(rows + group - 1) / group];
+  for (std::size_t i = 0; i < rows; i += group) row[i / group] = x + i * x_stride;
+
+  Floats left[rows] = {}, right[rows] = {};
+  for (std::size_t p = 0; p < depth; ++p, panel += columns, ahead.data += ahead.step) {
+    __builtin_prefetch(ahead.data, 0, 2);
+    __builtin_prefetch(ahead.data + lanes, 0, 2);
+    const Floats panel_left = load(panel), panel_right = load(panel + lanes);
+#pragma GCC unroll 14
+    for (std::size_t i = 0; i < rows; ++i) {
+      const float from_x = row[i / group][i % group * x_stride + p];
+      left[i] += from_x * panel_left;
+      right[i] += from_x * panel_right;
+    }
+  }
+#pragma GCC unroll 14
+  for (std::size_t i = 0; i < rows; ++i, y += y_stride) {
+    store(y, add ? load(y) + left[i] : left[i]);
+    store(y + lanes, add ? load(y + lanes) + right[i] : right[i]);
+  }
+}
+// [end: panel-kernel]
+
+/// The kernel for each number of rows, overwriting y or adding to it.
+template <bool add, std::size_t... rows>
+constexpr auto kernels_for(std::index_sequence<rows...>) {
+  return std::array{multiply_tile<rows + 1, add>...};
+}
+constexpr auto overwriting = kernels_for<false>(std::make_index_sequence<tile_rows>());
+constexpr auto adding = kernels_for<true>(std::make_index_sequence<tile_rows>());
+
+}  // namespace
+
+const std::size_t panel_columns = columns;
+
+void multiply_panel(Rows x, std::size_t depth, const float* panel, bool add, float* y, std::size_t y_stride) {
+  const std::size_t tiles = (x.count + tile_rows - 1) / tile_rows;
+  for (std::size_t p = 0; p < depth; p += depth_block) {
+    const std::size_t count = std::min(depth_block, depth - p);
+    const float* const block = panel + p * columns;
+    for (std::size_t tile = 0; tile < tiles; ++tile) {  // of all but equal height
+      const std::size_t i = tile * x.count / tiles, rows = (tile + 1) * x.count / tiles - i;
+      // Several tiles share the work of fetching the next block; a single one has to look ahead in its own.
+      const std::size_t step = columns / std::min(tiles, columns);
+      const Ahead ahead = {tiles == 1 ? block + rows_ahead * columns : block + count * (columns + tile * step), step};
+      auto* const kernel = (add || p > 0 ? adding : overwriting)[rows - 1];
+      kernel(count, x.data + i * x.stride + p, x.stride, block, ahead, y + i * y_stride, y_stride);
+    }
+  }
+}
+
+void multiply_panels(Rows x, Panels weights, const float* bias, const float* start, float* y, std::size_t stride) {
+  workload::share_each(weights.columns / columns, weights.depth * columns, [&](std::size_t number) {
+    const std::size_t j = number * columns;
+    for (std::size_t i = 0; i < x.count; ++i) {
+      for (std::size_t k = j; k < j + columns; ++k) {
+        y[i * stride + k] = bias[k] + (start != nullptr ? start[i * stride + k] : 0);
+      }
+    }
+    multiply_panel(x, weights.depth, weights.panel(number), true, y + j, stride);
+  });
+}
+
+}  // namespace hf::scaling

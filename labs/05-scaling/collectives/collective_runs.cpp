@@ -1,0 +1,224 @@
+#include "05-scaling/collectives/collective_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "05-scaling/collectives/alpha_beta.hpp"
+#include "05-scaling/collectives/collective_race.hpp"
+#include "05-scaling/collectives/collective_theory.hpp"
+#include "05-scaling/collectives/mpi_collectives.hpp"
+#include "05-scaling/ranks/ranks.hpp"
+#include "harness/lab.hpp"
+
+namespace hf::scaling {
+namespace {
+
+constexpr const char* mpi = "mpi";
+const Axis bytes_axis = {"numbers of each rank", "B"};
+
+bool is_window(const std::string& id) { return id.ends_with("-window"); }
+bool on_huge_pages(const std::string& id) { return id.ends_with("-huge-pages"); }
+
+/// As ids of series are written.
+std::string series_id(const CollectiveRuns& runs, const std::string& what, std::string id) {
+  std::ranges::replace(id, '-', '_');
+  return runs.prefix + what + "_" + id;
+}
+
+std::string name_of(const CollectiveRuns& runs, const std::string& id) {
+  if (id == mpi) return "MPI_Allreduce, " + runs.library;
+  if (id == "through-window") return "through a shared window";
+  if (id == "in-window") return "in a shared window";
+  if (id == "mpi-huge-pages") return "MPI_Allreduce, huge pages";
+  if (id == "ring-huge-pages") return "ring, huge pages";
+  for (const Collective& each : all_reduces()) {
+    if (id == each.id) return each.name;
+  }
+  return id;
+}
+
+/// \param of  from seconds and bytes to y
+template <class Function>
+Series series(const CollectiveRuns& runs, const std::string& what, const std::string& id, Axis y, Function of) {
+  Series series = {.id = series_id(runs, what, id), .label = name_of(runs, id), .x = bytes_axis, .y = std::move(y)};
+  for (const auto& [bytes, seconds] : runs.all_reduces.at(id)) {
+    const auto size = static_cast<double>(bytes);
+    series.points.emplace_back(size, transform(seconds, [&](double s) { return of(s, size); }));
+  }
+  return series;
+}
+
+Series over_mpi_series(const CollectiveRuns& runs, const std::string& id, std::string label) {
+  Series series = {
+      .id = series_id(runs, "over_mpi", id), .label = std::move(label), .x = bytes_axis, .y = {"over MPI", "1"}};
+  for (const auto& [bytes, seconds] : runs.all_reduces.at(mpi)) {
+    if (const auto over = over_mpi(runs, id, bytes)) series.points.emplace_back(static_cast<double>(bytes), *over);
+  }
+  return series;
+}
+
+Series part_series(const CollectiveRuns& runs, const std::string& id) {
+  Series series = {.id = series_id(runs, "over_mpi", id), .label = id, .x = bytes_axis, .y = {"over MPI", "1"}};
+  for (const auto& [bytes, seconds] : runs.parts.at(id)) {
+    series.points.emplace_back(static_cast<double>(bytes),
+                               ratio(runs.parts.at("mpi-" + id).at(bytes).samples, seconds.samples));
+  }
+  return series;
+}
+
+/// The fastest of ours at a size: the least median.
+std::string best_id(const CollectiveRuns& runs, std::size_t bytes, bool with_windows) {
+  std::string best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [id, times] : runs.all_reduces) {
+    const auto found = times.find(bytes);
+    if (id == mpi || on_huge_pages(id) || found == times.end() || (is_window(id) && !with_windows)) continue;
+    if (found->second.median < least) best = id, least = found->second.median;
+  }
+  return best;
+}
+
+std::vector<Observation> observations(const CollectiveRuns& runs, const Collective& collective) {
+  std::vector<Observation> all;
+  for (const auto& [bytes, seconds] : runs.all_reduces.at(collective.id)) {
+    const Cost cost = collective.cost(runs.ranks, static_cast<double>(bytes));
+    all.push_back({cost.steps, cost.path_bytes, seconds.median});
+  }
+  return all;
+}
+
+const Collective& ring() { return all_reduces().front(); }
+
+std::vector<std::size_t> ring_sizes(const CollectiveRuns& runs) {
+  std::vector<std::size_t> sizes;
+  for (const auto& [bytes, seconds] : runs.all_reduces.at(ring().id)) sizes.push_back(bytes);
+  return sizes;
+}
+
+/// At how many sizes of a stretch the bytes take more of the time than the messages.
+std::ptrdiff_t bulky(const Stretch& stretch, const std::vector<Observation>& observations) {
+  return std::count_if(observations.begin() + static_cast<std::ptrdiff_t>(stretch.first),
+                       observations.begin() + static_cast<std::ptrdiff_t>(stretch.last) + 1, [&](const Observation& o) {
+                         return o.bytes * stretch.model.seconds_per_byte > o.steps * stretch.model.seconds_per_message;
+                       });
+}
+
+/// Every other size, the first among them.
+bool is_fitted(std::size_t index) { return index % 2 == 0; }
+
+}  // namespace
+
+CollectiveRuns run_collectives(const Lab& lab, Ranks& ranks) {
+  constexpr double sampling_share = 0.9;  // the rest goes into checking
+  const nlohmann::json arguments = {
+      {"seconds", sampling_share * lab.step_seconds()}, {"rounds", 31}, {"minimum_rounds", lab.quick() ? 3 : 7}};
+  const nlohmann::json answer = ranks.run(collectives_task, arguments, [&] { lab.tick(); }).front();
+  return {race_times(answer.at("all_reduces")), race_times(answer.at("parts")), answer.at("library"), ranks.size(),
+          ranks.hosts() > 1 ? "network_" : ""};
+}
+
+std::optional<Estimate> over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t bytes,
+                                 const std::string& library) {
+  if (id == "best" || id == "messages") return over_mpi(runs, best_id(runs, bytes, id == "best"), bytes);
+  const auto times = runs.all_reduces.find(id);
+  if (times == runs.all_reduces.end() || !times->second.contains(bytes)) return std::nullopt;
+  return ratio(runs.all_reduces.at(library).at(bytes).samples, times->second.at(bytes).samples);
+}
+
+Estimate least_over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t least_bytes) {
+  std::optional<Estimate> least;
+  for (const auto& [bytes, seconds] : runs.all_reduces.at(mpi)) {
+    if (bytes < least_bytes) continue;
+    const auto over = over_mpi(runs, id, bytes);
+    if (over && (!least || over->median < least->median)) least = over;
+  }
+  if (!least) throw std::invalid_argument("least_over_mpi: " + id + " did not run");
+  return *least;
+}
+
+std::vector<Series> race_series(const CollectiveRuns& runs) {
+  std::vector<Series> all;
+  const double factor = bus_factor(runs.ranks);
+  for (const auto& [id, times] : runs.all_reduces) {
+    all.push_back(series(runs, "allreduce_us", id, {"time", "us"}, [](double s, double) { return s * 1e6; }));
+    all.push_back(series(runs, "algorithm_gbs", id, {"algorithm bandwidth", "GB/s"},
+                         [](double s, double bytes) { return bytes / s * 1e-9; }));
+    all.push_back(series(runs, "bus_gbs", id, {"bus bandwidth", "GB/s"},
+                         [&](double s, double bytes) { return factor * bytes / s * 1e-9; }));
+    if (id != mpi && !on_huge_pages(id)) all.push_back(over_mpi_series(runs, id, name_of(runs, id)));
+  }
+  all.push_back(over_mpi_series(runs, "best", "the best of ours"));
+  for (const char* part : {"reduce-scatter", "all-gather", "all-to-all"}) all.push_back(part_series(runs, part));
+  return all;
+}
+
+std::optional<RingModel> model_of_ring(const CollectiveRuns& runs) {
+  constexpr double tolerance = 0.06;
+  const std::vector<Observation> all = observations(runs, ring());
+  const std::vector<std::size_t> sizes = ring_sizes(runs);
+  std::vector<Observation> fitted;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (is_fitted(i)) fitted.push_back(all[i]);
+  }
+  const std::vector<Stretch> found = stretches(fitted, tolerance);
+  const auto longs = std::ranges::max_element(found, {}, [&](const Stretch& s) { return bulky(s, fitted); });
+  if (longs == found.end() || bulky(*longs, fitted) == 0) return std::nullopt;
+  const auto range = [&](const Stretch& s) { return RingModel::Range{s.model, sizes[2 * s.first], sizes[2 * s.last]}; };
+  RingModel ring = {};
+  ring.longs = range(*longs);
+  if (longs != found.begin()) ring.shorts = range(found.front());
+  std::vector<double> errors;
+  for (const Stretch& stretch : found) {
+    if (&stretch != &*longs && &stretch != &found.front()) continue;
+    for (std::size_t i = 2 * stretch.first + 1; i < 2 * stretch.last; i += 2) {
+      errors.push_back(std::abs(stretch.model.error(all[i])));
+    }
+  }
+  ring.median_error = estimate(std::move(errors)).median;
+  ring.smallest_error = ring.longs.model.error(all.front()), ring.largest_error = ring.longs.model.error(all.back());
+  return ring;
+}
+
+std::vector<Series> model_series(const CollectiveRuns& runs, const RingModel& ring_model) {
+  std::vector<Series> all;
+  for (const Collective& each : all_reduces()) {
+    Series series = {.id = series_id(runs, "model_us", each.id),
+                     .label = std::string(each.name) + ", α-β model",
+                     .kind = Kind::modelled,
+                     .x = bytes_axis,
+                     .y = {"time", "us"}};
+    for (const std::size_t bytes : ring_sizes(runs)) {
+      const Cost cost = each.cost(runs.ranks, static_cast<double>(bytes));
+      series.points.emplace_back(static_cast<double>(bytes),
+                                 1e6 * ring_model.longs.model.seconds(cost.steps, cost.path_bytes));
+    }
+    all.push_back(std::move(series));
+  }
+  const std::vector<Observation> observed = observations(runs, ring());
+  const std::vector<std::size_t> sizes = ring_sizes(runs);
+  Series fitted = {.id = runs.prefix + "model_error_fitted",
+                   .label = "fitted",
+                   .kind = Kind::modelled,
+                   .x = bytes_axis,
+                   .y = {"predicted over measured, less 1", "%"}};
+  Series predicted = fitted;
+  predicted.id = runs.prefix + "model_error_predicted", predicted.label = "predicted";
+  for (std::size_t i = 0; i < observed.size(); ++i) {
+    (is_fitted(i) ? fitted : predicted)
+        .points.emplace_back(static_cast<double>(sizes[i]), 100 * ring_model.longs.model.error(observed[i]));
+  }
+  all.push_back(std::move(fitted));
+  all.push_back(std::move(predicted));
+  return all;
+}
+
+}  // namespace hf::scaling

@@ -1,0 +1,128 @@
+#include "05-scaling/collectives/collectives.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+
+#include "05-scaling/ranks/transport.hpp"
+
+namespace hf::scaling {
+namespace {
+
+/// The largest power of two that is at most the number of ranks.
+int power_of_two(const Transport& ranks) {
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks.size())));
+}
+
+/// Lets as many ranks as there are in the largest power of two do `work`. Each rank beyond hands its numbers to one of
+/// them first, and gets the result from it at last.
+template <class Work>
+void among_power_of_two(Transport& ranks, std::span<float> numbers, Work work) {
+  const int me = ranks.rank(), workers = power_of_two(ranks);
+  if (me >= workers) {
+    ranks.send(me - workers, numbers);
+    ranks.receive(me - workers, numbers);
+    return;
+  }
+  const bool helps = me + workers < ranks.size();
+  if (helps) ranks.receive_add(me + workers, numbers);
+  work();
+  if (helps) ranks.send(me + workers, numbers);
+}
+
+}  // namespace
+
+// [begin: ring]
+void reduce_scatter(Transport& ranks, std::span<float> numbers) {
+  const int n = ranks.size(), me = ranks.rank();
+  const int next = (me + 1) % n, previous = (me + n - 1) % n;
+  const Blocks blocks(numbers, n);
+  for (int step = 1; step < n; ++step) {
+    ranks.exchange_add(next, blocks[me - step], previous, blocks[me - step - 1]);
+  }
+}
+
+void all_gather(Transport& ranks, std::span<float> numbers) {
+  const int n = ranks.size(), me = ranks.rank();
+  const int next = (me + 1) % n, previous = (me + n - 1) % n;
+  const Blocks blocks(numbers, n);
+  for (int step = 1; step < n; ++step) {
+    ranks.exchange(next, blocks[me - step + 1], previous, blocks[me - step]);
+  }
+}
+
+void all_reduce_ring(Transport& ranks, std::span<float> numbers) {
+  reduce_scatter(ranks, numbers);
+  all_gather(ranks, numbers);
+}
+// [end: ring]
+
+// [begin: all-to-all]
+void all_to_all(Transport& ranks, std::span<float> in, std::span<float> out) {
+  const int n = ranks.size(), me = ranks.rank();
+  const Blocks mine(in, n), arrived(out, n);
+  if (out.size() != mine[me].size() * static_cast<std::size_t>(n)) {
+    throw std::invalid_argument("all_to_all: expected room for as many blocks as there are ranks");
+  }
+  std::ranges::copy(mine[me], arrived[me].begin());
+  for (int step = 1; step < n; ++step) {
+    const int to = (me + step) % n, from = (me - step + n) % n;
+    ranks.exchange(to, mine[to], from, arrived[from]);
+  }
+}
+// [end: all-to-all]
+
+// [begin: tree]
+void all_reduce_tree(Transport& ranks, std::span<float> numbers) {
+  const int n = ranks.size(), me = ranks.rank();
+  int apart = 1;
+  for (; apart < n; apart *= 2) {  // up: of two that are left, the lower one goes on with the sum of both
+    if (me % (2 * apart) == apart) ranks.send(me - apart, numbers);
+    if (me % (2 * apart) == 0 && me + apart < n) ranks.receive_add(me + apart, numbers);
+  }
+  while ((apart /= 2) > 0) {  // and down
+    if (me % (2 * apart) == apart) ranks.receive(me - apart, numbers);
+    if (me % (2 * apart) == 0 && me + apart < n) ranks.send(me + apart, numbers);
+  }
+}
+// [end: tree]
+
+// [begin: doubling]
+void all_reduce_doubling(Transport& ranks, std::span<float> numbers) {
+  among_power_of_two(ranks, numbers, [&] {
+    for (int apart = 1; apart < power_of_two(ranks); apart *= 2) {
+      const int neighbour = ranks.rank() ^ apart;
+      ranks.exchange_add(neighbour, numbers, neighbour, numbers);
+    }
+  });
+}
+// [end: doubling]
+
+// [begin: halving-doubling]
+void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers) {
+  among_power_of_two(ranks, numbers, [&] {
+    const int n = power_of_two(ranks), me = ranks.rank();
+    const Blocks blocks(numbers, n);
+    int first = 0;  // this rank cares for the blocks [first, first + wide)
+    for (int wide = n / 2; wide > 0; wide /= 2) {
+      const int neighbour = me ^ wide;
+      const int keep = first + (me & wide), give = first + (neighbour & wide);
+      const auto mine = blocks.range(keep, keep + wide);
+      const auto theirs = blocks.range(give, give + wide);
+      ranks.exchange_add(neighbour, theirs, neighbour, mine);
+      first = keep;
+    }
+    for (int wide = 1; wide < n; wide *= 2) {
+      const int neighbour = me ^ wide, other = first ^ wide;
+      const auto mine = blocks.range(first, first + wide);
+      const auto theirs = blocks.range(other, other + wide);
+      ranks.exchange(neighbour, mine, neighbour, theirs);
+      first = std::min(first, other);
+    }
+  });
+}
+// [end: halving-doubling]
+
+}  // namespace hf::scaling

@@ -1,0 +1,96 @@
+#include "05-scaling/collectives/steps.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "05-scaling/collectives/alpha_beta.hpp"
+#include "05-scaling/collectives/collective_runs.hpp"
+#include "05-scaling/collectives/collective_theory.hpp"
+#include "05-scaling/ranks/ranks.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::scaling {
+namespace {
+
+/// A value for how many times as fast as MPI, where that size was run.
+void add_over_mpi(Lab& lab, const CollectiveRuns& runs, const std::string& value, const std::string& id,
+                  std::size_t mib) {
+  if (const auto over = over_mpi(runs, id, mib << 20)) {
+    lab.add(Value(runs.prefix + value + "_over_mpi_" + std::to_string(mib) + "mib", *over, "1"));
+  }
+}
+
+void add_races(Lab& lab, const CollectiveRuns& runs) {
+  for (const Series& series : race_series(runs)) lab.add(series);
+  for (const std::size_t mib : {1, 8, 64}) {
+    add_over_mpi(lab, runs, "ring", "ring", mib);
+    add_over_mpi(lab, runs, "halving_doubling", "halving-doubling", mib);
+    add_over_mpi(lab, runs, "messages", "messages", mib);
+    add_over_mpi(lab, runs, "best", "best", mib);
+    add_over_mpi(lab, runs, "through_window", "through-window", mib);
+    add_over_mpi(lab, runs, "window", "in-window", mib);
+  }
+  if (const auto over = over_mpi(runs, "ring-huge-pages", 64 << 20, "mpi-huge-pages")) {
+    lab.add(Value("ring_over_mpi_64mib_huge", *over, "1", "both on huge pages"));
+  }
+  if (const auto over = over_mpi(runs, "in-window", 1 << 20, "mpi-huge-pages")) {
+    lab.add(Value("window_over_mpi_1mib_huge", *over, "1", "MPI on huge pages, the window on its own"));
+  }
+  lab.add(Value(runs.prefix + "best_over_mpi_min", least_over_mpi(runs, "best", 0), "1"));
+  if (runs.all_reduces.contains("in-window")) {
+    lab.add(Value("window_over_mpi_from_1mib", least_over_mpi(runs, "in-window", 1 << 20), "1"));
+  }
+  lab.plot("All-reduce, us, " + std::to_string(runs.ranks) + " ranks",
+           {runs.prefix + "allreduce_us_mpi", runs.prefix + "allreduce_us_ring"});
+}
+
+/// What the largest all-reduce brings, and what it costs a wire.
+void add_bus_bandwidth(Lab& lab, const CollectiveRuns& runs) {
+  lab.modelled("bus_factor", bus_factor(runs.ranks));
+  const auto& [bytes, seconds] = *runs.all_reduces.at("ring").rbegin();
+  const auto size = static_cast<double>(bytes);
+  lab.add(Value(runs.prefix + "ring_algorithm_gbs", transform(seconds, [&](double s) { return size / s * 1e-9; }),
+                "GB/s", "the ring's algorithm bandwidth, largest size"));
+  lab.derived(runs.prefix + "ring_bus_gbs", "GB/s");
+}
+
+void add_ring_model(Lab& lab, const CollectiveRuns& runs) {
+  const std::optional<RingModel> ring = model_of_ring(runs);
+  if (!ring) return lab.note("the ring's times are too uneven for an alpha and a beta");
+  const auto add = [&](const std::string& id, double value, const std::string& unit) {
+    lab.derived(runs.prefix + id, value, unit);
+  };
+  const bool told = ring->longs.model.seconds_per_message > 0;  // on a slow wire it vanishes beside the bytes
+  if (told || ring->shorts) {
+    add("alpha_us", 1e6 * (told ? ring->longs : *ring->shorts).model.seconds_per_message, "us");
+  }
+  if (!told) lab.note("what a message costs cannot be told from long messages here: alpha is that of short ones");
+  add("beta_gbs", 1e-9 / ring->longs.model.seconds_per_byte, "GB/s");
+  add("alpha_beta_from_kib", static_cast<double>(ring->longs.from_bytes) / 1024, "KiB");
+  add("alpha_beta_to_kib", static_cast<double>(ring->longs.to_bytes) / 1024, "KiB");
+  if (ring->shorts) {
+    add("alpha_short_us", 1e6 * ring->shorts->model.seconds_per_message, "us");
+    add("alpha_short_to_bytes", static_cast<double>(ring->shorts->to_bytes), "B");
+  }
+  add("alpha_beta_error_median", ring->median_error, "1");
+  add("alpha_beta_error_smallest", ring->smallest_error, "1");
+  add("alpha_beta_error_largest", ring->largest_error, "1");
+  for (const Series& series : model_series(runs, *ring)) lab.add(series);
+}
+
+}  // namespace
+
+void measure_collectives(Lab& lab, Ranks& ranks) {
+  const CollectiveRuns runs = run_collectives(lab, ranks);
+  add_races(lab, runs);
+  add_bus_bandwidth(lab, runs);
+  if (!ranks.crowded()) add_ring_model(lab, runs);
+}
+
+}  // namespace hf::scaling

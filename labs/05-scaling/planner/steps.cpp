@@ -1,0 +1,102 @@
+#include "05-scaling/planner/steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "05-scaling/planner/chips.hpp"
+#include "05-scaling/planner/fit.hpp"
+#include "05-scaling/planner/planner_runs.hpp"
+#include "05-scaling/planner/published_runs.hpp"
+#include "05-scaling/planner/small_steps.hpp"
+#include "05-scaling/planner/step_time.hpp"
+#include "05-scaling/planner/transformer_shape.hpp"
+#include "05-scaling/training/runs.hpp"
+#include "05-scaling/training/ways.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
+
+namespace hf::scaling {
+namespace {
+
+void compare_with_published_runs(Lab& lab) {
+  const std::vector<PublishedRun>& runs = published_runs();
+  const Constants constants = fit_constants(runs);
+  lab.modelled("planner_matmul_share", constants.matmul);
+  lab.modelled("planner_memory_share", constants.memory);
+  lab.modelled("planner_hidden_share", constants.hidden);
+
+  const Errors tested = errors(runs, Use::test, constants), guessed = errors_of_guess(runs, Use::test);
+  lab.modelled("planner_runs", static_cast<double>(tested.runs));
+  lab.modelled("planner_runs_fitted", static_cast<double>(errors(runs, Use::fit, constants).runs));
+  lab.modelled("planner_error_median", tested.median);
+  lab.modelled("planner_within_quarter_share", tested.within_quarter);
+  lab.modelled("planner_error_once", errors(largest_of_each(runs), Use::test, constants).median);
+  lab.modelled("planner_guess_error_median", guessed.median);
+  lab.modelled("planner_guess_within_quarter_share", guessed.within_quarter);
+  lab.derived("planner_guess_over_planner");
+  const PublishedRun& farthest = farthest_run(runs, Use::test, constants);
+  lab.add(
+      Value("planner_error_largest", std::abs(error(farthest, constants)), "1", Kind::modelled, run_name(farthest)));
+  for (const int hidden : {20, 60}) {
+    Constants other = constants;
+    other.hidden = hidden / 100.0;
+    lab.modelled("planner_error_hidden_" + std::to_string(hidden), errors(runs, Use::test, other).median);
+  }
+
+  for (Series& series : run_series(constants)) lab.add(std::move(series));
+  const Series by_source = error_by_source(constants);
+  Table table = {"Predicted against published seconds of a step", {"source", "runs", "median error, %"}, {}};
+  for (const Point& point : by_source.points)
+    table.rows.push_back({point.label, number_text(point.x), number_text(point.y.median)});
+  lab.show(table);
+  lab.add(by_source);
+}
+
+/// A model that no single chip can hold, on ever more of them: 8 million tokens a step.
+void sweep_chips(Lab& lab) {
+  const std::vector<Series> sweep = sweep_series({chip("h100"), model("llama3-70b"), 0, 1024, 8192});
+  for (const Series& series : sweep) lab.add(series);
+  const Series &all_cuts = sweep[0], &batch_and_tensors = sweep[2];
+  lab.modelled("sweep_fewest_chips", all_cuts.points.front().x);
+  for (const int chips : {1024, 4096, 16384})
+    lab.modelled("sweep_mfu_" + std::to_string(chips) + "_share", at(all_cuts, chips) / 100);
+  lab.modelled("sweep_mfu_tensor_4096_share", at(batch_and_tensors, 4096) / 100);
+  lab.derived("sweep_all_cuts_gain_4096");
+}
+
+/// The planner's formulas, with a core of this machine as the chip: from what one rank took and from the wire, what all
+/// of them should take.
+void compare_with_small_runs(Lab& lab) {
+  if (!lab.has("tp_efficiency")) return;  // has been noted
+  const int ranks = static_cast<int>(lab.value("ranks"));
+  const Problem problem = timed_problem(ranks);
+  const auto number = [](std::size_t count) { return static_cast<double>(count); };
+  const SmallNetwork network = {number(problem.rows), number(problem.shape.width), number(problem.shape.blocks),
+                                number(problem.shape.weights())};
+  const SmallChip chip = {.bandwidth = 1e9 * lab.value("bandwidth_dram_all_gbs") / lab.machine().cores,
+                          .wire = {1e9 * lab.value("beta_gbs"), 1e-6 * lab.value("alpha_us"), false}};
+  const double alone = 1e-3 * lab.value("training_step_ms");
+  const SmallSteps predicted = predict_small_steps(chip, network, ranks, alone);
+  const double data = 1e-3 * lab.value("training_data_ms"), tensor = alone / (ranks * lab.value("tp_efficiency"));
+  const double data_error = std::abs(predicted.data / data - 1), tensor_error = std::abs(predicted.tensor / tensor - 1);
+  lab.derived("planner_small_data_error", data_error);
+  lab.derived("planner_small_tensor_error", tensor_error);
+  lab.derived("planner_small_error", std::max(data_error, tensor_error));
+}
+
+}  // namespace
+
+void plan_many_chips(Lab& lab) {
+  compare_with_published_runs(lab);
+  compare_with_small_runs(lab);
+  sweep_chips(lab);
+}
+
+}  // namespace hf::scaling

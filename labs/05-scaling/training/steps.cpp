@@ -1,0 +1,139 @@
+#include "05-scaling/training/steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "05-scaling/collectives/alpha_beta.hpp"
+#include "05-scaling/planner/planner_runs.hpp"
+#include "05-scaling/ranks/ranks.hpp"
+#include "05-scaling/ranks/ranks_sampling.hpp"
+#include "05-scaling/training/pipeline_schedule.hpp"
+#include "05-scaling/training/predictions.hpp"
+#include "05-scaling/training/report.hpp"
+#include "05-scaling/training/runs.hpp"
+#include "05-scaling/training/ways.hpp"
+#include "harness/lab.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
+
+namespace hf::scaling {
+
+/// What travels on paper, and what does when ranks that are threads are counted.
+void count_what_travels(Lab& lab) {
+  const std::vector<int> rank_counts = lab.quick() ? std::vector{4} : std::vector{2, 4, 8};
+  Table table = {"What a rank sends in a step, one of four", {"way", "predicted, MB", "counted, MB"}, {}};
+  bool exact = true;
+  for (const Travel& travel : count_travel(rank_counts, [&] { lab.tick(); })) {
+    exact = exact && travel.is_exact;
+    lab.add(travel.predicted);
+    lab.add(travel.counted);
+    const double counted = at(travel.counted, 4);
+    lab.simulated("travel_" + std::string(travel.way->id) + "_bytes", counted * 1e6, "B");
+    table.rows.push_back({travel.way->name, number_text(at(travel.predicted, 4)), number_text(counted)});
+  }
+  lab.show(table);
+  lab.simulated("travel_is_as_predicted", exact ? 1 : 0);
+}
+
+namespace {
+
+/// Is every way right, on these ranks? Does it learn?
+void check_training(Lab& lab, Ranks& ranks) {
+  const auto tick = [&] { lab.tick(); };
+  lab.derived("training_error_share", worst_training_error(ranks, tick));
+  const std::vector<Learned> learned = learn_in_all_ways(ranks, 60, tick);
+  const Learned& data = learned_in(learned, "data");
+  lab.derived("loss_before", data.losses.front());
+  lab.derived("loss_after", data.losses.back());
+  lab.derived("loss_after_over_before");
+  lab.derived("loss_spread", loss_spread(learned));
+  lab.derived("loss_experts_after", learned_in(learned, "experts").losses.back());
+  for (const Series& series : loss_series(learned)) lab.add(series);
+
+  const std::vector<double>& sharded = learned_in(learned, "data_sharded").optimiser_bytes;
+  lab.derived("optimiser_bytes", data.optimiser_bytes.front(), "B");
+  lab.derived("optimiser_sharded_bytes", *std::ranges::max_element(sharded), "B");
+  lab.derived("optimiser_whole_over_sharded");
+}
+
+}  // namespace
+
+void simulate_bubbles(Lab& lab) {
+  lab.simulated("bubble_simulated_error", worst_bubble_difference({2, 4, 8}));
+  for (const int stages : {4, 8}) {
+    lab.add(bubble_formula("bubble_formula_" + std::to_string(stages), stages));
+    lab.add(bubble_simulated(one_forward_one_backward, stages));
+  }
+}
+
+namespace {
+
+void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
+  constexpr int micros = 8;
+  lab.modelled("bubble_predicted", bubble_predicted(ranks.size(), micros));
+  lab.add(bubble_formula("bubble_formula", ranks.size()));
+  const std::vector<Bubble> bubbles = time_bubbles(ranks, timed_problem(ranks.size()), plan, [&] { lab.tick(); });
+  for (const Schedule* schedule : {&gpipe, &one_forward_one_backward}) lab.add(bubble_measured(bubbles, *schedule));
+  const Bubble &all_forward = bubble_at(bubbles, gpipe, micros),
+               &alternating = bubble_at(bubbles, one_forward_one_backward, micros);
+  lab.add(Value("bubble_measured", alternating.share, "1", "1F1B, 8 micro-batches"));
+  lab.add(Value("bubble_gpipe_measured", all_forward.share, "1", "GPipe, 8 micro-batches"));
+  lab.derived("pipeline_kept_gpipe", all_forward.kept);
+  lab.derived("pipeline_kept_1f1b", alternating.kept);
+  lab.plot("Time spent waiting in a pipeline, %", {"bubble_formula", "bubble_gpipe", "bubble_1f1b"});
+  lab.derived("bubble_error", std::abs(lab.value("bubble_measured") - lab.value("bubble_predicted")));
+}
+
+/// Which of the values of the step `collectives` are those of these ranks.
+std::string wire_prefix(const Ranks& ranks) { return ranks.hosts() > 1 ? "network_" : ""; }
+
+void measure_efficiencies(Lab& lab, Ranks& ranks, const RankPlan& plan) {
+  const std::string wire_id = wire_prefix(ranks);
+  const AlphaBeta wire = {lab.value(wire_id + "alpha_us") * 1e-6, 1e-9 / lab.value(wire_id + "beta_gbs")};
+  const Problem problem = timed_problem(ranks.size());
+  const Sampling steps = time_steps(ranks, problem, plan, [&] { lab.tick(); });
+  const auto add_ms = [&](const char* id, const char* of, const char* label) {
+    lab.add(Value(id, transform(steps.of(of), [](double s) { return s * 1e3; }), "ms", label));
+  };
+  add_ms("training_step_ms", "one", "a step on one rank");
+  add_ms("training_part_ms", "part", "a step on a rank's share of the rows, nothing travels");
+  add_ms("training_data_ms", "data", "a step, data parallel");
+  Table table = {"Efficiency of a step", {"way", "predicted, %", "measured, %"}, {}};
+  const StepPredictions predicted = predict_steps(problem, ranks.size(), steps, wire);
+  const std::vector<Efficiency> found = efficiencies(steps, ranks.size(), predicted);
+  for (const Efficiency& each : found) {
+    lab.add(Value(wire_id + each.id, each.measured, "1", each.label));
+    lab.derived(wire_id + each.id + "_predicted", each.predicted);
+    table.rows.push_back({each.label, number_text(100 * each.predicted), number_text(100 * each.measured.median)});
+  }
+  lab.show(table);
+  const std::string data = wire_id + "dp_efficiency";
+  lab.derived(data + "_error", std::abs(lab.value(data) - lab.value(data + "_predicted")));
+  for (const Series& series : efficiency_series(found)) lab.add(series);
+  // What the formula leaves out: a stage also waits while x travels.
+  lab.derived("bubble_with_messages_predicted", 1 - steps.of("pipeline_part").median / predicted.pipeline);
+  const double part = steps.of("part").median;
+  const AlphaBeta slow = {50e-6, 8e-9};  // 1 Gbit/s, and the latency of a local network
+  lab.derived("overlap_gain_possible", overlap_gain_possible(problem, ranks.size(), part, wire));
+  lab.derived("overlap_gain_possible_1_gbit", overlap_gain_possible(problem, ranks.size(), part, slow));
+  lab.add(Value("overlap_gain", steps.ratio("data_buckets", "data_overlapped"), "1"));
+  lab.add(Value("sharded_gain", steps.ratio("data", "data_sharded"), "1"));
+}
+
+}  // namespace
+
+void measure_training(Lab& lab, Ranks& ranks) {
+  check_training(lab, ranks);
+  if (ranks.crowded() || !lab.has(wire_prefix(ranks) + "alpha_us")) return;  // has been noted
+  RankPlan plan = {
+      .rounds = lab.quick() ? 5 : 31, .minimum_rounds = lab.quick() ? 3 : 5, .budget_seconds = lab.seconds_left() / 2};
+  measure_bubbles(lab, ranks, plan);
+  plan.budget_seconds = lab.seconds_left();
+  measure_efficiencies(lab, ranks, plan);
+}
+
+}  // namespace hf::scaling
