@@ -181,7 +181,7 @@ class Parts {
       if (bytes > short_bytes) {
         all.push_back({id, write_all, run});
       } else {
-        all.push_back({id, {}, [write_all, run] { write_all(), run(); }});
+        all.push_back({id, {}, [write_all, run = run] { write_all(), run(); }});
         all.back().calls = enough_calls(me_, all.back(), in_a_row_seconds);
       }
     }

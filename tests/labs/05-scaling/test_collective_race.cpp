@@ -48,10 +48,10 @@ TEST_CASE("a race times everything at every size, as often as planned, and every
   CHECK(answers[2] == answers[0]);
   const RaceTimes times = race_times(answers[0]);
   CHECK(times.size() == 5);  // four of ours and the library's; what reading takes is gone
-  for (const auto& [id, sizes] : times) {
-    CAPTURE(id);
-    CHECK(sizes.size() == 15);  // 4 B to 64 KiB
-    for (const auto& [bytes, seconds] : sizes) CHECK(seconds.samples.size() == 3);
+  for (const auto& race : times) {
+    CAPTURE(race.first);
+    CHECK(race.second.size() == 15);  // 4 B to 64 KiB
+    for (const auto& [bytes, seconds] : race.second) CHECK(seconds.samples.size() == 3);
   }
 }
 

@@ -81,8 +81,9 @@ TEST_CASE("every number of the panels has a place of its own") {
 }
 
 TEST_CASE("layers compute what they should, for any number of groups, readers and tokens before") {
-  for (const auto& [heads, kv_heads] : {std::pair{3, 3}, {4, 2}, {5, 1}}) {
-    const LayerShape shape = small_layer(heads, kv_heads);
+  for (const auto& groups : {std::pair{3, 3}, {4, 2}, {5, 1}}) {
+    const int heads = groups.first;
+    const LayerShape shape = small_layer(groups.first, groups.second);
     const LayerWeights weights(shape, 2);
     GroupedCache cache(shape, 2, 5, 70);
     for (std::size_t context : {0, 1, 31, 32, 69}) {
