@@ -1,0 +1,52 @@
+// Chapter 06, precision and sparsity. One function for each step, in the order of the chapter, in the steps.cpp of its
+// folder:
+//
+//   formats/     measure_formats     what does a number lose in so few bits?
+//   gemv/        measure_gemv        a product of a matrix and a vector takes as long as its bytes
+//   model/       measure_decode      a language model writes, in every format, and against llama.cpp
+//   units/       measure_units       int8 and bf16 on the units made for them
+//   accuracy/    measure_accuracy    what does the language model lose?
+//   training/    measure_training    a network learns in 32, 16 and 8 bits
+//   sums/        measure_sums        many small numbers, one sum
+//   sparsity/    measure_sparsity    numbers that are not there at all
+#include "harness/lab.hpp"
+
+#include "06-precision/accuracy/steps.hpp"
+#include "06-precision/formats/steps.hpp"
+#include "06-precision/gemv/steps.hpp"
+#include "06-precision/model/steps.hpp"
+#include "06-precision/sparsity/steps.hpp"
+#include "06-precision/sums/steps.hpp"
+#include "06-precision/training/steps.hpp"
+#include "06-precision/units/steps.hpp"
+
+namespace hf::precision {
+namespace {
+
+void measure(Lab& lab) {
+  lab.step("formats", [&] { measure_formats(lab); });
+  lab.step("GEMV", [&] { measure_gemv(lab); });
+  lab.step("decode", [&] { measure_decode(lab); });
+  lab.step("units", [&] { measure_units(lab); });
+  lab.step("accuracy", [&] { measure_accuracy(lab); });
+  lab.step("training", [&] { measure_training(lab); });
+  lab.step("sums", [&] { measure_sums(lab); });
+  lab.step("sparsity", [&] { measure_sparsity(lab); });
+}
+
+}  // namespace
+}  // namespace hf::precision
+
+int main(int argc, char** argv) {
+  const hf::LabInfo info = {.id = "06-precision",
+                            .title = "Precision and sparsity",
+                            .steps = {{"formats", 0.5, 1},
+                                      {"GEMV", 3, 18},
+                                      {"decode", 4, 20, {"GEMV"}},
+                                      {"units", 3, 15},
+                                      {"accuracy", 2, 8, {"decode"}},
+                                      {"training", 3, 12},
+                                      {"sums", 0.5, 2},
+                                      {"sparsity", 2, 8, {"GEMV"}}}};
+  return hf::run_lab(info, argc, argv, hf::precision::measure);
+}
