@@ -12,7 +12,7 @@
 namespace hf::workload {
 namespace {
 
-thread_local bool inside_a_loop = false;
+thread_local bool alone = false;  // inside a loop, whose other parts keep the other cores busy, or by request
 
 /// Threads that wait for a loop, a little while awake and then asleep.
 class LoopTeam {
@@ -58,13 +58,13 @@ class LoopTeam {
 
   /// Takes parts of the loop until none is left.
   void work(const loop_team::Loop& loop) {
-    inside_a_loop = true;
+    alone = true;
     for (;;) {
       const std::size_t first = next_.fetch_add(loop.part);
       if (first >= loop.count) break;
       loop.run(loop.body, first, std::min(first + loop.part, loop.count));
     }
-    inside_a_loop = false;
+    alone = false;
   }
 
   void serve() {
@@ -99,10 +99,14 @@ class LoopTeam {
 
 std::size_t sharing_cores() { return usable_cores().size(); }
 
+OneCore::OneCore() : before_(alone) { alone = true; }
+
+OneCore::~OneCore() { alone = before_; }
+
 namespace loop_team {
 
 void run(const Loop& loop) {
-  if (inside_a_loop) return loop.run(loop.body, 0, loop.count);
+  if (alone) return loop.run(loop.body, 0, loop.count);
   static LoopTeam team;
   team.run(loop);
 }

@@ -15,6 +15,18 @@ namespace hf::workload {
 /// How many cores share a loop: all that this process may use.
 std::size_t sharing_cores();
 
+/// Until the end of its scope, loops that the calling thread begins run on it alone.
+class OneCore {
+ public:
+  OneCore();
+  ~OneCore();
+  OneCore(const OneCore&) = delete;
+  OneCore& operator=(const OneCore&) = delete;
+
+ private:
+  bool before_;
+};
+
 namespace loop_team {
 
 /// A loop's body: `run(body, first, last)` does the iterations [first, last).
@@ -24,7 +36,8 @@ struct Loop {
   std::size_t count, part;  ///< iterations in all, and at a time
 };
 
-/// Runs the parts of a loop on all cores and returns when all are done. From within a loop: on this core alone.
+/// Runs the parts of a loop on all cores and returns when all are done. From within a loop, or where there is a OneCore: on
+/// this core alone.
 void run(const Loop& loop);
 
 }  // namespace loop_team

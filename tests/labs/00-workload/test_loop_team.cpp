@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "00-workload/loop_team.hpp"
@@ -48,6 +49,23 @@ TEST_CASE("a loop within a loop runs where it is") {
   std::vector<int> done(16 * 16);
   share_each(16, dear, [&](std::size_t i) { share_each(16, dear, [&](std::size_t j) { ++done[16 * i + j]; }); });
   CHECK(done == std::vector<int>(16 * 16, 1));
+}
+
+TEST_CASE("one core: the thread that asks runs every iteration itself, and others help again after") {
+  const auto threads_of_a_loop = [] {
+    std::vector<std::thread::id> by(64);
+    share_each(by.size(), dear, [&](std::size_t i) { by[i] = std::this_thread::get_id(); });
+    return by;
+  };
+  const std::vector<std::thread::id> only_this(64, std::this_thread::get_id());
+  {
+    const OneCore outer;
+    { const OneCore inner; }
+    for (int round = 0; round < 100; ++round) CHECK(threads_of_a_loop() == only_this);
+  }
+  bool helped = sharing_cores() == 1;
+  for (int round = 0; round < 100'000 && !helped; ++round) helped = threads_of_a_loop() != only_this;
+  CHECK(helped);
 }
 
 }  // namespace
