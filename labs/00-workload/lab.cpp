@@ -28,6 +28,7 @@
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
 #include "harness/shared_array.hpp"
+#include "harness/statistics.hpp"
 #include "harness/threads.hpp"
 #include "harness/work.hpp"
 
@@ -36,10 +37,6 @@ namespace {
 
 const Axis batch_axis = {"batch", "1"}, speed_axis = {"speed", "tokens/s"}, latency_axis = {"time", "ms"};
 const Axis length_axis = {"tokens so far", "1"}, token_axis = {"time for one token", "ms"};
-
-Estimate times(const Estimate& estimate, double factor) {
-  return transform(estimate, [factor](double x) { return x * factor; });
-}
 
 // ---- The two roofs ----
 

@@ -34,6 +34,10 @@ Estimate ratio(std::span<const double> numerator, std::span<const double> denomi
   return estimate(std::move(ratios));
 }
 
+Estimate times(const Estimate& estimate, double factor) {
+  return transform(estimate, [factor](double sample) { return sample * factor; });
+}
+
 double bootstrap_deviation(std::span<const double> ratios) {
   if (ratios.empty()) throw std::invalid_argument("bootstrap_deviation: expected at least one ratio");
   constexpr int resamples = 200;

@@ -34,6 +34,9 @@ Estimate transform(const Estimate& from, Function function) {
   return estimate(std::move(samples));
 }
 
+/// Every sample times a factor, e.g. seconds to microseconds: `times(seconds, 1e6)`.
+Estimate times(const Estimate& estimate, double factor);
+
 /// How far the median of these ratios strays from 1 by chance: the 95th percentile of |median − 1| over 200 bootstrap
 /// resamples (Efron, 1979). Applied to the pairwise ratios of a thing with itself, it is the noise floor.
 /// \return relative difference, 0 or more

@@ -59,3 +59,9 @@ TEST_CASE("rounding keeps significant decimal digits") {
   CHECK(hf::round_significant(0, 6) == 0);
   CHECK(std::isnan(hf::round_significant(std::numeric_limits<double>::quiet_NaN(), 6)));
 }
+
+TEST_CASE("times a factor, every sample is, and so the median and the spread") {
+  const hf::Estimate scaled = hf::times(hf::estimate({0.003, 0.001, 0.002}), 1e3);
+  CHECK(scaled.samples == std::vector<double>{3, 1, 2});
+  CHECK(scaled.median == 2);
+}

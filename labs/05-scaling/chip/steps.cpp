@@ -32,10 +32,6 @@ const Axis speedup_axis = {"speedup", "1"}, share_axis = {"serial share", "1"};
 
 double as_double(std::size_t count) { return static_cast<double>(count); }
 
-Estimate times(const Estimate& estimate, double factor) {
-  return transform(estimate, [factor](double x) { return x * factor; });
-}
-
 // ---- The two roofs ----
 
 }  // namespace

@@ -18,6 +18,8 @@
 #include "05-scaling/collectives/mpi_collectives.hpp"
 #include "05-scaling/ranks/ranks.hpp"
 #include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -46,13 +48,11 @@ std::string name_of(const CollectiveRuns& runs, const std::string& id) {
   return id;
 }
 
-/// \param of  from seconds and bytes to y
-template <class Function>
-Series series(const CollectiveRuns& runs, const std::string& what, const std::string& id, Axis y, Function of) {
-  Series series = {.id = series_id(runs, what, id), .label = name_of(runs, id), .x = bytes_axis, .y = std::move(y)};
+Series time_series(const CollectiveRuns& runs, const std::string& id) {
+  Series series = {
+      .id = series_id(runs, "allreduce_us", id), .label = name_of(runs, id), .x = bytes_axis, .y = {"time", "us"}};
   for (const auto& [bytes, seconds] : runs.all_reduces.at(id)) {
-    const auto size = static_cast<double>(bytes);
-    series.points.emplace_back(size, transform(seconds, [&](double s) { return of(s, size); }));
+    series.points.emplace_back(static_cast<double>(bytes), times(seconds, 1e6));
   }
   return series;
 }
@@ -147,13 +147,8 @@ Estimate least_over_mpi(const CollectiveRuns& runs, const std::string& id, std::
 
 std::vector<Series> race_series(const CollectiveRuns& runs) {
   std::vector<Series> all;
-  const double factor = bus_factor(runs.ranks);
-  for (const auto& [id, times] : runs.all_reduces) {
-    all.push_back(series(runs, "allreduce_us", id, {"time", "us"}, [](double s, double) { return s * 1e6; }));
-    all.push_back(series(runs, "algorithm_gbs", id, {"algorithm bandwidth", "GB/s"},
-                         [](double s, double bytes) { return bytes / s * 1e-9; }));
-    all.push_back(series(runs, "bus_gbs", id, {"bus bandwidth", "GB/s"},
-                         [&](double s, double bytes) { return factor * bytes / s * 1e-9; }));
+  for (const auto& [id, by_size] : runs.all_reduces) {
+    all.push_back(time_series(runs, id));
     if (id != mpi && !on_huge_pages(id)) all.push_back(over_mpi_series(runs, id, name_of(runs, id)));
   }
   all.push_back(over_mpi_series(runs, "best", "the best of ours"));

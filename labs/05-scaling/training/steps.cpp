@@ -97,7 +97,7 @@ void measure_efficiencies(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   const Problem problem = timed_problem(ranks.size());
   const Sampling steps = time_steps(ranks, problem, plan, [&] { lab.tick(); });
   const auto add_ms = [&](const char* id, const char* of, const char* label) {
-    lab.add(Value(id, transform(steps.of(of), [](double s) { return s * 1e3; }), "ms", label));
+    lab.add(Value(id, times(steps.of(of), 1e3), "ms", label));
   };
   add_ms("training_step_ms", "one", "a step on one rank");
   add_ms("training_part_ms", "part", "a step on a rank's share of the rows, nothing travels");
