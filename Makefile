@@ -48,8 +48,12 @@ test: needs-test ## run the tests: C++, the site in a browser, the front door
 	@tools/test cpp cuda site door
 
 .PHONY: test-slow
-test-slow: needs-test-slow ## all of clang-tidy, sanitizers, Clang, AArch64 under emulation, machines that lack something, the scaffold
-	@tools/test tidy asan clang aarch64 take-away scaffold
+test-slow: needs-test-slow ## clang-tidy on every file, sanitizers, Clang, AArch64 under emulation
+	@tools/test tidy asan clang aarch64
+
+.PHONY: test-weekly
+test-weekly: needs-test-weekly ## machines that lack something, a new chapter in a copy of the tree
+	@tools/test take-away scaffold
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))

@@ -18,7 +18,7 @@ ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "dirname", "env", "flock", 
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "slow: builds a copy of the tree; `make test-slow` runs it")
+    config.addinivalue_line("markers", "slow: builds a copy of the tree; `make test-weekly` runs it")
 
 
 class Door:
