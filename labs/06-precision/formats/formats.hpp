@@ -25,9 +25,9 @@ enum class Format {
   nvfp4          ///< 16 numbers in E2M1 and a scale in E4M3; one scale in fp32 for the matrix
 };
 
-constexpr std::array all_formats = {Format::fp32,     Format::fp16,  Format::bf16,         Format::fp8_e4m3,
-                                    Format::fp8_e5m2, Format::int8,  Format::int8_channel, Format::q8_0,
-                                    Format::q4_0,     Format::mxfp8, Format::mxfp4,        Format::nvfp4};
+inline constexpr std::array all_formats = {Format::fp32,     Format::fp16,  Format::bf16,         Format::fp8_e4m3,
+                                           Format::fp8_e5m2, Format::int8,  Format::int8_channel, Format::q8_0,
+                                           Format::q4_0,     Format::mxfp8, Format::mxfp4,        Format::nvfp4};
 
 /// As results are named: "fp32", "fp8_e4m3", "q4_0".
 const char* id(Format format);
@@ -47,7 +47,7 @@ struct EncodedMatrix {
   double bits() const;
 };
 
-/// \pre columns is a multiple of 32
+/// \pre values are finite; columns is a multiple of 32
 EncodedMatrix encode(Format format, std::span<const float> values, std::size_t rows, std::size_t columns);
 
 /// The numbers that the matrix stands for, (rows, columns).
