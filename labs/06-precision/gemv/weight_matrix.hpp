@@ -1,0 +1,40 @@
+/// \file
+/// A matrix of weights that is read once for each product: its bytes are its time.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "06-precision/formats/formats.hpp"
+
+namespace hf::precision {
+
+/// Weights (rows, columns) in one format, in the order in which the kernel reads them.
+class WeightMatrix {
+ public:
+  /// \pre columns is a multiple of 32
+  WeightMatrix(Format format, std::span<const float> values, std::size_t rows, std::size_t columns);
+  explicit WeightMatrix(const EncodedMatrix& matrix);
+
+  Format format() const { return format_; }
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+
+  /// That one product reads of the matrix, padding and scales included.
+  std::size_t bytes() const { return bytes_; }
+
+  /// y = W x, x (columns), y (rows). Formats of whole numbers round x to 8 bits first, in blocks of 32 as ggml does; the
+  /// others take x as it is. On all cores; within a workload::OneCore on this one.
+  void multiply(const float* x, float* y) const;
+
+  /// The numbers that a row stands for.
+  void decode_row(std::size_t row, float* to) const;
+
+ private:
+  Format format_;
+  std::size_t rows_, columns_, bytes_;
+  std::vector<float> decoded_;
+};
+
+}  // namespace hf::precision
