@@ -68,6 +68,7 @@ class LoopTeam {
   }
 
   void serve() {
+    unpin();  // whoever began the first loop may have a core of its own
     for (unsigned seen = 0; !ending_;) {
       for (int spins = 0; spins < awake && calls_.load() == seen; ++spins) pause_spinning();
       calls_.wait(seen);

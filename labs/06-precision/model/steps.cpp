@@ -1,9 +1,131 @@
 #include "06-precision/model/steps.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "00-workload/transformer.hpp"
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/model/decode_runs.hpp"
 #include "harness/lab.hpp"
+#include "harness/sampling.hpp"
+#include "harness/shared_array.hpp"
+#include "harness/statistics.hpp"
+#include "harness/table.hpp"
+#include "harness/text.hpp"
 
 namespace hf::precision {
+namespace {
 
-void measure_decode([[maybe_unused]] Lab& lab) {}
+const Axis format_axis = {"format", "1"}, speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "1"};
+
+/// A token takes as long as reading its bytes.
+void predict_tokens(Lab& lab, const Decoders& decoders) {
+  Table table = {"Predicted: one token reads every weight once", {"format", "MB a token", "tokens, over fp32"}, {}};
+  lab.modelled("decode_context", static_cast<double>(decode_context));
+  for (Format format : decoders.formats()) {
+    const double bytes = decoders.bytes(format);
+    lab.modelled(decode_id(format, Cores::all) + "_bytes", bytes, "B");
+    table.rows.push_back({label(format), number_text(bytes * 1e-6), number_text(decoders.bytes(Format::fp32) / bytes)});
+  }
+  lab.show(table);
+}
+
+/// Tokens a second in each format, beside what the bytes and the bandwidth of the same rounds say. \return the largest
+/// relative error of a prediction
+double add_speeds(Lab& lab, const Decoders& decoders, const ReadRuns& reads, const Sampling& sampling, Cores cores) {
+  const std::string suffix = cores == Cores::all ? "" : "_one";
+  const double gbs = lab.value("decode_read" + suffix + "_gbs");
+  Series measured = {"decode_tokens" + suffix, "measured", Kind::measured, format_axis, speed_axis};
+  Series predicted = {"decode_tokens" + suffix + "_predicted", "predicted", Kind::modelled, format_axis, speed_axis};
+  double worst = 0;
+  for (Format format : decoders.formats()) {
+    const Estimate speed = transform(sampling.of(variant_id(id(format), cores)), [](double s) { return 1 / s; });
+    const double expected = gbs * 1e9 / decoders.bytes(format), x = static_cast<double>(format);
+    const std::string name = decode_id(format, cores);
+    lab.add(Value(name + "_tokens_per_s", speed, "tokens/s"));
+    lab.derived(name + "_predicted_tokens_per_s", expected, "tokens/s");
+    measured.points.emplace_back(x, speed, label(format));
+    predicted.points.emplace_back(x, expected, label(format));
+    worst = std::max(worst, std::abs(expected / speed.median - 1));
+  }
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
+  return worst;
+}
+
+/// How many times as many tokens as in fp32.
+void add_gains(Lab& lab, const Decoders& decoders, const Sampling& sampling, Cores cores) {
+  const std::string fp32 = variant_id(id(Format::fp32), cores);
+  for (Format format : decoders.formats()) {
+    if (format == Format::fp32) continue;
+    lab.add(Value(decode_id(format, cores) + "_speedup", sampling.ratio(fp32, variant_id(id(format), cores)), "1"));
+  }
+}
+
+}  // namespace
+
+void measure_decode(Lab& lab) {
+  const workload::Transformer model(workload::gpt2_small);
+  Decoders decoders(lab, model, decode_formats(lab));
+  predict_tokens(lab, decoders);
+  ReadRuns reads(default_dram_bytes());
+  std::vector<Variant> variants = reads.variants();
+  for (Variant& variant : decoders.variants()) variants.push_back(std::move(variant));
+  const Sampling sampling = time_decoding(lab, variants);
+  lab.add(Value("decode_read_gbs", reads.gbs(sampling, Cores::all), "GB/s"));
+  lab.add(Value("decode_read_one_gbs", reads.gbs(sampling, Cores::one), "GB/s"));
+  double worst = 0;
+  for (Cores cores : {Cores::all, Cores::one}) {
+    worst = std::max(worst, add_speeds(lab, decoders, reads, sampling, cores));
+    add_gains(lab, decoders, sampling, cores);
+  }
+  lab.derived("decode_prediction_error_worst", worst);
+  lab.plot("Tokens per second, by format", {"decode_tokens", "decode_tokens_predicted", "decode_tokens_one"});
+}
+
+namespace {
+
+struct Trade {
+  Format format;
+  double divergence, speed;  ///< from fp64, and tokens a second
+
+  /// Whether another is as accurate and as fast, and better in one of the two.
+  bool is_beaten_by(const Trade& other) const {
+    return other.divergence <= divergence && other.speed >= speed &&
+           (other.divergence < divergence || other.speed > speed);
+  }
+};
+
+/// Of all formats that both steps measured, the most accurate first.
+std::vector<Trade> trades(const Lab& lab) {
+  std::vector<Trade> trades;
+  for (Format format : all_formats) {
+    const std::string divergence = std::string("kl_") + id(format);
+    const std::string speed = decode_id(format, Cores::all) + "_tokens_per_s";
+    if (lab.has(divergence) && lab.has(speed)) trades.push_back({format, lab.value(divergence), lab.value(speed)});
+  }
+  std::sort(trades.begin(), trades.end(), [](const Trade& a, const Trade& b) { return a.divergence < b.divergence; });
+  return trades;
+}
+
+}  // namespace
+
+void add_pareto(Lab& lab) {
+  const std::vector<Trade> all = trades(lab);
+  Series dots = {"pareto_formats", "formats", Kind::measured, divergence_axis, speed_axis};
+  Series line = {"pareto_line", "Pareto line", Kind::measured, divergence_axis, speed_axis};
+  for (const Trade& trade : all) {
+    const Point point(trade.divergence, estimate({trade.speed}), label(trade.format));
+    dots.points.push_back(point);
+    const auto beats = [&](const Trade& other) { return trade.is_beaten_by(other); };
+    if (std::none_of(all.begin(), all.end(), beats)) line.points.push_back(point);
+  }
+  if (all.empty()) return;
+  lab.add(std::move(dots));
+  lab.add(std::move(line));
+}
 
 }  // namespace hf::precision

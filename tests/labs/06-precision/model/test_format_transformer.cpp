@@ -1,0 +1,158 @@
+// The transformer that writes tokens with its weights in few bits.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "00-workload/loop_team.hpp"
+#include "00-workload/loops.hpp"
+#include "00-workload/reference.hpp"
+#include "00-workload/transformer.hpp"
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/model/format_transformer.hpp"
+#include "common/random.hpp"
+#include "common/rounded.hpp"
+
+namespace hf::precision {
+namespace {
+
+using workload::KvCache;
+using workload::Transformer;
+using workload::TransformerShape;
+
+constexpr TransformerShape small = {2, 64, 4, 97, 16};
+const std::vector<int> text = {5, 96, 0, 41, 41, 12};
+
+/// Weights large enough for every part of a small network to matter.
+void make_lively(Transformer& model) {
+  for (std::size_t i = 0; i < model.weights().list().size(); ++i) {
+    const workload::Tensor& tensor = model.weights().list()[i];
+    const bool gain = tensor.name.find("gain") != std::string::npos;
+    fill_random(model.weights().all().subspan(tensor.offset, tensor.size), i, gain ? 0.5f : 0.2f, gain ? 1.0f : 0.0f);
+  }
+}
+
+/// The matrices become what a format stands for.
+void round_matrices(Transformer& model, Format format) {
+  const auto rounded = [&](float* weight, std::size_t rows, std::size_t columns) {
+    const std::vector<float> values = decode(encode(format, {weight, rows * columns}, rows, columns));
+    std::copy(values.begin(), values.end(), weight);
+  };
+  const std::size_t c = model.shape().width;
+  for (const auto& layer : model.weights().layers) {
+    rounded(layer.qkv_weight, 3 * c, c);
+    rounded(layer.out_weight, c, c);
+    rounded(layer.up_weight, 4 * c, c);
+    rounded(layer.down_weight, c, 4 * c);
+  }
+  rounded(model.weights().token_embedding, model.shape().vocabulary, c);
+}
+
+/// Logits after each token of the text, as they are written one by one, and as they should be from the decoded weights.
+struct Comparison {
+  std::vector<std::vector<float>> logits;
+  std::vector<std::vector<Rounded>> right;
+};
+
+Comparison compare(Format format) {
+  Transformer model(small);
+  make_lively(model);
+  FormatTransformer writer(model, format);
+  KvCache cache(small, 1, text.size());
+  Comparison comparison;
+  for (std::size_t t = 0; t < text.size(); ++t) {
+    const std::span<const float> logits = writer.decode(text[t], t, cache);
+    comparison.logits.emplace_back(logits.begin(), logits.end());
+  }
+  round_matrices(model, format);
+  comparison.right = workload::reference_transformer<Rounded>(small, {model.weights().all().data()}, text);
+  return comparison;
+}
+
+TEST_CASE("formats that leave activations alone: logits within what rounding in fp32 allows") {
+  for (Format format : {Format::fp32, Format::fp16, Format::bf16, Format::fp8_e4m3, Format::fp8_e5m2, Format::mxfp8}) {
+    CAPTURE(id(format));
+    const Comparison comparison = compare(format);
+    for (std::size_t t = 0; t < text.size(); ++t) {
+      CHECK(worst_error_share(comparison.logits[t], comparison.right[t]) <= 1);
+    }
+  }
+}
+
+// A block of 32 activations with the largest a is rounded to multiples of a / 127, so each is wrong by a / 254 at most. Since
+// a² is at most the sum of the block's squares, the error of a vector is at most √32 / 254 of its length. That is as much
+// in a product, where its directions are no better than others; and there are 4 products in a layer and one at the end,
+// whose errors do not know of each other.
+TEST_CASE("formats that round activations to 8 bits: logits within what that allows") {
+  const double bound = std::sqrt(4.0 * small.layers + 1) * std::sqrt(32.0) / 254;
+  for (Format format : {Format::int8, Format::int8_channel, Format::q8_0, Format::q4_0, Format::mxfp4, Format::nvfp4}) {
+    CAPTURE(id(format));
+    const Comparison comparison = compare(format);
+    for (std::size_t t = 0; t < text.size(); ++t) {
+      double error = 0, all = 0;
+      for (std::size_t i = 0; i < small.vocabulary; ++i) {
+        const double right = comparison.right[t][i].value;
+        error += std::pow(comparison.logits[t][i] - right, 2);
+        all += right * right;
+      }
+      CHECK(std::sqrt(error / all) <= bound);
+    }
+  }
+}
+
+std::vector<int> greedy_text(FormatTransformer& writer, std::size_t length) {
+  KvCache cache(writer.shape(), 1, length);
+  std::vector<int> tokens = {1};
+  for (std::size_t t = 0; t < length; ++t) {
+    const std::span<const float> logits = writer.decode(tokens.back(), t, cache);
+    tokens.push_back(workload::index_of_highest(logits.data(), logits.size()));
+  }
+  return tokens;
+}
+
+TEST_CASE("one core writes the same text as all of them") {
+  constexpr TransformerShape shared = {2, 256, 4, 1003, 64};  // products and attention are long enough to be shared
+  Transformer model(shared);
+  make_lively(model);
+  for (Format format : all_formats) {
+    CAPTURE(id(format));
+    FormatTransformer writer(model, format);
+    const std::vector<int> tokens = greedy_text(writer, shared.context);
+    const workload::OneCore here;
+    CHECK(greedy_text(writer, shared.context) == tokens);
+  }
+}
+
+TEST_CASE("a token of no vocabulary and a position past the cache or the context are refused") {
+  Transformer model(small);
+  FormatTransformer writer(model, Format::q8_0);
+  KvCache cache(small, 1, 3), large(small, 1, small.context + 1);
+  CHECK_NOTHROW(writer.decode(96, 2, cache));
+  CHECK_THROWS_WITH_AS(writer.decode(97, 0, cache), "decode: token 97 is not in the vocabulary of 97",
+                       std::invalid_argument);
+  CHECK_THROWS_AS(writer.decode(-1, 0, cache), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(writer.decode(0, 3, cache), "decode: position 3 is past a cache of 3 tokens or a context of 16",
+                       std::invalid_argument);
+  CHECK_NOTHROW(writer.decode(0, 15, large));
+  CHECK_THROWS_AS(writer.decode(0, 16, large), std::invalid_argument);
+}
+
+TEST_CASE("a token reads all matrices, norms and biases, a position and the cache") {
+  Transformer model(small);
+  FormatTransformer fp32(model, Format::fp32), q4(model, Format::q4_0);
+  const std::size_t weights = small.layers * 12 * 64 * 64 + 97 * 64;
+  CHECK(fp32.matrix_bytes() >= 4 * weights);
+  CHECK(q4.matrix_bytes() * 4 * 8 >= fp32.matrix_bytes() * 9 / 2);  // 4.5 bits each, or more with padding
+  CHECK(q4.matrix_bytes() < fp32.matrix_bytes() / 4);
+  const std::size_t beside_matrices = small.parameters() - weights - 15 * 64;  // of 16 positions, one is read
+  CHECK(fp32.bytes_per_token(0) == fp32.matrix_bytes() + 4 * beside_matrices + small.cache_bytes_per_token());
+  CHECK(q4.bytes_per_token(9) - q4.bytes_per_token(4) == 5 * small.cache_bytes_per_token());
+}
+
+}  // namespace
+}  // namespace hf::precision
