@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,11 +11,11 @@
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/model/decode_runs.hpp"
 #include "harness/lab.hpp"
+#include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/shared_array.hpp"
 #include "harness/statistics.hpp"
-#include "harness/table.hpp"
-#include "harness/text.hpp"
+#include "harness/terminal.hpp"
 
 namespace hf::precision {
 namespace {
