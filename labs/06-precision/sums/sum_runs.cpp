@@ -1,0 +1,115 @@
+#include "06-precision/sums/sum_runs.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "06-precision/sums/sums.hpp"
+#include "common/random.hpp"
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/peaks.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/threads.hpp"
+
+namespace hf::precision {
+
+std::vector<float> random_terms(std::size_t count, std::uint64_t sequence) {
+  std::vector<float> terms(count);
+  for (std::size_t i = 0; i < count; ++i) terms[i] = static_cast<float>(random_word(sequence, i) >> 40) * 0x1p-24f;
+  return terms;
+}
+
+double relative_error(float result, std::span<const float> terms) {
+  const double exact = reference_sum(terms);
+  return std::abs(result - exact) / std::abs(exact);
+}
+
+std::vector<double> random_sum_errors(std::span<const SumWay> ways, std::size_t terms,
+                                      const std::function<float(float)>& rounded) {
+  constexpr std::size_t least_arrays = 4, most_arrays = 256, enough_terms = std::size_t{1} << 18;
+  const std::size_t arrays = std::clamp(enough_terms / terms, least_arrays, most_arrays);
+  std::vector<double> errors(ways.size());
+  for (std::size_t array = 0; array < arrays; ++array) {
+    std::vector<float> x = random_terms(terms, array);
+    if (rounded) std::transform(x.begin(), x.end(), x.begin(), rounded);
+    const double exact = reference_sum(x);
+    for (std::size_t way = 0; way < ways.size(); ++way) errors[way] += std::pow(ways[way].sum(x) / exact - 1, 2);
+  }
+  for (double& error : errors) error = std::sqrt(error / static_cast<double>(arrays));
+  return errors;
+}
+
+std::vector<float> count_ones(const SumWay& way, const std::vector<std::size_t>& counts) {
+  const std::vector<float> ones(counts.back(), 1.0f);
+  std::vector<float> sums;
+  for (std::size_t count : counts) sums.push_back(way.sum(std::span(ones).first(count)));
+  return sums;
+}
+
+std::vector<float> inverse_squares(std::size_t count) {
+  std::vector<float> terms(count);
+  for (std::size_t k = 1; k <= count; ++k)
+    terms[k - 1] = static_cast<float>(1 / (static_cast<double>(k) * static_cast<double>(k)));
+  return terms;
+}
+
+std::vector<float> shuffled(std::vector<float> terms, std::uint64_t sequence) {
+  for (std::size_t left = terms.size(); left > 1; --left)
+    std::swap(terms[left - 1], terms[random_below(sequence, left, left)]);
+  return terms;
+}
+
+// [begin: as-they-come]
+float sum_as_they_come(Team& team, std::span<const float> terms) {
+  constexpr std::size_t block = 4096;
+  std::atomic<std::size_t> next = 0;
+  std::atomic<float> total = 0;
+  team.run([&](int) {
+    for (std::size_t at; (at = next.fetch_add(block)) < terms.size();)
+      total.fetch_add(chained_sum(terms.subspan(at, std::min(block, terms.size() - at))));
+  });
+  return total;
+}
+// [end: as-they-come]
+
+std::size_t distinct_results(int runs, const std::function<float()>& run) {
+  std::set<float> results;
+  for (int i = 0; i < runs; ++i) results.insert(run());
+  return results.size();
+}
+
+double SumTimes::predicted_kahan_cost() const {
+  constexpr double additions = 7, flops_of_fma = 2;
+  const double terms = static_cast<double>(bytes) / sizeof(float);
+  const double adders = additions * terms * flops_of_fma * sampling.of("peak").median / peak_flops;
+  return std::max(1.0, adders / sampling.of("chained").median);
+}
+
+Estimate SumTimes::gbs(std::string_view id) const {
+  return transform(sampling.of(id), [this](double s) { return static_cast<double>(bytes) / s * 1e-9; });
+}
+
+SumTimes time_sums(std::size_t bytes, const Plan& plan) {
+  Buffer buffer(bytes, Pages::huge);
+  const std::span<float> terms = buffer.as<float>();
+  fill_random(terms, 1);
+  Team team(1);
+  const PeakVariant peak = peak_variant(Precision::fp32, team);
+  std::vector<Variant> variants = {peak.variant};
+  for (const SumWay& way : sum_ways) {
+    variants.push_back(timed(way.id, team, [sum = way.sum, terms](int) { keep(sum(terms)); }));
+  }
+  return {terms.size_bytes(), sample_interleaved(variants, plan), peak.flops};
+}
+
+}  // namespace hf::precision

@@ -1,0 +1,196 @@
+// Ways to add up: exact where they must be, and elsewhere no further from the truth than the theorems allow.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "06-precision/sums/sum_runs.hpp"
+#include "06-precision/sums/sums.hpp"
+#include "common/random.hpp"
+#include "common/reference.hpp"
+#include "harness/sampling.hpp"
+#include "harness/threads.hpp"
+
+namespace hf::precision {
+namespace {
+
+const std::vector<SumWay> all_ways = [] {
+  std::vector<SumWay> ways(sum_ways.begin(), sum_ways.end());
+  ways.insert(ways.end(), narrow_sum_ways.begin(), narrow_sum_ways.end());
+  ways.push_back({"one_chain_kahan", "Kahan, one chain", compensated_sum});
+  return ways;
+}();
+
+/// Lengths around registers, chains and blocks.
+const std::vector<std::size_t> lengths = {0,   1,   2,   3,    15,   16,   17,   31,   33,   127,
+                                          128, 129, 255, 1000, 1023, 1024, 1025, 2048, 2049, 12345};
+
+/// Random in [−1, 1), and of very different sizes.
+std::vector<float> signed_terms(std::size_t count, std::uint64_t sequence) {
+  std::vector<float> terms(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const int exponent = static_cast<int>(random_below(sequence + 1, i, 40)) - 20;
+    terms[i] = std::ldexp(random_number(sequence, i), exponent);
+  }
+  return terms;
+}
+
+double magnitude(std::span<const float> x) {
+  double sum = 0;
+  for (float term : x) sum += std::abs(double{term});
+  return sum;
+}
+
+TEST_CASE("none, one, and whole numbers that every format can count to") {
+  for (const SumWay& way : all_ways) {
+    CAPTURE(way.id);
+    CHECK(way.sum({}) == 0);
+    for (float x : {1.0f, -0.375f, 0x1p-14f, 96.0f}) CHECK(way.sum(std::span(&x, 1)) == x);
+    for (std::size_t n : {2, 7, 16, 33, 100, 256}) CHECK(way.sum(std::vector<float>(n, 1.0f)) == static_cast<float>(n));
+  }
+}
+
+TEST_CASE("each term is added once, wherever it stands") {
+  for (const SumWay& way : sum_ways) {
+    CAPTURE(way.id);
+    for (std::size_t n : lengths) {
+      CAPTURE(n);
+      std::vector<float> terms(n);
+      double exact = 0;
+      for (std::size_t i = 0; i < n; ++i) exact += terms[i] = static_cast<float>(random_below(7, i, 1000));
+      CHECK(way.sum(terms) == exact);  // below 2^24, so that nothing is rounded
+    }
+  }
+}
+
+/// The bound of the theorem that sums.hpp names, for a result that is off by no more than `roundings` of u A.
+void check_bound(const SumWay& way, const std::vector<float>& terms, double roundings) {
+  CAPTURE(way.id);
+  CAPTURE(terms.size());
+  const double bound = rounding_error(roundings) * magnitude(terms);
+  CHECK(std::abs(way.sum(terms) - reference_sum(terms)) <= bound);
+}
+
+TEST_CASE("no sum is further off than its theorem allows") {
+  for (std::size_t n : lengths) {
+    for (const std::vector<float>& terms : {random_terms(n, 3), signed_terms(n, 4)}) {
+      const double many = static_cast<double>(n);
+      check_bound(sum_ways[0], terms, many);
+      // No more chains than 128 and no fewer than 32; each register is added up as a tree, like the registers.
+      check_bound(sum_ways[1], terms, many / 32 + 9);
+      check_bound(sum_ways[2], terms, std::log2(many + 1) + 32 + 9);
+    }
+  }
+}
+
+TEST_CASE("what is compensated or wide is off by the last rounding and no more") {
+  for (std::size_t n : lengths) {
+    for (const std::vector<float>& terms : {random_terms(n, 5), signed_terms(n, 6)}) {
+      const double exact = reference_sum(terms), u = unit_roundoff;
+      const double bound = u * std::abs(exact) + std::pow(static_cast<double>(n) * u, 2) * magnitude(terms);
+      CAPTURE(n);
+      CHECK(std::abs(compensated_sum(terms) - exact) <= bound);
+      CHECK(std::abs(chained_compensated_sum(terms) - exact) <= bound);
+      CHECK(std::abs(wide_sum(terms) - exact) <= bound);
+    }
+  }
+}
+
+TEST_CASE("Kahan's sum survives the compiler, and terms that cancel") {
+  const float huge = 1e30f, small = 0x1p-24f;
+  using Sum = float (*)(std::span<const float>);
+  for (Sum sum : {static_cast<Sum>(compensated_sum), static_cast<Sum>(chained_compensated_sum)}) {
+    CHECK(sum(std::vector<float>{1, huge, 1, -huge}) == 2);
+    CHECK(sum(std::vector<float>{huge, 1, -huge}) == 1);
+    CHECK(sum(std::vector<float>{1, small, small, small, small}) == 1 + 4 * small);
+    std::vector<float> cancelling = signed_terms(1000, 9);
+    for (std::size_t i = 0; i < 1000; ++i) cancelling.push_back(-cancelling[i]);
+    cancelling.push_back(0.5f);
+    CHECK(std::abs(sum(cancelling) - 0.5f) <=
+          unit_roundoff + std::pow(2001 * unit_roundoff, 2) * magnitude(cancelling));
+  }
+  CHECK(naive_sum(std::vector<float>{1, huge, 1, -huge}) == 0);  // as the terms stand: nobody reordered them
+  CHECK(naive_sum(std::vector<float>{1, small, small, small, small}) == 1);
+}
+
+TEST_CASE("what is infinite or no number stays so") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const SumWay& way : all_ways) {
+    CAPTURE(way.id);
+    CHECK(way.sum(std::vector<float>{1, infinity, 1}) == infinity);
+    CHECK(std::isnan(way.sum(std::vector<float>{1, infinity, -infinity})));
+    CHECK(std::isnan(way.sum(std::vector<float>{1, std::numeric_limits<float>::quiet_NaN()})));
+  }
+}
+
+TEST_CASE("an accumulator stands still where one is half of its spacing") {
+  CHECK(count_ones(narrow_sum_ways[0], {1, 255, 256, 257, 1000}) == std::vector<float>{1, 255, 256, 256, 256});
+  CHECK(count_ones(narrow_sum_ways[1], {1, 2047, 2048, 2049, 5000}) == std::vector<float>{1, 2047, 2048, 2048, 2048});
+  const float large = 0x1p24f;
+  CHECK(naive_sum(std::vector<float>{large, 1, 1, 1}) == large);
+}
+
+TEST_CASE("rounding by chance keeps counting") {
+  const float sum = stochastic_bf16_sum(std::vector<float>(10000, 1.0f));
+  CHECK(sum > 8000);
+  CHECK(sum < 12000);
+}
+
+TEST_CASE("1/k² from the smallest on is right, from the largest on it stands still at 1/4096²") {
+  const std::vector<float> descending = inverse_squares(100000);
+  const std::vector<float> ascending(descending.rbegin(), descending.rend());
+  CHECK(naive_sum(ascending) == doctest::Approx(std::numbers::pi * std::numbers::pi / 6 - 1e-5).epsilon(1e-6));
+  CHECK(naive_sum(descending) == naive_sum(std::span(descending).first(4096)));
+  CHECK(relative_error(naive_sum(descending), descending) > 1e-5);
+}
+
+TEST_CASE("a random order holds the same terms") {
+  const std::vector<float> terms = inverse_squares(1000);
+  std::vector<float> other = shuffled(terms, 1);
+  CHECK(other != terms);
+  CHECK(shuffled(terms, 2) != other);
+  std::sort(other.begin(), other.end(), std::greater<>());
+  CHECK(other == terms);
+}
+
+TEST_CASE("threads add every block once") {
+  const std::vector<float> terms = random_terms(100001, 11);
+  for (int threads : {1, 2, 5}) {
+    Team team(threads);
+    for (int run = 0; run < 20; ++run)
+      CHECK(relative_error(sum_as_they_come(team, terms), terms) <= 200 * unit_roundoff);
+  }
+}
+
+TEST_CASE("different results are counted") {
+  int calls = 0;
+  CHECK(distinct_results(10, [&] { return static_cast<float>(calls++ % 3); }) == 3);
+}
+
+TEST_CASE("errors are those of each way, over several arrays") {
+  const auto errors = random_sum_errors(sum_ways, 1 << 12);
+  REQUIRE(errors.size() == sum_ways.size());
+  CHECK(errors[0] > errors[1]);  // one chain, many
+  for (double error : errors) CHECK(error > 0);
+  for (double error : errors) CHECK(error < 4096 * unit_roundoff);
+}
+
+TEST_CASE("times of all ways") {
+  Plan plan;
+  plan.rounds = plan.minimum_rounds = 3;
+  plan.sample_seconds = 1e-5;
+  const SumTimes times = time_sums(1 << 14, plan);
+  CHECK(times.bytes == 1 << 14);
+  CHECK(times.predicted_kahan_cost() >= 1);
+  for (const SumWay& way : sum_ways) CHECK(times.gbs(way.id).median > 0);
+  CHECK(times.cost("chained").median == 1);
+}
+
+}  // namespace
+}  // namespace hf::precision
