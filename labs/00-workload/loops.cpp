@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "00-workload/loop_team.hpp"
@@ -128,6 +129,53 @@ void thin_tile(const float* x, const float* weight, float* y, std::size_t in, st
       y[i * out + j] = total;
     }
   }
+}
+
+template <std::size_t... i>
+Floats sum_pairs(Floats a, Floats b, std::index_sequence<i...>) {
+  return __builtin_shufflevector(a, b, (2 * i)...) + __builtin_shufflevector(a, b, (2 * i + 1)...);
+}
+
+/// Of as many vectors as a vector has lanes: lane k of the result is the sum of v[k]'s lanes.
+template <std::size_t count = lanes>
+Floats sums_of(const Floats* v) {
+  if constexpr (count == 1) {
+    return v[0];
+  } else {
+    return sum_pairs(sums_of<count / 2>(v), sums_of<count / 2>(v + count / 2), std::make_index_sequence<lanes>());
+  }
+}
+
+/// Of score_keys(), the scores of as many keys as a vector has lanes.
+void score_block(const float* query, const float* keys, float* scores, std::size_t width) {
+  Floats sums[lanes] = {};
+  std::size_t i = 0;
+  for (; i + lanes <= width; i += lanes) {
+    const Floats q = load(query + i);
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < lanes; ++k) sums[k] += q * load(keys + k * width + i);
+  }
+  store(scores, sums_of(sums));
+  for (; i < width; ++i) {
+    for (std::size_t k = 0; k < lanes; ++k) scores[k] += query[i] * keys[k * width + i];
+  }
+}
+
+/// Of mix_values(), so many vectors of y, which stay in registers.
+template <std::size_t vectors>
+void mix_block(const float* weights, const float* values, float* y, std::size_t count, std::size_t width) {
+  Floats even[vectors] = {}, odd[vectors] = {};  // an addition waits for the one before
+  const auto add = [&](std::size_t j, Floats(&sums)[vectors]) {
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < vectors; ++k) sums[k] += weights[j] * load(values + j * width + k * lanes);
+  };
+  std::size_t j = 0;
+  for (; j + 2 <= count; j += 2) {
+    add(j, even);
+    add(j + 1, odd);
+  }
+  if (j < count) add(j, even);
+  for (std::size_t k = 0; k < vectors; ++k) store(y + k * lanes, even[k] + odd[k]);
 }
 
 /// Columns that one core sums at a time: a vector register's worth or more, and few enough for many cores.
@@ -316,6 +364,13 @@ void thin_product(const float* x, const float* weight, float* y, std::size_t row
 }
 
 void score_keys(const float* query, const float* keys, float* scores, std::size_t count, std::size_t width) {
+  if (count >= lanes) {  // the last block begins early enough to be whole
+    for (std::size_t j = 0; j < count; j += lanes) {
+      const std::size_t first = std::min(j, count - lanes);
+      score_block(query, keys + first * width, scores + first, width);
+    }
+    return;
+  }
   for (std::size_t j = 0; j < count; ++j, keys += width) {
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -325,11 +380,12 @@ void score_keys(const float* query, const float* keys, float* scores, std::size_
 }
 
 void mix_values(const float* weights, const float* values, float* y, std::size_t count, std::size_t width) {
-  std::fill(y, y + width, 0.0f);
-  for (std::size_t j = 0; j < count; ++j, values += width) {
-    const float weight = weights[j];
-#pragma omp simd
-    for (std::size_t i = 0; i < width; ++i) y[i] += weight * values[i];
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= width; i += 4 * lanes) mix_block<4>(weights, values + i, y + i, count, width);
+  for (; i + lanes <= width; i += lanes) mix_block<1>(weights, values + i, y + i, count, width);
+  for (; i < width; ++i) {
+    y[i] = 0;
+    for (std::size_t j = 0; j < count; ++j) y[i] += weights[j] * values[j * width + i];
   }
 }
 

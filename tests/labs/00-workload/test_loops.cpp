@@ -242,8 +242,8 @@ TEST_CASE("products with few rows, whatever is left over at the edges") {
 }
 
 TEST_CASE("attention of one token: scores and mixtures") {
-  for (std::size_t count : {1, 2, 50}) {
-    for (std::size_t width : {1, 16, 33}) {
+  for (std::size_t count : {1, 2, 15, 16, 17, 50}) {
+    for (std::size_t width : {1, 16, 33, 64, 147}) {
       const Array query = random(width, 1), keys = random(count * width, 2), weights = random(count, 3);
       Array scores(count), mixed(width, 9);
       score_keys(query.data(), keys.data(), scores.data(), count, width);
