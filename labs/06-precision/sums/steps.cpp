@@ -17,6 +17,7 @@
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/shared_array.hpp"
+#include "harness/statistics.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::precision {
@@ -26,10 +27,10 @@ const Axis term_axis = {"terms", "1"}, error_axis = {"relative error", "1"}, sum
 
 double as_double(std::size_t count) { return static_cast<double>(count); }
 
-/// low, 4 low, 16 low… high
-std::vector<std::size_t> every_second_power(std::size_t low, std::size_t high) {
+/// low, factor · low, factor² · low… high
+std::vector<std::size_t> powers_of(std::size_t factor, std::size_t low, std::size_t high) {
   std::vector<std::size_t> counts;
-  for (std::size_t n = low; n <= high; n *= 4) counts.push_back(n);
+  for (std::size_t n = low; n <= high; n *= factor) counts.push_back(n);
   return counts;
 }
 
@@ -48,17 +49,18 @@ void add_error_bounds(Lab& lab, const std::vector<std::size_t>& counts) {
 }
 
 /// A curve for each way. \return the errors of the last count, by the way's id
-std::map<std::string, double> add_error_curves(Lab& lab, std::span<const SumWay> ways, Kind kind,
-                                               const std::vector<std::size_t>& counts,
-                                               const std::function<float(float)>& rounded = {}) {
+std::map<std::string, Estimate> add_error_curves(Lab& lab, std::span<const SumWay> ways, Kind kind,
+                                                 const std::vector<std::size_t>& counts,
+                                                 const std::function<float(float)>& rounded = {}) {
   std::vector<Series> curves;
   for (const SumWay& way : ways)
     curves.push_back({std::string("sum_error_") + way.id, way.label, kind, term_axis, error_axis});
-  std::map<std::string, double> last;
+  std::map<std::string, Estimate> last;
   for (std::size_t n : counts) {
-    const std::vector<double> errors = random_sum_errors(ways, n, rounded);
+    const std::vector<Estimate> errors = random_sum_errors(ways, n, rounded);
     for (std::size_t way = 0; way < ways.size(); ++way) {
-      curves[way].points.emplace_back(as_double(n), errors[way]);
+      const double x = as_double(n);
+      curves[way].points.push_back(kind == Kind::measured ? Point(x, errors[way]) : Point(x, errors[way].median));
       last[ways[way].id] = errors[way];
     }
     lab.tick();
@@ -68,16 +70,17 @@ std::map<std::string, double> add_error_curves(Lab& lab, std::span<const SumWay>
 }
 
 void add_errors(Lab& lab) {
-  const std::vector<std::size_t> counts = every_second_power(16, lab.quick() ? 1 << 20 : 1 << 24);
+  const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 20 : 1 << 24);
   add_error_bounds(lab, counts);
   const auto errors = add_error_curves(lab, sum_ways, Kind::measured, counts);
   const double n = as_double(counts.back());
   lab.modelled("sum_terms", n);
   lab.modelled("unit_roundoff_fp32", unit_roundoff);
-  for (const auto& [way, error] : errors) lab.derived(way + "_sum_error", error);
-  lab.derived("naive_sum_error_over_root", errors.at("naive") / (std::sqrt(n) * unit_roundoff));
-  lab.derived("pairwise_sum_error_over_log", errors.at("pairwise") / (std::log2(n) * unit_roundoff));
-  lab.derived("kahan_sum_error_over_u", errors.at("kahan") / unit_roundoff);
+  const auto of = [&](const char* way) { return errors.at(way).median; };
+  for (const auto& [way, error] : errors) lab.add(Value(way + "_sum_error", error, "1"));
+  lab.derived("naive_sum_error_over_root", of("naive") / (std::sqrt(n) * unit_roundoff));
+  lab.derived("pairwise_sum_error_over_log", of("pairwise") / (std::log2(n) * unit_roundoff));
+  lab.derived("kahan_sum_error_over_u", of("kahan") / unit_roundoff);
   lab.derived("naive_over_kahan_error");
   lab.derived("naive_over_chained_error");
   lab.plot("Error of a sum, over its terms",
@@ -87,7 +90,7 @@ void add_errors(Lab& lab) {
 // ---- Accumulators that stand still ----
 
 void add_narrow_errors(Lab& lab) {
-  const std::vector<std::size_t> counts = every_second_power(16, lab.quick() ? 1 << 16 : 1 << 20);
+  const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 16 : 1 << 20);
   const std::span<const SumWay> ways = narrow_sum_ways;
   const auto bf16 = [](float x) { return from_bf16(bf16_of(x)); };
   const auto fp16 = [](float x) { return from_fp16(fp16_of(x)); };
@@ -95,8 +98,8 @@ void add_narrow_errors(Lab& lab) {
   add_error_curves(lab, ways.subspan(1, 1), Kind::simulated, counts, fp16);
   const auto stochastic = add_error_curves(lab, ways.last(1), Kind::simulated, counts, bf16);
   lab.modelled("narrow_sum_terms", as_double(counts.back()));
-  lab.simulated("bf16_sum_error", errors.at("bf16"));
-  lab.simulated("bf16_stochastic_sum_error", stochastic.at("bf16_stochastic"));
+  lab.simulated("bf16_sum_error", errors.at("bf16").median);
+  lab.simulated("bf16_stochastic_sum_error", stochastic.at("bf16_stochastic").median);
   lab.derived("stochastic_rounding_gain");
 }
 
@@ -113,11 +116,13 @@ void add_standing_still(Lab& lab) {
                                       {{"fp32", "fp32", naive_sum}, Kind::measured, 24}};
   Series exact = {"ones_exact", "exact", Kind::modelled, term_axis, sum_axis};
   for (const auto& [way, kind, digits] : accumulators) {
-    const std::vector<std::size_t> counts =
-        every_second_power(std::size_t{2} << (digits % 2), std::size_t{4} << digits);
+    const std::vector<std::size_t> counts = powers_of(2, 1, std::size_t{1} << std::max(digits + 1, 16));
     const std::vector<float> sums = count_ones(way, counts);
     Series series = {std::string("ones_") + way.id, way.label, kind, term_axis, sum_axis};
-    for (std::size_t i = 0; i < counts.size(); ++i) series.points.emplace_back(as_double(counts[i]), sums[i]);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const double x = as_double(counts[i]), sum = sums[i];
+      series.points.push_back(kind == Kind::measured ? Point(x, estimate({sum})) : Point(x, sum));
+    }
     lab.add(std::move(series));
     lab.modelled(std::string(way.id) + "_stands_at_predicted", std::ldexp(1.0, digits));
     lab.add(Value(std::string(way.id) + "_stands_at", sums.back(), "1", kind));

@@ -34,19 +34,20 @@ double relative_error(float result, std::span<const float> terms) {
   return std::abs(result - exact) / std::abs(exact);
 }
 
-std::vector<double> random_sum_errors(std::span<const SumWay> ways, std::size_t terms,
-                                      const std::function<float(float)>& rounded) {
-  constexpr std::size_t least_arrays = 4, most_arrays = 256, enough_terms = std::size_t{1} << 18;
+std::vector<Estimate> random_sum_errors(std::span<const SumWay> ways, std::size_t terms,
+                                        const std::function<float(float)>& rounded) {
+  constexpr std::size_t least_arrays = 5, most_arrays = 31, enough_terms = std::size_t{1} << 21;
   const std::size_t arrays = std::clamp(enough_terms / terms, least_arrays, most_arrays);
-  std::vector<double> errors(ways.size());
+  std::vector<std::vector<double>> errors(ways.size());
   for (std::size_t array = 0; array < arrays; ++array) {
     std::vector<float> x = random_terms(terms, array);
     if (rounded) std::transform(x.begin(), x.end(), x.begin(), rounded);
     const double exact = reference_sum(x);
-    for (std::size_t way = 0; way < ways.size(); ++way) errors[way] += std::pow(ways[way].sum(x) / exact - 1, 2);
+    for (std::size_t way = 0; way < ways.size(); ++way) errors[way].push_back(std::abs(ways[way].sum(x) / exact - 1));
   }
-  for (double& error : errors) error = std::sqrt(error / static_cast<double>(arrays));
-  return errors;
+  std::vector<Estimate> estimates;
+  for (std::vector<double>& of_way : errors) estimates.push_back(estimate(std::move(of_way)));
+  return estimates;
 }
 
 std::vector<float> count_ones(const SumWay& way, const std::vector<std::size_t>& counts) {

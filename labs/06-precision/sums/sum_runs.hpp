@@ -19,10 +19,10 @@ namespace hf::precision {
 /// Numbers in [0, 1), multiples of 2^-24.
 std::vector<float> random_terms(std::size_t count, std::uint64_t sequence);
 
-/// Each way's error, relative to the sum, as the root of its mean square over several arrays of random terms.
+/// Each way's error, relative to the sum, over several arrays of random terms.
 /// \param rounded  what is done to each term first: it may have to be a number of a narrower format
-std::vector<double> random_sum_errors(std::span<const SumWay> ways, std::size_t terms,
-                                      const std::function<float(float)>& rounded = {});
+std::vector<Estimate> random_sum_errors(std::span<const SumWay> ways, std::size_t terms,
+                                        const std::function<float(float)>& rounded = {});
 
 /// What so many ones come to, added up in that way, for each of \p counts, which ascend.
 std::vector<float> count_ones(const SumWay& way, const std::vector<std::size_t>& counts);

@@ -15,6 +15,7 @@
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::precision {
@@ -176,9 +177,9 @@ TEST_CASE("different results are counted") {
 TEST_CASE("errors are those of each way, over several arrays") {
   const auto errors = random_sum_errors(sum_ways, 1 << 12);
   REQUIRE(errors.size() == sum_ways.size());
-  CHECK(errors[0] > errors[1]);  // one chain, many
-  for (double error : errors) CHECK(error > 0);
-  for (double error : errors) CHECK(error < 4096 * unit_roundoff);
+  CHECK(errors[0].median > errors[1].median);  // one chain, many
+  for (const Estimate& error : errors) CHECK(error.median > 0);
+  for (const Estimate& error : errors) CHECK(error.high < 4096 * unit_roundoff);
 }
 
 TEST_CASE("times of all ways") {
