@@ -1,0 +1,256 @@
+#include "06-precision/units/bf16_gemm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "02-matmul/gemm.hpp"
+#include "06-precision/units/bf16_micro_kernel.hpp"
+#include "harness/clock.hpp"
+#include "harness/memory.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::precision {
+namespace {
+
+/// The micro-kernel for each number of rows: as it is, and adding.
+template <class Number>
+using Kernel = void(std::size_t depth, Rows<Number> a, const Number* b, Rows<Number> next, std::size_t next_rows,
+                    float* c, std::size_t c_stride);
+template <class Number, std::size_t... rows>
+constexpr auto kernels_for(std::index_sequence<rows...>) {
+  return std::array<std::array<Kernel<Number>*, sizeof...(rows)>, 2>{
+      {{multiply_tile<rows + 1, false>...}, {multiply_tile<rows + 1, true>...}}};
+}
+template <class Number>
+constexpr auto kernels = kernels_for<Number>(std::make_index_sequence<tile_rows>());
+
+std::size_t parts_of(std::size_t whole, std::size_t most) { return (whole + most - 1) / most; }
+std::size_t round_up(std::size_t value, std::size_t unit) { return parts_of(value, unit) * unit; }
+
+/// The size of each of the fewest equal parts that are at most so large, in whole units.
+std::size_t even_part(std::size_t whole, std::size_t most, std::size_t unit) {
+  return round_up(parts_of(whole, parts_of(whole, most)), unit);
+}
+
+/// Memory for so many numbers, kept from one product to the next.
+template <class Number>
+Number* memory_of(Buffer& buffer, std::size_t numbers) {
+  if (buffer.size() < numbers * sizeof(Number)) buffer = Buffer(numbers * sizeof(Number), Pages::huge);
+  return buffer.as<Number>().data();
+}
+
+/// A row of a, as it is or widened, with zeros behind it up to `depth` numbers.
+void copy_row(const std::uint16_t* a, std::size_t count, std::size_t depth, std::uint16_t* to) {
+  std::fill(std::copy_n(a, count, to), to + depth, std::uint16_t{0});
+}
+void copy_row(const std::uint16_t* a, std::size_t count, std::size_t depth, float* to) {
+  std::size_t p = 0;
+  for (; p < count; ++p) {
+    const std::uint32_t bits = std::uint32_t{a[p]} << 16;
+    __builtin_memcpy(to + p, &bits, sizeof bits);
+  }
+  std::fill(to + p, to + depth, 0.0f);
+}
+
+// [begin: widen]
+/// A panel of so many pairs of rows as floats: of each pair, the first row,
+/// then the second.
+void widen_panel(const std::uint16_t* panel, std::size_t pairs, float* to) {
+  for (std::size_t p = 0; p < pairs; ++p, panel += 2 * tile_columns, to += 2 * tile_columns) {
+    const Ints left = load_pairs(panel), right = load_pairs(panel + 2 * lanes);
+    store(to, first_of(left));
+    store(to + lanes, first_of(right));
+    store(to + tile_columns, second_of(left));
+    store(to + tile_columns + lanes, second_of(right));
+  }
+}
+// [end: widen]
+
+/// A block of b, in panels of so many numbers each.
+template <class Number>
+struct Block {
+  std::size_t depth, columns;
+  const Number* panels;
+  std::size_t panel_size;
+};
+
+/// Some columns of c = a · b by one thread. Blocks of both are multiplied as Numbers: bf16 as they are, or floats.
+template <class Number>
+class Part {
+ public:
+  /// \param panels  of b; the first column is a panel's first
+  Part(std::size_t m, std::size_t columns, std::size_t k, const std::uint16_t* a, const std::uint16_t* panels, float* c,
+       std::size_t c_stride)
+      : m_(m), columns_(columns), k_(k), a_(a), panels_(panels), c_(c), c_stride_(c_stride) {}
+
+  void multiply() const {
+    const std::size_t tiles = parts_of(m_, tile_rows);
+    for (std::size_t p = 0; p < k_; p += depth_) {
+      for (std::size_t j = 0; j < columns_; j += width_) {
+        const Block<Number> b = block_of_b(p, j);
+        for (std::size_t tile = 0; tile < tiles; ++tile) {
+          const std::size_t i = tile * m_ / tiles, end = (tile + 1) * m_ / tiles;
+          if (copies_ && j == 0) copy_rows(i, end, p);
+          multiply_rows(i, end, std::min(m_, (tile + 2) * m_ / tiles), p, j, b);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr bool widens = std::is_same_v<Number, float>;
+
+  /// Row i of a, from number p on, as it is multiplied.
+  Rows<Number> rows_of_a(std::size_t i, std::size_t p) const {
+    if constexpr (!widens) {
+      if (!copies_) return {a_ + i * k_ + p, k_};
+    }
+    return {copy_ + i * copy_stride_, copy_stride_};
+  }
+
+  void copy_rows(std::size_t i, std::size_t end, std::size_t p) const {
+    const std::size_t count = std::min(depth_, k_ - p);
+    for (; i < end; ++i) copy_row(a_ + i * k_ + p, count, round_up(count, 2), copy_ + i * copy_stride_);
+  }
+
+  /// The block of b that begins at row p and column j.
+  Block<Number> block_of_b(std::size_t p, std::size_t j) const {
+    const std::size_t depth = round_up(std::min(depth_, k_ - p), 2), columns = std::min(width_, columns_ - j);
+    const std::size_t panel_size = tile_columns * round_up(k_, 2);
+    const std::uint16_t* const panels = panels_ + j / tile_columns * panel_size + p * tile_columns;
+    if constexpr (widens) {
+      static thread_local Buffer memory;
+      float* const wide = memory_of<float>(memory, width_ * depth_);
+      for (std::size_t t = 0; t < parts_of(columns, tile_columns); ++t)
+        widen_panel(panels + t * panel_size, depth / 2, wide + t * tile_columns * depth);
+      return {depth, columns, wide, tile_columns * depth};
+    } else {
+      return {depth, columns, panels, panel_size};
+    }
+  }
+
+  /// Rows i to end of c, and columns from j on: those of a times the block, while the rows up to `next_end` are fetched.
+  void multiply_rows(std::size_t i, std::size_t end, std::size_t next_end, std::size_t p, std::size_t j,
+                     const Block<Number>& b) const {
+    const bool add = p > 0;
+    const std::size_t tiles = parts_of(b.columns, tile_columns), share = parts_of(next_end - end, tiles);
+    for (std::size_t t = 0; t < tiles; ++t) {
+      const std::size_t next = std::min(next_end, end + t * share), columns = b.columns - t * tile_columns;
+      const auto multiply = [&](bool to_add, float* to, std::size_t stride) {
+        kernels<Number>[to_add][end - i - 1](b.depth, rows_of_a(i, p), b.panels + t * b.panel_size, rows_of_a(next, p),
+                                             std::min(share, next_end - next), to, stride);
+      };
+      float* const c = c_ + i * c_stride_ + j + t * tile_columns;
+      if (columns >= tile_columns) {
+        multiply(add, c, c_stride_);
+      } else {
+        alignas(vector_bytes) float sums[tile_rows * tile_columns];
+        multiply(false, sums, tile_columns);
+        store_ragged(sums, end - i, columns, add, c);
+      }
+    }
+  }
+
+  void store_ragged(const float* sums, std::size_t rows, std::size_t columns, bool add, float* c) const {
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < columns; ++j)
+        c[i * c_stride_ + j] = sums[i * tile_columns + j] + (add ? c[i * c_stride_ + j] : 0);
+    }
+  }
+
+  std::size_t m_, columns_, k_;
+  const std::uint16_t *a_, *panels_;
+  float* c_;
+  std::size_t c_stride_;
+  matmul::Blocking blocking_ = matmul::default_blocking();  // in words of 32 bits
+  std::size_t depth_ = even_part(round_up(k_, 2), blocking_.depth * sizeof(float) / sizeof(Number), 2);
+  std::size_t width_ = even_part(columns_, blocking_.width, tile_columns);
+  /// Whether rows of a lie a multiple of 4 KiB apart, and compete for the same places in the level-1 cache, or end within
+  /// a pair.
+  bool copies_ = widens || k_ % 2 != 0 || k_ * sizeof(Number) % 4096 == 0;
+  std::size_t copy_stride_ = round_up(depth_, 128 / sizeof(Number)) + 64 / sizeof(Number);
+  Number* copy_ = copies_ ? memory_of<Number>(memory_, m_* copy_stride_) : nullptr;
+  static thread_local Buffer memory_;
+};
+template <class Number>
+thread_local Buffer Part<Number>::memory_;
+
+}  // namespace
+
+bool has_bf16_dot() { return compiled_bf16_dot; }
+
+PackedBf16::PackedBf16(std::size_t n, std::size_t k, const std::uint16_t* b)
+    : n_(n), k_(k), panels_(round_up(n, tile_columns) * round_up(k, 2) * sizeof(std::uint16_t), Pages::huge) {
+  std::uint16_t* to = panels_.as<std::uint16_t>().data();
+  for (std::size_t j = 0; j < n; j += tile_columns) {
+    const std::size_t columns = std::min(tile_columns, n - j);
+    for (std::size_t p = 0; p < k; p += 2, to += 2 * tile_columns) {
+      std::fill_n(to, 2 * tile_columns, std::uint16_t{0});
+      for (std::size_t i = 0; i < std::min<std::size_t>(2, k - p); ++i) {
+        for (std::size_t column = 0; column < columns; ++column) to[2 * column + i] = b[(p + i) * n + j + column];
+      }
+    }
+  }
+}
+
+Bf16Route faster_bf16_route() {
+  static const Bf16Route faster = [] {
+    if (!has_bf16_dot()) return Bf16Route::widen;
+    constexpr std::size_t m = 8 * tile_rows, n = 8 * tile_columns, k = 512;
+    const std::vector<std::uint16_t> ones(std::max(m, n) * k, 0x3f80);
+    std::vector<float> c(m * n);
+    const PackedBf16 b(n, k, ones.data());
+    std::array<std::int64_t, 2> least;
+    least.fill(std::numeric_limits<std::int64_t>::max());
+    for (int round = 0; round < 9; ++round) {
+      for (const Bf16Route route : {Bf16Route::dot, Bf16Route::widen}) {
+        const std::int64_t start = now_ns();
+        b.multiply(m, ones.data(), c.data(), 1, route);
+        std::int64_t& time = least[route == Bf16Route::widen];
+        time = std::min(time, now_ns() - start);
+      }
+    }
+    return least[0] <= least[1] ? Bf16Route::dot : Bf16Route::widen;
+  }();
+  return faster;
+}
+
+namespace {
+
+template <class Number>
+void multiply_part(std::size_t m, std::size_t columns, std::size_t k, const std::uint16_t* a,
+                   const std::uint16_t* panels, float* c, std::size_t c_stride) {
+  Part<Number>(m, columns, k, a, panels, c, c_stride).multiply();
+}
+
+}  // namespace
+
+void PackedBf16::multiply(std::size_t m, const std::uint16_t* a, float* c, int threads, Bf16Route route) const {
+  if (k_ == 0) std::fill_n(c, m * n_, 0.0f);
+  if (m == 0 || n_ == 0 || k_ == 0) return;
+  const auto part = route == Bf16Route::dot ? multiply_part<std::uint16_t> : multiply_part<float>;
+  const std::uint16_t* const panels = panels_.as<std::uint16_t>().data();
+  if (threads == 1) return part(m, n_, k_, a, panels, c, n_);
+  const bool by_columns = n_ > 4 * m;  // by rows, all threads read the same b, and keep a copy each in their own cache
+  const std::size_t whole = by_columns ? n_ : m, unit = by_columns ? tile_columns : 1;
+  const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);
+#pragma omp parallel for num_threads(threads)
+  for (int thread = 0; thread < threads; ++thread) {
+    const std::size_t from = std::min(static_cast<std::size_t>(thread) * share, whole);
+    const std::size_t count = std::min(share, whole - from);
+    if (count == 0) continue;
+    if (by_columns) {
+      part(m, count, k_, a, panels + from * round_up(k_, 2), c + from, n_);
+    } else {
+      part(count, n_, k_, a + from * k_, panels, c + from * n_, n_);
+    }
+  }
+}
+
+}  // namespace hf::precision
