@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "command.hpp"
 #include "shared_library.hpp"
 
 namespace hf {
@@ -186,9 +187,20 @@ std::string mkl_version() {
   return "";
 }
 
+/// With what it uses of the processor: "0.3.36 (AVX, AVX2, OPENMP)".
+std::string llama_version() {
+  const std::string text = output_of({"python3", "-c",
+                                      "import llama_cpp as l; print(l.__version__, end=' (');"
+                                      "words = l.llama_print_system_info().decode().split('|');"
+                                      "print(*(w.split(':')[-1].split('=')[0].strip() for w in words if '= 1' in w),"
+                                      "sep=', ', end=')')"});
+  return text.empty() ? "none" : text;
+}
+
 }  // namespace
 
 std::string library_version(const std::string& name) {
+  if (name == "llama-cpp-python") return llama_version();
   const std::string version = said_by_child([&]() -> std::string {
     if (name == "OpenBLAS") return openblas_version(load_openblas());
     if (name == "scipy-openblas") return openblas_version({"libscipy_openblas.so"}, "scipy_openblas_get_config");

@@ -20,9 +20,12 @@
 #include "harness/statistics.hpp"
 
 namespace hf::precision {
-namespace {
+std::string variant_id(const std::string& what, Cores cores) { return cores == Cores::all ? what : what + " one"; }
 
-/// The root of the mean square of a − b, over that of b.
+std::string decode_id(Format format, Cores cores) {
+  return std::string("decode_") + id(format) + (cores == Cores::all ? "" : "_one");
+}
+
 double relative_distance(std::span<const float> a, std::span<const float> b) {
   double difference = 0, all = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {
@@ -30,14 +33,6 @@ double relative_distance(std::span<const float> a, std::span<const float> b) {
     all += static_cast<double>(b[i]) * static_cast<double>(b[i]);
   }
   return std::sqrt(difference / all);
-}
-
-}  // namespace
-
-std::string variant_id(const std::string& what, Cores cores) { return cores == Cores::all ? what : what + " one"; }
-
-std::string decode_id(Format format, Cores cores) {
-  return std::string("decode_") + id(format) + (cores == Cores::all ? "" : "_one");
 }
 
 std::vector<Format> decode_formats(const Lab& lab) {
@@ -81,6 +76,15 @@ std::vector<Format> Decoders::formats() const {
   std::vector<Format> formats;
   for (const Decoder& decoder : decoders_) formats.push_back(decoder.model.format());
   return formats;
+}
+
+std::vector<float> Decoders::logits(Format format, std::span<const int> tokens) {
+  std::span<const float> last;
+  for (Decoder& decoder : decoders_) {
+    if (decoder.model.format() != format) continue;
+    for (std::size_t i = 0; i < tokens.size(); ++i) last = decoder.model.decode(tokens[i], i, decoder.cache);
+  }
+  return {last.begin(), last.end()};
 }
 
 double Decoders::bytes(Format format) const {

@@ -31,6 +31,9 @@ std::string variant_id(const std::string& what, Cores cores);
 /// As results are named: "decode_q4_0" on all cores, "decode_q4_0_one" on one.
 std::string decode_id(Format format, Cores cores);
 
+/// The root of the mean square of a − b, over that of b.
+double relative_distance(std::span<const float> a, std::span<const float> b);
+
 /// Formats that the present budget has time for.
 std::vector<Format> decode_formats(const Lab& lab);
 
@@ -45,6 +48,9 @@ class Decoders {
   std::vector<Variant> variants();
 
   std::vector<Format> formats() const;
+
+  /// Decodes these tokens, one after the other, into an empty cache. \return the logits of the last
+  std::vector<float> logits(Format format, std::span<const int> tokens);
 
   /// What a token reads in that format.
   double bytes(Format format) const;

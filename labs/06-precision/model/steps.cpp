@@ -10,6 +10,7 @@
 #include "00-workload/transformer.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/model/decode_runs.hpp"
+#include "06-precision/model/llama_race.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
@@ -75,6 +76,8 @@ void measure_decode(Lab& lab) {
   ReadRuns reads(default_dram_bytes());
   std::vector<Variant> variants = reads.variants();
   for (Variant& variant : decoders.variants()) variants.push_back(std::move(variant));
+  LlamaRace race(lab, model, decoders.formats());
+  for (Variant& variant : race.variants()) variants.push_back(std::move(variant));
   const Sampling sampling = time_decoding(lab, variants);
   lab.add(Value("decode_read_gbs", reads.gbs(sampling, Cores::all), "GB/s"));
   lab.add(Value("decode_read_one_gbs", reads.gbs(sampling, Cores::one), "GB/s"));
@@ -84,6 +87,7 @@ void measure_decode(Lab& lab) {
     add_gains(lab, decoders, sampling, cores);
   }
   lab.derived("decode_prediction_error_worst", worst);
+  race.add_results(lab, decoders, sampling);
   lab.plot("Tokens per second, by format", {"decode_tokens", "decode_tokens_predicted", "decode_tokens_one"});
 }
 

@@ -1,0 +1,111 @@
+"""llama.cpp, answering one command on each line of standard input with one line on standard output.
+
+load FILE              reads a GGUF file                                                   -> its number: 0, 1, ...
+prime MODEL TOKENS...  empties the KV cache and decodes these tokens                       -> "primed"
+logits MODEL           of the last token decoded                                           -> how many, then as many 32-bit floats
+step MODEL THREADS N   N times decodes one more token and drops it from the cache again    -> seconds in all
+
+Argument: the cores to use, separated by commas. What goes wrong is said in a line that begins with "error".
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: ends with the process that started it
+os.sched_setaffinity(0, map(int, sys.argv[1].split(",")))
+answers = os.fdopen(os.dup(1), "wb")
+os.dup2(2, 1)  # what a library prints is no answer
+
+
+def answer(text, data=b""):
+    answers.write(f"{text}\n".encode() + data)
+    answers.flush()
+
+
+try:
+    import llama_cpp as llama
+except Exception as error:
+    answer(f"error: python3 cannot import llama_cpp ({error}); pip install llama-cpp-python")
+    sys.exit(1)
+
+quiet = llama.llama_log_callback(lambda *ignored: None)
+llama.llama_log_set(quiet, ctypes.c_void_p(0))
+llama.llama_backend_init()
+cores = len(os.sched_getaffinity(0))
+contexts, primed = [], {}
+
+
+def tokens_of(numbers):
+    return (llama.llama_token * len(numbers))(*numbers)
+
+
+def decode(context, tokens):
+    batch = llama.llama_batch_get_one(tokens, len(tokens))
+    start = time.perf_counter()
+    status = llama.llama_decode(context, batch)
+    llama.llama_synchronize(context)
+    seconds = time.perf_counter() - start
+    if status != 0:
+        raise RuntimeError(f"llama_decode gave {status}")
+    return seconds
+
+
+# [begin: llama-settings]
+def load(path):
+    settings = llama.llama_model_default_params()
+    settings.use_mmap = False  # in memory of its own, on huge pages; its field until 0.3.16
+    settings.load_mode = 0  # and since
+    model = llama.llama_model_load_from_file(path.encode(), settings)
+    if not model:
+        raise RuntimeError(f"llama.cpp cannot read {path}")
+    settings = llama.llama_context_default_params()
+    settings.n_ctx = 512
+    settings.flash_attn_type = 1  # with it, and the KV cache in fp16 as it is by default, it is fastest here
+    context = llama.llama_init_from_model(model, settings)
+    # [end: llama-settings]
+    if not context:
+        raise RuntimeError("llama.cpp makes no context")
+    contexts.append((context, llama.llama_vocab_n_tokens(llama.llama_model_get_vocab(model))))
+    answer(len(contexts) - 1)
+
+
+def prime(index, *tokens):
+    context, _ = contexts[index]
+    llama.llama_memory_clear(llama.llama_get_memory(context), True)
+    llama.llama_set_n_threads(context, cores, cores)
+    decode(context, tokens_of(tokens))
+    primed[index] = len(tokens)
+    answer("primed")
+
+
+def logits(index):
+    context, vocabulary = contexts[index]
+    numbers = llama.llama_get_logits(context)
+    answer(vocabulary, ctypes.string_at(numbers, 4 * vocabulary))
+
+
+# [begin: llama-step]
+def step(index, threads, times):
+    context, _ = contexts[index]
+    llama.llama_set_n_threads(context, threads, threads)
+    seconds = 0.0
+    for _ in range(times):
+        seconds += decode(context, tokens_of([1]))
+        llama.llama_memory_seq_rm(llama.llama_get_memory(context), 0, primed[index], -1)
+    answer(seconds)
+# [end: llama-step]
+
+
+answer(f"ready {llama.__version__}")
+for line in sys.stdin:
+    command, *words = line.split()
+    try:
+        if command == "load":
+            load(line.split(maxsplit=1)[1].rstrip("\n"))
+        else:
+            {"prime": prime, "logits": logits, "step": step}[command](*map(int, words))
+    except Exception as error:
+        answer(f"error: {error}")

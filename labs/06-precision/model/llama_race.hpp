@@ -1,0 +1,50 @@
+/// \file
+/// The race against llama.cpp on the very same weights, where it is installed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "00-workload/transformer.hpp"
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/model/decode_runs.hpp"
+#include "06-precision/model/llama_peer.hpp"
+#include "harness/lab.hpp"
+#include "harness/sampling.hpp"
+
+namespace hf::precision {
+
+/// llama.cpp beside our decoder.
+class LlamaRace {
+ public:
+  /// Gives llama.cpp the model in those of the formats that both know. Where something is missing it is noted, and the race is
+  /// without it.
+  LlamaRace(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats);
+
+  /// "llama q4_0", "llama q4_0 one": one token after decode_context others. This must outlive them. Once the peer has failed
+  /// they take infinitely long.
+  std::vector<Variant> variants();
+
+  /// Adds llama.cpp's tokens a second, ours over theirs, and how far our logits are from theirs; where the peer has failed, a
+  /// note.
+  void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling) const;
+
+ private:
+  struct Entry {
+    Format format;
+    int model;
+    std::vector<int> text;
+    std::vector<float> logits;  // of the last token of the text
+  };
+  void enter(Lab& lab, const workload::Transformer& model, Format format);
+  double seconds(int model, Cores cores, std::int64_t times);
+  void add_speeds(Lab& lab, const Sampling& sampling, Cores cores) const;
+
+  std::unique_ptr<LlamaPeer> peer_;
+  std::vector<Entry> entries_;
+  std::string failure_;
+};
+
+}  // namespace hf::precision
