@@ -1,8 +1,10 @@
 #include "06-precision/model/decode_runs.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -35,6 +37,20 @@ double relative_distance(std::span<const float> a, std::span<const float> b) {
   return std::sqrt(difference / all);
 }
 
+/// Rising, without those within a tenth of the one before.
+std::vector<double> distinct_sizes(std::vector<double> sizes) {
+  std::sort(sizes.begin(), sizes.end());
+  const auto is_near = [](double a, double b) { return b < 1.1 * a; };
+  sizes.erase(std::unique(sizes.begin(), sizes.end(), is_near), sizes.end());
+  return sizes;
+}
+
+std::string read_id(double bytes, Cores cores) {
+  return variant_id("read " + std::to_string(static_cast<std::size_t>(bytes)), cores);
+}
+
+}  // namespace
+
 std::vector<Format> decode_formats(const Lab& lab) {
   if (lab.quick()) return {Format::fp32, Format::bf16, Format::q8_0, Format::q4_0};
   return {all_formats.begin(), all_formats.end()};
@@ -52,7 +68,8 @@ Decoders::Decoders(Lab& lab, const workload::Transformer& model, const std::vect
       lab.incomplete(std::string("too little memory for the language model in ") + label(format));
       continue;
     }
-    const std::span<const float> logits = decoders_.emplace_back(model, format).step();
+    decoders_.push_back(std::make_unique<Decoder>(model, format));
+    const std::span<const float> logits = decoders_.back()->step();
     if (exact.empty()) exact.assign(logits.begin(), logits.end());
     constexpr double allowed = 0.5;  // four bits lose some tenths; a kernel that is wrong gives other logits altogether
     workload::demand(relative_distance(logits, exact) / allowed, std::string("a token in ") + label(format));
@@ -61,7 +78,8 @@ Decoders::Decoders(Lab& lab, const workload::Transformer& model, const std::vect
 
 std::vector<Variant> Decoders::variants() {
   std::vector<Variant> variants;
-  for (Decoder& decoder : decoders_) {
+  for (const auto& each : decoders_) {
+    Decoder& decoder = *each;
     const std::string what = id(decoder.model.format());
     variants.push_back(timed(variant_id(what, Cores::all), [&decoder] { decoder.step(); }));
     variants.push_back(timed(variant_id(what, Cores::one), [&decoder] {
@@ -74,34 +92,48 @@ std::vector<Variant> Decoders::variants() {
 
 std::vector<Format> Decoders::formats() const {
   std::vector<Format> formats;
-  for (const Decoder& decoder : decoders_) formats.push_back(decoder.model.format());
+  for (const auto& decoder : decoders_) formats.push_back(decoder->model.format());
   return formats;
 }
 
-std::vector<float> Decoders::logits(Format format, std::span<const int> tokens) {
-  std::span<const float> last;
-  for (Decoder& decoder : decoders_) {
-    if (decoder.model.format() != format) continue;
-    for (std::size_t i = 0; i < tokens.size(); ++i) last = decoder.model.decode(tokens[i], i, decoder.cache);
-  }
-  return {last.begin(), last.end()};
+Decoders::Decoder& Decoders::of(Format format) const {
+  const auto is_it = [format](const auto& decoder) { return decoder->model.format() == format; };
+  return **std::find_if(decoders_.begin(), decoders_.end(), is_it);
 }
 
-double Decoders::bytes(Format format) const {
-  for (const Decoder& decoder : decoders_) {
-    if (decoder.model.format() == format) return static_cast<double>(decoder.model.bytes_per_token(decode_context));
-  }
-  return 0;
+std::vector<float> Decoders::logits(Format format, std::span<const int> tokens) {
+  Decoder& decoder = of(format);
+  std::span<const float> logits;
+  for (std::size_t t = 0; t < tokens.size(); ++t) logits = decoder.model.decode(tokens[t], t, decoder.cache);
+  return {logits.begin(), logits.end()};
 }
+
+ReadRuns::ReadRuns(std::vector<double> bytes)
+    : sizes_(distinct_sizes(std::move(bytes))), array_(all_, static_cast<std::size_t>(sizes_.back())) {}
 
 std::vector<Variant> ReadRuns::variants() {
-  return {timed(variant_id("read", Cores::all), all_, [this](int thread) { read_words(all_array_.part(thread)); }),
-          timed(variant_id("read", Cores::one), one_, [this](int thread) { read_words(one_array_.part(thread)); })};
+  std::vector<Variant> variants;
+  for (double bytes : sizes_) {
+    variants.push_back(
+        timed(read_id(bytes, Cores::all), all_, [this, bytes](int thread) { read_words(part(thread, bytes)); }));
+    variants.push_back(timed(read_id(bytes, Cores::one), one_, [this, bytes](int) {
+      for (int thread = 0; thread < all_.size(); ++thread) read_words(part(thread, bytes));
+    }));
+  }
+  return variants;
 }
 
-Estimate ReadRuns::gbs(const Sampling& sampling, Cores cores) const {
-  const double bytes = cores == Cores::all ? all_array_.bytes(all_) : one_array_.bytes(one_);
-  return transform(sampling.of(variant_id("read", cores)), [bytes](double s) { return bytes / s * 1e-9; });
+std::span<const std::uint64_t> ReadRuns::part(int thread, double bytes) const {
+  const double share = bytes / sizeof(std::uint64_t) / all_.size();
+  const std::span<const std::uint64_t> whole = array_.part(thread);
+  return whole.first(std::min(whole.size(), static_cast<std::size_t>(share)));
+}
+
+Estimate ReadRuns::gbs(const Sampling& sampling, double bytes, Cores cores) const {
+  const auto distance = [bytes](double size) { return std::abs(std::log(size / bytes)); };
+  const auto nearer = [&](double a, double b) { return distance(a) < distance(b); };
+  const double size = *std::min_element(sizes_.begin(), sizes_.end(), nearer);
+  return transform(sampling.of(read_id(size, cores)), [size](double s) { return size / s * 1e-9; });
 }
 
 Sampling time_decoding(const Lab& lab, const std::vector<Variant>& variants) {

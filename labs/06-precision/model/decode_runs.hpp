@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,11 +50,12 @@ class Decoders {
 
   std::vector<Format> formats() const;
 
-  /// Decodes these tokens, one after the other, into an empty cache. \return the logits of the last
-  std::vector<float> logits(Format format, std::span<const int> tokens);
+  /// What a token reads. \pre the format is one of formats()
+  double bytes(Format format) const { return static_cast<double>(of(format).model.bytes_per_token(decode_context)); }
 
-  /// What a token reads in that format.
-  double bytes(Format format) const;
+  /// Runs tokens one after the other from position 0 on. \return logits (V) after the last
+  /// \pre the format is one of formats(); at least one token, at most decode_context
+  std::vector<float> logits(Format format, std::span<const int> tokens);
 
  private:
   struct Decoder {
@@ -63,23 +65,34 @@ class Decoders {
     Decoder(const workload::Transformer& from, Format format);
     std::span<const float> step() { return model.decode(1, decode_context, cache); }
   };
-  std::deque<Decoder> decoders_;  // variants keep their places
+  Decoder& of(Format format) const;
+
+  std::vector<std::unique_ptr<Decoder>> decoders_;
 };
 
-/// Reading memory with all cores and with one, as variants "read" and "read one": what predictions are made from.
+/// Reading memory with all cores and with one: what predictions are made from. A shared cache keeps a larger part of
+/// little than of much from one time to the next, so as many bytes are read as what is predicted reads.
 class ReadRuns {
  public:
-  /// \param bytes  of the array: more than caches hold \throws OutOfMemory
-  explicit ReadRuns(std::size_t bytes) : all_array_(all_, bytes), one_array_(one_, bytes) {}
+  /// \param bytes  what is to be predicted reads; of sizes within a tenth of each other, one is read
+  /// \throws OutOfMemory
+  explicit ReadRuns(std::vector<double> bytes);
 
   /// It must outlive them.
   std::vector<Variant> variants();
 
-  Estimate gbs(const Sampling& sampling, Cores cores) const;
+  const std::vector<double>& sizes() const { return sizes_; }  ///< bytes, rising
+
+  /// GB/s over the size that is nearest.
+  Estimate gbs(const Sampling& sampling, double bytes, Cores cores) const;
 
  private:
+  /// Of so many bytes in all, what lies in a thread's part of the array.
+  std::span<const std::uint64_t> part(int thread, double bytes) const;
+
+  std::vector<double> sizes_;
   Team all_, one_{1};
-  SharedArray all_array_, one_array_;
+  SharedArray array_;
 };
 
 /// Interleaved, in the present step: the seconds of a token.

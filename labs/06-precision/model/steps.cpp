@@ -14,14 +14,14 @@
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
-#include "harness/shared_array.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 
 namespace hf::precision {
 namespace {
 
-const Axis format_axis = {"format", "1"}, speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "1"};
+const Axis format_axis = {"format", "1"}, speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "1"},
+           read_axis = {"bandwidth", "GB/s"};
 
 /// A token takes as long as reading its bytes.
 void predict_tokens(Lab& lab, const Decoders& decoders) {
@@ -35,17 +35,28 @@ void predict_tokens(Lab& lab, const Decoders& decoders) {
   lab.show(table);
 }
 
+/// How fast memory is read, over how much of it is read again and again.
+void add_reading(Lab& lab, const ReadRuns& reads, const Sampling& sampling) {
+  for (Cores cores : {Cores::all, Cores::one}) {
+    const std::string id = cores == Cores::all ? "decode_read" : "decode_read_one";
+    Series series = {id, cores == Cores::all ? "all threads" : "one thread", Kind::measured, {"bytes", "B"}, read_axis};
+    for (double bytes : reads.sizes()) series.points.emplace_back(bytes, reads.gbs(sampling, bytes, cores));
+    lab.add(std::move(series));
+    lab.add(Value(id + "_gbs", reads.gbs(sampling, reads.sizes().back(), cores), "GB/s"));
+  }
+}
+
 /// Tokens a second in each format, beside what the bytes and the bandwidth of the same rounds say. \return the largest
 /// relative error of a prediction
 double add_speeds(Lab& lab, const Decoders& decoders, const ReadRuns& reads, const Sampling& sampling, Cores cores) {
   const std::string suffix = cores == Cores::all ? "" : "_one";
-  const double gbs = lab.value("decode_read" + suffix + "_gbs");
   Series measured = {"decode_tokens" + suffix, "measured", Kind::measured, format_axis, speed_axis};
   Series predicted = {"decode_tokens" + suffix + "_predicted", "predicted", Kind::modelled, format_axis, speed_axis};
   double worst = 0;
   for (Format format : decoders.formats()) {
     const Estimate speed = transform(sampling.of(variant_id(id(format), cores)), [](double s) { return 1 / s; });
-    const double expected = gbs * 1e9 / decoders.bytes(format), x = static_cast<double>(format);
+    const double bytes = decoders.bytes(format), x = static_cast<double>(format);
+    const double expected = reads.gbs(sampling, bytes, cores).median * 1e9 / bytes;
     const std::string name = decode_id(format, cores);
     lab.add(Value(name + "_tokens_per_s", speed, "tokens/s"));
     lab.derived(name + "_predicted_tokens_per_s", expected, "tokens/s");
@@ -72,15 +83,17 @@ void add_gains(Lab& lab, const Decoders& decoders, const Sampling& sampling, Cor
 void measure_decode(Lab& lab) {
   const workload::Transformer model(workload::gpt2_small);
   Decoders decoders(lab, model, decode_formats(lab));
+  if (decoders.formats().empty()) return;
   predict_tokens(lab, decoders);
-  ReadRuns reads(default_dram_bytes());
+  std::vector<double> bytes;
+  for (Format format : decoders.formats()) bytes.push_back(decoders.bytes(format));
+  ReadRuns reads(bytes);
   std::vector<Variant> variants = reads.variants();
   for (Variant& variant : decoders.variants()) variants.push_back(std::move(variant));
   LlamaRace race(lab, model, decoders.formats());
   for (Variant& variant : race.variants()) variants.push_back(std::move(variant));
   const Sampling sampling = time_decoding(lab, variants);
-  lab.add(Value("decode_read_gbs", reads.gbs(sampling, Cores::all), "GB/s"));
-  lab.add(Value("decode_read_one_gbs", reads.gbs(sampling, Cores::one), "GB/s"));
+  add_reading(lab, reads, sampling);
   double worst = 0;
   for (Cores cores : {Cores::all, Cores::one}) {
     worst = std::max(worst, add_speeds(lab, decoders, reads, sampling, cores));
