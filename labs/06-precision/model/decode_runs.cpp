@@ -22,6 +22,7 @@
 #include "harness/statistics.hpp"
 
 namespace hf::precision {
+
 std::string variant_id(const std::string& what, Cores cores) { return cores == Cores::all ? what : what + " one"; }
 
 std::string decode_id(Format format, Cores cores) {
@@ -36,6 +37,8 @@ double relative_distance(std::span<const float> a, std::span<const float> b) {
   }
   return std::sqrt(difference / all);
 }
+
+namespace {
 
 /// Rising, without those within a tenth of the one before.
 std::vector<double> distinct_sizes(std::vector<double> sizes) {

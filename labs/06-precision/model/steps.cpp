@@ -23,6 +23,8 @@ namespace {
 const Axis format_axis = {"format", "1"}, speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "1"},
            read_axis = {"bandwidth", "GB/s"};
 
+std::string threads_text(Cores cores) { return cores == Cores::all ? "all threads" : "one thread"; }
+
 /// A token takes as long as reading its bytes.
 void predict_tokens(Lab& lab, const Decoders& decoders) {
   Table table = {"Predicted: one token reads every weight once", {"format", "MB a token", "tokens, over fp32"}, {}};
@@ -39,7 +41,7 @@ void predict_tokens(Lab& lab, const Decoders& decoders) {
 void add_reading(Lab& lab, const ReadRuns& reads, const Sampling& sampling) {
   for (Cores cores : {Cores::all, Cores::one}) {
     const std::string id = cores == Cores::all ? "decode_read" : "decode_read_one";
-    Series series = {id, cores == Cores::all ? "all threads" : "one thread", Kind::measured, {"bytes", "B"}, read_axis};
+    Series series = {id, threads_text(cores), Kind::measured, {"bytes", "B"}, read_axis};
     for (double bytes : reads.sizes()) series.points.emplace_back(bytes, reads.gbs(sampling, bytes, cores));
     lab.add(std::move(series));
     lab.add(Value(id + "_gbs", reads.gbs(sampling, reads.sizes().back(), cores), "GB/s"));
@@ -49,9 +51,10 @@ void add_reading(Lab& lab, const ReadRuns& reads, const Sampling& sampling) {
 /// Tokens a second in each format, beside what the bytes and the bandwidth of the same rounds say. \return the largest
 /// relative error of a prediction
 double add_speeds(Lab& lab, const Decoders& decoders, const ReadRuns& reads, const Sampling& sampling, Cores cores) {
-  const std::string suffix = cores == Cores::all ? "" : "_one";
-  Series measured = {"decode_tokens" + suffix, "measured", Kind::measured, format_axis, speed_axis};
-  Series predicted = {"decode_tokens" + suffix + "_predicted", "predicted", Kind::modelled, format_axis, speed_axis};
+  const std::string suffix = cores == Cores::all ? "" : "_one", threads = threads_text(cores);
+  Series measured = {"decode_tokens" + suffix, threads, Kind::measured, format_axis, speed_axis};
+  Series predicted = {"decode_tokens" + suffix + "_predicted", threads + ", predicted", Kind::modelled, format_axis,
+                      speed_axis};
   double worst = 0;
   for (Format format : decoders.formats()) {
     const Estimate speed = transform(sampling.of(variant_id(id(format), cores)), [](double s) { return 1 / s; });
