@@ -1,8 +1,8 @@
 #include "06-precision/model/llama_peer.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
+#include <sys/poll.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/wait.h>

@@ -1,9 +1,9 @@
 """llama.cpp, answering one command on each line of standard input with one line on standard output.
 
-load FILE              reads a GGUF file                                                   -> its number: 0, 1, ...
-prime MODEL TOKENS...  empties the KV cache and decodes these tokens                       -> "primed"
-logits MODEL           of the last token decoded                                           -> how many, then as many 32-bit floats
-step MODEL THREADS N   N times decodes one more token and drops it from the cache again    -> seconds in all
+load FILE              reads a GGUF file, and says its number: 0, 1, ...
+prime MODEL TOKENS...  empties the KV cache, decodes these tokens, and says "primed"
+logits MODEL           of the last token decoded: how many, and after that line as many 32-bit floats
+step MODEL THREADS N   N times decodes one more token and drops it from the cache again, and says how many seconds that took
 
 Argument: the cores to use, separated by commas. What goes wrong is said in a line that begins with "error".
 """

@@ -1,6 +1,5 @@
 #include "06-precision/model/llama_race.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/account.hpp"
 #include "00-workload/transformer.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/model/decode_runs.hpp"
