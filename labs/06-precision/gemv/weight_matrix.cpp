@@ -1,41 +1,27 @@
 #include "06-precision/gemv/weight_matrix.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
 
 #include "00-workload/loop_team.hpp"
 #include "06-precision/formats/formats.hpp"
+#include "06-precision/gemv/kernels.hpp"
+#include "06-precision/gemv/rounded_vector.hpp"
+#include "06-precision/gemv/tiles.hpp"
+#include "harness/memory.hpp"
+#include "harness/vector.hpp"
 
 namespace hf::precision {
 namespace {
 
-constexpr std::size_t block = 32;
-
-bool is_whole(Format format) {
-  switch (format) {
-    case Format::int8:
-    case Format::int8_channel:
-    case Format::q8_0:
-    case Format::q4_0:
-    case Format::mxfp4:
-    case Format::nvfp4: return true;
-    default: return false;
-  }
-}
-
-/// x rounded to 8 bits in blocks, each with its scale.
-std::vector<float> rounded(const float* x, std::size_t columns) {
-  std::vector<float> to(columns);
-  for (std::size_t j = 0; j < columns; j += block) {
-    float largest = 0;
-    for (std::size_t i = 0; i < block; ++i) largest = std::max(largest, std::abs(x[j + i]));
-    const float scale = largest / 127;
-    for (std::size_t i = 0; i < block && scale > 0; ++i) to[j + i] = scale * std::nearbyint(x[j + i] / scale);
-  }
-  return to;
+/// x with zeros behind it, up to whole tiles; x itself where it fills them.
+const float* padded(const float* x, std::size_t columns, std::vector<float>& memory) {
+  if (columns % tile_columns == 0) return x;
+  memory.assign(tiles_for(columns, tile_columns) * tile_columns, 0);
+  std::copy_n(x, columns, memory.begin());
+  return memory.data();
 }
 
 }  // namespace
@@ -43,25 +29,51 @@ std::vector<float> rounded(const float* x, std::size_t columns) {
 WeightMatrix::WeightMatrix(Format format, std::span<const float> values, std::size_t rows, std::size_t columns)
     : WeightMatrix(encode(format, values, rows, columns)) {}
 
-WeightMatrix::WeightMatrix(const EncodedMatrix& matrix)
+WeightMatrix::WeightMatrix(const EncodedMatrix& matrix, std::size_t times)
     : format_(matrix.format),
-      rows_(matrix.rows),
+      rows_(matrix.rows * times),
       columns_(matrix.columns),
-      bytes_(matrix.bytes.size() + sizeof(float) * matrix.scales.size()),
-      decoded_(decode(matrix)) {}
+      tiles_(tiled_bytes(format_, rows_, columns_), Pages::huge) {
+  put_into_tiles(matrix, tiles_.data());
+  const std::size_t once = tiles_.size() / times;
+  for (std::size_t i = 1; i < times; ++i) std::copy_n(tiles_.data(), once, tiles_.data() + i * once);
+  const std::size_t rows_of_scales = matrix.scales.size() > 1 ? times : 1;
+  for (std::size_t i = 0; i < rows_of_scales; ++i) {
+    scales_.insert(scales_.end(), matrix.scales.begin(), matrix.scales.end());
+  }
+}
+
+std::size_t WeightMatrix::bytes() const { return tiles_.size() + sizeof(float) * scales_.size(); }
+
+float WeightMatrix::scale_of(std::size_t row) const {
+  if (scales_.empty()) return 1;
+  return scales_.size() == 1 ? scales_.front() : scales_[row];
+}
 
 void WeightMatrix::multiply(const float* x, float* y) const {
-  const std::vector<float> from = is_whole(format_) ? rounded(x, columns_) : std::vector<float>(x, x + columns_);
-  workload::share_each(rows_, columns_, [&](std::size_t row) {
-    const float* weights = &decoded_[row * columns_];
-    float sum = 0;
-    for (std::size_t j = 0; j < columns_; ++j) sum += weights[j] * from[j];
-    y[row] = sum;
+  static thread_local std::vector<float> memory;
+  static thread_local RoundedVector rounded;
+  TileInput input = {x, &rounded};
+  if (is_whole(format_)) {
+    rounded.round(x, columns_, tile_columns);
+  } else {
+    input.x = padded(x, columns_, memory);
+  }
+  const std::size_t across = tiles_for(columns_, tile_columns), down = tiles_for(rows_, tile_rows);
+  const std::size_t row_bytes = tiles_.size() / down;
+  const Kernel kernel = kernel_for(format_);
+  workload::share_each(down, row_bytes / sizeof(float), [&](std::size_t i) {
+    alignas(vector_bytes) float sums[tile_rows];
+    kernel(tiles_.data() + i * row_bytes, across, input, sums);
+    const std::size_t row = i * tile_rows, count = std::min(tile_rows, rows_ - row);
+    for (std::size_t r = 0; r < count; ++r) y[row + r] = sums[r] * (kernel_factor(format_) * scale_of(row + r));
   });
 }
 
 void WeightMatrix::decode_row(std::size_t row, float* to) const {
-  std::copy_n(&decoded_[row * columns_], columns_, to);
+  EncodedMatrix encoded = take_from_tiles(tiles_.data(), format_, columns_, row);
+  if (!scales_.empty()) encoded.scales = {scale_of(row)};
+  std::ranges::copy(decode(encoded), to);
 }
 
 }  // namespace hf::precision

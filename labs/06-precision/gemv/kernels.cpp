@@ -1,0 +1,160 @@
+#include "06-precision/gemv/kernels.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "04-tpu/dot_instructions.hpp"
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/gemv/rounded_vector.hpp"
+#include "06-precision/gemv/tiles.hpp"
+#include "06-precision/gemv/unpackers.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::precision {
+namespace {
+
+using Total = Floats[2];
+
+// [begin: float-block]
+/// Adds a block of columns: unpacked to fp32, times x, in four chains of
+/// additions, times the scales of the rows.
+template <BlockLayout layout, class Numbers, class Scales>
+inline void add_block(const std::byte* scales, const std::byte* numbers, const float* x, Total& total) {
+  Floats sum[4][2] = {};
+#pragma GCC unroll 32
+  for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
+    Floats number[layout.group][2];
+    Numbers::unpack(numbers + c * tile_rows * layout.bits / 8, number);
+#pragma GCC unroll 2
+    for (std::size_t i = 0; i < layout.group; ++i) {
+      for (std::size_t half : {0, 1}) sum[(c + i) % 4][half] += x[c + i] * number[i][half];
+    }
+  }
+  for (std::size_t half : {0, 1}) {
+    const Floats scale = Scales::unpack(scales + half * lanes * layout.scale_bytes);
+    total[half] += scale * ((sum[0][half] + sum[1][half]) + (sum[2][half] + sum[3][half]));
+  }
+}
+// [end: float-block]
+
+template <BlockLayout layout, class Numbers, class Scales>
+inline void add_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
+  for (std::size_t b = 0; b < tile_columns / layout.numbers; ++b) {
+    add_block<layout, Numbers, Scales>(
+        tile + b * tile_rows * layout.scale_bytes,
+        tile + tile_scale_bytes(layout) + b * tile_rows * layout.numbers * layout.bits / 8,
+        input.x + column + b * layout.numbers, total);
+  }
+}
+
+/// Four numbers of 8 bits in every lane.
+inline Sums broadcast_four(const std::int8_t* x) {
+  std::int32_t four;
+  std::memcpy(&four, x, sizeof four);
+  return Sums{} + four;
+}
+
+// [begin: whole-block]
+/// Adds a block of columns: four products a lane in one instruction, exact,
+/// from a start that takes back the offset of the numbers; one rounding to
+/// fp32, one scale.
+template <BlockLayout layout, class Numbers, class Scales>
+inline void add_whole_block(const std::byte* scales, const std::byte* numbers, const std::int8_t* x, std::int32_t x_sum,
+                            float x_scale, Total& total) {
+  const Sums start = Sums{} + (tpu::offset_of_a - Numbers::offset) * x_sum;
+  Sums sum[2] = {start, start};
+#pragma GCC unroll 8
+  for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
+    Sums number[layout.group / 4][2];
+    Numbers::unpack(numbers + c * tile_rows * layout.bits / 8, number);
+    for (std::size_t i = 0; i < layout.group / 4; ++i) {
+      const Sums four = broadcast_four(x + c + 4 * i);
+      for (std::size_t half : {0, 1}) sum[half] = tpu::dot(sum[half], number[i][half], four);
+    }
+  }
+  for (std::size_t half : {0, 1}) {
+    const Floats scale = Scales::unpack(scales + half * lanes * layout.scale_bytes);
+    total[half] += x_scale * scale * __builtin_convertvector(sum[half], Floats);
+  }
+}
+// [end: whole-block]
+
+template <BlockLayout layout, class Numbers, class Scales>
+inline void add_whole_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
+  for (std::size_t b = 0; b < tile_columns / layout.numbers; ++b, column += layout.numbers) {
+    const std::int32_t* sums = &input.rounded->sums[column / 16];
+    add_whole_block<layout, Numbers, Scales>(
+        tile + b * tile_rows * layout.scale_bytes,
+        tile + tile_scale_bytes(layout) + b * tile_rows * layout.numbers * layout.bits / 8,
+        &input.rounded->numbers[column], layout.numbers == 16 ? sums[0] : sums[0] + sums[1],
+        input.rounded->scales[column / RoundedVector::block], total);
+  }
+}
+
+/// How far ahead of its use a tile is asked for: what an answer from memory takes.
+constexpr std::size_t ahead_bytes = 4096;
+
+inline void prefetch(const std::byte* from, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 3);
+}
+
+template <BlockLayout layout, auto add>
+void multiply_row(const std::byte* tile, std::size_t across, const TileInput& input, float* sums) {
+  Total total = {};
+  for (std::size_t t = 0; t < across; ++t, tile += tile_bytes(layout)) {
+    prefetch(tile + ahead_bytes, tile_bytes(layout));
+    add(tile, t * tile_columns, input, total);
+  }
+  for (std::size_t half : {0, 1}) store(sums + half * lanes, total[half]);
+}
+
+template <Format format, class Numbers, class Scales = NoScales>
+constexpr Kernel floats = multiply_row<block_layout(format), add_tile<block_layout(format), Numbers, Scales>>;
+
+template <Format format, class Numbers, class Scales = NoScales>
+constexpr Kernel whole = multiply_row<block_layout(format), add_whole_tile<block_layout(format), Numbers, Scales>>;
+
+}  // namespace
+
+bool is_whole(Format format) {
+  switch (format) {
+    case Format::int8:
+    case Format::int8_channel:
+    case Format::q8_0:
+    case Format::q4_0:
+    case Format::mxfp4:
+    case Format::nvfp4: return true;
+    default: return false;
+  }
+}
+
+float kernel_factor(Format format) {
+  switch (format) {
+    case Format::fp8_e4m3:
+    case Format::mxfp8: return 256;
+    case Format::mxfp4: return 0.5f;
+    case Format::nvfp4: return 128;
+    default: return 1;
+  }
+}
+
+Kernel kernel_for(Format format) {
+  switch (format) {
+    case Format::fp32: return floats<Format::fp32, Fp32Numbers>;
+    case Format::fp16: return floats<Format::fp16, Fp16Numbers>;
+    case Format::bf16: return floats<Format::bf16, Bf16Numbers>;
+    case Format::fp8_e4m3: return floats<Format::fp8_e4m3, E4m3Numbers>;
+    case Format::fp8_e5m2: return floats<Format::fp8_e5m2, E5m2Numbers>;
+    case Format::mxfp8: return floats<Format::mxfp8, E4m3Numbers, E8m0Scales>;
+    case Format::int8: return whole<Format::int8, ByteNumbers>;
+    case Format::int8_channel: return whole<Format::int8_channel, ByteNumbers>;
+    case Format::q8_0: return whole<Format::q8_0, ByteNumbers, Fp16Scales>;
+    case Format::q4_0: return whole<Format::q4_0, NibbleNumbers, Fp16Scales>;
+    case Format::mxfp4: return whole<Format::mxfp4, E2m1Numbers, E8m0Scales>;
+    case Format::nvfp4: return whole<Format::nvfp4, E2m1Numbers, E4m3Scales>;
+  }
+  return nullptr;
+}
+
+}  // namespace hf::precision

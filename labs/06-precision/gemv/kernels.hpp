@@ -1,0 +1,32 @@
+/// \file
+/// The loops of the product of a matrix in tiles and a vector.
+#pragma once
+
+#include <cstddef>
+
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/gemv/rounded_vector.hpp"
+
+namespace hf::precision {
+
+/// Whether a format's numbers are multiplied as whole numbers, by a vector that is rounded to such.
+bool is_whole(Format format);
+
+/// What the kernels' sums must be multiplied by, beside the scales that stand apart: some formats are unpacked to numbers
+/// that are too large or too small.
+float kernel_factor(Format format);
+
+/// The vector that a matrix is multiplied by, filled up with zeros to whole tiles.
+struct TileInput {
+  const float* x;                ///< for formats of numbers with a point
+  const RoundedVector* rounded;  ///< for formats of whole numbers
+};
+
+/// One row of tiles times the vector: the sums of its rows.
+/// \param across  tiles in the row
+/// \param sums  (tile_rows)
+using Kernel = void (*)(const std::byte* tiles, std::size_t across, const TileInput& input, float* sums);
+
+Kernel kernel_for(Format format);
+
+}  // namespace hf::precision

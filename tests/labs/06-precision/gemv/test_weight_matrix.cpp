@@ -1,0 +1,184 @@
+// Products of matrices in every format, against the decoded matrix in double precision.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "00-workload/loop_team.hpp"
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/gemv/block_layout.hpp"
+#include "06-precision/gemv/kernels.hpp"
+#include "06-precision/gemv/rounded_vector.hpp"
+#include "06-precision/gemv/weight_matrix.hpp"
+#include "common/random.hpp"
+#include "common/rounded.hpp"
+
+namespace hf::precision {
+namespace {
+
+struct Shape {
+  std::size_t rows, columns;
+};
+constexpr Shape shapes[] = {{1, 32},   {15, 64},  {16, 96},       {17, 32},   {33, 160},
+                            {32, 128}, {64, 768}, {5, 1024 + 32}, {100, 320}, {257, 1024}};
+
+std::vector<float> random_floats(std::size_t count, std::uint64_t sequence, float spread = 1) {
+  std::vector<float> x(count);
+  fill_random(x, sequence, spread);
+  return x;
+}
+
+/// Rows of all magnitudes, as weights have them, and a few numbers that stand out.
+std::vector<float> random_weights(const Shape& shape) {
+  std::vector<float> w = random_floats(shape.rows * shape.columns, 1, 0.1f);
+  for (std::size_t i = 0; i < w.size(); i += 37) w[i] *= 5;
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] *= std::exp2(-static_cast<float>(i / shape.columns % 5));
+  return w;
+}
+
+/// What the kernel multiplies by: x, or what x is rounded to.
+std::vector<double> multiplied(Format format, const std::vector<float>& x) {
+  if (!is_whole(format)) return {x.begin(), x.end()};
+  RoundedVector rounded;
+  rounded.round(x.data(), x.size(), RoundedVector::block);
+  std::vector<double> y;
+  for (std::size_t j = 0; j < x.size(); ++j)
+    y.push_back(double{rounded.scales[j / RoundedVector::block]} * rounded.numbers[j]);
+  return y;
+}
+
+/// Sums of whole numbers are exact; what is rounded is each block's scale, its product, and the sum of the blocks. Numbers
+/// with a point are rounded at every step. decode() rounds as well, where a scale has all of fp32's digits.
+Rounded reference(Format format, const float* weights, const std::vector<double>& x, std::size_t columns) {
+  const std::size_t block = is_whole(format) ? block_layout(format).numbers : 1;
+  Rounded sum;
+  for (std::size_t j = 0; j < columns; j += block) {
+    Rounded of_block(0.0);
+    for (std::size_t i = j; i < j + block; ++i) {
+      of_block.value += double{weights[i]} * x[i];
+      of_block.variance += std::pow(double{weights[i]} * x[i], 2) * 0x1p-48;
+    }
+    sum = sum + Rounded(of_block.value, of_block.variance, 2);
+  }
+  return Rounded(sum.value, sum.variance, 2);
+}
+
+TEST_CASE("a product in every format is the decoded matrix times the vector") {
+  for (const Format format : all_formats) {
+    for (const Shape& shape : shapes) {
+      CAPTURE(id(format));
+      CAPTURE(shape.rows);
+      CAPTURE(shape.columns);
+      const EncodedMatrix encoded = encode(format, random_weights(shape), shape.rows, shape.columns);
+      const std::vector<float> decoded = decode(encoded), x = random_floats(shape.columns, 2, 3);
+      const std::vector<double> by = multiplied(format, x);
+      std::vector<float> y(shape.rows, NAN);
+      WeightMatrix(encoded).multiply(x.data(), y.data());
+      double worst = 0;
+      for (std::size_t row = 0; row < shape.rows; ++row) {
+        const Rounded right = reference(format, &decoded[row * shape.columns], by, shape.columns);
+        worst = std::max(worst, error_share(y[row], right));
+      }
+      CHECK(worst <= 1);
+    }
+  }
+}
+
+TEST_CASE("a column that counts alone gives that column, decoded") {  // so no number is at another's place
+  constexpr std::size_t rows = 40, columns = 96;
+  const std::vector<float> weights = random_weights({rows, columns});
+  for (const Format format : all_formats) {
+    CAPTURE(id(format));
+    const EncodedMatrix encoded = encode(format, weights, rows, columns);
+    const std::vector<float> decoded = decode(encoded);
+    const WeightMatrix matrix(encoded);
+    for (std::size_t column = 0; column < columns; ++column) {
+      std::vector<float> x(columns, 0.0f), y(rows);
+      x[column] = 127;  // whole, and its scale is 1
+      matrix.multiply(x.data(), y.data());
+      for (std::size_t row = 0; row < rows; ++row) {
+        const float right = 127 * decoded[row * columns + column];
+        CHECK(std::abs(y[row] - right) <= 4e-7f * std::abs(right));
+      }
+    }
+  }
+}
+
+TEST_CASE("a row is decoded as its format decodes it") {
+  for (const Format format : all_formats) {
+    for (const Shape& shape : shapes) {
+      CAPTURE(id(format));
+      const EncodedMatrix encoded = encode(format, random_weights(shape), shape.rows, shape.columns);
+      const std::vector<float> decoded = decode(encoded);
+      const WeightMatrix matrix(encoded);
+      std::vector<float> rows(decoded.size());
+      for (std::size_t row = 0; row < shape.rows; ++row) matrix.decode_row(row, &rows[row * shape.columns]);
+      CHECK(rows == decoded);
+    }
+  }
+}
+
+TEST_CASE("one core gives the same numbers as all") {
+  constexpr std::size_t rows = 1000, columns = 1056;
+  const std::vector<float> weights = random_weights({rows, columns}), x = random_floats(columns, 3);
+  for (const Format format : all_formats) {
+    CAPTURE(id(format));
+    const WeightMatrix matrix(format, weights, rows, columns);
+    std::vector<float> all(rows), one(rows);
+    matrix.multiply(x.data(), all.data());
+    const workload::OneCore alone;
+    matrix.multiply(x.data(), one.data());
+    CHECK(all == one);
+  }
+}
+
+TEST_CASE("a matrix may be its rows again and again") {
+  constexpr std::size_t rows = 64, columns = 96, times = 3;
+  const std::vector<float> weights = random_weights({rows, columns}), x = random_floats(columns, 3);
+  for (const Format format : all_formats) {
+    CAPTURE(id(format));
+    const EncodedMatrix encoded = encode(format, weights, rows, columns);
+    std::vector<float> once(rows), often(rows * times);
+    WeightMatrix(encoded).multiply(x.data(), once.data());
+    const WeightMatrix matrix(encoded, times);
+    CHECK(matrix.rows() == rows * times);
+    matrix.multiply(x.data(), often.data());
+    for (std::size_t row = 0; row < often.size(); ++row) CHECK(often[row] == once[row % rows]);
+  }
+}
+
+TEST_CASE("the bytes read are those of the format, where tiles are full") {
+  constexpr std::size_t rows = 128, columns = 256;
+  for (const Format format : all_formats) {
+    CAPTURE(id(format));
+    const EncodedMatrix encoded = encode(format, random_weights({rows, columns}), rows, columns);
+    CHECK(static_cast<double>(WeightMatrix(encoded).bytes()) == encoded.bits() / 8 * rows * columns);
+  }
+}
+
+TEST_CASE("a vector is rounded to the nearest of 255 numbers in each block") {
+  for (std::size_t size : {32, 96, 1024}) {
+    std::vector<float> x = random_floats(size, 4, 20);
+    std::fill_n(x.begin(), 32, 0.0f);
+    if (size > 32) std::fill_n(x.begin() + 32, 32, 1e-35f);
+    RoundedVector rounded;
+    rounded.round(x.data(), size, 64);
+    REQUIRE(rounded.numbers.size() == (size + 63) / 64 * 64);
+    for (std::size_t i = 0; i < rounded.numbers.size(); ++i) {
+      const float scale = rounded.scales[i / 32], right = i < size ? x[i] : 0.0f;
+      CHECK(std::abs(scale * rounded.numbers[i] - right) <= std::max(0.50001f * scale, 0x1p-100f));
+      CHECK(std::abs(int{rounded.numbers[i]}) <= 127);
+    }
+    for (std::size_t i = 0; i < rounded.sums.size(); ++i) {
+      int sum = 0;
+      for (std::size_t j = 0; j < 16; ++j) sum += rounded.numbers[16 * i + j];
+      CHECK(rounded.sums[i] == sum);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hf::precision
