@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
                                       {"GEMV", 3, 18},
                                       {"decode", 4, 20, {"GEMV"}},
                                       {"units", 3, 15},
-                                      {"accuracy", 2, 8, {"decode"}},
+                                      {"accuracy", 2, 8},
                                       {"training", 3, 12},
                                       {"sums", 0.5, 2},
                                       {"sparsity", 2, 8, {"GEMV"}}}};

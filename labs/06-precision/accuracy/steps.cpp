@@ -1,9 +1,169 @@
 #include "06-precision/accuracy/steps.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "00-workload/transformer.hpp"
+#include "06-precision/accuracy/model_runs.hpp"
+#include "06-precision/accuracy/outlier_product.hpp"
+#include "06-precision/accuracy/trained_weights.hpp"
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/formats/sqnr_prediction.hpp"
+#include "06-precision/model/steps.hpp"
 #include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
 
 namespace hf::precision {
+namespace {
 
-void measure_accuracy([[maybe_unused]] Lab& lab) {}
+const Axis format_axis = {"format", "1"}, divergence_axis = {"divergence from fp64", "1"};
+const Axis factor_axis = {"how many times as large", "1"}, sqnr_axis = {"SQNR", "dB"};
+
+std::string kl_id(Format format) { return std::string("kl_") + id(format); }
+
+/// Whether the decoder rounds activations to 8 bits too.
+bool rounds_activations(Format format) {
+  return format == Format::int8 || format == Format::int8_channel || format == Format::q8_0 || format == Format::q4_0;
+}
+
+// ---- What the language model loses ----
+
+/// Relative noise r² of the weights, and of the activations where they are rounded, becomes relative noise of the logits.
+/// Each of 2 L sublayers has two products, and adds as much to its input as each before it did, so that the n-th is
+/// 1/n of the sum so far: r² (2 + 2 (1 + 1/2 + … + 1/2L)), with what the embedding brings at either end. Noise of variance s²
+/// on the logits is s²/2 nats.
+double predicted_divergence(const workload::Transformer& model, double logit_variance, Format format) {
+  double noise = weight_noise(model, format), passes = 2;
+  if (rounds_activations(format)) noise += std::pow(10.0, -predicted_sqnr_db(Format::q8_0, 1, 32) / 10);
+  for (std::size_t sublayer = 1; sublayer <= 2 * model.shape().layers; ++sublayer)
+    passes += 2 / static_cast<double>(sublayer);
+  return logit_variance * noise * passes / 2;
+}
+
+void predict_divergence(Lab& lab, const workload::Transformer& model, const ModelRuns& runs) {
+  Table table = {"Predicted: divergence of the next token's distribution from fp64's", {"format", "nats"}, {}};
+  Series predicted = {"kl_predicted", "predicted", Kind::modelled, format_axis, divergence_axis};
+  for (Format format : all_formats) {
+    if (format == Format::fp32) continue;  // its error is that of sums, not of weights
+    const double nats = predicted_divergence(model, runs.logit_variance(), format);
+    predicted.points.emplace_back(static_cast<double>(format), nats, label(format));
+    table.rows.push_back({label(format), number_text(nats)});
+  }
+  lab.add(std::move(predicted));
+  lab.show(table);
+}
+
+void add_divergence(Lab& lab, const workload::Transformer& model, const ModelRuns& runs) {
+  Series measured = {"kl_by_format", "measured", Kind::measured, format_axis, divergence_axis};
+  double missed = 1;
+  for (Format format : all_formats) {
+    const ModelRuns::Difference difference = runs.decoded(model, format);
+    const Estimate nats = estimate(difference.divergence);
+    lab.add(Value(kl_id(format), nats, "1"));
+    lab.add(Value(std::string("top_1_") + id(format), estimate(difference.agreement), "1"));
+    measured.points.emplace_back(static_cast<double>(format), nats, label(format));
+    if (format == Format::fp32) continue;
+    const double ratio = nats.median / predicted_divergence(model, runs.logit_variance(), format);
+    missed = std::max({missed, ratio, 1 / ratio});
+    lab.tick();
+  }
+  lab.add(std::move(measured));
+  lab.derived("kl_prediction_missed", missed);
+}
+
+/// Weights of few bits, activations as they are: what the rounding of activations adds is the rest.
+void add_weights_alone(Lab& lab, const workload::Transformer& model, const ModelRuns& runs) {
+  for (Format format : {Format::q8_0, Format::q4_0}) {
+    const std::string alone = kl_id(format) + "_weights_alone";
+    const auto rounded = with_weights_in(model, format, Rotated::no);
+    lab.add(Value(alone, estimate(runs.decoded(*rounded, Format::fp32).divergence), "1"));
+    lab.derived(kl_id(format) + "_over_weights_alone");
+  }
+}
+
+// ---- Outliers ----
+
+constexpr float large = 32;
+
+/// The same network, but two channels of the weights are so many times as large as the others.
+void add_model_outliers(Lab& lab, workload::Transformer& model, const ModelRuns& runs) {
+  enlarge_channels(model, std::array<std::size_t, 2>{40, 200}, 1 / large);
+  const auto add = [&](const std::string& scheme, const ModelRuns::Difference& difference) {
+    lab.add(Value("outlier_kl_" + scheme, estimate(difference.divergence), "1"));
+    lab.tick();
+  };
+  for (Format format : {Format::fp8_e4m3, Format::int8, Format::int8_channel, Format::q8_0, Format::q4_0})
+    add(id(format), runs.decoded(model, format));
+  for (Format format : {Format::int8, Format::int8_channel, Format::q4_0}) {
+    const auto rotated = with_weights_in(model, format, Rotated::yes);
+    add(std::string(id(format)) + "_rotated", runs.decoded(*rotated, Format::fp32));
+  }
+  lab.derived("outlier_kl_int8_over_plain");
+  lab.derived("outlier_kl_int8_over_rotated");
+}
+
+// [begin: schemes]
+constexpr std::array schemes = {
+    Scheme{"int8", "one scale", Format::int8, Format::int8_channel, false},
+    Scheme{"by_row", "a scale for each row", Format::int8_channel, Format::int8_channel, false},
+    Scheme{"blocks", "blocks of 32", Format::q8_0, Format::q8_0, false},
+    Scheme{"rotated", "one scale, rotated", Format::int8, Format::int8_channel, true},
+    Scheme{"fp8", "FP8 E4M3", Format::fp8_e4m3, Format::fp8_e4m3, false}};
+// [end: schemes]
+
+/// One product, its weights and activations in 8 bits, over how large some of its channels are.
+void add_product_outliers(Lab& lab) {
+  const OutlierProduct product;
+  double error = 0;
+  for (const Scheme& scheme : schemes) {
+    const std::string id = std::string("outlier_") + scheme.id;
+    Series measured = {id, scheme.label, Kind::measured, factor_axis, sqnr_axis};
+    Series predicted = {id + "_predicted", scheme.label, Kind::modelled, factor_axis, sqnr_axis};
+    for (float factor = 1.0f / 64; factor <= 64; factor *= lab.quick() ? 8 : 2) {
+      const OutlierProduct::Sqnr sqnr = product.sqnr(scheme, factor);
+      measured.points.emplace_back(factor, sqnr.measured);
+      predicted.points.emplace_back(factor, sqnr.predicted);
+      error = std::max(error, std::abs(sqnr.measured - sqnr.predicted));
+      if (factor == 1) lab.derived(id + "_none_db", sqnr.measured, "dB");
+    }
+    lab.derived(id + "_activations_db", measured.points.back().y.median, "dB");
+    lab.derived(id + "_weights_db", measured.points.front().y.median, "dB");
+    lab.add(std::move(measured));
+    lab.add(std::move(predicted));
+    lab.tick();
+  }
+  lab.derived("outlier_prediction_error_worst_db", error, "dB");
+  const auto gain = [&](const char* scheme, const char* where) {
+    return lab.value(std::string("outlier_") + scheme + where) - lab.value(std::string("outlier_int8") + where);
+  };
+  for (const char* scheme : {"blocks", "rotated"}) {
+    const double least = std::min(gain(scheme, "_activations_db"), gain(scheme, "_weights_db"));
+    lab.derived(std::string("outlier_") + scheme + "_gain_db", least, "dB");
+  }
+}
+
+}  // namespace
+
+void measure_accuracy(Lab& lab) {
+  workload::Transformer model(small_gpt2);
+  fill_as_trained(model);
+  const ModelRuns runs(model, lab.quick() ? 2 : 4, lab.quick() ? 8 : 16);
+  lab.derived("model_entropy", runs.entropy());
+  predict_divergence(lab, model, runs);
+  add_divergence(lab, model, runs);
+  add_weights_alone(lab, model, runs);
+  add_model_outliers(lab, model, runs);
+  add_product_outliers(lab);
+  add_pareto(lab);
+  lab.plot("Divergence from fp64, by format", {"kl_by_format", "kl_predicted"});
+}
 
 }  // namespace hf::precision

@@ -1,0 +1,123 @@
+// A model in few bits, against fp64; the weights that it has; and one product with outliers.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "00-workload/transformer.hpp"
+#include "06-precision/accuracy/model_runs.hpp"
+#include "06-precision/accuracy/outlier_product.hpp"
+#include "06-precision/accuracy/trained_weights.hpp"
+#include "06-precision/formats/formats.hpp"
+
+namespace hf::precision {
+namespace {
+
+constexpr workload::TransformerShape tiny = {2, 64, 2, 512, 16};
+
+double mean(const std::vector<double>& numbers) {
+  double sum = 0;
+  for (double number : numbers) sum += number / static_cast<double>(numbers.size());
+  return sum;
+}
+
+struct TinyModel {
+  TinyModel() : model(tiny) { fill_as_trained(model); }
+  workload::Transformer model;
+};
+
+TEST_CASE("Student's t has a variance of 1, and tails that a normal distribution has not") {
+  const std::vector<float> x = student_numbers(200000, 4);
+  double variance = 0, far = 0, near = 0;
+  for (float v : x) {
+    variance += v * v / 200000.0;
+    far += std::abs(v) > 5 ? 1 : 0;
+    near += std::abs(v) < 0.5 ? 1 : 0;
+  }
+  CHECK(variance == doctest::Approx(1).epsilon(0.05));
+  // With 5 degrees of freedom P(|t| > 5 √(5/3)) = 0.00136 and P(|t| < 0.5 √(5/3)) = 0.4528; a normal: 6e-7 and 0.383.
+  CHECK(far / 200000 == doctest::Approx(0.00136).epsilon(0.2));
+  CHECK(near / 200000 == doctest::Approx(0.4528).epsilon(0.01));
+}
+
+TEST_CASE("a trained network is as uncertain as it was made to be") {
+  const TinyModel tiny_model;
+  const ModelRuns runs(tiny_model.model, 2, 4);
+  CHECK(runs.logit_variance() == doctest::Approx(logit_spread * logit_spread).epsilon(0.3));
+  CHECK(runs.entropy() > 0.5);
+  CHECK(runs.entropy() < std::log(512) - 1);
+}
+
+TEST_CASE("fewer bits diverge more") {
+  const TinyModel tiny_model;
+  const ModelRuns runs(tiny_model.model, 2, 4);
+  const auto nats = [&](Format format) { return mean(runs.decoded(tiny_model.model, format).divergence); };
+  CHECK(nats(Format::fp32) < 1e-9);
+  CHECK(mean(runs.decoded(tiny_model.model, Format::fp32).agreement) == 1);
+  CHECK(nats(Format::fp16) < nats(Format::bf16));
+  CHECK(nats(Format::bf16) < nats(Format::q8_0));
+  CHECK(nats(Format::q8_0) < nats(Format::int8));
+  CHECK(nats(Format::q8_0) < nats(Format::q4_0) / 20);
+}
+
+TEST_CASE("large channels change nothing in fp32, and much in int8 with one scale; a rotation mends it") {
+  TinyModel tiny_model;
+  workload::Transformer& model = tiny_model.model;
+  const ModelRuns runs(model, 2, 4);
+  const double before = mean(runs.decoded(model, Format::int8).divergence);
+  for (float factor : {32.0f, 1.0f / 1024}) {  // 32, then 1/32
+    enlarge_channels(model, std::array<std::size_t, 2>{3, 40}, factor);
+    CHECK(mean(runs.decoded(model, Format::fp32).divergence) < 1e-9);
+  }
+  const double after = mean(runs.decoded(model, Format::int8).divergence);
+  const auto rotated = with_weights_in(model, Format::int8, Rotated::yes);
+  CHECK(after > 5 * before);
+  CHECK(mean(runs.decoded(*rotated, Format::fp32).divergence) < after / 5);
+}
+
+TEST_CASE("weights alone in a format: fp32 leaves them as they are, rotated or not") {
+  const TinyModel tiny_model;
+  const ModelRuns runs(tiny_model.model, 1, 4);
+  const auto same = with_weights_in(tiny_model.model, Format::fp32, Rotated::no);
+  const auto all = tiny_model.model.weights().all();
+  CHECK(std::equal(all.begin(), all.end(), same->weights().all().begin()));
+  const auto turned = with_weights_in(tiny_model.model, Format::fp32, Rotated::yes);
+  CHECK(mean(runs.decoded(*turned, Format::fp32).divergence) < 1e-9);
+  // The decoder takes activations as they are where weights are floats: the same product, whoever decodes.
+  const auto bf16 = with_weights_in(tiny_model.model, Format::bf16, Rotated::no);
+  const double alone = mean(runs.decoded(*bf16, Format::fp32).divergence);
+  CHECK(mean(runs.decoded(tiny_model.model, Format::bf16).divergence) == doctest::Approx(alone).epsilon(0.01));
+}
+
+TEST_CASE("the noise of weights is what Student's t leaves each format") {
+  workload::Transformer model({1, 256, 4, 64, 8});
+  fill_as_trained(model);
+  CHECK(weight_noise(model, Format::fp32) == 0);
+  CHECK(10 * std::log10(weight_noise(model, Format::fp8_e4m3)) == doctest::Approx(-31.5).epsilon(0.01));
+  CHECK(weight_noise(model, Format::nvfp4) < weight_noise(model, Format::q4_0));  // other than on N(0, 1)
+}
+
+TEST_CASE("what a product with outliers keeps is what the steps of its formats say") {
+  const OutlierProduct product;
+  const Scheme one = {"", "", Format::int8, Format::int8_channel, false};
+  const Scheme rotated = {"", "", Format::int8, Format::int8_channel, true};
+  const Scheme blocks = {"", "", Format::q8_0, Format::q8_0, false};
+  const Scheme floats = {"", "", Format::fp8_e4m3, Format::fp8_e4m3, false};
+  for (const Scheme& scheme : {one, rotated, blocks, floats}) {
+    for (float factor : {0.125f, 1.0f, 16.0f}) {
+      const OutlierProduct::Sqnr sqnr = product.sqnr(scheme, factor);
+      CHECK(std::abs(sqnr.measured - sqnr.predicted) < 0.6);
+    }
+  }
+  CHECK(product.sqnr(blocks, 64).measured > product.sqnr(one, 64).measured + 6);
+  CHECK(product.sqnr(rotated, 64).measured > product.sqnr(one, 64).measured + 6);
+  CHECK(std::abs(product.sqnr(floats, 64).measured - product.sqnr(floats, 1).measured) < 0.3);
+  const Scheme exact = {"", "", Format::fp32, Format::fp32, true};
+  CHECK(product.sqnr(exact, 64).measured > 120);
+}
+
+}  // namespace
+}  // namespace hf::precision
