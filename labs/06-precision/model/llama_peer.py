@@ -56,6 +56,7 @@ def decode(context, tokens):
 # [begin: llama-settings]
 def load(path):
     settings = llama.llama_model_default_params()
+    settings.n_gpu_layers = 0  # on the processor
     settings.use_mmap = False  # in memory of its own, on huge pages; its field until 0.3.16
     settings.load_mode = 0  # and since
     model = llama.llama_model_load_from_file(path.encode(), settings)
