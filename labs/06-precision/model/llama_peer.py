@@ -57,8 +57,8 @@ def decode(context, tokens):
 def load(path):
     settings = llama.llama_model_default_params()
     settings.n_gpu_layers = 0  # on the processor
-    settings.use_mmap = False  # in memory of its own, on huge pages; its field until 0.3.16
-    settings.load_mode = 0  # and since
+    settings.use_mmap = False  # in memory of its own, on huge pages: the field of older versions
+    settings.load_mode = 0  # and that of newer ones
     model = llama.llama_model_load_from_file(path.encode(), settings)
     if not model:
         raise RuntimeError(f"llama.cpp cannot read {path}")
