@@ -18,14 +18,11 @@
 namespace hf::precision {
 namespace {
 
-/// The micro-kernel for each number of rows: as it is, and adding.
-template <class Number>
-using Kernel = void(std::size_t depth, Rows<Number> a, const Number* b, Rows<Number> next, std::size_t next_rows,
-                    float* c, std::size_t c_stride);
+/// multiply_strip() for each number of rows: as it is, and adding.
 template <class Number, std::size_t... rows>
 constexpr auto kernels_for(std::index_sequence<rows...>) {
-  return std::array<std::array<Kernel<Number>*, sizeof...(rows)>, 2>{
-      {{multiply_tile<rows + 1, false>...}, {multiply_tile<rows + 1, true>...}}};
+  return std::array<std::array<void (*)(const Strip<Number>&), sizeof...(rows)>, 2>{
+      {{multiply_strip<Number, rows + 1, false>...}, {multiply_strip<Number, rows + 1, true>...}}};
 }
 template <class Number>
 constexpr auto kernels = kernels_for<Number>(std::make_index_sequence<tile_rows>());
@@ -97,7 +94,9 @@ class Part {
         for (std::size_t tile = 0; tile < tiles; ++tile) {
           const std::size_t i = tile * m_ / tiles, end = (tile + 1) * m_ / tiles;
           if (copies_ && j == 0) copy_rows(i, end, p);
-          multiply_rows(i, end, std::min(m_, (tile + 2) * m_ / tiles), p, j, b);
+          const std::size_t next_rows = std::min(m_, (tile + 2) * m_ / tiles) - end;
+          kernels<Number>[p > 0][end - i - 1]({b.depth, b.columns, rows_of_a(i, p), b.panels, b.panel_size,
+                                               rows_of_a(end, p), next_rows, c_ + i * c_stride_ + j, c_stride_});
         }
       }
     }
@@ -132,35 +131,6 @@ class Part {
       return {depth, columns, wide, tile_columns * depth};
     } else {
       return {depth, columns, panels, panel_size};
-    }
-  }
-
-  /// Rows i to end of c, and columns from j on: those of a times the block, while the rows up to `next_end` are fetched.
-  void multiply_rows(std::size_t i, std::size_t end, std::size_t next_end, std::size_t p, std::size_t j,
-                     const Block<Number>& b) const {
-    const bool add = p > 0;
-    const std::size_t tiles = parts_of(b.columns, tile_columns), share = parts_of(next_end - end, tiles);
-    for (std::size_t t = 0; t < tiles; ++t) {
-      const std::size_t next = std::min(next_end, end + t * share), columns = b.columns - t * tile_columns;
-      const auto multiply = [&](bool to_add, float* to, std::size_t stride) {
-        kernels<Number>[to_add][end - i - 1](b.depth, rows_of_a(i, p), b.panels + t * b.panel_size, rows_of_a(next, p),
-                                             std::min(share, next_end - next), to, stride);
-      };
-      float* const c = c_ + i * c_stride_ + j + t * tile_columns;
-      if (columns >= tile_columns) {
-        multiply(add, c, c_stride_);
-      } else {
-        alignas(vector_bytes) float sums[tile_rows * tile_columns];
-        multiply(false, sums, tile_columns);
-        store_ragged(sums, end - i, columns, add, c);
-      }
-    }
-  }
-
-  void store_ragged(const float* sums, std::size_t rows, std::size_t columns, bool add, float* c) const {
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t j = 0; j < columns; ++j)
-        c[i * c_stride_ + j] = sums[i * tile_columns + j] + (add ? c[i * c_stride_ + j] : 0);
     }
   }
 
@@ -202,7 +172,7 @@ PackedBf16::PackedBf16(std::size_t n, std::size_t k, const std::uint16_t* b)
 Bf16Route faster_bf16_route() {
   static const Bf16Route faster = [] {
     if (!has_bf16_dot()) return Bf16Route::widen;
-    constexpr std::size_t m = 8 * tile_rows, n = 8 * tile_columns, k = 512;
+    constexpr std::size_t m = 96, n = 256, k = 512;
     const std::vector<std::uint16_t> ones(std::max(m, n) * k, 0x3f80);
     std::vector<float> c(m * n);
     const PackedBf16 b(n, k, ones.data());

@@ -16,6 +16,7 @@
 namespace hf::precision {
 namespace {
 
+using matmul::line;
 using matmul::tile_columns;
 using matmul::tile_rows;
 
@@ -62,11 +63,14 @@ struct Rows {
   std::size_t stride;
 };
 
-/// c (+)= a · b for one tile: a is (rows, 2 · pairs), b a panel of so many pairs of rows. The rest as chapter 02 has it.
+// [begin: bf16-micro-kernel]
+/// c (+)= a · b for one tile: a is (rows, depth), b a panel of as many rows, in
+/// pairs. Asks for the `next` rows of a on the way, and for c: a line of each,
+/// then as many steps as a line has pairs.
 template <std::size_t rows, bool add>
 void multiply_tile(std::size_t depth, Rows<std::uint16_t> a, const std::uint16_t* b, Rows<std::uint16_t> next,
                    std::size_t next_rows, float* c, std::size_t c_stride) {
-  constexpr std::size_t group = 5, line = matmul::line;  // as many pairs as floats are in a line
+  constexpr std::size_t group = 5;  // rows that share an address register
   const std::uint16_t* row[(rows + group - 1) / group];
   for (std::size_t i = 0; i < rows; i += group) row[i / group] = a.data + i * a.stride;
 
@@ -93,6 +97,7 @@ void multiply_tile(std::size_t depth, Rows<std::uint16_t> a, const std::uint16_t
     store(c + lanes, add ? load(c + lanes) + right[i] : right[i]);
   }
 }
+// [end: bf16-micro-kernel]
 
 /// The same where both have been widened: a panel of b has `depth` rows.
 template <std::size_t rows, bool add>
@@ -100,6 +105,49 @@ void multiply_tile(std::size_t depth, Rows<float> a, const float* b, Rows<float>
                    std::size_t c_stride) {
   matmul::multiply_tile<rows, false, add>(depth, {a.data, a.stride}, {b, tile_columns}, {next.data, next.stride},
                                           next_rows, nullptr, c, c_stride);
+}
+
+/// A tile of which only the first columns are wanted.
+template <std::size_t rows, bool add>
+void store_ragged(const float* sums, std::size_t columns, float* c, std::size_t c_stride) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j)
+      c[i * c_stride + j] = sums[i * tile_columns + j] + (add ? c[i * c_stride + j] : 0);
+  }
+}
+
+/// Some rows of c, and the rows of a and the panels of b that it is made of.
+template <class Number>
+struct Strip {
+  std::size_t depth, columns;
+  Rows<Number> a;
+  const Number* panels;
+  std::size_t panel_size;  ///< numbers
+  Rows<Number> next;       ///< the rows of a that are wanted next
+  std::size_t next_rows;
+  float* c;
+  std::size_t c_stride;
+};
+
+/// The tiles of a strip, one after another; each fetches a share of the rows that are wanted next.
+template <class Number, std::size_t rows, bool add>
+void multiply_strip(const Strip<Number>& strip) {
+  const std::size_t tiles = (strip.columns + tile_columns - 1) / tile_columns;
+  const std::size_t share = (strip.next_rows + tiles - 1) / tiles;
+  for (std::size_t t = 0; t < tiles; ++t) {
+    const std::size_t columns = strip.columns - t * tile_columns, asked = least(t * share, strip.next_rows);
+    const Number* const b = strip.panels + t * strip.panel_size;
+    const Rows<Number> next = {strip.next.data + asked * strip.next.stride, strip.next.stride};
+    const std::size_t next_rows = least(share, strip.next_rows - asked);
+    float* const c = strip.c + t * tile_columns;
+    if (columns >= tile_columns) {
+      multiply_tile<rows, add>(strip.depth, strip.a, b, next, next_rows, c, strip.c_stride);
+    } else {
+      alignas(vector_bytes) float sums[rows * tile_columns];
+      multiply_tile<rows, false>(strip.depth, strip.a, b, next, next_rows, sums, tile_columns);
+      store_ragged<rows, add>(sums, columns, c, strip.c_stride);
+    }
+  }
 }
 
 }  // namespace
