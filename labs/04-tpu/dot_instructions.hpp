@@ -32,12 +32,16 @@ constexpr bool has_dot_product = false;
 constexpr bool has_dot_product = true;
 #endif
 
+/// How many numbers of a lie in one lane.
+constexpr std::size_t dot_group = has_dot_product ? 4 : 2;
+
 typedef std::int32_t Sums __attribute__((vector_size(dot_bytes)));
 constexpr std::size_t sum_lanes = dot_bytes / sizeof(std::int32_t);
 
 // [begin: dot]
 /// sum[lane] += a[4 lane] · b[4 lane] + … + a[4 lane + 3] · b[4 lane + 3],
-/// a unsigned and b signed 8-bit numbers, four to a lane.
+/// a unsigned and b signed 8-bit numbers, four to a lane. Where no instruction
+/// does that, two to a lane, which were widened to 16 bits.
 inline Sums dot(Sums sum, Sums a, Sums b) {
 #if defined(__AVX512VNNI__)
   return (Sums)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
@@ -47,11 +51,12 @@ inline Sums dot(Sums sum, Sums a, Sums b) {
   // Both operands signed: 128 less in a, for which the sums start higher.
   const Sums less = a ^ static_cast<std::int32_t>(0x80808080);
   return (Sums)vdotq_s32((int32x4_t)sum, (int8x16_t)less, (int8x16_t)b);
+#elif defined(__AVX2__)
+  return sum + (Sums)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+  return sum + (Sums)_mm_madd_epi16((__m128i)a, (__m128i)b);
 #else
-  for (int byte = 0; byte < 32; byte += 8) {
-    sum += ((a >> byte) & 255) * ((b << (24 - byte)) >> 24);
-  }
-  return sum;
+  return sum + (a & 0xffff) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
 #endif
 }
 // [end: dot]

@@ -8,8 +8,25 @@
 #include <vector>
 
 #include "harness/machine.hpp"
+#include "harness/memory.hpp"
 
 namespace hf::tpu {
+
+/// A few rows of a, at most as many as a tile has, and the panels of b that they are multiplied with.
+struct Int8Panels {
+  std::size_t rows, columns;  ///< of c
+  std::size_t groups;         ///< how deep: so many groups of 32 bits of each row of a
+  const std::byte* a;         ///< the rows
+  std::size_t stride;         ///< bytes from one to the next
+  const std::byte* next;      ///< the rows of a that are wanted next, which are fetched on the way
+  std::size_t next_rows;      ///< how many, as far apart
+  const std::byte* b;         ///< the first panel: group after group, and in a group, column after column
+  std::size_t panel_bytes;    ///< from one panel to the next
+  const std::int32_t* start;  ///< for each column, what the sums start from
+  std::int32_t* c;            ///< (rows, columns)
+  std::size_t c_stride;       ///< numbers from one row of c to the next
+  bool add;                   ///< to what is in c
+};
 
 /// One kernel, compiled for one instruction set.
 struct Int8Kernel {
@@ -17,19 +34,52 @@ struct Int8Kernel {
   const char* required;  ///< what Machine::isa must list, separated by spaces; empty for what every machine has
   bool has_dot_product;  ///< of 8-bit numbers, as one instruction
 
-  /// c = a · b, all row-major without gaps, c apart from the others. a (m, k) unsigned, as activations after a ReLU are;
-  /// b (k, n) signed, as weights are; c (m, n). Exact as long as k < 2^16. Any of m, n, k may be 0.
-  void (*multiply)(std::size_t m, std::size_t n, std::size_t k, const std::uint8_t* a, const std::int8_t* b,
-                   std::int32_t* c);
+  std::size_t tile_rows, tile_columns;  ///< of c: what its registers hold
+  std::size_t group;                    ///< numbers in 32 bits: 4, or 2 that were widened to 16 bits
+  std::int32_t offset_of_a;             ///< the sums of a column of c start from the sum of b's column, so many times
+  void (*multiply_panels)(const Int8Panels& panels);
 
   double peak_operations;  ///< of one iteration of peak(), a multiplication and an addition counted as two
   /// The dot instruction alone, in independent chains on registers: adds 4 a b to every sum, so many times.
   /// \return one of the sums
   std::int32_t (*peak)(std::int64_t iterations, std::uint8_t a, std::int8_t b);
+
+  /// c = a · b, all row-major without gaps, c apart from the others. a (m, k) unsigned, as activations after a ReLU are;
+  /// b (k, n) signed, as weights are; c (m, n). Exact as long as k < 2^16. Any of m, n, k may be 0.
+  /// Packs b each time: see PackedInt8 for weights that stay.
+  void multiply(std::size_t m, std::size_t n, std::size_t k, const std::uint8_t* a, const std::int8_t* b,
+                std::int32_t* c) const;
 };
 
 /// The kernels that this machine can run, the fastest first; the last one runs everywhere.
 std::vector<const Int8Kernel*> int8_kernels(const Machine& machine);
+
+/// Weights in the order in which a kernel reads them: packed once, used by many products.
+class PackedInt8 {
+ public:
+  /// No weights; assign() some.
+  PackedInt8() = default;
+
+  /// \param b  (k, n), row-major without gaps
+  PackedInt8(const Int8Kernel& kernel, std::size_t n, std::size_t k, const std::int8_t* b);
+
+  /// Other weights, in the memory of the present ones where it suffices.
+  void assign(const Int8Kernel& kernel, std::size_t n, std::size_t k, const std::int8_t* b);
+
+  /// c = a · b as in Int8Kernel::multiply.
+  /// \param threads  of OpenMP; they share the rows, or the columns where there are many more of those
+  void multiply(std::size_t m, const std::uint8_t* a, std::int32_t* c, int threads = 1) const;
+
+ private:
+  struct Part;
+  void multiply_part(const Part& part) const;
+  std::size_t panel_bytes() const;
+
+  const Int8Kernel* kernel_ = nullptr;
+  std::size_t n_ = 0, k_ = 0;
+  Buffer panels_;  ///< of tile_columns columns each and all rows; zeros where b ends
+  std::vector<std::int32_t> start_;
+};
 
 /// The same product by three plain loops, 64 bits wide.
 std::vector<std::int64_t> plain_int8_product(std::size_t m, std::size_t n, std::size_t k, const std::uint8_t* a,

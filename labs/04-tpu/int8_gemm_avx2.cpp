@@ -4,6 +4,15 @@
 
 namespace hf::tpu {
 
-extern const Int8Kernel int8_gemm_avx2 = {"AVX2", "avx2", has_dot_product, multiply_int8, peak_operations, dot_peak};
+extern const Int8Kernel int8_gemm_avx2 = {.name = "AVX2",
+                                          .required = "avx2",
+                                          .has_dot_product = has_dot_product,
+                                          .tile_rows = tile_rows,
+                                          .tile_columns = tile_columns,
+                                          .group = dot_group,
+                                          .offset_of_a = offset_of_a,
+                                          .multiply_panels = multiply_panels,
+                                          .peak_operations = peak_operations,
+                                          .peak = dot_peak};
 
 }  // namespace hf::tpu

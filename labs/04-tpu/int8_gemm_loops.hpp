@@ -1,76 +1,28 @@
 /// \file
-/// The loops of the 8-bit matrix product, compiled once per instruction set. Blocks of b are packed so that the dot
-/// instruction finds its groups of four; a is used as it lies.
+/// The innermost loops of the 8-bit matrix product, compiled once per instruction set: the only place that knows the
+/// registers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "04-tpu/dot_instructions.hpp"
+#include "04-tpu/int8_gemm.hpp"
 #include "harness/vector.hpp"
 
 namespace hf::tpu {
 namespace {
 
-/// The tile of c that stays in registers.
-constexpr std::size_t tile_rows = vector_registers == 32 ? 14 : 6;
-constexpr std::size_t tile_width = 2 * sum_lanes;
+/// The tile of c that stays in registers, with room for a row of registers of b and one of a. Few rows and many columns:
+/// rows of a often lie a power of two apart, and then many of them would compete for the same places in the level-1 cache.
+constexpr std::size_t tile_rows = 6, tile_registers = vector_registers == 32 ? 4 : 2;
+constexpr std::size_t tile_columns = tile_registers * sum_lanes;
 
-/// A block of b, so many of its rows and columns, stays in the level-2 cache; 14 rows of a, as deep, in the first.
-constexpr std::size_t block_depth = 1024, block_width = 256;
-static_assert(block_depth % 4 == 0 && block_width % tile_width == 0);
-
-/// A block of b, cut into panels of tile_width columns; in a panel, group after group of four rows, and in a group, the
-/// four numbers of each column side by side. Zeros where b ends.
-struct PackedBlock {
-  alignas(64) std::int8_t numbers[block_depth * block_width];
-  alignas(64) std::int32_t start[block_width];  ///< where the sums of each column start; see offset_of_a
-};
-
-/// Four rows of one panel. As 32-bit numbers, so that the compiler can interleave them with vector instructions.
-inline void pack_group(std::int8_t* out, const std::int8_t* b, std::size_t stride, std::size_t rows,
-                       std::size_t columns) {
-  static constexpr std::int8_t zeros[tile_width] = {};
-  const std::int8_t* row[4];
-  for (std::size_t i = 0; i < 4; ++i) row[i] = i < rows ? b + i * stride : zeros;
-  std::uint32_t groups[tile_width] = {};
-  const auto byte = [&](std::size_t i, std::size_t c) { return std::uint32_t{static_cast<std::uint8_t>(row[i][c])}; };
-  if (columns == tile_width) {
-    for (std::size_t c = 0; c < tile_width; ++c)
-      groups[c] = byte(0, c) | byte(1, c) << 8 | byte(2, c) << 16 | byte(3, c) << 24;
-  } else {
-    for (std::size_t c = 0; c < columns; ++c)
-      groups[c] = byte(0, c) | byte(1, c) << 8 | byte(2, c) << 16 | byte(3, c) << 24;
-  }
-  __builtin_memcpy(out, groups, sizeof groups);  // little-endian: row 0 first
-}
-
-inline void pack(PackedBlock& to, const std::int8_t* b, std::size_t stride, std::size_t depth, std::size_t width) {
-  const std::size_t groups = (depth + 3) / 4;
-  for (std::size_t panel = 0; panel < width; panel += tile_width) {
-    const std::size_t columns = least(tile_width, width - panel);
-    std::int8_t* out = to.numbers + panel * groups * 4;
-    for (std::size_t row = 0; row < depth; row += 4, out += 4 * tile_width)
-      pack_group(out, b + row * stride + panel, stride, least(4, depth - row), columns);
-    for (std::size_t c = 0; c < tile_width; ++c) to.start[panel + c] = 0;
-    for (std::size_t row = 0; row < depth && offset_of_a != 0; ++row) {
-      for (std::size_t c = 0; c < columns; ++c) to.start[panel + c] += offset_of_a * b[row * stride + panel + c];
-    }
-  }
-}
-
-/// Four neighbours of a row of a, in every lane.
-inline Sums four(const std::uint8_t* a) {
+/// A group of a row of a, in every lane.
+inline Sums every_lane(const std::byte* a) {
   std::int32_t group;
   __builtin_memcpy(&group, a, 4);
   return Sums{} + group;
-}
-
-/// The last `count` neighbours, fewer than four, and zeros.
-inline Sums some(const std::uint8_t* a, std::size_t count) {
-  std::uint8_t padded[4] = {};
-  for (std::size_t i = 0; i < count; ++i) padded[i] = a[i];
-  return four(padded);
 }
 
 inline Sums load_sums(const void* from) {
@@ -79,108 +31,165 @@ inline Sums load_sums(const void* from) {
   return v;
 }
 
+/// One register after the other.
+inline void load_all(const std::byte* from, Sums registers[tile_registers]) {
+#pragma GCC unroll 4
+  for (std::size_t r = 0; r < tile_registers; ++r) registers[r] = load_sums(from + r * sizeof(Sums));
+}
+
+inline void store_sums(void* to, Sums v) { __builtin_memcpy(to, &v, sizeof v); }
+
+/// Rows of a, and how many bytes they lie apart.
+struct Rows {
+  const std::byte* first;
+  std::size_t stride, count;
+};
+
+/// What a tile of c is made of.
+struct Tile {
+  std::size_t groups;         ///< how deep
+  Rows a;                     ///< as many as the tile has
+  const std::byte* panel;     ///< of b
+  const std::int32_t* start;  ///< of the sums, for each column
+  Rows wanted;                ///< rows of a that are wanted next
+  std::int32_t* c;
+  std::size_t c_stride;
+};
+
+/// How many groups share a cache line; and how many lines before its end a tile of c is asked for.
+constexpr std::size_t line_groups = 16, c_ahead = 4;
+
+/// Asks for a cache line of each of the rows of a that are wanted next, and towards the end for c.
+template <std::size_t rows>
+inline void fetch(const Tile& tile, std::size_t group) {
+  for (std::size_t i = 0; i < tile.wanted.count; ++i)
+    __builtin_prefetch(tile.wanted.first + i * tile.wanted.stride + 4 * group, 0, 2);
+  const std::size_t lines_left = (tile.groups - group + line_groups - 1) / line_groups;
+  if (lines_left > c_ahead) return;
+  const std::size_t first = group == 0 ? 0 : (c_ahead - lines_left) * rows / c_ahead;
+  for (std::size_t i = first; i < (c_ahead - lines_left + 1) * rows / c_ahead; ++i) {
+    for (std::size_t r = 0; r < tile_registers; ++r)
+      __builtin_prefetch(tile.c + i * tile.c_stride + r * sum_lanes, 1, 3);
+  }
+}
+
+template <std::size_t rows>
+inline void start_sums(const std::int32_t* start, Sums sums[][tile_registers]) {
+#pragma GCC unroll 6
+  for (std::size_t i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < tile_registers; ++r)
+      sums[i][r] = offset_of_a != 0 ? load_sums(start + r * sum_lanes) : Sums{};
+  }
+}
+
+template <std::size_t rows, bool add>
+inline void finish_sums(const Sums sums[][tile_registers], std::int32_t* c, std::size_t c_stride) {
+#pragma GCC unroll 6
+  for (std::size_t i = 0; i < rows; ++i, c += c_stride) {
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < tile_registers; ++r) {
+      std::int32_t* const to = c + r * sum_lanes;
+      store_sums(to, add ? load_sums(to) + sums[i][r] : sums[i][r]);
+    }
+  }
+}
+
 // [begin: micro-kernel]
-/// `rows` rows of a, `depth` deep, times one panel of b: adds to sums, which
-/// are (rows, tile_width). For each group of four, two registers of b serve
-/// all rows.
-template <std::size_t rows>
-void multiply_tile(std::size_t depth,      // of the sums
-                   const std::uint8_t* a,  // (rows, depth)
-                   std::size_t stride,     // from row to row
-                   const std::int8_t* panel, Sums* left, Sums* right) {
-  const auto add_group = [&](std::size_t p, auto four_of) {
-    const std::int8_t* group = panel + p * tile_width;
-    const Sums b_left = load_sums(group);
-    const Sums b_right = load_sums(group + sizeof(Sums));
-#pragma GCC unroll 14
-    for (std::size_t i = 0; i < rows; ++i) {
-      const Sums from_a = four_of(a + i * stride + p);
-      left[i] = dot(left[i], from_a, b_left);
-      right[i] = dot(right[i], from_a, b_right);
-    }
-  };
-  std::size_t p = 0;
-  for (; p + 4 <= depth; p += 4) add_group(p, four);
-  const std::size_t rest = depth - p;  // zeros make up a group
-  if (rest > 0) add_group(p, [&](auto* x) { return some(x, rest); });
-}
-// [end: micro-kernel]
-
-/// A tile of c: its first sums, the products, and what of it lies inside c.
-template <std::size_t rows>
-void compute_tile(std::size_t depth, const std::uint8_t* a, std::size_t a_stride, const std::int8_t* panel,
-                  const std::int32_t* start, std::int32_t* c, std::size_t c_stride, std::size_t width, bool add) {
-  Sums left[rows], right[rows];
-#pragma GCC unroll 14
-  for (std::size_t i = 0; i < rows; ++i) {
-    left[i] = load_sums(start);
-    right[i] = load_sums(start + sum_lanes);
-  }
-  multiply_tile<rows>(depth, a, a_stride, panel, left, right);
-#pragma GCC unroll 14
-  for (std::size_t i = 0; i < rows; ++i) {
-    std::int32_t* to = c + i * c_stride;
-    if (width == tile_width) {
-      if (add) left[i] += load_sums(to), right[i] += load_sums(to + sum_lanes);
-      __builtin_memcpy(to, &left[i], sizeof(Sums));
-      __builtin_memcpy(to + sum_lanes, &right[i], sizeof(Sums));
-    } else {
-      for (std::size_t lane = 0; lane < width; ++lane) {
-        const std::int32_t sum = lane < sum_lanes ? left[i][lane] : right[i][lane - sum_lanes];
-        to[lane] = add ? to[lane] + sum : sum;
-      }
-    }
-  }
-}
-
-using TileFunction = void(std::size_t, const std::uint8_t*, std::size_t, const std::int8_t*, const std::int32_t*,
-                          std::int32_t*, std::size_t, std::size_t, bool);
-
-/// compute_tile() for a number of rows from 1 to tile_rows.
-template <std::size_t rows = tile_rows>
-TileFunction* tile_function(std::size_t count) {
-  if constexpr (rows > 1) {
-    if (count < rows) return tile_function<rows - 1>(count);
-  }
-  return compute_tile<rows>;
-}
-
-/// c = a · b; see Int8Kernel::multiply.
-void multiply_int8(std::size_t m, std::size_t n, std::size_t k, const std::uint8_t* a, const std::int8_t* b,
-                   std::int32_t* c) {
-  static thread_local PackedBlock block;
-  if (k == 0) {
-    for (std::size_t i = 0; i < m * n; ++i) c[i] = 0;
-  }
-  for (std::size_t p = 0; p < k; p += block_depth) {
-    const std::size_t depth = least(block_depth, k - p), groups = (depth + 3) / 4;
-    for (std::size_t j = 0; j < n; j += block_width) {
-      const std::size_t width = least(block_width, n - j);
-      pack(block, b + p * n + j, n, depth, width);
-      for (std::size_t i = 0; i < m; i += tile_rows) {
-        TileFunction* compute = tile_function(least(tile_rows, m - i));
-        for (std::size_t panel = 0; panel < width; panel += tile_width) {
-          compute(depth, a + i * k + p, k, block.numbers + panel * groups * 4, block.start + panel,
-                  c + i * n + j + panel, n, least(tile_width, width - panel), p > 0);
+/// c (+)= a · b for one tile: `rows` rows of a, some groups deep, times one
+/// panel of b. For each group, a few registers of b serve all rows of a.
+template <std::size_t rows, bool add>
+void multiply_tile(const Tile& tile) {
+  const std::byte *a = tile.a.first, *panel = tile.panel;
+  Sums sums[rows][tile_registers], from_b[tile_registers];
+  start_sums<rows>(tile.start, sums);
+  for (std::size_t p = 0; p < tile.groups;) {
+    fetch<rows>(tile, p);
+    const std::size_t end = least(p + line_groups, tile.groups);
+    for (; p < end; ++p, a += 4, panel += sizeof from_b) {
+      load_all(panel, from_b);
+#pragma GCC unroll 6
+      for (std::size_t i = 0; i < rows; ++i) {
+        const Sums from_a = every_lane(a + i * tile.a.stride);
+#pragma GCC unroll 4
+        for (std::size_t r = 0; r < tile_registers; ++r) {
+          sums[i][r] = dot(sums[i][r], from_a, from_b[r]);
         }
       }
     }
   }
+  finish_sums<rows, add>(sums, tile.c, tile.c_stride);
+}
+// [end: micro-kernel]
+
+/// multiply_tile() into a tile that is only `columns` wide.
+template <std::size_t rows, bool add>
+void multiply_ragged(Tile tile, std::size_t columns) {
+  alignas(64) std::int32_t sums[rows * tile_columns];
+  std::int32_t* const c = tile.c;
+  const std::size_t c_stride = tile.c_stride;
+  tile.c = sums;
+  tile.c_stride = tile_columns;
+  multiply_tile<rows, false>(tile);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j)
+      c[i * c_stride + j] = sums[i * tile_columns + j] + (add ? c[i * c_stride + j] : 0);
+  }
+}
+
+/// All tiles of some rows; each fetches a share of the rows that come next.
+template <std::size_t rows, bool add>
+void multiply_rows(const Int8Panels& all) {
+  const std::size_t tiles = (all.columns + tile_columns - 1) / tile_columns;
+  const std::size_t share = (all.next_rows + tiles - 1) / tiles;
+  for (std::size_t t = 0; t < tiles; ++t) {
+    const std::size_t j = t * tile_columns, columns = all.columns - j, asked = least(all.next_rows, t * share);
+    const Tile tile = {
+        .groups = all.groups,
+        .a = {all.a, all.stride, rows},
+        .panel = all.b + t * all.panel_bytes,
+        .start = all.start + j,
+        .wanted = {all.next + asked * all.stride, all.stride, least(share, all.next_rows - asked)},
+        .c = all.c + j,
+        .c_stride = all.c_stride,
+    };
+    columns < tile_columns ? multiply_ragged<rows, add>(tile, columns) : multiply_tile<rows, add>(tile);
+  }
+}
+
+/// See Int8Kernel::multiply_panels.
+template <std::size_t rows = tile_rows>
+void multiply_panels(const Int8Panels& panels) {
+  if constexpr (rows > 1) {
+    if (panels.rows < rows) return multiply_panels<rows - 1>(panels);
+  }
+  panels.add ? multiply_rows<rows, true>(panels) : multiply_rows<rows, false>(panels);
 }
 
 /// As many chains as hide the latency of the instruction; see peak_chains in lab 01.
 constexpr int chains = vector_registers == 32 ? 24 : 12;
 constexpr double peak_operations = 2.0 * chains * dot_bytes;
 
+/// The same number in every place of a group.
+inline Sums repeated(std::uint32_t number) {
+  std::uint32_t group = 0;
+  for (std::size_t i = 0; i < dot_group; ++i) group = group << (32 / dot_group) | number;
+  return opaque(Sums{} + static_cast<std::int32_t>(group));
+}
+
 /// See Int8Kernel::peak.
 std::int32_t dot_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
-  const std::uint8_t four_of_a[4] = {a, a, a, a};
-  const std::uint32_t four_of_b = 0x01010101u * static_cast<std::uint8_t>(b);
-  const Sums x = opaque(four(four_of_a)), y = opaque(Sums{} + static_cast<std::int32_t>(four_of_b));
+  Sums x = repeated(a);
+  const Sums y = repeated(dot_group == 4 ? std::uint32_t{static_cast<std::uint8_t>(b)} : static_cast<std::uint16_t>(b));
   Sums sum[chains] = {};
   for (std::int64_t i = 0; i < iterations; ++i) {
+    for (std::size_t done = 0; done < 4; done += dot_group) {
 #pragma GCC unroll 24
-    for (int chain = 0; chain < chains; ++chain) sum[chain] = opaque(dot(sum[chain], x, y));
+      for (int chain = 0; chain < chains; ++chain) {
+        x = opaque(x);  // or a product that needs two instructions would be computed once for all
+        sum[chain] = opaque(dot(sum[chain], x, y));
+      }
+    }
   }
 #pragma GCC unroll 24
   for (int chain = 1; chain < chains; ++chain) opaque(sum[chain]);

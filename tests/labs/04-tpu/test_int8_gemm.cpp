@@ -57,16 +57,37 @@ TEST_CASE("random shapes, and sides around the tiles") {
 
 TEST_CASE("shapes that take several blocks") {
   for_each_kernel([](const Int8Kernel& kernel) {
-    for (const ProductShape& shape : {ProductShape{3, 300, 5}, {15, 257, 1025}, {2, 2, 3000}}) {
+    for (const ProductShape& shape : {ProductShape{3, 300, 5}, {15, 257, 1025}, {2, 2, 9001}, {13, 700, 4100}}) {
       check(kernel, shape, random_bytes<std::uint8_t>(shape.m * shape.k, 3),
             random_bytes<std::int8_t>(shape.k * shape.n, 4));
     }
   });
 }
 
+TEST_CASE("weights packed once, on any number of threads") {
+  for_each_kernel([](const Int8Kernel& kernel) {
+    PackedInt8 packed;
+    for (const ProductShape& shape :
+         {ProductShape{64, 64, 64}, {7, 200, 4099}, {1, 1000, 30}, {100, 3, 17}, {5, 9, 0}}) {
+      const auto a = random_bytes<std::uint8_t>(shape.m * shape.k, 5);
+      const auto b = random_bytes<std::int8_t>(shape.k * shape.n, 6);
+      const auto expected = plain_int8_product(shape.m, shape.n, shape.k, a.data(), b.data());
+      packed.assign(kernel, shape.n, shape.k, b.data());
+      for (const int threads : {1, 2, 3, 8}) {
+        CAPTURE(kernel.name);
+        CAPTURE(shape.n);
+        CAPTURE(threads);
+        std::vector<std::int32_t> c(expected.size(), guard);
+        packed.multiply(shape.m, a.data(), c.data(), threads);
+        REQUIRE(std::equal(expected.begin(), expected.end(), c.begin()));
+      }
+    }
+  });
+}
+
 TEST_CASE("the extremes of both types") {
   for_each_kernel([](const Int8Kernel& kernel) {
-    const ProductShape shape = {15, 33, 1500};
+    const ProductShape shape = {15, 33, 4500};  // more than a block deep
     for (const int a : {0, 127, 128, 255}) {
       for (const int b : {-128, -1, 127}) {
         check(kernel, shape, std::vector<std::uint8_t>(shape.m * shape.k, static_cast<std::uint8_t>(a)),
