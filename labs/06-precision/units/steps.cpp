@@ -107,7 +107,9 @@ void add_speeds(Lab& lab, const Races& races, const std::string& onednn) {
                                                            {"bf16", "bf16_gemm", "bf16"},
                                                            {"int8", "int8_gemm", "int8"},
                                                            {"onednn_bf16", "onednn_bf16", onednn + ", bf16"},
-                                                           {"onednn_int8", "onednn_int8", onednn + ", int8"}};
+                                                           {"onednn_int8", "onednn_int8", onednn + ", int8"},
+                                                           {"peak_bf16", "unit_peak_bf16", "bf16 peak"},
+                                                           {"peak_int8", "unit_peak_int8", "int8 peak"}};
   for (const auto& [runner, id, label] : runners) {
     Series series = {id + races.suffix, label, Kind::measured, size_axis, speed_axis};
     for (const UnitTimes& size : races.sizes) {

@@ -164,8 +164,9 @@ void UnitRace::enter_ours(Entries& entries, int threads) const {
   };
   entries.add_ours("bf16", at.c.data(), multiply(faster_bf16_route()));
   if (faster_bf16_route() != Bf16Route::widen) entries.add_ours("widened", at.c.data(), multiply(Bf16Route::widen));
+  const auto weights8 = std::make_shared<const tpu::PackedInt8>(at.kernel, n, n, at.b8.data());
   entries.add_ours("int8", at.c32.data(),
-                   [&at, n] { at.kernel.multiply(n, n, n, at.a8.data(), at.b8.data(), at.c32.data()); });
+                   [&at, n, threads, weights8] { weights8->multiply(n, at.a8.data(), at.c32.data(), threads); });
 }
 
 template <class Left, class Right, class Sum>
