@@ -24,12 +24,12 @@ constexpr BlockLayout block_layout(Format format) {
     case Format::fp16: return {16, 32, 0, 1};
     case Format::bf16: return {16, 32, 0, 2};
     case Format::fp8_e4m3:
-    case Format::fp8_e5m2: return {8, 32, 0, 2};
+    case Format::fp8_e5m2:
     case Format::int8:
     case Format::int8_channel: return {8, 32, 0, 4};
     case Format::q8_0: return {8, 32, 2, 4};
     case Format::q4_0: return {4, 32, 2, 8};
-    case Format::mxfp8: return {8, 32, 1, 2};
+    case Format::mxfp8: return {8, 32, 1, 4};
     case Format::mxfp4: return {4, 32, 1, 8};
     case Format::nvfp4: return {4, 16, 1, 8};
   }

@@ -16,17 +16,29 @@ namespace {
 
 using Total = Floats[2];
 
+/// Asks for what will be read soon after a place: as far ahead as an answer from memory takes. The hardware does so too, but
+/// not from one page to the next.
+template <std::size_t bytes>
+inline void prefetch_after(const std::byte* at) {
+  constexpr std::size_t ahead = 4096;
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + ahead + i, 0, 3);
+}
+
 // [begin: float-block]
 /// Adds a block of columns: unpacked to fp32, times x, in four chains of
 /// additions, times the scales of the rows.
 template <BlockLayout layout, class Numbers, class Scales>
 inline void add_block(const std::byte* scales, const std::byte* numbers, const float* x, Total& total) {
+  prefetch_after<tile_rows * layout.scale_bytes>(scales);
   Floats sum[4][2] = {};
 #pragma GCC unroll 32
   for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
+    const std::byte* at = numbers + c * tile_rows * layout.bits / 8;
+    prefetch_after<layout.group * tile_rows * layout.bits / 8>(at);
     Floats number[layout.group][2];
-    Numbers::unpack(numbers + c * tile_rows * layout.bits / 8, number);
-#pragma GCC unroll 2
+    Numbers::unpack(at, number);
+#pragma GCC unroll 4
     for (std::size_t i = 0; i < layout.group; ++i) {
       for (std::size_t half : {0, 1}) sum[(c + i) % 4][half] += x[c + i] * number[i][half];
     }
@@ -62,12 +74,15 @@ inline Sums broadcast_four(const std::int8_t* x) {
 template <BlockLayout layout, class Numbers, class Scales>
 inline void add_whole_block(const std::byte* scales, const std::byte* numbers, const std::int8_t* x, std::int32_t x_sum,
                             float x_scale, Total& total) {
+  prefetch_after<tile_rows * layout.scale_bytes>(scales);
   const Sums start = Sums{} + (tpu::offset_of_a - Numbers::offset) * x_sum;
   Sums sum[2] = {start, start};
 #pragma GCC unroll 8
   for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
+    const std::byte* at = numbers + c * tile_rows * layout.bits / 8;
+    prefetch_after<layout.group * tile_rows * layout.bits / 8>(at);
     Sums number[layout.group / 4][2];
-    Numbers::unpack(numbers + c * tile_rows * layout.bits / 8, number);
+    Numbers::unpack(at, number);
     for (std::size_t i = 0; i < layout.group / 4; ++i) {
       const Sums four = broadcast_four(x + c + 4 * i);
       for (std::size_t half : {0, 1}) sum[half] = tpu::dot(sum[half], number[i][half], four);
@@ -92,18 +107,10 @@ inline void add_whole_tile(const std::byte* tile, std::size_t column, const Tile
   }
 }
 
-/// How far ahead of its use a tile is asked for: what an answer from memory takes.
-constexpr std::size_t ahead_bytes = 4096;
-
-inline void prefetch(const std::byte* from, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 3);
-}
-
 template <BlockLayout layout, auto add>
 void multiply_row(const std::byte* tile, std::size_t across, const TileInput& input, float* sums) {
   Total total = {};
   for (std::size_t t = 0; t < across; ++t, tile += tile_bytes(layout)) {
-    prefetch(tile + ahead_bytes, tile_bytes(layout));
     add(tile, t * tile_columns, input, total);
   }
   for (std::size_t half : {0, 1}) store(sums + half * lanes, total[half]);
@@ -129,13 +136,14 @@ bool is_whole(Format format) {
   }
 }
 
-float kernel_factor(Format format) {
+Factors kernel_factors(Format format) {
   switch (format) {
     case Format::fp8_e4m3:
-    case Format::mxfp8: return 256;
-    case Format::mxfp4: return 0.5f;
-    case Format::nvfp4: return 128;
-    default: return 1;
+    case Format::mxfp8: return {0x1p60f, 0x1p60f};     // 2^(127 - 7)
+    case Format::fp8_e5m2: return {0x1p56f, 0x1p56f};  // 2^(127 - 15)
+    case Format::mxfp4: return {1, 0.5f};
+    case Format::nvfp4: return {1, 0x1p8f * 0.5f};
+    default: return {1, 1};
   }
 }
 
@@ -144,9 +152,9 @@ Kernel kernel_for(Format format) {
     case Format::fp32: return floats<Format::fp32, Fp32Numbers>;
     case Format::fp16: return floats<Format::fp16, Fp16Numbers>;
     case Format::bf16: return floats<Format::bf16, Bf16Numbers>;
-    case Format::fp8_e4m3: return floats<Format::fp8_e4m3, E4m3Numbers>;
-    case Format::fp8_e5m2: return floats<Format::fp8_e5m2, E5m2Numbers>;
-    case Format::mxfp8: return floats<Format::mxfp8, E4m3Numbers, E8m0Scales>;
+    case Format::fp8_e4m3: return floats<Format::fp8_e4m3, Fp8Numbers<4>>;
+    case Format::fp8_e5m2: return floats<Format::fp8_e5m2, Fp8Numbers<5>>;
+    case Format::mxfp8: return floats<Format::mxfp8, Fp8Numbers<4>, E8m0Scales>;
     case Format::int8: return whole<Format::int8, ByteNumbers>;
     case Format::int8_channel: return whole<Format::int8_channel, ByteNumbers>;
     case Format::q8_0: return whole<Format::q8_0, ByteNumbers, Fp16Scales>;

@@ -12,11 +12,14 @@ namespace hf::precision {
 /// Whether a format's numbers are multiplied as whole numbers, by a vector that is rounded to such.
 bool is_whole(Format format);
 
-/// What the kernels' sums must be multiplied by, beside the scales that stand apart: some formats are unpacked to numbers
-/// that are too large or too small.
-float kernel_factor(Format format);
+/// Powers of two by which some formats are unpacked too small or too large.
+struct Factors {
+  float input;  ///< of x, before: half of what is missing, so that no product leaves the range of fp32
+  float sums;   ///< of the sums, after
+};
+Factors kernel_factors(Format format);
 
-/// The vector that a matrix is multiplied by, filled up with zeros to whole tiles.
+/// The vector that a matrix is multiplied by, times its factor, filled up with zeros to whole tiles.
 struct TileInput {
   const float* x;                ///< for formats of numbers with a point
   const RoundedVector* rounded;  ///< for formats of whole numbers

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "04-tpu/dot_instructions.hpp"
 #include "06-precision/formats/scalar_floats.hpp"
@@ -28,12 +27,24 @@ typedef std::uint16_t Words __attribute__((vector_size(vector_bytes)));
 typedef std::int16_t SignedWords __attribute__((vector_size(vector_bytes)));
 typedef std::uint16_t Halves __attribute__((vector_size(vector_bytes / 2)));  // as many as a register of fp32 has lanes
 typedef std::uint8_t Bytes __attribute__((vector_size(vector_bytes)));
-typedef std::uint8_t LaneBytes __attribute__((vector_size(lanes)));
 
+/// Opaque, so that what is used twice is loaded once.
 template <class Vector>
 Vector load_as(const std::byte* at) {
   Vector v;
   std::memcpy(&v, at, sizeof v);
+  return opaque(v);
+}
+
+/// A byte to each lane. A loop, since GCC 12 takes the bytes of __builtin_convertvector one by one.
+template <class Vector>
+Vector widen_bytes(const std::byte* at) {
+  std::uint32_t wide32[lanes];
+  std::uint16_t wide16[lanes];
+  for (std::size_t i = 0; i < lanes; ++i) wide32[i] = static_cast<std::uint8_t>(at[i]);
+  for (std::size_t i = 0; i < lanes; ++i) wide16[i] = static_cast<std::uint8_t>(at[i]);
+  Vector v;
+  std::memcpy(&v, sizeof(Vector) == sizeof wide32 ? static_cast<const void*>(wide32) : wide16, sizeof v);
   return v;
 }
 
@@ -50,17 +61,6 @@ inline Floats widen(Halves halves) {
   for (std::size_t lane = 0; lane < lanes; ++lane) wide[lane] = from_fp16(halves[lane]);
   return wide;
 #endif
-}
-
-template <std::size_t... i>
-Halves part_of(Words words, std::size_t half, std::index_sequence<i...>) {
-  if (half == 0) return __builtin_shufflevector(words, words, static_cast<int>(i)...);
-  return __builtin_shufflevector(words, words, static_cast<int>(i + lanes)...);
-}
-
-/// Half of a register of fp16 to fp32.
-inline Floats widen_half(Words words, std::size_t half) {
-  return widen(part_of(words, half, std::make_index_sequence<lanes>()));
 }
 
 /// Each byte's lower four bits choose among 16 bytes.
@@ -106,31 +106,26 @@ struct Bf16Numbers {
 };
 
 // [begin: fp8]
-/// E4M3 is fp16 with three bits less at each end. With its exponent at the
-/// lower end of fp16's, it is 2^8 times too small: subnormals too.
-struct E4m3Numbers {
-  static void unpack(const std::byte* at, Floats (&number)[2][2]) {
-    const Words pairs = load_as<Words>(at);
-    const Words first = (Words)((SignedWords)(pairs << 8) >> 1) & 0xbf80u;
-    const Words second = (Words)((SignedWords)pairs >> 1) & 0xbf80u;
+/// FP8 with so many bits of exponent is bf16 with a shorter exponent and a
+/// shorter mantissa. With its exponent at the lower end of bf16's it is
+/// smaller by a power of two, subnormals too. Two columns to a 16-bit word.
+template <int exponent_bits>
+struct Fp8Numbers {
+  static void unpack(const std::byte* at, Floats (&number)[4][2]) {
+    constexpr int shift = 8 - exponent_bits;
+    constexpr std::uint16_t mask = 0x8000u | (0x7f00u >> shift);
     for (std::size_t half : {0, 1}) {
-      number[0][half] = widen_half(first, half);
-      number[1][half] = widen_half(second, half);
+      const Words pairs = load_as<Words>(at + half * vector_bytes);
+      const Bits even = (Bits)((Words)((SignedWords)(pairs << 8) >> shift) & mask);
+      const Bits odd = (Bits)((Words)((SignedWords)pairs >> shift) & mask);
+      number[0][half] = (Floats)(even << 16);
+      number[1][half] = (Floats)(odd << 16);
+      number[2][half] = (Floats)(even & 0xffff0000u);
+      number[3][half] = (Floats)(odd & 0xffff0000u);
     }
   }
 };
 // [end: fp8]
-
-/// E5M2 is the upper half of fp16.
-struct E5m2Numbers {
-  static void unpack(const std::byte* at, Floats (&number)[2][2]) {
-    const Words pairs = load_as<Words>(at);
-    for (std::size_t half : {0, 1}) {
-      number[0][half] = widen_half(pairs << 8, half);
-      number[1][half] = widen_half(pairs & 0xff00u, half);
-    }
-  }
-};
 
 // ---- Whole numbers: four to a lane, without a sign, `offset` too large ----
 
@@ -179,16 +174,12 @@ struct Fp16Scales {
 
 /// 2^(byte − 127): fp32's exponent; the least, 2^-127, is taken for 0.
 struct E8m0Scales {
-  static Floats unpack(const std::byte* at) {
-    return (Floats)(__builtin_convertvector(load_as<LaneBytes>(at), Bits) << 23);
-  }
+  static Floats unpack(const std::byte* at) { return (Floats)(widen_bytes<Bits>(at) << 23); }
 };
 
-/// 2^8 times too small, as in E4m3Numbers; never negative.
+/// Never negative. With its exponent at the lower end of fp16's, it is 2^8 times too small.
 struct E4m3Scales {
-  static Floats unpack(const std::byte* at) {
-    return widen(__builtin_convertvector(load_as<LaneBytes>(at), Halves) << 7);
-  }
+  static Floats unpack(const std::byte* at) { return widen(widen_bytes<Halves>(at) << 7); }
 };
 
 }  // namespace

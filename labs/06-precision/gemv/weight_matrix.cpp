@@ -16,11 +16,11 @@
 namespace hf::precision {
 namespace {
 
-/// x with zeros behind it, up to whole tiles; x itself where it fills them.
-const float* padded(const float* x, std::size_t columns, std::vector<float>& memory) {
-  if (columns % tile_columns == 0) return x;
+/// x times a factor, with zeros behind it up to whole tiles; x itself where that is the same.
+const float* prepared(const float* x, std::size_t columns, float factor, std::vector<float>& memory) {
+  if (columns % tile_columns == 0 && factor == 1) return x;
   memory.assign(tiles_for(columns, tile_columns) * tile_columns, 0);
-  std::copy_n(x, columns, memory.begin());
+  for (std::size_t j = 0; j < columns; ++j) memory[j] = x[j] * factor;
   return memory.data();
 }
 
@@ -53,11 +53,12 @@ float WeightMatrix::scale_of(std::size_t row) const {
 void WeightMatrix::multiply(const float* x, float* y) const {
   static thread_local std::vector<float> memory;
   static thread_local RoundedVector rounded;
+  const Factors factors = kernel_factors(format_);
   TileInput input = {x, &rounded};
   if (is_whole(format_)) {
     rounded.round(x, columns_, tile_columns);
   } else {
-    input.x = padded(x, columns_, memory);
+    input.x = prepared(x, columns_, factors.input, memory);
   }
   const std::size_t across = tiles_for(columns_, tile_columns), down = tiles_for(rows_, tile_rows);
   const std::size_t row_bytes = tiles_.size() / down;
@@ -66,7 +67,7 @@ void WeightMatrix::multiply(const float* x, float* y) const {
     alignas(vector_bytes) float sums[tile_rows];
     kernel(tiles_.data() + i * row_bytes, across, input, sums);
     const std::size_t row = i * tile_rows, count = std::min(tile_rows, rows_ - row);
-    for (std::size_t r = 0; r < count; ++r) y[row + r] = sums[r] * (kernel_factor(format_) * scale_of(row + r));
+    for (std::size_t r = 0; r < count; ++r) y[row + r] = sums[r] * (factors.sums * scale_of(row + r));
   });
 }
 
