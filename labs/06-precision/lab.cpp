@@ -28,7 +28,10 @@ void measure(Lab& lab) {
   lab.step("GEMV", [&] { measure_gemv(lab); });
   lab.step("decode", [&] { measure_decode(lab); });
   lab.step("units", [&] { measure_units(lab); });
-  lab.step("accuracy", [&] { measure_accuracy(lab); });
+  lab.step("accuracy", [&] {
+    measure_accuracy(lab);
+    add_pareto(lab);
+  });
   lab.step("training", [&] { measure_training(lab); });
   lab.step("sums", [&] { measure_sums(lab); });
   lab.step("sparsity", [&] { measure_sparsity(lab); });
