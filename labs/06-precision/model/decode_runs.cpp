@@ -132,11 +132,21 @@ std::span<const std::uint64_t> ReadRuns::part(int thread, double bytes) const {
   return whole.first(std::min(whole.size(), static_cast<std::size_t>(share)));
 }
 
-Estimate ReadRuns::gbs(const Sampling& sampling, double bytes, Cores cores) const {
+double ReadRuns::nearest_size(double bytes) const {
   const auto distance = [bytes](double size) { return std::abs(std::log(size / bytes)); };
   const auto nearer = [&](double a, double b) { return distance(a) < distance(b); };
-  const double size = *std::min_element(sizes_.begin(), sizes_.end(), nearer);
+  return *std::min_element(sizes_.begin(), sizes_.end(), nearer);
+}
+
+Estimate ReadRuns::gbs(const Sampling& sampling, double bytes, Cores cores) const {
+  const double size = nearest_size(bytes);
   return transform(sampling.of(read_id(size, cores)), [size](double s) { return size / s * 1e-9; });
+}
+
+Estimate ReadRuns::over_predicted(const Sampling& sampling, const std::string& variant, double bytes,
+                                  Cores cores) const {
+  const double size = nearest_size(bytes);
+  return times(sampling.ratio(read_id(size, cores), variant), bytes / size);
 }
 
 Sampling time_decoding(const Lab& lab, const std::vector<Variant>& variants) {

@@ -86,7 +86,13 @@ class ReadRuns {
   /// GB/s over the size that is nearest.
   Estimate gbs(const Sampling& sampling, double bytes, Cores cores) const;
 
+  /// The speed of a variant that reads so many bytes, over what reading at that bandwidth would make of it: in pairs, since
+  /// memory is faster in one second than in the next.
+  Estimate over_predicted(const Sampling& sampling, const std::string& variant, double bytes, Cores cores) const;
+
  private:
+  double nearest_size(double bytes) const;
+
   /// Of so many bytes in all, what lies in a thread's part of the array.
   std::span<const std::uint64_t> part(int thread, double bytes) const;
 
