@@ -1,9 +1,175 @@
 #include "06-precision/training/steps.hpp"
 
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "05-scaling/training/adam.hpp"
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/training/mixed_training.hpp"
+#include "06-precision/training/sentences.hpp"
+#include "06-precision/training/storage.hpp"
+#include "06-precision/training/training_runs.hpp"
+#include "06-precision/training/word_network.hpp"
 #include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
 
 namespace hf::precision {
+namespace {
 
-void measure_training([[maybe_unused]] Lab& lab) {}
+const Axis step_axis = {"step", "1"}, excess_axis = {"loss above the floor", "1"},
+           scale_axis = {"log2 of the scale", "1"}, batch_axis = {"tokens in a batch", "1"},
+           lost_axis = {"gradients lost", "%"};
+
+using enum Storage;
+
+// [begin: recipes]
+const std::vector<Recipe> recipes = {
+    {"fp32", "fp32"},
+    {"bf16", "bf16", bf16, bf16},
+    {"fp16", "fp16", fp16, fp16},
+    {"fp16_scaled", "fp16, loss scaled", fp16, fp16, true},
+    {"fp8_scaled", "E4M3 and E5M2, loss scaled", e4m3, e5m2, true},
+};
+const std::vector<Recipe> slow_recipes = {
+    {"bf16_master", "fp32 master weights", bf16, bf16},
+    {"bf16_pure", "bf16 weights, nearest", bf16, bf16, false, Update::nearest},
+    {"bf16_stochastic", "bf16 weights, at random", bf16, bf16, false, Update::at_random},
+};
+// [end: recipes]
+const std::vector<Recipe> aware_recipes = {
+    {.id = "q4_0_aware", .label = "Q4_0, trained on", .weights = Format::q4_0},
+    {.id = "mxfp4_aware", .label = "MXFP4, trained on", .weights = Format::mxfp4},
+    {.id = "nvfp4_aware", .label = "NVFP4, trained on", .weights = Format::nvfp4},
+};
+
+constexpr double first_rate = 4, slow_rate = 0.05, aware_rate = 0.5;  // in units of Adam::rate
+
+int steps(const Lab& lab, int full) { return lab.quick() ? full / 5 : full; }
+
+Series curve(const std::string& id, const Learned& learned) {
+  return {id, learned.training.recipe().label, Kind::measured, step_axis, excess_axis, learned.divergences};
+}
+
+const Learned& by_id(const std::vector<Learned>& all, std::string_view id) {
+  return *std::ranges::find_if(all, [id](const Learned& each) { return each.training.recipe().id == id; });
+}
+
+void check_gradients(Lab& lab) {
+  lab.derived("training_gradient_error", gradient_error());
+  lab.derived("train_floor_loss", grammar_entropy());
+}
+
+/// Loss and curve of each.
+void add_learned(Lab& lab, const std::vector<Learned>& all, const std::string& title) {
+  Table table = {title, {"numbers", "loss", "above the floor", "writes"}, {}};
+  std::vector<std::string> curves;
+  for (const Learned& each : all) {
+    const std::string id = each.training.recipe().id;
+    lab.derived("train_" + id + "_loss", lab.value("train_floor_loss") + each.divergence());
+    curves.push_back("training_" + id);
+    lab.add(curve(curves.back(), each));
+    table.rows.push_back({each.training.recipe().label, number_text(lab.value("train_" + id + "_loss")),
+                          number_text(each.divergence()), write_text(each.training.weights(), 12)});
+  }
+  lab.show(table);
+  lab.plot(title, curves);
+}
+
+/// The gradients of fp32, and what fp16 would keep of them, with and without the scale that was found.
+void add_gradients(Lab& lab, const WordDeltas& deltas, double scale) {
+  lab.add(sizes_of(deltas, 1, "gradient_sizes", "as they are"));
+  lab.add(sizes_of(deltas, scale, "gradient_sizes_scaled", "scaled"));
+  lab.derived("gradients_lost_fp16", lost_share(deltas, 1));
+  lab.derived("gradients_lost_fp16_scaled", lost_share(deltas, scale));
+}
+
+void race_formats(Lab& lab, const std::vector<Learned>& all) {
+  add_learned(lab, all, "A network learns; loss in nats per word");
+  const Learned& scaled = by_id(all, "fp16_scaled");
+  const double scale = static_cast<double>(scaled.training.scaler().scale());
+  lab.derived("loss_scale_final", scale);
+  lab.derived("skipped_steps", scaled.training.scaler().skipped());
+  lab.add({"loss_scale", "fp16", Kind::measured, step_axis, scale_axis, scaled.scales});
+  add_gradients(lab, by_id(all, "fp32").training.deltas(), scale);
+  for (const char* id : {"bf16", "fp16", "fp16_scaled", "fp8_scaled"}) {
+    lab.derived("train_" + std::string(id) + "_over_fp32");
+  }
+}
+
+void race_updates(Lab& lab) {
+  lab.modelled("updates_lost_predicted_share",
+               standing_still_predicted(random_weights(word_shape), slow_rate * scaling::Adam::rate));
+  const auto all = learn(random_weights(word_shape), slow_recipes, large_batch,
+                         constant_rate(steps(lab, 800), slow_rate), [&] { lab.tick(); });
+  add_learned(lab, all, "At a low rate, with bf16 weights");
+  lab.derived("updates_lost_share", by_id(all, "bf16_pure").updates_lost);
+  lab.derived("train_bf16_pure_over_master");
+  lab.derived("train_bf16_stochastic_over_master");
+}
+
+/// Where does fp16 break? Predicted: where half of fp32's gradients are below half of its smallest number.
+void sweep_batches(Lab& lab, const WordDeltas& deltas) {
+  const Tick tick = [&] { lab.tick(); };
+  const Lessons lessons = falling_rate(steps(lab, 200), first_rate);
+  const WordTensors start = random_weights(word_shape);
+  lab.derived("fp16_breaks_tokens_predicted", large_batch * median_size(deltas) / 0x1p-25);
+  const double fp32 = learn(start, std::span(recipes).first(1), large_batch, lessons, tick)[0].divergence();
+  Series alone = {"batch_fp16", "fp16", Kind::measured, batch_axis, excess_axis};
+  Series scaled = {"batch_fp16_scaled", "fp16, loss scaled", Kind::measured, batch_axis, excess_axis};
+  Series lost = {"batch_lost", "gradients lost in fp16", Kind::modelled, batch_axis, lost_axis};
+  for (double batch = 0x1p12; batch <= 0x1p26; batch *= lab.quick() ? 16 : 4) {
+    const std::vector<Learned> both = learn(start, std::span(recipes).subspan(2, 2), batch, lessons, tick);
+    alone.points.emplace_back(batch, estimate({both[0].divergence()}));
+    scaled.points.emplace_back(batch, estimate({both[1].divergence()}));
+    lost.points.emplace_back(batch, 100 * lost_share(deltas, large_batch / batch));
+  }
+  lab.derived("fp16_breaks_tokens", crossing(alone, 1.5 * fp32));
+  for (const Series* series : {&alone, &scaled, &lost}) lab.add(*series);
+  lab.plot("Learned in batches of so many tokens", {"batch_fp16", "batch_fp16_scaled"});
+  const double missed = lab.value("fp16_breaks_tokens") / lab.value("fp16_breaks_tokens_predicted");
+  lab.derived("fp16_breaks_missed", std::max(missed, 1 / missed));
+}
+
+/// The network that fp32 trained, with weights in fewer bits: rounded, and then trained on as they will be rounded.
+void quantise(Lab& lab, const WordTensors& weights) {
+  Table table = {"Trained in fp32, then in fewer bits", {"weights", "loss", "more than fp32"}, {}};
+  const double fp32 = lab.value("train_fp32_loss"), floor = lab.value("train_floor_loss");
+  const auto add = [&](const std::string& of, const std::string& name, double divergence) {
+    const double loss = floor + divergence;
+    lab.derived("trained_" + of + "_loss", loss);
+    lab.derived("trained_" + of + "_added", loss - fp32);
+    table.rows.push_back({name, number_text(loss), number_text(loss - fp32)});
+  };
+  for (const Format format : all_formats) {
+    if (format == Format::fp32) continue;
+    add(id(format), label(format), divergence_with(coded(weights, format), Storage::fp32));
+  }
+  add("int8_both", "int8, activations too", divergence_with(coded(weights, Format::int8_channel), Storage::int8));
+  const Lessons lessons = falling_rate(steps(lab, 150), aware_rate);
+  for (const Learned& each : learn(weights, aware_recipes, large_batch, lessons, [&] { lab.tick(); })) {
+    add(each.training.recipe().id, each.training.recipe().label, each.divergence());
+  }
+  lab.show(table);
+  lab.derived("trained_q4_0_aware_over_rounded");
+}
+
+}  // namespace
+
+void measure_training(Lab& lab) {
+  check_gradients(lab);
+  const std::vector<Learned> all = learn(random_weights(word_shape), recipes, large_batch,
+                                         falling_rate(steps(lab, 600), first_rate), [&] { lab.tick(); });
+  race_formats(lab, all);
+  race_updates(lab);
+  const Learned& fp32 = by_id(all, "fp32");
+  sweep_batches(lab, fp32.training.deltas());
+  quantise(lab, fp32.training.weights());
+}
 
 }  // namespace hf::precision
