@@ -1,9 +1,168 @@
 #include "06-precision/sparsity/steps.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "06-precision/sparsity/sparse_runs.hpp"
 #include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::precision {
+namespace {
 
-void measure_sparsity([[maybe_unused]] Lab& lab) {}
+const Axis density_axis = {"density", "1"}, time_axis = {"time, over dense", "1"};
+
+// ---- What the bytes say ----
+
+struct Storage {
+  const char *id, *label;
+  double bits_to_place;  ///< for each number that is there
+  double bits_to_mask;   ///< for each weight, there or not
+
+  double predicted(double density) const { return (density * (32 + bits_to_place) + bits_to_mask) / 32; }
+
+  /// The density at which it has as many bytes as a dense matrix.
+  double crossover() const { return (32 - bits_to_mask) / (32 + bits_to_place); }
+};
+
+constexpr Storage storages[] = {
+    {"csr32", "index of 32 bits", 32, 0}, {"csr16", "index of 16 bits", 16, 0}, {"bitmask", "bitmask", 0, 1}};
+constexpr double two_four_bits = 0.5 * (32 + 2);
+
+void predict_gemv(Lab& lab) {
+  Table table = {
+      "Predicted: a sparse matrix times a vector, by its bytes", {"stored with", "faster below density", "at 0.1"}, {}};
+  for (const Storage& storage : storages) {
+    lab.modelled(std::string("sparse_") + storage.id + "_crossover_predicted", storage.crossover());
+    table.rows.push_back(
+        {storage.label, number_text(storage.crossover()), number_text(1 / storage.predicted(0.1)) + " x"});
+  }
+  lab.modelled("sparse_crossover_predicted", storages[2].crossover());
+  lab.modelled("sparse_2_4_speedup_predicted", 32 / two_four_bits);
+  lab.show(table);
+}
+
+// ---- With a vector, out of cache ----
+
+/// The times of one way to store, over density.
+struct Curve {
+  std::vector<double> densities, over_dense;
+};
+
+Curve curve_of(const std::vector<SparseGemvTime>& times, const std::string& storage) {
+  Curve curve;
+  for (const SparseGemvTime& time : times) {
+    if (time.storage != storage) continue;
+    curve.densities.push_back(time.density);
+    curve.over_dense.push_back(time.over_dense.median);
+  }
+  return curve;
+}
+
+/// At each density the fastest way.
+Curve best_of(const std::vector<SparseGemvTime>& times) {
+  Curve best = curve_of(times, storages[0].id);
+  for (const Storage& storage : storages) {
+    const Curve curve = curve_of(times, storage.id);
+    for (std::size_t i = 0; i < best.over_dense.size(); ++i)
+      best.over_dense[i] = std::min(best.over_dense[i], curve.over_dense[i]);
+  }
+  return best;
+}
+
+void add_gemv_series(Lab& lab, const std::vector<SparseGemvTime>& times) {
+  for (const Storage& storage : storages) {
+    const std::string id = std::string("sparse_gemv_") + storage.id;
+    Series measured = {id, storage.label, Kind::measured, density_axis, time_axis};
+    Series predicted = {id + "_predicted", std::string(storage.label) + ", bytes", Kind::modelled, density_axis,
+                        time_axis};
+    for (const SparseGemvTime& time : times) {
+      if (time.storage != storage.id) continue;
+      measured.points.emplace_back(time.density, time.over_dense);
+      predicted.points.emplace_back(time.density, time.predicted());
+    }
+    lab.add(std::move(measured));
+    lab.add(std::move(predicted));
+  }
+  Series others = {"sparse_gemv_others", "others", Kind::measured, density_axis, time_axis};
+  Series others_predicted = {"sparse_gemv_others_predicted", "others, bytes", Kind::modelled, density_axis, time_axis};
+  for (const SparseGemvTime& time : times) {
+    const std::string name = time.storage == "two_four" ? "2:4"
+                             : time.storage == "q8_0"   ? "Q8_0"
+                             : time.storage == "q4_0"   ? "Q4_0"
+                                                        : "";
+    if (name.empty()) continue;
+    others.points.emplace_back(time.density, time.over_dense, name);
+    others_predicted.points.emplace_back(time.density, time.predicted(), name);
+  }
+  lab.add(std::move(others));
+  lab.add(std::move(others_predicted));
+  lab.plot("A sparse matrix times a vector: time over dense",
+           {"sparse_gemv_csr32", "sparse_gemv_csr16", "sparse_gemv_bitmask"});
+}
+
+const SparseGemvTime& find(const std::vector<SparseGemvTime>& times, const std::string& storage) {
+  return *std::find_if(times.begin(), times.end(), [&](const SparseGemvTime& time) { return time.storage == storage; });
+}
+
+Estimate inverse(const Estimate& ratio) {
+  return transform(ratio, [](double x) { return 1 / x; });
+}
+
+void measure_gemv_with_holes(Lab& lab) {
+  const std::vector<double> densities =
+      lab.quick() ? std::vector{0.05, 0.2, 0.5, 0.9, 1.0} : std::vector{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0};
+  const std::vector<SparseGemvTime> times = time_sparse_gemv(densities, lab.memory_plan(2));
+  add_gemv_series(lab, times);
+  for (const Storage& storage : storages) {
+    const Curve curve = curve_of(times, storage.id);
+    lab.derived(std::string("sparse_") + storage.id + "_crossover_density",
+                crossing(curve.densities, curve.over_dense, 1));
+  }
+  const Curve best = best_of(times);
+  lab.derived("sparse_crossover_density", crossing(best.densities, best.over_dense, 1));
+  lab.derived("sparse_crossover_missed",
+              lab.value("sparse_crossover_density") / lab.value("sparse_crossover_predicted"));
+  const SparseGemvTime &two_four = find(times, "two_four"), &q8_0 = find(times, "q8_0"), &q4_0 = find(times, "q4_0");
+  lab.add(Value("sparse_2_4_speedup", inverse(two_four.over_dense), "1"));
+  lab.add(Value("sparse_2_4_over_q8_0", ratio(q8_0.over_dense.samples, two_four.over_dense.samples), "1"));
+  lab.add(Value("sparse_2_4_over_q4_0", ratio(q4_0.over_dense.samples, two_four.over_dense.samples), "1"));
+  lab.modelled("sparse_2_4_over_q8_0_predicted", q8_0.bytes_per_weight / two_four.bytes_per_weight);
+  lab.derived("sparse_beats_q8_0_density", crossing(best.densities, best.over_dense, q8_0.over_dense.median));
+  lab.modelled("sparse_beats_q8_0_predicted", (8 * q8_0.bytes_per_weight - storages[2].bits_to_mask) / 32);
+}
+
+// ---- With a matrix, in cache ----
+
+void measure_gemm_with_holes(Lab& lab) {
+  const std::vector<double> densities = {0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0};
+  const SparseGemmTimes times = time_sparse_gemm(densities, lab.plan(8));
+  Series measured = {"sparse_gemm", "matrix times matrix", Kind::measured, density_axis, time_axis};
+  Series predicted = {"sparse_gemm_predicted", "what must be loaded", Kind::modelled, density_axis, time_axis};
+  std::vector<double> over_dense;
+  for (std::size_t i = 0; i < densities.size(); ++i) {
+    measured.points.emplace_back(densities[i], times.over_dense[i]);
+    predicted.points.emplace_back(densities[i], densities[i] * times.full_predicted);
+    over_dense.push_back(times.over_dense[i].median);
+  }
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
+  lab.modelled("sparse_gemm_size", static_cast<double>(sparse_gemm_size));
+  lab.derived("sparse_gemm_crossover_density", crossing(densities, over_dense, 1));
+  lab.derived("sparse_gemm_crossover_predicted", std::min(1.0, 1 / times.full_predicted));
+  lab.add(Value("sparse_2_4_gemm_speedup", inverse(times.two_four_over_dense), "1"));
+}
+
+}  // namespace
+
+void measure_sparsity(Lab& lab) {
+  predict_gemv(lab);
+  measure_gemv_with_holes(lab);
+  measure_gemm_with_holes(lab);
+}
 
 }  // namespace hf::precision

@@ -1,0 +1,56 @@
+# title: What zeros that are left out save, and where they begin to
+# needs: sparse_gemv_csr32 sparse_gemv_csr16 sparse_gemv_bitmask sparse_gemv_csr32_predicted sparse_gemv_bitmask_predicted
+# needs: sparse_gemv_others sparse_gemm sparse_gemm_predicted
+# shows: sparse_gemv_csr32 sparse_gemv_bitmask sparse_gemv_others sparse_gemm sparse_gemm_predicted
+# Above, a matrix times a vector, from memory; below, a matrix times a matrix, in cache.
+height = 900
+load "style.gp"
+file(name) = tables."/".name.".tsv"
+array ids[3] = ["csr32", "csr16", "bitmask"]
+array names[3] = ["index, 32 bits", "index, 16 bits", "bitmask"]
+array colours[3] = [orange, purple, blue]
+array points[3] = [triangle, diamond, circle]
+gemv(i) = file("sparse_gemv_".ids[i])
+stats gemv(3) using 1:2 name "mask" nooutput
+high = 2
+shown(y) = y > high ? NaN : y
+
+set multiplot
+right_edge = width - 26
+key_y = 1 - 18.0 / height
+set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype measured_point pointsize 0.75 linecolor rgb ink
+set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype modelled_point pointsize 0.75 linecolor rgb ink
+top_edge = 70; bottom_edge = 460
+y_title = "times a vector, from memory: time over dense"
+load "frame.gp"
+set xrange [0:1.001]
+set yrange [0:high]
+set xtics 0,0.2
+set ytics 0,0.5
+set xlabel "density" offset 0,0.9 textcolor rgb quiet
+set arrow 1 from 0,1 to 1,1 nohead linewidth 1.4 linecolor rgb quiet
+plot for [i = 1:3] file("sparse_gemv_".ids[i]."_predicted") using 1:(shown($2)) with lines linewidth 1.4 \
+       dashtype modelled_dash linecolor rgb colours[i], \
+     for [i = 1:3] gemv(i) using 1:(shown($2)) with linespoints pointtype points[i] pointsize 0.7 linewidth 1.8 \
+       linecolor rgb colours[i], \
+     for [i = 1:1] gemv(i) using (only($1 == 0.2, $1)):2:(names[i]) with labels left font near textcolor rgb colours[i], \
+     gemv(3) using (only($1 == 0.9, $1)):2:(names[3]) with labels right font near textcolor rgb colours[3], \
+     file("sparse_gemv_others_predicted") using 1:2 with points pointtype modelled_point pointsize 1.2 \
+       linecolor rgb ink, \
+     file("sparse_gemv_others") using 1:2 with points pointtype square pointsize 0.7 linecolor rgb ink, \
+     file("sparse_gemv_others") using 1:2:5 with labels right font near textcolor rgb ink
+
+unset label
+top_edge = 540; bottom_edge = height - 62
+y_title = "times a matrix, in cache: time over dense"
+load "frame.gp"
+set xlabel "density" offset 0,0.9 textcolor rgb quiet
+plot file("sparse_gemm_predicted") using 1:(shown($2)) with lines linewidth 1.4 dashtype modelled_dash \
+       linecolor rgb green, \
+     file("sparse_gemm") using 1:(shown($2)) with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
+       linecolor rgb green, \
+     file("sparse_gemm_predicted") using (only($1 == 0.8, $1)):2:("by its loads") with labels left font near \
+       textcolor rgb green
+unset multiplot

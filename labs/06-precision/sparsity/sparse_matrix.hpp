@@ -1,0 +1,111 @@
+/// \file
+/// Matrices without their zeros, to be multiplied by a vector. Each way to say where the numbers stood has its price in
+/// bytes:
+///
+///     CsrMatrix        an index for each number that is there: 32 bits, or 16
+///     BitmaskMatrix    a bit for each number, there or not
+///     TwoFourMatrix    2 bits for each number that is there; of every four, two are
+///
+/// All are in fp32, row after row; products run on one thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "harness/memory.hpp"
+
+namespace hf::precision {
+
+/// Numbers that stay as they are, on huge pages, with a register's width of zeros behind them that a kernel may read.
+template <class T>
+class Stored {
+ public:
+  static constexpr std::size_t slack_bytes = 64;
+
+  Stored() = default;
+  explicit Stored(std::span<const T> values)
+      : size_(values.size()), memory_(values.size_bytes() + slack_bytes, Pages::huge) {
+    std::copy(values.begin(), values.end(), memory_.template as<T>().begin());
+  }
+  Stored(const Stored& other) : Stored(std::span(other.data(), other.size())) {}
+  Stored(Stored&&) noexcept = default;
+  Stored& operator=(Stored&&) noexcept = default;
+
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+  const T* data() const { return reinterpret_cast<const T*>(memory_.data()); }
+
+ private:
+  std::size_t size_ = 0;
+  Buffer memory_;
+};
+
+/// Compressed sparse rows: the numbers that are not zero, and the column of each.
+/// \tparam Index  of 16 bits, for at most 65 536 columns, or of 32
+template <class Index>
+class CsrMatrix {
+ public:
+  /// \throws std::invalid_argument for more columns than the index can tell apart
+  CsrMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+
+  /// That one product reads of the matrix.
+  std::size_t bytes() const { return values_.bytes() + index_.bytes() + starts_.bytes(); }
+
+  /// y = W x: x (columns), y (rows).
+  void multiply(const float* x, float* y) const;
+
+  const float* values() const { return values_.data(); }
+  const Index* index() const { return index_.data(); }
+
+  /// Where a row's numbers begin; one more for the end of the last.
+  const std::uint32_t* starts() const { return starts_.data(); }
+
+ private:
+  std::size_t rows_, columns_;
+  Stored<float> values_;
+  Stored<Index> index_;
+  Stored<std::uint32_t> starts_;
+};
+
+/// A bit for each number of the matrix, and the numbers whose bit is set.
+class BitmaskMatrix {
+ public:
+  /// \pre columns is a multiple of 16
+  BitmaskMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns);
+
+  std::size_t bytes() const { return values_.bytes() + masks_.bytes(); }
+
+  /// y = W x: x (columns), y (rows).
+  void multiply(const float* x, float* y) const;
+
+ private:
+  std::size_t rows_, columns_, words_;  ///< words of the mask in a row
+  Stored<float> values_;
+  Stored<std::uint64_t> masks_;
+};
+
+/// Two of every four numbers, and 2 bits for where each of them stood.
+class TwoFourMatrix {
+ public:
+  /// Where a group of four has fewer than two numbers, zeros are kept.
+  /// \pre columns is a multiple of 32
+  /// \throws std::invalid_argument for a group with more than two
+  TwoFourMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns);
+
+  std::size_t bytes() const { return values_.bytes() + places_.bytes(); }
+
+  /// y = W x: x (columns), y (rows).
+  void multiply(const float* x, float* y) const;
+
+ private:
+  std::size_t rows_, columns_;
+  Stored<float> values_;
+  Stored<std::uint32_t> places_;  ///< of 16 numbers each, the first in the lowest bits
+};
+
+}  // namespace hf::precision

@@ -1,0 +1,171 @@
+#include "06-precision/sparsity/sparse_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "00-workload/loop_team.hpp"
+#include "01-roofline/dispatch.hpp"
+#include "01-roofline/kernel_set.hpp"
+#include "02-matmul/gemm.hpp"
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/gemv/weight_matrix.hpp"
+#include "06-precision/sparsity/prune.hpp"
+#include "06-precision/sparsity/sparse_gemm.hpp"
+#include "06-precision/sparsity/sparse_matrix.hpp"
+#include "common/random.hpp"
+#include "harness/lab.hpp"
+#include "harness/machine.hpp"
+#include "harness/memory.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/threads.hpp"
+
+namespace hf::precision {
+namespace {
+
+// ---- With a vector ----
+
+constexpr std::size_t gemv_rows = 1024, gemv_columns = 4096;
+constexpr double gemv_weights = static_cast<double>(gemv_rows * gemv_columns);
+
+/// So much of one matrix that no cache holds it, as long as there is room for all of them.
+double bytes_of_each(std::size_t matrices) {
+  const double past_caches =
+      std::max(48.0 * 1048576, 1.5 * static_cast<double>(probe_machine().last_level_cache_bytes()));
+  return std::min(past_caches, static_cast<double>(available_memory_bytes()) / 2 / static_cast<double>(matrices));
+}
+
+/// The race, while it is being set up.
+class GemvRace {
+ public:
+  explicit GemvRace(std::size_t matrices) : bytes_(bytes_of_each(matrices)), weights_(gemv_rows * gemv_columns) {
+    fill_random(x_, 1);
+    fill_random(weights_, 2);
+  }
+
+  const std::vector<float>& weights() const { return weights_; }
+
+  /// Enters the weights in a dense format.
+  void enter(Format format) {
+    const EncodedMatrix encoded = encode(format, weights_, gemv_rows, gemv_columns);
+    const std::size_t repeats = repeats_of(encoded.bytes.size());
+    const auto matrix = std::make_shared<WeightMatrix>(encoded, repeats);
+    enter(id(format), 1, matrix->bytes(), repeats, [matrix, this] {
+      const workload::OneCore one;
+      matrix->multiply(x_.data(), room_for(matrix->rows()));
+    });
+  }
+
+  /// Enters a sparse matrix, copied so often that no cache holds the copies; one call multiplies by all of them.
+  template <class Matrix>
+  void enter(const std::string& storage, double density, const Matrix& matrix) {
+    const auto copies = std::make_shared<std::vector<Matrix>>(repeats_of(matrix.bytes()), matrix);
+    enter(storage, density, matrix.bytes() * copies->size(), copies->size(), [copies, this] {
+      for (const Matrix& each : *copies) each.multiply(x_.data(), room_for(gemv_rows));
+    });
+  }
+
+  std::vector<SparseGemvTime> run(const Plan& plan) {
+    const Pinned pinned;
+    const Sampling sampling = sample_interleaved(variants_, plan);
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      const double fewer = static_cast<double>(repeats_[0]) / static_cast<double>(repeats_[i]);
+      times_[i].over_dense = times(sampling.ratio(sampling.ids[i], sampling.ids[0]), fewer);
+    }
+    return std::move(times_);
+  }
+
+ private:
+  std::size_t repeats_of(std::size_t bytes) const {
+    return static_cast<std::size_t>(std::ceil(bytes_ / static_cast<double>(bytes)));
+  }
+
+  /// For results that nobody reads.
+  float* room_for(std::size_t rows) {
+    if (y_.size() < rows) y_.resize(rows);
+    return y_.data();
+  }
+
+  template <class Multiply>
+  void enter(const std::string& storage, double density, std::size_t bytes, std::size_t repeats, Multiply multiply) {
+    room_for(repeats * gemv_rows);
+    variants_.push_back(timed(storage + " " + std::to_string(density), multiply));
+    times_.push_back(
+        {storage, density, static_cast<double>(bytes) / (static_cast<double>(repeats) * gemv_weights), {}});
+    repeats_.push_back(repeats);
+  }
+
+  double bytes_;
+  Buffer x_memory_ = Buffer(gemv_columns * sizeof(float), Pages::huge);  ///< aligned
+  std::span<float> x_ = x_memory_.as<float>();
+  std::vector<float> weights_, y_;
+  std::vector<Variant> variants_;
+  std::vector<SparseGemvTime> times_;
+  std::vector<std::size_t> repeats_;
+};
+
+}  // namespace
+
+std::vector<SparseGemvTime> time_sparse_gemv(const std::vector<double>& densities, const Plan& plan) {
+  GemvRace race(3 * densities.size() + 4);
+  for (Format format : {Format::fp32, Format::q8_0, Format::q4_0}) race.enter(format);
+  race.enter("two_four", 0.5, TwoFourMatrix(pruned_2_4(race.weights()), gemv_rows, gemv_columns));
+  for (double density : densities) {
+    const std::vector<float> sparse = pruned(race.weights(), density);
+    race.enter("csr32", density, CsrMatrix<std::uint32_t>(sparse, gemv_rows, gemv_columns));
+    race.enter("csr16", density, CsrMatrix<std::uint16_t>(sparse, gemv_rows, gemv_columns));
+    race.enter("bitmask", density, BitmaskMatrix(sparse, gemv_rows, gemv_columns));
+  }
+  return race.run(plan);
+}
+
+// ---- With a matrix ----
+
+SparseGemmTimes time_sparse_gemm(const std::vector<double>& densities, const Plan& plan) {
+  constexpr std::size_t n = sparse_gemm_size;
+  const Buffer memory(3 * n * n * sizeof(float), Pages::huge);
+  const std::span<float> all = memory.as<float>(), a = all.subspan(0, n * n), b = all.subspan(n * n, n * n),
+                         c = all.subspan(2 * n * n, n * n);
+  fill_random(a, 1);
+  fill_random(b, 2);
+  const roofline::KernelSet& loops = *roofline::kernel_sets(probe_machine()).back();
+  const std::size_t near = (std::size_t{16} << 10) / sizeof(float);  // in the nearest cache
+  std::vector<CsrMatrix<std::uint16_t>> sparse;
+  for (double density : densities) sparse.emplace_back(pruned(a, density), n, n);
+  sparse.emplace_back(pruned_2_4(a), n, n);
+
+  std::vector<Variant> variants = {timed("dense", [&] { matmul::gemm(n, n, n, a.data(), b.data(), c.data()); }),
+                                   timed("read", [&] { loops.read(b.data(), near, 1); })};
+  for (std::size_t i = 0; i < sparse.size(); ++i) {
+    variants.push_back(timed(std::to_string(i), [&, i] { sparse_gemm(sparse[i], n, b.data(), c.data()); }));
+  }
+  const Pinned pinned;
+  const Sampling sampling = sample_interleaved(variants, plan);
+  SparseGemmTimes result;
+  result.densities = densities;
+  for (std::size_t i = 0; i < sparse.size(); ++i)
+    result.over_dense.push_back(sampling.ratio(std::to_string(i), "dense"));
+  result.two_four_over_dense = result.over_dense.back();
+  result.over_dense.pop_back();
+  const double loaded = sparse_gemm_bytes_loaded * static_cast<double>(n * n * n);
+  const double reads = loaded / static_cast<double>(near * sizeof(float));
+  result.full_predicted = reads * sampling.ratio("read", "dense").median;
+  return result;
+}
+
+double crossing(const std::vector<double>& x, const std::vector<double>& y, double level) {
+  if (y.front() >= level) return 0;
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    if (y[i] >= level) return x[i - 1] + (x[i] - x[i - 1]) * (level - y[i - 1]) / (y[i] - y[i - 1]);
+  }
+  return 1;
+}
+
+}  // namespace hf::precision

@@ -1,0 +1,45 @@
+/// \file
+/// Products with sparse matrices, timed beside the dense one: with a vector, where bytes decide, and with a matrix in
+/// cache, where the units do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/lab.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::precision {
+
+/// One matrix times a vector, out of cache, on one thread.
+struct SparseGemvTime {
+  std::string storage;      ///< "csr32", "csr16", "bitmask", "two_four"; a dense one's Format: "q8_0"
+  double density;           ///< the share of weights that are not zero
+  double bytes_per_weight;  ///< zeros are weights too
+  Estimate over_dense;      ///< time for a weight, over that in dense fp32
+
+  /// What its bytes say.
+  double predicted() const { return bytes_per_weight / sizeof(float); }
+};
+
+/// Every way to store a sparse matrix at every density, 2:4, and dense ones of fewer bits, in one set of interleaved
+/// rounds.
+std::vector<SparseGemvTime> time_sparse_gemv(const std::vector<double>& densities, const Plan& plan);
+
+/// Square products of a sparse and a dense matrix, in cache, on one thread.
+struct SparseGemmTimes {
+  std::vector<double> densities;
+  std::vector<Estimate> over_dense;  ///< time, over our best dense product
+  Estimate two_four_over_dense;      ///< of a matrix with two of every four numbers
+  double full_predicted;             ///< over_dense at density 1, where loads from the nearest cache are what limits
+};
+
+constexpr std::size_t sparse_gemm_size = 256;
+
+SparseGemmTimes time_sparse_gemm(const std::vector<double>& densities, const Plan& plan);
+
+/// Where a curve, straight between its points, first reaches \p level from below: its x; 0 where it is above from the
+/// first point on, 1 where it never gets there. \pre x ascends
+double crossing(const std::vector<double>& x, const std::vector<double>& y, double level);
+
+}  // namespace hf::precision

@@ -1,0 +1,210 @@
+// Sparse matrices: what is pruned, and products with what is left, held against double precision.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "06-precision/sparsity/prune.hpp"
+#include "06-precision/sparsity/sparse_gemm.hpp"
+#include "06-precision/sparsity/sparse_matrix.hpp"
+#include "06-precision/sparsity/sparse_runs.hpp"
+#include "common/product.hpp"
+#include "common/random.hpp"
+#include "common/reference.hpp"
+#include "harness/sampling.hpp"
+
+namespace hf::precision {
+namespace {
+
+std::vector<float> random_weights(std::size_t count, std::uint64_t sequence) {
+  std::vector<float> weights(count);
+  fill_random(weights, sequence);
+  return weights;
+}
+
+struct Shape {
+  std::size_t rows, columns;
+};
+
+/// Around registers, words of the mask and rounds of the loops.
+const std::vector<Shape> shapes = {{1, 32},  {3, 64},   {2, 96},   {5, 128}, {4, 160},
+                                   {7, 224}, {3, 1024}, {33, 320}, {2, 4128}};
+
+/// Each element of y within its bound of the product of the weights and x.
+template <class Matrix>
+void check_product(const Matrix& matrix, const std::vector<float>& weights, Shape shape) {
+  CAPTURE(shape.rows);
+  CAPTURE(shape.columns);
+  const std::vector<float> x = random_weights(shape.columns, 77);
+  constexpr float guard = 12345;
+  std::vector<float> y(shape.rows + 1, guard);
+  matrix.multiply(x.data(), y.data());
+  for (std::size_t row = 0; row < shape.rows; ++row)
+    CHECK(error_share(y[row], reference_dot(&weights[row * shape.columns], x.data(), shape.columns)) <= 1);
+  CHECK(y.back() == guard);
+}
+
+void check_all(const std::vector<float>& weights, Shape shape) {
+  check_product(CsrMatrix<std::uint32_t>(weights, shape.rows, shape.columns), weights, shape);
+  check_product(CsrMatrix<std::uint16_t>(weights, shape.rows, shape.columns), weights, shape);
+  check_product(BitmaskMatrix(weights, shape.rows, shape.columns), weights, shape);
+}
+
+TEST_CASE("as many weights stay as were asked for, and they are the largest") {
+  for (std::size_t count : {1, 7, 100, 1000}) {
+    const std::vector<float> weights = random_weights(count, 1);
+    for (double share : {0.0, 0.1, 0.5, 0.93, 1.0}) {
+      const std::vector<float> left = pruned(weights, share);
+      CHECK(density(left) ==
+            doctest::Approx(std::round(share * static_cast<double>(count)) / static_cast<double>(count)));
+      float largest_gone = 0, smallest_left = 2;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (left[i] == 0) {
+          largest_gone = std::max(largest_gone, std::abs(weights[i]));
+        } else {
+          CHECK(left[i] == weights[i]);
+          smallest_left = std::min(smallest_left, std::abs(left[i]));
+        }
+      }
+      CHECK(largest_gone <= smallest_left);
+    }
+  }
+}
+
+TEST_CASE("of equal weights the first stay") {
+  CHECK(pruned(std::vector<float>{1, -1, 1, 1, 2}, 0.6) == std::vector<float>{1, -1, 0, 0, 2});
+}
+
+TEST_CASE("of every four, the two largest stay") {
+  CHECK(pruned_2_4(std::vector<float>{1, -3, 2, 0.5f, 0, 0, 0, 1, 1, 1, 1, 1}) ==
+        std::vector<float>{0, -3, 2, 0, 0, 0, 0, 1, 1, 1, 0, 0});
+  CHECK(density(pruned_2_4(random_weights(4096, 2))) == 0.5);
+}
+
+TEST_CASE("products with a vector at every density, none and all among them") {
+  for (const Shape& shape : shapes) {
+    const std::vector<float> weights = random_weights(shape.rows * shape.columns, 3);
+    for (double share : {0.0, 0.01, 0.1, 0.5, 0.9, 1.0}) check_all(pruned(weights, share), shape);
+  }
+}
+
+TEST_CASE("rows that are empty, first, last and between") {
+  const Shape shape = {6, 128};
+  std::vector<float> weights = random_weights(shape.rows * shape.columns, 4);
+  for (std::size_t row : {0, 2, 3, 5}) std::fill_n(weights.begin() + static_cast<std::ptrdiff_t>(row * 128), 128, 0.0f);
+  check_all(weights, shape);
+}
+
+TEST_CASE("a single number, in every column") {
+  const Shape shape = {2, 160};
+  for (std::size_t column = 0; column < shape.columns; ++column) {
+    std::vector<float> weights(shape.rows * shape.columns);
+    weights[shape.columns + column] = 0.75f;
+    check_all(weights, shape);
+    check_product(TwoFourMatrix(weights, shape.rows, shape.columns), weights, shape);
+  }
+}
+
+TEST_CASE("no rows") {
+  float y = 1;
+  BitmaskMatrix({}, 0, 64).multiply(nullptr, &y);
+  CsrMatrix<std::uint16_t>({}, 0, 64).multiply(nullptr, &y);
+  TwoFourMatrix({}, 0, 64).multiply(nullptr, &y);
+  CHECK(y == 1);
+}
+
+TEST_CASE("2:4: every choice of two places, fewer than two, and a vector") {
+  for (const Shape& shape : shapes) {
+    const std::vector<float> weights = pruned_2_4(random_weights(shape.rows * shape.columns, 5));
+    check_product(TwoFourMatrix(weights, shape.rows, shape.columns), weights, shape);
+  }
+  for (unsigned places = 0; places < 16; ++places) {
+    const Shape shape = {1, 32};
+    std::vector<float> weights(32);
+    for (std::size_t i = 0; i < 32; ++i) weights[i] = places >> i % 4 & 1 ? 1 + static_cast<float>(i) : 0;
+    CAPTURE(places);
+    if (density(weights) > 0.5) {
+      CHECK_THROWS_AS(TwoFourMatrix(weights, 1, 32), std::invalid_argument);
+    } else {
+      check_product(TwoFourMatrix(weights, 1, 32), weights, shape);
+    }
+  }
+}
+
+TEST_CASE("bytes are those that the model counts") {
+  const std::vector<float> weights = pruned(random_weights(64 * 1024, 6), 0.25);
+  const std::size_t kept = 16 * 1024;
+  CHECK(CsrMatrix<std::uint32_t>(weights, 64, 1024).bytes() == 8 * kept + 4 * 65);
+  CHECK(CsrMatrix<std::uint16_t>(weights, 64, 1024).bytes() == 6 * kept + 4 * 65);
+  CHECK(BitmaskMatrix(weights, 64, 1024).bytes() == 4 * kept + 64 * 1024 / 8);
+  CHECK(TwoFourMatrix(pruned_2_4(weights), 64, 1024).bytes() == 64 * 1024 * 17 / 8);
+}
+
+TEST_CASE("an index of 16 bits is refused more columns than it can tell apart") {
+  const std::vector<float> row = pruned(random_weights(65536, 7), 0.001);
+  check_product(CsrMatrix<std::uint16_t>(row, 1, 65536), row, {1, 65536});
+  CHECK_THROWS_AS(CsrMatrix<std::uint16_t>(std::vector<float>(65568), 1, 65568), std::invalid_argument);
+}
+
+TEST_CASE("copies are matrices of their own") {
+  const Shape shape = {5, 96};
+  const std::vector<float> weights = pruned(random_weights(5 * 96, 8), 0.3);
+  std::vector<BitmaskMatrix> copies(2, BitmaskMatrix(weights, shape.rows, shape.columns));
+  copies.pop_back();
+  check_product(copies.front(), weights, shape);
+}
+
+TEST_CASE("products with a matrix, of any shape and density") {
+  struct Product {
+    std::size_t m, n, k;
+  };
+  for (const Product& p :
+       {Product{1, 1, 1}, {3, 5, 7}, {17, 31, 32}, {4, 33, 255}, {9, 64, 256}, {5, 70, 257}, {6, 20, 700}}) {
+    const std::vector<float> b = random_weights(p.k * p.n, 9);
+    for (double share : {0.0, 0.1, 0.6, 1.0}) {
+      const std::vector<float> a = pruned(random_weights(p.m * p.k, 10), share);
+      std::vector<float> c(p.m * p.n + 1, 7);
+      sparse_gemm(CsrMatrix<std::uint16_t>(a, p.m, p.k), p.n, b.data(), c.data());
+      CAPTURE(p.m);
+      CAPTURE(p.k);
+      CAPTURE(share);
+      CHECK(worst_product_error(p.m, p.n, p.k, a.data(), b.data(), c.data(), 10000) <= 1);
+      CHECK(c.back() == 7);
+    }
+  }
+}
+
+TEST_CASE("where a curve crosses a level") {
+  const std::vector<double> x = {0.1, 0.5, 1};
+  CHECK(crossing(x, {0.2, 0.6, 1.6}, 1) == doctest::Approx(0.7));
+  CHECK(crossing(x, {0.2, 0.6, 1.6}, 0.6) == doctest::Approx(0.5));
+  CHECK(crossing(x, {0.2, 0.6, 0.9}, 1) == 1);
+  CHECK(crossing(x, {1.2, 1.6, 1.9}, 1) == 0);
+}
+
+TEST_CASE("a short race of every way to store, with the bytes of each") {
+  Plan plan;
+  plan.rounds = plan.minimum_rounds = 1;
+  plan.sample_seconds = plan.warm_seconds = 0;
+  const auto times = time_sparse_gemv({0.1, 1.0}, plan);
+  REQUIRE(times.size() == 4 + 2 * 3);
+  for (const SparseGemvTime& time : times) {
+    CAPTURE(time.storage);
+    CHECK(time.over_dense.median > 0);
+    if (time.storage == "two_four") CHECK(time.predicted() == doctest::Approx(17.0 / 32));
+    if (time.storage == "bitmask") CHECK(time.predicted() == doctest::Approx(time.density + 1.0 / 32));
+    if (time.storage == "csr32") CHECK(time.predicted() == doctest::Approx(2 * time.density).epsilon(0.01));
+    if (time.storage == "csr16") CHECK(time.predicted() == doctest::Approx(1.5 * time.density).epsilon(0.01));
+  }
+  const SparseGemmTimes products = time_sparse_gemm({0.1, 1.0}, plan);
+  CHECK(products.over_dense.size() == 2);
+  CHECK(products.full_predicted > 0);
+}
+
+}  // namespace
+}  // namespace hf::precision
