@@ -110,7 +110,9 @@ void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Cores cores) cons
   for (const Entry& entry : entries_) {
     const Format format = entry.format;
     const Estimate speed = transform(sampling.of(llama(format, cores)), [](double s) { return 1 / s; });
-    lab.add(Value(std::string("llamacpp_") + id(format) + one + "_tokens_per_s", speed, "tokens/s"));
+    const std::string name = std::string("llamacpp_") + id(format) + one;
+    lab.add(Value(name + "_tokens_per_s", speed, "tokens/s"));
+    lab.derived(name + "_over_predicted");
     lab.add(Value(decode_id(format, cores) + "_over_llamacpp",
                   sampling.ratio(llama(format, cores), variant_id(id(format), cores)), "1"));
     speeds.points.emplace_back(static_cast<double>(format), speed, label(format));

@@ -27,8 +27,8 @@ class LlamaRace {
   /// they take infinitely long.
   std::vector<Variant> variants();
 
-  /// Adds llama.cpp's tokens a second, ours over theirs, and how far our logits are from theirs; where the peer has failed, a
-  /// note.
+  /// Adds llama.cpp's tokens a second, over those that the bytes allow and beside ours, and how far our logits are from its;
+  /// where the peer has failed, a note.
   void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling) const;
 
  private:
