@@ -42,26 +42,31 @@ void run(const Loop& loop);
 
 }  // namespace loop_team
 
+/// Fewer numbers than this are done before a second core has begun.
+constexpr std::size_t worth_sharing = 1 << 15;
+
 /// Calls `body(first, last)`, which must not throw, for parts of [0, count), on all cores at the same time where the loop
 /// is worth it.
 /// \param cost  of an iteration, in numbers touched
+/// \param parts  for each core: several, so that a core that was held up leaves some to the others; one where every part
+///        that begins has to wait for memory
 template <class Body>
-void share(std::size_t count, std::size_t cost, const Body& body) {
-  constexpr std::size_t worth_sharing = 1 << 15;  // fewer numbers than this are done before a second core has begun
+void share(std::size_t count, std::size_t cost, const Body& body, std::size_t parts = 4) {
   if (count < 2 || count * cost < worth_sharing || sharing_cores() == 1) return body(std::size_t{0}, count);
   const auto run = [](const void* of, std::size_t first, std::size_t last) {
     (*static_cast<const Body*>(of))(first, last);
   };
-  const std::size_t parts = 4 * sharing_cores(), least = worth_sharing / 2 / std::max<std::size_t>(cost, 1);
-  loop_team::run({run, &body, count, std::max({(count + parts - 1) / parts, least, std::size_t{1}})});
+  const std::size_t all = parts * sharing_cores(), least = worth_sharing / 2 / std::max<std::size_t>(cost, 1);
+  loop_team::run({run, &body, count, std::max({(count + all - 1) / all, least, std::size_t{1}})});
 }
 
 /// Calls `body(i)` for every i in [0, count), in the same way.
 template <class Body>
-void share_each(std::size_t count, std::size_t cost, const Body& body) {
-  share(count, cost, [&body](std::size_t first, std::size_t last) {
+void share_each(std::size_t count, std::size_t cost, const Body& body, std::size_t parts = 4) {
+  const auto each = [&body](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) body(i);
-  });
+  };
+  share(count, cost, each, parts);
 }
 
 }  // namespace hf::workload

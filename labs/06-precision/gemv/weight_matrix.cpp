@@ -63,12 +63,14 @@ void WeightMatrix::multiply(const float* x, float* y) const {
   const std::size_t across = tiles_for(columns_, tile_columns), down = tiles_for(rows_, tile_rows);
   const std::size_t row_bytes = tiles_.size() / down;
   const Kernel kernel = kernel_for(format_);
-  workload::share_each(down, row_bytes / sizeof(float), [&](std::size_t i) {
+  const auto multiply_row = [&](std::size_t i) {
     alignas(vector_bytes) float sums[tile_rows];
     kernel(tiles_.data() + i * row_bytes, across, input, sums);
     const std::size_t row = i * tile_rows, count = std::min(tile_rows, rows_ - row);
     for (std::size_t r = 0; r < count; ++r) y[row + r] = sums[r] * (factors.sums * scale_of(row + r));
-  });
+  };
+  constexpr std::size_t parts = 1;  // for each core: a part begins with a wait for memory
+  workload::share_each(down, row_bytes / sizeof(float), multiply_row, parts);
 }
 
 void WeightMatrix::decode_row(std::size_t row, float* to) const {

@@ -36,6 +36,19 @@ TEST_CASE("parts are handed out without gaps") {
   CHECK(parts >= 1);
 }
 
+TEST_CASE("one part for each core, where that is asked for") {
+  for (std::size_t count : {sharing_cores(), 7 * sharing_cores() + 1}) {
+    std::atomic<std::size_t> sum = 0, parts = 0;
+    const auto body = [&](std::size_t first, std::size_t last) {
+      sum += last - first;
+      ++parts;
+    };
+    share(count, dear, body, 1);
+    CHECK(sum == count);
+    CHECK(parts <= sharing_cores());
+  }
+}
+
 TEST_CASE("what was written before a loop is seen in it, and what is written in it after") {
   std::vector<int> x(64);
   for (int round = 0; round < 2000; ++round) {  // short loops, one after the other, as in a network
