@@ -127,9 +127,9 @@ void add_product_outliers(Lab& lab) {
     const std::string id = std::string("outlier_") + scheme.id;
     Series measured = {id, scheme.label, Kind::measured, factor_axis, sqnr_axis};
     Series predicted = {id + "_predicted", scheme.label, Kind::modelled, factor_axis, sqnr_axis};
-    for (float factor = 1.0f / 64; factor <= 64; factor *= lab.quick() ? 8 : 2) {
+    for (float factor = 1.0f / 64; factor <= 64; factor *= lab.quick() ? 4 : 2) {
       const OutlierProduct::Sqnr sqnr = product.sqnr(scheme, factor);
-      measured.points.emplace_back(factor, sqnr.measured);
+      measured.points.emplace_back(factor, estimate({sqnr.measured}));
       predicted.points.emplace_back(factor, sqnr.predicted);
       error = std::max(error, std::abs(sqnr.measured - sqnr.predicted));
       if (factor == 1) lab.derived(id + "_none_db", sqnr.measured, "dB");

@@ -54,7 +54,19 @@ std::vector<double> integers(int largest) {
   return values;
 }
 
+/// Where the numbers of N(0, 1) lie, under the largest of 32 of them, which is about 2.1: their density, 1 at 0.
+Series density_in_block() {
+  constexpr double typical_largest = 2.1;
+  Series series = {"values_density", "N(0, 1) in a block of 32", Kind::modelled, share_axis, {"density", "1"}};
+  for (int i = 0; i <= 32; ++i) {
+    const double share = i / 32.0, x = share * typical_largest;
+    series.points.emplace_back(share, std::exp(-x * x / 2));
+  }
+  return series;
+}
+
 void add_number_lines(Lab& lab) {
+  lab.add(density_in_block());
   lab.add(magnitudes("int4", "4-bit integers", integers(8)));
   lab.add(magnitudes("e2m1", "E2M1", floats<e2m1_layout>()));
   lab.add(magnitudes("int8", "8-bit integers", integers(127)));
@@ -102,7 +114,7 @@ void add_sqnr(Lab& lab) {
     error = std::max(error, std::abs(sqnr.median - predicted_sqnr_db(format, rows, columns)));
     nearest = std::min(nearest, db_per_bit * bits - sqnr.median);
   }
-  for (int bits = 2; bits <= 32; bits += 2) limit.points.emplace_back(bits, db_per_bit * bits);
+  for (int bits = 2; bits <= 16; ++bits) limit.points.emplace_back(bits, db_per_bit * bits);
   lab.add(std::move(measured));
   lab.add(std::move(limit));
   lab.derived("sqnr_prediction_error_worst_db", error, "dB");
@@ -145,7 +157,7 @@ void add_lines(Lab& lab) {
       const auto quantise = [&](double x) { return quantise_uniformly(x, bits, signal.range); };
       std::transform(signal.numbers.begin(), signal.numbers.end(), quantised.begin(), quantise);
       const double sqnr = sqnr_db(signal.numbers, quantised), expected = db_per_bit * bits + signal.above;
-      measured.points.emplace_back(bits, sqnr);
+      measured.points.emplace_back(bits, estimate({sqnr}));
       predicted.points.emplace_back(bits, expected);
       if (bits >= 4) error = std::max(error, std::abs(sqnr - expected));
     }

@@ -1,0 +1,27 @@
+# title: How far a language model is from its fp64 self, by the format of its weights
+# needs: kl_by_format kl_predicted
+# shows: kl_by_format kl_predicted
+load tables."/values.gp"
+height = 500
+load "style.gp"
+dots = tables."/kl_by_format.tsv"
+predicted = tables."/kl_predicted.tsv"
+stats dots using 1 name "format" nooutput
+left_edge = 116; right_edge = width - 24; top_edge = 62; bottom_edge = height - 62
+key_y = 1 - 18.0 / height
+set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype measured_point pointsize 0.75 linecolor rgb ink
+set label "predicted from the noise of the weights" at screen (left_edge + 112.0) / width,screen key_y offset 0.2,-0.3 \
+  textcolor rgb ink point pointtype modelled_point pointsize 1.1 linecolor rgb ink
+y_title = ""
+load "frame.gp"
+set logscale x
+set xrange [1e-13:4]
+set yrange [format_max + 0.6:-0.6]
+set xtics ("10⁻¹²" 1e-12, "10⁻⁹" 1e-9, "10⁻⁶" 1e-6, "10⁻³" 1e-3, "1" 1)
+set ytics textcolor rgb ink
+set xlabel "divergence of the next token's distribution, nats" offset 0,0.9 textcolor rgb quiet
+plot dots using (1e-13):1:($2 - 1e-13):(0):ytic(5) with vectors nohead linewidth 1 linecolor rgb grid, \
+     dots using 3:1:($4 - $3):(0) with vectors nohead linewidth 5 linecolor rgb blue, \
+     predicted using 2:1 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb ink, \
+     dots using 2:1 with points pointtype measured_point pointsize 0.7 linecolor rgb blue

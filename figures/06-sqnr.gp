@@ -1,0 +1,27 @@
+# title: What formats keep of normally distributed numbers, over their bits
+# needs: sqnr_by_bits sqnr_predicted sqnr_limit
+# shows: sqnr_by_bits sqnr_predicted sqnr_limit
+height = 520
+load "style.gp"
+dots = tables."/sqnr_by_bits.tsv"
+predicted = tables."/sqnr_predicted.tsv"
+limit = tables."/sqnr_limit.tsv"
+top_edge = 70; bottom_edge = height - 62; right_edge = width - 30
+y_title = "signal over noise, dB"
+key_y = 1 - 18.0 / height
+set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype measured_point pointsize 0.75 linecolor rgb ink
+set label "predicted from the spacing" at screen (left_edge + 118.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype modelled_point pointsize 1.1 linecolor rgb ink
+load "frame.gp"
+set logscale x 2
+set xrange [3.6:20]
+set yrange [10:80]
+set xtics ("4" 4, "5" 5, "6" 6, "8" 8, "10" 10, "12" 12, "16" 16)
+set ytics 20,20,80
+set xlabel "bits for each number, scales included" offset 0,0.9 textcolor rgb quiet
+plot limit using 1:2 smooth unique with lines linewidth 1.4 dashtype modelled_dash linecolor rgb quiet, \
+     limit using (only($1 == 10, $1)):2:("Shannon's limit: 6.02 dB for each bit") with labels font near textcolor rgb quiet, \
+     predicted using 1:2 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb ink, \
+     dots using 1:2 with points pointtype measured_point pointsize 0.7 linecolor rgb blue, \
+     dots using (only($1 < 20, $1)):2:5 with labels font near textcolor rgb ink
