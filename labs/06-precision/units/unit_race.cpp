@@ -31,6 +31,7 @@ namespace hf::precision {
 namespace {
 
 constexpr std::size_t checked_places = 100;
+constexpr std::size_t widest_widened = 1024;  // it takes as long as fp32: larger ones would only show that again
 constexpr std::int64_t peak_iterations =
     20000;  // a tenth of a millisecond: so long that waking threads does not matter
 
@@ -163,7 +164,8 @@ void UnitRace::enter_ours(Entries& entries, int threads) const {
     return [&at, n, threads, weights, route] { weights->multiply(n, at.a16.data(), at.c.data(), threads, route); };
   };
   entries.add_ours("bf16", at.c.data(), multiply(faster_bf16_route()));
-  if (faster_bf16_route() != Bf16Route::widen) entries.add_ours("widened", at.c.data(), multiply(Bf16Route::widen));
+  if (faster_bf16_route() != Bf16Route::widen && n <= widest_widened)
+    entries.add_ours("widened", at.c.data(), multiply(Bf16Route::widen));
   const auto weights8 = std::make_shared<const tpu::PackedInt8>(at.kernel, n, n, at.b8.data());
   entries.add_ours("int8", at.c32.data(),
                    [&at, n, threads, weights8] { weights8->multiply(n, at.a8.data(), at.c32.data(), threads); });

@@ -15,9 +15,9 @@
 namespace hf::precision {
 
 /// What one size showed on so many threads, everything sampled in one interleaved run: our products "fp32" (chapter 02's),
-/// "bf16" and "int8"; "widened", bf16 by way of fp32, where that is not the route that was chosen anyway; "onednn_bf16" and
-/// "onednn_int8" where it is installed; "peak_bf16", where there is the instruction, and "peak_int8": the instructions alone.
-/// Narrow weights are packed beforehand, ours and oneDNN's.
+/// "bf16" and "int8"; up to 1024 also "widened", bf16 by way of fp32, where that is not the route that was chosen anyway;
+/// "onednn_bf16" and "onednn_int8" where it is installed; "peak_bf16", where there is the instruction, and "peak_int8": the
+/// instructions alone. Narrow weights are packed beforehand, ours and oneDNN's.
 struct UnitTimes {
   std::size_t n;
   Sampling sampling;
