@@ -73,7 +73,7 @@ inline __m512 spread(const float* from, std::uint64_t bits) {
   return _mm512_mask_expand_ps(zeros, static_cast<__mmask16>(bits), values);
 }
 
-/// How far ahead of its use a value is asked for, in floats: the loop is too long for the processor to look so far by itself.
+/// How far ahead of its use a value is asked for, in floats: these loops are too long for the processor to look so far.
 constexpr std::size_t ahead = 2048;
 
 // [begin: bitmask]
@@ -119,6 +119,7 @@ float two_four_dot(const float* values, const std::uint32_t* places, std::size_t
     const float* from = x + 32 * step;
     const __m512 wanted =
         _mm512_permutex2var_ps(_mm512_loadu_ps(from), _mm512_or_si512(place, fours), _mm512_loadu_ps(from + 16));
+    __builtin_prefetch(values + 16 * step + ahead);
     sum.add(k, _mm512_loadu_ps(values + 16 * step), wanted);
   });
   return sum.total();

@@ -160,7 +160,7 @@ SparseGemmTimes time_sparse_gemm(const std::vector<double>& densities, const Pla
   return result;
 }
 
-double crossing(const std::vector<double>& x, const std::vector<double>& y, double level) {
+double first_density(const std::vector<double>& x, const std::vector<double>& y, double level) {
   if (y.front() >= level) return 0;
   for (std::size_t i = 1; i < x.size(); ++i) {
     if (y[i] >= level) return x[i - 1] + (x[i] - x[i - 1]) * (level - y[i - 1]) / (y[i] - y[i - 1]);

@@ -40,6 +40,6 @@ SparseGemmTimes time_sparse_gemm(const std::vector<double>& densities, const Pla
 
 /// Where a curve, straight between its points, first reaches \p level from below: its x; 0 where it is above from the
 /// first point on, 1 where it never gets there. \pre x ascends
-double crossing(const std::vector<double>& x, const std::vector<double>& y, double level);
+double first_density(const std::vector<double>& x, const std::vector<double>& y, double level);
 
 }  // namespace hf::precision

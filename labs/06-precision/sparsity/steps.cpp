@@ -2,14 +2,23 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "00-workload/loop_team.hpp"
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/sparsity/prune.hpp"
+#include "06-precision/sparsity/pruned_network.hpp"
 #include "06-precision/sparsity/sparse_runs.hpp"
+#include "06-precision/training/storage.hpp"
+#include "06-precision/training/training_runs.hpp"
+#include "06-precision/training/word_network.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
 
 namespace hf::precision {
 namespace {
@@ -18,7 +27,7 @@ const Axis density_axis = {"density", "1"}, time_axis = {"time, over dense", "1"
 
 // ---- What the bytes say ----
 
-struct Storage {
+struct SparseStorage {
   const char *id, *label;
   double bits_to_place;  ///< for each number that is there
   double bits_to_mask;   ///< for each weight, there or not
@@ -29,14 +38,14 @@ struct Storage {
   double crossover() const { return (32 - bits_to_mask) / (32 + bits_to_place); }
 };
 
-constexpr Storage storages[] = {
+constexpr SparseStorage storages[] = {
     {"csr32", "index of 32 bits", 32, 0}, {"csr16", "index of 16 bits", 16, 0}, {"bitmask", "bitmask", 0, 1}};
 constexpr double two_four_bits = 0.5 * (32 + 2);
 
 void predict_gemv(Lab& lab) {
   Table table = {
       "Predicted: a sparse matrix times a vector, by its bytes", {"stored with", "faster below density", "at 0.1"}, {}};
-  for (const Storage& storage : storages) {
+  for (const SparseStorage& storage : storages) {
     lab.modelled(std::string("sparse_") + storage.id + "_crossover_predicted", storage.crossover());
     table.rows.push_back(
         {storage.label, number_text(storage.crossover()), number_text(1 / storage.predicted(0.1)) + " x"});
@@ -66,7 +75,7 @@ Curve curve_of(const std::vector<SparseGemvTime>& times, const std::string& stor
 /// At each density the fastest way.
 Curve best_of(const std::vector<SparseGemvTime>& times) {
   Curve best = curve_of(times, storages[0].id);
-  for (const Storage& storage : storages) {
+  for (const SparseStorage& storage : storages) {
     const Curve curve = curve_of(times, storage.id);
     for (std::size_t i = 0; i < best.over_dense.size(); ++i)
       best.over_dense[i] = std::min(best.over_dense[i], curve.over_dense[i]);
@@ -75,7 +84,7 @@ Curve best_of(const std::vector<SparseGemvTime>& times) {
 }
 
 void add_gemv_series(Lab& lab, const std::vector<SparseGemvTime>& times) {
-  for (const Storage& storage : storages) {
+  for (const SparseStorage& storage : storages) {
     const std::string id = std::string("sparse_gemv_") + storage.id;
     Series measured = {id, storage.label, Kind::measured, density_axis, time_axis};
     Series predicted = {id + "_predicted", std::string(storage.label) + ", bytes", Kind::modelled, density_axis,
@@ -118,13 +127,13 @@ void measure_gemv_with_holes(Lab& lab) {
       lab.quick() ? std::vector{0.05, 0.2, 0.5, 0.9, 1.0} : std::vector{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0};
   const std::vector<SparseGemvTime> times = time_sparse_gemv(densities, lab.memory_plan(2));
   add_gemv_series(lab, times);
-  for (const Storage& storage : storages) {
+  for (const SparseStorage& storage : storages) {
     const Curve curve = curve_of(times, storage.id);
     lab.derived(std::string("sparse_") + storage.id + "_crossover_density",
-                crossing(curve.densities, curve.over_dense, 1));
+                first_density(curve.densities, curve.over_dense, 1));
   }
   const Curve best = best_of(times);
-  lab.derived("sparse_crossover_density", crossing(best.densities, best.over_dense, 1));
+  lab.derived("sparse_crossover_density", first_density(best.densities, best.over_dense, 1));
   lab.derived("sparse_crossover_missed",
               lab.value("sparse_crossover_density") / lab.value("sparse_crossover_predicted"));
   const SparseGemvTime &two_four = find(times, "two_four"), &q8_0 = find(times, "q8_0"), &q4_0 = find(times, "q4_0");
@@ -132,7 +141,7 @@ void measure_gemv_with_holes(Lab& lab) {
   lab.add(Value("sparse_2_4_over_q8_0", ratio(q8_0.over_dense.samples, two_four.over_dense.samples), "1"));
   lab.add(Value("sparse_2_4_over_q4_0", ratio(q4_0.over_dense.samples, two_four.over_dense.samples), "1"));
   lab.modelled("sparse_2_4_over_q8_0_predicted", q8_0.bytes_per_weight / two_four.bytes_per_weight);
-  lab.derived("sparse_beats_q8_0_density", crossing(best.densities, best.over_dense, q8_0.over_dense.median));
+  lab.derived("sparse_beats_q8_0_density", first_density(best.densities, best.over_dense, q8_0.over_dense.median));
   lab.modelled("sparse_beats_q8_0_predicted", (8 * q8_0.bytes_per_weight - storages[2].bits_to_mask) / 32);
 }
 
@@ -152,9 +161,72 @@ void measure_gemm_with_holes(Lab& lab) {
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
   lab.modelled("sparse_gemm_size", static_cast<double>(sparse_gemm_size));
-  lab.derived("sparse_gemm_crossover_density", crossing(densities, over_dense, 1));
+  lab.derived("sparse_gemm_crossover_density", first_density(densities, over_dense, 1));
   lab.derived("sparse_gemm_crossover_predicted", std::min(1.0, 1 / times.full_predicted));
   lab.add(Value("sparse_2_4_gemm_speedup", inverse(times.two_four_over_dense), "1"));
+}
+
+// ---- What it costs the network ----
+
+const Axis loss_axis = {"loss above the floor", "1"};
+
+/// Loss above the grammar's entropy, nats: of a network that was pruned, and of the same one trained a little more.
+struct PrunedLoss {
+  double density, pruned, retrained, predicted;
+};
+
+/// Pruning is noise on the weights, and adds as much loss for its power as Q4_0 does, if noise is what counts.
+std::vector<PrunedLoss> pruned_losses(const WordTensors& weights, const std::vector<double>& densities,
+                                      int retraining_steps) {
+  const double dense = divergence_with(weights, Storage::fp32);
+  const WordTensors q4_0 = coded(weights, Format::q4_0);
+  const double loss_for_noise = (divergence_with(q4_0, Storage::fp32) - dense) / noise_of(weights, q4_0);
+  std::vector<PrunedLoss> losses(densities.size() + 1);  // 2:4 comes last
+  workload::share_each(losses.size(), std::size_t{1} << 20, [&](std::size_t i) {
+    const bool two_four = i == densities.size();
+    const WordTensors left = pruned_network(weights, [&](std::span<const float> matrix) {
+      return two_four ? pruned_2_4(matrix) : pruned(matrix, densities[i]);
+    });
+    losses[i] = {two_four ? 0.5 : densities[i], divergence_with(left, Storage::fp32),
+                 divergence_with(retrained_network(left, retraining_steps), Storage::fp32),
+                 dense + loss_for_noise * noise_of(weights, left)};
+  });
+  return losses;
+}
+
+void add_pruned_series(Lab& lab, std::span<const PrunedLoss> losses, const std::string& suffix) {
+  Series pruned = {"pruned_loss" + suffix, "pruned", Kind::measured, density_axis, loss_axis};
+  Series retrained = {"retrained_loss" + suffix, "pruned and retrained", Kind::measured, density_axis, loss_axis};
+  Series predicted = {"pruned_loss_predicted" + suffix, "by the noise", Kind::modelled, density_axis, loss_axis};
+  for (const PrunedLoss& loss : losses) {
+    pruned.points.emplace_back(loss.density, estimate({loss.pruned}));
+    retrained.points.emplace_back(loss.density, estimate({loss.retrained}));
+    predicted.points.emplace_back(loss.density, loss.predicted);
+  }
+  for (Series* series : {&pruned, &retrained, &predicted}) lab.add(std::move(*series));
+}
+
+void measure_pruned_network(Lab& lab) {
+  const int steps = lab.quick() ? 200 : 600;
+  const std::vector<double> densities = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9};
+  const WordTensors weights = trained_network(steps);
+  const std::vector<PrunedLoss> losses = pruned_losses(weights, densities, steps / 4);
+  const std::span<const PrunedLoss> all = losses;
+  add_pruned_series(lab, all.first(densities.size()), "");
+  add_pruned_series(lab, all.last(1), "_2_4");
+  const double dense = divergence_with(weights, Storage::fp32);
+  lab.derived("pruned_dense_excess", dense);
+  const auto add = [&](const std::string& name, const PrunedLoss& loss) {
+    lab.derived("pruned_" + name + "_added", loss.pruned - dense);
+    lab.derived("pruned_" + name + "_retrained_added", loss.retrained - dense);
+  };
+  add("2_4", losses.back());
+  for (const PrunedLoss& loss : all.first(densities.size())) {
+    if (loss.density == 0.5) add("half", loss);
+    if (loss.density == 0.1) add("tenth", loss);
+  }
+  lab.derived("pruned_2_4_over_half_added");
+  lab.derived("retraining_2_4_gain");
 }
 
 }  // namespace
@@ -163,6 +235,7 @@ void measure_sparsity(Lab& lab) {
   predict_gemv(lab);
   measure_gemv_with_holes(lab);
   measure_gemm_with_holes(lab);
+  measure_pruned_network(lab);
 }
 
 }  // namespace hf::precision

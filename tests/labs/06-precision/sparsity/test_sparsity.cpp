@@ -181,10 +181,10 @@ TEST_CASE("products with a matrix, of any shape and density") {
 
 TEST_CASE("where a curve crosses a level") {
   const std::vector<double> x = {0.1, 0.5, 1};
-  CHECK(crossing(x, {0.2, 0.6, 1.6}, 1) == doctest::Approx(0.7));
-  CHECK(crossing(x, {0.2, 0.6, 1.6}, 0.6) == doctest::Approx(0.5));
-  CHECK(crossing(x, {0.2, 0.6, 0.9}, 1) == 1);
-  CHECK(crossing(x, {1.2, 1.6, 1.9}, 1) == 0);
+  CHECK(first_density(x, {0.2, 0.6, 1.6}, 1) == doctest::Approx(0.7));
+  CHECK(first_density(x, {0.2, 0.6, 1.6}, 0.6) == doctest::Approx(0.5));
+  CHECK(first_density(x, {0.2, 0.6, 0.9}, 1) == 1);
+  CHECK(first_density(x, {1.2, 1.6, 1.9}, 1) == 0);
 }
 
 TEST_CASE("a short race of every way to store, with the bytes of each") {

@@ -1,0 +1,43 @@
+# title: What a trained network loses with its smallest weights
+# needs: pruned_loss retrained_loss pruned_loss_predicted pruned_loss_2_4 retrained_loss_2_4
+# shows: pruned_loss pruned_loss_predicted retrained_loss pruned_loss_2_4 retrained_loss_2_4
+height = 500
+load "style.gp"
+load tables."/values.gp"
+file(name) = tables."/".name.".tsv"
+stats file("pruned_loss") using 1:2 name "pruned" nooutput
+stats file("retrained_loss") using 2 name "retrained" nooutput
+dense = value_pruned_dense_excess
+low = smaller(retrained_min, dense) / 1.6
+high = pruned_max_y * 1.6
+
+right_edge = width - 26
+key_y = 1 - 18.0 / height
+set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype measured_point pointsize 0.75 linecolor rgb ink
+set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype modelled_point pointsize 0.75 linecolor rgb ink
+top_edge = 70; bottom_edge = height - 62
+y_title = "loss above the floor, nats a word"
+load "frame.gp"
+set logscale y
+set xrange [0:1.001]
+set yrange [low:high]
+set xtics 0,0.2
+eval decades_on("y", "1")
+set xlabel "share of the weights that are left" offset 0,0.9 textcolor rgb quiet
+set arrow 1 from 0,dense to 1,dense nohead linewidth 1.4 linecolor rgb quiet
+plot file("pruned_loss_predicted") using 1:(only($2 < high, $2)) with linespoints pointtype modelled_point \
+       pointsize 0.7 linewidth 1.4 dashtype modelled_dash linecolor rgb orange, \
+     file("pruned_loss") using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
+       linecolor rgb orange, \
+     file("retrained_loss") using 1:2 with linespoints pointtype triangle pointsize 0.7 linewidth 1.8 \
+       linecolor rgb blue, \
+     file("pruned_loss_2_4") using 1:2 with points pointtype square pointsize 0.9 linecolor rgb orange, \
+     file("retrained_loss_2_4") using 1:2 with points pointtype square pointsize 0.9 linecolor rgb blue, \
+     file("pruned_loss_2_4") using 1:2:("2:4") with labels left font near textcolor rgb orange, \
+     file("retrained_loss_2_4") using 1:2:("2:4, trained on") with labels left font near textcolor rgb blue, \
+     file("pruned_loss") using (only($1 == 0.3, $1)):2:("pruned") with labels left font near textcolor rgb orange, \
+     file("pruned_loss_predicted") using (only($1 == 0.7, $1)):2:("by the noise") with labels left font near \
+       textcolor rgb orange, \
+     file("retrained_loss") using (only($1 == 0.3, $1)):2:("trained on") with labels right font near textcolor rgb blue
