@@ -15,7 +15,6 @@
 #include "06-precision/accuracy/trained_weights.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/formats/sqnr_prediction.hpp"
-#include "06-precision/model/steps.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
@@ -93,19 +92,27 @@ void add_weights_alone(Lab& lab, const workload::Transformer& model, const Model
 
 constexpr float large = 32;
 
-/// The same network, but two channels of the weights are so many times as large as the others.
+/// The same network, but two channels of the weights are so many times as large as the others; and that one, rotated.
 void add_model_outliers(Lab& lab, workload::Transformer& model, const ModelRuns& runs) {
-  enlarge_channels(model, std::array<std::size_t, 2>{40, 200}, 1 / large);
-  const auto add = [&](const std::string& scheme, const ModelRuns::Difference& difference) {
-    lab.add(Value("outlier_kl_" + scheme, estimate(difference.divergence), "1"));
-    lab.tick();
+  constexpr std::array formats = {Format::int8, Format::int8_channel, Format::q8_0, Format::fp8_e4m3, Format::q4_0};
+  const auto series = [](const char* id, const char* name) {
+    return Series{id, name, Kind::measured, format_axis, divergence_axis};
   };
-  for (Format format : {Format::fp8_e4m3, Format::int8, Format::int8_channel, Format::q8_0, Format::q4_0})
-    add(id(format), runs.decoded(model, format));
-  for (Format format : {Format::int8, Format::int8_channel, Format::q4_0}) {
-    const auto rotated = with_weights_in(model, format, Rotated::yes);
-    add(std::string(id(format)) + "_rotated", runs.decoded(*rotated, Format::fp32));
+  Series plain = series("outlier_kl_plain", "without outliers"), with = series("outlier_kl_large", "with outliers");
+  Series turned = series("outlier_kl_rotated", "with outliers, rotated");
+  enlarge_channels(model, std::array<std::size_t, 2>{40, 200}, 1 / large);
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    const auto add = [&](Series& to, const std::string& suffix, const ModelRuns::Difference& difference) {
+      const Estimate nats = estimate(difference.divergence);
+      lab.add(Value(std::string("outlier_kl_") + id(formats[i]) + suffix, nats, "1"));
+      to.points.emplace_back(static_cast<double>(i), nats, label(formats[i]));
+      lab.tick();
+    };
+    plain.points.emplace_back(static_cast<double>(i), estimate({lab.value(kl_id(formats[i]))}), label(formats[i]));
+    add(with, "", runs.decoded(model, formats[i]));
+    add(turned, "_rotated", runs.decoded(*with_weights_in(model, formats[i], Rotated::yes), Format::fp32));
   }
+  for (Series* one : {&plain, &with, &turned}) lab.add(std::move(*one));
   lab.derived("outlier_kl_int8_over_plain");
   lab.derived("outlier_kl_int8_over_rotated");
 }
@@ -155,14 +162,13 @@ void add_product_outliers(Lab& lab) {
 void measure_accuracy(Lab& lab) {
   workload::Transformer model(small_gpt2);
   fill_as_trained(model);
-  const ModelRuns runs(model, lab.quick() ? 2 : 4, lab.quick() ? 8 : 16);
+  const ModelRuns runs(model, lab.quick() ? 2 : 8, lab.quick() ? 8 : 16);
   lab.derived("model_entropy", runs.entropy());
   predict_divergence(lab, model, runs);
   add_divergence(lab, model, runs);
   add_weights_alone(lab, model, runs);
   add_model_outliers(lab, model, runs);
   add_product_outliers(lab);
-  add_pareto(lab);
   lab.plot("Divergence from fp64, by format", {"kl_by_format", "kl_predicted"});
 }
 
