@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "00-workload/transformer.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/model/format_transformer.hpp"
+#include "06-precision/model/side_by_side.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/sampling.hpp"
@@ -40,16 +42,21 @@ double relative_distance(std::span<const float> a, std::span<const float> b) {
 
 namespace {
 
-/// Rising, without those within a tenth of the one before.
-std::vector<double> distinct_sizes(std::vector<double> sizes) {
-  std::sort(sizes.begin(), sizes.end());
-  const auto is_near = [](double a, double b) { return b < 1.1 * a; };
-  sizes.erase(std::unique(sizes.begin(), sizes.end(), is_near), sizes.end());
-  return sizes;
+/// "read q4_0"
+std::string read_id(Format format, Cores cores) { return variant_id(std::string("read ") + id(format), cores); }
+
+/// What stands beside what: "q4_0 one" of "read q4_0 one".
+std::string group_of(const std::string& variant) {
+  for (const std::string prefix : {"read ", "llama "}) {
+    if (variant.starts_with(prefix)) return variant.substr(prefix.size());
+  }
+  return variant;
 }
 
-std::string read_id(double bytes, Cores cores) {
-  return variant_id("read " + std::to_string(static_cast<std::size_t>(bytes)), cores);
+std::size_t most_bytes(const Decoders& decoders) {
+  double most = 0;
+  for (Format format : decoders.formats()) most = std::max(most, decoders.bytes(format));
+  return static_cast<std::size_t>(most);
 }
 
 }  // namespace
@@ -111,15 +118,15 @@ std::vector<float> Decoders::logits(Format format, std::span<const int> tokens) 
   return {logits.begin(), logits.end()};
 }
 
-ReadRuns::ReadRuns(std::vector<double> bytes)
-    : sizes_(distinct_sizes(std::move(bytes))), array_(all_, static_cast<std::size_t>(sizes_.back())) {}
+ReadRuns::ReadRuns(const Decoders& decoders) : decoders_(decoders), array_(all_, most_bytes(decoders)) {}
 
 std::vector<Variant> ReadRuns::variants() {
   std::vector<Variant> variants;
-  for (double bytes : sizes_) {
+  for (Format format : decoders_.formats()) {
+    const double bytes = decoders_.bytes(format);
     variants.push_back(
-        timed(read_id(bytes, Cores::all), all_, [this, bytes](int thread) { read_words(part(thread, bytes)); }));
-    variants.push_back(timed(read_id(bytes, Cores::one), one_, [this, bytes](int) {
+        timed(read_id(format, Cores::all), all_, [this, bytes](int thread) { read_words(part(thread, bytes)); }));
+    variants.push_back(timed(read_id(format, Cores::one), one_, [this, bytes](int) {
       for (int thread = 0; thread < all_.size(); ++thread) read_words(part(thread, bytes));
     }));
   }
@@ -132,29 +139,20 @@ std::span<const std::uint64_t> ReadRuns::part(int thread, double bytes) const {
   return whole.first(std::min(whole.size(), static_cast<std::size_t>(share)));
 }
 
-double ReadRuns::nearest_size(double bytes) const {
-  const auto distance = [bytes](double size) { return std::abs(std::log(size / bytes)); };
-  const auto nearer = [&](double a, double b) { return distance(a) < distance(b); };
-  return *std::min_element(sizes_.begin(), sizes_.end(), nearer);
+Estimate ReadRuns::gbs(const Sampling& sampling, Format format, Cores cores) const {
+  const double bytes = decoders_.bytes(format);
+  return transform(sampling.of(read_id(format, cores)), [bytes](double s) { return bytes / s * 1e-9; });
 }
 
-Estimate ReadRuns::gbs(const Sampling& sampling, double bytes, Cores cores) const {
-  const double size = nearest_size(bytes);
-  return transform(sampling.of(read_id(size, cores)), [size](double s) { return size / s * 1e-9; });
-}
-
-Estimate ReadRuns::over_predicted(const Sampling& sampling, const std::string& variant, double bytes,
-                                  Cores cores) const {
-  const double size = nearest_size(bytes);
-  return times(sampling.ratio(read_id(size, cores), variant), bytes / size);
-}
-
-Sampling time_decoding(const Lab& lab, const std::vector<Variant>& variants) {
+Sampling time_decoding(const Lab& lab, std::vector<Variant> variants) {
+  std::map<std::string, std::vector<Variant>> by_name;
+  for (Variant& variant : variants) by_name[group_of(variant.id)].push_back(std::move(variant));
+  std::vector<std::vector<Variant>> groups;
+  for (auto& [name, group] : by_name) groups.push_back(std::move(group));
   Plan plan = lab.memory_plan();
-  plan.sample_seconds = 5e-3;
-  plan.warm_seconds = 1e-3;  // a text is one token after the other: what a cache keeps from one to the next is theirs
+  plan.sample_seconds = 3e-3;
   plan.budget_seconds = lab.seconds_left();
-  return sample_interleaved(variants, plan);
+  return sample_side_by_side(groups, plan);
 }
 
 }  // namespace hf::precision

@@ -26,7 +26,7 @@ constexpr std::size_t decode_context = 100;
 /// How many threads work on a token.
 enum class Cores { all, one };
 
-/// As variants are named: "q4_0" on all cores, "q4_0 one" on one; so "read" and "read one".
+/// As variants are named: "q4_0" on all cores, "q4_0 one" on one; so "read q4_0" and "read q4_0 one".
 std::string variant_id(const std::string& what, Cores cores);
 
 /// As results are named: "decode_q4_0" on all cores, "decode_q4_0_one" on one.
@@ -70,38 +70,29 @@ class Decoders {
   std::vector<std::unique_ptr<Decoder>> decoders_;
 };
 
-/// Reading memory with all cores and with one: what predictions are made from. A shared cache keeps a larger part of
-/// little than of much from one time to the next, so as many bytes are read as what is predicted reads.
+/// Reading memory with all cores and with one, as many bytes as a token in each format reads: what predictions are made
+/// from. A shared cache keeps a larger part of little than of much from one time to the next.
 class ReadRuns {
  public:
-  /// \param bytes  what is to be predicted reads; of sizes within a tenth of each other, one is read
   /// \throws OutOfMemory
-  explicit ReadRuns(std::vector<double> bytes);
+  explicit ReadRuns(const Decoders& decoders);
 
-  /// It must outlive them.
+  /// "read q4_0", "read q4_0 one". It must outlive them.
   std::vector<Variant> variants();
 
-  const std::vector<double>& sizes() const { return sizes_; }  ///< bytes, rising
-
-  /// GB/s over the size that is nearest.
-  Estimate gbs(const Sampling& sampling, double bytes, Cores cores) const;
-
-  /// The speed of a variant that reads so many bytes, over what reading at that bandwidth would make of it: in pairs, since
-  /// memory is faster in one second than in the next.
-  Estimate over_predicted(const Sampling& sampling, const std::string& variant, double bytes, Cores cores) const;
+  Estimate gbs(const Sampling& sampling, Format format, Cores cores) const;
 
  private:
-  double nearest_size(double bytes) const;
-
   /// Of so many bytes in all, what lies in a thread's part of the array.
   std::span<const std::uint64_t> part(int thread, double bytes) const;
 
-  std::vector<double> sizes_;
+  const Decoders& decoders_;
   Team all_, one_{1};
   SharedArray array_;
 };
 
-/// Interleaved, in the present step: the seconds of a token.
-Sampling time_decoding(const Lab& lab, const std::vector<Variant>& variants);
+/// Interleaved, in the present step: seconds of a token, and of what is held against it. "q4_0", "read q4_0" and
+/// "llama q4_0" follow each other at once.
+Sampling time_decoding(const Lab& lab, std::vector<Variant> variants);
 
 }  // namespace hf::precision

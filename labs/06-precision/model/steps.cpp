@@ -39,13 +39,18 @@ void predict_tokens(Lab& lab, const Decoders& decoders) {
 }
 
 /// How fast memory is read, over how much of it is read again and again.
-void add_reading(Lab& lab, const ReadRuns& reads, const Sampling& sampling) {
+void add_reading(Lab& lab, const Decoders& decoders, const ReadRuns& reads, const Sampling& sampling) {
+  std::vector<Format> by_bytes = decoders.formats();
+  const auto fewer = [&](Format a, Format b) { return decoders.bytes(a) < decoders.bytes(b); };
+  std::stable_sort(by_bytes.begin(), by_bytes.end(), fewer);
   for (Cores cores : {Cores::all, Cores::one}) {
     const std::string id = cores == Cores::all ? "decode_read" : "decode_read_one";
     Series series = {id, threads_text(cores), Kind::measured, {"bytes", "B"}, read_axis};
-    for (double bytes : reads.sizes()) series.points.emplace_back(bytes, reads.gbs(sampling, bytes, cores));
+    for (Format format : by_bytes) {
+      series.points.emplace_back(decoders.bytes(format), reads.gbs(sampling, format, cores), label(format));
+    }
     lab.add(std::move(series));
-    lab.add(Value(id + "_gbs", reads.gbs(sampling, reads.sizes().back(), cores), "GB/s"));
+    lab.add(Value(id + "_gbs", reads.gbs(sampling, by_bytes.back(), cores), "GB/s"));
   }
 }
 
@@ -60,12 +65,12 @@ double add_speeds(Lab& lab, const Decoders& decoders, const ReadRuns& reads, con
   for (Format format : decoders.formats()) {
     const std::string variant = variant_id(id(format), cores);
     const Estimate speed = transform(sampling.of(variant), [](double s) { return 1 / s; });
-    const double bytes = decoders.bytes(format), x = static_cast<double>(format);
-    const double expected = reads.gbs(sampling, bytes, cores).median * 1e9 / bytes;
+    const double expected = reads.gbs(sampling, format, cores).median * 1e9 / decoders.bytes(format);
+    const double x = static_cast<double>(format);
     const std::string name = decode_id(format, cores);
     lab.add(Value(name + "_tokens_per_s", speed, "tokens/s"));
     lab.derived(name + "_predicted_tokens_per_s", expected, "tokens/s");
-    lab.add(Value(name + "_over_predicted", reads.over_predicted(sampling, variant, bytes, cores), "1"));
+    lab.add(Value(name + "_over_predicted", sampling.ratio("read " + variant, variant), "1"));
     measured.points.emplace_back(x, speed, label(format));
     predicted.points.emplace_back(x, expected, label(format));
     worst = std::max(worst, std::abs(lab.value(name + "_over_predicted") - 1));
@@ -91,15 +96,13 @@ void measure_decode(Lab& lab) {
   Decoders decoders(lab, model, decode_formats(lab));
   if (decoders.formats().empty()) return;
   predict_tokens(lab, decoders);
-  std::vector<double> bytes;
-  for (Format format : decoders.formats()) bytes.push_back(decoders.bytes(format));
-  ReadRuns reads(bytes);
+  ReadRuns reads(decoders);
   std::vector<Variant> variants = reads.variants();
   for (Variant& variant : decoders.variants()) variants.push_back(std::move(variant));
   LlamaRace race(lab, model, decoders.formats());
   for (Variant& variant : race.variants()) variants.push_back(std::move(variant));
-  const Sampling sampling = time_decoding(lab, variants);
-  add_reading(lab, reads, sampling);
+  const Sampling sampling = time_decoding(lab, std::move(variants));
+  add_reading(lab, decoders, reads, sampling);
   double worst = 0;
   for (Cores cores : {Cores::all, Cores::one}) {
     worst = std::max(worst, add_speeds(lab, decoders, reads, sampling, cores));
