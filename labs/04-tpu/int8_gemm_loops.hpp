@@ -106,6 +106,7 @@ void multiply_tile(const Tile& tile) {
   for (std::size_t p = 0; p < tile.groups;) {
     fetch<rows>(tile, p);
     const std::size_t end = least(p + line_groups, tile.groups);
+#pragma GCC unroll 2
     for (; p < end; ++p, a += 4, panel += sizeof from_b) {
       load_all(panel, from_b);
 #pragma GCC unroll 6
