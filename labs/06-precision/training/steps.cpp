@@ -1,6 +1,7 @@
 #include "06-precision/training/steps.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,8 +53,22 @@ constexpr double first_rate = 4, slow_rate = 0.05, aware_rate = 0.5;  // in unit
 
 int steps(const Lab& lab, int full) { return lab.quick() ? full / 5 : full; }
 
+/// What is rounded to fewer bits than it is computed in counts as simulated.
+Kind kind_of(const Recipe& recipe) { return recipe.values == Storage::fp32 ? Kind::measured : Kind::simulated; }
+
+Point point(Kind kind, double x, double y) { return kind == Kind::measured ? Point(x, estimate({y})) : Point(x, y); }
+
 Series curve(const std::string& id, const Learned& learned) {
-  return {id, learned.training.recipe().label, Kind::measured, step_axis, excess_axis, learned.divergences};
+  const Recipe& recipe = learned.training.recipe();
+  Series series = {id, recipe.label, kind_of(recipe), step_axis, excess_axis};
+  for (const Look& look : learned.looks) series.points.push_back(point(series.kind, look.step, look.divergence));
+  return series;
+}
+
+Series scale_curve(const Learned& learned) {
+  Series series = {"loss_scale", learned.training.recipe().label, Kind::simulated, step_axis, scale_axis};
+  for (const Look& look : learned.looks) series.points.emplace_back(look.step, std::log2(look.scale));
+  return series;
 }
 
 const Learned& by_id(const std::vector<Learned>& all, std::string_view id) {
@@ -62,7 +77,7 @@ const Learned& by_id(const std::vector<Learned>& all, std::string_view id) {
 
 void check_gradients(Lab& lab) {
   lab.derived("training_gradient_error", gradient_error());
-  lab.derived("train_floor_loss", grammar_entropy());
+  lab.modelled("train_floor_loss", grammar_entropy());
 }
 
 /// Loss and curve of each.
@@ -71,7 +86,8 @@ void add_learned(Lab& lab, const std::vector<Learned>& all, const std::string& t
   std::vector<std::string> curves;
   for (const Learned& each : all) {
     const std::string id = each.training.recipe().id;
-    lab.derived("train_" + id + "_loss", lab.value("train_floor_loss") + each.divergence());
+    const double loss = lab.value("train_floor_loss") + each.divergence();
+    lab.add(Value("train_" + id + "_loss", loss, "1", kind_of(each.training.recipe())));
     curves.push_back("training_" + id);
     lab.add(curve(curves.back(), each));
     table.rows.push_back({each.training.recipe().label, number_text(lab.value("train_" + id + "_loss")),
@@ -93,9 +109,9 @@ void race_formats(Lab& lab, const std::vector<Learned>& all) {
   add_learned(lab, all, "A network learns; loss in nats per word");
   const Learned& scaled = by_id(all, "fp16_scaled");
   const double scale = static_cast<double>(scaled.training.scaler().scale());
-  lab.derived("loss_scale_final", scale);
-  lab.derived("skipped_steps", scaled.training.scaler().skipped());
-  lab.add({"loss_scale", "fp16", Kind::measured, step_axis, scale_axis, scaled.scales});
+  lab.simulated("loss_scale_final", scale);
+  lab.simulated("skipped_steps", scaled.training.scaler().skipped());
+  lab.add(scale_curve(scaled));
   add_gradients(lab, by_id(all, "fp32").training.deltas(), scale);
   for (const char* id : {"bf16", "fp16", "fp16_scaled", "fp8_scaled"}) {
     lab.derived("train_" + std::string(id) + "_over_fp32");
@@ -108,7 +124,7 @@ void race_updates(Lab& lab) {
   const auto all = learn(random_weights(word_shape), slow_recipes, large_batch,
                          constant_rate(steps(lab, 800), slow_rate), [&] { lab.tick(); });
   add_learned(lab, all, "At a low rate, with bf16 weights");
-  lab.derived("updates_lost_share", by_id(all, "bf16_pure").updates_lost);
+  lab.simulated("updates_lost_share", by_id(all, "bf16_pure").updates_lost);
   lab.derived("train_bf16_pure_over_master");
   lab.derived("train_bf16_stochastic_over_master");
 }
@@ -120,16 +136,16 @@ void sweep_batches(Lab& lab, const WordDeltas& deltas) {
   const WordTensors start = random_weights(word_shape);
   lab.derived("fp16_breaks_tokens_predicted", large_batch * median_size(deltas) / 0x1p-25);
   const double fp32 = learn(start, std::span(recipes).first(1), large_batch, lessons, tick)[0].divergence();
-  Series alone = {"batch_fp16", "fp16", Kind::measured, batch_axis, excess_axis};
-  Series scaled = {"batch_fp16_scaled", "fp16, loss scaled", Kind::measured, batch_axis, excess_axis};
+  Series alone = {"batch_fp16", "fp16", Kind::simulated, batch_axis, excess_axis};
+  Series scaled = {"batch_fp16_scaled", "fp16, loss scaled", Kind::simulated, batch_axis, excess_axis};
   Series lost = {"batch_lost", "gradients lost in fp16", Kind::modelled, batch_axis, lost_axis};
   for (double batch = 0x1p12; batch <= 0x1p26; batch *= lab.quick() ? 16 : 4) {
     const std::vector<Learned> both = learn(start, std::span(recipes).subspan(2, 2), batch, lessons, tick);
-    alone.points.emplace_back(batch, estimate({both[0].divergence()}));
-    scaled.points.emplace_back(batch, estimate({both[1].divergence()}));
+    alone.points.emplace_back(batch, both[0].divergence());
+    scaled.points.emplace_back(batch, both[1].divergence());
     lost.points.emplace_back(batch, 100 * lost_share(deltas, large_batch / batch));
   }
-  lab.derived("fp16_breaks_tokens", crossing(alone, 1.5 * fp32));
+  lab.simulated("fp16_breaks_tokens", crossing(alone, 1.5 * fp32));
   for (const Series* series : {&alone, &scaled, &lost}) lab.add(*series);
   lab.plot("Learned in batches of so many tokens", {"batch_fp16", "batch_fp16_scaled"});
   const double missed = lab.value("fp16_breaks_tokens") / lab.value("fp16_breaks_tokens_predicted");

@@ -41,9 +41,8 @@ std::vector<float> sizes(const WordDeltas& deltas) {
 }
 
 void look_at(Learned& learned, int step) {
-  const double scale = static_cast<double>(learned.training.scaler().scale());
-  learned.divergences.emplace_back(step, estimate({learned.training.divergence(judging_text())}));
-  learned.scales.emplace_back(step, estimate({std::log2(scale)}));
+  const auto scale = static_cast<double>(learned.training.scaler().scale());
+  learned.looks.push_back({step, learned.training.divergence(judging_text()), scale});
 }
 
 }  // namespace

@@ -36,15 +36,19 @@ struct Lessons {
 Lessons falling_rate(int steps, double first_rate);
 Lessons constant_rate(int steps, double rate);
 
+/// How far a network was before a step.
+struct Look {
+  int step;
+  double divergence, scale;  ///< from the grammar, nats; of the loss
+};
+
 /// What has been learned.
 struct Learned {
   MixedTraining training;
-  std::vector<Point> divergences = {};  ///< over steps
-  std::vector<Point> scales = {};       ///< log2 of the loss scale over steps
-  double updates_lost = 0;              ///< MixedTraining::updates_lost() of the first step
+  std::vector<Look> looks = {};
+  double updates_lost = 0;  ///< MixedTraining::updates_lost() of the first step
 
-  /// At the end.
-  double divergence() const { return divergences.back().y.median; }
+  double divergence() const { return looks.back().divergence; }
 };
 
 /// Trains networks that all begin with these weights, side by side on all cores, on the same text.
