@@ -3,9 +3,7 @@
 /// stored in a short format, products are added in fp32, and the optimiser has a master copy of the weights in fp32.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "05-scaling/training/adam.hpp"

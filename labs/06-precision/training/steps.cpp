@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "05-scaling/training/adam.hpp"
@@ -80,18 +79,20 @@ void check_gradients(Lab& lab) {
   lab.modelled("train_floor_loss", grammar_entropy());
 }
 
-/// Loss and curve of each.
+/// Loss, curve, and some words of each.
 void add_learned(Lab& lab, const std::vector<Learned>& all, const std::string& title) {
-  Table table = {title, {"numbers", "loss", "above the floor", "writes"}, {}};
+  Table table = {title, {"numbers", "loss", "wrong, %", "writes"}, {}};
   std::vector<std::string> curves;
   for (const Learned& each : all) {
     const std::string id = each.training.recipe().id;
     const double loss = lab.value("train_floor_loss") + each.divergence();
+    const double wrong = wrong_share(each.training);
     lab.add(Value("train_" + id + "_loss", loss, "1", kind_of(each.training.recipe())));
+    lab.add(Value("train_" + id + "_wrong_share", wrong, "1", kind_of(each.training.recipe())));
     curves.push_back("training_" + id);
     lab.add(curve(curves.back(), each));
-    table.rows.push_back({each.training.recipe().label, number_text(lab.value("train_" + id + "_loss")),
-                          number_text(each.divergence()), write_text(each.training.weights(), 12)});
+    table.rows.push_back({each.training.recipe().label, number_text(loss), number_text(each.divergence()),
+                          write_text(each.training.weights(), 12)});
   }
   lab.show(table);
   lab.plot(title, curves);
@@ -122,31 +123,48 @@ void race_updates(Lab& lab) {
   lab.modelled("updates_lost_predicted_share",
                standing_still_predicted(random_weights(word_shape), slow_rate * scaling::Adam::rate));
   const auto all = learn(random_weights(word_shape), slow_recipes, large_batch,
-                         constant_rate(steps(lab, 800), slow_rate), [&] { lab.tick(); });
+                         constant_rate(lab.quick() ? 400 : 800, slow_rate), [&] { lab.tick(); });
   add_learned(lab, all, "At a low rate, with bf16 weights");
   lab.simulated("updates_lost_share", by_id(all, "bf16_pure").updates_lost);
   lab.derived("train_bf16_pure_over_master");
   lab.derived("train_bf16_stochastic_over_master");
 }
 
-/// Where does fp16 break? Predicted: where half of fp32's gradients are below half of its smallest number.
+std::vector<double> batches(const Lab& lab) {
+  std::vector<double> batches;
+  for (double batch = 0x1p12; batch <= 0x1p26; batch *= lab.quick() ? 16 : 4) batches.push_back(batch);
+  return batches;
+}
+
+/// fp16 should break where half of the gradients that fp32 finds are below half of its smallest number.
+Series predict_lost(Lab& lab, const WordDeltas& deltas) {
+  Series lost = {"batch_lost", "gradients lost in fp16", Kind::modelled, batch_axis, lost_axis};
+  Table table = {"Predicted: gradients that fp16 rounds to zero", {"tokens in a batch", "%"}, {}};
+  for (const double batch : batches(lab)) {
+    lost.points.emplace_back(batch, 100 * lost_share(deltas, large_batch / batch));
+    table.rows.push_back({number_text(batch), number_text(lost.points.back().y.median)});
+  }
+  lab.show(table);
+  lab.modelled("fp16_breaks_tokens_predicted", large_batch * median_size(deltas) / 0x1p-25);
+  return lost;
+}
+
+/// Where does fp16 break?
 void sweep_batches(Lab& lab, const WordDeltas& deltas) {
   const Tick tick = [&] { lab.tick(); };
   const Lessons lessons = falling_rate(steps(lab, 200), first_rate);
   const WordTensors start = random_weights(word_shape);
-  lab.derived("fp16_breaks_tokens_predicted", large_batch * median_size(deltas) / 0x1p-25);
+  const Series lost = predict_lost(lab, deltas);
   const double fp32 = learn(start, std::span(recipes).first(1), large_batch, lessons, tick)[0].divergence();
   Series alone = {"batch_fp16", "fp16", Kind::simulated, batch_axis, excess_axis};
   Series scaled = {"batch_fp16_scaled", "fp16, loss scaled", Kind::simulated, batch_axis, excess_axis};
-  Series lost = {"batch_lost", "gradients lost in fp16", Kind::modelled, batch_axis, lost_axis};
-  for (double batch = 0x1p12; batch <= 0x1p26; batch *= lab.quick() ? 16 : 4) {
+  for (const double batch : batches(lab)) {
     const std::vector<Learned> both = learn(start, std::span(recipes).subspan(2, 2), batch, lessons, tick);
     alone.points.emplace_back(batch, both[0].divergence());
     scaled.points.emplace_back(batch, both[1].divergence());
-    lost.points.emplace_back(batch, 100 * lost_share(deltas, large_batch / batch));
   }
   lab.simulated("fp16_breaks_tokens", crossing(alone, 1.5 * fp32));
-  for (const Series* series : {&alone, &scaled, &lost}) lab.add(*series);
+  for (const Series& series : {alone, scaled, lost}) lab.add(series);
   lab.plot("Learned in batches of so many tokens", {"batch_fp16", "batch_fp16_scaled"});
   const double missed = lab.value("fp16_breaks_tokens") / lab.value("fp16_breaks_tokens_predicted");
   lab.derived("fp16_breaks_missed", std::max(missed, 1 / missed));

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "00-workload/loop_team.hpp"
-#include "05-scaling/training/adam.hpp"
 #include "05-scaling/training/matrix.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/training/mixed_training.hpp"
@@ -130,6 +129,25 @@ WordTensors coded(const WordTensors& weights, Format format) {
     std::ranges::copy(decode(encode(format, each.numbers(), each.rows(), each.columns())), each.numbers().begin());
   }
   return result;
+}
+
+double wrong_share(const MixedTraining& training) {
+  const Examples& text = judging_text();
+  WordActivations computed;
+  forward(training.weights(), text.seen, training.recipe().values, computed);
+  double wrong = 0;
+  for (std::size_t i = 0; i < text.rows(); ++i) {
+    const std::span row(computed.logits.row(i), vocabulary_size);
+    const float most = *std::ranges::max_element(row);
+    double all = 0, not_allowed = 0;
+    for (std::size_t j = 0; j < vocabulary_size; ++j) {
+      const double weight = std::exp(static_cast<double>(row[j] - most));
+      all += weight;
+      if (text.chances[i][j] == 0) not_allowed += weight;
+    }
+    wrong += not_allowed / all / static_cast<double>(text.rows());
+  }
+  return wrong;
 }
 
 double divergence_with(const WordTensors& weights, Storage activations) {

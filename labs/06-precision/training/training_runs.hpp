@@ -77,6 +77,9 @@ double standing_still_predicted(const WordTensors& weights, double step);
 /// Weights as they come back from a format.
 WordTensors coded(const WordTensors& weights, Format format);
 
+/// How much chance the network gives to words that the grammar does not allow, of 1.
+double wrong_share(const MixedTraining& training);
+
 /// divergence() with these weights, and activations stored like that.
 double divergence_with(const WordTensors& weights, Storage activations);
 

@@ -87,6 +87,16 @@ TEST_CASE("coded weights are what the format stands for") {
   CHECK(worst < 0.6 / 127);  // half a step, where the largest is 1
 }
 
+TEST_CASE("chance that goes to impossible words is wrong") {
+  const WordTensors start = random_weights(word_shape);
+  const auto all = learn(start, std::vector{Recipe{"fp32", ""}}, large_batch, constant_rate(40, 4), [] {});
+  const double before = wrong_share(MixedTraining(start, {"fp32", ""}, large_batch));
+  CHECK(before > 0.6);  // of 32 words about alike, few are possible
+  CHECK(before < 1);
+  CHECK(wrong_share(all[0].training) < before / 2);
+  CHECK(wrong_share(all[0].training) > 0);
+}
+
 TEST_CASE("a network writes as many words as it is asked for") {
   const std::string text = write_text(random_weights(word_shape), 12);
   CHECK(text == write_text(random_weights(word_shape), 12));
