@@ -30,8 +30,9 @@ class PackedBf16 {
   PackedBf16(std::size_t n, std::size_t k, const std::uint16_t* b);
 
   /// c = a · b: a (m, k) in bf16 and c (m, n) in fp32, row-major without gaps, c apart from the others. A product of two
-  /// bf16 numbers is exact in fp32; only the sums are rounded, in some order. The instruction takes subnormal numbers
-  /// for 0. Any of m, n, k may be 0.
+  /// bf16 numbers is exact in fp32; only the sums are rounded, in some order: to nearest, or by bfdot to odd. The
+  /// instructions take subnormal numbers for 0, and make 0 of such sums (Intel, Software Developer's Manual, VDPBF16PS; Arm,
+  /// Architecture Reference Manual, BFDOT). Any of m, n, k may be 0.
   /// \param threads  share the rows, or the columns where there are many more of those
   /// \param route  Bf16Route::dot only where has_bf16_dot()
   void multiply(std::size_t m, const std::uint16_t* a, float* c, int threads = 1,

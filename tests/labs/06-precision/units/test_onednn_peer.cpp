@@ -45,7 +45,7 @@ TEST_CASE("oneDNN multiplies unsigned by signed bytes") {
 TEST_CASE("oneDNN multiplies bf16 and sums in fp32") {
   for_each_shape([](std::size_t m, std::size_t n, std::size_t k, int threads) {
     // Whole numbers up to 127, exact in bf16: their bits are the upper half of a float's. All sums are exact in fp32.
-    const auto whole = [](std::vector<std::int8_t> numbers) {
+    const auto whole = [](const std::vector<std::int8_t>& numbers) {
       std::vector<std::uint16_t> bits;
       for (const std::int8_t x : numbers) {
         const float value = static_cast<float>(x);
