@@ -21,7 +21,7 @@ top_edge = 70; bottom_edge = 476; right_edge = width - 30
 key_y = 1 - 18.0 / height
 set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
   point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "dashed: predicted from the steps" at screen (left_edge + 118.0) / width,screen key_y offset 0,-0.3 textcolor rgb ink
+set label "dashed: predicted from the steps" at screen (left_edge + 118.0) / width,screen key_y textcolor rgb ink
 y_title = "signal over noise of the product, dB"
 load "frame.gp"
 two(x) = log(x) / log(2)
@@ -29,9 +29,9 @@ set xrange [-6.1:6.1]
 set yrange [0:45]
 set ytics 0,10,40
 set xtics ("64" -6, "16" -4, "4" -2, "1" 0, "4" 2, "16" 4, "64" 6)
-set label "large weights" at -6,0 offset 0,-2.6 left textcolor rgb quiet
-set label "large activations" at 6,0 offset 0,-2.6 right textcolor rgb quiet
-set label "times as large" at 0,0 offset 0,-2.6 center textcolor rgb quiet
+set label "large weights" at -6,0 offset 0,-1.9 left textcolor rgb quiet
+set label "large activations" at 6,0 offset 0,-1.9 right textcolor rgb quiet
+set label "times as large" at 0,0 offset 0,-1.9 center textcolor rgb quiet
 plot for [i = 1:5] predicted(i) using (two($1)):2 with lines linewidth 1.2 dashtype modelled_dash linecolor rgb colours[i], \
      for [i = 1:5] measured(i) using (two($1)):2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.6 linecolor rgb colours[i], \
      for [i = 1:5] measured(i) using (only(int(floor(two($1) + 0.5)) == (places[i]), two($1))):2:(names[i]) \
@@ -52,15 +52,11 @@ do for [i = 1:3] {
 }
 y_title = ""
 load "frame.gp"
-unset xrange
-unset yrange
-unset ytics
-unset xtics
 set logscale x
 set xrange [1e-3:10]
 set yrange [4.6:-0.6]
-set xtics ("0.001" 1e-3, "0.01" 1e-2, "0.1" 1e-1, "1" 1, "10" 10) nomirror offset 0,0.2 textcolor rgb quiet
-set ytics textcolor rgb ink nomirror offset 0.6,0
+set xtics ("0.001" 1e-3, "0.01" 1e-2, "0.1" 1e-1, "1" 1, "10" 10)
+set ytics autofreq textcolor rgb ink
 set xlabel "divergence of a language model, nats" offset 0,0.9 textcolor rgb quiet
 plot state(1) using (1e-3):1:(0):(0):ytic(5) with vectors nohead linecolor rgb grid, \
      for [i = 1:3] state(i) using 2:1 with points pointtype state_points[i] pointsize 0.8 linecolor rgb state_colours[i]
