@@ -12,6 +12,7 @@
 #include "00-workload/loop_team.hpp"
 #include "00-workload/loops.hpp"
 #include "00-workload/reference.hpp"
+#include "00-workload/tensors.hpp"
 #include "00-workload/transformer.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/model/format_transformer.hpp"
