@@ -7,7 +7,7 @@ height = 900
 load "style.gp"
 file(name) = tables."/".name.".tsv"
 array ids[3] = ["csr32", "csr16", "bitmask"]
-array names[3] = ["index, 32 bits", "index, 16 bits", "bitmask"]
+array names[3] = ["indices", "indices", "bitmask"]
 array colours[3] = [orange, purple, blue]
 array points[3] = [triangle, diamond, circle]
 gemv(i) = file("sparse_gemv_".ids[i])
@@ -31,7 +31,13 @@ set xtics 0,0.2
 set ytics 0,0.5
 set xlabel "density" offset 0,0.9 textcolor rgb quiet
 set arrow 1 from 0,1 to 1,1 nohead linewidth 1.4 linecolor rgb quiet
-plot for [i = 1:3] file("sparse_gemv_".ids[i]."_predicted") using 1:(shown($2)) with lines linewidth 1.4 \
+plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype quoted_dash linecolor rgb quiet, \
+     [x = 0:1] "+" using (x):(1.5 * x) with lines linewidth 1.2 dashtype quoted_dash linecolor rgb quiet, \
+     [x = 0.75:0.76] "+" using (x):(only(x == 0.75, 2 * x)):("bytes with 32-bit indices") every ::0::0 \
+       with labels right font near textcolor rgb quiet, \
+     [x = 0.95:0.96] "+" using (x):(only(x == 0.95, 1.5 * x)):("16") every ::0::0 \
+       with labels right font near textcolor rgb quiet, \
+     for [i = 1:3] file("sparse_gemv_".ids[i]."_predicted") using 1:(shown($2)) with lines linewidth 1.4 \
        dashtype modelled_dash linecolor rgb colours[i], \
      for [i = 1:3] gemv(i) using 1:(shown($2)) with linespoints pointtype points[i] pointsize 0.7 linewidth 1.8 \
        linecolor rgb colours[i], \

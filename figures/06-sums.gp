@@ -47,7 +47,7 @@ plot for [i = 1:3] bound(bounds[i]) using 1:2 with lines linewidth 1.4 dashtype 
      for [i = 1:2] error(narrow[i]) using 1:2 with linespoints pointtype simulated_point pointsize 0.6 linewidth 1.8 \
        dashtype simulated_dash linecolor rgb purple, \
      error("bf16") using (only($1 == few_max, $1)):2:("bf16") with labels left font end textcolor rgb purple, \
-     error("bf16_stochastic") using (only($1 == 2**12, $1)):2:("bf16, by chance") \
+     error("bf16_stochastic") using (only($1 == 2**16, $1)):2:("bf16, by chance") \
        with labels center font near textcolor rgb purple, \
      for [i = 1:4] error(ids[i]) using 1:2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 \
        linecolor rgb colours[i], \

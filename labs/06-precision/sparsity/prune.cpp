@@ -35,10 +35,10 @@ std::vector<float> pruned(std::span<const float> weights, double density) {
 // [begin: prune-2-4]
 std::vector<float> pruned_2_4(std::span<const float> weights) {
   std::vector<float> result(weights.begin(), weights.end());
+  const auto size = [&](std::size_t i) { return std::abs(weights[i]); };
   for (std::size_t four = 0; four < result.size(); four += 4) {
     std::array<std::size_t, 4> place = {four, four + 1, four + 2, four + 3};
-    std::stable_sort(place.begin(), place.end(),
-                     [&](std::size_t a, std::size_t b) { return std::abs(weights[a]) > std::abs(weights[b]); });
+    std::ranges::stable_sort(place, std::greater<>(), size);
     result[place[2]] = result[place[3]] = 0;
   }
   return result;

@@ -40,7 +40,6 @@ WordTensors pruned_network(const WordTensors& weights,
   return result;
 }
 
-// [begin: retrain]
 WordTensors retrained_network(WordTensors weights, int steps) {
   const Lessons lessons = falling_rate(steps, retraining_rate);
   std::vector<scaling::Adam> adam;
@@ -50,20 +49,23 @@ WordTensors retrained_network(WordTensors weights, int steps) {
   WordTensors gradients;
   for (int step = 0; step < steps; ++step) {
     const Examples text = make_examples(rows_of_a_rank, retraining_sequence + static_cast<std::uint64_t>(step));
+    const auto rate = static_cast<float>(lessons.rate(step));
     forward(weights, text.seen, Storage::fp32, activations);
     backward(weights, text, activations, Storage::fp32, 1.0f / rows_of_a_rank, deltas, gradients);
+    // [begin: retrain]
     for (std::size_t i = 0; i < weights.size(); ++i) {
-      const std::span<float> numbers = weights[i].numbers();
-      std::vector<float> moved(numbers.begin(), numbers.end());
+      const std::span<float> w = weights[i].numbers();
+      std::vector<float> moved(w.begin(), w.end());
       adam[i].update(moved, gradients[i].numbers());
-      for (std::size_t j = 0; j < moved.size(); ++j) {
-        if (i == 0 || numbers[j] != 0) numbers[j] += static_cast<float>(lessons.rate(step)) * (moved[j] - numbers[j]);
+      for (std::size_t j = 0; j < w.size(); ++j) {
+        const bool pruned = i > 0 && w[j] == 0;  // 0 is the table of words
+        if (!pruned) w[j] += rate * (moved[j] - w[j]);
       }
     }
+    // [end: retrain]
   }
   return weights;
 }
-// [end: retrain]
 
 double noise_of(const WordTensors& exact, const WordTensors& changed) {
   double noise = 0, signal = 0;

@@ -27,33 +27,34 @@ void pack_panel(const float* b, std::size_t rows, std::size_t n, std::size_t col
   }
 }
 
-// [begin: sparse-row]
-/// Adds to a row of c, as wide as the panel: each number of a that is there takes
-/// its row of the panel. They take turns in four sums, so that one addition need
-/// not wait for the one before. Every multiplication loads what it multiplies.
+/// Adds to a row of c, as wide as the panel: each number of a that is there takes its row of the panel.
 void add_row(const float* values, const std::uint16_t* index, std::size_t count, const float* panel,
              std::size_t columns, float* c) {
+  // [begin: sparse-row]
+  // Four sums take turns, so that one addition need not wait for the one
+  // before. Every multiplication loads what it multiplies.
   Floats sum[chains][width] = {};
   const auto add = [&](std::size_t k, std::size_t i) {
     const float* row = panel + index[i] * panel_columns;
-#pragma GCC unroll 8
-    for (std::size_t w = 0; w < width; ++w) sum[k][w] += values[i] * load(row + w * lanes);
+    for (std::size_t w = 0; w < width; ++w) {
+      sum[k][w] += values[i] * load(row + w * lanes);
+    }
   };
   std::size_t i = 0;
   for (; i + chains <= count; i += chains) {
-#pragma GCC unroll 8
+#pragma GCC unroll 4
     for (std::size_t k = 0; k < chains; ++k) add(k, i + k);
   }
   for (; i < count; ++i) add(0, i);
+  // [end: sparse-row]
   for (std::size_t k = 1; k < chains; ++k) {
     for (std::size_t w = 0; w < width; ++w) sum[0][w] += sum[k][w];
   }
   for (std::size_t w = 0; w * lanes < columns; ++w) {
-    const std::size_t count_here = columns - w * lanes;
-    store_some(c + w * lanes, count_here, load_some(c + w * lanes, count_here, 0) + sum[0][w]);
+    const std::size_t here = columns - w * lanes;
+    store_some(c + w * lanes, here, load_some(c + w * lanes, here, 0) + sum[0][w]);
   }
 }
-// [end: sparse-row]
 
 }  // namespace
 

@@ -76,55 +76,57 @@ inline __m512 spread(const float* from, std::uint64_t bits) {
 /// How far ahead of its use a value is asked for, in floats: these loops are too long for the processor to look so far.
 constexpr std::size_t ahead = 2048;
 
-// [begin: bitmask]
 /// Σ of the values times the x in whose places bits are set; moves `values` on.
-/// Each bit takes the next value, or a zero, to its place in the register.
 float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& values, const float* x) {
   FourSums sum;
   const float* next = values;
-  const auto add = [&](std::size_t k, std::uint64_t bits, const float* from, const float* from_x) {
+  // [begin: bitmask]
+  // Each bit takes the next value, or a zero, to its place in a register.
+  const auto add = [&](std::size_t k, std::uint64_t bits, const float* from) {
     __builtin_prefetch(from + ahead);
-    sum.add(k, spread(from, bits), _mm512_loadu_ps(from_x));
+    sum.add(k, spread(from, bits), _mm512_loadu_ps(x + 16 * k));
   };
   for (; columns >= 64; columns -= 64, x += 64) {
     const std::uint64_t mask = *masks++;
-    add(0, mask, next, x);
-    add(1, mask >> 16, next + std::popcount(mask << 48), x + 16);
-    add(2, mask >> 32, next + std::popcount(mask << 32), x + 32);
-    add(3, mask >> 48, next + std::popcount(mask << 16), x + 48);
+    add(0, mask, next);
+    add(1, mask >> 16, next + std::popcount(mask << 48));
+    add(2, mask >> 32, next + std::popcount(mask << 32));
+    add(3, mask >> 48, next + std::popcount(mask << 16));
     next += std::popcount(mask);
   }
+  // [end: bitmask]
   if (columns > 0) {
     for (std::uint64_t mask = *masks; columns > 0; columns -= 16, mask >>= 16, x += 16) {
-      add(0, mask, next, x);
+      add(0, mask, next);
       next += std::popcount(mask & 0xffff);
     }
   }
   values = next;
   return sum.total();
 }
-// [end: bitmask]
 
-// [begin: two-four]
-/// 16 values stand for 32 columns: two registers of x, out of which one
-/// permutation takes the 16 that are wanted.
+/// 16 values stand for 32 columns.
 float two_four_dot(const float* values, const std::uint32_t* places, std::size_t columns, const float* x) {
   const __m512i shifts = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
   const __m512i fours = _mm512_setr_epi32(0, 0, 4, 4, 8, 8, 12, 12, 16, 16, 20, 20, 24, 24, 28, 28);
   const __m512i two_bits = _mm512_set1_epi32(3);
   FourSums sum;
+  // [begin: two-four]
+  // Of two registers of x, one permutation takes the 16 that are wanted.
   in_turn(columns / 32, [&](std::size_t k, std::size_t step) {
     const __m512i bits = _mm512_set1_epi32(static_cast<int>(places[step]));
-    const __m512i place = _mm512_and_si512(_mm512_maskz_srlv_epi32(0xffff, bits, shifts), two_bits);
+    const __m512i shifted = _mm512_maskz_srlv_epi32(0xffff, bits, shifts);
+    const __m512i place = _mm512_and_si512(shifted, two_bits);
+    const __m512i index = _mm512_or_si512(place, fours);
     const float* from = x + 32 * step;
-    const __m512 wanted =
-        _mm512_permutex2var_ps(_mm512_loadu_ps(from), _mm512_or_si512(place, fours), _mm512_loadu_ps(from + 16));
+    const __m512 low = _mm512_loadu_ps(from), high = _mm512_loadu_ps(from + 16);
+    const __m512 wanted = _mm512_permutex2var_ps(low, index, high);
     __builtin_prefetch(values + 16 * step + ahead);
     sum.add(k, _mm512_loadu_ps(values + 16 * step), wanted);
   });
+  // [end: two-four]
   return sum.total();
 }
-// [end: two-four]
 
 #else
 

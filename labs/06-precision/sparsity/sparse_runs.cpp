@@ -32,7 +32,7 @@ namespace {
 
 // ---- With a vector ----
 
-constexpr std::size_t gemv_rows = 1024, gemv_columns = 4096;
+constexpr std::size_t gemv_rows = 1024, gemv_columns = 4096, near_rows = 8;
 constexpr double gemv_weights = static_cast<double>(gemv_rows * gemv_columns);
 
 /// So much of one matrix that no cache holds it, as long as there is room for all of them.
@@ -72,17 +72,41 @@ class GemvRace {
     });
   }
 
+  /// Enters a matrix of few rows, which stays in the caches: what the instructions take.
+  template <class Matrix>
+  void enter_near(const std::string& storage, double density, const Matrix& matrix) {
+    const auto near = std::make_shared<Matrix>(matrix);
+    variants_.push_back(timed(storage + " near " + std::to_string(density),
+                              [near, this] { near->multiply(x_.data(), room_for(near_rows)); }));
+    near_.push_back({storage, density, variants_.back().id});
+  }
+
   std::vector<SparseGemvTime> run(const Plan& plan) {
     const Pinned pinned;
     const Sampling sampling = sample_interleaved(variants_, plan);
-    for (std::size_t i = 0; i < times_.size(); ++i) {
-      const double fewer = static_cast<double>(repeats_[0]) / static_cast<double>(repeats_[i]);
-      times_[i].over_dense = times(sampling.ratio(sampling.ids[i], sampling.ids[0]), fewer);
+    const auto over_dense = [&](const std::string& id, double rows) {
+      return times(sampling.ratio(id, ids_.front()), static_cast<double>(repeats_.front() * gemv_rows) / rows);
+    };
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      times_[i].over_dense = over_dense(ids_[i], static_cast<double>(repeats_[i] * gemv_rows));
+    for (std::size_t i = 0; i + 1 < near_.size(); i += 2) {  // of each way the lowest density and the highest
+      const Near &low = near_[i], &high = near_[i + 1];
+      const double at_low = over_dense(low.id, near_rows).median, at_high = over_dense(high.id, near_rows).median;
+      for (SparseGemvTime& time : times_) {
+        const double share = (time.density - low.density) / (high.density - low.density);
+        if (time.storage == low.storage) time.in_cache = at_low + share * (at_high - at_low);
+      }
     }
     return std::move(times_);
   }
 
  private:
+  struct Near {
+    std::string storage;
+    double density;
+    std::string id;  ///< of the variant
+  };
+
   std::size_t repeats_of(std::size_t bytes) const {
     return static_cast<std::size_t>(std::ceil(bytes_ / static_cast<double>(bytes)));
   }
@@ -96,7 +120,8 @@ class GemvRace {
   template <class Multiply>
   void enter(const std::string& storage, double density, std::size_t bytes, std::size_t repeats, Multiply multiply) {
     room_for(repeats * gemv_rows);
-    variants_.push_back(timed(storage + " " + std::to_string(density), multiply));
+    ids_.push_back(storage + " " + std::to_string(density));
+    variants_.push_back(timed(ids_.back(), multiply));
     times_.push_back(
         {storage, density, static_cast<double>(bytes) / (static_cast<double>(repeats) * gemv_weights), {}});
     repeats_.push_back(repeats);
@@ -108,7 +133,9 @@ class GemvRace {
   std::vector<float> weights_, y_;
   std::vector<Variant> variants_;
   std::vector<SparseGemvTime> times_;
-  std::vector<std::size_t> repeats_;
+  std::vector<std::string> ids_;      ///< of the variants in times_
+  std::vector<std::size_t> repeats_;  ///< of the matrix, in each of them
+  std::vector<Near> near_;
 };
 
 }  // namespace
@@ -123,6 +150,15 @@ std::vector<SparseGemvTime> time_sparse_gemv(const std::vector<double>& densitie
     race.enter("csr16", density, CsrMatrix<std::uint16_t>(sparse, gemv_rows, gemv_columns));
     race.enter("bitmask", density, BitmaskMatrix(sparse, gemv_rows, gemv_columns));
   }
+  const std::span<const float> few = std::span(race.weights()).first(near_rows * gemv_columns);
+  const std::vector<float> low = pruned(few, densities.front()), high = pruned(few, densities.back());
+  const auto enter_near = [&]<class Matrix>(const std::string& storage) {
+    race.enter_near(storage, densities.front(), Matrix(low, near_rows, gemv_columns));
+    race.enter_near(storage, densities.back(), Matrix(high, near_rows, gemv_columns));
+  };
+  enter_near.operator()<CsrMatrix<std::uint32_t>>("csr32");
+  enter_near.operator()<CsrMatrix<std::uint16_t>>("csr16");
+  enter_near.operator()<BitmaskMatrix>("bitmask");
   return race.run(plan);
 }
 

@@ -3,6 +3,7 @@
 /// cache, where the units do.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,13 @@ struct SparseGemvTime {
   double density;           ///< the share of weights that are not zero
   double bytes_per_weight;  ///< zeros are weights too
   Estimate over_dense;      ///< time for a weight, over that in dense fp32
+  double in_cache = 0;  ///< the same where the matrix is near, straight between two densities; 0 for dense ones and 2:4
 
   /// What its bytes say.
-  double predicted() const { return bytes_per_weight / sizeof(float); }
+  double by_bytes() const { return bytes_per_weight / sizeof(float); }
+
+  /// The roofline: what its bytes say, or what its instructions take.
+  double predicted() const { return std::max(by_bytes(), in_cache); }
 };
 
 /// Every way to store a sparse matrix at every density, 2:4, and dense ones of fewer bits, in one set of interleaved

@@ -59,7 +59,7 @@ void predict_gemv(Lab& lab) {
 
 /// The times of one way to store, over density.
 struct Curve {
-  std::vector<double> densities, over_dense;
+  std::vector<double> densities, over_dense, predicted;
 };
 
 Curve curve_of(const std::vector<SparseGemvTime>& times, const std::string& storage) {
@@ -68,6 +68,7 @@ Curve curve_of(const std::vector<SparseGemvTime>& times, const std::string& stor
     if (time.storage != storage) continue;
     curve.densities.push_back(time.density);
     curve.over_dense.push_back(time.over_dense.median);
+    curve.predicted.push_back(time.predicted());
   }
   return curve;
 }
@@ -87,7 +88,7 @@ void add_gemv_series(Lab& lab, const std::vector<SparseGemvTime>& times) {
   for (const SparseStorage& storage : storages) {
     const std::string id = std::string("sparse_gemv_") + storage.id;
     Series measured = {id, storage.label, Kind::measured, density_axis, time_axis};
-    Series predicted = {id + "_predicted", std::string(storage.label) + ", bytes", Kind::modelled, density_axis,
+    Series predicted = {id + "_predicted", std::string(storage.label) + ", predicted", Kind::modelled, density_axis,
                         time_axis};
     for (const SparseGemvTime& time : times) {
       if (time.storage != storage.id) continue;
@@ -98,7 +99,8 @@ void add_gemv_series(Lab& lab, const std::vector<SparseGemvTime>& times) {
     lab.add(std::move(predicted));
   }
   Series others = {"sparse_gemv_others", "others", Kind::measured, density_axis, time_axis};
-  Series others_predicted = {"sparse_gemv_others_predicted", "others, bytes", Kind::modelled, density_axis, time_axis};
+  Series others_predicted = {"sparse_gemv_others_predicted", "others, predicted", Kind::modelled, density_axis,
+                             time_axis};
   for (const SparseGemvTime& time : times) {
     const std::string name = time.storage == "two_four" ? "2:4"
                              : time.storage == "q8_0"   ? "Q8_0"
@@ -129,8 +131,9 @@ void measure_gemv_with_holes(Lab& lab) {
   add_gemv_series(lab, times);
   for (const SparseStorage& storage : storages) {
     const Curve curve = curve_of(times, storage.id);
-    lab.derived(std::string("sparse_") + storage.id + "_crossover_density",
-                first_density(curve.densities, curve.over_dense, 1));
+    const std::string id = std::string("sparse_") + storage.id;
+    lab.derived(id + "_crossover_density", first_density(curve.densities, curve.over_dense, 1));
+    lab.derived(id + "_crossover_by_units", first_density(curve.densities, curve.predicted, 1));
   }
   const Curve best = best_of(times);
   lab.derived("sparse_crossover_density", first_density(best.densities, best.over_dense, 1));

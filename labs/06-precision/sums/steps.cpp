@@ -154,7 +154,7 @@ void add_orders(Lab& lab) {
 }
 
 void add_threads(Lab& lab) {
-  constexpr int runs = 100;
+  constexpr int runs = 300;
   const std::vector<float> terms = random_terms(std::size_t{1} << 22, 0);
   Team team;
   if (team.size() == 1)

@@ -76,8 +76,10 @@ float sum_as_they_come(Team& team, std::span<const float> terms) {
   std::atomic<std::size_t> next = 0;
   std::atomic<float> total = 0;
   team.run([&](int) {
-    for (std::size_t at; (at = next.fetch_add(block)) < terms.size();)
-      total.fetch_add(chained_sum(terms.subspan(at, std::min(block, terms.size() - at))));
+    for (std::size_t at; (at = next.fetch_add(block)) < terms.size();) {
+      const auto part = terms.subspan(at, std::min(block, terms.size() - at));
+      total.fetch_add(chained_sum(part));
+    }
   });
   return total;
 }
