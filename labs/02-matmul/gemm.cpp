@@ -100,21 +100,48 @@ void multiply_panel(const Block& block, std::size_t panel) {
 /// c (+)= a · b where a is a row, for `rows` rows of b: no number of b is used twice, so it is read as it lies.
 template <std::size_t rows>
 void add_rows(std::size_t n, const float* a, View b, float* c, bool add) {
-  for (std::size_t j = 0; j < n; j += lanes) {
-    Floats sum = add ? load_some(c + j, n - j, 0) : Floats{};
-#pragma GCC unroll 8
+  constexpr std::size_t ahead = 1024;  // the hardware asks for what comes next as well, but only within a page
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    Floats sum = add ? load(c + j) : Floats{};
+#pragma GCC unroll 4
     for (std::size_t p = 0; p < rows; ++p) {
-      __builtin_prefetch(b.data + p * b.stride + j + 16 * line);
-      sum += a[p] * load_some(b.data + p * b.stride + j, n - j, 0);
+      if constexpr (rows == 1) __builtin_prefetch(b.data + j + ahead);
+      sum += a[p] * load(b.data + p * b.stride + j);
     }
-    store_some(c + j, n - j, sum);
+    store(c + j, sum);
+  }
+  for (; j < n; ++j) {
+    float sum = add ? c[j] : 0;
+    for (std::size_t p = 0; p < rows; ++p) sum += a[p] * b.data[p * b.stride + j];
+    c[j] = sum;
   }
 }
 
+/// One row of b after the other is a single stream, the fastest way through memory, as long as c stays in the level-1
+/// cache meanwhile; past that, a few rows at once come to c less often.
 void multiply_row(std::size_t n, std::size_t k, const float* a, View b, float* c) {
+  constexpr std::size_t few = 4, longest = 8192;
   std::size_t p = 0;
-  for (; p + 8 <= k; p += 8) add_rows<8>(n, a + p, from_row(b, p), c, p > 0);
+  for (; n > longest && p + few <= k; p += few) add_rows<few>(n, a + p, from_row(b, p), c, p > 0);
   for (; p < k; ++p) add_rows<1>(n, a + p, from_row(b, p), c, p > 0);
+}
+
+/// multiply_row() by several threads, each with rows of b that lie together; their sums are added in the end.
+void multiply_row_shared(std::size_t n, std::size_t k, const float* a, View b, float* c, std::size_t threads) {
+  static thread_local Buffer memory;
+  const std::size_t stride = round_up(n, line);
+  float* const parts = memory_of(memory, threads * stride);
+#pragma omp parallel for num_threads(static_cast <int>(threads))
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    const std::size_t first = thread * k / threads, last = (thread + 1) * k / threads;
+    multiply_row(n, last - first, a + first, from_row(b, first), parts + thread * stride);
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    float sum = parts[j];
+    for (std::size_t thread = 1; thread < threads; ++thread) sum += parts[thread * stride + j];
+    c[j] = sum;
+  }
 }
 
 /// Whether a matrix does not fit into the level-2 cache. If it is read often as well, copying it in the order of use pays.
@@ -178,6 +205,9 @@ void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const flo
   const std::size_t whole = by_columns ? n : m, unit = by_columns ? tile_columns : tile_rows;
   if (whole == 0) return;
   if (threads == 1) return multiply(m, n, k, {a, k}, {b, n}, c, n, blocking);
+  if (m == 1 && k >= 64 * static_cast<std::size_t>(threads)) {
+    return multiply_row_shared(n, k, a, {b, n}, c, static_cast<std::size_t>(threads));
+  }
   const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);
 #pragma omp parallel for num_threads(threads)
   for (int thread = 0; thread < threads; ++thread) {

@@ -98,6 +98,11 @@ TEST_CASE("products of random shapes") {
 
 TEST_CASE("a long thin product") { check_products({17, 4099, 33}, 1000); }
 
+TEST_CASE("a product with one row, short and so long that its sums leave the nearest cache") {
+  check_products({1, 100, 301});
+  check_products({1, 9001, 207}, 500);
+}
+
 TEST_CASE("a sum longer than any block is deep") { check_products({15, 35, 2100}); }
 
 TEST_CASE("rows that compete for places in the cache, so that gemm copies them") {
