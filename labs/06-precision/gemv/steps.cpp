@@ -1,9 +1,144 @@
 #include "06-precision/gemv/steps.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/gemv/gemv_runs.hpp"
+#include "06-precision/gemv/weight_matrix.hpp"
 #include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
 
 namespace hf::precision {
+namespace {
 
-void measure_gemv([[maybe_unused]] Lab& lab) {}
+const Axis bits_axis = {"bits of a weight, scales included", "bits"}, time_axis = {"time for one product", "us"};
+const Axis format_axis = {"format", "1"}, speedup_axis = {"speedup over fp32", "1"};
+
+double as_double(std::size_t count) { return static_cast<double>(count); }
+
+std::string value_id(Format format, const char* what) { return std::string("gemv_") + id(format) + "_" + what; }
+
+double bits_of(const WeightMatrix& matrix) {
+  return 8 * as_double(matrix.bytes()) / as_double(matrix.rows() * matrix.columns());
+}
+
+/// A product takes as long as its bytes do: before anything is timed.
+void predict_speedups(Lab& lab, const GemvRuns& runs) {
+  Table table = {"Predicted: a product takes as long as its bytes", {"format", "bits", "MiB", "over fp32"}, {}};
+  const double fp32 = as_double(runs.matrices().front().bytes());
+  for (const WeightMatrix& matrix : runs.matrices()) {
+    const double bytes = as_double(matrix.bytes()), speedup = fp32 / bytes;
+    lab.modelled(value_id(matrix.format(), "predicted_speedup"), speedup);
+    table.rows.push_back(
+        {label(matrix.format()), number_text(bits_of(matrix)), number_text(bytes / 0x1p20), number_text(speedup)});
+  }
+  lab.show(table);
+}
+
+/// Times of one thread or of all, and what reading alone makes of their bytes.
+struct Curve {
+  std::string id, label;
+  std::string (*variant)(Format format);
+  double read_gbs;
+};
+
+/// Adds times and their predictions. \return how far the worst prediction was off
+double add_times(Lab& lab, const GemvRuns& runs, const Sampling& sampling, const Curve& curve) {
+  Series measured = {curve.id, curve.label, Kind::measured, bits_axis, time_axis};
+  Series predicted = {curve.id + "_predicted", curve.label + ", predicted from bytes", Kind::modelled, bits_axis,
+                      time_axis};
+  double worst = 0;
+  for (const WeightMatrix& matrix : runs.matrices()) {
+    const Estimate us = times(sampling.of(curve.variant(matrix.format())), 1e6);
+    const double expected = as_double(matrix.bytes()) / curve.read_gbs * 1e-3;
+    measured.points.emplace_back(bits_of(matrix), us, label(matrix.format()));
+    predicted.points.emplace_back(bits_of(matrix), expected, label(matrix.format()));
+    worst = std::max(worst, std::abs(expected / us.median - 1));
+  }
+  const auto by_bits = [](const Point& a, const Point& b) { return a.x < b.x; };
+  for (Series* series : {&measured, &predicted}) {
+    std::stable_sort(series->points.begin(), series->points.end(), by_bits);
+    lab.add(std::move(*series));
+  }
+  return worst;
+}
+
+void add_speeds(Lab& lab, const GemvRuns& runs, const Sampling& sampling) {
+  const double fp32_bytes = as_double(runs.matrices().front().bytes());
+  for (const WeightMatrix& matrix : runs.matrices()) {
+    const Format format = matrix.format();
+    const double bytes = as_double(matrix.bytes());
+    const Estimate& seconds = sampling.of(GemvRuns::one(format));
+    lab.add(Value(value_id(format, "us"), times(seconds, 1e6), "us"));
+    lab.add(Value(value_id(format, "gbs"), transform(seconds, [bytes](double s) { return bytes / s * 1e-9; }), "GB/s"));
+    if (format == Format::fp32) continue;
+    lab.add(Value(value_id(format, "speedup"), sampling.ratio(GemvRuns::one(Format::fp32), GemvRuns::one(format)), "1",
+                  std::string(label(format)) + " GEMV over fp32, one thread"));
+    lab.add(Value(value_id(format, "all_speedup"), sampling.ratio(GemvRuns::all(Format::fp32), GemvRuns::all(format)),
+                  "1"));
+  }
+  const Estimate read = runs.read_gbs(sampling), seconds = sampling.of(GemvRuns::one(Format::fp32));
+  lab.add(Value("gemv_read_gbs", read, "GB/s", "reading alone, one thread"));
+  lab.add(Value("gemv_read_all_gbs", runs.read_all_gbs(sampling), "GB/s", "reading alone, all threads"));
+  std::vector<double> fp32_gbs;
+  for (const double s : seconds.samples) fp32_gbs.push_back(fp32_bytes / s * 1e-9);
+  lab.add(Value("gemv_fp32_over_bandwidth", ratio(fp32_gbs, read.samples), "1"));
+}
+
+/// Of one thread, format by format, beside what the bytes say.
+void add_speedup_series(Lab& lab, const Sampling& sampling) {
+  Series measured = {"gemv_speedup", "measured", Kind::measured, format_axis, speedup_axis};
+  Series predicted = {"gemv_speedup_predicted", "predicted from bytes", Kind::modelled, format_axis, speedup_axis};
+  for (const Format format : all_formats) {
+    const double x = static_cast<double>(format) + 1;
+    measured.points.emplace_back(x, sampling.ratio(GemvRuns::one(Format::fp32), GemvRuns::one(format)), label(format));
+    predicted.points.emplace_back(x, lab.value(value_id(format, "predicted_speedup")), label(format));
+  }
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
+}
+
+/// How fast the kernels are when memory is not what they wait for.
+void add_in_cache(Lab& lab, const std::vector<Estimate>& speeds) {
+  double lowest = INFINITY;
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    lab.add(Value(value_id(all_formats[i], "in_cache_gbs"), speeds[i], "GB/s"));
+    lowest = std::min(lowest, speeds[i].median);
+  }
+  lab.derived("gemv_slowest_unpacking_over_read", lowest / lab.value("gemv_read_gbs"));
+}
+
+}  // namespace
+
+void measure_gemv(Lab& lab) {
+  GemvRuns runs(shape_past_caches(lab.machine(), lab.quick() ? 2 : 4));
+  lab.modelled("gemv_rows", as_double(runs.shape().rows));
+  lab.modelled("gemv_columns", as_double(runs.shape().columns));
+  predict_speedups(lab, runs);
+
+  Plan near = lab.plan(8);
+  const std::vector<Estimate> in_cache = in_cache_gbs(lab.machine(), near);
+  Plan plan = lab.memory_plan();
+  plan.warm_seconds = 0;  // the matrix comes from memory each time
+  plan.budget_seconds = lab.seconds_left();
+  const Sampling sampling = sample_interleaved(runs.variants(), plan);
+  add_speeds(lab, runs, sampling);
+  add_speedup_series(lab, sampling);
+  add_in_cache(lab, in_cache);
+  lab.derived("gemv_prediction_error_worst",
+              add_times(lab, runs, sampling, {"gemv_time", "one thread", GemvRuns::one, lab.value("gemv_read_gbs")}));
+  lab.derived(
+      "gemv_all_prediction_error_worst",
+      add_times(lab, runs, sampling, {"gemv_all_time", "all threads", GemvRuns::all, lab.value("gemv_read_all_gbs")}));
+  lab.plot("Time for one product, over bits of a weight", {"gemv_time", "gemv_time_predicted"});
+}
 
 }  // namespace hf::precision

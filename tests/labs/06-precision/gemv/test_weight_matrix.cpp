@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "00-workload/loop_team.hpp"
 #include "06-precision/formats/formats.hpp"
-#include "06-precision/gemv/block_layout.hpp"
-#include "06-precision/gemv/kernels.hpp"
+#include "06-precision/gemv/gemv_reference.hpp"
 #include "06-precision/gemv/rounded_vector.hpp"
 #include "06-precision/gemv/weight_matrix.hpp"
 #include "common/random.hpp"
@@ -39,33 +39,6 @@ std::vector<float> random_weights(const Shape& shape) {
   return w;
 }
 
-/// What the kernel multiplies by: x, or what x is rounded to.
-std::vector<double> multiplied(Format format, const std::vector<float>& x) {
-  if (!is_whole(format)) return {x.begin(), x.end()};
-  RoundedVector rounded;
-  rounded.round(x.data(), x.size(), RoundedVector::block);
-  std::vector<double> y;
-  for (std::size_t j = 0; j < x.size(); ++j)
-    y.push_back(double{rounded.scales[j / RoundedVector::block]} * rounded.numbers[j]);
-  return y;
-}
-
-/// Sums of whole numbers are exact; what is rounded is each block's scale, its product, and the sum of the blocks. Numbers
-/// with a point are rounded at every step. decode() rounds as well, where a scale has all of fp32's digits.
-Rounded reference(Format format, const float* weights, const std::vector<double>& x, std::size_t columns) {
-  const std::size_t block = is_whole(format) ? block_layout(format).numbers : 1;
-  Rounded sum;
-  for (std::size_t j = 0; j < columns; j += block) {
-    Rounded of_block(0.0);
-    for (std::size_t i = j; i < j + block; ++i) {
-      of_block.value += double{weights[i]} * x[i];
-      of_block.variance += std::pow(double{weights[i]} * x[i], 2) * 0x1p-48;
-    }
-    sum = sum + Rounded(of_block.value, of_block.variance, 2);
-  }
-  return Rounded(sum.value, sum.variance, 2);
-}
-
 TEST_CASE("a product in every format is the decoded matrix times the vector") {
   for (const Format format : all_formats) {
     for (const Shape& shape : shapes) {
@@ -74,12 +47,12 @@ TEST_CASE("a product in every format is the decoded matrix times the vector") {
       CAPTURE(shape.columns);
       const EncodedMatrix encoded = encode(format, random_weights(shape), shape.rows, shape.columns);
       const std::vector<float> decoded = decode(encoded), x = random_floats(shape.columns, 2, 3);
-      const std::vector<double> by = multiplied(format, x);
+      const std::vector<double> by = multiplied_vector(format, x);
       std::vector<float> y(shape.rows, NAN);
       WeightMatrix(encoded).multiply(x.data(), y.data());
       double worst = 0;
       for (std::size_t row = 0; row < shape.rows; ++row) {
-        const Rounded right = reference(format, &decoded[row * shape.columns], by, shape.columns);
+        const Rounded right = reference_row(format, std::span(decoded).subspan(row * shape.columns, shape.columns), by);
         worst = std::max(worst, error_share(y[row], right));
       }
       CHECK(worst <= 1);

@@ -1,0 +1,56 @@
+# title: The time of a product of a matrix and a vector, over the bits of a weight, and what each format brings
+# needs: gemv_time gemv_time_predicted gemv_all_time gemv_all_time_predicted gemv_speedup gemv_speedup_predicted
+# shows: gemv_time gemv_time_predicted gemv_all_time gemv_all_time_predicted gemv_speedup gemv_speedup_predicted
+# Above, times on the lines that reading alone would draw; below, the speedups of one thread, format by format.
+height = 860
+load "style.gp"
+file(name) = tables."/".name.".tsv"
+stats file("gemv_time") using 1:2 name "one" nooutput
+stats file("gemv_time_predicted") using ($2 / $1) name "slope" nooutput
+stats file("gemv_all_time_predicted") using ($2 / $1) name "all_slope" nooutput
+stats file("gemv_speedup") using 1:2 name "gain" nooutput
+stats file("gemv_speedup_predicted") using 2 name "model" nooutput
+
+set multiplot
+top_edge = 36; bottom_edge = 356; right_edge = width - 24
+y_title = "time for one product, ms"
+load "frame.gp"
+x_high = 36
+set xrange [0:x_high]
+set yrange [0:larger(one_max_y, slope_mean * x_high) * 1.02e-3]
+set xtics 0,4,32
+set xlabel "bits of a weight, with its share of the scales" offset 0,0.9 textcolor rgb quiet
+plot [x = 0:x_high] "+" using 1:(slope_mean * $1 * 1e-3) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb blue, \
+     [x = 0:x_high] "+" using 1:(all_slope_mean * $1 * 1e-3) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb orange, \
+     file("gemv_time") using 1:($2 * 1e-3) with points pointtype circle pointsize 0.8 linecolor rgb blue, \
+     file("gemv_all_time") using 1:($2 * 1e-3) with points pointtype triangle pointsize 0.8 linecolor rgb orange, \
+     file("gemv_time_predicted") using (only(strcol(5) eq "fp32", 27)):(slope_mean * 27e-3):("one thread, by bytes") \
+       with labels right font along textcolor rgb blue, \
+     file("gemv_all_time_predicted") using (only(strcol(5) eq "fp32", 26)):(all_slope_mean * 26e-3):("all threads") \
+       with labels left font along textcolor rgb orange, \
+     file("gemv_time") using (only(strcol(5) eq "fp32", $1)):($2 * 1e-3):("fp32") \
+       with labels right font near textcolor rgb ink, \
+     file("gemv_time") using (only(strcol(5) eq "bf16", $1)):($2 * 1e-3):("16 bits") \
+       with labels right font near textcolor rgb ink, \
+     file("gemv_time") using (only(strcol(5) eq "int8", $1)):($2 * 1e-3):("8 bits") \
+       with labels right font near textcolor rgb ink, \
+     file("gemv_time") using (only(strcol(5) eq "Q4_0", $1)):($2 * 1e-3):("4 bits") \
+       with labels right font near textcolor rgb ink
+
+unset label
+top_edge = 460; bottom_edge = height - 36; left_edge = 124
+y_title = "speedup over fp32, one thread: bars measured, circles predicted"
+load "frame.gp"
+row(i) = -i
+beyond = larger(gain_max_y, model_max)
+set yrange [-gain_max_x - 0.6:-0.4]
+set xrange [0:beyond * 1.16]
+set xtics 0,1
+unset xlabel
+set grid xtics noytics
+set ytics textcolor rgb ink
+plot file("gemv_speedup") using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 linecolor rgb blue, \
+     file("gemv_speedup") using (beyond * 1.05):(row($1)):(digits($2)) with labels left textcolor rgb blue, \
+     file("gemv_speedup_predicted") using 2:(row($1)) with points pointtype modelled_point pointsize 1.1 linewidth 2 \
+       linecolor rgb orange
+unset multiplot
