@@ -18,11 +18,12 @@ array names[count]; array formats[count]
 stats tokens("") using (names[$0 + 1] = strcol(5), formats[$0 + 1] = $1) nooutput
 row(format) = sum [i = 1:count] (formats[i] < format)
 stats tokens("_predicted") using 2 name "predicted" nooutput
+stats tokens("") using 4 name "high" nooutput
 
 left_edge = 122; right_edge = width - 26
 y_title = ""
 load "frame.gp"
-set xrange [0:1.06 * larger(rows_max_y, predicted_max)]
+set xrange [0:1.04 * larger(high_max, predicted_max)]
 set yrange [count - 0.5:-0.5]
 set grid noytics
 unset ytics
