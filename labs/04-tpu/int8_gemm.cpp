@@ -105,6 +105,7 @@ std::size_t PackedInt8::panel_bytes() const { return kernel_->tile_columns * 4 *
 
 void PackedInt8::assign(const Int8Kernel& kernel, std::size_t n, std::size_t k, const std::int8_t* b) {
   kernel_ = &kernel, n_ = n, k_ = k;
+  if (k == 0) return;
   const std::size_t tile = kernel.tile_columns, panels = parts_of(n, tile);
   const auto pack = kernel.group == 4 ? pack_panel<std::int8_t, 4> : pack_panel<std::int16_t, 2>;
   std::byte* const to = memory_of(panels_, panels * panel_bytes());

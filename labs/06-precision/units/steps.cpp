@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "02-matmul/pinned_openmp.hpp"
+#include "06-precision/units/avx2_runs.hpp"
 #include "06-precision/units/bf16_gemm.hpp"
 #include "06-precision/units/onednn_peer.hpp"
 #include "06-precision/units/unit_race.hpp"
@@ -152,6 +153,14 @@ void add_largest(Lab& lab, const Races& races) {
   lab.add(Value("int8_gemm" + races.suffix + "_gops", largest.gops("int8"), "Gop/s"));
 }
 
+/// What int8 gains where no instruction multiplies it.
+void add_avx2(Lab& lab) {
+  Plan plan = lab.plan();
+  plan.budget_seconds = 0.02 * lab.step_seconds();
+  if (const auto ratio = int8_over_fp32_on_avx2(lab.machine(), plan))
+    lab.add(Value("int8_avx2_over_fp32_avx2_peak", *ratio, "1"));
+}
+
 }  // namespace
 
 void measure_units(Lab& lab) {
@@ -169,6 +178,7 @@ void measure_units(Lab& lab) {
     for (const char* precision : {"bf16", "int8"}) add_ratio_to_onednn(lab, races, precision);
     add_largest(lab, races);
   }
+  add_avx2(lab);
   lab.plot("Square products, 1 thread", {"fp32_gemm", "bf16_gemm", "int8_gemm"});
 }
 
