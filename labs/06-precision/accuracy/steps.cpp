@@ -118,19 +118,22 @@ void add_model_outliers(Lab& lab, workload::Transformer& model, const ModelRuns&
 }
 
 // [begin: schemes]
-constexpr std::array schemes = {
-    Scheme{"int8", "one scale", Format::int8, Format::int8_channel, false},
-    Scheme{"by_row", "a scale for each row", Format::int8_channel, Format::int8_channel, false},
-    Scheme{"blocks", "blocks of 32", Format::q8_0, Format::q8_0, false},
-    Scheme{"rotated", "one scale, rotated", Format::int8, Format::int8_channel, true},
-    Scheme{"fp8", "FP8 E4M3", Format::fp8_e4m3, Format::fp8_e4m3, false}};
+/// Weights, activations, and whether both are rotated.
+std::vector<Scheme> schemes() {
+  using enum Format;
+  return {{"int8", "one scale", int8, int8_channel, false},
+          {"by_row", "a scale for each row", int8_channel, int8_channel, false},
+          {"blocks", "blocks of 32", q8_0, q8_0, false},
+          {"rotated", "one scale, rotated", int8, int8_channel, true},
+          {"fp8", "FP8 E4M3", fp8_e4m3, fp8_e4m3, false}};
+}
 // [end: schemes]
 
 /// One product, its weights and activations in 8 bits, over how large some of its channels are.
 void add_product_outliers(Lab& lab) {
   const OutlierProduct product;
   double error = 0;
-  for (const Scheme& scheme : schemes) {
+  for (const Scheme& scheme : schemes()) {
     const std::string id = std::string("outlier_") + scheme.id;
     Series measured = {id, scheme.label, Kind::measured, factor_axis, sqnr_axis};
     Series predicted = {id + "_predicted", scheme.label, Kind::modelled, factor_axis, sqnr_axis};

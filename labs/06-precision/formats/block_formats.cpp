@@ -69,17 +69,22 @@ float largest_magnitude(std::span<const float> x) {
 Q8_0Block q8_0_of(std::span<const float> x) {
   const float scale = largest_magnitude(x) / 127, by = inverse(scale);
   Q8_0Block block = {fp16_of(scale), {}};
-  for (std::size_t j = 0; j < block.q.size(); ++j) block.q[j] = static_cast<std::int8_t>(std::round(x[j] * by));
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    block.q[j] = static_cast<std::int8_t>(std::round(x[j] * by));
+  }
   return block;
 }
 // [end: q8-0]
 
 // [begin: q4-0]
 Q4_0Block q4_0_of(std::span<const float> x) {
-  const auto farther = [](float a, float b) { return std::abs(a) < std::abs(b); };
-  const float farthest = *std::max_element(x.begin(), x.end(), farther) + 0.0f;  // it becomes −8; −0 becomes 0
+  const auto nearer = [](float a, float b) { return std::abs(a) < std::abs(b); };
+  // With its sign: it becomes −8. Of zeros it is +0, and their scale −0.
+  const float farthest = *std::max_element(x.begin(), x.end(), nearer) + 0.0f;
   const float scale = farthest / -8, by = inverse(scale);
-  const auto number = [by](float value) { return std::min(15, static_cast<int>(value * by + 8.5f)); };
+  const auto number = [by](float v) {  // from 0: the cast rounds down
+    return std::min(15, static_cast<int>(v * by + 8.5f));
+  };
   return {fp16_of(scale), pairs<Q4_0Block::numbers / 2>(x, number)};
 }
 // [end: q4-0]
@@ -95,7 +100,8 @@ Mxfp8Block mxfp8_of(std::span<const float> x) {
 Mxfp4Block mxfp4_of(std::span<const float> x) {
   const std::uint8_t scale = mx_scale(largest_magnitude(x), e2m1_top_exponent);
   const float by = inverse_e8m0(scale);
-  return {scale, pairs<Mxfp4Block::numbers / 2>(x, [by](float value) { return e2m1_of(value * by); })};
+  const auto number = [by](float v) { return e2m1_of(v * by); };
+  return {scale, pairs<Mxfp4Block::numbers / 2>(x, number)};
 }
 // [end: mxfp4]
 
@@ -103,9 +109,11 @@ float nvfp4_scale(float largest_magnitude) { return largest_magnitude / (largest
 
 // [begin: nvfp4]
 Nvfp4Block nvfp4_of(std::span<const float> x, float matrix_scale) {
-  const std::uint8_t scale = e4m3_of(largest_magnitude(x) / largest_e2m1 * inverse(matrix_scale));
+  const float wanted = largest_magnitude(x) / largest_e2m1 * inverse(matrix_scale);
+  const std::uint8_t scale = e4m3_of(wanted);
   const float by = inverse(from_e4m3(scale) * matrix_scale);
-  return {scale, pairs<Nvfp4Block::numbers / 2>(x, [by](float value) { return e2m1_of(value * by); })};
+  const auto number = [by](float v) { return e2m1_of(v * by); };
+  return {scale, pairs<Nvfp4Block::numbers / 2>(x, number)};
 }
 // [end: nvfp4]
 

@@ -61,14 +61,17 @@ struct Position {
 // [begin: position]
 template <FloatLayout layout>
 constexpr Position position_of(std::uint32_t magnitude) {
-  constexpr int smallest = 128 - layout.bias();  // exponent of the smallest normal number, as fp32 has it
-  const int exponent = std::max(static_cast<int>(magnitude >> 23), 1);
-  const int raised = std::max(exponent, smallest);  // below it, each step down costs a bit: the subnormals
-  const std::uint32_t significand = magnitude - (static_cast<std::uint32_t>(exponent - 1) << 23);
-  return {static_cast<std::uint32_t>(raised - smallest) << layout.mantissa_bits, significand,
-          23 - layout.mantissa_bits + raised - exponent};
+  constexpr int m = layout.mantissa_bits;
+  constexpr std::uint32_t smallest = 128 - layout.bias();  // normal exponent
+  const std::uint32_t exponent = std::max(magnitude >> 23, 1u);
+  const std::uint32_t raised = std::max(exponent, smallest);  // or subnormal
+  const std::uint32_t significand = magnitude - ((exponent - 1) << 23);
+  const auto shift = static_cast<int>(23 - m + raised - exponent);
+  return {(raised - smallest) << m, significand, shift};
 }
+// [end: position]
 
+// [begin: round]
 constexpr std::uint32_t round_to_even(Position at) {
   const int shift = std::min(at.shift, 25);  // at 25 all is below one half
   const std::uint32_t half = 1u << (shift - 1), odd = at.significand >> shift & 1;
@@ -76,10 +79,11 @@ constexpr std::uint32_t round_to_even(Position at) {
 }
 
 constexpr std::uint32_t round_at_random(Position at, std::uint32_t random) {
-  const std::uint64_t fixed_point = (std::uint64_t{at.significand} << 32) >> std::min(at.shift, 63);
-  return at.base + static_cast<std::uint32_t>((fixed_point + random) >> 32);
+  const std::uint64_t significand = std::uint64_t{at.significand} << 32;
+  const std::uint64_t above_base = significand >> std::min(at.shift, 63);
+  return at.base + static_cast<std::uint32_t>((above_base + random) >> 32);
 }
-// [end: position]
+// [end: round]
 
 /// The pattern of a rounded magnitude, with its sign, where it may be past the largest.
 template <FloatLayout layout>

@@ -66,12 +66,14 @@ double shared_noise(const Sharing& of) {
   double sum = 0;
   for (int i = 0; i < steps; ++i) {
     const double largest = (i + 0.5) * end / steps, inside = share_below(largest);
-    const double chance = of.numbers * density(largest) * std::pow(inside, of.numbers - 1) * end / steps;
+    const double all_below = std::pow(inside, of.numbers - 1);
+    const double chance = of.numbers * density(largest) * all_below * end / steps;
     if (chance < 1e-9) continue;
-    const double scale = of.scale(largest);
-    const auto noise = [&](double x) { return square(scale) * of.noise(x / scale); };
+    const double unit = of.scale(largest);
+    const auto noise = [&](double x) { return square(unit) * of.noise(x / unit); };
     const double others = mean_noise(largest, noise) / inside;
-    sum += chance * ((of.numbers - 1) * others + (of.keeps_largest ? 0 : noise(largest))) / of.numbers;
+    const double its_own = of.keeps_largest ? 0 : noise(largest);
+    sum += chance * ((of.numbers - 1) * others + its_own) / of.numbers;
   }
   return sum;
 }
