@@ -24,7 +24,8 @@ namespace {
 
 const Axis step_axis = {"step", "1"}, excess_axis = {"loss above the floor", "1"},
            scale_axis = {"log2 of the scale", "1"}, batch_axis = {"tokens in a batch", "1"},
-           lost_axis = {"gradients lost", "%"};
+           lost_axis = {"gradients lost", "%"}, noise_axis = {"signal over noise in the weights", "dB"},
+           added_axis = {"loss more than in fp32", "1"};
 
 using enum Storage;
 
@@ -170,27 +171,72 @@ void sweep_batches(Lab& lab, const WordDeltas& deltas) {
   lab.derived("fp16_breaks_missed", std::max(missed, 1 / missed));
 }
 
-/// The network that fp32 trained, with weights in fewer bits: rounded, and then trained on as they will be rounded.
-void quantise(Lab& lab, const WordTensors& weights) {
-  Table table = {"Trained in fp32, then in fewer bits", {"weights", "loss", "more than fp32"}, {}};
-  const double fp32 = lab.value("train_fp32_loss"), floor = lab.value("train_floor_loss");
-  const auto add = [&](const std::string& of, const std::string& name, double divergence) {
-    const double loss = floor + divergence;
-    lab.derived("trained_" + of + "_loss", loss);
-    lab.derived("trained_" + of + "_added", loss - fp32);
-    table.rows.push_back({name, number_text(loss), number_text(loss - fp32)});
-  };
-  for (const Format format : all_formats) {
-    if (format == Format::fp32) continue;
-    add(id(format), label(format), divergence_with(coded(weights, format), Storage::fp32));
+/// What formats add to the loss of the network that fp32 trained.
+class Quantising {
+ public:
+  Quantising(Lab& lab, const WordTensors& weights)
+      : lab_(lab), weights_(weights), sensitivity_(noise_sensitivity(weights)), before_(lab.value("train_fp32_loss")) {}
+
+  /// Weights rounded to the format, once the network is trained. Predicted from their noise alone.
+  void round(Format format) {
+    const WordTensors rounded = coded(weights_, format);
+    const double noise = noise_share(weights_, rounded), decibels = -10 * std::log10(noise);
+    const double expected = sensitivity_ * noise;
+    const double more = add(id(format), label(format), divergence_with(rounded, Storage::fp32), expected);
+    predicted_.points.emplace_back(decibels, expected, label(format));
+    if (more > 0) rounded_.points.emplace_back(decibels, estimate({more}), label(format));
+    if (noise > 1e-4) error_ = std::max(error_, std::fabs(more - expected) / expected);
   }
-  add("int8_both", "int8, activations too", divergence_with(coded(weights, Format::int8_channel), Storage::int8));
+
+  /// The network that was trained on with weights rounded like that.
+  void add_aware(const Learned& learned) {
+    const Recipe& recipe = learned.training.recipe();
+    const double more = add(recipe.id, recipe.label, learned.divergence());
+    const double noise = noise_share(weights_, coded(weights_, recipe.weights));
+    if (more > 0) aware_.points.emplace_back(-10 * std::log10(noise), estimate({more}), label(recipe.weights));
+  }
+
+  /// \return what it adds to the loss
+  double add(const std::string& of, const std::string& name, double divergence, double expected = 0) {
+    const double loss = lab_.value("train_floor_loss") + divergence, more = loss - before_;
+    lab_.derived("trained_" + of + "_loss", loss);
+    lab_.derived("trained_" + of + "_added", more);
+    table_.rows.push_back({name, number_text(loss), number_text(more), expected > 0 ? number_text(expected) : ""});
+    return more;
+  }
+
+  void finish() {
+    lab_.show(table_);
+    for (Series* series : {&rounded_, &predicted_, &aware_}) {
+      std::ranges::sort(series->points, {}, &Point::x);
+      lab_.add(*series);
+    }
+    lab_.derived("trained_prediction_error", error_);
+    lab_.derived("trained_q4_0_aware_over_rounded");
+  }
+
+ private:
+  Lab& lab_;
+  const WordTensors& weights_;
+  double sensitivity_, before_, error_ = 0;
+  Table table_ = {"Trained in fp32, then in fewer bits", {"weights", "loss", "more than fp32", "predicted"}, {}};
+  Series rounded_ = {"trained_added", "rounded", Kind::measured, noise_axis, added_axis};
+  Series predicted_ = {"trained_added_predicted", "from the noise", Kind::modelled, noise_axis, added_axis};
+  Series aware_ = {"trained_aware_added", "trained on", Kind::measured, noise_axis, added_axis};
+};
+
+void quantise(Lab& lab, const WordTensors& weights) {
+  Quantising quantising(lab, weights);
+  for (const Format format : all_formats) {
+    if (format != Format::fp32) quantising.round(format);
+  }
+  const double both = divergence_with(coded(weights, Format::int8_channel), Storage::int8);
+  quantising.add("int8_both", "int8, activations too", both);
   const Lessons lessons = falling_rate(steps(lab, 150), aware_rate);
   for (const Learned& each : learn(weights, aware_recipes, large_batch, lessons, [&] { lab.tick(); })) {
-    add(each.training.recipe().id, each.training.recipe().label, each.divergence());
+    quantising.add_aware(each);
   }
-  lab.show(table);
-  lab.derived("trained_q4_0_aware_over_rounded");
+  quantising.finish();
 }
 
 }  // namespace

@@ -25,7 +25,7 @@
 namespace hf::precision {
 namespace {
 
-constexpr std::uint64_t judging_sequence = 8000, writing_sequence = 8001, checking_sequence = 8002,
+constexpr std::uint64_t judging_sequence = 8000, writing_sequence = 8001, checking_sequence = 8002, first_noise = 9000,
                         first_lesson = 10000;  // of random numbers
 
 /// Of the layers' deltas, not of the logits', which no product made. Without zeros.
@@ -37,6 +37,12 @@ std::vector<float> sizes(const WordDeltas& deltas) {
     }
   }
   return sizes;
+}
+
+double squares(const scaling::Matrix& matrix) {
+  double sum = 0;
+  for (const float x : matrix.numbers()) sum += static_cast<double>(x) * static_cast<double>(x);
+  return sum;
 }
 
 void look_at(Learned& learned, int step) {
@@ -154,6 +160,38 @@ double divergence_with(const WordTensors& weights, Storage activations) {
   WordActivations computed;
   forward(weights, judging_text().seen, activations, computed);
   return divergence(judging_text(), computed.logits);
+}
+
+double noise_share(const WordTensors& weights, const WordTensors& coded) {
+  double share = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    double noise = 0;
+    for (std::size_t j = 0; j < weights[i].numbers().size(); ++j) {
+      const double error = static_cast<double>(coded[i].numbers()[j]) - static_cast<double>(weights[i].numbers()[j]);
+      noise += error * error;
+    }
+    share += noise / squares(weights[i]) / static_cast<double>(weights.size());
+  }
+  return share;
+}
+
+double noise_sensitivity(const WordTensors& weights) {
+  constexpr double share = 1e-3;
+  constexpr std::uint64_t draws = 8;
+  const double before = divergence_with(weights, Storage::fp32);
+  double added = 0;
+  for (std::uint64_t draw = 0; draw < draws; ++draw) {
+    WordTensors noisy = weights;
+    for (std::size_t i = 0; i < noisy.size(); ++i) {
+      const std::span<float> numbers = noisy[i].numbers();
+      const double variance = share * squares(weights[i]) / static_cast<double>(numbers.size());
+      const auto spread = static_cast<float>(std::sqrt(3 * variance));  // of uniform numbers in [-spread, spread)
+      const std::uint64_t sequence = first_noise + draw * noisy.size() + i;
+      for (std::size_t j = 0; j < numbers.size(); ++j) numbers[j] += spread * random_number(sequence, j);
+    }
+    added += (divergence_with(noisy, Storage::fp32) - before) / draws;
+  }
+  return added / share;
 }
 
 double gradient_error() {

@@ -83,6 +83,12 @@ double wrong_share(const MixedTraining& training);
 /// divergence() with these weights, and activations stored like that.
 double divergence_with(const WordTensors& weights, Storage activations);
 
+/// The noise in weights that were coded, over the signal: mean over matrices of |coded − weights|² / |weights|².
+double noise_share(const WordTensors& weights, const WordTensors& coded);
+
+/// What noise adds to the loss, over noise_share(), where that is 30 dB below the signal: random noise, uniform.
+double noise_sensitivity(const WordTensors& weights);
+
 /// How far the network's gradients in fp32 are from those of word_reference.hpp: the largest relative error of a matrix.
 double gradient_error();
 

@@ -87,6 +87,20 @@ TEST_CASE("coded weights are what the format stands for") {
   CHECK(worst < 0.6 / 127);  // half a step, where the largest is 1
 }
 
+TEST_CASE("noise is what coding changes, over what was there") {
+  const WordTensors weights = {matrix({3, 4}), matrix({1, 1})}, coded = {matrix({3, 4.5f}), matrix({1, 0.8f})};
+  CHECK(noise_share(weights, weights) == 0);
+  CHECK(noise_share(weights, coded) == doctest::Approx((0.25 / 25 + 0.04 / 2) / 2));
+}
+
+TEST_CASE("noise in weights costs a trained network something") {
+  const auto all =
+      learn(random_weights(word_shape), std::vector{Recipe{"fp32", ""}}, large_batch, constant_rate(40, 4), [] {});
+  const double sensitivity = noise_sensitivity(all[0].training.weights());
+  CHECK(sensitivity > 0.01);
+  CHECK(sensitivity < 1000);
+}
+
 TEST_CASE("chance that goes to impossible words is wrong") {
   const WordTensors start = random_weights(word_shape);
   const auto all = learn(start, std::vector{Recipe{"fp32", ""}}, large_batch, constant_rate(40, 4), [] {});

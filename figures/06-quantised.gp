@@ -1,0 +1,31 @@
+# title: What rounding its weights adds to the loss of a small language model
+# needs: trained_added trained_added_predicted trained_aware_added
+# shows: trained_added trained_added_predicted trained_aware_added
+height = 480
+load "style.gp"
+rounded = tables."/trained_added.tsv"
+predicted = tables."/trained_added_predicted.tsv"
+aware = tables."/trained_aware_added.tsv"
+stats predicted using 1:2 name "line" nooutput
+stats rounded using 2 name "points" nooutput
+
+right_edge = width - 24; top_edge = 62; bottom_edge = height - 62
+key_y = 1 - 18.0 / height
+set label "rounded" at screen left_edge / (width + 0.0),screen key_y offset 0.4,-0.35 textcolor rgb blue \
+  point pointtype measured_point pointsize 0.8 linecolor rgb blue
+set label "trained on so" at screen (left_edge + 110.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb orange \
+  point pointtype triangle pointsize 0.9 linecolor rgb orange
+set label "from the noise" at screen (left_edge + 270.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb quiet \
+  point pointtype modelled_point pointsize 0.8 linecolor rgb quiet
+y_title = "loss more than in fp32, nats per word"
+load "frame.gp"
+set logscale y
+set xrange [0.9 * line_min_x:48]
+set yrange [1e-5:0.2]
+set ytics ("10⁻⁵" 1e-5, "10⁻⁴" 1e-4, "10⁻³" 1e-3, "10⁻²" 1e-2, "10⁻¹" 1e-1)
+set xlabel "signal over noise in the weights, dB" offset 0,0.9 textcolor rgb quiet
+plot predicted using 1:2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.4 dashtype modelled_dash \
+       linecolor rgb quiet, \
+     rounded using 1:2 with points pointtype circle pointsize 0.85 linecolor rgb blue, \
+     aware using 1:2 with points pointtype triangle pointsize 0.95 linecolor rgb orange, \
+     rounded using (only($1 < 48, $1)):2:(strcol(5)) with labels left font near textcolor rgb blue
