@@ -1,12 +1,16 @@
 # title: What formats keep of normally distributed numbers, over their bits
-# needs: sqnr_by_bits sqnr_predicted sqnr_limit
-# shows: sqnr_by_bits sqnr_predicted sqnr_limit
-height = 520
+# needs: sqnr_by_bits sqnr_predicted sqnr_limit sqnr_uniform sqnr_sine sqnr_normal
+# needs: sqnr_uniform_predicted sqnr_sine_predicted sqnr_normal_predicted
+# shows: sqnr_by_bits sqnr_predicted sqnr_limit sqnr_uniform sqnr_sine sqnr_normal
+# Above, the formats; below, a plain quantiser of 2 to 16 bits for three signals, against 6.02 dB for each bit.
+height = 800
 load "style.gp"
 dots = tables."/sqnr_by_bits.tsv"
 predicted = tables."/sqnr_predicted.tsv"
 limit = tables."/sqnr_limit.tsv"
-top_edge = 70; bottom_edge = height - 62; right_edge = width - 30
+set multiplot
+# ---- Formats ----
+top_edge = 70; bottom_edge = 458; right_edge = width - 30
 y_title = "signal over noise, dB"
 key_y = 1 - 18.0 / height
 set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
@@ -25,3 +29,26 @@ plot limit using 1:2 smooth unique with lines linewidth 1.4 dashtype modelled_da
      predicted using 1:2 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb ink, \
      dots using 1:2 with points pointtype measured_point pointsize 0.7 linecolor rgb blue, \
      dots using (only($1 < 20, $1)):2:5 with labels font near textcolor rgb ink
+unset label
+unset logscale
+
+# ---- The line ----
+array ids[3] = ["uniform", "sine", "normal"]
+array names[3] = ["uniform", "sine, full scale", "N(0, 1)"]
+array colours[3] = [green, orange, blue]
+array points[3] = [square, triangle, circle]
+signal(i) = tables."/sqnr_".ids[i].".tsv"
+expected(i) = tables."/sqnr_".ids[i]."_predicted.tsv"
+over(bits, sqnr) = sqnr - 20 * log10(2) * bits
+top_edge = 566; bottom_edge = height - 62
+y_title = "signal over noise, less 6.02 dB for each bit"
+load "frame.gp"
+set xrange [1.6:16.4]
+set yrange [-12:5]
+set xtics ("2" 2, "4" 4, "6" 6, "8" 8, "10" 10, "12" 12, "14" 14, "16" 16)
+set ytics -10,5,5
+set xlabel "bits of a plain quantiser as wide as the signal" offset 0,0.9 textcolor rgb quiet
+plot for [i = 1:3] expected(i) using 1:(over($1, $2)) with lines linewidth 1.4 dashtype modelled_dash linecolor rgb colours[i], \
+     for [i = 1:3] signal(i) using 1:(over($1, $2)) with points pointtype points[i] pointsize 0.65 linecolor rgb colours[i], \
+     for [i = 1:3] signal(i) using (only($1 == 13, $1)):(over($1, $2)):(names[i]) with labels font near textcolor rgb colours[i]
+unset multiplot
