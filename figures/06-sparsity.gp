@@ -41,7 +41,7 @@ plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype qu
        dashtype modelled_dash linecolor rgb colours[i], \
      for [i = 1:3] gemv(i) using 1:(shown($2)) with linespoints pointtype points[i] pointsize 0.7 linewidth 1.8 \
        linecolor rgb colours[i], \
-     for [i = 1:1] gemv(i) using (only($1 == 0.2, $1)):2:(names[i]) with labels left font near textcolor rgb colours[i], \
+     gemv(2) using (only($1 == 0.2, $1)):2:("indices") with labels left font near textcolor rgb colours[2], \
      gemv(3) using (only($1 == 0.9, $1)):2:(names[3]) with labels right font near textcolor rgb colours[3], \
      file("sparse_gemv_others_predicted") using 1:2 with points pointtype modelled_point pointsize 1.2 \
        linecolor rgb ink, \

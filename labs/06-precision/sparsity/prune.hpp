@@ -2,7 +2,6 @@
 /// Which weights go: those of least magnitude.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
 

@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+
 #include "harness/keep.hpp"
-#include "harness/vector.hpp"
+#endif
 
 namespace hf::precision {
 namespace {

@@ -121,7 +121,7 @@ class GemvRace {
   void enter(const std::string& storage, double density, std::size_t bytes, std::size_t repeats, Multiply multiply) {
     room_for(repeats * gemv_rows);
     ids_.push_back(storage + " " + std::to_string(density));
-    variants_.push_back(timed(ids_.back(), multiply));
+    variants_.push_back(timed(ids_.back(), std::move(multiply)));
     times_.push_back(
         {storage, density, static_cast<double>(bytes) / (static_cast<double>(repeats) * gemv_weights), {}});
     repeats_.push_back(repeats);

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <vector>
 
-#include "05-scaling/training/matrix.hpp"
 #include "06-precision/sparsity/prune.hpp"
 #include "06-precision/sparsity/pruned_network.hpp"
 #include "06-precision/training/storage.hpp"
