@@ -97,9 +97,10 @@ inline void finish_sums(const Sums sums[][tile_registers], std::int32_t* c, std:
 
 // [begin: micro-kernel]
 /// c (+)= a · b for one tile: `rows` rows of a, some groups deep, times one
-/// panel of b. For each group, a few registers of b serve all rows of a.
+/// panel of b. For each group, a few registers of b serve all rows of a. Inline,
+/// so that one tile's end overlaps with the next one's beginning.
 template <std::size_t rows, bool add>
-void multiply_tile(const Tile& tile) {
+[[gnu::always_inline]] inline void multiply_tile(const Tile& tile) {
   const std::byte *a = tile.a.first, *panel = tile.panel;
   Sums sums[rows][tile_registers], from_b[tile_registers];
   start_sums<rows>(tile.start, sums);
