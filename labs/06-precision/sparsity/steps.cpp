@@ -213,7 +213,7 @@ void measure_pruned_network(Lab& lab) {
   const int steps = lab.quick() ? 200 : 600;
   const std::vector<double> densities = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9};
   const WordTensors weights = trained_network(steps);
-  const std::vector<PrunedLoss> losses = pruned_losses(weights, densities, steps / 4);
+  const std::vector<PrunedLoss> losses = pruned_losses(weights, densities, lab.quick() ? 100 : 150);
   const std::span<const PrunedLoss> all = losses;
   add_pruned_series(lab, all.first(densities.size()), "");
   add_pruned_series(lab, all.last(1), "_2_4");
