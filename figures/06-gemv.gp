@@ -13,7 +13,7 @@ stats file("gemv_speedup_predicted") using 2 name "model" nooutput
 
 set multiplot
 top_edge = 36; bottom_edge = 356; right_edge = width - 24
-y_title = "time for one product, ms"
+y_title = "time for one product, ms: dots measured, lines predicted"
 load "frame.gp"
 x_high = 36
 set xrange [0:x_high]

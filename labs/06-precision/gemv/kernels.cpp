@@ -25,12 +25,11 @@ inline void prefetch_after(const std::byte* at) {
   for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + ahead + i, 0, 3);
 }
 
-// [begin: float-block]
-/// Adds a block of columns: unpacked to fp32, times x, in four chains of
-/// additions, times the scales of the rows.
+/// Adds a block of columns: unpacked to fp32, times x, in four chains of additions, times the scales of the rows.
 template <BlockLayout layout, class Numbers, class Scales>
 inline void add_block(const std::byte* scales, const std::byte* numbers, const float* x, Total& total) {
   prefetch_after<tile_rows * layout.scale_bytes>(scales);
+  // [begin: float-block]
   Floats sum[4][2] = {};
 #pragma GCC unroll 32
   for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
@@ -40,15 +39,17 @@ inline void add_block(const std::byte* scales, const std::byte* numbers, const f
     Numbers::unpack(at, number);
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < layout.group; ++i) {
-      for (std::size_t half : {0, 1}) sum[(c + i) % 4][half] += x[c + i] * number[i][half];
+      for (std::size_t half : {0, 1}) {
+        sum[(c + i) % 4][half] += x[c + i] * number[i][half];
+      }
     }
   }
+  // [end: float-block]
   for (std::size_t half : {0, 1}) {
     const Floats scale = Scales::unpack(scales + half * lanes * layout.scale_bytes);
     total[half] += scale * ((sum[0][half] + sum[1][half]) + (sum[2][half] + sum[3][half]));
   }
 }
-// [end: float-block]
 
 template <BlockLayout layout, class Numbers, class Scales>
 inline void add_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
@@ -67,14 +68,13 @@ inline Sums broadcast_four(const std::int8_t* x) {
   return Sums{} + four;
 }
 
-// [begin: whole-block]
-/// Adds a block of columns: four products a lane in one instruction, exact,
-/// from a start that takes back the offset of the numbers; one rounding to
-/// fp32, one scale.
+/// Adds a block of columns: four products a lane in one instruction, exact, from a start that takes back the offset of the
+/// numbers; one rounding to fp32, one scale.
 template <BlockLayout layout, class Numbers, class Scales>
 inline void add_whole_block(const std::byte* scales, const std::byte* numbers, const std::int8_t* x, std::int32_t x_sum,
                             float x_scale, Total& total) {
   prefetch_after<tile_rows * layout.scale_bytes>(scales);
+  // [begin: whole-block]
   const Sums start = Sums{} + (tpu::offset_of_a - Numbers::offset) * x_sum;
   Sums sum[2] = {start, start};
 #pragma GCC unroll 8
@@ -85,15 +85,17 @@ inline void add_whole_block(const std::byte* scales, const std::byte* numbers, c
     Numbers::unpack(at, number);
     for (std::size_t i = 0; i < layout.group / 4; ++i) {
       const Sums four = broadcast_four(x + c + 4 * i);
-      for (std::size_t half : {0, 1}) sum[half] = tpu::dot(sum[half], number[i][half], four);
+      for (std::size_t half : {0, 1}) {
+        sum[half] = tpu::dot(sum[half], number[i][half], four);
+      }
     }
   }
   for (std::size_t half : {0, 1}) {
     const Floats scale = Scales::unpack(scales + half * lanes * layout.scale_bytes);
     total[half] += x_scale * scale * __builtin_convertvector(sum[half], Floats);
   }
+  // [end: whole-block]
 }
-// [end: whole-block]
 
 template <BlockLayout layout, class Numbers, class Scales>
 inline void add_whole_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
