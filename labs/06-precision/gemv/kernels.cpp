@@ -6,6 +6,7 @@
 
 #include "04-tpu/dot_instructions.hpp"
 #include "06-precision/formats/formats.hpp"
+#include "06-precision/gemv/block_layout.hpp"
 #include "06-precision/gemv/rounded_vector.hpp"
 #include "06-precision/gemv/tiles.hpp"
 #include "06-precision/gemv/unpackers.hpp"

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "00-workload/loop_team.hpp"
 #include "06-precision/formats/formats.hpp"
+#include "06-precision/gemv/block_layout.hpp"
 
 namespace hf::precision {
 namespace {

@@ -8,8 +8,7 @@
 #include <cstring>
 
 #include "04-tpu/dot_instructions.hpp"
-#include "06-precision/formats/scalar_floats.hpp"
-#include "06-precision/gemv/tiles.hpp"
+#include "06-precision/formats/scalar_floats.hpp"  // IWYU pragma: keep  (where no instruction widens fp16)
 #include "harness/vector.hpp"
 
 #if defined(__aarch64__)
