@@ -35,17 +35,10 @@ namespace {
 constexpr std::size_t gemv_rows = 1024, gemv_columns = 4096, near_rows = 8;
 constexpr double gemv_weights = static_cast<double>(gemv_rows * gemv_columns);
 
-/// So much of one matrix that no cache holds it, as long as there is room for all of them.
-double bytes_of_each(std::size_t matrices) {
-  const double past_caches =
-      std::max(48.0 * 1048576, 1.5 * static_cast<double>(probe_machine().last_level_cache_bytes()));
-  return std::min(past_caches, static_cast<double>(available_memory_bytes()) / 2 / static_cast<double>(matrices));
-}
-
 /// The race, while it is being set up.
 class GemvRace {
  public:
-  explicit GemvRace(std::size_t matrices) : bytes_(bytes_of_each(matrices)), weights_(gemv_rows * gemv_columns) {
+  explicit GemvRace(double bytes) : bytes_(bytes), weights_(gemv_rows * gemv_columns) {
     fill_random(x_, 1);
     fill_random(weights_, 2);
   }
@@ -140,8 +133,15 @@ class GemvRace {
 
 }  // namespace
 
-std::vector<SparseGemvTime> time_sparse_gemv(const std::vector<double>& densities, const Plan& plan) {
-  GemvRace race(3 * densities.size() + 4);
+double past_caches_bytes(std::size_t densities) {
+  const double largest_cache = static_cast<double>(probe_machine().last_level_cache_bytes());
+  const double matrices = static_cast<double>(3 * densities + 4);
+  return std::min(std::max(48.0 * 1048576, 1.5 * largest_cache),
+                  static_cast<double>(available_memory_bytes()) / 2 / matrices);
+}
+
+std::vector<SparseGemvTime> time_sparse_gemv(const std::vector<double>& densities, double bytes, const Plan& plan) {
+  GemvRace race(bytes);
   for (Format format : {Format::fp32, Format::q8_0, Format::q4_0}) race.enter(format);
   race.enter("two_four", 0.5, TwoFourMatrix(pruned_2_4(race.weights()), gemv_rows, gemv_columns));
   for (double density : densities) {

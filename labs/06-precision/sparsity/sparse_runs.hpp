@@ -30,7 +30,11 @@ struct SparseGemvTime {
 
 /// Every way to store a sparse matrix at every density, 2:4, and dense ones of fewer bits, in one set of interleaved
 /// rounds.
-std::vector<SparseGemvTime> time_sparse_gemv(const std::vector<double>& densities, const Plan& plan);
+/// \param bytes  at least so many of each, past_caches_bytes() as a rule
+std::vector<SparseGemvTime> time_sparse_gemv(const std::vector<double>& densities, double bytes, const Plan& plan);
+
+/// So much of a matrix that no cache holds it, as long as there is room for those of so many densities.
+double past_caches_bytes(std::size_t densities);
 
 /// Square products of a sparse and a dense matrix, in cache, on one thread.
 struct SparseGemmTimes {

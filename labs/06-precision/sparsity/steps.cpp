@@ -127,7 +127,8 @@ Estimate inverse(const Estimate& ratio) {
 void measure_gemv_with_holes(Lab& lab) {
   const std::vector<double> densities =
       lab.quick() ? std::vector{0.05, 0.2, 0.5, 0.9, 1.0} : std::vector{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0};
-  const std::vector<SparseGemvTime> times = time_sparse_gemv(densities, lab.memory_plan(2));
+  const std::vector<SparseGemvTime> times =
+      time_sparse_gemv(densities, past_caches_bytes(densities.size()), lab.memory_plan(2));
   add_gemv_series(lab, times);
   for (const SparseStorage& storage : storages) {
     const Curve curve = curve_of(times, storage.id);

@@ -191,7 +191,7 @@ TEST_CASE("a short race of every way to store, with the bytes of each") {
   Plan plan;
   plan.rounds = plan.minimum_rounds = 1;
   plan.sample_seconds = plan.warm_seconds = 0;
-  const auto times = time_sparse_gemv({0.1, 1.0}, plan);
+  const auto times = time_sparse_gemv({0.1, 1.0}, 1 << 20, plan);
   REQUIRE(times.size() == 4 + 2 * 3);
   for (const SparseGemvTime& time : times) {
     CAPTURE(time.storage);
