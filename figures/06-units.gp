@@ -43,7 +43,7 @@ do for [i = 2:3] {
 right_edge = width - 92
 set multiplot
 top_edge = 36; bottom_edge = has_ratios ? 360 : height - 62
-y_title = "speed, Gop/s"
+y_title = "speed, Gop/s".(has_ratios ? "; in dashes, oneDNN's" : "")
 load "frame.gp"
 set logscale x 2
 set xrange [size_min:size_max * 1.001]  # the last point lies inside, rounding or not
