@@ -87,7 +87,7 @@ inline void add_whole_block(const std::byte* scales, const std::byte* numbers, c
     for (std::size_t i = 0; i < layout.group / 4; ++i) {
       const Sums four = broadcast_four(x + c + 4 * i);
       for (std::size_t half : {0, 1}) {
-        sum[half] = tpu::dot(sum[half], number[i][half], four);
+        sum[half] = dot_four(sum[half], number[i][half], four);
       }
     }
   }

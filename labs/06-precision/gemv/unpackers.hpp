@@ -128,6 +128,18 @@ struct Fp8Numbers {
 
 // ---- Whole numbers: four to a lane, without a sign, `offset` too large ----
 
+/// sum[lane] += the four products of a's and b's 8-bit numbers, a without a sign and b with one. Where no instruction does
+/// that, by way of 16 bits: every second byte, then the others.
+inline Sums dot_four(Sums sum, Sums a, Sums b) {
+  if constexpr (tpu::has_dot_product) {
+    return tpu::dot(sum, a, b);
+  } else {
+    const Words a_words = (Words)a, b_words = (Words)b;
+    const Sums even = tpu::dot(sum, (Sums)(a_words & 255), (Sums)((SignedWords)(b_words << 8) >> 8));
+    return tpu::dot(even, (Sums)(a_words >> 8), (Sums)((SignedWords)b_words >> 8));
+  }
+}
+
 struct ByteNumbers {
   static constexpr std::int32_t offset = 128;
   static void unpack(const std::byte* at, Sums (&number)[1][2]) {
