@@ -17,11 +17,10 @@ namespace {
 
 using Total = Floats[2];
 
-/// Asks for what will be read soon after a place: as far ahead as an answer from memory takes. The hardware does so too, but
-/// not from one page to the next.
-template <std::size_t bytes>
+/// Asks for what will be read soon after a place: as far ahead as an answer from memory takes, which was found by trying.
+/// The hardware does so too, but not from one page to the next.
+template <std::size_t bytes, std::size_t ahead = 4096>
 inline void prefetch_after(const std::byte* at) {
-  constexpr std::size_t ahead = 4096;
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + ahead + i, 0, 3);
 }
@@ -74,14 +73,15 @@ inline Sums broadcast_four(const std::int8_t* x) {
 template <BlockLayout layout, class Numbers, class Scales>
 inline void add_whole_block(const std::byte* scales, const std::byte* numbers, const std::int8_t* x, std::int32_t x_sum,
                             float x_scale, Total& total) {
-  prefetch_after<tile_rows * layout.scale_bytes>(scales);
+  constexpr std::size_t ahead = layout.bits == 8 ? 2048 : 4096;
+  prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
   // [begin: whole-block]
   const Sums start = Sums{} + (tpu::offset_of_a - Numbers::offset) * x_sum;
   Sums sum[2] = {start, start};
 #pragma GCC unroll 8
   for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
     const std::byte* at = numbers + c * tile_rows * layout.bits / 8;
-    prefetch_after<layout.group * tile_rows * layout.bits / 8>(at);
+    prefetch_after<layout.group * tile_rows * layout.bits / 8, ahead>(at);
     Sums number[layout.group / 4][2];
     Numbers::unpack(at, number);
     for (std::size_t i = 0; i < layout.group / 4; ++i) {
