@@ -6,8 +6,8 @@
 //   model/       measure_decode      a language model writes, in every format, and against llama.cpp
 //   units/       measure_units       int8 and bf16 on the units made for them
 //   accuracy/    measure_accuracy    what does the language model lose?
-//   training/    measure_training    a network learns in 32, 16 and 8 bits
 //   sums/        measure_sums        many small numbers, one sum
+//   training/    measure_training    a network learns in 32, 16 and 8 bits
 //   sparsity/    measure_sparsity    numbers that are not there at all
 #include "harness/lab.hpp"
 
@@ -32,8 +32,8 @@ void measure(Lab& lab) {
     measure_accuracy(lab);
     add_pareto(lab);
   });
-  lab.step("training", [&] { measure_training(lab); });
   lab.step("sums", [&] { measure_sums(lab); });
+  lab.step("training", [&] { measure_training(lab); });
   lab.step("sparsity", [&] { measure_sparsity(lab); });
 }
 
@@ -48,8 +48,8 @@ int main(int argc, char** argv) {
                                       {"decode", 4, 20, {"GEMV"}},
                                       {"units", 3, 15},
                                       {"accuracy", 2, 8},
-                                      {"training", 3, 12},
                                       {"sums", 0.5, 2},
+                                      {"training", 3, 12},
                                       {"sparsity", 2, 8, {"GEMV"}}}};
   return hf::run_lab(info, argc, argv, hf::precision::measure);
 }

@@ -23,7 +23,7 @@
 namespace hf::precision {
 namespace {
 
-const Axis format_axis = {"format", "1"}, divergence_axis = {"divergence from fp64", "1"};
+const Axis format_axis = {"format", "1"}, divergence_axis = {"divergence from fp64", "nats"};
 const Axis factor_axis = {"how many times as large", "1"}, sqnr_axis = {"SQNR", "dB"};
 
 std::string kl_id(Format format) { return std::string("kl_") + id(format); }
@@ -66,7 +66,7 @@ void add_divergence(Lab& lab, const workload::Transformer& model, const ModelRun
   for (Format format : all_formats) {
     const ModelRuns::Difference difference = runs.decoded(model, format);
     const Estimate nats = estimate(difference.divergence);
-    lab.add(Value(kl_id(format), nats, "1"));
+    lab.add(Value(kl_id(format), nats, "nats"));
     lab.add(Value(std::string("top_1_") + id(format), estimate(difference.agreement), "1"));
     measured.points.emplace_back(static_cast<double>(format), nats, label(format));
     if (format == Format::fp32) continue;
@@ -76,6 +76,7 @@ void add_divergence(Lab& lab, const workload::Transformer& model, const ModelRun
   }
   lab.add(std::move(measured));
   lab.derived("kl_prediction_missed", missed);
+  lab.derived("kl_q4_0_over_nvfp4");
 }
 
 /// Weights of few bits, activations as they are: what the rounding of activations adds is the rest.
@@ -83,7 +84,7 @@ void add_weights_alone(Lab& lab, const workload::Transformer& model, const Model
   for (Format format : {Format::q8_0, Format::q4_0}) {
     const std::string alone = kl_id(format) + "_weights_alone";
     const auto rounded = with_weights_in(model, format, Rotated::no);
-    lab.add(Value(alone, estimate(runs.decoded(*rounded, Format::fp32).divergence), "1"));
+    lab.add(Value(alone, estimate(runs.decoded(*rounded, Format::fp32).divergence), "nats"));
     lab.derived(kl_id(format) + "_over_weights_alone");
   }
 }
@@ -104,7 +105,7 @@ void add_model_outliers(Lab& lab, workload::Transformer& model, const ModelRuns&
   for (std::size_t i = 0; i < formats.size(); ++i) {
     const auto add = [&](Series& to, const std::string& suffix, const ModelRuns::Difference& difference) {
       const Estimate nats = estimate(difference.divergence);
-      lab.add(Value(std::string("outlier_kl_") + id(formats[i]) + suffix, nats, "1"));
+      lab.add(Value(std::string("outlier_kl_") + id(formats[i]) + suffix, nats, "nats"));
       to.points.emplace_back(static_cast<double>(i), nats, label(formats[i]));
       lab.tick();
     };
@@ -166,7 +167,7 @@ void measure_accuracy(Lab& lab) {
   workload::Transformer model(small_gpt2);
   fill_as_trained(model);
   const ModelRuns runs(model, lab.quick() ? 2 : 8, lab.quick() ? 8 : 16);
-  lab.derived("model_entropy", runs.entropy());
+  lab.derived("model_entropy", runs.entropy(), "nats");
   predict_divergence(lab, model, runs);
   add_divergence(lab, model, runs);
   add_weights_alone(lab, model, runs);

@@ -67,9 +67,13 @@ std::span<const float> FormatTransformer::decode(int token, std::size_t position
   embedding_.decode_row(row, x_.data());
   add_to(x_, w.position_embedding + position * shape().width);
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) run_layer(layer, position, cache);
-  workload::layer_norm(x_.data(), w.norm_gain, w.norm_bias, normed_.data(), 1, x_.size());
+  normalise(w.norm_gain, w.norm_bias);
   embedding_.multiply(normed_.data(), logits_.data());
   return logits_;
+}
+
+void FormatTransformer::normalise(const float* gain, const float* bias) {
+  workload::layer_norm(x_.data(), gain, bias, normed_.data(), 1, x_.size());
 }
 
 /// As chapter 00's layer does, for one token.
@@ -77,7 +81,7 @@ void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workl
   const workload::TransformerTensors::Layer& w = model_.weights().layers[layer];
   const Matrices& matrix = layers_[layer];
   // [begin: decode-layer]
-  workload::layer_norm(x_.data(), w.norm1_gain, w.norm1_bias, normed_.data(), 1, x_.size());
+  normalise(w.norm1_gain, w.norm1_bias);
   matrix.qkv.multiply(normed_.data(), qkv_.data());
   add_to(qkv_, w.qkv_bias);
   attend(layer, position, cache);
@@ -85,7 +89,7 @@ void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workl
   add_to(sum_, w.out_bias);
   add_to(x_, sum_.data());
 
-  workload::layer_norm(x_.data(), w.norm2_gain, w.norm2_bias, normed_.data(), 1, x_.size());
+  normalise(w.norm2_gain, w.norm2_bias);
   matrix.up.multiply(normed_.data(), hidden_.data());
   add_to(hidden_, w.up_bias);
   workload::gelu(hidden_.data(), hidden_.data(), hidden_.size());

@@ -40,6 +40,7 @@ class FormatTransformer {
   struct Matrices {
     WeightMatrix qkv, out, up, down;  // (3C, C), (C, C), (4C, C), (C, 4C)
   };
+  void normalise(const float* gain, const float* bias);  // x_ into normed_
   void run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache);
   void attend(std::size_t layer, std::size_t position, workload::KvCache& cache);
 

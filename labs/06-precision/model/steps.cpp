@@ -19,7 +19,7 @@
 namespace hf::precision {
 namespace {
 
-const Axis format_axis = {"format", "1"}, speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "1"},
+const Axis format_axis = {"format", "1"}, speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "nats"},
            read_axis = {"bandwidth", "GB/s"};
 
 std::string threads_text(Cores cores) { return cores == Cores::all ? "all threads" : "one thread"; }

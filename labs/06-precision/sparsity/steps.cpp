@@ -172,7 +172,7 @@ void measure_gemm_with_holes(Lab& lab) {
 
 // ---- What it costs the network ----
 
-const Axis loss_axis = {"loss above the floor", "1"};
+const Axis loss_axis = {"loss above the floor", "nats"};
 
 /// Loss above the grammar's entropy, nats: of a network that was pruned, and of the same one trained a little more.
 struct PrunedLoss {
@@ -221,8 +221,8 @@ void measure_pruned_network(Lab& lab) {
   const double dense = divergence_with(weights, Storage::fp32);
   lab.derived("pruned_dense_excess", dense);
   const auto add = [&](const std::string& name, const PrunedLoss& loss) {
-    lab.derived("pruned_" + name + "_added", loss.pruned - dense);
-    lab.derived("pruned_" + name + "_retrained_added", loss.retrained - dense);
+    lab.derived("pruned_" + name + "_added", loss.pruned - dense, "nats");
+    lab.derived("pruned_" + name + "_retrained_added", loss.retrained - dense, "nats");
   };
   add("2_4", losses.back());
   for (const PrunedLoss& loss : all.first(densities.size())) {

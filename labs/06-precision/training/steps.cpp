@@ -22,10 +22,10 @@
 namespace hf::precision {
 namespace {
 
-const Axis step_axis = {"step", "1"}, excess_axis = {"loss above the floor", "1"},
+const Axis step_axis = {"step", "1"}, excess_axis = {"loss above the floor", "nats"},
            scale_axis = {"log2 of the scale", "1"}, batch_axis = {"tokens in a batch", "1"},
            lost_axis = {"gradients lost", "%"}, noise_axis = {"signal over noise in the weights", "dB"},
-           added_axis = {"loss more than in fp32", "1"};
+           added_axis = {"loss more than in fp32", "nats"};
 
 using enum Storage;
 
@@ -77,7 +77,7 @@ const Learned& by_id(const std::vector<Learned>& all, std::string_view id) {
 
 void check_gradients(Lab& lab) {
   lab.derived("training_gradient_error", gradient_error());
-  lab.modelled("train_floor_loss", grammar_entropy());
+  lab.modelled("train_floor_loss", grammar_entropy(), "nats");
 }
 
 /// Loss, curve, and some words of each.
@@ -88,7 +88,7 @@ void add_learned(Lab& lab, const std::vector<Learned>& all, const std::string& t
     const std::string id = each.training.recipe().id;
     const double loss = lab.value("train_floor_loss") + each.divergence();
     const double wrong = wrong_share(each.training);
-    lab.add(Value("train_" + id + "_loss", loss, "1", kind_of(each.training.recipe())));
+    lab.add(Value("train_" + id + "_loss", loss, "nats", kind_of(each.training.recipe())));
     lab.add(Value("train_" + id + "_wrong_share", wrong, "1", kind_of(each.training.recipe())));
     curves.push_back("training_" + id);
     lab.add(curve(curves.back(), each));
@@ -199,8 +199,8 @@ class Quantising {
   /// \return what it adds to the loss
   double add(const std::string& of, const std::string& name, double divergence, double expected = 0) {
     const double loss = lab_.value("train_floor_loss") + divergence, more = loss - before_;
-    lab_.derived("trained_" + of + "_loss", loss);
-    lab_.derived("trained_" + of + "_added", more);
+    lab_.derived("trained_" + of + "_loss", loss, "nats");
+    lab_.derived("trained_" + of + "_added", more, "nats");
     table_.rows.push_back({name, number_text(loss), number_text(more), expected > 0 ? number_text(expected) : ""});
     return more;
   }

@@ -1,4 +1,4 @@
-#include "06-precision/gemv/kernels.hpp"
+#include "06-precision/gemv/tile_kernels.hpp"
 
 #include <cstddef>
 #include <cstdint>
