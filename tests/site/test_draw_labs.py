@@ -32,6 +32,9 @@ ABSENT = [
     ("05-scaling", "no MPI",
      r"(network_)?(allreduce_.*|model_.*|alpha_.*|beta_gbs)|over_mpi_.*|bubble_(1f1b|gpipe|formula)|training_.*",
      ["05-allreduce", "05-slow-wire", "05-training", "05-window"]),
+    ("06-precision", "no llama.cpp", r"llamacpp_.*|decode_tokens_llamacpp.*|.*_over_llamacpp|logits_.*", []),
+    ("06-precision", "no oneDNN", r"onednn_.*|.*_over_onednn.*", []),
+    ("06-precision", "no instruction for bf16", r"unit_peak_bf16|bf16_gemm_over_(peak|widened).*", []),
 ]
 
 
