@@ -27,6 +27,7 @@ set xtics 0,0.2
 eval decades_on("y", "1")
 set xlabel "share of the weights that are left" offset 0,0.9 textcolor rgb quiet
 set arrow 1 from 0,dense to 1,dense nohead linewidth 1.4 linecolor rgb quiet
+set label "all weights" at 0.02,dense offset 0,0.6 textcolor rgb quiet
 plot file("pruned_loss_predicted") using 1:(only($2 < high, $2)) with linespoints pointtype modelled_point \
        pointsize 0.7 linewidth 1.4 dashtype modelled_dash linecolor rgb orange, \
      file("pruned_loss") using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \

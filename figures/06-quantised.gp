@@ -13,11 +13,11 @@ right_edge = width - 24; top_edge = 62; bottom_edge = height - 62
 key_y = 1 - 18.0 / height
 set label "rounded" at screen left_edge / (width + 0.0),screen key_y offset 0.4,-0.35 textcolor rgb blue \
   point pointtype measured_point pointsize 0.8 linecolor rgb blue
-set label "trained on so" at screen (left_edge + 110.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb orange \
+set label "trained further" at screen (left_edge + 110.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb orange \
   point pointtype triangle pointsize 0.9 linecolor rgb orange
 set label "from the noise" at screen (left_edge + 270.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb quiet \
   point pointtype modelled_point pointsize 0.8 linecolor rgb quiet
-y_title = "loss more than in fp32, nats per word"
+y_title = "loss added, nats per word"
 load "frame.gp"
 set logscale y
 set xrange [0.9 * line_min_x:48]

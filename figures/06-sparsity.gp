@@ -35,7 +35,7 @@ plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype qu
      [x = 0:1] "+" using (x):(1.5 * x) with lines linewidth 1.2 dashtype quoted_dash linecolor rgb quiet, \
      [x = 0.75:0.76] "+" using (x):(only(x == 0.75, 2 * x)):("bytes with 32-bit indices") every ::0::0 \
        with labels right font near textcolor rgb quiet, \
-     [x = 0.95:0.96] "+" using (x):(only(x == 0.95, 1.5 * x)):("16") every ::0::0 \
+     [x = 0.95:0.96] "+" using (x):(only(x == 0.95, 1.5 * x)):("16-bit") every ::0::0 \
        with labels right font near textcolor rgb quiet, \
      for [i = 1:3] file("sparse_gemv_".ids[i]."_predicted") using 1:(shown($2)) with lines linewidth 1.4 \
        dashtype modelled_dash linecolor rgb colours[i], \

@@ -34,7 +34,7 @@ unset logscale
 
 # ---- The line ----
 array ids[3] = ["uniform", "sine", "normal"]
-array names[3] = ["uniform", "sine, full scale", "N(0, 1)"]
+array names[3] = ["uniform", "sine, full scale", "normally distributed"]
 array colours[3] = [green, orange, blue]
 array points[3] = [square, triangle, circle]
 signal(i) = tables."/sqnr_".ids[i].".tsv"
