@@ -7,8 +7,8 @@
 
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/gemv/block_layout.hpp"
-#include "06-precision/gemv/tile_kernels.hpp"
 #include "06-precision/gemv/rounded_vector.hpp"
+#include "06-precision/gemv/tile_kernels.hpp"
 #include "06-precision/gemv/weight_matrix.hpp"
 #include "common/rounded.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "00-workload/loop_team.hpp"
 #include "06-precision/formats/formats.hpp"
-#include "06-precision/gemv/tile_kernels.hpp"
 #include "06-precision/gemv/rounded_vector.hpp"
+#include "06-precision/gemv/tile_kernels.hpp"
 #include "06-precision/gemv/tiles.hpp"
 #include "harness/memory.hpp"
 #include "harness/vector.hpp"
