@@ -6,7 +6,8 @@ load "style.gp"
 formats = tables."/pareto_formats.tsv"
 line = tables."/pareto_line.tsv"
 stats formats using 1:2 name "all" nooutput
-stats formats using ($1 > 1e-9 ? $1 : NaN) name "rounded" nooutput
+rounded_min = all_max_x
+stats formats using ($1 > 1e-9 && $1 < rounded_min ? (rounded_min = $1) : 0) nooutput
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 26
 y_title = "speed, tokens per second"

@@ -136,8 +136,9 @@ class GemvRace {
 double past_caches_bytes(std::size_t densities) {
   const double largest_cache = static_cast<double>(probe_machine().last_level_cache_bytes());
   const double matrices = static_cast<double>(3 * densities + 4);
-  return std::min(std::max(48.0 * 1048576, 1.5 * largest_cache),
-                  static_cast<double>(available_memory_bytes()) / 2 / matrices);
+  return std::min(
+      std::max(48.0 * 1048576, 1.5 * largest_cache),
+      static_cast<double>(available_memory_bytes()) / 6 / matrices);  // copies of few numbers fill whole pages
 }
 
 std::vector<SparseGemvTime> time_sparse_gemv(const std::vector<double>& densities, double bytes, const Plan& plan) {
