@@ -146,7 +146,8 @@ class UnitRace::Entries {
 };
 
 UnitRace::UnitRace(const Machine& machine, std::size_t n)
-    : machine_(machine), operands_(std::make_unique<Operands>(*tpu::int8_kernels(machine).front(), n)) {}
+    : dot_products_(roofline::dot_product_loops(machine)),
+      operands_(std::make_unique<Operands>(*tpu::int8_kernels(machine).front(), n)) {}
 UnitRace::~UnitRace() = default;
 
 double UnitRace::bytes(std::size_t n) {
@@ -197,7 +198,7 @@ void UnitRace::enter_peaks(Entries& entries, int threads) const {
     };
   };
   const double loops = static_cast<double>(peak_iterations) * threads;
-  for (const roofline::DotProductLoop* loop : roofline::dot_product_loops(machine_)) {
+  for (const roofline::DotProductLoop* loop : dot_products_) {
     if (std::string_view(loop->label) != "bf16") continue;
     entries.add("peak_bf16", loop->operations * loops, on_all([loop] { keep(loop->run(peak_iterations, 3, 5)); }));
   }

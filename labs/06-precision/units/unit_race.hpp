@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "01-roofline/dot_product.hpp"
 #include "harness/machine.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
@@ -60,7 +61,7 @@ class UnitRace {
   void enter_onednn(Entries& entries, const std::string& id, const Left* a, const Right* b, Sum* c, int threads);
   void enter_peaks(Entries& entries, int threads) const;
 
-  const Machine& machine_;
+  std::vector<const roofline::DotProductLoop*> dot_products_;
   std::unique_ptr<const Operands> operands_;
   std::vector<std::string> notes_;
 };
