@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-LABS = ["00-workload", "01-roofline", "02-matmul", "03-gpu", "04-tpu", "05-scaling", "06-precision"]
+LABS = ["00-workload", "01-roofline", "02-matmul", "03-gpu", "04-tpu", "05-scaling", "06-precision",
+        "07-compilers"]
 
 
 def ninja(build, *words):
@@ -131,4 +132,5 @@ def test_a_chapter_is_not_measured_again_for_what_it_does_not_use(root, build, t
     assert [lab for lab in LABS if copy.inputs(lab) != before[lab]] == ["02-matmul"]
     path = copy.root / "labs/02-matmul/gemm.cpp"
     path.write_bytes(path.read_bytes() + b"\n")
-    assert [lab for lab in LABS if copy.inputs(lab) != before[lab]] == ["02-matmul", "04-tpu", "05-scaling", "06-precision"]
+    assert [lab for lab in LABS if copy.inputs(lab) != before[lab]] == ["02-matmul", "04-tpu", "05-scaling", "06-precision",
+        "07-compilers"]

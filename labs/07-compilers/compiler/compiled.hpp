@@ -1,0 +1,62 @@
+/// \file
+/// A graph, compiled: its operators are fused into few loops, the loops are written as C++, the system's compiler builds
+/// them, and the result is kept for the next time.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "07-compilers/compiler/graph.hpp"
+#include "harness/work.hpp"
+
+namespace hf::compilers {
+
+enum class Stores {
+  automatic,  ///< past the caches where the result is larger than the last of them
+  ordinary,
+  nontemporal,
+};
+
+struct CompileOptions {
+  Stores stores = Stores::automatic;
+  bool any_rows = false;      ///< one program for every number of rows, instead of one for these
+  std::string compiler = {};  ///< empty: $CXX, else the one that built this program, else c++
+  std::filesystem::path cache =
+      {};  ///< empty: $HARDWARE_FIRST_CACHE, else $XDG_CACHE_HOME/hardware-first, else ~/.cache/hardware-first
+};
+
+/// Where the time of making it went, seconds.
+struct CompileTimes {
+  double plan = 0, emit = 0, build = 0, load = 0;
+  bool from_cache = false;
+};
+
+/// Never throws for what a user may run into: a graph that cannot be compiled, no compiler, a cache that cannot be written, or
+/// whose files are stale or damaged. It then runs the graph eagerly, and says why in one line.
+class Compiled {
+ public:
+  explicit Compiled(const Graph& graph, const CompileOptions& options = {});
+  ~Compiled();
+  Compiled(Compiled&&) noexcept;
+  Compiled& operator=(Compiled&&) noexcept;
+
+  /// As Eager::run(). \param rows  of the result, where it was compiled for any
+  void run(std::span<const float* const> inputs, float* result, std::size_t rows = 0);
+
+  /// Why it runs eagerly, or had to be built anew, in one line; empty where nothing was amiss.
+  const std::string& remark() const;
+  bool is_compiled() const;
+  const CompileTimes& times() const;
+  const std::string& source() const;      ///< the C++ that was written; empty where there is none
+  std::filesystem::path library() const;  ///< what was built of it
+  std::size_t loops() const;              ///< how many passes the plan has
+  Work work() const;                      ///< what the plan moves and computes, by counting
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hf::compilers

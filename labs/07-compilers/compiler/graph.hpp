@@ -1,0 +1,84 @@
+/// \file
+/// A calculation as a graph: what is to be computed, and not yet how. Every value is a matrix (rows, columns) of fp32,
+/// row-major without gaps; a vector is a matrix with one row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hf::compilers {
+
+struct Shape {
+  std::size_t rows, columns;
+
+  std::size_t numbers() const { return rows * columns; }
+  bool operator==(const Shape&) const = default;
+};
+
+enum class Op {
+  input,
+  constant,
+  // elementwise, of two: one row, one column or one number is repeated until the shapes are the same
+  add,
+  subtract,
+  multiply,
+  divide,
+  maximum,
+  // elementwise, of one
+  relu,
+  exp,
+  rsqrt,
+  gelu,     ///< in its form with tanh, as GPT-2 has it
+  dropout,  ///< zero with probability `number`, else divided by 1 - number; which ones follows from `seed` and the index
+  // (rows, columns) -> (rows, 1)
+  row_sum,
+  row_max,
+  // (m, k) · (k, n)
+  matmul,
+  // what frameworks have as one operator; decompose() writes them as several of those above
+  softmax,  ///< of each row
+  layer_norm,  ///< of each row: (x - mean) / sqrt(variance + 1e-5) · gain + shift, of x (rows, columns), gain and shift (1, columns)
+};
+
+/// "add", "row_sum", ...
+const char* name(Op op);
+
+/// The result of one operator: its place in the graph.
+struct Ref {
+  std::size_t node;
+};
+
+struct Node {
+  Op op;
+  std::vector<Ref> operands;
+  Shape shape;
+  float number = 0;        ///< a constant's value, dropout's probability
+  std::uint64_t seed = 0;  ///< dropout's
+};
+
+/// Operators in an order in which each comes after its operands; the last is the result.
+class Graph {
+ public:
+  Ref input(Shape shape);
+  Ref constant(float number);
+  /// \throws std::invalid_argument in one line, for operands whose shapes do not fit
+  Ref add(Op op, std::vector<Ref> operands, float number = 0, std::uint64_t seed = 0);
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const Node& node(Ref ref) const { return nodes_[ref.node]; }
+  Shape result_shape() const { return nodes_.back().shape; }
+  std::size_t inputs() const;  ///< how many; they are numbered in the order in which they were made
+
+ private:
+  std::vector<Node> nodes_;
+};
+
+/// Every softmax and layer norm written as sums, maxima and elementwise operators.
+Graph decompose(const Graph& graph);
+
+/// The graph as text, one node a line: "%3 = add %1 %2 : 4096x4096".
+std::string text(const Graph& graph);
+
+}  // namespace hf::compilers

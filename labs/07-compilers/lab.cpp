@@ -1,0 +1,45 @@
+// Chapter 07, compilers. One function for each step, in the order of the chapter, in the steps.cpp of its folder:
+//
+//   layers/      measure_layers      from model(x) to instructions: what each translation costs
+//   fusion/      measure_fusion      several operators, one pass over memory
+//   modes/       measure_modes       eager, compiled, compiled again when a shape changes
+//   attention/   measure_attention   attention without its matrix
+//   search/      measure_search      a machine looks for the tile
+//   legality/    measure_legality    which loops may be exchanged
+//
+// The compiler itself is in compiler/: a graph, its operators one by one, and the loops that are written for it.
+#include "harness/lab.hpp"
+
+#include "07-compilers/attention/steps.hpp"
+#include "07-compilers/fusion/steps.hpp"
+#include "07-compilers/layers/steps.hpp"
+#include "07-compilers/legality/steps.hpp"
+#include "07-compilers/modes/steps.hpp"
+#include "07-compilers/search/steps.hpp"
+
+namespace hf::compilers {
+namespace {
+
+void measure(Lab& lab) {
+  lab.step("layers", [&] { measure_layers(lab); });
+  lab.step("fusion", [&] { measure_fusion(lab); });
+  lab.step("modes", [&] { measure_modes(lab); });
+  lab.step("attention", [&] { measure_attention(lab); });
+  lab.step("search", [&] { measure_search(lab); });
+  lab.step("legality", [&] { measure_legality(lab); });
+}
+
+}  // namespace
+}  // namespace hf::compilers
+
+int main(int argc, char** argv) {
+  const hf::LabInfo info = {.id = "07-compilers",
+                            .title = "Compilers",
+                            .steps = {{"layers", 3, 8},
+                                      {"fusion", 4, 20},
+                                      {"modes", 2, 6},
+                                      {"attention", 4, 16},
+                                      {"search", 4, 14},
+                                      {"legality", 1.5, 4}}};
+  return hf::run_lab(info, argc, argv, hf::compilers::measure);
+}
