@@ -16,11 +16,11 @@
 #include "00-workload/transformer.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/model/format_transformer.hpp"
-#include "06-precision/model/side_by_side.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/sampling.hpp"
 #include "harness/shared_array.hpp"
+#include "harness/side_by_side.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::precision {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "06-precision/model/side_by_side.hpp"
 #include "harness/sampling.hpp"
+#include "harness/side_by_side.hpp"
 
-namespace hf::precision {
+namespace hf {
 namespace {
 
 TEST_CASE("a group's variants follow each other, each run once before it is timed, in orders that change") {
@@ -54,4 +54,4 @@ TEST_CASE("a variant that has failed, and takes infinitely long, leaves the othe
 }
 
 }  // namespace
-}  // namespace hf::precision
+}  // namespace hf

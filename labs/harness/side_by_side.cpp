@@ -1,4 +1,4 @@
-#include "06-precision/model/side_by_side.hpp"
+#include "side_by_side.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
+#include "sampling.hpp"
+#include "statistics.hpp"
 
-namespace hf::precision {
+namespace hf {
 namespace {
 
 /// Variants that are sampled together, and what each took.
@@ -62,4 +62,4 @@ Sampling sample_side_by_side(const std::vector<std::vector<Variant>>& groups, co
   return result;
 }
 
-}  // namespace hf::precision
+}  // namespace hf
