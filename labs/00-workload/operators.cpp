@@ -8,6 +8,7 @@
 
 #include "00-workload/account.hpp"
 #include "00-workload/loop_team.hpp"
+#include "harness/as_double.hpp"
 #include "harness/blas.hpp"
 #include "harness/work.hpp"
 
@@ -18,8 +19,6 @@ using enum OperatorClass;
 
 /// Up to so many rows, thin_product() is the faster one; a single row goes to the library's product with a vector.
 constexpr std::size_t few_rows = 32;
-
-double as_double(std::size_t count) { return static_cast<double>(count); }
 
 /// Of an operator that reads so many floats and writes back so many of those.
 Work in_place_work(double flops, std::size_t read, std::size_t written) {

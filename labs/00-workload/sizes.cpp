@@ -6,6 +6,7 @@
 
 #include "00-workload/training.hpp"
 #include "00-workload/transformer.hpp"
+#include "harness/as_double.hpp"
 
 namespace hf::workload {
 namespace {
@@ -29,8 +30,6 @@ constexpr Sizes all_sizes[] = {
      16,
      {32, 16, 100}},
 };
-
-double as_double(std::size_t count) { return static_cast<double>(count); }
 
 }  // namespace
 

@@ -198,5 +198,19 @@ std::int32_t dot_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
   return sum[0][0] + 4 * offset_of_a * b * static_cast<std::int32_t>(iterations);
 }
 
+/// The kernel for which this is compiled. See Int8Kernel for the parameters.
+constexpr Int8Kernel this_int8_kernel(const char* name, const char* required) {
+  return {.name = name,
+          .required = required,
+          .has_dot_product = has_dot_product,
+          .tile_rows = tile_rows,
+          .tile_columns = tile_columns,
+          .group = dot_group,
+          .offset_of_a = offset_of_a,
+          .multiply_panels = multiply_panels,
+          .peak_operations = peak_operations,
+          .peak = dot_peak};
+}
+
 }  // namespace
 }  // namespace hf::tpu

@@ -13,13 +13,12 @@
 #include "00-workload/loops.hpp"
 #include "05-scaling/chip/panels.hpp"
 #include "common/random.hpp"
+#include "harness/as_double.hpp"
 #include "harness/memory.hpp"
 #include "harness/work.hpp"
 
 namespace hf::scaling {
 namespace {
-
-double as_double(std::size_t count) { return static_cast<double>(count); }
 
 /// fill_random() by all cores, in parts that have a sequence each.
 void fill_shared(std::span<float> to, std::uint64_t sequence, float spread, float middle = 0) {

@@ -13,6 +13,7 @@
 #include "05-scaling/chip/layer_runs.hpp"
 #include "05-scaling/chip/roof_runs.hpp"
 #include "05-scaling/chip/thread_runs.hpp"
+#include "harness/as_double.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/results.hpp"
@@ -29,8 +30,6 @@ const Axis speed_axis = {"speed", "GFLOP/s"}, latency_axis = {"time for one laye
 const Axis reader_axis = {"readers", "1"}, token_axis = {"speed through one layer", "tokens/s"};
 const Axis length_axis = {"tokens of each reader", "1"}, thread_axis = {"threads", "1"};
 const Axis speedup_axis = {"speedup", "1"}, share_axis = {"serial share", "1"};
-
-double as_double(std::size_t count) { return static_cast<double>(count); }
 
 // ---- The two roofs ----
 

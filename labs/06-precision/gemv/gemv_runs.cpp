@@ -15,6 +15,7 @@
 #include "06-precision/gemv/gemv_reference.hpp"
 #include "06-precision/gemv/weight_matrix.hpp"
 #include "common/random.hpp"
+#include "harness/as_double.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
 #include "harness/sampling.hpp"
@@ -26,8 +27,6 @@ namespace {
 
 constexpr std::size_t band = 64;  // random rows, which are then repeated
 constexpr std::size_t checked_rows = 5;
-
-double as_double(std::size_t count) { return static_cast<double>(count); }
 
 std::vector<float> random_floats(std::size_t count, std::uint64_t sequence) {
   std::vector<float> x(count);

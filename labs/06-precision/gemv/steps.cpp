@@ -10,6 +10,7 @@
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/gemv/gemv_runs.hpp"
 #include "06-precision/gemv/weight_matrix.hpp"
+#include "harness/as_double.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
@@ -21,8 +22,6 @@ namespace {
 
 const Axis bits_axis = {"bits of a weight, scales included", "bits"}, time_axis = {"time for one product", "us"};
 const Axis format_axis = {"format", "1"}, speedup_axis = {"speedup over fp32", "1"};
-
-double as_double(std::size_t count) { return static_cast<double>(count); }
 
 std::string value_id(Format format, const char* what) { return std::string("gemv_") + id(format) + "_" + what; }
 

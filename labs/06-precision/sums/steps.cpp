@@ -14,6 +14,7 @@
 #include "06-precision/sums/sum_runs.hpp"
 #include "06-precision/sums/sums.hpp"
 #include "common/reference.hpp"
+#include "harness/as_double.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/shared_array.hpp"
@@ -24,8 +25,6 @@ namespace hf::precision {
 namespace {
 
 const Axis term_axis = {"terms", "1"}, error_axis = {"relative error", "1"}, sum_axis = {"their sum", "1"};
-
-double as_double(std::size_t count) { return static_cast<double>(count); }
 
 /// low, factor · low, factor² · low… high
 std::vector<std::size_t> powers_of(std::size_t factor, std::size_t low, std::size_t high) {

@@ -15,6 +15,7 @@
 #include "06-precision/units/bf16_gemm.hpp"
 #include "06-precision/units/onednn_peer.hpp"
 #include "06-precision/units/unit_race.hpp"
+#include "harness/as_double.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/results.hpp"
@@ -62,7 +63,7 @@ std::vector<std::size_t> unit_sizes(const Lab& lab) {
 }
 
 /// The share of the time that a size gets: as its work, but enough for the small ones.
-double weight(std::size_t n) { return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n) + 6e9; }
+double weight(std::size_t n) { return as_double(n) * as_double(n) * as_double(n) + 6e9; }
 
 Plan race_plan(const Lab& lab, std::size_t n, double share) {
   double all = 0;
@@ -114,7 +115,7 @@ void add_speeds(Lab& lab, const Races& races, const std::string& onednn) {
   for (const auto& [runner, id, label] : runners) {
     Series series = {id + races.suffix, label, Kind::measured, size_axis, speed_axis};
     for (const UnitTimes& size : races.sizes) {
-      if (size.has(runner)) series.points.emplace_back(static_cast<double>(size.n), size.gops(runner));
+      if (size.has(runner)) series.points.emplace_back(as_double(size.n), size.gops(runner));
     }
     if (!series.points.empty()) lab.add(std::move(series));
   }
@@ -127,7 +128,7 @@ void add_ratio_to_onednn(Lab& lab, const Races& races, const std::string& precis
   double least = std::numeric_limits<double>::infinity();
   for (const UnitTimes& size : races.sizes) {
     if (!size.has("onednn_" + precision)) continue;
-    ratios.points.emplace_back(static_cast<double>(size.n), size.over(precision, "onednn_" + precision));
+    ratios.points.emplace_back(as_double(size.n), size.over(precision, "onednn_" + precision));
     least = std::min(least, ratios.points.back().y.median);
   }
   if (ratios.points.empty()) return;
@@ -172,7 +173,7 @@ void measure_units(Lab& lab) {
   std::vector<Races> all = {{"", 1}};
   if (cores > 1) all.push_back({"_all", cores});
   race_all_sizes(lab, all);
-  lab.modelled("unit_gemm_size", static_cast<double>(all.front().sizes.back().n));
+  lab.modelled("unit_gemm_size", as_double(all.front().sizes.back().n));
   for (const Races& races : all) {
     add_speeds(lab, races, onednn);
     for (const char* precision : {"bf16", "int8"}) add_ratio_to_onednn(lab, races, precision);

@@ -21,6 +21,7 @@
 #include "06-precision/units/onednn_peer.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
+#include "harness/as_double.hpp"
 #include "harness/keep.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
@@ -54,7 +55,7 @@ void fill_both(const Matrix<float>& floats, const Matrix<std::uint16_t>& narrow,
   }
 }
 
-double products_of(std::size_t n) { return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n); }
+double products_of(std::size_t n) { return as_double(n) * as_double(n) * as_double(n); }
 
 std::size_t index_of(const Sampling& sampling, std::string_view id) {
   return static_cast<std::size_t>(std::ranges::find(sampling.ids, id) - sampling.ids.begin());
@@ -152,7 +153,7 @@ UnitRace::~UnitRace() = default;
 
 double UnitRace::bytes(std::size_t n) {
   constexpr double fp32 = 3 * sizeof(float), bf16 = 2 * 2 + 2 * 2, int8 = 2 + 4 + 2;  // bf16, int8: weights three times
-  return static_cast<double>(n) * static_cast<double>(n) * (fp32 + bf16 + int8);
+  return as_double(n) * as_double(n) * (fp32 + bf16 + int8);
 }
 
 void UnitRace::enter_ours(Entries& entries, int threads) const {
