@@ -7,6 +7,10 @@
 
 #include "harness/vector.hpp"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace hf::gpu {
 namespace {
 

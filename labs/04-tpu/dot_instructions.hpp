@@ -10,6 +10,8 @@
 
 #if defined(__ARM_FEATURE_DOTPROD)
 #include <arm_neon.h>
+#elif defined(__x86_64__)
+#include <immintrin.h>
 #endif
 
 namespace hf::tpu {

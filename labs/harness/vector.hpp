@@ -4,14 +4,13 @@
 /// A source may be compiled once per instruction set, as lab 01's are. To keep instructions that a machine lacks out of
 /// the rest of the program, this header, and what such sources include beside it, use no library templates (the linker
 /// would keep any one copy) and give everything internal linkage.
+///
+/// It is short to compile, since programs that write programs (lab 07) include it each time: of x86's intrinsics it uses
+/// what lies beneath them, whose header takes ten times as long as all else here.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>  // IWYU pragma: keep  (clang-tidy does not look inside a vector type)
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace hf {
 namespace {
@@ -101,17 +100,26 @@ inline V opaque(V v) {
   return v;
 }
 
-/// Stores two registers past the caches (`to` aligned to a register): the line is not read first, nor kept.
-inline void store_nontemporal(float* to, Floats first, Floats second) {
+/// Stores a register past the caches (`to` aligned to a register): the line is not read first, nor kept.
+#if defined(__x86_64__) && !defined(__clang__)
+inline void stream(float* to, Floats v) {
 #if defined(__AVX512F__)
-  _mm512_stream_ps(to, first);
-  _mm512_stream_ps(to + lanes, second);
+  __builtin_ia32_movntps512(to, v);
 #elif defined(__AVX__)
-  _mm256_stream_ps(to, first);
-  _mm256_stream_ps(to + lanes, second);
+  __builtin_ia32_movntps256(to, v);
+#else
+  __builtin_ia32_movntps(to, v);
+#endif
+}
 #elif defined(__x86_64__)
-  _mm_stream_ps(to, first);
-  _mm_stream_ps(to + lanes, second);
+inline void stream(float* to, Floats v) { __builtin_nontemporal_store(v, reinterpret_cast<Floats*>(to)); }
+#endif
+
+/// Stores two registers past the caches; AArch64 has an instruction for pairs alone.
+inline void store_nontemporal(float* to, Floats first, Floats second) {
+#if defined(__x86_64__)
+  stream(to, first);
+  stream(to + lanes, second);
 #elif defined(__aarch64__)
   asm volatile("stnp %q1, %q2, [%0]" ::"r"(to), "w"(first), "w"(second) : "memory");
 #else
@@ -134,7 +142,7 @@ inline void store_pair(float* to, Floats first, Floats second) {
 /// Waits until non-temporal stores have left the core's write-combining buffers.
 inline void drain_nontemporal() {
 #if defined(__x86_64__)
-  _mm_sfence();
+  __builtin_ia32_sfence();
 #elif defined(__aarch64__)
   asm volatile("dmb ishst" ::: "memory");
 #endif

@@ -9,6 +9,10 @@
 #include "common/random.hpp"
 #include "harness/vector.hpp"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
 #error "compiled so, (s + x) - s is x, and nothing is left to compensate: compile sums.cpp without -ffast-math"
 #endif
