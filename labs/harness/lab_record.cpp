@@ -1,5 +1,6 @@
 #include "lab_record.hpp"
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view library_prefix = "library:";
+constexpr std::string_view library_prefix = "library:", environment_prefix = "environment:";
 
 Json or_null(std::optional<double> share) { return share ? Json(round_significant(*share, 4)) : Json(nullptr); }
 
@@ -60,6 +61,13 @@ Json toolchain_json(const Inputs& inputs, const Commit& commit) {
   return json;
 }
 
+/// What an input is that only shows when the lab runs.
+std::string found_now(const std::string& name) {
+  if (!name.starts_with(environment_prefix)) return library_version(name.substr(library_prefix.size()));
+  const char* text = std::getenv(name.c_str() + environment_prefix.size());
+  return text != nullptr && *text != '\0' ? text : "not set";
+}
+
 template <class Items>
 Json list(const Items& items) {
   Json json = Json::array();
@@ -74,8 +82,11 @@ const char* name(Budget budget) { return budget == Budget::quick ? "quick" : "fu
 void complete_inputs(Inputs& inputs, const Machine& machine) {
   inputs["machine"] = machine.canonical();
   for (auto& [name, version] : inputs) {
-    if (version == "found when it runs") version = library_version(name.substr(library_prefix.size()));
-    if (version.starts_with(kFoundAt)) version = library_identity(version.substr(kFoundAt.size()));
+    if (version == kFoundWhenItRuns) {
+      version = found_now(name);
+    } else if (version.starts_with(kFoundAt)) {
+      version = library_identity(version.substr(kFoundAt.size()));
+    }
   }
 }
 

@@ -25,8 +25,8 @@ struct Run {
 /// "quick" or "full".
 const char* name(Budget budget);
 
-/// What the build could not know of a lab's inputs: this machine, and which libraries the lab finds when it runs, those that
-/// it was linked to and those that it looks for (add_lab's PEERS).
+/// What the build could not know of a lab's inputs: this machine, which libraries the lab finds when it runs, those that it
+/// was linked to and those that it looks for (add_lab's PEERS), and what stands in the environment (its ENVIRONMENT).
 void complete_inputs(Inputs& inputs, const Machine& machine);
 
 /// The record of a run. `steal.before` is the share stolen before the body, while the noise floor was measured;

@@ -11,8 +11,12 @@
 namespace hf {
 
 /// What a measurement depends on, by name: "source:labs/01-roofline/lab.cpp" → SHA-256 of its content, "compiler",
-/// "flags", "library:NAME" → which one, "machine" → one line of text, "schema" → version of the record format.
+/// "flags", "library:NAME" → which one, "environment:NAME" → its value, "machine" → one line of text, "schema" → version of
+/// the record format.
 using Inputs = std::map<std::string, std::string>;
+
+/// The value, as the build writes it, of an input that shows only when the lab runs.
+inline constexpr const char* kFoundWhenItRuns = "found when it runs";
 
 /// "sha256:" and the SHA-256 over "name\0value\n" of every input in sorted order: `lab.key` of a record.
 std::string input_key(const Inputs& inputs);

@@ -127,6 +127,23 @@ TEST_CASE("--if-stale measures once, and again when the record does not serve") 
   CHECK_NOTHROW(hf::load_record(bench.record));
 }
 
+TEST_CASE(
+    "a record is stale where the environment asks for another measurement, and fresh where it asks for the same") {
+  const Bench bench;
+  const auto out = [&](const std::string& size) {
+    std::map<std::string, std::string> environment = bench.environment();
+    environment["TINY_LAB_SIZE"] = size;
+    return run(bench.command({"--if-stale"}), environment).out;
+  };
+  const auto contains = [](const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos;
+  };
+  out("4");
+  CHECK(contains(out("4"), "up to date"));
+  CHECK(contains(out(""), "stale: environment:TINY_LAB_SIZE: 4 → not set"));
+  CHECK(contains(out(""), "up to date"));
+}
+
 TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
   for (const int number : {SIGINT, SIGTERM}) {
     const Bench bench;

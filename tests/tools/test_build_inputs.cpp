@@ -78,14 +78,15 @@ Names names(const hf::Json& inputs) {
 
 TEST_CASE("inputs lists what the linker took and what the compiler read for it") {
   const Tree tree;
-  const hf::Json inputs = tree.inputs("--library A=1 --library B=2=3");
-  CHECK(names(inputs) == Names{"compiler", "flags", "library:A", "library:B", "schema",
+  const hf::Json inputs = tree.inputs("--library A=1 --library B=2=3 --environment RANKS");
+  CHECK(names(inputs) == Names{"compiler", "environment:RANKS", "flags", "library:A", "library:B", "schema",
                                "source:labs/kit/CMakeLists.txt", "source:labs/kit/data.json",
                                "source:labs/kit/used hpp", "source:labs/kit/used.cpp", "source:labs/lab.cpp",
                                "source:labs/lab.hpp"});
   CHECK(inputs["compiler"] == "GNU 12.2.0");
   CHECK(inputs["flags"] == "-O3 -march=native");
   CHECK(inputs["library:B"] == "2=3");
+  CHECK(inputs["environment:RANKS"] == "found when it runs");
   CHECK(inputs["schema"] == "2");
   CHECK(inputs["source:labs/lab.hpp"] == hf::sha256("labs/lab.hpp"));
   CHECK(tree.run("--library C").status == 2);

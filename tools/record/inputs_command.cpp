@@ -15,7 +15,7 @@ namespace {
 struct Options {
   Build build;
   std::string output, compiler, flags;
-  std::vector<std::string> libraries;
+  std::vector<std::string> libraries, environment;
 };
 
 int run(const Options& options) {
@@ -28,6 +28,7 @@ int run(const Options& options) {
     if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError("--library", "expected NAME=VERSION");
     inputs["library:" + library.substr(0, equals)] = library.substr(equals + 1);
   }
+  for (const std::string& variable : options.environment) inputs["environment:" + variable] = kFoundWhenItRuns;
   write_if_changed(options.output, Json(inputs).dump(1) + "\n");
   return 0;
 }
@@ -45,6 +46,8 @@ void add_inputs(CLI::App& app, Tool& tool) {
   command->add_option("--flags", options->flags, "as --flags=\"-O3 …\"")->required();
   command->add_option("--cuda", options->build.cuda, "version and flags of the compiler of .cu files");
   command->add_option("--library", options->libraries, "NAME=VERSION, may be repeated")->allow_extra_args(false);
+  command->add_option("--environment", options->environment, "name of a variable that the lab reads, may be repeated")
+      ->allow_extra_args(false);
   command->callback([options, &tool] { tool.status = run(*options); });
 }
 
