@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "00-workload/alone.hpp"
 #include "00-workload/checks.hpp"
-#include "00-workload/loop_team.hpp"
 #include "01-roofline/dispatch.hpp"
 #include "01-roofline/stream_runs.hpp"
 #include "06-precision/formats/formats.hpp"
@@ -53,15 +52,6 @@ std::vector<WeightMatrix> matrices_of(const GemvShape& shape, const std::vector<
   return matrices;
 }
 
-/// The same by one thread on one core, where whatever it calls stays too.
-Variant alone(Variant variant) {
-  return {variant.id, [seconds = std::move(variant.seconds)](std::int64_t calls) {
-            const Pinned pinned;
-            const workload::OneCore one;
-            return seconds(calls);
-          }};
-}
-
 }  // namespace
 
 GemvShape shape_past_caches(const Machine& machine, double times) {
@@ -80,7 +70,7 @@ GemvRuns::GemvRuns(const GemvShape& shape)
       set_(roofline::kernel_sets(probe_machine()).back()),
       read_bytes_(matrices_[static_cast<std::size_t>(Format::int8)].bytes()),
       memory_(team_, read_bytes_),
-      read_(alone(roofline::one_thread(*set_, roofline::Stream::read, memory_, read_bytes_))),
+      read_(workload::alone(roofline::one_thread(*set_, roofline::Stream::read, memory_, read_bytes_))),
       read_all_(roofline::all_threads(*set_, roofline::Stream::read, memory_,
                                       read_bytes_ / static_cast<std::size_t>(team_.size()), team_)) {}
 
@@ -88,7 +78,7 @@ std::vector<Variant> GemvRuns::variants() {
   std::vector<Variant> variants = {read_, read_all_};
   for (const WeightMatrix& matrix : matrices_) {
     const auto multiply = [this, &matrix] { matrix.multiply(x_.data(), y_.data()); };
-    variants.push_back(alone(timed(one(matrix.format()), multiply)));
+    variants.push_back(workload::alone(timed(one(matrix.format()), multiply)));
     variants.push_back(timed(all(matrix.format()), multiply));
   }
   return variants;
@@ -121,7 +111,7 @@ std::vector<Estimate> in_cache_gbs(const Machine& machine, const Plan& plan) {
   std::vector<Variant> variants;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const auto multiply = [&, i] { matrices[i].multiply(x.data(), results[i].data()); };
-    variants.push_back(alone(timed(id(all_formats[i]), multiply)));
+    variants.push_back(workload::alone(timed(id(all_formats[i]), multiply)));
   }
   const Sampling sampling = sample_interleaved(variants, plan);
   std::vector<Estimate> speeds;
