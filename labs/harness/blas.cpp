@@ -197,10 +197,18 @@ std::string llama_version() {
   return text.empty() ? "none" : text;
 }
 
+/// Without importing it, which takes seconds.
+std::string pytorch_version() {
+  const std::string text =
+      output_of({"python3", "-c", "from importlib.metadata import version; print(version('torch'), end='')"});
+  return text.empty() ? "none" : text;
+}
+
 }  // namespace
 
 std::string library_version(const std::string& name) {
   if (name == "llama-cpp-python") return llama_version();
+  if (name == "PyTorch") return pytorch_version();
   const std::string version = said_by_child([&]() -> std::string {
     if (name == "OpenBLAS") return openblas_version(load_openblas());
     if (name == "scipy-openblas") return openblas_version({"libscipy_openblas.so"}, "scipy_openblas_get_config");

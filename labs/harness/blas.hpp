@@ -48,7 +48,7 @@ class Blas {
 };
 
 /// The version of a library that is found when a lab runs: "OpenBLAS", "scipy-openblas" (the
-/// one in SciPy's wheels), "oneDNN", "MKL", or "llama-cpp-python" (with the instructions it uses).
+/// one in SciPy's wheels), "oneDNN", "MKL", "PyTorch", or "llama-cpp-python" (with the instructions it uses).
 /// \return "0.3.21", or "none"
 std::string library_version(const std::string& name);
 

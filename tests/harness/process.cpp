@@ -1,9 +1,11 @@
 #include "process.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -105,3 +107,20 @@ void write(const std::filesystem::path& file, const std::string& text) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream(file, std::ios::binary) << text;
 }
+
+FakePython::FakePython(const std::string& script) : path_(std::getenv("PATH")) {
+  const std::filesystem::path file = folder_.path() / "python3";
+  if (!script.empty()) {
+    write(file, "#!/bin/sh\n" + script);
+    chmod(file.c_str(), 0700);
+  }
+  setenv("PATH", folder_.path().c_str(), 1);
+}
+
+FakePython::~FakePython() { setenv("PATH", path_.c_str(), 1); }
+
+std::string answering(const std::string& words) {
+  return "echo ready 1\nwhile read command; do echo '" + words + "'; done\n";
+}
+
+bool has_no_children() { return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD; }

@@ -21,6 +21,26 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+/// While it is there, python3 is this shell script, or is not to be found.
+class FakePython {
+ public:
+  /// \param script  empty for none
+  explicit FakePython(const std::string& script);
+  ~FakePython();
+  FakePython(const FakePython&) = delete;
+  FakePython& operator=(const FakePython&) = delete;
+
+ private:
+  TemporaryFolder folder_;
+  std::string path_;
+};
+
+/// For a FakePython: says it is ready, and then these words to each command.
+std::string answering(const std::string& words);
+
+/// Whether all processes that this one started have ended, and were waited for.
+bool has_no_children();
+
 /// Whether a limit on the address space binds: a sanitizer needs all of it, an emulator does not pass it on.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool memory_can_be_limited = false;

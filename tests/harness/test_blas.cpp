@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include "process.hpp"
+
 namespace {
 
 using hf::Transpose;
@@ -81,5 +83,11 @@ TEST_CASE("the library says what it is, and so does its absence") {
   const hf::Blas& blas = hf::Blas::get();
   CHECK(hf::library_version("OpenBLAS") == (blas.is_library() ? blas.version() : "none"));
   CHECK(hf::library_version("a library nobody wrote") == "none");
+  {
+    const FakePython python("printf 2.15.0\n");
+    CHECK(hf::library_version("PyTorch") == "2.15.0");
+  }
+  const FakePython nowhere("");
+  CHECK(hf::library_version("PyTorch") == "none");
   CHECK_FALSE(blas.name().empty());
 }

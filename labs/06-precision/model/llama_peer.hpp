@@ -3,33 +3,22 @@
 /// value through its C interface and change from version to version, and only its Python package knows its own.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "harness/python_peer.hpp"  // IWYU pragma: export
+
 namespace hf::precision {
 
-/// The message is one line: why llama.cpp is not there, or not any more.
-struct PeerFailed : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// A process that decodes with llama.cpp. It stands still whenever it is not asked, so that its threads, which spin while they
-/// wait, take no time from ours. Ends with this object, and with this process.
+/// A process that decodes with llama.cpp.
 class LlamaPeer {
  public:
   /// \param patience  how long an answer may take
   /// \throws PeerFailed
   explicit LlamaPeer(std::chrono::seconds patience = std::chrono::seconds(30));
-  ~LlamaPeer();
-  LlamaPeer(const LlamaPeer&) = delete;
-  LlamaPeer& operator=(const LlamaPeer&) = delete;
 
   // All of these throw PeerFailed where there is no sensible answer in time, and Interrupted. After PeerFailed the peer has ended.
 
@@ -46,16 +35,7 @@ class LlamaPeer {
   double step_seconds(int model, int threads, std::int64_t times);
 
  private:
-  std::string ask(const std::string& command);
-  std::string read_line();
-  void read(char* to, std::size_t bytes);
-  void start();
-  [[noreturn]] void fail(const std::string& reason);
-  void end();
-
-  std::chrono::seconds patience_;
-  pid_t child_ = -1;
-  int socket_ = -1;
+  PythonPeer peer_;
 };
 
 }  // namespace hf::precision

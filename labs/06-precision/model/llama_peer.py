@@ -4,32 +4,19 @@ load FILE              reads a GGUF file, and says its number: 0, 1, ...
 prime MODEL TOKENS...  empties the KV cache, decodes these tokens, and says "primed"
 logits MODEL           of the last token decoded: how many, and after that line as many 32-bit floats
 step MODEL THREADS N   N times decodes one more token and drops it from the cache again, and says how many seconds that took
-
-Argument: the cores to use, separated by commas. What goes wrong is said in a line that begins with "error".
 """
 
 import ctypes
 import os
-import signal
-import sys
 import time
 
-ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: ends with the process that started it
-os.sched_setaffinity(0, map(int, sys.argv[1].split(",")))
-answers = os.fdopen(os.dup(1), "wb")
-os.dup2(2, 1)  # what a library prints is no answer
-
-
-def answer(text, data=b""):
-    answers.write(f"{text}\n".encode() + data)
-    answers.flush()
-
+from python_peer import answer, serve
 
 try:
     import llama_cpp as llama
 except Exception as error:
     answer(f"error: python3 cannot import llama_cpp ({error}); pip install llama-cpp-python")
-    sys.exit(1)
+    raise SystemExit(1) from None
 
 quiet = llama.llama_log_callback(lambda *ignored: None)
 llama.llama_log_set(quiet, ctypes.c_void_p(0))
@@ -97,16 +84,11 @@ def step(index, threads, times):
         seconds += decode(context, tokens_of([1]))
         llama.llama_memory_seq_rm(llama.llama_get_memory(context), 0, primed[index], -1)
     answer(seconds)
-# [end: llama-step]
+    # [end: llama-step]
 
 
-answer(f"ready {llama.__version__}")
-for line in sys.stdin:
-    command, *words = line.split()
-    try:
-        if command == "load":
-            load(line.split(maxsplit=1)[1].rstrip("\n"))
-        else:
-            {"prime": prime, "logits": logits, "step": step}[command](*map(int, words))
-    except Exception as error:
-        answer(f"error: {error}")
+def numbers(command):
+    return lambda words: command(*map(int, words.split()))
+
+
+serve(llama.__version__, {"load": load, "prime": numbers(prime), "logits": numbers(logits), "step": numbers(step)})

@@ -1,15 +1,8 @@
 // llama.cpp in a process of its own: where it is installed, and with all that can be wrong with it.
 #include <doctest/doctest.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
-#include <cerrno>
-#include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,35 +29,6 @@ using workload::TransformerShape;
 constexpr TransformerShape small = {2, 64, 2, 97, 128};
 const std::vector<int> text = {5, 96, 0, 41, 41, 12};
 
-/// While it is there, python3 is this shell script, or is not to be found.
-class FakePython {
- public:
-  explicit FakePython(const std::string& script) : path_(std::getenv("PATH")) {
-    const std::filesystem::path file = folder_.path() / "python3";
-    if (!script.empty()) {
-      write(file, "#!/bin/sh\n" + script);
-      chmod(file.c_str(), 0700);
-    }
-    setenv("PATH", folder_.path().c_str(), 1);
-  }
-  ~FakePython() { setenv("PATH", path_.c_str(), 1); }
-  FakePython(const FakePython&) = delete;
-  FakePython& operator=(const FakePython&) = delete;
-
- private:
-  TemporaryFolder folder_;
-  std::string path_;
-};
-
-/// Says it is ready, and then these words to each command.
-std::string answering(const std::string& words) {
-  return "echo ready 1\nwhile read command; do echo '" + words + "'; done\n";
-}
-
-const std::string hanging = "while :; do /bin/sleep 1; done\n";
-
-bool has_no_children() { return waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD; }
-
 /// A lab that prints into the void.
 struct Quiet {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
@@ -78,49 +42,14 @@ std::string without_python() {
                                   : "llama.cpp: python3: No such file or directory";
 }
 
-TEST_CASE("a python3 that is not there, ends, complains or talks nonsense is one line") {
-  const auto start = [](const std::string& script, const std::string& message) {
-    CAPTURE(script);
-    const FakePython python(script);
-    CHECK_THROWS_WITH_AS(LlamaPeer(), message.c_str(), PeerFailed);
-    CHECK(has_no_children());
-  };
-  start("", without_python());
-  start("exit 1\n", "llama.cpp: its process has ended");
-  start("echo error: no llama_cpp; exit 1\n", "llama.cpp: no llama_cpp");
-  start("echo Hello\n" + hanging, "llama.cpp: says 'Hello' instead of being ready");
-}
-
-TEST_CASE("a peer that hangs is given up, and ended") {
-  const FakePython python(hanging);
-  CHECK_THROWS_WITH_AS(LlamaPeer(std::chrono::seconds(1)), "llama.cpp: no answer within 1 s", PeerFailed);
-  CHECK(has_no_children());
-}
-
-TEST_CASE("a peer that ends or talks nonsense later has ended for good") {
-  for (const char* words : {"", "fast", "-1", "0", "nan", "inf", "0.5 s"}) {
-    CAPTURE(words);
-    const FakePython python(answering(words));
-    LlamaPeer peer;
-    CHECK_THROWS_AS(peer.step_seconds(0, 1, 1), PeerFailed);
-    CHECK(has_no_children());
-    CHECK_THROWS_WITH_AS(peer.step_seconds(0, 1, 1), "llama.cpp: its process has ended", PeerFailed);
-  }
-  const FakePython python("echo ready 1\nread command\n");
+TEST_CASE("a peer that talks nonsense later has ended for good") {
+  const FakePython python(answering("fast"));
   LlamaPeer peer;
-  CHECK_THROWS_WITH_AS(peer.load("model"), "llama.cpp: its process has ended", PeerFailed);
-}
-
-TEST_CASE("between commands the peer stands still, and it is gone with its object") {
-  const FakePython python(answering("0.25"));
-  {
-    LlamaPeer peer;
-    CHECK(peer.step_seconds(0, 1, 1) == 0.25);
-    siginfo_t state{};
-    CHECK(waitid(P_ALL, 0, &state, WSTOPPED | WNOWAIT) == 0);
-    CHECK(state.si_status == SIGSTOP);
-  }
+  SUBCASE("to a file") { CHECK_THROWS_WITH_AS(peer.load("x"), "llama.cpp: loads model 'fast'", PeerFailed); }
+  SUBCASE("to a text") { CHECK_THROWS_WITH_AS(peer.prime(0, text), "llama.cpp: says 'fast' to tokens", PeerFailed); }
+  SUBCASE("to a question") { CHECK_THROWS_WITH_AS(peer.logits(0), "llama.cpp: gives 'fast' numbers", PeerFailed); }
   CHECK(has_no_children());
+  CHECK_THROWS_WITH_AS(peer.step_seconds(0, 1, 1), "llama.cpp: its process has ended", PeerFailed);
 }
 
 TEST_CASE("without llama.cpp there is a note, and no race") {
