@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "07-compilers/compiler/graph.hpp"
+#include "common/rounded.hpp"
 #include "harness/memory.hpp"
 #include "harness/work.hpp"
 
@@ -14,6 +15,7 @@ namespace hf::compilers {
 /// A graph and the memory for its intermediate results: as few arrays as are alive at the same time.
 class Eager {
  public:
+  /// \throws std::invalid_argument for a graph without nodes
   explicit Eager(Graph graph);
 
   /// On all cores, or on one where there is a workload::OneCore.
@@ -36,5 +38,8 @@ Work eager_work(const Graph& graph);
 
 /// The definition, in fp64 and one number at a time. \return (result_shape())
 std::vector<double> reference(const Graph& graph, std::span<const float* const> inputs);
+
+/// The same, and how far off single precision may be (common/rounded.hpp): for tests, any way of computing it.
+std::vector<Rounded> rounded_reference(const Graph& graph, std::span<const float* const> inputs);
 
 }  // namespace hf::compilers

@@ -25,11 +25,11 @@ enum class Op {
   subtract,
   multiply,
   divide,
-  maximum,
+  maximum,  ///< a > b ? a : b, so the second where one of them is NaN
   // elementwise, of one
-  relu,
+  relu,  ///< maximum of 0 and it
   exp,
-  rsqrt,
+  rsqrt,    ///< 1 / sqrt(x)
   gelu,     ///< in its form with tanh, as GPT-2 has it
   dropout,  ///< zero with probability `number`, else divided by 1 - number; which ones follows from `seed` and the index
   // (rows, columns) -> (rows, 1)
@@ -41,6 +41,9 @@ enum class Op {
   softmax,  ///< of each row
   layer_norm,  ///< of each row: (x - mean) / sqrt(variance + 1e-5) · gain + shift, of x (rows, columns), gain and shift (1, columns)
 };
+
+/// What keeps layer_norm's divisor from 0.
+constexpr float layer_norm_epsilon = 1e-5f;
 
 /// "add", "row_sum", ...
 const char* name(Op op);
@@ -61,6 +64,7 @@ struct Node {
 /// Operators in an order in which each comes after its operands; the last is the result.
 class Graph {
  public:
+  /// \throws std::invalid_argument in one line, for a shape without numbers
   Ref input(Shape shape);
   Ref constant(float number);
   /// \throws std::invalid_argument in one line, for operands whose shapes do not fit
@@ -75,7 +79,7 @@ class Graph {
   std::vector<Node> nodes_;
 };
 
-/// Every softmax and layer norm written as sums, maxima and elementwise operators.
+/// The same calculation with every softmax and layer norm written as sums, maxima and elementwise operators.
 Graph decompose(const Graph& graph);
 
 /// The graph as text, one node a line: "%3 = add %1 %2 : 4096x4096".

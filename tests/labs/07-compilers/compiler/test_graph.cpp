@@ -1,0 +1,122 @@
+// Graphs: what fits and what does not, as text, and with their large operators taken apart.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "07-compilers/compiler/eager.hpp"
+#include "07-compilers/compiler/graph.hpp"
+#include "graphs.hpp"
+
+namespace hf::compilers {
+namespace {
+
+/// The line with which operands of these shapes are refused; empty where they are not.
+std::string refusal(Op op, const std::vector<Shape>& shapes, float number = 0) {
+  try {
+    one_operator(op, shapes, number);
+    return "";
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+}
+
+Shape shape_of(Op op, const std::vector<Shape>& shapes) { return one_operator(op, shapes).result_shape(); }
+
+TEST_CASE("a side of one is repeated") {
+  CHECK(shape_of(Op::add, {{3, 4}, {3, 4}}) == Shape{3, 4});
+  CHECK(shape_of(Op::subtract, {{3, 4}, {3, 1}}) == Shape{3, 4});
+  CHECK(shape_of(Op::multiply, {{1, 4}, {3, 4}}) == Shape{3, 4});
+  CHECK(shape_of(Op::divide, {{1, 1}, {3, 4}}) == Shape{3, 4});
+  CHECK(shape_of(Op::maximum, {{1, 4}, {3, 1}}) == Shape{3, 4});
+}
+
+TEST_CASE("the shapes of the other operators") {
+  CHECK(shape_of(Op::gelu, {{3, 4}}) == Shape{3, 4});
+  CHECK(shape_of(Op::row_sum, {{3, 4}}) == Shape{3, 1});
+  CHECK(shape_of(Op::row_max, {{1, 4}}) == Shape{1, 1});
+  CHECK(shape_of(Op::matmul, {{3, 4}, {4, 5}}) == Shape{3, 5});
+  CHECK(shape_of(Op::softmax, {{3, 4}}) == Shape{3, 4});
+  CHECK(shape_of(Op::layer_norm, {{3, 4}, {1, 4}, {1, 4}}) == Shape{3, 4});
+}
+
+TEST_CASE("what does not fit is refused in one line that says what would") {
+  CHECK(refusal(Op::add, {{3, 4}, {3, 4}}).empty());
+  CHECK(refusal(Op::add, {{3, 4}, {2, 4}}) ==
+        "graph: add cannot repeat 3x4 and 2x4 to one shape; make the sides equal, or one of them 1");
+  CHECK(refusal(Op::matmul, {{3, 4}, {5, 4}}) ==
+        "graph: matmul cannot multiply 3x4 and 5x4; the inner sides must be equal");
+  CHECK(refusal(Op::layer_norm, {{3, 4}, {1, 4}, {4, 1}}) ==
+        "graph: layer_norm of 3x4 needs a gain and a shift of 1x4, not 1x4 and 4x1");
+  CHECK(refusal(Op::gelu, {{3, 4}, {3, 4}}) == "graph: gelu takes 1 operands, not 2");
+  CHECK(refusal(Op::dropout, {{3, 4}}, 1) ==
+        "graph: dropout with probability 1.000000; it must be at least 0 and below 1");
+  CHECK(!refusal(Op::dropout, {{3, 4}}, NAN).empty());
+  CHECK(refusal(Op::input, {}) == "graph: input is no operator; use the function of its name");
+  CHECK(refusal(Op::relu, {{0, 4}}) == "graph: input of 0x4 has no numbers; give it a row and a column");
+  Graph graph;
+  CHECK_THROWS_WITH_AS(graph.add(Op::relu, {{5}}), "graph: relu of %5, which is not in the graph yet",
+                       std::invalid_argument);
+  CHECK(graph.nodes().empty());
+}
+
+TEST_CASE("inputs are counted, and each node is a line") {
+  const Graph graph = chain_of_three({2, 3});
+  CHECK(graph.inputs() == 1);
+  CHECK(network_block(2, 3, 4).inputs() == 5);
+  CHECK(text(graph) ==
+        "%0 = input : 2x3\n"
+        "%1 = relu %0 : 2x3\n"
+        "%2 = constant 0.5 : 1x1\n"
+        "%3 = multiply %1 %2 : 2x3\n"
+        "%4 = constant 1 : 1x1\n"
+        "%5 = add %3 %4 : 2x3\n");
+  CHECK(text(one_operator(Op::dropout, {{2, 3}}, 0.1f, 7)) == "%0 = input : 2x3\n%1 = dropout %0 0.1 seed 7 : 2x3\n");
+}
+
+/// Softmax of the layer norm of a random matrix, by the textbook.
+std::vector<double> textbook(const Graph& graph, Inputs& inputs) {
+  const auto [rows, columns] = graph.result_shape();
+  std::vector<double> results;
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::vector<double> row(columns);
+    double mean = 0, variance = 0, sum = 0;
+    for (std::size_t j = 0; j < columns; ++j) mean += row[j] = inputs[0][i * columns + j];
+    mean /= static_cast<double>(columns);
+    for (double x : row) variance += (x - mean) * (x - mean);
+    variance /= static_cast<double>(columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+      row[j] = std::exp((row[j] - mean) / std::sqrt(variance + 1e-5) * inputs[1][j] + inputs[2][j]);
+      sum += row[j];
+    }
+    for (double x : row) results.push_back(x / sum);
+  }
+  return results;
+}
+
+TEST_CASE("large operators taken apart are the same calculation") {
+  Graph graph;
+  const Ref x = graph.input({5, 37}), gain = graph.input({1, 37}), shift = graph.input({1, 37});
+  graph.add(Op::softmax, {graph.add(Op::layer_norm, {x, gain, shift})});
+  const Graph simple = decompose(graph);
+  for (const Node& node : simple.nodes()) {
+    CHECK(node.op != Op::softmax);
+    CHECK(node.op != Op::layer_norm);
+  }
+  CHECK(simple.inputs() == graph.inputs());
+  CHECK(simple.result_shape() == graph.result_shape());
+  Inputs inputs(graph);
+  const std::vector<double> expected = textbook(graph, inputs), found = reference(graph, inputs.pointers());
+  for (std::size_t i = 0; i < expected.size(); ++i) CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-7));
+}
+
+TEST_CASE("what has nothing to take apart stays as it is") {
+  const Graph graph = chain_of_three({2, 3});
+  CHECK(text(decompose(graph)) == text(graph));
+}
+
+}  // namespace
+}  // namespace hf::compilers
