@@ -24,10 +24,22 @@ Blocking choose_blocking(std::uint64_t l2_bytes);
 /// choose_blocking() for this machine.
 Blocking default_blocking();
 
+/// What is done with each rectangle of c as soon as it is complete, while it is still near: adding a bias, an activation.
+/// Every number of c is in exactly one rectangle.
+struct Epilogue {
+  /// Must not throw; threads call it at the same time, for rectangles of their own.
+  /// \param with  as below
+  /// \param c  the first number of the rectangle, whose rows lie `stride` numbers apart
+  /// \param row, column  where in the whole of c that number is
+  void (*run)(const void* with, float* c, std::size_t stride, std::size_t row, std::size_t column, std::size_t rows,
+              std::size_t columns) = nullptr;
+  const void* with = nullptr;
+};
+
 /// c = a · b: a is (m, k), b is (k, n), c is (m, n), all row-major without gaps, c apart from the others. In fp32; each
 /// element of c is a sum in blocks of `depth`.
 /// \param threads  share the rows, or the columns where there are many more of those
 void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c, int threads = 1,
-          Blocking blocking = default_blocking());
+          Blocking blocking = default_blocking(), Epilogue epilogue = {});
 
 }  // namespace hf::matmul

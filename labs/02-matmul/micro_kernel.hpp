@@ -2,7 +2,9 @@
 /// The innermost loops of gemm(): the only place that knows the registers.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <utility>
 
 #include "harness/vector.hpp"
 
@@ -25,49 +27,80 @@ struct View {
 };
 
 // [begin: micro-kernel]
-/// c (+)= a · b for one tile: a is (rows, depth), b (depth, tile_columns). Each
-/// number of b is used `rows` times from its register, each number of a
-/// `tile_columns` times. Leaves a copy of b in `packed`, without gaps. Asks
-/// for the `next` rows of a and for c on the way: a few lines at a time, since
-/// a burst of requests would hold up the loads.
-template <std::size_t rows, bool pack, bool add>
+/// c (+)= a · b for one tile: a is (rows, depth), b (depth, columns), as wide as
+/// so many vectors. Each number of b is used `rows` times from its register,
+/// each number of a `columns` times. Leaves a copy of b in `packed`, without
+/// gaps. Asks for the `next` rows of a and for c on the way: a few lines at a
+/// time, since a burst of requests would hold up the loads.
+template <std::size_t rows, bool pack, bool add, std::size_t vectors = 2, std::size_t unroll = 1>
 void multiply_tile(std::size_t depth, View a, View b, View next, std::size_t next_rows, float* packed, float* c,
                    std::size_t c_stride) {
   constexpr std::size_t group = 5;  // rows that share an address register
   const float* row[(rows + group - 1) / group];
   for (std::size_t i = 0; i < rows; i += group) row[i / group] = a.data + i * a.stride;
 
-  Floats left[rows] = {}, right[rows] = {};
-  for (std::size_t p = 0; p < depth; ++p, b.data += b.stride) {
+  Floats sums[rows][vectors] = {};
+  const auto step = [&](std::size_t p) __attribute__((always_inline)) {
+    Floats from_b[vectors];
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < vectors; ++v) {
+      from_b[v] = load(b.data + v * lanes);
+      if constexpr (pack) {
+        __builtin_prefetch(b.data + b_ahead * b.stride + v * lanes, 0, 2);
+        store(packed + v * lanes, from_b[v]);
+      }
+    }
+#pragma GCC unroll 32
+    for (std::size_t i = 0; i < rows; ++i) {
+      const float from_a = row[i / group][i % group * a.stride + p];
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < vectors; ++v) sums[i][v] += from_a * from_b[v];
+    }
+    b.data += b.stride;
+    if constexpr (pack) packed += vectors * lanes;
+  };
+  std::size_t p = 0;
+  for (const std::size_t whole = depth - depth % unroll; p < whole;) {
     if (p % line == 0) {
       for (std::size_t i = 0; i < next_rows; ++i) __builtin_prefetch(next.data + i * next.stride + p, 0, 2);
       if (const std::size_t i = p / line; i < rows) {
-        __builtin_prefetch(c + i * c_stride, 1, 2);
-        __builtin_prefetch(c + i * c_stride + lanes, 1, 2);
+        for (std::size_t v = 0; v < vectors; ++v) __builtin_prefetch(c + i * c_stride + v * lanes, 1, 2);
       }
     }
-    const Floats b_left = load(b.data), b_right = load(b.data + lanes);
-    if constexpr (pack) {
-      __builtin_prefetch(b.data + b_ahead * b.stride, 0, 2);
-      __builtin_prefetch(b.data + b_ahead * b.stride + lanes, 0, 2);
-      store(packed, b_left);
-      store(packed + lanes, b_right);
-      packed += tile_columns;
-    }
-#pragma GCC unroll 14
-    for (std::size_t i = 0; i < rows; ++i) {
-      const float from_a = row[i / group][i % group * a.stride + p];
-      left[i] += from_a * b_left;
-      right[i] += from_a * b_right;
-    }
+#pragma GCC unroll 8
+    for (std::size_t u = 0; u < unroll; ++u) step(p++);
   }
-#pragma GCC unroll 14
+  while (p < depth) step(p++);
+
+#pragma GCC unroll 32
   for (std::size_t i = 0; i < rows; ++i, c += c_stride) {
-    store(c, add ? load(c) + left[i] : left[i]);
-    store(c + lanes, add ? load(c + lanes) + right[i] : right[i]);
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < vectors; ++v) {
+      store(c + v * lanes, add ? load(c + v * lanes) + sums[i][v] : sums[i][v]);
+    }
   }
 }
 // [end: micro-kernel]
+
+/// The micro-kernels that a product needs whose tile has so many rows and vectors a row: one for each number of rows up to
+/// that, since the last tiles have fewer.
+template <std::size_t most_rows, std::size_t vectors, std::size_t unroll = 1>
+struct TileKernels {
+  static constexpr std::size_t rows = most_rows, columns = vectors * lanes;
+  using Kernel = decltype(&multiply_tile<1, false, false>);
+
+  static Kernel kernel(std::size_t tile_rows, bool pack, bool add) { return all[2 * pack + add][tile_rows - 1]; }
+
+ private:
+  template <bool pack, bool add, std::size_t... before>
+  static constexpr std::array<Kernel, most_rows> kernels_for(std::index_sequence<before...>) {
+    return {multiply_tile<before + 1, pack, add, vectors, unroll>...};
+  }
+  static constexpr auto each = std::make_index_sequence<most_rows>();
+  static constexpr std::array<std::array<Kernel, most_rows>, 4> all = {
+      kernels_for<false, false>(each), kernels_for<false, true>(each), kernels_for<true, false>(each),
+      kernels_for<true, true>(each)};
+};
 
 }  // namespace
 }  // namespace hf::matmul

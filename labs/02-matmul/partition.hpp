@@ -1,0 +1,58 @@
+/// \file
+/// How a matrix product is divided: into parts of almost equal size, into blocks, among threads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "harness/memory.hpp"
+
+namespace hf::matmul {
+
+inline std::size_t parts_of(std::size_t whole, std::size_t most) { return (whole + most - 1) / most; }
+inline std::size_t round_up(std::size_t value, std::size_t unit) { return parts_of(value, unit) * unit; }
+
+/// The size of each of the fewest equal parts that are at most so large, in whole units.
+inline std::size_t even_part(std::size_t whole, std::size_t most, std::size_t unit) {
+  return round_up(parts_of(whole, parts_of(whole, most)), unit);
+}
+
+/// Memory for so many numbers, kept from one product to the next.
+template <class Number>
+Number* memory_of(Buffer& buffer, std::size_t numbers) {
+  if (buffer.size() < numbers * sizeof(Number)) buffer = Buffer(numbers * sizeof(Number), Pages::huge);
+  return buffer.as<Number>().data();
+}
+
+/// Some rows and columns of c.
+struct Rectangle {
+  std::size_t row, column, rows, columns;
+};
+
+/// Which side of c threads share.
+enum class Split {
+  longer,  ///< by rows, all threads read the same b, and keep a copy each in their own cache: so its columns only where
+           ///< there are many more of those
+  rows,
+  columns
+};
+
+/// Calls `multiply(rectangle)` for the share of each of so many threads of OpenMP, on that thread.
+/// \param tile_rows, tile_columns  shares are in whole tiles of this size
+template <class Multiply>
+void share_product(std::size_t m, std::size_t n, int threads, std::size_t tile_rows, std::size_t tile_columns,
+                   Split split, const Multiply& multiply) {
+  const bool by_columns = split == Split::longer ? n > 4 * m : split == Split::columns;
+  const std::size_t whole = by_columns ? n : m, unit = by_columns ? tile_columns : tile_rows;
+  if (whole == 0) return;
+  if (threads == 1) return multiply(Rectangle{0, 0, m, n});
+  const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);
+#pragma omp parallel for num_threads(threads)
+  for (int thread = 0; thread < threads; ++thread) {
+    const std::size_t from = std::min(static_cast<std::size_t>(thread) * share, whole);
+    const std::size_t count = std::min(share, whole - from);
+    if (count > 0) multiply(by_columns ? Rectangle{0, from, m, count} : Rectangle{from, 0, count, n});
+  }
+}
+
+}  // namespace hf::matmul
