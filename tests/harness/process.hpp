@@ -8,18 +8,10 @@
 #include <string>
 #include <vector>
 
-/// A folder that is there for one test.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
+#include "harness/scratch_folder.hpp"  // IWYU pragma: export
 
- private:
-  std::filesystem::path path_;
-};
+/// A folder that is there for one test.
+using TemporaryFolder = hf::ScratchFolder;
 
 /// While it is there, python3 is this shell script, or is not to be found.
 class FakePython {

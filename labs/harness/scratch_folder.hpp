@@ -1,0 +1,24 @@
+/// \file
+/// A folder for files that other programs read and write, and no longer.
+#pragma once
+
+#include <filesystem>
+
+namespace hf {
+
+/// A new, empty folder in the one for temporary files (TMPDIR); it goes with everything in it.
+class ScratchFolder {
+ public:
+  /// \throws std::runtime_error in one line, where none can be made
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace hf
