@@ -11,12 +11,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "07-compilers/compiler/vector_math.hpp"
 #include "harness/vector.hpp"
 
 namespace hf::compilers {
 namespace {
-
-typedef std::uint32_t Words __attribute__((vector_size(vector_bytes)));
 
 /// What the masks of one row follow from.
 struct DropoutRow {

@@ -18,7 +18,7 @@ double flops_of_number(Op op) {
     case Op::matmul: return 0;
     case Op::exp: return exp_flops;
     case Op::gelu: return gelu_flops;
-    case Op::rsqrt: return 2;
+    case Op::rsqrt: return rsqrt_flops;
     case Op::softmax: return exp_flops + 4;
     case Op::layer_norm: return 7;
     default: return 1;
