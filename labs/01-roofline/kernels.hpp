@@ -12,7 +12,8 @@ namespace {
 
 // [begin: vector-add]
 /// c = a + b
-void vector_add(const float* __restrict a, const float* __restrict b, float* __restrict c, std::size_t n) {
+void vector_add(const float* __restrict a, const float* __restrict b,  // n of each
+                float* __restrict c, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) c[i] = a[i] + b[i];
 }
 // [end: vector-add]
@@ -120,7 +121,8 @@ void layer_norm(const float* __restrict x, const float* __restrict gain, const f
 
 // [begin: naive-matmul]
 /// c = a · b, all of them (n, n): the definition, word for word
-void naive_matmul(const float* __restrict a, const float* __restrict b, float* __restrict c, std::size_t n) {
+void naive_matmul(const float* __restrict a, const float* __restrict b,  // (n, n)
+                  float* __restrict c, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
       float sum = 0;

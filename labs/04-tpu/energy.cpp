@@ -9,7 +9,9 @@ namespace hf::tpu {
 // [begin: energy]
 Energy energy(const ArrayRun& run) {
   const double macs = static_cast<double>(run.useful_macs);
-  const auto per_mac = [&](std::int64_t accesses, double cost) { return cost * static_cast<double>(accesses) / macs; };
+  const auto per_mac = [&](std::int64_t accesses, double cost) {  // in pJ
+    return cost * static_cast<double>(accesses) / macs;
+  };
   const Accesses& words = run.accesses;
   Energy spent;
   spent.mac = mac_cost;

@@ -11,7 +11,9 @@ constexpr double giga = 1e9;
 
 // [begin: predict]
 double Roofline::seconds(const Work& work) const {
-  return std::max(work.flops / (peak_gflops * giga), work.traffic() / (bandwidth_gbs * giga));
+  const double arithmetic = work.flops / (peak_gflops * giga);
+  const double transfer = work.traffic() / (bandwidth_gbs * giga);
+  return std::max(arithmetic, transfer);
 }
 // [end: predict]
 

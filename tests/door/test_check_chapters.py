@@ -225,6 +225,15 @@ def test_each_fault_is_named(book, old, new, problem):
     assert all(line.startswith("chapters/01-thing.md:") for line in result.stderr.splitlines())
 
 
+def test_a_line_of_an_excerpt_that_is_wider_than_the_page_is_found(book):
+    source = book / "labs/01-thing/lab.cpp"
+    wide = "// " + 81 * "é"
+    source.write_text(f"{wide} outside\n// [begin: kernel]\n  int x;\n\n  {wide}\n// [end: kernel]\n")
+    assert run(book).stderr == ""  # 84 columns, since what indents all lines is not shown
+    source.write_text(source.read_text().replace(f"  {wide}", f"  {wide}!"))
+    assert "labs/01-thing/lab.cpp:5 takes 85 columns of the page's 84" in run(book).stderr
+
+
 def test_parts_in_another_order_are_found(book):
     page = book / "chapters/01-thing.md"
     before, exercises, after = page.read_text().partition("## Exercises")

@@ -54,8 +54,9 @@ constexpr int shared_tile = 32;
 
 /// A block brings a square of a and one of b into shared memory, and each
 /// number that was brought is used 32 times. Zeros where a matrix ends.
-static __global__ void shared_tile_kernel(GemmShape shape,                 // m, n, k
-                                          const float* a, const float* b,  // (m, k), (k, n)
+static __global__ void shared_tile_kernel(GemmShape shape,  // m, n, k
+                                          const float* a,   // (m, k)
+                                          const float* b,   // (k, n)
                                           float* c) {
   __shared__ float a_tile[shared_tile][shared_tile];
   __shared__ float b_tile[shared_tile][shared_tile];
