@@ -15,7 +15,7 @@ namespace hf::matmul {
 const Tile register_tile = {tile_rows, tile_columns};
 
 Blocking choose_blocking(std::uint64_t l2_bytes) {
-  const double floats = 0.6 * static_cast<double>(l2_bytes != 0 ? l2_bytes : 512 * 1024) / sizeof(float);
+  const double floats = block_bytes(l2_bytes) / sizeof(float);
   const std::size_t depth = std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(2 * floats)), 64, 1024);
   return {depth, round_up(static_cast<std::size_t>(floats / static_cast<double>(depth)), tile_columns)};
 }

@@ -170,8 +170,7 @@ inline void multiply_row_shared(std::size_t n, std::size_t k, const float* a, Vi
 /// Whether a matrix does not fit into the level-2 cache. If it is read often as well, copying it in the order of use pays.
 inline bool is_large(std::size_t floats, Blocking blocking) { return floats > 2 * blocking.depth * blocking.width; }
 
-/// Whether rows lie a multiple of 4 KiB apart: then they compete for the same places in the level-1 cache.
-inline bool competes(View matrix) { return matrix.stride % 1024 == 0; }
+inline bool competes(View matrix) { return rows_compete(matrix.stride * sizeof(float)); }
 
 inline bool is_used(Use use, bool pays) { return use == Use::where_it_pays ? pays : use == Use::always; }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "harness/memory.hpp"
 
@@ -15,6 +16,15 @@ inline std::size_t round_up(std::size_t value, std::size_t unit) { return parts_
 /// The size of each of the fewest equal parts that are at most so large, in whole units.
 inline std::size_t even_part(std::size_t whole, std::size_t most, std::size_t unit) {
   return round_up(parts_of(whole, parts_of(whole, most)), unit);
+}
+
+/// Whether rows so many bytes apart, a multiple of 4 KiB, compete for the same places in the level-1 cache.
+inline bool rows_compete(std::size_t stride_bytes) { return stride_bytes % 4096 == 0; }
+
+/// How large a block of b may be that stays in the level-2 cache: the rest is for what passes through.
+/// \param l2_bytes  of one core's level-2 cache; 0 when unknown
+inline double block_bytes(std::uint64_t l2_bytes) {
+  return 0.6 * static_cast<double>(l2_bytes != 0 ? l2_bytes : 512 * 1024);
 }
 
 /// Memory for so many numbers, kept from one product to the next.

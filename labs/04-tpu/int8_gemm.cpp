@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "02-matmul/partition.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
 
@@ -35,19 +36,10 @@ std::vector<const Int8Kernel*> int8_kernels(const Machine& machine) {
 
 namespace {
 
-std::size_t parts_of(std::size_t whole, std::size_t most) { return (whole + most - 1) / most; }
-std::size_t round_up(std::size_t value, std::size_t unit) { return parts_of(value, unit) * unit; }
-
-/// The size of each of the fewest equal parts that are at most so large, in whole units.
-std::size_t even_part(std::size_t whole, std::size_t most, std::size_t unit) {
-  return round_up(parts_of(whole, parts_of(whole, most)), unit);
-}
-
-/// Memory for so many bytes, kept from one use to the next.
-std::byte* memory_of(Buffer& buffer, std::size_t bytes) {
-  if (buffer.size() < bytes) buffer = Buffer(bytes, Pages::huge);
-  return buffer.data();
-}
+using matmul::even_part;
+using matmul::memory_of;
+using matmul::parts_of;
+using matmul::round_up;
 
 /// How much of b is near at a time, in the level-2 cache: so many rows and columns.
 struct Block {
@@ -55,12 +47,11 @@ struct Block {
 };
 
 /// As deep as possible up to 4 KiB, since c, four bytes a number, is read and written for every block of the depth; then as
-/// wide as fills 60 % of the cache.
+/// wide as the cache has room for.
 Block choose_block(const Int8Kernel& kernel, std::size_t n, std::size_t k) {
   static const std::uint64_t l2_bytes = probe_machine().cache_bytes(2);
   const std::size_t number = 4 / kernel.group, depth = even_part(k, 4096 / number, kernel.group);
-  const double columns =
-      0.6 * static_cast<double>(l2_bytes != 0 ? l2_bytes : 512 * 1024) / static_cast<double>(number * depth);
+  const double columns = matmul::block_bytes(l2_bytes) / static_cast<double>(number * depth);
   const std::size_t most = round_up(static_cast<std::size_t>(columns) + 1, kernel.tile_columns);
   return {depth, even_part(n, most, kernel.tile_columns)};
 }
@@ -108,7 +99,7 @@ void PackedInt8::assign(const Int8Kernel& kernel, std::size_t n, std::size_t k, 
   if (k == 0) return;
   const std::size_t tile = kernel.tile_columns, panels = parts_of(n, tile);
   const auto pack = kernel.group == 4 ? pack_panel<std::int8_t, 4> : pack_panel<std::int16_t, 2>;
-  std::byte* const to = memory_of(panels_, panels * panel_bytes());
+  std::byte* const to = memory_of<std::byte>(panels_, panels * panel_bytes());
   for (std::size_t panel = 0; panel < panels; ++panel)
     pack(b + panel * tile, n, k, std::min(tile, n - panel * tile), tile, to + panel * panel_bytes());
   start_.assign(panels * tile, 0);
@@ -118,14 +109,9 @@ void PackedInt8::assign(const Int8Kernel& kernel, std::size_t n, std::size_t k, 
   }
 }
 
-/// Some rows and columns of a product, for one thread.
-struct PackedInt8::Part {
-  std::size_t rows, first_column, columns;
-  const std::uint8_t* a;
-  std::int32_t* c;  ///< the first column of c, but the first of these rows
-};
-
-void PackedInt8::multiply_part(const Part& part) const {
+// Not chapter 02's driver (gemm_driver.hpp): b was packed once for all products, what is copied of a is widened on the way,
+// and one call of a kernel chosen when the program runs does all tiles of a panel.
+void PackedInt8::multiply_part(const matmul::Rectangle& part, const std::uint8_t* a, std::int32_t* c) const {
   static thread_local Buffer memory;
   static thread_local std::vector<std::int32_t> zeros;
   const std::size_t m = part.rows, group = kernel_->group, number = 4 / group, tile = kernel_->tile_columns;
@@ -133,27 +119,27 @@ void PackedInt8::multiply_part(const Part& part) const {
   const std::size_t panels = parts_of(m, kernel_->tile_rows);
   const bool copies = number > 1 || k_ % group != 0;
   const std::size_t stride = copies ? round_up(most_depth * number, 64) + 64 : k_;
-  std::byte* const copy = copies ? memory_of(memory, m * stride) : nullptr;
+  std::byte* const copy = copies ? memory_of<std::byte>(memory, m * stride) : nullptr;
   zeros.resize(std::max(zeros.size(), round_up(width, tile)));
   for (std::size_t p = 0; p < k_; p += most_depth) {
     const std::size_t depth = std::min(most_depth, k_ - p);
-    for (std::size_t i = 0; copies && i < m; ++i) copy_row(part.a + i * k_ + p, depth, group, copy + i * stride);
-    const std::byte* const a = copies ? copy : reinterpret_cast<const std::byte*>(part.a + p);
+    for (std::size_t i = 0; copies && i < m; ++i) copy_row(a + i * k_ + p, depth, group, copy + i * stride);
+    const std::byte* const rows = copies ? copy : reinterpret_cast<const std::byte*>(a + p);
     for (std::size_t j = 0; j < part.columns; j += width) {
-      const std::size_t column = part.first_column + j;
+      const std::size_t column = part.column + j;
       for (std::size_t panel = 0; panel < panels; ++panel) {
         const std::size_t i = panel * m / panels, end = (panel + 1) * m / panels;
         kernel_->multiply_panels({.rows = end - i,
                                   .columns = std::min(width, part.columns - j),
                                   .groups = parts_of(depth, group),
-                                  .a = a + i * stride,
+                                  .a = rows + i * stride,
                                   .stride = stride,
-                                  .next = a + end * stride,
+                                  .next = rows + end * stride,
                                   .next_rows = std::min(m, (panel + 2) * m / panels) - end,
                                   .b = panels_.data() + column / tile * panel_bytes() + p * number * tile,
                                   .panel_bytes = panel_bytes(),
                                   .start = p == 0 ? start_.data() + column : zeros.data(),
-                                  .c = part.c + i * n_ + column,
+                                  .c = c + i * n_ + column,
                                   .c_stride = n_,
                                   .add = p > 0});
       }
@@ -164,17 +150,9 @@ void PackedInt8::multiply_part(const Part& part) const {
 void PackedInt8::multiply(std::size_t m, const std::uint8_t* a, std::int32_t* c, int threads) const {
   if (k_ == 0) std::fill_n(c, m * n_, 0);
   if (m == 0 || n_ == 0 || k_ == 0) return;
-  if (threads == 1) return multiply_part({m, 0, n_, a, c});
-  const bool by_columns = n_ > 4 * m;  // by rows, all threads read the same b, and keep a copy each in their own cache
-  const std::size_t whole = by_columns ? n_ : m, unit = by_columns ? kernel_->tile_columns : 1;
-  const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);
-#pragma omp parallel for num_threads(threads)
-  for (int thread = 0; thread < threads; ++thread) {
-    const std::size_t from = std::min(static_cast<std::size_t>(thread) * share, whole);
-    const std::size_t count = std::min(share, whole - from);
-    if (count == 0) continue;
-    multiply_part(by_columns ? Part{m, from, count, a, c} : Part{count, 0, n_, a + from * k_, c + from * n_});
-  }
+  matmul::share_product(
+      m, n_, threads, 1, kernel_->tile_columns, matmul::Split::longer,
+      [&](const matmul::Rectangle& part) { multiply_part(part, a + part.row * k_, c + part.row * n_); });
 }
 
 void Int8Kernel::multiply(std::size_t m, std::size_t n, std::size_t k, const std::uint8_t* a, const std::int8_t* b,

@@ -10,6 +10,10 @@
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
 
+namespace hf::matmul {
+struct Rectangle;
+}
+
 namespace hf::tpu {
 
 /// A few rows of a, at most as many as a tile has, and the panels of b that they are multiplied with.
@@ -71,8 +75,8 @@ class PackedInt8 {
   void multiply(std::size_t m, const std::uint8_t* a, std::int32_t* c, int threads = 1) const;
 
  private:
-  struct Part;
-  void multiply_part(const Part& part) const;
+  /// Some rows and columns of c, by one thread. \p a and \p c begin with the first of these rows.
+  void multiply_part(const matmul::Rectangle& part, const std::uint8_t* a, std::int32_t* c) const;
   std::size_t panel_bytes() const;
 
   const Int8Kernel* kernel_ = nullptr;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "02-matmul/gemm.hpp"
+#include "02-matmul/partition.hpp"
 #include "06-precision/units/bf16_micro_kernel.hpp"
 #include "harness/clock.hpp"
 #include "harness/memory.hpp"
@@ -17,6 +18,11 @@
 
 namespace hf::precision {
 namespace {
+
+using matmul::even_part;
+using matmul::memory_of;
+using matmul::parts_of;
+using matmul::round_up;
 
 /// multiply_strip() for each number of rows: as it is, and adding.
 template <class Number, std::size_t... rows>
@@ -26,21 +32,6 @@ constexpr auto kernels_for(std::index_sequence<rows...>) {
 }
 template <class Number>
 constexpr auto kernels = kernels_for<Number>(std::make_index_sequence<tile_rows>());
-
-std::size_t parts_of(std::size_t whole, std::size_t most) { return (whole + most - 1) / most; }
-std::size_t round_up(std::size_t value, std::size_t unit) { return parts_of(value, unit) * unit; }
-
-/// The size of each of the fewest equal parts that are at most so large, in whole units.
-std::size_t even_part(std::size_t whole, std::size_t most, std::size_t unit) {
-  return round_up(parts_of(whole, parts_of(whole, most)), unit);
-}
-
-/// Memory for so many numbers, kept from one product to the next.
-template <class Number>
-Number* memory_of(Buffer& buffer, std::size_t numbers) {
-  if (buffer.size() < numbers * sizeof(Number)) buffer = Buffer(numbers * sizeof(Number), Pages::huge);
-  return buffer.as<Number>().data();
-}
 
 /// A row of a, as it is or widened, with zeros behind it up to `depth` numbers.
 void copy_row(const std::uint16_t* a, std::size_t count, std::size_t depth, std::uint16_t* to) {
@@ -77,7 +68,8 @@ struct Block {
   std::size_t panel_size;
 };
 
-/// Some columns of c = a · b by one thread. Blocks of both are multiplied as Numbers: bf16 as they are, or floats.
+/// Some columns of c = a · b by one thread. Blocks of both are multiplied as Numbers: bf16 as they are, or floats. Not
+/// chapter 02's driver (gemm_driver.hpp): b was packed once for all products, and a block of it is widened, not packed.
 template <class Number>
 class Part {
  public:
@@ -141,9 +133,8 @@ class Part {
   matmul::Blocking blocking_ = matmul::default_blocking();  // in words of 32 bits
   std::size_t depth_ = even_part(round_up(k_, 2), blocking_.depth * sizeof(float) / sizeof(Number), 2);
   std::size_t width_ = even_part(columns_, blocking_.width, tile_columns);
-  /// Whether rows of a lie a multiple of 4 KiB apart, and compete for the same places in the level-1 cache, or end within
-  /// a pair.
-  bool copies_ = widens || k_ % 2 != 0 || k_ * sizeof(Number) % 4096 == 0;
+  /// Whether rows of a compete for the same places in the level-1 cache, or end within a pair.
+  bool copies_ = widens || k_ % 2 != 0 || matmul::rows_compete(k_ * sizeof(Number));
   std::size_t copy_stride_ = round_up(depth_, 128 / sizeof(Number)) + 64 / sizeof(Number);
   Number* copy_ = copies_ ? memory_of<Number>(memory_, m_* copy_stride_) : nullptr;
   static thread_local Buffer memory_;
@@ -206,21 +197,10 @@ void PackedBf16::multiply(std::size_t m, const std::uint16_t* a, float* c, int t
   if (m == 0 || n_ == 0 || k_ == 0) return;
   const auto part = route == Bf16Route::dot ? multiply_part<std::uint16_t> : multiply_part<float>;
   const std::uint16_t* const panels = panels_.as<std::uint16_t>().data();
-  if (threads == 1) return part(m, n_, k_, a, panels, c, n_);
-  const bool by_columns = n_ > 4 * m;  // by rows, all threads read the same b, and keep a copy each in their own cache
-  const std::size_t whole = by_columns ? n_ : m, unit = by_columns ? tile_columns : 1;
-  const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);
-#pragma omp parallel for num_threads(threads)
-  for (int thread = 0; thread < threads; ++thread) {
-    const std::size_t from = std::min(static_cast<std::size_t>(thread) * share, whole);
-    const std::size_t count = std::min(share, whole - from);
-    if (count == 0) continue;
-    if (by_columns) {
-      part(m, count, k_, a, panels + from * round_up(k_, 2), c + from, n_);
-    } else {
-      part(count, n_, k_, a + from * k_, panels, c + from * n_, n_);
-    }
-  }
+  matmul::share_product(m, n_, threads, 1, tile_columns, matmul::Split::longer, [&](const matmul::Rectangle& at) {
+    part(at.rows, at.columns, k_, a + at.row * k_, panels + at.column * round_up(k_, 2), c + at.row * n_ + at.column,
+         n_);
+  });
 }
 
 }  // namespace hf::precision
