@@ -31,4 +31,11 @@ void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const flo
                                                                    epilogue);
 }
 
+void gemm_part(const Rectangle& part, std::size_t n, std::size_t k, const float* a, const float* b, float* c,
+               Blocking blocking, Epilogue epilogue) {
+  multiply<TileKernels<tile_rows, tile_columns / lanes>>(part, k, {a + part.row * k, k}, {b + part.column, n},
+                                                         c + part.row * n + part.column, n, {.blocking = blocking},
+                                                         epilogue);
+}
+
 }  // namespace hf::matmul

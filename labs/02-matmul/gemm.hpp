@@ -42,4 +42,10 @@ struct Epilogue {
 void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c, int threads = 1,
           Blocking blocking = default_blocking(), Epilogue epilogue = {});
 
+struct Rectangle;  // in partition.hpp
+
+/// A rectangle of gemm()'s c, on the calling thread: for those who share the work themselves.
+void gemm_part(const Rectangle& part, std::size_t n, std::size_t k, const float* a, const float* b, float* c,
+               Blocking blocking = default_blocking(), Epilogue epilogue = {});
+
 }  // namespace hf::matmul

@@ -21,7 +21,9 @@ enum class Stores {
 
 struct CompileOptions {
   Stores stores = Stores::automatic;
-  bool any_rows = false;      ///< one program for every number of rows, instead of one for these
+  bool any_rows = false;  ///< one program for every number of rows: of the result, and of the inputs that have as many
+                          ///< and are not the right side of a product
+  double seconds = 60;    ///< that the system's compiler may take
   std::string compiler = {};  ///< empty: $CXX, else the one that built this program, else c++
   std::filesystem::path cache =
       {};  ///< empty: $HARDWARE_FIRST_CACHE, else $XDG_CACHE_HOME/hardware-first, else ~/.cache/hardware-first
@@ -42,14 +44,14 @@ class Compiled {
   Compiled(Compiled&&) noexcept;
   Compiled& operator=(Compiled&&) noexcept;
 
-  /// As Eager::run(). \param rows  of the result, where it was compiled for any
+  /// As Eager::run(). \param rows  of the result, where it was compiled for any; 0: those of the graph
   void run(std::span<const float* const> inputs, float* result, std::size_t rows = 0);
 
   /// Why it runs eagerly, or had to be built anew, in one line; empty where nothing was amiss.
   const std::string& remark() const;
   bool is_compiled() const;
   const CompileTimes& times() const;
-  const std::string& source() const;      ///< the C++ that was written; empty where there is none
+  const std::string& source() const;      ///< its loops in C++; empty where there are none
   std::filesystem::path library() const;  ///< what was built of it
   std::size_t loops() const;              ///< how many passes the plan has
   Work work() const;                      ///< what the plan moves and computes, by counting

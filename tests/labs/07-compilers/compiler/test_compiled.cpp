@@ -1,0 +1,78 @@
+#include "07-compilers/compiler/compiled.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "00-workload/loop_team.hpp"
+#include "07-compilers/compiler/eager.hpp"
+#include "07-compilers/compiler/graph.hpp"
+#include "common/rounded.hpp"
+#include "compiled_graph.hpp"
+#include "graphs.hpp"
+
+using namespace hf;
+using namespace hf::compilers;
+
+namespace {
+
+/// softmax(a · q · kᵗ) · v
+Graph attention(std::size_t tokens, std::size_t width) {
+  Graph graph;
+  const Ref q = graph.input({tokens, width}), k = graph.input({width, tokens}), v = graph.input({tokens, width});
+  const Ref scores = graph.add(Op::multiply, {graph.add(Op::matmul, {q, k}), graph.constant(0.125f)});
+  graph.add(Op::matmul, {graph.add(Op::softmax, {scores}), v});
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("A chain of elementwise operators is one loop, right for every length and every kind of store") {
+  CompiledGraphs graphs;
+  for (Shape shape : {Shape{1, 1}, Shape{1, 15}, Shape{3, 5}, Shape{7, 33}, Shape{64, 64}, Shape{129, 257}}) {
+    for (Stores stores : {Stores::ordinary, Stores::nontemporal}) {
+      CAPTURE(shape.rows);
+      CAPTURE(shape.columns);
+      Compiled& compiled = graphs.compile(chain_of_three(shape), {.stores = stores});
+      CHECK(compiled.loops() == 1);
+      CHECK(graphs.worst() <= 1);
+    }
+  }
+}
+
+TEST_CASE("Softmax and layer norm are one loop each, right for every width") {
+  CompiledGraphs graphs;
+  for (std::size_t columns : {1, 2, 15, 16, 17, 63, 64, 65, 130, 768}) {
+    CAPTURE(columns);
+    for (Stores stores : {Stores::ordinary, Stores::nontemporal}) {
+      CHECK(graphs.compile(one_operator(Op::softmax, {{5, columns}}), {.stores = stores}).loops() == 1);
+      CHECK(graphs.worst() <= 1);
+      const std::vector<Shape> shapes = {{5, columns}, {1, columns}, {1, columns}};
+      CHECK(graphs.compile(one_operator(Op::layer_norm, shapes), {.stores = stores}).loops() == 1);
+      CHECK(graphs.worst() <= 1);
+    }
+  }
+}
+
+TEST_CASE("A block of a network is two loops: layer norm, and a product with all that follows it") {
+  CompiledGraphs graphs;
+  for (std::size_t rows : {1, 2, 13, 14, 61, 300}) {
+    CAPTURE(rows);
+    CHECK(graphs.compile(network_block(rows, 48, 80)).loops() == 2);
+    CHECK(graphs.worst() <= 1);
+  }
+  graphs.compile(network_block(515, 33, 21));
+  CHECK(graphs.worst() <= 1);
+}
+
+TEST_CASE("Attention as a graph is two products and a loop between them, a block of rows at a time") {
+  CompiledGraphs graphs;
+  for (std::size_t tokens : {1, 5, 64, 300}) {
+    CAPTURE(tokens);
+    Compiled& compiled = graphs.compile(attention(tokens, 16));
+    CHECK(graphs.worst() <= 1);
+    CHECK(compiled.loops() == 3);
+  }
+}
