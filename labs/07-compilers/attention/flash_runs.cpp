@@ -1,0 +1,222 @@
+#include "07-compilers/attention/flash_runs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "00-workload/alone.hpp"
+#include "00-workload/loop_team.hpp"
+#include "02-matmul/attention.hpp"
+#include "02-matmul/gemm.hpp"
+#include "02-matmul/layer_runs.hpp"
+#include "02-matmul/layers_reference.hpp"
+#include "07-compilers/attention/flash_attention.hpp"
+#include "07-compilers/attention/naive_attention.hpp"
+#include "07-compilers/attention/resident_memory.hpp"
+#include "common/random.hpp"
+#include "common/reference.hpp"
+#include "harness/as_double.hpp"
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/peaks.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
+#include "harness/threads.hpp"
+
+namespace hf::compilers {
+namespace {
+
+constexpr std::size_t longest_of_chapter_02 = 4096;  // it needs the matrix twice, and more time
+
+/// Random queries, keys and values, whose scores have a variance of about 1, and room for the result.
+class AttentionArrays {
+ public:
+  explicit AttentionArrays(std::size_t tokens)
+      : head_{tokens, tokens, head_width}, memory_(4 * numbers() * sizeof(float), Pages::base) {
+    fill_random({q(), 3 * numbers()}, 1, 1.7f);
+  }
+
+  const Head& head() const { return head_; }
+  float* q() const { return memory_.as<float>().data(); }
+  const float* k() const { return q() + numbers(); }
+  const float* v() const { return k() + numbers(); }
+  float* out() const { return q() + 3 * numbers(); }
+
+  void poison() const { std::fill_n(out(), numbers(), std::numeric_limits<float>::quiet_NaN()); }
+
+  /// The largest error of some rows.
+  double error_share() const {
+    const std::size_t n = head_.queries, d = head_.d;
+    std::vector<Reference> row(d);
+    double worst = 0;
+    for (const std::size_t i : {std::size_t{0}, n / 3, n / 2 + 1, n - 1}) {
+      matmul::reference_attention({n, d}, q(), k(), v(), i, row);
+      worst = std::max(worst, worst_error_share({out() + i * d, d}, row));
+    }
+    return worst;
+  }
+
+ private:
+  std::size_t numbers() const { return head_.queries * head_.d; }
+
+  Head head_;
+  Buffer memory_;
+};
+
+/// What takes part, each checked before it does.
+class Entrants {
+ public:
+  explicit Entrants(const AttentionArrays& arrays) : arrays_(arrays) {}
+
+  /// \return its largest error
+  double enter(const std::string& id, On on, const std::function<void()>& run) {
+    Variant variant = timed(variant_id(id, on), run);
+    if (on == On::one_thread) variant = workload::alone(std::move(variant));
+    arrays_.poison();
+    variant.seconds(1);
+    const double error = arrays_.error_share();
+    if (!(error <= 1)) {
+      throw std::runtime_error("attention, " + variant.id + ", is wrong at " + std::to_string(arrays_.head().queries) +
+                               " tokens: its error is " + number_text(error) +
+                               " times what rounding allows; it was not timed");
+    }
+    variants_.push_back(std::move(variant));
+    return error;
+  }
+
+  void enter_unchecked(Variant variant) { variants_.push_back(std::move(variant)); }
+
+  const std::vector<Variant>& variants() const { return variants_; }
+
+ private:
+  const AttentionArrays& arrays_;
+  std::vector<Variant> variants_;
+};
+
+bool fits_into_memory(std::size_t bytes) { return as_double(bytes) < 0.5 * as_double(available_memory_bytes()); }
+
+/// As many rounds as fit, samples as long as a large head takes.
+Plan plan_for(const Lab& lab, double flops, double seconds) {
+  Plan plan = lab.plan();
+  plan.budget_seconds = seconds;
+  plan.minimum_rounds = 3;
+  plan.sample_seconds = std::clamp(flops / 2e11, 2e-3, 50e-3);  // of the peak too: some machines are faster in bursts
+  if (flops > 1e9) plan.warm_seconds = 0;                       // longer than what it evicts
+  return plan;
+}
+
+}  // namespace
+
+bool AttentionHeat::has(const std::string& id) const {
+  return std::find(sampling.ids.begin(), sampling.ids.end(), id) != sampling.ids.end();
+}
+
+Estimate AttentionHeat::gflops(const std::string& id) const {
+  const double work = id == "peak" ? peak_flops : id == "peak all" ? all_peak_flops : flops;
+  return transform(sampling.of(id), [work](double s) { return work / s * 1e-9; });
+}
+
+Estimate AttentionHeat::speed_ratio(const std::string& id, const std::string& other) const {
+  return ratio(gflops(id).samples, gflops(other).samples);
+}
+
+std::string variant_id(const std::string& id, On on) { return on == On::all_threads ? id + " all" : id; }
+
+std::vector<std::size_t> attention_tokens(const Lab& lab) {
+  if (lab.quick()) return {512, 1024, 2048, 4096};
+  return {512, 1024, 2048, 4096, 8192, 16384};
+}
+
+AttentionHeat race_attention(Lab& lab, std::size_t tokens, double seconds) {
+  const AttentionArrays arrays(tokens);
+  const Head head = arrays.head();
+  const float *q = arrays.q(), *k = arrays.k(), *v = arrays.v();
+  float* const out = arrays.out();
+  Team one(1), all;
+  const PeakVariant peak = peak_variant(Precision::fp32, one), all_peak = peak_variant(Precision::fp32, all);
+
+  AttentionHeat heat = {.tokens = tokens,
+                        .sampling = {},
+                        .flops = head.flops(),
+                        .peak_flops = peak.flops,
+                        .all_peak_flops = all_peak.flops};
+  Entrants entrants(arrays);
+  entrants.enter_unchecked(peak.variant);
+  entrants.enter_unchecked({"peak all", all_peak.variant.seconds});
+  for (const On on : {On::all_threads, On::one_thread}) {
+    const auto flash = [=, &heat] { heat.counts = flash_attention(head, q, k, v, out); };
+    heat.flash_error = std::max(heat.flash_error, entrants.enter("flash", on, flash));
+  }
+  const FlashCounts counts = heat.counts;
+  std::optional<NaiveAttention> naive;
+  if (fits_into_memory(NaiveAttention::scratch_bytes(head))) {
+    naive.emplace(head);
+    for (const On on : {On::one_thread, On::all_threads}) {
+      heat.naive_error =
+          std::max(heat.naive_error, entrants.enter("naive", on, [=, &naive] { naive->run(q, k, v, out); }));
+    }
+  } else {
+    lab.note("too little memory for the scores of " + std::to_string(tokens) + " tokens");
+  }
+  std::optional<Buffer> scratch;
+  const matmul::AttentionShape shape = {tokens, head.d};
+  if (const std::size_t bytes = shape.scratch() * sizeof(float);
+      tokens <= longest_of_chapter_02 && fits_into_memory(bytes)) {
+    scratch.emplace(bytes, Pages::huge);
+    const matmul::Gemm gemm = [](std::size_t m, std::size_t n, std::size_t p, const float* a, const float* b,
+                                 float* c) { matmul::gemm(m, n, p, a, b, c); };
+    entrants.enter("chapter 02", On::one_thread,
+                   [=, softmax = matmul::widest_softmax(lab.machine()), to = scratch->as<float>().data()] {
+                     matmul::gemm_attention(shape, q, k, v, out, to, softmax, gemm);
+                   });
+  }
+  heat.sampling = sample_interleaved(entrants.variants(), plan_for(lab, head.flops(), seconds));
+  heat.counts = counts;
+  return heat;
+}
+
+namespace {
+
+/// Bytes that become resident while attention of so many tokens is prepared and run.
+template <class Attend>
+std::optional<Estimate> resident_bytes(std::size_t tokens, std::size_t scratch, const Attend& attend) {
+  constexpr int times = 3;
+  if (!fits_into_memory(scratch)) return {};
+  std::vector<double> samples;
+  for (int i = 0; i < times; ++i) {
+    const std::optional<std::size_t> bytes = resident_growth([&] {
+      const Pinned pinned;
+      const workload::OneCore one;
+      static thread_local std::optional<AttentionArrays> arrays;  // until the thread has ended
+      attend(arrays.emplace(tokens));
+    });
+    if (!bytes) return {};
+    samples.push_back(as_double(*bytes));
+  }
+  return estimate(samples);
+}
+
+}  // namespace
+
+std::optional<Estimate> flash_resident_bytes(std::size_t tokens) {
+  return resident_bytes(
+      tokens, 0, [](const AttentionArrays& of) { flash_attention(of.head(), of.q(), of.k(), of.v(), of.out()); });
+}
+
+std::optional<Estimate> naive_resident_bytes(std::size_t tokens) {
+  const Head head = {tokens, tokens, head_width};
+  return resident_bytes(tokens, NaiveAttention::scratch_bytes(head), [](const AttentionArrays& of) {
+    static thread_local std::optional<NaiveAttention> naive;
+    naive.emplace(of.head()).run(of.q(), of.k(), of.v(), of.out());
+  });
+}
+
+}  // namespace hf::compilers

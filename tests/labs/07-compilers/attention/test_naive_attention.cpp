@@ -1,0 +1,42 @@
+#include "07-compilers/attention/naive_attention.hpp"
+
+#include <cstddef>
+
+#include <doctest/doctest.h>
+
+#include "00-workload/loop_team.hpp"
+#include "07-compilers/attention/flash_attention.hpp"
+#include "heads.hpp"
+
+namespace hf::compilers {
+namespace {
+
+void check(const Head& head) {
+  CAPTURE(head.queries);
+  CAPTURE(head.keys);
+  CAPTURE(head.d);
+  Operands operands(head);
+  NaiveAttention naive(head);
+  for (int time = 0; time < 2; ++time) {
+    naive.run(operands.q.data(), operands.k.data(), operands.v.data(), operands.out());
+    CHECK(operands.error_share() <= 1);
+  }
+  CHECK(operands.margin_is_untouched());
+}
+
+TEST_CASE("attention with its matrix is what the definition says") {
+  check({1, 1, 1});
+  check({70, 130, 64});
+  check({17, 65, 33});
+  check({1, 3000, 64});
+  check({600, 600, 64});
+  const workload::OneCore one;
+  check({600, 600, 64});
+}
+
+TEST_CASE("its memory grows with the square of the tokens") {
+  CHECK(NaiveAttention::scratch_bytes({1000, 1000, 64}) == 4 * (1000 * 1000 + 64 * 1000));
+}
+
+}  // namespace
+}  // namespace hf::compilers
