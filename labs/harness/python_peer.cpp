@@ -167,6 +167,10 @@ std::string PythonPeer::read_line() {
     if (c == '\n') break;
   }
   if (line.starts_with("error: ")) fail(line.substr(std::strlen("error: ")));
+  if (line.starts_with("cannot: ")) {
+    pause();
+    throw PeerCannot(program_.name + ": " + line.substr(std::strlen("cannot: ")));
+  }
   return line;
 }
 

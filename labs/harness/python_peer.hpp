@@ -18,6 +18,11 @@ struct PeerFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What a peer says in one line that it cannot do, while it is ready for other things.
+struct PeerCannot : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// What a peer runs, and as whom it is known.
 struct PeerProgram {
   std::string name;                   ///< "llama.cpp": each of its failures begins so
@@ -40,7 +45,8 @@ class PythonPeer {
   /// Of the library, as the script says it when it is ready.
   const std::string& version() const { return version_; }
 
-  // All of these throw PeerFailed where there is no sensible answer in time, and Interrupted. After PeerFailed the peer has ended.
+  // All of these throw PeerFailed where there is no sensible answer in time, after which the peer has ended; PeerCannot, after
+  // which it has not; and Interrupted.
 
   /// \param numbers  sent after the command's line \return the answer
   std::string ask(const std::string& command, std::span<const float> numbers = {});

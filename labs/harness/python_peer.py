@@ -1,7 +1,7 @@
 """A peer in Python: it answers each command, a line on standard input, with a line on standard output.
 
 Arguments: the cores to use, separated by commas; the peer's own program, which imports this one as `python_peer`.
-A line that begins with "error: " ends the peer: what follows says why.
+A line that begins with "error: " ends the peer: what follows says why. After one that begins with "cannot: " it goes on.
 """
 
 import ctypes
@@ -27,12 +27,10 @@ def one_line(error):
     return " ".join(str(error).split())[:500] or type(error).__name__
 
 
-def read(size):
-    """Of the bytes that follow a command."""
-    data = commands.read(size)
-    if len(data) < size:
+def read_into(buffer):
+    """The bytes that follow a command."""
+    if commands.readinto(buffer) < len(buffer):
         sys.exit(1)
-    return data
 
 
 def serve(version, functions):

@@ -64,6 +64,13 @@ TEST_CASE("a peer that ends or talks nonsense later has ended for good") {
   CHECK(has_no_children());
 }
 
+TEST_CASE("what a peer cannot do is one line, and not its end") {
+  const FakePython python("echo ready 1\nread c; echo cannot: divide\nread c; echo 2\nread c\n");
+  PythonPeer goes_on(program());
+  CHECK_THROWS_WITH_AS(goes_on.ask_numbers("divide"), "peer: divide", PeerCannot);
+  CHECK(goes_on.ask_seconds("run") == 2);
+}
+
 TEST_CASE("numbers that do not all come are none") {
   const FakePython python("echo ready 1\nread c; echo 3; /usr/bin/head -c 8 /dev/zero\n");
   PythonPeer stops(program());
@@ -85,9 +92,10 @@ TEST_CASE("between commands the peer stands still, and it is gone with its objec
 
 constexpr const char* doubling = R"(
 import array, os
-from python_peer import answer, read, serve
+from python_peer import answer, read_into, serve
 def double(count):
-    numbers = array.array("f", read(4 * int(count)))
+    numbers = array.array("f", bytes(4 * int(count)))
+    read_into(memoryview(numbers).cast("B"))
     answer(len(numbers), array.array("f", (2 * x for x in numbers)).tobytes())
 def environment(name):
     print("what is printed is no answer")

@@ -16,6 +16,7 @@
 #include "00-workload/transformer.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/model/format_transformer.hpp"
+#include "common/relative_distance.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/sampling.hpp"
@@ -29,15 +30,6 @@ std::string variant_id(const std::string& what, Cores cores) { return cores == C
 
 std::string decode_id(Format format, Cores cores) {
   return std::string("decode_") + id(format) + (cores == Cores::all ? "" : "_one");
-}
-
-double relative_distance(std::span<const float> a, std::span<const float> b) {
-  double difference = 0, all = 0;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    difference += static_cast<double>(a[i] - b[i]) * static_cast<double>(a[i] - b[i]);
-    all += static_cast<double>(b[i]) * static_cast<double>(b[i]);
-  }
-  return std::sqrt(difference / all);
 }
 
 namespace {

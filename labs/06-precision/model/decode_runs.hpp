@@ -32,9 +32,6 @@ std::string variant_id(const std::string& what, Cores cores);
 /// As results are named: "decode_q4_0" on all cores, "decode_q4_0_one" on one.
 std::string decode_id(Format format, Cores cores);
 
-/// The root of the mean square of a − b, over that of b.
-double relative_distance(std::span<const float> a, std::span<const float> b);
-
 /// Formats that the present budget has time for.
 std::vector<Format> decode_formats(const Lab& lab);
 

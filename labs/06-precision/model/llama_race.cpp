@@ -16,6 +16,7 @@
 #include "06-precision/model/decode_runs.hpp"
 #include "06-precision/model/gguf.hpp"
 #include "06-precision/model/llama_peer.hpp"
+#include "common/relative_distance.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/sampling.hpp"

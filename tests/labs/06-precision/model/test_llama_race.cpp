@@ -14,6 +14,7 @@
 #include "06-precision/model/gguf.hpp"
 #include "06-precision/model/llama_peer.hpp"
 #include "06-precision/model/llama_race.hpp"
+#include "common/relative_distance.hpp"
 #include "harness/lab.hpp"
 #include "harness/machine.hpp"
 #include "harness/sampling.hpp"

@@ -1,0 +1,71 @@
+#include "07-compilers/pytorch/torch_peer.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "07-compilers/pytorch/torch_peer_py.hpp"
+#include "07-compilers/pytorch/torch_program.hpp"
+#include "harness/python_peer.hpp"
+#include "harness/scratch_folder.hpp"
+
+namespace hf::compilers {
+namespace {
+
+// [begin: torch-settings]
+/// Tensors on huge pages, which are kept for the next call instead of being given back and cleared again; threads that stay on
+/// their cores and spin while they wait; a compiler that finds nothing done already, and leaves no processes behind.
+PeerProgram torch_script(const ScratchFolder& cache) {
+  return {.name = "PyTorch",
+          .script = torch_peer_py,
+          .settings = {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0:"
+                       "glibc.malloc.trim_threshold=1099511627776:glibc.malloc.top_pad=16777216",
+                       "OMP_PROC_BIND=true", "OMP_WAIT_POLICY=active", "TORCHINDUCTOR_COMPILE_THREADS=1",
+                       "TORCHINDUCTOR_CACHE_DIR=" + cache.path().string()}};
+}
+// [end: torch-settings]
+
+const char* name(TorchMode mode) { return mode == TorchMode::eager ? "eager" : "compiled"; }
+
+}  // namespace
+
+TorchPeer::TorchPeer(std::chrono::seconds patience) : peer_(torch_script(cache_), patience) {}
+
+int TorchPeer::load(const TorchProgram& program, std::span<const float* const> tensors) {
+  for (std::size_t i = 0; i < program.sizes.size(); ++i) {
+    std::string command = "tensor";
+    for (std::size_t size : program.sizes[i]) command.append(" ").append(std::to_string(size));
+    peer_.ask(command, {tensors[i], program.numbers(i)});
+  }
+  const std::string answer = peer_.ask("program " + nlohmann::json(program.source).dump());
+  int number = -1;
+  const auto [stop, error] = std::from_chars(answer.data(), answer.data() + answer.size(), number);
+  if (error != std::errc() || *stop != '\0' || number < 0) peer_.fail("loads program '" + answer + "'");
+  return number;
+}
+
+std::vector<float> TorchPeer::result(int program, TorchMode mode) {
+  return peer_.ask_numbers("result " + std::to_string(program) + " " + name(mode));
+}
+
+double TorchPeer::seconds(int program, TorchMode mode, int threads, std::int64_t times) {
+  return peer_.ask_seconds("seconds " + std::to_string(program) + " " + name(mode) + " " + std::to_string(threads) +
+                           " " + std::to_string(times));
+}
+
+double TorchPeer::start_compiler() {
+  if (start_seconds_ == 0) start_seconds_ = peer_.ask_seconds("start");
+  return start_seconds_;
+}
+
+void TorchPeer::release() { peer_.ask("release"); }
+
+}  // namespace hf::compilers

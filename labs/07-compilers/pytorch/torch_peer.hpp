@@ -1,0 +1,55 @@
+/// \file
+/// PyTorch, where it is installed, in a process of its own.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "07-compilers/pytorch/torch_program.hpp"
+#include "harness/python_peer.hpp"  // IWYU pragma: export
+#include "harness/scratch_folder.hpp"
+
+namespace hf::compilers {
+
+enum class TorchMode {
+  eager,     ///< one operator after the other
+  compiled,  ///< by torch.compile: the default of its settings was the fastest here
+};
+
+/// A process that computes with PyTorch. What it compiles is kept in a folder that goes with it: nothing is compiled already.
+class TorchPeer {
+ public:
+  /// \param patience  how long an answer may take
+  /// \throws PeerFailed
+  explicit TorchPeer(std::chrono::seconds patience = std::chrono::seconds(120));
+
+  const std::string& version() const { return peer_.version(); }  ///< "2.15.0+cpu"
+
+  // All of these throw PeerFailed where there is no sensible answer in time, after which the peer has ended; PeerCannot where
+  // PyTorch says that it cannot, after which it has not; and Interrupted.
+
+  /// Gives it a program and its tensors, which are copied. \return the program's number
+  int load(const TorchProgram& program, std::span<const float* const> tensors);
+
+  /// Numbers in the order in which PyTorch has them, row by row.
+  std::vector<float> result(int program, TorchMode mode);
+
+  /// Seconds of so many calls. The first call with so many threads is compiled before it is run.
+  double seconds(int program, TorchMode mode, int threads, std::int64_t times);
+
+  /// Has a very small program compiled, once. \return seconds of the first time: most of it for reading the compiler itself
+  double start_compiler();
+
+  /// Forgets all programs.
+  void release();
+
+ private:
+  ScratchFolder cache_;
+  PythonPeer peer_;
+  double start_seconds_ = 0;
+};
+
+}  // namespace hf::compilers

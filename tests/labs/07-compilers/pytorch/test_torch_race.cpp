@@ -1,0 +1,195 @@
+// PyTorch in a process of its own: where it is installed, and with all that can be wrong with it.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../compiler/graphs.hpp"
+#include "07-compilers/compiler/eager.hpp"
+#include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/pytorch/torch_peer.hpp"
+#include "07-compilers/pytorch/torch_race.hpp"
+#include "harness/lab.hpp"
+#include "harness/sampling.hpp"
+#include "process.hpp"
+
+namespace hf::compilers {
+namespace {
+
+/// A lab that prints into the void.
+struct Quiet {
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
+  Terminal terminal{nowhere.get()};
+  Lab lab{{"07-compilers", "", {}}, Budget::quick, {}, terminal};
+
+  /// A line for each.
+  std::string notes() const {
+    std::string lines;
+    for (const std::string& note : lab.results().notes) lines += (lines.empty() ? "" : "\n") + note;
+    return lines;
+  }
+};
+
+/// What PyTorch should give for a graph of one number: relu(x) · 0.5 + 1 of 2.
+struct One {
+  Graph graph = chain_of_three({1, 1});
+  const float two = 2;
+  std::vector<const float*> inputs = {&two};
+  std::vector<float> result = {2};
+
+  void enter(TorchRace& race, TorchEntry how = {}) const {
+    race.enter("one", graph, inputs, result, 1e-6, std::move(how));
+  }
+};
+
+// What a fake python3 says to the commands in their order.
+const std::string ready = "echo ready 2\n", loaded = "read c; echo kept\nread c; echo 0\n", took = "read c; echo 0.5\n",
+                  gives_two = "read c; echo 1; printf '\\000\\000\\000@'\n",
+                  gives_zero = "read c; echo 1; /usr/bin/head -c 4 /dev/zero\n";
+
+TEST_CASE("without PyTorch there is one note, and no race") {
+  const FakePython python("echo error: no torch; exit 1\n");
+  Quiet quiet;
+  TorchHost host;
+  for (int step = 0; step < 2; ++step) {
+    TorchRace race(quiet.lab, host);
+    One().enter(race);
+    CHECK(race.variants().empty());
+    CHECK_FALSE(race.is_there("torch eager one"));
+    CHECK_FALSE(race.first_call_seconds("one"));
+    CHECK_FALSE(race.start_seconds());
+  }
+  CHECK(quiet.notes() == "not raced: PyTorch: no torch");
+  CHECK(has_no_children());
+}
+
+TEST_CASE("what PyTorch computes otherwise is not raced") {
+  const FakePython python(ready + loaded + took + gives_zero + "read c; echo released\n");
+  Quiet quiet;
+  TorchHost host;
+  TorchRace race(quiet.lab, host);
+  One().enter(race, {.modes = {TorchMode::eager}});
+  CHECK(race.variants().empty());
+  CHECK(quiet.notes() == "not raced: torch eager one: its result is 1.00 from ours, and may be 1.00e-06");
+}
+
+TEST_CASE("what PyTorch cannot compile runs eagerly still") {
+  const FakePython python(ready + loaded + took + gives_two + loaded + "read c; echo cannot: no compiler\n" + took +
+                          "read c; echo released\n");
+  Quiet quiet;
+  TorchHost host;
+  TorchRace race(quiet.lab, host);
+  One().enter(race);
+  CHECK(quiet.notes() == "not raced: torch compiled one: PyTorch: no compiler");
+  const std::vector<Variant> variants = race.variants();
+  REQUIRE(variants.size() == 1);
+  CHECK(variants[0].id == "torch eager one");
+  CHECK(variants[0].seconds(3) == 0.5);
+  CHECK(race.is_there("torch eager one"));
+  CHECK_FALSE(race.is_there("torch compiled one"));
+}
+
+TEST_CASE("when PyTorch dies in the race, the lab goes on with its own samples") {
+  const FakePython python(ready + loaded + took + gives_two + took);
+  Quiet quiet;
+  TorchHost host;
+  TorchRace race(quiet.lab, host);
+  One().enter(race, {.modes = {TorchMode::eager}});
+  std::vector<Variant> variants = race.variants();
+  REQUIRE(variants.size() == 1);
+  variants.push_back(timed("own", [] {}));
+  const Sampling sampling = sample_interleaved(variants, {.rounds = 3});
+  CHECK(std::isfinite(sampling.of("own").median));
+  CHECK_FALSE(race.is_there("torch eager one"));
+  CHECK(quiet.notes() == "not raced: PyTorch: its process has ended");
+  CHECK(has_no_children());
+}
+
+TEST_CASE("its folder for what is compiled goes with it") {
+  const TemporaryFolder folder;
+  const FakePython python("echo ready 2\nread c; echo $TORCHINDUCTOR_CACHE_DIR $OMP_WAIT_POLICY\n");
+  const std::string before = std::filesystem::temp_directory_path();
+  setenv("TMPDIR", folder.path().c_str(), 1);
+  {
+    TorchPeer peer;
+    CHECK_FALSE(std::filesystem::is_empty(folder.path()));
+    CHECK(peer.version() == "2");
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+  setenv("TMPDIR", before.c_str(), 1);
+}
+
+/// What our operators give, without the last where it is a dropout.
+std::vector<float> ours(const Graph& graph, const std::vector<const float*>& inputs) {
+  Graph without;
+  for (const Node& node : graph.nodes()) {
+    if (node.op == Op::input) {
+      without.input(node.shape);
+    } else if (node.op == Op::constant) {
+      without.constant(node.number);
+    } else {
+      without.add(node.op, node.operands, node.op == Op::dropout ? 0 : node.number, node.seed);
+    }
+  }
+  std::vector<float> result(graph.result_shape().numbers());
+  Eager(without).run(inputs, result.data());
+  return result;
+}
+
+Graph softmax_by_hand(Shape shape) {
+  Graph graph;
+  graph.add(Op::softmax, {graph.input(shape)});
+  return decompose(graph);
+}
+
+TEST_CASE("PyTorch, where it is installed, computes what we compute, eager and compiled, on all cores and on one") {
+  Quiet quiet;
+  TorchHost host;
+  TorchRace race(quiet.lab, host);
+  if (host.peer == nullptr) return;
+  const TorchEntry both = {.threads = {TorchThreads::all, TorchThreads::one}};
+  const auto enter = [&](const std::string& name, const Graph& graph, const TorchEntry& how) {
+    const Inputs inputs(graph);
+    race.enter(name, graph, inputs.pointers(), ours(graph, inputs.pointers()), 1e-5, how);
+  };
+  enter("chain", chain_of_three({64, 300}), both);
+  enter("softmax", one_operator(Op::softmax, {{33, 77}}), {});
+  enter("softmax by hand", softmax_by_hand({33, 77}), {});
+  enter("block", network_block(64, 96, 128), {});
+  enter("one row", network_block(1, 16, 512), {});
+  CHECK(quiet.notes() == "");
+  CHECK(race.variants().size() == 12);
+  for (const Variant& variant : race.variants()) {
+    CAPTURE(variant.id);
+    CHECK(std::isfinite(variant.seconds(2)));
+    CHECK(race.is_there(variant.id));
+  }
+  CHECK(race.first_call_seconds("chain").value_or(0) > 0);
+  CHECK(race.start_seconds().value_or(0) > 0);
+}
+
+TEST_CASE("PyTorch, where it is installed, is asked for attention in heads, and says what it cannot do") {
+  Quiet quiet;
+  TorchHost host;
+  TorchRace race(quiet.lab, host);
+  if (host.peer == nullptr) return;
+  // One head whose keys are all the same: each token gets the mean of the values.
+  const std::vector<float> zeros(2 * 4 * 8), values(2 * 4 * 8, 0.25f);
+  const std::vector<const float*> q_k_v = {zeros.data(), zeros.data(), values.data()};
+  race.enter_attention("attention", 2, 4, 8, q_k_v, values, 1e-6);
+  CHECK(race.variants().size() == 1);
+  race.enter("wrong", {"def graph(x):\n    raise ValueError('no\\nsense')\n", {{4}}}, q_k_v, {}, 1,
+             {.modes = {TorchMode::eager}});
+  CHECK(quiet.notes() == "not raced: torch eager wrong: PyTorch: no sense");
+  CHECK(race.variants().size() == 1);
+}
+
+}  // namespace
+}  // namespace hf::compilers
