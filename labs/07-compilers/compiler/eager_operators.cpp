@@ -9,15 +9,20 @@
 
 #include "00-workload/loop_team.hpp"
 #include "02-matmul/gemm.hpp"
+#include "02-matmul/partition.hpp"
 #include "07-compilers/compiler/dropout_mask.hpp"
 #include "07-compilers/compiler/graph.hpp"
 #include "07-compilers/compiler/vector_math.hpp"
+#include "harness/memory.hpp"
 #include "harness/vector.hpp"
 
 namespace hf::compilers {
 namespace {
 
 constexpr std::size_t cheap = 1, exponential = 8;  // what a number costs, as workload::share() counts
+
+/// One part for each core: the next operator then finds what this one left in a core's own cache.
+constexpr std::size_t parts = 1;
 
 // Each is of a type of its own, so that a loop that is given one holds its instructions.
 constexpr auto itself = [](Floats v) { return v; };
@@ -27,16 +32,17 @@ constexpr auto larger = [](Floats a, Floats b) { return maximum(a, b); };
 /// Calls `row(i)` for every row of a matrix.
 template <class Row>
 void each_row(Shape shape, std::size_t cost, const Row& row) {
-  workload::share_each(shape.rows, shape.columns * cost, row);
+  workload::share_each(shape.rows, shape.columns * cost, row, parts);
 }
 
 /// Calls `part(first, count)` for parts of an array that begin where cache lines do.
 template <class Part>
 void each_part(std::size_t numbers, std::size_t cost, const Part& part) {
   constexpr std::size_t block = 2048;
-  workload::share((numbers + block - 1) / block, block * cost, [&](std::size_t first, std::size_t last) {
+  const auto run = [&](std::size_t first, std::size_t last) {
     part(first * block, std::min(last * block, numbers) - first * block);
-  });
+  };
+  workload::share((numbers + block - 1) / block, block * cost, run, parts);
 }
 
 /// to[j] = f(x[j])
@@ -164,14 +170,40 @@ void dropout(const Node& node, const Operand& x, float* result) {
   });
 }
 
+/// A product with one row: each core takes rows of b that lie together, a single stream, and their sums are added in the end.
+void multiply_row(const Operand& a, const Operand& b, float* result) {
+  static thread_local Buffer memory;
+  const std::size_t k = b.shape.rows, n = b.shape.columns, shares = workload::sharing_cores();
+  const std::size_t stride = matmul::round_up(n, 16);  // whole cache lines
+  float* const sums = matmul::memory_of<float>(memory, shares * stride);
+  const auto multiply_rows = [&](std::size_t first, std::size_t last) {
+    const std::size_t from = first * k / shares, count = last * k / shares - from;
+    matmul::gemm_part({0, 0, 1, n}, n, count, a.numbers + from, b.numbers + from * n, sums + first * stride);
+    for (std::size_t i = first + 1; i < last; ++i) std::fill_n(sums + i * stride, n, 0.0f);
+  };
+  workload::share(shares, k * n / shares, multiply_rows, parts);
+  std::copy_n(sums, n, result);
+  for (std::size_t i = 1; i < shares; ++i) {
+    map(Along{result, false}, Along{sums + i * stride, false}, result, n, sum);
+  }
+}
+
+/// Cores share the rows of the result, or its columns where there are many more of those, in whole tiles.
 void multiply(Shape shape, const Operand& a, const Operand& b, float* result) {
+  const std::size_t rows = shape.rows, columns = shape.columns;
+  if (rows == 1) return multiply_row(a, b, result);
   const std::size_t k = a.shape.columns;
-  workload::share(
-      shape.rows, shape.columns * k / 8,
-      [&](std::size_t first, std::size_t last) {
-        matmul::gemm(last - first, shape.columns, k, a.numbers + first * k, b.numbers, result + first * shape.columns);
-      },
-      1);
+  const bool by_columns = columns > 4 * rows;
+  const std::size_t whole = by_columns ? columns : rows, across = by_columns ? rows : columns;
+  const std::size_t unit = by_columns ? matmul::register_tile.columns : matmul::register_tile.rows;
+  const auto multiply_part = [&](std::size_t first, std::size_t last) {
+    const std::size_t from = first * unit, count = std::min(last * unit, whole) - from;
+    const matmul::Rectangle part =
+        by_columns ? matmul::Rectangle{0, from, across, count} : matmul::Rectangle{from, 0, count, across};
+    matmul::gemm_part(part, shape.columns, k, a.numbers, b.numbers, result);
+  };
+  const std::size_t flops_as_numbers = unit * across * k / 8;  // what a core adds up while it touches one number
+  workload::share(matmul::parts_of(whole, unit), flops_as_numbers, multiply_part, parts);
 }
 
 }  // namespace

@@ -70,8 +70,14 @@ TEST_CASE("operators of rows") {
 }
 
 TEST_CASE("products of matrices") {
-  for (const auto [m, n, k] :
-       {std::array<std::size_t, 3>{1, 1, 1}, {3, 5, 7}, {1, 300, 200}, {64, 100, 130}, {130, 70, 300}}) {
+  for (const auto [m, n, k] : {std::array<std::size_t, 3>{1, 1, 1},
+                               {3, 5, 7},
+                               {1, 300, 200},
+                               {1, 5000, 70},
+                               {1, 100, 2000},
+                               {20, 1000, 90},
+                               {64, 100, 130},
+                               {130, 70, 300}}) {
     check_against_reference(one_operator(Op::matmul, {{m, k}, {k, n}}));
   }
 }
