@@ -1,9 +1,216 @@
 #include "07-compilers/legality/steps.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "07-compilers/compiler/build.hpp"
+#include "07-compilers/legality/dependence_test.hpp"
+#include "07-compilers/legality/legality_runs.hpp"
+#include "07-compilers/legality/licences.hpp"
+#include "07-compilers/legality/loop_nest.hpp"
+#include "07-compilers/legality/nest_kernels.hpp"
+#include "07-compilers/legality/random_nests.hpp"
+#include "harness/as_double.hpp"
 #include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
+#include "harness/vector.hpp"
 
 namespace hf::compilers {
+namespace {
 
-void measure_legality(Lab&) {}
+const Transformation as_written = permutation({0, 1}), exchange = permutation({1, 0});
+
+// ---- What the test says ----
+
+void add_verdicts(Lab& lab) {
+  const Verdicts verdicts = judge_random_nests(lab.quick() ? 2000 : 10000);
+  lab.modelled("random_orders", as_double(verdicts.all()));
+  lab.modelled("random_orders_harmful", as_double(verdicts.harmful));
+  lab.simulated("orders_allowed_wrongly", as_double(verdicts.allowed_wrongly));
+  lab.simulated("orders_found_share", as_double(verdicts.allowed) / as_double(verdicts.harmless));
+}
+
+/// Each nest, its distances, and what is allowed.
+void show_nests(Lab& lab) {
+  const auto n = static_cast<std::int64_t>(nest_rows);
+  Table table = {"What the dependence test says", {"nest", "distances", "exchange", "wavefronts"}, {}};
+  const auto add = [&](const char* name, const LoopNest& nest) {
+    const std::vector<Dependence> found = dependences(nest);
+    std::string distances;
+    for (const Dependence& dependence : found) distances += (distances.empty() ? "" : "; ") + text(dependence);
+    const auto verdict = [&](const Transformation& order) {
+      return is_legal(found, order) ? (is_parallel(found, order, 1) ? "allowed, inner loop parallel" : "allowed")
+                                    : "no";
+    };
+    table.rows.push_back({name, distances, verdict(exchange), verdict(wavefronts())});
+  };
+  add("running sums", running_sums_nest(n, n));
+  add("sweep", sweep_nest(n, n));
+  lab.show(table);
+}
+
+// ---- A polyhedron small enough to draw ----
+
+Point place(const LoopVector& at) { return {static_cast<double>(at[1]), static_cast<double>(at[0])}; }
+
+LoopVector sum(const LoopVector& a, const LoopVector& b) {
+  LoopVector result;
+  for (std::size_t loop = 0; loop < a.size(); ++loop) result.push_back(a[loop] + b[loop]);
+  return result;
+}
+
+/// The sweep's iterations, and an arrow for each dependence between two of them: every second point is an arrow's end.
+/// Arrows that an exchange of the loops would turn round are apart. Skewed, the wavefronts count to the right.
+void add_polyhedron(Lab& lab) {
+  const LoopNest nest = sweep_nest(5, 7);
+  const std::set<LoopVector> distances = enumerated_distances(nest);
+  const auto inside = [&](const LoopVector& at) {
+    return at[0] < nest.extents[0] && at[1] >= 0 && at[1] < nest.extents[1];
+  };
+  for (bool skewed : {false, true}) {
+    const std::string name = skewed ? "polyhedron_skewed" : "polyhedron";
+    const Axis x = {skewed ? "wavefront" : "column", "1"}, y = {"row", "1"};
+    const auto drawn = [&](const LoopVector& at) { return place(skewed ? then(wavefronts(), exchange) * at : at); };
+    Series iterations = {name, "iterations", Kind::modelled, x, y};
+    Series kept = {name + "_kept", "kept by an exchange", Kind::modelled, x, y};
+    Series turned = {name + "_turned", "turned round by an exchange", Kind::modelled, x, y};
+    visit_iterations(nest, [&](const LoopVector& at) {
+      iterations.points.push_back(drawn(at));
+      for (const LoopVector& distance : distances) {
+        const LoopVector to = sum(at, distance);
+        if (!inside(to)) continue;
+        Series& arrows = is_positive(exchange * distance) ? kept : turned;
+        arrows.points.push_back(drawn(at));
+        arrows.points.push_back(drawn(to));
+      }
+    });
+    for (Series* series : {&iterations, &kept, &turned}) lab.add(std::move(*series));
+  }
+  const double all = as_double(nest_iterations), fronts = as_double(nest_columns + 2 * (nest_rows - 1));
+  lab.modelled("sweep_wavefronts", fronts);
+  lab.modelled("sweep_iterations_per_wavefront", all / fronts);
+}
+
+// ---- Allowed, not allowed, and made to be ----
+
+void add_wrong_answers(Lab& lab) {
+  const Difference exchanged = compare_with_sweep(sweep_exchanged), skewed = compare_with_sweep(sweep_skewed);
+  lab.modelled("sweep_numbers", as_double(nest_iterations));
+  lab.derived("sweep_exchanged_wrong", as_double(exchanged.wrong));
+  lab.derived("sweep_exchanged_wrong_share");
+  lab.derived("sweep_skewed_wrong", as_double(skewed.wrong));
+  lab.modelled("sweep_example_row", as_double(exchanged.row));
+  lab.modelled("sweep_example_column", as_double(exchanged.column));
+  lab.modelled("sweep_example_right", exchanged.right);
+  lab.modelled("sweep_example_exchanged", exchanged.given);
+}
+
+void add_nest_times(Lab& lab, const Sampling& sampling) {
+  Table table = {"Loops in other orders", {"loops", "ns for each iteration", "times as fast"}, {}};
+  const auto nanoseconds = [&](const char* id) { return times(sampling.of(id), 1e9 / as_double(nest_iterations)); };
+  const auto add = [&](const char* variant, const char* from, const std::string& id) {
+    lab.add(Value(id + "_ns", nanoseconds(variant), "ns"));
+    if (variant != from) lab.add(Value(id + "_speedup", sampling.ratio(from, variant), "1"));
+    table.rows.push_back(
+        {variant, number_text(nanoseconds(variant).median), number_text(sampling.ratio(from, variant).median)});
+  };
+  const char *const sums = "sums", *const swept = "sweep";
+  add(sums, sums, "sums");
+  add("sums exchanged", sums, "sums_exchanged");
+  add(swept, swept, "sweep");
+  add("sweep exchanged", swept, "sweep_exchanged");
+  add("sweep skewed", swept, "sweep_skewed");
+  add("sweep stored skewed", swept, "sweep_stored_skewed");
+  lab.show(table);
+  // As they are written down, both loops are one chain: an iteration waits for the one before.
+  lab.add(Value("sums_chain_ns", nanoseconds("additions"), "ns"));
+  lab.add(Value("sweep_chain_ns", nanoseconds("mixtures"), "ns"));
+  lab.add(Value("sums_over_chain", sampling.ratio("sums", "additions"), "1"));
+  lab.add(Value("sweep_over_chain", sampling.ratio("sweep", "mixtures"), "1"));
+}
+
+// ---- Leave ----
+
+void add_licence_times(Lab& lab, const Sampling& sampling) {
+  lab.modelled("vector_lanes", as_double(lanes));
+  const auto speedup = [&](const char* id, const char* without, const char* with) {
+    lab.add(Value(id, sampling.ratio(without, with), "1"));
+  };
+  speedup("restrict_two_arrays_speedup", "smooth", "smooth restrict");
+  speedup("restrict_six_arrays_speedup", "rotate", "rotate restrict");
+  speedup("reordered_dot_speedup", "dot", "dot reordered");
+  speedup("interchange_alone_speedup", "product ijk", "product ijk exchanged");
+  speedup("interchange_both_speedup", "product ijk", "product ijk both");
+  speedup("slow_order_over_best", "product jki", "product ikj");
+  speedup("compiler_exchange_speedup", "column sums", "column sums exchanged");
+  const double flops = 2 * as_double(product_rows) * as_double(product_width) * as_double(product_width);
+  for (const char* order : {"jki", "ijk", "ikj"}) {
+    const auto gflops = [&](double seconds) { return flops / seconds * 1e-9; };
+    const std::string id = std::string("product ") + order;
+    lab.add(Value(std::string("product_") + order + "_gflops", transform(sampling.of(id), gflops), "GFLOP/s"));
+  }
+}
+
+void add_changed_results(Lab& lab, const Licences& licences) {
+  const DotErrors errors = dot_errors(licences, 1000);
+  lab.modelled("licence_numbers", as_double(licence_numbers));
+  lab.derived("reordered_dot_changed_share", errors.changed_share);
+  lab.add(Value("dot_error", errors.in_order, "1"));
+  lab.add(Value("reordered_dot_error", errors.reordered, "1"));
+  lab.derived("interchange_both_changed", as_double(changed_products(licences.product_ijk, licences.product_ijk_both)));
+  lab.derived("restrict_overlap_wrong", as_double(wrong_when_overlapping(licences, licence_numbers)));
+}
+
+/// How many times as fast each order or licence makes its loop, beside what it was expected to.
+void add_gains(Lab& lab) {
+  struct Gain {
+    const char *value, *label;
+  };
+  const Gain gains[] = {{"sums_exchanged_speedup", "exchange"},
+                        {"sweep_skewed_speedup", "skew"},
+                        {"sweep_stored_skewed_speedup", "skew, and store so"},
+                        {"restrict_two_arrays_speedup", "restrict, 2 arrays"},
+                        {"restrict_six_arrays_speedup", "restrict, 6 arrays"},
+                        {"reordered_dot_speedup", "any order of additions"},
+                        {"compiler_exchange_speedup", "exchange, by the compiler"},
+                        {"interchange_alone_speedup", "leave to exchange"},
+                        {"interchange_both_speedup", "and to reorder"}};
+  Series series = {"licence_gains", "measured", Kind::measured, {"licence", "1"}, {"times as fast", "1"}};
+  double place = 0;
+  for (const Gain& gain : gains) {
+    ++place;
+    if (!lab.has(gain.value)) continue;
+    const auto is_it = [&](const Value& value) { return value.id == gain.value; };
+    const auto& values = lab.results().values;
+    series.points.emplace_back(place, std::find_if(values.begin(), values.end(), is_it)->value, gain.label);
+  }
+  lab.add(std::move(series));
+}
+
+}  // namespace
+
+void measure_legality(Lab& lab) {
+  add_verdicts(lab);
+  show_nests(lab);
+  add_polyhedron(lab);
+  add_wrong_answers(lab);
+  add_nest_times(lab, time_nests(lab.plan(3)));
+  try {
+    const Licences licences = build_licences("", default_cache());
+    add_changed_results(lab, licences);
+    add_licence_times(lab, time_licences(licences, lab.plan(2)));
+  } catch (const BuildError& error) {
+    lab.note(std::string("what leave to reorder buys is missing: ") + error.what());
+  }
+  add_gains(lab);
+}
 
 }  // namespace hf::compilers

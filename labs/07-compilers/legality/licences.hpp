@@ -1,0 +1,42 @@
+/// \file
+/// What a compiler may do only when it is told that it may: small sources, built by the system's compiler with leave and
+/// without.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace hf::compilers {
+
+/// The product is that of a linear layer: x (rows, width) times weights (width, width). Running sums go down x.
+constexpr std::size_t product_rows = 32, product_width = 768;
+
+// licences/aliasing.cpp: two arrays, or six; where they are `restrict` they must not overlap.
+using Smooth = void(float* y, const float* x, std::size_t count);
+using Rotate = void(float* q0, float* q1, float* k0, float* k1, const float* cosine, const float* sine,
+                    std::size_t count);
+// licences/dot.cpp
+using Dot = float(const float* x, const float* y, std::size_t count);
+// licences/triple_loop.cpp: c += a · b; sums (rows + 1, width) of x
+using Product = void(const float* a, const float* b, float* c);
+using ColumnSums = void(const float* x, float* sums);
+
+/// The functions of the sources. "Reordered" are those that may add in any order, "exchanged" those built with
+/// -floop-interchange; the others keep the order that is written down.
+struct Licences {
+  Smooth *smooth, *smooth_restrict;
+  Rotate *rotate, *rotate_restrict;
+  Dot *dot, *dot_reordered;
+  Product *product_jki, *product_ijk, *product_ikj;
+  Product *product_ijk_exchanged, *product_ijk_both;  ///< written i, j, k; the last was built with both
+  ColumnSums *column_sums, *column_sums_exchanged;
+};
+
+/// Builds them all, or takes them from the compiler's cache. Products and sums are not contracted into FMAs, so that results
+/// can be compared to the bit.
+/// \param compiler  as find_toolchain() takes it; \param cache  as build() does
+/// \throws BuildError where there is no compiler, or it refuses a source or a flag
+Licences build_licences(const std::string& compiler, const std::filesystem::path& cache);
+
+}  // namespace hf::compilers

@@ -1,0 +1,140 @@
+// What the system's compiler makes of the small sources: right with leave and without, and nothing where there is none.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "07-compilers/compiler/build.hpp"
+#include "07-compilers/legality/legality_runs.hpp"
+#include "07-compilers/legality/licences.hpp"
+#include "common/product.hpp"
+#include "common/random.hpp"
+#include "common/reference.hpp"
+#include "harness/scratch_folder.hpp"
+
+namespace hf::compilers {
+namespace {
+
+/// What this machine's compiler made; null where there is none, and then a test says so.
+const Licences* licences() {
+  static const std::optional<Licences> all = []() -> std::optional<Licences> {
+    try {
+      const ScratchFolder cache;
+      return build_licences("", cache.path());
+    } catch (const BuildError& error) {
+      MESSAGE(error.what());
+      return {};
+    }
+  }();
+  return all ? &*all : nullptr;
+}
+
+std::vector<float> random_floats(std::size_t count, std::uint64_t sequence) {
+  std::vector<float> numbers(count);
+  fill_random(numbers, sequence);
+  return numbers;
+}
+
+TEST_CASE("without a compiler, or with one that refuses or builds nothing, there is one line") {
+  const ScratchFolder cache;
+  for (const char* compiler : {"/no/such/compiler", "false", "true"}) {
+    CAPTURE(compiler);
+    std::string line;
+    try {
+      build_licences(compiler, cache.path());
+    } catch (const BuildError& error) {
+      line = error.what();
+    }
+    CHECK(line.find("CXX") != std::string::npos);
+    CHECK(line.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("restrict changes nothing where arrays are apart") {
+  if (licences() == nullptr) return;
+  for (std::size_t count : {0, 1, 15, 16, 17, 100, 1000}) {
+    CAPTURE(count);
+    const std::vector<float> x = random_floats(count + 1, 1);
+    std::vector<float> first(count), second(count);
+    licences()->smooth(first.data(), x.data(), count);
+    licences()->smooth_restrict(second.data(), x.data(), count);
+    for (std::size_t i = 0; i < count; ++i) CHECK(first[i] == 0.5f * (x[i] + x[i + 1]));
+    CHECK(first == second);
+  }
+}
+
+TEST_CASE("a rotation keeps lengths, with restrict and without") {
+  if (licences() == nullptr) return;
+  const std::size_t count = 100;
+  for (Rotate* rotate : {licences()->rotate, licences()->rotate_restrict}) {
+    std::vector<float> q0 = random_floats(count, 1), q1 = random_floats(count, 2), k0 = random_floats(count, 3),
+                       k1 = random_floats(count, 4), c(count), s(count);
+    const std::vector<float> before_q0 = q0, before_q1 = q1, before_k0 = k0, before_k1 = k1;
+    for (std::size_t i = 0; i < count; ++i) {
+      c[i] = std::cos(static_cast<float>(i));
+      s[i] = std::sin(static_cast<float>(i));
+    }
+    rotate(q0.data(), q1.data(), k0.data(), k1.data(), c.data(), s.data(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      CHECK(q0[i] == doctest::Approx(before_q0[i] * c[i] - before_q1[i] * s[i]).epsilon(1e-5));
+      CHECK(q1[i] == doctest::Approx(before_q0[i] * s[i] + before_q1[i] * c[i]).epsilon(1e-5));
+      CHECK(std::hypot(k0[i], k1[i]) == doctest::Approx(std::hypot(before_k0[i], before_k1[i])).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("dot products in any order are within their bound") {
+  if (licences() == nullptr) return;
+  for (std::size_t count : {0, 1, 16, 31, 1000}) {
+    CAPTURE(count);
+    const std::vector<float> x = random_floats(count, 1), y = random_floats(count, 2);
+    const Reference right = reference_dot(x.data(), y.data(), count);
+    CHECK(error_share(licences()->dot(x.data(), y.data(), count), right) <= 1);
+    CHECK(error_share(licences()->dot_reordered(x.data(), y.data(), count), right) <= 1);
+  }
+}
+
+TEST_CASE("the triple loop gives the same bits in each order: a number's terms keep theirs") {
+  if (licences() == nullptr) return;
+  const std::size_t m = product_rows, n = product_width;
+  const std::vector<float> a = random_floats(m * n, 9), b = random_floats(n * n, 10);
+  for (Product* product : {licences()->product_ijk, licences()->product_ijk_both}) {
+    std::vector<float> c(m * n, 0.0f);
+    product(a.data(), b.data(), c.data());
+    CHECK(worst_product_error(m, n, n, a.data(), b.data(), c.data(), 1000) <= 1);
+  }
+  for (Product* other : {licences()->product_ikj, licences()->product_jki, licences()->product_ijk_exchanged}) {
+    CHECK(changed_products(licences()->product_ijk, other) == 0);
+  }
+}
+
+TEST_CASE("running sums, as they are written down and exchanged") {
+  if (licences() == nullptr) return;
+  const std::vector<float> x = random_floats(product_rows * product_width, 1);
+  std::vector<float> right(x.size() + product_width, 1.0f), sums = right;
+  for (std::size_t i = 0; i < x.size(); ++i) right[i + product_width] = right[i] + x[i];
+  for (ColumnSums* run : {licences()->column_sums, licences()->column_sums_exchanged}) {
+    run(x.data(), sums.data());
+    CHECK(sums == right);
+  }
+}
+
+TEST_CASE("errors of dot products are small in both orders") {
+  if (licences() == nullptr) return;
+  const DotErrors errors = dot_errors(*licences(), 50);
+  CHECK(errors.changed_share >= 0);
+  CHECK(errors.changed_share <= 1);
+  for (const Estimate& error : {errors.in_order, errors.reordered}) CHECK(error.high < rounding_error(licence_numbers));
+}
+
+TEST_CASE("numbers that are written over what is still to be read are counted") {
+  if (licences() == nullptr) return;
+  CHECK(wrong_when_overlapping(*licences(), 1000) <= 1000);
+}
+
+}  // namespace
+}  // namespace hf::compilers
