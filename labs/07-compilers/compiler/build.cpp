@@ -110,7 +110,7 @@ std::string read(const fs::path& file) {
 
 /// Whether a file ends with the hash of what stands before.
 bool is_whole(const fs::path& file) {
-  const std::string bytes = read(file);
+  const std::string bytes = fs::is_regular_file(file) ? read(file) : "";
   if (bytes.size() < seal_size) return false;
   const std::string_view body(bytes.data(), bytes.size() - seal_size);
   return bytes.substr(body.size()) == seal(body);
@@ -256,7 +256,8 @@ Built build(const std::string& source, const Toolchain& toolchain, const fs::pat
   std::error_code error;
   for (const fs::path& file : old) fs::remove(file, error);
   std::string remark;
-  if (!old.empty()) remark = "cache " + old[0].string() + ": built with another compiler, flags or machine; built anew";
+  if (!old.empty())
+    remark = "cache " + old[0].string() + ": is of another version, other flags or another machine; built anew";
   if (is_there) remark = "cache " + library.string() + ": damaged; built anew";
   return {library, false, remark};
 }

@@ -12,6 +12,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,7 @@ class Library {
   /// \throws BuildError
   explicit Library(const std::filesystem::path& file) : handle_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL), &dlclose) {
     if (handle_ == nullptr)
-      throw BuildError("cache: cannot be loaded: " + std::string(dlerror()) + "; remove that file");
+      throw BuildError("cache: cannot be loaded: " + std::string(dlerror()) + "; name another compiler in CXX");
   }
 
   /// \return null where there is none of that name
@@ -85,22 +86,6 @@ std::size_t largest_near(Stores stores, const Machine& machine) {
 const Machine& this_machine() {
   static const Machine machine = probe_machine();
   return machine;
-}
-
-/// The graph with another number of rows.
-Graph with_rows(const Graph& graph, const std::vector<bool>& any_row, std::size_t rows) {
-  Graph other;
-  for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
-    const Node& node = graph.nodes()[i];
-    if (node.op == Op::input) {
-      other.input({any_row[i] ? rows : node.shape.rows, node.shape.columns});
-    } else if (node.op == Op::constant) {
-      other.constant(node.number);
-    } else {
-      other.add(node.op, node.operands, node.number, node.seed);
-    }
-  }
-  return other;
 }
 
 }  // namespace
@@ -151,7 +136,13 @@ void Compiled::State::compile() {
   remark = built.remark;
   file = built.library;
   const std::int64_t made = now_ns();
-  load();
+  try {
+    load();
+  } catch (const BuildError&) {
+    std::error_code error;
+    std::filesystem::remove(file, error);  // it would not load the next time either
+    throw;
+  }
   times.load = seconds_since(made);
   source = loops;
 }
@@ -170,7 +161,7 @@ void Compiled::State::load() {
                               .scratch = scratch_floats(plan, loop)};
       const bool needs_none = product && loop.nodes.size() == 1;
       if (!needs_none && entry.run == nullptr && entry.epilogue == nullptr) {
-        throw BuildError("cache " + file.string() + ": has no loop " + name + "; remove that file");
+        throw BuildError("cache " + file.string() + ": has no loop " + name + "; name another compiler in CXX");
       }
       code.back().push_back(entry);
     }
@@ -185,7 +176,7 @@ void Compiled::State::run_eagerly(std::span<const float* const> inputs, float* r
       throw std::invalid_argument("graph: has " + std::to_string(graph.result_shape().rows) + " rows, not " +
                                   std::to_string(rows) + "; compile it for any number of rows");
     }
-    eager.emplace(rows, same ? graph : with_rows(plan.graph, plan.any_row, rows));
+    eager.emplace(rows, same ? graph : with_rows(plan, rows));
   }
   eager.at(rows).run(inputs, result);
 }

@@ -184,13 +184,17 @@ class Writer {
   }
 
   void comment() {
-    std::string names;
+    constexpr std::size_t widest = 84;
+    std::string words = "//";
     for (Ref ref : loop_.nodes) {
-      names += (names.empty() ? "" : ", ") + v(ref) + " = " + name(graph_.node(ref).op);
+      std::string word = v(" v", ref) + " = " + name(graph_.node(ref).op);
+      if (ref.node != loop_.nodes.back().node) word += ',';
+      if (words.size() + word.size() > widest) line(std::exchange(words, "//"));
+      words += word;
     }
-    const std::string columns = std::to_string(loop_.domain.columns);
-    line("// " + names);
-    line("// over " + (any_row_ ? "any" : std::to_string(loop_.domain.rows)) + " x " + columns);
+    line(words);
+    line("// over " + (any_row_ ? "any" : std::to_string(loop_.domain.rows)) + " x " +
+         std::to_string(loop_.domain.columns));
   }
 
   /// Numbers that are the same for all.
@@ -271,8 +275,8 @@ class Writer {
 
   void product() {
     open("extern \"C\" void epilogue_" + std::to_string(number_) +
-         "(const void* block, float* c, std::size_t stride, std::size_t first_row, std::size_t column, "
-         "std::size_t rows, std::size_t wide) {");
+         "(const void* block, float* c, std::size_t stride, std::size_t first_row,\n"
+         "                           std::size_t column, std::size_t rows, std::size_t wide) {");
     line("constexpr std::size_t columns = " + std::to_string(loop_.domain.columns) + ";");
     line("const auto& [values, block_row] = *static_cast<const Block*>(block);");
     constants();
@@ -309,6 +313,7 @@ class Writer {
     for (Ref ref : loop_.nodes) {
       if (passes_.form(ref) != Form::column || passes_.level(ref) != level) continue;
       line("const Floats " + v(ref) + " = " + of_row(ref) + ";");
+      if (has_reciprocal(ref)) line("const Floats per_" + v(ref) + " = 1 / " + v(ref) + ";");
       if (contains(loop_.outputs, ref)) line(at(ref) + "[row] = first_lane(" + v(ref) + ");");
     }
   }
@@ -363,6 +368,17 @@ class Writer {
     return stores;
   }
 
+  /// Whether a divisor is a sum of e^(x − the largest x): between 1 and the number of columns, so that its reciprocal is a
+  /// number too, and one division for a row will do instead of one for each of its numbers.
+  bool has_reciprocal(Ref divisor) const {
+    const auto is = [&](Ref ref, Op op) { return graph_.node(ref).op == op && contains(loop_.nodes, ref); };
+    const auto operand = [&](Ref ref, std::size_t which) { return graph_.node(ref).operands[which]; };
+    if (!is(divisor, Op::row_sum) || !is(operand(divisor, 0), Op::exp)) return false;
+    const Ref power = operand(operand(divisor, 0), 0);
+    return is(power, Op::subtract) && is(operand(power, 1), Op::row_max) &&
+           operand(operand(power, 1), 0).node == operand(power, 0).node;
+  }
+
   // [begin: expression]
   /// An operator, as the C++ that computes it for a register of numbers.
   std::string expression(Ref ref, const std::string& column) const {
@@ -372,7 +388,7 @@ class Writer {
       case Op::add: return x + " + " + y;
       case Op::subtract: return x + " - " + y;
       case Op::multiply: return x + " * " + y;
-      case Op::divide: return x + " / " + y;
+      case Op::divide: return has_reciprocal(node.operands[1]) ? x + " * per_" + y : x + " / " + y;
       case Op::maximum: return "maximum(" + x + ", " + y + ")";
       case Op::relu: return "relu(" + x + ")";
       case Op::exp: return "exp(" + x + ")";
@@ -381,7 +397,9 @@ class Writer {
       case Op::dropout:
         return "dropped(" + x + ", " + v("mask", ref) + ", " + column + ", dropout_threshold(" + literal(node.number) +
                "), " + literal(1 / (1 - node.number)) + ")";
-      default: throw std::invalid_argument(std::string(name(node.op)) + " has no code");
+      default:
+        throw std::invalid_argument("operator " + std::string(name(node.op)) + " (%" + std::to_string(ref.node) +
+                                    ") has no code; write its line in emit.cpp");
     }
   }
   // [end: expression]

@@ -312,6 +312,21 @@ FusionPlan make_plan(const Graph& graph, bool any_rows, std::size_t largest_near
   return plan;
 }
 
+Graph with_rows(const FusionPlan& plan, std::size_t rows) {
+  Graph other;
+  for (std::size_t i = 0; i < plan.graph.nodes().size(); ++i) {
+    const Node& node = plan.graph.nodes()[i];
+    if (node.op == Op::input) {
+      other.input({plan.any_row[i] ? rows : node.shape.rows, node.shape.columns});
+    } else if (node.op == Op::constant) {
+      other.constant(node.number);
+    } else {
+      other.add(node.op, node.operands, node.number, node.seed);
+    }
+  }
+  return other;
+}
+
 Work work(const FusionPlan& plan) {
   Work all;
   const auto bytes = [&](Ref ref) { return as_double(plan.graph.node(ref).shape.numbers() * sizeof(float)); };

@@ -51,6 +51,9 @@ Place place(const FusionPlan& plan, const Band& band, Ref ref);
 /// \param largest_near  bytes; what is larger and not read again is written past the caches
 FusionPlan make_plan(const Graph& graph, bool any_rows, std::size_t largest_near);
 
+/// The graph of a plan for any rows, with so many.
+Graph with_rows(const FusionPlan& plan, std::size_t rows);
+
 /// What it moves and computes, by counting: what stays near is not moved.
 Work work(const FusionPlan& plan);
 
