@@ -26,18 +26,44 @@ struct View {
   std::size_t stride;  ///< floats from row to row
 };
 
+/// Calls `code` with 0, 1, … count - 1. Not by a loop with a pragma: where it runs once, GCC unrolls the one around it.
+template <std::size_t count, class Code>
+[[gnu::always_inline]] inline void each(const Code& code) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) { (code(i), ...); }
+  (std::make_index_sequence<count>());
+}
+
+template <std::size_t rows, std::size_t vectors, bool add>
+inline void store_tile(const Floats (&sums)[rows][vectors], float* c, std::size_t c_stride) {
+#pragma GCC unroll 32
+  for (std::size_t i = 0; i < rows; ++i, c += c_stride) {
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < vectors; ++v) {
+      store(c + v * lanes, add ? load(c + v * lanes) + sums[i][v] : sums[i][v]);
+    }
+  }
+}
+
+// Inline: GCC takes a function that only prefetches for one without effect, and drops its calls.
+template <std::size_t rows, std::size_t vectors, bool pack, bool add, std::size_t unroll, class Ask>
+[[gnu::always_inline]] inline void multiply_tile(std::size_t depth, View a, View b, float* packed, float* c,
+                                                 std::size_t c_stride, const Ask& ask);
+template <std::size_t rows, std::size_t vectors>
+[[gnu::always_inline]] inline void ask_for_lines(std::size_t p, View next, std::size_t next_rows, const float* c,
+                                                 std::size_t c_stride);
+
 // [begin: micro-kernel]
 /// c (+)= a · b for one tile: a is (rows, depth), b (depth, columns), as wide as
 /// so many vectors. Each number of b is used `rows` times from its register,
 /// each number of a `columns` times. Leaves a copy of b in `packed`, without
-/// gaps. Asks for the `next` rows of a and for c on the way: a few lines at a
-/// time, since a burst of requests would hold up the loads.
-template <std::size_t rows, bool pack, bool add, std::size_t vectors = 2, std::size_t unroll = 1>
-void multiply_tile(std::size_t depth, View a, View b, View next, std::size_t next_rows, float* packed, float* c,
-                   std::size_t c_stride) {
-  constexpr std::size_t group = 5;  // rows that share an address register
-  const float* row[(rows + group - 1) / group];
-  for (std::size_t i = 0; i < rows; i += group) row[i / group] = a.data + i * a.stride;
+/// gaps. On the way `ask(p)` asks for what is needed later.
+template <std::size_t rows, std::size_t vectors, bool pack, bool add,  // to c
+          std::size_t unroll, class Ask>
+void multiply_tile(std::size_t depth, View a, View b, float* packed,  // if pack
+                   float* c, std::size_t c_stride, const Ask& ask) {
+  constexpr std::size_t few = 5;  // rows that share an address register
+  const float* row[(rows + few - 1) / few];
+  for (std::size_t i = 0; i < rows; i += few) row[i / few] = a.data + i * a.stride;
 
   Floats sums[rows][vectors] = {};
   const auto step = [&](std::size_t p) __attribute__((always_inline)) {
@@ -52,7 +78,7 @@ void multiply_tile(std::size_t depth, View a, View b, View next, std::size_t nex
     }
 #pragma GCC unroll 32
     for (std::size_t i = 0; i < rows; ++i) {
-      const float from_a = row[i / group][i % group * a.stride + p];
+      const float from_a = row[i / few][i % few * a.stride + p];
 #pragma GCC unroll 8
       for (std::size_t v = 0; v < vectors; ++v) sums[i][v] += from_a * from_b[v];
     }
@@ -60,41 +86,54 @@ void multiply_tile(std::size_t depth, View a, View b, View next, std::size_t nex
     if constexpr (pack) packed += vectors * lanes;
   };
   std::size_t p = 0;
-  for (const std::size_t whole = depth - depth % unroll; p < whole;) {
-    if (p % line == 0) {
-      for (std::size_t i = 0; i < next_rows; ++i) __builtin_prefetch(next.data + i * next.stride + p, 0, 2);
-      if (const std::size_t i = p / line; i < rows) {
-        for (std::size_t v = 0; v < vectors; ++v) __builtin_prefetch(c + i * c_stride + v * lanes, 1, 2);
-      }
-    }
-#pragma GCC unroll 8
-    for (std::size_t u = 0; u < unroll; ++u) step(p++);
+  for (; p < depth - depth % unroll; p += unroll) {
+    ask(p);
+    each<unroll>([&](std::size_t u) { step(p + u); });
   }
   while (p < depth) step(p++);
+  store_tile<rows, vectors, add>(sums, c, c_stride);
+}
 
-#pragma GCC unroll 32
-  for (std::size_t i = 0; i < rows; ++i, c += c_stride) {
-#pragma GCC unroll 8
+/// Asks for the `next` rows of a and for c: a line of each every 16 steps, since
+/// a burst of requests would hold up the loads.
+template <std::size_t rows, std::size_t vectors>
+void ask_for_lines(std::size_t p, View next, std::size_t next_rows,  // of a
+                   const float* c, std::size_t c_stride) {
+  if (p % line != 0) return;
+  for (std::size_t i = 0; i < next_rows; ++i) {
+    __builtin_prefetch(next.data + i * next.stride + p, 0, 2);
+  }
+  if (const std::size_t i = p / line; i < rows) {
     for (std::size_t v = 0; v < vectors; ++v) {
-      store(c + v * lanes, add ? load(c + v * lanes) + sums[i][v] : sums[i][v]);
+      __builtin_prefetch(c + i * c_stride + v * lanes, 1, 2);
     }
   }
 }
 // [end: micro-kernel]
+
+/// multiply_tile() that asks for the next rows of a, and for c.
+template <std::size_t rows, bool pack, bool add, std::size_t vectors = 2, std::size_t unroll = 1>
+void multiply_and_fetch(std::size_t depth, View a, View b, View next, std::size_t next_rows, float* packed, float* c,
+                        std::size_t c_stride) {
+  multiply_tile<rows, vectors, pack, add, unroll>(
+      depth, a, b, packed, c, c_stride, [&](std::size_t p) __attribute__((always_inline)) {
+        ask_for_lines<rows, vectors>(p, next, next_rows, c, c_stride);
+      });
+}
 
 /// The micro-kernels that a product needs whose tile has so many rows and vectors a row: one for each number of rows up to
 /// that, since the last tiles have fewer.
 template <std::size_t most_rows, std::size_t vectors, std::size_t unroll = 1>
 struct TileKernels {
   static constexpr std::size_t rows = most_rows, columns = vectors * lanes;
-  using Kernel = decltype(&multiply_tile<1, false, false>);
+  using Kernel = decltype(&multiply_and_fetch<1, false, false>);
 
   static Kernel kernel(std::size_t tile_rows, bool pack, bool add) { return all[2 * pack + add][tile_rows - 1]; }
 
  private:
   template <bool pack, bool add, std::size_t... before>
   static constexpr std::array<Kernel, most_rows> kernels_for(std::index_sequence<before...>) {
-    return {multiply_tile<before + 1, pack, add, vectors, unroll>...};
+    return {multiply_and_fetch<before + 1, pack, add, vectors, unroll>...};
   }
   static constexpr auto each = std::make_index_sequence<most_rows>();
   static constexpr std::array<std::array<Kernel, most_rows>, 4> all = {

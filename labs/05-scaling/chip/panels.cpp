@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "00-workload/loop_team.hpp"
+#include "02-matmul/micro_kernel.hpp"
 #include "harness/vector.hpp"
 
 namespace hf::scaling {
 namespace {
 
-/// As in chapter 02: two registers wide, and as many rows as leave room for two registers of the panel and one of x.
-constexpr std::size_t tile_rows = vector_registers == 32 ? 14 : 6;
-constexpr std::size_t columns = 2 * lanes;
+using matmul::tile_rows;
+constexpr std::size_t columns = matmul::tile_columns;
 
 /// Rows of a panel that all rows of x use before it goes on: they and their part of x stay in the level-2 cache.
 constexpr std::size_t depth_block = 768;
@@ -27,34 +27,15 @@ struct Ahead {
   std::size_t step;
 };
 
-// [begin: panel-kernel]
-/// y (+)= x · panel for one tile. Each number of the panel is used `rows` times from its register.
+/// y (+)= x · panel for one tile, by chapter 02's micro-kernel.
 template <std::size_t rows, bool add>
-void multiply_tile(std::size_t depth, const float* x, std::size_t x_stride, const float* panel, Ahead ahead, float* y,
-                   std::size_t y_stride) {
-  constexpr std::size_t group = 5;  // rows that share an address register
-  const float* row[(rows + group - 1) / group];
-  for (std::size_t i = 0; i < rows; i += group) row[i / group] = x + i * x_stride;
-
-  Floats left[rows] = {}, right[rows] = {};
-  for (std::size_t p = 0; p < depth; ++p, panel += columns, ahead.data += ahead.step) {
-    __builtin_prefetch(ahead.data, 0, 2);
-    __builtin_prefetch(ahead.data + lanes, 0, 2);
-    const Floats panel_left = load(panel), panel_right = load(panel + lanes);
-#pragma GCC unroll 14
-    for (std::size_t i = 0; i < rows; ++i) {
-      const float from_x = row[i / group][i % group * x_stride + p];
-      left[i] += from_x * panel_left;
-      right[i] += from_x * panel_right;
-    }
-  }
-#pragma GCC unroll 14
-  for (std::size_t i = 0; i < rows; ++i, y += y_stride) {
-    store(y, add ? load(y) + left[i] : left[i]);
-    store(y + lanes, add ? load(y + lanes) + right[i] : right[i]);
-  }
+void multiply_tile(std::size_t depth, matmul::View x, const float* panel, Ahead ahead, float* y, std::size_t y_stride) {
+  const auto ask = [ahead](std::size_t p) __attribute__((always_inline)) {
+    __builtin_prefetch(ahead.data + p * ahead.step, 0, 2);
+    __builtin_prefetch(ahead.data + p * ahead.step + lanes, 0, 2);
+  };
+  matmul::multiply_tile<rows, columns / lanes, false, add, 1>(depth, x, {panel, columns}, nullptr, y, y_stride, ask);
 }
-// [end: panel-kernel]
 
 /// The kernel for each number of rows, overwriting y or adding to it.
 template <bool add, std::size_t... rows>
@@ -79,7 +60,7 @@ void multiply_panel(Rows x, std::size_t depth, const float* panel, bool add, flo
       const std::size_t step = columns / std::min(tiles, columns);
       const Ahead ahead = {tiles == 1 ? block + rows_ahead * columns : block + count * (columns + tile * step), step};
       auto* const kernel = (add || p > 0 ? adding : overwriting)[rows - 1];
-      kernel(count, x.data + i * x.stride + p, x.stride, block, ahead, y + i * y_stride, y_stride);
+      kernel(count, {x.data + i * x.stride + p, x.stride}, block, ahead, y + i * y_stride, y_stride);
     }
   }
 }

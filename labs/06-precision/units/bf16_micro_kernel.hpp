@@ -105,8 +105,8 @@ void multiply_tile(std::size_t depth, Rows<std::uint16_t> a, const std::uint16_t
 template <std::size_t rows, bool add>
 void multiply_tile(std::size_t depth, Rows<float> a, const float* b, Rows<float> next, std::size_t next_rows, float* c,
                    std::size_t c_stride) {
-  matmul::multiply_tile<rows, false, add>(depth, {a.data, a.stride}, {b, tile_columns}, {next.data, next.stride},
-                                          next_rows, nullptr, c, c_stride);
+  matmul::multiply_and_fetch<rows, false, add>(depth, {a.data, a.stride}, {b, tile_columns}, {next.data, next.stride},
+                                               next_rows, nullptr, c, c_stride);
 }
 
 /// A tile of which only the first columns are wanted.
