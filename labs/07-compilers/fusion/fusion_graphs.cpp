@@ -43,9 +43,10 @@ Graph block_graph(const BlockShape& shape) {
 }
 // [end: block-graph]
 
-Graph attention_graph(std::size_t tokens, std::size_t width) {
+Graph attention_graph(std::size_t tokens, std::size_t width, std::size_t queries) {
   Graph graph;
-  const Ref q = graph.input({tokens, width}), k = graph.input({width, tokens}), v = graph.input({tokens, width});
+  const Ref q = graph.input({queries == 0 ? tokens : queries, width}), k = graph.input({width, tokens}),
+            v = graph.input({tokens, width});
   const Ref scale = graph.constant(1 / std::sqrt(static_cast<float>(width)));
   const Ref scores = graph.add(Op::multiply, {graph.add(Op::matmul, {q, k}), scale});
   graph.add(Op::matmul, {graph.add(Op::softmax, {scores}), v});

@@ -23,7 +23,8 @@ struct BlockShape {
 /// Inputs: x (tokens, width), gain (1, width), shift (1, width), weight (width, outputs), bias (1, outputs).
 Graph block_graph(const BlockShape& shape);
 
-/// softmax(q · k · width^(-1/2)) · v, one head. Inputs: q (tokens, width), k, transposed (width, tokens), v (tokens, width).
-Graph attention_graph(std::size_t tokens, std::size_t width);
+/// softmax(q · k · width^(-1/2)) · v, one head. Inputs: q (queries, width), k, transposed (width, tokens), v (tokens, width).
+/// \param queries  0 for as many as tokens
+Graph attention_graph(std::size_t tokens, std::size_t width, std::size_t queries = 0);
 
 }  // namespace hf::compilers

@@ -1,9 +1,354 @@
 #include "07-compilers/fusion/steps.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "01-roofline/stream_runs.hpp"
+#include "07-compilers/compiler/compiled.hpp"
+#include "07-compilers/fusion/blur.hpp"
+#include "07-compilers/fusion/blur_runs.hpp"
+#include "07-compilers/fusion/break_even.hpp"
+#include "07-compilers/fusion/chain_by_hand.hpp"
+#include "07-compilers/fusion/chain_runs.hpp"
+#include "07-compilers/fusion/graph_runs.hpp"
+#include "07-compilers/fusion/roofs.hpp"
+#include "07-compilers/fusion/size_runs.hpp"
+#include "07-compilers/pytorch/torch_race.hpp"
+#include "harness/as_double.hpp"
 #include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/scratch_folder.hpp"
+#include "harness/side_by_side.hpp"
+#include "harness/terminal.hpp"
+#include "harness/work.hpp"
 
 namespace hf::compilers {
+namespace {
 
-void measure_fusion(Lab&) {}
+using roofline::Stream;
+
+const Axis bytes_axis = {"bytes that cross, those of write-allocate among them", "B"}, ms_axis = {"time", "ms"};
+const Axis size_axis = {"bytes of one array", "B"}, gain_axis = {"speedup over operators one by one", "1"};
+const Axis graph_axis = {"graph", "1"}, rows_axis = {"rows made at a time", "1"};
+
+std::string graph_id(const GraphRuns& runs) { return "fusion_" + runs.what().id; }
+
+/// 4096 rows, or fewer where there is little memory.
+std::size_t rows_that_fit() {
+  constexpr std::size_t most = 4096, least = 64, arrays = 24, row_bytes = 4096 * sizeof(float);
+  return std::clamp<std::size_t>(available_memory_bytes() / arrays / row_bytes / least * least, least, most);
+}
+
+/// A sixth of the step, for what waits for memory; so long that each sample outlives what it found in the caches.
+Plan memory_plan(const Lab& lab) {
+  Plan plan = lab.memory_plan(6);
+  plan.minimum_rounds = 3;
+  return plan;
+}
+
+// ---- Bytes, counted before anything is timed ----
+
+constexpr struct {
+  Way way;
+  const char* bytes;
+} counted_ways[] = {
+    {Way::decomposed, "_decomposed_bytes"}, {Way::operators, "_operators_bytes"}, {Way::compiled, "_compiled_bytes"}};
+
+void predict(Lab& lab, const GraphRuns& runs) {
+  const std::vector<Way>& ways = runs.what().ways;
+  const double most = runs.work(ways.front()).traffic();
+  Table table = {"Predicted, " + runs.what().label, {"", "MiB", "with write-allocate", "times fewer"}, {}};
+  for (const Way way : ways) {
+    const Work work = runs.work(way);
+    table.rows.push_back({name(way), number_text(work.bytes / 0x1p20), number_text(work.traffic() / 0x1p20),
+                          number_text(most / work.traffic())});
+  }
+  lab.show(table);
+  for (const auto& [way, bytes] : counted_ways) {
+    if (runs.has(way)) lab.modelled(graph_id(runs) + bytes, runs.work(way).bytes, "B");
+  }
+  if (!runs.compiled().is_compiled()) lab.incomplete("fusion: " + runs.compiled().remark());
+}
+
+// ---- A graph, ours and PyTorch's ----
+
+/// All ways of a graph, PyTorch's and the roofs beside them, in rounds. \param more  groups that are compared apart
+Sampling race(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, std::vector<Variant> beside = {},
+              std::vector<std::vector<Variant>> more = {}) {
+  constexpr double bound = 1e-5;  // sums in another order, another polynomial; far below what a wrong operator does
+  const GraphCase& what = runs.what();
+  torch.enter(what.id, what.graph(what.rows), runs.inputs(), runs.compared_result(), bound);
+  for (const std::vector<Variant>& variants : {runs.variants(), roofs.variants(), torch.variants()}) {
+    beside.insert(beside.end(), variants.begin(), variants.end());
+  }
+  more.insert(more.begin(), std::move(beside));
+  return sample_side_by_side(more, memory_plan(lab));
+}
+
+/// How many times as fast as operator by operator, as counting predicts it and as it was; and as PyTorch.
+void add_gains(Lab& lab, const GraphRuns& runs, const Roofs& roofs, const TorchRace& torch, const Sampling& sampling) {
+  const std::string id = graph_id(runs), compiled = runs.id(Way::compiled), operators = runs.id(Way::operators);
+  const TwoRoofs machine = roofs.roofs(sampling);
+  const double least = runs.least_seconds(Way::compiled, machine);
+  lab.modelled(id + "_predicted_gain", runs.least_seconds(Way::operators, machine) / least);
+  lab.add(Value(id + "_gain", sampling.ratio(operators, compiled), "1",
+                runs.what().label + ": compiled over operators one by one"));
+  lab.add(Value(id + "_over_roof", transform(sampling.of(compiled), [least](double s) { return least / s; }), "1"));
+  lab.add(Value(id + "_operators_ms", times(sampling.of(operators), 1e3), "ms"));
+  lab.add(Value(id + "_compiled_ms", times(sampling.of(compiled), 1e3), "ms"));
+  if (runs.has(Way::decomposed)) {
+    lab.modelled(id + "_decomposed_predicted_gain", runs.least_seconds(Way::decomposed, machine) / least);
+    lab.add(Value(id + "_decomposed_gain", sampling.ratio(runs.id(Way::decomposed), compiled), "1"));
+  }
+  const auto over = [&](TorchMode mode, const char* end) {
+    const std::string peer = torch_id(mode, runs.what().id);
+    if (!torch.is_there(peer)) return;
+    lab.add(Value(id + end, sampling.ratio(peer, compiled), "1"));
+  };
+  over(TorchMode::eager, "_over_torch_eager");
+  over(TorchMode::compiled, "_over_torch_compile");
+}
+
+// ---- relu · 0.5 + 1 ----
+
+/// The chain's times over the bytes that cross, and the line that copying draws for them.
+void add_times(Lab& lab, const GraphRuns& runs, const CopyRuns& copies, const Sampling& sampling, Cores cores) {
+  const std::string end = cores == Cores::all ? "" : "_one";
+  const double gbs = copies.traffic_gbs(sampling, Stream::copy, cores).median;
+  const std::size_t count = runs.result_shape().numbers();
+  Series graph = {"fusion_elementwise_time" + end, "the graph", Kind::measured, bytes_axis, ms_axis};
+  Series by_hand = {"fusion_elementwise_by_hand" + end, "by hand", Kind::measured, bytes_axis, ms_axis};
+  Series line = {"fusion_elementwise_copying" + end, "as copying moves them", Kind::modelled, bytes_axis, ms_axis};
+  for (const Way way : {Way::compiled_nontemporal, Way::compiled_ordinary, Way::operators}) {
+    const double bytes = runs.work(way).traffic();
+    graph.points.emplace_back(bytes, times(sampling.of(runs.id(way, cores)), 1e3), name(way));
+    line.points.emplace_back(bytes, bytes / gbs * 1e-6);
+  }
+  for (const ByHand how : {ByHand::in_place, ByHand::one_pass_nontemporal, ByHand::one_pass, ByHand::three_passes}) {
+    const Estimate ms = times(sampling.of(ByHandRuns::id(how, cores)), 1e3);
+    by_hand.points.emplace_back(chain_work(how, count).traffic(), ms, name(how));
+  }
+  for (Series* series : {&graph, &by_hand, &line}) lab.add(std::move(*series));
+}
+
+/// With either kind of stores: over operators one by one, of what copying as much allows, and over the same by hand.
+void add_speedups(Lab& lab, const GraphRuns& runs, const Sampling& sampling, Cores cores) {
+  const struct {
+    const char* stores;
+    Way way;
+    Stream copy;
+    ByHand by_hand;
+  } kinds[] = {{"", Way::compiled_ordinary, Stream::copy, ByHand::one_pass},
+               {"_nt", Way::compiled_nontemporal, Stream::copy_nontemporal, ByHand::one_pass_nontemporal}};
+  const double unfused = runs.work(Way::operators).traffic();
+  for (const auto& [stores, way, copy, by_hand] : kinds) {
+    const std::string id = std::string("fusion_elementwise") + stores, end = cores == Cores::all ? "" : "_one";
+    const std::string fused = runs.id(way, cores);
+    if (cores == Cores::all) lab.modelled(id + "_predicted_speedup", unfused / runs.work(way).traffic());
+    lab.add(Value(id + "_speedup" + end, sampling.ratio(runs.id(Way::operators, cores), fused), "1"));
+    lab.add(Value(id + "_bound" + end, sampling.ratio(CopyRuns::id(copy, cores), fused), "1"));
+    lab.add(Value(id + "_over_by_hand" + end, sampling.ratio(ByHandRuns::id(by_hand, cores), fused), "1"));
+  }
+}
+
+// ---- When compiling has paid ----
+
+/// Seconds from a graph to a loop that can run, with a cache that is empty, and with one that has it.
+struct CompileRuns {
+  Estimate cold, cached;
+};
+
+CompileRuns compile_chain(const Lab& lab, const Graph& graph) {
+  std::vector<double> cold, cached;
+  for (int i = 0; i < (lab.quick() ? 3 : 5); ++i) {
+    const ScratchFolder cache;
+    for (std::vector<double>* seconds : {&cold, &cached}) {
+      const std::int64_t start = now_ns();
+      const Compiled compiled(graph, {.cache = cache.path()});
+      seconds->push_back(static_cast<double>(now_ns() - start) * 1e-9);
+    }
+    lab.tick();
+  }
+  return {estimate(cold), estimate(cached)};
+}
+
+void add_break_even(Lab& lab, const GraphRuns& runs, const TorchRace& torch, const Sampling& sampling) {
+  constexpr double most_calls = 20'000;
+  const CompileRuns compiling = compile_chain(lab, runs.what().graph(runs.what().rows));
+  lab.add(Value("fusion_compile_cold_ms", times(compiling.cold, 1e3), "ms"));
+  lab.add(Value("fusion_compile_cached_ms", times(compiling.cached, 1e3), "ms"));
+  const Cost compiled = {compiling.cold, sampling.of(runs.id(Way::compiled))};
+  const Estimate operators = sampling.of(runs.id(Way::operators)), nothing = estimate({0});
+  const auto add = [&](const std::string& id, const Cost& cost, const Estimate& otherwise) {
+    if (const auto calls = break_even_calls(cost, otherwise)) lab.add(Value(id, *calls, "1"));
+  };
+  add("compile_break_even_calls", compiled, operators);
+  lab.add(seconds_together("break_even_operators", "operator by operator", {nothing, operators}, most_calls));
+  lab.add(seconds_together("break_even_compiled", "compiled", compiled, most_calls));
+
+  const std::string id = runs.what().id, torch_compiled = torch_id(TorchMode::compiled, id);
+  const std::string torch_eager = torch_id(TorchMode::eager, id);
+  if (!torch.is_there(torch_compiled) || !torch.is_there(torch_eager)) return;
+  const Cost theirs = {estimate({*torch.first_call_seconds(id)}), sampling.of(torch_compiled)};
+  lab.add(Value("fusion_torch_first_call_ms", times(theirs.first, 1e3), "ms"));
+  add("torch_compile_break_even_calls", theirs, sampling.of(torch_eager));
+  lab.add(
+      seconds_together("break_even_torch_eager", "PyTorch, eager", {nothing, sampling.of(torch_eager)}, most_calls));
+  lab.add(seconds_together("break_even_torch_compiled", "torch.compile", theirs, most_calls));
+}
+
+void add_copies(Lab& lab, const CopyRuns& copies, const Sampling& sampling) {
+  const struct {
+    const char* id;
+    Stream stream;
+  } all[] = {{"fusion_read_gbs", Stream::read},
+             {"fusion_copy_traffic_gbs", Stream::copy},
+             {"fusion_copy_nt_traffic_gbs", Stream::copy_nontemporal}};
+  for (const auto& [id, stream] : all) lab.add(Value(id, copies.traffic_gbs(sampling, stream, Cores::all), "GB/s"));
+}
+
+// ---- Each graph ----
+
+/// A point for each graph, in the order in which they were measured.
+void add_bars(Lab& lab, const std::vector<GraphCase>& cases) {
+  const struct {
+    const char *series, *label, *value;
+    Kind kind;
+  } bars[] = {{"fusion_gain", "measured", "_gain", Kind::measured},
+              {"fusion_gain_predicted", "predicted from bytes and FLOPs", "_predicted_gain", Kind::modelled},
+              {"fusion_over_torch_compile", "over torch.compile", "_over_torch_compile", Kind::measured},
+              {"fusion_over_torch_eager", "over PyTorch, eager", "_over_torch_eager", Kind::measured}};
+  const std::vector<Value>& values = lab.results().values;
+  for (const auto& [id, label, end, kind] : bars) {
+    Series series = {id, label, kind, graph_axis, gain_axis};
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const std::string name = "fusion_" + cases[i].id + end;
+      const auto found = std::find_if(values.begin(), values.end(), [&](const Value& each) { return each.id == name; });
+      if (found == values.end()) continue;
+      const double x = as_double(i + 1);
+      series.points.push_back(kind == Kind::measured ? Point(x, found->value, cases[i].label)
+                                                     : Point(x, found->value.median, cases[i].label));
+    }
+    if (!series.points.empty()) lab.add(std::move(series));
+  }
+}
+
+void measure_graphs(Lab& lab) {
+  const ScratchFolder cache;
+  const std::vector<GraphCase> cases = all_graph_cases(rows_that_fit());
+  Roofs roofs(2 * cases.front().graph(cases.front().rows).result_shape().numbers() * sizeof(float));
+  for (const GraphCase& each : cases) {
+    GraphRuns runs(each, cache.path());
+    predict(lab, runs);
+    TorchRace torch(lab);
+    if (each.id != "elementwise") {
+      add_gains(lab, runs, roofs, torch, race(lab, runs, roofs, torch));
+      continue;
+    }
+    ByHandRuns by_hand(runs.result_shape().numbers());
+    std::vector<Variant> one = runs.variants(Cores::one);
+    for (const auto& more : {by_hand.variants(Cores::one), roofs.copies().variants(Cores::one)}) {
+      one.insert(one.end(), more.begin(), more.end());
+    }
+    const Sampling sampling = race(lab, runs, roofs, torch, by_hand.variants(Cores::all), {one});
+    add_gains(lab, runs, roofs, torch, sampling);
+    for (const Cores cores : {Cores::all, Cores::one}) {
+      add_speedups(lab, runs, sampling, cores);
+      add_times(lab, runs, roofs.copies(), sampling, cores);
+    }
+    add_copies(lab, roofs.copies(), sampling);
+    add_break_even(lab, runs, torch, sampling);
+  }
+  add_bars(lab, cases);
+}
+
+// ---- Sizes ----
+
+void measure_sizes(Lab& lab) {
+  const ScratchFolder cache;
+  constexpr std::size_t largest = std::size_t{1} << 25;
+  SizeRuns runs(largest, lab.quick() ? 4 : 2, {.cache = cache.path()});
+  Plan plan = lab.plan(6);
+  plan.minimum_rounds = 3;
+  const Sampling sampling = sample_interleaved(runs.variants(), plan);
+  Series gain = {"fusion_gain_by_size", "measured", Kind::measured, size_axis, gain_axis};
+  Series predicted = {"fusion_gain_by_size_predicted", "predicted from copies", Kind::modelled, size_axis, gain_axis};
+  for (const std::size_t bytes : runs.sizes()) {
+    gain.points.emplace_back(as_double(bytes), runs.gain(sampling, bytes));
+    predicted.points.emplace_back(as_double(bytes), runs.predicted_gain(sampling, bytes));
+  }
+  const auto by_gain = [](const Point& a, const Point& b) { return a.y.median < b.y.median; };
+  const auto [least, most] = std::minmax_element(gain.points.begin(), gain.points.end(), by_gain);
+  lab.add(Value("fusion_gain_least_by_size", least->y, "1"));
+  lab.add(Value("fusion_gain_most_by_size", most->y, "1"));
+  lab.add(std::move(gain));
+  lab.add(std::move(predicted));
+  lab.plot("Speedup of fusion over the bytes of one array", {"fusion_gain_by_size", "fusion_gain_by_size_predicted"});
+}
+
+// ---- Locality against recomputation ----
+
+/// Two measured speeds: arithmetic with everything near, and copying. What is computed does not wait for what crosses, nor
+/// the other way round, as far as a core can look ahead; beyond that one waits for the other.
+struct BlurSpeeds {
+  double near_gflops, copy_gbs, near_bytes;
+
+  double seconds(const BlurShape& shape, const Schedule& schedule) const {
+    const bool near = as_double(kept_rows(shape, schedule) * shape.columns * sizeof(float)) <= near_bytes;
+    const Work work = blur_work(shape, schedule, near);
+    return work.flops / near_gflops * 1e-9 + work.traffic() / copy_gbs * 1e-9;
+  }
+};
+
+void measure_blur(Lab& lab, std::size_t taps) {
+  BlurRuns runs(picture_past_caches(lab.machine(), taps));
+  CopyRuns copies(2 * runs.shape().rows * runs.shape().columns * sizeof(float));
+  Plan near_plan = lab.plan(60), plan = lab.memory_plan(12);
+  plan.minimum_rounds = 3;
+  const Estimate near = blur_gflops_near(taps, near_plan);
+  std::vector<Variant> variants = runs.variants();
+  for (Variant& copy : copies.variants(Cores::one)) variants.push_back(std::move(copy));
+  const Sampling sampling = sample_side_by_side({variants}, plan);
+
+  const BlurSpeeds speeds = {near.median, copies.traffic_gbs(sampling, Stream::copy, Cores::one).median,
+                             static_cast<double>(lab.machine().last_level_cache_bytes()) / 2};
+  const std::string id = "blur_" + std::to_string(taps), label = std::to_string(taps) + " taps";
+  Series tiles = {id + "_time", label, Kind::measured, rows_axis, ms_axis};
+  Series tiles_predicted = {id + "_time_predicted", label + ", predicted", Kind::modelled, rows_axis, ms_axis};
+  for (const Schedule& schedule : runs.schedules()) {
+    const Estimate ms = times(sampling.of(runs.name(schedule)), 1e3);
+    const double predicted_ms = speeds.seconds(runs.shape(), schedule) * 1e3;
+    if (schedule.sliding) {
+      lab.add(Value(id + "_sliding_ms", ms, "ms"));
+      lab.modelled(id + "_sliding_predicted_ms", predicted_ms, "ms");
+      continue;
+    }
+    tiles.points.emplace_back(as_double(schedule.tile_rows), ms);
+    tiles_predicted.points.emplace_back(as_double(schedule.tile_rows), predicted_ms);
+  }
+  lab.add(std::move(tiles));
+  lab.add(std::move(tiles_predicted));
+  const std::string breadth = runs.name(breadth_first(runs.shape()));
+  lab.add(Value(id + "_near_gflops", near, "GFLOP/s"));
+  lab.add(Value(id + "_recompute_speedup", sampling.ratio(breadth, runs.name(recompute())), "1"));
+  lab.add(Value(id + "_sliding_speedup", sampling.ratio(breadth, runs.name(slide())), "1"));
+  lab.modelled(id + "_recompute_work",
+               blur_work(runs.shape(), recompute(), true).flops / blur_work(runs.shape(), slide(), true).flops);
+}
+
+}  // namespace
+
+void measure_fusion(Lab& lab) {
+  measure_graphs(lab);
+  measure_sizes(lab);
+  for (const std::size_t taps : blur_taps) measure_blur(lab, taps);
+}
 
 }  // namespace hf::compilers

@@ -1,0 +1,47 @@
+/// \file
+/// Every schedule of a blur, timed on one core beside copying.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "07-compilers/fusion/blur.hpp"
+#include "harness/machine.hpp"
+#include "harness/memory.hpp"
+#include "harness/sampling.hpp"
+
+namespace hf::compilers {
+
+/// A picture that no cache of this machine holds, to be blurred with so many taps.
+BlurShape picture_past_caches(const Machine& machine, std::size_t taps);
+
+/// A picture, and memory for its blur under any schedule.
+class BlurRuns {
+ public:
+  /// \throws OutOfMemory
+  /// \throws std::runtime_error where a schedule gives wrong numbers
+  explicit BlurRuns(const BlurShape& shape);
+
+  /// Tiles of 1, 2, 4, … rows, up to all of them; the last one slides.
+  std::span<const Schedule> schedules() const { return schedules_; }
+
+  /// Every schedule on one core, named by name().
+  std::vector<Variant> variants();
+  std::string name(const Schedule& schedule) const;
+
+  const BlurShape& shape() const { return shape_; }
+
+ private:
+  float* array(std::size_t i) const { return memory_[i].as<float>().data(); }
+
+  BlurShape shape_;
+  std::vector<Schedule> schedules_;
+  std::vector<Buffer> memory_;  ///< input, rows in between, result
+};
+
+/// What a blur takes where memory is not waited for: with all of it in the first cache, nothing kept. GFLOP/s, one core.
+Estimate blur_gflops_near(std::size_t taps, const Plan& plan);
+
+}  // namespace hf::compilers

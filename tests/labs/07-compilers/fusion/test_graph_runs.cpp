@@ -1,0 +1,69 @@
+// The four graphs of the chapter, small: every way gives what it should, and moves no more than the one before.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "07-compilers/fusion/chain_runs.hpp"
+#include "07-compilers/fusion/graph_runs.hpp"
+#include "07-compilers/fusion/roofs.hpp"
+#include "harness/sampling.hpp"
+#include "harness/scratch_folder.hpp"
+#include "harness/work.hpp"
+
+namespace hf::compilers {
+namespace {
+
+constexpr std::size_t few = 8;
+
+TEST_CASE("every way of every graph is right, and compiled it moves the fewest bytes") {
+  const ScratchFolder cache;
+  for (const GraphCase& each : all_graph_cases(few)) {
+    CAPTURE(each.id);
+    GraphRuns runs(each, cache.path());  // throws where a result is wrong
+    CHECK(runs.compiled().is_compiled());
+    CHECK(runs.work(Way::compiled).bytes <= runs.work(Way::operators).bytes);
+    if (runs.has(Way::decomposed)) CHECK(runs.work(Way::operators).bytes < runs.work(Way::decomposed).bytes);
+    CHECK(runs.compared_result().size() == runs.result_shape().numbers());
+    CHECK(runs.result_shape().rows == few);
+    for (const Cores cores : {Cores::all, Cores::one}) {
+      const std::vector<Variant> variants = runs.variants(cores);
+      CHECK(variants.size() == each.ways.size());
+      for (const Variant& variant : variants) CHECK(variant.seconds(1) > 0);
+    }
+  }
+}
+
+TEST_CASE("least seconds: operators one by one take turns at the roofs, a compiled graph is under both at once") {
+  const ScratchFolder cache;
+  const GraphCase chain = all_graph_cases(few).front();
+  const GraphRuns runs(chain, cache.path());
+  const Roofline roof = {.peak_gflops = 1e6, .bandwidth_gbs = 1};
+  const TwoRoofs slow_memory = {roof, roof};
+  const double passes = runs.least_seconds(Way::operators, slow_memory);
+  CHECK(passes == doctest::Approx(runs.work(Way::operators).traffic() * 1e-9));
+  CHECK(passes == doctest::Approx(3 * runs.least_seconds(Way::compiled_ordinary, slow_memory)));
+  CHECK(passes == doctest::Approx(4.5 * runs.least_seconds(Way::compiled_nontemporal, slow_memory)));
+  const TwoRoofs slow_past_caches = {roof, {.peak_gflops = 1e6, .bandwidth_gbs = 0.5}};
+  CHECK(passes == doctest::Approx(2.25 * runs.least_seconds(Way::compiled_nontemporal, slow_past_caches)));
+}
+
+TEST_CASE("copying counts the lines that are read because they are written") {
+  CopyRuns copies(std::size_t{1} << 20);
+  Sampling sampling;
+  for (const Variant& variant : copies.variants(Cores::one)) {
+    sampling.ids.push_back(variant.id);
+    sampling.seconds.push_back(estimate({1e-3}));
+  }
+  const double read = copies.traffic_gbs(sampling, roofline::Stream::read, Cores::one).median;
+  CHECK(read == doctest::Approx(0x1p20 / 1e6).epsilon(0.01));
+  CHECK(copies.traffic_gbs(sampling, roofline::Stream::copy, Cores::one).median ==
+        doctest::Approx(1.5 * read).epsilon(0.01));
+  CHECK(copies.traffic_gbs(sampling, roofline::Stream::copy_nontemporal, Cores::one).median ==
+        doctest::Approx(read).epsilon(0.01));
+}
+
+}  // namespace
+}  // namespace hf::compilers
