@@ -7,6 +7,11 @@
 #include "07-compilers/compiler/graph.hpp"
 
 namespace hf::compilers {
+namespace {
+
+constexpr std::uint64_t dropout_seed = 7;
+
+}  // namespace
 
 // [begin: chain-graph]
 Graph chain_graph(const Shape& shape) {
@@ -28,7 +33,6 @@ Graph softmax_graph(const Shape& shape) {
 
 // [begin: block-graph]
 Graph block_graph(const BlockShape& shape) {
-  constexpr std::uint64_t seed = 7;
   Graph graph;
   const Ref x = graph.input({shape.tokens, shape.width});
   const Ref gain = graph.input({1, shape.width}), shift = graph.input({1, shape.width});
@@ -38,10 +42,18 @@ Graph block_graph(const BlockShape& shape) {
   const Ref product = graph.add(Op::matmul, {normal, weight});
   const Ref linear = graph.add(Op::add, {product, bias});
   const Ref active = graph.add(Op::gelu, {linear});
-  if (shape.dropout > 0) graph.add(Op::dropout, {active}, shape.dropout, seed);
+  if (shape.dropout > 0) graph.add(Op::dropout, {active}, shape.dropout, dropout_seed);
   return graph;
 }
 // [end: block-graph]
+
+Graph norm_graph(const Shape& shape, float dropout) {
+  Graph graph;
+  const Ref x = graph.input(shape), gain = graph.input({1, shape.columns}), shift = graph.input({1, shape.columns});
+  const Ref active = graph.add(Op::gelu, {graph.add(Op::layer_norm, {x, gain, shift})});
+  if (dropout > 0) graph.add(Op::dropout, {active}, dropout, dropout_seed);
+  return graph;
+}
 
 Graph attention_graph(std::size_t tokens, std::size_t width, std::size_t queries) {
   Graph graph;

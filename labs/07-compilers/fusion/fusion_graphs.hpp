@@ -23,6 +23,9 @@ struct BlockShape {
 /// Inputs: x (tokens, width), gain (1, width), shift (1, width), weight (width, outputs), bias (1, outputs).
 Graph block_graph(const BlockShape& shape);
 
+/// The same without its matrix product: dropout(gelu(layer_norm(x))). Inputs: x, gain and shift (1, columns).
+Graph norm_graph(const Shape& shape, float dropout = 0.1f);
+
 /// softmax(q · k · width^(-1/2)) · v, one head. Inputs: q (queries, width), k, transposed (width, tokens), v (tokens, width).
 /// \param queries  0 for as many as tokens
 Graph attention_graph(std::size_t tokens, std::size_t width, std::size_t queries = 0);

@@ -68,12 +68,15 @@ std::vector<GraphCase> all_graph_cases(std::size_t rows) {
   const auto softmax = [](std::size_t r) { return softmax_graph({r, columns}); };
   const auto block = [](std::size_t r) { return block_graph({r, width, outputs}); };
   const auto without_dropout = [](std::size_t r) { return block_graph({r, width, outputs, 0}); };
+  const auto norm = [](std::size_t r) { return norm_graph({r, outputs}); };
+  const auto norm_alone = [](std::size_t r) { return norm_graph({r, outputs}, 0); };
   const auto attention = [rows](std::size_t r) { return attention_graph(rows, head_width, r); };
   const std::vector<Way> stores = {Way::operators, Way::compiled, Way::compiled_ordinary, Way::compiled_nontemporal},
                          all = {Way::decomposed, Way::operators, Way::compiled};
   return {{"elementwise", "relu · 0.5 + 1", chain, chain, rows, stores},
           {"softmax", "softmax", softmax, softmax, rows, all},
           {"block", "layer norm, linear, GELU, dropout", block, without_dropout, rows, all},
+          {"norm", "layer norm, GELU, dropout", norm, norm_alone, rows, all},
           {"attention", "attention", attention, attention, rows, all}};
 }
 
@@ -141,6 +144,15 @@ double GraphRuns::least_seconds(Way way, const TwoRoofs& machine) const {
   return seconds;
 }
 // [end: least-seconds]
+
+double GraphRuns::product_seconds(const TwoRoofs& machine) const {
+  const Graph& graph = eager_.at(Way::operators).graph();
+  double seconds = 0;
+  for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+    if (graph.nodes()[i].op == Op::matmul) seconds += machine.seconds(compilers::work(graph, {i}));
+  }
+  return seconds;
+}
 
 std::vector<float> GraphRuns::compared_result() const {
   const Graph graph = case_.compared(case_.rows);

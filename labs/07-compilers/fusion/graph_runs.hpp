@@ -42,7 +42,7 @@ struct GraphCase {
   std::vector<Way> ways;
 };
 
-/// relu(x) · 0.5 + 1, softmax, a block of a network, and attention. \param rows  of their inputs and results
+/// relu(x) · 0.5 + 1, softmax, a block of a network with its matrix product and without, and attention. \param rows  of their inputs and results
 std::vector<GraphCase> all_graph_cases(std::size_t rows);
 
 /// One graph in every way.
@@ -60,6 +60,9 @@ class GraphRuns {
   /// all in all.
   Work work(Way way) const;
   double least_seconds(Way way, const TwoRoofs& machine) const;
+
+  /// Of the matrix products alone.
+  double product_seconds(const TwoRoofs& machine) const;
 
   const GraphCase& what() const { return case_; }
   bool has(Way way) const { return eager_.contains(way) || compiled_.contains(way); }

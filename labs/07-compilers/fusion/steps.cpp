@@ -46,9 +46,11 @@ std::size_t rows_that_fit() {
   return std::clamp<std::size_t>(available_memory_bytes() / arrays / row_bytes / least * least, least, most);
 }
 
-/// A sixth of the step, for what waits for memory; so long that each sample outlives what it found in the caches.
+constexpr int parts = 8;  // of the step: five graphs, sizes, a blur with few taps and one with more
+
+/// A part of the step, for what waits for memory; so long that each sample outlives what it found in the caches.
 Plan memory_plan(const Lab& lab) {
-  Plan plan = lab.memory_plan(6);
+  Plan plan = lab.memory_plan(parts);
   plan.minimum_rounds = 3;
   return plan;
 }
@@ -107,6 +109,8 @@ void add_gains(Lab& lab, const GraphRuns& runs, const Roofs& roofs, const TorchR
     lab.modelled(id + "_decomposed_predicted_gain", runs.least_seconds(Way::decomposed, machine) / least);
     lab.add(Value(id + "_decomposed_gain", sampling.ratio(runs.id(Way::decomposed), compiled), "1"));
   }
+  const double products = runs.product_seconds(machine);
+  if (products > 0) lab.modelled(id + "_product_share", products / runs.least_seconds(Way::operators, machine));
   const auto over = [&](TorchMode mode, const char* end) {
     const std::string peer = torch_id(mode, runs.what().id);
     if (!torch.is_there(peer)) return;
@@ -114,6 +118,9 @@ void add_gains(Lab& lab, const GraphRuns& runs, const Roofs& roofs, const TorchR
   };
   over(TorchMode::eager, "_over_torch_eager");
   over(TorchMode::compiled, "_over_torch_compile");
+  const std::string theirs = torch_id(TorchMode::compiled, runs.what().id);
+  if (!torch.is_there(theirs)) return;
+  lab.add(Value(id + "_torch_gain", sampling.ratio(torch_id(TorchMode::eager, runs.what().id), theirs), "1"));
 }
 
 // ---- relu · 0.5 + 1 ----
@@ -198,6 +205,9 @@ void add_break_even(Lab& lab, const GraphRuns& runs, const TorchRace& torch, con
   if (!torch.is_there(torch_compiled) || !torch.is_there(torch_eager)) return;
   const Cost theirs = {estimate({*torch.first_call_seconds(id)}), sampling.of(torch_compiled)};
   lab.add(Value("fusion_torch_first_call_ms", times(theirs.first, 1e3), "ms"));
+  if (const auto start = torch.start_seconds()) {
+    lab.add(Value("fusion_torch_start_ms", estimate({*start * 1e3}), "ms"));
+  }
   add("torch_compile_break_even_calls", theirs, sampling.of(torch_eager));
   lab.add(
       seconds_together("break_even_torch_eager", "PyTorch, eager", {nothing, sampling.of(torch_eager)}, most_calls));
@@ -240,6 +250,16 @@ void add_bars(Lab& lab, const std::vector<GraphCase>& cases) {
   }
 }
 
+/// The graph at which torch.compile comes closest.
+void add_least_over_torch(Lab& lab, const std::vector<GraphCase>& cases) {
+  double least = INFINITY;
+  for (const GraphCase& each : cases) {
+    const std::string id = "fusion_" + each.id + "_over_torch_compile";
+    if (lab.has(id)) least = std::min(least, lab.value(id));
+  }
+  if (std::isfinite(least)) lab.derived("fusion_least_over_torch_compile", least);
+}
+
 void measure_graphs(Lab& lab) {
   const ScratchFolder cache;
   const std::vector<GraphCase> cases = all_graph_cases(rows_that_fit());
@@ -267,6 +287,7 @@ void measure_graphs(Lab& lab) {
     add_break_even(lab, runs, torch, sampling);
   }
   add_bars(lab, cases);
+  add_least_over_torch(lab, cases);
 }
 
 // ---- Sizes ----
@@ -275,7 +296,7 @@ void measure_sizes(Lab& lab) {
   const ScratchFolder cache;
   constexpr std::size_t largest = std::size_t{1} << 25;
   SizeRuns runs(largest, lab.quick() ? 4 : 2, {.cache = cache.path()});
-  Plan plan = lab.plan(6);
+  Plan plan = lab.plan(parts);
   plan.minimum_rounds = 3;
   const Sampling sampling = sample_interleaved(runs.variants(), plan);
   Series gain = {"fusion_gain_by_size", "measured", Kind::measured, size_axis, gain_axis};
@@ -310,7 +331,7 @@ struct BlurSpeeds {
 void measure_blur(Lab& lab, std::size_t taps) {
   BlurRuns runs(picture_past_caches(lab.machine(), taps));
   CopyRuns copies(2 * runs.shape().rows * runs.shape().columns * sizeof(float));
-  Plan near_plan = lab.plan(60), plan = lab.memory_plan(12);
+  Plan near_plan = lab.plan(10 * parts), plan = lab.memory_plan(parts);
   plan.minimum_rounds = 3;
   const Estimate near = blur_gflops_near(taps, near_plan);
   std::vector<Variant> variants = runs.variants();
@@ -337,7 +358,7 @@ void measure_blur(Lab& lab, std::size_t taps) {
   lab.add(std::move(tiles_predicted));
   const std::string breadth = runs.name(breadth_first(runs.shape()));
   lab.add(Value(id + "_near_gflops", near, "GFLOP/s"));
-  lab.add(Value(id + "_recompute_speedup", sampling.ratio(breadth, runs.name(recompute())), "1"));
+  lab.add(Value(id + "_recompute_slowdown", sampling.ratio(runs.name(recompute()), breadth), "1"));
   lab.add(Value(id + "_sliding_speedup", sampling.ratio(breadth, runs.name(slide())), "1"));
   lab.modelled(id + "_recompute_work",
                blur_work(runs.shape(), recompute(), true).flops / blur_work(runs.shape(), slide(), true).flops);

@@ -44,6 +44,14 @@ TEST_CASE("the block ends with dropout, or without") {
   CHECK(with.result_shape() == Shape{3, 16});
 }
 
+TEST_CASE("the block without its product keeps its shape") {
+  const Graph graph = norm_graph({3, 8});
+  CHECK(graph.nodes().back().op == Op::dropout);
+  CHECK(norm_graph({3, 8}, 0).nodes().back().op == Op::gelu);
+  CHECK(graph.inputs() == 3);
+  CHECK(graph.result_shape() == Shape{3, 8});
+}
+
 TEST_CASE("attention to equal keys is the mean of the values") {
   const std::size_t tokens = 4, width = 2;
   const std::vector<float> q = {1, 2, 3, 4, 5, 6, 7, 8}, k(tokens * width, 0.5f), v = {1, 0, 2, 0, 3, 0, 6, 4};

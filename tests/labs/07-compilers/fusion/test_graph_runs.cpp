@@ -1,4 +1,4 @@
-// The four graphs of the chapter, small: every way gives what it should, and moves no more than the one before.
+// The graphs of the chapter, small: every way gives what it should, and moves no more than the one before.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -48,6 +48,19 @@ TEST_CASE("least seconds: operators one by one take turns at the roofs, a compil
   CHECK(passes == doctest::Approx(4.5 * runs.least_seconds(Way::compiled_nontemporal, slow_memory)));
   const TwoRoofs slow_past_caches = {roof, {.peak_gflops = 1e6, .bandwidth_gbs = 0.5}};
   CHECK(passes == doctest::Approx(2.25 * runs.least_seconds(Way::compiled_nontemporal, slow_past_caches)));
+}
+
+TEST_CASE("of a block, the matrix product is the largest part where arithmetic is slow, and none of a chain") {
+  const ScratchFolder cache;
+  const Roofline roof = {.peak_gflops = 1, .bandwidth_gbs = 1e6};
+  const TwoRoofs slow_arithmetic = {roof, roof};
+  for (const GraphCase& each : all_graph_cases(few)) {
+    const GraphRuns runs(each, cache.path());
+    const double share = runs.product_seconds(slow_arithmetic) / runs.least_seconds(Way::operators, slow_arithmetic);
+    if (each.id == "block") CHECK(share > 0.9);
+    if (each.id == "block") CHECK(runs.product_seconds(slow_arithmetic) == doctest::Approx(2e-9 * few * 768 * 3072));
+    if (each.id == "elementwise" || each.id == "softmax" || each.id == "norm") CHECK(share == 0);
+  }
 }
 
 TEST_CASE("copying counts the lines that are read because they are written") {
