@@ -2,6 +2,7 @@
 /// A graph, one operator after the other, each of which reads its operands from memory and writes its result there.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 

@@ -121,30 +121,33 @@ Floats reduce(const float* x, std::size_t n, float absent, Of of, Join join) {
   return join(join(all[0], all[1]), join(all[2], all[3]));
 }
 
+constexpr float lowest = -std::numeric_limits<float>::infinity();  // its power is 0
+
 float row_sum(const float* x, std::size_t n) { return sum_of(reduce(x, n, 0, itself, sum)); }
 
-float row_max(const float* x, std::size_t n) {
-  return max_of(reduce(x, n, -std::numeric_limits<float>::infinity(), itself, larger));
-}
+float row_max(const float* x, std::size_t n) { return max_of(reduce(x, n, lowest, itself, larger)); }
 
-/// Three passes over a row: the second and third find it in the cache nearest by.
+/// Three passes over a row: the second and third find it in the cache nearest by. The row after it is fetched meanwhile: else
+/// memory would rest while a core computes.
+// [begin: eager-softmax]
 void softmax_row(const float* x, float* y, std::size_t n) {
   const Floats max = broadcast(row_max(x, n));
   Floats total = {};
+  const auto raise = [&](std::size_t j, std::size_t count) {
+    const Floats power = exp(load_some(x + j, count, lowest) - max);
+    store_some(y + j, count, power);
+    total += power;
+  };
   std::size_t j = 0;
   for (; j + lanes <= n; j += lanes) {
-    const Floats power = exp(load(x + j) - max);
-    store(y + j, power);
-    total += power;
+    __builtin_prefetch(x + n + j);
+    raise(j, lanes);
   }
-  if (j < n) {
-    const Floats power = exp(load_some(x + j, n - j, -std::numeric_limits<float>::infinity()) - max);
-    store_some(y + j, n - j, power);
-    total += power;
-  }
+  if (j < n) raise(j, n - j);
   const float share = 1 / sum_of(total);
   map(y, y, n, [=](Floats power) { return power * share; });
 }
+// [end: eager-softmax]
 
 void layer_norm_row(const float* x, const float* gain, const float* shift, float* y, std::size_t n) {
   const float count = static_cast<float>(n), mean = row_sum(x, n) / count;
@@ -152,7 +155,10 @@ void layer_norm_row(const float* x, const float* gain, const float* shift, float
   const float variance = sum_of(reduce(x, n, mean, square, sum)) / count;
   const float scale = 1 / std::sqrt(variance + layer_norm_epsilon);
   std::size_t j = 0;
-  for (; j + lanes <= n; j += lanes) store(y + j, (load(x + j) - mean) * scale * load(gain + j) + load(shift + j));
+  for (; j + lanes <= n; j += lanes) {
+    __builtin_prefetch(x + n + j);
+    store(y + j, (load(x + j) - mean) * scale * load(gain + j) + load(shift + j));
+  }
   for (; j < n; ++j) y[j] = (x[j] - mean) * scale * gain[j] + shift[j];
 }
 
@@ -164,9 +170,12 @@ void dropout(const Node& node, const Operand& x, float* result) {
     const DropoutRow row = dropout_row(node.seed, i);
     const float* const from = x.numbers + i * n;
     float* const to = result + i * n;
-    for (std::size_t j = 0; j < n; j += lanes) {
-      store_some(to + j, n - j, dropped(load_some(from + j, n - j, 0), row, j, threshold, factor));
-    }
+    const auto drop = [&](std::size_t j, std::size_t count) {
+      store_some(to + j, count, dropped(load_some(from + j, count, 0), row, j, threshold, factor));
+    };
+    std::size_t j = 0;
+    for (; j + lanes <= n; j += lanes) drop(j, lanes);
+    if (j < n) drop(j, n - j);
   });
 }
 

@@ -25,11 +25,11 @@ inline Floats relu(Floats x) { return maximum(Floats{}, x); }
 /// e^x, off by at most 2^-23 of it. What would be below the smallest normal number is 0; of NaN, NaN.
 // [begin: vector-exp]
 inline Floats exp(Floats x) {
-  const Floats round = broadcast(0x1.8p23f);  // so large that no bits are left for a fraction
+  const Floats round = broadcast(0x1.8p23f);  // leaves no bits for a fraction
   const Floats shifted = x * 1.44269504f + round, n = shifted - round;
-  // e^x = 2^n · e^r, |r| <= ln 2 / 2; ln 2 in two parts, of which the first has few bits: n times it is exact
+  // e^x = 2^n · e^r, |r| <= ln 2 / 2; ln 2 in two parts, n times the first exact
   const Floats r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-  Floats e = r * 1.3814174e-3f + 8.3689215e-3f;  // a polynomial that is off by 2^-28 at most
+  Floats e = r * 1.3814174e-3f + 8.3689215e-3f;  // a polynomial, off by 2^-28
   e = e * r + 4.1668408e-2f;
   e = e * r + 1.6666520e-1f;
   e = e * r + 4.9999994e-1f;

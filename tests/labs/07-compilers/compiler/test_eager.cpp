@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <limits>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "00-workload/loop_team.hpp"
