@@ -111,6 +111,11 @@ struct Compiled::State {
     return plan.any_row[loop.nodes[0].node] ? rows : loop.domain.rows;
   }
   std::size_t columns_of(Ref ref) const { return plan.graph.node(ref).shape.columns; }
+  /// Whether cores share the columns of a product rather than its rows: each reads its part of what is on the right, which
+  /// takes longest where there are few rows.
+  bool shares_columns(const Loop& loop, std::size_t rows) const {
+    return loop.kind == Loop::Kind::product && loop.domain.columns > 4 * rows;
+  }
   std::size_t block_rows(const Band& band, std::size_t rows) const;
   void run_band(std::size_t band, std::vector<float*>& values, std::size_t rows);
   void run_alone(const LoopCode& code, float* const* values, std::size_t rows) const;
@@ -193,22 +198,27 @@ void Compiled::State::run(std::span<const float* const> inputs, float* result, s
   for (std::size_t band = 0; band < plan.bands.size(); ++band) run_band(band, values, rows);
 }
 
-/// How many rows at a time: as many as leave what is near in half of the level-2 cache.
+// [begin: block-rows]
+/// How many rows of a band at a time. Few: what passes between its loops stays in the
+/// level-2 cache. Many: what its products multiply by is read, and packed, less often.
+/// Whichever moves fewer bytes for a row.
 std::size_t Compiled::State::block_rows(const Band& band, std::size_t rows) const {
-  std::size_t floats = 0;
-  bool products = false;
-  for (Ref near : band.near) floats += columns_of(near);
+  std::size_t near = 0, right = 0;  // floats: of a row between loops, of all right sides
+  for (Ref ref : band.near) near += columns_of(ref);
   for (const Loop& loop : band.loops) {
     if (loop.kind != Loop::Kind::product) continue;
-    if (loop.domain.columns > 4 * rows) return rows;  // whose columns are shared, instead of its rows
-    products = true;
+    if (shares_columns(loop, rows)) return rows;
+    right += plan.graph.node(plan.graph.node(loop.nodes[0]).operands[1]).shape.numbers();
   }
-  const std::size_t l2 = this_machine().cache_bytes(2), fit = (l2 != 0 ? l2 : 512 * 1024) / 2 / sizeof(float) / floats;
-  const std::size_t least = products ? 8 * matmul::register_tile.rows : 1;
-  const std::size_t cores = workload::sharing_cores();
-  const std::size_t blocks = matmul::round_up(matmul::parts_of(rows, std::max(fit, least)), cores);
-  return std::max<std::size_t>(matmul::parts_of(rows, blocks), 1);
+  const std::size_t tile = right > 0 ? matmul::register_tile.rows : 1;
+  const std::size_t l2 = this_machine().cache_bytes(2), l2_floats = (l2 != 0 ? l2 : 512 * 1024) / sizeof(float);
+  const std::size_t few = std::max(l2_floats / 2 / near, 4 * tile);
+  const std::size_t many = matmul::parts_of(rows, workload::sharing_cores());
+  const std::size_t wanted = right / few < 2 * near ? std::min(few, many) : many;
+  const std::size_t blocks = matmul::round_up(matmul::parts_of(rows, wanted), workload::sharing_cores());
+  return matmul::round_up(matmul::parts_of(rows, blocks), tile);
 }
+// [end: block-rows]
 
 void Compiled::State::run_band(std::size_t number, std::vector<float*>& values, std::size_t rows) {
   const Band& band = plan.bands[number];
@@ -217,12 +227,12 @@ void Compiled::State::run_band(std::size_t number, std::vector<float*>& values, 
   for (const Loop& loop : band.loops) {
     for (Ref output : loop.outputs) {
       const Place at = place(plan, band, output);
-      if (at == Place::memory || (at == Place::near && block == band_rows)) {
+      if (at == Place::memory || (at == Place::near && block >= band_rows)) {
         values[output.node] = floats_of(memory[output.node], band_rows * columns_of(output));
       }
     }
   }
-  if (block == band_rows) {
+  if (block >= band_rows) {
     for (const LoopCode& loop : code[number]) run_alone(loop, values.data(), band_rows);
     return;
   }
@@ -259,7 +269,7 @@ void Compiled::State::run_alone(const LoopCode& code, float* const* values, std:
     const auto run = [&](std::size_t first, std::size_t last) { code.run(values, nullptr, first, last); };
     return workload::share(rows * columns, loop.inputs.size() + loop.outputs.size(), run, 1);
   }
-  const bool by_columns = loop.kind == Loop::Kind::product && columns > 4 * rows;
+  const bool by_columns = shares_columns(loop, rows);
   const bool product = loop.kind == Loop::Kind::product;
   const std::size_t unit = !product ? 1 : by_columns ? matmul::register_tile.columns : matmul::register_tile.rows;
   const std::size_t whole = by_columns ? columns : rows, units = matmul::parts_of(whole, unit);
