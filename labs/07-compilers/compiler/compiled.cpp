@@ -279,7 +279,7 @@ void Compiled::State::run_alone(const LoopCode& code, float* const* values, std:
     run_part(code, values,
              by_columns ? matmul::Rectangle{0, first, rows, count} : matmul::Rectangle{first, 0, count, columns});
   };
-  workload::share(units, unit * (by_columns ? rows : columns) * depth, run, product ? 1 : 4);
+  workload::share(units, unit * (by_columns ? rows : columns) * depth, run, 1);
 }
 
 void Compiled::State::run_part(const LoopCode& code, float* const* values, const matmul::Rectangle& part) const {

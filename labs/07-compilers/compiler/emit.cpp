@@ -408,9 +408,9 @@ class Writer {
       case Op::exp: return "exp(" + x + ")";
       case Op::rsqrt: return "rsqrt(" + x + ")";
       case Op::gelu: return "gelu(" + x + ")";
-      case Op::dropout:
-        return "dropped(" + x + ", " + v("mask", ref) + ", " + column + ", dropout_threshold(" + literal(node.number) +
-               "), " + literal(1 / (1 - node.number)) + ")";
+      case Op::dropout:  // opaque: else GCC loads x under the mask, so no load could begin before its mask is computed
+        return "dropped(opaque(" + x + "), " + v("mask", ref) + ", " + column + ", dropout_threshold(" +
+               literal(node.number) + "), " + literal(1 / (1 - node.number)) + ")";
       default:
         throw std::invalid_argument("operator " + std::string(name(node.op)) + " (%" + std::to_string(ref.node) +
                                     ") has no code; write its line in emit.cpp");
