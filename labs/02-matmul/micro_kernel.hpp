@@ -70,7 +70,8 @@ void multiply_tile(std::size_t depth, View a, View b, float* packed,  // if pack
     Floats from_b[vectors];
 #pragma GCC unroll 8
     for (std::size_t v = 0; v < vectors; ++v) {
-      from_b[v] = load(b.data + v * lanes);
+      // opaque, or the compiler would load b again for each of a few rows
+      from_b[v] = opaque(load(b.data + v * lanes));
       if constexpr (pack) {
         __builtin_prefetch(b.data + b_ahead * b.stride + v * lanes, 0, 2);
         store(packed + v * lanes, from_b[v]);

@@ -57,7 +57,9 @@ void share_product(std::size_t m, std::size_t n, int threads, std::size_t tile_r
   if (whole == 0) return;
   if (threads == 1) return multiply(Rectangle{0, 0, m, n});
   const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);
+#if defined(_OPENMP)  // without, one thread does it all
 #pragma omp parallel for num_threads(threads)
+#endif
   for (int thread = 0; thread < threads; ++thread) {
     const std::size_t from = std::min(static_cast<std::size_t>(thread) * share, whole);
     const std::size_t count = std::min(share, whole - from);
