@@ -1,0 +1,37 @@
+/// \file
+/// Searches, replayed many times on a space of which every candidate has been measured.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "07-compilers/search/search_runs.hpp"
+#include "07-compilers/search/tuners.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::compilers {
+
+using Search = std::function<void(Trials& trials, std::mt19937& random)>;
+
+/// What a search has found after so many trials, over many seeds. Each trial sees one of the samples of a candidate, with its
+/// noise; what was found is judged by the median of all its samples, over that of the best candidate. Even a search that
+/// tries all of them is misled by noise; how near to that one another search comes is told in the last two.
+struct Replay {
+  std::vector<std::size_t> trials = {};
+  std::vector<Estimate> over_best = {};
+  Estimate gap_at_10_percent = {};    ///< time of what a tenth of the trials found, over what all of them find, minus 1
+  Estimate trials_to_5_percent = {};  ///< until what was found is at most 5 % slower than what all trials find
+};
+
+Replay replay(const SearchTable& table, const Search& search, std::size_t seeds);
+
+/// What one should find at random without noise: after n trials, the median over seeds is the candidate that 1 − 2^(−1/n)
+/// of all are faster than.
+double expected_at_random(const SearchTable& table, std::size_t trials);
+
+/// How well one order agrees with another: Spearman's rank correlation, from −1 to 1. Equals share their ranks.
+double rank_correlation(const std::vector<double>& x, const std::vector<double>& y);
+
+}  // namespace hf::compilers

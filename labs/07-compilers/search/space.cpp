@@ -1,0 +1,87 @@
+#include "07-compilers/search/space.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "02-matmul/partition.hpp"
+#include "02-matmul/schedule.hpp"
+#include "07-compilers/search/candidate.hpp"
+#include "harness/as_double.hpp"
+
+namespace hf::compilers {
+
+using matmul::Use;
+
+namespace {
+
+std::vector<std::size_t> sorted(std::vector<std::size_t> values) {
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::size_t place_of(const std::vector<std::size_t>& values, std::size_t value) {
+  return static_cast<std::size_t>(std::ranges::find(values, value) - values.begin());
+}
+
+}  // namespace
+
+// [begin: all-ways]
+double count_all_ways(const ProductShape& shape) {
+  constexpr double unrolls = 2, copies_of_a = 2, copies_of_b = 2, orders = 4, splits = 2;
+  double widths = 0;  // of a block, in whole tiles, for tiles of each width
+  for (std::size_t vectors = 1; vectors <= most_tile_vectors; ++vectors)
+    widths += as_double(matmul::parts_of(shape.n, vectors * kernel_lanes));
+  return as_double(most_tile_rows) * unrolls * as_double(shape.k) * widths * copies_of_a * copies_of_b * orders *
+         splits;
+}
+// [end: all-ways]
+
+SearchSpace::SearchSpace(const ProductShape& shape) : base_(chosen_by_hand(shape)) {
+  const auto [depth, width] = base_.schedule.blocking;
+  rows_ = sorted({2, 4, 6, 8, 10, 12, 14, 16, base_.schedule.tile_rows});
+  vectors_ = {1, 2, 3, 4};
+  unrolls_ = {1, 4};
+  depths_ = sorted({std::max<std::size_t>(depth / 4, 1), depth});
+  widths_ = sorted({std::max(width / 4, kernel_lanes), width});
+  dimensions_ = {rows_.size(), vectors_.size(), unrolls_.size(), depths_.size(), widths_.size(), 2, 2};
+  hand_ = index({place_of(rows_, base_.schedule.tile_rows), place_of(vectors_, base_.vectors),
+                 place_of(unrolls_, base_.unroll), place_of(depths_, depth), place_of(widths_, width),
+                 base_.schedule.pack_b == Use::always, base_.schedule.panels_outside});
+}
+
+std::size_t SearchSpace::size() const {
+  std::size_t size = 1;
+  for (const std::size_t choices : dimensions_) size *= choices;
+  return size;
+}
+
+std::vector<std::size_t> SearchSpace::choices(std::size_t index) const {
+  std::vector<std::size_t> choices;
+  for (const std::size_t count : dimensions_) {
+    choices.push_back(index % count);
+    index /= count;
+  }
+  return choices;
+}
+
+std::size_t SearchSpace::index(const std::vector<std::size_t>& choices) const {
+  std::size_t index = 0;
+  for (std::size_t d = dimensions_.size(); d-- > 0;) index = index * dimensions_[d] + choices[d];
+  return index;
+}
+
+Candidate SearchSpace::candidate(std::size_t index) const {
+  const std::vector<std::size_t> chosen = choices(index);
+  Candidate candidate = base_;
+  candidate.schedule.tile_rows = rows_[chosen[0]];
+  candidate.vectors = vectors_[chosen[1]];
+  candidate.unroll = unrolls_[chosen[2]];
+  candidate.schedule.blocking = {depths_[chosen[3]], widths_[chosen[4]]};
+  candidate.schedule.pack_b = chosen[5] == 1 ? Use::always : Use::never;
+  candidate.schedule.panels_outside = chosen[6] == 1;
+  return candidate;
+}
+
+}  // namespace hf::compilers

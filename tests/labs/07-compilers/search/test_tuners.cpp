@@ -1,0 +1,174 @@
+// Searches on tables that are made up, of which the best is known.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "07-compilers/search/candidate.hpp"
+#include "07-compilers/search/replay.hpp"
+#include "07-compilers/search/search_runs.hpp"
+#include "07-compilers/search/space.hpp"
+#include "07-compilers/search/tuners.hpp"
+#include "harness/as_double.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::compilers {
+namespace {
+
+const SearchSpace& space() {
+  static const SearchSpace space({64, 64, 64});
+  return space;
+}
+
+/// A landscape with slopes: so many seconds more for each step away from one candidate, in every dimension.
+double seconds_of(std::size_t candidate, double step = 0.1) {
+  const std::vector<std::size_t> choices = space().choices(candidate), best = space().choices(space().size() / 3);
+  double seconds = 1;
+  for (std::size_t d = 0; d < choices.size(); ++d)
+    seconds += step * std::abs(as_double(choices[d]) - as_double(best[d]));
+  return seconds;
+}
+
+/// Of that landscape, each sample so many times as long, by chance, as it should be.
+SearchTable table_with_noise(double noise, double step = 0.1) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> up(1, 1 + noise);
+  SearchTable table;
+  for (std::size_t i = 0; i < space().size(); ++i) {
+    std::vector<double> seconds;
+    for (int round = 0; round < 5; ++round) seconds.push_back(seconds_of(i, step) * up(random));
+    table.medians.push_back(estimate(seconds).median);
+    table.seconds.push_back(std::move(seconds));
+  }
+  return table;
+}
+
+std::vector<Search> searches() {
+  std::vector<double> predicted;
+  for (std::size_t i = 0; i < space().size(); ++i) predicted.push_back(std::sqrt(seconds_of(i)));
+  return {[](Trials& trials, std::mt19937& random) { search_at_random(trials, space(), random); },
+          [](Trials& trials, std::mt19937& random) { search_by_evolution(trials, space(), random); },
+          [predicted](Trials& trials, std::mt19937& random) { search_by_model(trials, predicted, random); }};
+}
+
+TEST_CASE("every search tries each candidate once, and no more than it may") {
+  for (const Search& search : searches()) {
+    for (const std::size_t most :
+         {std::size_t{1}, std::size_t{5}, std::size_t{100}, space().size(), 2 * space().size()}) {
+      std::mt19937 random(1);
+      std::size_t measured = 0;
+      Trials trials(space().size(), most, [&](std::size_t candidate) {
+        ++measured;
+        return seconds_of(candidate);
+      });
+      search(trials, random);
+      const std::set<std::size_t> different(trials.tried().begin(), trials.tried().end());
+      CHECK(trials.done());
+      CHECK(measured == std::min(most, space().size()));
+      CHECK(different.size() == measured);
+      CHECK(trials.best().size() == measured);
+    }
+  }
+}
+
+TEST_CASE("the best so far never gets worse, and is the best of all in the end") {
+  for (const Search& search : searches()) {
+    std::mt19937 random(2);
+    Trials trials(space().size(), space().size(), [](std::size_t candidate) { return seconds_of(candidate); });
+    search(trials, random);
+    for (std::size_t i = 1; i < trials.best().size(); ++i)
+      REQUIRE(trials.seconds(trials.best()[i]) <= trials.seconds(trials.best()[i - 1]));
+    CHECK(trials.best().back() == space().size() / 3);
+  }
+}
+
+TEST_CASE("one seed, one search; another seed, another one") {
+  const auto tried = [](unsigned seed) {
+    std::mt19937 random(seed);
+    Trials trials(space().size(), 60, [](std::size_t candidate) { return seconds_of(candidate); });
+    search_by_evolution(trials, space(), random);
+    return trials.tried();
+  };
+  CHECK(tried(1) == tried(1));
+  CHECK(tried(1) != tried(2));
+}
+
+TEST_CASE("evolution follows slopes, and a model that is right knows at once") {
+  const SearchTable table = table_with_noise(0);
+  const std::vector<Search> all = searches();
+  const Replay random = replay(table, all[0], 40), evolution = replay(table, all[1], 40),
+               model = replay(table, all[2], 40);
+  CHECK(evolution.trials_to_5_percent.median < random.trials_to_5_percent.median);
+  CHECK(model.trials_to_5_percent.median == 1);
+  CHECK(model.gap_at_10_percent.median == doctest::Approx(0));
+  for (const Replay& each : {random, evolution, model}) {
+    CHECK(each.trials.front() == 1);
+    CHECK(each.trials.back() == space().size());
+    CHECK(each.over_best.back().median == 1);
+    CHECK(each.over_best.size() == each.trials.size());
+  }
+}
+
+TEST_CASE("random search finds what order statistics expect") {
+  const SearchTable table = table_with_noise(0);
+  const Replay random = replay(table, searches()[0], 400);
+  for (std::size_t i = 0; i < random.trials.size(); ++i) {
+    CAPTURE(random.trials[i]);
+    CHECK(random.over_best[i].median == doctest::Approx(expected_at_random(table, random.trials[i])).epsilon(0.08));
+  }
+}
+
+TEST_CASE("noise misleads the search that tries all, too: the fastest of many was lucky") {
+  const SearchTable still = table_with_noise(0), noisy = table_with_noise(0.3, 0.01);
+  CHECK(replay(noisy, searches()[0], 40).over_best.back().median > 1);
+  CHECK(look_at_curse(still, 5).over_others.median == 1);
+  const Curse curse = look_at_curse(noisy, 5);
+  CHECK(curse.over_others.median > 1);
+  REQUIRE(curse.first.size() == 5);
+  for (std::size_t i = 1; i < 5; ++i) CHECK(noisy.seconds[curse.first[i - 1]][0] <= noisy.seconds[curse.first[i]][0]);
+}
+
+TEST_CASE("what is seen in the other rounds is their median") {
+  const SearchTable table = {.seconds = {{5, 1, 2, 9}}, .medians = {3.5}};
+  CHECK(seconds_in_others(table, 0, 3) == 2);
+  CHECK(seconds_in_others(table, 0, 1) == 5);
+}
+
+TEST_CASE("ranks agree, or not") {
+  CHECK(rank_correlation({1, 2, 3, 4}, {10, 20, 30, 1000}) == doctest::Approx(1));
+  CHECK(rank_correlation({1, 2, 3, 4}, {4, 3, 2, 1}) == doctest::Approx(-1));
+  CHECK(rank_correlation({1, 1, 2, 2}, {5, 5, 6, 6}) == doctest::Approx(1));
+  CHECK(std::abs(rank_correlation({1, 2, 3, 4}, {2, 4, 1, 3})) < 0.5);
+}
+
+TEST_CASE("a small space by the clock: all are measured, and the winner is the one by hand or faster") {
+  const ProductShape shape = {12, 20, 8};
+  const SearchSpace small(shape);
+  const CandidateRuns runs(shape);
+  std::size_t ticks = 0;
+  const SearchTable table = measure_all(small, runs, 0, [&] { ++ticks; });
+  CHECK(table.seconds.size() == small.size());
+  CHECK(table.rounds() == 3);
+  CHECK(ticks == 4 * small.size());
+  for (std::size_t i = 0; i < small.size(); ++i) REQUIRE(table.over_best(i) >= 1);
+  CHECK(table.over_best(table.best()) == 1);
+  Plan plan;
+  plan.rounds = 5;
+  const Tuned tuned = confirm(small, table, runs, plan);
+  if (tuned.is_hand) {
+    CHECK(tuned.over_hand.median == 1);
+  } else {
+    CHECK(tuned.over_hand.median > 0);
+  }
+  CHECK_NOTHROW(runs.check(tuned.candidate));
+}
+
+}  // namespace
+}  // namespace hf::compilers
