@@ -1,9 +1,221 @@
 #include "07-compilers/layers/steps.hpp"
 
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "07-compilers/compiler/build.hpp"
+#include "07-compilers/fusion/fusion_graphs.hpp"
+#include "07-compilers/layers/assembly.hpp"
+#include "07-compilers/layers/call_runs.hpp"
+#include "07-compilers/layers/translation.hpp"
+#include "07-compilers/pytorch/torch_race.hpp"
+#include "harness/as_double.hpp"
 #include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::compilers {
+namespace {
 
-void measure_layers(Lab&) {}
+const Axis batch_axis = {"batch", "1"}, share_axis = {"share", "1"}, time_axis = {"time", "us"},
+           step_axis = {"step", "1"};
+
+constexpr std::size_t seen_batch = 32;  // of the linear layer whose steps are shown
+
+/// One of the ways to call a graph.
+struct Way {
+  std::string id, label, prefix;  ///< in the record, in figures, and of its variants
+};
+const std::vector<Way> ways = {{"eager", "ours, eager", "eager "},
+                               {"compiled", "ours, compiled", "compiled "},
+                               {"torch_eager", "PyTorch, eager", "torch eager "},
+                               {"torch_compiled", "PyTorch, compiled", "torch compiled "}};
+
+Estimate in_us(const Estimate& seconds) { return times(seconds, 1e6); }
+
+std::vector<std::size_t> linear_batches(const Lab& lab) {
+  return lab.quick() ? std::vector<std::size_t>{1, seen_batch} : std::vector<std::size_t>{1, 4, seen_batch};
+}
+
+std::vector<std::size_t> model_batches(const Lab& lab) {
+  return lab.quick() ? std::vector<std::size_t>{1, 16, 256} : std::vector<std::size_t>{1, 4, 16, 64, 256};
+}
+
+void add_sizes(Lab& lab, const Translation& translation) {
+  const AssemblyFunction loop = translation.first_loop();
+  const auto count = [&](const std::string& id, std::size_t number) {
+    lab.derived("translation_" + id, as_double(number));
+  };
+  count("operators", translation.operators());
+  count("loops", translation.loops());
+  count("lines", translation.lines());
+  count("program_lines", translation.program_lines());
+  count("instructions", loop.instructions.size());
+  count("loop_instructions", loop.loop_count);
+  lab.derived("translation_machine_code_bytes", as_double(translation.first_loop_bytes()), "B");
+}
+
+/// Whether a stage is the system's compiler's.
+bool is_of_the_system(const std::string& stage) { return stage == "compile" || stage == "assemble" || stage == "link"; }
+
+/// The way of one graph, relu(x) · 0.5 + 1, to machine code: how large it is on the way, and how long each stage takes.
+void measure_translation(Lab& lab) {
+  Translation translation(chain_graph({4096, 4096}));
+  add_sizes(lab, translation);
+  Plan plan = lab.plan(4);
+  plan.warm_seconds = 0;
+  const Sampling sampling = sample_interleaved(translation.stages(), plan);
+  Series series = {"translation_stages", "one loop", Kind::measured, step_axis, time_axis};
+  double all = 0, by_system = 0;
+  for (std::size_t i = 0; i < sampling.ids.size(); ++i) {
+    const Estimate time = in_us(sampling.seconds[i]);
+    lab.add(Value("translation_" + sampling.ids[i] + "_us", time, "us"));
+    series.points.emplace_back(as_double(i), time, sampling.ids[i]);
+    all += time.median;
+    if (is_of_the_system(sampling.ids[i])) by_system += time.median;
+  }
+  lab.add(std::move(series));
+  lab.derived("translation_us", all, "us");
+  lab.derived("translation_by_system_share", by_system / all);
+}
+
+/// What a step of a call adds to those before it.
+struct CallStep {
+  std::string label, variant;
+};
+
+/// Each point is the time from the call to the end of a step.
+void add_steps(Lab& lab, const CallRuns& runs, const Sampling& sampling, const Way& way,
+               const std::vector<CallStep>& steps) {
+  Series series = {"steps_" + way.id, way.label, Kind::measured, step_axis, time_axis};
+  for (const CallStep& step : steps) {
+    if (step.variant.starts_with("torch") && !runs.race().is_there(step.variant)) return;
+    series.points.emplace_back(as_double(series.points.size()), in_us(sampling.of(step.variant)), step.label);
+  }
+  lab.add(std::move(series));
+}
+
+/// Linear(768, 768): from model(x) to its arithmetic.
+void add_linear_steps(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
+  const std::string whole = "linear " + std::to_string(seen_batch);
+  add_steps(lab, runs, sampling, ways[0],
+            {{"operator", "operator"},
+             {"graph", "eager linear hollow"},
+             {"threads", "eager launched"},
+             {"arithmetic", "eager " + whole}});
+  add_steps(
+      lab, runs, sampling, ways[1],
+      {{"loops", "compiled linear hollow"}, {"threads", "compiled launched"}, {"arithmetic", "compiled " + whole}});
+  add_steps(lab, runs, sampling, ways[2],
+            {{"Python", "torch eager python"},
+             {"dispatcher", "torch eager dispatcher"},
+             {"operator", "torch eager operator"},
+             {"module", "torch eager module"},
+             {"arithmetic", "torch eager " + whole}});
+  add_steps(lab, runs, sampling, ways[3],
+            {{"Python", "torch eager python"},
+             {"guards", "torch compiled linear hollow"},
+             {"arithmetic", "torch compiled " + whole}});
+}
+
+/// Values of the steps: a call of one number's work, and of what lies before.
+void add_overheads(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
+  const auto add = [&](const std::string& id, const std::string& variant) {
+    if (variant.starts_with("torch") && !runs.race().is_there(variant)) return;
+    lab.add(Value(id, times(sampling.of(variant), 1e9), "ns"));
+  };
+  add("call_operator_ns", "operator");
+  add("call_launch_ns", "launch");
+  add("call_eager_ns", "eager linear hollow");
+  add("call_compiled_ns", "compiled linear hollow");
+  add("call_torch_python_ns", "torch eager python");
+  add("call_torch_dispatcher_ns", "torch eager dispatcher");
+  add("call_torch_operator_ns", "torch eager operator");
+  add("call_torch_eager_ns", "torch eager linear hollow");
+  add("call_torch_compiled_ns", "torch compiled linear hollow");
+  if (const auto seconds = runs.race().start_seconds()) lab.derived("torch_compiler_start_seconds", *seconds, "s");
+  if (const auto seconds = runs.race().first_call_seconds("model 1")) {
+    lab.derived("torch_first_call_seconds", *seconds, "s");
+  }
+}
+
+/// The whole model in one way, over the batch; and what of it is left when each operator has one number to work on.
+void add_model(Lab& lab, const CallRuns& runs, const Sampling& sampling, const Way& way) {
+  const std::string hollow = way.prefix + "model hollow";
+  const auto is_there = [&](const std::string& variant) {
+    return !variant.starts_with("torch") || runs.race().is_there(variant);
+  };
+  if (!is_there(hollow)) return;
+  Series whole = {"model_" + way.id, way.label, Kind::measured, batch_axis, time_axis};
+  Series shares = {"model_share_" + way.id, way.label, Kind::measured, batch_axis, share_axis};
+  lab.add(Value("model_" + way.id + "_hollow_us", in_us(sampling.of(hollow)), "us"));
+  for (std::size_t batch : model_batches(lab)) {
+    const std::string number = std::to_string(batch), variant = way.prefix + "model " + number;
+    if (!is_there(variant)) return;
+    const Estimate time = in_us(sampling.of(variant)), share = sampling.ratio(hollow, variant);
+    whole.points.emplace_back(as_double(batch), time);
+    shares.points.emplace_back(as_double(batch), share);
+    if (batch != 1 && batch != 256) continue;
+    lab.add(Value("model_" + way.id + "_" + number + "_us", time, "us"));
+    lab.derived("model_" + way.id + "_" + number + "_calling_share");
+  }
+  lab.add(std::move(whole));
+  lab.add(std::move(shares));
+}
+
+/// Before anything is seen of it, a call should take what calling takes, and its arithmetic at the roofline.
+void add_predictions(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
+  Series predicted = {"model_compiled_predicted", "predicted", Kind::modelled, batch_axis, time_axis};
+  std::vector<double> errors;
+  for (std::size_t batch : model_batches(lab)) {
+    const double calling = sampling.of("compiled model hollow").median;
+    const double launches = as_double(runs.model().loops()) * sampling.of("launch").median;
+    const double seconds = calling + launches + runs.arithmetic_seconds(sampling, batch);
+    predicted.points.emplace_back(as_double(batch), seconds * 1e6);
+    const double measured = sampling.of("compiled model " + std::to_string(batch)).median;
+    errors.push_back(std::abs(measured / seconds - 1));
+  }
+  lab.add(std::move(predicted));
+  lab.derived("model_prediction_error_median", estimate(errors).median);
+}
+
+/// How much longer one way takes than another.
+void add_ratios(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
+  lab.add(Value("model_hollow_speedup", sampling.ratio("eager model hollow", "compiled model hollow"), "1"));
+  for (const char* number : {"1", "256"}) {
+    const std::string model = std::string("model ") + number;
+    for (const char* mode : {"eager ", "compiled "}) {
+      const std::string peer = std::string("torch ") + mode + model, ours = mode + model;
+      if (!runs.race().is_there(peer)) continue;
+      const std::string id = "model_torch_" + std::string(mode, std::string(mode).size() - 1) + "_over_ours_" + number;
+      lab.add(Value(id, sampling.ratio(peer, ours), "1"));
+    }
+    const std::string eager = "torch eager " + model, compiled = "torch compiled " + model;
+    if (!runs.race().is_there(eager) || !runs.race().is_there(compiled)) continue;
+    lab.add(Value(std::string("model_torch_compiled_over_eager_") + number, sampling.ratio(compiled, eager), "1"));
+  }
+}
+
+}  // namespace
+
+void measure_layers(Lab& lab) {
+  try {
+    measure_translation(lab);
+  } catch (const BuildError& error) {
+    lab.incomplete(std::string("no stages of translation: ") + error.what());
+  }
+  CallRuns runs(lab, linear_batches(lab), model_batches(lab));
+  const Sampling sampling = runs.sample(lab.plan(2));
+  add_linear_steps(lab, runs, sampling);
+  add_overheads(lab, runs, sampling);
+  for (const Way& way : ways) add_model(lab, runs, sampling, way);
+  add_predictions(lab, runs, sampling);
+  add_ratios(lab, runs, sampling);
+  lab.plot("A small model, by batch", {"model_eager", "model_compiled", "model_compiled_predicted"});
+}
 
 }  // namespace hf::compilers

@@ -2,6 +2,7 @@
 
 tensor SIZES...                 keeps the 32-bit floats that follow as a tensor of that shape, and says "kept"
 program SOURCE                  JSON: Python that defines graph(...), called with the tensors kept; its number: 0, 1, ...
+                                where there is a prepare(...), that is called with them once
 seconds PROGRAM MODE THREADS N  how long N calls take, eager or compiled; the first with compiling
 result PROGRAM MODE             how many numbers it gives, and after that line as many 32-bit floats
 start                           how long the first thing to be compiled takes, a very small one
@@ -30,6 +31,7 @@ class Program:
     def __init__(self, source, tensors):
         names = {"torch": torch, "F": torch.nn.functional}
         exec(compile(source, "graph", "exec"), names)
+        names.get("prepare", lambda *tensors: None)(*tensors)
         self.tensors = tensors
         # [begin: torch-compile]
         self.run = {"eager": names["graph"], "compiled": torch.compile(names["graph"])}

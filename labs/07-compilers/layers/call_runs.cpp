@@ -1,0 +1,196 @@
+#include "07-compilers/layers/call_runs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "00-workload/checks.hpp"
+#include "00-workload/loop_team.hpp"
+#include "07-compilers/compiler/eager.hpp"
+#include "07-compilers/compiler/eager_operators.hpp"
+#include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/layers/model_graphs.hpp"
+#include "07-compilers/pytorch/torch_peer.hpp"
+#include "07-compilers/pytorch/torch_program.hpp"
+#include "07-compilers/pytorch/torch_race.hpp"
+#include "common/random.hpp"
+#include "common/rounded.hpp"
+#include "harness/as_double.hpp"
+#include "harness/keep.hpp"
+#include "harness/lab.hpp"
+#include "harness/peaks.hpp"
+#include "harness/sampling.hpp"
+#include "harness/shared_array.hpp"
+
+namespace hf::compilers {
+namespace {
+
+constexpr double torch_bound = 1e-5;  // of the distance from its result to ours
+
+/// So that a weight times an activation, summed up, is about as large as the activation.
+std::vector<std::vector<float>> random_inputs(const Graph& graph) {
+  std::vector<std::vector<float>> inputs;
+  for (const Node& node : graph.nodes()) {
+    if (node.op != Op::input) continue;
+    inputs.emplace_back(node.shape.numbers());
+    fill_random(inputs.back(), 700 + inputs.size(), inputs.size() == 1 ? 1.0f : 0.05f);
+  }
+  return inputs;
+}
+
+std::vector<const float*> pointers_to(const std::vector<std::vector<float>>& arrays) {
+  std::vector<const float*> pointers;
+  for (const std::vector<float>& array : arrays) pointers.push_back(array.data());
+  return pointers;
+}
+
+}  // namespace
+
+ModelCall::ModelCall(std::string name, const Graph& graph)
+    : name_(std::move(name)),
+      inputs_(random_inputs(graph)),
+      pointers_(pointers_to(inputs_)),
+      result_(graph.result_shape().numbers()),
+      eager_(graph),
+      compiled_(graph) {
+  const std::vector<Rounded> references = rounded_reference(graph, pointers_);
+  run_eager();
+  workload::demand(worst_error_share(result_, references), name_ + ", eager");
+  run_compiled();
+  workload::demand(worst_error_share(result_, references), name_ + ", compiled");
+}
+
+std::size_t ModelCall::operators() const {
+  const auto is_operator = [](const Node& node) { return node.op != Op::input && node.op != Op::constant; };
+  return static_cast<std::size_t>(std::ranges::count_if(graph().nodes(), is_operator));
+}
+
+std::vector<Variant> ModelCall::variants() {
+  const auto eager = [this] { run_eager(); };
+  const auto compiled = [this] { run_compiled(); };
+  return {timed("eager " + name_, eager), timed("compiled " + name_, compiled)};
+}
+
+void ModelCall::enter(TorchRace& race, const TorchEntry& how) {
+  race.enter(name_, graph(), pointers_, result_, torch_bound, how);
+}
+
+void ModelCall::enter_as_linear(TorchRace& race, const TorchEntry& how) {
+  const std::size_t batch = graph().nodes()[0].shape.rows, width = graph().nodes()[0].shape.columns;
+  const std::string sides = std::to_string(width) + ", " + std::to_string(width);
+  const std::string source = "linear = torch.nn.Linear(" + sides + R"()
+def prepare(x, weight, bias):
+    linear.weight.data, linear.bias.data = weight.t().contiguous(), bias
+def graph(x, weight, bias):
+    return linear(x)
+)";
+  race.enter(name_, TorchProgram{source, {{batch, width}, {width, width}, {width}}}, pointers_, result_, torch_bound,
+             how);
+}
+
+void enter_steps_of_a_call(TorchRace& race) {
+  static const float x = 2, weight = 3, bias = 1;
+  const std::vector<const float*> tensors = {&x, &weight, &bias};
+  const std::vector<std::vector<std::size_t>> sizes = {{1, 1}, {1, 1}, {1}};
+  const TorchEntry eager = {.modes = {TorchMode::eager}};
+  const auto enter = [&](const std::string& name, const std::string& source, float result) {
+    race.enter(name, TorchProgram{source, sizes}, tensors, {&result, 1}, 1e-6, eager);
+  };
+  // [begin: torch-steps]
+  enter("python", R"(
+def graph(x, weight, bias):
+    return x
+)",
+        x);
+  enter("dispatcher", R"(
+def graph(x, weight, bias):
+    torch.is_same_size(x, weight)
+    return x
+)",
+        x);
+  enter("operator", R"(
+def graph(x, weight, bias):
+    return F.linear(x, weight, bias)
+)",
+        x * weight + bias);
+  enter("module", R"(
+linear = torch.nn.Linear(1, 1)
+linear.weight.data.fill_(3)
+linear.bias.data.fill_(1)
+def graph(x, weight, bias):
+    return linear(x)
+)",
+        x * weight + bias);
+  // [end: torch-steps]
+}
+
+std::vector<Variant> CallRuns::steps_of_a_call() {
+  // [begin: empty-loop]
+  const auto launch = [] {
+    const auto nothing = [](std::size_t first, std::size_t last) { keep(last - first); };
+    workload::share(workload::sharing_cores(), workload::worth_sharing, nothing, 1);
+  };
+  // [end: empty-loop]
+  const auto operation = [] {
+    static const Node node = {.op = Op::relu, .operands = {Ref{0}}, .shape = {1, 1}};
+    static const float one = 1;
+    const Operand operand = {&one, {1, 1}};
+    float result = 0;
+    run_operator(node, {&operand, 1}, &result);
+    keep(result);
+  };
+  ModelCall* const hollow = hollow_linear_.get();
+  const auto eager = [=] { hollow->run_eager(), launch(); };
+  const auto compiled = [=] { hollow->run_compiled(), launch(); };
+  return {timed("operator", operation), timed("launch", launch), timed("eager launched", eager),
+          timed("compiled launched", compiled)};
+}
+
+CallRuns::CallRuns(Lab& lab, const std::vector<std::size_t>& linear_batches,
+                   const std::vector<std::size_t>& model_batches)
+    : race_(lab), peak_(peak_variant(Precision::fp32, team_)), weights_(team_, digits.weights() * sizeof(float)) {
+  const auto call = [&lab](const std::string& name, const Graph& graph) {
+    lab.tick();
+    auto made = std::make_unique<ModelCall>(name, graph);
+    if (!made->remark().empty()) lab.note(name + ": " + made->remark());
+    return made;
+  };
+  for (std::size_t batch : linear_batches) {
+    linears_.push_back(call("linear " + std::to_string(batch), linear_graph(batch, linear_width)));
+    linears_.back()->enter_as_linear(race_, {});
+  }
+  for (std::size_t batch : model_batches) {
+    models_.push_back(call("model " + std::to_string(batch), perceptron_graph(batch, digits)));
+    models_.back()->enter(race_, {});
+  }
+  hollow_linear_ = call("linear hollow", linear_graph(1, 1));
+  hollow_linear_->enter_as_linear(race_, {});
+  hollow_model_ = call("model hollow", perceptron_graph(1, hollow));
+  hollow_model_->enter(race_, {});
+  enter_steps_of_a_call(race_);
+}
+
+Sampling CallRuns::sample(const Plan& plan) {
+  std::vector<Variant> variants = steps_of_a_call();
+  const auto add = [&variants](std::vector<Variant> more) {
+    for (Variant& variant : more) variants.push_back(std::move(variant));
+  };
+  for (const auto& linear : linears_) add(linear->variants());
+  for (const auto& model : models_) add(model->variants());
+  add(hollow_linear_->variants());
+  add(hollow_model_->variants());
+  add(race_.variants());
+  add({peak_.variant, timed("read", team_, [this](int thread) { read_words(weights_.part(thread)); })});
+  return sample_interleaved(variants, plan);
+}
+
+double CallRuns::arithmetic_seconds(const Sampling& sampling, std::size_t batch) const {
+  const double flops = 2 * as_double(batch * digits.weights());
+  return std::max(flops / peak_.flops * sampling.of("peak").median, sampling.of("read").median);
+}
+
+}  // namespace hf::compilers

@@ -1,0 +1,73 @@
+// Instructions read from a compiler's assembly.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "07-compilers/layers/assembly.hpp"
+
+namespace hf::compilers {
+namespace {
+
+using Instructions = std::vector<std::string>;
+
+// Two loops, one in the other; and another function.
+const std::string nested = R"(
+other:
+	.cfi_startproc
+	ret
+	.cfi_endproc
+sum:
+.LFB0:
+	.cfi_startproc
+	xorl	%eax, %eax
+.L3:
+	movq	%rdi, %rdx   # a remark
+.L2:
+	addss	(%rdx), %xmm0
+	addq	$4, %rdx
+	cmpq	%rdx, %rsi
+	jne	.L2
+	incq	%rax
+	cmpq	%rax, %rcx
+	jne	.L3
+	je	.L5
+.L5:
+	ret
+	.cfi_endproc
+after:
+	nop
+)";
+
+TEST_CASE("a function's instructions are counted without labels, directives, remarks and other functions") {
+  const AssemblyFunction sum = read_assembly(nested, "sum");
+  CHECK(sum.instructions.size() == 11);
+  CHECK(sum.instructions.front() == "xorl\t%eax, %eax");
+  CHECK(sum.instructions[1] == "movq\t%rdi, %rdx");
+  CHECK(sum.instructions.back() == "ret");
+}
+
+TEST_CASE("its loop is the one that holds no other, from its label to the jump back") {
+  const AssemblyFunction sum = read_assembly(nested, "sum");
+  CHECK(sum.loop_first == 2);
+  CHECK(sum.loop_count == 4);
+}
+
+TEST_CASE("of several such loops the longest is taken, and AArch64's are found too") {
+  const AssemblyFunction two = read_assembly(
+      "f:\n.L1:\n\tfadd\ts0, s0, s1\n\tcbnz\tx0, .L1\n.L2:\n\tldr\tq0, [x1], 16\n\tsubs\tx0, x0, 4\n\tb.ne\t.L2\n"
+      "\tret\n\t.size\tf, .-f\n\tnop\n",
+      "f");
+  CHECK(two.instructions.size() == 6);
+  CHECK(two.loop_first == 2);
+  CHECK(two.loop_count == 3);
+}
+
+TEST_CASE("a function without a loop, and one that is not there") {
+  CHECK(read_assembly(nested, "other").instructions.size() == 1);
+  CHECK(read_assembly(nested, "other").loop_count == 0);
+  CHECK(read_assembly(nested, "nobody").instructions.empty());
+}
+
+}  // namespace
+}  // namespace hf::compilers
