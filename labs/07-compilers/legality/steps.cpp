@@ -59,7 +59,9 @@ void show_nests(Lab& lab) {
 
 // ---- A polyhedron small enough to draw ----
 
-Point place(const LoopVector& at) { return {static_cast<double>(at[1]), static_cast<double>(at[0])}; }
+Point place(const LoopVector& at, const std::string& label) {
+  return {static_cast<double>(at[1]), static_cast<double>(at[0]), label};
+}
 
 LoopVector sum(const LoopVector& a, const LoopVector& b) {
   LoopVector result;
@@ -78,18 +80,18 @@ void add_polyhedron(Lab& lab) {
   for (bool skewed : {false, true}) {
     const std::string name = skewed ? "polyhedron_skewed" : "polyhedron";
     const Axis x = {skewed ? "wavefront" : "column", "1"}, y = {"row", "1"};
-    const auto drawn = [&](const LoopVector& at) { return place(skewed ? then(wavefronts(), exchange) * at : at); };
+    const auto drawn = [&](const LoopVector& at) { return skewed ? then(wavefronts(), exchange) * at : at; };
     Series iterations = {name, "iterations", Kind::modelled, x, y};
     Series kept = {name + "_kept", "kept by an exchange", Kind::modelled, x, y};
     Series turned = {name + "_turned", "turned round by an exchange", Kind::modelled, x, y};
     visit_iterations(nest, [&](const LoopVector& at) {
-      iterations.points.push_back(drawn(at));
+      iterations.points.push_back(place(drawn(at), text(at)));
       for (const LoopVector& distance : distances) {
         const LoopVector to = sum(at, distance);
         if (!inside(to)) continue;
         Series& arrows = is_positive(exchange * distance) ? kept : turned;
-        arrows.points.push_back(drawn(at));
-        arrows.points.push_back(drawn(to));
+        arrows.points.push_back(place(drawn(at), text(at) + " to " + text(to)));
+        arrows.points.push_back(place(drawn(to), text(to) + " from " + text(at)));
       }
     });
     for (Series* series : {&iterations, &kept, &turned}) lab.add(std::move(*series));
