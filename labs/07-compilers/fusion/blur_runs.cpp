@@ -47,8 +47,8 @@ BlurShape picture_past_caches(const Machine& machine, std::size_t taps) {
   return {static_cast<std::size_t>(std::min(2 * cache, room) / (columns * sizeof(float))), columns, taps};
 }
 
-BlurRuns::BlurRuns(const BlurShape& shape) : shape_(shape) {
-  for (std::size_t rows = 1; rows < shape.rows; rows *= 2) schedules_.push_back({rows});
+BlurRuns::BlurRuns(const BlurShape& shape, std::size_t step) : shape_(shape) {
+  for (std::size_t rows = 1; rows < shape.rows; rows *= step) schedules_.push_back({rows});
   schedules_.push_back(breadth_first(shape));
   schedules_.push_back(slide());
   memory_.push_back(random_floats(input_floats(shape)));

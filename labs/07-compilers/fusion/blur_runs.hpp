@@ -20,11 +20,12 @@ BlurShape picture_past_caches(const Machine& machine, std::size_t taps);
 /// A picture, and memory for its blur under any schedule.
 class BlurRuns {
  public:
+  /// \param step  from one height of tiles to the next
   /// \throws OutOfMemory
   /// \throws std::runtime_error where a schedule gives wrong numbers
-  explicit BlurRuns(const BlurShape& shape);
+  BlurRuns(const BlurShape& shape, std::size_t step);
 
-  /// Tiles of 1, 2, 4, … rows, up to all of them; the last one slides.
+  /// Tiles of one row, of `step` times as many, and so on up to all of them; the last one slides.
   std::span<const Schedule> schedules() const { return schedules_; }
 
   /// Every schedule on one core, named by name().

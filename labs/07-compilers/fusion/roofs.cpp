@@ -5,7 +5,6 @@
 #include "01-roofline/stream_runs.hpp"
 #include "07-compilers/fusion/chain_runs.hpp"
 #include "harness/sampling.hpp"
-#include "harness/work.hpp"
 
 namespace hf::compilers {
 

@@ -10,7 +10,6 @@
 #include "01-roofline/dispatch.hpp"
 #include "01-roofline/stream_runs.hpp"
 #include "07-compilers/compiler/compiled.hpp"
-#include "07-compilers/compiler/eager.hpp"
 #include "07-compilers/fusion/fusion_graphs.hpp"
 #include "common/random.hpp"
 #include "harness/machine.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "01-roofline/stream_runs.hpp"
 #include "07-compilers/compiler/compiled.hpp"
+#include "07-compilers/compiler/graph.hpp"
 #include "07-compilers/fusion/blur.hpp"
 #include "07-compilers/fusion/blur_runs.hpp"
 #include "07-compilers/fusion/break_even.hpp"
@@ -18,6 +20,7 @@
 #include "07-compilers/fusion/graph_runs.hpp"
 #include "07-compilers/fusion/roofs.hpp"
 #include "07-compilers/fusion/size_runs.hpp"
+#include "07-compilers/pytorch/torch_peer.hpp"
 #include "07-compilers/pytorch/torch_race.hpp"
 #include "harness/as_double.hpp"
 #include "harness/lab.hpp"
@@ -329,7 +332,7 @@ struct BlurSpeeds {
 };
 
 void measure_blur(Lab& lab, std::size_t taps) {
-  BlurRuns runs(picture_past_caches(lab.machine(), taps));
+  BlurRuns runs(picture_past_caches(lab.machine(), taps), lab.quick() ? 4 : 2);
   CopyRuns copies(2 * runs.shape().rows * runs.shape().columns * sizeof(float));
   Plan near_plan = lab.plan(10 * parts), plan = lab.memory_plan(parts);
   plan.minimum_rounds = 3;

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
-#include <string>
 
 #include "07-compilers/fusion/chain_by_hand.hpp"
 #include "common/random.hpp"

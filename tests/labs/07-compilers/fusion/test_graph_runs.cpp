@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <cstddef>
-#include <string>
 #include <vector>
 
+#include "01-roofline/stream_runs.hpp"
 #include "07-compilers/fusion/chain_runs.hpp"
 #include "07-compilers/fusion/graph_runs.hpp"
 #include "07-compilers/fusion/roofs.hpp"
