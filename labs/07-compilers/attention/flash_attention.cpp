@@ -11,6 +11,7 @@
 
 #include "00-workload/loop_team.hpp"
 #include "07-compilers/attention/flash_kernels.hpp"
+#include "07-compilers/attention/turned_tile.hpp"
 #include "harness/as_double.hpp"
 #include "harness/memory.hpp"
 #include "harness/vector.hpp"
@@ -55,17 +56,32 @@ struct Operands {
 
 /// queries (d, width) = q (count, d), turned and scaled, and zeros for those that are missing.
 void pack_queries(const float* q, std::size_t count, std::size_t d, std::size_t width, float* queries) {
-  const float scale = static_cast<float>(1 / (std::log(2.0) * std::sqrt(as_double(d))));
-  for (std::size_t i = 0; i < width; ++i) {
-    for (std::size_t e = 0; e < d; ++e) queries[e * width + i] = i < count ? q[i * d + e] * scale : 0.0f;
+  const auto scale = static_cast<float>(1 / (std::log(2.0) * std::sqrt(as_double(d))));
+  for (std::size_t i = 0; i < width; i += lanes) {
+    for (std::size_t e = 0; e < d; e += lanes) {
+      Floats tile[lanes];
+      for (std::size_t r = 0; r < lanes; ++r) {
+        tile[r] = i + r < count ? scale * load_some(q + (i + r) * d + e, d - e, 0) : Floats{};
+      }
+      turn_tile(tile);
+      for (std::size_t c = 0; c < std::min(lanes, d - e); ++c) store(queries + (e + c) * width + i, tile[c]);
+    }
   }
 }
 
 /// out (count, d) = outputs (d, width) / sums, turned back.
 void unpack_outputs(const QueryBlock& block, std::size_t count, std::size_t width, float* out) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const float factor = 1 / block.sums[i];
-    for (std::size_t e = 0; e < block.d; ++e) out[i * block.d + e] = block.outputs[e * width + i] * factor;
+  const std::size_t d = block.d;
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const Floats factor = 1 / load(block.sums + i);
+    for (std::size_t e = 0; e < d; e += lanes) {
+      Floats tile[lanes];
+      for (std::size_t c = 0; c < lanes; ++c) {
+        tile[c] = e + c < d ? factor * load(block.outputs + (e + c) * width + i) : Floats{};
+      }
+      turn_tile(tile);
+      for (std::size_t r = 0; r < std::min(lanes, count - i); ++r) store_some(out + (i + r) * d + e, d - e, tile[r]);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "07-compilers/attention/flash_runs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -20,6 +21,8 @@
 #include "07-compilers/attention/flash_attention.hpp"
 #include "07-compilers/attention/naive_attention.hpp"
 #include "07-compilers/attention/resident_memory.hpp"
+#include "07-compilers/pytorch/torch_peer.hpp"
+#include "07-compilers/pytorch/torch_race.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/as_double.hpp"
@@ -34,6 +37,7 @@
 namespace hf::compilers {
 namespace {
 
+constexpr double torch_bound = 1e-5;                 // of the distance between PyTorch's result and ours
 constexpr std::size_t longest_of_chapter_02 = 4096;  // it needs the matrix twice, and more time
 
 /// Random queries, keys and values, whose scores have a variance of about 1, and room for the result.
@@ -49,6 +53,8 @@ class AttentionArrays {
   const float* k() const { return q() + numbers(); }
   const float* v() const { return k() + numbers(); }
   float* out() const { return q() + 3 * numbers(); }
+
+  std::span<const float> result() const { return {out(), numbers()}; }
 
   void poison() const { std::fill_n(out(), numbers(), std::numeric_limits<float>::quiet_NaN()); }
 
@@ -101,6 +107,17 @@ class Entrants {
   std::vector<Variant> variants_;
 };
 
+const std::string torch_name = "attention";
+
+/// "torch" and "torch all".
+std::vector<Variant> named_as_ours(std::vector<Variant> variants) {
+  for (Variant& variant : variants) {
+    const bool one = variant.id == torch_id(TorchMode::eager, torch_name, TorchThreads::one);
+    variant.id = variant_id("torch", one ? On::one_thread : On::all_threads);
+  }
+  return variants;
+}
+
 bool fits_into_memory(std::size_t bytes) { return as_double(bytes) < 0.5 * as_double(available_memory_bytes()); }
 
 /// As many rounds as fit, samples as long as a large head takes.
@@ -116,7 +133,10 @@ Plan plan_for(const Lab& lab, double flops, double seconds) {
 }  // namespace
 
 bool AttentionHeat::has(const std::string& id) const {
-  return std::find(sampling.ids.begin(), sampling.ids.end(), id) != sampling.ids.end();
+  const auto among = [&id](const std::vector<std::string>& ids) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  return among(sampling.ids) && !among(absent);
 }
 
 Estimate AttentionHeat::gflops(const std::string& id) const {
@@ -178,8 +198,17 @@ AttentionHeat race_attention(Lab& lab, std::size_t tokens, double seconds) {
                      matmul::gemm_attention(shape, q, k, v, out, to, softmax, gemm);
                    });
   }
+  TorchRace torch(lab);
+  torch.enter_attention(torch_name, 1, tokens, head.d, std::array{q, k, v}, arrays.result(), torch_bound,
+                        {TorchThreads::one, TorchThreads::all});
+  for (Variant& variant : named_as_ours(torch.variants())) entrants.enter_unchecked(std::move(variant));
   heat.sampling = sample_interleaved(entrants.variants(), plan_for(lab, head.flops(), seconds));
   heat.counts = counts;
+  for (const TorchThreads threads : {TorchThreads::one, TorchThreads::all}) {
+    const On on = threads == TorchThreads::one ? On::one_thread : On::all_threads;
+    if (!torch.is_there(torch_id(TorchMode::eager, torch_name, threads)))
+      heat.absent.push_back(variant_id("torch", on));
+  }
   return heat;
 }
 

@@ -20,7 +20,7 @@ constexpr std::size_t head_width = 64;  ///< d of what is timed
 enum class On { one_thread, all_threads };
 
 /// What one number of tokens showed. The variants are "flash", "naive" and "peak", each on one thread and on all, and, on
-/// one thread, "chapter 02" (its gemm_attention()).
+/// one thread, "chapter 02" (its gemm_attention()); where there is PyTorch, "torch".
 struct AttentionHeat {
   std::size_t tokens;
   Sampling sampling;
@@ -28,6 +28,7 @@ struct AttentionHeat {
   double peak_flops, all_peak_flops;        ///< of one call of "peak"
   double flash_error = 0, naive_error = 0;  ///< the largest, as a share of what fp32 allows: at most 1
   FlashCounts counts = {};                  ///< of flash_attention() on one thread
+  std::vector<std::string> absent = {};     ///< variants that were not there to the end
 
   bool has(const std::string& id) const;
   Estimate gflops(const std::string& id) const;

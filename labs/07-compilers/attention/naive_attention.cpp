@@ -46,6 +46,7 @@ void softmax_row(float* x, std::size_t n) {
   Floats sums = {};
   std::size_t j = 0;
   for (; j + lanes <= n; j += lanes) {
+    __builtin_prefetch(x + n + j);  // memory would rest meanwhile
     const Floats weight = power_of_two(load(x + j) - highest);
     store(x + j, weight);
     sums += weight;

@@ -133,29 +133,33 @@ void add_predicted_speeds(Lab& lab, const Heats& heats, On on, double bandwidth_
   lab.add(std::move(naive));
 }
 
-/// The least ratio of the speeds of two variants, from so many tokens on.
-double least_ratio(const Heats& heats, const std::string& id, const std::string& other, std::size_t from) {
-  double least = std::numeric_limits<double>::infinity();
+/// Adds the least ratio of the speeds of two variants, from so many tokens on, where both are there.
+void add_least_ratio(Lab& lab, const Heats& heats, const std::string& id, const std::string& other, std::size_t from,
+                     const std::string& value) {
+  std::vector<double> ratios;
   for (const AttentionHeat& heat : heats) {
-    if (heat.tokens >= from && heat.has(id) && heat.has(other)) {
-      least = std::min(least, heat.speed_ratio(id, other).median);
-    }
+    if (heat.tokens >= from && heat.has(id) && heat.has(other)) ratios.push_back(heat.speed_ratio(id, other).median);
   }
-  return least;
+  if (!ratios.empty()) lab.derived(value, *std::min_element(ratios.begin(), ratios.end()));
 }
 
 void add_ratio_series(Lab& lab, const Heats& heats, On on) {
   const std::string suffix = on == On::all_threads ? "_all" : "";
-  const std::string flash = variant_id("flash", on), naive = variant_id("naive", on), peak = variant_id("peak", on);
+  const std::string flash = variant_id("flash", on), naive = variant_id("naive", on), peak = variant_id("peak", on),
+                    torch = variant_id("torch", on);
   Series over = {"flash_over_naive" + suffix, "over the matrix", Kind::measured, tokens_axis, ratio_axis};
   for (const AttentionHeat& heat : heats) {
     if (heat.has(naive)) over.points.emplace_back(as_double(heat.tokens), heat.speed_ratio(flash, naive));
   }
   if (!over.points.empty()) lab.add(std::move(over));
-  lab.derived("flash" + suffix + "_over_peak_min", least_ratio(heats, flash, peak, 1024));
-  if (const double least = least_ratio(heats, flash, naive, 2048); least < 1e6) {
-    lab.derived("flash" + suffix + "_over_naive_min", least);
+  Series over_torch = {"flash_over_torch" + suffix, "over PyTorch", Kind::measured, tokens_axis, ratio_axis};
+  for (const AttentionHeat& heat : heats) {
+    if (heat.has(torch)) over_torch.points.emplace_back(as_double(heat.tokens), heat.speed_ratio(flash, torch));
   }
+  if (!over_torch.points.empty()) lab.add(std::move(over_torch));
+  add_least_ratio(lab, heats, flash, peak, 1024, "flash" + suffix + "_over_peak_min");
+  add_least_ratio(lab, heats, flash, naive, 2048, "flash" + suffix + "_over_naive_min");
+  add_least_ratio(lab, heats, flash, torch, 0, "flash" + suffix + "_over_torch_min");
 }
 
 /// At 4096 tokens.
@@ -166,6 +170,10 @@ void add_shown(Lab& lab, const AttentionHeat& heat, On on) {
   lab.add(Value(id("flash", "_4096_gflops"), heat.gflops(flash), "GFLOP/s"));
   lab.add(Value(id("attention_peak", "_gflops"), heat.gflops(peak), "GFLOP/s"));
   lab.add(Value(id("flash", "_over_peak_4096"), heat.speed_ratio(flash, peak), "1"));
+  if (const std::string torch = variant_id("torch", on); heat.has(torch)) {
+    lab.add(Value(id("torch_attention", "_4096_gflops"), heat.gflops(torch), "GFLOP/s"));
+    lab.add(Value(id("flash", "_over_torch_4096"), heat.speed_ratio(flash, torch), "1"));
+  }
   if (!heat.has(naive)) return;
   lab.add(Value(id("naive", "_4096_gflops"), heat.gflops(naive), "GFLOP/s"));
   lab.add(Value(id("flash", "_over_naive_4096"), heat.speed_ratio(flash, naive), "1"));
@@ -177,6 +185,7 @@ void add_attention(Lab& lab, const Heats& heats, double one_gbs, double all_gbs)
     const std::string suffix = on == On::all_threads ? "_all" : "";
     add_speed_series(lab, heats, variant_id("flash", on), "flash_speed" + suffix, "without the matrix");
     add_speed_series(lab, heats, variant_id("naive", on), "naive_speed" + suffix, "with the matrix");
+    add_speed_series(lab, heats, variant_id("torch", on), "torch_attention_speed" + suffix, "PyTorch");
     add_speed_series(lab, heats, variant_id("peak", on), "attention_peak" + suffix, "peak");
     add_predicted_speeds(lab, heats, on, on == On::all_threads ? all_gbs : one_gbs);
     add_ratio_series(lab, heats, on);

@@ -24,6 +24,7 @@
 #include "07-compilers/compiler/emit.hpp"
 #include "07-compilers/compiler/graph.hpp"
 #include "07-compilers/compiler/plan.hpp"
+#include "07-compilers/compiler/shared_product.hpp"
 #include "harness/clock.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
@@ -67,6 +68,10 @@ struct LoopCode {
   EpilogueFunction* epilogue;
   std::size_t scratch;  ///< floats
 };
+
+matmul::Epilogue epilogue_of(const LoopCode& code, const Block& block) {
+  return code.epilogue != nullptr ? matmul::Epilogue{code.epilogue, &block} : matmul::Epilogue{};
+}
 
 double seconds_since(std::int64_t start) { return static_cast<double>(now_ns() - start) * 1e-9; }
 
@@ -115,7 +120,7 @@ struct Compiled::State {
   void run_band(std::size_t band, std::vector<float*>& values, std::size_t rows);
   void run_alone(const LoopCode& code, float* const* values, std::size_t rows) const;
   void run_block(std::size_t band, std::vector<float*> values, std::size_t first, std::size_t last) const;
-  void run_part(const LoopCode& code, float* const* values, const matmul::Rectangle& part) const;
+  void run_part(const LoopCode& code, float* const* values, std::size_t first, std::size_t last) const;
 };
 
 void Compiled::State::compile() {
@@ -193,22 +198,27 @@ void Compiled::State::run(std::span<const float* const> inputs, float* result, s
   for (std::size_t band = 0; band < plan.bands.size(); ++band) run_band(band, values, rows);
 }
 
-/// How many rows at a time: as many as leave what is near in half of the level-2 cache.
+// [begin: block-rows]
+/// How many rows of a band at a time. Few: what passes between its loops stays in the
+/// level-2 cache. Many: what its products multiply by is read, and packed, less often.
+/// Whichever moves fewer bytes for a row.
 std::size_t Compiled::State::block_rows(const Band& band, std::size_t rows) const {
-  std::size_t floats = 0;
-  bool products = false;
-  for (Ref near : band.near) floats += columns_of(near);
+  std::size_t near = 0, right = 0;  // floats: of a row between loops, of all right sides
+  for (Ref ref : band.near) near += columns_of(ref);
   for (const Loop& loop : band.loops) {
     if (loop.kind != Loop::Kind::product) continue;
-    if (loop.domain.columns > 4 * rows) return rows;  // whose columns are shared, instead of its rows
-    products = true;
+    if (shares_columns(rows, loop.domain.columns)) return rows;
+    right += plan.graph.node(plan.graph.node(loop.nodes[0]).operands[1]).shape.numbers();
   }
-  const std::size_t l2 = this_machine().cache_bytes(2), fit = (l2 != 0 ? l2 : 512 * 1024) / 2 / sizeof(float) / floats;
-  const std::size_t least = products ? 8 * matmul::register_tile.rows : 1;
-  const std::size_t cores = workload::sharing_cores();
-  const std::size_t blocks = matmul::round_up(matmul::parts_of(rows, std::max(fit, least)), cores);
-  return std::max<std::size_t>(matmul::parts_of(rows, blocks), 1);
+  const std::size_t tile = right > 0 ? matmul::register_tile.rows : 1;
+  const std::size_t l2 = this_machine().cache_bytes(2), l2_floats = (l2 != 0 ? l2 : 512 * 1024) / sizeof(float);
+  const std::size_t few = std::max(l2_floats / 2 / near, 4 * tile);
+  const std::size_t many = matmul::parts_of(rows, workload::sharing_cores());
+  const std::size_t wanted = right / few < 2 * near ? std::min(few, many) : many;
+  const std::size_t blocks = matmul::round_up(matmul::parts_of(rows, wanted), workload::sharing_cores());
+  return matmul::round_up(matmul::parts_of(rows, blocks), tile);
 }
+// [end: block-rows]
 
 void Compiled::State::run_band(std::size_t number, std::vector<float*>& values, std::size_t rows) {
   const Band& band = plan.bands[number];
@@ -217,12 +227,12 @@ void Compiled::State::run_band(std::size_t number, std::vector<float*>& values, 
   for (const Loop& loop : band.loops) {
     for (Ref output : loop.outputs) {
       const Place at = place(plan, band, output);
-      if (at == Place::memory || (at == Place::near && block == band_rows)) {
+      if (at == Place::memory || (at == Place::near && block >= band_rows)) {
         values[output.node] = floats_of(memory[output.node], band_rows * columns_of(output));
       }
     }
   }
-  if (block == band_rows) {
+  if (block >= band_rows) {
     for (const LoopCode& loop : code[number]) run_alone(loop, values.data(), band_rows);
     return;
   }
@@ -247,48 +257,41 @@ void Compiled::State::run_block(std::size_t number, std::vector<float*> values, 
     at += matmul::round_up((last - first) * columns_of(near), line);
   }
   for (const LoopCode& loop : code[number]) {
-    run_part(loop, values.data(), {first, 0, last - first, loop.loop->domain.columns});
+    const std::size_t each = loop.loop->kind == Loop::Kind::flat ? loop.loop->domain.columns : 1;
+    run_part(loop, values.data(), first * each, last * each);
   }
 }
 
-/// One loop, for all its rows: products whose result is wide share its columns.
+/// One loop, for all its rows.
 void Compiled::State::run_alone(const LoopCode& code, float* const* values, std::size_t rows) const {
   const Loop& loop = *code.loop;
-  const std::size_t columns = loop.domain.columns;
-  if (loop.kind == Loop::Kind::flat) {
-    const auto run = [&](std::size_t first, std::size_t last) { code.run(values, nullptr, first, last); };
-    return workload::share(rows * columns, loop.inputs.size() + loop.outputs.size(), run, 1);
+  if (loop.kind == Loop::Kind::product) {
+    const auto [a, b] =
+        std::pair(plan.graph.node(loop.nodes[0]).operands[0], plan.graph.node(loop.nodes[0]).operands[1]);
+    const Block block = {values, 0};
+    return shared_product(rows, loop.domain.columns, columns_of(a), values[a.node], values[b.node],
+                          values[loop.outputs[0].node], epilogue_of(code, block));
   }
-  const bool by_columns = loop.kind == Loop::Kind::product && columns > 4 * rows;
-  const bool product = loop.kind == Loop::Kind::product;
-  const std::size_t unit = !product ? 1 : by_columns ? matmul::register_tile.columns : matmul::register_tile.rows;
-  const std::size_t whole = by_columns ? columns : rows, units = matmul::parts_of(whole, unit);
-  const std::size_t depth = product ? columns_of(plan.graph.node(loop.nodes[0]).operands[0]) : 1;
-  const auto run = [&](std::size_t from, std::size_t to) {
-    const std::size_t first = from * unit, count = std::min(whole, to * unit) - first;
-    run_part(code, values,
-             by_columns ? matmul::Rectangle{0, first, rows, count} : matmul::Rectangle{first, 0, count, columns});
-  };
-  workload::share(units, unit * (by_columns ? rows : columns) * depth, run, product ? 1 : 4);
+  const bool flat = loop.kind == Loop::Kind::flat;
+  const std::size_t count = flat ? rows * loop.domain.columns : rows;
+  const std::size_t cost = (loop.inputs.size() + loop.outputs.size()) * (flat ? 1 : loop.domain.columns);
+  workload::share(
+      count, cost, [&](std::size_t first, std::size_t last) { run_part(code, values, first, last); }, 1);
 }
 
-void Compiled::State::run_part(const LoopCode& code, float* const* values, const matmul::Rectangle& part) const {
+/// One loop, for some of its rows, or of its numbers where it is flat.
+void Compiled::State::run_part(const LoopCode& code, float* const* values, std::size_t first, std::size_t last) const {
   static thread_local Buffer memory;
   const Loop& loop = *code.loop;
-  const std::size_t columns = loop.domain.columns;
-  if (loop.kind == Loop::Kind::flat) {
-    return code.run(values, nullptr, part.row * columns, (part.row + part.rows) * columns);
-  }
-  if (loop.kind == Loop::Kind::rows) {
-    return code.run(values, floats_of(memory, std::max<std::size_t>(code.scratch, 1)), part.row, part.row + part.rows);
+  if (loop.kind != Loop::Kind::product) {
+    return code.run(values, floats_of(memory, std::max<std::size_t>(code.scratch, 1)), first, last);
   }
   const auto [a, b] = std::pair(plan.graph.node(loop.nodes[0]).operands[0], plan.graph.node(loop.nodes[0]).operands[1]);
-  const std::size_t depth = columns_of(a);
-  // Rows of it may begin elsewhere (shifted_back), so it is called as a product of these rows alone.
-  const Block block = {values, part.row};
-  matmul::gemm_part({0, part.column, part.rows, part.columns}, columns, depth, values[a.node] + part.row * depth,
-                    values[b.node], values[loop.outputs[0].node] + part.row * columns, matmul::default_blocking(),
-                    code.epilogue != nullptr ? matmul::Epilogue{code.epilogue, &block} : matmul::Epilogue{});
+  const std::size_t depth = columns_of(a), columns = loop.domain.columns;
+  const Block block = {values, first};
+  matmul::gemm_part({0, 0, last - first, columns}, columns, depth, values[a.node] + first * depth, values[b.node],
+                    values[loop.outputs[0].node] + first * columns, matmul::default_blocking(),
+                    epilogue_of(code, block));
 }
 
 Compiled::Compiled(const Graph& graph, const CompileOptions& options) : state_(std::make_unique<State>()) {

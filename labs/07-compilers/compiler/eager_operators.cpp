@@ -8,12 +8,10 @@
 #include <span>
 
 #include "00-workload/loop_team.hpp"
-#include "02-matmul/gemm.hpp"
-#include "02-matmul/partition.hpp"
 #include "07-compilers/compiler/dropout_mask.hpp"
 #include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/compiler/shared_product.hpp"
 #include "07-compilers/compiler/vector_math.hpp"
-#include "harness/memory.hpp"
 #include "harness/vector.hpp"
 
 namespace hf::compilers {
@@ -179,42 +177,6 @@ void dropout(const Node& node, const Operand& x, float* result) {
   });
 }
 
-/// A product with one row: each core takes rows of b that lie together, a single stream, and their sums are added in the end.
-void multiply_row(const Operand& a, const Operand& b, float* result) {
-  static thread_local Buffer memory;
-  const std::size_t k = b.shape.rows, n = b.shape.columns, shares = workload::sharing_cores();
-  const std::size_t stride = matmul::round_up(n, 16);  // whole cache lines
-  float* const sums = matmul::memory_of<float>(memory, shares * stride);
-  const auto multiply_rows = [&](std::size_t first, std::size_t last) {
-    const std::size_t from = first * k / shares, count = last * k / shares - from;
-    matmul::gemm_part({0, 0, 1, n}, n, count, a.numbers + from, b.numbers + from * n, sums + first * stride);
-    for (std::size_t i = first + 1; i < last; ++i) std::fill_n(sums + i * stride, n, 0.0f);
-  };
-  workload::share(shares, k * n / shares, multiply_rows, parts);
-  std::copy_n(sums, n, result);
-  for (std::size_t i = 1; i < shares; ++i) {
-    map(Along{result, false}, Along{sums + i * stride, false}, result, n, sum);
-  }
-}
-
-/// Cores share the rows of the result, or its columns where there are many more of those, in whole tiles.
-void multiply(Shape shape, const Operand& a, const Operand& b, float* result) {
-  const std::size_t rows = shape.rows, columns = shape.columns;
-  if (rows == 1) return multiply_row(a, b, result);
-  const std::size_t k = a.shape.columns;
-  const bool by_columns = columns > 4 * rows;
-  const std::size_t whole = by_columns ? columns : rows, across = by_columns ? rows : columns;
-  const std::size_t unit = by_columns ? matmul::register_tile.columns : matmul::register_tile.rows;
-  const auto multiply_part = [&](std::size_t first, std::size_t last) {
-    const std::size_t from = first * unit, count = std::min(last * unit, whole) - from;
-    const matmul::Rectangle part =
-        by_columns ? matmul::Rectangle{0, from, across, count} : matmul::Rectangle{from, 0, count, across};
-    matmul::gemm_part(part, shape.columns, k, a.numbers, b.numbers, result);
-  };
-  const std::size_t flops_as_numbers = unit * across * k / 8;  // what a core adds up while it touches one number
-  workload::share(matmul::parts_of(whole, unit), flops_as_numbers, multiply_part, parts);
-}
-
 }  // namespace
 
 void run_operator(const Node& node, std::span<const Operand> of, float* result) {
@@ -239,7 +201,8 @@ void run_operator(const Node& node, std::span<const Operand> of, float* result) 
     case Op::dropout: return dropout(node, of[0], result);
     case Op::row_sum: return each_row_of(cheap, [](auto* x, float* to, std::size_t n) { *to = row_sum(x, n); });
     case Op::row_max: return each_row_of(cheap, [](auto* x, float* to, std::size_t n) { *to = row_max(x, n); });
-    case Op::matmul: return multiply(shape, of[0], of[1], result);
+    case Op::matmul:
+      return shared_product(shape.rows, shape.columns, of[0].shape.columns, of[0].numbers, of[1].numbers, result);
     case Op::softmax: return each_row_of(exponential, [](auto* x, float* y, std::size_t n) { softmax_row(x, y, n); });
     case Op::layer_norm:
       return each_row_of(cheap, [&](const float* x, float* y, std::size_t n) {

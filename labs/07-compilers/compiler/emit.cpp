@@ -79,6 +79,14 @@ class Passes {
   std::size_t last() const { return last_; }
   std::size_t level(Ref ref) const { return level_[ref.node]; }
   const std::vector<Ref>& kept() const { return kept_; }
+
+  /// Whether the first kept value can lie where the result will: then there is a row less in the level-1 cache.
+  bool is_in_result() const {
+    return !kept_.empty() && !loop_.past_caches && loop_.outputs.size() == 1 && form(loop_.outputs[0]) == Form::full &&
+           level(loop_.outputs[0]) == last_;
+  }
+  std::vector<Ref> in_scratch() const { return {kept_.begin() + is_in_result(), kept_.end()}; }
+
   bool keeps(Ref ref, std::size_t pass) const { return contains(kept_, ref) && level(ref) < pass; }
 
   /// What a pass is made for: sums and maxima, results that are written, and what is kept.
@@ -253,11 +261,14 @@ class Writer {
     open(head("float* scratch"));
     line("constexpr std::size_t columns = " + std::to_string(loop_.domain.columns) + ";");
     constants();
-    for (std::size_t i = 0; i < passes_.kept().size(); ++i) {
-      line(v("float* const kept", passes_.kept()[i]) + " = scratch + " + std::to_string(i) + " * columns;");
+    for (std::size_t i = 0; i < passes_.in_scratch().size(); ++i) {
+      line(v("float* const kept", passes_.in_scratch()[i]) + " = scratch + " + std::to_string(i) + " * columns;");
     }
     open("for (std::size_t row = first; row < last; ++row) {");
     pointers();
+    if (passes_.is_in_result()) {
+      line(v("float* const kept", passes_.kept()[0]) + " = " + v("p", loop_.outputs[0]) + ";");
+    }
     masks("row");
     for (Ref input : loop_.inputs) {
       if (passes_.form(input) == Form::column) {
@@ -337,6 +348,9 @@ class Writer {
     const bool streams = loop_.past_caches && pass == passes_.last();
     const std::string range = first + ", " + last + ", ";
     open(streams ? v("write_past_caches(p", aims[0]) + ", " + range + numbers : "each_vector(" + range + body);
+    for (Ref input : loop_.inputs) {  // memory would have nothing to do meanwhile
+      if (pass == 1 && passes_.form(input) == Form::full) line(v("ask_for(p", input) + " + columns + i);");
+    }
     for (Ref ref : passes_.values(pass)) line("const Floats " + v(ref) + " = " + value(ref, pass) + ";");
     for (Ref aim : aims) line(streams ? "return " + v(aim) + ";" : finish(aim));
     close("});");
@@ -394,9 +408,9 @@ class Writer {
       case Op::exp: return "exp(" + x + ")";
       case Op::rsqrt: return "rsqrt(" + x + ")";
       case Op::gelu: return "gelu(" + x + ")";
-      case Op::dropout:
-        return "dropped(" + x + ", " + v("mask", ref) + ", " + column + ", dropout_threshold(" + literal(node.number) +
-               "), " + literal(1 / (1 - node.number)) + ")";
+      case Op::dropout:  // opaque: else GCC loads x under the mask, so no load could begin before its mask is computed
+        return "dropped(opaque(" + x + "), " + v("mask", ref) + ", " + column + ", dropout_threshold(" +
+               literal(node.number) + "), " + literal(1 / (1 - node.number)) + ")";
       default:
         throw std::invalid_argument("operator " + std::string(name(node.op)) + " (%" + std::to_string(ref.node) +
                                     ") has no code; write its line in emit.cpp");
@@ -447,7 +461,7 @@ std::string emit(const FusionPlan& plan) {
 }
 
 std::size_t scratch_floats(const FusionPlan& plan, const Loop& loop) {
-  return loop.kind == Loop::Kind::rows ? Passes(plan, loop).kept().size() * loop.domain.columns : 0;
+  return loop.kind == Loop::Kind::rows ? Passes(plan, loop).in_scratch().size() * loop.domain.columns : 0;
 }
 
 }  // namespace hf::compilers

@@ -1,9 +1,164 @@
 #include "07-compilers/modes/steps.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "07-compilers/compiler/build.hpp"
+#include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/modes/mode_graphs.hpp"
+#include "07-compilers/modes/mode_runs.hpp"
+#include "harness/as_double.hpp"
 #include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/side_by_side.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
 
 namespace hf::compilers {
+namespace {
 
-void measure_modes(Lab&) {}
+const Axis batch_axis = {"batch", "1"}, gain_axis = {"times as fast", "1"}, call_axis = {"call", "1"},
+           time_axis = {"time", "ms"};
+
+/// Samples of several calls: after a pause it takes milliseconds until all cores share the loops.
+Plan long_samples(Plan plan) {
+  plan.sample_seconds = 3e-3;
+  plan.warm_seconds = 3e-3;
+  return plan;
+}
+
+// ---- Over the batch ----
+
+std::vector<std::size_t> batches(const Lab& lab) {
+  return lab.quick() ? std::vector<std::size_t>{1, 8, 64, 512}
+                     : std::vector<std::size_t>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+}
+
+/// How many times as fast a graph is when it is compiled, and what counting its bytes predicts.
+void add_gain(Lab& lab, const std::string& id, const std::string& label, const BatchRuns& runs,
+              const Sampling& sampling) {
+  Series gain = {id + "_gain", label, Kind::measured, batch_axis, gain_axis};
+  Series predicted = {id + "_gain_predicted", label + ", by bytes", Kind::modelled, batch_axis, gain_axis};
+  Series eager = {id + "_eager", label + ", eager", Kind::measured, batch_axis, time_axis};
+  for (std::size_t batch : batches(lab)) {
+    const double x = as_double(batch);
+    gain.points.emplace_back(x, sampling.ratio(runs.eager(batch), runs.compiled(batch)));
+    predicted.points.emplace_back(x, runs.fewer_bytes(batch));
+    eager.points.emplace_back(x, times(sampling.of(runs.eager(batch)), 1e3));
+  }
+  const std::size_t last = batches(lab).back();
+  lab.add(Value(id + "_512_speedup", sampling.ratio(runs.eager(last), runs.compiled(last)), "1"));
+  lab.add(Value(id + "_8_speedup", sampling.ratio(runs.eager(8), runs.compiled(8)), "1"));
+  for (Series* series : {&gain, &predicted, &eager}) lab.add(std::move(*series));
+}
+
+/// \return whether anything is compiled here
+bool add_batches(Lab& lab) {
+  const auto layer = [](std::size_t rows) { return mlp_graph(rows, layer_width, layer_hidden); };
+  const auto activation = [](std::size_t rows) { return activation_graph(rows, layer_hidden); };
+  BatchRuns layers("layer", layer, batches(lab), default_cache());
+  BatchRuns activations("activation", activation, batches(lab), default_cache());
+  for (const BatchRuns* runs : {&layers, &activations}) {
+    if (runs->remark().empty()) continue;
+    lab.note("eager against compiled is missing: " + runs->remark());
+    return false;
+  }
+  std::vector<std::vector<Variant>> pairs = layers.pairs();
+  for (std::vector<Variant>& pair : activations.pairs()) pairs.push_back(std::move(pair));
+  const Sampling sampling = sample_side_by_side(pairs, long_samples(lab.plan(2)));
+  add_gain(lab, "layer", "layer", layers, sampling);
+  add_gain(lab, "activation", "between the products", activations, sampling);
+  return true;
+}
+
+// ---- Shapes that change ----
+
+void add_shape_changes(Lab& lab) {
+  const std::vector<std::size_t> rows = {64, 64, 64, 64, 96, 96, 96, 96, 48, 48, 48, 48, 64, 64, 64, 64};
+  const std::size_t change = 4;  // the first call with another number of rows
+  const ShapeChanges changes = time_shape_changes(rows, lab.quick() ? 2 : 5);
+  const auto add = [&](const char* id, const char* label, const std::vector<Estimate>& calls) {
+    Series series = {id, label, Kind::measured, call_axis, time_axis};
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+      series.points.emplace_back(as_double(call + 1), times(calls[call], 1e3), std::to_string(rows[call]) + " rows");
+    }
+    lab.add(std::move(series));
+  };
+  add("calls_eager", "eager", changes.eager);
+  add("calls_per_shape", "compiled for each shape", changes.per_shape);
+  add("calls_any_rows", "compiled once, for any rows", changes.any_rows);
+  const auto all = [](const std::vector<Estimate>& calls) {
+    double seconds = 0;
+    for (const Estimate& call : calls) seconds += call.median;
+    return seconds;
+  };
+  lab.modelled("shape_calls", as_double(rows.size()));
+  lab.add(Value("recompile_call_ms", times(changes.per_shape[change], 1e3), "ms"));
+  lab.add(Value("recompile_next_call_ms", times(changes.per_shape[change + 1], 1e3), "ms"));
+  lab.add(Value("recompile_over_next", ratio(changes.per_shape[change].samples, changes.per_shape[change + 1].samples),
+                "1"));
+  lab.derived("recompile_over_any_rows", all(changes.per_shape) / all(changes.any_rows));
+  lab.derived("recompile_over_eager", all(changes.per_shape) / all(changes.eager));
+  lab.add(
+      Value("any_rows_over_exact", any_rows_over_exact(rows.front(), default_cache(), long_samples(lab.plan(8))), "1"));
+}
+
+// ---- Only a part ----
+
+void add_partial_model(Lab& lab) {
+  PartialModel model(small_model(4096, 64, 1024, 128));
+  if (!model.remark().empty()) return lab.note("compiling a part is missing: " + model.remark());
+  const PartialTimes found = time_partial_model(model, lab.plan(6));
+  double compiling = 0, eager = 0, all = 0;
+  for (std::size_t part = 0; part < model.parts(); ++part) {
+    all += model.compile_seconds(part);
+    eager += found.eager[part].median;
+  }
+  Table table = {"A model, compiled in part", {"part", "eager, ms", "compiled, ms", "to compile, ms"}, {}};
+  const Axis x = {"compiling", "ms"};
+  Series measured = {"partial_passes", "measured", Kind::measured, x, time_axis};
+  Series predicted = {"partial_passes_predicted", "Amdahl's law", Kind::modelled, x, time_axis};
+  for (std::size_t count = 0; count <= model.parts(); ++count) {
+    const std::string label = count == 0 ? "nothing" : (count == 1 ? "" : "and ") + model.name(found.order[count - 1]);
+    if (count > 0) compiling += model.compile_seconds(found.order[count - 1]);
+    measured.points.emplace_back(compiling * 1e3, times(found.passes[count], 1e3), label);
+    predicted.points.emplace_back(compiling * 1e3, found.predicted(count) * 1e3);
+    if (count == model.parts()) continue;
+    const std::size_t part = found.order[count];
+    table.rows.push_back({model.name(part), number_text(found.eager[part].median * 1e3),
+                          number_text(found.compiled[part].median * 1e3),
+                          number_text(model.compile_seconds(part) * 1e3)});
+  }
+  lab.show(table);
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
+  const std::size_t hot = found.order.front();
+  lab.derived("hot_part_time_share", found.eager[hot].median / eager);
+  lab.derived("hot_part_compile_share", model.compile_seconds(hot) / all);
+  lab.add(Value("hot_part_speedup", found.speedups[1], "1"));
+  lab.derived("hot_part_predicted_speedup", found.passes[0].median / found.predicted(1));
+  lab.add(Value("all_parts_speedup", found.speedups.back(), "1"));
+  lab.derived("all_parts_predicted_speedup", found.passes[0].median / found.predicted(model.parts()));
+  const auto saved = [&](std::size_t count) { return found.passes[0].median - found.passes[count].median; };
+  lab.derived("hot_part_gain_share", saved(1) / saved(model.parts()));
+  double error = 0;
+  for (std::size_t count = 1; count <= model.parts(); ++count) {
+    error = std::max(error, std::abs(found.passes[count].median / found.predicted(count) - 1));
+  }
+  lab.derived("amdahl_error", error);
+}
+
+}  // namespace
+
+void measure_modes(Lab& lab) {
+  if (!add_batches(lab)) return;
+  add_shape_changes(lab);
+  add_partial_model(lab);
+}
 
 }  // namespace hf::compilers

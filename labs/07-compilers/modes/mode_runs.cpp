@@ -1,0 +1,235 @@
+#include "07-compilers/modes/mode_runs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "07-compilers/compiler/compiled.hpp"
+#include "07-compilers/compiler/eager.hpp"
+#include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/compiler/plan.hpp"
+#include "07-compilers/modes/mode_graphs.hpp"
+#include "harness/clock.hpp"
+#include "harness/memory.hpp"
+#include "harness/sampling.hpp"
+#include "harness/scratch_folder.hpp"
+#include "harness/side_by_side.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::compilers {
+namespace {
+
+CompileOptions cached_in(const std::filesystem::path& cache, bool any_rows = false) {
+  CompileOptions options;
+  options.cache = cache;
+  options.any_rows = any_rows;
+  return options;
+}
+
+constexpr std::size_t all_stores_ordinary = std::numeric_limits<std::size_t>::max();
+
+Graph layer(std::size_t rows) { return mlp_graph(rows, layer_width, layer_hidden); }
+
+/// For a result, and written to once, so that no page of it is new when it is timed.
+Buffer result_of(const Graph& graph) {
+  Buffer buffer(graph.result_shape().numbers() * sizeof(float), Pages::huge);
+  std::fill(buffer.as<float>().begin(), buffer.as<float>().end(), 0.0f);
+  return buffer;
+}
+
+float* numbers(const Buffer& buffer) { return buffer.as<float>().data(); }
+
+}  // namespace
+
+// ---- Over the batch ----
+
+BatchRuns::BatchRuns(std::string name, Graph (*graph)(std::size_t rows), std::vector<std::size_t> batches,
+                     const std::filesystem::path& cache)
+    : name_(std::move(name)),
+      batches_(std::move(batches)),
+      any_rows_(graph(std::max<std::size_t>(batches_.back(), 2)), cached_in(cache, true)),
+      inputs_(graph(batches_.back())),
+      result_(result_of(graph(batches_.back()))) {
+  if (batches_.front() == 1) one_row_.emplace(graph(1), cached_in(cache));
+  for (std::size_t batch : batches_) {
+    eagers_.emplace_back(graph(batch));
+    const Graph of_batch = graph(batch);
+    fewer_bytes_.push_back(eager_work(of_batch).traffic() /
+                           work(make_plan(of_batch, false, all_stores_ordinary)).traffic());
+  }
+}
+
+std::string BatchRuns::remark() const {
+  if (!any_rows_.is_compiled()) return any_rows_.remark();
+  return one_row_ && !one_row_->is_compiled() ? one_row_->remark() : "";
+}
+
+std::string BatchRuns::eager(std::size_t batch) const { return name_ + " eager " + std::to_string(batch); }
+std::string BatchRuns::compiled(std::size_t batch) const { return name_ + " compiled " + std::to_string(batch); }
+
+double BatchRuns::fewer_bytes(std::size_t batch) const {
+  return fewer_bytes_[static_cast<std::size_t>(std::find(batches_.begin(), batches_.end(), batch) - batches_.begin())];
+}
+
+std::vector<std::vector<Variant>> BatchRuns::pairs() {
+  std::vector<std::vector<Variant>> all;
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    const std::size_t batch = batches_[i], rows = batch == 1 ? 0 : batch;
+    Compiled& program = batch == 1 ? *one_row_ : any_rows_;
+    all.push_back(
+        {timed(eager(batch), [this, i] { eagers_[i].run(inputs_.pointers(), numbers(result_)); }),
+         timed(compiled(batch), [this, &program, rows] { program.run(inputs_.pointers(), numbers(result_), rows); })});
+  }
+  return all;
+}
+
+Estimate any_rows_over_exact(std::size_t rows, const std::filesystem::path& cache, const Plan& plan) {
+  const Graph graph = layer(rows);
+  Compiled exact(graph, cached_in(cache)), any(graph, cached_in(cache, true));
+  const GraphInputs inputs(graph);
+  const Buffer result = result_of(graph);
+  return sample_interleaved({timed("exact", [&] { exact.run(inputs.pointers(), numbers(result)); }),
+                             timed("any", [&] { any.run(inputs.pointers(), numbers(result), rows); })},
+                            plan)
+      .ratio("any", "exact");
+}
+
+// ---- Shapes that change ----
+
+namespace {
+
+double seconds_of(const std::function<void()>& call) {
+  const std::int64_t start = now_ns();
+  call();
+  return static_cast<double>(now_ns() - start) * 1e-9;
+}
+
+/// Samples of each call, as estimates.
+std::vector<Estimate> estimates(const std::vector<std::vector<double>>& calls) {
+  std::vector<Estimate> result;
+  for (const std::vector<double>& samples : calls) result.push_back(estimate(samples));
+  return result;
+}
+
+}  // namespace
+
+ShapeChanges time_shape_changes(const std::vector<std::size_t>& rows, int repetitions) {
+  const std::size_t most = *std::max_element(rows.begin(), rows.end());
+  const GraphInputs inputs(layer(most));
+  const Buffer result = result_of(layer(most));
+  std::vector<std::vector<double>> eager(rows.size()), per_shape(rows.size()), any_rows(rows.size());
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    const ScratchFolder cold;
+    std::map<std::size_t, Eager> eagers;
+    std::map<std::size_t, Compiled> programs;  // one for each shape that was there
+    std::optional<Compiled> program;           // one for all
+    const auto each_call = [&](std::vector<std::vector<double>>& samples,
+                               const std::function<void(std::size_t now)>& run) {
+      for (std::size_t call = 0; call < rows.size(); ++call) {
+        samples[call].push_back(seconds_of([&] { run(rows[call]); }));
+      }
+    };
+    each_call(eager, [&](std::size_t now) {
+      eagers.try_emplace(now, layer(now)).first->second.run(inputs.pointers(), numbers(result));
+    });
+    // [begin: recompile]
+    each_call(per_shape, [&](std::size_t now) {
+      auto at = programs.find(now);
+      if (at == programs.end()) {
+        at = programs.emplace(now, Compiled(layer(now), cached_in(cold.path()))).first;
+      }
+      at->second.run(inputs.pointers(), numbers(result));
+    });
+    each_call(any_rows, [&](std::size_t now) {
+      if (!program) program.emplace(layer(now), cached_in(cold.path(), true));
+      program->run(inputs.pointers(), numbers(result), now);
+    });
+    // [end: recompile]
+  }
+  return {rows, estimates(eager), estimates(per_shape), estimates(any_rows)};
+}
+
+// ---- Only a part ----
+
+PartialModel::PartialModel(std::vector<ModelPart> parts) : parts_(std::move(parts)) {
+  const ScratchFolder cold;
+  for (const ModelPart& part : parts_) {
+    eagers_.emplace_back(part.graph);
+    seconds_.push_back(seconds_of([&] { compiled_.emplace_back(part.graph, cached_in(cold.path())); }));
+    inputs_.emplace_back(part.graph, 10 * inputs_.size());
+    if (!results_.empty()) inputs_.back().set(0, numbers(results_.back()));
+    results_.push_back(result_of(part.graph));
+  }
+}
+
+double PartialModel::compile_seconds(std::size_t part) const { return seconds_[part]; }
+
+std::string PartialModel::remark() const {
+  for (const Compiled& part : compiled_) {
+    if (!part.is_compiled()) return part.remark();
+  }
+  return "";
+}
+
+void PartialModel::run(std::size_t part, bool compiled) {
+  if (compiled) return compiled_[part].run(inputs_[part].pointers(), numbers(results_[part]));
+  eagers_[part].run(inputs_[part].pointers(), numbers(results_[part]));
+}
+
+const float* PartialModel::run(const std::vector<bool>& compiled) {
+  for (std::size_t part = 0; part < parts_.size(); ++part) run(part, compiled[part]);
+  return numbers(results_.back());
+}
+
+double PartialTimes::predicted(std::size_t compiled_parts) const {
+  double seconds = passes.front().median;
+  for (std::size_t i = 0; i < compiled_parts; ++i) seconds -= eager[order[i]].median - compiled[order[i]].median;
+  return seconds;
+}
+
+PartialTimes time_partial_model(PartialModel& model, const Plan& plan) {
+  model.run(std::vector<bool>(model.parts(), false));  // so that each part has the input that it will have
+  PartialTimes times;
+  std::vector<Variant> alone;
+  for (std::size_t part = 0; part < model.parts(); ++part) {
+    for (bool compiled : {false, true}) {
+      alone.push_back(timed(model.name(part) + (compiled ? " compiled" : " eager"),
+                            [&model, part, compiled] { model.run(part, compiled); }));
+    }
+  }
+  const Sampling parts = sample_side_by_side({alone}, plan);
+  for (std::size_t part = 0; part < model.parts(); ++part) {
+    times.eager.push_back(parts.of(model.name(part) + " eager"));
+    times.compiled.push_back(parts.of(model.name(part) + " compiled"));
+  }
+  times.order.resize(model.parts());
+  std::iota(times.order.begin(), times.order.end(), std::size_t{0});
+  const auto gain = [&](std::size_t part) {
+    return (times.eager[part].median - times.compiled[part].median) / model.compile_seconds(part);
+  };
+  std::sort(times.order.begin(), times.order.end(), [&](std::size_t a, std::size_t b) { return gain(a) > gain(b); });
+
+  std::vector<Variant> passes;
+  for (std::size_t count = 0; count <= model.parts(); ++count) {
+    std::vector<bool> compiled(model.parts(), false);
+    for (std::size_t i = 0; i < count; ++i) compiled[times.order[i]] = true;
+    passes.push_back(timed(std::to_string(count), [&model, compiled] { model.run(compiled); }));
+  }
+  const Sampling whole = sample_side_by_side({passes}, plan);
+  for (const Variant& pass : passes) {
+    times.passes.push_back(whole.of(pass.id));
+    times.speedups.push_back(whole.ratio("0", pass.id));
+  }
+  return times;
+}
+
+}  // namespace hf::compilers

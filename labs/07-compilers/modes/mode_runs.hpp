@@ -1,0 +1,107 @@
+/// \file
+/// Eager and compiled over the batch; shapes that change from call to call; models of which only a part is compiled.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "07-compilers/compiler/compiled.hpp"
+#include "07-compilers/compiler/eager.hpp"
+#include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/modes/mode_graphs.hpp"
+#include "harness/memory.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::compilers {
+
+// ---- Over the batch ----
+
+/// The layer of GPT-2 small.
+constexpr std::size_t layer_width = 768, layer_hidden = 3072;
+
+/// A graph of any number of rows, eager and compiled, for several batches. One program serves all batches of more than one row.
+class BatchRuns {
+ public:
+  /// \param graph  of so many rows \param batches  in ascending order
+  BatchRuns(std::string name, Graph (*graph)(std::size_t rows), std::vector<std::size_t> batches,
+            const std::filesystem::path& cache);
+
+  /// Why something is not compiled; empty where all is.
+  std::string remark() const;
+  std::vector<std::vector<Variant>> pairs();      ///< eager and compiled, for each batch
+  std::string eager(std::size_t batch) const;     ///< the variant's id
+  std::string compiled(std::size_t batch) const;  ///< the variant's id
+  /// How many times fewer bytes the compiled program moves, by counting.
+  double fewer_bytes(std::size_t batch) const;
+
+ private:
+  std::string name_;
+  std::vector<std::size_t> batches_;
+  std::vector<Eager> eagers_;
+  std::vector<double> fewer_bytes_;
+  std::optional<Compiled> one_row_;
+  Compiled any_rows_;
+  GraphInputs inputs_;
+  Buffer result_;
+};
+
+/// How much slower a program for any number of rows is than one for just this number: the pairwise ratios of their times.
+Estimate any_rows_over_exact(std::size_t rows, const std::filesystem::path& cache, const Plan& plan);
+
+// ---- Shapes that change ----
+
+/// Seconds of each call of a sequence, over its repetitions.
+struct ShapeChanges {
+  std::vector<std::size_t> rows;  ///< of each call
+  std::vector<Estimate> eager, per_shape, any_rows;
+};
+
+/// The layer, called with so many rows after each other: eagerly; compiled when rows are there that were not there before; and
+/// compiled once, for any number. Each repetition begins with nothing compiled.
+ShapeChanges time_shape_changes(const std::vector<std::size_t>& rows, int repetitions);
+
+// ---- Only a part ----
+
+/// A model whose parts are compiled, or not, one by one.
+class PartialModel {
+ public:
+  /// Compiles every part, and keeps how long that took.
+  explicit PartialModel(std::vector<ModelPart> parts);
+
+  std::size_t parts() const { return parts_.size(); }
+  const std::string& name(std::size_t part) const { return parts_[part].name; }
+  double compile_seconds(std::size_t part) const;
+  std::string remark() const;  ///< why something is not compiled; empty where all is
+
+  /// One part alone.
+  void run(std::size_t part, bool compiled);
+  /// All parts, of which those are compiled. \return the result of the last
+  const float* run(const std::vector<bool>& compiled);
+
+ private:
+  std::vector<ModelPart> parts_;
+  std::vector<Eager> eagers_;
+  std::vector<Compiled> compiled_;
+  std::vector<double> seconds_;
+  std::vector<GraphInputs> inputs_;
+  std::vector<Buffer> results_;
+};
+
+/// Parts, compiled one after the other: the one that gains most for a second of compiling first.
+struct PartialTimes {
+  std::vector<std::size_t> order;
+  std::vector<Estimate> eager, compiled;  ///< seconds of each part alone, in the order of the model
+  std::vector<Estimate> passes;           ///< seconds of the whole, with none, one, two… compiled
+  std::vector<Estimate> speedups;         ///< of the whole, over none compiled
+
+  /// What Amdahl's law makes of the parts' times, with so many compiled, seconds.
+  double predicted(std::size_t compiled_parts) const;
+};
+
+PartialTimes time_partial_model(PartialModel& model, const Plan& plan);
+
+}  // namespace hf::compilers
