@@ -20,6 +20,7 @@
 #include "02-matmul/layers_reference.hpp"
 #include "07-compilers/attention/flash_attention.hpp"
 #include "07-compilers/attention/naive_attention.hpp"
+#include "07-compilers/attention/online_softmax.hpp"
 #include "07-compilers/attention/resident_memory.hpp"
 #include "07-compilers/pytorch/torch_peer.hpp"
 #include "07-compilers/pytorch/torch_race.hpp"
@@ -212,12 +213,27 @@ AttentionHeat race_attention(Lab& lab, std::size_t tokens, double seconds) {
   return heat;
 }
 
+Estimate new_highs_per_query(std::size_t tokens) {
+  constexpr std::size_t samples = 8, queries = 32;
+  const AttentionArrays arrays(tokens);
+  std::vector<double> out(head_width), means;
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    double sum = 0;
+    for (std::size_t query = 0; query < queries; ++query) {
+      const std::size_t i = (sample * queries + query) * tokens / (samples * queries);
+      sum += as_double(online_attention(arrays.head(), arrays.q(), arrays.k(), arrays.v(), i, out));
+    }
+    means.push_back(sum / queries);
+  }
+  return estimate(means);
+}
+
 namespace {
 
 /// Bytes that become resident while attention of so many tokens is prepared and run.
 template <class Attend>
 std::optional<Estimate> resident_bytes(std::size_t tokens, std::size_t scratch, const Attend& attend) {
-  constexpr int times = 3;
+  constexpr int times = 2;
   if (!fits_into_memory(scratch)) return {};
   std::vector<double> samples;
   for (int i = 0; i < times; ++i) {

@@ -46,6 +46,9 @@ std::vector<std::size_t> attention_tokens(const Lab& lab);
 /// \throws std::runtime_error for a wrong result
 AttentionHeat race_attention(Lab& lab, std::size_t tokens, double seconds);
 
+/// How often, for a query among so many tokens, a score is higher than all before it: each sample is the mean of some queries.
+Estimate new_highs_per_query(std::size_t tokens);
+
 /// Bytes that attention makes resident, its operands among them, for so many tokens on one thread: measured several
 /// times. Nothing where the system does not tell, or there is too little memory.
 std::optional<Estimate> flash_resident_bytes(std::size_t tokens);

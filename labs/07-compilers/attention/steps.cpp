@@ -11,6 +11,7 @@
 #include "07-compilers/attention/flash_attention.hpp"
 #include "07-compilers/attention/flash_runs.hpp"
 #include "07-compilers/attention/naive_attention.hpp"
+#include "07-compilers/attention/online_softmax.hpp"
 #include "harness/as_double.hpp"
 #include "harness/lab.hpp"
 #include "harness/peaks.hpp"
@@ -67,6 +68,7 @@ void predict_attention(Lab& lab, const std::vector<std::size_t>& tokens) {
   lab.modelled("flash_products_per_score", 2 * as_double(head_width));
   lab.modelled("flash_slots_per_score", 2 * as_double(head_width) + flash_instructions_per_score());
   lab.derived("flash_over_peak_predicted");
+  lab.modelled("online_new_highs_predicted", expected_new_highs(shown_tokens));
 }
 
 /// What attention makes resident, beside what was counted.
@@ -95,7 +97,7 @@ void measure_attention_memory(Lab& lab, const std::vector<std::size_t>& tokens) 
 }
 
 Heats race_all(Lab& lab, const std::vector<std::size_t>& tokens) {
-  const auto weight = [](std::size_t n) { return head_of(n).flops() + 1e9; };  // enough for the short ones
+  const auto weight = [](std::size_t n) { return head_of(n).flops() + 1e10; };  // enough for the short ones
   double total = 0;
   for (const std::size_t n : tokens) total += weight(n);
   const double seconds = lab.seconds_left();
@@ -217,6 +219,8 @@ void measure_attention(Lab& lab) {
   const Estimate one_gbs = dram_read_gbs(one, lab.memory_plan(20)), all_gbs = dram_read_gbs(all, lab.memory_plan(20));
   lab.add(Value("attention_read_gbs", one_gbs, "GB/s"));
   lab.add(Value("attention_read_all_gbs", all_gbs, "GB/s"));
+  lab.add(Value("online_new_highs", new_highs_per_query(shown_tokens), "1"));
+  lab.derived("online_new_highs_over_predicted");
   measure_attention_memory(lab, tokens);
   add_attention(lab, race_all(lab, tokens), one_gbs.median, all_gbs.median);
   lab.plot("Attention: GFLOP/s over tokens, one thread", {"flash_speed", "naive_speed", "attention_peak"});
