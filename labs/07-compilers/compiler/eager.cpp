@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -73,6 +74,10 @@ Eager::Eager(Graph graph) : graph_(std::move(graph)), place_(graph_.nodes().size
 }
 
 void Eager::run(std::span<const float* const> inputs, float* result) {
+  if (inputs.size() != graph_.inputs()) {
+    throw std::invalid_argument("graph: takes " + std::to_string(graph_.inputs()) + " inputs, not " +
+                                std::to_string(inputs.size()));
+  }
   const std::vector<Node>& nodes = graph_.nodes();
   std::vector<const float*> at(nodes.size());
   std::size_t next_input = 0;

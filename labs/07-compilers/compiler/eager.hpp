@@ -21,6 +21,7 @@ class Eager {
 
   /// On all cores, or on one where there is a workload::OneCore.
   /// \param inputs  in their order; \param result  (result_shape())
+  /// \throws std::invalid_argument for more or fewer inputs than the graph has
   void run(std::span<const float* const> inputs, float* result);
 
   const Graph& graph() const { return graph_; }

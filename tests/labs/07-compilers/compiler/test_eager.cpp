@@ -109,6 +109,13 @@ TEST_CASE("a graph may end with what it begins with, but not be empty") {
   CHECK_THROWS_WITH_AS(Eager(Graph{}), "graph: has no nodes; add an input and an operator", std::invalid_argument);
 }
 
+TEST_CASE("as many inputs as the graph has, no more and no fewer") {
+  float x = 0;
+  const std::vector<const float*> two = {&x, &x};
+  CHECK_THROWS_WITH_AS(Eager(one_operator(Op::relu, {{1, 1}})).run(two, &x), "graph: takes 1 inputs, not 2",
+                       std::invalid_argument);
+}
+
 TEST_CASE("on one core as on all") {
   const Graph graph = network_block(200, 96, 300);
   const Inputs inputs(graph);
