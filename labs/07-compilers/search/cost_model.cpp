@@ -1,7 +1,6 @@
 #include "07-compilers/search/cost_model.hpp"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "02-matmul/partition.hpp"
 #include "02-matmul/schedule.hpp"
@@ -17,15 +16,16 @@ using matmul::parts_of;
 constexpr double sums_in_flight = 8;
 
 // [begin: cost-model]
-/// Cycles for each one that the multiply-adds of a step alone would take: one
-/// step of a tile loads `rows` numbers of a and `vectors` registers of b, as
-/// many loads as multiply-adds begin in a cycle. What the registers cannot
-/// hold is loaded and stored again in every step.
+/// How many times as long as its multiply-adds alone a step takes. It loads
+/// `rows` numbers of a and `vectors` registers of b; as many loads as
+/// multiply-adds begin in a cycle. A sum that finds no register (one is for a;
+/// b can be read where it lies) is loaded and stored again in every step, each
+/// for the price of a multiply-add.
 double hold_up(double rows, double vectors) {
   const double sums = rows * vectors;
-  const double surplus = std::max(0.0, sums + vectors + 1 - as_double(kernel_registers));
-  const double loads = rows + vectors + 2 * surplus;
-  return std::max({1.0, sums_in_flight / sums, loads / sums});
+  const double surplus = std::max(0.0, sums + 1 - as_double(kernel_registers));
+  const double alone = std::max({sums, rows + vectors, sums_in_flight});
+  return (alone + 2 * surplus) / sums;
 }
 // [end: cost-model]
 

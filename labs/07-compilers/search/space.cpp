@@ -29,12 +29,14 @@ std::size_t place_of(const std::vector<std::size_t>& values, std::size_t value) 
 
 // [begin: all-ways]
 double count_all_ways(const ProductShape& shape) {
-  constexpr double unrolls = 2, copies_of_a = 2, copies_of_b = 2, orders = 4, splits = 2;
-  double widths = 0;  // of a block, in whole tiles, for tiles of each width
-  for (std::size_t vectors = 1; vectors <= most_tile_vectors; ++vectors)
-    widths += as_double(matmul::parts_of(shape.n, vectors * kernel_lanes));
-  return as_double(most_tile_rows) * unrolls * as_double(shape.k) * widths * copies_of_a * copies_of_b * orders *
-         splits;
+  double ways = 0;  // each tile, with every depth and width of a block
+  for (std::size_t vectors = 1; vectors <= most_tile_vectors; ++vectors) {
+    const std::size_t tiles = matmul::parts_of(shape.n, vectors * kernel_lanes);
+    ways += as_double(most_tile_rows) * as_double(shape.k) * as_double(tiles);
+  }
+  constexpr double unrolled = 2, copies_of_a = 2, copies_of_b = 2;
+  constexpr double orders = 4, sides_to_share = 2;
+  return ways * unrolled * copies_of_a * copies_of_b * orders * sides_to_share;
 }
 // [end: all-ways]
 

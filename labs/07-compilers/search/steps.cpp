@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "02-matmul/partition.hpp"
 #include "02-matmul/pinned_openmp.hpp"
 #include "02-matmul/schedule.hpp"
 #include "07-compilers/search/candidate.hpp"
@@ -60,8 +61,8 @@ std::vector<Tuning> shapes_to_tune(Lab& lab) {
   const std::size_t n = square_size(lab, for_square);
   std::vector<Tuning> all;
   all.emplace_back("square", "square", ProductShape{n, n, n}, for_square);
-  all.emplace_back("flat", "few rows", ProductShape{16, 1024, 256}, for_another);
-  all.emplace_back("narrow", "few columns", ProductShape{2 * n, 3 * kernel_lanes, n / 2}, for_another);
+  all.emplace_back("flat", "flat", ProductShape{16, 1024, 256}, for_another);
+  all.emplace_back("narrow", "narrow", ProductShape{2 * n, 3 * kernel_lanes, n / 2}, for_another);
   all.emplace_back("small", "small", ProductShape{48, 48, 48}, for_another);
   return all;
 }
@@ -125,6 +126,7 @@ void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
     variants.push_back(square.runs.variant(id_of(rows, vectors), candidate));
   });
   Plan plan = lab.plan(8);
+  plan.rounds = std::min(plan.rounds, 11);
   plan.minimum_rounds = 3;
   plan.sample_seconds = 1e-4;
   plan.warm_seconds = 0;
@@ -146,7 +148,7 @@ void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
   const std::string tallest = id_of(most_tile_rows, most_tile_vectors),
                     hand = id_of(chosen_by_hand(shape).schedule.tile_rows, chosen_by_hand(shape).vectors);
   lab.add(Value("spilled_tile_over_hand", sampling.ratio(hand, tallest), "1"));
-  lab.modelled("spilled_tile_registers", as_double(most_tile_rows * most_tile_vectors + most_tile_vectors + 1));
+  lab.modelled("spilled_tile_registers", as_double(most_tile_rows * most_tile_vectors + 1));
   lab.modelled("tile_registers", as_double(kernel_registers));
   for (std::size_t v = 0; v < most_tile_vectors; ++v) {
     lab.add(std::move(measured[v]));
@@ -259,11 +261,11 @@ void confirm_winners(Lab& lab, std::vector<Tuning>& all) {
   lab.show({"Found: the fastest, confirmed", {"m×n×k", "by hand", "by search"}, rows});
 }
 
-/// Calls of the product of few columns until a search has paid for itself: all trials, and a tenth of them.
+/// Calls of the narrow product until a search has paid for itself: all trials, and a tenth of them.
 void add_break_even(Lab& lab, const Tuning& narrow) {
   const double gain = 1 - 1 / narrow.tuned.over_hand.median;
   if (gain <= 0)
-    return lab.note("nothing faster than the tile chosen by hand for few columns: a search never pays there");
+    return lab.note("nothing faster than the tile chosen by hand for the narrow shape: a search never pays there");
   const double round = narrow.table.took / as_double(narrow.table.rounds());
   const double hand = narrow.table.medians[narrow.space.hand()];
   lab.derived("search_pays_after_calls", round / (gain * hand));

@@ -41,19 +41,19 @@ std::vector<std::size_t> fittest(const Trials& trials, std::size_t count) {
   return all;
 }
 
-// [begin: evolution]
-/// Each choice is that of one parent; one in a few is drawn anew.
 std::size_t child_of(std::size_t mother, std::size_t father, const SearchSpace& space, std::mt19937& random) {
-  const std::vector<std::size_t>& dimensions = space.dimensions();
+  // [begin: evolution]
+  // Each choice is that of one parent; one in a few is drawn anew.
+  const std::vector<std::size_t>& counts = space.dimensions();
   const std::vector<std::size_t> other = space.choices(father);
   std::vector<std::size_t> choices = space.choices(mother);
-  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+  for (std::size_t d = 0; d < counts.size(); ++d) {
     if (random() % 2 == 0) choices[d] = other[d];
-    if (random() % dimensions.size() == 0) choices[d] = random() % dimensions[d];
+    if (random() % counts.size() == 0) choices[d] = random() % counts[d];
   }
   return space.index(choices);
+  // [end: evolution]
 }
-// [end: evolution]
 
 }  // namespace
 
