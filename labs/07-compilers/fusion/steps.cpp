@@ -208,9 +208,6 @@ void add_break_even(Lab& lab, const GraphRuns& runs, const TorchRace& torch, con
   if (!torch.is_there(torch_compiled) || !torch.is_there(torch_eager)) return;
   const Cost theirs = {estimate({*torch.first_call_seconds(id)}), sampling.of(torch_compiled)};
   lab.add(Value("fusion_torch_first_call_ms", times(theirs.first, 1e3), "ms"));
-  if (const auto start = torch.start_seconds()) {
-    lab.add(Value("fusion_torch_start_ms", estimate({*start * 1e3}), "ms"));
-  }
   add("torch_compile_break_even_calls", theirs, sampling.of(torch_eager));
   lab.add(
       seconds_together("break_even_torch_eager", "PyTorch, eager", {nothing, sampling.of(torch_eager)}, most_calls));
