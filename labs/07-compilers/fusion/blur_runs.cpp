@@ -39,12 +39,12 @@ void check(const BlurShape& shape, const float* input, const float* result, cons
 
 }  // namespace
 
-BlurShape picture_past_caches(const Machine& machine, std::size_t taps) {
+BlurShape picture_past_caches(const Machine& machine, double times, std::size_t taps) {
   // So narrow that the first cache holds nine rows and more; no power of two, which would put them all into the same sets.
   constexpr std::size_t columns = 832;
   const double cache = std::max(as_double(machine.last_level_cache_bytes()), 0x1p23);
   const double room = static_cast<double>(available_memory_bytes()) / 8;
-  return {static_cast<std::size_t>(std::min(2 * cache, room) / (columns * sizeof(float))), columns, taps};
+  return {static_cast<std::size_t>(std::min(times * cache, room) / (columns * sizeof(float))), columns, taps};
 }
 
 BlurRuns::BlurRuns(const BlurShape& shape, std::size_t step) : shape_(shape) {

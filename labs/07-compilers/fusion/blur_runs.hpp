@@ -14,8 +14,9 @@
 
 namespace hf::compilers {
 
-/// A picture that no cache of this machine holds, to be blurred with so many taps.
-BlurShape picture_past_caches(const Machine& machine, std::size_t taps);
+/// A picture so many times as large as the largest cache of this machine, where there is memory for it; to be blurred with
+/// so many taps.
+BlurShape picture_past_caches(const Machine& machine, double times, std::size_t taps);
 
 /// A picture, and memory for its blur under any schedule.
 class BlurRuns {

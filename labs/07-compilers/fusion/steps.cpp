@@ -329,7 +329,7 @@ struct BlurSpeeds {
 };
 
 void measure_blur(Lab& lab, std::size_t taps) {
-  BlurRuns runs(picture_past_caches(lab.machine(), taps), lab.quick() ? 4 : 2);
+  BlurRuns runs(picture_past_caches(lab.machine(), lab.quick() ? 1 : 2, taps), lab.quick() ? 4 : 2);
   CopyRuns copies(2 * runs.shape().rows * runs.shape().columns * sizeof(float));
   Plan near_plan = lab.plan(10 * parts), plan = lab.memory_plan(parts);
   plan.minimum_rounds = 3;
