@@ -148,7 +148,8 @@ void add_times(Lab& lab, const GraphRuns& runs, const CopyRuns& copies, const Sa
   for (Series* series : {&graph, &by_hand, &line}) lab.add(std::move(*series));
 }
 
-/// With either kind of stores: over operators one by one, of what copying as much allows, and over the same by hand.
+/// How fast the operators one by one are, which everything else is held against; then, with either kind of stores, the
+/// compiled loop: over them, of what copying as much allows, and over the same by hand.
 void add_speedups(Lab& lab, const GraphRuns& runs, const Sampling& sampling, Cores cores) {
   const struct {
     const char* stores;
@@ -158,11 +159,13 @@ void add_speedups(Lab& lab, const GraphRuns& runs, const Sampling& sampling, Cor
   } kinds[] = {{"", Way::compiled_ordinary, Stream::copy, ByHand::one_pass},
                {"_nt", Way::compiled_nontemporal, Stream::copy_nontemporal, ByHand::one_pass_nontemporal}};
   const double unfused = runs.work(Way::operators).traffic();
+  const std::string by_operators = runs.id(Way::operators, cores), end = cores == Cores::all ? "" : "_one";
+  lab.add(Value("fusion_elementwise_operators_over_by_hand" + end,
+                sampling.ratio(ByHandRuns::id(ByHand::three_passes, cores), by_operators), "1"));
   for (const auto& [stores, way, copy, by_hand] : kinds) {
-    const std::string id = std::string("fusion_elementwise") + stores, end = cores == Cores::all ? "" : "_one";
-    const std::string fused = runs.id(way, cores);
+    const std::string id = std::string("fusion_elementwise") + stores, fused = runs.id(way, cores);
     if (cores == Cores::all) lab.modelled(id + "_predicted_speedup", unfused / runs.work(way).traffic());
-    lab.add(Value(id + "_speedup" + end, sampling.ratio(runs.id(Way::operators, cores), fused), "1"));
+    lab.add(Value(id + "_speedup" + end, sampling.ratio(by_operators, fused), "1"));
     lab.add(Value(id + "_bound" + end, sampling.ratio(CopyRuns::id(copy, cores), fused), "1"));
     lab.add(Value(id + "_over_by_hand" + end, sampling.ratio(ByHandRuns::id(by_hand, cores), fused), "1"));
   }
