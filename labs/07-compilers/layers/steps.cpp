@@ -10,6 +10,7 @@
 #include "07-compilers/fusion/fusion_graphs.hpp"
 #include "07-compilers/layers/assembly.hpp"
 #include "07-compilers/layers/call_runs.hpp"
+#include "07-compilers/layers/exercises.hpp"
 #include "07-compilers/layers/translation.hpp"
 #include "07-compilers/pytorch/torch_race.hpp"
 #include "harness/as_double.hpp"
@@ -167,19 +168,35 @@ void add_model(Lab& lab, const CallRuns& runs, const Sampling& sampling, const W
   lab.add(std::move(shares));
 }
 
-/// Before anything is seen of it, a call should take what calling takes, and its arithmetic at the roofline.
-void add_predictions(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
-  Series predicted = {"model_compiled_predicted", "predicted", Kind::modelled, batch_axis, time_axis};
+/// Before anything is seen of a whole call, it should take what calling takes, and its arithmetic at the roofline.
+double predicted_seconds(const CallRuns& runs, const Sampling& sampling, const Way& way, std::size_t batch) {
+  const bool is_ours = !way.id.starts_with("torch");
+  const double launches = is_ours ? as_double(runs.model().loops()) * sampling.of("launch").median : 0;
+  return sampling.of(way.prefix + "model hollow").median + launches + runs.arithmetic_seconds(sampling, batch);
+}
+
+void add_prediction(Lab& lab, const CallRuns& runs, const Sampling& sampling, const Way& way) {
+  const std::string hollow = way.prefix + "model hollow";
+  if (way.id.starts_with("torch") && !runs.race().is_there(hollow)) return;
+  Series times = {"model_" + way.id + "_predicted", way.label + ", predicted", Kind::modelled, batch_axis, time_axis};
+  Series shares = {"model_share_" + way.id + "_predicted", way.label + ", predicted", Kind::modelled, batch_axis,
+                   share_axis};
+  for (std::size_t batch : model_batches(lab)) {
+    const double seconds = predicted_seconds(runs, sampling, way, batch);
+    times.points.emplace_back(as_double(batch), seconds * 1e6);
+    shares.points.emplace_back(as_double(batch), sampling.of(hollow).median / seconds);
+  }
+  lab.add(std::move(times));
+  lab.add(std::move(shares));
+}
+
+/// How far the compiled model is from its prediction.
+void add_prediction_error(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
   std::vector<double> errors;
   for (std::size_t batch : model_batches(lab)) {
-    const double calling = sampling.of("compiled model hollow").median;
-    const double launches = as_double(runs.model().loops()) * sampling.of("launch").median;
-    const double seconds = calling + launches + runs.arithmetic_seconds(sampling, batch);
-    predicted.points.emplace_back(as_double(batch), seconds * 1e6);
     const double measured = sampling.of("compiled model " + std::to_string(batch)).median;
-    errors.push_back(std::abs(measured / seconds - 1));
+    errors.push_back(std::abs(measured / predicted_seconds(runs, sampling, ways[1], batch) - 1));
   }
-  lab.add(std::move(predicted));
   lab.derived("model_prediction_error_median", estimate(errors).median);
 }
 
@@ -200,6 +217,27 @@ void add_ratios(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
   }
 }
 
+/// On a machine with a GPU, and PyTorch: three kernels or one.
+void measure_exercises(Lab& lab) {
+  if (lab.machine().gpus.empty()) return;
+  constexpr std::size_t side = 4096;
+  constexpr double patience = 120;
+  try {
+    const Exercises exercises = run_exercises("cuda", side, lab.quick() ? 11 : 31, patience);
+    const double once_bytes = 2 * as_double(side * side * sizeof(float));  // read, and written
+    const auto in_gbs = [](double bytes) { return [bytes](double ms) { return bytes / ms * 1e-6; }; };
+    lab.add(Value("exercise_unfused_ms", exercises.unfused_ms, "ms"));
+    lab.add(Value("exercise_fused_ms", exercises.fused_ms, "ms"));
+    lab.add(Value("exercise_unfused_gbs", transform(exercises.unfused_ms, in_gbs(3 * once_bytes)), "GB/s"));
+    lab.add(Value("exercise_fused_gbs", transform(exercises.fused_ms, in_gbs(once_bytes)), "GB/s"));
+    lab.add(Value("exercise_speedup", ratio(exercises.unfused_ms.samples, exercises.fused_ms.samples), "1"));
+    lab.derived("exercise_unfused_kernels", exercises.unfused_kernels);
+    lab.derived("exercise_fused_kernels", exercises.fused_kernels);
+  } catch (const ExercisesFailed& error) {
+    lab.note(std::string("no exercises on the GPU: ") + error.what());
+  }
+}
+
 }  // namespace
 
 void measure_layers(Lab& lab) {
@@ -213,8 +251,11 @@ void measure_layers(Lab& lab) {
   add_linear_steps(lab, runs, sampling);
   add_overheads(lab, runs, sampling);
   for (const Way& way : ways) add_model(lab, runs, sampling, way);
-  add_predictions(lab, runs, sampling);
+  add_prediction(lab, runs, sampling, ways[1]);
+  add_prediction(lab, runs, sampling, ways[2]);
+  add_prediction_error(lab, runs, sampling);
   add_ratios(lab, runs, sampling);
+  measure_exercises(lab);
   lab.plot("A small model, by batch", {"model_eager", "model_compiled", "model_compiled_predicted"});
 }
 
