@@ -1,6 +1,5 @@
 #include "00-workload/sizes.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <iterator>
 

@@ -9,6 +9,7 @@
 #include "02-matmul/micro_kernel.hpp"
 #include "02-matmul/partition.hpp"
 #include "harness/machine.hpp"
+#include "harness/vector.hpp"
 
 namespace hf::matmul {
 
