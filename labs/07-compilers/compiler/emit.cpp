@@ -178,8 +178,7 @@ class Writer {
   }
 
  private:
-  static constexpr const char* body = "[&](std::size_t i, std::size_t count, std::size_t part) HF_INLINE {";
-  static constexpr const char* numbers = "[&](std::size_t i, std::size_t count) HF_INLINE {";
+  static constexpr const char* body = "[&](Some at) HF_INLINE {";
 
   void line(const std::string& text) { text_ << std::string(2 * depth_, ' ') << text << '\n'; }
   void open(const std::string& text) {
@@ -226,7 +225,8 @@ class Writer {
     for (Ref ref : loop_.nodes) {
       const Node& node = graph_.node(ref);
       if (node.op != Op::dropout) continue;
-      line(v("const DropoutRow mask", ref) + " = dropout_row(" + std::to_string(node.seed) + "u, " + row + ");");
+      line(v("const Mask mask", ref) + " = mask_of(" + std::to_string(node.seed) + "u, " + row + ", " +
+           literal(node.number) + ");");
     }
   }
 
@@ -245,7 +245,7 @@ class Writer {
   }
 
   void flat() {
-    open(head("float*"));
+    head("");
     constants();
     for (Ref input : loop_.inputs) {
       if (passes_.form(input) == Form::full) line(v("const float* const p", input) + " = " + at(input) + ";");
@@ -258,11 +258,12 @@ class Writer {
   }
 
   void rows() {
-    open(head("float* scratch"));
+    head(passes_.in_scratch().empty() ? "" : " scratch");
     line("constexpr std::size_t columns = " + std::to_string(loop_.domain.columns) + ";");
     constants();
     for (std::size_t i = 0; i < passes_.in_scratch().size(); ++i) {
-      line(v("float* const kept", passes_.in_scratch()[i]) + " = scratch + " + std::to_string(i) + " * columns;");
+      line(v("float* const kept", passes_.in_scratch()[i]) + " = scratch" +
+           (i > 0 ? " + " + std::to_string(i) + " * columns;" : ";"));
     }
     open("for (std::size_t row = first; row < last; ++row) {");
     pointers();
@@ -285,9 +286,9 @@ class Writer {
   }
 
   void product() {
-    open("extern \"C\" void epilogue_" + std::to_string(number_) +
-         "(const void* block, float* c, std::size_t stride, std::size_t first_row,\n"
-         "                           std::size_t column, std::size_t rows, std::size_t wide) {");
+    line(v("extern \"C\" void epilogue_", {number_}) + "(const void* block, float* c, std::size_t stride,");
+    line("                           std::size_t first_row, std::size_t column,");
+    open("                           std::size_t rows, std::size_t wide) {");
     line("constexpr std::size_t columns = " + std::to_string(loop_.domain.columns) + ";");
     line("const auto& [values, block_row] = *static_cast<const Block*>(block);");
     constants();
@@ -314,9 +315,10 @@ class Writer {
            });
   }
 
-  std::string head(const char* scratch) const {
-    return "extern \"C\" void loop_" + std::to_string(number_) + "(float* const* values, " + scratch +
-           ", std::size_t first, std::size_t last) {";
+  /// The function's name and parameters. \param scratch  its name, or nothing where it needs none
+  void head(const char* scratch) {
+    line(v("extern \"C\" void loop_", {number_}) + "(float* const* values, float*" + scratch + ",");
+    open("                       std::size_t first, std::size_t last) {");
   }
 
   /// What there is once for each row, as soon as so many passes are over.
@@ -346,10 +348,9 @@ class Writer {
       line((graph_.node(aim).op == Op::row_sum ? v("Sums sum", aim) : v("Maxima max", aim)) + ";");
     }
     const bool streams = loop_.past_caches && pass == passes_.last();
-    const std::string range = first + ", " + last + ", ";
-    open(streams ? v("write_past_caches(p", aims[0]) + ", " + range + numbers : "each_vector(" + range + body);
+    open((streams ? v("write_past_caches(p", aims[0]) + ", " : "each_vector(") + first + ", " + last + ", " + body);
     for (Ref input : loop_.inputs) {  // memory would have nothing to do meanwhile
-      if (pass == 1 && passes_.form(input) == Form::full) line(v("ask_for(p", input) + " + columns + i);");
+      if (pass == 1 && passes_.form(input) == Form::full) line(v("ask_for(p", input) + " + columns + at.i);");
     }
     for (Ref ref : passes_.values(pass)) line("const Floats " + v(ref) + " = " + value(ref, pass) + ";");
     for (Ref aim : aims) line(streams ? "return " + v(aim) + ";" : finish(aim));
@@ -357,27 +358,25 @@ class Writer {
   }
 
   std::string value(Ref ref, std::size_t pass) const {
-    if (passes_.keeps(ref, pass)) return "load_some(" + v("kept", ref) + " + i, count, 0)";
-    if (graph_.node(ref).op == Op::matmul && contains(loop_.nodes, ref)) return "load_some(to + i, count, 0)";
-    if (!contains(loop_.nodes, ref)) return "load_some(" + v("p", ref) + " + i, count, 0)";
-    return expression(ref, loop_.kind == Loop::Kind::product ? "column + i" : "i");
+    if (passes_.keeps(ref, pass)) return "load(" + v("kept", ref) + ", at)";
+    if (graph_.node(ref).op == Op::matmul && contains(loop_.nodes, ref)) return "load(to, at)";
+    if (!contains(loop_.nodes, ref)) return "load(" + v("p", ref) + ", at)";
+    return expression(ref, loop_.kind == Loop::Kind::product ? "column + at.i" : "at.i");
   }
 
   std::string finish(Ref aim) const {
     const Node& node = graph_.node(aim);
     if (passes_.reduces(aim)) {
       const bool sum = node.op == Op::row_sum;
-      const std::string to = v(sum ? "sum" : "max", aim) + ".part[part]", of = v(node.operands[0]);
-      return to + (sum ? " += keep_some(" + of + ", count, 0);"
-                       : " = maximum(" + to + ", keep_some(" + of + ", count, -__builtin_inff()));");
+      return v(sum ? "add(sum" : "take(max", aim) + ", at, " + v(node.operands[0]) + ");";
     }
     std::string stores;
     const bool in_place = loop_.kind == Loop::Kind::product;
     if (contains(loop_.outputs, aim)) {
-      stores = "store_some(" + (in_place ? std::string("to") : v("p", aim)) + " + i, count, " + v(aim) + ");";
+      stores = "store(" + (in_place ? std::string("to") : v("p", aim)) + ", at, " + v(aim) + ");";
     }
     if (contains(passes_.kept(), aim)) {
-      stores += (stores.empty() ? "" : " ") + v("store_some(kept", aim) + " + i, count, " + v(aim) + ");";
+      stores += (stores.empty() ? "" : " ") + v("store(kept", aim) + ", at, " + v(aim) + ");";
     }
     return stores;
   }
@@ -408,9 +407,7 @@ class Writer {
       case Op::exp: return "exp(" + x + ")";
       case Op::rsqrt: return "rsqrt(" + x + ")";
       case Op::gelu: return "gelu(" + x + ")";
-      case Op::dropout:  // opaque: else GCC loads x under the mask, so no load could begin before its mask is computed
-        return "dropped(opaque(" + x + "), " + v("mask", ref) + ", " + column + ", dropout_threshold(" +
-               literal(node.number) + "), " + literal(1 / (1 - node.number)) + ")";
+      case Op::dropout: return "dropped(" + x + ", " + v("mask", ref) + ", " + column + ")";
       default:
         throw std::invalid_argument("operator " + std::string(name(node.op)) + " (%" + std::to_string(ref.node) +
                                     ") has no code; write its line in emit.cpp");

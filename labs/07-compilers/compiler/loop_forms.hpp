@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "07-compilers/compiler/dropout_mask.hpp"
 #include "07-compilers/compiler/vector_math.hpp"
 #include "harness/vector.hpp"
 
@@ -39,37 +40,72 @@ inline Floats largest(const Maxima& maxima) {
 /// Asks for what will be needed soon. (GCC takes a function that does nothing else for one without effect.)
 HF_INLINE inline void ask_for(const float* number) { __builtin_prefetch(number, 0, 2); }
 
-/// The first `count` lanes, and `fill` in the others.
-inline Floats keep_some(Floats v, std::size_t count, float fill) {
-  for (std::size_t lane = count; lane < lanes; ++lane) v[lane] = fill;
-  return v;
-}
+// [begin: each-vector]
+/// Some numbers of a row, at most a register of them: from where, how many, and in
+/// which part of sums and maxima they belong.
+struct Some {
+  std::size_t i, count, part;
+};
 
-/// Calls body(i, count, part) for every register of [first, last): i is its first number and count how many it has, part
-/// the one of its sums and maxima.
+inline Floats load(const float* from, Some at) { return load_some(from + at.i, at.count, 0); }
+inline void store(float* to, Some at, Floats v) { store_some(to + at.i, at.count, v); }
+
+/// Calls `body` for all of [first, last), a register at a time. Where the count is a
+/// constant, a load is one instruction.
 template <class Body>
 inline void each_vector(std::size_t first, std::size_t last, const Body& body) {
   std::size_t i = first;
   for (; i + parts * lanes <= last; i += parts * lanes) {
-    body(i, lanes, 0), body(i + lanes, lanes, 1), body(i + 2 * lanes, lanes, 2), body(i + 3 * lanes, lanes, 3);
+    body({i, lanes, 0}), body({i + lanes, lanes, 1});
+    body({i + 2 * lanes, lanes, 2}), body({i + 3 * lanes, lanes, 3});
   }
-  for (; i + lanes <= last; i += lanes) body(i, lanes, 0);
-  if (i < last) body(i, last - i, 0);
+  for (; i + lanes <= last; i += lanes) body({i, lanes, 0});
+  if (i < last) body({i, last - i, 0});
+}
+// [end: each-vector]
+
+/// The numbers there are, and `fill` in the other lanes.
+inline Floats keep(Floats v, Some at, float fill) {
+  for (std::size_t lane = at.count; lane < lanes; ++lane) v[lane] = fill;
+  return v;
 }
 
-/// to[i] = the numbers that begin at i, for every i of [first, last), past the caches.
+HF_INLINE inline void add(Sums& sums, Some at, Floats v) { sums.part[at.part] += keep(v, at, 0); }
+HF_INLINE inline void take(Maxima& maxima, Some at, Floats v) {
+  maxima.part[at.part] = maximum(maxima.part[at.part], keep(v, at, -__builtin_inff()));
+}
+
+/// Writes what `numbers` says of [first, last), past the caches.
 template <class Numbers>
 inline void write_past_caches(float* to, std::size_t first, std::size_t last, const Numbers& numbers) {
   std::size_t i = first;
   const std::size_t behind = reinterpret_cast<std::uintptr_t>(to + first) / sizeof(float) % lanes;
   if (const std::size_t count = least(lanes - behind, last - first); count < lanes) {
-    store_some(to + i, count, numbers(i, count));  // up to where a register may be stored at once
+    store(to, {i, count, 0}, numbers({i, count, 0}));  // up to where a register may be stored at once
     i += count;
   }
   for (; i + 2 * lanes <= last; i += 2 * lanes) {
-    store_nontemporal(to + i, numbers(i, lanes), numbers(i + lanes, lanes));
+    store_nontemporal(to + i, numbers({i, lanes, 0}), numbers({i + lanes, lanes, 1}));
   }
-  for (; i < last; i += lanes) store_some(to + i, last - i, numbers(i, least(lanes, last - i)));
+  for (; i < last; i += lanes) {
+    const Some at = {i, least(lanes, last - i), 0};
+    store(to, at, numbers(at));
+  }
+}
+
+/// A row's part in a dropout.
+struct Mask {
+  DropoutRow row;
+  std::uint32_t below;  ///< bits below this mean that a number is dropped
+  float factor;         ///< of the others
+};
+inline Mask mask_of(std::uint64_t seed, std::uint64_t row, float probability) {
+  return {dropout_row(seed, row), dropout_threshold(probability), 1 / (1 - probability)};
+}
+/// Opaque, for else GCC makes one instruction of loading x, multiplying it and masking: then no load can begin before its
+/// mask has been computed.
+inline Floats dropped(Floats x, const Mask& mask, std::size_t column) {
+  return dropped(opaque(x), mask.row, column, mask.below, mask.factor);
 }
 
 /// The rows that a band is at: where results begin, and the first row of the product.
