@@ -8,13 +8,13 @@
 
 namespace hf::compilers {
 
-// [begin: break-even]
 std::optional<Estimate> break_even_calls(const Cost& compiled, const Estimate& otherwise) {
+  // [begin: break-even]
   const double saved = otherwise.median - compiled.call.median;
   if (saved <= 0) return std::nullopt;
-  return transform(compiled.first, [saved](double seconds) { return seconds / saved; });
+  return transform(compiled.first, [saved](double s) { return s / saved; });
+  // [end: break-even]
 }
-// [end: break-even]
 
 Series seconds_together(const std::string& id, const std::string& label, const Cost& cost, double most) {
   Series series = {id, label, Kind::measured, {"calls", "1"}, {"time of all calls together", "s"}};

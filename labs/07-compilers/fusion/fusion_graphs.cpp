@@ -35,14 +35,16 @@ Graph softmax_graph(const Shape& shape) {
 Graph block_graph(const BlockShape& shape) {
   Graph graph;
   const Ref x = graph.input({shape.tokens, shape.width});
-  const Ref gain = graph.input({1, shape.width}), shift = graph.input({1, shape.width});
+  const Ref gain = graph.input({1, shape.width});
+  const Ref shift = graph.input({1, shape.width});
   const Ref weight = graph.input({shape.width, shape.outputs});
   const Ref bias = graph.input({1, shape.outputs});
   const Ref normal = graph.add(Op::layer_norm, {x, gain, shift});
   const Ref product = graph.add(Op::matmul, {normal, weight});
   const Ref linear = graph.add(Op::add, {product, bias});
   const Ref active = graph.add(Op::gelu, {linear});
-  if (shape.dropout > 0) graph.add(Op::dropout, {active}, shape.dropout, dropout_seed);
+  if (shape.dropout == 0) return graph;
+  graph.add(Op::dropout, {active}, shape.dropout, dropout_seed);
   return graph;
 }
 // [end: block-graph]

@@ -231,16 +231,18 @@ void add_copies(Lab& lab, const CopyRuns& copies, const Sampling& sampling) {
 
 /// A point for each graph, in the order in which they were measured.
 void add_bars(Lab& lab, const std::vector<GraphCase>& cases) {
+  const Axis peer_axis = {"speedup over PyTorch", "1"};
   const struct {
     const char *series, *label, *value;
     Kind kind;
-  } bars[] = {{"fusion_gain", "measured", "_gain", Kind::measured},
-              {"fusion_gain_predicted", "predicted from bytes and FLOPs", "_predicted_gain", Kind::modelled},
-              {"fusion_over_torch_compile", "over torch.compile", "_over_torch_compile", Kind::measured},
-              {"fusion_over_torch_eager", "over PyTorch, eager", "_over_torch_eager", Kind::measured}};
+    const Axis& axis;
+  } bars[] = {{"fusion_gain", "measured", "_gain", Kind::measured, gain_axis},
+              {"fusion_gain_predicted", "predicted from bytes and FLOPs", "_predicted_gain", Kind::modelled, gain_axis},
+              {"fusion_over_torch_compile", "over torch.compile", "_over_torch_compile", Kind::measured, peer_axis},
+              {"fusion_over_torch_eager", "over PyTorch, eager", "_over_torch_eager", Kind::measured, peer_axis}};
   const std::vector<Value>& values = lab.results().values;
-  for (const auto& [id, label, end, kind] : bars) {
-    Series series = {id, label, kind, graph_axis, gain_axis};
+  for (const auto& [id, label, end, kind, axis] : bars) {
+    Series series = {id, label, kind, graph_axis, axis};
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const std::string name = "fusion_" + cases[i].id + end;
       const auto found = std::find_if(values.begin(), values.end(), [&](const Value& each) { return each.id == name; });
