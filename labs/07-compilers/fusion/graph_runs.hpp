@@ -63,10 +63,11 @@ class GraphRuns {
 
   /// Of the matrix products alone.
   double product_seconds(const TwoRoofs& machine) const;
+  bool has_product() const;
 
   const GraphCase& what() const { return case_; }
   bool has(Way way) const { return eager_.contains(way) || compiled_.contains(way); }
-  Shape result_shape() const { return result_shape_; }
+  Shape result_shape() const { return graph_.result_shape(); }
   const Compiled& compiled(Way way = Way::compiled) const { return compiled_.at(way); }
   std::span<const float* const> inputs() const { return inputs_; }
 
@@ -79,7 +80,7 @@ class GraphRuns {
 
   GraphCase case_;
   std::filesystem::path cache_;
-  Shape result_shape_;
+  Graph graph_;
   std::map<Way, Eager> eager_;
   std::map<Way, Compiled> compiled_;
   std::vector<Buffer> memory_;  ///< the inputs, then the result

@@ -36,6 +36,7 @@ namespace hf::compilers {
 namespace {
 
 using roofline::Stream;
+using std::filesystem::path;
 
 const Axis bytes_axis = {"bytes that cross, those of write-allocate among them", "B"}, ms_axis = {"time", "ms"};
 const Axis size_axis = {"bytes of one array", "B"}, gain_axis = {"speedup over operators one by one", "1"};
@@ -112,8 +113,9 @@ void add_gains(Lab& lab, const GraphRuns& runs, const Roofs& roofs, const TorchR
     lab.modelled(id + "_decomposed_predicted_gain", runs.least_seconds(Way::decomposed, machine) / least);
     lab.add(Value(id + "_decomposed_gain", sampling.ratio(runs.id(Way::decomposed), compiled), "1"));
   }
-  const double products = runs.product_seconds(machine);
-  if (products > 0) lab.modelled(id + "_product_share", products / runs.least_seconds(Way::operators, machine));
+  if (runs.has_product()) {
+    lab.modelled(id + "_product_share", runs.product_seconds(machine) / runs.least_seconds(Way::operators, machine));
+  }
   const auto over = [&](TorchMode mode, const char* end) {
     const std::string peer = torch_id(mode, runs.what().id);
     if (!torch.is_there(peer)) return;
@@ -124,6 +126,18 @@ void add_gains(Lab& lab, const GraphRuns& runs, const Roofs& roofs, const TorchR
   const std::string theirs = torch_id(TorchMode::compiled, runs.what().id);
   if (!torch.is_there(theirs)) return;
   lab.add(Value(id + "_torch_gain", sampling.ratio(torch_id(TorchMode::eager, runs.what().id), theirs), "1"));
+}
+
+/// What the compiled loop takes for as many numbers where none comes from memory: its arithmetic.
+void add_near(Lab& lab, const GraphRuns& whole, const path& cache) {
+  GraphCase few = whole.what();
+  few.rows = 32;  // of a few thousand numbers each: both cores' level-2 caches hold them
+  few.ways = {Way::compiled};
+  GraphRuns runs(few, cache);
+  const double as_many = as_double(whole.what().rows) / as_double(few.rows);
+  const Estimate seconds = sample_interleaved(runs.variants(), lab.plan(10 * parts)).seconds.front();
+  lab.add(Value(graph_id(whole) + "_near_ms", times(seconds, 1e3 * as_many), "ms"));
+  lab.derived(graph_id(whole) + "_near_share");
 }
 
 // ---- relu · 0.5 + 1 ----
@@ -275,6 +289,7 @@ void measure_graphs(Lab& lab) {
     TorchRace torch(lab);
     if (each.id != "elementwise") {
       add_gains(lab, runs, roofs, torch, race(lab, runs, roofs, torch));
+      if (!runs.has_product()) add_near(lab, runs, cache.path());
       continue;
     }
     ByHandRuns by_hand(runs.result_shape().numbers());
@@ -284,6 +299,7 @@ void measure_graphs(Lab& lab) {
     }
     const Sampling sampling = race(lab, runs, roofs, torch, by_hand.variants(Cores::all), {one});
     add_gains(lab, runs, roofs, torch, sampling);
+    add_near(lab, runs, cache.path());
     for (const Cores cores : {Cores::all, Cores::one}) {
       add_speedups(lab, runs, sampling, cores);
       add_times(lab, runs, roofs.copies(), sampling, cores);

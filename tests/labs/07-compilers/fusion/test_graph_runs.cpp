@@ -57,6 +57,7 @@ TEST_CASE("of a block, the matrix product is the largest part where arithmetic i
   for (const GraphCase& each : all_graph_cases(few)) {
     const GraphRuns runs(each, cache.path());
     const double share = runs.product_seconds(slow_arithmetic) / runs.least_seconds(Way::operators, slow_arithmetic);
+    CHECK(runs.has_product() == (share > 0));
     if (each.id == "block") CHECK(share > 0.9);
     if (each.id == "block") CHECK(runs.product_seconds(slow_arithmetic) == doctest::Approx(2e-9 * few * 768 * 3072));
     if (each.id == "elementwise" || each.id == "softmax" || each.id == "norm") CHECK(share == 0);
