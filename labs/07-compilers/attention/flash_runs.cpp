@@ -15,6 +15,7 @@
 #include "00-workload/alone.hpp"
 #include "00-workload/loop_team.hpp"
 #include "02-matmul/attention.hpp"
+#include "02-matmul/convolution.hpp"
 #include "02-matmul/gemm.hpp"
 #include "02-matmul/layer_runs.hpp"
 #include "02-matmul/layers_reference.hpp"

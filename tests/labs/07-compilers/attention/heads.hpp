@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
 
-#include "02-matmul/attention.hpp"
 #include "02-matmul/layers_reference.hpp"
 #include "07-compilers/attention/flash_attention.hpp"
 #include "common/random.hpp"

@@ -1,7 +1,5 @@
 #include "07-compilers/attention/naive_attention.hpp"
 
-#include <cstddef>
-
 #include <doctest/doctest.h>
 
 #include "00-workload/loop_team.hpp"
