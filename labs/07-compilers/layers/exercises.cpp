@@ -1,6 +1,7 @@
 #include "07-compilers/layers/exercises.hpp"
 
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <vector>
 

@@ -247,7 +247,10 @@ void measure_layers(Lab& lab) {
     lab.incomplete(std::string("no stages of translation: ") + error.what());
   }
   CallRuns runs(lab, linear_batches(lab), model_batches(lab));
-  const Sampling sampling = runs.sample(lab.plan(2));
+  Plan plan = lab.plan(2);
+  plan.sample_seconds = 2e-3;
+  plan.warm_seconds = 3e-3;  // a core that rested joins loops after some milliseconds only
+  const Sampling sampling = runs.sample(plan);
   add_linear_steps(lab, runs, sampling);
   add_overheads(lab, runs, sampling);
   for (const Way& way : ways) add_model(lab, runs, sampling, way);
