@@ -23,7 +23,7 @@ do for [i = 1:4] {
 }
 stats file(3) using 1 name "batch" nooutput
 right_edge = width - 168; top_edge = 36; bottom_edge = height - 62
-y_title = "calling, % of the time; in dashes, predicted"
+y_title = "calling, % of the time; dashes: with arithmetic at the roofline"
 load "frame.gp"
 set logscale xy
 set xrange [batch_min:batch_max * 1.01]
