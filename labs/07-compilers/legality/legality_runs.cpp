@@ -1,6 +1,5 @@
 #include "07-compilers/legality/legality_runs.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>

@@ -47,12 +47,17 @@ Graph mlp_products_graph(std::size_t rows, std::size_t width, std::size_t hidden
   return graph;
 }
 
-Graph activation_graph(std::size_t rows, std::size_t hidden) {
+// [begin: between]
+Graph between_graph(std::size_t rows, std::size_t hidden) {
   Graph graph;
-  const Ref x = graph.input({rows, hidden}), bias = graph.input({1, hidden});
-  graph.add(Op::dropout, {graph.add(Op::gelu, {graph.add(Op::add, {x, bias})})}, 0.1f, 3);
+  const Ref x = graph.input({rows, hidden});
+  const Ref gain = graph.input({1, hidden}), shift = graph.input({1, hidden}), gate = graph.input({1, hidden});
+  const Ref shifted = graph.add(Op::add, {graph.add(Op::multiply, {x, gain}), shift});
+  const Ref gated = graph.add(Op::multiply, {graph.add(Op::gelu, {shifted}), gate});
+  graph.add(Op::add, {graph.add(Op::dropout, {gated}, 0.1f, 1), x});
   return graph;
 }
+// [end: between]
 
 GraphInputs::GraphInputs(const Graph& graph, std::uint64_t sequence) {
   std::set<std::size_t> right_sides;
@@ -71,21 +76,13 @@ GraphInputs::GraphInputs(const Graph& graph, std::uint64_t sequence) {
 
 // [begin: small-model]
 std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary) {
-  Graph up, between, down, chances;
+  Graph up, down, chances;
   linear(up, layer_norm(up, up.input({tokens, width})), hidden);
-
-  const Ref x = between.input({tokens, hidden});
-  const auto row = [&] { return between.input({1, hidden}); };
-  const Ref shifted = between.add(Op::add, {between.add(Op::multiply, {x, row()}), row()});
-  const Ref gated = between.add(Op::multiply, {between.add(Op::gelu, {shifted}), row()});
-  between.add(Op::add, {between.add(Op::dropout, {gated}, 0.1f, 1), x});
-
   linear(down, down.input({tokens, hidden}), vocabulary);
-
   const Ref scores = chances.input({tokens, vocabulary}), temperature = chances.constant(0.8f);
   chances.add(Op::softmax, {chances.add(Op::divide, {scores, temperature})});
   return {{"up", std::move(up)},
-          {"between", std::move(between)},
+          {"between", between_graph(tokens, hidden)},
           {"down", std::move(down)},
           {"chances", std::move(chances)}};
 }

@@ -19,8 +19,9 @@ Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden);
 /// Its products alone: (x · up) · down. Inputs: x, up, down.
 Graph mlp_products_graph(std::size_t rows, std::size_t width, std::size_t hidden);
 
-/// What stands between its products: dropout(gelu(x + bias)). Inputs: x (rows, hidden), bias (1, hidden).
-Graph activation_graph(std::size_t rows, std::size_t hidden);
+/// What stands between two products: x + dropout(gelu(x · gain + shift) · gate). Inputs: x (rows, hidden), gain, shift and gate
+/// (1, hidden).
+Graph between_graph(std::size_t rows, std::size_t hidden);
 
 /// Random numbers for every input of a graph. What is multiplied from the right is scaled so that products keep the size of
 /// their left side.
@@ -43,9 +44,8 @@ struct ModelPart {
   Graph graph;
 };
 
-/// Four parts, of x (tokens, width). "up": a layer norm and a product with a bias, (tokens, hidden). "between": x +
-/// dropout(gelu(x · gain + shift) · gate). "down": a product with a bias, (tokens, vocabulary). "chances": softmax of that over a
-/// temperature.
+/// Four parts, of x (tokens, width). "up": a layer norm and a product with a bias, (tokens, hidden). "between": as
+/// between_graph(). "down": a product with a bias, (tokens, vocabulary). "chances": softmax of that over a temperature.
 std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary);
 
 }  // namespace hf::compilers

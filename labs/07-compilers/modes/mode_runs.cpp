@@ -22,7 +22,6 @@
 #include "harness/memory.hpp"
 #include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
-#include "harness/side_by_side.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::compilers {
@@ -37,7 +36,7 @@ CompileOptions cached_in(const std::filesystem::path& cache, bool any_rows = fal
 
 constexpr std::size_t all_stores_ordinary = std::numeric_limits<std::size_t>::max();
 
-Graph layer(std::size_t rows) { return mlp_graph(rows, layer_width, layer_hidden); }
+Graph between(std::size_t rows) { return between_graph(rows, changing_width); }
 
 /// For a result, and written to once, so that no page of it is new when it is timed.
 Buffer result_of(const Graph& graph) {
@@ -55,17 +54,13 @@ float* numbers(const Buffer& buffer) { return buffer.as<float>().data(); }
 BatchRuns::BatchRuns(std::string name, Graph (*graph)(std::size_t rows), std::vector<std::size_t> batches,
                      const std::filesystem::path& cache)
     : name_(std::move(name)),
+      graph_(graph),
       batches_(std::move(batches)),
       any_rows_(graph(std::max<std::size_t>(batches_.back(), 2)), cached_in(cache, true)),
       inputs_(graph(batches_.back())),
       result_(result_of(graph(batches_.back()))) {
   if (batches_.front() == 1) one_row_.emplace(graph(1), cached_in(cache));
-  for (std::size_t batch : batches_) {
-    eagers_.emplace_back(graph(batch));
-    const Graph of_batch = graph(batch);
-    fewer_bytes_.push_back(eager_work(of_batch).traffic() /
-                           work(make_plan(of_batch, false, all_stores_ordinary)).traffic());
-  }
+  for (std::size_t batch : batches_) eagers_.emplace_back(graph(batch));
 }
 
 std::string BatchRuns::remark() const {
@@ -76,8 +71,11 @@ std::string BatchRuns::remark() const {
 std::string BatchRuns::eager(std::size_t batch) const { return name_ + " eager " + std::to_string(batch); }
 std::string BatchRuns::compiled(std::size_t batch) const { return name_ + " compiled " + std::to_string(batch); }
 
-double BatchRuns::fewer_bytes(std::size_t batch) const {
-  return fewer_bytes_[static_cast<std::size_t>(std::find(batches_.begin(), batches_.end(), batch) - batches_.begin())];
+double BatchRuns::predicted_gain(std::size_t batch, const Roofline& machine) const {
+  const Graph graph = graph_(batch);
+  double eager = 0;
+  for (std::size_t node = 0; node < graph.nodes().size(); ++node) eager += machine.seconds(work(graph, Ref{node}));
+  return eager / machine.seconds(work(make_plan(graph, false, all_stores_ordinary)));
 }
 
 std::vector<std::vector<Variant>> BatchRuns::pairs() {
@@ -93,7 +91,7 @@ std::vector<std::vector<Variant>> BatchRuns::pairs() {
 }
 
 Estimate any_rows_over_exact(std::size_t rows, const std::filesystem::path& cache, const Plan& plan) {
-  const Graph graph = layer(rows);
+  const Graph graph = between(rows);
   Compiled exact(graph, cached_in(cache)), any(graph, cached_in(cache, true));
   const GraphInputs inputs(graph);
   const Buffer result = result_of(graph);
@@ -124,8 +122,8 @@ std::vector<Estimate> estimates(const std::vector<std::vector<double>>& calls) {
 
 ShapeChanges time_shape_changes(const std::vector<std::size_t>& rows, int repetitions) {
   const std::size_t most = *std::max_element(rows.begin(), rows.end());
-  const GraphInputs inputs(layer(most));
-  const Buffer result = result_of(layer(most));
+  const GraphInputs inputs(between(most));
+  const Buffer result = result_of(between(most));
   std::vector<std::vector<double>> eager(rows.size()), per_shape(rows.size()), any_rows(rows.size());
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     const ScratchFolder cold;
@@ -139,18 +137,18 @@ ShapeChanges time_shape_changes(const std::vector<std::size_t>& rows, int repeti
       }
     };
     each_call(eager, [&](std::size_t now) {
-      eagers.try_emplace(now, layer(now)).first->second.run(inputs.pointers(), numbers(result));
+      eagers.try_emplace(now, between(now)).first->second.run(inputs.pointers(), numbers(result));
     });
     // [begin: recompile]
     each_call(per_shape, [&](std::size_t now) {
       auto at = programs.find(now);
       if (at == programs.end()) {
-        at = programs.emplace(now, Compiled(layer(now), cached_in(cold.path()))).first;
+        at = programs.emplace(now, Compiled(between(now), cached_in(cold.path()))).first;
       }
       at->second.run(inputs.pointers(), numbers(result));
     });
     each_call(any_rows, [&](std::size_t now) {
-      if (!program) program.emplace(layer(now), cached_in(cold.path(), true));
+      if (!program) program.emplace(between(now), cached_in(cold.path(), true));
       program->run(inputs.pointers(), numbers(result), now);
     });
     // [end: recompile]
@@ -190,45 +188,71 @@ const float* PartialModel::run(const std::vector<bool>& compiled) {
   return numbers(results_.back());
 }
 
-double PartialTimes::predicted(std::size_t compiled_parts) const {
-  double seconds = passes.front().median;
-  for (std::size_t i = 0; i < compiled_parts; ++i) seconds -= eager[order[i]].median - compiled[order[i]].median;
+std::vector<double> PartialModel::profile(const std::vector<bool>& compiled) {
+  std::vector<double> seconds;
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    seconds.push_back(seconds_of([&] { run(part, compiled[part]); }));
+  }
   return seconds;
 }
 
+double PartialTimes::predicted(std::size_t compiled_parts) const {
+  double all = 0, saved = 0;
+  for (const Estimate& part : eager) all += part.median;
+  for (std::size_t i = 0; i < compiled_parts; ++i) saved += eager[order[i]].median - compiled[order[i]].median;
+  return passes.front().median * (1 - saved / all);
+}
+
+namespace {
+
+/// Seconds of each part in one pass after another of its kind, since what came before was of another.
+std::vector<double> warm_profile(PartialModel& model, const std::vector<bool>& compiled) {
+  model.profile(compiled);
+  return model.profile(compiled);
+}
+
+/// All parts, the one first that gains most for a second of compiling.
+std::vector<std::size_t> by_gain(PartialModel& model) {
+  constexpr int enough = 5;
+  std::vector<double> gains(model.parts(), 0);
+  for (int round = 0; round < enough; ++round) {
+    const std::vector<double> eager = warm_profile(model, std::vector<bool>(model.parts(), false));
+    const std::vector<double> compiled = warm_profile(model, std::vector<bool>(model.parts(), true));
+    for (std::size_t part = 0; part < gains.size(); ++part) gains[part] += eager[part] - compiled[part];
+  }
+  std::vector<std::size_t> order(model.parts());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto yield = [&](std::size_t part) { return gains[part] / model.compile_seconds(part); };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return yield(a) > yield(b); });
+  return order;
+}
+
+}  // namespace
+
 PartialTimes time_partial_model(PartialModel& model, const Plan& plan) {
-  model.run(std::vector<bool>(model.parts(), false));  // so that each part has the input that it will have
   PartialTimes times;
-  std::vector<Variant> alone;
-  for (std::size_t part = 0; part < model.parts(); ++part) {
-    for (bool compiled : {false, true}) {
-      alone.push_back(timed(model.name(part) + (compiled ? " compiled" : " eager"),
-                            [&model, part, compiled] { model.run(part, compiled); }));
+  times.order = by_gain(model);
+  const std::size_t parts = model.parts();
+  std::vector<std::vector<double>> eager(parts), compiled(parts), passes(parts + 1);
+  const std::int64_t start = now_ns();
+  const auto spent = [&] { return static_cast<double>(now_ns() - start) * 1e-9; };
+  for (int round = 0; round < plan.rounds && (round < plan.minimum_rounds || spent() < plan.budget_seconds); ++round) {
+    for (std::size_t turn = 0; turn <= parts; ++turn) {
+      const std::size_t count = (turn + static_cast<std::size_t>(round)) % (parts + 1);
+      std::vector<bool> which(parts, false);
+      for (std::size_t i = 0; i < count; ++i) which[times.order[i]] = true;
+      const std::vector<double> seconds = warm_profile(model, which);
+      passes[count].push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
+      for (std::size_t part = 0; part < parts; ++part) {
+        if (count == 0) eager[part].push_back(seconds[part]);
+        if (count == parts) compiled[part].push_back(seconds[part]);
+      }
     }
   }
-  const Sampling parts = sample_side_by_side({alone}, plan);
-  for (std::size_t part = 0; part < model.parts(); ++part) {
-    times.eager.push_back(parts.of(model.name(part) + " eager"));
-    times.compiled.push_back(parts.of(model.name(part) + " compiled"));
-  }
-  times.order.resize(model.parts());
-  std::iota(times.order.begin(), times.order.end(), std::size_t{0});
-  const auto gain = [&](std::size_t part) {
-    return (times.eager[part].median - times.compiled[part].median) / model.compile_seconds(part);
-  };
-  std::sort(times.order.begin(), times.order.end(), [&](std::size_t a, std::size_t b) { return gain(a) > gain(b); });
-
-  std::vector<Variant> passes;
-  for (std::size_t count = 0; count <= model.parts(); ++count) {
-    std::vector<bool> compiled(model.parts(), false);
-    for (std::size_t i = 0; i < count; ++i) compiled[times.order[i]] = true;
-    passes.push_back(timed(std::to_string(count), [&model, compiled] { model.run(compiled); }));
-  }
-  const Sampling whole = sample_side_by_side({passes}, plan);
-  for (const Variant& pass : passes) {
-    times.passes.push_back(whole.of(pass.id));
-    times.speedups.push_back(whole.ratio("0", pass.id));
-  }
+  times.eager = estimates(eager);
+  times.compiled = estimates(compiled);
+  times.passes = estimates(passes);
+  for (const std::vector<double>& pass : passes) times.speedups.push_back(ratio(passes.front(), pass));
   return times;
 }
 

@@ -15,6 +15,7 @@
 #include "harness/memory.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
+#include "harness/work.hpp"
 
 namespace hf::compilers {
 
@@ -35,21 +36,26 @@ class BatchRuns {
   std::vector<std::vector<Variant>> pairs();      ///< eager and compiled, for each batch
   std::string eager(std::size_t batch) const;     ///< the variant's id
   std::string compiled(std::size_t batch) const;  ///< the variant's id
-  /// How many times fewer bytes the compiled program moves, by counting.
-  double fewer_bytes(std::size_t batch) const;
+  /// How many times as fast the compiled program should be: each operator, and the program, takes as long as its FLOPs or
+  /// its bytes do.
+  double predicted_gain(std::size_t batch, const Roofline& machine) const;
 
  private:
   std::string name_;
+  Graph (*graph_)(std::size_t rows);
   std::vector<std::size_t> batches_;
   std::vector<Eager> eagers_;
-  std::vector<double> fewer_bytes_;
   std::optional<Compiled> one_row_;
   Compiled any_rows_;
   GraphInputs inputs_;
   Buffer result_;
 };
 
-/// How much slower a program for any number of rows is than one for just this number: the pairwise ratios of their times.
+/// Numbers in a row of what is run with shapes that change.
+constexpr std::size_t changing_width = 1024;
+
+/// How much slower a program for any number of rows is than one for just this number, for between_graph(): the pairwise
+/// ratios of their times.
 Estimate any_rows_over_exact(std::size_t rows, const std::filesystem::path& cache, const Plan& plan);
 
 // ---- Shapes that change ----
@@ -60,7 +66,7 @@ struct ShapeChanges {
   std::vector<Estimate> eager, per_shape, any_rows;
 };
 
-/// The layer, called with so many rows after each other: eagerly; compiled when rows are there that were not there before; and
+/// between_graph(), called with so many rows after each other: eagerly; compiled when rows are there that were not there before; and
 /// compiled once, for any number. Each repetition begins with nothing compiled.
 ShapeChanges time_shape_changes(const std::vector<std::size_t>& rows, int repetitions);
 
@@ -77,12 +83,14 @@ class PartialModel {
   double compile_seconds(std::size_t part) const;
   std::string remark() const;  ///< why something is not compiled; empty where all is
 
-  /// One part alone.
-  void run(std::size_t part, bool compiled);
   /// All parts, of which those are compiled. \return the result of the last
   const float* run(const std::vector<bool>& compiled);
+  /// The same. \return seconds of each part
+  std::vector<double> profile(const std::vector<bool>& compiled);
 
  private:
+  void run(std::size_t part, bool compiled);
+
   std::vector<ModelPart> parts_;
   std::vector<Eager> eagers_;
   std::vector<Compiled> compiled_;
@@ -94,11 +102,11 @@ class PartialModel {
 /// Parts, compiled one after the other: the one that gains most for a second of compiling first.
 struct PartialTimes {
   std::vector<std::size_t> order;
-  std::vector<Estimate> eager, compiled;  ///< seconds of each part alone, in the order of the model
+  std::vector<Estimate> eager, compiled;  ///< seconds of each part, in the order of the model: nothing compiled, or all
   std::vector<Estimate> passes;           ///< seconds of the whole, with none, one, two… compiled
   std::vector<Estimate> speedups;         ///< of the whole, over none compiled
 
-  /// What Amdahl's law makes of the parts' times, with so many compiled, seconds.
+  /// What Amdahl's law makes of the parts' times: seconds of the whole with so many compiled.
   double predicted(std::size_t compiled_parts) const;
 };
 

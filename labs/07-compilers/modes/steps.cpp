@@ -8,16 +8,21 @@
 #include <vector>
 
 #include "07-compilers/compiler/build.hpp"
+#include "07-compilers/compiler/eager.hpp"
 #include "07-compilers/compiler/graph.hpp"
 #include "07-compilers/modes/mode_graphs.hpp"
 #include "07-compilers/modes/mode_runs.hpp"
 #include "harness/as_double.hpp"
 #include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/peaks.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/side_by_side.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
+#include "harness/threads.hpp"
+#include "harness/work.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -39,47 +44,97 @@ std::vector<std::size_t> batches(const Lab& lab) {
                      : std::vector<std::size_t>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
 }
 
-/// How many times as fast a graph is when it is compiled, and what counting its bytes predicts.
+/// How many times as fast a graph is when it is compiled, and how many times the roofline of this machine says.
 void add_gain(Lab& lab, const std::string& id, const std::string& label, const BatchRuns& runs,
-              const Sampling& sampling) {
+              const Sampling& sampling, const Roofline& machine) {
   Series gain = {id + "_gain", label, Kind::measured, batch_axis, gain_axis};
-  Series predicted = {id + "_gain_predicted", label + ", by bytes", Kind::modelled, batch_axis, gain_axis};
-  Series eager = {id + "_eager", label + ", eager", Kind::measured, batch_axis, time_axis};
+  Series predicted = {id + "_gain_predicted", label + ", predicted", Kind::modelled, batch_axis, gain_axis};
   for (std::size_t batch : batches(lab)) {
-    const double x = as_double(batch);
-    gain.points.emplace_back(x, sampling.ratio(runs.eager(batch), runs.compiled(batch)));
-    predicted.points.emplace_back(x, runs.fewer_bytes(batch));
-    eager.points.emplace_back(x, times(sampling.of(runs.eager(batch)), 1e3));
+    gain.points.emplace_back(as_double(batch), sampling.ratio(runs.eager(batch), runs.compiled(batch)));
+    predicted.points.emplace_back(as_double(batch), runs.predicted_gain(batch, machine));
   }
-  const std::size_t last = batches(lab).back();
-  lab.add(Value(id + "_512_speedup", sampling.ratio(runs.eager(last), runs.compiled(last)), "1"));
-  lab.add(Value(id + "_8_speedup", sampling.ratio(runs.eager(8), runs.compiled(8)), "1"));
-  for (Series* series : {&gain, &predicted, &eager}) lab.add(std::move(*series));
+  for (std::size_t batch : {8, 512}) {
+    lab.add(Value(id + "_" + std::to_string(batch) + "_speedup",
+                  sampling.ratio(runs.eager(batch), runs.compiled(batch)), "1"));
+  }
+  lab.derived(id + "_512_predicted_speedup", predicted.points.back().y.median);
+  lab.add(Value(id + "_512_ms", times(sampling.of(runs.eager(512)), 1e3), "ms"));
+  lab.add(std::move(gain));
+  lab.add(std::move(predicted));
 }
+
+/// What this machine's cores compute at most: in products, which are made of FMAs, and in a GELU, which is not. And what they
+/// move between the arrays of a simple operator on the layer's activations.
+class LayerRooflines {
+ public:
+  LayerRooflines()
+      : peak_(peak_variant(Precision::fp32, team_)),
+        relu_(one_operator(Op::relu, 512)),
+        gelu_(one_operator(Op::gelu, near_rows)),
+        inputs_(relu_.graph()),
+        result_(bytes() / 2, Pages::huge) {}
+
+  std::vector<Variant> variants() {
+    float* const result = result_.as<float>().data();
+    return {peak_.variant, timed("relu", [this, result] { relu_.run(inputs_.pointers(), result); }),
+            timed("gelu", [this, result] { gelu_.run(inputs_.pointers(), result); })};
+  }
+  Roofline products(const Sampling& sampling) const {
+    return {.peak_gflops = peak_.flops / sampling.of(peak_.variant.id).median * 1e-9, .bandwidth_gbs = gbs(sampling)};
+  }
+  Roofline elementwise(const Sampling& sampling) const {
+    return {.peak_gflops = eager_work(gelu_.graph()).flops / sampling.of("gelu").median * 1e-9,
+            .bandwidth_gbs = gbs(sampling)};
+  }
+
+ private:
+  static constexpr std::size_t near_rows = 16;  ///< in the caches of the cores themselves
+
+  static Graph one_operator(Op op, std::size_t rows) {
+    Graph graph;
+    graph.add(op, {graph.input({rows, layer_hidden})});
+    return graph;
+  }
+  std::size_t bytes() const { return 2 * relu_.graph().result_shape().numbers() * sizeof(float); }
+  double gbs(const Sampling& sampling) const { return as_double(bytes()) / sampling.of("relu").median * 1e-9; }
+
+  Team team_;
+  PeakVariant peak_;
+  Eager relu_, gelu_;
+  GraphInputs inputs_;
+  Buffer result_;
+};
 
 /// \return whether anything is compiled here
 bool add_batches(Lab& lab) {
   const auto layer = [](std::size_t rows) { return mlp_graph(rows, layer_width, layer_hidden); };
-  const auto activation = [](std::size_t rows) { return activation_graph(rows, layer_hidden); };
+  const auto between = [](std::size_t rows) { return between_graph(rows, layer_hidden); };
   BatchRuns layers("layer", layer, batches(lab), default_cache());
-  BatchRuns activations("activation", activation, batches(lab), default_cache());
-  for (const BatchRuns* runs : {&layers, &activations}) {
+  BatchRuns betweens("between", between, batches(lab), default_cache());
+  for (const BatchRuns* runs : {&layers, &betweens}) {
     if (runs->remark().empty()) continue;
     lab.note("eager against compiled is missing: " + runs->remark());
     return false;
   }
   std::vector<std::vector<Variant>> pairs = layers.pairs();
-  for (std::vector<Variant>& pair : activations.pairs()) pairs.push_back(std::move(pair));
+  for (std::vector<Variant>& pair : betweens.pairs()) pairs.push_back(std::move(pair));
+  LayerRooflines rooflines;
+  pairs.push_back(rooflines.variants());
   const Sampling sampling = sample_side_by_side(pairs, long_samples(lab.plan(2)));
-  add_gain(lab, "layer", "layer", layers, sampling);
-  add_gain(lab, "activation", "between the products", activations, sampling);
+  const Roofline products = rooflines.products(sampling), elementwise = rooflines.elementwise(sampling);
+  lab.derived("layer_roofline_gflops", products.peak_gflops, "GFLOP/s");
+  lab.derived("gelu_roofline_gflops", elementwise.peak_gflops, "GFLOP/s");
+  lab.derived("layer_roofline_gbs", products.bandwidth_gbs, "GB/s");
+  add_gain(lab, "layer", "layer", layers, sampling, products);
+  add_gain(lab, "between", "between the products", betweens, sampling, elementwise);
   return true;
 }
 
 // ---- Shapes that change ----
 
 void add_shape_changes(Lab& lab) {
-  const std::vector<std::size_t> rows = {64, 64, 64, 64, 96, 96, 96, 96, 48, 48, 48, 48, 64, 64, 64, 64};
+  const std::vector<std::size_t> rows = {1024, 1024, 1024, 1024, 1536, 1536, 1536, 1536,
+                                         768,  768,  768,  768,  1024, 1024, 1024, 1024};
   const std::size_t change = 4;  // the first call with another number of rows
   const ShapeChanges changes = time_shape_changes(rows, lab.quick() ? 2 : 5);
   const auto add = [&](const char* id, const char* label, const std::vector<Estimate>& calls) {
@@ -103,6 +158,11 @@ void add_shape_changes(Lab& lab) {
   lab.add(Value("recompile_over_next", ratio(changes.per_shape[change].samples, changes.per_shape[change + 1].samples),
                 "1"));
   lab.derived("recompile_over_any_rows", all(changes.per_shape) / all(changes.any_rows));
+  double saved = 0;  // by a call with the first shape, once it is compiled
+  for (std::size_t call = 1; call < change; ++call) {
+    saved += (changes.eager[call].median - changes.per_shape[call].median) / as_double(change - 1);
+  }
+  if (saved > 0) lab.derived("shape_break_even_calls", changes.per_shape.front().median / saved);
   lab.derived("recompile_over_eager", all(changes.per_shape) / all(changes.eager));
   lab.add(
       Value("any_rows_over_exact", any_rows_over_exact(rows.front(), default_cache(), long_samples(lab.plan(8))), "1"));
@@ -113,7 +173,7 @@ void add_shape_changes(Lab& lab) {
 void add_partial_model(Lab& lab) {
   PartialModel model(small_model(4096, 64, 1024, 128));
   if (!model.remark().empty()) return lab.note("compiling a part is missing: " + model.remark());
-  const PartialTimes found = time_partial_model(model, lab.plan(6));
+  const PartialTimes found = time_partial_model(model, lab.plan(8));
   double compiling = 0, eager = 0, all = 0;
   for (std::size_t part = 0; part < model.parts(); ++part) {
     all += model.compile_seconds(part);
@@ -148,7 +208,8 @@ void add_partial_model(Lab& lab) {
   lab.derived("hot_part_gain_share", saved(1) / saved(model.parts()));
   double error = 0;
   for (std::size_t count = 1; count <= model.parts(); ++count) {
-    error = std::max(error, std::abs(found.passes[count].median / found.predicted(count) - 1));
+    const double predicted_speedup = found.predicted(0) / found.predicted(count);
+    error = std::max(error, std::abs(found.speedups[count].median / predicted_speedup - 1));
   }
   lab.derived("amdahl_error", error);
 }

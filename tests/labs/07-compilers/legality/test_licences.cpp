@@ -15,6 +15,7 @@
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/scratch_folder.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::compilers {
 namespace {
