@@ -23,6 +23,7 @@
 #include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
 #include "harness/statistics.hpp"
+#include "harness/work.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -13,7 +13,6 @@
 #include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
 #include "harness/statistics.hpp"
-#include "harness/work.hpp"
 
 namespace hf::compilers {
 namespace {
