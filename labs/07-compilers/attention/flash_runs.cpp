@@ -40,6 +40,7 @@ namespace hf::compilers {
 namespace {
 
 constexpr double torch_bound = 1e-5;                 // of the distance between PyTorch's result and ours
+constexpr std::size_t looked_into = 4096;            // where the softmax is timed by itself as well
 constexpr std::size_t longest_of_chapter_02 = 4096;  // it needs the matrix twice, and more time
 
 /// Random queries, keys and values, whose scores have a variance of about 1, and room for the result.
@@ -184,6 +185,9 @@ AttentionHeat race_attention(Lab& lab, std::size_t tokens, double seconds) {
     for (const On on : {On::one_thread, On::all_threads}) {
       heat.naive_error =
           std::max(heat.naive_error, entrants.enter("naive", on, [=, &naive] { naive->run(q, k, v, out); }));
+    }
+    if (tokens == looked_into) {
+      entrants.enter_unchecked(workload::alone(timed("naive softmax", [&naive] { naive->softmax(); })));
     }
   } else {
     lab.note("too little memory for the scores of " + std::to_string(tokens) + " tokens");

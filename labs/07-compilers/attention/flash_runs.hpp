@@ -20,7 +20,7 @@ constexpr std::size_t head_width = 64;  ///< d of what is timed
 enum class On { one_thread, all_threads };
 
 /// What one number of tokens showed. The variants are "flash", "naive" and "peak", each on one thread and on all, and, on
-/// one thread, "chapter 02" (its gemm_attention()); where there is PyTorch, "torch".
+/// one thread, "chapter 02" (its gemm_attention()) and, at 4096 tokens, "naive softmax"; where there is PyTorch, "torch".
 struct AttentionHeat {
   std::size_t tokens;
   Sampling sampling;

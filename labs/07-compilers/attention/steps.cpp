@@ -199,6 +199,10 @@ void add_attention(Lab& lab, const Heats& heats, double one_gbs, double all_gbs)
     naive_error = std::max(naive_error, heat.naive_error);
     if (heat.tokens != shown_tokens) continue;
     for (const On on : {On::one_thread, On::all_threads}) add_shown(lab, heat, on);
+    if (heat.has("naive softmax")) {
+      lab.derived("flash_over_naive_4096_ceiling");
+      lab.add(Value("naive_softmax_4096_share", heat.sampling.ratio("naive softmax", "naive"), "1"));
+    }
     if (heat.has("chapter 02")) {
       lab.add(Value("flash_over_chapter_02_4096", heat.speed_ratio("flash", "chapter 02"), "1"));
     }
