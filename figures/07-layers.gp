@@ -27,10 +27,10 @@ load "frame.gp"
 set logscale x
 set xrange [0.01:highest * 6]
 set yrange [-rows:0.3]
-set xtics ("10 ns" 0.01, "100 ns" 0.1, "1 us" 1, "10 us" 10, "100 us" 100, "1 ms" 1000, "10 ms" 10000)
+set xtics ("10 ns" 0.01, "100 ns" 0.1, "1 µs" 1, "10 µs" 10, "100 µs" 100, "1 ms" 1000, "10 ms" 10000)
 set grid noytics
 set ytics textcolor rgb ink
-in_words(us) = us < 1 ? digits(us * 1000)." ns" : digits(us)." us"
+in_words(us) = us < 1 ? digits(us * 1000)." ns" : digits(us)." µs"
 do for [i = 1:4] {
   if (has(i)) { set label titles[i] at 0.0115,-(tops[i] - 0.75) left textcolor rgb inks[i] }
 }

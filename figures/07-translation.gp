@@ -13,12 +13,12 @@ load "frame.gp"
 set logscale x
 set xrange [smaller(0.1, stage_min_y / 2):stage_max_y * 14]
 set yrange [-stage_max_x - 0.6:0.6]
-set xtics ("100 ns" 0.1, "1 us" 1, "10 us" 10, "100 us" 100, "1 ms" 1e3, "10 ms" 1e4, "100 ms" 1e5, "1 s" 1e6)
+set xtics ("100 ns" 0.1, "1 µs" 1, "10 µs" 10, "100 µs" 100, "1 ms" 1e3, "10 ms" 1e4, "100 ms" 1e5, "1 s" 1e6)
 set grid noytics
 set ytics textcolor rgb ink
 x_low = smaller(0.1, stage_min_y / 2)
 is_of_the_system(x) = x >= 2 && x <= 4
-in_words(us) = us < 1 ? digits(us * 1000)." ns" : us < 1000 ? digits(us)." us" : digits(us / 1000)." ms"
+in_words(us) = us < 1 ? digits(us * 1000)." ns" : us < 1000 ? digits(us)." µs" : digits(us / 1000)." ms"
 plot stages using (x_low):(-$1):(only(!is_of_the_system($1), $2 - x_low)):(0):ytic(what[int($1) + 1]) \
        with vectors nohead linewidth 13 linecolor rgb blue, \
      stages using (x_low):(-$1):(only(is_of_the_system($1), $2 - x_low)):(0) \

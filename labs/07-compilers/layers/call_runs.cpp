@@ -153,10 +153,12 @@ std::vector<Variant> CallRuns::steps_of_a_call() {
 CallRuns::CallRuns(Lab& lab, const std::vector<std::size_t>& linear_batches,
                    const std::vector<std::size_t>& model_batches)
     : race_(lab), peak_(peak_variant(Precision::fp32, team_)), weights_(team_, digits.weights() * sizeof(float)) {
-  const auto call = [&lab](const std::string& name, const Graph& graph) {
+  bool complete = true;
+  const auto call = [&lab, &complete](const std::string& name, const Graph& graph) {
     lab.tick();
     auto made = std::make_unique<ModelCall>(name, graph);
-    if (!made->remark().empty()) lab.note(name + ": " + made->remark());
+    if (complete && !made->is_compiled()) lab.incomplete("calls: " + made->remark());
+    complete = complete && made->is_compiled();
     return made;
   };
   for (std::size_t batch : linear_batches) {

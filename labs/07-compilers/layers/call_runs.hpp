@@ -29,6 +29,7 @@ class ModelCall {
   const Graph& graph() const { return eager_.graph(); }
   std::size_t operators() const;
   std::size_t loops() const { return compiled_.loops(); }
+  bool is_compiled() const { return compiled_.is_compiled(); }
   const std::string& remark() const { return compiled_.remark(); }
 
   void run_eager() { eager_.run(pointers_, result_.data()); }
