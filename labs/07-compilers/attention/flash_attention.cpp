@@ -143,16 +143,17 @@ class QueryGroup {
   /// First the weights of a chunk's keys, which stay in the level-1 cache, then
   /// their values.
   void attend_chunk(Member& member, std::size_t key, std::size_t keys) {
-    const std::size_t d = head_.d;
+    const std::size_t d = head_.d, kind = member.vectors - 1;
     const float *k = operands_.k + key * d, *v = operands_.v + key * d;
     const std::size_t all_see = head_.visible(member.first);
     for (std::size_t j = 0; j < keys; j += flash_rows) {
       const std::size_t rows = std::min(flash_rows, keys - j);
       const bool masked = key + j + rows > all_see;
-      weigh[member.vectors - 1][rows - 1](member.block, k + j * d, j, key + j, masked);
+      weigh[kind][rows - 1](member.block, k + j * d, j, key + j, masked);
     }
     for (std::size_t e = 0; e < d; e += flash_rows) {
-      add[member.vectors - 1][std::min(flash_rows, d - e) - 1](member.block, v, keys, e);
+      const std::size_t columns = std::min(flash_rows, d - e);
+      add[kind][columns - 1](member.block, v, keys, e);
     }
   }
   // [end: flash-chunk]

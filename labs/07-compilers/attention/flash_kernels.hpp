@@ -109,7 +109,6 @@ inline void hide_later_keys(Floats (&score)[rows][vectors], std::int32_t last, s
   }
 }
 
-// [begin: flash-weights]
 /// The weights of some keys, 2^(score - highest), for a block of queries; `done` keys
 /// of the chunk have theirs.
 template <std::size_t rows, std::size_t vectors>
@@ -131,6 +130,7 @@ void weigh_keys(QueryBlock& block, const float* keys, std::size_t done, std::siz
     for (std::size_t i = 1; i < rows; ++i) top[v] = higher(top[v], score[i][v]);
     grown |= top[v] > load(block.highest + v * lanes) + flash_slack;
   }
+  // [begin: flash-weights]
   if (any(grown)) rescale<vectors>(block, top, done);
   float* to = block.weights + done * width;
 #pragma GCC unroll 3
@@ -145,8 +145,8 @@ void weigh_keys(QueryBlock& block, const float* keys, std::size_t done, std::siz
     }
     store(block.sums + v * lanes, sum);
   }
+  // [end: flash-weights]
 }
-// [end: flash-weights]
 
 /// outputs += weight · value of a chunk's keys, for `rows` of the columns.
 template <std::size_t rows, std::size_t vectors>

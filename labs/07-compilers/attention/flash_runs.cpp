@@ -153,9 +153,19 @@ Estimate AttentionHeat::speed_ratio(const std::string& id, const std::string& ot
 
 std::string variant_id(const std::string& id, On on) { return on == On::all_threads ? id + " all" : id; }
 
-std::vector<std::size_t> attention_tokens(const Lab& lab) {
-  if (lab.quick()) return {512, 1024, 2048, 4096};
-  return {512, 1024, 2048, 4096, 8192, 16384};
+std::vector<std::size_t> attention_tokens(Lab& lab, double peak_gflops) {
+  constexpr double runs = 20, share_of_peak = 0.4;
+  std::vector<std::size_t> tokens;
+  for (const std::size_t n : {512, 1024, 2048, 4096, 8192, 16384}) {
+    if (lab.quick() && n > looked_into) break;
+    const double seconds = runs * Head{n, n, head_width}.flops() / (share_of_peak * peak_gflops * 1e9);
+    if (!tokens.empty() && seconds > 2 * lab.step_seconds()) {
+      lab.note("too slow for attention over " + std::to_string(n) + " tokens and more");
+      break;
+    }
+    tokens.push_back(n);
+  }
+  return tokens;
 }
 
 AttentionHeat race_attention(Lab& lab, std::size_t tokens, double seconds) {

@@ -39,8 +39,8 @@ struct AttentionHeat {
 /// "flash all" for all threads.
 std::string variant_id(const std::string& id, On on);
 
-/// Tokens that fit into the lab's time.
-std::vector<std::size_t> attention_tokens(const Lab& lab);
+/// Numbers of tokens; what a machine with such a peak would take too long for is left out, with a note.
+std::vector<std::size_t> attention_tokens(Lab& lab, double peak_gflops);
 
 /// Checks each way, then times them within so many seconds. What does not fit into memory is left out, with a note.
 /// \throws std::runtime_error for a wrong result

@@ -71,6 +71,17 @@ void predict_attention(Lab& lab, const std::vector<std::size_t>& tokens) {
   lab.modelled("online_new_highs_predicted", expected_new_highs(shown_tokens));
 }
 
+/// Memory at 4096 tokens, and how many times that of 1024 it is, where both were measured.
+void add_memory_growth(Lab& lab, const Series& series, const std::string& id) {
+  double few = 0;
+  for (const Point& point : series.points) {
+    if (point.x == as_double(shown_tokens / 4)) few = point.y.median;
+    if (point.x != as_double(shown_tokens) || few == 0) continue;
+    lab.add(Value(id + "_memory_4096_bytes", point.y, "B"));
+    lab.derived(id + "_memory_growth", point.y.median / few);
+  }
+}
+
 /// What attention makes resident, beside what was counted.
 void measure_attention_memory(Lab& lab, const std::vector<std::size_t>& tokens) {
   Series naive = {"naive_memory", "with the matrix", Kind::measured, tokens_axis, memory_axis};
@@ -82,16 +93,8 @@ void measure_attention_memory(Lab& lab, const std::vector<std::size_t>& tokens) 
     if (const auto bytes = naive_resident_bytes(n)) naive.points.emplace_back(as_double(n), *bytes);
   }
   if (flash.points.empty()) return lab.note("no /proc/self/smaps_rollup: the memory of attention was not measured");
-  const auto at = [](const Series& series, std::size_t n) {
-    const auto is_it = [n](const Point& point) { return point.x == as_double(n); };
-    return std::find_if(series.points.begin(), series.points.end(), is_it)->y;
-  };
-  lab.add(Value("flash_memory_4096_bytes", at(flash, shown_tokens), "B"));
-  lab.derived("flash_memory_growth", at(flash, shown_tokens).median / at(flash, shown_tokens / 4).median);
-  if (naive.points.size() == flash.points.size() || naive.points.back().x == as_double(shown_tokens)) {
-    lab.add(Value("naive_memory_4096_bytes", at(naive, shown_tokens), "B"));
-    lab.derived("naive_memory_growth", at(naive, shown_tokens).median / at(naive, shown_tokens / 4).median);
-  }
+  add_memory_growth(lab, flash, "flash");
+  add_memory_growth(lab, naive, "naive");
   lab.add(std::move(flash));
   if (!naive.points.empty()) lab.add(std::move(naive));
 }
@@ -217,9 +220,10 @@ void add_attention(Lab& lab, const Heats& heats, double one_gbs, double all_gbs)
 }  // namespace
 
 void measure_attention(Lab& lab) {
-  const std::vector<std::size_t> tokens = attention_tokens(lab);
-  predict_attention(lab, tokens);
   Team one(1), all;
+  const double peak = peak_gflops(Precision::fp32, one, lab.plan(50)).median;
+  const std::vector<std::size_t> tokens = attention_tokens(lab, peak);
+  predict_attention(lab, tokens);
   const Estimate one_gbs = dram_read_gbs(one, lab.memory_plan(20)), all_gbs = dram_read_gbs(all, lab.memory_plan(20));
   lab.add(Value("attention_read_gbs", one_gbs, "GB/s"));
   lab.add(Value("attention_read_all_gbs", all_gbs, "GB/s"));
