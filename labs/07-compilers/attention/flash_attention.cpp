@@ -172,7 +172,10 @@ double Head::weights() const {
   return causal ? q * k - q * (q - 1) / 2 : q * k;
 }
 
-FlashBlocks flash_blocks(std::size_t) { return {group_queries, 512, 128}; }
+FlashBlocks flash_blocks(std::size_t d) {
+  constexpr std::size_t chunk = 128, numbers = 1 << 15;  // of keys, 128 KiB, and as many of values
+  return {group_queries, std::max(chunk, numbers / d / chunk * chunk), chunk};
+}
 
 std::size_t flash_scratch_bytes(std::size_t d) {
   return sizeof(float) * (block_floats(group_queries, d) + flash_blocks(d).chunk * widest);

@@ -9,7 +9,7 @@ namespace hf::compilers {
 
 /// One head of attention: softmax(q · kᵀ / √d) · v, q and the result (queries, d), k and v (keys, d), row-major, in fp32.
 struct Head {
-  std::size_t queries, keys, d;
+  std::size_t queries, keys, d;  ///< keys and d at least 1
   bool causal = false;  ///< the last query sees all keys, each one before it one key less; needs keys ≥ queries
 
   /// How many keys query i sees.

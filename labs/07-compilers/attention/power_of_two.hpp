@@ -1,7 +1,7 @@
 /// \file
 /// The exponential as attention needs it: scores are multiplied by log₂e before, which costs nothing, since they are scaled
-/// anyway, and are never above the highest by much. exp() of vector_math.hpp, for any number, takes half as many
-/// instructions again.
+/// anyway, and are never above the highest by much. exp() of vector_math.hpp, for any number, takes up to
+/// twice as many instructions.
 #pragma once
 
 #include "harness/vector.hpp"
