@@ -131,7 +131,9 @@ def graph(x, weight, bias):
 std::vector<Variant> CallRuns::steps_of_a_call() {
   // [begin: empty-loop]
   const auto launch = [] {
-    const auto nothing = [](std::size_t first, std::size_t last) { keep(last - first); };
+    const auto nothing = [](std::size_t first, std::size_t last) {
+      keep(last - first);  // of the loop's iterations
+    };
     workload::share(workload::sharing_cores(), workload::worth_sharing, nothing, 1);
   };
   // [end: empty-loop]

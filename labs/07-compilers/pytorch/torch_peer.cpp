@@ -21,17 +21,23 @@ namespace hf::compilers {
 namespace {
 
 // [begin: torch-settings]
-/// Tensors on huge pages, which are kept for the next call instead of being given back and cleared again; threads that stay on
-/// their cores and spin while they wait; a compiler that finds nothing done already, and leaves no processes behind.
-PeerProgram torch_script(const ScratchFolder& cache) {
-  return {.name = "PyTorch",
-          .script = torch_peer_py,
-          .settings = {"GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0:"
-                       "glibc.malloc.trim_threshold=1099511627776:glibc.malloc.top_pad=16777216",
-                       "OMP_PROC_BIND=true", "OMP_WAIT_POLICY=active", "TORCHINDUCTOR_COMPILE_THREADS=1",
-                       "TORCHINDUCTOR_CACHE_DIR=" + cache.path().string()}};
-}
+/// Tensors on huge pages, which are kept for the next call instead of being
+/// given back and cleared again; threads that stay on their cores and spin.
+const std::vector<std::string> torch_settings = {
+    "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0"
+    ":glibc.malloc.trim_threshold=1099511627776:glibc.malloc.top_pad=16777216",
+    "OMP_PROC_BIND=true",
+    "OMP_WAIT_POLICY=active",
+};
 // [end: torch-settings]
+
+/// Its compiler finds nothing done already, and leaves no processes behind.
+PeerProgram torch_script(const ScratchFolder& cache) {
+  PeerProgram program = {.name = "PyTorch", .script = torch_peer_py, .settings = torch_settings};
+  program.settings.push_back("TORCHINDUCTOR_CACHE_DIR=" + cache.path().string());
+  program.settings.emplace_back("TORCHINDUCTOR_COMPILE_THREADS=1");
+  return program;
+}
 
 const char* name(TorchMode mode) { return mode == TorchMode::eager ? "eager" : "compiled"; }
 

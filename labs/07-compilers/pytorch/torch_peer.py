@@ -33,9 +33,7 @@ class Program:
         exec(compile(source, "graph", "exec"), names)
         names.get("prepare", lambda *tensors: None)(*tensors)
         self.tensors = tensors
-        # [begin: torch-compile]
         self.run = {"eager": names["graph"], "compiled": torch.compile(names["graph"])}
-        # [end: torch-compile]
 
     def call(self, mode, threads, times):
         if threads != torch.get_num_threads():
