@@ -17,6 +17,7 @@
 #include "07-compilers/fusion/break_even.hpp"
 #include "07-compilers/fusion/chain_by_hand.hpp"
 #include "07-compilers/fusion/chain_runs.hpp"
+#include "07-compilers/fusion/fusion_graphs.hpp"
 #include "07-compilers/fusion/graph_runs.hpp"
 #include "07-compilers/fusion/roofs.hpp"
 #include "07-compilers/fusion/size_runs.hpp"
@@ -80,7 +81,6 @@ void predict(Lab& lab, const GraphRuns& runs) {
   for (const auto& [way, bytes] : counted_ways) {
     if (runs.has(way)) lab.modelled(graph_id(runs) + bytes, runs.work(way).bytes, "B");
   }
-  if (!runs.compiled().is_compiled()) lab.incomplete("fusion: " + runs.compiled().remark());
 }
 
 // ---- A graph, ours and PyTorch's ----
@@ -285,6 +285,10 @@ void measure_graphs(Lab& lab) {
   Roofs roofs(2 * cases.front().graph(cases.front().rows).result_shape().numbers() * sizeof(float));
   for (const GraphCase& each : cases) {
     GraphRuns runs(each, cache.path());
+    if (!runs.compiled().is_compiled()) {
+      lab.incomplete("not fused: " + each.label + ": " + runs.compiled().remark());
+      continue;
+    }
     predict(lab, runs);
     TorchRace torch(lab);
     if (each.id != "elementwise") {
@@ -385,11 +389,21 @@ void measure_blur(Lab& lab, std::size_t taps) {
                blur_work(runs.shape(), recompute(), true).flops / blur_work(runs.shape(), slide(), true).flops);
 }
 
+/// Where nothing can be compiled everything would run operator by operator, and seem to gain nothing.
+bool can_compile(Lab& lab) {
+  const ScratchFolder cache;
+  const Compiled compiled(chain_graph({2, 64}), {.cache = cache.path()});
+  if (!compiled.is_compiled()) lab.incomplete("nothing is fused: " + compiled.remark());
+  return compiled.is_compiled();
+}
+
 }  // namespace
 
 void measure_fusion(Lab& lab) {
-  measure_graphs(lab);
-  measure_sizes(lab);
+  if (can_compile(lab)) {
+    measure_graphs(lab);
+    measure_sizes(lab);
+  }
   for (const std::size_t taps : blur_taps) measure_blur(lab, taps);
 }
 
