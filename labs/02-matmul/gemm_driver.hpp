@@ -142,7 +142,9 @@ inline void multiply_row_shared(std::size_t n, std::size_t k, const float* a, Vi
   static thread_local Buffer memory;
   const std::size_t stride = round_up(n, line);
   float* const parts = memory_of<float>(memory, threads * stride);
+#if defined(_OPENMP)
 #pragma omp parallel for num_threads(static_cast <int>(threads))
+#endif
   for (std::size_t thread = 0; thread < threads; ++thread) {
     const std::size_t first = thread * k / threads, last = (thread + 1) * k / threads;
     multiply_row(n, last - first, a + first, from_row(b, first), parts + thread * stride);

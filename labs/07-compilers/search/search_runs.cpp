@@ -62,6 +62,14 @@ std::size_t SearchTable::best() const {
   return static_cast<std::size_t>(std::ranges::min_element(medians) - medians.begin());
 }
 
+double SearchTable::noise() const {
+  std::vector<double> shares;
+  for (std::size_t candidate = 0; candidate < seconds.size(); ++candidate) {
+    for (const double sample : seconds[candidate]) shares.push_back(std::abs(sample / medians[candidate] - 1));
+  }
+  return estimate(std::move(shares)).median;
+}
+
 namespace {
 
 double seconds_of(const CandidateRuns& runs, const Candidate& candidate, std::int64_t calls) {

@@ -44,6 +44,9 @@ struct SearchTable {
   std::size_t rounds() const { return seconds.front().size(); }
   std::size_t best() const;  ///< the candidate with the least median
 
+  /// How noisy the samples are: half of all are within this share of their candidate's median.
+  double noise() const;
+
   /// Median over that of the best.
   double over_best(std::size_t candidate) const { return medians[candidate] / medians[best()]; }
 };

@@ -169,6 +169,7 @@ void measure_spaces(Lab& lab, std::vector<Tuning>& all) {
     std::vector<double> sorted = tuning->table.medians;
     std::ranges::sort(sorted);
     const std::string prefix = "search_" + tuning->id;
+    lab.derived(prefix + "_noise_share", tuning->table.noise());
     lab.derived(prefix + "_worst_over_best", sorted.back() / sorted.front());
     lab.derived(prefix + "_median_over_best", sorted[sorted.size() / 2] / sorted.front());
     const auto near = std::ranges::upper_bound(sorted, 1.05 * sorted.front()) - sorted.begin();
