@@ -53,14 +53,21 @@ TEST_CASE("its loop is the one that holds no other, from its label to the jump b
   CHECK(sum.loop_count == 4);
 }
 
-TEST_CASE("of several such loops the longest is taken, and AArch64's are found too") {
-  const AssemblyFunction two = read_assembly(
-      "f:\n.L1:\n\tfadd\ts0, s0, s1\n\tcbnz\tx0, .L1\n.L2:\n\tldr\tq0, [x1], 16\n\tsubs\tx0, x0, 4\n\tb.ne\t.L2\n"
-      "\tret\n\t.size\tf, .-f\n\tnop\n",
-      "f");
+TEST_CASE("of several such loops the one that multiplies most is taken, then the longest; AArch64's are found too") {
+  const std::string first = "f:\n.L1:\n\tfadd\ts0, s0, s1 // a remark\n\ttbnz\tw0, #3, .L1\n",
+                    second = ".L2:\n\tldr\tq0, [x1], 16\n\tsubs\tx0, x0, 4\n\tb.ne\t.L2\n",
+                    third = ".L3:\n\tfmla\tv0.4s, v1.4s, v2.4s\n\tb.ne\t.L3\n", end = "\tret\n\t.size\tf, .-f\n\tnop\n";
+  const AssemblyFunction two = read_assembly(first + second + end, "f");
   CHECK(two.instructions.size() == 6);
   CHECK(two.loop_first == 2);
   CHECK(two.loop_count == 3);
+  const AssemblyFunction three = read_assembly(first + second + third + end, "f");
+  CHECK(three.loop_first == 5);
+  CHECK(three.loop_count == 2);
+}
+
+TEST_CASE("a jump back over the end of the function's work is no loop") {
+  CHECK(read_assembly("f:\n\tjmp\t.L2\n.L1:\n\tret\n.L2:\n\tja\t.L1\n\tnop\n\t.size\tf, .-f\n", "f").loop_count == 0);
 }
 
 TEST_CASE("a function without a loop, and one that is not there") {
