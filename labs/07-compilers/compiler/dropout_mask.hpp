@@ -52,6 +52,7 @@ inline Floats dropped(Floats x, DropoutRow row, std::size_t column, std::uint32_
   Words columns;
   for (std::size_t lane = 0; lane < lanes; ++lane) columns[lane] = static_cast<std::uint32_t>(lane);
   columns += static_cast<std::uint32_t>(column);
+  x = opaque(x);  // else GCC loads x under the mask: then no load can begin before its mask has been computed
   return dropout_bits(row, columns) < threshold ? Floats{} : x * factor;
 }
 

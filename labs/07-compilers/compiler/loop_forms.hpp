@@ -29,12 +29,32 @@ struct Maxima {
                         broadcast(-__builtin_inff())};
 };
 
+/// Combines all lanes, in every lane: each with the one half a register away, then a quarter, and so on.
+template <class Combine>
+HF_INLINE inline Floats over_lanes(Floats v, const Combine& combine) {
+#if defined(__AVX512F__)
+  v = combine(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+  v = combine(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+  v = combine(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+  return combine(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
+#elif defined(__AVX__)
+  v = combine(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = combine(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  return combine(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
+#else
+  v = combine(v, __builtin_shufflevector(v, v, 2, 3, 0, 1));
+  return combine(v, __builtin_shufflevector(v, v, 1, 0, 3, 2));
+#endif
+}
+
 /// In every lane the sum, or the maximum, of all.
 inline Floats total(const Sums& sums) {
-  return broadcast(sum_of((sums.part[0] + sums.part[1]) + (sums.part[2] + sums.part[3])));
+  const Floats all = (sums.part[0] + sums.part[1]) + (sums.part[2] + sums.part[3]);
+  return over_lanes(all, [](Floats a, Floats b) { return a + b; });
 }
 inline Floats largest(const Maxima& maxima) {
-  return broadcast(max_of(maximum(maximum(maxima.part[0], maxima.part[1]), maximum(maxima.part[2], maxima.part[3]))));
+  const Floats all = maximum(maximum(maxima.part[0], maxima.part[1]), maximum(maxima.part[2], maxima.part[3]));
+  return over_lanes(all, [](Floats a, Floats b) { return maximum(a, b); });
 }
 
 /// Asks for what will be needed soon. (GCC takes a function that does nothing else for one without effect.)
@@ -102,10 +122,8 @@ struct Mask {
 inline Mask mask_of(std::uint64_t seed, std::uint64_t row, float probability) {
   return {dropout_row(seed, row), dropout_threshold(probability), 1 / (1 - probability)};
 }
-/// Opaque, for else GCC makes one instruction of loading x, multiplying it and masking: then no load can begin before its
-/// mask has been computed.
 inline Floats dropped(Floats x, const Mask& mask, std::size_t column) {
-  return dropped(opaque(x), mask.row, column, mask.below, mask.factor);
+  return dropped(x, mask.row, column, mask.below, mask.factor);
 }
 
 /// The rows that a band is at: where results begin, and the first row of the product.
