@@ -86,8 +86,10 @@ inline void each_vector(std::size_t first, std::size_t last, const Body& body) {
 
 /// The numbers there are, and `fill` in the other lanes.
 inline Floats keep(Floats v, Some at, float fill) {
-  for (std::size_t lane = at.count; lane < lanes; ++lane) v[lane] = fill;
-  return v;
+  if (at.count >= lanes) return v;
+  Ints lane;
+  for (std::size_t i = 0; i < lanes; ++i) lane[i] = static_cast<std::int32_t>(i);
+  return lane < Ints{} + static_cast<std::int32_t>(at.count) ? v : broadcast(fill);
 }
 
 HF_INLINE inline void add(Sums& sums, Some at, Floats v) { sums.part[at.part] += keep(v, at, 0); }

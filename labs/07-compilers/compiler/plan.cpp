@@ -191,7 +191,7 @@ Loop::Kind kind_of(const Graph& graph, const Loop& loop) {
 
 Loop make_loop(const Graph& graph, const Groups& groups, std::vector<Ref> nodes) {
   const auto is_product = [&](Ref ref) { return graph.node(ref).op == Op::matmul; };
-  std::ranges::stable_partition(nodes, is_product);
+  std::stable_partition(nodes.begin(), nodes.end(), is_product);
   Loop loop = {
       .kind = {}, .domain = groups.domain(nodes), .nodes = nodes, .inputs = {}, .outputs = groups.outputs(nodes)};
   for (Ref ref : nodes) {
