@@ -1,9 +1,9 @@
 #include "07-compilers/compiler/timed_command.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

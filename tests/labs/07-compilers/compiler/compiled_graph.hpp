@@ -1,8 +1,8 @@
 // Graphs, compiled into a cache of their own and held against their definition.
 #pragma once
 
+#include <cmath>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>

@@ -1,15 +1,11 @@
 #include "07-compilers/compiler/compiled.hpp"
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "00-workload/loop_team.hpp"
-#include "07-compilers/compiler/eager.hpp"
 #include "07-compilers/compiler/graph.hpp"
-#include "common/rounded.hpp"
 #include "compiled_graph.hpp"
 #include "graphs.hpp"
 

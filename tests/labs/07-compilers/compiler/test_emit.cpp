@@ -16,6 +16,7 @@
 #include "07-compilers/compiler/graph.hpp"
 #include "07-compilers/compiler/plan.hpp"
 #include "graphs.hpp"
+#include "harness/work.hpp"
 
 using namespace hf::compilers;
 
