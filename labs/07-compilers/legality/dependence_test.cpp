@@ -52,7 +52,8 @@ std::vector<Equation> equations(const Access& first, const Access& second, std::
 }
 
 // [begin: gcd]
-/// Divides an equation by the greatest common divisor of its factors. \return whether it can hold for whole numbers
+/// Divides an equation by the greatest common divisor of its factors.
+/// \return whether it can hold for whole numbers
 bool reduce(Equation& equation) {
   std::int64_t divisor = 0;
   for (std::int64_t factor : equation.factors) divisor = std::gcd(divisor, factor);
@@ -174,16 +175,16 @@ std::vector<Dependence> dependences(const LoopNest& nest) {
 }
 
 // [begin: legal]
-bool is_legal(const std::vector<Dependence>& dependences, const Transformation& transformation) {
+bool is_legal(const std::vector<Dependence>& all, const Transformation& order) {
   const auto still_forward = [&](const Dependence& dependence) {
-    for (const LoopVector& row : transformation.rows) {
+    for (const LoopVector& row : order.rows) {
       const Range moved = range_of(row, dependence.distance);
       if (moved.low > 0) return true;   // forward, whatever the loops within do
       if (moved.low < 0) return false;  // backward, or it may be
     }
-    return true;  // never backward; and not zero in every loop, since no two iterations share a place
+    return true;  // never backward, and somewhere forward: no two share a place
   };
-  return std::all_of(dependences.begin(), dependences.end(), still_forward);
+  return std::all_of(all.begin(), all.end(), still_forward);
 }
 // [end: legal]
 

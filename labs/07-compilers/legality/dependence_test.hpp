@@ -41,7 +41,7 @@ struct Dependence {
 std::vector<Dependence> dependences(const LoopNest& nest);
 
 /// Whether every dependence that there may be still points forward in the new order.
-bool is_legal(const std::vector<Dependence>& dependences, const Transformation& transformation);
+bool is_legal(const std::vector<Dependence>& all, const Transformation& order);
 
 /// Whether no dependence that there may be is carried by this loop of the new order: its iterations may run at the same
 /// time, or in the lanes of a register.

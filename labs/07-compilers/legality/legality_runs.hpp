@@ -32,7 +32,8 @@ Sampling time_nests(const Plan& plan);
 // ---- Licences ----
 
 /// Times of one call: "smooth", "smooth restrict", "rotate", "rotate restrict", "dot", "dot reordered", "product jki",
-/// "product ijk", "product ikj", "product ijk exchanged", "product ijk both", "column sums", "column sums exchanged".
+/// "product ijk", "product ikj"; and where the compiler can_exchange() "product ijk exchanged", "product ijk both", "column
+/// sums", "column sums exchanged".
 Sampling time_licences(const Licences& licences, const Plan& plan);
 
 /// How many numbers smooth_restrict() leaves other than smooth() does when they are told to write over what they read, one

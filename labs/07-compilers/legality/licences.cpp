@@ -29,21 +29,46 @@ SharedLibrary built(const char* source, Toolchain toolchain, const std::filesyst
   return SharedLibrary({library.library.c_str()});
 }
 
+/// Whether the compiler knows these flags.
+bool accepts(const Toolchain& toolchain, const std::filesystem::path& cache, const std::vector<std::string>& flags) {
+  try {
+    built("", toolchain, cache, flags);
+    return true;
+  } catch (const BuildError&) {
+    return false;
+  }
+}
+
+const SharedLibrary nothing({});
+
+// clang-format off
+// [begin: leave]
+using Flags = std::vector<std::string>;
+const Flags no_leave = {};
+const Flags reorder = {"-fassociative-math",  // which needs the other two
+                       "-fno-signed-zeros", "-fno-trapping-math"};
+const Flags keep_order = {"-fno-loop-interchange"};
+const Flags exchange = {"-floop-interchange"};
+const Flags reorder_and_exchange = {"-floop-interchange",  // and as above
+                                    "-fassociative-math", "-fno-signed-zeros",
+                                    "-fno-trapping-math"};
+// [end: leave]
+// clang-format on
+
 }  // namespace
 
-// [begin: leave]
 Licences build_licences(const std::string& compiler, const std::filesystem::path& cache) {
   const Toolchain with = find_toolchain(compiler, most_seconds);
-  const std::vector<std::string> reorder = {"-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"};
-  std::vector<std::string> reorder_and_exchange = reorder;
-  reorder_and_exchange.emplace_back("-floop-interchange");
-  const SharedLibrary aliasing = built(aliasing_cpp, with, cache), dot = built(dot_cpp, with, cache),
-                      reordered = built(dot_cpp, with, cache, reorder),
-                      kept = built(triple_loop_cpp, with, cache, {"-fno-loop-interchange"}),
-                      exchanged = built(triple_loop_cpp, with, cache, {"-floop-interchange"}),
-                      both = built(triple_loop_cpp, with, cache, reorder_and_exchange);
-  // [end: leave]
-  for (const SharedLibrary* library : {&aliasing, &dot, &reordered, &kept, &exchanged, &both}) {
+  const auto build_with = [&](const char* source, const std::vector<std::string>& leave) {
+    return built(source, with, cache, leave);
+  };
+  const SharedLibrary aliasing = build_with(aliasing_cpp, {}), dot = build_with(dot_cpp, {}),
+                      reordered = build_with(dot_cpp, reorder);
+  const bool exchanges = accepts(with, cache, exchange);
+  const SharedLibrary kept = build_with(triple_loop_cpp, exchanges ? keep_order : no_leave),
+                      exchanged = exchanges ? build_with(triple_loop_cpp, exchange) : nothing,
+                      both = exchanges ? build_with(triple_loop_cpp, reorder_and_exchange) : nothing;
+  for (const SharedLibrary* library : {&aliasing, &dot, &reordered, &kept}) {
     if (!*library) throw BuildError("what the compiler built cannot be loaded; name another in CXX");
   }
   return Licences{.smooth = aliasing.function<Smooth>("smooth"),

@@ -23,7 +23,7 @@ using Product = void(const float* a, const float* b, float* c);
 using ColumnSums = void(const float* x, float* sums);
 
 /// The functions of the sources. "Reordered" are those that may add in any order, "exchanged" those built with
-/// -floop-interchange; the others keep the order that is written down.
+/// -floop-interchange, null where the compiler does not know it; the others keep the order that is written down.
 struct Licences {
   Smooth *smooth, *smooth_restrict;
   Rotate *rotate, *rotate_restrict;
@@ -31,12 +31,14 @@ struct Licences {
   Product *product_jki, *product_ijk, *product_ikj;
   Product *product_ijk_exchanged, *product_ijk_both;  ///< written i, j, k; the last was built with both
   ColumnSums *column_sums, *column_sums_exchanged;
+
+  bool can_exchange() const { return product_ijk_exchanged != nullptr; }
 };
 
 /// Builds them all, or takes them from the compiler's cache. Products and sums are not contracted into FMAs, so that results
 /// can be compared to the bit.
 /// \param compiler  as find_toolchain() takes it; \param cache  as build() does
-/// \throws BuildError where there is no compiler, or it refuses a source or a flag
+/// \throws BuildError where there is no compiler, or it refuses a source or another flag
 Licences build_licences(const std::string& compiler, const std::filesystem::path& cache);
 
 }  // namespace hf::compilers

@@ -28,7 +28,8 @@ struct Access {
   std::vector<Affine> subscripts;
 };
 
-/// Loop k counts from 0 to extents[k] - 1, the outermost first. An iteration writes one element, after all that it reads.
+/// Loop k counts from 0 to extents[k] - 1, the outermost first. An iteration writes
+/// one element, after all that it reads.
 struct LoopNest {
   LoopVector extents;
   Access write;

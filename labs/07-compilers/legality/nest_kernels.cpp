@@ -14,8 +14,10 @@ LoopNest running_sums_nest(std::int64_t rows, std::int64_t columns) {
   return {.extents = {columns, rows}, .write = {sums, {next_i, j}}, .reads = {{sums, {i, j}}, {x, {i, j}}}};
 }
 
+// clang-format off
 // [begin: running-sums]
-void running_sums(const float* x, float* sums, std::size_t rows, std::size_t columns) {
+void running_sums(const float* x, float* sums, std::size_t rows,
+                  std::size_t columns) {
   for (std::size_t j = 0; j < columns; ++j) {
     float sum = sums[j];
     for (std::size_t i = 0; i < rows; ++i) {
@@ -25,7 +27,8 @@ void running_sums(const float* x, float* sums, std::size_t rows, std::size_t col
   }
 }
 
-void running_sums_exchanged(const float* x, float* sums, std::size_t rows, std::size_t columns) {
+void running_sums_exchanged(const float* x, float* sums, std::size_t rows,
+                            std::size_t columns) {
   for (std::size_t i = 0; i < rows; ++i) {
     const float *above = sums + i * columns, *here = x + i * columns;
     float* below = sums + (i + 1) * columns;
@@ -33,6 +36,7 @@ void running_sums_exchanged(const float* x, float* sums, std::size_t rows, std::
   }
 }
 // [end: running-sums]
+// clang-format on
 
 // [begin: sweep-nest]
 LoopNest sweep_nest(std::int64_t rows, std::int64_t columns) {
@@ -57,7 +61,8 @@ inline void mix(float* at, std::size_t width) { *at = 0.5f * *at + 0.25f * (*(at
 void sweep(float* a, std::size_t rows, std::size_t columns) {
   const std::size_t width = columns + 2;
   for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < columns; ++j) mix(a + (i + 1) * width + j + 1, width);
+    float* const row = a + (i + 1) * width + 1;
+    for (std::size_t j = 0; j < columns; ++j) mix(row + j, width);
   }
 }
 // [end: sweep]
@@ -86,7 +91,10 @@ void sweep_skewed(float* a, std::size_t rows, std::size_t columns) {
   const std::size_t width = columns + 2, wavefronts = columns + 2 * (rows - 1);
   for (std::size_t w = 0; w < wavefronts; ++w) {
     const auto [first, last] = rows_in(w, rows, columns);
-    for (std::size_t i = first; i <= last; ++i) mix(a + (i + 1) * width + (w - 2 * i) + 1, width);
+    for (std::size_t i = first; i <= last; ++i) {
+      const std::size_t j = w - 2 * i;
+      mix(a + (i + 1) * width + j + 1, width);
+    }
   }
 }
 // [end: sweep-skewed]

@@ -51,9 +51,12 @@ Graph mlp_products_graph(std::size_t rows, std::size_t width, std::size_t hidden
 Graph between_graph(std::size_t rows, std::size_t hidden) {
   Graph graph;
   const Ref x = graph.input({rows, hidden});
-  const Ref gain = graph.input({1, hidden}), shift = graph.input({1, hidden}), gate = graph.input({1, hidden});
-  const Ref shifted = graph.add(Op::add, {graph.add(Op::multiply, {x, gain}), shift});
-  const Ref gated = graph.add(Op::multiply, {graph.add(Op::gelu, {shifted}), gate});
+  const Shape row = {1, hidden};
+  const Ref gain = graph.input(row), shift = graph.input(row);
+  const Ref gate = graph.input(row);
+  const Ref scaled = graph.add(Op::multiply, {x, gain});
+  const Ref active = graph.add(Op::gelu, {graph.add(Op::add, {scaled, shift})});
+  const Ref gated = graph.add(Op::multiply, {active, gate});
   graph.add(Op::add, {graph.add(Op::dropout, {gated}, 0.1f, 1), x});
   return graph;
 }
@@ -74,7 +77,6 @@ GraphInputs::GraphInputs(const Graph& graph, std::uint64_t sequence) {
   }
 }
 
-// [begin: small-model]
 std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary) {
   Graph up, down, chances;
   linear(up, layer_norm(up, up.input({tokens, width})), hidden);
@@ -86,6 +88,5 @@ std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::s
           {"down", std::move(down)},
           {"chances", std::move(chances)}};
 }
-// [end: small-model]
 
 }  // namespace hf::compilers

@@ -144,7 +144,8 @@ ShapeChanges time_shape_changes(const std::vector<std::size_t>& rows, int repeti
     each_call(per_shape, [&](std::size_t now) {
       auto at = programs.find(now);
       if (at == programs.end()) {
-        at = programs.emplace(now, Compiled(between(now), cached_in(cold.path()))).first;
+        Compiled made(between(now), cached_in(cold.path()));
+        at = programs.emplace(now, std::move(made)).first;
       }
       at->second.run(inputs.pointers(), numbers(result));
     });

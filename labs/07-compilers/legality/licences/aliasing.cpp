@@ -1,6 +1,8 @@
 // May the arrays overlap? Without a licence the compiler has to assume so, or to ask when the loop runs.
 #include <cstddef>
 
+// clang-format off
+
 extern "C" {
 
 // [begin: smooth]
@@ -8,14 +10,16 @@ void smooth(float* y, const float* x, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) y[i] = 0.5f * (x[i] + x[i + 1]);
 }
 
-void smooth_restrict(float* __restrict y, const float* __restrict x, std::size_t count) {
+void smooth_restrict(float* __restrict y, const float* __restrict x,
+                     std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) y[i] = 0.5f * (x[i] + x[i + 1]);
 }
 // [end: smooth]
 
 // Rotary embedding: queries and keys, in two halves each, are rotated in place.
 // [begin: rotate]
-void rotate(float* q0, float* q1, float* k0, float* k1, const float* cosine, const float* sine, std::size_t count) {
+void rotate(float* q0, float* q1, float* k0, float* k1,
+            const float* cosine, const float* sine, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const float c = cosine[i], s = sine[i], q = q0[i], k = k0[i];
     q0[i] = q * c - q1[i] * s;
