@@ -23,7 +23,7 @@ std::size_t online_attention(const Head& head, const float* q, const float* k, c
     if (score > highest) ++new_highs;
     // [begin: online-softmax]
     const double higher = std::max(highest, score);
-    const double shrink = std::exp(highest - higher);  // 1 as long as no score is higher
+    const double shrink = std::exp(highest - higher);  // 1, if none is higher
     const double weight = std::exp(score - higher);
     highest = higher;
     sum = sum * shrink + weight;

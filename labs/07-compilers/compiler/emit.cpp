@@ -138,11 +138,13 @@ class Passes {
     for (Ref ref : loop_.nodes) {
       if (form(ref) != Form::full) continue;
       cost[ref.node] = instructions(graph_.node(ref).op);
-      for (Ref operand : graph_.node(ref).operands) cost[ref.node] += cost[operand.node];
+      for (Ref from : graph_.node(ref).operands) cost[ref.node] += cost[from.node];
       const auto needs_it_later = [&](Ref user) {
-        return contains(graph_.node(user).operands, ref) && level(user) - reduces(user) > level(ref);
+        const bool later = level(user) - reduces(user) > level(ref);
+        return later && contains(graph_.node(user).operands, ref);
       };
-      if (cost[ref.node] <= of_keeping || std::ranges::none_of(loop_.nodes, needs_it_later)) continue;
+      if (cost[ref.node] <= of_keeping) continue;
+      if (std::ranges::none_of(loop_.nodes, needs_it_later)) continue;
       kept_.push_back(ref);
       cost[ref.node] = 0;
     }
@@ -396,24 +398,29 @@ class Writer {
   /// An operator, as the C++ that computes it for a register of numbers.
   std::string expression(Ref ref, const std::string& column) const {
     const Node& node = graph_.node(ref);
-    const std::string x = v(node.operands[0]), y = node.operands.size() > 1 ? v(node.operands[1]) : "";
+    const std::string x = v(node.operands.front()), y = v(node.operands.back());
     switch (node.op) {
       case Op::add: return x + " + " + y;
       case Op::subtract: return x + " - " + y;
       case Op::multiply: return x + " * " + y;
-      case Op::divide: return has_reciprocal(node.operands[1]) ? x + " * per_" + y : x + " / " + y;
+      case Op::divide:  // or a product, where that gives no other infinities
+        return x + (has_reciprocal(node.operands[1]) ? " * per_" : " / ") + y;
       case Op::maximum: return "maximum(" + x + ", " + y + ")";
       case Op::relu: return "relu(" + x + ")";
       case Op::exp: return "exp(" + x + ")";
       case Op::rsqrt: return "rsqrt(" + x + ")";
       case Op::gelu: return "gelu(" + x + ")";
-      case Op::dropout: return "dropped(" + x + ", " + v("mask", ref) + ", " + column + ")";
-      default:
-        throw std::invalid_argument("operator " + std::string(name(node.op)) + " (%" + std::to_string(ref.node) +
-                                    ") has no code; write its line in emit.cpp");
+      case Op::dropout:  // the mask follows from the row and the column
+        return "dropped(" + x + ", " + v("mask", ref) + ", " + column + ")";
+      default: throw std::invalid_argument(has_no_code(ref));
     }
   }
   // [end: expression]
+
+  std::string has_no_code(Ref ref) const {
+    return "operator " + std::string(name(graph_.node(ref).op)) + " (%" + std::to_string(ref.node) +
+           ") has no code; write its line in emit.cpp";
+  }
 
   const Graph& graph_;
   const Loop& loop_;

@@ -51,12 +51,14 @@ class Groups {
   void fuse() {
     for (std::size_t i = 0; i < group_.size(); ++i) {
       for (Ref operand : graph_.nodes()[i].operands) {
-        if (is_loop(operand.node) && is_loop(i) && share_a_domain(operand.node, i)) merge(operand.node, i);
+        const std::size_t from = operand.node;
+        if (is_loop(from) && is_loop(i) && share_a_domain(from, i)) merge(from, i);
       }
     }
     for (std::size_t i = 0; i < group_.size(); ++i) {
       if (!needed_[i] || graph_.nodes()[i].op != Op::matmul) continue;
-      if (const auto user = only_user(i); user && suits_as_epilogue(i, *user)) merge(i, *user);
+      const auto user = only_user(i);
+      if (user && suits_as_epilogue(i, *user)) merge(i, *user);
     }
   }
   // [end: fuse]
