@@ -51,10 +51,15 @@ std::string cores_by_commas() {
   return text;
 }
 
-/// Starts python3 with the program, its standard input and output at that end of a pair of sockets. \return 0, or errno
+/// Starts python3 with the program, its standard input and output at that end of a pair of sockets. It leads a process group:
+/// what it starts, a compiler perhaps, can be ended with it, and Ctrl-C is for us to answer. \return 0, or errno
 int spawn_python(const PeerProgram& program, int end, pid_t& child) {
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawn_file_actions_adddup2(&actions, end, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, end, STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
@@ -62,9 +67,10 @@ int spawn_python(const PeerProgram& program, int end, pid_t& child) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(),
+  const int error = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(),
                                  environment_with(program.settings).data());
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   return error;
 }
 
@@ -108,7 +114,7 @@ void PythonPeer::start() {
 
 void PythonPeer::end() {
   if (child_ > 0) {
-    kill(child_, SIGKILL);
+    if (kill(-child_, SIGKILL) != 0) kill(child_, SIGKILL);  // and what it has started
     while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
   }
   if (socket_ >= 0) close(socket_);
@@ -123,7 +129,7 @@ void PythonPeer::fail(const std::string& reason) {
 }
 
 void PythonPeer::fail_as_ended() {
-  stop_if_interrupted();  // Ctrl-C ends the peer too
+  stop_if_interrupted();  // whoever interrupts us may have ended it too
   fail("its process has ended");
 }
 

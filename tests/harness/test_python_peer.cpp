@@ -1,11 +1,15 @@
 // A peer in Python: whatever it does, its failure is one line, and nothing of it is left.
 #include <doctest/doctest.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/machine.hpp"
@@ -88,6 +92,28 @@ TEST_CASE("between commands the peer stands still, and it is gone with its objec
     CHECK(state.si_status == SIGSTOP);
   }
   CHECK(has_no_children());
+}
+
+/// Whether it is there, and not only waits to be waited for.
+bool runs(pid_t process) {
+  const std::string stat = "/proc/" + std::to_string(process) + "/stat";
+  const std::string text = std::filesystem::exists(stat) ? content(stat) : "";
+  const std::size_t name = text.rfind(") ");
+  return name != std::string::npos && text[name + 2] != 'Z';
+}
+
+TEST_CASE("what a peer has started, a compiler perhaps, ends with it") {
+  const FakePython python("/bin/sleep 100 & echo ready $!\nread c\n");
+  pid_t started = 0;
+  {
+    const PythonPeer starts(program());
+    started = std::stoi(starts.version());
+    CHECK(runs(started));
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (runs(started) && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK_FALSE(runs(started));
 }
 
 constexpr const char* doubling = R"(

@@ -31,10 +31,11 @@ const std::vector<std::string> torch_settings = {
 };
 // [end: torch-settings]
 
-/// Its compiler finds nothing done already, and leaves no processes behind.
+/// Its compiler finds nothing done already, and leaves no processes behind, and no files where it is interrupted.
 PeerProgram torch_script(const ScratchFolder& cache) {
   PeerProgram program = {.name = "PyTorch", .script = torch_peer_py, .settings = torch_settings};
   program.settings.push_back("TORCHINDUCTOR_CACHE_DIR=" + cache.path().string());
+  program.settings.push_back("TMPDIR=" + cache.path().string());
   program.settings.emplace_back("TORCHINDUCTOR_COMPILE_THREADS=1");
   return program;
 }
