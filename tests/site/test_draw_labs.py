@@ -35,6 +35,7 @@ ABSENT = [
     ("06-precision", "no llama.cpp", r"llamacpp_.*|decode_tokens_llamacpp.*|.*_over_llamacpp|logits_.*", []),
     ("06-precision", "no oneDNN", r"onednn_.*|.*_over_onednn.*", []),
     ("06-precision", "no instruction for bf16", r"unit_peak_bf16|bf16_gemm_over_(peak|widened).*", []),
+    ("07-compilers", "no PyTorch", r".*_?torch_?.*", []),
 ]
 
 
@@ -73,7 +74,7 @@ def make_lab(tmp_path, capsys):
         scripts = [str(script) for script in sorted((ROOT / "figures").glob(f"{lab[:2]}-*.gp"))]
         status = draw.main([*scripts, "--record", str(path), "--out", str(tmp_path / "figures"), "--tool", TOOL])
         said = capsys.readouterr()
-        figures = sorted((tmp_path / "figures").glob("*.svg"))
+        figures = sorted((tmp_path / "figures").glob("*.svg"), key=lambda figure: figure.stem)
         for figure in figures:
             assert_clear(figure.read_text())
             assert "NaN" not in figure.read_text()
