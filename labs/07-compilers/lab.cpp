@@ -35,11 +35,11 @@ void measure(Lab& lab) {
 int main(int argc, char** argv) {
   const hf::LabInfo info = {.id = "07-compilers",
                             .title = "Compilers",
-                            .steps = {{"layers", 3, 8},
-                                      {"fusion", 4, 20},
-                                      {"modes", 2, 6},
-                                      {"attention", 4, 16},
-                                      {"search", 4, 14},
-                                      {"legality", 1.5, 4}}};
+                            .steps = {{"layers", 2, 6},
+                                      {"fusion", 7.5, 20.5},
+                                      {"modes", 2.5, 6},
+                                      {"attention", 3, 17},
+                                      {"search", 3, 11.5},
+                                      {"legality", 1, 2}}};
   return hf::run_lab(info, argc, argv, hf::compilers::measure);
 }
