@@ -1,46 +1,65 @@
-# title: The time of relu · 0.5 + 1 over the bytes that cross, on all cores and on one
+# title: The time of relu · 0.5 + 1 in seven ways, by the bytes that cross memory, on all cores and on one
 # needs: fusion_elementwise_time fusion_elementwise_by_hand fusion_elementwise_copying
 # needs: fusion_elementwise_time_one fusion_elementwise_by_hand_one fusion_elementwise_copying_one
 # shows: fusion_elementwise_time fusion_elementwise_by_hand fusion_elementwise_copying
 # shows: fusion_elementwise_time_one fusion_elementwise_by_hand_one fusion_elementwise_copying_one
-height = 820
+# A row for each way, in groups of as many bytes: a bar for all cores, one for a single core, and on each what copying
+# as many bytes takes.
+height = 640
 load "style.gp"
 file(name) = tables."/fusion_elementwise_".name.".tsv"
-stats file("time") using 1:2 name "all" nooutput
-stats file("time_one") using 2 name "one" nooutput
-stats file("by_hand") using 2 name "hand" nooutput
-stats file("by_hand_one") using 2 name "hand_one" nooutput
-
-set multiplot
-right_edge = width - 30
-x_high = all_max_x * 1.08e-9
-do for [panel = 1:2] {
-  cores = panel == 1 ? "" : "_one"
-  top_edge = panel == 1 ? 36 : 452
-  bottom_edge = panel == 1 ? 346 : height - 62
-  highest = panel == 1 ? larger(all_max_y, hand_max) : larger(one_max, hand_one_max)
-  stats file("copying".cores) using ($2 / $1) name "slope" nooutput
-  unset label
-  y_title = "time, ms"
-  load "frame.gp"
-  set label panel == 1 ? "all cores" : "one core" at graph 1,screen title_height right textcolor rgb ink
-  set xrange [0:x_high]
-  set yrange [0:larger(highest, slope_mean * x_high * 1e9) * 1.08]
-  if (panel == 2) { set xlabel "GB that cross memory, those of write-allocate among them" offset 0,0.9 textcolor rgb quiet }
-  plot [x = 0:x_high] "+" using 1:(slope_mean * $1 * 1e9) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb quiet, \
-       file("by_hand".cores) using ($1 * 1e-9):2 with points pointtype triangle pointsize 0.9 linecolor rgb orange, \
-       file("time".cores) using ($1 * 1e-9):2 with points pointtype circle pointsize 0.8 linecolor rgb blue, \
-       file("copying".cores) using (only($0 == 2, $1 * 0.72e-9)):($2 * 0.72):("as copying moves them") \
-         with labels right font along textcolor rgb quiet, \
-       file("time".cores) using (only(strcol(5) eq "by operators", $1 * 1e-9)):2:("operator by operator") \
-         with labels right font near textcolor rgb blue, \
-       file("time".cores) using (only(strcol(5) eq "compiled, ordinary stores", $1 * 1e-9)):2:("compiled: one loop") \
-         with labels left font near textcolor rgb blue, \
-       file("time".cores) using (only(strcol(5) eq "compiled, non-temporal stores", $1 * 1e-9)):2:("past the caches") \
-         with labels left font near textcolor rgb blue, \
-       file("by_hand".cores) using (only(strcol(5) eq "three passes", $1 * 1e-9)):2:("by hand") \
-         with labels right font near textcolor rgb orange, \
-       file("by_hand".cores) using (only(strcol(5) eq "one pass, in place", $1 * 1e-9)):2:("by hand, in place") \
-         with labels left font near textcolor rgb orange
+array cores[2] = ["", "_one"]
+array colours[2] = [blue, orange]
+# What the record calls a way, what the figure does, and in which row it stands; a line of its own tells a group's bytes.
+array ways[7] = ["by operators", "three passes", "compiled, ordinary stores", "one pass", \
+                 "compiled, non-temporal stores", "one pass, non-temporal", "one pass, in place"]
+array names[7] = ["operator by operator", "three loops by hand", "compiled", "one loop by hand", \
+                  "compiled, non-temporal", "by hand, non-temporal", "by hand, in place"]
+array rows[7] = [1, 2, 4, 5, 7, 8, 9]
+row(way) = sum [i = 1:7] (way eq ways[i] ? rows[i] : 0)
+highest = 0
+do for [i = 1:2] {
+  do for [series in "time by_hand copying"] {
+    stats file(series.cores[i]) using 2 name "time" nooutput
+    highest = larger(highest, time_max)
+  }
 }
-unset multiplot
+x_high = highest * 1.12
+
+left_edge = 214; right_edge = width - 26; top_edge = 50; bottom_edge = height - 56
+y_title = ""
+load "frame.gp"
+set xrange [0:x_high]
+set yrange [9.6:-0.4]
+set grid noytics
+unset ytics
+set xlabel "time, ms" offset 0,0.9 textcolor rgb quiet
+do for [i = 1:7] { set label names[i] at graph 0,first rows[i] right offset -0.8,0 textcolor rgb ink }
+stats file("time") using (row(strcol(5)) == 1 ? (first_bytes = $1) : row(strcol(5)) == 4 ? (second_bytes = $1) : (third_bytes = $1)) nooutput
+set label digits(first_bytes / 1e6)." MB cross memory, those of write-allocate among them" at screen 8.0 / width,first 0.1 textcolor rgb quiet
+set label digits(second_bytes / 1e6)." MB cross memory" at screen 8.0 / width,first 3.1 textcolor rgb quiet
+set label digits(third_bytes / 1e6)." MB cross memory" at screen 8.0 / width,first 6.1 textcolor rgb quiet
+
+key(n) = (14.0 + (n == 0 ? 0 : n == 1 ? 124 : 250)) / width
+key_y = 1 - 22.0 / height
+square(n, colour) = sprintf("set object rectangle from screen %f,screen %f to screen %f,screen %f fillcolor rgb '%s' fillstyle solid 0.75 noborder", \
+                            key(n), key_y - 7.0 / height, key(n) + 14.0 / width, key_y + 7.0 / height, colour)
+eval square(0, blue)
+eval square(1, orange)
+set label "all cores" at screen key(0) + 20.0 / width,screen key_y textcolor rgb ink
+set label "one core" at screen key(1) + 20.0 / width,screen key_y textcolor rgb ink
+set label "predicted: copying as many bytes" at screen key(2),screen key_y offset 0.4,-0.3 textcolor rgb ink \
+  point pointtype modelled_point pointsize 0.9 linecolor rgb ink
+
+upper(i) = i == 1 ? -0.38 : 0.02
+middle(i) = upper(i) + 0.18
+group(bytes) = bytes == first_bytes ? 1 : bytes == second_bytes ? 4 : 7
+set style fill solid 0.75 noborder
+plot for [i = 1:2] for [series in "time by_hand"] file(series.cores[i]) \
+       using (0):(row(strcol(5))):(0):2:(row(strcol(5)) + upper(i)):(row(strcol(5)) + upper(i) + 0.36) \
+       with boxxyerror fillcolor rgb colours[i], \
+     for [i = 1:2] for [series in "time by_hand"] file(series.cores[i]) \
+       using 3:(row(strcol(5)) + middle(i)):(smaller($4, x_high) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
+     for [i = 1:2] for [k = 0:2] file("copying".cores[i]) \
+       using (only(k < 2 || group($1) == 7, $2)):(group($1) + k + middle(i)) with points pointtype modelled_point \
+       pointsize 0.9 linewidth 1.6 linecolor rgb ink
