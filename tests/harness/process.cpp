@@ -102,7 +102,7 @@ FakePython::FakePython(const std::string& script) : path_(std::getenv("PATH")) {
     write(file, "#!/bin/sh\n" + script);
     chmod(file.c_str(), 0700);
   }
-  setenv("PATH", folder_.path().c_str(), 1);
+  setenv("PATH", (folder_.path().string() + (script.empty() ? "" : ":" + path_)).c_str(), 1);
 }
 
 FakePython::~FakePython() { setenv("PATH", path_.c_str(), 1); }

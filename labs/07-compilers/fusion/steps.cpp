@@ -85,17 +85,58 @@ void predict(Lab& lab, const GraphRuns& runs) {
 
 // ---- A graph, ours and PyTorch's ----
 
+/// The compiled loop for so few rows that both cores' level-2 caches hold them, as often as gives as many numbers: nothing
+/// comes from memory, so this is its arithmetic.
+class NearRuns {
+ public:
+  NearRuns(const GraphRuns& whole, const path& cache)
+      : runs_(few(whole.what()), cache), often_(static_cast<std::int64_t>(whole.what().rows / few_rows)) {}
+
+  std::string id() const { return runs_.id(Way::compiled); }
+
+  Variant variant() {
+    const Variant once = runs_.variants().front();
+    return {once.id, [once, this](std::int64_t times) { return once.seconds(times * often_); }};
+  }
+
+ private:
+  static constexpr std::size_t few_rows = 32;  // of a few thousand numbers each
+
+  static GraphCase few(GraphCase which) {
+    which.id += " near";
+    which.rows = few_rows;
+    which.ways = {Way::compiled};
+    return which;
+  }
+
+  GraphRuns runs_;
+  std::int64_t often_;
+};
+
+/// Sums in another order, another polynomial; far below what a wrong operator does.
+constexpr double result_bound = 1e-5;
+
 /// All ways of a graph, PyTorch's and the roofs beside them, in rounds. \param more  groups that are compared apart
 Sampling race(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, std::vector<Variant> beside = {},
               std::vector<std::vector<Variant>> more = {}) {
-  constexpr double bound = 1e-5;  // sums in another order, another polynomial; far below what a wrong operator does
   const GraphCase& what = runs.what();
-  torch.enter(what.id, what.graph(what.rows), runs.inputs(), runs.compared_result(), bound);
+  torch.enter(what.id, what.graph(what.rows), runs.inputs(), runs.compared_result(), result_bound);
   for (const std::vector<Variant>& variants : {runs.variants(), roofs.variants(), torch.variants()}) {
     beside.insert(beside.end(), variants.begin(), variants.end());
   }
   more.insert(more.begin(), std::move(beside));
   return sample_side_by_side(more, memory_plan(lab));
+}
+
+/// How many times as fast as PyTorch.
+void add_over_torch(Lab& lab, const GraphRuns& runs, const TorchRace& torch, const Sampling& sampling) {
+  const auto over = [&](TorchMode mode, const char* end) {
+    const std::string peer = torch_id(mode, runs.what().id);
+    if (!torch.is_there(peer)) return;
+    lab.add(Value(graph_id(runs) + end, sampling.ratio(peer, runs.id(Way::compiled)), "1"));
+  };
+  over(TorchMode::eager, "_over_torch_eager");
+  over(TorchMode::compiled, "_over_torch_compile");
 }
 
 /// How many times as fast as operator by operator, as counting predicts it and as it was; and as PyTorch.
@@ -116,28 +157,15 @@ void add_gains(Lab& lab, const GraphRuns& runs, const Roofs& roofs, const TorchR
   if (runs.has_product()) {
     lab.modelled(id + "_product_share", runs.product_seconds(machine) / runs.least_seconds(Way::operators, machine));
   }
-  const auto over = [&](TorchMode mode, const char* end) {
-    const std::string peer = torch_id(mode, runs.what().id);
-    if (!torch.is_there(peer)) return;
-    lab.add(Value(id + end, sampling.ratio(peer, compiled), "1"));
-  };
-  over(TorchMode::eager, "_over_torch_eager");
-  over(TorchMode::compiled, "_over_torch_compile");
+  add_over_torch(lab, runs, torch, sampling);
   const std::string theirs = torch_id(TorchMode::compiled, runs.what().id);
   if (!torch.is_there(theirs)) return;
   lab.add(Value(id + "_torch_gain", sampling.ratio(torch_id(TorchMode::eager, runs.what().id), theirs), "1"));
 }
 
-/// What the compiled loop takes for as many numbers where none comes from memory: its arithmetic.
-void add_near(Lab& lab, const GraphRuns& whole, const path& cache) {
-  GraphCase few = whole.what();
-  few.rows = 32;  // of a few thousand numbers each: both cores' level-2 caches hold them
-  few.ways = {Way::compiled};
-  GraphRuns runs(few, cache);
-  const double as_many = as_double(whole.what().rows) / as_double(few.rows);
-  const Estimate seconds = sample_interleaved(runs.variants(), lab.plan(10 * parts)).seconds.front();
-  lab.add(Value(graph_id(whole) + "_near_ms", times(seconds, 1e3 * as_many), "ms"));
-  lab.derived(graph_id(whole) + "_near_share");
+void add_near(Lab& lab, const GraphRuns& whole, const NearRuns& near, const Sampling& sampling) {
+  lab.add(Value(graph_id(whole) + "_near_ms", times(sampling.of(near.id()), 1e3), "ms"));
+  lab.add(Value(graph_id(whole) + "_near_share", sampling.ratio(near.id(), whole.id(Way::compiled)), "1"));
 }
 
 // ---- relu · 0.5 + 1 ----
@@ -270,13 +298,62 @@ void add_bars(Lab& lab, const std::vector<GraphCase>& cases) {
 }
 
 /// The graph at which torch.compile comes closest.
-void add_least_over_torch(Lab& lab, const std::vector<GraphCase>& cases) {
+void add_least_over_torch(Lab& lab) {
   double least = INFINITY;
-  for (const GraphCase& each : cases) {
-    const std::string id = "fusion_" + each.id + "_over_torch_compile";
-    if (lab.has(id)) least = std::min(least, lab.value(id));
+  for (const Value& each : lab.results().values) {
+    if (!each.id.starts_with("fusion_") || !each.id.ends_with("_over_torch_compile")) continue;
+    least = std::min(least, each.value.median);
   }
   if (std::isfinite(least)) lab.derived("fusion_least_over_torch_compile", least);
+}
+
+/// Beside the same by hand and beside copies, on all cores and on one.
+void measure_chain(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
+  NearRuns near(runs, cache);
+  ByHandRuns by_hand(runs.result_shape().numbers());
+  std::vector<Variant> one = runs.variants(Cores::one);
+  for (const auto& more : {by_hand.variants(Cores::one), roofs.copies().variants(Cores::one)}) {
+    one.insert(one.end(), more.begin(), more.end());
+  }
+  std::vector<Variant> beside = by_hand.variants(Cores::all);
+  beside.push_back(near.variant());
+  const Sampling sampling = race(lab, runs, roofs, torch, std::move(beside), {one});
+  add_gains(lab, runs, roofs, torch, sampling);
+  add_near(lab, runs, near, sampling);
+  for (const Cores cores : {Cores::all, Cores::one}) {
+    add_speedups(lab, runs, sampling, cores);
+    add_times(lab, runs, roofs.copies(), sampling, cores);
+  }
+  add_copies(lab, roofs.copies(), sampling);
+  add_break_even(lab, runs, torch, sampling);
+}
+
+void measure_softmax(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
+  NearRuns near(runs, cache);
+  const Sampling sampling = race(lab, runs, roofs, torch, {near.variant()});
+  add_gains(lab, runs, roofs, torch, sampling);
+  add_near(lab, runs, near, sampling);
+}
+
+void measure_with_product(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path&) {
+  add_gains(lab, runs, roofs, torch, race(lab, runs, roofs, torch));
+}
+
+/// Raced as it is, and without its dropout: PyTorch draws better random numbers, one by one, which says nothing of compiling.
+void measure_norm(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
+  GraphCase without = runs.what();
+  without.id += "_plain";
+  without.graph = without.compared;
+  without.ways = {Way::compiled};
+  GraphRuns plain(without, cache);
+  NearRuns near(runs, cache);
+  torch.enter(without.id, without.graph(without.rows), plain.inputs(), plain.compared_result(), result_bound);
+  std::vector<Variant> beside = plain.variants();
+  beside.push_back(near.variant());
+  const Sampling sampling = race(lab, runs, roofs, torch, std::move(beside));
+  add_gains(lab, runs, roofs, torch, sampling);
+  add_near(lab, runs, near, sampling);
+  add_over_torch(lab, plain, torch, sampling);
 }
 
 void measure_graphs(Lab& lab) {
@@ -291,28 +368,14 @@ void measure_graphs(Lab& lab) {
     }
     predict(lab, runs);
     TorchRace torch(lab);
-    if (each.id != "elementwise") {
-      add_gains(lab, runs, roofs, torch, race(lab, runs, roofs, torch));
-      if (!runs.has_product()) add_near(lab, runs, cache.path());
-      continue;
-    }
-    ByHandRuns by_hand(runs.result_shape().numbers());
-    std::vector<Variant> one = runs.variants(Cores::one);
-    for (const auto& more : {by_hand.variants(Cores::one), roofs.copies().variants(Cores::one)}) {
-      one.insert(one.end(), more.begin(), more.end());
-    }
-    const Sampling sampling = race(lab, runs, roofs, torch, by_hand.variants(Cores::all), {one});
-    add_gains(lab, runs, roofs, torch, sampling);
-    add_near(lab, runs, cache.path());
-    for (const Cores cores : {Cores::all, Cores::one}) {
-      add_speedups(lab, runs, sampling, cores);
-      add_times(lab, runs, roofs.copies(), sampling, cores);
-    }
-    add_copies(lab, roofs.copies(), sampling);
-    add_break_even(lab, runs, torch, sampling);
+    const auto measure = each.id == "elementwise" ? measure_chain
+                         : each.id == "softmax"   ? measure_softmax
+                         : each.id == "norm"      ? measure_norm
+                                                  : measure_with_product;
+    measure(lab, runs, roofs, torch, cache.path());
   }
   add_bars(lab, cases);
-  add_least_over_torch(lab, cases);
+  add_least_over_torch(lab);
 }
 
 // ---- Sizes ----

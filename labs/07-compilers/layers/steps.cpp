@@ -119,7 +119,7 @@ void add_linear_steps(Lab& lab, const CallRuns& runs, const Sampling& sampling) 
              {"arithmetic", "torch eager " + whole}});
   add_steps(lab, runs, sampling, ways[3],
             {{"Python", "torch eager python"},
-             {"guards", "torch compiled linear hollow"},
+             {"guards, call", "torch compiled linear hollow"},
              {"arithmetic", "torch compiled " + whole}});
 }
 

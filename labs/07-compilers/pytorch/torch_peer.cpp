@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <system_error>
@@ -12,8 +13,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "07-compilers/compiler/build.hpp"
 #include "07-compilers/pytorch/torch_peer_py.hpp"
 #include "07-compilers/pytorch/torch_program.hpp"
+#include "harness/machine_registers.hpp"
 #include "harness/python_peer.hpp"
 #include "harness/scratch_folder.hpp"
 
@@ -29,11 +32,40 @@ const std::vector<std::string> torch_settings = {
     "OMP_PROC_BIND=true",
     "OMP_WAIT_POLICY=active",
 };
+
+/// MKL, which multiplies for PyTorch, asks this, and is slower on processors of
+/// other makers than it could be there. A library that is loaded before answers.
+const char* const as_on_intel = R"(
+extern "C" int mkl_serv_intel_cpu_true() { return 1; }
+)";
 // [end: torch-settings]
 
+bool may_run_mkl_slowly() {
+#if defined(__x86_64__)
+  return vendor_signature() != "GenuineIntel";
+#else
+  return false;
+#endif
+}
+
+/// \return the setting by which that library is loaded \throws BuildError
+std::string preloaded(const ScratchFolder& cache) {
+  constexpr double patience = 60;  // seconds
+  const std::string library = build(as_on_intel, find_toolchain("", patience), cache.path(), patience).library.string();
+  const char* const others = std::getenv("LD_PRELOAD");
+  return "LD_PRELOAD=" + library + (others != nullptr ? std::string(":") + others : "");
+}
+
 /// Its compiler finds nothing done already, and leaves no processes behind, and no files where it is interrupted.
-PeerProgram torch_script(const ScratchFolder& cache) {
+PeerProgram torch_script(const ScratchFolder& cache, std::string& remark) {
   PeerProgram program = {.name = "PyTorch", .script = torch_peer_py, .settings = torch_settings};
+  if (may_run_mkl_slowly()) {
+    try {
+      program.settings.push_back(preloaded(cache));
+    } catch (const BuildError& error) {
+      remark = std::string("PyTorch's MKL runs as it is, slower than it could: ") + error.what();
+    }
+  }
   program.settings.push_back("TORCHINDUCTOR_CACHE_DIR=" + cache.path().string());
   program.settings.push_back("TMPDIR=" + cache.path().string());
   program.settings.emplace_back("TORCHINDUCTOR_COMPILE_THREADS=1");
@@ -44,7 +76,7 @@ const char* name(TorchMode mode) { return mode == TorchMode::eager ? "eager" : "
 
 }  // namespace
 
-TorchPeer::TorchPeer(std::chrono::seconds patience) : peer_(torch_script(cache_), patience) {}
+TorchPeer::TorchPeer(std::chrono::seconds patience) : peer_(torch_script(cache_, remark_), patience) {}
 
 int TorchPeer::load(const TorchProgram& program, std::span<const float* const> tensors) {
   for (std::size_t i = 0; i < program.sizes.size(); ++i) {

@@ -27,6 +27,7 @@ class TorchPeer {
   explicit TorchPeer(std::chrono::seconds patience = std::chrono::seconds(120));
 
   const std::string& version() const { return peer_.version(); }  ///< "2.15.0+cpu"
+  const std::string& remark() const { return remark_; }           ///< why it is slower than it could be; else empty
 
   // All of these throw PeerFailed where there is no sensible answer in time, after which the peer has ended; PeerCannot where
   // PyTorch says that it cannot, after which it has not; and Interrupted.
@@ -48,6 +49,7 @@ class TorchPeer {
 
  private:
   ScratchFolder cache_;
+  std::string remark_;
   PythonPeer peer_;
   double start_seconds_ = 0;
 };

@@ -70,7 +70,11 @@ TorchRace::TorchRace(Lab& lab, TorchHost& host) : lab_(lab), host_(host) {
       host_.failure = error.what();
     }
   }
-  if (!host_.failure.empty()) note("not raced: " + host_.failure);
+  if (!host_.failure.empty()) {
+    note("not raced: " + host_.failure);
+  } else if (!host_.peer->remark().empty()) {
+    note(host_.peer->remark());
+  }
 }
 
 TorchRace::~TorchRace() {

@@ -17,6 +17,7 @@
 #include "07-compilers/pytorch/torch_peer.hpp"
 #include "07-compilers/pytorch/torch_race.hpp"
 #include "harness/lab.hpp"
+#include "harness/machine_registers.hpp"
 #include "harness/sampling.hpp"
 #include "process.hpp"
 
@@ -125,6 +126,35 @@ TEST_CASE("its folder for what is compiled goes with it") {
   CHECK(std::filesystem::is_empty(folder.path()));
   setenv("TMPDIR", before.c_str(), 1);
 }
+
+#if defined(__x86_64__)
+TEST_CASE("on another maker's processor MKL is told to use what it can do; where it cannot be told, that is a note") {
+  const bool is_told = vendor_signature() != "GenuineIntel";
+  const FakePython python(
+      "echo ready 2\nread c; echo $LD_PRELOAD | /usr/bin/cut -d: -f1 | /usr/bin/xargs -r test -s && echo 1\n");
+  TorchPeer peer;
+  CHECK(peer.remark() == "");
+  if (is_told) CHECK(peer.start_compiler() == 1);
+
+  const char* const before = std::getenv("CXX");
+  const std::string compiler = before != nullptr ? before : "";
+  setenv("CXX", "no-compiler", 1);
+  {
+    Quiet quiet;
+    TorchHost host;
+    const TorchRace race(quiet.lab, host);
+    CHECK(quiet.notes() == (is_told
+                                ? "PyTorch's MKL runs as it is, slower than it could: compiler no-compiler: cannot be "
+                                  "started; name one in CXX, or install g++"
+                                : ""));
+  }
+  if (before != nullptr) {
+    setenv("CXX", compiler.c_str(), 1);
+  } else {
+    unsetenv("CXX");
+  }
+}
+#endif
 
 /// What our operators give, without the last where it is a dropout.
 std::vector<float> ours(const Graph& graph, const std::vector<const float*>& inputs) {
