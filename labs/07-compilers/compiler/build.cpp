@@ -115,8 +115,14 @@ bool is_whole(const fs::path& file) {
   return bytes.substr(body.size()) == seal(body);
 }
 
+/// The home directory as ~: messages go into records, which name nobody.
+std::string shown(const fs::path& path) {
+  const std::string text = path.string(), home = environment("HOME");
+  return home.empty() || !text.starts_with(home + '/') ? text : '~' + text.substr(home.size());
+}
+
 [[noreturn]] void refuse(const fs::path& path, const std::string& what, const std::string& remedy) {
-  throw BuildError("cache " + path.string() + ": " + what + "; " + remedy);
+  throw BuildError("cache " + shown(path) + ": " + what + "; " + remedy);
 }
 
 const char* const other_folder = "name another folder in HARDWARE_FIRST_CACHE";
@@ -256,8 +262,8 @@ Built build(const std::string& source, const Toolchain& toolchain, const fs::pat
   for (const fs::path& file : old) fs::remove(file, error);
   std::string remark;
   if (!old.empty())
-    remark = "cache " + old[0].string() + ": is of another version, other flags or another machine; built anew";
-  if (is_there) remark = "cache " + library.string() + ": damaged; built anew";
+    remark = "cache " + shown(old[0]) + ": is of another version, other flags or another machine; built anew";
+  if (is_there) remark = "cache " + shown(library) + ": damaged; built anew";
   return {library, false, remark};
 }
 

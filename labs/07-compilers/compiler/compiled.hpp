@@ -3,6 +3,7 @@
 /// them, and the result is kept for the next time.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>

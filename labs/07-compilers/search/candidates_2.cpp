@@ -1,7 +1,4 @@
-#include <cstddef>
-
-#include "07-compilers/search/candidate.hpp"
-#include "07-compilers/search/candidate_kernels.hpp"
+#include "07-compilers/search/candidate_kernels.hpp"  // IWYU pragma: keep: clang-tidy sees no use in an instantiation
 
 namespace hf::compilers {
 
