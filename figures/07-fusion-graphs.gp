@@ -1,10 +1,10 @@
-# title: Four graphs, compiled: how many times as fast as operator by operator, and as PyTorch
+# title: Five graphs, compiled: how many times as fast as operator by operator, and as PyTorch
 # needs: fusion_gain fusion_gain_predicted
 # shows: fusion_gain fusion_gain_predicted fusion_over_torch_compile fusion_over_torch_eager
 # Above, against our own operators, beside what bytes and FLOPs predict; below, against PyTorch, where the record has it.
 load tables."/values.gp"
 have_torch = exists("have_fusion_over_torch_compile")
-height = have_torch ? 700 : 350
+height = have_torch ? 760 : 390
 load "style.gp"
 gain = tables."/fusion_gain.tsv"
 predicted = tables."/fusion_gain_predicted.tsv"
@@ -12,40 +12,59 @@ stats gain using 1:2 name "gain" nooutput
 stats predicted using 2 name "model" nooutput
 if (have_torch) {
   compile = tables."/fusion_over_torch_compile.tsv"
-  eager = exists("have_fusion_over_torch_eager") ? tables."/fusion_over_torch_eager.tsv" : compile
+  have_eager = exists("have_fusion_over_torch_eager")
+  eager = have_eager ? tables."/fusion_over_torch_eager.tsv" : compile
   stats compile using 2 name "compile" nooutput
   stats eager using 2 name "eager" nooutput
 }
-short(label) = label eq "layer norm, linear, GELU, dropout" ? "a block" : \
-               label eq "layer norm, GELU, dropout" ? "no product" : label
+short(label) = label eq "relu · 0.5 + 1" ? "chain" : \
+               label eq "layer norm, linear, GELU, dropout" ? "block" : \
+               label eq "layer norm, GELU, dropout" ? "block without its product" : label
 
 set multiplot
-left_edge = 136; right_edge = width - 24
-top_edge = 36; bottom_edge = 308
-y_title = "speedup over operators one by one: bars measured, circles predicted"
+left_edge = 224; right_edge = width - 24
+top_edge = 70; bottom_edge = 330
+y_title = ""
 load "frame.gp"
+key_y = 1 - 22.0 / height
+set object 1 rectangle from screen 14.0 / width,screen key_y - 7.0 / height to screen 28.0 / width,screen key_y + 7.0 / height \
+  fillcolor rgb blue fillstyle solid 0.75 noborder
+set label "measured" at screen 34.0 / width,screen key_y textcolor rgb ink
+set label "predicted" at screen 140.0 / width,screen key_y offset 0.4,-0.3 textcolor rgb ink \
+  point pointtype modelled_point pointsize 0.9 linecolor rgb ink
+set label "speedup over operators one by one" at screen 8.0 / width,screen title_height textcolor rgb quiet
+x_high = larger(gain_max_y, model_max) * 1.16
 set yrange [-gain_max_x - 0.6:-0.4]
-set xrange [0:larger(gain_max_y, model_max) * 1.16]
-set xtics 0,1
+set xrange [0:x_high]
+set xtics autofreq
 set grid xtics noytics
 set ytics textcolor rgb ink
-plot gain using (0):(-$1):2:(0):ytic(short(strcol(5))) with vectors nohead linewidth 13 linecolor rgb blue, \
-     gain using (larger($2, model_max * 0) + 0.03 * larger(gain_max_y, model_max)):(-$1 + 0.34):(digits($2)) \
-       with labels left textcolor rgb blue, \
-     predicted using 2:(-$1) with points pointtype modelled_point pointsize 1.1 linewidth 2 linecolor rgb orange
+set arrow 1 from 1,-gain_max_x - 0.6 to 1,-0.4 nohead linewidth 1.4 linecolor rgb quiet
+set style fill solid 0.75 noborder
+plot gain using (0):(-$1):(0):2:(-$1 - 0.26):(-$1 + 0.26):ytic(short(strcol(5))) with boxxyerror fillcolor rgb blue, \
+     gain using 3:(-$1):(smaller($4, x_high) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
+     predicted using 2:(-$1) with points pointtype modelled_point pointsize 1 linewidth 1.6 linecolor rgb ink
 
 if (have_torch) {
   unset label
-  top_edge = 396; bottom_edge = height - 30
-  y_title = "speedup over PyTorch: bars torch.compile, triangles eager"
+  unset object 1
+  top_edge = 454; bottom_edge = height - 40
+  y_title = ""
   load "frame.gp"
+  key_y = 1 - 404.0 / height
+  set label "torch.compile" at screen 14.0 / width,screen key_y offset 0.4,-0.3 textcolor rgb ink \
+    point pointtype circle pointsize 0.9 linecolor rgb blue
+  set label "eager" at screen 160.0 / width,screen key_y offset 0.4,-0.3 textcolor rgb ink \
+    point pointtype triangle pointsize 0.9 linecolor rgb orange
+  set label "speedup over PyTorch, on a logarithmic axis" at screen 8.0 / width,screen title_height textcolor rgb quiet
   set logscale x
-  set xrange [smaller(smaller(compile_min, eager_min), 1) * 0.8:larger(compile_max, eager_max) * 1.5]
-  eval decades_on("x", "1 2 5")
-  set arrow from 1,-gain_max_x - 0.6 to 1,-0.4 nohead linewidth 1.6 dashtype quoted_dash linecolor rgb quiet
   x_low = smaller(smaller(compile_min, eager_min), 1) * 0.8
-  plot compile using (x_low):(-$1):($2 - x_low):(0):ytic(short(strcol(5))) with vectors nohead linewidth 13 linecolor rgb blue, \
-       compile using ($2 * 1.06):(-$1 + 0.34):(digits($2)) with labels left textcolor rgb blue, \
-       eager using 2:(-$1) with points pointtype triangle pointsize 1.1 linecolor rgb green
+  set xrange [x_low:larger(compile_max, eager_max) * 1.6]
+  eval decades_on("x", "1 2 5")
+  plot compile using (1):(-$1):(0):(0):ytic(short(strcol(5))) with vectors nohead linecolor rgb blue, \
+       compile using (1):(-$1 + 0.17):($2 - 1):(0) with vectors nohead linewidth 1.6 linecolor rgb blue, \
+       eager using (only(have_eager, 1)):(-$1 - 0.17):($2 - 1):(0) with vectors nohead linewidth 1.6 linecolor rgb orange, \
+       compile using 2:(-$1 + 0.17) with points pointtype circle pointsize 0.9 linecolor rgb blue, \
+       eager using (only(have_eager, $2)):(-$1 - 0.17) with points pointtype triangle pointsize 0.9 linecolor rgb orange
 }
 unset multiplot

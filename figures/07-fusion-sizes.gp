@@ -1,29 +1,38 @@
 # title: What fusion brings to relu · 0.5 + 1, over the size of its arrays
 # needs: fusion_gain_by_size fusion_gain_by_size_predicted
 # shows: fusion_gain_by_size fusion_gain_by_size_predicted
-height = 440
+height = 470
 load "style.gp"
 gain = tables."/fusion_gain_by_size.tsv"
 predicted = tables."/fusion_gain_by_size_predicted.tsv"
 stats gain using 1:2 name "gain" nooutput
-stats gain using 4 name "high" nooutput
 stats predicted using 2 name "model" nooutput
-right_edge = width - 30; top_edge = 36; bottom_edge = height - 62
+y_high = larger(larger(gain_max_y, model_max) * 1.12, 4)
+right_edge = width - 30; top_edge = 70; bottom_edge = height - 62
 y_title = "speedup over three passes, one core"
 load "frame.gp"
+key_y = 1 - 18.0 / height
+set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.4,-0.35 textcolor rgb blue \
+  point pointtype circle pointsize 0.75 linecolor rgb blue
+set label "predicted from copies" at screen (left_edge + 120.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb orange \
+  point pointtype modelled_point pointsize 0.75 linecolor rgb orange
 set logscale x
-set grid noxtics
-set xrange [gain_min_x:gain_max_x]
-set yrange [0:larger(larger(gain_max_y, model_max) * 1.1, 4)]
+set xrange [gain_min_x / 1.5:gain_max_x * 1.5]
+set yrange [0:y_high]
 set ytics 0,1
-set xtics (capacity(2.0**12) 2.0**12)
-set for [k = 15:44:3] xtics add (capacity(2.0**k) 2.0**k)
+# A line at each size that was measured, a name at each or, where there are many, at every second.
+every_nth = gain_records > 8 ? 2 : 1
+sizes = ""
+stats gain using (sizes = sizes.sprintf(" %.0f", $1), $1) nooutput
+set xtics ("" gain_min_x)
+do for [k = 1:words(sizes)] {
+  set xtics add ((k - 1) % every_nth == 0 ? capacity(word(sizes, k) + 0.0) : "" word(sizes, k) + 0.0)
+}
 set xlabel "size of one array" offset 0,0.9 textcolor rgb quiet
-plot [gain_min_x:gain_max_x] 3 with lines linewidth 1 dashtype quoted_dash linecolor rgb quiet, \
-     gain using 1:3:4 with filledcurves fillcolor rgb blue, \
+plot [gain_min_x / 1.5:gain_max_x * 1.5] 3 with lines linewidth 1.4 dashtype quoted_dash linecolor rgb grey, \
+     gain using 1:(smaller($3, y_high)):(0):(smaller($4, y_high) - smaller($3, y_high)) with vectors nohead linewidth 1.4 \
+       linecolor rgb blue, \
      predicted using 1:2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.8 dashtype modelled_dash \
        linecolor rgb orange, \
-     gain using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 1.8 linecolor rgb blue, \
-     gain using (only($0 == int(gain_records * 0.3), $1)):2:("measured") with labels left font near textcolor rgb blue, \
-     predicted using (only($0 == int(gain_records * 0.6), $1)):2:("predicted from copies") \
-       with labels left font near textcolor rgb orange
+     gain using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 linecolor rgb blue, \
+     gain using (only($1 == gain_max_x, $1)):(3):("one pass instead of three") with labels right font along textcolor rgb grey
