@@ -115,10 +115,10 @@ bool is_whole(const fs::path& file) {
   return bytes.substr(body.size()) == seal(body);
 }
 
-/// The home directory as ~: messages go into records, which name nobody.
+/// The home directory as $HOME: messages go into records, which name nobody.
 std::string shown(const fs::path& path) {
   const std::string text = path.string(), home = environment("HOME");
-  return home.empty() || !text.starts_with(home + '/') ? text : '~' + text.substr(home.size());
+  return home.empty() || !text.starts_with(home + '/') ? text : "$HOME" + text.substr(home.size());
 }
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& what, const std::string& remedy) {

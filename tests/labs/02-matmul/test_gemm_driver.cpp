@@ -9,6 +9,7 @@
 #include "02-matmul/gemm_driver.hpp"
 #include "02-matmul/micro_kernel.hpp"
 #include "02-matmul/partition.hpp"
+#include "02-matmul/schedule.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 
