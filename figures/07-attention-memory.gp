@@ -5,7 +5,7 @@ height = 440
 load "style.gp"
 load tables."/values.gp"
 array ways[2] = ["naive", "flash"]
-array titles[2] = ["with its matrix", "without"]
+array titles[2] = ["with its matrix", "without its matrix"]
 array colours[2] = [orange, blue]
 array points[2] = [triangle, circle]
 counted(i) = tables."/".ways[i]."_memory_predicted.tsv"

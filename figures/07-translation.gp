@@ -8,7 +8,7 @@ stages = tables."/translation_stages.tsv"
 stats stages using 1:2 name "stage" nooutput
 array what[6] = ["plan the loops", "write C++", "C++ to assembly", "assemble", "link", "load"]
 left_edge = 168; right_edge = width - 24; top_edge = 36; bottom_edge = height - 40
-y_title = "time of a stage: ours blue, the system's compiler's orange"
+y_title = "time, logarithmic: ours blue, the system’s compiler’s orange"
 load "frame.gp"
 set logscale x
 set xrange [smaller(0.1, stage_min_y / 2):stage_max_y * 14]
@@ -20,7 +20,9 @@ x_low = smaller(0.1, stage_min_y / 2)
 is_of_the_system(x) = x >= 2 && x <= 4
 in_words(us) = us < 1 ? digits(us * 1000)." ns" : us < 1000 ? digits(us)." µs" : digits(us / 1000)." ms"
 plot stages using (x_low):(-$1):(only(!is_of_the_system($1), $2 - x_low)):(0):ytic(what[int($1) + 1]) \
-       with vectors nohead linewidth 13 linecolor rgb blue, \
+       with vectors nohead linewidth 2.4 linecolor rgb blue, \
      stages using (x_low):(-$1):(only(is_of_the_system($1), $2 - x_low)):(0) \
-       with vectors nohead linewidth 13 linecolor rgb orange, \
-     stages using ($2 * 1.15):(-$1):(in_words($2)) with labels left textcolor rgb ink
+       with vectors nohead linewidth 2.4 linecolor rgb orange, \
+     stages using (only(!is_of_the_system($1), $2)):(-$1) with points pointtype circle pointsize 0.8 linecolor rgb blue, \
+     stages using (only(is_of_the_system($1), $2)):(-$1) with points pointtype square pointsize 0.8 linecolor rgb orange, \
+     stages using ($2 * 1.5):(-$1):(in_words($2)) with labels left textcolor rgb ink
