@@ -24,7 +24,11 @@ do for [panel = 1:2] {
   set autoscale xy
   unset logscale  # stats rounds what it reads off a logarithmic axis
   stats peak(panel) using 1:2 name "peak" nooutput
-  y_high = peak_max_y * 1.1
+  highest = peak_max_y
+  do for [i = 1:3] {
+    if (present(i, panel, "")) { stats file(i, panel, "") using 2 name "speed" nooutput; highest = larger(highest, speed_max) }
+  }
+  y_high = highest * 1.1
   unset label
   top_edge = panel == 1 ? 92 : 442
   bottom_edge = panel == 1 ? 384 : height - 62

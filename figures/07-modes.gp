@@ -22,7 +22,8 @@ do for [i = 1:2] {
 }
 y_high = highest * 1.7; y_low = smaller(lowest / 1.5, 0.6)
 stats file("partial_passes") using 1:2 name "passes" nooutput
-passes_high = passes_max_y * 1.2
+stats file("partial_passes_predicted") using 2 name "law" nooutput
+passes_high = larger(passes_max_y, law_max) * 1.2
 within(value, low, high) = larger(low, smaller(value, high))
 
 set multiplot
