@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import io
 import json
@@ -11,14 +12,16 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from book import PROJECT, SUB_PATH, SubPathHandler, render
 from playwright.sync_api import Browser, sync_playwright
 
-PROJECT = Path(__file__).resolve().parents[2]
 FIXTURE = Path(__file__).parent / "fixtures" / "01-roofline.json"
 sys.path.insert(0, str(PROJECT / "site"))
 
@@ -185,3 +188,31 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def rendered(tmp_path_factory, record_tool) -> tuple[Path, subprocess.CompletedProcess]:
+    """The real book's folder, and how building it went."""
+    return render(tmp_path_factory.mktemp("book"), record_tool)
+
+
+@pytest.fixture(scope="session")
+def book(rendered) -> Path:
+    folder, result = rendered
+    if not (folder / "index.html").exists():
+        pytest.fail(f"the book was not rendered: {result.stderr}", pytrace=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def served(book) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(SubPathHandler, directory=str(book)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}{SUB_PATH}"
+    server.shutdown()
+
+
+@pytest.fixture(params=["server", "file"])
+def base(request, book, served) -> str:
+    """The address of the book's folder."""
+    return served if request.param == "server" else f"{book.as_uri()}/"

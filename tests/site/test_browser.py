@@ -1,26 +1,13 @@
-"""The real book, rendered from the fixture record, in a real browser: from a server and from files."""
+"""The real book in a real browser: from a server and from files."""
 
 from __future__ import annotations
 
-import functools
 import html.parser
-import os
-import shutil
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
-from conftest import FIXTURE, LAB, PROJECT
-from playwright.sync_api import Browser, Page
-
-SUB_PATH = "/books/hardware-first/"
-CHAPTERS = sorted(path.stem for path in (PROJECT / "chapters").glob("[0-9][0-9]-*.md"))
-LEFT_OUT = [chapter for chapter in CHAPTERS if not (FIXTURE.parent / f"{chapter}.json").exists()]
+from book import CHAPTERS, LEFT_OUT, Visit, pages
+from conftest import LAB, PROJECT
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -29,111 +16,10 @@ def test_a_chapter_has_a_record_to_be_rendered_from(chapter):
         pytest.skip(f"{chapter} is left out of the book that is tested: copy a quick record of it to tests/site/fixtures/")
 
 
-def tree_of_what_has_a_record(folder: Path) -> Path:
-    """The project's tree as links, without the labs of chapters that are left out."""
-    (folder / "labs").mkdir(parents=True)
-    for entry in [*PROJECT.iterdir(), *(PROJECT / "labs").iterdir()]:
-        link = folder / entry.relative_to(PROJECT)
-        if entry.name not in LEFT_OUT and not link.exists():
-            link.symlink_to(entry)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def rendered(tmp_path_factory, record_tool) -> tuple[Path, subprocess.CompletedProcess]:
-    """The book's folder, and how building it went."""
-    build = tmp_path_factory.mktemp("book")
-    (build / "records").mkdir()
-    for fixture in FIXTURE.parent.glob("*.json"):
-        shutil.copy(fixture, build / "records" / fixture.name)
-    doxyfile = (PROJECT / "site" / "Doxyfile").read_text() + f"\nOUTPUT_DIRECTORY = {build / 'doxygen'}\n" \
-                                                            f"WARN_LOGFILE = {build / 'doxygen.log'}\n"
-    (build / "doxygen").mkdir()
-    subprocess.run(["doxygen", "-"], input=doxyfile, text=True, cwd=PROJECT, check=True)
-    result = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "site",
-         "-D", f"hardware_first_build={build}", "-D", f"hardware_first_record_tool={record_tool}",
-         "-D", f"breathe_projects.harness={build / 'doxygen' / 'xml'}",
-         "-D", f"hardware_first_root={tree_of_what_has_a_record(build / 'tree')}",
-         "-D", "exclude_patterns=" + ",".join(f"{chapter}.md" for chapter in LEFT_OUT), "chapters", build / "site"],
-        cwd=PROJECT, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
-    return build / "site", result
-
-
-@pytest.fixture(scope="session")
-def book(rendered) -> Path:
-    folder, result = rendered
-    if not (folder / "index.html").exists():
-        pytest.fail(f"the book was not rendered: {result.stderr}", pytrace=False)
-    return folder
-
-
 def test_the_book_renders_without_a_warning(rendered):
     _, result = rendered
     assert result.stderr.splitlines() == []
     assert result.returncode == 0
-
-
-class SubPathHandler(SimpleHTTPRequestHandler):
-    """Serves the book below a path, and its 404 page everywhere else, as hosts of static pages do."""
-
-    def translate_path(self, path: str) -> str:
-        return super().translate_path(path.removeprefix(SUB_PATH.rstrip("/"))) if path.startswith(SUB_PATH) else ""
-
-    def send_error(self, code, message=None, explain=None):
-        body = Path(self.directory, "404.html").read_bytes()
-        self.send_response(code)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture(scope="session")
-def served(book) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(SubPathHandler, directory=str(book)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}{SUB_PATH}"
-    server.shutdown()
-
-
-@pytest.fixture(params=["server", "file"])
-def base(request, book, served) -> str:
-    """The address of the book's folder."""
-    return served if request.param == "server" else f"{book.as_uri()}/"
-
-
-def pages(book: Path) -> list[str]:
-    return sorted(path.name for path in book.glob("*.html"))
-
-
-class Visit:
-    """A page that notes what it asks for and what goes wrong."""
-
-    def __init__(self, browser: Browser, address: str, **context) -> None:
-        self.requests: list[str] = []
-        self.errors: list[str] = []
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
-        self.page: Page = self.context.new_page()
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("requestfailed", self.note_failure)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda entry: self.errors.append(entry.text) if entry.type == "error" else None)
-        self.page.goto(address, wait_until="load")
-
-    def note_failure(self, request) -> None:
-        if request.failure != "net::ERR_ABORTED":  # left the page before its icon arrived
-            self.errors.append(f"{request.failure}: {request.url}")
-
-    def __enter__(self) -> Visit:
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.context.close()
 
 
 def test_no_page_asks_another_host_or_complains(browser, book, base):
