@@ -27,6 +27,11 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     The takeaway, one paragraph.
     ```
 
+    ```{drawing} 02-tile                       drawings/02-tile.svg, an idea drawn by hand or by drawings/02.py
+    :name: fig-tile                            optional
+    The takeaway, one paragraph.
+    ```
+
     ```{lab-code} 01-roofline/stream.hpp       below labs/
     :part: read                                between // [begin: read] and // [end: read]; else the whole file
     :caption: words  :emphasize-lines: 2,3     optional
@@ -60,6 +65,7 @@ from sphinx.application import Sphinx
 from . import mathml
 from .claims import Claim, ClaimsLedger
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
+from .drawing import Drawing, load_what_draws
 from .figures import LabFigure
 from .header import LabHeader, forget_missing_xml, words_without_a_place
 from .lab_card import LabCard
@@ -78,7 +84,8 @@ def setup(app: Sphinx) -> dict:
     app.add_domain(HardwareFirstDomain)
     app.add_node(measured_number, html=(visit_measured_number, depart_measured_number))
     app.add_role("measured", Measured())
-    for name, directive in (("claim", Claim), ("claims-ledger", ClaimsLedger), ("lab-figure", LabFigure),
+    for name, directive in (("claim", Claim), ("claims-ledger", ClaimsLedger), ("drawing", Drawing),
+                            ("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
                             ("machines", Machines), ("systolic-array", SystolicArray),
                             ("where-measured", WhereMeasured)):
@@ -90,6 +97,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", add_banner)
     app.connect("env-updated", pages_to_write)
     app.connect("html-page-context", load_what_moves)
+    app.connect("html-page-context", load_what_draws)
     app.connect("build-finished", report_problems)
     # What {lab-header} adds to Sphinx's C++ domain would multiply each time that domain is merged after a parallel read.
     return {"version": "0.1.0", "env_version": 2, "parallel_read_safe": False, "parallel_write_safe": True}

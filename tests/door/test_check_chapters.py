@@ -104,6 +104,10 @@ Guess.
 It falls.
 ```
 
+```{drawing} 01-door
+It opens.
+```
+
 It reaches {measured}`speed`, a {term}`roof`, {cite:p}`maker`; see [home](index.md).
 
 ```{claim} it-pays
@@ -168,6 +172,7 @@ def book(tmp_path):
         "chapters/references.bib": "@book{maker,\n  title = {T},\n}\n",
         "labs/01-thing/lab.cpp": "// [begin: kernel]\nint x;\n// [end: kernel]\n",
         "figures/01-speed.gp": "plot 1\n",
+        "drawings/01-door.svg": "<svg/>\n",
         "build/records/01-thing.json": json.dumps({"values": [{"id": "speed"}], "claims": []}),
         "labs/01-thing/claims.json": json.dumps([{"id": "it-pays", "text": "It pays.", "value": "speed", "bound": ">= 2"}]),
     }
@@ -206,6 +211,8 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
         (":part: kernel", ":part: kernels", 'labs/01-thing/lab.cpp has no part "kernels"'),
         ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "there is no figures/01-spede.gp"),
         ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "figures/01-speed.gp is not shown"),
+        ("{drawing} 01-door", "{drawing} 01-dor", "there is no drawings/01-dor.svg"),
+        ("{drawing} 01-door", "{drawing} 01-dor", "drawings/01-door.svg is not shown"),
         ("{measured}`speed`", "{measured}`speedy|plain`", "the record of 01-thing has no value speedy"),
         ("{claim} it-pays", "{claim} it-costs", "labs/01-thing/claims.json has no claim it-costs"),
         ("{claim} it-pays", "{claim} it-costs", "labs/01-thing/claims.json claims it-pays, which is not shown"),

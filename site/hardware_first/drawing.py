@@ -1,0 +1,151 @@
+"""{drawing}: an idea, drawn. drawings/NN-name.svg stands in the page itself, so that it follows the page's colours.
+
+    ```{drawing} 02-tile
+    :name: fig-tile
+    The takeaway, one paragraph.
+    ```
+
+The file says what it shows in <title> and <desc>. Its classes are those of static/drawings.css. What it names lies in a
+name of its own: ids and @keyframes begin with hf-NN-name, the selectors of its <style> with .hf-NN-name. Nothing in it
+runs, and nothing comes from elsewhere.
+
+A drawing with steps says so at its root: data-first="1" data-last="21" data-at="1" data-unit="warps", perhaps data-pace
+in milliseconds; whatever has data-from, data-to or both is there in those steps only. static/steps.js gives it a slider
+and a button. Without scripts and on paper, the step data-at stands.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from .domain import hardware_first
+from .notice import block_notice
+
+SVG = "http://www.w3.org/2000/svg"
+TAGS = {"svg", "title", "desc", "style", "g", "defs", "clipPath", "use", "path", "rect", "circle", "ellipse", "line",
+        "polyline", "polygon", "text", "tspan"}
+DRAWN, STEPPED = "hf-drawn", "hf-stepped"
+
+
+class DrawingError(Exception):
+    """A drawing that cannot stand in a page; the text is one line."""
+
+
+class Drawing(SphinxDirective):
+    """A figure whose picture is drawings/NAME.svg."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec = {"name": directives.unchanged}
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            return [self.figure()]
+        except DrawingError as error:
+            return [block_notice(self.env, self.lineno, f"Drawing {self.arguments[0]}: {error}")]
+
+    def figure(self) -> nodes.figure:
+        domain, name = hardware_first(self.env), self.arguments[0]
+        path = domain.records.root / "drawings" / f"{name}.svg"
+        domain.note_file(path)
+        picture = read(path)
+        takeaway = self.parse_content_to_nodes()
+        if len(takeaway) != 1 or not isinstance(takeaway[0], nodes.paragraph):
+            raise DrawingError("needs a body of one paragraph: its takeaway")
+        figure = nodes.figure("", nodes.raw("", as_html(picture), format="html"), classes=[DRAWN])
+        if "data-last" in picture.attrib:
+            figure["classes"].append(STEPPED)
+        figure += nodes.caption("", "", *takeaway[0].children)
+        self.add_name(figure)
+        return figure
+
+
+def read(path: Path) -> ElementTree.Element:
+    """The drawing, fit to stand in a page of others; DrawingError says what is not."""
+    try:
+        root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise DrawingError(f"there is no drawings/{path.name}") from None
+    except ElementTree.ParseError as error:
+        raise DrawingError(f"drawings/{path.name} is not well-formed: {error}") from None
+    own = f"hf-{path.stem}"
+    for problem in problems(root, own):
+        raise DrawingError(f"drawings/{path.name}: {problem}")
+    for part in ("title", "desc"):
+        root.find(f"{{{SVG}}}{part}").set("id", f"{own}-{part}")
+    root.set("class", f"hf-drawing {own}")
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{own}-title {own}-desc")
+    hide_other_steps(root)
+    return root
+
+
+def problems(root: ElementTree.Element, own: str):
+    """Yields what would reach out of the drawing, and what it lacks, in words."""
+    for part in ("title", "desc"):
+        found = root.find(f"{{{SVG}}}{part}")
+        if found is None or not (found.text or "").strip():
+            yield f"needs a <{part}> with words, directly below <svg>"
+    if not root.get("viewBox", "").startswith("0 0 ") or "width" in root.attrib or "height" in root.attrib:
+        yield 'needs a viewBox that begins at 0 0, and no width or height at its root'
+    for element in root.iter():
+        tag = element.tag.replace(f"{{{SVG}}}", "")
+        if tag not in TAGS:
+            yield f"<{tag}> has no place in a drawing; use {', '.join(sorted(TAGS))}"
+        for attribute, value in element.attrib.items():
+            if attribute.lower().startswith("on"):
+                yield f"{attribute} would run a script: take it out"
+            if re.search(r"url\((?!#)|\w+://|data:|javascript:", value) or ("href" in attribute and value[:1] != "#"):
+                yield f'{attribute}="{value}" refers to something elsewhere: draw it here'
+            if attribute == "id" and not value.startswith(own):
+                yield f'id "{value}" may clash with another: let it begin with {own}'
+        if tag == "style":
+            yield from style_problems(element.text or "", own)
+    first, last, at = (root.get(f"data-{name}") for name in ("first", "last", "at"))
+    if last and not (first and at and root.get("data-unit") and int(first) <= int(at) <= int(last)):
+        yield "steps need data-first, data-at and data-last in this order, and data-unit"
+
+
+def style_problems(css: str, own: str):
+    """Yields what in a drawing's <style> would touch the rest of the page."""
+    css = re.sub(r"/\*.*?\*/", "", css, flags=re.S)
+    if re.search(r"@import|@font-face|url\(|://", css):
+        yield "its <style> brings something from elsewhere: take it out"
+    for head in re.findall(r"([^{};]+)\{", css):
+        head = head.strip()
+        if head.startswith("@keyframes"):
+            if not head.split()[1].startswith(own):
+                yield f'"{head}" may clash with another: let its name begin with {own}'
+        elif not head.startswith("@media"):
+            for selector in head.split(","):
+                if not re.match(rf"\.{own}\b|from$|to$|[\d.]+%$", selector.strip()):
+                    yield f'the selector "{selector.strip()}" reaches the whole page: let it begin with .{own}'
+
+
+def hide_other_steps(root: ElementTree.Element) -> None:
+    """What belongs to other steps than data-at is off until a script says otherwise."""
+    at = int(root.get("data-at", 0))
+    for element in root.iter():
+        if not int(element.get("data-from", at)) <= at <= int(element.get("data-to", at)):
+            element.set("class", f"{element.get('class', '')} hf-off".strip())
+
+
+def as_html(picture: ElementTree.Element) -> str:
+    ElementTree.register_namespace("", SVG)
+    return ElementTree.tostring(picture, encoding="unicode")
+
+
+def load_what_draws(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """html-page-context: the style of drawings, and the script of those with steps, on pages that have some."""
+    classes = {name for figure in doctree.findall(nodes.figure) for name in figure["classes"]} if doctree else set()
+    if DRAWN in classes:
+        app.add_css_file("drawings.css")
+    if STEPPED in classes:
+        app.add_js_file("steps.js", loading_method="defer")

@@ -1,0 +1,126 @@
+"""{drawing}: an idea drawn, in the page itself; what would reach out of it is refused; steps that a reader moves."""
+
+import subprocess
+import sys
+
+import pytest
+from book import Visit
+from conftest import PROJECT
+from hardware_first import drawing
+
+SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100">
+<title>A door</title><desc>A door, and a crate before it.</desc>
+<style>.hf-01-door rect { animation: hf-01-door-move 2s } @keyframes hf-01-door-move { from { x: 0 } 50%, to { x: 9px } }
+@media (prefers-reduced-motion) { .hf-01-door rect { animation: none } }</style>
+<rect id="hf-01-door-crate" class="s-ink" x="0" y="0" width="10" height="10"/><use href="#hf-01-door-crate"/>
+<text x="0" y="40">a &lt; b</text>
+</svg>
+"""
+STEPS = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100" data-first="1" data-last="3" data-at="2"
+ data-unit="crates"><title>Crates</title><desc>One crate more in each step.</desc>
+<rect class="f-ink a" width="1" height="1" data-to="1"/><rect class="b" width="1" height="1" data-from="2"/>
+<rect class="c" width="1" height="1" data-from="3" data-to="3"/><rect class="d" width="1" height="1"/>
+</svg>
+"""
+PAGE = "# Page\n\n```{drawing} 01-door\n:name: fig-door\nIt *opens*.\n```\n"
+
+
+@pytest.fixture
+def drawn(site):
+    """Writes a drawing and builds a page that shows it."""
+    (site.root / "drawings").mkdir()
+
+    def build(svg: str, page: str = PAGE):
+        (site.root / "drawings" / "01-door.svg").write_text(svg)
+        site.page(page)
+        return site.build()
+
+    build.site = site
+    return build
+
+
+def test_a_drawing_stands_in_the_page_with_its_words(drawn):
+    result = drawn(SVG)
+    assert (result.status, result.said) == (0, "")
+    html = drawn.site.html()
+    assert 'class="hf-drawing hf-01-door"' in html and 'aria-labelledby="hf-01-door-title hf-01-door-desc"' in html
+    assert '<title id="hf-01-door-title">A door</title>' in html and "a &lt; b" in html and "svg:" not in html
+    assert '<figure class="hf-drawn align-default" id="fig-door">' in html and "It opens." in drawn.site.text()
+    assert "drawings.css" in html and "steps.js" not in html
+
+
+def test_a_page_is_read_again_when_its_drawing_changes(drawn):
+    drawn(SVG)
+    assert drawn.site.build().read == []
+    (drawn.site.root / "drawings" / "01-door.svg").write_text(SVG.replace("A door<", "A gate<"))
+    assert drawn.site.build().read == ["index"]
+    assert "A gate" in drawn.site.html()
+
+
+@pytest.mark.parametrize(("old", "new", "problem"), [
+    ("<title>A door</title>", "", "needs a <title> with words"),
+    ("A door, and a crate before it.", " ", "needs a <desc> with words"),
+    ('viewBox="0 0 520 100"', 'viewBox="0 0 520 100" width="520"', "no width or height at its root"),
+    ("<text", "<script>x()</script><text", "<script> has no place in a drawing"),
+    ("<text", "<image/><text", "<image> has no place in a drawing"),
+    ("<text", '<text onclick="x()"', "onclick would run a script"),
+    ('href="#hf', 'href="other.svg#hf', "refers to something elsewhere"),
+    ('class="s-ink"', 'style="fill: url(http://a.b/c)"', "refers to something elsewhere"),
+    ('id="hf-01-door-crate"', 'id="crate"', 'id "crate" may clash'),
+    (".hf-01-door rect { animation: hf", "rect { animation: hf", 'the selector "rect" reaches the whole page'),
+    (".hf-01-door rect { animation: none", ".hf-01-doors rect { animation: none", "reaches the whole page"),
+    ("@keyframes hf-01-door-move", "@keyframes move", '"@keyframes move" may clash'),
+    ("<style>", "<style>@import 'a.css';", "brings something from elsewhere"),
+    ("</svg>", "", "is not well-formed"),
+    ('viewBox="0 0 520 100"', 'viewBox="0 0 520 100" data-last="3"', "steps need data-first, data-at and data-last"),
+])
+def test_what_reaches_out_of_a_drawing_is_refused(drawn, old, new, problem):
+    assert old in SVG
+    result = drawn(SVG.replace(old, new, 1))
+    assert result.status == 1 and problem in " ".join(result.said.split())
+    assert "Not shown: Drawing 01-door:" in drawn.site.text()
+
+
+def test_a_drawing_that_is_not_there_or_has_no_takeaway_says_so(drawn):
+    assert "there is no drawings/01-gate.svg" in drawn(SVG, PAGE.replace("01-door", "01-gate")).said
+    assert "needs a body of one paragraph" in drawn(SVG, "# Page\n\n```{drawing} 01-door\n```\n").said
+
+
+def shown(page) -> str:
+    return "".join(name for name in "abcd" if page.locator(f"svg.hf-drawing rect.{name}").is_visible())
+
+
+def test_steps_are_moved_by_a_slider_and_a_button(drawn, browser):
+    drawn(STEPS)
+    address = (drawn.site.root / "build" / "out" / "index.html").as_uri()
+    with Visit(browser, address) as visit:
+        slider = visit.page.get_by_role("slider", name="Crates")
+        assert shown(visit.page) == "bd" and slider.get_attribute("aria-valuetext") == "crates 2"
+        slider.focus()
+        slider.press("ArrowRight")
+        assert shown(visit.page) == "bcd"
+        slider.press("Home")
+        assert shown(visit.page) == "ad" and slider.get_attribute("aria-valuetext") == "crates 1"
+        visit.page.get_by_role("button", name="Play").click()
+        visit.page.wait_for_function("document.querySelector('.hf-steps input').value === '3'")
+        assert visit.page.get_by_role("button", name="Play").is_visible() and visit.errors == []
+
+
+def test_without_scripts_the_step_that_the_drawing_names_is_shown(drawn, browser):
+    drawn(STEPS)
+    address = (drawn.site.root / "build" / "out" / "index.html").as_uri()
+    with Visit(browser, address, java_script_enabled=False) as visit:
+        assert shown(visit.page) == "bd" and visit.page.get_by_role("slider").count() == 0
+
+
+@pytest.mark.parametrize("path", sorted((PROJECT / "drawings").glob("*.svg")), ids=lambda path: path.stem)
+def test_the_books_drawings_can_stand_in_a_page(path):
+    drawing.read(path)
+
+
+@pytest.mark.parametrize("script", sorted((PROJECT / "drawings").glob("[0-9][0-9]-*.py")), ids=lambda path: path.stem)
+def test_the_books_drawings_are_what_their_scripts_draw(script, tmp_path):
+    subprocess.run([sys.executable, script, tmp_path], check=True)
+    drawings = sorted(tmp_path.glob("*.svg"))
+    assert drawings and [each.name for each in drawings
+                         if each.read_text() != (PROJECT / "drawings" / each.name).read_text()] == []
