@@ -210,7 +210,8 @@ def stylesheet(used, light, dark):
         paint = "stroke" if kind == "s" else "fill"
         rules.append(f".hf-figure .{kind}-{name}{{{paint}:var(--hf-{name},{light[name]})}}")
     night = ";".join(f"--hf-{name}:{dark[name]}" for name in sorted({name for _, name in used} | {"paper"}))
-    rules.append(f"svg:root{{font-family:system-ui,sans-serif;background:var(--hf-paper,{light['paper']})}}")
+    rules.append(f"svg:root{{font-family:'Source Serif 4','Source Serif Pro',Georgia,serif;"
+                 f"background:var(--hf-paper,{light['paper']})}}")
     rules.append(f"@media (prefers-color-scheme:dark){{svg:root{{{night}}}}}")
     return "<style>" + "".join(rules) + "</style>"
 

@@ -1,0 +1,78 @@
+"""The text face: it is the one shown, it has what the book writes, and nothing moves when it arrives."""
+
+from __future__ import annotations
+
+import pytest
+from book import PROJECT, Visit, pages
+from hardware_first.advances import ADVANCES
+
+FONTS = PROJECT / "site" / "static" / "fonts"
+STYLES = {"regular": "", "italic": "italic ", "bold": "bold "}
+# What the system's faces draw: the marks that stand for a curve's points, in legends and tables.
+SYMBOLS = set("■□▲△◆◇○●▶◀▸▾✗⌘\u200b\u2060\n\r\t")
+# The text of a page that is set in the text face, with its face.
+LETTERS = """() => {
+  const found = {regular: "", italic: "", bold: ""}, all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = all.nextNode(); node; node = all.nextNode()) {
+    const parent = node.parentElement;
+    if (parent.closest("script, style, noscript, math, pre, code, kbd, title, desc, option")) continue;
+    const style = getComputedStyle(parent);
+    if (!style.fontFamily.includes("Hardware First Text")) continue;
+    found[style.fontStyle === "italic" ? "italic" : style.fontWeight >= 600 ? "bold" : "regular"] += node.data;
+  }
+  return Object.fromEntries(Object.entries(found).map(([face, text]) => [face, [...new Set(text)].join("")]));
+}"""
+
+
+def test_the_faces_of_a_page_are_light():
+    assert sum(file.stat().st_size for file in FONTS.glob("*.woff2")) <= 110_000
+
+
+def test_the_text_face_has_every_character_that_the_pages_set_in_it(browser, book):
+    lacking = {}
+    for page in pages(book):
+        with Visit(browser, (book / page).as_uri()) as visit:
+            for face, letters in visit.page.evaluate(LETTERS).items():
+                # Greek and arrows are in the upright faces only; browsers slant these.
+                known = ADVANCES[face].keys() | ADVANCES["regular"].keys() | SYMBOLS
+                lacking |= {(page, face): sorted(set(letters) - known)} if set(letters) - known else {}
+    assert not lacking
+
+
+def test_prose_and_the_labels_of_figures_are_shown_in_it(browser, base):
+    with Visit(browser, base + "01-roofline.html") as visit:
+        visit.page.evaluate("document.fonts.ready")
+        developer = visit.context.new_cdp_session(visit.page)
+        for domain in ("DOM", "CSS"):
+            developer.send(f"{domain}.enable")
+        root = developer.send("DOM.getDocument")["root"]["nodeId"]
+        for selector in ("article p", "article h1", "svg.hf-figure text"):
+            node = developer.send("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
+            shown = developer.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+            assert {font["familyName"] for font in shown} == {"Hardware First Text"}, (selector, shown)
+
+
+@pytest.mark.parametrize("face", STYLES)
+def test_characters_are_as_wide_as_labels_are_placed_by(browser, served, face):
+    with Visit(browser, served + "01-roofline.html") as visit:
+        widths = visit.page.evaluate("""async ([style, letters]) => {
+            const font = style + '1000px "Hardware First Text"';
+            await document.fonts.load(font, letters.join(""));
+            const pen = document.createElement("canvas").getContext("2d");
+            pen.font = font;
+            return letters.map(letter => pen.measureText(letter).width);
+        }""", [STYLES[face], list(ADVANCES[face])])
+    assert widths == pytest.approx(list(ADVANCES[face].values()), abs=1.01)
+
+
+def test_no_paragraph_changes_its_height_by_much_when_the_face_arrives(browser, served):
+    heights = []
+    for blocked in (False, True):
+        with Visit(browser, "about:blank") as visit:
+            if blocked:
+                visit.page.route("**/text-*.woff2", lambda route: route.abort())
+            visit.page.goto(served + "01-roofline.html")
+            visit.page.evaluate("document.fonts.ready")
+            heights.append(visit.page.evaluate(
+                "[...document.querySelectorAll('article p')].reduce((sum, p) => sum + p.offsetHeight, 0)"))
+    assert heights[1] == pytest.approx(heights[0], rel=0.03)
