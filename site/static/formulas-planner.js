@@ -1,0 +1,259 @@
+// A step of a transformer's training on many chips: labs/05-scaling/planner, formula by formula and under the same names.
+// Pure functions; tests/site/formulas holds them to the C++. `use` gives them its tables.
+(() => {
+  const hf = window.hardwareFirst = window.hardwareFirst || {};
+  const half = 2; // bytes of bf16
+  const usableMemory = 0.9, mostTensor = 16, mostContext = 16;
+  const no = {arithmetic: 0, memory: 0, tensor: 0, network: 0, bubble: 0}, kinds = Object.keys(no);
+  let fitted, flashShare;
+
+  const defaults = {
+    tensor: 1, context: 1, data: 1, pipeline: 1, pods: 1, interleave: 1, microBatch: 1, batch: 1, sequence: 2048,
+    recompute: "none", sharding: "optimizer", sequenceParallel: true, overlapTensor: false, overlapData: true,
+    overlapPipeline: true, sendShares: true, flash: true, embeddingAsLayer: false, gradientBytes: 4,
+  };
+
+  // ---- A transformer ----
+  const gpt = (layers, hidden, heads) => ({
+    name: `${layers}/${hidden}/${heads}`, layers, hidden, heads, kvHeads: heads, headSize: hidden / heads,
+    ffn: 4 * hidden, gated: false, vocabulary: 51200, tied: true, parallel: false,
+  });
+  const layerWeights = (s) =>
+    s.hidden * s.headSize * (2 * s.heads + 2 * s.kvHeads) + s.hidden * s.ffn * (s.gated ? 3 : 2);
+  const parameters = (s) =>
+    s.layers * (layerWeights(s) + 2 * s.hidden) + s.hidden + s.vocabulary * s.hidden * (s.tied ? 1 : 2);
+  const modelFlops = (s, batch, sequence) => {
+    const attention = 4 * sequence * s.heads * s.headSize;
+    return 3 * batch * sequence * (s.layers * (2 * layerWeights(s) + attention) + 2 * s.hidden * s.vocabulary);
+  };
+
+  // ---- A plan ----
+  const chips = (p) => p.tensor * p.context * p.data * p.pipeline * p.pods;
+  const sharers = (p) => p.data * p.context;
+  const stateShards = (p) => p.sharding === "none" ? 1 : sharers(p);
+  const tokensOf = (p) => p.microBatch * p.sequence / p.context;
+  const microBatches = (p) => p.batch / (p.microBatch * p.data * p.pods);
+  const divides = (divisor, number) => number % divisor === 0;
+
+  const shortName = (p) => [["t", p.tensor], ["c", p.context], ["p", p.pipeline], ["v", p.interleave],
+    [p.sharding === "full" ? "f" : "d", p.data], ["pods ", p.pods]]
+    .filter(([, ways]) => ways !== 1).map(([what, ways]) => what + ways).join(" ") || "one chip";
+
+  // Why a plan does not fit the model's sizes, in words; empty where it does.
+  const complaint = (p, s) => {
+    const slots = s.layers + (p.embeddingAsLayer ? 2 : 0), most = Math.ceil(slots / p.pipeline);
+    if (!divides(p.tensor, s.heads)) return `Tensor ${p.tensor} does not divide the model’s heads, ${s.heads}.`;
+    if (!divides(p.context, p.sequence)) return `Context ${p.context} does not divide the sequence, ${p.sequence}.`;
+    const rows = p.microBatch * p.data * p.pods;
+    if (!divides(rows, p.batch)) return `Micro-batch times replicas, ${rows}, does not divide the batch, ${p.batch}.`;
+    if (p.pipeline > s.layers) return `The pipeline has at most as many stages as the model has layers, ${s.layers}.`;
+    if (p.interleave > most) return `A stage has at most as many pieces as layers, ${most}.`;
+    if (p.interleave > 1 && p.pipeline === 1) return "Pieces of a stage need a pipeline.";
+    if (p.sharding === "full" && p.pipeline > 1) return "With everything shared there is no pipeline: weights would be gathered for each micro-batch.";
+    return "";
+  };
+
+  // ---- Wires ----
+  const wireBetween = (chip, stride, size, axes) => {
+    if (chip.torusAxes > 0) {
+      return stride * size <= chip.together
+        ? {bandwidth: 2 * chip.link * axes, latency: chip.linkLatency, network: false}
+        : {bandwidth: chip.network, latency: chip.networkLatency, network: true};
+    }
+    const inNode = Math.min(Math.max(Math.floor(chip.together / stride), 1), size);
+    return inNode === size
+      ? {bandwidth: chip.link, latency: chip.linkLatency, network: false}
+      : {bandwidth: Math.min(chip.link, inNode * chip.network), latency: chip.networkLatency, network: true};
+  };
+  const ringSeconds = (wire, n, bytes) => n <= 1 ? 0 : (n - 1) * (wire.latency + bytes / n / wire.bandwidth);
+
+  // ---- A step ----
+  const productSeconds = (chip, {m, n, k}) => {
+    let filled = 1;
+    if (chip.units > 0) {
+      const share = (rows, columns) => {
+        const tiles = Math.ceil(m / rows) * Math.ceil(n / columns);
+        return m * n / (rows * columns) / (Math.ceil(tiles / chip.units) * chip.units);
+      };
+      filled = Math.max(share(128, 256), share(256, 128));
+    }
+    const arithmetic = 2 * m * n * k / (chip.matmul * fitted.matmul * filled);
+    return Math.max(arithmetic, half * (m * k + k * n + m * n) / chip.bandwidth);
+  };
+
+  const layersOfStage = (p, s) => Math.ceil((s.layers + (p.embeddingAsLayer ? 2 : 0)) / p.pipeline);
+  const weightsOnChip = (p, s) => {
+    const ends = s.vocabulary * s.hidden * (p.pipeline === 1 && !s.tied ? 2 : 1);
+    return (layersOfStage(p, s) * layerWeights(s) + ends) / p.tensor;
+  };
+  const bubbleShare = (p) => (p.pipeline - 1) / (microBatches(p) * p.interleave);
+  const total = (t) => t.arithmetic + t.memory + t.tensor + t.network + t.bubble;
+  const each = (f) => Object.fromEntries(kinds.map((kind) => [kind, f(kind)]));
+  const plus = (a, b) => each((kind) => a[kind] + b[kind]);
+  const times = (a, factor) => each((kind) => a[kind] * factor);
+
+  const stepTime = (chip, s, p) => {
+    const tokens = tokensOf(p);
+    const secondsFor = (bytes) => bytes / (chip.bandwidth * fitted.memory);
+    const matrix = (nIn, nOut, forward) => forward * productSeconds(chip, {m: tokens, n: nOut, k: nIn}) +
+      productSeconds(chip, {m: tokens, n: nIn, k: nOut}) + productSeconds(chip, {m: nIn, n: nOut, k: tokens});
+    const forwards = p.recompute === "full" ? 2 : 1;
+    const elementwiseForwards = p.recompute === "selective" && p.flash ? 2 : forwards;
+    const attentionForwards = p.recompute === "none" || p.flash ? forwards : 2;
+    const keys = 2 * Math.max(s.kvHeads / p.tensor, 1) * s.headSize;
+    const shown = p.overlapTensor ? 1 - fitted.hidden : 1;
+
+    const layerProducts = () => {
+      const heads = s.heads * s.headSize / p.tensor, ffn = s.ffn / p.tensor;
+      return matrix(s.hidden, heads + keys, forwards) + matrix(heads, s.hidden, forwards) +
+        matrix(s.hidden, (s.gated ? 2 : 1) * ffn, forwards) + matrix(ffn, s.hidden, forwards);
+    };
+    const attention = () => {
+      const products = 2 * attentionForwards + (p.flash ? 5 : 4);
+      const flops = 2 * tokens * p.sequence * s.heads * s.headSize / p.tensor;
+      return p.flash ? products * flops / 2 / (chip.matmul * flashShare)
+                     : products * flops / (chip.matmul * fitted.matmul);
+    };
+    const layerBytes = () => {
+      const passes = 2 + elementwiseForwards, cut = p.sequenceParallel ? p.tensor : 1;
+      const rotary = 2 * s.headSize * (s.heads + s.kvHeads) / p.tensor;
+      const activation = (s.gated ? 3 : 2) * s.ffn / p.tensor;
+      const scores = p.flash ? 0 : 6 * p.sequence * s.heads / p.tensor;
+      return half * tokens *
+        (passes * (10 * s.hidden / cut + rotary + activation) + (2 + attentionForwards) * scores);
+    };
+    const layerTensor = () => {
+      const pairs = (s.parallel ? 1 : 2) * (1 + forwards), wire = wireBetween(chip, 1, p.tensor, 1);
+      return shown * (pairs * 2 * ringSeconds(wire, p.tensor, half * tokens * s.hidden));
+    };
+    const layerContext = () => {
+      const wire = wireBetween(chip, p.tensor, p.context, 1);
+      return shown * ((2 + forwards) * ringSeconds(wire, p.context, half * tokens * p.context * keys));
+    };
+    const layer = {...no, arithmetic: layerProducts() + attention(), memory: secondsFor(layerBytes()),
+                   tensor: layerTensor() + layerContext()};
+    const vocabulary = s.vocabulary / p.tensor;
+    const head = {...no, arithmetic: matrix(s.hidden, vocabulary, 1), memory: secondsFor(20 * tokens * vocabulary)};
+    const stage = () => {
+      const most = layersOfStage(p, s), last = s.layers - (p.pipeline - 1) * most + (p.embeddingAsLayer ? 1 : 0);
+      const full = times(layer, most), end = plus(times(layer, Math.max(last, 0)), head);
+      return total(full) > total(end) ? full : end;
+    };
+    const sentBetweenStages = () => {
+      if (p.pipeline === 1) return 0;
+      const wire = wireBetween(chip, chips(p) / p.pods / p.pipeline, p.pipeline, 1), bytes = half * tokens * s.hidden;
+      const sent = bytes / (p.sendShares || p.sequenceParallel ? p.tensor : 1);
+      const gathers = p.sendShares && !p.sequenceParallel;
+      const seconds = wire.latency + sent / Math.min(wire.bandwidth, wire.network ? chip.network : chip.link) +
+        (gathers ? ringSeconds(wireBetween(chip, 1, p.tensor, 1), p.tensor, bytes) : 0);
+      return 2 * p.interleave * seconds * (p.overlapPipeline ? 1 - fitted.hidden : 1);
+    };
+    const replicas = () => {
+      const axes = Math.max(1, chip.torusAxes - (p.tensor > 1 ? 1 : 0));
+      const wire = wireBetween(chip, p.tensor, sharers(p), axes), weights = weightsOnChip(p, s);
+      const ring = (bytesEach, elements) => ringSeconds(wire, sharers(p), bytesEach * elements);
+      const one = weights / s.layers, back = p.sharding === "optimizer" ? half : p.gradientBytes;
+      const seconds = p.sharding === "full"
+        ? microBatches(p) * s.layers * (2 * ring(half, one) + ring(p.gradientBytes, one))
+        : ring(p.gradientBytes, weights) + ring(back, weights);
+      const between = {bandwidth: chip.network, latency: chip.networkLatency};
+      return seconds + 2 * ringSeconds(between, p.pods, p.gradientBytes * (weights / stateShards(p)));
+    };
+
+    const micro = {...(p.pipeline === 1 ? plus(times(layer, s.layers), head) : stage()), network: sentBetweenStages()};
+    const time = times(micro, microBatches(p));
+    time.bubble = total(time) * bubbleShare(p);
+    const apart = replicas(), room = time.arithmetic + time.memory;
+    time.network += p.overlapData ? Math.max((1 - fitted.hidden) * apart, apart - room) : apart;
+    time.memory += secondsFor((7 * 4 + half) * weightsOnChip(p, s) / stateShards(p));
+    return time;
+  };
+
+  const whatLimits = (t) => kinds.reduce((most, kind) => t[kind] > t[most] ? kind : most);
+  const mfu = (chip, s, p, seconds) => modelFlops(s, p.batch, p.sequence) / (seconds * chips(p) * chip.peak);
+
+  // ---- Memory ----
+  const kept = (s, p) => {
+    const queries = s.heads * s.headSize, products = 2 * (queries + 2 * s.kvHeads * s.headSize) + 2 * queries;
+    const tensor = p.sequenceParallel ? p.tensor : 1, tokens = tokensOf(p);
+    if (p.flash && p.recompute === "selective")
+      return tokens * (4 * s.hidden / tensor + (products + (s.gated ? 4 : 2) * s.ffn) / p.tensor);
+    const scores = !p.flash && p.recompute === "none" ? 5 * s.heads * p.sequence : 0;
+    const norms = (s.gated ? 8 : 10) * s.hidden, perceptron = (s.gated ? 6 : 4) * s.ffn;
+    return tokens * (norms / tensor + (products + perceptron + scores) / p.tensor);
+  };
+  const layerActivations = (s, p) => p.recompute !== "full"
+    ? kept(s, p) : 2 * tokensOf(p) * s.hidden / (p.sequenceParallel ? p.tensor : 1);
+
+  const memoryUse = (s, p) => {
+    const weights = weightsOnChip(p, s), full = p.sharding === "full", shards = full ? sharers(p) : 1;
+    const gathered = full ? 2 * layerWeights(s) / p.tensor : 0;
+    const underWay = Math.min(microBatches(p), p.pipeline);
+    const pieces = p.interleave > 1 ? 1 + (p.pipeline - 1) / (p.pipeline * p.interleave) : 1;
+    let activations = layersOfStage(p, s) * underWay * pieces * layerActivations(s, p);
+    if (p.recompute === "full") activations += kept(s, p);
+    if (p.pipeline === 1) activations += 4 * tokensOf(p) * s.vocabulary / p.tensor;
+    return {weights: 2 * (weights / shards + gathered), gradients: p.gradientBytes * weights / shards,
+            optimizer: 12 * weights / stateShards(p), activations};
+  };
+  const memoryTotal = (m) => m.weights + m.gradients + m.optimizer + m.activations;
+
+  // ---- The fastest plan ----
+  const divisors = (number, most) => {
+    const found = [];
+    for (let one = 1; one <= Math.min(number, most); ++one) if (divides(one, number)) found.push(one);
+    return found;
+  };
+
+  // Every plan that search_plans() of the lab considers, in its order.
+  function* plans({chip, shape, chips: count, batch, sequence}) {
+    const torus = chip.torusAxes > 0, pods = torus ? Math.ceil(count / chip.together) : 1;
+    if (!divides(pods, count)) return;
+    const inside = count / pods;
+    const base = {...defaults, pods, batch, sequence, overlapTensor: true};
+    for (const tensor of divisors(inside, mostTensor)) {
+      if (!divides(tensor, shape.heads)) continue;
+      for (const context of divisors(inside / tensor, mostContext)) {
+        if (!divides(context, sequence)) continue;
+        for (const pipeline of divisors(inside / tensor / context, torus ? 1 : shape.layers)) {
+          const data = inside / tensor / context / pipeline;
+          for (const sharding of ["optimizer", "full"]) {
+            if (sharding === "full" && (pipeline > 1 || data * context === 1)) continue;
+            yield* schedules({...base, tensor, context, pipeline, data, sharding}, shape);
+          }
+        }
+      }
+    }
+  }
+  function* schedules(plan, shape) {
+    for (const microBatch of [1, 2, 4, 8, 16]) {
+      if (!divides(microBatch * plan.data * plan.pods, plan.batch)) continue;
+      for (const interleave of divisors(layersOfStage(plan, shape), plan.pipeline === 1 ? 1 : 64)) {
+        const varied = {...plan, microBatch, interleave};
+        if (interleave > 1 && !divides(plan.pipeline, microBatches(varied))) continue; // or the pieces do not mesh
+        for (const recompute of ["none", "selective", "full"]) yield {...varied, recompute};
+      }
+    }
+  }
+
+  // The fastest plans that fit, fastest first; yields every few plans, so that a page can do something else meanwhile.
+  function* search(job, most) {
+    const found = [];
+    let seen = 0;
+    for (const plan of plans(job)) {
+      if (++seen % 64 === 0) yield;
+      const memory = memoryUse(job.shape, plan);
+      if (memoryTotal(memory) > usableMemory * job.chip.capacity) continue;
+      const time = stepTime(job.chip, job.shape, plan), seconds = total(time);
+      const place = found.findIndex((other) => seconds < other.seconds);
+      found.splice(place < 0 ? found.length : place, 0, {plan, time, memory, seconds});
+      if (found.length > most) found.pop();
+    }
+    return found;
+  }
+
+  const use = (tables) => { ({fitted, flashShare} = tables); };
+
+  hf.planner = {complaint, defaults, gpt, layerWeights, memoryTotal, memoryUse, mfu, modelFlops, parameters, productSeconds,
+                ringSeconds, search, shortName, stepTime, total, use, whatLimits, wireBetween};
+})();

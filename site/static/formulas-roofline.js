@@ -1,0 +1,51 @@
+// The roofline (labs/harness/work.cpp), and what operators do and move as chapters 00 and 07 count them. Pure functions;
+// tests/site/formulas holds them to the C++. A number is `size` bytes; the labs' are 4.
+(() => {
+  const hf = window.hardwareFirst = window.hardwareFirst || {};
+  const work = (flops, bytes, allocated) => ({flops, bytes, allocated});
+  const traffic = (w) => w.bytes + w.allocated;
+
+  // peak: GFLOP/s, bandwidth: GB/s of traffic.
+  const seconds = (roof, w) => Math.max(w.flops / (roof.peak * 1e9), traffic(w) / (roof.bandwidth * 1e9));
+  const side = (roof, w) => w.flops / roof.peak < traffic(w) / roof.bandwidth ? "memory" : "compute";
+  const ridge = (roof) => roof.peak / roof.bandwidth;
+
+  // Reads and writes so many numbers; what is written is not among what is read, so its lines are read first.
+  const streaming = (flops, read, written, size) => work(flops, size * (read + written), size * written);
+
+  const product = ({m, n, k}, size = 4) => [streaming(2 * m * n * k, m * k + k * n, m * n, size)];
+
+  // How many places a window, padded by half of itself, has along a side.
+  const places = ({side, kernel, stride}) => Math.floor((side + 2 * Math.floor(kernel / 2) - kernel) / stride) + 1;
+
+  // Patches laid out as columns and multiplied, picture by picture; fused, no column is ever written.
+  const convolution = (shape, size = 4) => {
+    const {inputs, outputs, kernel, side, batch = 1, fused} = shape;
+    const n = batch * places(shape) ** 2, k = inputs * kernel * kernel, pictures = batch * inputs * side * side;
+    const [multiply] = product({m: outputs, n, k}, size);
+    return fused ? [streaming(multiply.flops, pictures + outputs * k, outputs * n, size)]
+                 : [streaming(0, pictures, k * n, size), multiply];
+  };
+
+  // Attention of `batch` sequences. Heads may share keys and values; causal, the last query sees all keys and each one
+  // before it one less. Unfused, scores are written, turned into weights in place, and read.
+  const attention = (shape, size = 4) => {
+    const {queries, keys, d, heads = 1, kvHeads = heads, batch = 1, causal, fused, flopsPerScore = 26} = shape;
+    const seen = causal ? queries * (keys - queries) + queries * (queries + 1) / 2 : queries * keys;
+    const weights = batch * heads * seen, products = 4 * weights * d, others = flopsPerScore * weights;
+    const results = size * batch * heads * queries * d, cache = size * batch * kvHeads * keys * d, scores = size * weights;
+    return fused ? [work(products + others, 2 * results + 2 * cache, results)]
+                 : [work(products / 2, results + cache + scores, scores), work(others, 2 * scores, 0),
+                    work(products / 2, results + cache + scores, results)];
+  };
+
+  // So many operators of one FLOP each; fused, they are one pass.
+  const chain = ({count, operators = 3, fused, allocates = true}, size = 4) => {
+    const passes = fused ? 1 : operators, bytes = size * count;
+    return [work(operators * count, 2 * passes * bytes, allocates ? passes * bytes : 0)];
+  };
+
+  const sum = (parts) => parts.reduce((a, b) => work(a.flops + b.flops, a.bytes + b.bytes, a.allocated + b.allocated));
+
+  hf.roofline = {attention, chain, convolution, places, product, ridge, seconds, side, sum, traffic};
+})();

@@ -1,0 +1,27 @@
+// formulas: random questions to the labs' formulas, with their answers, as JSON; the tests put them to the site's.
+//   formulas SEED      the cases
+//   formulas --tables  the numbers that site/hardware_first/planner_tables.json must hold
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "cases.hpp"
+
+int main(int argc, char** argv) {
+  using namespace hf::formulas;
+  const std::string argument = argc == 2 ? argv[1] : "";
+  if (argument == "--tables") {
+    std::cout << tables().dump(1) << "\n";
+    return 0;
+  }
+  char* end = nullptr;
+  const std::uint64_t seed = std::strtoull(argument.c_str(), &end, 10);
+  if (argument.empty() || *end != '\0') {
+    std::cerr << "formulas: expected a seed, a whole number, or --tables\n";
+    return 2;
+  }
+  Dice dice(seed);
+  std::cout << Json{{"roofline", roofline_cases(dice)}, {"planner", planner_cases(dice)}, {"array", array_cases(dice)}}
+            << "\n";
+}
