@@ -10,8 +10,9 @@ name of its own: ids and @keyframes begin with hf-NN-name, the selectors of its 
 runs, and nothing comes from elsewhere.
 
 A drawing with steps says so at its root: data-first="1" data-last="21" data-at="1" data-unit="warps", perhaps data-pace
-in milliseconds; whatever has data-from, data-to or both is there in those steps only. static/steps.js gives it a slider
-and a button. Without scripts and on paper, the step data-at stands.
+in milliseconds; whatever has data-from, data-to or both is there in those steps only. data-says="a sentence|for each|step"
+stands below it, and whatever has data-places="x,y x,y …" is shifted by as much in each step; the last place stays.
+static/steps.js gives it a slider and a button. Without scripts and on paper, the step data-at stands.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def read(path: Path) -> ElementTree.Element:
     root.set("class", f"hf-drawing {own}")
     root.set("role", "img")
     root.set("aria-labelledby", f"{own}-title {own}-desc")
-    hide_other_steps(root)
+    stand_at_first_step(root)
     return root
 
 
@@ -111,6 +112,8 @@ def problems(root: ElementTree.Element, own: str):
     first, last, at = (root.get(f"data-{name}") for name in ("first", "last", "at"))
     if last and not (first and at and root.get("data-unit") and int(first) <= int(at) <= int(last)):
         yield "steps need data-first, data-at and data-last in this order, and data-unit"
+    elif root.get("data-says") and len(root.get("data-says").split("|")) != int(last or 0) - int(first or 0) + 1:
+        yield "data-says needs a sentence for each step, with | between them"
 
 
 def style_problems(css: str, own: str):
@@ -129,12 +132,15 @@ def style_problems(css: str, own: str):
                     yield f'the selector "{selector.strip()}" reaches the whole page: let it begin with .{own}'
 
 
-def hide_other_steps(root: ElementTree.Element) -> None:
-    """What belongs to other steps than data-at is off until a script says otherwise."""
+def stand_at_first_step(root: ElementTree.Element) -> None:
+    """What belongs to other steps than data-at is off, what moves is where it is then: until a script says otherwise."""
     at = int(root.get("data-at", 0))
     for element in root.iter():
         if not int(element.get("data-from", at)) <= at <= int(element.get("data-to", at)):
             element.set("class", f"{element.get('class', '')} hf-off".strip())
+        if places := element.get("data-places", "").split():
+            place = places[min(at - int(root.get("data-first", 0)), len(places) - 1)]
+            element.set("transform", f"translate({place})")
 
 
 def as_html(picture: ElementTree.Element) -> str:

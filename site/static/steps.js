@@ -1,23 +1,36 @@
 // Drawings with steps: a slider and a button under each. They are made here, so that a page without scripts shows none.
-// What has data-from and data-to is there in those steps only; the drawing starts at data-at.
+// What has data-from and data-to is there in those steps only; what has data-places stands at "x,y" in the first, at the next
+// "x,y" in the second, and moves softly between them. The drawing starts at data-at. Where data-says has "a sentence|for each|
+// step", it stands below in place of data-unit and the number.
 (() => {
   const controls = (drawing) => {
     const {first, last, at, unit, pace = 700} = drawing.dataset;
     const parts = [...drawing.querySelectorAll("[data-from], [data-to]")]
       .map((part) => [part, Number(part.dataset.from ?? first), Number(part.dataset.to ?? last)]);
-    const bar = document.createElement("div");
+    const places = [...drawing.querySelectorAll("[data-places]")].map((part) => [part, part.dataset.places.split(" ")]);
+    const bar = document.createElement("div"), sentences = drawing.dataset.says?.split("|");
     bar.className = "hf-steps";
     const play = document.createElement("button"), slider = document.createElement("input"), said = document.createElement("output");
     play.type = "button";
     Object.assign(slider, {type: "range", min: first, max: last, step: 1, value: at});
     slider.setAttribute("aria-label", drawing.querySelector("title").textContent);
+    // All sentences lie on one another, so that the page does not move when a longer one comes.
+    const told = document.createElement("div");
+    told.className = "hf-says";
+    told.setAttribute("aria-live", "polite");
+    told.append(...(sentences ?? []).map((words) => Object.assign(document.createElement("p"), {textContent: words})));
     let clock = null;
 
     const show = (step) => {
       slider.value = step;
       for (const [part, from, to] of parts) part.classList.toggle("hf-off", step < from || step > to);
+      for (const [part, at] of places) {
+        const [x, y] = at[Math.min(step - first, at.length - 1)].split(",");
+        part.style.transform = `translate(${x}px, ${y}px)`;
+      }
+      [...told.children].forEach((words, i) => words.classList.toggle("hf-off", i !== step - first));
       said.textContent = unit.includes("{}") ? unit.replace("{}", step) : `${unit} ${step}`;
-      slider.setAttribute("aria-valuetext", said.textContent);
+      slider.setAttribute("aria-valuetext", sentences?.[step - first] ?? said.textContent);
       if (step >= Number(last)) pause();
     };
     const pause = () => { clearInterval(clock); clock = null; play.textContent = "Play"; };
@@ -30,7 +43,7 @@
     });
     slider.addEventListener("input", () => { pause(); show(Number(slider.value)); });
     bar.append(play, slider, said);
-    drawing.after(bar);
+    drawing.after(told, bar);
     pause();
     show(Number(at));
   };

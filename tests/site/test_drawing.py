@@ -113,6 +113,32 @@ def test_without_scripts_the_step_that_the_drawing_names_is_shown(drawn, browser
         assert shown(visit.page) == "bd" and visit.page.get_by_role("slider").count() == 0
 
 
+def moving(says: str) -> str:
+    return (STEPS.replace('data-unit="crates"', f'data-unit="crates" data-says="{says}"')
+            .replace('class="d"', 'class="d" data-places="0,0 20,5"'))
+
+
+def test_a_step_has_its_sentence_and_what_moves_its_place(drawn, browser):
+    assert drawn(moving("One.|Two of them.|Three.")).status == 0
+    address = (drawn.site.root / "build" / "out" / "index.html").as_uri()
+    with Visit(browser, address) as visit:
+        says, slider = visit.page.locator(".hf-says p:visible"), visit.page.get_by_role("slider", name="Crates")
+        assert says.all_inner_texts() == ["Two of them."]
+        assert slider.get_attribute("aria-valuetext") == "Two of them."
+        height = visit.page.locator(".hf-says").bounding_box()["height"]
+        slider.press("Home")
+        assert says.all_inner_texts() == ["One."] and visit.page.locator(".hf-says").bounding_box()["height"] == height
+        place = "document.querySelector('rect.d').style.transform"
+        assert visit.page.evaluate(place) == "translate(0px, 0px)"
+        slider.press("End")  # the last place stays
+        assert visit.page.evaluate(place) == "translate(20px, 5px)"
+    assert 'transform="translate(20,5)"' in drawn.site.html()
+
+
+def test_each_step_wants_a_sentence_where_one_has_one(drawn):
+    assert "needs a sentence for each step" in " ".join(drawn(moving("One.|Two.")).said.split())
+
+
 @pytest.mark.parametrize("path", sorted((PROJECT / "drawings").glob("*.svg")), ids=lambda path: path.stem)
 def test_the_books_drawings_can_stand_in_a_page(path):
     drawing.read(path)

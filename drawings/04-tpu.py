@@ -1,0 +1,235 @@
+"""Draws 04-brigade, 04-dataflows and 04-chip: how numbers get to where they are used, with nobody running for them."""
+
+from sketch import Sketch, number, write_all
+
+
+def person(sketch, x, y, colour="ink"):
+    """Someone with both hands held out at bucket height; x, y is where they stand."""
+    sketch.circle(x, y - 46, 7, f"f-{colour}")
+    sketch.path("M0,-37V-16L-6,0M0,-16L6,0M-13,-26L0,-34L13,-26", f"s-{colour}", stroke_width=2.6,
+                transform=f"translate({x} {y})")
+
+
+def bucket(sketch, **more):
+    """A bucket of water, its handle's middle at 0, 0."""
+    with sketch.group(**more):
+        sketch.path("M-6,4Q0,-6 6,4", "s-ink", stroke_width=1.3)
+        sketch.path("M-7,4H7L5,17H-5Z", "f-blue")
+
+
+def water(sketch, x, y, width, height):
+    sketch.rect(x, y, width, height, "t-blue", rx=4)
+    for row in range(int(height / 16)):
+        wave = "".join("q4,-5 8,0t8,0" for _ in range(int(width / 16) - 1))
+        sketch.path(f"M{x + 7 + 5 * (row % 2)},{y + 14 + 16 * row}{wave}", "s-blue thin")
+
+
+FLAME = "M0,-51c6,18 24,24 24,36c0,12 -12,15 -24,15c-12,0 -24,-3 -24,-15c0,-15 18,-18 24,-36Z"
+
+
+def fire(sketch, x, y):
+    for scale, colour in ((1, "t-orange"), (.62, "f-orange")):
+        sketch.path(FLAME, f"{colour} s-orange", transform=f"translate({x} {y}) scale({scale})")
+
+
+def brigade():
+    people, beats = 7, 12
+    says = ["Nobody has moved yet."]
+    for beat in range(1, beats + 1):
+        done = max(0, beat - people)
+        says.append(f"Beat {beat}: " + (f"{beat} of {people} pairs of hands are full." if beat <= people and not done else
+                    f"all hands are full, and one bucket arrives on every beat: {done} so far."))
+    sketch = Sketch("04-brigade", 322, "Fetching each bucket, and passing buckets on",
+                    """Above, three people each run from a fire to the river and back for every bucket. Below, seven people
+                    stand in a row between the river and the fire. On each beat everyone passes a bucket to the next. The
+                    first bucket takes a beat for each of them to get there, and then one arrives on every beat.""",
+                    data_first=0, data_last=beats, data_at=9, data_pace=800, data_says="|".join(says), data_unit="beat")
+    sketch.text(1, 18, "Everyone fetches: each bucket is a trip there and back.")
+    water(sketch, 0, 34, 56, 100)
+    fire(sketch, 484, 118)
+    for row, (x, there) in enumerate(((330, True), (150, False), (235, True))):
+        y = 52 + 30 * row
+        sketch.path(f"M62,{y}H446", "s-quiet dashed thin")
+        sketch.circle(x, y, 7, "f-ink")
+        sketch.arrow(x + (-12 if there else 12), y, x + (-44 if there else 44), y, "ink", size=8)
+        if not there:
+            with sketch.group(transform=f"translate({x - 15} {y - 9})"):
+                bucket(sketch)
+    ground = 262
+    sketch.text(1, 178, "A brigade: on each beat, everyone passes a bucket on.")
+    water(sketch, 0, ground - 66, 56, 68)
+    step = 54
+    first = 88
+    fire(sketch, 484, ground - 8)
+    for i in range(people):
+        person(sketch, first + i * step, ground)
+    hands = ground - 30
+    for late in range(beats):
+        entered = late + 1  # the beat in which it leaves the river
+        places = []
+        for beat in range(beats + 1):
+            at = beat - entered  # whose hands
+            x = 40 if at < 0 else min(first + at * step + 14, 478)
+            y = hands if at < people else ground - 34
+            places.append(f"{x},{y}")
+        bucket(sketch, data_places=" ".join(places), data_from=entered, data_to=min(entered + people, beats))
+    for x, words in ((28, "river"), (first + 3 * step, "people in a row"), (484, "fire")):
+        sketch.text(x, ground + 24, words, "mid")
+    for x, words in ((30, "memory"), (first + 3 * step, "cells, each wired to the next"), (484, "results")):
+        sketch.text(x, ground + 46, words, "small f-quiet mid")
+    return sketch
+
+
+SIDE, CELL, SLOT = 4, 34, 15
+
+
+def dataflows():
+    """Two arrays of 4 x 4 cells multiply the same two matrices of 4 x 4: weights stay, or sums stay."""
+    last = 3 * SIDE - 1
+    work = lambda t: sum(0 <= t - 1 - r - c < SIDE for r in range(SIDE) for c in range(SIDE))
+    says = ["Before the start: each row waits one step longer than the one above it. That is the skew."]
+    says += [f"Cycle {t}: {work(t)} of 16 cells work." for t in range(1, last)]
+    says.append("Done. Left, the sums have come out at the bottom; right, they are where they were made.")
+    sketch = Sketch("04-dataflows", 398, "Weights that stay, and sums that stay, cycle by cycle",
+                    """Two arrays of four by four cells. In the left one weights stay in the cells, rows of the input move to
+                    the right and sums move down and leave at the bottom. In the right one the sums stay, the input moves to
+                    the right and the weights move down. In both, numbers enter one step later for each row and column, so
+                    that the cells at work form a diagonal wave: 1, 3, 6, 10, 12, 12, 10, 6, 3 and 1 of 16 cells.""",
+                    data_first=0, data_last=last, data_at=4, data_pace=1000, data_says="|".join(says), data_unit="cycle")
+    top = 156
+    for left, stays in ((116, "weights"), (376, "sums")):
+        sketch.text(left - 112, 18, f"The {stays} stay", "bold")
+        for r in range(SIDE):
+            for c in range(SIDE):
+                x, y = left + c * CELL, top + r * CELL
+                cell = (x + 1.5, y + 1.5, CELL - 3, CELL - 3)
+                sketch.rect(*cell, "s-grid f-paper", rx=4)
+                sketch.rect(*cell, "s-ink t-ink", rx=4, data_from=r + c + 1, data_to=r + c + SIDE)
+                if stays == "weights":
+                    sketch.rect(x + 12, y + 6, 10, 10, "f-blue", rx=1)
+                else:
+                    for filled in range(SIDE):  # a sum grows by a term in each cycle
+                        sketch.circle(x + 17, y + 22, 3 + 1.5 * filled, "f-green", data_from=r + c + 1 + filled,
+                                      data_to=r + c + 1 + filled if filled < SIDE - 1 else last)
+        for r in range(SIDE):
+            for m in range(SIDE):
+                across(sketch, left, top, r, m, last, 11, 24 if stays == "weights" else 10)
+                if stays == "weights":
+                    fallen(sketch, left, top, r, m, last)
+                else:
+                    down(sketch, left, top, r, m, last)
+    legend = 60
+    for y, shape, words in ((legend, "orange", "input"), (legend + 24, "blue", "weights"), (legend + 48, "green", "sums")):
+        if shape == "blue":
+            sketch.rect(12, y - 11, 10, 10, "f-blue", rx=1)
+        else:
+            sketch.circle(17, y - 6, 5.5, f"f-{shape}")
+        sketch.text(32, y, words)
+    return sketch
+
+
+def queue(steps):
+    """How far outside the array something stands that enters in so many steps."""
+    return 4 + SLOT * (steps - .5)
+
+
+def across(sketch, left, top, row, number_in_row, last, dx, dy):
+    """An input: waits at the left of its row, passes through it, is gone."""
+    places, enters = [], row + number_in_row + 1
+    for t in range(last + 1):
+        c = t - enters
+        x, y = (left + c * CELL + dx, dy) if c >= 0 else (left - queue(-c), CELL / 2)
+        places.append(f"{x},{top + row * CELL + y}")
+    sketch.circle(0, 0, 5.5, "f-orange", data_places=" ".join(places), data_to=min(enters + SIDE - 1, last))
+
+
+def down(sketch, left, top, column, number_in_column, last):
+    """A weight that moves: waits above its column, passes through it, is gone."""
+    places, enters = [], column + number_in_column + 1
+    for t in range(last + 1):
+        r = t - enters
+        x, y = (24, top + r * CELL + 10) if r >= 0 else (CELL / 2, top - queue(-r))
+        places.append(f"{left + column * CELL + x},{y}")
+    sketch.rect(-5, -5, 10, 10, "f-blue", rx=1, data_places=" ".join(places), data_to=min(enters + SIDE - 1, last))
+
+
+def fallen(sketch, left, top, column, row, last):
+    """A sum that moves: begins in the uppermost cell, goes down, and lies below the array."""
+    places, begins = [], column + row + 1
+    for t in range(last + 1):
+        r = t - begins
+        y = top + r * CELL + 24 if r < SIDE else top + SIDE * CELL + 14 + (min(t, last) - begins - SIDE) * 16
+        places.append(f"{left + column * CELL + (24 if r < SIDE else CELL / 2)},{y}")
+    sketch.circle(0, 0, 5.5, "f-green", data_places=" ".join(places), data_from=begins)
+
+
+def chip():
+    """The first TPU's data path."""
+    percent, gbs = 1300, .055  # square units for a per cent of the die; units of width for a GB/s
+    sketch = Sketch("04-chip", 338, "The first TPU's data path, with areas and arrows to scale",
+                    """Weights come from DRAM at 34 gigabytes a second through a thin arrow into the matrix unit, a quarter of
+                    the die. The unified buffer, nearly a third, feeds it with 256 numbers a tick, 179 gigabytes a second. Its
+                    sums fall into accumulators in a broad arrow, 717 gigabytes a second, go through the activation unit, and
+                    back into the buffer.""")
+    sketch.rect(56, 56, 463, 100 * percent / 463, "s-quiet t-ink", rx=8)
+    sketch.text(219, 78, "the die", "f-quiet small")
+    left, top, wide = 68, 62, 140
+    side = (24 * percent) ** .5
+    unit, middle = 510 - side, 510 - side / 2
+    tall, low = 29 * percent / wide, 6 * percent / side
+    below = top + side + 26
+    block(sketch, left, top, wide, tall, "orange", "unified", "buffer", "24 MiB", "29 %")
+    block(sketch, unit, top, side, side, "blue")
+    for i in range(1, 8):
+        at = number(i * side / 8)
+        sketch.path(f"M{number(unit)},{top}m{at},0v{number(side)}M{number(unit)},{top}m0,{at}h{number(side)}", "s-blue thin",
+                    stroke_opacity=".35")
+    words(sketch, middle, top + side / 2, "matrix unit", "256 × 256 cells", "24 %")
+    block(sketch, unit, below, side, low, "green", "accumulators", "6 %")
+    act = 102
+    block(sketch, unit - 14 - act, below - 15, act, 6 * percent / act, "purple", "activation", "6 %")
+    sketch.rect(middle - 74, 1, 148, 30, "s-blue f-paper", rx=4)
+    sketch.text(middle, 21, "weights in DRAM", "mid")
+    band(sketch, (middle, 33), (middle, top - 2), 34 * gbs, "blue")
+    sketch.text(middle - 10, 49, "34 GB/s", "end small")
+    row = top + 80
+    band(sketch, (left + wide + 2, row), (unit - 2, row), 179 * gbs, "orange")
+    sketch.text((left + wide + unit) / 2, row - 18, "179 GB/s:", "mid small")
+    sketch.text((left + wide + unit) / 2, row + 28, "a row a tick", "mid small")
+    band(sketch, (middle, top + side + 2), (middle, below - 2), 717 * gbs, "green")
+    sketch.text(unit - 6, top + side - 2, "717 GB/s", "end small")
+    sketch.arrow(unit - 1, below + 20, unit - 13, below + 20, size=8)
+    sketch.arrow(unit - 15 - act, below + 20, left + wide + 1, below + 20, size=8)
+    sketch.text(0, 190, "host", "")
+    sketch.arrow(2, 200, left - 3, 200, size=8)
+    sketch.arrow(left - 3, 214, 2, 214, size=8)
+    return sketch
+
+
+def block(sketch, x, y, width, height, colour, *lines):
+    sketch.rect(x, y, width, height, f"s-{colour} t-{colour}", rx=4)
+    words(sketch, x + width / 2, y + height / 2, *lines)
+
+
+def words(sketch, x, y, *lines):
+    """Lines of text, centred at x, y."""
+    for i, line in enumerate(lines):
+        sketch.text(x, y + 5 + 20 * (i - (len(lines) - 1) / 2), line, "mid")
+
+
+def band(sketch, start, end, width, colour):
+    """A straight arrow as broad as what goes through it."""
+    (x0, y0), (x1, y1) = start, end
+    length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** .5
+    ux, uy = (x1 - x0) / length, (y1 - y0) / length
+    tip = min(max(8, width * .6), length * .55)
+    wide = max(6, width / 2 + 5)
+    bx, by = x1 - tip * ux, y1 - tip * uy
+    half = width / 2
+    corners = [(x0 - uy * half, y0 + ux * half), (bx - uy * half, by + ux * half), (bx - uy * wide, by + ux * wide), (x1, y1),
+               (bx + uy * wide, by - ux * wide), (bx + uy * half, by - ux * half), (x0 + uy * half, y0 - ux * half)]
+    sketch.add("polygon", f"f-{colour}", points=" ".join(f"{number(x)},{number(y)}" for x, y in corners))
+
+
+if __name__ == "__main__":
+    write_all(brigade(), dataflows(), chip())
