@@ -50,6 +50,10 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     The takeaway, one paragraph.
     ```
 
+    ```{predict} id                            a question to answer before the page does: predict.py
+    ```{predict-table} id                      one on each row of a table; ```{predict-scores} id: predict_table.py
+    ```{predictions-summary}                   before the takeaway
+
 A page with something pending names the machine that could measure it in its front matter, `pending: a machine with …`;
 a line at its head counts what waits, and lists the claims.
 
@@ -62,7 +66,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from . import mathml
+from . import mathml, predict, predict_table
 from .claims import Claim, ClaimsLedger
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
 from .drawing import Drawing, load_what_draws
@@ -90,6 +94,8 @@ def setup(app: Sphinx) -> dict:
                             ("machines", Machines), ("systolic-array", SystolicArray),
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
+    predict.add_to(app)
+    predict_table.add_to(app)
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)
     app.connect("env-get-outdated", outdated_pages)

@@ -94,6 +94,13 @@ You will know.
 
 Guess.
 
+```{predict} how-fast
+:value: speed
+:range: 1 100
+:reveals: fig-speed it-pays
+How fast?
+```
+
 ## The body
 
 ```{lab-code} 01-thing/lab.cpp
@@ -101,6 +108,7 @@ Guess.
 ```
 
 ```{lab-figure} 01-speed
+:name: fig-speed
 It falls.
 ```
 
@@ -112,6 +120,9 @@ It reaches {measured}`speed`, a {term}`roof`, {cite:p}`maker`; see [home](index.
 
 ```{claim} it-pays
 It does not.
+```
+
+```{predictions-summary}
 ```
 
 ## Takeaway
@@ -219,6 +230,9 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
         ("{term}`roof`", "{term}`roofs <Rooof>`", 'chapters/glossary.md has no term "Rooof"'),
         ("{cite:p}`maker`", "{cite:p}`maker,nobody`", "chapters/references.bib has no nobody"),
         ("(index.md)", "(indexx.md)", "the link to indexx.md leads nowhere"),
+        (":value: speed", ":value: speedy", "the record of 01-thing has no value speedy"),
+        (":reveals: fig-speed", ":reveals: fig-spede", "how-fast reveals fig-spede, which is no :name: and no claim"),
+        ("```{predictions-summary}\n```", "", "answers are never summed up"),
         ("Guess.", "Guess 171 GFLOP/s.", '01-thing.md:10: "171 GFLOP/s" is typed by hand'),
     ],
 )

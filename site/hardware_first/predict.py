@@ -1,0 +1,295 @@
+"""{predict}: a question that is answered before the page answers it. {predictions-summary}: how the answers were.
+
+    ```{predict} naive-share                   an id, unique on the page
+    :value: naive_peak_share                   what decides it, as id or lab/id; or :point: series/label or lab/series/label;
+                                               or :answer: 766, which no machine measures
+    :choices: memory < 1 | arithmetic >= 1     buttons, each with the bound that the value keeps where it is right; the first
+                                               such is. With an :answer: of words, which is then one of them, no bounds
+    :range: 0.1 100                            or a slider from here to there, logarithmic, or :linear:
+    :style: percent                            or times, as of {measured}; range and bounds are in what the reader sees
+    :unit: MB                                  of an :answer:, if it has one
+    :reveals: fig-bandwidth caches-make-a-ladder     figures by :name:, claims by id; covered until there is an answer
+    :pending:                                  perhaps not measured on any machine yet
+    The question.
+    ```
+
+    ```{predictions-summary}                   before the takeaway: how the reader's intuition moved
+    ```
+
+What the reader says is scored by static/predict.js against the chosen machine's answer, kept in the browser, never sent.
+Without scripts there are the question and its answer.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from .domain import hardware_first
+from .measured import split_target, value_quantity
+from .notice import block_notice
+from .quantity import THOUSANDS_SPACE, Quantity, quantity
+from .records import NotMeasured, Record, RecordError
+from .statements import SIGNS
+
+ID = re.compile(r"[a-z][a-z0-9-]*")
+CHOICE = re.compile(r"(.*?\S)(?:\s*(>=|<=|>|<)\s*(-?\d[\d.]*(?:e-?\d+)?))?")
+
+
+class prediction(nodes.General, nodes.Element):
+    """A question and all that belongs to it; `data` are its settings for the script."""
+
+
+class predict_answer(nodes.General, nodes.TextElement):
+    """What a machine says; `data` is the same for the script."""
+
+
+class predict_markup(nodes.General, nodes.Element):
+    """Buttons and the like, for the script: no words of the book. `html` is written as it is."""
+
+
+def data_attributes(node: nodes.Element) -> dict[str, str]:
+    return {f"data-{name}": value for name, value in node["data"].items()}
+
+
+def visit_prediction(self, node: prediction) -> None:
+    self.body.append(self.starttag(node, "div", role="group", **{"aria-label": "Predict first"}, **data_attributes(node)))
+
+
+def depart_prediction(self, node: prediction) -> None:
+    self.body.append("</div>\n")
+
+
+def visit_answer(self, node: predict_answer) -> None:
+    self.body.append(self.starttag(node, "p", "", CLASS="hf-predict-answer", **data_attributes(node)))
+
+
+def depart_answer(self, node: predict_answer) -> None:
+    self.body.append("</p>\n")
+
+
+def visit_markup(self, node: predict_markup) -> None:
+    self.body.append(node["html"])
+
+
+def depart_markup(self, node: predict_markup) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What decides a question: a number as the reader sees it, or a word; None where nobody has measured it."""
+
+    value: float | str | None
+    unit: str
+    words: str
+
+
+class Question(SphinxDirective):
+    """What all kinds of questions share."""
+
+    required_arguments = 1
+    has_content = True
+    kind = ""
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            return [self.question()]
+        except RecordError as error:
+            return [block_notice(self.env, self.lineno, f"{self.name} {self.arguments[0]}: {error}")]
+
+    def box(self) -> prediction:
+        """The question without its answers, under an id which no other of the page has."""
+        name = self.arguments[0]
+        if not ID.fullmatch(name):
+            raise RecordError("an id has small letters, digits and hyphens")
+        if not self.content:
+            raise RecordError("needs a body: the question")
+        box = prediction(classes=["hf-predict"], ids=[f"predict-{name}"])
+        if box["ids"][0] in self.state.document.ids:
+            raise RecordError("the page has another question of this id")
+        box["data"] = {"predict": f"{self.env.docname}/{name}", "kind": self.kind}
+        if "reveals" in self.options:
+            box["data"]["reveals"] = " ".join(map(nodes.make_id, self.options["reveals"].split()))
+        self.state.document.note_explicit_target(box)
+        box += nodes.container("", *self.parse_content_to_nodes(), classes=["hf-predict-question"])
+        return box
+
+    def controls(self, markup: str) -> predict_markup:
+        """The form of this question; the page's first one can also skip all."""
+        asked = self.env.temp_data.setdefault("hf-predictions", [])
+        asked.append(self.arguments[0])
+        return predict_markup(html=form(markup, is_first=len(asked) == 1))
+
+    def each_machine(self, make: Callable[[object], nodes.Node]) -> list[nodes.Node]:
+        return [make(None)]
+
+
+class Predict(Question):
+    """A number or a side."""
+
+    option_spec = {**dict.fromkeys(("value", "point", "answer", "choices", "range", "unit", "reveals"),
+                                   directives.unchanged_required),
+                   "style": lambda style: directives.choice(style, ("percent", "times")),
+                   "linear": directives.flag, "pending": directives.flag}
+
+    def question(self) -> prediction:
+        one_of(self.options, "value", "point", "answer")
+        self.kind = one_of(self.options, "choices", "range")
+        box = self.box()
+        answers = self.each_machine(self.answer)
+        if self.kind == "choices":
+            box += self.controls(buttons([words for words, _ in self.choices()]))
+        else:
+            low, high = self.range()
+            scale = "linear" if "linear" in self.options else "logarithmic"
+            unit = self.answer_of(None).unit
+            box["data"].update(low=f"{low:g}", high=f"{high:g}", scale=scale, unit=unit)
+            box += self.controls(slider(end(low, unit), end(high, unit)))
+        box += answers
+        return box
+
+    def answer(self, machine: object) -> predict_answer:
+        """A machine's answer, in words and for the script: the number, or which of the choices is right."""
+        answer = self.answer_of(machine)
+        node = predict_answer("", answer.words, data={})
+        if answer.value is not None:
+            node["data"]["answer"] = str(self.right(answer.value)) if self.kind == "choices" else f"{answer.value:.6g}"
+        return node
+
+    def answer_of(self, machine: object) -> Answer:
+        if "answer" in self.options:
+            return counted(self.options["answer"], self.options.get("unit", ""), self.kind == "choices")
+        try:
+            record, entry = self.entry(machine)
+        except NotMeasured:
+            if "pending" not in self.options:
+                raise
+            return Answer(None, "", "No machine that could has measured this yet.")
+        style = self.options.get("style", "")
+        shown = value_quantity(entry, {style} - {""})
+        spread = f" ({shown.spread})" if shown.spread else ""
+        value, unit = entry["value"], {"percent": "%", "times": "×"}.get(style, "" if entry["unit"] == "1" else entry["unit"])
+        return Answer(value * 100 if style == "percent" else value, unit,
+                      f"{entry['kind'].capitalize()}{whose(record)}: {shown}{spread}.")
+
+    def entry(self, machine: object) -> tuple[Record, dict]:
+        """The value or the point that decides, and the record it is from."""
+        domain = hardware_first(self.env)
+        if "value" in self.options:
+            lab, name = split_target(self.options["value"], self.env.docname)
+            domain.note_lab(lab)
+            record = domain.records.choose(lab, having=[("values", name)])
+            return record, record.value(name)
+        path, _, label = self.options["point"].rpartition("/")
+        lab, name = split_target(path, self.env.docname)
+        domain.note_lab(lab)
+        record = domain.records.choose(lab, having=[("series", name)])
+        series = record.series(name)
+        point = next((each for each in series["points"] if each.get("label") == label), None)
+        if point is None:
+            raise RecordError(f'series "{name}" has no point "{label}"')
+        return record, {**point, "id": name, "value": point["median"], "kind": series["kind"], "unit": series["y"]["unit"]}
+
+    def choices(self) -> list[tuple[str, tuple[str, float] | None]]:
+        """Each choice's words and its bound, a sign and a number; None where it has none."""
+        found = [CHOICE.fullmatch(each.strip()) for each in self.options["choices"].split("|")]
+        if len(found) < 2 or not all(found):
+            raise RecordError(":choices: takes two or more, as in: memory < 1 | arithmetic >= 1")
+        return [(each[1], (each[2], float(each[3])) if each[2] else None) for each in found]
+
+    def right(self, value: float | str) -> int:
+        """The number of the first choice that is the answer, or whose bound it keeps."""
+        for number, (words, bound) in enumerate(self.choices()):
+            if words == value if bound is None else not isinstance(value, str) and SIGNS[bound[0]][1](value, bound[1]):
+                return number
+        raise RecordError(f"none of its :choices: is right where the answer is {value}")
+
+    def range(self) -> tuple[float, float]:
+        try:
+            low, high = map(float, self.options["range"].split())
+        except ValueError:
+            low = high = 0
+        if not low < high or ("linear" not in self.options and low <= 0):
+            raise RecordError(":range: takes two numbers, the smaller first, above zero where it is not :linear:")
+        return low, high
+
+
+def one_of(options: dict, *names: str) -> str:
+    """The one option of these that is given."""
+    given = [name for name in names if name in options]
+    if len(given) != 1:
+        raise RecordError(f"needs one of {', '.join(f':{name}:' for name in names)}")
+    return given[0]
+
+
+def counted(text: str, unit: str, is_choice: bool) -> Answer:
+    """An answer that is known without measuring."""
+    try:
+        value = float(text)
+    except ValueError:
+        if not is_choice:
+            raise RecordError(f'its :answer: "{text}" is no number') from None
+        return Answer(text, "", f"The answer: {text}.")
+    return Answer(value, unit, f"The answer: {quantity(value, unit or '1', exact=True)}.")
+
+
+def whose(record: Record) -> str:
+    """Where something was measured, to be said after "measured"."""
+    return " on this machine" if record.local else f" on {record.cpu}"
+
+
+def form(controls: str, *, is_first: bool) -> str:
+    """What to press, and where the score will be said; only seen where scripts run."""
+    skip_all = '<button type="button" class="hf-predict-all">Skip all</button>' if is_first else ""
+    return (f'<div class="hf-predict-form">{controls}'
+            f'<button type="button" class="hf-predict-skip">Skip: show me</button>{skip_all}</div>\n'
+            '<p class="hf-predict-score" role="status" tabindex="-1"></p>\n')
+
+
+def buttons(choices: list[str]) -> str:
+    return "".join(f'<button type="button" data-choice="{number}">{html.escape(words)}</button>'
+                   for number, words in enumerate(choices))
+
+
+def slider(low: str, high: str) -> str:
+    """A slider between two quantities, whose value is not given before it is moved."""
+    return (f'<span class="hf-predict-slider">{low}<input type="range" min="0" max="120" value="60" '
+            f'aria-label="your prediction, from {low} to {high}">{high}</span><output>?</output>'
+            '<button type="button" class="hf-predict-commit" disabled>That is my answer</button>')
+
+
+def end(number: float, unit: str) -> str:
+    """An end of a slider."""
+    return html.escape(str(Quantity(f"{number:,.10g}".replace(",", THOUSANDS_SPACE), unit)))
+
+
+class PredictionsSummary(SphinxDirective):
+    """A place for the script: how near the reader's answers came, on this page and on those before."""
+
+    def run(self) -> list[nodes.Node]:
+        return [predict_markup(html='<div class="hf-predict-summary" hidden></div>\n')]
+
+
+def load_predictions(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """html-page-context: the script and the style, on pages that ask something."""
+    if doctree and next(doctree.findall(prediction), None) is not None:
+        app.add_css_file("predict.css")
+        app.add_js_file("predict.js", loading_method="defer")
+
+
+def add_to(app: Sphinx) -> None:
+    """What this part of the extension adds to Sphinx."""
+    app.add_node(prediction, html=(visit_prediction, depart_prediction))
+    app.add_node(predict_answer, html=(visit_answer, depart_answer))
+    app.add_node(predict_markup, html=(visit_markup, depart_markup))
+    app.add_directive("predict", Predict)
+    app.add_directive("predictions-summary", PredictionsSummary)
+    app.connect("html-page-context", load_predictions)

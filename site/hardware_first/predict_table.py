@@ -1,0 +1,163 @@
+"""{predict-table}: a bet on each row of a table: does it wait for memory, or for arithmetic?
+{predict-scores}: the same bets beside what the roofline said and what the stopwatch did.
+
+    ```{predict-table} kernels
+    :reveals: fig-roofline kernels-scored      as of {predict}
+    The question.
+
+    | kernel | what it computes |
+    |---|---|
+    | vector add | `c[i] = a[i] + b[i]` |
+    ```
+
+    ```{predict-scores} kernels                the {predict-table} of that id, on the same page
+    :name: kernels-scored                      optional
+    ```
+
+Rows are told by their first cells, which are labels of points in the lab's series `kernels`. The sides are the lab's own
+(labs/01-roofline/predictions.hpp): memory is predicted under the slanted roof, and measured where nearer data makes the
+kernel half as fast again.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import dataclass
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from .domain import hardware_first
+from .measured import split_target
+from .notice import block_notice
+from .predict import Question, predict_answer, predict_markup, prediction, whose
+from .quantity import quantity
+from .records import Record, RecordError
+from .tables import scrolling_table
+
+LAB, SERIES = "01-roofline", ("kernels_predicted", "kernels", "kernels_in_cache")
+SIDES = ("memory", "arithmetic")
+PEAK = "peak_fp32_gflops"
+NEARER_GAIN = 1.5  # labs/01-roofline/predictions.hpp, Measurement::side()
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A kernel: the sides, how many times as fast it was in a near cache, and by what share of the measured time the
+    predicted one was wrong."""
+
+    name: str
+    predicted: str
+    measured: str
+    gain: float
+    error: float
+
+
+def scored(record: Record) -> list[Scored]:
+    """Every kernel of a record."""
+    predicted, measured, near = ({point["label"]: point["median"] for point in record.series(name)["points"]}
+                                 for name in SERIES)
+    peak = record.value(PEAK)["value"]
+    return [Scored(name, SIDES[speed > peak * 0.99], SIDES[near[name] / measured[name] < NEARER_GAIN],
+                   near[name] / measured[name], abs(measured[name] / speed - 1)) for name, speed in predicted.items()]
+
+
+def kernels(directive: SphinxDirective, machine: object) -> tuple[Record, list[Scored]]:
+    """The record a page is about, and its kernels."""
+    domain = hardware_first(directive.env)
+    lab, _ = split_target(f"{LAB}/kernels", directive.env.docname)
+    domain.note_lab(lab)
+    record = domain.records.choose(lab, having=[*(("series", name) for name in SERIES), ("values", PEAK)])
+    return record, scored(record)
+
+
+class PredictTable(Question):
+    """A bet on each row."""
+
+    option_spec = {"reveals": directives.unchanged_required}
+    kind = "table"
+
+    def question(self) -> prediction:
+        box = self.box()
+        tables = list(box.findall(nodes.table))
+        if len(tables) != 1:
+            raise RecordError("its body has one table, of what is bet on")
+        self.rows = add_bets(tables[0], self.arguments[0])
+        box += self.controls('<button type="button" class="hf-predict-commit" disabled>Those are my answers</button>')
+        box += self.each_machine(self.answer)
+        return box
+
+    def answer(self, machine: object) -> predict_answer:
+        record, found = kernels(self, machine)
+        sides = {each.name: each.measured for each in found if each.name in self.rows}
+        if unknown := [row for row in self.rows if row not in sides]:
+            raise RecordError(f'the lab has no kernel "{unknown[0]}"')
+        right = sum(each.predicted == each.measured for each in found if each.name in self.rows)
+        words = f"Measured{whose(record)}. The roofline had {right} of {len(self.rows)} right."
+        return predict_answer("", words, data={"answer": json.dumps(sides)})
+
+
+def add_bets(table: nodes.table, name: str) -> list[str]:
+    """Adds a column of two buttons a row; the rows' names."""
+    group = next(table.findall(nodes.tgroup))
+    group["cols"] += 1
+    group.insert(group.index(next(group.findall(nodes.thead))), nodes.colspec(colwidth=1))
+    rows = []
+    for row in table.findall(nodes.row):
+        if isinstance(row.parent, nodes.thead):
+            content = nodes.paragraph("", "it waits for")
+        else:
+            rows.append(" ".join(row[0].astext().split()))
+            content = predict_markup(html=sides(name, len(rows), rows[-1]))
+        row += nodes.entry("", content, classes=["hf-predict-bet"])
+    return rows
+
+
+def sides(name: str, number: int, row: str) -> str:
+    choices = "".join(f'<label><input type="radio" name="{name}-{number}" value="{side}">{side}</label>' for side in SIDES)
+    return f'<div role="radiogroup" aria-label="{html.escape(row)}" data-row="{html.escape(row)}">{choices}</div>'
+
+
+class PredictScores(SphinxDirective):
+    """The table of scores; the reader's bets are filled in by the script."""
+
+    required_arguments = 1
+    option_spec = {"name": directives.unchanged}
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            box = nodes.container("", self.table(None), classes=["hf-predict-scores"])
+        except RecordError as error:
+            return [block_notice(self.env, self.lineno, f"predict-scores {self.arguments[0]}: {error}")]
+        self.add_name(box)
+        return [box]
+
+    def table(self, machine: object) -> nodes.Node:
+        _, found = kernels(self, machine)
+        heads = ["kernel", "you said", "the roofline said", "it waits for", "faster in a near cache", "time missed by"]
+        rows = [[nodes.Text(each.name), predict_markup(html=self.bet(each.name)), nodes.Text(each.predicted),
+                 mark(each), nodes.Text(str(quantity(float(f"{each.gain:.2g}"), "1", style="times"))),
+                 nodes.Text(str(quantity(float(f"{each.error:.2g}"), "1", style="percent")))] for each in found]
+        table = scrolling_table([nodes.Text(head) for head in heads], rows)
+        for row in table.findall(nodes.row):
+            row[1]["classes"].append("hf-predict-bet")
+        return table
+
+    def bet(self, row: str) -> str:
+        question = html.escape(f"{self.env.docname}/{self.arguments[0]}")
+        return f'<span data-bet-of="{question}" data-bet-row="{html.escape(row)}">–</span>'
+
+
+def mark(kernel: Scored) -> nodes.inline:
+    """The measured side, and whether the roofline had it right."""
+    right = kernel.predicted == kernel.measured
+    return nodes.inline("", f"{kernel.measured} {'✓' if right else '✗'}",
+                        classes=["hf-verdict", "hf-holds" if right else "hf-fails"])
+
+
+def add_to(app: Sphinx) -> None:
+    app.add_directive("predict-table", PredictTable)
+    app.add_directive("predict-scores", PredictScores)

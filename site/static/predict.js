@@ -1,0 +1,176 @@
+// Predict first: what the reader says is kept in this browser, scored against the chosen machine's answers, and what it
+// would give away stays covered until then. Nothing is sent anywhere.
+(() => {
+  const KEY = "hf-predictions", NEAR = 2, OF_THE_RANGE = .1;
+  const boxes = [...document.querySelectorAll(".hf-predict")];
+  document.documentElement.classList.add("hf-js");
+
+  // {question: {bet, near, of, off}}: what was said (null: skipped), how many of how many were near, the factor it was off.
+  const load = () => {
+    try { return JSON.parse(localStorage.getItem(KEY)) || {}; } catch { return {}; }
+  };
+  let said = load();
+  const save = () => {
+    try { localStorage.setItem(KEY, JSON.stringify(said)); } catch { /* then it is forgotten with the page */ }
+  };
+
+  const make = (tag, words = "", more = {}) => Object.assign(document.createElement(tag), {textContent: words, ...more});
+  const digits = (number) => Number(number.toPrecision(2)).toLocaleString("en").replaceAll(",", "\u202f");
+  const quantity = (number, unit) => digits(number) + (unit === "×" || !unit ? unit : `\u00a0${unit}`);
+  const answer = (box) => box.querySelector(".hf-predict-answer")?.dataset || {};
+  const id = (box) => box.dataset.predict;
+
+  // Each kind of question: what it says about a bet, given the answer: {text, near, of, off}.
+  const scores = {
+    choices(box, bet, right) {
+      const words = box.querySelector(`[data-choice="${bet}"]`).textContent, near = Number(bet === Number(right));
+      return {text: `You said “${words}”. ${near ? "Right." : "Not so."}`, near, of: 1};
+    },
+    range(box, bet, right) {
+      const {unit, scale, low, high} = box.dataset, apart = bet - right, too = apart > 0 ? "too much" : "too little";
+      const words = `You said ${quantity(bet, unit)}`;
+      if (scale === "linear") {
+        const near = Number(Math.abs(apart) <= OF_THE_RANGE * (high - low));
+        const off = unit === "%" ? `${digits(Math.abs(apart))} points` : quantity(Math.abs(apart), unit);
+        return {text: `${words}: ${digits(bet) === digits(Number(right)) ? "exactly" : `${off} ${too}`}.`, near, of: 1};
+      }
+      const factor = Math.max(bet / right, right / bet), near = Number(factor <= NEAR);
+      return {text: `${words}: ${factor < 1.1 ? "that is it" : `${digits(factor)} times ${too}`}.`, near, of: 1, off: factor};
+    },
+    table(box, bet, right) {
+      const sides = JSON.parse(right), rows = Object.keys(bet);
+      const near = rows.filter((row) => bet[row] === sides[row]).length;
+      return {text: `You had ${near} of ${rows.length} right.`, near, of: rows.length};
+    },
+  };
+
+  const show = (box) => {
+    const entry = said[id(box)], kind = box.dataset.kind, {answer: right} = answer(box);
+    const score = entry && entry.bet !== null && right !== undefined ? scores[kind](box, entry.bet, right) : null;
+    if (entry) Object.assign(entry, {near: score?.near, of: score?.of, off: score?.off});
+    box.classList.toggle("hf-answered", Boolean(entry));
+    box.classList.toggle("hf-near", Boolean(score) && score.near * 2 > score.of);
+    const line = box.querySelector(".hf-predict-score");
+    line.textContent = score?.text || (entry ? (entry.bet === null ? "Skipped." : "Kept.") : "");
+    if (kind === "table") showRows(box, entry?.bet, right && JSON.parse(right));
+    for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean)) cover(name);
+  };
+
+  // A table of bets: each row says who was right, there and where the table of scores is.
+  const showRows = (box, bet, sides) => {
+    for (const row of box.querySelectorAll("[data-row]")) {
+      const {row: name} = row.dataset, mine = bet?.[name];
+      for (const input of row.querySelectorAll("input")) {
+        if (bet !== undefined) input.checked = input.value === mine;
+      }
+      row.className = bet && sides ? (mine === sides[name] ? "hf-right" : "hf-wrong") : "";
+    }
+    for (const cell of document.querySelectorAll(`[data-bet-of="${id(box)}"]`)) {
+      cell.textContent = bet?.[cell.dataset.betRow] || "–";
+    }
+  };
+
+  // What an open question would give away. Its place stays as it is, so that nothing moves when it is shown.
+  const cover = (name) => {
+    const target = document.getElementById(name) || document.getElementById(`claim-${name}`);
+    if (!target) return;
+    const waits = boxes.filter((box) => (box.dataset.reveals || "").split(" ").includes(name) && !said[id(box)]);
+    const covered = waits.length > 0 && `#${target.id}` !== location.hash;
+    target.classList.toggle("hf-covered", covered);
+    const lid = target.querySelector(":scope > .hf-cover");
+    if (!covered) return lid?.remove();
+    if (lid) return;
+    const made = make("span", "", {className: "hf-cover"});
+    const press = make("button", "Show me", {type: "button"});
+    press.addEventListener("click", () => waits.forEach((box) => say(box, null)));
+    made.append(make("a", "Predict first", {href: `#${waits[0].id}`}), press);
+    target.append(made);
+  };
+
+  const say = (box, bet) => {
+    if (said[id(box)]) return;
+    said[id(box)] = {bet};
+    refresh();
+  };
+
+  const refresh = () => {
+    boxes.forEach(show);
+    save();
+    document.querySelectorAll(".hf-predict-summary").forEach(summarise);
+  };
+
+  const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)];
+  const tally = (entries) => {
+    const scored = entries.filter((entry) => entry.of), offs = scored.map((entry) => entry.off).filter(Boolean);
+    return {near: scored.reduce((sum, entry) => sum + entry.near, 0), of: scored.reduce((sum, entry) => sum + entry.of, 0),
+            off: offs.length ? median(offs) : 0};
+  };
+  const inWords = ({near, of, off}) => `${near} of ${of} near` + (off ? `, numbers off by ${digits(off)}×` : "");
+
+  // How the reader's intuition moved: this chapter against those before, and a row of dots for each.
+  const summarise = (place) => {
+    const chapters = new Map();
+    for (const [name, entry] of Object.entries(said).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const page = name.split("/")[0];
+      if (entry.of) chapters.set(page, [...(chapters.get(page) || []), entry]);
+    }
+    const here = boxes.length ? id(boxes[0]).split("/")[0] : "";
+    const before = [...chapters].filter(([page]) => page < here).flatMap(([, entries]) => entries);
+    place.replaceChildren();
+    place.hidden = false;
+    place.append(make("p", "Your predictions", {className: "hf-predict-title"}));
+    const now = tally(chapters.get(here) || []), then = tally(before);
+    let words = now.of ? `In this chapter: ${inWords(now)}.` : "None in this chapter yet: the questions are under Predict first.";
+    if (now.of && then.of) {
+      const [share, old] = [now.near / now.of, then.near / then.of];
+      const moved = Math.abs(share - old) < .1 ? "About as good as before" : share > old ? "Better than before" : "Harder than before";
+      words += ` ${moved}: ${inWords(then)} in the chapters ahead of it.`;
+    }
+    place.append(make("p", words, {className: "hf-predict-moved"}));
+    const list = make("ul");
+    for (const [page, entries] of chapters) {
+      const row = make("li", "", {className: page === here ? "hf-here" : ""}), sum = tally(entries);
+      const dots = make("span", entries.map(({near, of}) => "●".repeat(near) + "○".repeat(of - near)).join(""));
+      dots.setAttribute("aria-hidden", "true");
+      row.append(make("span", page.slice(0, 2)), dots, make("span", inWords(sum)));
+      list.append(row);
+    }
+    if (chapters.size) place.append(list);
+    const press = make("button", "Forget them", {type: "button"});
+    press.addEventListener("click", () => { said = {}; refresh(); boxes[0]?.scrollIntoView({block: "center"}); });
+    const note = make("p", "Near is right, or within a factor of two. Kept in this browser only. ");
+    if (Object.keys(said).length) note.append(press);
+    place.append(note);
+  };
+
+  for (const box of boxes) {
+    const slider = box.querySelector("input[type=range]"), commit = box.querySelector(".hf-predict-commit");
+    const {low, high, scale, unit, kind} = box.dataset;
+    const value = () => {
+      const share = slider.value / slider.max;
+      const number = scale === "linear" ? Number(low) + share * (high - low) : low * (high / low) ** share;
+      return Number(number.toPrecision(2));
+    };
+    slider?.addEventListener("input", () => {
+      const words = quantity(value(), unit);
+      box.querySelector("output").textContent = words;
+      slider.setAttribute("aria-valuetext", words);
+      commit.disabled = false;
+    });
+    slider?.addEventListener("keydown", (event) => { if (event.key === "Enter" && !commit.disabled) commit.click(); });
+    const chosen = () => Object.fromEntries([...box.querySelectorAll("[data-row]")].map(
+        (row) => [row.dataset.row, row.querySelector("input:checked")?.value]));
+    box.addEventListener("change", () => { if (kind === "table") commit.disabled = Object.values(chosen()).includes(undefined); });
+    box.addEventListener("click", ({target}) => {
+      const press = target.closest(".hf-predict-form button");
+      if (!press) return;
+      if (press.matches(".hf-predict-all")) boxes.forEach((each) => say(each, null));
+      else if (press.matches(".hf-predict-skip")) say(box, null);
+      else say(box, kind === "choices" ? Number(press.dataset.choice) : kind === "range" ? value() : chosen());
+      box.querySelector(".hf-predict-score").focus({preventScroll: true});
+    });
+  }
+  document.addEventListener("hf:machine", refresh);
+  window.addEventListener("storage", ({key}) => { if (key === KEY) { said = load(); refresh(); } });
+  refresh();
+})();

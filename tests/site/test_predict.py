@@ -1,0 +1,169 @@
+"""{predict}, {predict-table}, {predict-scores}, {predictions-summary}: what is asked, and each machine's answer."""
+
+import json
+import re
+
+import pytest
+from conftest import add_value, change_value, drop_value
+
+SIDE = """
+```{predict} ridge
+:value: 01-roofline/ridge_flop_per_byte
+:choices: little < 4 | much >= 4
+:reveals: fig-small simd-pays
+A byte takes as *long* as how many FLOPs?
+```
+"""
+NUMBER = """
+```{predict} share
+:value: 01-roofline/vector_add_peak_share
+:range: 0.1 100
+:style: percent
+What share of the peak?
+```
+"""
+TABLE = """
+```{predict-table} kernels
+Which waits for what?
+
+| kernel | what |
+|---|---|
+| naive matmul | three loops |
+| dot | `s += a[i] * b[i]` |
+```
+
+```{predict-scores} kernels
+:name: kernels-scored
+```
+"""
+
+
+def answers(page: str) -> list[dict]:
+    """What the script is told of each answer, and the words beside."""
+    found = re.findall(r'<p class="hf-predict-answer"(?: data-answer="([^"]*)")?>(.*?)</p>', page)
+    return [{"answer": answer, "words": re.sub(r"\s", " ", words)} for answer, words in found]
+
+
+def built(site, text: str, *edits) -> str:
+    def edit(record):
+        for each in edits:
+            each(record)
+
+    site.record(edit)
+    site.page(f"# Page\n{text}")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    return site.html()
+
+
+def test_a_side_is_the_first_choice_whose_bound_is_kept(site):
+    page = built(site, SIDE)
+    assert answers(page) == [{"answer": "1", "words": "Measured on this machine: 10.6 FLOP/byte (10.5–10.7)."}]
+    assert re.findall(r'data-choice="(\d)">(.*?)<', page) == [("0", "little"), ("1", "much")]
+    assert 'data-reveals="fig-small simd-pays"' in page and "as <em>long</em> as" in page
+    by_gain = SIDE.replace("ridge_flop_per_byte", "cache_gain")
+    assert answers(built(site, by_gain, change_value("cache_gain", 4)))[0]["answer"] == "1"
+    assert answers(built(site, by_gain, change_value("cache_gain", 3.9)))[0]["answer"] == "0"
+
+
+def test_a_number_is_in_what_the_reader_sees(site):
+    page = built(site, NUMBER)
+    assert answers(page) == [{"answer": "0.5973", "words": "Measured on this machine: 0.597 % (0.593–0.605)."}]
+    assert 'data-low="0.1"' in page and 'data-high="100"' in page and 'data-unit="%"' in page
+    assert 'data-scale="logarithmic"' in page and 'aria-valuetext' not in page
+
+
+def test_a_point_decides(site):
+    page = built(site, """
+```{predict} l1
+:point: 01-roofline/kernels/GEMV
+:range: 0 10
+:linear:
+How fast?
+```
+""")
+    assert answers(page)[0]["answer"] == "7.963"
+    assert 'data-unit="GFLOP/s"' in page and 'data-scale="linear"' in page
+
+
+@pytest.mark.parametrize("options, answer, words", [
+    (":answer: 766\n:range: 1 1e6", "766", "The answer: 766."),
+    (":answer: 1.8\n:unit: MB\n:range: 0.001 1000", "1.8", "The answer: 1.8 MB."),
+    (":answer: range\n:choices: precision | range", "1", "The answer: range."),
+])
+def test_some_answers_need_no_machine(site, options, answer, words):
+    page = built(site, f"\n```{{predict}} known\n{options}\nWhat is it?\n```\n")
+    assert answers(page) == [{"answer": answer, "words": words}]
+
+
+def test_the_answer_may_be_another_machines(site):
+    site.record(drop_value("cache_gain"))
+    site.record(lambda record: None, published="other-machine")
+    site.page("# Page\n" + SIDE.replace("ridge_flop_per_byte", "cache_gain"))
+    assert site.build().status == 0
+    assert answers(site.html())[0]["words"] == "Measured on Fixture Processor: 22.9 (22.6–23.1)."
+
+
+def test_what_nobody_has_measured_may_be_asked(site):
+    asked = SIDE.replace("ridge_flop_per_byte", "gpu_width")
+    site.record()
+    site.page("# Page\n" + asked)
+    build = site.build()
+    assert build.status == 1 and 'predict ridge: build/records/01-roofline.json has no value "gpu_width"' in build.said
+    page = built(site, asked.replace(":choices:", ":pending:\n:choices:"))
+    assert answers(page) == [{"answer": "", "words": "No machine that could has measured this yet."}]
+    page = built(site, asked.replace(":choices:", ":pending:\n:choices:"), add_value(id="gpu_width", value=32, unit="1"))
+    assert answers(page)[0]["answer"] == "1"
+
+
+@pytest.mark.parametrize("wrong, said", [
+    (SIDE.replace(":value: 01-roofline/ridge_flop_per_byte\n", ""), "needs one of :value:, :point:, :answer:"),
+    (SIDE.replace(":choices:", ":range: 1 2\n:choices:"), "needs one of :choices:, :range:"),
+    (SIDE.replace("| much >= 4", ""), ":choices: takes two or more"),
+    (SIDE.replace(">= 4", ">= 40"), "none of its :choices: is right where the answer is 10.62"),
+    (SIDE + SIDE, "the page has another question of this id"),
+    (SIDE.replace("{predict} ridge", "{predict} The-Ridge"), "an id has small letters"),
+    (SIDE.replace("A byte takes as *long* as how many FLOPs?\n", ""), "needs a body"),
+    (NUMBER.replace("0.1 100", "100 0.1"), ":range: takes two numbers"),
+    (NUMBER.replace("0.1 100", "0 100"), "above zero where it is not :linear:"),
+    (NUMBER.replace(":value: 01-roofline/vector_add_peak_share", ":answer: much"), ':answer: "much" is no number'),
+    (NUMBER.replace(":value: 01-roofline/vector_add_peak_share", ":point: 01-roofline/kernels/none"), 'has no point "none"'),
+    (TABLE.replace("naive matmul", "cheap matmul"), 'the lab has no kernel "cheap matmul"'),
+    (TABLE.replace("| kernel | what |\n|---|---|\n", ""), "its body has one table"),
+])
+def test_a_mistake_is_named(site, wrong, said):
+    site.record()
+    site.page(f"# Page\n{wrong}")
+    build = site.build()
+    assert build.status == 1 and said in build.said
+    assert "Not shown" in site.text()
+
+
+def test_a_table_of_bets(site):
+    page = built(site, TABLE)
+    told = answers(page)[0]
+    assert json.loads(told["answer"].replace("&quot;", '"')) == {"naive matmul": "memory", "dot": "memory"}
+    assert told["words"] == "Measured on this machine. The roofline had 1 of 2 right."
+    assert re.findall(r'role="radiogroup" aria-label="(.*?)"', page) == ["naive matmul", "dot"]
+    assert page.count('type="radio"') == 4
+
+
+def test_the_table_of_scores_is_the_records(site):
+    built(site, TABLE)
+    text = site.text()
+    # dot: 4.098 measured, 4.125 predicted, 8 times as fast near; naive matmul: 175 predicted, which is the peak
+    assert "dot –memory memory ✓ 8× 0.65 %".replace("–m", "– m") in text.replace("\u00a0", " ")
+    assert "naive matmul – arithmetic memory ✗ 2.2× 99 %" in text.replace("\u00a0", " ")
+    assert 'data-bet-of="index/kernels" data-bet-row="dot"' in site.html()
+    assert 'id="kernels-scored"' in site.html()
+
+
+def test_only_pages_that_ask_load_the_script(site):
+    page = built(site, SIDE)
+    assert "predict.js" in page and "predict.css" in page
+    assert "predict.js" not in built(site, "Nothing is asked.")
+
+
+def test_markup_in_a_choice_is_words(site):
+    page = built(site, SIDE.replace("little <", "<b>little</b> &amp; <"))
+    assert '">&lt;b&gt;little&lt;/b&gt; &amp;amp;</button>' in page

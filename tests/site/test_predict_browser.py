@@ -1,0 +1,221 @@
+"""Predicting, in a browser: commit, skip, cover, score, remember, forget."""
+
+import pytest
+from book import Visit
+from conftest import Site
+
+PAGE = """# Page
+
+```{predict} ridge
+:value: 01-roofline/ridge_flop_per_byte
+:choices: little < 4 | much >= 4
+:reveals: fig-small simd-pays
+How much?
+```
+
+```{predict} share
+:value: 01-roofline/vector_add_peak_share
+:range: 0.1 100
+:style: percent
+What share?
+```
+
+```{predict} speed
+:point: 01-roofline/kernels/GEMV
+:range: 0 20
+:linear:
+How fast?
+```
+
+```{predict} gpu
+:value: 01-roofline/gpu_width
+:range: 1 100
+:pending:
+How wide?
+```
+
+```{predict-table} kernels
+:reveals: kernels-scored
+Which waits for what?
+
+| kernel | what |
+|---|---|
+| naive matmul | three loops |
+| dot | a sum |
+```
+
+```{lab-figure} 01-small
+:series: latency
+:name: fig-small
+It rises.
+```
+
+```{claim} 01-roofline/simd-pays
+It does not.
+```
+
+```{predict-scores} kernels
+:name: kernels-scored
+```
+
+```{predictions-summary}
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory, record_tool):
+    site = Site(tmp_path_factory.mktemp("predict"), record_tool)
+    site.record()
+    site.page(PAGE)
+    site.page(PAGE.replace("How much?", "How much more?"), "later")
+    build = site.build()
+    assert build.status == 0, build.said
+    return (site.root / "build" / "out" / "index.html").as_uri()
+
+
+@pytest.fixture
+def visit(browser, page_file):
+    with Visit(browser, page_file) as visit:
+        yield visit
+        assert visit.errors == []
+
+
+def question(visit, name):
+    return visit.page.locator(f"#predict-{name}")
+
+
+def slide(visit, name, presses):
+    """Moves a slider by the keyboard, and commits with Enter."""
+    slider = question(visit, name).get_by_role("slider")
+    slider.focus()
+    for _ in range(abs(presses)):
+        visit.page.keyboard.press("ArrowRight" if presses > 0 else "ArrowLeft")
+    visit.page.keyboard.press("Enter")
+
+
+def score(visit, name):
+    return question(visit, name).locator(".hf-predict-score").inner_text().replace("\u00a0", " ")
+
+
+def is_covered(visit, name):
+    return visit.page.locator(f"#{name}").evaluate("e => getComputedStyle(e).visibility") == "hidden"
+
+
+def test_a_press_commits_and_the_answer_is_shown(visit):
+    box = question(visit, "ridge")
+    assert not box.locator(".hf-predict-answer").is_visible()
+    box.get_by_role("button", name="much").click()
+    assert score(visit, "ridge") == "You said “much”. Right."
+    assert box.locator(".hf-predict-answer").is_visible() and not box.get_by_role("button").first.is_visible()
+    assert box.locator(".hf-predict-score").evaluate("e => e === document.activeElement")
+
+
+def test_a_wrong_side_is_told(visit):
+    question(visit, "ridge").get_by_role("button", name="little").click()
+    assert score(visit, "ridge") == "You said “little”. Not so."
+
+
+def test_a_number_is_scored_by_the_factor(visit):
+    assert question(visit, "share").get_by_role("button", name="That is my answer").is_disabled()
+    slide(visit, "share", 4)  # 0.1 × 1000 ^ (64 / 120) = 4 %; measured were 0.597 %
+    assert score(visit, "share") == "You said 4 %: 6.7 times too much."
+
+
+def test_a_number_on_an_even_scale_is_scored_by_the_distance(visit):
+    slide(visit, "speed", -3)  # 20 × 57 / 120 = 9.5; measured were 7.963
+    assert score(visit, "speed") == "You said 9.5 GFLOP/s: 1.5 GFLOP/s too much."
+    assert "hf-near" in question(visit, "speed").get_attribute("class")
+
+
+def test_what_nobody_has_measured_is_kept(visit):
+    slide(visit, "gpu", 1)
+    assert score(visit, "gpu") == "Kept."
+    assert "No machine that could has measured this yet." in question(visit, "gpu").inner_text()
+
+
+def test_figures_and_claims_are_covered_until_there_is_an_answer(visit):
+    figure = visit.page.locator("#fig-small")
+    before = figure.bounding_box()
+    assert is_covered(visit, "fig-small") and is_covered(visit, "claim-simd-pays")
+    assert figure.get_by_role("link", name="Predict first").get_attribute("href") == "#predict-ridge"
+    question(visit, "ridge").get_by_role("button", name="much").click()
+    assert not is_covered(visit, "fig-small") and not is_covered(visit, "claim-simd-pays")
+    assert figure.bounding_box()["height"] == before["height"]
+    assert visit.page.locator("#fig-small .hf-cover").count() == 0
+
+
+def test_one_press_shows_a_figure_or_skips_a_question_or_all(visit):
+    visit.page.locator("#fig-small").get_by_role("button", name="Show me").click()
+    assert not is_covered(visit, "fig-small") and score(visit, "ridge") == "Skipped."
+    question(visit, "share").get_by_role("button", name="Skip: show me").click()
+    assert score(visit, "share") == "Skipped." and score(visit, "speed") == ""
+    visit.page.evaluate("localStorage.clear()")
+    visit.page.reload()
+    visit.page.get_by_role("button", name="Skip all").click()
+    assert all(score(visit, name) == "Skipped." for name in ("ridge", "share", "speed", "gpu", "kernels"))
+    assert not is_covered(visit, "kernels-scored")
+
+
+def test_a_link_to_what_is_covered_shows_it(browser, page_file):
+    with Visit(browser, page_file + "#claim-simd-pays") as visit:
+        assert not is_covered(visit, "claim-simd-pays") and is_covered(visit, "fig-small")
+
+
+def test_ten_bets_are_scored_together(visit):
+    box = question(visit, "kernels")
+    commit = box.get_by_role("button", name="Those are my answers")
+    box.get_by_role("radiogroup", name="naive matmul").get_by_label("arithmetic").check()
+    assert commit.is_disabled() and is_covered(visit, "kernels-scored")
+    box.get_by_role("radiogroup", name="dot").get_by_label("memory").check()
+    commit.click()
+    assert score(visit, "kernels") == "You had 1 of 2 right."
+    rows = visit.page.locator("#kernels-scored tbody tr")
+    said = {row.locator("td").nth(0).inner_text(): row.locator("td").nth(1).inner_text() for row in rows.all()}
+    assert said["naive matmul"] == "arithmetic" and said["dot"] == "memory" and said["GEMV"] == "–"
+
+
+def test_answers_are_remembered_and_forgotten(visit):
+    question(visit, "ridge").get_by_role("button", name="much").click()
+    visit.page.reload()
+    assert score(visit, "ridge") == "You said “much”. Right." and not is_covered(visit, "fig-small")
+    visit.page.get_by_role("button", name="Forget them").click()
+    assert score(visit, "ridge") == "" and is_covered(visit, "fig-small")
+    visit.page.reload()
+    assert score(visit, "ridge") == ""
+
+
+def test_the_summary_says_how_intuition_moved(visit):
+    summary = visit.page.locator(".hf-predict-summary")
+    assert "None in this chapter yet" in summary.inner_text()
+    question(visit, "ridge").get_by_role("button", name="little").click()
+    slide(visit, "share", 4)
+    assert "In this chapter: 0 of 2 near, numbers off by 6.7×." in summary.inner_text()
+    visit.page.goto(visit.page.url.replace("index.html", "later.html"))
+    question(visit, "ridge").get_by_role("button", name="much").click()
+    text = visit.page.locator(".hf-predict-summary").inner_text()
+    assert "In this chapter: 1 of 1 near. Better than before: 0 of 2 near, numbers off by 6.7×" in text
+    assert visit.page.locator(".hf-predict-summary li").count() == 2
+
+
+def test_nothing_is_sent(visit):
+    asked = len(visit.requests)
+    question(visit, "ridge").get_by_role("button", name="much").click()
+    slide(visit, "share", 4)
+    visit.page.wait_for_load_state("networkidle")
+    assert visit.requests[asked:] == []
+
+
+def test_without_scripts_all_is_shown_and_nothing_is_to_press(browser, page_file):
+    with Visit(browser, page_file, java_script_enabled=False) as visit:
+        assert visit.page.locator("button:visible, input:visible").count() == 0
+        assert visit.page.locator(".hf-predict-answer:visible").count() == 5
+        for name in ("fig-small", "claim-simd-pays", "kernels-scored"):
+            assert not is_covered(visit, name)
+
+
+def test_paper_shows_all(visit):
+    visit.page.emulate_media(media="print")
+    assert not is_covered(visit, "fig-small")
+    assert visit.page.locator(".hf-predict button:visible, .hf-cover:visible").count() == 0
+    assert visit.page.locator(".hf-predict-answer:visible").count() == 5
