@@ -55,7 +55,7 @@ do for [panel = 1:panels] {
        for [i = 1:5] file(i) using (only(present(i), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
        for [i = 1:5] file(i) using (only(present(i), $1)):2 with linespoints pointinterval 4 pointtype points[i] \
          pointsize 0.55 linewidth 1.8 dashtype dashes[i] linecolor rgb colours[i], \
-       for [i = 1:3] file(i) using (only(present(i) && $1 == x_max, $1)):2:(titles[i]) \
+       for [i = 1:3] file(i) using (only(present(i) && $1 == read_max_x, $1)):2:(titles[i]) \
          with labels left font end textcolor rgb colours[i], \
        for [i = 4:5] file(i) using (only(present(i) && $0 == 6, $1)):2:(titles[i]) \
          with labels left font near textcolor rgb colours[i]

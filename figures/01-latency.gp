@@ -40,6 +40,6 @@ plot levels using (only(have_levels && $0 < level_records - 1, $1)):(y_min):(0):
        pointtype triangle pointsize 0.6 linewidth 2 dashtype long_dash linecolor rgb orange, \
      huge using 1:3:4 with filledcurves fillcolor rgb blue, \
      huge using 1:2 with linespoints pointinterval 4 pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
-     small using (only(have_small && $1 == x_max, $1)):2:("4 KiB pages") \
+     small using (only(have_small && $1 == huge_max_x, $1)):2:("4 KiB pages") \
        with labels left font near textcolor rgb orange, \
-     huge using (only($1 == x_max, $1)):2:("huge pages") with labels left font near textcolor rgb blue
+     huge using (only($1 == huge_max_x, $1)):2:("huge pages") with labels left font near textcolor rgb blue

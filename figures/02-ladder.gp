@@ -16,7 +16,7 @@ file(i) = tables."/rung_".rungs[present(i) ? i : 1].".tsv"
 
 have_all = present(7)
 lowest = 1e30; highest = value_peak_fp32_gflops
-x_min = 1e30; x_max = 0
+x_min = 1e30; widest = 0
 array last[7]
 do for [i = 1:7] {
   stats file(i) using 1:2 name "curve" nooutput
@@ -24,8 +24,9 @@ do for [i = 1:7] {
   lowest = smaller(curve_min_y, lowest)
   highest = larger(curve_max_y, highest)
   x_min = smaller(curve_min_x, x_min)
-  x_max = larger(curve_max_x, x_max)
+  widest = larger(curve_max_x, widest)
 }
+x_max = widest
 roof = have_all ? value_peak_fp32_all_gflops : value_peak_fp32_gflops
 highest = larger(roof, highest)
 
@@ -53,7 +54,7 @@ do for [all = 0:have_all] {
 plot for [i = 1:7] file(i) using (only(present(i), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
      for [i = 1:7] file(i) using (only(present(i), $1)):2 with linespoints pointtype points[i] pointsize 0.55 \
        linewidth (i > 5 ? 2.6 : 1.8) dashtype dashes[i] linecolor rgb colours[i], \
-     for [i = 1:7] file(i) using (only(present(i) && $1 == last[i] && $1 == x_max, $1)):2:(titles[i]) \
+     for [i = 1:7] file(i) using (only(present(i) && $1 == last[i] && $1 == widest, $1)):2:(titles[i]) \
        with labels left font end textcolor rgb colours[i], \
-     for [i = 1:7] file(i) using (only(present(i) && $1 == last[i] && $1 < x_max, $1)):2:(titles[i]) \
+     for [i = 1:7] file(i) using (only(present(i) && $1 == last[i] && $1 < widest, $1)):2:(titles[i]) \
        with labels left font near textcolor rgb colours[i]

@@ -46,7 +46,7 @@ set label "a quarter too slow" at 64,64 * 0.8 - 2.2 center rotate by angle(0.8) 
 set label "exact" at 75,75 + 1.4 center rotate by angle(1) textcolor rgb quiet
 
 name(text) = text[1:strstrt(text, ":") - 1]
-plot [low:high] x with lines linewidth 1 dashtype modelled_dash linecolor rgb quiet, \
+plot x with lines linewidth 1 dashtype modelled_dash linecolor rgb quiet, \
      for [one in test_a100] file("test_a100", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb blue, \
      for [one in test_h100] file("test_h100", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb orange, \
      for [one in test_tpu] file("test_tpu", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb green, \

@@ -20,16 +20,10 @@ set logscale x
 set xrange [gain_min_x / 1.5:gain_max_x * 1.5]
 set yrange [0:y_high]
 set ytics 0,1
-# A line at each size that was measured, a name at each or, where there are many, at every second.
-every_nth = gain_records > 8 ? 2 : 1
-sizes = ""
-stats gain using (sizes = sizes.sprintf(" %.0f", $1), $1) nooutput
-set xtics ("" gain_min_x)
-do for [k = 1:words(sizes)] {
-  set xtics add ((k - 1) % every_nth == 0 ? capacity(word(sizes, k) + 0.0) : "" word(sizes, k) + 0.0)
-}
+set xtics (capacity(2.0**12) 2.0**12)
+set for [k = 14:40:2] xtics add (k % 4 == 0 ? capacity(2.0**k) : "" 2.0**k)
 set xlabel "size of one array" offset 0,0.9 textcolor rgb quiet
-plot [gain_min_x / 1.5:gain_max_x * 1.5] 3 with lines linewidth 1.4 dashtype quoted_dash linecolor rgb grey, \
+plot 3 with lines linewidth 1.4 dashtype quoted_dash linecolor rgb grey, \
      gain using 1:(smaller($3, y_high)):(0):(smaller($4, y_high) - smaller($3, y_high)) with vectors nohead linewidth 1.4 \
        linecolor rgb blue, \
      predicted using 1:2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.8 dashtype modelled_dash \

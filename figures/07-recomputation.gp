@@ -32,7 +32,7 @@ set yrange [lowest / 1.3:highest * 1.25]
 eval decades_on("y", "1 2 5")
 set xtics ("1" 1); set for [k = 2:20:2] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
 set xlabel "rows made at a time" offset 0,0.9 textcolor rgb quiet
-plot [0.75:nine_max_x] for [i = 1:2] sliding[i] with lines linewidth 1 linecolor rgb colours[i], \
+plot for [i = 1:2] sliding[i] with lines linewidth 1 linecolor rgb colours[i], \
      for [i = 1:2] file(taps[i]."_time_predicted") using 1:2 with linespoints pointtype modelled_point pointsize 0.6 \
        linewidth 1.4 dashtype modelled_dash linecolor rgb colours[i], \
      for [i = 1:2] file(taps[i]."_time") using 1:2 with linespoints pointtype points[i] pointsize 0.7 linewidth 2 \

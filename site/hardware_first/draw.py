@@ -25,13 +25,16 @@ import tempfile
 from pathlib import Path
 
 try:
+    from . import axes as common
     from . import svg
 except ImportError:  # run as a script
+    import axes as common
     import svg
 
 ROOT = Path(__file__).resolve().parents[2]
 CSS = ROOT / "site" / "static" / "figures.css"
 GNUPLOT_SECONDS = 60
+AXES_ROUNDS = 6
 
 
 class DrawError(Exception):
@@ -46,12 +49,31 @@ class SeriesAbsent(DrawError):
         self.notes = notes
 
 
-def draw(record_path, script_path, out_dir, tool):
-    """Draws one figure and returns its path, `out_dir`/<script's name>.svg, written only when its content changed.
+def draw(record_path, script_path, out_dir, tool, axes=None, name=None):
+    """Draws one figure and returns its path, `out_dir`/<`name`>.svg, written only when its content changed.
 
-    `tool` is the `record` executable. The tables go beside `out_dir`, to tables/<lab>/. Raises DrawError.
+    `tool` is the `record` executable, `axes` what common_axes() says, `name` the script's where it is left out; the
+    figure's ids begin with it. The tables go beside `out_dir`, to tables/<lab>/. Raises DrawError.
     """
     record_path, script_path, out_dir = Path(record_path), Path(script_path), Path(out_dir)
+    header, series = checked(record_path, script_path)
+    tables = out_dir.resolve().parent / "tables" / record_path.stem
+    run_tool(tool, record_path, tables)
+    description = " ".join(describe(series[each]) for each in header["shows"] if each in series)
+    name = name or script_path.stem
+    drawn = run_gnuplot(script_path, tables) if axes is None else run_instrumented(script_path, tables, axes)[0]
+    try:
+        themed = svg.themed(drawn, name, header["title"], description,
+                            read_text(script_path.with_name("style.gp")), read_text(CSS))
+    except svg.SvgError as error:
+        raise DrawError(f"{script_path}: {error}") from None
+    figure = out_dir / (name + ".svg")
+    write_if_changed(figure, themed)
+    return figure
+
+
+def checked(record_path, script_path):
+    """What a script says of itself, and {id: series} of a record that has all that the script needs."""
     record = read_record(record_path)
     header = read_header(script_path)
     series = {one["id"]: one for one in record["series"]}
@@ -59,17 +81,30 @@ def draw(record_path, script_path, out_dir, tool):
         if name not in series:
             raise SeriesAbsent(f"{record_path}: series {name} is absent, and {script_path.name} needs it; measure again",
                                record.get("run", {}).get("notes", []))
-    tables = out_dir.resolve().parent / "tables" / record_path.stem
-    run_tool(tool, record_path, tables)
-    description = " ".join(describe(series[name]) for name in header["shows"] if name in series)
-    try:
-        themed = svg.themed(run_gnuplot(script_path, tables), script_path.stem, header["title"], description,
-                            read_text(script_path.with_name("style.gp")), read_text(CSS))
-    except svg.SvgError as error:
-        raise DrawError(f"{script_path}: {error}") from None
-    figure = out_dir / (script_path.stem + ".svg")
-    write_if_changed(figure, themed)
-    return figure
+    return header, series
+
+
+def common_axes(record_paths, script_path, tool):
+    """The axes on which a figure can be drawn from each of the records, for draw(); small, and JSON can hold them.
+
+    Runs the script for each record until no range has to be widened any more; a range may depend on another. Raises
+    DrawError, SeriesAbsent where one of the records lacks what the figure needs.
+    """
+    script_path = Path(script_path)
+    for record_path in record_paths:
+        checked(Path(record_path), script_path)
+    with tempfile.TemporaryDirectory() as scratch:
+        tables = [Path(scratch) / str(i) for i in range(len(record_paths))]
+        for record_path, folder in zip(record_paths, tables):
+            run_tool(tool, record_path, folder)
+        axes, reports = {}, []
+        for _ in range(AXES_ROUNDS):
+            runs = [run_instrumented(script_path, folder, axes) for folder in tables]
+            reports += [report for _, report, _ in runs]
+            before, axes = axes, runs[0][2].settle(reports)
+            if axes == before:
+                break
+    return axes
 
 
 def inputs(script_path):
@@ -84,7 +119,7 @@ def inputs(script_path):
             except DrawError:  # draw() will say so; the figure still depends on the file coming back
                 loaded = []
             waiting += [script.with_name(name) for name in loaded]
-    return [*scripts, CSS, *(Path(module) for module in (__file__, svg.__file__, svg.labels.__file__))]
+    return [*scripts, CSS, *(Path(module) for module in (__file__, common.__file__, svg.__file__, svg.labels.__file__))]
 
 
 def read_text(path):
@@ -127,8 +162,11 @@ def run_tool(tool, record_path, tables):
         raise DrawError(last_line(result.stderr) or f"{record_path}: {tool} failed with status {result.returncode}")
 
 
-def run_gnuplot(script_path, tables):
-    """gnuplot's SVG of a script, which is run in its own folder and gets the variables `tables` and `output`."""
+def run_gnuplot(script_path, tables, folder=None, given=""):
+    """gnuplot's SVG of a script, which is run in its own folder, or in another with copies of what it loads.
+
+    The script gets the variables `tables` and `output`; `given` are further commands that come before it.
+    """
     gnuplot = shutil.which("gnuplot")
     if not gnuplot:
         raise DrawError(f"{script_path}: gnuplot is missing; install it (apt-get install gnuplot-nox)")
@@ -136,8 +174,8 @@ def run_gnuplot(script_path, tables):
         output = Path(scratch) / "figure.svg"
         variables = f"tables = {quoted(tables)}; output = {quoted(output)}"
         try:
-            result = subprocess.run([gnuplot, "--default-settings", "-e", variables, script_path.name],
-                                    cwd=script_path.parent, capture_output=True, text=True, errors="replace",
+            result = subprocess.run([gnuplot, "--default-settings", "-e", variables + given, script_path.name],
+                                    cwd=folder or script_path.parent, capture_output=True, text=True, errors="replace",
                                     stdin=subprocess.DEVNULL, timeout=GNUPLOT_SECONDS)
         except subprocess.TimeoutExpired:
             raise DrawError(f"{script_path}: gnuplot did not finish in {GNUPLOT_SECONDS} s; look for a loop") from None
@@ -146,6 +184,21 @@ def run_gnuplot(script_path, tables):
         if not output.exists() or output.stat().st_size == 0:
             raise DrawError(f"{script_path}: drew nothing; it must load style.gp and plot")
         return read_text(output)
+
+
+def run_instrumented(script_path, tables, axes):
+    """gnuplot's SVG of a script that keeps to `axes`, what it reported of its ranges, and the instrumented scripts."""
+    scripts = [path for path in inputs(script_path) if path.suffix == ".gp"]
+    instrumented = common.Instrumented({path.name: read_text(path) for path in scripts})
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for name, text in instrumented.texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        kept = "".join(f"{name} = {value!r}\n" for name, value in axes.items())
+        (folder / "axes.gp").write_text(instrumented.prelude + kept, encoding="utf-8")
+        report = folder / "report"
+        drawn = run_gnuplot(script_path, tables, folder, f'; hf_report = {quoted(report)}; load "axes.gp"')
+        return drawn, read_text(report) if report.exists() else "", instrumented
 
 
 def complaint(stderr):

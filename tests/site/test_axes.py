@@ -1,0 +1,105 @@
+"""Two records on the same axes: what the scripts' copies report and keep to, and that no label is lost by it."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+
+import pytest
+from extremes import LABS, ROOT, cut_short, fixture, times_as_fast
+from test_draw import SVG, TOOL, axes, draw
+
+SCRIPTS = {script.stem: script for script in sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))}
+
+
+def written(path):
+    """(the scales: what stands beside the axes and where, everything else that is written, how often) of a figure."""
+    scales, labels = set(), Counter()
+    for text in ElementTree.parse(path).iter(SVG + "text"):
+        if text.get("class") == "f-quiet" and re.match(r"[-\d./⁰¹²³⁴-⁹⁻]+( [KMG]iB| B| [nµm]?s)?$", text.text):
+            scales.add((text.text, text.get("x"), text.get("y")))
+        else:
+            labels[re.sub(r"[\d.]+", "0", text.text)] += 1
+    return scales, labels
+
+
+@pytest.fixture(scope="module", params=LABS)
+def pair(request, tmp_path_factory):
+    """A lab's fixture, and the record of a machine several times as fast that went less far."""
+    folder = tmp_path_factory.mktemp(request.param)
+    paths = []
+    for name, record in (("a", fixture(request.param)),
+                          ("b", times_as_fast(cut_short(fixture(request.param)), 7, spread=1.5))):
+        (folder / name).mkdir()
+        paths.append(folder / name / f"{request.param}.json")
+        paths[-1].write_text(json.dumps(record))
+    return folder, paths
+
+
+def test_both_have_the_same_axes_and_keep_their_labels(pair):
+    folder, paths = pair
+    for name, script in SCRIPTS.items():
+        if not name.startswith(paths[0].stem[:2]):
+            continue
+        try:
+            common = draw.common_axes(paths, script, TOOL)
+        except draw.SeriesAbsent:
+            continue
+        scales = []
+        for path in paths:
+            alone = draw.draw(path, script, path.parent / "alone", TOOL)
+            beside = draw.draw(path, script, path.parent / "beside", TOOL, axes=common, name=f"{name}-beside")
+            assert f'id="hf-{name}-beside-title"' in beside.read_text()
+            assert not written(alone)[1] - written(beside)[1], f"{name}: labels are lost"
+            scales.append(written(beside)[0])
+        assert scales[0] == scales[1], f"{name}: the axes differ"
+        assert json.loads(json.dumps(common)) == common
+
+
+def test_one_record_keeps_its_own_axes(tmp_path, pair):
+    _, (path, _) = pair
+    script = next(script for name, script in SCRIPTS.items() if name.startswith(path.stem[:2]))
+    common = draw.common_axes([path, path], script, TOOL)
+    alone = draw.draw(path, script, tmp_path / "alone", TOOL).read_bytes()
+    assert draw.draw(path, script, tmp_path / "beside", TOOL, axes=common).read_bytes() == alone
+
+
+def test_a_record_that_lacks_the_figure_says_so(pair, tmp_path):
+    _, (path, _) = pair
+    script = next(script for name, script in SCRIPTS.items() if name.startswith(path.stem[:2]))
+    record = json.loads(path.read_text())
+    needed = draw.read_header(script)["needs"][0]
+    record["series"] = [series for series in record["series"] if series["id"] != needed]
+    poor = tmp_path / path.name
+    poor.write_text(json.dumps(record))
+    with pytest.raises(draw.SeriesAbsent, match=f"series {needed} is absent"):
+        draw.common_axes([path, poor], script, TOOL)
+
+
+SCRIPT = """\
+# set xrange [0:1] in a comment is no range
+x_low = 1; x_high = two(x[1], "a;b") * 3
+do for [panel = 1:2] { y_low = panel > 1 ? 2 : \\
+  3 }
+set xrange [x_low:x_high]
+set yrange [(many ? 0.9 : 0):rows[2] * 1.1]
+low = 4
+"""
+
+
+def test_ranges_and_their_bounds_are_instrumented_and_nothing_else():
+    text = axes.Instrumented({"a.gp": SCRIPT}).texts["a.gp"].split("\n")
+    assert text[0] == SCRIPT.split("\n")[0] and text[-2] == "low = 4"
+    assert text[1] == ('x_low = 1; eval hf_bound("x_low", 1); x_high = two(x[1], "a;b") * 3; eval hf_bound("x_high", 2)')
+    assert "hf_bound" not in text[2]  # y_low is the bound of no range
+    assert text[3] == 'eval hf_range("x", 3, x_low, x_high)'
+    assert text[4] == 'eval hf_range("y", 4, (many ? 0.9 : 0), rows[2] * 1.1)'
+
+
+def test_a_range_is_widened_whichever_way_it_runs():
+    instrumented = axes.Instrumented({"a.gp": "top = 1\nset xrange [0:top]\nset yrange [rows:top]\nset yrange [rows:0]\n"})
+    reports = ["bound 1 1 3\nrange 2 1 0 3\nrange 4 1 5 0\n", "bound 1 1 4\nrange 2 1 -1 4\nrange 4 1 7 -2\n"]
+    assert instrumented.settle(reports) == {"hf_value_1_1": 4, "hf_from_2_1": -1, "hf_to_2_1": 4, "hf_from_4_1": 7,
+                                            "hf_to_4_1": -2}
