@@ -43,7 +43,7 @@ def brigade():
                     """Above, three people each run from a fire to the river and back for every bucket. Below, seven people
                     stand in a row between the river and the fire. On each beat everyone passes a bucket to the next. The
                     first bucket takes a beat for each of them to get there, and then one arrives on every beat.""",
-                    data_first=0, data_last=beats, data_at=9, data_pace=800, data_says="|".join(says), data_unit="beat")
+                    data_first=0, data_last=beats, data_at=9, data_pace=800, data_says="|".join(says))
     sketch.text(1, 18, "Everyone fetches: each bucket is a trip there and back.")
     water(sketch, 0, 34, 56, 100)
     fire(sketch, 484, 118)
@@ -95,7 +95,7 @@ def dataflows():
                     the right and sums move down and leave at the bottom. In the right one the sums stay, the input moves to
                     the right and the weights move down. In both, numbers enter one step later for each row and column, so
                     that the cells at work form a diagonal wave: 1, 3, 6, 10, 12, 12, 10, 6, 3 and 1 of 16 cells.""",
-                    data_first=0, data_last=last, data_at=4, data_pace=1000, data_says="|".join(says), data_unit="cycle")
+                    data_first=0, data_last=last, data_at=4, data_pace=1000, data_says="|".join(says))
     top = 156
     for left, stays in ((116, "weights"), (376, "sums")):
         sketch.text(left - 112, 18, f"The {stays} stay", "bold")

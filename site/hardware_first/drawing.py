@@ -10,9 +10,10 @@ name of its own: ids and @keyframes begin with hf-NN-name, the selectors of its 
 runs, and nothing comes from elsewhere.
 
 A drawing with steps says so at its root: data-first="1" data-last="21" data-at="1" data-unit="warps", perhaps data-pace
-in milliseconds; whatever has data-from, data-to or both is there in those steps only. data-says="a sentence|for each|step"
-stands below it, and whatever has data-places="x,y x,y …" is shifted by as much in each step; the last place stays.
-static/steps.js gives it a slider and a button. Without scripts and on paper, the step data-at stands.
+in milliseconds; whatever has data-from, data-to or both is there in those steps only. In place of data-unit it may say
+data-says="a sentence|for each|step", which stand below it. Whatever has data-places="x,y x,y …" is shifted by as much in
+each step; the last place stays. static/steps.js gives it a slider and a button. Without scripts and on paper, the step
+data-at stands.
 """
 
 from __future__ import annotations
@@ -110,8 +111,9 @@ def problems(root: ElementTree.Element, own: str):
         if tag == "style":
             yield from style_problems(element.text or "", own)
     first, last, at = (root.get(f"data-{name}") for name in ("first", "last", "at"))
-    if last and not (first and at and root.get("data-unit") and int(first) <= int(at) <= int(last)):
-        yield "steps need data-first, data-at and data-last in this order, and data-unit"
+    words = root.get("data-says", root.get("data-unit"))
+    if last and not (first and at and words and int(first) <= int(at) <= int(last)):
+        yield "steps need data-first, data-at and data-last in this order, and data-unit or data-says"
     elif root.get("data-says") and len(root.get("data-says").split("|")) != int(last or 0) - int(first or 0) + 1:
         yield "data-says needs a sentence for each step, with | between them"
 

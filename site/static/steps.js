@@ -1,10 +1,10 @@
 // Drawings with steps: a slider and a button under each. They are made here, so that a page without scripts shows none.
 // What has data-from and data-to is there in those steps only; what has data-places stands at "x,y" in the first, at the next
 // "x,y" in the second, and moves softly between them. The drawing starts at data-at. Where data-says has "a sentence|for each|
-// step", it stands below in place of data-unit and the number.
+// step", these stand below in place of data-unit and the number.
 (() => {
   const controls = (drawing) => {
-    const {first, last, at, unit, pace = 700} = drawing.dataset;
+    const {first, last, at, unit = "", pace = 700} = drawing.dataset;
     const parts = [...drawing.querySelectorAll("[data-from], [data-to]")]
       .map((part) => [part, Number(part.dataset.from ?? first), Number(part.dataset.to ?? last)]);
     const places = [...drawing.querySelectorAll("[data-places]")].map((part) => [part, part.dataset.places.split(" ")]);
@@ -42,7 +42,7 @@
       clock = setInterval(advance, Number(pace));
     });
     slider.addEventListener("input", () => { pause(); show(Number(slider.value)); });
-    bar.append(play, slider, said);
+    bar.append(play, slider, ...(sentences ? [] : [said]));
     drawing.after(told, bar);
     pause();
     show(Number(at));
