@@ -22,7 +22,8 @@ myst_heading_anchors = 3
 suppress_warnings = ["duplicate_declaration.cpp"]  # every header opens the same namespace
 nitpicky = True
 nitpick_ignore_regex = [("cpp:.*", ".*")]  # Doxygen's own types are not all documented here
-numfig = False
+numfig = True
+numfig_format = {"figure": "Figure %s", "section": "section %s"}
 
 bibtex_bibfiles = ["../chapters/references.bib"]
 bibtex_default_style = "plain"
@@ -45,6 +46,7 @@ html_additional_pages = {"404": "404.html"}
 html_baseurl = os.environ.get("HARDWARE_FIRST_URL", "")
 html_copy_source = False
 html_show_sourcelink = False
+html_secnumber_suffix = "\N{NO-BREAK SPACE}"
 html_permalinks_icon = "#"
 pygments_style = "github-light-colorblind"
 pygments_dark_style = "github-dark-colorblind"

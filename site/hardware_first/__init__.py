@@ -54,6 +54,9 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     ```{predict-table} id                      one on each row of a table; ```{predict-scores} id: predict_table.py
     ```{predictions-summary}                   before the takeaway
 
+Chapters, sections and figures are numbered (numbering.py): {numref}`fig-name` reads "Figure 1.2", {numref}`name-of-section`
+"section 1.3"; a plain "chapter 02" links there by itself.
+
 A page with something pending names the machine that could measure it in its front matter, `pending: a machine with …`;
 a line at its head counts what waits, and lists the claims.
 
@@ -66,7 +69,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from . import mathml, predict, predict_table
+from . import mathml, numbering, predict, predict_table
 from .claims import Claim, ClaimsLedger
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
 from .drawing import Drawing, load_what_draws
@@ -96,6 +99,7 @@ def setup(app: Sphinx) -> dict:
         app.add_directive(name, directive)
     predict.add_to(app)
     predict_table.add_to(app)
+    numbering.add_to(app)
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)
     app.connect("env-get-outdated", outdated_pages)
