@@ -84,4 +84,162 @@ def column_walk() -> Sketch:
     return drawing
 
 
-write_all(column_walk())
+def tile() -> Sketch:
+    """A tile of C, the strips of A and B that one step of the sum needs, and what it makes of them."""
+    cell, largest, left, top = 20, 12, 62, 62
+    drawing = Sketch(
+        "02-tile", 330, "A tile, its area and its edge",
+        """A square tile of C. For one step of the sum, a short column of A stands at its left edge and a short row of B at its
+        upper edge: these numbers are loaded, as many as the tile has along two edges. Each of them meets all of the other
+        strip: as many products as the tile has cells. With an edge of 1, two numbers are loaded for one product; with 6, twelve
+        for 36; with 12, twenty-four for 144.""",
+        data_first=1, data_last=largest, data_at=6, data_unit="edge", data_pace=500)
+    room = cell * largest
+    drawing.rect(left, top, room, room, "t-ink")
+    drawing.text(left + room - 10, top + room - 12, "*C*", "end big")
+    for edge in range(1, largest + 1):
+        size = edge * cell
+        with drawing.group(data_from=edge, data_to=edge):
+            drawing.rect(left, top, size, size, "t-blue")
+            drawing.rect(left, top - 34, size, cell, "t-orange")
+            drawing.rect(left - 34, top, cell, size, "t-green")
+            inner = "".join(f"M{left + i * cell} {top}v{size}M{left} {top + i * cell}h{size}" for i in range(edge + 1))
+            drawing.path(inner, "s-blue thin")
+            drawing.path("".join(f"M{left + i * cell} {top - 34}v{cell}" for i in range(edge + 1)) +
+                         f"M{left} {top - 34}h{size}m0 {cell}h-{size}", "s-orange")
+            drawing.path("".join(f"M{left - 34} {top + i * cell}h{cell}" for i in range(edge + 1)) +
+                         f"M{left - 34} {top}v{size}m{cell} 0v-{size}", "s-green")
+            drawing.text(left + size + 10, top - 19, "a row of *B*", "small")
+            drawing.text(left - 34, top + size + 20, "a column of *A*", "small")
+            drawing.text(356, top + 40, f"{2 * edge}", "big bold")
+            drawing.text(356, top + 116, f"{edge * edge}", "big bold")
+            drawing.text(356, top + 192, f"{edge / 2:g}", "big bold")
+    for row, words in enumerate(("numbers loaded:", "products:", "products for each")):
+        drawing.text(356, top + 16 + 76 * row, words, "small")
+    drawing.text(356, top + 60, "two edges", "small")
+    drawing.text(356, top + 136, "the area", "small")
+    drawing.text(356, top + 212, "number loaded", "small")
+    return drawing
+
+
+def sets() -> Sketch:
+    """A column of 1024 lines in the 1024 sets of a cache of 1 MiB, for rows of 1024 floats and of 1025."""
+    lines, count, ways, cell, each = 1024, 1024, 16, 7, 64
+    drawing = Sketch(
+        "02-sets", 412, "A column in the sets of a cache",
+        """Two maps of a cache with 1024 sets of 16 ways, drawn as 32 rows of 32 cells, a cell for each set. A column of a matrix
+        is read, line by line. With 1024 floats in a row, every step is 64 lines further: all 1024 lines of the column fall into
+        16 sets, 64 into each; 16 of them fit and 48 have been thrown out. With 1025 floats the column spreads over all sets,
+        one line in each.""",
+        data_first=0, data_last=lines // each, data_at=lines // each, data_pace=450,
+        data_unit="|".join(f"{step * each} lines" for step in range(lines // each + 1)))
+    for left, floats in ((0, 1024), (286, 1025)):
+        came = {}
+        for k in range(lines):
+            came.setdefault(k * floats * 4 // 64 % count, []).append(k // each + 1)
+        crowded = len(came[0]) > ways
+        colour = "f-orange" if crowded else "f-blue"
+        drawing.text(left, 18, f"rows of {floats} floats", "bold")
+        for step in sorted({steps[0] for steps in came.values()}):
+            cells = [index for index, steps in came.items() if steps[0] == step]
+            drawing.path("".join(f"M{left + index % 32 * cell} {32 + index // 32 * cell}h6v6h-6z" for index in sorted(cells)),
+                         colour, data_from=step)
+        drawing.rect(left - 2, 30, 32 * cell + 3, 32 * cell + 3, "s-quiet", rx=2)
+        drawing.text(left, 284, f"{len(came)} of {count} sets in use", "small")
+        drawing.text(left, 312, "one of them, 16 places:", "small")
+        for place, step in enumerate(came[0]):
+            x, y = left + place % ways * 14, 322 + place // ways * 15 + 4 * (place >= ways)
+            drawing.rect(x + 1, y + 2, 11, 11, colour if place < ways else "s-orange", data_from=step)
+        drawing.rect(left - 2, 321, 14 * ways + 3, 17, "s-quiet", rx=2)
+        if not crowded:
+            drawing.text(left, 362, "all of it stays", "small")
+    drawing.text(0, 408, "no place: each throws another out", "small")
+    return drawing
+
+
+def im2col() -> Sketch:
+    """A window of 3 by 3 over an image of 5 by 5; each stand becomes a column of a matrix."""
+    image, window, pixel, cell = 5, 3, 30, 24
+    stands = image - window + 1
+    count, taps = stands * stands, window * window
+    left, top = 300, 34
+    drawing = Sketch(
+        "02-im2col", 350, "A convolution becomes a matrix product",
+        """Left, an image of 5 by 5 pixels with a window of 3 by 3. Right, a matrix: the nine pixels under each stand of the window
+        are copied out as a column, nine columns for nine stands. Below it the filter, as a row, times this matrix gives nine
+        outputs, one for each stand. The pixel in the middle of the image, marked, lies under every stand and is copied nine
+        times.""",
+        data_first=1, data_last=count, data_at=count, data_unit="stand {}", data_pace=700)
+    middle = (image // 2, image // 2)
+    drawing.text(0, 20, "image", "bold")
+    drawing.text(left, 20, "patches, as columns", "bold")
+    for row in range(image):
+        for column in range(image):
+            drawing.rect(column * pixel, top + row * pixel, pixel, pixel,
+                         f"{'f-orange' if (row, column) == middle else 't-orange'} s-paper")
+    for stand in range(1, count + 1):
+        y, x = divmod(stand - 1, stands)
+        drawing.rect(x * pixel, top + y * pixel, window * pixel, window * pixel, "s-ink thick", rx=2,
+                     data_from=stand, data_to=stand)
+        column = left + (stand - 1) * cell
+        for tap in range(taps):
+            here = (y + tap // window, x + tap % window)
+            drawing.rect(column, top + tap * cell, cell, cell, f"{'f-orange' if here == middle else 't-orange'} s-paper",
+                         data_from=stand)
+        with drawing.group(data_from=stand, data_to=stand):
+            drawing.rect(column, top, cell, taps * cell, "s-ink thick", rx=2)
+            drawing.arrow(image * pixel + 12, top + 66, left - 12, top + 66, "ink")
+            drawing.text((image * pixel + left) / 2, top + 56, "copied", "mid small")
+        drawing.rect(column, top + taps * cell + 26, cell, cell, "t-blue s-paper", data_from=stand)
+        drawing.rect(column, top + taps * cell + 26, cell, cell, "s-blue thick", rx=2, data_from=stand, data_to=stand)
+    drawing.rect(left, top, count * cell, taps * cell, "s-quiet", rx=2)
+    low = top + taps * cell + 26
+    for tap in range(taps):
+        drawing.rect(left - 30 - (taps - tap) * cell, low, cell, cell, "t-green s-paper")
+    drawing.rect(left - 30 - taps * cell, low, taps * cell, cell, "s-green", rx=2)
+    drawing.rect(left, low, count * cell, cell, "s-quiet", rx=2)
+    drawing.text(left - 30 - taps * cell, low + cell + 20, "the filter, as a row", "small")
+    drawing.text(left, low + cell + 20, "nine outputs", "small")
+    drawing.text(left - 15, low + 18, "×", "mid")
+    drawing.text(left - 30 - taps * cell, low - 26, "25 pixels, copied out, are 81", "small")
+    return drawing
+
+
+def packing() -> Sketch:
+    """A block of B as it lies in memory, and copied into the order in which a tile asks for it."""
+    rows, columns, wide, cell, places = 8, 12, 4, 20, 96
+    colours = ("orange", "blue", "green")
+    drawing = Sketch(
+        "02-packing", 330, "A block, packed",
+        """A block of B with 8 rows of 12 numbers, cut into three panels that are 4 wide. The tile goes down a panel and asks for
+        4 numbers of each row. As B lies in memory, row after row, these are short pieces far apart. Packed, each panel lies in
+        one piece, and the next four numbers are always next door.""",
+        data_first=1, data_last=rows, data_at=3, data_unit="row {} of 8", data_pace=600)
+    left, top = 0, 34
+    drawing.text(left, 20, "a block of *B*, in three panels", "bold")
+    for panel, colour in enumerate(colours):
+        drawing.rect(left + panel * wide * cell, top, wide * cell, rows * cell, f"t-{colour}")
+    drawing.path("".join(f"M{left} {top + i * cell}h{columns * cell}" for i in range(rows + 1)) +
+                 "".join(f"M{left + i * cell} {top}v{rows * cell}" for i in range(columns + 1)), "s-paper")
+    unit = 520 / places
+    lies = [(place % columns) // wide for place in range(places)]
+    for y, words, order in ((224, "as it lies in memory: row after row", lies), (288, "packed: panel after panel", sorted(lies))):
+        drawing.text(0, y, words, "small")
+        start = 0
+        for place in range(1, places + 1):
+            if place == places or order[place] != order[start] or (y == 224 and place % wide == 0):
+                drawing.rect(start * unit, y + 10, (place - start) * unit, 24, f"t-{colours[order[start]]} s-paper thin")
+                start = place
+    for row in range(rows):
+        with drawing.group(data_from=row + 1, data_to=row + 1):
+            drawing.rect(left, top + row * cell, wide * cell, cell, "f-orange s-ink", rx=2)
+            drawing.rect(row * columns * unit, 234, wide * unit, 24, "f-orange s-ink", rx=2)
+            drawing.rect(row * wide * unit, 298, wide * unit, 24, "f-orange s-ink", rx=2)
+    drawing.arrow(270, top + 10, 270, top + rows * cell - 8, "orange")
+    drawing.text(284, top + 66, "the tile goes down", "small")
+    drawing.text(284, top + 86, "a panel, four numbers", "small")
+    drawing.text(284, top + 106, "of a row at a time", "small")
+    return drawing
+
+
+write_all(column_walk(), tile(), sets(), im2col(), packing())

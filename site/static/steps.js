@@ -1,7 +1,7 @@
 // Drawings with steps: a slider and a button under each. They are made here, so that a page without scripts shows none.
 // What has data-from and data-to is there in those steps only; what has data-places stands at "x,y" in the first, at the next
 // "x,y" in the second, and moves softly between them. The drawing starts at data-at. Where data-says has "a sentence|for each|
-// step", these stand below in place of data-unit and the number.
+// step", these stand below in place of data-unit and the number; data-unit may have "a name|for each|step", too.
 (() => {
   const controls = (drawing) => {
     const {first, last, at, unit = "", pace = 700} = drawing.dataset;
@@ -9,6 +9,7 @@
       .map((part) => [part, Number(part.dataset.from ?? first), Number(part.dataset.to ?? last)]);
     const places = [...drawing.querySelectorAll("[data-places]")].map((part) => [part, part.dataset.places.split(" ")]);
     const bar = document.createElement("div"), sentences = drawing.dataset.says?.split("|");
+    const names = unit.includes("|") && unit.split("|");
     bar.className = "hf-steps";
     const play = document.createElement("button"), slider = document.createElement("input"), said = document.createElement("output");
     play.type = "button";
@@ -29,7 +30,7 @@
         part.style.transform = `translate(${x}px, ${y}px)`;
       }
       [...told.children].forEach((words, i) => words.classList.toggle("hf-off", i !== step - first));
-      said.textContent = unit.includes("{}") ? unit.replace("{}", step) : `${unit} ${step}`;
+      said.textContent = names ? names[step - first] : unit.includes("{}") ? unit.replace("{}", step) : `${unit} ${step}`;
       slider.setAttribute("aria-valuetext", sentences?.[step - first] ?? said.textContent);
       if (step >= Number(last)) pause();
     };

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""The drawings of chapter 00: drawings/00-workload.py [FOLDER] writes them, here or there."""
+
+from sketch import Sketch, write_all
+
+
+def layer() -> Sketch:
+    """The four products of a layer of GPT-2 small with their weights to scale, for 1 to 512 rows."""
+    products = (("queries, keys and values", 768, 2304), ("projection", 768, 768), ("up", 768, 3072), ("down", 3072, 768))
+    scale, rows = 16, [2**power for power in range(10)]
+    weights = sum(k * n for _, k, n in products)
+    drawing = Sketch(
+        "00-layer", 498, "The products of a layer, to scale",
+        f"""The four products of a layer of GPT-2 small, to scale: rows times weights gives rows. The weights are the same whoever asks:
+        {weights * 4 / 1e6:.1f} MB. With one row, writing a token, the rows are hairlines beside the weights, and half a FLOP is done for
+        each byte. With 512 rows, reading a prompt, they are broad bands, and more than a hundred FLOPs are done for each byte.""",
+        data_first=0, data_last=9, data_at=9, data_pace=900, data_unit="|".join(
+            f"{m} row{'s' * (m > 1)}" for m in rows))
+    drawing.rect(0, 5, 14, 14, "f-blue")
+    drawing.text(20, 18, "rows in", "small")
+    drawing.rect(96, 5, 14, 14, "t-orange s-orange")
+    drawing.text(116, 18, "weights", "small")
+    drawing.rect(200, 5, 14, 14, "f-green")
+    drawing.text(220, 18, "rows out", "small")
+    top = 56
+    for name, k, n in products:
+        wide, high, out = k / scale, k / scale, n / scale
+        x, w = 0, wide + 24
+        y = w + out + 24
+        middle = top + high / 2
+        drawing.rect(w, top, out, high, "t-orange s-orange")
+        drawing.text(0, top - 8, f"{name}: {k} × {n}", "small")
+        drawing.text(w - 12, middle + 6, "×", "mid")
+        drawing.text(w + out + 12, middle + 6, "=", "mid")
+        for step, m in enumerate(rows):
+            tall = max(m / scale, 1.2)
+            with drawing.group(data_from=step, data_to=step):
+                drawing.rect(x, middle - tall / 2, wide, tall, "f-blue")
+                drawing.rect(y, middle - tall / 2, out, tall, "f-green")
+        top += high + 34
+    for step, m in enumerate(rows):
+        flops = 2 * m * weights
+        size = 4 * sum(k * n + m * k + m * n for _, k, n in products)
+        with drawing.group(data_from=step, data_to=step):
+            drawing.text(354, 350, "writing" if m == 1 else "reading" if m == 512 else "a batch", "bold")
+            drawing.text(354, 372, f"{m} row{'s' * (m > 1)}", "small")
+            drawing.text(354, 398, f"{flops / 1e6:.0f} million FLOPs" if flops < 1e9 else f"{flops / 1e9:.2g} billion FLOPs", "small")
+            drawing.text(354, 420, f"{size / 1e6:.1f} million bytes", "small")
+            drawing.text(354, 440, f"{flops / size:.1f}" if m < 64 else f"{flops / size:.0f}", "big bold")
+            drawing.text(354, 460, "FLOPs for each byte", "small")
+    return drawing
+
+
+def cache() -> Sketch:
+    """One head of attention: a prompt of five tokens read at once, then seven written, one after the other."""
+    words = "The cat sat on the | mat and fell fast asleep .".replace(" |", "").split()
+    prompt, count, width = 5, len(words), 4
+    cell, unit = 17, 15
+    left_q, left_s, left_o = 0, 104, 352
+    y = 238
+    drawing = Sketch(
+        "00-cache", y + prompt * cell + 76, "Attention with a KV cache that grows",
+        """One head of attention, over time. First a prompt of five tokens is read at once: five rows of queries, five columns of keys,
+        a triangle of scores, five rows of values, five rows out. Then one token at a time goes through, the one that was written last:
+        one row of queries meets all the keys so far, one row of scores mixes all the values so far. The keys and values of each token are kept, so the cache
+        grows by one of each in every step; queries and scores are not kept.""",
+        data_first=0, data_last=count - prompt, data_at=3, data_pace=1000,
+        data_unit="|".join(["the prompt"] + [f"“{word}”" for word in words[prompt:]]))
+
+    def grid(x, top, columns, rows, colour, solid=False, width=unit, **when):
+        drawing.path("".join(f"M{x + c * width + 1} {top + r * cell + 1}h{width - 2}v{cell - 2}h-{width - 2}z"
+                             for r in range(rows) for c in range(columns)), ("f-" if solid else "t-") + colour, **when)
+
+    drawing.text(left_s, y - 4 * cell - 16, "keys", "small bold")
+    drawing.text(left_o, 14, "values", "small bold")
+    # Keys and values: a column and a row for each token; the newest is solid, what was kept is tinted.
+    for token in range(count):
+        since = max(0, token - prompt + 1)
+        key = dict(x=left_s + token * cell, top=y - 4 * cell - 6)
+        for solid, first, until in ((True, since, since), (False, since + 1, None)):
+            drawing.path("".join(f"M{key['x'] + 1} {key['top'] + r * cell + 1}h{cell - 2}v{cell - 2}h-{cell - 2}z" for r in range(width)),
+                         ("f-" if solid else "t-") + "orange", data_from=first, data_to=until)
+            grid(left_o, y - 6 - (count - token) * cell, width, 1, "green", solid, data_from=first, data_to=until)
+        drawing.text(left_o + 4 * unit + 10, y - 6 - (count - token) * cell + 14, words[token], "small", data_from=since)
+    for step in range(count - prompt + 1):
+        rows, seen = (prompt, prompt) if step == 0 else (1, prompt + step)
+        with drawing.group(data_from=step, data_to=step):
+            grid(left_q, y, width, rows, "blue", True)
+            for row in range(rows):
+                grid(left_s, y + row * cell, row + 1 if step == 0 else seen, 1, "purple", True, width=cell)
+            grid(left_o, y, width, rows, "blue")
+            drawing.text(left_s, y + rows * cell + 16, "scores: shares of the values, not kept", "small")
+            low = y + prompt * cell
+            drawing.text(0, low + 46, f"{rows} row{'s' * (rows > 1)} through the network", "bold")
+            drawing.text(0, low + 68, f"{2 * seen} rows kept: the KV cache of this head", "small")
+    drawing.text(left_q, y - 12, "queries", "small bold")
+    drawing.text(left_q + 4 * unit + 22, y + 14, "×", "mid")
+    drawing.text(left_o - 22, y + 14, "→", "mid")
+    drawing.text(left_o + 4 * unit + 10, y + 14, "out", "small bold")
+    return drawing
+
+
+def batch() -> Sketch:
+    """One delivery of the weights for 1 to 16 readers, on an imaginary machine whose ridge lies at eight."""
+    most, ridge, each = 16, 8, 0.25
+    drawing = Sketch(
+        "00-batch", 374, "What a batch shares",
+        f"""An imaginary machine brings in the weights in the time in which its arithmetic serves {ridge} readers. The weights are
+        delivered once for all; each reader has a KV cache of their own, which is delivered too. Up to ten readers the delivery takes longer
+        than the arithmetic, and each reader costs little; beyond, the arithmetic does, and each costs a full share. With one
+        reader a token costs the whole delivery, with sixteen an eighth of it.""",
+        data_first=1, data_last=most, data_at=4, data_pace=600,
+        data_unit="|".join(f"{k} reader{'s' * (k > 1)}" for k in range(1, most + 1)))
+    unit = 24
+    drawing.text(0, 18, "delivered once, shared", "bold")
+    drawing.rect(1, 30, 128, 128, "t-orange s-orange", rx=3)
+    drawing.text(65, 100, "weights", "mid")
+    drawing.text(196, 18, "each reader’s own", "bold")
+    for reader in range(most):
+        x, y = 196 + reader % 8 * 41, 30 + reader // 8 * 66
+        with drawing.group(data_from=reader + 1):
+            drawing.rect(x, y, 36, 8, "f-blue", rx=1)
+            drawing.rect(x, y + 14, 36, 32, "t-green s-green", rx=2)
+    drawing.rect(196, 170, 36, 8, "f-blue", rx=1)
+    drawing.text(240, 179, "a row", "small")
+    drawing.rect(302, 166, 24, 16, "t-green s-green", rx=2)
+    drawing.text(334, 179, "a KV cache", "small")
+    drawing.text(0, 216, "the delivery takes", "small")
+    drawing.text(0, 276, "the arithmetic takes", "small")
+    for count in range(1, most + 1):
+        delivery, arithmetic = ridge + each * count, float(count)
+        time = max(delivery, arithmetic)
+        longest = delivery >= arithmetic
+        with drawing.group(data_from=count, data_to=count):
+            drawing.rect(0, 224, ridge * unit, 22, "f-orange" if longest else "t-orange s-orange", rx=2)
+            drawing.rect(ridge * unit, 224, each * count * unit, 22, "f-green" if longest else "t-green s-green", rx=2)
+            drawing.rect(0, 284, arithmetic * unit, 22, "t-blue s-blue" if longest else "f-blue", rx=2)
+            drawing.line(time * unit, 218, time * unit, 312, "s-ink dashed")
+            drawing.text(0, 344, f"{'memory' if longest else 'arithmetic'} decides: {time:g} ticks for {count} token{'s' * (count > 1)}", "bold")
+            drawing.text(0, 368, f"{time / count:.3g} ticks for each", "small")
+    return drawing
+
+
+write_all(layer(), cache(), batch())

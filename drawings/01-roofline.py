@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""The drawings of chapter 01: drawings/01-roofline.py [FOLDER] writes them, here or there."""
+
+from sketch import Sketch, write_all
+
+
+def kitchen() -> Sketch:
+    """Cores, caches, the door and DRAM, with what they are in a kitchen."""
+    drawing = Sketch(
+        "01-kitchen", 262, "A processor as a kitchen with one door",
+        """A chip with two cores. Each core, the cooks, has a first and a second cache of its own, shelves within reach; both share a
+        third, the pantry. One path leads out of the chip to DRAM, the warehouse: the door. Cache lines come through it one after
+        the other, like crates.""")
+    drawing.rect(1, 30, 348, 206, "t-ink s-ink", rx=6)
+    drawing.text(0, 20, "the chip: a kitchen", "bold")
+    for top in (44, 140):
+        drawing.rect(14, top, 92, 82, "t-blue s-blue", rx=4)
+        drawing.text(60, top + 36, "core", "mid bold")
+        drawing.text(60, top + 58, "the cooks", "mid small")
+        drawing.rect(118, top + 26, 40, 30, "t-green s-green", rx=3)
+        drawing.text(138, top + 46, "L1", "mid small")
+        drawing.rect(170, top + 16, 56, 50, "t-green s-green", rx=3)
+        drawing.text(198, top + 46, "L2", "mid small")
+        for x1, x2 in ((106, 118), (158, 170), (226, 240)):
+            drawing.line(x1, top + 41, x2, top + 41, "s-quiet thick")
+        drawing.text(118, top + 86, "shelves", "small")
+    drawing.rect(240, 44, 78, 178, "t-green s-green", rx=4)
+    drawing.text(279, 128, "L3", "mid small")
+    drawing.text(279, 150, "pantry", "mid small")
+    drawing.rect(343, 115, 12, 36, "f-paper")  # the gap in the wall
+    drawing.path("M349 115h-12m12 36h-12", "s-ink thick")
+    drawing.rect(428, 10, 91, 242, "t-orange s-orange", rx=6)
+    drawing.text(473, 126, "DRAM", "mid bold")
+    drawing.text(473, 148, "warehouse", "mid small")
+    drawing.line(318, 140, 428, 140, "s-quiet")
+    for x in range(322, 420, 20):
+        drawing.rect(x, 126, 13, 13, "f-orange s-paper", rx=2)
+    drawing.text(356, 106, "the door", "bold")
+    drawing.arrow(424, 162, 356, 162, "orange")
+    drawing.text(360, 182, "one after", "small")
+    drawing.text(360, 200, "the other", "small")
+    return drawing
+
+
+LEVELS = (("L1", 4, 32 * 2**10), ("L2", 15, 2**20), ("L3", 50, 32 * 2**20), ("DRAM", 300, 16 * 2**30))
+
+
+def levels() -> Sketch:
+    """How long each memory level takes to answer and how much it holds, both to scale."""
+    scale, left, slowest = 456 / 300, 62, 300
+    drawing = Sketch(
+        "01-levels", 470, "The memory levels, to scale",
+        """Above, time: how often each level answers a core while DRAM answers once in 300 cycles. L1, at 4 cycles, 75 times; L2, at
+        15, twenty times; L3, at 50, six times. Below, size: a square for each level whose area is what it holds. DRAM, 16 GiB,
+        fills the picture; L3, 32 MiB, is a square of a twenty-third of its side; L2, 1 MiB, is smaller than a letter; L1, 32 KiB, is
+        a dot.""")
+    drawing.text(0, 18, "While DRAM answers once", "bold")
+    for row, (name, cycles, _) in enumerate(LEVELS):
+        y, colour = 34 + 32 * row, "orange" if name == "DRAM" else "green"
+        drawing.text(left - 12, y + 16, name, "end")
+        gap = 1 if cycles < 10 else 2
+        pieces = int(slowest / cycles)
+        drawing.path("".join(f"M{left + k * cycles * scale:.2f} {y}h{cycles * scale - gap:.2f}v22h-{cycles * scale - gap:.2f}z"
+                             for k in range(pieces)), f"f-{colour}")
+    drawing.arrow(left, 172, 520, 172, "quiet")
+    drawing.text(520, 192, "300 cycles of waiting", "small end")
+    side, top, base = 250, 212, 462
+    drawing.text(0, top + 2, "What each holds,", "bold")
+    drawing.text(0, top + 22, "as an area", "bold")
+    drawing.rect(left + 208, top, side, side, "t-orange s-orange")
+    drawing.text(left + 208 + side - 10, top + 24, "DRAM, 16 GiB", "end")
+    x = left + 208
+    for number, (name, _, size) in enumerate(LEVELS[2::-1]):
+        edge = side * (size / LEVELS[3][2]) ** 0.5
+        at_x, at_y = x + 40 + 60 * number, base - 60
+        drawing.rect(at_x, at_y - edge / 2, edge, edge, "f-green")
+        drawing.circle(at_x + edge / 2, at_y, 11, "s-quiet thin")
+        words = {"L3": "L3, 32 MiB", "L2": "L2, 1 MiB", "L1": "L1, 32 KiB"}[name]
+        label = base - 96 - 34 * number
+        drawing.text(at_x - 12, label, words, "small")
+        drawing.line(at_x + edge / 2, label + 6, at_x + edge / 2, at_y - 11, "s-quiet thin")
+    for row, words in enumerate(("What is near is small,", "and what is large is far.", "L1’s square is there,", "too small to be seen.")):
+        drawing.text(0, top + 64 + 20 * row + 12 * (row > 1), words, "small")
+    return drawing
+
+
+def store() -> Sketch:
+    """What crosses the bus for a line that a program writes: with write-allocate and without."""
+    cell, cells = 8, 16
+    cache, memory = 142, 384
+    steps = ("the first store", "the line is read", "four bytes change", "the rest follows", "written back")
+    drawing = Sketch(
+        "01-store", 352, "What crosses the bus for a store",
+        """A program fills a cache line of 64 bytes, four bytes at a time. An ordinary store to a line that is in no cache first
+        reads the line from memory, then changes four bytes of it in the cache; when all sixteen stores are done, the line is written
+        back: 128 bytes cross the bus. A non-temporal store collects the line in a buffer beside the cache and writes it: 64
+        bytes.""",
+        data_first=1, data_last=5, data_at=5, data_pace=1300, data_unit="|".join(steps))
+
+    def strip(x, y, blue, **when):
+        drawing.path("".join(f"M{x + k * cell} {y}h{cell}v22h-{cell}z" for k in range(cells) if k < blue), "f-blue s-paper thin", **when)
+        drawing.path("".join(f"M{x + k * cell} {y}h{cell}v22h-{cell}z" for k in range(blue, cells)), "f-orange s-paper thin", **when)
+
+    for top, words, place, ordinary in ((0, "An ordinary store", "cache", True), (182, "A non-temporal store", "buffer", False)):
+        y = top + 62
+        drawing.text(0, top + 18, words, "bold")
+        drawing.rect(1, y - 18, 76, 58, "t-blue s-blue", rx=4)
+        drawing.text(39, y + 16, "core", "mid")
+        drawing.rect(cache - 6, y - 18, 140, 58, "t-green s-green", rx=4)
+        drawing.text(cache + 64, y - 26, place, "mid small")
+        drawing.rect(memory - 6, y - 18, 141, 58, "t-orange s-orange", rx=4)
+        drawing.text(memory + 64, y - 26, "DRAM", "mid small")
+        drawing.rect(cache, y, cell * cells, 22, "f-paper s-quiet thin")
+        strip(memory, y, 0, data_to=4)
+        strip(memory, y, cells, data_from=5)
+        drawing.arrow(82, y + 11, cache - 10, y + 11, "blue", data_to=4)
+        if ordinary:
+            strip(cache, y, 0, data_from=2, data_to=2)
+            strip(cache, y, 1, data_from=3, data_to=3)
+            drawing.arrow(memory - 10, y + 2, cache + 138, y + 2, "orange", "thick", 10, data_from=2)
+            drawing.text(327, y - 8, "64 bytes", "mid small", data_from=2)
+        else:
+            drawing.path(f"M{cache} {y}h{cell}v22h-{cell}z", "f-blue s-paper thin", data_to=3)
+        strip(cache, y, cells, data_from=4)
+        drawing.arrow(cache + 138, y + 20, memory - 10, y + 20, "blue", "thick", 10, data_from=5)
+        drawing.text(327, y + 42, "64 bytes", "mid small", data_from=5)
+        total = 128 if ordinary else 64
+        for k in range(total // 64):
+            since = (2 if k == 0 else 5) if ordinary else 5
+            drawing.rect(k * 130, y + 64, 126, 20, "f-orange" if ordinary and k == 0 else "f-blue", rx=2, data_from=since)
+        before = ((1, 1, 0), (2, 4, 64), (5, 5, 128)) if ordinary else ((1, 4, 0), (5, 5, 64))
+        for first, last, count in before:
+            drawing.text(274, y + 80, f"{count} bytes crossed the bus", "", data_from=first, data_to=last)
+    return drawing
+
+
+def chase() -> Sketch:
+    """A chain of loads that wait for one another, and a stream of loads ordered ahead, over five latencies."""
+    ahead, waits = 10, 5
+    tick = 520 / (ahead * waits)
+    last = ahead * waits
+    drawing = Sketch(
+        "01-chase", 326, "A pointer chase and a stream",
+        """Loads over time, a bar for each, from its order to its arrival; all bars are equally long. In a pointer chase each load
+        begins when the one before has arrived: five in five waits. In a stream the addresses are known, ten loads are under way at
+        once, and after the first wait one arrives in every tenth of a wait: 41 in the same time.""",
+        data_first=0, data_last=last, data_at=last, data_pace=160,
+        data_unit="|".join(f"{step / ahead:.1f} waits" for step in range(last + 1)))
+
+    def load(order, y, height):
+        """A bar that is outlined when ordered and filled when it has arrived."""
+        x, wide = order * tick, ahead * tick
+        drawing.rect(x + 1, y, wide - 2, height, "t-orange", rx=2, data_from=order)
+        drawing.rect(x + wide - 6, y, 5, height, "f-blue", rx=1, data_from=order + ahead)
+
+    drawing.text(0, 18, "A chase: each address comes with the answer before", "bold")
+    for number in range(waits):
+        load(number * ahead, 34, 20)
+    drawing.text(0, 116, "A stream: ten are under way", "bold")
+    for number in range(last):
+        if number + ahead <= last:
+            load(number, 130 + number % ahead * 14, 11)
+        else:
+            drawing.rect(number * tick + 1, 130 + number % ahead * 14, (last - number) * tick - 1, 11, "t-orange", rx=2, data_from=number)
+    for y, arrived in ((80, lambda step: step // ahead), (294, lambda step: max(0, step - ahead + 1))):
+        counts = [arrived(step) for step in range(last + 1)]
+        for count in sorted(set(counts)):
+            first, until = counts.index(count), last - counts[::-1].index(count)
+            drawing.text(520, y, f"{count} arrived", "bold end", data_from=first, data_to=until)
+    for step in range(1, last):
+        drawing.line(step * tick, 28, step * tick, 276, "s-ink thin", data_from=step, data_to=step)
+    drawing.rect(0, 306, 26, 12, "t-orange", rx=2)
+    drawing.text(34, 317, "a load on its way", "small")
+    drawing.rect(176, 306, 6, 12, "f-blue", rx=1)
+    drawing.text(190, 317, "arrived", "small")
+    return drawing
+
+
+write_all(kitchen(), levels(), store(), chase())
