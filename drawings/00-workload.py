@@ -11,9 +11,10 @@ def layer() -> Sketch:
     weights = sum(k * n for _, k, n in products)
     drawing = Sketch(
         "00-layer", 498, "The products of a layer, to scale",
-        f"""The four products of a layer of GPT-2 small, to scale: rows times weights gives rows. The weights are the same whoever asks:
-        {weights * 4 / 1e6:.1f} MB. With one row, writing a token, the rows are hairlines beside the weights, and half a FLOP is done for
-        each byte. With 512 rows, reading a prompt, they are broad bands, and more than a hundred FLOPs are done for each byte.""",
+        f"""The four products of a layer of GPT-2 small, to scale: rows times weights gives rows. The weights are the same
+        whoever asks: {weights * 4 / 1e6:.1f} MB. With one row, writing a token, the rows are hairlines beside the
+        weights, and half a FLOP is done for each byte. With 512 rows, reading a prompt, they are broad bands, and more
+        than a hundred FLOPs are done for each byte.""",
         data_first=0, data_last=9, data_at=9, data_pace=900, data_unit="|".join(
             f"{m} row{'s' * (m > 1)}" for m in rows))
     drawing.rect(0, 5, 14, 14, "f-blue")
@@ -44,7 +45,8 @@ def layer() -> Sketch:
         with drawing.group(data_from=step, data_to=step):
             drawing.text(354, 350, "writing" if m == 1 else "reading" if m == 512 else "a batch", "bold")
             drawing.text(354, 372, f"{m} row{'s' * (m > 1)}", "small")
-            drawing.text(354, 398, f"{flops / 1e6:.0f} million FLOPs" if flops < 1e9 else f"{flops / 1e9:.2g} billion FLOPs", "small")
+            work = f"{flops / 1e6:.0f} million" if flops < 1e9 else f"{flops / 1e9:.2g} billion"
+            drawing.text(354, 398, f"{work} FLOPs", "small")
             drawing.text(354, 420, f"{size / 1e6:.1f} million bytes", "small")
             drawing.text(354, 440, f"{flops / size:.1f}" if m < 64 else f"{flops / size:.0f}", "big bold")
             drawing.text(354, 460, "FLOPs for each byte", "small")
@@ -60,10 +62,11 @@ def cache() -> Sketch:
     y = 238
     drawing = Sketch(
         "00-cache", y + prompt * cell + 76, "Attention with a KV cache that grows",
-        """One head of attention, over time. First a prompt of five tokens is read at once: five rows of queries, five columns of keys,
-        a triangle of scores, five rows of values, five rows out. Then one token at a time goes through, the one that was written last:
-        one row of queries meets all the keys so far, one row of scores mixes all the values so far. The keys and values of each token are kept, so the cache
-        grows by one of each in every step; queries and scores are not kept.""",
+        """One head of attention, over time. First a prompt of five tokens is read at once: five rows of queries, five
+        columns of keys, a triangle of scores, five rows of values, five rows out. Then one token at a time goes
+        through, the one that was written last: one row of queries meets all the keys so far, one row of scores mixes
+        all the values so far. The keys and values of each token are kept, so the cache grows by one of each in every
+        step; queries and scores are not kept.""",
         data_first=0, data_last=count - prompt, data_at=3, data_pace=1000,
         data_unit="|".join(["the prompt"] + [f"“{word}”" for word in words[prompt:]]))
 
@@ -76,11 +79,10 @@ def cache() -> Sketch:
     # Keys and values: a column and a row for each token; the newest is solid, what was kept is tinted.
     for token in range(count):
         since = max(0, token - prompt + 1)
-        key = dict(x=left_s + token * cell, top=y - 4 * cell - 6)
         for solid, first, until in ((True, since, since), (False, since + 1, None)):
-            drawing.path("".join(f"M{key['x'] + 1} {key['top'] + r * cell + 1}h{cell - 2}v{cell - 2}h-{cell - 2}z" for r in range(width)),
-                         ("f-" if solid else "t-") + "orange", data_from=first, data_to=until)
-            grid(left_o, y - 6 - (count - token) * cell, width, 1, "green", solid, data_from=first, data_to=until)
+            when = {"data_from": first, "data_to": until}
+            grid(left_s + token * cell, y - 4 * cell - 6, 1, width, "orange", solid, cell, **when)
+            grid(left_o, y - 6 - (count - token) * cell, width, 1, "green", solid, **when)
         drawing.text(left_o + 4 * unit + 10, y - 6 - (count - token) * cell + 14, words[token], "small", data_from=since)
     for step in range(count - prompt + 1):
         rows, seen = (prompt, prompt) if step == 0 else (1, prompt + step)
@@ -105,10 +107,11 @@ def batch() -> Sketch:
     most, ridge, each = 16, 8, 0.25
     drawing = Sketch(
         "00-batch", 374, "What a batch shares",
-        f"""An imaginary machine brings in the weights in the time in which its arithmetic serves {ridge} readers. The weights are
-        delivered once for all; each reader has a KV cache of their own, which is delivered too. Up to ten readers the delivery takes longer
-        than the arithmetic, and each reader costs little; beyond, the arithmetic does, and each costs a full share. With one
-        reader a token costs the whole delivery, with sixteen an eighth of it.""",
+        f"""An imaginary machine brings in the weights in the time in which its arithmetic serves {ridge} readers. The
+        weights are delivered once for all; each reader has a KV cache of their own, which is delivered too. Up to ten
+        readers the delivery takes longer than the arithmetic, and each reader costs little; beyond, the arithmetic
+        does, and each costs a full share. With one reader a token costs the whole delivery, with sixteen an eighth of
+        it.""",
         data_first=1, data_last=most, data_at=4, data_pace=600,
         data_unit="|".join(f"{k} reader{'s' * (k > 1)}" for k in range(1, most + 1)))
     unit = 24
@@ -136,7 +139,8 @@ def batch() -> Sketch:
             drawing.rect(ridge * unit, 224, each * count * unit, 22, "f-green" if longest else "t-green s-green", rx=2)
             drawing.rect(0, 284, arithmetic * unit, 22, "t-blue s-blue" if longest else "f-blue", rx=2)
             drawing.line(time * unit, 218, time * unit, 312, "s-ink dashed")
-            drawing.text(0, 344, f"{'memory' if longest else 'arithmetic'} decides: {time:g} ticks for {count} token{'s' * (count > 1)}", "bold")
+            tokens, decides = f"token{'s' * (count > 1)}", "memory" if longest else "arithmetic"
+            drawing.text(0, 344, f"{decides} decides: {time:g} ticks for {count} {tokens}", "bold")
             drawing.text(0, 368, f"{time / count:.3g} ticks for each", "small")
     return drawing
 

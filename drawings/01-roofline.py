@@ -8,9 +8,9 @@ def kitchen() -> Sketch:
     """Cores, caches, the door and DRAM, with what they are in a kitchen."""
     drawing = Sketch(
         "01-kitchen", 262, "A processor as a kitchen with one door",
-        """A chip with two cores. Each core, the cooks, has a first and a second cache of its own, shelves within reach; both share a
-        third, the pantry. One path leads out of the chip to DRAM, the warehouse: the door. Cache lines come through it one after
-        the other, like crates.""")
+        """A chip with two cores. Each core, the cooks, has a first and a second cache of its own, shelves within reach;
+        both share a third, the pantry. One path leads out of the chip to DRAM, the warehouse: the door. Cache lines
+        come through it one after the other, like crates.""")
     drawing.rect(1, 30, 348, 206, "t-ink s-ink", rx=6)
     drawing.text(0, 20, "the chip: a kitchen", "bold")
     for top in (44, 140):
@@ -50,10 +50,10 @@ def levels() -> Sketch:
     scale, left, slowest = 456 / 300, 62, 300
     drawing = Sketch(
         "01-levels", 470, "The memory levels, to scale",
-        """Above, time: how often each level answers a core while DRAM answers once in 300 cycles. L1, at 4 cycles, 75 times; L2, at
-        15, twenty times; L3, at 50, six times. Below, size: a square for each level whose area is what it holds. DRAM, 16 GiB,
-        fills the picture; L3, 32 MiB, is a square of a twenty-third of its side; L2, 1 MiB, is smaller than a letter; L1, 32 KiB, is
-        a dot.""")
+        """Above, time: how often each level answers a core while DRAM answers once in 300 cycles. L1, at 4 cycles, 75
+        times; L2, at 15, twenty times; L3, at 50, six times. Below, size: a square for each level whose area is what it
+        holds. DRAM, 16 GiB, fills the picture; L3, 32 MiB, is a square of a twenty-third of its side; L2, 1 MiB, is
+        smaller than a letter; L1, 32 KiB, is a dot.""")
     drawing.text(0, 18, "While DRAM answers once", "bold")
     for row, (name, cycles, _) in enumerate(LEVELS):
         y, colour = 34 + 32 * row, "orange" if name == "DRAM" else "green"
@@ -79,7 +79,8 @@ def levels() -> Sketch:
         label = base - 96 - 34 * number
         drawing.text(at_x - 12, label, words, "small")
         drawing.line(at_x + edge / 2, label + 6, at_x + edge / 2, at_y - 11, "s-quiet thin")
-    for row, words in enumerate(("What is near is small,", "and what is large is far.", "L1’s square is there,", "too small to be seen.")):
+    remarks = ("What is near is small,", "and what is large is far.", "L1’s square is there,", "too small to be seen.")
+    for row, words in enumerate(remarks):
         drawing.text(0, top + 64 + 20 * row + 12 * (row > 1), words, "small")
     return drawing
 
@@ -91,17 +92,21 @@ def store() -> Sketch:
     steps = ("the first store", "the line is read", "four bytes change", "the rest follows", "written back")
     drawing = Sketch(
         "01-store", 352, "What crosses the bus for a store",
-        """A program fills a cache line of 64 bytes, four bytes at a time. An ordinary store to a line that is in no cache first
-        reads the line from memory, then changes four bytes of it in the cache; when all sixteen stores are done, the line is written
-        back: 128 bytes cross the bus. A non-temporal store collects the line in a buffer beside the cache and writes it: 64
-        bytes.""",
+        """A program fills a cache line of 64 bytes, four bytes at a time. An ordinary store to a line that is in no cache
+        first reads the line from memory, then changes four bytes of it in the cache; when all sixteen stores are done,
+        the line is written back: 128 bytes cross the bus. A non-temporal store collects the line in a buffer beside the
+        cache and writes it: 64 bytes.""",
         data_first=1, data_last=5, data_at=5, data_pace=1300, data_unit="|".join(steps))
 
     def strip(x, y, blue, **when):
-        drawing.path("".join(f"M{x + k * cell} {y}h{cell}v22h-{cell}z" for k in range(cells) if k < blue), "f-blue s-paper thin", **when)
-        drawing.path("".join(f"M{x + k * cell} {y}h{cell}v22h-{cell}z" for k in range(blue, cells)), "f-orange s-paper thin", **when)
+        """A line, of whose sixteen numbers the first are new."""
+        for some, colour in ((range(blue), "blue"), (range(blue, cells), "orange")):
+            if some:
+                cells_of = "".join(f"M{x + k * cell} {y}h{cell}v22h-{cell}z" for k in some)
+                drawing.path(cells_of, f"f-{colour} s-paper thin", **when)
 
-    for top, words, place, ordinary in ((0, "An ordinary store", "cache", True), (182, "A non-temporal store", "buffer", False)):
+    lanes = ((0, "An ordinary store", "cache", True), (182, "A non-temporal store", "buffer", False))
+    for top, words, place, ordinary in lanes:
         y = top + 62
         drawing.text(0, top + 18, words, "bold")
         drawing.rect(1, y - 18, 76, 58, "t-blue s-blue", rx=4)
@@ -141,9 +146,9 @@ def chase() -> Sketch:
     last = ahead * waits
     drawing = Sketch(
         "01-chase", 326, "A pointer chase and a stream",
-        """Loads over time, a bar for each, from its order to its arrival; all bars are equally long. In a pointer chase each load
-        begins when the one before has arrived: five in five waits. In a stream the addresses are known, ten loads are under way at
-        once, and after the first wait one arrives in every tenth of a wait: 41 in the same time.""",
+        """Loads over time, a bar for each, from its order to its arrival; all bars are equally long. In a pointer chase
+        each load begins when the one before has arrived: five in five waits. In a stream the addresses are known, ten
+        loads are under way at once, and after the first wait one arrives in every tenth of a wait: 41 in the same time.""",
         data_first=0, data_last=last, data_at=last, data_pace=160,
         data_unit="|".join(f"{step / ahead:.1f} waits" for step in range(last + 1)))
 
@@ -161,7 +166,8 @@ def chase() -> Sketch:
         if number + ahead <= last:
             load(number, 130 + number % ahead * 14, 11)
         else:
-            drawing.rect(number * tick + 1, 130 + number % ahead * 14, (last - number) * tick - 1, 11, "t-orange", rx=2, data_from=number)
+            y, cut = 130 + number % ahead * 14, (last - number) * tick
+            drawing.rect(number * tick + 1, y, cut - 1, 11, "t-orange", rx=2, data_from=number)
     for y, arrived in ((80, lambda step: step // ahead), (294, lambda step: max(0, step - ahead + 1))):
         counts = [arrived(step) for step in range(last + 1)]
         for count in sorted(set(counts)):

@@ -32,11 +32,11 @@ def column_walk() -> Sketch:
     n, floats, cell, last = 8, 4, 16, 16
     drawing = Sketch(
         "02-column", 478, "The walk down a column and the walk along a row",
-        f"""The matrices A, B and C, of 8 rows and columns, twice. Memory comes in lines of {floats} numbers along a row. Above,
-        the definition goes down a column of B: each multiplication fetches another line of B and uses one of its four numbers,
-        and at the second column the lines have been thrown out of a cache of six. Below, two loops have changed places and the
-        walk goes along a row of B and of C: each line is used up at once. After the same sixteen multiplications the upper walk
-        has fetched 22 lines, the lower one 7.""",
+        f"""The matrices A, B and C, of 8 rows and columns, twice. Memory comes in lines of {floats} numbers along a row.
+        Above, the definition goes down a column of B: each multiplication fetches another line of B and uses one of its
+        four numbers, and at the second column the lines have been thrown out of a cache of six. Below, two loops have
+        changed places and the walk goes along a row of B and of C: each line is used up at once. After the same sixteen
+        multiplications the upper walk has fetched 22 lines, the lower one 7.""",
         data_first=0, data_last=last, data_at=last, data_unit="{} of 16 products", data_pace=600)
 
     def definition(step):
@@ -89,10 +89,10 @@ def tile() -> Sketch:
     cell, largest, left, top = 20, 12, 62, 62
     drawing = Sketch(
         "02-tile", 330, "A tile, its area and its edge",
-        """A square tile of C. For one step of the sum, a short column of A stands at its left edge and a short row of B at its
-        upper edge: these numbers are loaded, as many as the tile has along two edges. Each of them meets all of the other
-        strip: as many products as the tile has cells. With an edge of 1, two numbers are loaded for one product; with 6, twelve
-        for 36; with 12, twenty-four for 144.""",
+        """A square tile of C. For one step of the sum, a short column of A stands at its left edge and a short row of B at
+        its upper edge: these numbers are loaded, as many as the tile has along two edges. Each of them meets all of the
+        other strip: as many products as the tile has cells. With an edge of 1, two numbers are loaded for one product;
+        with 6, twelve for 36; with 12, twenty-four for 144.""",
         data_first=1, data_last=largest, data_at=6, data_unit="edge", data_pace=500)
     room = cell * largest
     drawing.rect(left, top, room, room, "t-ink")
@@ -127,10 +127,10 @@ def sets() -> Sketch:
     lines, count, ways, cell, each = 1024, 1024, 16, 7, 64
     drawing = Sketch(
         "02-sets", 412, "A column in the sets of a cache",
-        """Two maps of a cache with 1024 sets of 16 ways, drawn as 32 rows of 32 cells, a cell for each set. A column of a matrix
-        is read, line by line. With 1024 floats in a row, every step is 64 lines further: all 1024 lines of the column fall into
-        16 sets, 64 into each; 16 of them fit and 48 have been thrown out. With 1025 floats the column spreads over all sets,
-        one line in each.""",
+        """Two maps of a cache with 1024 sets of 16 ways, drawn as 32 rows of 32 cells, a cell for each set. A column of a
+        matrix is read, line by line. With 1024 floats in a row, every step is 64 lines further: all 1024 lines of the
+        column fall into 16 sets, 64 into each; 16 of them fit and 48 have been thrown out. With 1025 floats the column
+        spreads over all sets, one line in each.""",
         data_first=0, data_last=lines // each, data_at=lines // each, data_pace=450,
         data_unit="|".join(f"{step * each} lines" for step in range(lines // each + 1)))
     for left, floats in ((0, 1024), (286, 1025)):
@@ -165,10 +165,10 @@ def im2col() -> Sketch:
     left, top = 300, 34
     drawing = Sketch(
         "02-im2col", 350, "A convolution becomes a matrix product",
-        """Left, an image of 5 by 5 pixels with a window of 3 by 3. Right, a matrix: the nine pixels under each stand of the window
-        are copied out as a column, nine columns for nine stands. Below it the filter, as a row, times this matrix gives nine
-        outputs, one for each stand. The pixel in the middle of the image, marked, lies under every stand and is copied nine
-        times.""",
+        """Left, an image of 5 by 5 pixels with a window of 3 by 3. Right, a matrix: the nine pixels under each stand of
+        the window are copied out as a column, nine columns for nine stands. Below it the filter, as a row, times this
+        matrix gives nine outputs, one for each stand. The pixel in the middle of the image, marked, lies under every
+        stand and is copied nine times.""",
         data_first=1, data_last=count, data_at=count, data_unit="stand {}", data_pace=700)
     middle = (image // 2, image // 2)
     drawing.text(0, 20, "image", "bold")
@@ -211,9 +211,9 @@ def packing() -> Sketch:
     colours = ("orange", "blue", "green")
     drawing = Sketch(
         "02-packing", 330, "A block, packed",
-        """A block of B with 8 rows of 12 numbers, cut into three panels that are 4 wide. The tile goes down a panel and asks for
-        4 numbers of each row. As B lies in memory, row after row, these are short pieces far apart. Packed, each panel lies in
-        one piece, and the next four numbers are always next door.""",
+        """A block of B with 8 rows of 12 numbers, cut into three panels that are 4 wide. The tile goes down a panel and
+        asks for 4 numbers of each row. As B lies in memory, row after row, these are short pieces far apart. Packed,
+        each panel lies in one piece, and the next four numbers are always next door.""",
         data_first=1, data_last=rows, data_at=3, data_unit="row {} of 8", data_pace=600)
     left, top = 0, 34
     drawing.text(left, 20, "a block of *B*, in three panels", "bold")
@@ -223,7 +223,8 @@ def packing() -> Sketch:
                  "".join(f"M{left + i * cell} {top}v{rows * cell}" for i in range(columns + 1)), "s-paper")
     unit = 520 / places
     lies = [(place % columns) // wide for place in range(places)]
-    for y, words, order in ((224, "as it lies in memory: row after row", lies), (288, "packed: panel after panel", sorted(lies))):
+    strips = ((224, "as it lies in memory: row after row", lies), (288, "packed: panel after panel", sorted(lies)))
+    for y, words, order in strips:
         drawing.text(0, y, words, "small")
         start = 0
         for place in range(1, places + 1):

@@ -10,10 +10,10 @@ def warps() -> Sketch:
     left, top, row, tick = 0, 52, 12, 520 / ticks
     drawing = Sketch(
         "03-warps", top + most * row + 64, "Warps over time",
-        f"""A row for each warp, time from left to right, {ticks} ticks. A warp computes for one tick and then waits {wait} for
-        memory, again and again. The lowest row is the scheduler: filled in every tick in which some warp computes. With one warp
-        it works 3 of {ticks} ticks, a twenty-first of the time. Each further warp fills another tick. With 21 it is never idle,
-        though each warp waits as long as before.""",
+        f"""A row for each warp, time from left to right, {ticks} ticks. A warp computes for one tick and then waits {wait}
+        for memory, again and again. The lowest row is the scheduler: filled in every tick in which some warp computes.
+        With one warp it works 3 of {ticks} ticks, a twenty-first of the time. Each further warp fills another tick.
+        With 21 it is never idle, though each warp waits as long as before.""",
         data_first=1, data_last=most, data_at=most, data_unit="|".join(f"{w} warp{'s' * (w > 1)}" for w in range(1, most + 1)),
         data_pace=350)
     drawing.text(0, 16, "each warp:", "small")
@@ -51,9 +51,9 @@ def sectors() -> Sketch:
     strides = list(range(1, widest + 1))
     drawing = Sketch(
         "03-sectors", 250, "A warp's loads and the sectors they touch",
-        """Above, the 32 threads of a warp; below, memory in sectors of 32 bytes, eight floats each. Each thread loads one float. Side
-        by side, the 32 floats lie in 4 sectors and every byte that is fetched is used. With every second float it is 8 sectors,
-        half of them used; with every eighth, 32 sectors, of which an eighth is used.""",
+        """Above, the 32 threads of a warp; below, memory in sectors of 32 bytes, eight floats each. Each thread loads one
+        float. Side by side, the 32 floats lie in 4 sectors and every byte that is fetched is used. With every second
+        float it is 8 sectors, half of them used; with every eighth, 32 sectors, of which an eighth is used.""",
         data_first=1, data_last=widest, data_at=1, data_unit="|".join(
             "side by side" if s == 1 else f"{s} floats apart" for s in strides), data_pace=900)
     drawing.text(0, 18, "32 threads of a warp, a float each", "bold")
@@ -68,13 +68,15 @@ def sectors() -> Sketch:
                                  for s in touched), "t-orange s-orange thin")
             drawing.path("".join(f"M{lane * thread + 8:.2f} {high + side}L{(lane * stride + 0.5) * unit:.2f} {low}"
                                  for lane in range(lanes)), "s-blue thin")
-            drawing.path("".join(f"M{lane * stride * unit:.2f} {low}h{unit:.2f}v24h-{unit:.2f}z" for lane in range(lanes)), "f-blue")
+            drawing.path("".join(f"M{lane * stride * unit:.2f} {low}h{unit:.2f}v24h-{unit:.2f}z"
+                                 for lane in range(lanes)), "f-blue")
             drawing.text(0, 224, f"{len(touched)} sectors fetched", "bold")
             drawing.text(0, 246, f"{len(touched) * 32} bytes, of which 128 are used", "small")
             share = 128 / (len(touched) * 32)
             drawing.rect(300, 212, 220, 18, "t-orange s-orange", rx=2)
             drawing.rect(300, 212, 220 * share, 18, "f-blue", rx=2)
-    drawing.path("".join(f"M{s * floats * unit:.2f} {low}v24" for s in range(lanes + 1)) + f"M0 {low}h520m0 24h-520", "s-quiet thin")
+    walls = "".join(f"M{s * floats * unit:.2f} {low}v24" for s in range(lanes + 1))
+    drawing.path(walls + f"M0 {low}h520m0 24h-520", "s-quiet thin")
     return drawing
 
 
@@ -86,10 +88,10 @@ def divergence() -> Sketch:
     tick, lane = 20, 13
     drawing = Sketch(
         "03-divergence", 384, "Neighbours who disagree",
-        """Four vectors of eight lanes, over time. A number takes a short way of one tick or a long way of four; one in eight takes
-        the long one. Mixed, each vector holds one of them: all eight lanes go through the short way and through the long one, seven
-        of them sitting out four ticks, and the four vectors take 20 ticks. Sorted, the four long ways stand in one vector, and
-        the same numbers take 8 ticks.""")
+        """Four vectors of eight lanes, over time. A number takes a short way of one tick or a long way of four; one in
+        eight takes the long one. Mixed, each vector holds one of them: all eight lanes go through the short way and
+        through the long one, seven of them sitting out four ticks, and the four vectors take 20 ticks. Sorted, the four
+        long ways stand in one vector, and the same numbers take 8 ticks.""")
     for top, words, vectors in ((0, "mixed", mixed), (196, "sorted", ordered)):
         drawing.text(0, top + 18, words, "bold")
         at = 0
@@ -105,7 +107,7 @@ def divergence() -> Sketch:
                 at += ticks
             drawing.rect(start * tick + 0.2, y - 3, (at - start) * tick - 0.4, lanes * lane + 6, "s-ink", rx=3)
         drawing.arrow(0, top + 154, 520, top + 154, "quiet")
-        drawing.text(at * tick, top + 174, f"{at} ticks", "bold end" if at > 10 else "bold end")
+        drawing.text(at * tick, top + 174, f"{at} ticks", "bold end")
     drawing.rect(222, 252, 14, 14, "f-blue", rx=2)
     drawing.text(244, 264, "on the short way", "small")
     drawing.rect(222, 276, 14, 14, "f-orange", rx=2)
@@ -121,16 +123,20 @@ def belt() -> Sketch:
     y = 70
     drawing = Sketch(
         "03-belt", 208, "Little’s law as a belt",
-        """A belt from memory to a core. A crate takes 20 minutes from one end to the other, and the belt has room to hand over one
-        crate each minute. A crate that arrives lets the core order another. With one order out, one crate arrives in 20 minutes;
-        with five, five; with twenty the belt is full, and one arrives in each minute.""",
-        data_first=1, data_last=room, data_at=5, data_unit="|".join(f"{k} order{'s' * (k > 1)} out" for k in range(1, room + 1)),
-        data_pace=900)
+        """A belt from memory to a core. A crate takes 20 minutes from one end to the other, and the belt has room to hand
+        over one crate each minute. A crate that arrives lets the core order another. With one order out, one crate
+        arrives in 20 minutes; with five, five; with twenty the belt is full, and one arrives in each minute.""",
+        data_first=1, data_last=room, data_at=5, data_pace=900,
+        data_unit="|".join(f"{k} order{'s' * (k > 1)} out" for k in range(1, room + 1)))
     # The crates ride for as long as one takes from end to end, then stand: what moves for more than five seconds must be
     # possible to stop.
     drawing.style(f"""
         @media (prefers-reduced-motion: no-preference) {{
-          .OWN .ride {{ animation: OWN-ride linear; animation-duration: calc({ride}s / var(--n)); animation-iteration-count: var(--n) }}
+          .OWN .ride {{
+            animation: OWN-ride linear;
+            animation-duration: calc({ride}s / var(--n));
+            animation-iteration-count: var(--n)
+          }}
         }}
         @keyframes OWN-ride {{ to {{ transform: translateX(calc({width}px / var(--n))) }} }}""")
     drawing.rect(left, y, width, 28, "t-ink")
