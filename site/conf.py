@@ -33,21 +33,19 @@ breathe_projects = {"harness": str(site.parent / "build" / "doxygen" / "xml")}
 breathe_default_project = "harness"
 breathe_show_include = False
 
-html_theme = "furo"
+html_theme = "theme"
+html_theme_path = ["."]
 html_title = "Hardware First"
 html_math_renderer = "mathml"
 html_static_path = ["static"]
 html_favicon = "static/favicon.svg"
-html_css_files = ["fonts.css", "site.css", "figures.css"]
-html_js_files = ["site.js"]
-templates_path = ["templates"]
-html_additional_pages = {"404": "404.html"}
+html_css_files = ["fonts.css", "figures.css", "site.css", "code.css"]
+html_js_files = [(script, {"defer": "defer"}) for script in ("theme.js", "contents.js", "overflow.js")]
+html_additional_pages = {"404": "404.html", "search": "search.html"}
+html_use_index = False
 # Where the site will be served from, if that is known: the 404 page then needs no script to find the way home.
 html_baseurl = os.environ.get("HARDWARE_FIRST_URL", "")
 html_copy_source = False
 html_show_sourcelink = False
 html_secnumber_suffix = "\N{NO-BREAK SPACE}"
 html_permalinks_icon = "#"
-pygments_style = "github-light-colorblind"
-pygments_dark_style = "github-dark-colorblind"
-html_theme_options = {"top_of_page_buttons": []}

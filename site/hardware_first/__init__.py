@@ -69,7 +69,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from . import mathml, numbering, predict, predict_table
+from . import contents, head, mathml, numbering, predict, predict_table, search, wide
 from .claims import Claim, ClaimsLedger
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
 from .drawing import Drawing, load_what_draws
@@ -109,5 +109,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", load_what_moves)
     app.connect("html-page-context", load_what_draws)
     app.connect("build-finished", report_problems)
+    for part in (contents, head, search, wide):
+        part.setup(app)
     # What {lab-header} adds to Sphinx's C++ domain would multiply each time that domain is merged after a parallel read.
     return {"version": "0.1.0", "env_version": 2, "parallel_read_safe": False, "parallel_write_safe": True}

@@ -15,7 +15,6 @@ except ImportError:  # run as a script
 
 SVG = "{http://www.w3.org/2000/svg}"
 HREF = "{http://www.w3.org/1999/xlink}href"
-DARK = '[data-theme="dark"]'
 
 
 class SvgError(Exception):
@@ -122,9 +121,8 @@ def colour_names(style):
 
 def palettes(css):
     """The light and the dark colours, {"ink": "#1f2328", …} each, from site/static/figures.css."""
-    light, _, rest = css.partition(DARK)
-    found = [dict(re.findall(r"--hf-(\w+):\s*(#[0-9a-fA-F]{6})", part.partition("}")[0])) for part in (light, rest)]
-    return found[0], found[1]
+    pairs = re.findall(r"--hf-(\w+):\s*light-dark\((#[0-9a-fA-F]{6}),\s*(#[0-9a-fA-F]{6})\)", css)
+    return {name: light for name, light, _ in pairs}, {name: dark for name, _, dark in pairs}
 
 
 class Reader:

@@ -34,7 +34,7 @@ def test_no_page_asks_another_host_or_complains(browser, book, base):
 
 def test_it_reads_without_scripts(browser, base):
     with Visit(browser, f"{base}{LAB}.html", java_script_enabled=False) as visit:
-        for wanted in ("h1", "svg.hf-figure", ".hf-claim", ".hf-number", "math", ".sidebar-tree a"):
+        for wanted in ("h1", "svg.hf-figure", ".hf-claim", ".hf-number", "math", ".hf-contents a"):
             assert visit.page.locator(wanted).first.is_visible(), wanted
         details = visit.page.locator("details.admonition").first
         content = details.locator("p, table").last
@@ -58,8 +58,8 @@ def test_no_page_scrolls_sideways(browser, book, served, width):
 
 def test_search_finds_the_chapter(browser, base):
     with Visit(browser, base + "search.html?q=roofline") as visit:
-        visit.page.wait_for_selector("#search-results ul.search li a", timeout=20000)
-        found = visit.page.locator("#search-results ul.search li a").evaluate_all("links => links.map(l => l.href)")
+        visit.page.wait_for_selector(".hf-found li a", timeout=20000)
+        found = visit.page.locator(".hf-found li a").evaluate_all("links => links.map(l => l.href)")
         assert any(f"{LAB}.html" in link for link in found)
         assert visit.errors == []
 
@@ -71,10 +71,10 @@ def test_colours_follow_the_readers_scheme_and_choice(browser, base):
         visit.page.emulate_media(color_scheme="dark")
         dark = visit.page.evaluate(ink)
         assert light != dark
-        visit.page.evaluate("document.body.dataset.theme = 'light'")
+        visit.page.evaluate("document.documentElement.dataset.theme = 'light'")
         assert visit.page.evaluate(ink) == light
         visit.page.emulate_media(color_scheme="light")
-        visit.page.evaluate("document.body.dataset.theme = 'dark'")
+        visit.page.evaluate("document.documentElement.dataset.theme = 'dark'")
         assert visit.page.evaluate(ink) == dark
 
 
@@ -202,7 +202,7 @@ def test_the_404_page_leads_home_from_any_depth(browser, book, served):
 def test_paper_has_the_text_only(browser, served):
     with Visit(browser, f"{served}{LAB}.html") as visit:
         visit.page.emulate_media(media="print")
-        for hidden in (".sidebar-drawer", ".toc-drawer", ".mobile-header", ".related-pages"):
+        for hidden in (".hf-header", ".hf-contents", ".hf-turn", ".headerlink"):
             assert not visit.page.locator(hidden).first.is_visible(), hidden
         assert visit.page.locator("svg.hf-figure").first.is_visible()
 

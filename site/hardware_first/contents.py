@@ -1,0 +1,94 @@
+"""The book's contents as the theme shows them beside every page: parts, pages, and the sections of the page one is on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+
+@dataclass
+class Section:
+    """A section of the page that is shown; `title` is HTML, `number` such as "1.3" or empty."""
+
+    anchor: str
+    title: str
+    number: str
+
+
+@dataclass
+class Entry:
+    """A page of the book; `number` is a chapter's, such as "01", and empty elsewhere."""
+
+    page: str
+    title: str
+    number: str
+    sections: list[Section] = field(default_factory=list)
+
+
+@dataclass
+class Part:
+    """Pages under one caption."""
+
+    caption: str
+    entries: list[Entry]
+
+
+def parts_of(env: BuildEnvironment) -> list[tuple[str, list[str]]]:
+    """Captions and pages, in the order of the table of contents on the first page."""
+    doctree = env.get_doctree(env.config.root_doc)
+    return [(toctree.get("caption") or "", [page for _, page in toctree["entries"] if page in env.titles])
+            for toctree in doctree.findall(addnodes.toctree)]
+
+
+def number_of(page: str) -> str:
+    """A chapter's number, "01" for 01-roofline; empty for other pages."""
+    found = re.match(r"(\d\d)-", page)
+    return found[1] if found else ""
+
+
+def sections_of(app: Sphinx, page: str) -> list[Section]:
+    """The sections just below the page's title."""
+    top = app.env.tocs[page].next_node(nodes.list_item)
+    below = next((child for child in top.children if isinstance(child, nodes.bullet_list)), None) if top else None
+    numbers = app.env.toc_secnumbers.get(page, {})
+    sections = []
+    for item in below.children if below else ():
+        link = item.next_node(nodes.reference)
+        if link is not None and item.next_node(addnodes.toctree) is None and link.get("anchorname"):
+            title = app.builder.render_partial(nodes.inline("", "", *(child.deepcopy() for child in link.children)))
+            number = ".".join(map(str, numbers.get(link["anchorname"], ())))
+            sections.append(Section(link["anchorname"], title["fragment"], number))
+    return sections
+
+
+class Contents:
+    """Reads the parts once in a build; every page is then shown with its own sections."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[str, list[str]]] | None = None
+
+    def forget(self, app: Sphinx, env: BuildEnvironment) -> None:
+        """env-updated: the first page may have another table of contents now."""
+        self.parts = None
+
+    def offer(self, app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+        """html-page-context: `contents`, a list of Part, and `chapter`, this page's number, for the templates."""
+        if self.parts is None:
+            self.parts = parts_of(app.env)
+        title = lambda name: app.builder.render_partial(app.env.titles[name])["title"]
+        context["chapter"] = number_of(page)
+        context["contents"] = [
+            Part(caption, [Entry(name, title(name), number_of(name), sections_of(app, name) if name == page else [])
+                           for name in names])
+            for caption, names in self.parts]
+
+
+def setup(app: Sphinx) -> None:
+    contents = Contents()
+    app.connect("env-updated", contents.forget)
+    app.connect("html-page-context", contents.offer)

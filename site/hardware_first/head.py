@@ -1,0 +1,55 @@
+"""What stands in a page's head for those who do not read it here: one sentence of description, and the sources that a
+page may load from."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+# Nothing but the site's own files, and no script that stands in a page. The styles in pages are the figures' own.
+POLICY = ("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
+          "connect-src 'self'; form-action 'self'; base-uri 'self'")
+LENGTH = 200  # of a description; search engines show about so much
+
+
+def description(doctree: nodes.document) -> str:
+    """The promise of a chapter, else the first paragraph that is prose; cut after a sentence where it is long."""
+    promise = next((box for box in doctree.findall(nodes.admonition) if "promise" in box["classes"]), None)
+    for paragraph in (promise or doctree).findall(nodes.paragraph):
+        aside = any({"hf-banner", "hf-notice"} & set(above.get("classes", ())) for above in ancestors(paragraph))
+        text = " ".join(paragraph.astext().split())
+        if not aside and len(text) > 40:
+            return shortened(text)
+    return ""
+
+
+def ancestors(node: nodes.Node):
+    while node := node.parent:
+        if isinstance(node, nodes.Element):
+            yield node
+
+
+def shortened(text: str) -> str:
+    if len(text) <= LENGTH:
+        return text
+    sentences = re.match(rf"(.{{40,{LENGTH - 1}}}[.?!])\s", text)
+    return sentences[1] if sentences else text[:LENGTH - 1].rsplit(" ", 1)[0] + "…"
+
+
+def describe(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """html-page-context: `description`, `policy`; for the page of lost readers the script that it carries in itself."""
+    context["policy"] = POLICY
+    context["description"] = description(doctree) if doctree else ""
+    if page == "404":
+        script = (Path(__file__).parents[1] / "theme" / "find-home.js").read_text(encoding="utf-8")
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        context["find_home"], context["find_home_digest"] = script, f"sha256-{digest}"
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", describe)

@@ -1,0 +1,17 @@
+// What is wider than the page scrolls inside itself. Where it does, the keyboard must reach it: some browsers need to be told.
+(() => {
+  const name = (box) => box.matches("pre") ? "Code" : box.matches(".math") ? "Formula" : "Table";
+  const sizes = new ResizeObserver((entries) => {
+    for (const { target: box } of entries) {
+      const scrolls = box.scrollWidth > box.clientWidth + 1;
+      if (scrolls === box.hasAttribute("tabindex")) continue;
+      for (const [key, value] of Object.entries({ tabindex: 0, role: "region", "aria-label": `${name(box)}, scrolls sideways` }))
+        scrolls ? box.setAttribute(key, value) : box.removeAttribute(key);
+    }
+  });
+  const watch = (root) => {
+    for (const box of root.querySelectorAll(".hf-scroll, article pre, article div.math")) sizes.observe(box);
+  };
+  watch(document);
+  document.addEventListener("hf:machine", () => watch(document));
+})();

@@ -1,0 +1,123 @@
+// Looks words up in the book. Its text is fetched as a script (so that it works from a file) once there is something to find.
+(() => {
+  const form = document.querySelector(".hf-search"), field = form.elements.q;
+  const says = document.querySelector(".hf-search-says"), list = document.querySelector(".hf-found");
+  const SHOWN = 30, EXCERPT = 180;
+  const WEIGHT = { page: 5, term: 4, section: 3 };  // of a word in the title
+  let sections = null, waiting = null;
+
+  const split = (text) => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? [];
+  const stem = (word) => word.length > 4 ? word.replace(/(?:ies|es|s|ing|ed)$/, "") : word.replace(/s$/, "");
+
+  hardwareFirst.searchText = (pages) => {
+    sections = pages.flatMap(([address, number, page, entries]) => entries.map(([kind, anchor, title, text]) => {
+      const counts = new Map();
+      const all = split(text);
+      for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1);
+      return { kind, title, text, counts, length: all.length, titleWords: split(title), page: number ? `${number} ${page}` : page,
+        address: anchor ? `${address}#${anchor}` : address };
+    }));
+    if (waiting !== null) look(waiting);
+  };
+
+  // How often a section has a word: whole, with another ending (half), or as a beginning (a quarter).
+  const count = (section, word) => {
+    let sum = 0;
+    for (const [other, times] of section.counts) {
+      if (other === word) sum += times;
+      else if (stem(other) === stem(word)) sum += times / 2;
+      else if (word.length > 2 && other.startsWith(word)) sum += times / 4;
+    }
+    return sum;
+  };
+  const titled = (section, word) => Math.max(0, ...section.titleWords.map((other) =>
+    (other === word || stem(other) === stem(word) ? 1 : word.length > 2 && other.startsWith(word) ? .4 : 0)));
+
+  // Okapi BM25 over the text, and what stands in a title counts for more: most where the title is nothing else.
+  const ranked = (words) => {
+    const mean = sections.reduce((sum, section) => sum + section.length, 0) / sections.length;
+    const scores = sections.map(() => 0), has = sections.map(() => true);
+    for (const word of words) {
+      const counts = sections.map((section) => count(section, word));
+      const titles = sections.map((section) => titled(section, word));
+      const holders = sections.filter((_, i) => counts[i] || titles[i]).length;
+      const rarity = Math.log(1 + (sections.length - holders + .5) / (holders + .5));
+      sections.forEach((section, i) => {
+        has[i] &&= counts[i] > 0 || titles[i] > 0;
+        const damped = counts[i] * 2.2 / (counts[i] + 1.2 * (.25 + .75 * section.length / mean));
+        const name = titles[i] && WEIGHT[section.kind] * titles[i] * (.5 + .5 / section.titleWords.length);
+        scores[i] += rarity * (damped + name);
+      });
+    }
+    return sections.map((section, i) => ({ section, score: scores[i] })).filter((_, i) => has[i])
+      .sort((a, b) => b.score - a.score).map(({ section }) => section);
+  };
+
+  const made = (tag, name, text = "") => {
+    const element = document.createElement(tag);
+    if (name) element.className = name;
+    element.textContent = text;
+    return element;
+  };
+
+  // A few words around the first find, with the finds marked.
+  const excerpt = (text, words) => {
+    const paragraph = made("p");
+    const finds = [...text.matchAll(/[\p{L}\p{N}]+/gu)].filter(([token]) => {
+      const [plain] = split(token);
+      return plain && words.some((word) => plain.startsWith(word) || stem(plain) === stem(word));
+    });
+    const first = finds[0]?.index ?? 0;
+    let start = first < EXCERPT / 2 ? 0 : text.lastIndexOf(". ", first) + 2;
+    if (start < first - EXCERPT / 2 || start < 2) start = first < EXCERPT / 2 ? 0 : text.indexOf(" ", first - EXCERPT / 2) + 1;
+    const end = start + EXCERPT >= text.length ? text.length : text.lastIndexOf(" ", start + EXCERPT);
+    let at = start;
+    for (const find of finds) {
+      if (find.index < at || find.index + find[0].length > end) continue;
+      paragraph.append(text.slice(at, find.index), made("mark", "", find[0]));
+      at = find.index + find[0].length;
+    }
+    paragraph.append(text.slice(at, end), end < text.length ? " …" : "");
+    if (start > 0) paragraph.prepend("… ");
+    return paragraph;
+  };
+
+  const look = (query) => {
+    const words = [...new Set(split(query))];
+    list.replaceChildren();
+    if (!words.length) return says.textContent = "";
+    if (!sections) {
+      if (waiting === null) {
+        const script = made("script");
+        script.src = new URL(`${document.documentElement.dataset.content_root}_static/search-text.js`, location.href);
+        document.head.append(script);
+      }
+      waiting = query;
+      return says.textContent = "Looking …";
+    }
+    const found = ranked(words);
+    says.textContent = found.length === 0 ? `Nothing has ${words.length > 1 ? "all of these words" : "this word"}.`
+      : found.length > SHOWN ? `${found.length} places; these are the ${SHOWN} nearest.`
+      : found.length === 1 ? "One place." : `${found.length} places.`;
+    for (const section of found.slice(0, SHOWN)) {
+      const item = made("li"), link = made("a", "", section.title);
+      link.href = section.address;
+      item.append(link);
+      if (section.kind !== "page") item.append(made("p", "hf-found-where", section.page));
+      else if (/^\d/.test(section.page)) item.append(made("p", "hf-found-where", `Chapter ${section.page.slice(0, 2)}`));
+      item.append(excerpt(section.text, words));
+      list.append(item);
+    }
+  };
+
+  const asked = () => {
+    const address = new URL(location.href);
+    address.searchParams.set("q", field.value);
+    history.replaceState(null, "", address);
+    look(field.value);
+  };
+  form.addEventListener("submit", (event) => { event.preventDefault(); asked(); });
+  field.addEventListener("input", asked);
+  field.value = new URLSearchParams(location.search).get("q") ?? "";
+  look(field.value);
+})();

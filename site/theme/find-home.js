@@ -1,0 +1,13 @@
+
+// A server shows this page for any address: walk up until a folder has the book's search page.
+(async () => {
+  if (location.pathname.endsWith("/404.html")) return;
+  for (let folder = new URL(".", location.href); ; folder = new URL("..", folder)) {
+    const found = await fetch(new URL("search.html", folder), { method: "HEAD" }).catch(() => null);
+    if (found?.ok) {
+      for (const link of document.links) link.href = new URL(link.getAttribute("href"), folder);
+      return;
+    }
+    if (folder.pathname === "/") return;
+  }
+})();
