@@ -19,8 +19,8 @@ def ring():
         said.append(f"Round {turn}: {passed}. {ends.get(turn, '')}".strip())
     sketch = Sketch("05-ring", 332, "A ring all-reduce, round by round",
                     """Four friends sit round a table, each with a list of four figures. In every round each passes one
-                    figure to the right, where it is added to the neighbour's own. After three rounds each friend holds the total of one
-                    shop. In three more rounds the totals go round once, and all four have all of them.""",
+                    figure to the right, where it is added to the neighbour's own. After three rounds each friend holds the
+                    total of one shop. In three more rounds the totals go round once, and all four have all of them.""",
                     data_first=0, data_last=2 * n - 2, data_at=2, data_pace=2200, data_says="|".join(said))
     x0, x1, y0, y1 = wide + 12, 508 - wide, 30 + cell / 2, 246 + cell / 2
     sketch.arrow(x0, y0, x1, y0, "quiet", size=10)

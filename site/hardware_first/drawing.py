@@ -2,6 +2,7 @@
 
     ```{drawing} 02-tile
     :name: fig-tile
+    :script: float-bits                        optional; static/float-bits.js and .css add what a reader can press
     The takeaway, one paragraph.
     ```
 
@@ -33,7 +34,7 @@ from .notice import block_notice
 SVG = "http://www.w3.org/2000/svg"
 TAGS = {"svg", "title", "desc", "style", "g", "defs", "clipPath", "use", "path", "rect", "circle", "ellipse", "line",
         "polyline", "polygon", "text", "tspan"}
-DRAWN, STEPPED = "hf-drawn", "hf-stepped"
+DRAWN, STEPPED, SCRIPT = "hf-drawn", "hf-stepped", "hf-script-"
 
 
 class DrawingError(Exception):
@@ -45,7 +46,7 @@ class Drawing(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec = {"name": directives.unchanged}
+    option_spec = {"name": directives.unchanged, "script": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         try:
@@ -64,6 +65,8 @@ class Drawing(SphinxDirective):
         figure = nodes.figure("", nodes.raw("", as_html(picture), format="html"), classes=[DRAWN])
         if "data-last" in picture.attrib:
             figure["classes"].append(STEPPED)
+        if "script" in self.options:
+            figure["classes"].append(SCRIPT + self.options["script"])
         figure += nodes.caption("", "", *takeaway[0].children)
         self.add_name(figure)
         return figure
@@ -157,3 +160,6 @@ def load_what_draws(app: Sphinx, page: str, template: str, context: dict, doctre
         app.add_css_file("drawings.css")
     if STEPPED in classes:
         app.add_js_file("steps.js", loading_method="defer")
+    for name in sorted(name.removeprefix(SCRIPT) for name in classes if name.startswith(SCRIPT)):
+        app.add_css_file(f"{name}.css")
+        app.add_js_file(f"{name}.js", loading_method="defer")

@@ -1,0 +1,160 @@
+"""Draws 06-bits, 06-shelf and 06-sparse: what a number's bits are for, who shares a ruler, and what an index costs."""
+
+import math
+import struct
+
+from sketch import Sketch, number, write_all
+
+SIGN, EXPONENT, MANTISSA = "purple", "orange", "blue"
+NUMBER = math.pi
+
+
+def float_bits(value, exponent_bits, mantissa_bits):
+    """The bits of a positive normal number in a format, and the number that they are: nearest, ties to even."""
+    octave = math.floor(math.log2(value))
+    steps = round(value / 2 ** (octave - mantissa_bits))  # Python rounds ties to even
+    bias = 2 ** (exponent_bits - 1) - 1
+    mantissa = format(steps - 2 ** mantissa_bits, f"0{mantissa_bits}b")
+    return "0" + format(octave + bias, f"0{exponent_bits}b") + mantissa, steps * 2 ** (octave - mantissa_bits)
+
+
+def bits():
+    """π in six formats, their bits under one another; and a block of Q4_0, at a smaller scale."""
+    cell = 16.25
+    sketch = Sketch("06-bits", 324, "What the bits of a number are for, in six formats and in a block",
+                    """The number pi, bit by bit. fp32 has a sign, 8 bits of exponent and 23 of mantissa. bf16 is its upper
+                    half: 8 and 7. fp16 has 5 and 10, E4M3 4 and 3, E5M2 5 and 2; int8 is an integer times a scale. Below,
+                    32 numbers of 4 bits with one scale of 16, a block of Q4_0.""")
+    for x, name, colour in ((0, "sign", SIGN), (70, "exponent: which octave", EXPONENT),
+                            (292, "mantissa: which mark", MANTISSA)):
+        sketch.rect(x, 3, 14, 14, f"s-{colour} t-{colour}", rx=2)
+        sketch.text(x + 20, 16, name)
+    y = 34
+    for name, exponent, mantissa in (("fp32", 8, 23), ("bf16", 8, 7), ("fp16", 5, 10), ("FP8 E4M3", 4, 3), ("FP8 E5M2", 5, 2)):
+        pattern, value = float_bits(NUMBER, exponent, mantissa)
+        assert name != "fp32" or int(pattern, 2) == struct.unpack("I", struct.pack("f", NUMBER))[0]
+        colours = [SIGN] + [EXPONENT] * exponent + [MANTISSA] * mantissa
+        says = f"{name}: {value:.7g}"
+        if len(pattern) == 32:
+            sketch.text(0, y + 14, says)
+            y += 20
+        cells(sketch, y, cell, pattern, colours)
+        if len(pattern) < 32:
+            sketch.text(len(pattern) * cell + 14, y + 17, says)
+        y += 34
+    scale = 1 / 32
+    steps = round(NUMBER / scale)
+    cells(sketch, y, cell, format(steps, "08b"), [SIGN] + [MANTISSA] * 7)
+    sketch.text(8 * cell + 14, y + 17, f"int8: {steps} × {scale:.5g} = {steps * scale:.7g}")
+    y += 58
+    sketch.text(0, y, "Q4_0: a scale of 16 bits, and 32 numbers of 4: 18 bytes")
+    wide = 520 / 36  # a group of four bits
+    sketch.rect(0, y + 10, 4 * wide - 2, 24, f"s-{EXPONENT} t-{EXPONENT}", rx=3)
+    sketch.text(2 * wide - 1, y + 27, "scale", "mid small")
+    for i in range(32):
+        sketch.rect((4 + i) * wide, y + 10, wide - 2, 24, f"s-{MANTISSA} t-{MANTISSA}", rx=2)
+    return sketch
+
+
+def cells(sketch, y, cell, pattern, colours):
+    for i, (bit, colour) in enumerate(zip(pattern, colours, strict=True)):
+        sketch.rect(i * cell + .75, y, cell - 1.5, 24, f"s-{colour} t-{colour}", rx=2)
+        sketch.text(number(i * cell + cell / 2), y + 17, bit, "mid small")
+
+
+LEVELS = 7  # marks above zero of a ruler of 4 bits
+SMALL = (.62, .35, .9, .18, .74, .5, .28, None, .83, .42, .22, .95, .57, .31, .7, .12)  # None: the giant
+
+
+def shelf():
+    """Sixteen magnitudes as bars, rounded to the marks of a ruler as long as the largest."""
+    giants, unit, base, wide, gap = (1, 1.6, 2.8, 4.4, 6, 6), 42, 284, 20, 10
+    stored = lambda value, top: round(value * LEVELS / top) * top / LEVELS
+    says = ["All are about as large: seven marks are enough for each to be told from the others."]
+    for giant in giants[1:-1]:
+        kept = [stored(value, giant) for value in SMALL if value]
+        lost = f"; {kept.count(0)} became zero" if 0 in kept else ""
+        says.append(f"One is larger, and the ruler must reach it: the small ones share {len(set(kept))} marks{lost}.")
+    says.append("A ruler for each shelf: whoever shares one with the giant suffers, the others do not.")
+    sketch = Sketch("06-shelf", 312, "One ruler for all, and a ruler for each shelf",
+                    """Sixteen bars are rounded to the seven marks of a ruler that is as long as the tallest. While they are
+                    about equal, each keeps its height. As one of them grows, the marks move apart, and the others are
+                    rounded to one of two marks or to zero. With a ruler for each half, only the half with the tall one
+                    loses.""",
+                    data_first=0, data_last=len(giants) - 1, data_at=4, data_pace=1800, data_says="|".join(says))
+    sketch.rect(0, 3, 14, 14, "s-quiet", rx=1)
+    sketch.text(21, 16, "the number")
+    sketch.rect(128, 3, 14, 14, "f-blue", rx=1)
+    sketch.text(149, 16, "what is stored")
+    left = 24
+    half = len(SMALL) // 2 * (wide + gap)
+    for step, giant in enumerate(giants):
+        with sketch.group(data_from=step, data_to=step):
+            last = step == len(giants) - 1
+            shelves = ((0, 8), (8, 16)) if last else ((0, 16),)
+            for first, end in shelves:
+                values = [giant if value is None else value for value in SMALL[first:end]]
+                top = max(values) if last or giant > 1 else 1
+                x0, x1 = left + first * (wide + gap) - 6, left + end * (wide + gap) - 4
+                for mark in range(LEVELS + 1):
+                    y = base - unit * top * mark / LEVELS
+                    sketch.path(f"M{x0},{number(y)}H{x1 - 6}", "s-orange thin")
+                for i, value in enumerate(values):
+                    x = left + (first + i) * (wide + gap)
+                    kept = stored(value, top)
+                    if kept:
+                        sketch.rect(x, base - unit * kept, wide, unit * kept, "f-blue")
+                    sketch.rect(x, base - unit * value, wide, unit * value, "s-ink")
+            sketch.path(f"M{left - 8},{base}H{left + 2 * half - 4}", "s-ink thick")
+            if last:
+                for first in (0, 8):
+                    sketch.text(left + first * (wide + gap) + half / 2, base + 22, "one ruler", "mid f-quiet")
+            else:
+                sketch.text(left + half, base + 22, "one ruler", "mid f-quiet")
+    return sketch
+
+
+def sparse():
+    """Eight weights, half of them dropped, stored in four ways; a unit of width is half a bit."""
+    weights, cell, top, row = (.9, -.1, .3, -1.2, .1, .7, -.2, .4), 64, 22, 60
+    keep = [sorted(sorted(range(first, first + 4), key=lambda i: -abs(weights[i]))[:2]) for first in (0, 4)]
+    kept = keep[0] + keep[1]
+    sketch = Sketch("06-sparse", 272, "Half of the weights left out, and what it costs to say which",
+                    """Eight weights of 32 bits take 256 bits. Of each four, the two largest stay. Stored with an index of 32
+                    bits each they take 256 bits again; with a bitmask of one bit for each place 136; with two bits for each
+                    that stays, by the rule of two in four, 136 as well.""")
+    say = lambda at, words: sketch.text(1, at, words)
+    value = lambda x, y, i, css: (sketch.rect(x + 1, y, cell - 2, 26, css, rx=3),
+                                  sketch.text(x + cell / 2, y + 18, f"{weights[i]:g}".replace("-", "−"), "mid"))
+    y = top
+    say(y - 6, "Dense: 8 × 32 bits = 256 bits")
+    for i in range(8):
+        value(i * cell + 4 * (i > 3), y, i, "s-blue t-blue" if i in kept else "s-grid f-paper")
+    y += row + 4
+    say(y - 6, "An index beside each: 4 × (32 + 32) = 256 bits")
+    for place, i in enumerate(kept):
+        value(2 * place * cell, y, i, "s-blue t-blue")
+        sketch.rect((2 * place + 1) * cell + 1, y, cell - 2, 26, "s-orange t-orange", rx=3)
+        sketch.text((2 * place + 1.5) * cell, y + 18, f"at {i}", "mid")
+    y += row
+    say(y - 6, "A bitmask: 8 × 1 + 4 × 32 = 136 bits")
+    sketch.rect(0, y, 16, 26, "s-orange t-orange", rx=2)
+    for place, i in enumerate(kept):
+        value(18 + place * cell, y, i, "s-blue t-blue")
+    mask = "".join(str(int(i in kept)) for i in range(8))
+    sketch.path(f"M8,{y + 28}V{y + 40}H22", "s-orange thin")
+    sketch.text(27, y + 45, mask, "small mono")
+    sketch.text(112, y + 45, "one bit for each place, full or empty", "small f-quiet")
+    y += row + 22
+    say(y - 6, "2:4: 4 × (2 + 32) = 136 bits")
+    for place, i in enumerate(kept):
+        x = place * (cell + 5)
+        sketch.rect(x, y, 4, 26, "f-orange", rx=1)
+        value(x + 5, y, i, "s-blue t-blue")
+        sketch.text(x + 5 + cell / 2, y + 45, format(i % 4, "02b"), "mid small mono")
+    sketch.text(4 * (cell + 5) + 10, y + 18, "two bits: which of the four", "small f-quiet")
+    return sketch
+
+
+if __name__ == "__main__":
+    write_all(bits(), shelf(), sparse())
