@@ -69,7 +69,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from . import contents, head, mathml, numbering, predict, predict_table, search, wide
+from . import contents, front, head, mathml, numbering, predict, predict_table, predictions, search, wide
 from .claims import Claim, ClaimsLedger
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
 from .drawing import Drawing, load_what_draws
@@ -97,9 +97,11 @@ def setup(app: Sphinx) -> dict:
                             ("machines", Machines), ("systolic-array", SystolicArray),
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
+    front.add_to(app)
     predict.add_to(app)
     predict_table.add_to(app)
     numbering.add_to(app)
+    predictions.add_to(app)
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)
     app.connect("env-get-outdated", outdated_pages)

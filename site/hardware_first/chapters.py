@@ -1,0 +1,60 @@
+"""What the book knows of its chapters before it reads them: number, title, question, figure, takeaway, reading time.
+
+A chapter's front matter has `question:`, one line, and `card:`, the figure or drawing that stands for it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+WORDS_A_MINUTE = 220
+FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.S)
+TAKEAWAY = re.compile(r"^:class: .*\btakeaway\b.*\n\s*\*\*(.+?)\*\*", re.M)
+NOT_READ = (re.compile(r"^(`{3,})\{?[\w-]*\}?.*?^\1\s*$", re.M | re.S),  # directives and code
+            re.compile(r"^:{3,}\{admonition\} Solution\n.*?^:{3,}\s*$", re.M | re.S), re.compile(r"^:.*$", re.M))
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One chapter; `card` and `question` are empty where its front matter has none."""
+
+    page: str
+    title: str
+    question: str
+    card: str
+    takeaway: str
+    minutes: int
+
+    @property
+    def number(self) -> str:
+        return self.page[:2]
+
+
+def chapters(folder: Path) -> list[Chapter]:
+    """All chapters of a folder, in order."""
+    return [read_chapter(path) for path in chapter_files(folder)]
+
+
+def chapter_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("[0-9][0-9]-*.md"))
+
+
+def read_chapter(path: Path) -> Chapter:
+    text = path.read_text(encoding="utf-8")
+    front = FRONT.match(text)
+    stated = yaml.safe_load(front[1]) if front else {}
+    title = re.search(r"^# (.+)$", text, re.M)
+    takeaway = TAKEAWAY.search(text)
+    return Chapter(path.stem, title[1].strip() if title else path.stem, str(stated.get("question", "")).strip(),
+                   str(stated.get("card", "")).strip(), takeaway[1] if takeaway else "", reading_minutes(text))
+
+
+def reading_minutes(text: str) -> int:
+    """How long the prose takes to read, without code, figures and solutions; at least a minute."""
+    for left_out in NOT_READ:
+        text = left_out.sub("", text)
+    return max(1, round(len(text.split()) / WORDS_A_MINUTE))

@@ -1,0 +1,187 @@
+"""The page of predictions. {predictions-overview}: every machine and chapter in a line. {predictions} NN-slug: a chapter,
+series by series, on the machine that is chosen, and kernel by kernel on every machine.
+
+    ```{predictions-overview}
+    ```
+
+    ```{predictions} 00-workload
+    operators_mlp: operators of the perceptron     what a pair of series is called; else its id is
+    ```
+
+What counts as a prediction: outcomes.py.
+"""
+
+from __future__ import annotations
+
+import html
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from .domain import hardware_first
+from .notice import block_notice
+from .outcomes import Outcome, outcomes, place_on_axis, tally, times_as_long
+from .quantity import NO_BREAK_SPACE, quantity
+from .records import Record, RecordError
+from .tables import scrolling_table
+
+PAGE = "hf-predictions"
+TICKS = (("⅛×", 0.125), ("¼×", 0.25), ("½×", 0.5), ("1×", 1), ("2×", 2), ("4×", 4), ("8×", 8))
+HEADS = ("predictions", "median miss", "within 10 %", "25 %", "50 %")
+
+
+class PredictionsOverview(SphinxDirective):
+    """Every machine: all its chapters together, then each."""
+
+    def run(self) -> list[nodes.Node]:
+        domain = hardware_first(self.env)
+        domain.note_all_labs()
+        by_machine: dict[str, list[tuple[str, list[Outcome]]]] = {}
+        notices: list[nodes.Node] = []
+        for lab in domain.records.labs():
+            records, errors = domain.records.all(lab)
+            notices += [block_notice(self.env, self.lineno, str(error)) for error in errors]
+            for record in records:
+                if found := outcomes(record):
+                    by_machine.setdefault(machine_name(record), []).append((lab, found))
+        if not by_machine:
+            return [*notices, nodes.paragraph("", "No record here has a prediction beside its measurement.")]
+        rows = []
+        for machine, chapters in by_machine.items():
+            everything = [each for _, found in chapters for each in found]
+            rows.append(Row([nodes.strong("", machine)], everything, "hf-of-all"))
+            rows += [Row([chapter_link(lab)], found) for lab, found in chapters]
+        return [*notices, nodes.container("", strips("machine and chapter", rows), classes=[PAGE])]
+
+
+class Predictions(SphinxDirective):
+    """One chapter."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        domain, lab = hardware_first(self.env), self.arguments[0]
+        domain.note_all_labs()
+        try:
+            self.titles = dict(self.title(line) for line in self.content if line.strip())
+            records, _ = domain.records.all(lab)
+            own = [record for record in records if outcomes(record)]
+            if not own:
+                raise RecordError(f"no record of {lab} has a prediction beside its measurement")
+            return [nodes.container("", *self.of_machine(own[0]), self.kernels(own), classes=[PAGE])]
+        except RecordError as error:
+            return [block_notice(self.env, self.lineno, f"predictions {lab}: {error}")]
+
+    def title(self, line: str) -> tuple[str, str]:
+        series, colon, words = line.partition(":")
+        if not colon or not words.strip():
+            raise RecordError(f'"{line}" is not "series: what it is called"')
+        return series.strip(), words.strip()
+
+    def called(self, series: str) -> str:
+        return self.titles.get(series, series.replace("_", " "))
+
+    def of_machine(self, record: Record) -> list[nodes.Node]:
+        """A strip for each pair of series of a record."""
+        by_series: dict[str, list[Outcome]] = {}
+        for each in outcomes(record):
+            by_series.setdefault(each.series, []).append(each)
+        rows = [Row([nodes.Text(self.called(series))], found) for series, found in by_series.items()]
+        return [nodes.paragraph("", f"On {machine_name(record)}, {record.date}{record.since}:", classes=["hf-whose"]),
+                strips("what was predicted", rows)]
+
+    def kernels(self, records: list[Record]) -> nodes.Node:
+        """Every point on every machine, folded away: how many times as long as predicted it took."""
+        by_machine = {machine_name(record): {(each.series, each.name): each for each in outcomes(record)}
+                      for record in records}
+        keys = list(dict.fromkeys(key for found in by_machine.values() for key in found))
+        heads = ["", "kernel", *by_machine]
+        rows = [[nodes.Text(self.called(series)), nodes.Text(name),
+                 *(cell(found.get((series, name))) for found in by_machine.values())] for series, name in keys]
+        box = nodes.admonition("", nodes.title("", "Kernel by kernel, on every machine"), classes=["hf-data"],
+                               collapsible="closed")
+        box += nodes.paragraph("", "How many times as long as predicted it took; then what was predicted, and measured.")
+        box += scrolling_table([nodes.Text(head) for head in heads], rows)
+        return box
+
+
+def cell(outcome: Outcome | None) -> nodes.Node:
+    if outcome is None:
+        return nodes.Text("–")
+    both = f"{outcome.predicted}, {outcome.measured}"
+    return nodes.inline("", "", nodes.strong("", times_as_long(outcome.took)), nodes.Text(f" ({both})"))
+
+
+def machine_name(record: Record) -> str:
+    return "this machine" if record.local else record.published_as
+
+
+def chapter_link(lab: str) -> nodes.Node:
+    return addnodes.pending_xref("", nodes.inline("", f"Chapter {lab[:2]}"), refdomain="std", reftype="doc",
+                                 reftarget=f"/{lab}", refexplicit=True, refwarn=False)
+
+
+class Row:
+    """A line of a table of strips: what it is about, and its outcomes."""
+
+    def __init__(self, title: list[nodes.Node], found: list[Outcome], *classes: str) -> None:
+        self.title, self.found, self.classes = title, found, list(classes)
+
+
+def strips(about: str, rows: list[Row]) -> nodes.table:
+    """A table: each row's dots on one logarithmic axis, then the same in numbers."""
+    heads = [nodes.Text(about), nodes.raw("", axis(), format="html"), *map(nodes.Text, (*HEADS, "worst"))]
+    made = scrolling_table(heads, [cells(row) for row in rows])
+    made["classes"].append("hf-strips")
+    for row, line in zip(rows, list(made.findall(nodes.row))[1:]):
+        line["classes"] += row.classes
+    return made
+
+
+def cells(row: Row) -> list[nodes.Node]:
+    summary = tally(row.found)
+    worst = f"{times_as_long(summary.worst.took)}, {summary.worst.name}"
+    shares = [percent(share) for share in summary.within]
+    return [nodes.inline("", "", *row.title), nodes.raw("", strip(row.found), format="html"),
+            *map(nodes.Text, (str(summary.count), percent(summary.median), *shares, worst))]
+
+
+def percent(share: float) -> str:
+    return str(quantity(float(f"{share:.2g}"), "1", style="percent"))
+
+
+def axis() -> str:
+    """The axis's words, for the head of the table."""
+    ticks = "".join(f'<text x="{place_on_axis(took):g}%" y="14">{words}</text>' for words, took in TICKS)
+    return f'<svg class="hf-strip" aria-hidden="true">{ticks}</svg><span class="visually-hidden">time over prediction</span>'
+
+
+def strip(found: list[Outcome]) -> str:
+    """A dot for each outcome; those beyond the axis lie at its ends. The same stands in numbers beside, so it is hidden
+    from those who do not see it."""
+    lines = "".join(f'<line x1="{place_on_axis(took):g}%" x2="{place_on_axis(took):g}%" y2="100%"/>' for _, took in TICKS)
+    low, high = place_on_axis(1 / 1.25), place_on_axis(1.25)
+    band = f'<rect x="{low:.2f}%" width="{high - low:.2f}%" height="100%"/>'
+    dots = "".join(
+        f'<circle cx="{place_on_axis(each.took):.1f}%" cy="50%" r="3.5"><title>{html.escape(words(each))}</title></circle>'
+        for each in found)
+    return f'<svg class="hf-strip" aria-hidden="true">{band}{lines}{dots}</svg>'
+
+
+def words(outcome: Outcome) -> str:
+    return f"{outcome.name}: predicted {outcome.predicted}, measured {outcome.measured}".replace(NO_BREAK_SPACE, " ")
+
+
+def load_strips(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """html-page-context: the style, on pages with strips."""
+    if doctree and any(PAGE in box["classes"] for box in doctree.findall(nodes.container)):
+        app.add_css_file("predictions.css")
+
+
+def add_to(app: Sphinx) -> None:
+    app.add_directive("predictions-overview", PredictionsOverview)
+    app.add_directive("predictions", Predictions)
+    app.connect("html-page-context", load_strips)

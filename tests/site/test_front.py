@@ -1,0 +1,73 @@
+"""The front page: a figure of a real machine, and a card for each chapter."""
+
+import pytest
+from conftest import LAB
+from hardware_first.chapters import read_chapter, reading_minutes
+
+FRONT = "# Book\n\n```{front-figure} 01-small\nIt *rises*; see [it](01-roofline.md).\n```\n\n```{chapter-cards}\n```\n" \
+        "\n```{toctree}\n:hidden:\n\n01-roofline\n```\n"
+CHAPTER = """---
+question: What limits a loop?
+card: 01-small
+---
+
+# The roofline
+
+:::{admonition} The takeaway
+:class: takeaway
+**Count the FLOPs, divide.**
+:::
+"""
+
+
+@pytest.fixture
+def book(site):
+    site.record()
+    site.page(FRONT)
+    site.page(CHAPTER, LAB)
+    return site
+
+
+def test_a_chapter_is_known_before_it_is_read(book):
+    chapter = read_chapter(book.chapters / f"{LAB}.md")
+    assert (chapter.number, chapter.title, chapter.question) == ("01", "The roofline", "What limits a loop?")
+    assert (chapter.card, chapter.takeaway, chapter.minutes) == ("01-small", "Count the FLOPs, divide.", 1)
+
+
+def test_a_card_has_what_the_chapter_says_of_itself(book):
+    build = book.build()
+    assert (build.status, build.said) == (0, "")
+    assert "01 The roofline What limits a loop? Count the FLOPs, divide. 1 minute" in book.text()
+    assert '<a class="reference internal" href="01-roofline.html">' in book.html()
+    assert "front.css" in book.html() and "front.css" not in book.html(LAB)
+
+
+def test_the_figure_is_whole_and_its_ornament_is_shapes_alone(book):
+    book.build()
+    page = book.html()
+    whole, ornament = page.index('class="hf-figure"'), page.index('class="hf-thumb"')
+    assert whole < ornament and "Fixture Processor" in page
+    small = page[ornament:page.index("</svg>", ornament)]
+    assert "<path" in small and "<text" not in small and "<title" not in small and "hf-figure" not in small
+    assert 'aria-hidden="true"' in page[ornament - 100:ornament]
+
+
+def test_a_card_changes_with_its_chapter(book):
+    book.build()
+    book.page(CHAPTER.replace("What limits", "What bounds"), LAB)
+    assert "index" in book.build().read
+    assert "What bounds a loop?" in book.text()
+
+
+def test_without_a_record_the_page_says_so(site):
+    site.page(FRONT)
+    site.page(CHAPTER, LAB)
+    assert site.build().status == 1
+    assert "01-roofline is not measured here yet" in site.text() and "What limits a loop?" in site.text()
+
+
+def test_reading_time_is_of_prose_alone():
+    words = "word " * 220
+    assert reading_minutes(words * 3) == 3
+    assert reading_minutes(f"{words}\n```{{lab-code}} a.hpp\n{words}\n```\n\n:::{{admonition}} Solution\n{words}\n:::\n") == 1
+    assert reading_minutes("short") == 1

@@ -1,0 +1,123 @@
+"""The page of predictions: what counts, what it comes to, and that nothing is left out."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+from conftest import LAB, PROJECT
+from hardware_first.outcomes import outcomes, place_on_axis, tally, times_as_long
+from hardware_first.records import Record
+
+
+def series(series_id, kind, unit, *points, x_unit="1"):
+    """A series of (x, median) or (x, median, label)."""
+    return {"id": series_id, "kind": kind, "label": series_id, "x": {"name": "batch", "unit": x_unit},
+            "y": {"name": "time", "unit": unit},
+            "points": [dict(zip(("x", "median", "label"), point)) for point in points]}
+
+
+def found(*of_record):
+    return outcomes(Record(Path("01-some.json"), True, {"series": list(of_record), "values": []}))
+
+
+def test_a_time_and_a_speed_are_read_as_times():
+    times = found(series("step_predicted", "modelled", "ms", (1, 10), (2, 20)),
+                  series("step", "measured", "ms", (1, 12.5), (2, 16)))
+    assert [each.took for each in times] == [1.25, 0.8]
+    assert [each.error for each in times] == pytest.approx([0.2, 0.25])  # |predicted − measured| over measured
+    assert [each.factor for each in times] == [1.25, 1.25]
+    (speed,) = found(series("dot_predicted", "modelled", "GFLOP/s", (0, 30)), series("dot", "measured", "GFLOP/s", (0, 10)))
+    assert speed.took == 3 and speed.error == pytest.approx(2 / 3)
+    assert (speed.predicted, speed.measured) == ("30\u00a0GFLOP/s", "10\u00a0GFLOP/s")
+
+
+def test_points_are_matched_by_label_else_by_place():
+    by_label = found(series("a_predicted", "modelled", "us", (0, 4, "add"), (1, 8, "dot")),
+                     series("a", "measured", "us", (7, 16, "dot"), (9, 2, "add")))
+    assert {each.name: each.took for each in by_label} == {"add": 0.5, "dot": 2}
+    by_place = found(series("a_predicted", "modelled", "us", (1, 4), (2, 8)),
+                     series("a_measured", "measured", "us", (2, 12, "two")))
+    assert [(each.name, each.took) for each in by_place] == [("two", 1.5)]
+    (named,) = found(series("a_predicted", "modelled", "us", (16, 4)), series("a", "measured", "us", (16, 5)))
+    assert named.name == "batch 16"
+
+
+@pytest.mark.parametrize("pair", [
+    (series("a_predicted", "modelled", "1", (0, 2)), series("a", "measured", "1", (0, 3))),  # a ratio
+    (series("a_predicted", "modelled", "dB", (0, 2)), series("a", "measured", "dB", (0, 3))),
+    (series("a_predicted", "modelled", "B", (0, 2)), series("a", "measured", "B", (0, 3))),
+    (series("a_predicted", "modelled", "ms", (0, 2)), series("a", "measured", "us", (0, 3))),  # another unit
+    (series("a_predicted", "modelled", "ms", (0, 2)), series("a", "modelled", "ms", (0, 3))),  # two models
+    (series("a_predicted", "measured", "ms", (0, 2)), series("a", "measured", "ms", (0, 3))),
+    (series("a_predicted", "modelled", "ms", (0, 2)), series("b", "measured", "ms", (0, 3))),  # no twin
+    (series("a_predicted", "modelled", "ms", (0, 2)), series("a", "measured", "ms", (0, 2))),  # where a law starts
+    (series("a_predicted", "modelled", "ms", (0, 2)), series("a", "measured", "ms", (1, 3))),  # another place
+    (series("a_predicted", "modelled", "ms", (0, 0)), series("a", "measured", "ms", (0, 3))),
+])
+def test_what_does_not_count(pair):
+    assert found(*pair) == []
+
+
+def test_a_tally_by_hand():
+    # measured over predicted: 1.05, 0.9, 1.25, 2, 0.25; errors: 4.8, 11, 20, 50, 300 %
+    all_of_them = found(series("a_predicted", "modelled", "ms", *((n, 100) for n in range(5))),
+                        series("a", "measured", "ms", *enumerate((105, 90, 125, 200, 25))))
+    summary = tally(all_of_them)
+    assert summary.count == 5 and summary.median == pytest.approx(0.2)
+    assert summary.within == (0.2, 0.6, 0.8)
+    assert summary.worst.name == "batch 4" and times_as_long(summary.worst.took) == "0.25×"
+
+
+def test_the_axis_is_in_octaves_and_ends():
+    assert [place_on_axis(took) for took in (1, 2, 0.125, 8, 100, 0.001)] == pytest.approx([50, 50 + 50 / 3, 0, 100, 100, 0])
+    assert math.isclose(place_on_axis(1.25) - 50, 50 - place_on_axis(0.8))
+
+
+PAGE = "# Page\n\n```{predictions-overview}\n```\n\n```{predictions} 01-roofline\nkernels: ten kernels\n```\n"
+
+
+def test_the_page_of_two_machines(site):
+    def faster(record):
+        for each in record["series"]:
+            if each["id"] == "kernels":
+                point = next(point for point in each["points"] if point["label"] == "dot")
+                point.update(median=8.25, low=8.205, high=8.295, samples=[8.2, 8.25, 8.3])
+
+    site.record()
+    site.record(faster, published="other-machine")
+    site.page(PAGE)
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    text = site.text().replace("\u00a0", " ").replace("\u202f", " ")
+    # the fixture's speeds, predicted over measured, less 1: naive matmul 99 %, softmax 61 %, layer norm 42 %, …
+    errors = sorted(abs(m / p - 1) for m, p in zip(
+        (0.9962, 4.098, 1.937, 2.87, 7.963, 6.91, 9.119, 8.61, 2.107, 59.75),
+        (1.031, 4.125, 2.062, 2.75, 8.25, 9.9, 23.1, 14.85, 175, 175)))
+    median = (errors[4] + errors[5]) / 2
+    assert 0.17 < median < 0.19
+    assert f"10 {median:.0%}".replace("%", " %") in text
+    assert f"{sum(e <= .1 for e in errors) * 10} %" in text
+    assert "83×, naive matmul" in text
+    assert "dot 1× (4.12 GFLOP/s, 4.1 GFLOP/s) 0.5× (4.12 GFLOP/s, 8.25 GFLOP/s)" in text
+    assert site.html().count("<circle") == 5 * 10  # two machines, each with all and a chapter, and the chapter by itself
+    assert "predictions.css" in site.html()
+
+
+def test_a_malformed_line_and_a_lab_without_predictions_are_named(site):
+    site.record(lambda record: record["series"].remove(next(s for s in record["series"] if s["id"] == "kernels_predicted")))
+    site.page(PAGE)
+    build = site.build()
+    assert build.status == 1 and "no record of 01-roofline has a prediction beside its measurement" in build.said
+    site.record()
+    site.page(PAGE.replace("kernels:", "kernels"))
+    assert '"kernels ten kernels" is not "series: what it is called"' in site.build().said
+
+
+def test_every_lab_with_predictions_is_on_the_page():
+    shown = set(re.findall(r"^```\{predictions\} (\S+)", (PROJECT / "chapters" / "predictions.md").read_text(), re.M))
+    for path in (PROJECT / "figures" / "records").glob("*/*.json"):
+        record = Record(path, False, json.loads(path.read_text(encoding="utf-8")))
+        assert path.stem in shown or not outcomes(record), path.stem
+    assert LAB in shown
