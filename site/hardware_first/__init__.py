@@ -41,6 +41,10 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     The prose.
     ```
 
+    ```{where-holds} claim-id !lab/claim-id    prose for the machines on which these claims hold, and those with ! fail
+    The prose.
+    ```
+
     ```{lab-card} 01-roofline                  how to run it yourself
     ```{lab-header} clock.hpp                  the header's reference, from Doxygen
     ```{machines}                              every machine; :values: lab/id … for headline numbers
@@ -70,7 +74,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 from . import contents, front, head, mathml, numbering, predict, predict_table, predictions, search, wide
-from .claims import Claim, ClaimsLedger
+from .claims import Claim, ClaimsLedger, WhereHolds
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
 from .drawing import Drawing, load_what_draws
 from .figures import LabFigure
@@ -80,6 +84,15 @@ from .lab_code import LabCode
 from .machines import Machines
 from .measured import Measured, WhereMeasured, depart_measured_number, measured_number, visit_measured_number
 from .notice import add_banner
+from .per_machine import (
+    depart_variant,
+    pages_of_another_list,
+    per_machine,
+    variant,
+    visit_per_machine,
+    visit_variant,
+    write_variants,
+)
 from .systolic import SystolicArray, load_what_moves
 
 
@@ -90,12 +103,14 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("hardware_first_record_tool", "", "env", str)
     app.add_domain(HardwareFirstDomain)
     app.add_node(measured_number, html=(visit_measured_number, depart_measured_number))
+    app.add_node(per_machine, html=(visit_per_machine, None))
+    app.add_node(variant, html=(visit_variant, depart_variant))
     app.add_role("measured", Measured())
     for name, directive in (("claim", Claim), ("claims-ledger", ClaimsLedger), ("drawing", Drawing),
                             ("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
                             ("machines", Machines), ("systolic-array", SystolicArray),
-                            ("where-measured", WhereMeasured)):
+                            ("where-holds", WhereHolds), ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     front.add_to(app)
     predict.add_to(app)
@@ -108,10 +123,12 @@ def setup(app: Sphinx) -> dict:
     app.connect("missing-reference", words_without_a_place)
     app.connect("doctree-read", add_banner)
     app.connect("env-updated", pages_to_write)
+    app.connect("env-updated", pages_of_another_list)
+    app.connect("html-page-context", write_variants)
     app.connect("html-page-context", load_what_moves)
     app.connect("html-page-context", load_what_draws)
     app.connect("build-finished", report_problems)
     for part in (contents, head, search, wide):
         part.setup(app)
     # What {lab-header} adds to Sphinx's C++ domain would multiply each time that domain is merged after a parallel read.
-    return {"version": "0.1.0", "env_version": 2, "parallel_read_safe": False, "parallel_write_safe": True}
+    return {"version": "0.1.0", "env_version": 3, "parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,17 +1,23 @@
-"""{claim}: a sentence the record decides. {claims-ledger}: every claim on every machine."""
+"""{claim}: a sentence the record decides. {where-holds}: prose that follows from it. {claims-ledger}: every claim on every
+machine."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import HardwareFirstDomain, hardware_first
-from .measured import split_target
+from .measured import measured_number, split_target
 from .notice import block_notice
+from .per_machine import for_each_answer, for_each_machine
 from .quantity import NO_BREAK_SPACE
-from .records import NotMeasured, Record, RecordError
+from .records import Machine, NotMeasured, Record, RecordError, Records
 from .statements import Statement, read_statements
 from .tables import scrolling_table
 
@@ -26,34 +32,53 @@ class Claim(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
         try:
-            lab, claim_id = split_target(self.arguments[0], self.env.docname)
-            domain.note_lab(lab)
-            statement = next((each for each in statements(domain, lab) if each.id == claim_id), None)
+            lab, statement = named_claim(self.env, self.arguments[0])
             if not self.content:
-                raise RecordError(f'claim "{claim_id}" needs a body: the sentence to show where it fails')
-            alternative = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
-            if statement is None:
-                raise RecordError(f'labs/{lab}/claims.json has no claim "{claim_id}"')
-            record = domain.records.choose(lab, having=[("values", statement.value)])
+                raise RecordError(f'claim "{statement.id}" needs a body: the sentence to show where it fails')
         except RecordError as error:
-            if "pending" in self.options and isinstance(error, NotMeasured):
-                waits = nodes.container("", nodes.paragraph("", statement.text))  # add_banner() puts it on its list
-                return [self.target(lab, claim_id, waits, "hf-pending")]
             return [block_notice(self.env, self.lineno, str(error))]
-        holds = statement.holds(record)
-        box = nodes.container("", verdict_badge(record, holds, "pending" in self.options))
-        box += [nodes.paragraph("", statement.text, classes=["hf-sentence"])] if holds else alternative
-        box += nodes.paragraph("", evidence(statement, record), classes=["hf-evidence"])
-        return [self.target(lab, claim_id, box, "hf-holds" if holds else "hf-fails")]
+        alternative = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
+        verdicts = {machine: verdict(domain.records, lab, statement, machine) for machine in domain.records.machines()}
+        if "pending" in self.options and all(isinstance(each, NotMeasured) for each in verdicts.values()):
+            waits = nodes.container("", nodes.paragraph("", statement.text))  # add_banner() puts it on its list
+            return [self.target(lab, statement.id, waits, ["hf-pending"])]
 
-    def target(self, lab: str, claim_id: str, box: nodes.container, verdict: str) -> nodes.container:
+        def each(make: Callable[[Verdict], nodes.Node]) -> list[nodes.Node]:
+            """What `make` gives for the verdict on each machine that has one."""
+            return for_each_machine(self.env, lambda machine: [make(found)] if isinstance(found := verdicts[machine], Verdict)
+                                    else [])
+
+        def shown(answer: bool | str) -> list[nodes.Node]:
+            if isinstance(answer, str):
+                return [block_notice(self.env, self.lineno, answer)]
+            if answer:
+                return [nodes.container("", *each(passing), classes=["hf-holds"])]
+            return [nodes.container("", *each(badge), *alternative, *each(evidence), classes=["hf-fails"])]
+
+        answers = {machine: found.holds if isinstance(found, Verdict) else str(found) for machine, found in verdicts.items()}
+        content = for_each_answer(self.env, answers.__getitem__, shown)
+        return [self.target(lab, statement.id, nodes.container("", *content), [])]
+
+    def target(self, lab: str, claim_id: str, box: nodes.container, classes: list[str]) -> nodes.container:
         """The box as a place that other pages can link to."""
         anchor = f"claim-{claim_id}"
         hardware_first(self.env).note_claim(lab, claim_id, anchor)
         box["ids"].append(anchor)
-        box["classes"] += ["hf-claim", verdict]
+        box["classes"] += ["hf-claim", *classes]
         self.state.document.note_explicit_target(box)
         return box
+
+
+def named_claim(env: BuildEnvironment, name: str) -> tuple[str, Statement]:
+    """The lab and the claim called "lab/claim-id", or "claim-id" on the lab's own page; the page being read depends on both.
+    Raises RecordError when there is no such claim."""
+    domain = hardware_first(env)
+    lab, claim_id = split_target(name, env.docname)
+    domain.note_lab(lab)
+    for statement in statements(domain, lab):
+        if statement.id == claim_id:
+            return lab, statement
+    raise RecordError(f'labs/{lab}/claims.json has no claim "{claim_id}"')
 
 
 def statements(domain: HardwareFirstDomain, lab: str) -> list[Statement]:
@@ -63,16 +88,75 @@ def statements(domain: HardwareFirstDomain, lab: str) -> list[Statement]:
     return read_statements(path, domain.records.shown(path))
 
 
-def verdict_badge(record: Record, holds: bool, of_gpu: bool) -> nodes.paragraph:
-    place = "here" if record.local else f"on {record.gpu if of_gpu and record.gpu else record.cpu}"
-    text = f"✓ holds {place}" if holds else f"✗ does not hold {place}"
-    return nodes.paragraph("", text, classes=["hf-verdict"])
+@dataclass(frozen=True)
+class Verdict:
+    """What a record, `whose` perhaps not the machine's whose page it is on, says of a claim."""
+
+    statement: Statement
+    record: Record
+    whose: str  # "here", "on NAME"
+
+    @property
+    def holds(self) -> bool:
+        return self.statement.holds(self.record)
 
 
-def evidence(statement: Statement, record: Record) -> str:
-    """What was observed and what the claim asks for; where it fails, also the claim itself."""
-    text = f"Observed {statement.observed(record)}{record.since}; the claim asks for {statement.asked(record)}."
-    return text if statement.holds(record) else f"Put to the test: “{statement.text}” {text}"
+def verdict(records: Records, lab: str, statement: Statement, machine: Machine) -> Verdict | RecordError:
+    """The verdict for the page of a machine, or why there is none."""
+    try:
+        record = records.choose(lab, machine, having=[("values", statement.value)])
+        statement.asked(record)
+    except RecordError as error:
+        return error
+    return Verdict(statement, record, "here" if record.local else f"on {records.machine_of(record).name}")
+
+
+def passing(verdict: Verdict) -> nodes.paragraph:
+    """One line: the sentence, and the number that bears it out."""
+    record, statement = verdict.record, verdict.statement
+    tooltip = f"the claim asks for {statement.asked(record)}; measured {verdict.whose}, {record.date}{record.since}"
+    observed = measured_number(tooltip=tooltip, classes=["hf-observed"] + ["hf-elsewhere"] * record.elsewhere)
+    observed += nodes.Text(str(statement.observed(record)))
+    tick = measured_number(tooltip=f"holds {verdict.whose}", classes=["hf-verdict"])
+    tick += nodes.Text("✓")
+    line = nodes.paragraph("", "", tick, nodes.Text(f" {statement.text} "), observed, classes=["hf-sentence"])
+    if record.elsewhere:
+        line += nodes.inline("", f" {verdict.whose}", classes=["hf-kind"])
+    return line
+
+
+def badge(verdict: Verdict) -> nodes.paragraph:
+    return nodes.paragraph("", f"✗ does not hold {verdict.whose}", classes=["hf-verdict"])
+
+
+def evidence(verdict: Verdict) -> nodes.paragraph:
+    """Where a claim fails: the claim itself, what was observed and what it asks for."""
+    statement, record = verdict.statement, verdict.record
+    return nodes.paragraph("", f"Put to the test: “{statement.text}” Observed {statement.observed(record)}{record.since}; "
+                               f"the claim asks for {statement.asked(record)}.", classes=["hf-evidence"])
+
+
+class WhereHolds(SphinxDirective):
+    """Prose for the machines on which the claims hold; after a "!", those on which one fails."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        records = hardware_first(self.env).records
+        content = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
+        try:
+            wanted = [(not name.startswith("!"), *named_claim(self.env, name.removeprefix("!")))
+                      for name in self.arguments[0].split()]
+        except RecordError as error:
+            return [block_notice(self.env, self.lineno, f"where-holds: {error}")]
+
+        def shown(machine: Machine) -> bool:
+            return all(isinstance(found := verdict(records, lab, statement, machine), Verdict) and found.holds == holds
+                       for holds, lab, statement in wanted)
+
+        return for_each_answer(self.env, shown, lambda answer: content if answer else [])
 
 
 class ClaimsLedger(SphinxDirective):

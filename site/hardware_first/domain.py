@@ -25,11 +25,12 @@ class HardwareFirstDomain(Domain):
 
     name = "hf"
     label = "Hardware First"
-    roles = {"claim": XRefRole(innernodeclass=nodes.inline)}
-    data_version = 1
+    roles = {"claim": XRefRole(innernodeclass=nodes.inline), "machine": XRefRole(innernodeclass=nodes.inline)}
+    data_version = 2
     initial_data = {
         "inputs": {},  # page → {input: fingerprint when the page was read}
         "claims": {},  # "lab/claim" → (page, anchor)
+        "cards": {},  # a machine's slug → (page, anchor)
         "ledgers": set(),  # pages that link to claims on other pages
         "problems": {},  # page → [(line, text)]
     }
@@ -78,6 +79,9 @@ class HardwareFirstDomain(Domain):
     def note_claim(self, lab: str, claim: str, anchor: str) -> None:
         self.data["claims"][f"{lab}/{claim}"] = (self.env.docname, anchor)
 
+    def note_card(self, machine: str, anchor: str) -> None:
+        self.data["cards"][machine] = (self.env.docname, anchor)
+
     def note_ledger(self) -> None:
         self.data["ledgers"].add(self.env.docname)
 
@@ -96,13 +100,17 @@ class HardwareFirstDomain(Domain):
         self.data["inputs"].pop(docname, None)
         self.data["problems"].pop(docname, None)
         self.data["ledgers"].discard(docname)
-        for claim in [name for name, (page, _) in self.data["claims"].items() if page == docname]:
-            del self.data["claims"][claim]
+        for places in (self.data["claims"], self.data["cards"]):
+            for name in [name for name, (page, _) in places.items() if page == docname]:
+                del places[name]
 
     def resolve_xref(self, env, fromdocname, builder, typ, target, node, contnode):
-        if target not in self.data["claims"]:
+        if typ == "machine" and target not in self.data["cards"]:
+            return contnode  # a book without a gallery
+        places = self.data["cards" if typ == "machine" else "claims"]
+        if target not in places:
             return None
-        page, anchor = self.data["claims"][target]
+        page, anchor = places[target]
         if not node.get("refexplicit"):
             contnode = nodes.inline("", target.partition("/")[2].replace("-", " "))
         return make_refnode(builder, fromdocname, page, anchor, contnode)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 from . import draw
 from .domain import hardware_first
 from .links import file_link
-from .measured import citation
+from .measured import citation, measured_number
 from .notice import block_notice, pending_line
+from .per_machine import for_each_machine
 from .quantity import quantity
-from .records import NotMeasured, Record, RecordError, Records
+from .records import Machine, NotMeasured, Record, RecordError, Records
 from .tables import scrolling_table
 
 
@@ -45,20 +49,28 @@ class LabFigure(SphinxDirective):
         domain.note_lab(lab)
         for file in draw.inputs(script):
             domain.note_file(file)
-        record = choose(records, lab, wanted, pending)
         figure = nodes.figure("", classes=["hf-lab-figure"])
         takeaway = self.takeaway()
-        if not record:
+        drawing = functools.cache(functools.partial(drawn, records, script))
+        views = {machine: view(records, machine, lab, wanted, pending, drawing) for machine in records.machines()}
+        if all(isinstance(each, RecordError) for each in views.values()):
+            raise next(iter(views.values()))
+        if None in views.values():
             figure["classes"].append("hf-pending")
             figure += pending_line(draw.read_header(script)["title"])
         else:
-            figure += [drawing(records, record, script), nodes.caption("", "", *takeaway)]
-            series = [found for each in wanted + pending if (found := record.series(each))]
-            missing = [pending_line("some of its lines")] if len(series) < len(wanted + pending) else []
-            figure += nodes.legend("", *self.provenance(record, series), *missing,
-                                   *self.links(record, script), data_table(series))
+            each = lambda make: for_each_machine(self.env, lambda machine: self.of_view(views[machine], make))
+            figure += [*each(lambda view: [nodes.raw("", view.drawn, format="html")]), nodes.caption("", "", *takeaway)]
+            figure += nodes.legend("", *each(self.provenance), self.sources(script, views.values()),
+                                   *each(lambda view: [data_table(view.series)]))
         self.add_name(figure)
         return figure
+
+    def of_view(self, view: View | RecordError, make: Callable[[View], list[nodes.Node]]) -> list[nodes.Node]:
+        """A part of the figure, or a notice in its place."""
+        if isinstance(view, View):
+            return make(view)
+        return [block_notice(self.env, self.lineno, f"Figure {self.arguments[0]}: {view}")]
 
     def takeaway(self) -> list[nodes.Node]:
         """The body, as the inline content of a caption."""
@@ -67,34 +79,60 @@ class LabFigure(SphinxDirective):
             raise RecordError("its takeaway must be one paragraph")
         return parsed[0].children
 
-    def provenance(self, record: Record, series: list[dict]) -> list[nodes.Node]:
-        """Who measured what, where, when, with which compiler; what is not a measurement says so."""
-        lines: list[nodes.Node] = []
-        if any(each["kind"] == "measured" for each in series):
-            lines.append(measurement(record, series))
-        for kind in ("modelled", "simulated", "quoted"):
-            of_kind = [each for each in series if each["kind"] == kind]
-            labels = ", ".join(dict.fromkeys(each["label"] for each in of_kind))
-            sources = {each.get("source"): each for each in of_kind}.values()
-            cited = [node for each in sources for node in citation(self.env, each, self.lineno, self.state.inliner)]
-            if of_kind:
-                lines.append(nodes.paragraph("", "", nodes.strong("", kind.capitalize()), nodes.Text(f": {labels}"),
-                                             *cited, nodes.Text(".")))
-        return lines
+    def provenance(self, view: View) -> list[nodes.Node]:
+        """One line: of what kind, whose, how noisy, and the record."""
+        record = view.record
+        kinds = dict.fromkeys(each["kind"] for each in view.series)
+        whose = hardware_first(self.env).records.machine_of(record).name
+        line = nodes.paragraph("", "", nodes.Text(f"{listed(kinds)} · "), machine_link(record.slug, whose),
+                               classes=["hf-provenance"] + ["hf-elsewhere"] * record.elsewhere)
+        if noise := spread(record, view.series):
+            line += [nodes.Text(" · "), noise]
+        line += [nodes.Text(" · "), file_link(self.env, record.path, "record")]
+        return [line, pending_line("some of its lines")] if view.missing else [line]
 
-    def links(self, record: Record, script: Path) -> list[nodes.Node]:
-        return [nodes.paragraph("", "", file_link(self.env, record.path, "the record"), nodes.Text(" · "),
-                                file_link(self.env, script, "the script that drew this"), classes=["hf-links"])]
+    def sources(self, script: Path, views: Iterable[View | RecordError]) -> nodes.paragraph:
+        """What the quoted lines are quoted from, on whichever machine: once, as references are counted. And the script."""
+        line = nodes.paragraph("", "", file_link(self.env, script, "script"), classes=["hf-sources"])
+        quoted = {each.get("source", ""): each for view in views if isinstance(view, View) for each in view.series
+                  if each["kind"] != "measured"}
+        for each in quoted.values():
+            line += citation(self.env, each, self.lineno, self.state.inliner)
+        return line
 
 
-def choose(records: Records, lab: str, wanted: list[str], pending: list[str]) -> Record | None:
+@dataclass(frozen=True)
+class View:
+    """A figure as one machine's page shows it."""
+
+    record: Record
+    drawn: str  # as inline SVG, so that it follows the page's colours
+    series: list[dict]  # what its table shows
+    missing: bool  # whether no machine has measured some of its lines
+
+
+def view(records: Records, machine: Machine, lab: str, wanted: list[str], pending: list[str],
+         drawing: Callable[[Path], str]) -> View | RecordError | None:
+    """The figure for the page of a machine, or why it cannot be drawn; None where nothing is wanted but what no machine has
+    measured."""
+    try:
+        record = choose(records, machine, lab, wanted, pending)
+        if not record:
+            return None
+        series = [found for each in wanted + pending if (found := record.series(each))]
+        return View(record, drawing(record.path), series, len(series) < len(wanted + pending))
+    except RecordError as error:
+        return error
+
+
+def choose(records: Records, machine: Machine, lab: str, wanted: list[str], pending: list[str]) -> Record | None:
     """A record that has all series; where none has, one without those pending; None where nothing is wanted but those."""
     try:
-        return records.choose(lab, having=[("series", each) for each in wanted + pending])
+        return records.choose(lab, machine, having=[("series", each) for each in wanted + pending])
     except NotMeasured:
         if not pending:
             raise
-    return records.choose(lab, having=[("series", each) for each in wanted]) if wanted else None
+    return records.choose(lab, machine, having=[("series", each) for each in wanted]) if wanted else None
 
 
 def lab_of(figure: str, labs: list[str]) -> str:
@@ -105,42 +143,45 @@ def lab_of(figure: str, labs: list[str]) -> str:
     raise RecordError(f"no lab has its number {figure[:2]}; name one with :lab:")
 
 
-def drawing(records: Records, record: Record, script: Path) -> nodes.raw:
-    """The figure as inline SVG, so that it follows the page's colours."""
-    build = records.build if record.local else records.build / "published" / record.published_as
+def drawn(records: Records, script: Path, record: Path) -> str:
+    """The figure's SVG."""
+    local = record == records.local_path(record.stem)
+    build = records.build if local else records.build / "published" / record.parent.name
     try:
-        drawn = draw.draw(record.path, script, build / "figures", tool=records.tool)
-        return nodes.raw("", drawn.read_text(encoding="utf-8"), format="html")
+        return draw.draw(record, script, build / "figures", tool=records.tool).read_text(encoding="utf-8")
     except (draw.DrawError, OSError) as error:
         raise RecordError(str(error).replace(f"{records.root}/", "")) from None
 
 
-def measurement(record: Record, series: list[dict]) -> nodes.paragraph:
-    """Machine, date, compiler, flags and spread of what was measured."""
-    toolchain = record.data["toolchain"]
-    where = "" if record.local else ", a published record: this machine has not measured it"
-    return nodes.paragraph(
-        "", "", nodes.strong("", "Measured"),
-        nodes.Text(f" on {record.machine_name}{where}; {record.date}{record.since}; {toolchain['compiler']} with "),
-        *flags(toolchain["flags"]), nodes.Text(f". {spread_sentence(record, series)}"))
+def machine_link(slug: str, name: str) -> nodes.Node:
+    """A machine's name, linked to its card."""
+    return addnodes.pending_xref("", nodes.inline("", name), refdomain="hf", reftype="machine", reftarget=slug,
+                                 refexplicit=True, refwarn=False)
 
 
-def flags(text: str) -> list[nodes.Node]:
-    """Each flag by itself, so that a line breaks between them and not within."""
-    words = [node for flag in text.split() for node in (nodes.literal("", flag), nodes.Text(" "))]
-    return words[:-1] or [nodes.Text("no flags")]
+def listed(words: Iterable[str]) -> str:
+    """Measured, modelled and quoted."""
+    *most, last = words
+    text = f"{', '.join(most)} and {last}" if most else last
+    return text[:1].upper() + text[1:]
 
 
-def spread_sentence(record: Record, series: Iterable[dict]) -> str:
-    """How far repeated samples lie apart, over all measured points."""
-    spreads = [(point["high"] - point["low"]) / 2 / abs(point["median"])
-               for each in series if each["kind"] == "measured" for point in each["points"]
+def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
+    """How far repeated samples lie apart, over all measured points; where none were repeated, how noisy the machine was.
+    None where nothing was measured."""
+    measured = [each for each in series if each["kind"] == "measured"]
+    spreads = [(point["high"] - point["low"]) / 2 / abs(point["median"]) for each in measured for point in each["points"]
                if "low" in point and "high" in point and point["median"]]
-    noise = percent(record.data["run"]["noise_floor"])
-    if not spreads:
-        return f"Noise floor {noise}."
-    return (f"Points are medians; from the 5th to the 95th percentile they typically spread by "
-            f"±{percent(statistics.median(spreads))}, at most ±{percent(max(spreads))}. Noise floor {noise}.")
+    noise = f"noise floor {percent(record.data['run']['noise_floor'])}"
+    when = f"{record.date}{record.since}"
+    if spreads:
+        text = f"±{percent(statistics.median(spreads))}, at most ±{percent(max(spreads))}"
+        tooltip = f"half of what lies from the 5th to the 95th percentile, typically and at most; {noise}; {when}"
+    else:
+        text, tooltip = noise, when
+    shown = measured_number(tooltip=tooltip)
+    shown += nodes.Text(text)
+    return shown if measured else None
 
 
 def percent(share: float) -> str:
@@ -150,7 +191,7 @@ def percent(share: float) -> str:
 
 def data_table(series: list[dict]) -> nodes.Node:
     """The same data as tables, folded away."""
-    box = nodes.admonition("", nodes.title("", "The data as a table"), classes=["hf-data"], collapsible="closed")
+    box = nodes.admonition("", nodes.title("", "data"), classes=["hf-data"], collapsible="closed")
     for each in series:
         box += nodes.paragraph("", f"{each['label']} ({each['kind']})", classes=["hf-table-title"])
         box += series_table(each)

@@ -9,7 +9,8 @@ from .domain import hardware_first
 from .links import file_link
 from .measured import fact
 from .notice import block_notice
-from .records import LAB_ID, Record, RecordError
+from .per_machine import for_each_machine
+from .records import LAB_ID, Machine, Record, RecordError
 from .tables import fields
 
 
@@ -19,21 +20,25 @@ class LabCard(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        domain, lab = hardware_first(self.env), self.arguments[0]
+        lab = self.arguments[0]
         if not LAB_ID.fullmatch(lab):
             return [block_notice(self.env, self.lineno, f'lab-card: "{lab}" is not a lab: write NN-slug')]
-        domain.note_lab(lab)
+        hardware_first(self.env).note_lab(lab)
         card = nodes.container("", classes=["hf-card"])
+        card += for_each_machine(self.env, lambda machine: self.of_machine(machine, lab))
+        return [card]
+
+    def of_machine(self, machine: Machine, lab: str) -> list[nodes.Node]:
+        """What is known of the lab on a machine."""
+        records = hardware_first(self.env).records
         pairs = [("Run", [nodes.literal("", f"make lab-{lab[:2]}")])]
-        source = domain.records.root / "labs" / lab / "lab.cpp"
+        source = records.root / "labs" / lab / "lab.cpp"
         if source.exists():
             pairs.append(("Source", [file_link(self.env, source, f"labs/{lab}/lab.cpp")]))
         try:
-            pairs += self.about(domain.records.choose(lab))
+            return [fields(pairs + self.about(records.choose(lab, machine)))]
         except RecordError as error:
-            card += block_notice(self.env, self.lineno, str(error))
-        card += fields(pairs)
-        return [card]
+            return [block_notice(self.env, self.lineno, str(error)), fields(pairs)]
 
     def about(self, record: Record) -> list[tuple[str, list[nodes.Node]]]:
         run = record.data["run"]

@@ -54,7 +54,11 @@ class Machines(SphinxDirective):
             pairs.append((f"Lab {record.lab[:2]}", [
                 file_link(self.env, record.path, record.data["lab"]["title"]),
                 nodes.Text(f", {record.date}, {record.data['toolchain']['compiler']}{record.since}")]))
-        return nodes.container("", nodes.rubric("", name), fields(pairs), classes=["hf-card", "hf-machine"])
+        card = nodes.container("", nodes.rubric("", name), fields(pairs), classes=["hf-card", "hf-machine"])
+        card["ids"].append(f"machine-{first.slug}")
+        hardware_first(self.env).note_card(first.slug, card["ids"][0])
+        self.state.document.note_explicit_target(card)
+        return card
 
 
 def network_facts(record: Record) -> list[tuple[str, str]]:

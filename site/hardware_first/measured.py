@@ -9,10 +9,11 @@ from docutils.parsers.rst.states import Inliner
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from .domain import HardwareFirstDomain, hardware_first
+from .domain import hardware_first
 from .notice import NOT_YET, block_notice, inline_notice
+from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE, Quantity, quantity
-from .records import LAB_ID, NotMeasured, Record, RecordError
+from .records import LAB_ID, Machine, NotMeasured, Record, RecordError, Records
 
 STYLES = {"percent", "times"}
 OPTIONS = STYLES | {"plain", "number", "pending"}
@@ -65,34 +66,52 @@ class Measured(SphinxRole):
                                   f"choose from {', '.join(sorted(OPTIONS))}")
             lab, value_id = split_target(target, self.env.docname)
             domain.note_lab(lab)
-            try:
-                return [self.number(domain, lab, value_id, set(options))], []
-            except NotMeasured:
-                if "pending" not in options:
-                    raise
-                return [pending_number()], []
         except RecordError as error:
             return [inline_notice(self.env, self.lineno, str(error))], []
+        number = for_each_machine(self.env, lambda machine: self.number(machine, lab, value_id, set(options)), inline=True)
+        return number + self.sources(domain.records, lab, value_id, set(options)), []
 
-    def number(self, domain: HardwareFirstDomain, lab: str, value_id: str, options: set[str]) -> nodes.Node:
-        if "." in value_id:
-            record = domain.records.choose(lab)
-            as_typed = nodes.literal if value_id == "toolchain.flags" else nodes.inline
-            return as_typed("", fact(record, value_id), classes=["hf-fact"])
-        record = domain.records.choose(lab, having=[("values", value_id)])
-        value = record.value(value_id)
-        shown = value_quantity(value, options)
-        node = measured_number(tooltip=_tooltip(record, value, shown), classes=["hf-number", f"hf-{value['kind']}"])
-        node += nodes.Text(shown.number if "number" in options else str(shown))
-        if shown.spread and not options & {"plain", "number"}:
-            node += nodes.inline("", NO_BREAK_SPACE + shown.spread, classes=["hf-spread"])
-        if value["kind"] != "measured" and "number" not in options:
-            node += nodes.inline("", NO_BREAK_SPACE + value["kind"], classes=["hf-kind"])
-            node += citation(self.env, value, self.lineno, self.inliner)
-        if not record.local and domain.records.local_path(lab).exists():
-            processor = record.gpu if "pending" in options and record.gpu else record.cpu
-            node += nodes.inline("", f" on {processor}", classes=["hf-kind"])
-        return node
+    def number(self, machine: Machine, lab: str, value_id: str, options: set[str]) -> list[nodes.Node]:
+        """The number of a machine, or what stands in its place."""
+        records = hardware_first(self.env).records
+        try:
+            if "." in value_id:
+                record = records.choose(lab, machine)
+                as_typed = nodes.literal if value_id == "toolchain.flags" else nodes.inline
+                return [as_typed("", fact(record, value_id), classes=["hf-fact"] + ["hf-elsewhere"] * record.elsewhere)]
+            record = records.choose(lab, machine, having=[("values", value_id)])
+            return [number_of(records, machine, record, value_id, options)]
+        except NotMeasured as error:
+            if "pending" in options:
+                return [pending_number()]
+            return [inline_notice(self.env, self.lineno, str(error))]
+        except RecordError as error:
+            return [inline_notice(self.env, self.lineno, str(error))]
+
+    def sources(self, records: Records, lab: str, value_id: str, options: set[str]) -> list[nodes.Node]:
+        """What a quoted number is quoted from, on whichever machine: once, as references are counted."""
+        values = [record.value(value_id) for record in records.all(lab)[0]] if "number" not in options else []
+        sources = {value.get("source", ""): value for value in values if value and value["kind"] != "measured"}
+        return [node for value in sources.values() for node in citation(self.env, value, self.lineno, self.inliner)]
+
+
+def number_of(records: Records, machine: Machine, record: Record, value_id: str, options: set[str]) -> nodes.Node:
+    """A record's number as the page of `machine` shows it: another machine's is marked, and where this one has measured the
+    lab without it, named too."""
+    value = record.value(value_id)
+    shown = value_quantity(value, options)
+    whose = f"; {machine.name} has not measured it" if record.elsewhere else ""
+    node = measured_number(tooltip=_tooltip(record, value, shown) + whose,
+                           classes=["hf-number", f"hf-{value['kind']}"] + ["hf-elsewhere"] * record.elsewhere)
+    node += nodes.Text(shown.number if "number" in options else str(shown))
+    if shown.spread and not options & {"plain", "number"}:
+        node += nodes.inline("", NO_BREAK_SPACE + shown.spread, classes=["hf-spread"])
+    if value["kind"] != "measured" and "number" not in options:
+        node += nodes.inline("", NO_BREAK_SPACE + value["kind"], classes=["hf-kind"])
+    if record.elsewhere and records.path_of(machine, record.lab).exists():
+        node += nodes.inline("", f" on {record.gpu if 'pending' in options and record.gpu else record.cpu}",
+                             classes=["hf-kind"])
+    return node
 
 
 def pending_number() -> measured_number:

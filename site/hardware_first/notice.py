@@ -7,7 +7,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from .domain import hardware_first
-from .records import RecordError
+from .per_machine import for_each_machine
+from .records import Machine, RecordError
 
 
 def block_notice(env: BuildEnvironment, line: int, text: str) -> nodes.Element:
@@ -32,29 +33,39 @@ def pending_line(text: str) -> nodes.paragraph:
 
 
 def add_banner(app: Sphinx, doctree: nodes.document) -> None:
-    """doctree-read: says at the top of a page when its numbers are provisional or another machine's."""
-    domain = hardware_first(app.env)
-    sentences = []
-    for lab in domain.labs_used(app.env.docname):
-        try:
-            record = domain.records.choose(lab)
-        except RecordError:
-            continue
-        if not record.local:
-            sentences.append(f"Lab {lab} has not run on this machine: its numbers here were measured on "
-                             f"{record.machine_name}, {record.date}{record.since}. make lab-{lab[:2]} measures yours.")
-        if record.data["run"]["budget"] == "quick":
-            sentences.append(f"Lab {lab} was measured with the quick budget: its numbers are rough. "
-                             f"make lab-{lab[:2]} measures them in full.")
-        if record.data["machine"].get("emulated", False):
-            sentences.append(f"Lab {lab} ran on an emulated machine: its numbers are the emulator's.")
-        if not record.data["run"]["complete"]:
-            missing = "; ".join(record.data["run"].get("notes", [])) or "see its record"
-            sentences.append(f"The record of lab {lab} is incomplete: {missing}.")
-    lines = [nodes.paragraph("", text) for text in sentences] + waiting(app, doctree)
-    title = doctree.next_node(nodes.title)
-    if lines and title is not None:
-        title.parent.insert(title.parent.index(title) + 1, nodes.container("", *lines, classes=["hf-banner"]))
+    """doctree-read: says at the top of a page when its numbers are provisional or another machine's, and what waits."""
+    labs, title = hardware_first(app.env).labs_used(app.env.docname), doctree.next_node(nodes.title)
+    if title is None:
+        return
+    lines = lambda machine: [nodes.paragraph("", text) for lab in labs for text in warnings(app.env, machine, lab)]
+    boxed = lambda content: [nodes.container("", *content, classes=["hf-banner"])] if content else []
+    if waits := waiting(app, doctree):
+        banner = boxed(for_each_machine(app.env, lines) + waits)
+    else:
+        banner = for_each_machine(app.env, lambda machine: boxed(lines(machine)))
+    place = title.parent.index(title) + 1
+    title.parent[place:place] = banner
+
+
+def warnings(env: BuildEnvironment, machine: Machine, lab: str) -> list[str]:
+    """What a reader should know of a lab's record before its numbers, as a machine's page shows them."""
+    try:
+        record = hardware_first(env).records.choose(lab, machine)
+    except RecordError:
+        return []
+    run, said = record.data["run"], []
+    if record.elsewhere:
+        whose = f"measured on {record.machine_name}, {record.date}{record.since}"
+        said.append(f"Lab {lab} has not run on this machine: its numbers here were {whose}. make lab-{lab[:2]} measures yours."
+                    if machine.local else f"{machine.name} has not measured lab {lab}: its numbers here were {whose}.")
+    if run["budget"] == "quick":
+        said.append(f"Lab {lab} was measured with the quick budget: its numbers are rough. "
+                    f"make lab-{lab[:2]} measures them in full.")
+    if record.data["machine"].get("emulated", False):
+        said.append(f"Lab {lab} ran on an emulated machine: its numbers are the emulator's.")
+    if not run["complete"]:
+        said.append(f"The record of lab {lab} is incomplete: {'; '.join(run.get('notes', [])) or 'see its record'}.")
+    return said
 
 
 def waiting(app: Sphinx, doctree: nodes.document) -> list[nodes.Node]:

@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from babel.dates import format_date
 
 _ONE_OF = {"series": "series", "values": "value"}
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
+HERE = "here"
 
 
 class RecordError(Exception):
@@ -27,14 +28,25 @@ class NotMeasured(RecordError):
 
 
 @dataclass(frozen=True)
+class Machine:
+    """A machine whose records are in this copy of the book. `slug` is the name it was published under, "here" for this
+    machine; `name` is what readers call it."""
+
+    slug: str
+    name: str
+    local: bool
+
+
+@dataclass(frozen=True)
 class Record:
     """One valid record. `local` tells this machine's own from a published one; `changed` are the sources of the lab that
-    have changed since a published one was measured."""
+    have changed since a published one was measured; `elsewhere`, that it stands in for another machine's."""
 
     path: Path
     local: bool
     data: dict
     changed: tuple[str, ...] = ()
+    elsewhere: bool = False
 
     def value(self, value_id: str) -> dict | None:
         return _by_id(self.data["values"], value_id)
@@ -50,6 +62,11 @@ class Record:
     def published_as(self) -> str:
         """The name given to `make publish`; empty for this machine's own record."""
         return "" if self.local else self.path.parent.name
+
+    @property
+    def slug(self) -> str:
+        """Whose it is, as Machine.slug."""
+        return self.published_as or HERE
 
     @property
     def since(self) -> str:
@@ -86,6 +103,7 @@ class Records:
     def __init__(self, root: Path, build: Path, tool: Path) -> None:
         self.root, self.build, self.tool = root, build, tool
         self._checked: dict[Path, tuple[str, str]] = {}
+        self._read: dict[Path, tuple[bytes, dict]] = {}
 
     def labs(self) -> list[str]:
         """Every lab of the book, in order."""
@@ -120,30 +138,66 @@ class Records:
                 records.append(record)
         return records, errors
 
-    def choose(self, lab: str, *, having: Iterable[tuple[str, str]] = ()) -> Record:
-        """This machine's record; where there is none, or it lacks a part in `having`, a published one.
+    def machines(self) -> list[Machine]:
+        """Whose records there are, the default first: this machine where it has any, then those with the most labs. Where
+        nobody has any, this machine."""
+        return self._machines
+
+    @cached_property
+    def _machines(self) -> list[Machine]:
+        found: dict[str, list[Record]] = {}
+        for lab in self.labs():
+            for record in self.all(lab)[0]:
+                found.setdefault(record.slug, []).append(record)
+        local = found.pop(HERE, []) or any(self.local_path(lab).exists() for lab in self.labs())
+        published = sorted(found.values(), key=lambda records: (-len(records), records[0].slug))
+        names = [_name(records) for records in published]
+        machines = [Machine(records[0].slug, name if names.count(name) == 1 else f"{name} ({records[0].slug})", False)
+                    for records, name in zip(published, names)]
+        return [Machine(HERE, "this machine", True)] * bool(local or not machines) + machines
+
+    def machine_of(self, record: Record) -> Machine:
+        """Whose record it is."""
+        return next((machine for machine in self.machines() if machine.slug == record.slug), self.machines()[0])
+
+    def path_of(self, machine: Machine, lab: str) -> Path:
+        """Where a machine's record of a lab is, if there is one."""
+        return self.local_path(lab) if machine.local else self.published / machine.slug / f"{lab}.json"
+
+    def choose(self, lab: str, machine: Machine | None = None, *, having: Iterable[tuple[str, str]] = ()) -> Record:
+        """A machine's own record, the default machine's where none is named; where there is none, or it lacks a part in
+        `having`, another machine's, which is then marked as `elsewhere`.
 
         having: (list, id) pairs such as ("series", "latency").
-        Raises RecordError when the local record is invalid, NotMeasured when no record has what is asked for.
+        Raises RecordError when this machine is asked for and its record is invalid, NotMeasured when no record has what is
+        asked for.
         """
         if lab not in self.labs():
             raise RecordError(f'no lab "{lab}": the labs are {", ".join(self.labs()) or "none"}')
-        first, error = None, None
-        for path in self.paths(lab):
+        asked = self.path_of(machine or self.machines()[0], lab)
+        having, valid, error, paths = list(having), {}, None, self._paths_in_order(lab)
+        for path in sorted(paths, key=lambda path: path != asked):
             try:
                 record = self.read(path)
             except RecordError as problem:
-                if path == self.local_path(lab):
+                if path == asked == self.local_path(lab):
                     raise
                 error = error or problem
                 continue
             if all(_by_id(record.data[part], name) for part, name in having):
-                return record
-            first = first or record
-        if first is None:
+                return record if path == asked else replace(record, elsewhere=True)
+            valid[path] = record
+        if not valid:
             raise error or NotMeasured(f"{lab} is not measured here yet: run make lab-{lab[:2]}")
+        first = next(valid[path] for path in paths if path in valid)  # whichever machine was asked for
         missing = [f'{_ONE_OF[part]} "{name}"' for part, name in having if not _by_id(first.data[part], name)]
         raise NotMeasured(f"{self.shown(first.path)} has no {', '.join(missing)}")
+
+    def _paths_in_order(self, lab: str) -> list[Path]:
+        """Every file there is of a lab, in the order of machines(); last those that no machine owns, as nothing in them is
+        valid."""
+        owned = [path for machine in self.machines() if (path := self.path_of(machine, lab)).exists()]
+        return owned + [path for path in self.paths(lab) if path not in owned]
 
     def read(self, path: Path) -> Record:
         """The record at `path`; RecordError, with the record tool's own line, when it does not pass the check."""
@@ -155,7 +209,13 @@ class Records:
         local = path == self.local_path(path.stem)
         if problem := self._problem(path, content) if local else self._published_problems.get(self.shown(path)):
             raise RecordError(problem)
-        return Record(path, local, json.loads(content), () if local else self._changes.get(self.shown(path), ()))
+        return Record(path, local, self._parsed(path, content), () if local else self._changes.get(self.shown(path), ()))
+
+    def _parsed(self, path: Path, content: bytes) -> dict:
+        """The record's data, which a page of many numbers asks for many times."""
+        if self._read.get(path, (b"",))[0] != content:
+            self._read[path] = (content, json.loads(content))
+        return self._read[path][1]
 
     def _problem(self, path: Path, content: bytes) -> str:
         """What the record tool says is wrong with this machine's record; empty when it is valid."""
@@ -207,7 +267,7 @@ class Records:
 
     def fingerprint(self, lab: str) -> str:
         """Changes whenever another record would be chosen, or the chosen one reads differently."""
-        digest = hashlib.sha256(content_digest(self.tool).encode())
+        digest = hashlib.sha256(f"{content_digest(self.tool)} {self.machines()}".encode())
         for path in self.paths(lab):
             digest.update(f"{path}\0{content_digest(path)}\0{self._verdict(path)}\0".encode())
         return digest.hexdigest()
@@ -234,6 +294,12 @@ def content_digest(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""
+
+
+def _name(records: list[Record]) -> str:
+    """What readers call the machine with these records; a network is no chip, so it says how many hosts it has."""
+    hosts = max((record.value("hosts") or {"value": 1})["value"] for record in records)
+    return records[0].machine_name + (f", {hosts:.0f} hosts" if hosts > 1 else "")
 
 
 def _by_id(entries: list[dict], wanted: str) -> dict | None:

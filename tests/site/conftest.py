@@ -69,12 +69,17 @@ class Site:
         self.root, self.tool = root, tool
         self.chapters = root / "chapters"
         self.record_path = root / "build" / "records" / f"{LAB}.json"
-        for folder in ("chapters", f"labs/{LAB}", "figures/records", "build/records"):
+        for folder in ("chapters", "figures/records", "build/records"):
             (root / folder).mkdir(parents=True)
-        (root / "labs" / LAB / "lab.cpp").write_text("int main() {}\n")
+        self.lab(LAB)
         self.claims()
         (root / "figures" / "style.gp").write_bytes((PROJECT / "figures" / "style.gp").read_bytes())
         (root / "figures" / "01-small.gp").write_text(FIGURE_SCRIPT)
+
+    def lab(self, lab: str) -> None:
+        """Adds a lab to the book."""
+        (self.root / "labs" / lab).mkdir(parents=True)
+        (self.root / "labs" / lab / "lab.cpp").write_text("int main() {}\n")
 
     def claims(self, **bounds: str) -> None:
         """Writes what chapter 01 claims, with other bounds for the claims that are named."""
@@ -84,13 +89,14 @@ class Site:
     def page(self, text: str, name: str = "index") -> None:
         (self.chapters / f"{name}.md").write_text(text, encoding="utf-8")
 
-    def record(self, edit=lambda record: None, *, published: str = "") -> Path:
+    def record(self, edit=lambda record: None, *, published: str = "", lab: str = LAB) -> Path:
         """Writes the fixture record, after `edit` changed it, as this machine's or as a published one. It was measured from
         the sources that the site has now."""
         record = copy.deepcopy(fixture_record())
-        path, source = self.record_path, f"labs/{LAB}/lab.cpp"
+        record["lab"]["id"] = lab
+        path, source = self.root / "build" / "records" / f"{lab}.json", f"labs/{lab}/lab.cpp"
         if published:
-            path = self.root / "figures" / "records" / published / f"{LAB}.json"
+            path = self.root / "figures" / "records" / published / f"{lab}.json"
             record["machine"]["slug"] = published
         inputs = record["lab"]["inputs"]
         inputs[f"source:{source}"] = hashlib.sha256((self.root / source).read_bytes()).hexdigest()
@@ -164,6 +170,17 @@ def drop_value(value_id: str):
 def add_value(**value):
     """An edit that adds a value to a record."""
     return lambda record: record["values"].append({"kind": "measured", **value})
+
+
+def scale_series(series_id: str, factor: float):
+    """An edit that multiplies what was measured of a series."""
+    def edit(record):
+        series = next(series for series in record["series"] if series["id"] == series_id)
+        for point in series["points"]:
+            point.update({name: factor * point[name] for name in ("median", "low", "high") if name in point})
+            if "samples" in point:
+                point["samples"] = [factor * sample for sample in point["samples"]]
+    return edit
 
 
 @pytest.fixture(scope="session")

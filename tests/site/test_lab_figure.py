@@ -23,13 +23,12 @@ def test_a_figure_stands_with_its_provenance(site):
     assert 'role="img"' in html and "<desc" in html and "A small figure" in html
     assert 'id="fig-small"' in html
     assert "It rises from 1.7" in text
-    assert "Measured on Fixture Processor, 2 cores; 20 November 2026; " \
-           "GNU 12.2.0 with -O3 -DNDEBUG -march=native." in text
-    assert re.search(r"they typically spread by ±[\d.]+ %, at most ±[\d.]+ %\. Noise floor [\d.]+ %\.", text)
+    assert re.search(r"Measured · this machine · ±[\d.]+ %, at most ±[\d.]+ % · record script data", text)
+    assert re.search(r'title="half of what lies [^"]*; noise floor [\d.]+\s%; 20 November 2026"', html)
     points = next(s for s in fixture_record()["series"] if s["id"] == "latency")["points"]
     assert html.count("<tr") == len(points) + 1
-    for link in ("the record", "the script that drew this"):
-        target = re.search(r'href="([^"]+)"[^>]*><span[^>]*>' + link, html)[1]
+    for link in ("record", "script"):
+        target = re.search(r'href="([^"]+)"[^>]*><span[^>]*>' + link + "<", html)[1]
         assert (site.root / "build" / "out" / target).stat().st_size > 0
 
 
@@ -68,14 +67,15 @@ def test_kinds_are_named(site):
     site.page(PAGE.replace(":series: latency", ":series: latency kernels_predicted canonical_roof"))
     site.build()
     text = site.text()
-    assert "Modelled: " in text and "Quoted: " in text
+    assert "Measured, modelled and quoted · this machine" in text
+    assert "(modelled)" in text and "(quoted)" in text
 
 
 def test_a_published_figure_says_whose_it_is(site):
     site.record(published="other-machine")
     site.page(PAGE)
     assert site.build().status == 0
-    assert "a published record: this machine has not measured it" in site.text()
+    assert "Measured · Fixture Processor, 2 cores · " in site.text()
 
 
 def test_a_series_nobody_has_leaves_a_notice(site):

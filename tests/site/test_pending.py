@@ -49,7 +49,8 @@ def test_what_a_gpu_did_names_the_gpu(site):
     site.record(edit, published="other-machine")
     site.page(CLAIM % "caches-make-a-ladder" + "\nIt is {measured}`01-roofline/speed|pending`.")
     assert site.build().status == 0
-    assert "✓ holds on Fixture GPU" in site.text() and "It is 300 GFLOP/s on Fixture GPU." in site.text()
+    assert "22.9× on Fixture Processor, 2 cores, Fixture GPU" in site.text()
+    assert "It is 300 GFLOP/s on Fixture GPU." in site.text()
     assert "measured on Fixture Processor, 2 cores, Fixture GPU, 20 November 2026" in site.html()
 
 
@@ -91,7 +92,7 @@ def test_a_pending_claim_is_shown_once_somebody_has_it(site):
     site.record(published="other-machine")
     site.page(CLAIM % "caches-make-a-ladder")
     assert site.build().status == 0
-    assert "✓ holds on Fixture Processor" in site.text() and "wait for one" not in site.text()
+    assert "22.9× on Fixture Processor, 2 cores" in site.text() and "wait for one" not in site.text()
 
 
 @pytest.mark.parametrize("measured", [True, False])
@@ -119,7 +120,7 @@ def test_a_figure_comes_from_the_record_that_has_the_pending_series(site):
     site.record(add_series("no_gpu"), published="other-machine")
     site.page(FIGURE % ":series: latency\n:pending: no_gpu")
     assert site.build().status == 0
-    assert "a published record: this machine has not measured it" in site.text()
+    assert "Measured · Fixture Processor, 2 cores · " in site.text()
     assert "on the GPU (measured)" in site.text() and "Not yet measured" not in site.text()
 
 

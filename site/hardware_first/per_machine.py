@@ -1,0 +1,139 @@
+"""What differs between machines: every variant is in the tree that Sphinx keeps of a page; the page itself has that of the
+default machine, in a slot, and a file for each other machine has what its slots become when a reader chooses that machine.
+
+    _machines/PAGE/SLUG.js    hardwareFirst.variant("PAGE", "SLUG", [html, …]), one for each slot of the page in its order;
+                              null where nothing differs from the default machine's
+
+They are scripts, for a page that was opened from a file may load nothing else. static/machine.js finds out which machine
+the reader wants, static/machines.js exchanges what the slots hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Hashable, Iterable
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from .domain import hardware_first
+from .records import Machine
+
+FOLDER = "_machines"
+SLOTS = "hf-slots"  # of a document being written: for each slot {slug: html, or None where it is the default machine's}
+
+
+class per_machine(nodes.General, nodes.Element):
+    """A place whose content depends on the machine. `of`: {slug: the number of its child, a `variant`}, the default machine
+    first. Within a variant another such place follows the machine of the outer one."""
+
+    def astext(self) -> str:
+        return self[next(iter(self["of"].values()))].astext()
+
+
+class variant(nodes.General, nodes.Element):
+    """What a place holds for some of the machines."""
+
+
+def for_each_machine(env: BuildEnvironment, make: Callable[[Machine], Iterable[nodes.Node]], *,
+                     inline: bool = False) -> list[nodes.Node]:
+    """What `make` gives for each machine, as one place; just these nodes where it is the same for all."""
+    made = {machine.slug: list(make(machine)) for machine in hardware_first(env).records.machines()}
+    texts = {slug: "".join(node.pformat() for node in made[slug]) for slug in made}
+    return _place(texts, lambda text: next(made[slug] for slug in made if texts[slug] == text), inline)
+
+
+def for_each_answer(env: BuildEnvironment, ask: Callable[[Machine], Hashable],
+                    make: Callable[[Hashable], Iterable[nodes.Node]], *, inline: bool = False) -> list[nodes.Node]:
+    """What `make` gives for the answer to `ask` on each machine, as one place. It is called once for each answer, so that it
+    may give nodes that the page was parsed into."""
+    return _place({machine.slug: ask(machine) for machine in hardware_first(env).records.machines()},
+                  lambda answer: list(make(answer)), inline)
+
+
+def _place(answers: dict[str, Hashable], make: Callable[[Hashable], list[nodes.Node]], inline: bool) -> list[nodes.Node]:
+    distinct = list(dict.fromkeys(answers.values()))
+    if len(distinct) == 1:
+        return make(distinct[0])
+    place = per_machine("", inline=inline, of={slug: distinct.index(answer) for slug, answer in answers.items()})
+    place += [variant("", *make(answer)) for answer in distinct]
+    for other in place.children[1:]:
+        other["classes"].append("no-search")  # Sphinx's index of words is that of the page as it is written
+    return [place]
+
+
+def visit_per_machine(self, node: per_machine) -> None:
+    """Writes the variant of the machine that is being written; where none is yet, all of them, one after the other."""
+    if getattr(self, "machine", None):
+        node[node["of"][self.machine]].walkabout(self)
+        raise nodes.SkipNode
+    default, *others = (_written(self, node, slug) for slug in node["of"])
+    if self.builder.name not in ("html", "dirhtml") or all(other == default for other in others):
+        self.body.append(default)
+        raise nodes.SkipNode
+    slots = self.document.attributes.setdefault(SLOTS, [])
+    tag = "span" if node["inline"] else "div"
+    self.body.append(f'<{tag} class="hf-slot" data-slot="{len(slots)}">{default}</{tag}>')
+    slots.append({slug: html if html != default else None for slug, html in zip(list(node["of"])[1:], others)})
+    raise nodes.SkipNode
+
+
+def _written(self, node: per_machine, slug: str) -> str:
+    body, self.body, self.machine = self.body, [], slug
+    try:
+        node[node["of"][slug]].walkabout(self)
+        return "".join(self.body)
+    finally:
+        self.body, self.machine = body, None
+
+
+def visit_variant(self, node: variant) -> None:
+    pass
+
+
+def depart_variant(self, node: variant) -> None:
+    pass
+
+
+def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """html-page-context: the files of the page's other machines, and the list of machines for the switcher."""
+    machines = hardware_first(app.env).records.machines()
+    slots = doctree.attributes.get(SLOTS, []) if doctree else []
+    folder = Path(app.outdir, FOLDER, page)
+    listed, files = [], {}
+    for machine in machines:
+        listed.append({"slug": machine.slug, "name": machine.name})
+        html = [slot.get(machine.slug) for slot in slots]
+        if any(each is not None for each in html):
+            arguments = ", ".join(json.dumps(each, ensure_ascii=False) for each in (page, machine.slug, html))
+            files[f"{machine.slug}.js"] = text = f"hardwareFirst.variant({arguments});\n"
+            version = hashlib.sha256(text.encode()).hexdigest()[:8]
+            listed[-1]["file"] = f"{context['pathto'](f'{FOLDER}/{page}/{machine.slug}.js', resource=True)}?v={version}"
+    _replace_files(folder, files)
+    if len(machines) > 1:
+        app.add_css_file("machines.css")
+        app.add_js_file("machine.js", priority=100, **{"data-page": page, "data-machines": json.dumps(listed)})
+        app.add_js_file("machines.js", loading_method="defer")
+
+
+def _replace_files(folder: Path, files: dict[str, str]) -> None:
+    """Makes the folder hold these files and no other script."""
+    for stale in folder.glob("*.js"):
+        if stale.name not in files:
+            stale.unlink()
+    for name, text in files.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def pages_of_another_list(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """env-updated: each page names all machines, so all are written again when a machine comes or goes."""
+    domain = hardware_first(env)
+    machines = [(machine.slug, machine.name) for machine in domain.records.machines()]
+    if domain.data.get("machines") == machines:
+        return []
+    domain.data["machines"] = machines
+    return sorted(env.found_docs)

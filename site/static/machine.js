@@ -1,0 +1,32 @@
+// Whose numbers the page shows, settled before anything is painted: the address wins (?machine=SLUG), then what the reader
+// chose before, then the machine that the page was written for. What differs on another machine comes as a script, since a
+// page opened from a file may load nothing else; until it is there, the article is laid out and not yet shown.
+window.hardwareFirst = window.hardwareFirst || {};
+(() => {
+  const {page, machines} = document.currentScript.dataset;
+  const list = JSON.parse(machines), known = slug => list.some(machine => machine.slug === slug);
+  const remembered = () => {
+    try { return localStorage.getItem("hf-machine"); } catch { return null; }
+  };
+  const wanted = [new URLSearchParams(location.search).get("machine"), remembered()].find(known) || list[0].slug;
+
+  // SLUG → [html or null for each slot], a promise. Resolved with nothing where the machine's page is the default's.
+  const variants = {}, arrived = {};
+  hardwareFirst.machines = list;
+  hardwareFirst.machine = list[0].slug;
+  hardwareFirst.wantedMachine = wanted;
+  hardwareFirst.variant = (of, slug, html) => { if (of === page) arrived[slug] = html; };
+  hardwareFirst.variantOf = slug => variants[slug] ??= new Promise((resolve, reject) => {
+    const {file} = list.find(machine => machine.slug === slug);
+    if (!file) return resolve([]);
+    const script = document.createElement("script");
+    script.src = file;
+    script.addEventListener("load", () => resolve(arrived[slug] || []));
+    script.addEventListener("error", () => { delete variants[slug]; reject(new Error(`${file} did not load`)); });
+    document.head.append(script);
+  });
+
+  if (wanted === list[0].slug) return;
+  document.documentElement.classList.add("hf-changing");
+  hardwareFirst.variantOf(wanted).catch(() => {});
+})();

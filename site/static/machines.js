@@ -1,0 +1,83 @@
+// The machine switcher, and the exchange of what the page's slots hold. Whoever decorates content listens to "hf:machine".
+(() => {
+  const {machines, variantOf} = hardwareFirst, [first] = machines;
+  const slots = [...document.querySelectorAll(".hf-slot")].sort((a, b) => a.dataset.slot - b.dataset.slot);
+  // What has been shown before is kept as it was left: {slug: [nodes of each slot]}. The page came with the first machine's.
+  const kept = {};
+  // Whose content a slot shows for a machine: its own, or the first machine's where nothing differs.
+  const owner = (html, slot) => typeof html[slot] === "string";
+
+  const parsed = html => {
+    const template = document.createElement("template");
+    template.innerHTML = html;
+    return [...template.content.childNodes];
+  };
+
+  // The reader's place: the first block that begins in the window stays where it is.
+  const place = () => {
+    const blocks = document.querySelectorAll("article h1, article h2, article h3, article p, article figure, article pre");
+    return [...blocks].find(block => block.isConnected && !block.closest(".hf-slot") && block.getBoundingClientRect().top >= 0);
+  };
+
+  let shown = {slug: first.slug, html: []}, asked;
+  const exchange = (slug, html) => {
+    const anchor = place(), before = anchor?.getBoundingClientRect().top;
+    slots.forEach((slot, i) => {
+      const from = owner(shown.html, i) ? shown.slug : first.slug, to = owner(html, i) ? slug : first.slug;
+      if (from === to) return;
+      (kept[from] ??= [])[i] = [...slot.childNodes];
+      slot.replaceChildren(...((kept[to] ??= [])[i] ??= parsed(html[i])));
+    });
+    shown = {slug, html};
+    if (anchor && scrollY) scrollBy({top: anchor.getBoundingClientRect().top - before, behavior: "instant"});
+  };
+
+  const tell = slug => {
+    hardwareFirst.machine = slug;
+    const {name} = machines.find(machine => machine.slug === slug);
+    if (select) select.value = slug;
+    document.dispatchEvent(new CustomEvent("hf:machine", {detail: {machine: slug, name}}));
+  };
+
+  // Shows a machine; a promise. Of several asked for in a row the last one stays.
+  hardwareFirst.showMachine = async slug => {
+    asked = slug;
+    try {
+      const html = await variantOf(slug);
+      if (asked !== slug || shown.slug === slug) return;
+      exchange(slug, html);
+      tell(slug);
+    } catch (error) {
+      if (select) select.value = shown.slug;
+      throw error;
+    }
+  };
+
+  const remember = slug => {
+    try { localStorage.setItem("hf-machine", slug); } catch { /* a reader who keeps nothing is asked each time */ }
+    const address = new URL(location.href);
+    if (!address.searchParams.has("machine")) return;
+    address.searchParams.set("machine", slug);
+    try { history.replaceState(history.state, "", address); } catch { /* a file's address stays as it is */ }
+  };
+
+  const select = document.createElement("select");
+  const bar = document.getElementById("hf-machine") || document.querySelector("article")?.insertAdjacentElement(
+    "beforebegin", Object.assign(document.createElement("div"), {id: "hf-machine"}));
+  if (bar) {
+    const label = document.createElement("label"), words = document.createElement("span");
+    words.textContent = "Numbers from";
+    select.append(...machines.map(({slug, name}) => new Option(name, slug)));
+    select.addEventListener("change", () => {
+      remember(select.value);
+      hardwareFirst.showMachine(select.value);
+    });
+    label.append(words, select);
+    bar.replaceChildren(label);
+  }
+
+  const wanted = hardwareFirst.wantedMachine;
+  if (wanted === first.slug) return;
+  if (new URLSearchParams(location.search).get("machine") === wanted) remember(wanted);
+  hardwareFirst.showMachine(wanted).catch(() => {}).finally(() => document.documentElement.classList.remove("hf-changing"));
+})();

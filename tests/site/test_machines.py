@@ -1,0 +1,233 @@
+"""What differs between machines: the page of the default machine, and the files of the others."""
+
+import json
+import re
+
+from conftest import add_value, change_value, drop_value, scale_series
+
+NUMBER = "# Page\n\nIt is {measured}`01-roofline/speed`."
+CLAIM = "```{claim} 01-roofline/caches-make-a-ladder\nHere it is *flat*: {measured}`01-roofline/speed|plain`.\n```\n"
+OTHER = "other-machine"
+
+
+def speed(value, cpu="Fixture Processor"):
+    """An edit that gives a machine its name and its speed."""
+    def edit(record):
+        record["machine"]["cpu"] = cpu
+        add_value(id="speed", value=value, unit="GFLOP/s")(record)
+    return edit
+
+
+def variant(site, slug=OTHER, page="index") -> list[str | None]:
+    """What the slots of a page become on another machine, as text in one line; None where nothing differs."""
+    text = (site.root / "build" / "out" / "_machines" / page / f"{slug}.js").read_text(encoding="utf-8")
+    arguments = json.loads("[" + re.fullmatch(r"hardwareFirst\.variant\((.*)\);\n", text, re.S)[1] + "]")
+    assert arguments[:2] == [page, slug]
+    return [html and re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html)).strip() for html in arguments[2]]
+
+
+def machines(site, page="index") -> list[dict]:
+    """The machines that a page offers."""
+    found = re.search(r'data-machines="([^"]*)"', site.html(page))
+    return json.loads(found[1].replace("&quot;", '"').replace("&#34;", '"')) if found else []
+
+
+def test_a_page_has_the_default_machines_numbers_and_files_with_the_others(site):
+    site.record(speed(171))
+    site.record(speed(300, "Fast Processor"), published=OTHER)
+    site.page(NUMBER)
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    assert "It is 171 GFLOP/s." in site.text() and "300" not in site.text()
+    assert variant(site) == ["300 GFLOP/s"]
+    assert [(each["slug"], each["name"]) for each in machines(site)] == [
+        ("here", "this machine"), (OTHER, "Fast Processor, 2 cores")]
+
+
+def test_where_one_machine_is_all_there_is_nothing_to_choose(site):
+    site.record(speed(171))
+    site.page(NUMBER)
+    assert site.build().status == 0
+    assert "hf-slot" not in site.html() and "machines.js" not in site.html() and machines(site) == []
+    assert not list((site.root / "build" / "out").glob("_machines/*/*"))
+
+
+def test_what_is_the_same_everywhere_is_no_slot(site):
+    site.record(speed(171))
+    site.record(speed(171), published=OTHER)
+    site.page("# Page\n\nIt has {measured}`01-roofline/machine.cores` cores.")
+    assert site.build().status == 0
+    assert "hf-slot" not in site.html() and len(machines(site)) == 2
+
+
+def test_of_published_machines_the_one_with_most_labs_is_the_default(site):
+    site.lab("02-other")
+    site.record(speed(171, "Small"), published="a-machine")
+    site.record(speed(300, "Large"), published="b-machine")
+    site.record(published="b-machine", lab="02-other")
+    site.page(NUMBER)
+    assert site.build().status == 0
+    assert "It is 300 GFLOP/s." in site.text() and variant(site, "a-machine") == ["171 GFLOP/s"]
+    site.record(speed(5))
+    assert site.build().status == 0
+    assert "It is 5 GFLOP/s." in site.text()
+
+
+def test_machines_of_one_name_are_told_apart_and_a_network_says_its_hosts(site):
+    for name in ("a-machine", "b-machine"):
+        site.record(speed(1), published=name)
+    site.record(add_value(id="hosts", value=4, unit="1"), published="c-machine")
+    site.page(NUMBER)
+    assert site.build().status == 0
+    assert [each["name"] for each in machines(site)] == [
+        "Fixture Processor, 2 cores (a-machine)", "Fixture Processor, 2 cores (b-machine)",
+        "Fixture Processor, 2 cores, 4 hosts"]
+
+
+def test_a_verdict_changes_with_the_machine_and_with_it_what_follows_from_it(site):
+    site.record(speed(171))
+    site.record(lambda record: (speed(300)(record), change_value("cache_gain", 2.4)(record)), published=OTHER)
+    site.page(f"# Page\n\n{CLAIM}\n```{{where-holds}} 01-roofline/caches-make-a-ladder 01-roofline/memory-is-slow\n"
+              "A ladder of *caches*.\n```\n\n```{where-holds} !01-roofline/caches-make-a-ladder\nNo ladder at "
+              "{measured}`01-roofline/speed`.\n```\n")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    text = site.text()
+    assert "22.9×" in text and "A ladder of caches." in text and "flat" not in text and "No ladder" not in text
+    claim, ladder, no_ladder = variant(site)
+    assert "✗ does not hold on Fixture Processor, 2 cores" in claim and "Observed 2.4×" in claim
+    assert "Here it is flat: 300 GFLOP/s." in claim and "171" not in claim
+    assert (ladder, no_ladder) == ("", "No ladder at 300 GFLOP/s.")
+    assert site.html().count('id="claim-caches-make-a-ladder"') == 1
+
+
+def test_prose_on_an_unknown_claim_is_a_problem(site):
+    site.record()
+    site.page("# Page\n\n```{where-holds} 01-roofline/nothing\nProse.\n```\n")
+    build = site.build()
+    assert build.status == 1 and 'where-holds: labs/01-roofline/claims.json has no claim "nothing"' in build.said
+
+
+def test_prose_on_a_claim_that_nobody_decided_is_left_out(site):
+    site.record()
+    site.page("# Page\n\n```{where-holds} 01-roofline/gpus-are-wide\nWide.\n```\n\n"
+              "```{where-holds} !01-roofline/gpus-are-wide\nNarrow.\n```\n")
+    assert site.build().status == 0 and site.text() == "Page¶"
+
+
+def test_a_figure_its_provenance_and_its_table_change_and_its_caption_with_them(site):
+    site.record(speed(171))
+    site.record(lambda record: (speed(300, "Slow")(record), scale_series("latency", 10)(record)), published=OTHER)
+    site.page("# Page\n\n```{lab-figure} 01-small\n:series: latency\n:name: fig-small\n"
+              "At {measured}`01-roofline/speed|plain`.\n```\n")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    drawing, number, provenance, table = variant(site)
+    assert "1416 ns" in drawing and number == "300 GFLOP/s"
+    assert provenance.startswith("Measured · Slow, 2 cores · ±") and "1420" in table.replace("\u202f", "")
+    html = site.html()
+    assert html.count("<figure") == html.count("<figcaption") == html.count('id="fig-small"') == 1
+
+
+def test_a_machine_without_the_lab_keeps_the_numbers_marked_and_says_so_once(site):
+    site.lab("02-other")
+    site.record(speed(171))
+    site.record(published=OTHER, lab="02-other")
+    site.page(f"{NUMBER}\n\n{CLAIM}")
+    assert site.build().status == 0
+    banner, number, claim = variant(site)
+    assert banner == "Fixture Processor, 2 cores has not measured lab 01-roofline: its numbers here were measured on " \
+                     "Fixture Processor, 2 cores, 20 November 2026."
+    assert number == "171 GFLOP/s" and "22.9×" in claim
+    text = (site.root / "build" / "out" / "_machines" / "index" / f"{OTHER}.js").read_text()
+    assert 'hf-number hf-measured hf-elsewhere' in text and "Fixture Processor, 2 cores has not measured it" in text
+    assert "hf-elsewhere" not in site.html() and "hf-banner" not in site.html()
+
+
+def test_what_a_measured_lab_lacks_names_the_other_machine_in_place(site):
+    site.record(lambda record: record["machine"].update(cpu="First"))
+    site.record(lambda record: (speed(300, "Second")(record), drop_value("clock_ghz")(record)), published=OTHER)
+    site.page(NUMBER + " {measured}`01-roofline/clock_ghz|plain`")
+    assert site.build().status == 0
+    assert "It is 300 GFLOP/s on Second." in site.text()
+    speed_there, clock = variant(site)
+    assert speed_there == "300 GFLOP/s" and clock.endswith("GHz on First")
+
+
+def test_what_nobody_measured_is_the_same_notice_for_all(site):
+    site.record()
+    site.record(published=OTHER)
+    site.page(NUMBER)
+    build = site.build()
+    assert build.status == 1 and build.said.count("has no value") == 1
+    assert "It is not measured here yet." in site.text()
+
+
+def test_a_machine_comes_changes_and_goes(site):
+    site.record(speed(171))
+    site.page(NUMBER + "\n\n```{toctree}\nquiet\n```\n")
+    site.page("# A page without numbers", "quiet")
+    site.build()
+    assert machines(site, "quiet") == []
+    path = site.record(speed(300), published=OTHER)
+    assert site.build().read == ["index"]
+    assert variant(site) == ["300 GFLOP/s"] and len(machines(site, "quiet")) == 2  # each page offers all machines
+    first = next(each["file"] for each in machines(site) if each["slug"] == OTHER)
+    site.record(speed(301), published=OTHER)
+    site.build()
+    assert variant(site) == ["301 GFLOP/s"]
+    assert first != next(each["file"] for each in machines(site) if each["slug"] == OTHER)  # no old file from a cache
+    path.unlink()
+    site.build()
+    assert machines(site) == machines(site, "quiet") == []
+    assert not (site.root / "build" / "out" / "_machines" / "index" / f"{OTHER}.js").exists()
+
+
+def test_a_new_lab_of_this_machine_makes_it_the_default_everywhere(site):
+    site.lab("02-other")
+    site.record(speed(300), published=OTHER)
+    site.page(NUMBER)
+    site.build()
+    assert "hf-banner" not in site.html()
+    site.record(lab="02-other")
+    assert site.build().read == ["index"]
+    assert "Lab 01-roofline has not run on this machine" in site.text() and variant(site)[1] == "300 GFLOP/s"
+
+
+def test_a_broken_published_record_costs_its_machine_only(site):
+    site.record(speed(171))
+    site.record(speed(300), published=OTHER).write_text("{")
+    site.page(NUMBER)
+    build = site.build()
+    assert (build.status, build.said) == (0, "")  # the gallery and `make check` name it
+    assert "It is 171 GFLOP/s." in site.text() and machines(site) == []
+
+
+def test_a_broken_record_here_leaves_the_others_alone(site):
+    site.record(speed(300), published=OTHER)
+    site.record_path.write_text("{")
+    site.page(NUMBER)
+    build = site.build()
+    assert build.status == 1 and "build/records/01-roofline.json" in build.said
+    assert "It is not measured here yet." in site.text() and variant(site)[-1] == "300 GFLOP/s"
+
+
+def test_a_quoted_number_is_cited_once_for_all_machines(site):
+    quoted = {"id": "peak", "unit": "TFLOP/s", "kind": "quoted", "source": "maker2020"}
+    site.record(add_value(**quoted, value=312))
+    site.record(add_value(**quoted, value=313), published=OTHER)
+    (site.chapters / "r.bib").write_text("@misc{maker2020, author={Maker, A.}, title={Chip}, year={2020}}")
+    site.page("# Page\n\nIt is {measured}`01-roofline/peak`.\n\n```{bibliography}\n```")
+    build = site.build(extensions=["myst_parser", "sphinxcontrib.bibtex", "hardware_first"],
+                       bibtex_bibfiles=[str(site.chapters / "r.bib")], bibtex_reference_style="author_year")
+    assert (build.status, build.said) == (0, "")
+    assert "It is 312 TFLOP/s quoted [Maker, 2020]." in site.text() and variant(site) == ["313 TFLOP/s quoted"]
+
+
+def test_the_search_knows_the_default_machines_page_only(site):
+    site.record(speed(171, "Firstnamed"))
+    site.record(speed(300, "Secondnamed"), published=OTHER)
+    site.page("# Page\n\nIt is {measured}`01-roofline/machine.cpu`.")
+    site.build()
+    index = (site.root / "build" / "out" / "searchindex.js").read_text()
+    assert "firstnam" in index and "secondnam" not in index
