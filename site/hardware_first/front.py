@@ -23,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 from . import draw
 from .chapters import Chapter, chapter_files, read_chapter
 from .domain import hardware_first
-from .figures import drawing, lab_of
+from .figures import drawn, lab_of
 from .notice import block_notice, counted
 from .records import Record, RecordError
 
@@ -92,7 +92,7 @@ def picture_of(env, name: str, lab: str | None = None) -> tuple[Record, nodes.ra
     except draw.DrawError as error:
         raise RecordError(str(error).replace(f"{records.root}/", "")) from None
     record = records.choose(lab, having=[("series", each) for each in needs])
-    return record, drawing(records, record, script)
+    return record, nodes.raw("", drawn(records, script, record.path), format="html")
 
 
 def small(svg: str) -> str:
