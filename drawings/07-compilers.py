@@ -54,8 +54,8 @@ def block():
     names, high, gap, top = ("layer norm", "product", "GELU", "dropout"), 44, 22, 40
     sketch = Sketch("07-block", 344, "Four operators by themselves, and fused around a product",
                     """On the left each of layer norm, product, GELU and dropout reads an array from memory and writes one:
-                    eight trips. On the right they hand a few rows to each other while these are near, and two trips are left: one
-                    at the start and one at the end.""")
+                    eight trips. On the right they hand a few rows to each other while these are near, and two trips are
+                    left: one at the start and one at the end.""")
     for x, memory, css, title in ((108, 0, "", "By operators: 8 trips"), (282, 484, "end", "Compiled: 2 trips")):
         sketch.text(0 if memory == 0 else 520, 16, title, f"bold {css}".strip())
         sketch.rect(memory, top - 8, 36, 4 * high + 3 * gap + 16, "s-quiet t-ink", rx=4)
