@@ -48,8 +48,8 @@ def layer() -> Sketch:
             work = f"{flops / 1e6:.0f} million" if flops < 1e9 else f"{flops / 1e9:.2g} billion"
             drawing.text(354, 398, f"{work} FLOPs", "small")
             drawing.text(354, 420, f"{size / 1e6:.1f} million bytes", "small")
-            drawing.text(354, 440, f"{flops / size:.1f}" if m < 64 else f"{flops / size:.0f}", "big bold")
-            drawing.text(354, 460, "FLOPs for each byte", "small")
+            drawing.text(354, 450, f"{flops / size:.1f}" if m < 64 else f"{flops / size:.0f}", "big bold")
+            drawing.text(354, 472, "FLOPs for each byte", "small")
     return drawing
 
 
@@ -141,7 +141,7 @@ def batch() -> Sketch:
             drawing.line(time * unit, 218, time * unit, 312, "s-ink dashed")
             tokens, decides = f"token{'s' * (count > 1)}", "memory" if longest else "arithmetic"
             drawing.text(0, 344, f"{decides} decides: {time:g} ticks for {count} {tokens}", "bold")
-            drawing.text(0, 368, f"{time / count:.3g} ticks for each", "small")
+            drawing.text(0, 368, f"{time / count:.3g} tick{'s' * (time > count)} for each", "small")
     return drawing
 
 

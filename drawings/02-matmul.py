@@ -145,7 +145,12 @@ def sets() -> Sketch:
             drawing.path("".join(f"M{left + index % 32 * cell} {32 + index // 32 * cell}h6v6h-6z" for index in sorted(cells)),
                          colour, data_from=step)
         drawing.rect(left - 2, 30, 32 * cell + 3, 32 * cell + 3, "s-quiet", rx=2)
-        drawing.text(left, 284, f"{len(came)} of {count} sets in use", "small")
+        since = sorted(steps[0] for steps in came.values())
+        changes = [0, *sorted(set(since))]
+        for step, after in zip(changes, [*changes[1:], None]):
+            in_use = sum(each <= step for each in since)
+            drawing.text(left, 284, f"{in_use} of {count} sets in use", "small", data_from=step,
+                         data_to=after - 1 if after else None)
         drawing.text(left, 312, "one of them, 16 places:", "small")
         for place, step in enumerate(came[0]):
             x, y = left + place % ways * 14, 322 + place // ways * 15 + 4 * (place >= ways)
@@ -153,7 +158,7 @@ def sets() -> Sketch:
         drawing.rect(left - 2, 321, 14 * ways + 3, 17, "s-quiet", rx=2)
         if not crowded:
             drawing.text(left, 362, "all of it stays", "small")
-    drawing.text(0, 408, "no place: each throws another out", "small")
+    drawing.text(0, 408, "no place: each throws another out", "small", data_from=5)
     return drawing
 
 

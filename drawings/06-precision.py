@@ -119,7 +119,7 @@ def sparse():
     weights, cell, top, row = (.9, -.1, .3, -1.2, .1, .7, -.2, .4), 64, 22, 60
     keep = [sorted(sorted(range(first, first + 4), key=lambda i: -abs(weights[i]))[:2]) for first in (0, 4)]
     kept = keep[0] + keep[1]
-    sketch = Sketch("06-sparse", 272, "Half of the weights left out, and what it costs to say which",
+    sketch = Sketch("06-sparse", 278, "Half of the weights left out, and what it costs to say which",
                     """Eight weights of 32 bits take 256 bits. Of each four, the two largest stay. Stored with an index of 32
                     bits each they take 256 bits again; with a bitmask of one bit for each place 136; with two bits for each
                     that stays, by the rule of two in four, 136 as well.""")
