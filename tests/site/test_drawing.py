@@ -169,7 +169,8 @@ CROWDED = """async () => {
     boxes.forEach(([x1, y1, x2, y2, words], i) => {
       if (x1 < -1 || y1 < -1 || x2 > width + 1 || y2 > height + 1) found.add(`step ${step}: "${words}" leaves the drawing`);
       for (const [u1, v1, u2, v2, other] of boxes.slice(i + 1)) {
-        if (x1 < u2 - .5 && u1 < x2 - .5 && y1 < v2 - .5 && v1 < y2 - .5) found.add(`step ${step}: "${words}" lies on "${other}"`);
+        const apart = x1 >= u2 - .5 || u1 >= x2 - .5 || y1 >= v2 - .5 || v1 >= y2 - .5;
+        if (!apart) found.add(`step ${step}: "${words}" lies on "${other}"`);
       }
     });
   }
