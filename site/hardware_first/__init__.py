@@ -50,6 +50,10 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     ```{machines}                              every machine; :values: lab/id … for headline numbers
     ```{claims-ledger}                         every claim on every machine
 
+    ```{roofline-explorer}                     calculators, for the reader to play with: see widgets.py
+    ```{planner}
+    ```{array-explorer}
+
     ```{systolic-array} 04-tpu                 the moving array, from the trace in the lab's record
     The takeaway, one paragraph.
     ```
@@ -73,7 +77,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from . import contents, front, head, mathml, numbering, predict, predict_table, predictions, search, wide
+from . import contents, front, head, mathml, numbering, predict, predict_table, predictions, search, wide, widgets
 from .claims import Claim, ClaimsLedger, WhereHolds
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
 from .drawing import Drawing, load_what_draws
@@ -93,7 +97,7 @@ from .per_machine import (
     visit_variant,
     write_variants,
 )
-from .systolic import SystolicArray, load_what_moves
+from .systolic import SystolicArray
 
 
 def setup(app: Sphinx) -> dict:
@@ -125,10 +129,9 @@ def setup(app: Sphinx) -> dict:
     app.connect("env-updated", pages_to_write)
     app.connect("env-updated", pages_of_another_list)
     app.connect("html-page-context", write_variants)
-    app.connect("html-page-context", load_what_moves)
     app.connect("html-page-context", load_what_draws)
     app.connect("build-finished", report_problems)
-    for part in (contents, head, search, wide):
+    for part in (contents, head, search, wide, widgets):
         part.setup(app)
     # What {lab-header} adds to Sphinx's C++ domain would multiply each time that domain is merged after a parallel read.
     return {"version": "0.1.0", "env_version": 3, "parallel_read_safe": False, "parallel_write_safe": True}

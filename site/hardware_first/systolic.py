@@ -4,24 +4,23 @@
     The takeaway, one paragraph.
     ```
 
-Each cycle is a frame of one SVG (systolic_svg.py). Without JavaScript the frame in the middle is shown; with it, buttons,
-the arrow keys and a slider step through all of them (static/systolic.js, static/systolic.css).
+Each cycle is a step of one SVG (systolic_svg.py), which static/steps.js moves through. Without JavaScript a step in the
+middle stands, where most is to be seen.
 """
 
 from __future__ import annotations
 
 from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import hardware_first
+from .drawing import DRAWN, STEPPED
 from .links import file_link
 from .notice import block_notice
 from .records import Record, RecordError
-from .systolic_svg import SIDE, Trace, frames
+from .systolic_svg import SIDE, Trace, TraceError, drawing
 
 SERIES = ("trace_moving", "trace_held", "trace_sums", "trace_a", "trace_b", "trace_c")
-MOVING = "hf-moving"
 
 
 class SystolicArray(SphinxDirective):
@@ -45,14 +44,18 @@ class SystolicArray(SphinxDirective):
         parsed = self.parse_content_to_nodes()
         if len(parsed) != 1 or not isinstance(parsed[0], nodes.paragraph):
             raise RecordError("its takeaway must be one paragraph")
-        figure = nodes.figure("", nodes.raw("", frames(read_trace(record)), format="html"),
-                              classes=["hf-lab-figure", MOVING])
+        figure = nodes.figure("", nodes.raw("", moving(read_trace(record)), format="html"),
+                              classes=["hf-lab-figure", DRAWN, STEPPED])
         figure += nodes.caption("", "", *parsed[0].children)
         figure += nodes.legend(
             "", nodes.paragraph("", "", nodes.strong("", "Simulated"),
                                 nodes.Text(": every number in a cell is what a register held at the end of that cycle.")),
             nodes.paragraph("", "", file_link(self.env, record.path, "the record"), classes=["hf-links"]))
         return figure
+
+
+def moving(trace: Trace) -> str:
+    return drawing(trace, trace.cycles // 2 + 2)
 
 
 def read_trace(record: Record) -> Trace:
@@ -65,13 +68,10 @@ def read_trace(record: Record) -> Trace:
     fits = (len(trace.b) == SIDE and len(trace.a) == len(trace.c) and
             all(len(plane) == trace.cycles and len(plane[-1]) == SIDE * SIDE for plane in registers) and
             trace.cycles == 3 * SIDE + trace.rows - 2)
-    if not (whole and fits):
-        raise RecordError(f"{record.path.name} has a trace of another array; measure again")
+    try:
+        if not (whole and fits):
+            raise TraceError("size")
+        trace.check()
+    except TraceError as error:
+        raise RecordError(f"{record.path.name} has a trace of another array ({error}); measure again") from None
     return trace
-
-
-def load_what_moves(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the script and the style of the array, on pages that have one."""
-    if doctree and any(MOVING in figure["classes"] for figure in doctree.findall(nodes.figure)):
-        app.add_css_file("systolic.css")
-        app.add_js_file("systolic.js", loading_method="defer")

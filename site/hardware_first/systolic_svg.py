@@ -1,15 +1,26 @@
-"""Draws a systolic array cycle by cycle: what each register held, what waits, what has left."""
+"""Draws a systolic array with a step for each cycle: what waits, what each register holds, what has become of the product.
+
+The numbers move; static/steps.js moves them (see drawing.py for what it reads). Where they are follows from the plan of the
+array; that the record's trace says the same is checked before."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 SIDE = 3  # cells in a row and in a column
 
-# The drawing, in user units: 620 wide, so that text of 16 units can be read on a telephone.
-WIDTH, HEIGHT = 620, 530
-LEFT, TOP, CELL = 262, 88, 100  # the array
-QUEUE, STACK = 36, 26  # between numbers that wait at its left; above and below it
+# In user units, 520 wide as all drawings are.
+WIDTH, HEIGHT = 520, 474
+LEFT, TOP, CELL = 200, 88, 82  # the array
+QUEUE, STACK = 30, 26  # between numbers that wait: at the left; above
+APART = 22  # of the two factors from the middle of their cell
+EQUATION, ROW, DIGIT, SUM = 366, 26, 26, 40  # A × B = C below it: its top; rows and columns of digits and of sums
+FOLLOWED = (1, 0)  # the number of A with a ring: row, column
+
+
+class TraceError(Exception):
+    """A trace that does not follow the plan of this array."""
 
 
 @dataclass(frozen=True)
@@ -32,95 +43,174 @@ class Trace:
         """How many rows stream through."""
         return len(self.a)
 
+    @property
+    def last(self) -> int:
+        """The step in which the last sum stands in its place."""
+        return self.cycles + 1
 
-def frames(trace: Trace) -> str:
-    """The SVG of all cycles, of which one is shown, in a box for the script to fill."""
-    shown = trace.cycles // 2 + 1
-    drawn = "\n".join(frame(trace, cycle, cycle == shown) for cycle in range(trace.cycles + 1))
+    def at(self, plane: list[list[int]], cycle: int, row: int, column: int) -> int:
+        return plane[cycle - 1][row * SIDE + column]
+
+    def check(self) -> None:
+        """That every number is where the drawing says it is, or TraceError."""
+        for cycle in range(1, self.cycles + 1):
+            for row in range(SIDE):
+                for column in range(SIDE):
+                    if (self.at(self.moving, cycle, row, column) != self.planned_moving(cycle, row, column) or
+                            self.at(self.held, cycle, row, column) != self.planned_held(cycle, row, column)):
+                        raise TraceError(f"cycle {cycle}, cell {row}, {column}")
+        if any(self.at(self.sums, leaves(row, column), SIDE - 1, column) != self.c[row][column]
+               for row in range(self.rows) for column in range(SIDE)):
+            raise TraceError("a sum")
+
+    def planned_moving(self, cycle: int, row: int, column: int) -> int:
+        number = cycle - enters(0, row) - column
+        return self.a[number][row] if 0 <= number < self.rows else 0
+
+    def planned_held(self, cycle: int, row: int, column: int) -> int:
+        number = SIDE - min(cycle, SIDE) + row
+        return self.b[number][column] if number < SIDE else 0
+
+
+def enters(row: int, column: int) -> int:
+    """The first cycle at whose end number (row, column) of A is in the array: in row `column` of the cells."""
+    return SIDE + row + column + 1
+
+
+def leaves(row: int, column: int) -> int:
+    """The cycle at whose end a sum of C is whole, in the lowest cell of its column."""
+    return 2 * SIDE + row + column
+
+
+def drawing(trace: Trace, shown: int) -> str:
+    """The SVG, at step `shown` until a script moves it."""
     title = "A systolic array multiplies two matrices, cycle by cycle"
     description = (f"{SIDE} times {SIDE} cells. Weights shift in from above for {SIDE} cycles and stay. Then the rows of a "
                    "matrix enter from the left, each row of cells one cycle later than the one above it. Every cell "
                    "multiplies what passes by its weight and adds it to the sum from above. Finished sums leave at the "
-                   f"bottom, the last of them in cycle {trace.cycles}.")
-    svg = (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-figure hf-systolic-svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-           f'role="img" aria-labelledby="hf-systolic-title hf-systolic-desc"><title id="hf-systolic-title">{title}'
-           f'</title><desc id="hf-systolic-desc">{description}</desc>\n{drawn}\n</svg>')
-    return f'<div class="hf-systolic" data-shown="{shown}">\n{svg}\n</div>'
+                   f"bottom, the last of them in cycle {trace.cycles}, and take their places in the product below.")
+    says = "|".join(sentence(trace, step) for step in range(trace.last + 1))
+    parts = [*cells(trace, shown), *sums(trace, shown), *weights(trace, shown), *rows(trace, shown),
+             *equation(trace), *product(trace, shown)]
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-drawing hf-systolic" viewBox="0 0 {WIDTH} {HEIGHT}" '
+            f'role="img" aria-labelledby="hf-systolic-title hf-systolic-desc" data-first="0" data-last="{trace.last}" '
+            f'data-at="0" data-pace="1100" data-says="{says}"><title id="hf-systolic-title">{title}</title>'
+            f'<desc id="hf-systolic-desc">{description}</desc>\n' + "\n".join(parts) + "\n</svg>")
 
 
-def frame(trace: Trace, cycle: int, shown: bool) -> str:
-    """What is where at the end of a cycle; 0 is before the first."""
-    parts = [*waiting_weights(trace, cycle), *waiting_rows(trace, cycle), *cells(trace, cycle),
-             *finished_sums(trace, cycle), text(WIDTH / 2, HEIGHT - 10, sentence(trace, cycle), "quiet")]
-    hidden = "" if shown else ' class="hf-off"'
-    return f'<g data-cycle="{cycle}" data-says="{sentence(trace, cycle)}"{hidden}>{"".join(parts)}</g>'
-
-
-def sentence(trace: Trace, cycle: int) -> str:
-    last_entry = 2 * SIDE + trace.rows - 1
-    if cycle == 0:
+def sentence(trace: Trace, step: int) -> str:
+    last_entry = enters(trace.rows - 1, SIDE - 1)
+    if step == 0:
         doing = "nothing has moved yet"
-    elif cycle <= SIDE:
+    elif step <= SIDE:
         doing = "weights shift in"
-    elif cycle < 2 * SIDE:
+    elif step < 2 * SIDE:
         doing = "rows enter, one step behind each other"
-    elif cycle <= last_entry:
+    elif step <= last_entry:
         doing = "rows flow right, sums flow down"
-    else:
+    elif step <= trace.cycles:
         doing = "the last sums leave"
-    return f"Cycle {cycle} of {trace.cycles}: {doing}"
+    else:
+        return f"After {trace.cycles} cycles: the product is there"
+    return f"Cycle {step} of {trace.cycles}: {doing}"
 
 
-def cells(trace: Trace, cycle: int) -> list[str]:
-    """The registers: the weight above, what passes in the middle, the sum below. A cell that multiplied is filled."""
-    drawn = []
+def centre(row: int, column: int) -> tuple[float, float]:
+    return LEFT + (column + 0.5) * CELL, TOP + (row + 0.5) * CELL
+
+
+def cells(trace: Trace, shown: int) -> Iterator[str]:
+    """The grid; while a cell multiplies, it is filled and has the sign between its factors."""
     for row in range(SIDE):
         for column in range(SIDE):
-            x, y, cell = LEFT + column * CELL, TOP + row * CELL, row * SIDE + column
-            held, moving, total = ((plane[cycle - 1][cell] if cycle else 0)
-                                   for plane in (trace.held, trace.moving, trace.sums))
-            works = bool(held and moving)
-            filled = ' class="hf-works"' if works else ""
-            drawn.append(f'<rect x="{x + 3}" y="{y + 3}" width="{CELL - 6}" height="{CELL - 6}" rx="6"{filled}/>')
-            if held:
-                drawn.append(text(x + CELL / 2, y + 28, f"{moving} × {held}" if works else str(held),
-                                  "ink" if works else "blue"))
-            if total:
-                drawn.append(text(x + CELL / 2, y + 76, f"= {total}" if row == 0 else f"Σ {total}", "ink big"))
-    return drawn
+            x, y = LEFT + column * CELL, TOP + row * CELL
+            box = f'x="{x + 3}" y="{y + 3}" width="{CELL - 6}" height="{CELL - 6}" rx="6"'
+            first = enters(0, row) + column
+            yield f'<rect {box} class="s-quiet"/>'
+            yield lasting(f'<rect {box} class="s-ink t-ink"/>{text(x + CELL / 2, y + 34, "×")}',
+                          first, first + trace.rows - 1, shown)
 
 
-def waiting_weights(trace: Trace, cycle: int) -> list[str]:
-    """Rows of weights above the array: the one for the bottom enters first."""
-    drawn = []
-    for row in range(SIDE):
-        steps = SIDE - row - cycle  # until it enters
-        if steps > 0:
-            drawn += [text(LEFT + (column + 0.5) * CELL, TOP - 6 - (steps - 1) * STACK, str(number), "blue")
-                      for column, number in enumerate(trace.b[row])]
-    return drawn
+def sums(trace: Trace, shown: int) -> Iterator[str]:
+    """What the registers of the upper cells hold; the lowest ones' are sums of C."""
+    for cycle in range(1, trace.cycles + 1):
+        for row in range(SIDE - 1):
+            for column in range(SIDE):
+                total, (x, y) = trace.at(trace.sums, cycle, row, column), centre(row, column)
+                if total:
+                    yield lasting(text(x, y + 24, f"{'Σ' if row else '='} {total}"), cycle, cycle, shown)
 
 
-def waiting_rows(trace: Trace, cycle: int) -> list[str]:
-    """The matrix at the left, each of its columns in front of a row of cells, one step further back than the one above."""
-    drawn = []
-    for row in range(SIDE):
-        for number, entering in enumerate(line[row] for line in trace.a):
-            steps = SIDE + number + row + 1 - max(cycle, SIDE)  # until it enters
-            if steps > 0:
-                drawn.append(text(LEFT - 18 - (steps - 1) * QUEUE, TOP + (row + 0.5) * CELL + 6, str(entering), "orange"))
-    return drawn
+def weights(trace: Trace, shown: int) -> Iterator[str]:
+    """The numbers of B: those for the bottom enter first."""
+    for row, line in enumerate(trace.b):
+        for column, number in enumerate(line):
+            x, _ = centre(0, column)
+            places = []
+            for step in range(SIDE + 1):
+                waits = SIDE - row - step
+                y = TOP - 8 - (waits - 1) * STACK if waits > 0 else centre(-waits, 0)[1] - 7
+                places.append((x + APART, y))
+            yield placed(text(0, 0, number, "f-blue"), places, shown)
 
 
-def finished_sums(trace: Trace, cycle: int) -> list[str]:
-    """What has left the array, under its column, the first at the bottom."""
-    drawn = []
-    for column in range(SIDE):
-        gone = [trace.c[row][column] for row in range(trace.rows) if cycle >= 2 * SIDE + row + column]
-        drawn += [text(LEFT + (column + 0.5) * CELL, TOP + SIDE * CELL + 22 + (len(gone) - 1 - place) * STACK,
-                       str(total), "green") for place, total in enumerate(gone)]
-    return drawn
+def rows(trace: Trace, shown: int) -> Iterator[str]:
+    """The numbers of A: each waits in front of its row of cells, passes through, and is gone."""
+    for row, line in enumerate(trace.a):
+        for column, number in enumerate(line):
+            _, y = centre(column, 0)
+            entry = enters(row, column)
+            places = []
+            for step in range(entry + SIDE):
+                waits = entry - max(step, SIDE)
+                x = LEFT - 18 - (waits - 1) * QUEUE if waits > 0 else centre(0, -waits)[0] - APART
+                places.append((x, y - 7))
+            ring = '<circle cx="0" cy="-5.5" r="13" class="s-purple"/>' if (row, column) == FOLLOWED else ""
+            yield lasting(placed(ring + text(0, 0, number, "f-orange"), places, shown), 0, entry + SIDE - 1, shown)
 
 
-def text(x: float, y: float, words: str, classes: str) -> str:
-    return f'<text x="{x:g}" y="{y:g}" class="{classes}">{words}</text>'
+def equation(trace: Trace) -> Iterator[str]:
+    """A × B =, below the array."""
+    left, middle, _ = columns()
+    for matrix, at, colour in ((trace.a, left, "f-orange"), (trace.b, middle, "f-blue")):
+        top = EQUATION + (trace.rows - len(matrix)) / 2 * ROW
+        for row, line in enumerate(matrix):
+            for column, number in enumerate(line):
+                yield text(at + column * DIGIT, top + row * ROW, number, colour)
+    row, column = FOLLOWED
+    yield f'<circle cx="{left + column * DIGIT:g}" cy="{EQUATION + row * ROW - 5.5}" r="13" class="s-purple"/>'
+    y = EQUATION + (trace.rows - 1) / 2 * ROW
+    yield text(middle - 38, y, "×") + text(columns()[2] - 52, y, "=")
+
+
+def columns() -> tuple[float, float, float]:
+    """Where the first columns of A, B and C are."""
+    return 80, 80 + 2 * DIGIT + 76, 80 + 4 * DIGIT + 76 + 92
+
+
+def product(trace: Trace, shown: int) -> Iterator[str]:
+    """The numbers of C: each appears in the lowest cell and goes to its place, where a dot kept it."""
+    for row in range(trace.rows):
+        for column in range(SIDE):
+            x, y = centre(SIDE - 1, column)
+            whole, place = leaves(row, column), (columns()[2] + column * SUM, EQUATION + row * ROW)
+            yield lasting(text(*place, "·", "f-quiet"), 0, whole, shown)
+            total = text(0, 0, trace.c[row][column], "f-green bold")
+            yield lasting(placed(total, [(x, y + 24)] * (whole + 1) + [place], shown), whole, trace.last, shown)
+
+
+def lasting(drawn: str, first: int, last: int, shown: int) -> str:
+    """What is there in some steps only."""
+    off = "" if first <= shown <= last else ' class="hf-off"'
+    return f'<g data-from="{first}" data-to="{last}"{off}>{drawn}</g>'
+
+
+def placed(drawn: str, places: list[tuple[float, float]], shown: int) -> str:
+    """What stands at another place in each step, at the last one for good."""
+    x, y = places[min(shown, len(places) - 1)]
+    return (f'<g data-places="{" ".join(f"{x:g},{y:g}" for x, y in places)}" transform="translate({x:g} {y:g})">'
+            f'{drawn}</g>')
+
+
+def text(x: float, y: float, words: object, classes: str = "") -> str:
+    return f'<text x="{x:g}" y="{y:g}" class="{" ".join(["mid", *classes.split()])}">{words}</text>'

@@ -2,13 +2,14 @@
 
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import PROJECT
 from playwright.sync_api import Page
 
+SVG = "{http://www.w3.org/2000/svg}"
 TRACE = Path(__file__).parent / "fixtures" / "04-tpu.json"
 PAGE = "# Page\n\n```{systolic-array} 04-tpu\nWatch a number.\n```\n"
 
@@ -39,28 +40,43 @@ def tpu(site):
     return build
 
 
-def frames(html: str) -> list[str]:
-    return re.findall(r'<g data-cycle="\d+".*?</g>', html, re.S)
+def drawn(html: str) -> ElementTree.Element:
+    return ElementTree.fromstring(re.search(r"<svg[^>]*hf-systolic.*?</svg>", html, re.S)[0])
 
 
-def test_every_cycle_is_a_frame_and_one_of_them_is_shown(tpu):
+def there(svg: ElementTree.Element, step: int) -> list[str]:
+    """The words of what lasts for a time and is there in a step."""
+    lasting = [part for part in svg.iter(f"{SVG}g") if "data-from" in part.attrib]
+    return ["".join(part.itertext()) for part in lasting
+            if int(part.get("data-from")) <= step <= int(part.get("data-to"))]
+
+
+def test_every_cycle_is_a_step_and_without_scripts_one_of_them_stands(tpu):
     build = tpu()
     assert (build.status, build.said) == (0, "")
     html = tpu.site.html()
-    drawn = frames(html)
-    assert len(drawn) == len(numbers(trace_record(), "trace_moving")) // 9 + 1
-    assert sum('class="hf-off"' not in frame for frame in drawn) == 1
+    svg = drawn(html)
+    cycles = len(numbers(trace_record(), "trace_moving")) // 9
+    assert (svg.get("data-first"), svg.get("data-at"), svg.get("data-last")) == ("0", "0", str(cycles + 1))
+    assert len(svg.get("data-says").split("|")) == cycles + 2
+    seen = ["".join(part.itertext()) for part in svg.iter(f"{SVG}g")
+            if "data-from" in part.attrib and "hf-off" not in part.get("class", "")]
+    assert seen == there(svg, cycles // 2 + 2)
     assert "Watch a number." in tpu.site.text() and "what a register held" in tpu.site.text()
-    assert 'role="img"' in html and "<desc" in html
+    assert svg.get("role") == "img" and svg.find(f"{SVG}desc").text
 
 
-def test_the_last_frame_holds_the_product(tpu):
+def test_in_the_end_the_product_stands_the_right_way_up(tpu):
     tpu()
     record = trace_record()
     a, b = numbers(record, "trace_a"), numbers(record, "trace_b")
     product = [sum(a[3 * i + p] * b[3 * p + j] for p in range(3)) for i in range(len(a) // 3) for j in range(3)]
-    green = re.findall(r'class="green">(\d+)<', frames(tpu.site.html())[-1])
-    assert sorted(map(int, green)) == sorted(product)
+    svg = drawn(tpu.site.html())
+    green = [part for part in svg.iter(f"{SVG}g") if "data-places" in part.attrib and "f-green" in part[-1].get("class")]
+    ends = [tuple(map(float, part.get("data-places").split()[-1].split(","))) for part in green]
+    in_order = sorted(zip(ends, green, strict=True), key=lambda each: (each[0][1], each[0][0]))
+    assert [int("".join(part.itertext())) for _, part in in_order] == product
+    assert there(svg, int(svg.get("data-last"))) == list(map(str, product))
 
 
 def test_the_cells_show_the_registers(tpu):
@@ -69,31 +85,20 @@ def test_the_cells_show_the_registers(tpu):
         points[6 * 9]["median"] = 98765  # the first cell, after seven cycles
 
     tpu(other_number)
-    assert [n for n, frame in enumerate(frames(tpu.site.html())) if "98765" in frame] == [7]
+    svg = drawn(tpu.site.html())
+    assert [step for step in range(int(svg.get("data-last"))) if "= 98765" in there(svg, step)] == [7]
 
 
 def test_it_is_small(tpu):
     tpu()
-    html = tpu.site.html()
-    start = html.index('<div class="hf-systolic"')
-    assert html.index("</div>", start) - start < 100_000
+    assert len(re.search(r"<svg[^>]*hf-systolic.*?</svg>", tpu.site.html(), re.S)[0]) < 40_000
 
 
-def test_only_its_page_loads_its_script_and_style(tpu):
+def test_only_its_page_loads_what_moves_it(tpu):
     tpu.site.page("# Other", "other")
     tpu()
-    for name in ("systolic.js", "systolic.css"):
+    for name in ("steps.js", "drawings.css"):
         assert f"_static/{name}" in tpu.site.html() and name not in tpu.site.html("other")
-
-
-def test_its_colours_are_the_palettes(tpu):
-    tpu()
-    style = (PROJECT / "site" / "static" / "systolic.css").read_text()
-    assert not re.search(r"#[0-9a-f]{3,6}\b|rgb", style)
-    palette = set(re.findall(r"(--hf-\w+):", (PROJECT / "site" / "static" / "figures.css").read_text()))
-    names = {name for classes in re.findall(r'class="([a-z ]+)"', frames(tpu.site.html())[3]) for name in classes.split()}
-    assert {f"--hf-{name}" for name in names - {"big"}} <= palette
-    assert all(f".{name} {{" in style for name in names)
 
 
 @pytest.mark.parametrize("series", ["trace_sums", "trace_a"])
@@ -113,54 +118,43 @@ def test_a_record_without_a_trace_is_named(tpu):
     assert build.status == 1 and 'has no series "trace_held"' in build.said
 
 
+@pytest.mark.parametrize("series", ["trace_moving", "trace_held", "trace_c"])
+def test_a_trace_that_goes_another_way_is_not_drawn(tpu, series):
+    def change(record):
+        points = next(each for each in record["series"] if each["id"] == series)["points"]
+        points[-1]["median"] += 1
+
+    build = tpu(change)
+    assert build.status == 1 and "has a trace of another array (" in build.said
+
+
 @pytest.fixture
 def opened(tpu, browser) -> Iterator[Page]:
     tpu()
-    page = browser.new_page()
+    page = browser.new_page(reduced_motion="reduce")
     page.goto((tpu.site.root / "build" / "out" / "index.html").as_uri())
     yield page
     page.close()
 
 
-def shown(page: Page) -> int:
-    visible = page.locator(".hf-systolic g[data-cycle]").evaluate_all(
-        "all => all.filter(g => getComputedStyle(g).display !== 'none').map(g => Number(g.dataset.cycle))")
-    assert len(visible) == 1
-    return visible[0]
-
-
-def test_buttons_keys_and_slider_step(opened):
-    start = shown(opened)
-    opened.get_by_role("button", name="Step").click()
-    assert shown(opened) == start + 1
-    opened.get_by_role("button", name="Back").click()
-    opened.get_by_role("button", name="Back").click()
-    assert shown(opened) == start - 1
-    opened.locator(".hf-systolic").focus()
-    opened.keyboard.press("ArrowRight")
-    opened.keyboard.press("ArrowRight")
-    assert shown(opened) == start + 1
-    slider = opened.get_by_role("slider", name="cycle")
+def test_it_starts_at_the_beginning_and_its_numbers_move(opened):
+    slider = opened.get_by_role("slider")
+    assert slider.get_attribute("aria-valuetext") == "Cycle 0 of 11: nothing has moved yet"
+    ring = opened.locator(".hf-systolic g[data-places]:has(circle)")
+    before = ring.bounding_box()
     slider.focus()
-    opened.keyboard.press("Home")
-    assert shown(opened) == 0
-    opened.keyboard.press("ArrowRight")
-    assert shown(opened) == 1
-    assert slider.get_attribute("aria-valuetext").startswith("Cycle 1 of")
+    for _ in range(6):
+        opened.keyboard.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext").startswith("Cycle 6 of 11")
+    assert ring.bounding_box()["x"] > before["x"]
+    opened.keyboard.press("End")
+    assert opened.get_by_text("After 11 cycles: the product is there").is_visible()
+    assert not ring.is_visible() and opened.locator(".hf-systolic .f-green:visible").count() == 12
 
 
-def test_it_stops_at_both_ends(opened):
-    last = opened.locator(".hf-systolic g[data-cycle]").count() - 1
-    opened.locator(".hf-systolic").focus()
-    for key, end in (("ArrowRight", last), ("ArrowLeft", 0)):
-        for _ in range(last + 3):
-            opened.keyboard.press(key)
-        assert shown(opened) == end
-
-
-def test_it_plays_and_pauses(opened):
-    start = shown(opened)
+def test_it_plays_and_pauses_and_its_buttons_are_not_printed(opened):
     opened.get_by_role("button", name="Play").click()
-    opened.wait_for_function(f"document.querySelector('g[data-cycle=\"{start + 1}\"]').getAttribute('class') !== 'hf-off'")
+    opened.wait_for_function("document.querySelector('input[type=range]').value > 0")
     opened.get_by_role("button", name="Pause").click()
-    assert shown(opened) > start
+    opened.emulate_media(media="print")
+    assert not opened.get_by_role("button", name="Play").is_visible()

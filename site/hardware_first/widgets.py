@@ -1,0 +1,186 @@
+"""The book's calculators, which run in the reader's browser.
+
+    ```{roofline-explorer}             a machine, an operator and its shape: where the dot falls
+    ```{planner}                       a step of training on many chips
+    ```{array-explorer}                a systolic array and a product
+    :name: fig-live-roofline
+    The takeaway, one paragraph.
+
+    What a reader without JavaScript is shown in its place: still true, perhaps with {measured} numbers.
+    ```
+
+Each is a form of forms/, a script of static/ and formulas that the labs' C++ is held against (tests/site/formulas). What
+it computes with comes from records, from the labs' tables and from the page's own table of chips; it rides in the page.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from .domain import hardware_first
+from .links import file_link
+from .notice import block_notice
+from .records import Machine, Record, RecordError
+
+FORMS = Path(__file__).parent / "forms"
+TABLES = Path(__file__).parent / "planner_tables.json"
+MEASURED, QUOTED, PLANNED = "Measured", "As their makers say", "Chips of the planner"
+ROOFLINE_LAB = "01-roofline"
+CORES = {"one core": ("bandwidth_dram_gbs", {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops",
+                                             "bf16": "peak_bf16_gflops", "int8": "peak_int8_gops"}),
+         "all cores": ("bandwidth_dram_all_gbs", {"fp64": "peak_fp64_all_gflops", "fp32": "peak_fp32_all_gflops"})}
+CHIP_TABLE = ["chip", "bf16 TFLOP/s", "memory TB/s"]  # how the header of a page's table of chips begins
+
+
+class Calculator(SphinxDirective):
+    """A figure that computes. Classes of its own say which form, which scripts and which of the labs' sources."""
+
+    has_content = True
+    option_spec = {"name": directives.unchanged}
+    widget: str
+    scripts: tuple[str, ...]
+    source: str
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            return [self.figure()]
+        except RecordError as error:
+            return [block_notice(self.env, self.lineno, f"{self.name}: {error}")]
+
+    def figure(self) -> nodes.figure:
+        domain = hardware_first(self.env)
+        form = FORMS / f"{self.widget}.html"
+        for file in (form, TABLES):
+            domain.note_file(file)
+        parsed = self.parse_content_to_nodes()
+        if len(parsed) < 2 or not isinstance(parsed[0], nodes.paragraph):
+            raise RecordError("needs its takeaway, one paragraph, and below it what is shown without JavaScript")
+        figure = nodes.figure("", classes=["hf-widget", f"hf-widget-{self.widget}"])
+        figure += calculator("", widget=self.widget, form=form.read_text(encoding="utf-8"), data=self.data())
+        figure += nodes.container("", *parsed[1:], classes=["hf-without-script"])
+        figure += nodes.caption("", "", *parsed[0].children)
+        source = file_link(self.env, domain.records.root / "labs" / self.source, f"labs/{self.source}")
+        figure += nodes.legend("", nodes.paragraph("", "", nodes.strong("", "Modelled"),
+                                                   nodes.Text(" in your browser, by the formulas of "), source,
+                                                   nodes.Text(".")))
+        self.add_name(figure)
+        return figure
+
+    def data(self) -> dict:
+        """What the script starts from."""
+        raise NotImplementedError
+
+
+class calculator(nodes.General, nodes.Element):
+    """The form and its data; a page's own table of chips is added once the page was read."""
+
+
+class RooflineExplorer(Calculator):
+    widget, scripts, source = "roofline", ("formulas-roofline.js", "roofline.js"), "harness/work.cpp"
+
+    def data(self) -> dict:
+        domain = hardware_first(self.env)
+        domain.note_lab(ROOFLINE_LAB)
+        records = domain.records
+        own = [(machine, record) for machine in records.machines()
+               if not (record := records.choose(ROOFLINE_LAB, machine)).elsewhere]
+        return {"chips": [roof for machine, record in own for roof in measured_roofs(machine, record)]}
+
+
+class Planner(Calculator):
+    widget, scripts, source = "planner", ("formulas-planner.js", "planner.js"), "05-scaling/planner/step_time.cpp"
+
+    def data(self) -> dict:
+        return planner_tables()
+
+
+class ArrayExplorer(Calculator):
+    widget, scripts, source = "array", ("formulas-array.js", "array.js"), "04-tpu/systolic.cpp"
+
+    def data(self) -> dict:
+        return {}
+
+
+CALCULATORS = (RooflineExplorer, Planner, ArrayExplorer)
+
+
+def planner_tables() -> dict:
+    """The planner's chips, models and constants, as the C++ printed them."""
+    return json.loads(TABLES.read_text(encoding="utf-8"))
+
+
+def measured_roofs(machine: Machine, record: Record) -> Iterator[dict]:
+    """The roofs of one core and of all of them, GFLOP/s and GB/s; those that a record has."""
+    for cores, (bandwidth, peaks) in CORES.items():
+        found = {width: value["value"] for width, name in peaks.items() if (value := record.value(name))}
+        if found and (reads := record.value(bandwidth)):
+            yield {"id": machine.slug + ("" if cores == "one core" else ".all"), "machine": machine.slug, "group": MEASURED,
+                   "name": f"{machine.name}: {cores}", "peaks": found, "bandwidth": reads["value"]}
+
+
+def chip(name: str, group: str, peak: float, bandwidth: float) -> dict:
+    """A chip of which the bf16 peak is known, GFLOP/s, and the bandwidth, GB/s."""
+    return {"id": re.sub(r"[^a-z0-9]+", "-", name.lower()), "group": group, "name": name, "peaks": {"bf16": peak},
+            "bandwidth": bandwidth}
+
+
+def quoted_chips(doctree: nodes.document) -> Iterator[dict]:
+    """The chips of the page's table of them."""
+    for table in doctree.findall(nodes.table):
+        head, *rows = [[entry.astext().strip() for entry in row.children] for row in table.findall(nodes.row)]
+        if head[:len(CHIP_TABLE)] == CHIP_TABLE:
+            for name, peak, bandwidth, *_ in rows:
+                yield chip(name, QUOTED, 1e3 * float(peak), 1e3 * float(bandwidth))
+
+
+def planned_chips(quoted: list[dict]) -> Iterator[dict]:
+    """The planner's chips but for those quoted already, to within 2 %."""
+    near = lambda a, b: abs(a / b - 1) <= .02
+    for each in planner_tables()["chips"]:
+        one = chip(each["name"], PLANNED, each["peak"] / 1e9, each["bandwidth"] / 1e9)
+        if not any(near(one["peaks"]["bf16"], other["peaks"]["bf16"]) and near(one["bandwidth"], other["bandwidth"])
+                   for other in quoted):
+            yield one
+
+
+def add_chips(app: Sphinx, doctree: nodes.document) -> None:
+    """doctree-read: the roofline's chips that nobody measured here."""
+    for node in doctree.findall(calculator):
+        if node["widget"] == RooflineExplorer.widget:
+            quoted = list(quoted_chips(doctree))
+            node["data"] = {"chips": [*node["data"]["chips"], *quoted, *planned_chips(quoted)]}
+
+
+def visit_calculator(self, node: calculator) -> None:
+    data = json.dumps(node["data"], ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    self.body.append(f'<div class="hf-live" data-widget="{node["widget"]}"><template>{node["form"]}</template>'
+                     f'<script type="application/json">{data}</script></div>\n')
+    raise nodes.SkipNode
+
+
+def load_calculators(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """html-page-context: scripts and style, on pages that have a calculator."""
+    found = {node["widget"] for node in doctree.findall(calculator)} if doctree else set()
+    if not found:
+        return
+    app.add_css_file("widgets.css")
+    app.add_js_file("widget.js", loading_method="defer")
+    for kind in CALCULATORS:
+        for script in kind.scripts if kind.widget in found else ():
+            app.add_js_file(script, loading_method="defer")
+
+
+def setup(app: Sphinx) -> None:
+    app.add_node(calculator, html=(visit_calculator, None))
+    for name, directive in (("roofline-explorer", RooflineExplorer), ("planner", Planner), ("array-explorer", ArrayExplorer)):
+        app.add_directive(name, directive)
+    app.connect("doctree-read", add_chips)
+    app.connect("html-page-context", load_calculators)

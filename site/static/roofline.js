@@ -1,0 +1,133 @@
+// The roofline, live: a machine, an operator and its shape; where the dot falls, and how long that takes at least.
+(() => {
+  const hf = window.hardwareFirst, r = hf.roofline, {element, svg, table} = hf.make, {digits, duration, percent, scaled} = hf.format;
+  const sizes = {fp64: 8, fp32: 4, bf16: 2, int8: 1}, widths = Object.keys(sizes);
+  const waits = {memory: "memory", compute: "arithmetic"};
+
+  // ---- Operators: what each does, in parts that run one after the other ----
+  const heads = (s) => ({heads: s.heads, kvHeads: s.heads / s.group, d: s.d, fused: s.fused});
+  const attentionParts = ["queries × keys", "softmax", "weights × values"];
+  const operators = {
+    gemm: {swept: "m", of: (s, size) => r.product(s, size), parts: ["product"]},
+    gemv: {swept: "vectors", of: (s, size) => r.product({m: s.vectors, n: s.rows, k: s.columns}, size), parts: ["product"]},
+    prefill: {swept: "tokens", parts: attentionParts,
+              of: (s, size) => r.attention({...heads(s), queries: s.tokens, keys: s.tokens, causal: true}, size)},
+    decode: {swept: "sequences", parts: attentionParts,
+             of: (s, size) => r.attention({...heads(s), queries: 1, keys: s.context, batch: s.sequences}, size)},
+    convolution: {swept: "pictures", of: (s, size) => r.convolution({...s, batch: s.pictures}, size),
+                  parts: ["patches to columns", "product"]},
+    chain: {swept: "operators", of: (s, size) => r.chain(s, size), parts: ["all passes"]},
+  };
+  const complaint = (s) => (s.op === "prefill" || s.op === "decode") && s.heads % s.group
+    ? `Heads that share keys: ${s.group} does not divide the heads, ${s.heads}.` : "";
+
+  const roofOf = (chip, s) => {
+    if (s.chip === "own") return {peak: s.peak, bandwidth: s.bandwidth, computed: s.precision};
+    const wider = widths.slice(0, widths.indexOf(s.precision) + 1).reverse().find((width) => chip.peaks[width]);
+    return {peak: chip.peaks[wider], bandwidth: chip.bandwidth, computed: wider};
+  };
+  const outcome = (roof, s) => {
+    const parts = operators[s.op].of(s, sizes[s.precision]).map((p) => s.allocates ? p : {...p, allocated: 0});
+    const times = parts.map((part) => r.seconds(roof, part)), all = r.sum(parts);
+    const seconds = times.reduce((a, b) => a + b);
+    const inMemory = parts.reduce((sum, part, i) => sum + (r.side(roof, part) === "memory" ? times[i] : 0), 0);
+    return {parts, times, all, seconds, side: inMemory > seconds / 2 ? "memory" : "compute",
+            x: all.flops / all.bytes, y: all.flops / seconds / 1e9};
+  };
+
+  // ---- The plot: both axes logarithmic, as in the chapter's figures ----
+  const WIDTH = 620, HEIGHT = 430, LEFT = 74, RIGHT = 606, TOP = 62, BOTTOM = 374;
+  const scaleOf = (roof, dot) => {
+    const low = Math.min(.05, dot.x / 3), high = Math.max(20000, dot.x * 3, r.ridge(roof) * 10);
+    const most = roof.peak * 2.5, least = Math.min(roof.bandwidth * low, dot.y, roof.peak / 3) / 2;
+    const log = (v, from, to) => Math.log(v / from) / Math.log(to / from);
+    return {low, high, least, most, x: (v) => LEFT + (RIGHT - LEFT) * log(v, low, high),
+            y: (v) => BOTTOM - (BOTTOM - TOP) * log(v, least, most)};
+  };
+  const decades = (low, high) => {
+    const first = Math.ceil(Math.log10(low)), last = Math.floor(Math.log10(high)), step = Math.ceil((last - first) / 8);
+    return Array.from({length: Math.floor((last - first) / step) + 1}, (_, i) => 10 ** (first + i * step));
+  };
+  const text = (x, y, words, colour, anchor = "start", more = {}) =>
+    svg("text", {x, y, class: `f-${colour}`, "text-anchor": anchor, ...more}, words);
+  const line = (x1, y1, x2, y2, colour, width, more = {}) =>
+    svg("line", {x1, y1, x2, y2, class: `s-${colour}`, "stroke-width": width, ...more});
+  const speed = (gflops) => scaled(gflops * 1e9, "FLOP/s").replace("kFLOP", "thousand FLOP");
+
+  const axes = (to) => [
+    ...decades(to.low, to.high).flatMap((v) => [line(to.x(v), TOP, to.x(v), BOTTOM, "grid", .8),
+      text(to.x(v), BOTTOM + 20, v < 1 ? String(v) : digits(v), "quiet", "middle")]),
+    ...decades(to.least, to.most).flatMap((v) => [line(LEFT, to.y(v), RIGHT, to.y(v), "grid", .8),
+      text(LEFT - 8, to.y(v) + 5, scaled(v * 1e9, ""), "quiet", "end")]),
+    text(LEFT - 50, 16, "speed, FLOP/s", "quiet"), text(RIGHT, HEIGHT - 10, "intensity, FLOP/byte", "quiet", "end"),
+  ];
+  const roofLines = (to, roof) => {
+    const ridge = r.ridge(roof), from = Math.max(to.low, to.least / roof.bandwidth);
+    const [x1, y1, x2, y2] = [to.x(from), to.y(from * roof.bandwidth), to.x(ridge), to.y(roof.peak)];
+    const turn = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI, long = Math.hypot(x2 - x1, y2 - y1);
+    const at = .08, x = x1 + at * (x2 - x1) + 8 * Math.sin(turn * Math.PI / 180), y = y1 + at * (y2 - y1) - 8 * Math.cos(turn * Math.PI / 180);
+    const between = Math.min(Math.max(x2, LEFT + 130), RIGHT - 150);
+    return [
+      line(x2, TOP - 6, x2, BOTTOM, "quiet", 1, {"stroke-dasharray": "2 4"}),
+      line(x1, y1, x2, y2, "blue", 2.6), line(x2, y2, RIGHT, y2, "orange", 2.6),
+      ...(long > 220 ? [text(x, y, `memory ${scaled(roof.bandwidth * 1e9, "B/s")}`, "blue", "start",
+                             {transform: `rotate(${turn} ${x} ${y})`})] : []),
+      text(RIGHT, y2 - 9, speed(roof.peak), "orange", "end"),
+      text(between - 10, 42, "← waits for memory", "quiet", "end"), text(between + 10, 42, "for arithmetic →", "quiet"),
+      text(x2 > RIGHT - 110 ? x2 - 8 : x2 + 8, BOTTOM - 10, `ridge ${digits(ridge)}`, "quiet", x2 > RIGHT - 110 ? "end" : "start"),
+    ];
+  };
+  // Where the dot goes as the number with the slider doubles: hollow dots.
+  const trail = (to, roof, s, form) => {
+    const {swept} = operators[s.op], most = Number(form.elements[swept].max), dots = [];
+    for (let v = 1; v <= most; v *= 2) {
+      const {x, y} = outcome(roof, {...s, [swept]: v});
+      if (x >= to.low && x <= to.high && y >= to.least) dots.push([to.x(x), to.y(y)]);
+    }
+    return [svg("polyline", {points: dots.join(" "), class: "s-ink", "stroke-width": .8, "stroke-dasharray": "2 4", fill: "none"}),
+            ...dots.map(([cx, cy]) => svg("circle", {cx, cy, r: 3, class: "s-ink f-paper", "stroke-width": 1}))];
+  };
+
+  hf.widget("roofline", ({form, shown, said, data, set}) => {
+    const chips = new Map(data.chips.map((chip) => [chip.id, chip]));
+    const select = form.elements.chip;
+    for (const group of [...new Set(data.chips.map((chip) => chip.group))])
+      select.append(element("optgroup", {label: group}, data.chips.filter((chip) => chip.group === group)
+        .map((chip) => element("option", {value: chip.id}, chip.name))));
+    select.append(element("option", {value: "own"}, "one of your own"));
+    const follow = () => { // the page's machine, where one that was measured is chosen and that one was
+      const now = chips.get(select.value), next = hf.machine && data.chips.find((chip) => chip.machine === hf.machine);
+      if (now?.machine && next && now.machine !== next.machine) select.value = next.id;
+    };
+    follow();
+    document.addEventListener("hf:machine", follow);
+    select.addEventListener("input", () => { form.elements.allocates.checked = Boolean(chips.get(select.value)?.machine); });
+
+    const dot = svg("g", {class: "hf-dot"}, svg("circle", {r: 7, class: "f-ink"}));
+    const back = svg("g"), picture = svg("svg", {class: "hf-figure hf-plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
+      "aria-label": "A roofline with the operator as a dot; the words and the table below say where it is"}, [back, dot]);
+    const rows = element("div");
+    shown.append(picture, rows);
+
+    return (s) => {
+      const problem = complaint(s), chip = chips.get(s.chip);
+      for (const option of form.elements.precision.options)
+        option.disabled = Boolean(chip) && !roofOf(chip, {...s, precision: option.value}).peak;
+      if (form.elements.precision.selectedOptions[0].disabled) return set({precision: "bf16"});
+      if (problem) { said.textContent = problem; return; }
+      const roof = roofOf(chip, s), found = outcome(roof, s), {all, parts, times} = found, to = scaleOf(roof, found);
+      back.replaceChildren(...axes(to), ...roofLines(to, roof), ...trail(to, roof, s, form));
+      dot.style.transform = `translate(${to.x(found.x)}px, ${to.y(found.y)}px)`;
+      const widened = roof.computed === s.precision ? "" :
+        ` The book has no ${s.precision} peak of this chip: numbers are made ${roof.computed} and computed as such.`;
+      said.textContent = `Waits for ${waits[found.side]}: at least ${duration(found.seconds)}, at ${percent(found.y / roof.peak)} of the peak. ` +
+        `${scaled(all.flops, "FLOP")} on ${scaled(all.bytes, "B")} are ${digits(found.x)} FLOP for each byte; the ridge is at ${digits(r.ridge(roof))}.${widened}`;
+      const names = parts.length > 1 ? operators[s.op].parts : [s.fused && !["gemm", "gemv"].includes(s.op) ? "all in one" : operators[s.op].parts.at(-1)];
+      const row = (name, work, seconds, side) => [name, scaled(work.flops, "FLOP"), scaled(work.bytes, "B"),
+        scaled(work.allocated, "B"), digits(work.flops / work.bytes), duration(seconds), waits[side]];
+      rows.replaceChildren(table(["", "work", "compulsory", "read to write", "FLOP/byte", "at least", "waits for"],
+        [...parts.map((part, i) => row(names[i], part, times[i], r.side(roof, part))),
+         ...(parts.length > 1 ? [row("all", all, found.seconds, found.side)] : [])]));
+    };
+  });
+})();

@@ -1,0 +1,214 @@
+"""The book's calculators in a browser: what they say, how they are worked, what is there without them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from book import Visit
+from conftest import PROJECT
+from playwright.sync_api import Browser, Page, expect
+
+STATIC = PROJECT / "site" / "static"
+PAGES = {"roofline": "01-roofline.html", "planner": "05-scaling.html", "array": "04-tpu.html"}
+
+
+def box(page: Page, name: str):
+    return page.locator(f"[data-widget={name}]")
+
+
+def said(page: Page, name: str) -> str:
+    return box(page, name).locator("output").inner_text().replace("\u00a0", " ").replace("\u202f", " ")
+
+
+def data(page: Page, name: str) -> dict:
+    return json.loads(box(page, name).locator("script").inner_text())
+
+
+def settled(page: Page) -> None:
+    expect(box(page, "planner").locator("output")).not_to_contain_text("Searching", timeout=30_000)
+
+
+@pytest.fixture
+def at(browser: Browser, served: str):
+    """at(name, query) opens the page of a calculator; from the server where nothing else is said."""
+    visits = []
+
+    def open_page(name: str, query: str = "", base: str = served, **context) -> Page:
+        visits.append(Visit(browser, f"{base}{PAGES[name]}{query}", **context))
+        return visits[-1].page
+
+    yield open_page
+    for visit in visits:
+        assert visit.errors == []
+        visit.context.close()
+
+
+@pytest.mark.parametrize(("query", "words"), [
+    ("chip:h100-sxm,precision:bf16,allocates:false,m:4096,n:4096,k:4096",
+     ["Waits for arithmetic", "at least 139 µs", "100 % of the peak", "137 GFLOP on 101 MB", "1 365 FLOP", "at 295"]),
+    ("chip:h100-sxm,precision:bf16,allocates:false,op:gemv", ["Waits for memory", "at least 10 µs", "are 1 FLOP"]),
+    ("chip:own,peak:1000,bandwidth:100,op:chain,operators:8,allocates:false,count:1000000000",
+     ["Waits for memory", "at least 640 ms", "8 GFLOP on 64 GB"]),
+    ("chip:own,peak:1000,bandwidth:100,op:chain,operators:8,allocates:false,count:1000000000,fused:true",
+     ["at least 80 ms", "8 GFLOP on 8 GB"]),
+    ("chip:h100-sxm,precision:int8,op:gemv", ["no int8 peak of this chip", "computed as such"]),
+    ("op:prefill,heads:32,group:5", ["5 does not divide the heads, 32"]),
+])
+def test_the_roofline_says_what_a_pencil_does(at, query, words):
+    page = at("roofline", f"?roofline={query}")
+    for each in words:
+        assert each in said(page, "roofline")
+
+
+def test_attention_in_decode_stays_where_it_is_and_a_batch_of_vectors_moves(at):
+    """The dot's place, for a batch of 1 and one of 4096."""
+    page = at("roofline")
+
+    def places(op: str, field: str) -> list[str]:
+        page.locator("[name=op]").select_option(op)
+        found = []
+        for value in ("1", "4096"):
+            page.locator(f"[name={field}]").fill(value)
+            found.append(page.locator(".hf-dot").evaluate("dot => dot.style.transform"))
+        return found
+
+    before, after = places("decode", "sequences")
+    assert before == after
+    before, after = places("gemv", "vectors")
+    assert before != after
+
+
+def test_what_is_chosen_is_in_the_address_and_comes_back(at, base):
+    page = at("roofline", "?machine=here&other=1", base=base)
+    page.locator("[name=op]").select_option("convolution")
+    page.get_by_label("Channels out").fill("128")
+    page.get_by_label("fused").check()
+    assert "machine=here&other=1" in page.url and "roofline=" in page.url
+    words, address = said(page, "roofline"), page.url
+    page.goto("about:blank")
+    page.goto(address)
+    assert said(page, "roofline") == words
+    assert page.get_by_label("Channels out").input_value() == "128"
+    link = page.get_by_role("link", name="Link to this").get_attribute("href")
+    assert link.endswith("#fig-live-roofline") and "outputs:128" in link
+
+
+def test_an_address_that_makes_no_sense_does_no_harm(at):
+    page = at("roofline", "?roofline=op:nonsense,m:-5,chip:%3Cb%3E,,x:,%E0%A4%A,precision:none")
+    assert "Rows, m: expected a whole number from 1 to" in said(page, "roofline")
+    assert page.locator("[name=m]").get_attribute("aria-invalid") == "true"
+    page.locator("[name=m]").fill("64")
+    assert "Waits for" in said(page, "roofline")
+
+
+def test_the_roof_follows_the_machine_of_the_page(at):
+    page = at("roofline")
+    machines = {chip["machine"] for chip in data(page, "roofline")["chips"] if "machine" in chip}
+    assert machines
+    for machine in machines:
+        page.evaluate("""slug => { hardwareFirst.machine = slug;
+            document.dispatchEvent(new CustomEvent("hf:machine", {detail: {machine: slug, name: slug}})); }""", machine)
+        chosen = page.locator("[name=chip]").first.input_value()
+        own = [chip for chip in data(page, "roofline")["chips"] if chip["id"] == chosen][0]
+        assert own["machine"] == machine
+        assert f"{own['peaks']['fp32'] / own['bandwidth']:.3g}" in said(page, "roofline")
+
+
+def test_the_table_of_the_page_and_that_of_the_planner_are_offered_once_each(at):
+    page = at("roofline")
+    names = [chip["name"] for chip in data(page, "roofline")["chips"]]
+    assert {"B200", "MI300X", "H100 SXM", "tpu-v4"} <= set(names) and not {"h100", "h200", "a100", "tpu-v5p"} & set(names)
+
+
+def test_the_planner_finds_what_the_program_finds_and_gives_it_to_the_reader(at):
+    page = at("planner")
+    settled(page)
+    first = said(page, "planner")
+    rows = box(page, "planner").locator("tbody tr")
+    assert rows.count() == 8 and first.startswith(rows.first.locator("th").inner_text() + ":")
+    rows.first.get_by_role("button").click()
+    assert page.locator("[name=by]").input_value() == "hand" and said(page, "planner") == first
+    page.locator("[name=microBatch]").fill("16")
+    assert "Does not fit" in said(page, "planner") or said(page, "planner") != first
+    page.locator("[name=tensor]").fill("3")
+    assert "do not divide" in said(page, "planner")
+
+
+def test_where_no_plan_fits_it_says_so(at):
+    page = at("planner", "?planner=chip:a100-40,chips:1,model:gpt-1t")
+    settled(page)
+    assert said(page, "planner").startswith("No plan fits")
+
+
+def test_the_array_counts_as_the_chapter_does(at):
+    page = at("array", "?array=m:256,n:256,k:256,rows:256,columns:256")
+    assert said(page, "array").startswith("1 022 cycles, 1.46 µs at 700 MHz")
+    page.get_by_label("Rows, M", exact=True).fill("1")
+    assert said(page, "array").startswith("767 cycles") and "0.13 %" in said(page, "array")
+    assert page.get_by_label("a second register").is_visible()
+    page.get_by_label("What stays").select_option("os")
+    assert not page.get_by_label("a second register").is_visible()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_keyboard_is_enough(at, name):
+    page = at(name)
+    form = box(page, name).locator("form")
+    settled(page) if name == "planner" else None
+    form.locator("select, input").first.focus()
+    reached = []
+    for _ in range(form.locator("select:visible, input:visible").count()):
+        reached.append(page.evaluate("document.activeElement.name || document.activeElement.getAttribute('aria-label')"))
+        page.keyboard.press("Tab")
+    assert len(set(reached)) == len(reached) and None not in reached
+    slider = form.get_by_role("slider").first
+    before = said(page, name)
+    slider.focus()
+    page.keyboard.press("Home")
+    settled(page) if name == "planner" else None
+    assert said(page, name) != before
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_field_has_a_name_and_what_changes_is_told_politely(at, name):
+    page = at(name)
+    nameless = box(page, name).locator("select, input").evaluate_all(
+        "all => all.filter(f => !f.labels.length && !f.getAttribute('aria-label')).map(f => f.outerHTML)")
+    assert nameless == []
+    assert box(page, name).locator("output").get_attribute("aria-live") == "polite"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_it_fits_into_320_pixels(at, name):
+    page = at(name, viewport={"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    wide = box(page, name).locator("label:visible, svg, output").evaluate_all(
+        "all => all.filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.outerHTML.slice(0, 80))")
+    assert wide == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_without_javascript_a_sentence_stands_in_its_place(browser, served, name):
+    with Visit(browser, f"{served}{PAGES[name]}", java_script_enabled=False) as visit:
+        place = visit.page.locator(f".hf-widget-{name}")
+        expect(place.locator(".hf-without-script")).to_be_visible()
+        assert place.locator("input, select, button").count() == 0
+    with Visit(browser, f"{served}{PAGES[name]}") as visit:
+        expect(visit.page.locator(f".hf-widget-{name} .hf-without-script")).not_to_be_visible()
+
+
+def test_the_form_is_not_printed(at):
+    page = at("array")
+    page.emulate_media(media="print")
+    assert not box(page, "array").locator("form").is_visible() and box(page, "array").locator("output").is_visible()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_its_scripts_are_small(book: Path, name):
+    html = (book / PAGES[name]).read_text()
+    scripts = set(re.findall(r"_static/((?:widget|formulas-\w+|roofline|planner|array)\.js)", html))
+    assert len(scripts) == 3
+    assert sum((STATIC / script).stat().st_size for script in scripts) <= 28 * 1024
