@@ -70,7 +70,7 @@ class Calculator(SphinxDirective):
         source = file_link(self.env, domain.records.root / "labs" / self.source, f"labs/{self.source}")
         figure += nodes.legend("", nodes.paragraph("", "", nodes.strong("", "Modelled"),
                                                    nodes.Text(" in your browser, by the formulas of "), source,
-                                                   nodes.Text(".")))
+                                                   nodes.Text("."), classes=["hf-provenance"]))
         self.add_name(figure)
         return figure
 
