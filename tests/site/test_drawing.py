@@ -153,38 +153,41 @@ def test_the_books_drawings_are_what_their_scripts_draw(script, tmp_path):
 
 
 CROWDED = """async () => {
-  const svg = document.querySelector("svg"), found = new Set();
+  const found = new Set();
   for (const style of ["", "italic ", "bold "]) await document.fonts.load(style + "1em 'Hardware First Text'");
-  const {width, height} = svg.viewBox.baseVal, slider = document.querySelector("input");
-  const first = Number(svg.dataset.first ?? 0), last = Number(svg.dataset.last ?? 0);
-  for (let step = first; step <= last; ++step) {
-    if (slider) { slider.value = step; slider.dispatchEvent(new Event("input")); }
-    const texts = [...svg.querySelectorAll("text")].filter((text) => !text.closest(".hf-off") && text.textContent.trim());
-    const boxes = texts.map((text) => {
-      const {x, y, width, height} = text.getBBox(), m = text.getCTM(), root = svg.getCTM().inverse().multiply(m);
-      const at = (px, py) => new DOMPoint(px, py).matrixTransform(root);
-      const [a, b] = [at(x, y + height * .2), at(x + width, y + height * .85)];
+  for (const svg of document.querySelectorAll("svg")) {
+    const {width, height} = svg.viewBox.baseVal, slider = svg.parentElement.querySelector("input");
+    const name = svg.getAttribute("class"), toRoot = svg.getCTM().inverse();
+    const box = (text) => {
+      const {x, y, width, height} = text.getBBox(), matrix = toRoot.multiply(text.getCTM());
+      const a = new DOMPoint(x, y + height * .2).matrixTransform(matrix);
+      const b = new DOMPoint(x + width, y + height * .85).matrixTransform(matrix);
       return [Math.min(a.x, b.x), Math.min(a.y, b.y), Math.max(a.x, b.x), Math.max(a.y, b.y), text.textContent];
-    });
-    boxes.forEach(([x1, y1, x2, y2, words], i) => {
-      if (x1 < -1 || y1 < -1 || x2 > width + 1 || y2 > height + 1) found.add(`step ${step}: "${words}" leaves the drawing`);
-      for (const [u1, v1, u2, v2, other] of boxes.slice(i + 1)) {
-        const apart = x1 >= u2 - .5 || u1 >= x2 - .5 || y1 >= v2 - .5 || v1 >= y2 - .5;
-        if (!apart) found.add(`step ${step}: "${words}" lies on "${other}"`);
-      }
-    });
+    };
+    for (let step = Number(svg.dataset.first ?? 0); step <= Number(svg.dataset.last ?? 0); ++step) {
+      if (slider) { slider.value = step; slider.dispatchEvent(new Event("input")); }
+      const texts = [...svg.querySelectorAll("text")].filter((text) => !text.closest(".hf-off") && text.textContent.trim());
+      const boxes = texts.map(box);
+      boxes.forEach(([x1, y1, x2, y2, words], i) => {
+        if (x1 < -1 || y1 < -1 || x2 > width + 1 || y2 > height + 1) found.add(`${name} ${step}: "${words}" leaves it`);
+        for (const [u1, v1, u2, v2, other] of boxes.slice(i + 1)) {
+          const apart = x1 >= u2 - .5 || u1 >= x2 - .5 || y1 >= v2 - .5 || v1 >= y2 - .5;
+          if (!apart) found.add(`${name} ${step}: "${words}" lies on "${other}"`);
+        }
+      });
+    }
   }
   return [...found];
 }"""
 
 
-@pytest.mark.parametrize("path", sorted((PROJECT / "drawings").glob("*.svg")), ids=lambda path: path.stem)
-def test_no_words_lie_on_others_or_leave_the_drawing_in_any_step(path, browser, tmp_path):
-    static = PROJECT / "site" / "static"
-    styles = "".join(f'<link rel="stylesheet" href="{(static / name).as_uri()}">' for name in ("fonts.css", "figures.css",
-                                                                                              "drawings.css"))
-    page = tmp_path / "page.html"
-    page.write_text(f'<!doctype html><meta charset="utf-8">{styles}<figure>{drawing.as_html(drawing.read(path))}</figure>'
+def test_no_words_lie_on_others_or_leave_their_drawing_in_any_step(browser, tmp_path):
+    static, page = PROJECT / "site" / "static", tmp_path / "page.html"
+    styles = "".join(f'<link rel="stylesheet" href="{(static / name).as_uri()}">'
+                     for name in ("fonts.css", "figures.css", "drawings.css"))
+    figures = "".join(f"<figure>{drawing.as_html(drawing.read(path))}</figure>"
+                      for path in sorted((PROJECT / "drawings").glob("*.svg")))
+    page.write_text(f'<!doctype html><meta charset="utf-8">{styles}{figures}'
                     f'<script src="{(static / "steps.js").as_uri()}"></script>', encoding="utf-8")
     with Visit(browser, page.as_uri()) as visit:
         assert visit.page.evaluate(CROWDED) == []
