@@ -19,6 +19,7 @@ data-at stands.
 
 from __future__ import annotations
 
+import html
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -149,8 +150,16 @@ def stand_at_first_step(root: ElementTree.Element) -> None:
 
 
 def as_html(picture: ElementTree.Element) -> str:
+    """The drawing, a sentence for each step, and a place for what moves it: the page does not shift when scripts come."""
     ElementTree.register_namespace("", SVG)
-    return ElementTree.tostring(picture, encoding="unicode")
+    svg = ElementTree.tostring(picture, encoding="unicode")
+    if "data-last" not in picture.attrib:
+        return svg
+    now, says = int(picture.get("data-at")) - int(picture.get("data-first")), picture.get("data-says", "")
+    sentences = "".join(f"<p{'' if step == now else ' class=hf-off'}>{html.escape(words, quote=False)}</p>"
+                        for step, words in enumerate(says.split("|")) if says)
+    told = f'<div class="hf-says" aria-live="polite">{sentences}</div>\n' if says else ""
+    return f'{svg}\n{told}<div class="hf-steps"></div>\n'
 
 
 def load_what_draws(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
