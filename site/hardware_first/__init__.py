@@ -77,15 +77,28 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from . import contents, front, head, mathml, numbering, predict, predict_table, predictions, search, wide, widgets
-from .claims import Claim, ClaimsLedger, WhereHolds
+from . import (
+    contents,
+    front,
+    head,
+    ledger,
+    machines,
+    mathml,
+    numbering,
+    predict,
+    predict_table,
+    predictions,
+    search,
+    wide,
+    widgets,
+)
+from .claims import Claim, WhereHolds
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
 from .drawing import Drawing, load_what_draws
 from .figures import LabFigure
 from .header import LabHeader, forget_missing_xml, words_without_a_place
 from .lab_card import LabCard
 from .lab_code import LabCode
-from .machines import Machines
 from .measured import Measured, WhereMeasured, depart_measured_number, measured_number, visit_measured_number
 from .notice import add_banner
 from .per_machine import (
@@ -110,13 +123,15 @@ def setup(app: Sphinx) -> dict:
     app.add_node(per_machine, html=(visit_per_machine, None))
     app.add_node(variant, html=(visit_variant, depart_variant))
     app.add_role("measured", Measured())
-    for name, directive in (("claim", Claim), ("claims-ledger", ClaimsLedger), ("drawing", Drawing),
+    for name, directive in (("claim", Claim), ("drawing", Drawing),
                             ("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
-                            ("machines", Machines), ("systolic-array", SystolicArray),
-                            ("where-holds", WhereHolds), ("where-measured", WhereMeasured)):
+                            ("systolic-array", SystolicArray), ("where-holds", WhereHolds),
+                            ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     front.add_to(app)
+    ledger.add_to(app)
+    machines.add_to(app)
     predict.add_to(app)
     predict_table.add_to(app)
     numbering.add_to(app)

@@ -1,5 +1,4 @@
-"""{claim}: a sentence the record decides. {where-holds}: prose that follows from it. {claims-ledger}: every claim on every
-machine."""
+"""{claim}: a sentence the record decides. {where-holds}: prose that follows from it."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ from dataclasses import dataclass
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
@@ -16,10 +14,8 @@ from .domain import HardwareFirstDomain, hardware_first
 from .measured import measured_number, split_target
 from .notice import block_notice
 from .per_machine import for_each_answer, for_each_machine
-from .quantity import NO_BREAK_SPACE
 from .records import Machine, NotMeasured, Record, RecordError, Records
 from .statements import Statement, read_statements
-from .tables import scrolling_table
 
 
 class Claim(SphinxDirective):
@@ -157,57 +153,3 @@ class WhereHolds(SphinxDirective):
                        for holds, lab, statement in wanted)
 
         return for_each_answer(self.env, shown, lambda answer: content if answer else [])
-
-
-class ClaimsLedger(SphinxDirective):
-    """A table per lab: its claims, and what each machine says about them."""
-
-    def run(self) -> list[nodes.Node]:
-        domain = hardware_first(self.env)
-        domain.note_all_labs()
-        domain.note_ledger()
-        return [node for lab in domain.records.labs() for node in self.of_lab(domain, lab)]
-
-    def of_lab(self, domain: HardwareFirstDomain, lab: str) -> list[nodes.Node]:
-        records, errors = domain.records.all(lab)
-        try:
-            stated = statements(domain, lab)
-        except RecordError as error:
-            stated, errors = [], [*errors, error]
-        notices = [block_notice(self.env, self.lineno, str(error)) for error in errors]
-        if records and stated:
-            title = nodes.rubric("", f"Chapter {lab[:2]}: {records[0].data['lab']['title']}")
-            return [*notices, title, ledger_table(lab, stated, records)]
-        if not records and not errors:
-            return [block_notice(self.env, self.lineno, f"{lab} is not measured here yet: run make lab-{lab[:2]}")]
-        return notices
-
-
-def ledger_table(lab: str, stated: list[Statement], records: list[Record]) -> nodes.Node:
-    heads = [nodes.Text("claim"), nodes.Text("asks for"), *map(ledger_head, records)]
-    rows = []
-    for statement in stated:
-        having = next((record for record in records if record.value(statement.value)), None)
-        rows.append([claim_link(lab, statement), nodes.Text(statement.asked(having)),
-                     *(ledger_cell(statement, record) for record in records)])
-    return scrolling_table(heads, rows)
-
-
-def ledger_head(record: Record) -> nodes.Node:
-    head = nodes.inline("", record.published_as or "this machine")
-    if record.since:
-        head += nodes.inline("", " " + record.since.removeprefix(", and "), classes=["hf-kind"])
-    return head
-
-
-def claim_link(lab: str, statement: Statement) -> nodes.Node:
-    """The claim's text, linked to the chapter that states it."""
-    return addnodes.pending_xref("", nodes.inline("", statement.text), refdomain="hf", reftype="claim",
-                                 reftarget=f"{lab}/{statement.id}", refexplicit=True, refwarn=False)
-
-
-def ledger_cell(statement: Statement, record: Record) -> nodes.Node:
-    if not record.value(statement.value):
-        return nodes.Text("not measured")
-    mark, verdict = ("✓", "holds") if statement.holds(record) else ("✗", "fails")
-    return nodes.inline("", f"{mark}{NO_BREAK_SPACE}{statement.observed(record)}", classes=["hf-verdict", f"hf-{verdict}"])

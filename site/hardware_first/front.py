@@ -18,14 +18,17 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from . import draw
+from . import drawing as drawings
 from .chapters import Chapter, chapter_files, read_chapter
 from .domain import hardware_first
-from .figures import drawn, lab_of
+from .figures import drawn, lab_of, machine_link
 from .notice import block_notice, counted
-from .records import Record, RecordError
+from .per_machine import for_each_machine
+from .records import Machine, Record, RecordError
 
 CARDS = "hf-cards"
 
@@ -40,12 +43,16 @@ class FrontFigure(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
         try:
-            record, picture = picture_of(self.env, name, self.options.get("lab"))
+            figure = for_each_machine(self.env, lambda machine: self.of_machine(name, machine))
         except RecordError as error:
             return [block_notice(self.env, self.lineno, f"Figure {name}: {error}")]
-        content = self.parse_content_to_nodes()
-        where = nodes.paragraph("", record.machine_name, classes=["hf-front-machine"])
-        return [nodes.container("", picture, where, *content, classes=["hf-front-figure"])]
+        return [nodes.container("", *figure, *self.parse_content_to_nodes(), classes=["hf-front-figure"])]
+
+    def of_machine(self, name: str, machine: Machine) -> list[nodes.Node]:
+        record, svg = picture(self.env, name, machine, self.options.get("lab"))
+        whose = hardware_first(self.env).records.machine_of(record)
+        where = nodes.paragraph("", "", machine_link(whose.slug, record.machine_name), classes=["hf-front-machine"])
+        return [nodes.raw("", svg, format="html"), where]
 
 
 class ChapterCards(SphinxDirective):
@@ -62,24 +69,32 @@ class ChapterCards(SphinxDirective):
     def card(self, chapter: Chapter) -> nodes.container:
         to_chapter = addnodes.pending_xref("", nodes.inline("", chapter.title), refdomain="std", reftype="doc",
                                            reftarget=f"/{chapter.page}", refexplicit=True, refwarn=True)
-        words = nodes.container(
-            "", nodes.paragraph("", "", nodes.inline("", chapter.number, classes=["hf-card-number"]), nodes.Text(" "),
-                                to_chapter, classes=["hf-card-title"]),
-            nodes.paragraph("", chapter.question, classes=["hf-card-question"]),
-            nodes.paragraph("", chapter.takeaway, classes=["hf-card-takeaway"]),
-            nodes.paragraph("", counted(chapter.minutes, "minute"), classes=["hf-card-minutes"]), classes=["hf-card-words"])
-        return nodes.container("", *self.thumbnail(chapter), words, classes=["hf-chapter-card"])
+        number = nodes.inline("", chapter.number, classes=["hf-card-number"])
+        words = nodes.container("", nodes.paragraph("", "", number, nodes.Text(" "), to_chapter, classes=["hf-card-title"]),
+                                *(nodes.paragraph("", text, classes=[f"hf-card-{name}"]) for name, text in (
+                                    ("question", chapter.question), ("takeaway", chapter.takeaway),
+                                    ("minutes", counted(chapter.minutes, "minute"))) if text),
+                                classes=["hf-card-words"])
+        return nodes.container("", *self.ornament(chapter), words, classes=["hf-chapter-card"])
 
-    def thumbnail(self, chapter: Chapter) -> list[nodes.Node]:
+    def ornament(self, chapter: Chapter) -> list[nodes.Node]:
+        """The chapter's drawing, or its figure on each machine."""
+        if not chapter.card:
+            return []
+        domain = hardware_first(self.env)
+        drawing = domain.records.root / "drawings" / f"{chapter.card}.svg"
+        domain.note_file(drawing)
         try:
-            picture = picture_of(self.env, chapter.card)[1].astext() if chapter.card else ""
-        except RecordError as error:
+            if drawing.is_file():
+                return [nodes.raw("", small(drawings.as_html(drawings.read(drawing))), format="html")]
+            return for_each_machine(self.env, lambda machine: [
+                nodes.raw("", small(picture(self.env, chapter.card, machine)[1]), format="html")])
+        except (RecordError, drawings.DrawingError) as error:
             return [block_notice(self.env, self.lineno, f"the card of chapter {chapter.number}: {error}")]
-        return [nodes.raw("", small(picture), format="html")] if picture else []
 
 
-def picture_of(env, name: str, lab: str | None = None) -> tuple[Record, nodes.raw]:
-    """A figure as inline SVG, and the record it is drawn from."""
+def picture(env: BuildEnvironment, name: str, machine: Machine, lab: str | None = None) -> tuple[Record, str]:
+    """A figure for the page of a machine: the record it is drawn from, and its SVG."""
     domain = hardware_first(env)
     records = domain.records
     lab = lab or lab_of(name, records.labs())
@@ -91,8 +106,8 @@ def picture_of(env, name: str, lab: str | None = None) -> tuple[Record, nodes.ra
         needs = draw.read_header(script)["needs"]
     except draw.DrawError as error:
         raise RecordError(str(error).replace(f"{records.root}/", "")) from None
-    record = records.choose(lab, having=[("series", each) for each in needs])
-    return record, nodes.raw("", drawn(records, script, record.path), format="html")
+    record = records.choose(lab, machine, having=[("series", each) for each in needs])
+    return record, drawn(records, script, record.path)
 
 
 def small(svg: str) -> str:
@@ -100,7 +115,7 @@ def small(svg: str) -> str:
     svg = re.sub(r"<(title|desc|text)\b.*?</\1>\s*", "", svg, flags=re.S)
     svg = re.sub(r' (role|aria-\w+)="[^"]*"', "", svg)
     svg = re.sub(r'(\bid="|url\(#|href="#)', r"\1card-", svg)
-    svg = re.sub(r"\bhf-figure\b", "hf-thumb", svg)
+    svg = re.sub(r"\bhf-(figure|drawing)\b", "hf-thumb", svg)
     return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
 
 

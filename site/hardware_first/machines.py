@@ -1,64 +1,173 @@
-"""{machines}: the gallery of machines whose records are in this copy of the book."""
+"""The page of machines. {machines}: their rooflines on one scale, their headline values in one table, and what each is.
+{compare-machines}: two of them over each other.
+
+    ```{machines}
+    :values: 01-roofline/peak_fp32_gflops …    the headline values
+    ```
+
+    ```{compare-machines}
+    :values: 01-roofline/peak_fp32_gflops …
+    ```
+"""
 
 from __future__ import annotations
 
+import json
+
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from . import roofs
 from .domain import hardware_first
 from .links import file_link
 from .measured import split_target, value_quantity
 from .notice import block_notice
+from .predict import predict_markup
 from .quantity import NO_BREAK_SPACE, quantity
-from .records import Record, RecordError
-from .tables import fields
+from .records import Machine, Record, RecordError
+from .roofs import Roofline, drawing, roofline, scale_of
+from .tables import fields, scrolling_table
+
+PAGE = "hf-machines-page"
 
 
-class Machines(SphinxDirective):
-    """One card per machine, this one first, the others by the names they were published under. `:values:` names headline
-    numbers as lab/id."""
+class Gallery(SphinxDirective):
+    """What both directives start from."""
 
     option_spec = {"values": directives.unchanged}
 
-    def run(self) -> list[nodes.Node]:
+    def read(self) -> dict[Machine, dict[str, Record]]:
+        """Each machine's records by lab; what is wrong with others is in `notices`."""
         domain = hardware_first(self.env)
         domain.note_all_labs()
-        machines: dict[tuple[bool, str], list[Record]] = {}
-        result: list[nodes.Node] = []
+        self.notices: list[nodes.Node] = []
+        found: dict[str, dict[str, Record]] = {}
         for lab in domain.records.labs():
             records, errors = domain.records.all(lab)
-            result += [block_notice(self.env, self.lineno, str(error)) for error in errors]
+            self.notices += [block_notice(self.env, self.lineno, str(error)) for error in errors]
             for record in records:
-                machines.setdefault((not record.local, record.published_as), []).append(record)
-        result += [block_notice(self.env, self.lineno, line) for line in domain.records.misplaced()]
-        if not machines:
-            result.append(block_notice(self.env, self.lineno, "no machine is measured yet: run make site"))
-        try:
-            wanted = [split_target(each, "") for each in self.options.get("values", "").split()]
-        except RecordError as error:
-            return [*result, block_notice(self.env, self.lineno, f"machines: {error}")]
-        return result + [self.card(machines[key], wanted) for key in sorted(machines)]
+                found.setdefault(record.slug, {})[lab] = record
+        return {machine: found[machine.slug] for machine in domain.records.machines() if machine.slug in found}
 
-    def card(self, records: list[Record], wanted: list[tuple[str, str]]) -> nodes.Node:
-        first = records[0]
-        name = f"{first.machine_name} · {first.published_as or 'this machine'}"
-        pairs = [(term, [nodes.Text(text)]) for term, text in hardware_facts(first.data["machine"])]
-        for record in records:
-            pairs += [(term, [nodes.Text(text)]) for term, text in network_facts(record)]
-            for lab, value_id in wanted:
-                value = record.value(value_id) if record.lab == lab else None
-                if value:
-                    label = value.get("label", value_id.replace("_", " "))
-                    pairs.append((label, [nodes.Text(str(value_quantity(value)))]))
-            pairs.append((f"Lab {record.lab[:2]}", [
-                file_link(self.env, record.path, record.data["lab"]["title"]),
-                nodes.Text(f", {record.date}, {record.data['toolchain']['compiler']}{record.since}")]))
-        card = nodes.container("", nodes.rubric("", name), fields(pairs), classes=["hf-card", "hf-machine"])
-        card["ids"].append(f"machine-{first.slug}")
-        hardware_first(self.env).note_card(first.slug, card["ids"][0])
+    def wanted(self) -> list[tuple[str, str]]:
+        """(lab, id) of each headline value."""
+        return [split_target(each, "") for each in self.options.get("values", "").split()]
+
+
+class Machines(Gallery):
+    """All machines, this one first."""
+
+    def run(self) -> list[nodes.Node]:
+        machines = self.read()
+        self.notices += [block_notice(self.env, self.lineno, line) for line in hardware_first(self.env).records.misplaced()]
+        if not machines:
+            return [*self.notices, block_notice(self.env, self.lineno, "no machine is measured yet: run make site")]
+        try:
+            wanted = self.wanted()
+        except RecordError as error:
+            return [*self.notices, block_notice(self.env, self.lineno, f"machines: {error}")]
+        cards = [self.card(machine, records) for machine, records in machines.items()]
+        table = [headlines(machines, wanted)] if wanted else []
+        return [*self.notices, nodes.container("", *multiples(machines), *table, *cards, classes=[PAGE])]
+
+    def card(self, machine: Machine, records: dict[str, Record]) -> nodes.container:
+        """What a machine is, and what was run on it."""
+        first = next(iter(records.values()))
+        facts = [("Processor", first.cpu), *hardware_facts(first.data["machine"])]
+        for record in records.values():
+            facts += network_facts(record)
+        compilers = dict.fromkeys((each.data["toolchain"]["compiler"], each.data["toolchain"]["flags"])
+                                  for each in records.values())
+        pairs = [(term, [nodes.Text(text)]) for term, text in dict(facts).items()]
+        pairs += [("Compiler", [nodes.Text(f"{compiler} with "), nodes.literal("", flags)]) for compiler, flags in compilers]
+        pairs.append(("Labs", self.labs(list(records.values()))))
+        title = nodes.rubric("", machine.name)
+        card = nodes.container("", title, fields(pairs), classes=["hf-card", "hf-machine"], ids=[f"machine-{machine.slug}"])
+        hardware_first(self.env).note_card(machine.slug, card["ids"][0])
         self.state.document.note_explicit_target(card)
         return card
+
+    def labs(self, records: list[Record]) -> list[nodes.Node]:
+        """Links to the records, each with its date and what to know of it."""
+        words: list[nodes.Node] = []
+        for record in records:
+            notes = record.since + (", with the quick budget" if record.data["run"]["budget"] == "quick" else "")
+            words += [nodes.Text("; " if words else ""), file_link(self.env, record.path, record.lab[:2]),
+                      nodes.Text(f"{NO_BREAK_SPACE}({record.date}{notes})")]
+        return words
+
+
+def rooflines(machines: dict[Machine, dict[str, Record]]) -> dict[Machine, Roofline]:
+    """Of those that have one."""
+    return {machine: found for machine, records in machines.items()
+            if roofs.LAB in records and (found := roofline(records[roofs.LAB]))}
+
+
+def multiples(machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
+    """A drawing for each machine with a roofline, all on one scale."""
+    lines = rooflines(machines)
+    if not lines:
+        return []
+    scale = scale_of(lines.values())
+    box = nodes.container(classes=["hf-multiples"])
+    for machine, own in lines.items():
+        others = [other for each, other in lines.items() if each != machine]
+        to_card = nodes.reference("", machine.name, refid=f"machine-{machine.slug}", internal=True)
+        ridge = f"ridge {own.all.ridge:.2g} FLOP/byte, with one thread {own.one.ridge:.2g}"
+        box += nodes.container("", nodes.paragraph("", "", to_card, classes=["hf-multiple-name"]),
+                               nodes.raw("", drawing(machine.slug, machine.name, own, others, scale), format="html"),
+                               nodes.paragraph("", ridge, classes=["hf-multiple-ridge"]), classes=["hf-multiple"])
+    key = "Speed in GFLOP/s over arithmetic intensity in FLOP/byte. Thick: all threads. Thin: one thread, and its kernels " \
+          "as dots." + (" Grey: the other machines." if len(lines) > 1 else "")
+    return [box, nodes.paragraph("", key, classes=["hf-multiples-key"])]
+
+
+def headlines(machines: dict[Machine, dict[str, Record]], wanted: list[tuple[str, str]]) -> nodes.table:
+    """A line for each machine, a column for each value."""
+    heads = [nodes.Text("machine"), *(nodes.Text(label(machines, lab, name)) for lab, name in wanted)]
+    rows = []
+    for machine, records in machines.items():
+        to_card = nodes.reference("", machine.name, refid=f"machine-{machine.slug}", internal=True)
+        values = [(value_of(records, lab, name), lab in records) for lab, name in wanted]
+        rows.append([to_card, *(nodes.Text(str(value_quantity(value)) if value else "–") for value, _ in values)])
+    return scrolling_table(heads, rows)
+
+
+def value_of(records: dict[str, Record], lab: str, name: str) -> dict | None:
+    return records[lab].value(name) if lab in records else None
+
+
+def label(machines: dict[Machine, dict[str, Record]], lab: str, name: str) -> str:
+    """What a value is called, without how many threads this or that machine has."""
+    value = next((found for records in machines.values() if (found := value_of(records, lab, name))), {})
+    words = value.get("label") or name.replace("_", " ")
+    return words.rpartition(",")[0] + ", all threads" if words.endswith("threads") else words
+
+
+class CompareMachines(Gallery):
+    """Two machines: their roofs in one drawing, their values in one table. Made by static/gallery.js from the data here."""
+
+    def run(self) -> list[nodes.Node]:
+        machines = self.read()
+        lines = rooflines(machines)
+        if len(lines) < 2:
+            return [nodes.paragraph("", "There is one machine with a roofline here so far; a second one will stand beside it.")]
+        scale = scale_of(lines.values())
+        data = {"width": roofs.WIDTH, "height": roofs.HEIGHT, "grid": roofs.grid(scale), "machines": [
+            {"name": machine.name, "slug": machine.slug, "one": roofs.path(own.one, scale), "all": roofs.path(own.all, scale),
+             "dots": [scale.place(x, y) for x, y, _ in own.kernels if x > 0 and y > 0],
+             "values": self.values(machines[machine])} for machine, own in lines.items()],
+                "labels": [label(machines, lab, name) for lab, name in self.wanted()]}
+        safe = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+        box = f'<div class="hf-compare-two" hidden><script type="application/json">{safe}</script></div>\n'
+        return [predict_markup(html=box)]
+
+    def values(self, records: dict[str, Record]) -> list[list]:
+        """[number, words] of each headline value, or nothing where it was not measured."""
+        found = [value_of(records, lab, name) for lab, name in self.wanted()]
+        return [[value["value"], str(value_quantity(value))] if value else [] for value in found]
 
 
 def network_facts(record: Record) -> list[tuple[str, str]]:
@@ -87,3 +196,16 @@ def hardware_facts(machine: dict) -> list[tuple[str, str]]:
              ("GPUs", ", ".join(gpu["name"] for gpu in machine["gpus"])),
              ("System", f"{machine['os']}, {machine['architecture']}")]
     return [(name, text) for name, text in facts if text]
+
+
+def load_gallery(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """html-page-context: the style and the script of the page of machines."""
+    if doctree and any(PAGE in box["classes"] for box in doctree.findall(nodes.container)):
+        app.add_css_file("gallery.css")
+        app.add_js_file("gallery.js", loading_method="defer")
+
+
+def add_to(app: Sphinx) -> None:
+    app.add_directive("machines", Machines)
+    app.add_directive("compare-machines", CompareMachines)
+    app.connect("html-page-context", load_gallery)

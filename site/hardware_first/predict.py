@@ -35,8 +35,9 @@ from sphinx.util.docutils import SphinxDirective
 from .domain import hardware_first
 from .measured import split_target, value_quantity
 from .notice import block_notice
+from .per_machine import for_each_machine
 from .quantity import THOUSANDS_SPACE, Quantity, quantity
-from .records import NotMeasured, Record, RecordError
+from .records import Machine, NotMeasured, Record, RecordError, Records
 from .statements import SIGNS
 
 ID = re.compile(r"[a-z][a-z0-9-]*")
@@ -128,8 +129,8 @@ class Question(SphinxDirective):
         asked.append(self.arguments[0])
         return predict_markup(html=form(markup, is_first=len(asked) == 1))
 
-    def each_machine(self, make: Callable[[object], nodes.Node]) -> list[nodes.Node]:
-        return [make(None)]
+    def each_machine(self, make: Callable[[Machine], nodes.Node]) -> list[nodes.Node]:
+        return for_each_machine(self.env, lambda machine: [make(machine)])
 
 
 class Predict(Question):
@@ -150,13 +151,13 @@ class Predict(Question):
         else:
             low, high = self.range()
             scale = "linear" if "linear" in self.options else "logarithmic"
-            unit = self.answer_of(None).unit
+            unit = self.unit()
             box["data"].update(low=f"{low:g}", high=f"{high:g}", scale=scale, unit=unit)
             box += self.controls(slider(end(low, unit), end(high, unit)))
         box += answers
         return box
 
-    def answer(self, machine: object) -> predict_answer:
+    def answer(self, machine: Machine) -> predict_answer:
         """A machine's answer, in words and for the script: the number, or which of the choices is right."""
         answer = self.answer_of(machine)
         node = predict_answer("", answer.words, data={})
@@ -164,7 +165,7 @@ class Predict(Question):
             node["data"]["answer"] = str(self.right(answer.value)) if self.kind == "choices" else f"{answer.value:.6g}"
         return node
 
-    def answer_of(self, machine: object) -> Answer:
+    def answer_of(self, machine: Machine) -> Answer:
         if "answer" in self.options:
             return counted(self.options["answer"], self.options.get("unit", ""), self.kind == "choices")
         try:
@@ -178,20 +179,25 @@ class Predict(Question):
         spread = f" ({shown.spread})" if shown.spread else ""
         value, unit = entry["value"], {"percent": "%", "times": "×"}.get(style, "" if entry["unit"] == "1" else entry["unit"])
         return Answer(value * 100 if style == "percent" else value, unit,
-                      f"{entry['kind'].capitalize()}{whose(record)}: {shown}{spread}.")
+                      f"{entry['kind'].capitalize()}{whose(hardware_first(self.env).records, record)}: {shown}{spread}.")
 
-    def entry(self, machine: object) -> tuple[Record, dict]:
+    def unit(self) -> str:
+        """Of the slider: that of the first machine with an answer."""
+        machines = hardware_first(self.env).records.machines()
+        return next((unit for machine in machines if (unit := self.answer_of(machine).unit)), "")
+
+    def entry(self, machine: Machine) -> tuple[Record, dict]:
         """The value or the point that decides, and the record it is from."""
         domain = hardware_first(self.env)
         if "value" in self.options:
             lab, name = split_target(self.options["value"], self.env.docname)
             domain.note_lab(lab)
-            record = domain.records.choose(lab, having=[("values", name)])
+            record = domain.records.choose(lab, machine, having=[("values", name)])
             return record, record.value(name)
         path, _, label = self.options["point"].rpartition("/")
         lab, name = split_target(path, self.env.docname)
         domain.note_lab(lab)
-        record = domain.records.choose(lab, having=[("series", name)])
+        record = domain.records.choose(lab, machine, having=[("series", name)])
         series = record.series(name)
         point = next((each for each in series["points"] if each.get("label") == label), None)
         if point is None:
@@ -241,9 +247,9 @@ def counted(text: str, unit: str, is_choice: bool) -> Answer:
     return Answer(value, unit, f"The answer: {quantity(value, unit or '1', exact=True)}.")
 
 
-def whose(record: Record) -> str:
+def whose(records: Records, record: Record) -> str:
     """Where something was measured, to be said after "measured"."""
-    return " on this machine" if record.local else f" on {record.cpu}"
+    return f" on {records.machine_of(record).name}"
 
 
 def form(controls: str, *, is_first: bool) -> str:

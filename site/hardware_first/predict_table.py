@@ -33,9 +33,10 @@ from sphinx.util.docutils import SphinxDirective
 from .domain import hardware_first
 from .measured import split_target
 from .notice import block_notice
+from .per_machine import for_each_machine
 from .predict import Question, predict_answer, predict_markup, prediction, whose
 from .quantity import quantity
-from .records import Record, RecordError
+from .records import Machine, Record, RecordError
 from .tables import scrolling_table
 
 LAB, SERIES = "01-roofline", ("kernels_predicted", "kernels", "kernels_in_cache")
@@ -65,12 +66,12 @@ def scored(record: Record) -> list[Scored]:
                    near[name] / measured[name], abs(measured[name] / speed - 1)) for name, speed in predicted.items()]
 
 
-def kernels(directive: SphinxDirective, machine: object) -> tuple[Record, list[Scored]]:
+def kernels(directive: SphinxDirective, machine: Machine) -> tuple[Record, list[Scored]]:
     """The record a page is about, and its kernels."""
     domain = hardware_first(directive.env)
     lab, _ = split_target(f"{LAB}/kernels", directive.env.docname)
     domain.note_lab(lab)
-    record = domain.records.choose(lab, having=[*(("series", name) for name in SERIES), ("values", PEAK)])
+    record = domain.records.choose(lab, machine, having=[*(("series", name) for name in SERIES), ("values", PEAK)])
     return record, scored(record)
 
 
@@ -90,13 +91,14 @@ class PredictTable(Question):
         box += self.each_machine(self.answer)
         return box
 
-    def answer(self, machine: object) -> predict_answer:
+    def answer(self, machine: Machine) -> predict_answer:
         record, found = kernels(self, machine)
         sides = {each.name: each.measured for each in found if each.name in self.rows}
         if unknown := [row for row in self.rows if row not in sides]:
             raise RecordError(f'the lab has no kernel "{unknown[0]}"')
         right = sum(each.predicted == each.measured for each in found if each.name in self.rows)
-        words = f"Measured{whose(record)}. The roofline had {right} of {len(self.rows)} right."
+        where = whose(hardware_first(self.env).records, record)
+        words = f"Measured{where}. The roofline had {right} of {len(self.rows)} right."
         return predict_answer("", words, data={"answer": json.dumps(sides)})
 
 
@@ -129,13 +131,14 @@ class PredictScores(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         try:
-            box = nodes.container("", self.table(None), classes=["hf-predict-scores"])
+            tables = for_each_machine(self.env, lambda machine: [self.table(machine)])
+            box = nodes.container("", *tables, classes=["hf-predict-scores"])
         except RecordError as error:
             return [block_notice(self.env, self.lineno, f"predict-scores {self.arguments[0]}: {error}")]
         self.add_name(box)
         return [box]
 
-    def table(self, machine: object) -> nodes.Node:
+    def table(self, machine: Machine) -> nodes.Node:
         _, found = kernels(self, machine)
         heads = ["kernel", "you said", "the roofline said", "it waits for", "faster in a near cache", "time missed by"]
         rows = [[nodes.Text(each.name), predict_markup(html=self.bet(each.name)), nodes.Text(each.predicted),

@@ -21,8 +21,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import hardware_first
+from .figures import machine_link
 from .notice import block_notice
 from .outcomes import Outcome, outcomes, place_on_axis, tally, times_as_long
+from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE, quantity
 from .records import Record, RecordError
 from .tables import scrolling_table
@@ -38,20 +40,23 @@ class PredictionsOverview(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
         domain.note_all_labs()
-        by_machine: dict[str, list[tuple[str, list[Outcome]]]] = {}
+        by_machine: dict[str, list[tuple[str, list[Outcome]]]] = {each.slug: [] for each in domain.records.machines()}
         notices: list[nodes.Node] = []
         for lab in domain.records.labs():
             records, errors = domain.records.all(lab)
             notices += [block_notice(self.env, self.lineno, str(error)) for error in errors]
             for record in records:
                 if found := outcomes(record):
-                    by_machine.setdefault(machine_name(record), []).append((lab, found))
-        if not by_machine:
+                    by_machine[record.slug].append((lab, found))
+        if not any(by_machine.values()):
             return [*notices, nodes.paragraph("", "No record here has a prediction beside its measurement.")]
         rows = []
-        for machine, chapters in by_machine.items():
+        for machine in domain.records.machines():
+            chapters = by_machine[machine.slug]
+            if not chapters:
+                continue
             everything = [each for _, found in chapters for each in found]
-            rows.append(Row([nodes.strong("", machine)], everything, "hf-of-all"))
+            rows.append(Row([machine_link(machine.slug, machine.name)], everything, "hf-of-all"))
             rows += [Row([chapter_link(lab)], found) for lab, found in chapters]
         return [*notices, nodes.container("", strips("machine and chapter", rows), classes=[PAGE])]
 
@@ -67,11 +72,12 @@ class Predictions(SphinxDirective):
         domain.note_all_labs()
         try:
             self.titles = dict(self.title(line) for line in self.content if line.strip())
-            records, _ = domain.records.all(lab)
-            own = [record for record in records if outcomes(record)]
+            of_lab = {record.slug: record for record in domain.records.all(lab)[0] if outcomes(record)}
+            own = [of_lab[machine.slug] for machine in domain.records.machines() if machine.slug in of_lab]
             if not own:
                 raise RecordError(f"no record of {lab} has a prediction beside its measurement")
-            return [nodes.container("", *self.of_machine(own[0]), self.kernels(own), classes=[PAGE])]
+            strips = for_each_machine(self.env, lambda machine: self.of_machine(of_lab.get(machine.slug, own[0])))
+            return [nodes.container("", *strips, self.kernels(own), classes=[PAGE])]
         except RecordError as error:
             return [block_notice(self.env, self.lineno, f"predictions {lab}: {error}")]
 
@@ -90,12 +96,15 @@ class Predictions(SphinxDirective):
         for each in outcomes(record):
             by_series.setdefault(each.series, []).append(each)
         rows = [Row([nodes.Text(self.called(series))], found) for series, found in by_series.items()]
-        return [nodes.paragraph("", f"On {machine_name(record)}, {record.date}{record.since}:", classes=["hf-whose"]),
+        machine = hardware_first(self.env).records.machine_of(record)
+        return [nodes.paragraph("", "", nodes.Text("On "), machine_link(machine.slug, machine.name),
+                                nodes.Text(f", {record.date}{record.since}:"), classes=["hf-whose"]),
                 strips("what was predicted", rows)]
 
     def kernels(self, records: list[Record]) -> nodes.Node:
         """Every point on every machine, folded away: how many times as long as predicted it took."""
-        by_machine = {machine_name(record): {(each.series, each.name): each for each in outcomes(record)}
+        name = lambda record: hardware_first(self.env).records.machine_of(record).name
+        by_machine = {name(record): {(each.series, each.name): each for each in outcomes(record)}
                       for record in records}
         keys = list(dict.fromkeys(key for found in by_machine.values() for key in found))
         heads = ["", "kernel", *by_machine]
@@ -113,10 +122,6 @@ def cell(outcome: Outcome | None) -> nodes.Node:
         return nodes.Text("–")
     both = f"{outcome.predicted}, {outcome.measured}"
     return nodes.inline("", "", nodes.strong("", times_as_long(outcome.took)), nodes.Text(f" ({both})"))
-
-
-def machine_name(record: Record) -> str:
-    return "this machine" if record.local else record.published_as
 
 
 def chapter_link(lab: str) -> nodes.Node:

@@ -1,0 +1,155 @@
+"""{claims-ledger}: every claim, the bound it is held to, and what every machine says of it. static/ledger.js filters it."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from .claims import statements
+from .domain import HardwareFirstDomain, hardware_first
+from .notice import block_notice
+from .predict import predict_markup
+from .quantity import NO_BREAK_SPACE
+from .records import Machine, Record, RecordError
+from .statements import Statement
+from .tables import scrolling_table
+
+LEDGER = "hf-ledger"
+STATES = (("all", "all"), ("fails", "fail somewhere"), ("holds", "hold everywhere"), ("open", "wait for a machine"))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A claim and the record of each machine that decides it."""
+
+    lab: str
+    statement: Statement
+    records: dict[str, Record]  # by the machine's slug
+
+    @property
+    def state(self) -> str:
+        verdicts = [self.statement.holds(record) for record in self.records.values()]
+        return "open" if not verdicts else "holds" if all(verdicts) else "fails"
+
+
+class ClaimsLedger(SphinxDirective):
+    """What each machine says in sum, and a table for each lab."""
+
+    def run(self) -> list[nodes.Node]:
+        domain = hardware_first(self.env)
+        domain.note_all_labs()
+        domain.note_ledger()
+        machines = domain.records.machines()
+        labs = domain.records.labs()
+        read = {lab: self.of_lab(domain, lab) for lab in labs}
+        entries = [entry for found, _ in read.values() for entry in found]
+        result = [notice for _, notices in read.values() for notice in notices]
+        if not entries:
+            return result
+        box = nodes.container("", sums(machines, entries), predict_markup(html=filters(labs)), classes=[LEDGER])
+        for lab, (found, _) in read.items():
+            if found:
+                part = nodes.container("", nodes.rubric("", "", chapter_link(domain, lab)), table(machines, found),
+                                       classes=["hf-ledger-lab", f"hf-lab-{lab}"])
+                box += part
+        return [*result, box]
+
+    def of_lab(self, domain: HardwareFirstDomain, lab: str) -> tuple[list[Entry], list[nodes.Node]]:
+        """A lab's claims, and what is wrong with its records."""
+        records, errors = domain.records.all(lab)
+        try:
+            stated = statements(domain, lab)
+        except RecordError as error:
+            stated, errors = [], [*errors, error]
+        if not records and not errors:
+            errors = [RecordError(f"{lab} is not measured here yet: run make lab-{lab[:2]}")]
+        notices = [block_notice(self.env, self.lineno, str(error)) for error in errors]
+        if not records:
+            return [], notices
+        return [Entry(lab, each, {record.slug: record for record in records if record.value(each.value)})
+                for each in stated], notices
+
+
+def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
+    """How many claims hold on each machine."""
+    rows = []
+    for machine in machines:
+        verdicts = [entry.statement.holds(record) for entry in entries if (record := entry.records.get(machine.slug))]
+        counts = (verdicts.count(True), verdicts.count(False), len(entries) - len(verdicts))
+        rows.append([nodes.Text(machine.name), *(nodes.Text(str(count)) for count in counts)])
+    return scrolling_table([nodes.Text(head) for head in ("machine", "hold", "fail", "not measured")], rows)
+
+
+def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
+    """A lab's claims; a column for each machine that decides any of them."""
+    of_lab = [machine for machine in machines if any(machine.slug in entry.records for entry in entries)]
+    heads = [nodes.Text("claim"), nodes.Text("asks for"), *(head(machine, entries) for machine in of_lab)]
+    made = scrolling_table(heads, [row(entry, of_lab) for entry in entries])
+    for entry, line in zip(entries, list(made.findall(nodes.row))[1:]):
+        line["classes"].append(f"hf-row-{entry.state}")
+    return made
+
+
+def head(machine: Machine, entries: list[Entry]) -> nodes.Node:
+    made = nodes.inline("", machine.name)
+    record = next(entry.records[machine.slug] for entry in entries if machine.slug in entry.records)
+    if record.since:
+        made += nodes.inline("", " " + record.since.removeprefix(", and "), classes=["hf-kind"])
+    return made
+
+
+def row(entry: Entry, machines: list[Machine]) -> list[nodes.Node]:
+    having = next(iter(entry.records.values()), None)
+    asked = nodes.inline("", "", nodes.inline("", "asks for ", classes=["hf-cell-head"]),
+                         nodes.Text(entry.statement.asked(having)))
+    return [claim_link(entry), asked, *(cell(entry, machine) for machine in machines)]
+
+
+def claim_link(entry: Entry) -> nodes.Node:
+    """The claim's text, linked to the chapter that states it."""
+    return addnodes.pending_xref("", nodes.inline("", entry.statement.text), refdomain="hf", reftype="claim",
+                                 reftarget=f"{entry.lab}/{entry.statement.id}", refexplicit=True, refwarn=False)
+
+
+def cell(entry: Entry, machine: Machine) -> nodes.Node:
+    """The verdict; where the table has no room for columns, with the machine's name."""
+    whose = nodes.inline("", f"{machine.name} ", classes=["hf-cell-head"])
+    record = entry.records.get(machine.slug)
+    if record is None:
+        return nodes.inline("", "", whose, nodes.inline("", "not measured", classes=["hf-kind"]))
+    mark, verdict = ("✓", "holds") if entry.statement.holds(record) else ("✗", "fails")
+    words = f"{mark}{NO_BREAK_SPACE}{entry.statement.observed(record)}"
+    return nodes.inline("", "", whose, nodes.inline("", words, classes=["hf-verdict", f"hf-{verdict}"]))
+
+
+def chapter_link(domain: HardwareFirstDomain, lab: str) -> nodes.Node:
+    records, _ = domain.records.all(lab)
+    return addnodes.pending_xref("", nodes.inline("", f"Chapter {lab[:2]}: {records[0].data['lab']['title']}"),
+                                 refdomain="std", reftype="doc", reftarget=f"/{lab}", refexplicit=True, refwarn=False)
+
+
+def filters(labs: list[str]) -> str:
+    """What to press; only seen where scripts run."""
+    states = "".join(f'<label><input type="radio" name="hf-state" value="{state}"{" checked" * (state == "all")}> '
+                     f"{words}</label>" for state, words in STATES)
+    chapters = "".join(f'<option value="{html.escape(lab)}">{lab[:2]}</option>' for lab in labs)
+    return (f'<form class="hf-ledger-filter" hidden><fieldset><legend>Claims that</legend>{states}</fieldset>'
+            f'<label>of chapter <select name="hf-chapter"><option value="">any</option>{chapters}</select></label>'
+            '<output></output></form>\n')
+
+
+def load_ledger(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """html-page-context: the script and the style, where a ledger is."""
+    if doctree and any(LEDGER in box["classes"] for box in doctree.findall(nodes.container)):
+        app.add_css_file("ledger.css")
+        app.add_js_file("ledger.js", loading_method="defer")
+
+
+def add_to(app: Sphinx) -> None:
+    app.add_directive("claims-ledger", ClaimsLedger)
+    app.connect("html-page-context", load_ledger)

@@ -1,0 +1,122 @@
+"""Rooflines of several machines as small multiples: one scale, and behind each the others."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .quantity import quantity
+from .records import Record
+
+LAB = "01-roofline"
+WIDTH, HEIGHT, BOTTOM, LEFT = 320, 230, 24, 34  # of one drawing, and of its margins, in pixels
+ONE, ALL = ("peak_fp32_gflops", "bandwidth_dram_gbs"), ("peak_fp32_all_gflops", "bandwidth_dram_all_gbs")
+
+
+@dataclass(frozen=True)
+class Roof:
+    """A peak in GFLOP/s and a bandwidth in GB/s."""
+
+    peak: float
+    bandwidth: float
+
+    @property
+    def ridge(self) -> float:
+        """In FLOP/byte."""
+        return self.peak / self.bandwidth
+
+    def at(self, intensity: float) -> float:
+        return min(self.peak, intensity * self.bandwidth)
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """What is drawn of a machine: its roofs with one thread and with all, and (FLOP/byte, GFLOP/s, name) of each kernel."""
+
+    one: Roof
+    all: Roof
+    kernels: tuple[tuple[float, float, str], ...]
+
+
+def roofline(record: Record) -> Roofline | None:
+    """The roofline in a record of lab 01; None where it lacks one of the four numbers."""
+    values = [[record.value(name) for name in names] for names in (ONE, ALL)]
+    if not all(value and value["value"] > 0 for pair in values for value in pair):
+        return None
+    kernels = (record.series("kernels") or {"points": []})["points"]
+    return Roofline(*(Roof(*(value["value"] for value in pair)) for pair in values),
+                    tuple((point["x"], point["median"], point.get("label", "")) for point in kernels))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The axes that all share: whole powers of ten around everything that is drawn."""
+
+    x: tuple[int, int]
+    y: tuple[int, int]
+
+    def place(self, intensity: float, speed: float) -> tuple[float, float]:
+        def share(value: float, ends: tuple[int, int]) -> float:
+            return max(0.0, min(1.0, (math.log10(value) - ends[0]) / (ends[1] - ends[0])))
+
+        x, y = share(intensity, self.x), share(speed, self.y)
+        return round(LEFT + x * (WIDTH - LEFT - 8), 1), round(8 + (1 - y) * (HEIGHT - BOTTOM - 8), 1)
+
+
+def scale_of(rooflines: Iterable[Roofline]) -> Scale:
+    """Of at least one roofline."""
+    dots = [(x, y) for each in rooflines for x, y, _ in each.kernels if y > 0 and x > 0]
+    corners = [(roof.ridge, roof.peak) for each in rooflines for roof in (each.one, each.all)]
+    xs, ys = zip(*dots, *corners)
+    return Scale((math.floor(math.log10(min(xs))), math.ceil(math.log10(max(xs) * 1.5))),
+                 (math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))))
+
+
+def path(roof: Roof, scale: Scale) -> str:
+    """The roof from one end of the axis to the other, as an SVG path."""
+    left, right = 10.0 ** scale.x[0], 10.0 ** scale.x[1]
+    points = [(left, roof.at(left)), (roof.ridge, roof.peak), (right, roof.peak)]
+    lowest = 10.0 ** scale.y[0]
+    if points[0][1] < lowest:  # it comes in through the floor
+        points[0] = (lowest / roof.bandwidth, lowest)
+    return "M" + "L".join("{:g},{:g}".format(*scale.place(*point)) for point in points)
+
+
+def drawing(slug: str, name: str, own: Roofline, others: Iterable[Roofline], scale: Scale) -> str:
+    """One machine's roofline, the others' in grey behind it."""
+    behind = "".join(f'<path class="hf-other" d="{path(each.all, scale)}"/>' for each in others)
+    dots = "".join('<circle cx="{:g}" cy="{:g}" r="3"><title>{}</title></circle>'.format(
+        *scale.place(x, y), html.escape(f"{label}: {quantity(float(f'{y:.3g}'), 'GFLOP/s')}"))
+        for x, y, label in own.kernels if x > 0 and y > 0)
+    title = html.escape(f"The roofline of {name}")
+    return (f'<svg class="hf-roofs" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="roof-{slug}-title '
+            f'roof-{slug}-desc"><title id="roof-{slug}-title">{title}</title><desc id="roof-{slug}-desc">'
+            f'{html.escape(described(own))}</desc>{grid(scale)}{behind}<path class="hf-one" d="{path(own.one, scale)}"/>'
+            f'<path class="hf-all" d="{path(own.all, scale)}"/>{dots}</svg>')
+
+
+def described(own: Roofline) -> str:
+    """The drawing in words."""
+    def roof(each: Roof) -> str:
+        return f"{quantity(each.peak, 'GFLOP/s')} over {quantity(each.bandwidth, 'GB/s')}, ridge at {each.ridge:.2g} FLOP/byte"
+
+    return f"All threads: {roof(own.all)}. One thread: {roof(own.one)}. {len(own.kernels)} kernels of one thread as dots."
+
+
+def grid(scale: Scale) -> str:
+    """Lines and words of the axes, at powers of ten."""
+    def power(exponent: int, unit: str = "") -> str:
+        return html.escape(f"{10.0 ** exponent:g}{unit}")
+
+    lines = []
+    for exponent in range(scale.x[0], scale.x[1] + 1):
+        x, floor = scale.place(10.0 ** exponent, 10.0 ** scale.y[0])
+        lines.append(f'<line x1="{x:g}" x2="{x:g}" y1="8" y2="{floor:g}"/>'
+                     f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="middle">{power(exponent)}</text>')
+    for exponent in range(scale.y[0], scale.y[1] + 1):
+        x, y = scale.place(10.0 ** scale.x[0], 10.0 ** exponent)
+        lines.append(f'<line x1="{x:g}" x2="{WIDTH - 8}" y1="{y:g}" y2="{y:g}"/>'
+                     f'<text x="{x - 4:g}" y="{y + 4:g}" text-anchor="end">{power(exponent)}</text>')
+    return f'<g class="hf-axes" aria-hidden="true">{"".join(lines)}</g>'

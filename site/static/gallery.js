@@ -1,0 +1,63 @@
+// Two machines over each other: their roofs in one drawing, their values in one table. Which two stands in the address.
+(() => {
+  const box = document.querySelector(".hf-compare-two");
+  if (!box) return;
+  const data = JSON.parse(box.querySelector("script").textContent), {machines} = data;
+  const make = (tag, words = "", more = {}) => Object.assign(document.createElement(tag), {textContent: words, ...more});
+  const times = (ratio) => `${Number(ratio.toPrecision(2)).toLocaleString("en").replaceAll(",", "\u202f")}×`;
+
+  const picks = ["with", "and"].map((word, i) => {
+    const label = make("label", i ? "and " : "Compare "), pick = make("select");
+    machines.forEach(({name}, number) => pick.append(make("option", name, {value: number})));
+    pick.addEventListener("change", () => { show(); address(); });
+    label.append(pick);
+    return {label, pick};
+  });
+  const chosen = () => picks.map(({pick}) => machines[pick.value]);
+
+  const picture = (pair) => {
+    const drawn = pair.map((machine, i) => {
+      const dots = machine.dots.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3"/>`).join("");
+      return `<g class="hf-pair-${i}"><path class="hf-one" d="${machine.one}"/><path class="hf-all" d="${machine.all}"/>${dots}</g>`;
+    });
+    return `<svg class="hf-roofs" viewBox="0 0 ${data.width} ${data.height}" role="img" aria-label="The rooflines of both machines">
+      ${data.grid}${drawn.join("")}</svg>`;
+  };
+
+  const table = (pair) => {
+    const made = make("table", "", {className: "hf-table"}), head = made.createTHead().insertRow(), body = made.createTBody();
+    for (const words of ["", ...pair.map(({name}) => name), "second over first"]) head.append(make("th", words, {scope: "col"}));
+    pair.forEach((_, i) => head.cells[i + 1].classList.add(`hf-pair-${i}`));
+    data.labels.forEach((label, i) => {
+      const [a, b] = pair.map(({values}) => values[i]);
+      const row = body.insertRow(), ratio = a.length && b.length && a[0] > 0 ? times(b[0] / a[0]) : "–";
+      row.append(make("th", label, {scope: "row"}));
+      for (const words of [a[1] || "–", b[1] || "–", ratio]) row.insertCell().textContent = words;
+    });
+    return made;
+  };
+
+  const result = make("div", "", {className: "hf-pair"});
+  const show = () => {
+    const pair = chosen(), scroll = make("div", "", {className: "hf-scroll"});
+    scroll.append(table(pair));
+    result.innerHTML = picture(pair);
+    result.append(scroll);
+  };
+  const address = () => {
+    const url = new URL(location);
+    url.searchParams.set("compare", chosen().map(({slug}) => slug).join(","));
+    history.replaceState(null, "", url);
+  };
+
+  const asked = (new URL(location).searchParams.get("compare") || "").split(",");
+  picks.forEach(({pick}, i) => {
+    const found = machines.findIndex(({slug}) => slug === asked[i]);
+    pick.value = found < 0 ? i : found;
+  });
+  const bar = make("p");
+  bar.append(...picks.map(({label}) => label));
+  box.append(bar, result);
+  box.hidden = false;
+  show();
+})();
