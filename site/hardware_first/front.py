@@ -115,13 +115,14 @@ def small(svg: str) -> str:
     svg = re.sub(r"<(title|desc|text)\b.*?</\1>\s*", "", svg, flags=re.S)
     svg = re.sub(r' (role|aria-\w+)="[^"]*"', "", svg)
     svg = re.sub(r'(\bid="|url\(#|href="#)', r"\1card-", svg)
-    svg = re.sub(r"\bhf-(figure|drawing)\b", "hf-thumb", svg)
+    svg = re.sub(r"\bhf-figure\b", "hf-thumb", svg).replace('class="hf-drawing', 'class="hf-thumb hf-drawing', 1)
     return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
 
 
 def load_cards(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
     """html-page-context: the style of the front page."""
     if doctree and any(CARDS in box["classes"] for box in doctree.findall(nodes.container)):
+        app.add_css_file("drawings.css")
         app.add_css_file("front.css")
 
 

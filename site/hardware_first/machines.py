@@ -76,6 +76,7 @@ class Machines(Gallery):
         """What a machine is, and what was run on it."""
         first = next(iter(records.values()))
         facts = [("Processor", first.cpu), *hardware_facts(first.data["machine"])]
+        facts += [("Published as", first.published_as)] if first.published_as else []
         for record in records.values():
             facts += network_facts(record)
         compilers = dict.fromkeys((each.data["toolchain"]["compiler"], each.data["toolchain"]["flags"])
@@ -160,7 +161,7 @@ class CompareMachines(Gallery):
              "dots": [scale.place(x, y) for x, y, _ in own.kernels if x > 0 and y > 0],
              "values": self.values(machines[machine])} for machine, own in lines.items()],
                 "labels": [label(machines, lab, name) for lab, name in self.wanted()]}
-        safe = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+        safe = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
         box = f'<div class="hf-compare-two" hidden><script type="application/json">{safe}</script></div>\n'
         return [predict_markup(html=box)]
 

@@ -11,7 +11,7 @@ from .quantity import quantity
 from .records import Record
 
 LAB = "01-roofline"
-WIDTH, HEIGHT, BOTTOM, LEFT = 320, 230, 24, 34  # of one drawing, and of its margins, in pixels
+WIDTH, HEIGHT, BOTTOM, LEFT, RIGHT = 320, 230, 24, 34, 18  # of one drawing, and of its margins, in pixels
 ONE, ALL = ("peak_fp32_gflops", "bandwidth_dram_gbs"), ("peak_fp32_all_gflops", "bandwidth_dram_all_gbs")
 
 
@@ -62,7 +62,7 @@ class Scale:
             return max(0.0, min(1.0, (math.log10(value) - ends[0]) / (ends[1] - ends[0])))
 
         x, y = share(intensity, self.x), share(speed, self.y)
-        return round(LEFT + x * (WIDTH - LEFT - 8), 1), round(8 + (1 - y) * (HEIGHT - BOTTOM - 8), 1)
+        return round(LEFT + x * (WIDTH - LEFT - RIGHT), 1), round(8 + (1 - y) * (HEIGHT - BOTTOM - 8), 1)
 
 
 def scale_of(rooflines: Iterable[Roofline]) -> Scale:
@@ -117,6 +117,6 @@ def grid(scale: Scale) -> str:
                      f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="middle">{power(exponent)}</text>')
     for exponent in range(scale.y[0], scale.y[1] + 1):
         x, y = scale.place(10.0 ** scale.x[0], 10.0 ** exponent)
-        lines.append(f'<line x1="{x:g}" x2="{WIDTH - 8}" y1="{y:g}" y2="{y:g}"/>'
+        lines.append(f'<line x1="{x:g}" x2="{WIDTH - RIGHT}" y1="{y:g}" y2="{y:g}"/>'
                      f'<text x="{x - 4:g}" y="{y + 4:g}" text-anchor="end">{power(exponent)}</text>')
     return f'<g class="hf-axes" aria-hidden="true">{"".join(lines)}</g>'

@@ -4,7 +4,7 @@
   if (!box) return;
   const data = JSON.parse(box.querySelector("script").textContent), {machines} = data;
   const make = (tag, words = "", more = {}) => Object.assign(document.createElement(tag), {textContent: words, ...more});
-  const times = (ratio) => `${Number(ratio.toPrecision(2)).toLocaleString("en").replaceAll(",", "\u202f")}×`;
+  const times = (ratio) => `${ratio < 100 ? ratio.toPrecision(2) : Math.round(ratio)}×`;
 
   const picks = ["with", "and"].map((word, i) => {
     const label = make("label", i ? "and " : "Compare "), pick = make("select");

@@ -63,6 +63,16 @@ def test_claims_can_be_linked(site):
     assert links == ["caches make a ladder", "the ladder"]
 
 
+def ledger(site, page="index"):
+    """The text of a page, without the names that cells have where there is no room for columns."""
+    whole = site.html
+    site.html = lambda name="index", out="out": re.sub(r'<span class="hf-cell-head">.*?</span>', "", whole(name, out))
+    try:
+        return site.text(page)
+    finally:
+        del site.html
+
+
 def test_the_ledger_has_every_claim_on_every_machine(site):
     site.record()
     site.record(fails, published="other-machine")
@@ -73,8 +83,8 @@ def test_the_ledger_has_every_claim_on_every_machine(site):
     text = site.text()
     for claim in CLAIMS:
         assert claim["text"] in text
-    assert "this machine other-machine" in text
-    assert f"{SENTENCE} ≥ 3× ✓ 22.9× ✗ 2.4×" in text
+    assert "claim asks for this machine Fixture Processor, 2 cores" in text
+    assert f"{SENTENCE} ≥ 3× ✓ 22.9× ✗ 2.4×" in ledger(site)
     assert 'href="01-roofline.html#claim-caches-make-a-ladder"' in site.html()
 
 
@@ -127,13 +137,13 @@ def test_the_chapters_bound_decides_and_not_the_records_own(site):
     site.page("# Page\n\n```{claims-ledger}\n```\n\n```{toctree}\n01-roofline\n```")
     site.page(PAGE, LAB)
     assert site.build().status == 0
-    assert f"{SENTENCE} ≥ 3× ✗ 2.4× ✗ 2.4×" in site.text()
+    assert f"{SENTENCE} ≥ 3× ✗ 2.4× ✗ 2.4×" in ledger(site)
     assert "✗ does not hold here" in site.text(LAB)
     assert "Anything goes" not in site.text() + site.text(LAB)
 
     site.claims(caches_make_a_ladder=">= 2")
     assert site.build().status == 0
-    assert f"{SENTENCE} ≥ 2× ✓ 2.4× ✓ 2.4×" in site.text()
+    assert f"{SENTENCE} ≥ 2× ✓ 2.4× ✓ 2.4×" in ledger(site)
     assert f"✓ {SENTENCE} 2.4×" in site.text(LAB)
 
 
@@ -154,8 +164,8 @@ def test_the_ledger_says_what_a_machine_has_not_measured(site):
     site.page("# Page\n\n```{claims-ledger}\n```")
     build = site.build()
     assert (build.status, build.said) == (0, "")
-    assert f"{SENTENCE} ≥ 3× not measured ✓ 22.9×" in site.text()
-    assert "GPUs are wide. ≥ 8 not measured not measured" in site.text()
+    assert f"{SENTENCE} ≥ 3× not measured ✓ 22.9×" in ledger(site)
+    assert "GPUs are wide. ≥ 8 not measured not measured" in ledger(site)
 
 
 def test_a_claim_without_its_value_comes_from_a_published_record(site):

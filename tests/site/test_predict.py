@@ -101,7 +101,7 @@ def test_the_answer_may_be_another_machines(site):
     site.record(lambda record: None, published="other-machine")
     site.page("# Page\n" + SIDE.replace("ridge_flop_per_byte", "cache_gain"))
     assert site.build().status == 0
-    assert answers(site.html())[0]["words"] == "Measured on Fixture Processor: 22.9 (22.6–23.1)."
+    assert answers(site.html())[0]["words"] == "Measured on Fixture Processor, 2 cores: 22.9 (22.6–23.1)."
 
 
 def test_what_nobody_has_measured_may_be_asked(site):

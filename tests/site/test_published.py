@@ -81,10 +81,9 @@ def test_machines_are_told_apart_by_the_names_they_were_published_under(site):
     site.page(GALLERY + "\n```{claims-ledger}\n```\n")
     build = site.build()
     assert (build.status, build.said) == (0, "")
-    cards = site.text().split("Fixture Processor, 2 cores · first")[1]
-    first, second = cards.split("Fixture Processor (Zen 5), 2 cores · second")
-    assert "24 GiB" in first and "64 GiB" in second.partition("Chapter 01")[0]
-    assert "claim asks for first second" in site.text()
+    first, second = site.text().split("Published as: first")
+    assert "24 GiB" in first and "64 GiB" in second.partition("Published as: second")[0]
+    assert "claim asks for Fixture Processor, 2 cores Fixture Processor (Zen 5), 2 cores" in site.text()
 
 
 @pytest.mark.parametrize(("place", "edit", "problem"), [
@@ -107,7 +106,7 @@ def test_what_does_not_belong_among_published_records_is_an_error(site, place, e
     build = site.build()
     assert build.status == 1
     assert problem in build.said and f"figures/records/{place}" in build.said
-    assert "· other-machine" not in site.text() and "· this machine" in site.text()
+    assert "Published as" not in site.text() and "this machine" in site.text()
 
 
 def test_hosts_that_share_a_machine_are_not_taken_for_so_many_machines(site):

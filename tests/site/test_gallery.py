@@ -1,0 +1,108 @@
+"""The page of machines: rooflines on one scale, values in one table, two machines over each other."""
+
+import json
+import re
+
+import pytest
+from book import Visit
+from conftest import LAB, Site, add_value, change_value, drop_value
+from hardware_first.roofs import Roof, Roofline, path, scale_of
+
+PAGE = """# Page
+
+```{machines}
+:values: 01-roofline/peak_fp32_gflops 01-roofline/cache_gain
+```
+
+```{compare-machines}
+:values: 01-roofline/peak_fp32_gflops 01-roofline/cache_gain
+```
+"""
+
+
+def test_a_roof_is_slanted_then_flat_and_stays_on_the_scale():
+    roof = Roof(peak=100, bandwidth=10)
+    assert roof.ridge == 10 and roof.at(1) == 10 and roof.at(1000) == 100
+    line = Roofline(roof, roof, ((0.5, 4, "dot"), (80, 90, "matmul")))
+    scale = scale_of([line])
+    assert scale.x == (-1, 3) and scale.y == (0, 2)
+    left, right = scale.place(0.1, 1), scale.place(1000, 100)
+    assert path(roof, scale) == "M{:g},{:g}L{:g},{:g}L{:g},{:g}".format(*left, *scale.place(10, 100), *right)
+
+
+def test_a_scale_holds_every_machine():
+    slow = Roofline(Roof(1, 1), Roof(2, 1), ((0.01, 0.003, "a"),))
+    fast = Roofline(Roof(6e4, 4e3), Roof(1e6, 5e3), ((300, 9e5, "b"),))
+    scale = scale_of([slow, fast])
+    assert scale.x[0] <= -2 and scale.y == (-3, 6)
+    assert all(0 < x < 320 and 0 < y < 230 for x, y in (scale.place(0.01, 0.003), scale.place(300, 9e5)))
+
+
+def test_each_machine_has_a_drawing_a_line_and_a_card(site):
+    site.record()
+    site.record(change_value("cache_gain", 2.5), published="other-machine")
+    site.page(PAGE)
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    page, text = site.html(), site.text()
+    assert page.count('class="hf-roofs"') == 2 and page.count('class="hf-other"') == 2
+    assert 'id="machine-here"' in page and 'id="machine-other-machine"' in page
+    assert page.count("<circle") == 20  # ten kernels on each
+    assert "this machine 175 GFLOP/s 22.9" in text and "Fixture Processor, 2 cores 175 GFLOP/s 2.5" in text
+    assert "ridge 11 FLOP/byte, with one thread 11" in text  # 347.1 over 32.67, 175.2 over 16.49
+    assert "GNU 12.2.0 with -O3 -DNDEBUG -march=native" in text
+
+
+def test_a_machine_without_a_roofline_has_its_line_and_card(site):
+    site.record()
+    site.record(drop_value("peak_fp32_all_gflops"), published="other-machine")
+    site.page(PAGE)
+    assert site.build().status == 0
+    assert site.html().count('class="hf-roofs"') == 1 and 'id="machine-other-machine"' in site.html()
+    assert "There is one machine with a roofline here so far" in site.text()
+
+
+def test_a_name_that_tries_to_be_markup_is_a_name(site):
+    evil = "</script><b>Fixture"
+    site.record(lambda record: record["machine"].update(cpu=evil), published="first")
+    site.record(add_value(id="speed", value=1, unit="1"), published="second")
+    site.page(PAGE)
+    assert site.build().status == 0
+    assert "<b>Fixture" not in site.html()
+    data = re.search(r'<script type="application/json">(.*?)</script>', site.html(), re.S)[1]
+    assert evil in [machine["name"].partition(",")[0] for machine in json.loads(data)["machines"]]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory, record_tool):
+    site = Site(tmp_path_factory.mktemp("machines"), record_tool)
+    site.record()
+    site.record(change_value("cache_gain", 45.8), published="second")
+    site.record(change_value("cache_gain", 11.45), published="third")
+    site.page(PAGE)
+    site.page("# Chapter", LAB)
+    site.build()
+    return (site.root / "build" / "out" / "index.html").as_uri()
+
+
+def ratio(visit) -> str:
+    return visit.page.locator(".hf-compare-two tr", has_text="cache gain").locator("td").last.inner_text()
+
+
+def test_two_are_compared_and_the_address_says_which(browser, page):
+    with Visit(browser, page) as visit:
+        assert ratio(visit) == "2.0×"
+        assert visit.page.locator(".hf-compare-two svg path.hf-all").count() == 2
+        visit.page.get_by_label("and").select_option(index=2)
+        assert ratio(visit) == "0.50×"
+        assert "compare=here" in visit.page.url and "third" in visit.page.url
+        asked = visit.page.url
+        assert visit.errors == []
+    with Visit(browser, asked) as visit:
+        assert ratio(visit) == "0.50×"
+
+
+def test_without_scripts_nothing_is_to_choose(browser, page):
+    with Visit(browser, page, java_script_enabled=False) as visit:
+        assert visit.page.locator("select:visible").count() == 0
+        assert visit.page.locator("svg.hf-roofs:visible").count() == 3
