@@ -39,8 +39,8 @@ html_title = "Hardware First"
 html_math_renderer = "mathml"
 html_static_path = ["static"]
 html_favicon = "static/favicon.svg"
-html_css_files = ["fonts.css", "figures.css", "site.css", "code.css"]
-html_js_files = [(script, {"defer": "defer"}) for script in ("theme.js", "contents.js", "overflow.js")]
+html_css_files = ["fonts.css", "figures.css", "site.css", "code.css", "reading.css"]
+html_js_files = [(script, {"defer": "defer"}) for script in ("theme.js", "contents.js", "overflow.js", "reading.js")]
 html_additional_pages = {"404": "404.html", "search": "search.html"}
 html_use_index = False
 # Where the site will be served from, if that is known: the 404 page then needs no script to find the way home.

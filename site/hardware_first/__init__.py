@@ -79,6 +79,7 @@ from sphinx.application import Sphinx
 
 from . import (
     contents,
+    definitions,
     front,
     head,
     ledger,
@@ -136,6 +137,7 @@ def setup(app: Sphinx) -> dict:
     predict_table.add_to(app)
     numbering.add_to(app)
     predictions.add_to(app)
+    definitions.add_to(app)
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)
     app.connect("env-get-outdated", outdated_pages)

@@ -1,0 +1,102 @@
+"""Links to what is defined elsewhere say what it is, and what is defined says where it is used.
+
+A link to a glossary term carries the definition as its title, as those to a source carry the source; static/reading.js
+shows both on hover, focus and touch. In the glossary and the references each entry names the chapters that use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.nodes import make_refnode
+
+from .domain import hardware_first
+from .numbering import chapters
+
+
+def terms(env: BuildEnvironment) -> dict[str, tuple[str, str]]:
+    """{name in lower case: (page, anchor)} of every term of a glossary."""
+    objects = env.domains.standard_domain.objects
+    return {name.lower(): place for (kind, name), place in objects.items() if kind == "term"}
+
+
+def texts(env: BuildEnvironment) -> dict[tuple[str, str], str]:
+    """{(page, anchor): what the term means}, as plain text."""
+    found = {}
+    for page in sorted({page for page, _ in terms(env).values()}):
+        for item in env.get_doctree(page).findall(nodes.definition_list_item):
+            text = " ".join(part.astext() for part in item.findall(nodes.paragraph))
+            found |= {(page, anchor): text for term in item.findall(nodes.term) for anchor in term["ids"]}
+    return found
+
+
+def uses(env: BuildEnvironment) -> dict[tuple[str, str], dict[str, str]]:
+    """{(page, anchor) of a term or a source: {chapter: the anchor of its first use there, or ""}}."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    known = terms(env)
+    for page in chapters(env):
+        for reference in env.get_doctree(page).findall(addnodes.pending_xref):
+            place = known.get(reference["reftarget"].lower()) if reference.get("reftype") == "term" else None
+            if place:
+                found.setdefault(place, {}).setdefault(page, "")
+    if "cite" in env.domains:
+        sources = {each.key: (each.bibliography_key.docname, each.citation_id) for each in env.get_domain("cite").citations}
+        for reference in env.get_domain("cite").citation_refs:
+            for target in reference.targets:
+                if target.key in sources and reference.docname in chapters(env):
+                    found.setdefault(sources[target.key], {}).setdefault(reference.docname, reference.citation_ref_id)
+    return found
+
+
+def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """env-updated: where a definition changed, every page may quote it; where a use did, the page of what is used."""
+    data, now = hardware_first(env).data, (texts(env), uses(env))
+    before = data.get("definitions", ({}, {}))
+    data["definitions"] = now
+    if now[0] != before[0]:
+        return sorted(env.found_docs)
+    return sorted({page for page, _ in now[1].keys() | before[1].keys()}) if now[1] != before[1] else []
+
+
+def add_to_page(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """doctree-resolved: titles for the links to terms; on the page of an entry, where it is used."""
+    meaning, used = hardware_first(app.env).data["definitions"]
+    here = lambda place: f"{app.builder.get_relative_uri(page, place[0])}#{place[1]}"
+    titles = {here(place): text for place, text in meaning.items() if place[0] != page}
+    for link in doctree.findall(nodes.reference):
+        if text := titles.get(link.get("refuri", "")):
+            link["reftitle"] = text
+    own = {place[1]: where for place, where in used.items() if place[0] == page}
+    for element in list(doctree.findall(nodes.Element)):
+        if where := next((own[anchor] for anchor in element.get("ids", ()) if anchor in own), None):
+            entry = element.next_node(nodes.definition, ascend=True) if isinstance(element, nodes.term) else element
+            last = list(entry.findall(nodes.paragraph))[-1]
+            last += list(where_used(app, page, where))
+
+
+def list_sources(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """doctree-resolved: sources are cited by author, so that they are a list without the numbers that bibtex gives them."""
+    for group in {citation.parent for citation in doctree.findall(nodes.citation)}:
+        items = [nodes.list_item("", *each.children[1:], ids=each["ids"]) for each in group.children]
+        group.replace_self(nodes.bullet_list("", *items, classes=["hf-sources-list"]))
+
+
+def where_used(app: Sphinx, page: str, where: dict[str, str]) -> Iterator[nodes.Node]:
+    """ → 00, 03, as links."""
+    shown = nodes.inline("", " → ", classes=["hf-uses"])
+    for number, (chapter, anchor) in enumerate(where.items()):
+        if number:
+            shown += nodes.Text(", ")
+        name = nodes.Text(chapters(app.env)[chapter])
+        shown += make_refnode(app.builder, page, chapter, anchor, name, f"Used in chapter {name}")
+    yield shown
+
+
+def add_to(app: Sphinx) -> None:
+    app.connect("env-updated", pages_to_write, priority=600)  # after the sources are known
+    app.connect("doctree-resolved", list_sources, priority=400)
+    app.connect("doctree-resolved", add_to_page)

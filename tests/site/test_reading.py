@@ -1,0 +1,104 @@
+"""What helps a reader on every page: cards, copies, keys, how far one is."""
+
+from __future__ import annotations
+
+import pytest
+from book import Visit
+
+CARD, TERM = "#hf-definition", "article p a.reference.internal[title]:has(.std-term)"
+
+
+@pytest.fixture
+def visit(browser, base):
+    with Visit(browser, base + "01-roofline.html") as visit:
+        yield visit
+        assert visit.errors == []
+
+
+def test_a_term_is_explained_while_the_pointer_is_on_it_or_on_its_card(visit):
+    term = visit.page.locator(TERM).first
+    meaning = term.get_attribute("title")
+    term.hover()
+    card = visit.page.locator(CARD)
+    card.wait_for(state="visible")
+    assert card.text_content() == meaning
+    assert visit.page.locator("[aria-describedby=hf-definition]").count() == 1
+    card.hover()
+    visit.page.wait_for_timeout(400)
+    assert card.is_visible()
+    visit.page.mouse.move(2, 2)
+    card.wait_for(state="hidden")
+    assert visit.page.locator(TERM).first.get_attribute("title") == meaning
+
+
+def test_a_card_opens_on_focus_and_escape_closes_it(visit):
+    visit.page.keyboard.press("Tab")
+    visit.page.locator(TERM).first.focus()
+    card = visit.page.locator(CARD)
+    card.wait_for(state="visible")
+    visit.page.keyboard.press("Escape")
+    card.wait_for(state="hidden")
+    assert visit.page.evaluate("document.activeElement.matches('a')")
+
+
+def test_a_citation_and_a_footnote_have_cards(visit):
+    for link in ("article a.reference.internal[href^='references']", "article a.footnote-reference"):
+        visit.page.locator(link).first.hover()
+        visit.page.locator(CARD).wait_for(state="visible")
+        assert len(visit.page.locator(CARD).text_content()) > 20
+        visit.page.mouse.move(2, 2)
+        visit.page.locator(CARD).wait_for(state="hidden")
+
+
+def test_a_card_stays_in_the_window_of_a_telephone_and_a_second_touch_follows_the_link(browser, served):
+    with Visit(browser, served + "01-roofline.html", viewport={"width": 320, "height": 600}, has_touch=True) as visit:
+        for place in range(8):
+            link = visit.page.locator(TERM.replace("[title]", "")).nth(place)
+            link.scroll_into_view_if_needed()
+            link.tap()
+            box = visit.page.locator(CARD).bounding_box()
+            assert box["x"] >= 0 and box["x"] + box["width"] <= 320
+            assert box["y"] >= 0 and box["y"] + box["height"] <= 600
+            assert visit.page.url.endswith("01-roofline.html")
+        assert visit.page.locator(CARD + " a").is_visible()
+        link.tap()
+        visit.page.wait_for_url("**/glossary.html#term-*")
+
+
+def test_code_is_copied_as_it_stands(browser, served):
+    with Visit(browser, served + "01-roofline.html", permissions=["clipboard-read", "clipboard-write"]) as visit:
+        block = visit.page.locator("article div.highlight").first
+        block.hover()
+        block.locator(".hf-copy").click()
+        block.get_by_text("Copied").wait_for()
+        copied = visit.page.evaluate("navigator.clipboard.readText()")
+        assert copied == block.locator("pre").text_content().rstrip("\n")
+        assert visit.page.locator("[role=status].hf-said").text_content() == "Copied"
+
+
+def test_arrow_keys_turn_the_page_but_not_while_something_takes_them(visit):
+    visit.page.keyboard.press("ArrowRight")
+    visit.page.wait_for_url("**/02-matmul.html")
+    visit.page.keyboard.press("ArrowLeft")
+    visit.page.wait_for_url("**/01-roofline.html")
+    visit.page.evaluate("document.querySelector('article').insertAdjacentHTML('afterbegin', '<input value=abc>')")
+    visit.page.locator("article input").first.focus()
+    visit.page.keyboard.press("ArrowRight")
+    visit.page.keyboard.press("Alt+Shift+ArrowRight")
+    visit.page.wait_for_timeout(200)
+    assert visit.page.url.endswith("01-roofline.html")
+    visit.page.locator("details.hf-keys summary").click()
+    assert "next page" in visit.page.locator("details.hf-keys").inner_text()
+
+
+def test_a_line_says_how_far_one_is(visit):
+    width = "document.querySelector('.hf-progress').getBoundingClientRect().width / innerWidth"
+    assert visit.page.evaluate(width) < 0.01
+    visit.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    visit.page.wait_for_function(f"{width} > 0.98")
+
+
+def test_without_scripts_no_button_is_dead_and_titles_say_what_cards_would(browser, book):
+    with Visit(browser, (book / "01-roofline.html").as_uri(), java_script_enabled=False) as visit:
+        assert visit.page.locator(".hf-copy, .hf-keys, .hf-progress, .hf-definition").count() == 0
+        assert visit.page.locator(TERM).count() > 5
