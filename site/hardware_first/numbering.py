@@ -34,7 +34,6 @@ def section_numbers(self, env: BuildEnvironment) -> list[str]:
     for page, name in chapters(env).items():
         env.toc_secnumbers[page] = numbers = {}
         number_entries(env.tocs[page], name, (), 1, numbers)
-        env.titles[page]["secnumber"] = (name,)
     return readers(env, before, env.toc_secnumbers)
 
 

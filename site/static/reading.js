@@ -38,7 +38,11 @@
     link.removeAttribute("title");
     link.setAttribute("aria-describedby", card.id);
     card.showPopover();
-    const at = link.getClientRects()[0], size = card.getBoundingClientRect(), edge = 8;
+    place();
+  }
+
+  function place() {
+    const at = shown.getClientRects()[0], size = card.getBoundingClientRect(), edge = 8;
     const above = at.bottom + size.height + edge > innerHeight && at.top > size.height + edge;
     top = at.top;
     card.style.left = `${Math.max(edge, Math.min(at.left, document.documentElement.clientWidth - size.width - edge))}px`;
@@ -80,7 +84,10 @@
     event.preventDefault();
     show(link);
   });
-  addEventListener("scroll", () => { if (shown && Math.abs(shown.getClientRects()[0].top - top) > 4) hide(); }, { passive: true });
+  addEventListener("scroll", () => {
+    if (shown && shown === document.activeElement && pointer !== "touch") place();
+    else if (shown && Math.abs(shown.getClientRects()[0].top - top) > 4) hide();
+  }, { passive: true });
   document.addEventListener("hf:machine", hide);
 
   // ——— Copies of code ———
