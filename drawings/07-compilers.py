@@ -1,4 +1,4 @@
-"""Draws 07-trips, 07-block, 07-online and 07-order: trips saved, sums corrected as they go, and an order that is wrong."""
+"""Draws 07-trips, 07-block, 07-tiles, 07-online and 07-order: trips saved, a matrix that is never stored, a wrong order."""
 
 import math
 
@@ -77,6 +77,49 @@ def block():
     sketch.arrow(414, end + high / 2, 482, end + high / 2, "orange", size=9)
     sketch.text(347, end + high + 36, "a few rows at a time, near", "mid f-green")
     sketch.text(173, end + high + 36, "all rows", "mid f-quiet")
+    return sketch
+
+
+def tiles():
+    """Attention with its matrix, and tile by tile with nothing kept but a few numbers for each row."""
+    n, cell, top = 4, 42, 74
+    says = ["Nothing has been computed."]
+    for step in range(1, n * n + 1):
+        row, column = divmod(step - 1, n)
+        done = f"Row {row + 1}: its output is divided by l, and done." if column == n - 1 else \
+            f"Row {row + 1} has met {column + 1} of {n} blocks of keys."
+        says.append(f"{done} Scores in memory: {step} tile{'s' * (step > 1)} against one.")
+    sketch = Sketch("07-tiles", 280, "Attention with its matrix of scores, and tile by tile",
+                    """Two grids of four by four tiles of scores; queries go down and keys go across. On the left every tile is
+                    kept, until sixteen are in memory. On the right a tile is computed, used and overwritten by the next; for
+                    each row of queries only the highest score, the sum and the output so far are kept.""",
+                    data_first=0, data_last=n * n, data_at=7, data_pace=900, data_says="|".join(says))
+    for left, title in ((40, "With its matrix"), (302, "Tile by tile")):
+        sketch.text(left - 39, 18, title, "bold")
+        sketch.text(left + n * cell / 2, top - 26, "keys, values", "mid small f-quiet")
+        middle = top + n * cell / 2
+        turned = f"rotate(-90 {left - 28} {middle})"
+        sketch.text(left - 28, middle, "queries", "mid small f-quiet", transform=turned, dy=5)
+        for i in range(n):
+            sketch.rect(left + i * cell + 2, top - 18, cell - 4, 12, "s-orange t-orange", rx=2)
+            sketch.rect(left - 18, top + i * cell + 2, 12, cell - 4, "s-purple t-purple", rx=2)
+    for step in range(1, n * n + 1):
+        row, column = divmod(step - 1, n)
+        for left, more in ((40, {}), (302, {"data_to": step})):
+            at = (left + column * cell + 2, top + row * cell + 2, cell - 4, cell - 4)
+            sketch.rect(*at, "s-grid f-paper", rx=3)
+            sketch.rect(*at, "s-blue t-blue", rx=3, data_from=step, **more)
+        # What is kept for the row on the right: it grows with each tile, and is finished with the last.
+        grown = (column + 1) / n
+        x, y = 302 + n * cell + 8, top + row * cell + 2
+        css = "s-green f-green" if column == n - 1 else "s-green t-green"
+        sketch.rect(x, y, number(34 * grown), cell - 4, css, rx=2, data_from=step, data_to=None if column == n - 1 else step)
+    for row in range(n):
+        sketch.rect(302 + n * cell + 8, top + row * cell + 2, 34, cell - 4, "s-grid", rx=2)
+    sketch.text(302 + n * cell + 25, top - 26, "m, l, o", "mid small italic")
+    floor = top + n * cell + 26
+    sketch.text(40 + n * cell / 2, floor, "all scores in memory", "mid f-quiet")
+    sketch.text(302 + n * cell / 2, floor, "one tile, near", "mid f-quiet")
     return sketch
 
 
@@ -175,4 +218,4 @@ def arrow(sketch, start, end, late, **more):
 
 
 if __name__ == "__main__":
-    write_all(trips(), block(), online(), order())
+    write_all(trips(), block(), online(), tiles(), order())
