@@ -60,10 +60,14 @@ def sections_of(app: Sphinx, page: str) -> list[Section]:
     for item in below.children if below else ():
         link = item.next_node(nodes.reference)
         if link is not None and item.next_node(addnodes.toctree) is None and link.get("anchorname"):
-            title = app.builder.render_partial(nodes.inline("", "", *(child.deepcopy() for child in link.children)))
             number = ".".join(map(str, numbers.get(link["anchorname"], ())))
-            sections.append(Section(link["anchorname"], title["fragment"], number))
+            sections.append(Section(link["anchorname"], html_of(app, link), number))
     return sections
+
+
+def html_of(app: Sphinx, title: nodes.Element) -> str:
+    """A title's words, without its number."""
+    return app.builder.render_partial(nodes.inline("", "", *(child.deepcopy() for child in title.children)))["fragment"]
 
 
 class Contents:
@@ -77,15 +81,15 @@ class Contents:
         self.parts = None
 
     def offer(self, app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-        """html-page-context: `contents`, a list of Part, and `chapter`, this page's number, for the templates."""
+        """html-page-context: `contents`, a list of Part; `chapter` and `name`, this page's number and title in plain words."""
         if self.parts is None:
             self.parts = parts_of(app.env)
-        title = lambda name: app.builder.render_partial(app.env.titles[name])["title"]
         context["chapter"] = number_of(page)
-        context["contents"] = [
-            Part(caption, [Entry(name, title(name), number_of(name), sections_of(app, name) if name == page else [])
-                           for name in names])
-            for caption, names in self.parts]
+        if page in app.env.titles:
+            context["name"] = app.env.titles[page].astext()
+        entry = lambda name: Entry(name, html_of(app, app.env.titles[name]), number_of(name),
+                                   sections_of(app, name) if name == page else [])
+        context["contents"] = [Part(caption, [entry(name) for name in names]) for caption, names in self.parts]
 
 
 def setup(app: Sphinx) -> None:

@@ -5,7 +5,7 @@
     for (const { target: box } of entries) {
       const scrolls = box.scrollWidth > box.clientWidth + 1;
       if (scrolls === box.hasAttribute("tabindex")) continue;
-      for (const [key, value] of Object.entries({ tabindex: 0, role: "region", "aria-label": `${name(box)}, scrolls sideways` }))
+      for (const [key, value] of Object.entries({ tabindex: 0, role: "group", "aria-label": `${name(box)}, scrolls sideways` }))
         scrolls ? box.setAttribute(key, value) : box.removeAttribute(key);
     }
   });
