@@ -52,8 +52,8 @@ test-slow: needs-test-slow ## clang-tidy on every file, sanitizers, Clang, AArch
 	@tools/test tidy asan clang aarch64
 
 .PHONY: test-weekly
-test-weekly: needs-test-weekly ## machines that lack something, a new chapter in a copy of the tree
-	@tools/test take-away scaffold
+test-weekly: needs-test-weekly ## machines that lack something, a new chapter in a copy of the tree, figures of extreme machines
+	@tools/test take-away scaffold extremes
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))

@@ -9,6 +9,7 @@ bytes = tables."/batch_bytes.tsv"
 flops = tables."/batch_flops.tsv"
 
 stats speed using 1:2 name "speed" nooutput
+stats speed using 3 name "slow" nooutput
 stats bytes using 1:2 name "bytes" nooutput
 stats flops using 2 name "flops" nooutput
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 26
@@ -16,7 +17,7 @@ y_title = "speed, tokens/s"
 load "frame.gp"
 set logscale xy
 set xrange [0.88:speed_max_x * 1.3]
-lowest = smaller(speed_min_y, bytes_min_y)
+lowest = smaller(smaller(speed_min_y, slow_min), bytes_min_y)
 y_min = lowest / 1.7
 y_max = flops_max * 2.6
 set yrange [y_min:y_max]

@@ -13,15 +13,17 @@ whole_forecast = have_without ? tables."/token_without_cache_predicted.tsv" : wh
 
 stats cached using 1:2 name "kept" nooutput
 stats whole using 1:2 name "again" nooutput
+stats cached using 3 name "fast" nooutput
+stats whole using 4 name "slow" nooutput
 stats cached_forecast using 2 name "floor" nooutput
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 26
 y_title = "time for one token, ms"
 load "frame.gp"
 set logscale xy
 set xrange [kept_min_x / 1.15:kept_max_x * 1.15]
-lowest = smaller(kept_min_y, floor_min)
-y_min = lowest / 2
-set yrange [y_min:again_max_y * 1.6]
+y_min = smaller(fast_min, floor_min) / 1.5
+y_max = larger(again_max_y, smaller(slow_max, 3 * again_max_y)) * 1.5
+set yrange [y_min:y_max]
 eval powers_on_x
 set xlabel "tokens so far" offset 0,0.9 textcolor rgb quiet
 eval decades_on("y", "1 2 5")

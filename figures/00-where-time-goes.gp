@@ -2,9 +2,9 @@
 # needs: time_share_gemm flop_share_gemm pass_peak_share pass_speed
 # shows: flop_share_gemm flop_share_attention flop_share_reduction flop_share_elementwise flop_share_copying
 # shows: pass_peak_share time_share_gemm time_share_attention time_share_reduction time_share_elementwise time_share_copying
-# For each pass two stacked bars, and below them a thin one: the part of the time in which the FLOPs would have been
-# done at the peak.
-block = 118; top = 62
+# For each pass a thin stacked bar of its FLOPs, a thick one of its time, and below them a thick dark one: the part of the
+# time in which the FLOPs would have been done at the peak.
+block = 128; top = 62
 height = top + 5 * block - 8
 load "style.gp"
 
@@ -24,7 +24,9 @@ do for [class = 1:5] {
   stats tables."/flop_share_".classes[class].".tsv" using (share[$0 * 5 + class] = $2) nooutput
   stats tables."/time_share_".classes[class].".tsv" using (share[25 + $0 * 5 + class] = $2) nooutput
 }
-of(kind, pass, class) = share[(kind - 1) * 25 + (pass - 1) * 5 + class]
+given(kind, pass, class) = share[(kind - 1) * 25 + (pass - 1) * 5 + class]
+whole(kind, pass) = sum [c = 1:5] given(kind, pass, c)  # medians of shares need not come to 100
+of(kind, pass, class) = given(kind, pass, class) * 100 / whole(kind, pass)
 before(kind, pass, class) = class == 1 ? 0 : sum [c = 1:class - 1] of(kind, pass, c)
 
 left_edge = 66; right_edge = width - 10
@@ -38,39 +40,48 @@ unset xtics
 unset ytics
 unset grid
 
-# The key, on two lines: a square and a name for each class.
-array key_x[5] = [left_edge, left_edge + 92, left_edge + 206, left_edge + 328, left_edge + 462]
+# The key: a square and a name for each class.
+array key_x[5] = [0, 92, 200, 318, 446]
 do for [class = 1:5] {
-  x = (key_x[class] - left_edge) * 100.0 / (right_edge - left_edge)
-  set object rectangle from x,14 to x + 2.6,28 fillcolor rgb colours[class] fillstyle solid 0.75 noborder
+  x = key_x[class] * 100.0 / (right_edge - left_edge)
+  set object rectangle from x,14 to x + 2.6,28 fillcolor rgb colours[class] fillstyle solid 1 noborder
   set label names[class] at x + 3.6,21 textcolor rgb ink
 }
 
-bar = 22
+# A name is written on a bar where it fits; letters are 9 units wide.
+fits(text, share) = 9.2 * strlen(text) + 12 < share * (right_edge - left_edge) / 100.0
+array tops[2] = [17, 31]
+array bars[2] = [10, 26]
 do for [pass = 1:count] {
   y = top + (pass - 1) * block
   set label labels[pass] at 0,y textcolor rgb ink
-  set label sprintf("%s GFLOP/s, %s %% of the peak", digits(speeds[pass]), digits(busy[pass])) \
-    at 100,y right textcolor rgb quiet
+  set label digits(speeds[pass])." GFLOP/s" at 100,y right textcolor rgb quiet
   do for [kind = 1:2] {
-    bar_top = y + 13 + (kind - 1) * (bar + 4)
-    set label (kind == 1 ? "FLOPs" : "time") at -1.5,bar_top + bar / 2.0 right textcolor rgb quiet
+    bar_top = y + tops[kind]
+    bar = bars[kind]
+    set label (kind == 1 ? "FLOPs" : "time") at -1.5,bar_top + bar / 2.0 + (kind == 1 ? -1 : 2) right textcolor rgb quiet
     do for [class = 1:5] {
+      part = of(kind, pass, class)
       from = before(kind, pass, class)
-      to = from + of(kind, pass, class)
-      if (to > from) {
-        set object rectangle from from,bar_top to to,bar_top + bar fillcolor rgb colours[class] \
-          fillstyle solid 0.75 noborder
+      to = from + part
+      if (part > 0) {
+        set object rectangle from from,bar_top to to,bar_top + bar fillcolor rgb colours[class] fillstyle solid 1 noborder
       }
-      if (to - from >= 9) {
-        name = to - from >= 24 ? names[class]." " : ""
-        set label sprintf("%s%s %%", name, digits(to - from)) at (from + to) / 2,bar_top + bar / 2.0 center \
-          textcolor rgb ink
+      long = sprintf("%s %s %%", names[class], digits(given(kind, pass, class)))
+      short = sprintf("%s %%", digits(given(kind, pass, class)))
+      if (kind == 2 && fits(short, part)) {
+        set label (fits(long, part) ? long : short) at (from + to) / 2,bar_top + bar / 2.0 center textcolor rgb paper
       }
     }
   }
-  thin = y + 13 + 2 * (bar + 4)
-  set label "busy" at -1.5,thin + 6 right textcolor rgb quiet
-  set object rectangle from 0,thin + 3 to busy[pass],thin + 9 fillcolor rgb ink fillstyle solid noborder
+  dark = y + tops[2] + bars[2] + 5
+  told = sprintf("%s %% of the peak", digits(busy[pass]))
+  set label "busy" at -1.5,dark + 13 right textcolor rgb ink
+  set object rectangle from 0,dark to busy[pass],dark + 26 fillcolor rgb ink fillstyle solid 1 noborder
+  if (fits(told, busy[pass])) {
+    set label told at busy[pass] / 2,dark + 13 center textcolor rgb paper
+  } else {
+    set label told at busy[pass] + 1.5,dark + 13 left textcolor rgb ink
+  }
 }
 plot NaN

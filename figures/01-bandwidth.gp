@@ -11,7 +11,7 @@ have_levels = exists("have_plateaus_bandwidth")
 
 # The curves in the order drawn; the dashed ones are the same kernels with non-temporal stores.
 array names[5] = ["copy", "triad", "read", "copy_nt", "triad_nt"]
-array titles[5] = ["copy", "triad", "read", "copy, non-temporal stores", "triad, non-temporal stores"]
+array titles[5] = ["copy", "triad", "read", "copy, non-temporal", "triad, non-temporal"]
 array colours[5] = [orange, green, blue, orange, green]
 array points[5] = [triangle, diamond, circle, triangle, diamond]
 array dashes[5] = [measured_dash, measured_dash, measured_dash, long_dash, long_dash]
@@ -21,19 +21,22 @@ read = 3
 # A curve that the record lacks is drawn from one that it has, with every point undefined.
 file(i) = tables."/".series(present(i) ? i : read).".tsv"
 
+# Both panels have the same axes.
+x_min = 1e30; x_max = 0; lowest = 1e30; highest = 0
+do for [panel = 1:panels] {
+  do for [i = 1:5] {
+    stats file(i) using 1:2 name "curve" nooutput
+    x_min = smaller(curve_min_x, x_min); x_max = larger(curve_max_x, x_max)
+    lowest = smaller(curve_min_y, lowest)
+    highest = larger(curve_max_y, highest)
+  }
+}
 right_edge = width - 66
 set multiplot
 do for [panel = 1:panels] {
   set autoscale xy
+  unset logscale  # stats rounds what it reads off a logarithmic axis
   stats file(read) using 1:2 name "read" nooutput
-  x_min = read_min_x; x_max = read_max_x
-  lowest = read_min_y; highest = read_max_y
-  do for [i = 1:5] {
-    stats file(i) using 2 name "curve" nooutput
-    lowest = smaller(curve_min, lowest)
-    highest = larger(curve_max, highest)
-  }
-
   named = panel == 1 && have_levels
   levels = named ? tables."/plateaus_bandwidth.tsv" : file(read)
   stats levels using 2 name "level" nooutput
@@ -51,13 +54,13 @@ do for [panel = 1:panels] {
   plot levels using (only(named && $0 < level_records - 1, $1)):(y_min):(0):(y_max - y_min) \
          with vectors nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet, \
        levels using (only(named, middle($0, $1))):(name_y):5 with labels font over textcolor rgb quiet, \
-       levels using (only(named, middle($0, $1))):(value_y):(digits($2)) with labels font over textcolor rgb ink, \
+       levels using (only(named, middle($0, $1))):(value_y):(digits($2)) with labels font over textcolor rgb blue, \
        for [i = 1:5] file(i) using (only(present(i), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
        for [i = 1:5] file(i) using (only(present(i), $1)):2 with linespoints pointinterval 4 pointtype points[i] \
          pointsize 0.55 linewidth 1.8 dashtype dashes[i] linecolor rgb colours[i], \
        for [i = 1:3] file(i) using (only(present(i) && $1 == read_max_x, $1)):2:(titles[i]) \
          with labels left font end textcolor rgb colours[i], \
-       for [i = 4:5] file(i) using (only(present(i) && $0 == 6, $1)):2:(titles[i]) \
+       for [i = 4:5] file(i) using (only(present(i) && $0 == int(read_records / 3), $1)):2:(titles[i]) \
          with labels left font near textcolor rgb colours[i]
 }
 unset multiplot

@@ -17,29 +17,24 @@ x_min = huge_min_x
 x_max = huge_max_x
 lowest = smaller(huge_min_y, small_min)
 highest = larger(huge_max_y, small_max)
-strip = 72; right_edge = width - 64; top_edge = 34; bottom_edge = height - 62
-y_title = "latency, ns"
+in_cycles = exists("value_clock_ghz")
+strip = in_cycles ? 94 : 72; right_edge = width - 116; top_edge = 34; bottom_edge = height - 62
+y_title = in_cycles ? "latency, ns; below it, in cycles of the clock" : "latency, ns"
 load "working-set.gp"
-
 set xlabel "working set" offset 0,0.9 textcolor rgb quiet
-if (exists("value_clock_ghz")) {
-  set logscale y2
-  set y2range [y_min * value_clock_ghz:y_max * value_clock_ghz]
-  set y2tics textcolor rgb quiet offset -0.6,0
-  eval decades_on("y2", steps(y_min, y_max))
-  set label "cycles" at screen 1 - 8.0 / width,screen title_height right textcolor rgb quiet
-}
 
 plot levels using (only(have_levels && $0 < level_records - 1, $1)):(y_min):(0):(y_max - y_min) \
        with vectors nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet, \
      levels using (only(have_levels, middle($0, $1))):(name_y):5 with labels font over textcolor rgb quiet, \
      levels using (only(have_levels, middle($0, $1))):(value_y):(digits($2)." ns") \
        with labels font over textcolor rgb ink, \
+     levels using (only(have_levels && in_cycles, middle($0, $1))):(below_top(57.0)): \
+       (digits($2 * (in_cycles ? value_clock_ghz : 1))) with labels font over textcolor rgb ink, \
      small using (only(have_small, $1)):3:4 with filledcurves fillcolor rgb orange, \
      small using (only(have_small, $1)):2 with linespoints pointinterval 4 \
        pointtype triangle pointsize 0.6 linewidth 2 dashtype long_dash linecolor rgb orange, \
      huge using 1:3:4 with filledcurves fillcolor rgb blue, \
      huge using 1:2 with linespoints pointinterval 4 pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
      small using (only(have_small && $1 == huge_max_x, $1)):2:("4 KiB pages") \
-       with labels left font near textcolor rgb orange, \
-     huge using (only($1 == huge_max_x, $1)):2:("huge pages") with labels left font near textcolor rgb blue
+       with labels left font end textcolor rgb orange, \
+     huge using (only($1 == huge_max_x, $1)):2:("huge pages") with labels left font end textcolor rgb blue

@@ -7,6 +7,8 @@ load tables."/values.gp"
 speed = tables."/block_depth.tsv"
 traffic = tables."/block_traffic.tsv"
 stats speed using 1:2 name "speed" nooutput
+stats speed using 3 name "slow" nooutput
+stats speed using 4 name "fast" nooutput
 stats traffic using 2 name "traffic" nooutput
 chosen = value_block_depth_chosen
 peak = value_peak_fp32_gflops
@@ -20,13 +22,14 @@ top_edge = 36; bottom_edge = 320
 y_title = "measured speed, GFLOP/s"
 load "frame.gp"
 set grid noxtics
-top = larger(peak, speed_max_y) * 1.12
-set yrange [0:top]
+bottom = smaller(slow_min, speed_min_y) * 0.94  # not from zero: what is to be seen are small differences
+top = larger(peak, fast_max) * 1.04
+set yrange [bottom:top]
 set xtics ("" x_min)
-set arrow 1 from chosen,0 to chosen,top nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink
+set arrow 1 from chosen,bottom to chosen,top nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink
 set arrow 2 from x_min,peak to x_max,peak nohead linewidth 2.4 linecolor rgb quiet
-set label sprintf("peak, %s", digits(peak)) at x_min,peak left offset 0.5,0.6 textcolor rgb quiet
-set label sprintf("the model's choice, %.0f", chosen) at chosen,top * 0.12 right offset -1,0 textcolor rgb ink
+set label sprintf("peak, %s", digits(peak)) at x_min * 1.05,peak left font along textcolor rgb quiet
+set label sprintf("the model’s choice, %.0f", chosen) at chosen,bottom + 0.08 * (top - bottom) right font near textcolor rgb ink
 plot speed using 1:3:4 with filledcurves fillcolor rgb blue, \
      speed using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue
 

@@ -7,7 +7,7 @@ load tables."/values.gp"
 
 array rungs[7] = ["naive", "loop_order", "blocked", "register_tile", "packed", "best", "best_all"]
 array titles[7] = ["naive", "loop order", "blocking", "register tile", "packing", "best", "all threads"]
-array colours[7] = [orange, purple, green, blue, orange, ink, ink]
+array colours[7] = [orange, purple, green, blue, grey, ink, ink]
 array points[7] = [circle, triangle, diamond, square, triangle, circle, diamond]
 array dashes[7] = [measured_dash, measured_dash, measured_dash, measured_dash, long_dash, measured_dash, long_dash]
 present(i) = exists("have_rung_".rungs[i])
@@ -41,14 +41,13 @@ eval powers_on_x
 eval decades_on("y", "1 2 5")
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
 
-# The peaks, each with its name above it.
-name_x = x_min * (x_max / x_min)**0.36
-raised(speed) = speed * (highest * 1.5 / (lowest / 1.6))**(12.0 / (bottom_edge - top_edge))
+# The peaks, each with its name beside it.
+name_x = x_min * (x_max / x_min)**0.3
 do for [all = 0:have_all] {
   peak = all ? roof : value_peak_fp32_gflops
   set arrow from x_min,peak to x_max,peak nohead linewidth 2.4 linecolor rgb quiet
   set label sprintf("peak, %s, %s GFLOP/s", all ? "all threads" : "one thread", digits(peak)) \
-    at name_x,raised(peak) center font over textcolor rgb quiet
+    at name_x,peak center font near textcolor rgb quiet
 }
 
 plot for [i = 1:7] file(i) using (only(present(i), $1)):3:4 with filledcurves fillcolor rgb colours[i], \

@@ -31,16 +31,24 @@ plot rungs using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 li
      rungs using ($2 + 4):(row($1)):(digits($2)) with labels left textcolor rgb ink
 unset ytics
 
-left_edge = 372; right_edge = width - 14
+left_edge = 372; right_edge = width - 30
 y_title = ""
 unset label
 load "frame.gp"
 set label "bytes moved, simulated" at graph 0,screen title_height textcolor rgb quiet
 set logscale x
-set xrange [beyond_min / 1.6:registers_max * 12]
-set xtics ("1 MiB" 2.0**20, "32 MiB" 2.0**25, "1 GiB" 2.0**30, "32 GiB" 2.0**35)
-set format x ""
-plot for [i = 1:3] level(i) using 2:(row($1)) with linespoints pointtype points[i] pointsize 0.8 linewidth 1.2 \
+# What must cross in any case: both inputs in, the output out.
+least = exists("value_compulsory_bytes") ? value_compulsory_bytes : beyond_min
+x_low = smaller(least, beyond_min) / 3; x_high = registers_max * 9
+set xrange [x_low:x_high]
+set xtics ("1 MiB" 2.0**20)
+set for [k = 22:44:2] xtics add (k % 6 == 0 ? capacity(2.0**k) : "" 2.0**k)
+if (exists("value_compulsory_bytes")) {
+  set arrow from least,graph 0 to least,graph 1 nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink
+  set label "minimum" at least,row(7) left offset 0.6,0 textcolor rgb ink
+}
+do for [k = 6:7] { set label "not simulated" at graph 1.06,first row(k) right textcolor rgb quiet }
+plot for [i = 1:3] level(i) using 2:(row($1)) with linespoints pointtype points[i] pointsize 0.8 linewidth 1 \
        dashtype simulated_dash linecolor rgb colours[i], \
      for [i = 1:3] level(i) using (only($0 == 0, $2)):(row($1)):(names[i]) with labels font near textcolor rgb colours[i]
 unset multiplot

@@ -12,8 +12,6 @@ quoted(panel) = tables."/quoted_".ids[panel]."_ladder.tsv"
 present(panel) = exists("have_".ids[panel]."_ladder")
 # One that the record lacks is drawn from the quoted one, with every point undefined.
 measured(panel) = present(panel) ? tables."/".ids[panel]."_ladder.tsv" : quoted(panel)
-# A number stands right of its point, and not on cuBLAS's line.
-beside(percent) = percent > 87 && percent < 100 ? 103 : percent + 3
 
 # The rows, and on which of them the rungs of each ladder stand: not everyone climbs by the same steps.
 array rows[2] = [8, 8]
@@ -48,8 +46,6 @@ do for [panel = 1:2] {
   if (present(panel)) {
     set label "measured" at screen 0.7,key_y offset 0.4,-0.35 textcolor rgb ink \
       point pointtype measured_point pointsize 0.8 linecolor rgb blue
-  } else {
-    set label "not yet measured" at screen 0.68,key_y textcolor rgb quiet
   }
   set xrange [0:118]
   set xtics 0,25,100
@@ -57,15 +53,18 @@ do for [panel = 1:2] {
   unset ytics
   set for [row = 1:rows[panel]] label name(panel, row) at graph -0.02,first -row right textcolor rgb ink
   set arrow from 100,-rows[panel] - 0.6 to 100,-0.4 nohead linewidth 2.4 linecolor rgb quiet
-  plot quoted(panel) using (only($1 <= last, $2 / full * 100)):(row_of_theirs(panel, $1)) with linespoints \
-         pointtype quoted_point pointsize 0.9 dashtype quoted_dash linewidth 1.4 linecolor rgb grey, \
-       quoted(panel) using (only($1 <= last && !present(panel), beside($2 / full * 100))):(row_of_theirs(panel, $1)): \
-         (digits($2 / full * 100)) with labels left textcolor rgb quiet, \
+  set for [row = 1:rows[panel]] arrow from 0,-row to 100,-row nohead linewidth 0.8 linecolor rgb grid
+  plot quoted(panel) using (only($1 <= last, $2 / full * 100)):(row_of_theirs(panel, $1)) with points \
+         pointtype quoted_point pointsize 0.9 linecolor rgb grey, \
+       quoted(panel) using (only($1 <= last && !present(panel) && $2 < 0.87 * full, $2 / full * 100 + 3)): \
+         (row_of_theirs(panel, $1)):(digits($2 / full * 100)) with labels left textcolor rgb quiet, \
+       quoted(panel) using (only($1 <= last && !present(panel) && $2 >= 0.87 * full, $2 / full * 100 - 3)): \
+         (row_of_theirs(panel, $1)):(digits($2 / full * 100)) with labels right textcolor rgb quiet, \
        measured(panel) using (only(present(panel), $3)):(row_of_ours(panel, $1)):(only(present(panel), $4 - $3)):(0) \
          with vectors nohead linewidth 5 linecolor rgb blue, \
-       measured(panel) using (only(present(panel), $2)):(row_of_ours(panel, $1)) with linespoints \
-         pointtype measured_point pointsize 0.8 linewidth 1.8 linecolor rgb blue, \
-       measured(panel) using (only(present(panel), beside($2))):(row_of_ours(panel, $1)):(digits($2)) \
-         with labels left textcolor rgb blue
+       measured(panel) using (only(present(panel), $2)):(row_of_ours(panel, $1)) with points \
+         pointtype measured_point pointsize 0.9 linecolor rgb blue, \
+       measured(panel) using (only(present(panel), $2)):(row_of_ours(panel, $1)):(digits($2)) \
+         with labels left font near textcolor rgb blue
 }
 unset multiplot

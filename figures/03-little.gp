@@ -1,22 +1,19 @@
 # title: Bandwidth against how much is in flight
 # needs: chases_bandwidth little_line
 # shows: chases_bandwidth chases_bandwidth_2 little_line simt_chases
+# One thread against the law; what two threads reach is in the table.
 load tables."/values.gp"
 height = 500
 load "style.gp"
 measured = tables."/chases_bandwidth.tsv"
 line = tables."/little_line.tsv"
-have_two = exists("have_chases_bandwidth_2")
-two = have_two ? tables."/chases_bandwidth_2.tsv" : measured
 have_model = exists("have_simt_chases")
 model = have_model ? tables."/simt_chases.tsv" : measured
 capped(y) = y > y_max ? y_max : y
 
 stats measured using 1:2 name "one" nooutput
-stats two using 2 name "two" nooutput
 stats line using 2 name "line" nooutput
-y_max = 1.1 * larger(one_max_y, two_max)
-y_max = line_max * 1.1 > y_max ? line_max * 1.1 : y_max
+y_max = 1.1 * larger(one_max_y, line_max)
 
 right_edge = width - 108
 set multiplot
@@ -37,15 +34,11 @@ if (exists("value_little_knee_measured")) {
 }
 
 plot measured using 1:3:(capped($4)) with filledcurves fillcolor rgb blue, \
-     two using (only(have_two, $1)):3:(capped($4)) with filledcurves fillcolor rgb green, \
      line using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb orange, \
      model using (only(have_model, $1)):2 with linespoints pointtype simulated_point pointsize 0.7 linewidth 1.6 \
        dashtype simulated_dash linecolor rgb purple, \
-     two using (only(have_two, $1)):2 with linespoints pointtype triangle pointsize 0.6 linewidth 1.8 \
-       dashtype long_dash linecolor rgb green, \
      measured using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
      line using (only($1 == one_max_x, $1)):2:("Little's law") with labels left font end textcolor rgb orange, \
      model using (only(have_model && $1 == one_max_x, $1)):2:("simulated") with labels left font end textcolor rgb purple, \
-     two using (only(have_two && $1 == one_max_x, $1)):2:("2 threads") with labels left font end textcolor rgb green, \
      measured using (only($1 == one_max_x, $1)):2:("1 thread") with labels left font end textcolor rgb blue
 unset multiplot

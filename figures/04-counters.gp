@@ -4,40 +4,59 @@
 # needs: tpuv1_shift_published tpuv1_shift_modelled tpuv1_shift_simulated
 # shows: tpuv1_active_published tpuv1_active_simulated tpuv1_stall_published tpuv1_stall_simulated
 # shows: tpuv1_shift_published tpuv1_shift_simulated
-height = 780
+# A row for each application, three columns of cycles. An application that the models miss somewhere is flagged.
+height = 500
 load "style.gp"
 array counters[3] = ["active", "stall", "shift"]
-array titles[3] = ["array active, % of cycles", "waiting for weights, %", "shifting weights in, %"]
-array tops[3] = [100, 80, 25]
-array steps[3] = [25, 20, 5]
+array titles[3] = ["working", "waiting", "shifting in"]
+array tops[3] = [100, 80, 30]
+array steps[3] = [50, 25, 10]
 file(counter, kind) = tables."/tpuv1_".counters[counter]."_".kind.".tsv"
+stats file(1, "published") using 1:2 name "apps" nooutput
+count = int(apps_records)
+array names[count]
+array missed[count]
+stats file(1, "published") using (names[$0 + 1] = strcol(5), missed[$0 + 1] = 0, $1) nooutput
+do for [counter = 1:3] {
+  array published[count]
+  stats file(counter, "published") using (published[$0 + 1] = $2, $1) nooutput
+  stats file(counter, "simulated") using (abs($2 - published[$0 + 1]) > 10 ? (missed[$0 + 1] = 1) : 0, $1) nooutput
+}
 
 # The key, on one line.
-key_y = 1 - 14.0 / height
-right_edge = width - 14
-set xrange [-0.5:5.5]
+key_y = 1 - 18.0 / height
 set multiplot
+set yrange [count - 0.5:-0.5]
+unset ytics
 do for [counter = 1:3] {
-  top_edge = 72 + (counter - 1) * 236
-  bottom_edge = top_edge + 168
-  y_title = titles[counter]
+  left_edge = 84 + (counter - 1) * 182
+  right_edge = left_edge + 150
+  top_edge = 92; bottom_edge = height - 62
+  y_title = ""
   unset label
+  unset arrow
   load "frame.gp"
   if (counter == 1) {
-    set label "published" at screen 0.15,key_y offset 0.4,-0.35 textcolor rgb ink \
+    set label "published" at screen 0.02,key_y offset 0.4,-0.35 textcolor rgb ink \
       point pointtype quoted_point pointsize 0.9 linecolor rgb grey
-    set label "one line" at screen 0.42,key_y offset 0.4,-0.35 textcolor rgb ink \
+    set label "one line" at screen 0.24,key_y offset 0.4,-0.35 textcolor rgb ink \
       point pointtype modelled_point pointsize 0.8 linecolor rgb orange
-    set label "simulated" at screen 0.66,key_y offset 0.4,-0.35 textcolor rgb ink \
+    set label "simulated" at screen 0.43,key_y offset 0.4,-0.35 textcolor rgb ink \
       point pointtype simulated_point pointsize 0.8 linecolor rgb blue
+    do for [app = 1:count] {
+      set label names[app] at graph -0.08,first app - 1 right textcolor rgb (missed[app] ? orange : ink)
+      if (missed[app]) { set label "missed" at graph -0.08,first app - 0.58 right textcolor rgb orange }
+    }
   }
-  set yrange [-tops[counter] * 0.06:tops[counter]]
-  set ytics 0,steps[counter],tops[counter]
-  set grid noxtics
-  plot file(counter, "published") using ($1 - 0.16):2:xtic(5) with points pointtype quoted_point pointsize 0.9 \
+  set label titles[counter] at graph 0,screen title_height textcolor rgb quiet
+  set xrange [0:tops[counter]]
+  set xtics 0,steps[counter],tops[counter]
+  if (counter == 2) { set xlabel "% of the array’s cycles" offset 0,0.9 textcolor rgb quiet } else { unset xlabel }
+  set for [app = 1:count] arrow from graph 0,first app - 1 to graph 1,first app - 1 nohead linewidth 0.8 linecolor rgb grid
+  plot file(counter, "published") using 2:($1 - 0.2) with points pointtype quoted_point pointsize 0.9 \
          linecolor rgb grey, \
-       file(counter, "modelled") using 1:2 with points pointtype modelled_point pointsize 0.8 linecolor rgb orange, \
-       file(counter, "simulated") using ($1 + 0.16):2 with points pointtype simulated_point pointsize 0.8 \
+       file(counter, "modelled") using 2:1 with points pointtype modelled_point pointsize 0.8 linecolor rgb orange, \
+       file(counter, "simulated") using 2:($1 + 0.2) with points pointtype simulated_point pointsize 0.8 \
          linecolor rgb blue
 }
 unset multiplot

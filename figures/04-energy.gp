@@ -2,12 +2,12 @@
 # needs: energy_mac energy_sram energy_dram
 # shows: energy_mac energy_registers energy_hops energy_sram energy_dram
 # A bar for each way to compute the same product.
-block = 66; top = 44
+block = 66; top = 68
 load tables."/values.gp"
 array parts[5] = ["energy_mac", "energy_registers", "energy_hops", "energy_sram", "energy_dram"]
 array names[5] = ["arithmetic", "registers", "neighbours", "SRAM", "DRAM"]
 mac = tables."/energy_mac.tsv"
-height = top + 5 * block + 44
+height = top + 5 * block
 load "style.gp"
 array colours[5] = [blue, green, orange, purple, grey]
 array labels[5]
@@ -38,23 +38,27 @@ unset ytics
 unset grid
 units(pixels) = pixels * longest / (right_edge - left_edge)
 
-array key_x[5] = [0, 112, 222, 346, 430]
+set label "energy, over that of the arithmetic alone" at 0,20 textcolor rgb quiet
+array key_x[5] = [0, 112, 222, 344, 424]
 do for [part = 1:5] {
   x = units(key_x[part])
-  set object rectangle from x,14 to x + units(14),28 fillcolor rgb colours[part] fillstyle solid 0.75 noborder
-  set label names[part] at x + units(20),21 textcolor rgb ink
+  set object rectangle from x,43 to x + units(14),57 fillcolor rgb colours[part] fillstyle solid 1 noborder
+  set label names[part] at x + units(20),50 textcolor rgb ink
 }
+# A name is written on a bar where it fits; letters are 9 units wide.
+fits(text, wide) = units(9.2 * strlen(text) + 12) < wide
 do for [bar = 1:5] {
   y = top + (bar - 1) * block
   set label labels[bar] at 0,y + 14 textcolor rgb ink
-  set label sprintf("%s times", digits(total(bar))) at longest,y + 14 right textcolor rgb quiet
+  set label sprintf("%s times", digits(total(bar))) at longest,y + 14 right textcolor rgb ink
   do for [part = 1:5] {
     from = before(bar, part)
-    to = from + energy[(bar - 1) * 5 + part]
-    if (to > from) {
-      set object rectangle from from,y + 28 to to,y + 52 fillcolor rgb colours[part] fillstyle solid 0.75 noborder
+    wide = energy[(bar - 1) * 5 + part]
+    if (wide > 0) {
+      set object rectangle from from,y + 28 to from + wide,y + 54 fillcolor rgb colours[part] fillstyle solid 1 noborder
+      told = fits(names[part]." ".digits(wide), wide) ? names[part]." ".digits(wide) : fits(digits(wide), wide) ? digits(wide) : ""
+      if (strlen(told) > 0) { set label told at from + wide / 2,y + 41 center textcolor rgb paper }
     }
   }
 }
-set label "energy, in multiplications and additions" at 0,height - 16 textcolor rgb quiet
 plot NaN

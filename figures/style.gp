@@ -26,10 +26,10 @@ quoted_point    = 12;  quoted_dash    = 4;  set dashtype 4 (1.5,3.5)
 circle = 7; triangle = 9; diamond = 13; square = 5
 long_dash = 5;  set dashtype 5 (11,5)
 
-# Drawn at 620 units, a page on a telephone shows the text at 9 pixels or more.
+# Drawn at 620 units, a page of 360 pixels shows the text at 9 pixels or more.
 width = 620
 left_edge = 62
-set terminal svg size width,height noenhanced font "fixed,16" linewidth 1 rounded
+set terminal svg size width,height noenhanced font "fixed,18" linewidth 1 rounded
 set output output
 set encoding utf8
 set datafile separator "\t"
@@ -37,10 +37,10 @@ set datafile separator "\t"
 # The font's name says whether draw.py may move a label to where nothing is in its way: "near" stays close to the
 # point it is put at, "along" slides on the straight line it is put on, "end" moves up or down beside the end of a
 # curve, "over" moves sideways.
-near = "near,16"
-along = "along,16"
-end = "end,16"
-over = "over,16"
+near = "near,18"
+along = "along,18"
+end = "end,18"
+over = "over,18"
 
 set key off
 set border 0

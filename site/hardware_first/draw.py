@@ -119,7 +119,8 @@ def inputs(script_path):
             except DrawError:  # draw() will say so; the figure still depends on the file coming back
                 loaded = []
             waiting += [script.with_name(name) for name in loaded]
-    return [*scripts, CSS, *(Path(module) for module in (__file__, common.__file__, svg.__file__, svg.labels.__file__))]
+    modules = (__file__, common.__file__, svg.__file__, svg.labels.__file__, svg.labels.advances.__file__)
+    return [*scripts, CSS, *map(Path, modules)]
 
 
 def read_text(path):

@@ -148,7 +148,8 @@ def drawn(records: Records, script: Path, record: Path) -> str:
     local = record == records.local_path(record.stem)
     build = records.build if local else records.build / "published" / record.parent.name
     try:
-        return draw.draw(record, script, build / "figures", tool=records.tool).read_text(encoding="utf-8")
+        figure = draw.draw(record, script, build / "figures", tool=records.tool)
+        return draw.svg.inline(figure.read_text(encoding="utf-8"))
     except (draw.DrawError, OSError) as error:
         raise RecordError(str(error).replace(f"{records.root}/", "")) from None
 

@@ -8,25 +8,25 @@ import math
 import random
 from itertools import chain
 
+try:
+    from . import advances
+except ImportError:  # run as a script
+    import advances
+
 NEAR, ALONG, END, OVER = "near", "along", "end", "over"  # the font names in figures/style.gp; any other is fixed
 
-LABEL_COST, EDGE_COST, MARK_COST, LINE_COST, AMBIGUITY_COST = 1000.0, 2000.0, 120.0, 14.0, 60.0
+LABEL_COST, EDGE_COST, MARK_COST, STRUCK_COST, LINE_COST, AMBIGUITY_COST = 1000.0, 2000.0, 120.0, 220.0, 14.0, 60.0
 LEADER_FROM = 13.0  # units; a label further than this from its point is joined to it by a thin line
 ROUNDS, WAYS = 12, 10
 
-# Widths in em of a wide sans serif, so that labels still fit where the reader's font is a wide one.
-NARROW, SLIM, WIDE = set("iIjl.,:;'|!"), set("frtJ ()[]-/"), set("mwMW@%")
+WIDER = 1.03  # the face that stands in where the text face is missing is about as wide, letter for letter
 
 
 def text_width(text, size):
-    """The width of `text` at font size `size`, rounded up: no reader's font is known here."""
-    em = 0.0
-    for letter in text:
-        if ord(letter) > 0x2E80:
-            em += 1.05
-        else:
-            em += 0.34 if letter in NARROW else 0.41 if letter in SLIM else 0.95 if letter in WIDE else 0.64
-    return em * size
+    """The width of `text` in the text face at font size `size`, a little rounded up."""
+    widths = advances.ADVANCES["regular"]
+    em = sum(widths.get(letter, 1050 if ord(letter) > 0x2E80 else 700) for letter in text)
+    return em * size * WIDER / 1000
 
 
 class Shape:
@@ -38,14 +38,14 @@ class Shape:
         self.x0, self.y0, self.x1, self.y1 = min(xs), min(ys), max(xs), max(ys)
 
 
-def text_box(text, at=None):
-    """The box of a label, turned as the label is; `at` overrides where its left end is."""
+def text_box(text, at=None, above=0.76, below=0.22):
+    """The box of a label, turned as the label is; `at` overrides where its left end is, `above` and `below` are in em."""
     width = text_width(text.string, text.size)
     shift = {"start": 0.0, "middle": -width / 2, "end": -width}[text.anchor] if at is None else 0.0
     x, y = at or (text.x, text.y)
     cos, sin = math.cos(math.radians(text.angle)), math.sin(math.radians(text.angle))
     left, right = shift - 3, shift + width + 3  # neighbours on a line stay apart
-    corners = ((left, -0.76), (right, -0.76), (right, 0.22), (left, 0.22))
+    corners = ((left, -above), (right, -above), (right, below), (left, below))
     return Shape([(x + a * cos - b * text.size * sin, y + a * sin + b * text.size * cos) for a, b in corners])
 
 
@@ -70,6 +70,7 @@ class Candidate:
     def __init__(self, text, x, y, cost, point=None):
         self.x, self.y, self.cost, self.whole_cost = x, y, cost, None
         self.box = text_box(text, (x, y))
+        self.letters = text_box(text, (x, y), above=0.5, below=0.02)  # a line through these strikes the label out
         self.point = point
         self.leader = self._leader(point) if point else None
 
@@ -164,6 +165,7 @@ class Surroundings:
         """The candidate's whole cost but for the other labels'; worked out once."""
         if candidate.whole_cost is None:
             candidate.whole_cost = candidate.cost + self._of_box(candidate.box)
+            candidate.whole_cost += STRUCK_COST * min(2, covered(candidate.letters, self.segments))
             if candidate.point:
                 candidate.whole_cost += AMBIGUITY_COST * self._closer_marks(candidate)
             if candidate.leader:

@@ -202,8 +202,9 @@ class Reader:
 def stylesheet(used, light, dark):
     """Rules for the classes that are used. Inline, the page's variables rule; `svg:root` is the bare file only."""
     rules = [".hf-figure path{fill:none;stroke-linejoin:round}",
-             ".hf-figure text{font-size:16px;font-variant-numeric:tabular-nums;"
-             f"paint-order:stroke;stroke-linejoin:round;stroke:var(--hf-paper,{light['paper']});stroke-width:4px}}"]
+             ".hf-figure text{font-size:18px;font-variant-numeric:tabular-nums;"
+             f"paint-order:stroke;stroke-linejoin:round;stroke:var(--hf-paper,{light['paper']});stroke-width:4px}}",
+             ".hf-figure text.f-paper{stroke:none}"]
     for kind, name in sorted(used):
         paint = "stroke" if kind == "s" else "fill"
         rules.append(f".hf-figure .{kind}-{name}{{{paint}:var(--hf-{name},{light[name]})}}")
@@ -212,6 +213,11 @@ def stylesheet(used, light, dark):
                  f"background:var(--hf-paper,{light['paper']})}}")
     rules.append(f"@media (prefers-color-scheme:dark){{svg:root{{{night}}}}}")
     return "<style>" + "".join(rules) + "</style>"
+
+
+def inline(figure):
+    """A figure without the rules that its file brings along: a page has them in site/static/figures.css."""
+    return re.sub(r"<style>.*?</style>\n", "", figure, flags=re.S)
 
 
 def themed(source, name, title, description, style, css):

@@ -183,6 +183,10 @@ def scale_series(series_id: str, factor: float):
     return edit
 
 
+def pytest_configure(config) -> None:
+    config.addinivalue_line("markers", "slow: draws every figure for every extreme machine; `make test-weekly` runs it")
+
+
 @pytest.fixture(scope="session")
 def record_tool() -> Path:
     tool = Path(os.environ.get("HARDWARE_FIRST_RECORD_TOOL") or PROJECT / "build" / "bin" / "record")

@@ -20,9 +20,86 @@ TIMES = {"s", "ms", "us", "ns"}
 # What is not of this machine: textbook numbers, other people's chips and what is planned for them.
 ELSEWHERE = re.compile(r"canonical_.*|quoted_.*|tpuv1_.*|sweep_.*|runs_.*|planner_.*|serving_(itl|ttft)_.*")
 
+SGEMM = ["naive", "coalesced", "shared tile", "register tile", "vectorised", "warp tile"]
+BF16 = ["WMMA", "TMA + WGMMA", "producer/consumer", "persistent + clusters"]
+# Per lab, what a machine may lack: what its record says then, the series and values it is without, and the figures
+# that cannot be drawn.
+ABSENT = [
+    ("00-workload", "one core", r".*_cache_predicted|batch_at_ridge_.*", []),
+    ("01-roofline", "one core", r".*_all(_gflops|_gbs|_flop_per_byte)?", []),
+    ("01-roofline", "no huge pages", r"latency_4k|huge_page_.*", []),
+    ("01-roofline", "no non-temporal stores", r".*_nt(_all)?|nontemporal_.*", []),
+    ("01-roofline", "no cycle counter", r"clock_ghz|.*_cycles|flops_per_dram_miss", []),
+    ("02-matmul", "one core", r".*_all(_.*)?|threads_gain", []),
+    ("02-matmul", "no library to race against", r"race(_all)?|peer_.*|.*_over_(peers|openblas).*", ["02-peers"]),
+    ("03-gpu", "one core", r"chases_bandwidth_2|mlp_two_threads_gain", []),
+    ("03-gpu", "no GPU", r"gpu_.*|simt_gpu_.*|sgemm_ladder|bf16_ladder", ["03-gpu-little", "03-gpu-memory"]),
+    ("03-gpu", "no knee", r"little_knee_measured|little_knee_missed", []),
+    ("04-tpu", "no narrow dot products", r"peak_bf16_gflops|bf16_peak_.*|int8_peak_.*", []),
+    ("05-scaling", "one core", r"(strong|weak|dot|serial)_.*|amdahl.*|gemm_.*efficiency", ["05-threads"]),
+    ("05-scaling", "one host", r"network_.*", ["05-slow-wire"]),
+    ("05-scaling", "more ranks than cores", r"(network_)?(model_.*|alpha_.*|beta_gbs)", ["05-allreduce", "05-slow-wire"]),
+    ("05-scaling", "no MPI",
+     r"(network_)?(allreduce_.*|model_.*|alpha_.*|beta_gbs)|over_mpi_.*|bubble_(1f1b|gpipe|formula)|training_.*",
+     ["05-allreduce", "05-slow-wire", "05-training", "05-window"]),
+    ("06-precision", "no llama.cpp", r"llamacpp_.*|decode_tokens_llamacpp.*|.*_over_llamacpp|logits_.*", []),
+    ("06-precision", "no oneDNN", r"onednn_.*|.*_over_onednn.*", []),
+    ("06-precision", "no instruction for bf16", r"unit_peak_bf16|bf16_gemm_over_(peak|widened).*", []),
+    ("07-compilers", "no PyTorch", r".*_?torch_?.*", []),
+]
+
 
 def fixture(lab: str) -> dict:
-    return json.loads((FIXTURES / f"{lab}.json").read_text(encoding="utf-8"))
+    """A record with everything that any machine can measure."""
+    record = json.loads((FIXTURES / f"{lab}.json").read_text(encoding="utf-8"))
+    record["run"].pop("notes", None)
+    if lab == "01-roofline":
+        record["series"].append(measured("bandwidth_over_time", [(2.0 ** k, 16) for k in range(21, 32)], "B", "GB/s"))
+    if lab == "03-gpu":
+        record["series"] += gpu_series(random.Random(0))
+    if lab == "05-scaling":
+        record["series"] += network_series(record["series"])
+    return record
+
+
+def network_series(series: list[dict]) -> list[dict]:
+    """What several hosts would measure instead, under names of their own."""
+    return [{**each, "id": f"network_{each['id']}"} for each in series
+            if re.fullmatch(r"(allreduce_us|model_us)_(mpi|ring)|model_error_.*", each["id"])]
+
+
+def measured(name, points, x_unit, y_unit, label=None):
+    """A series as a GPU's part of the lab writes it; points are (x, median) or (x, median, label)."""
+    told = [{"x": x, "median": y, "low": y, "high": y, "samples": [y], **({"label": text[0]} if text else {})}
+            for x, y, *text in points]
+    return {"id": name, "label": label or name.replace("_", " "), "kind": "measured", "points": told,
+            "x": {"name": "x", "unit": x_unit}, "y": {"name": "y", "unit": y_unit}}
+
+
+def gpu_series(chance):
+    """What a GPU would add to the record: its numbers are made up, and stay in this test."""
+    top, latency = chance.uniform(300, 8000), chance.uniform(300, 900)
+    flight = [2.0 ** i for i in range(9, 24)]
+    strides = [1, 2, 4, 8, 16, 32]
+    shares = sorted(chance.uniform(1, 108) for _ in SGEMM), sorted(chance.uniform(20, 110) for _ in BF16)
+    intensities = [2.0 ** i for i in range(-2, 9)]
+    return [
+        measured("gpu_bandwidth_in_flight", [(b, min(top, b / latency)) for b in flight], "B", "GB/s", "one load per thread"),
+        measured("gpu_bandwidth_in_flight_4", [(4 * b, min(top, 4 * b / latency)) for b in flight], "B", "GB/s",
+                 "four loads per thread"),
+        {**measured("simt_gpu_bandwidth", [(b, min(top, b / latency)) for b in flight[6:]], "B", "GB/s", "simulated"),
+         "kind": "simulated"},
+        measured("gpu_latency", [(2.0 ** i, 34 if i < 17 else 270 if i < 25 else latency) for i in range(12, 31)], "B",
+                 "cycles", "one thread"),
+        measured("gpu_stride", [(s, top / s) for s in strides], "1", "GB/s", "words used"),
+        measured("gpu_bank_conflicts", [(s, 1.0 * s) for s in strides], "1", "cycles", "a warp's load"),
+        measured("gpu_divergence", [(s, 1.0 * s) for s in strides], "1", "1", "neighbours differ"),
+        measured("gpu_divergence_between", [(s, 1.0) for s in strides], "1", "1", "whole warps differ"),
+        measured("gpu_power", [(i, chance.uniform(100, 700)) for i in intensities], "FLOP/byte", "W", "board"),
+        measured("gpu_power_speed", [(i, min(6e4, top * i)) for i in intensities], "FLOP/byte", "GFLOP/s", "fp32"),
+        measured("sgemm_ladder", [(i, share, name) for i, (share, name) in enumerate(zip(shares[0], SGEMM), 1)], "1", "%"),
+        measured("bf16_ladder", [(i, share, name) for i, (share, name) in enumerate(zip(shares[1], BF16), 1)], "1", "%"),
+    ]
 
 
 def at_hand() -> dict[str, Path]:
@@ -51,7 +128,9 @@ def times_as_fast(record: dict, speed: float, seed: int = 0, spread: float = 1.0
     """The record of a machine so many times as fast, each series slower by a factor of its own up to `spread`."""
     record, chance = copy.deepcopy(record), random.Random(seed)
     for series in filter(of_this_machine, record["series"]):
-        own = spread ** chance.uniform(-1, 0)  # slower, for nothing is above the peaks
+        own = spread ** chance.uniform(-1, 0)  # slower, for nothing is above the roofs
+        if re.match("peaks|roofs|plateaus|unit_peak", series["id"]):
+            own = 1.0
         for point in series["points"]:
             scale(point, factor_of(series["y"]["unit"], speed * own))
     for value in record["values"]:
@@ -118,12 +197,38 @@ def continue_to(series: dict, last: int) -> None:
         points.append(point)
 
 
-def without(record: dict, pattern: str) -> dict:
-    """What a machine that lacks something leaves out."""
+def with_caches(record: dict, count: int) -> dict:
+    """The record of a machine with so many caches above its memory, each four times as large and half as fast."""
+    record = copy.deepcopy(record)
+    names = [f"L{i}" for i in range(1, count + 1)] + ["DRAM"]
+    ends = [float(32 << 10 << 4 * i) for i in range(count)] + [1.7e9]
+    level = lambda size: next(i for i, end in enumerate(ends) if size <= end)
+    for series in record["series"]:
+        name, unit = series["id"], series["y"]["unit"]
+        if name.startswith("plateaus_"):
+            top = series["points"][0]["median"]
+            worse = 0.5 if unit == "GB/s" else 4
+            series["points"] = [point_like(series["points"][0], end, top * worse ** i, names[i]) for i, end in enumerate(ends)]
+        elif name.startswith(("bandwidth_", "latency")) and name != "bandwidth_over_time":
+            top = series["points"][0]["median"]
+            for point in series["points"]:
+                worse = 0.5 if unit == "GB/s" else 4
+                scale(point, top * worse ** level(point["x"]) / point["median"])
+    return record
+
+
+def point_like(point: dict, x: float, median: float, label: str) -> dict:
+    point = {**copy.deepcopy(point), "x": x, "label": label}
+    scale(point, median / point["median"])
+    return point
+
+
+def without(record: dict, pattern: str, note: str) -> dict:
+    """What a machine that lacks something leaves out, and says so in a note."""
     record = copy.deepcopy(record)
     for part in ("series", "values"):
         record[part] = [entry for entry in record[part] if not re.fullmatch(pattern, entry["id"])]
-    record["run"]["notes"] = ["lacks something"]
+    record["run"]["notes"] = [note] if note else []
     return record
 
 
@@ -141,5 +246,7 @@ def extremes(lab: str) -> dict[str, dict]:
     }
     if any(re.search("_all$|^strong_", series["id"]) for series in base["series"]):
         made["128 cores"] = of_many_cores(base, 128)
-    made["one core"] = without(base, r".*_all(_.*)?|.*_2|strong_.*|amdahl.*|threads_gain")
+    made |= {note: without(base, pattern, note) for of_lab, note, pattern, _ in ABSENT if of_lab == lab}
+    if lab == "01-roofline":
+        made |= {"one cache": with_caches(base, 1), "four caches": with_caches(base, 4)}
     return made

@@ -7,46 +7,11 @@ import json
 import random
 
 import pytest
+from extremes import gpu_series
 from test_draw import ROOT, TOOL, assert_clear, draw
 
 SCRIPTS = {script.stem: script for script in sorted((ROOT / "figures").glob("03-*.gp"))}
 RECORD = json.loads((ROOT / "tests/site/fixtures/03-gpu.json").read_text())
-SGEMM = ["naive", "coalesced", "shared tile", "register tile", "vectorised", "warp tile"]
-BF16 = ["WMMA", "TMA + WGMMA", "producer/consumer", "persistent + clusters"]
-
-
-def measured(name, points, x_unit, y_unit, label=None):
-    """A series as a GPU's part of the lab writes it; points are (x, median) or (x, median, label)."""
-    told = [{"x": x, "median": y, "low": y, "high": y, "samples": [y], **({"label": text[0]} if text else {})}
-            for x, y, *text in points]
-    return {"id": name, "label": label or name.replace("_", " "), "kind": "measured", "points": told,
-            "x": {"name": "x", "unit": x_unit}, "y": {"name": "y", "unit": y_unit}}
-
-
-def gpu_series(chance):
-    """What a GPU would add to the record: its numbers are made up, and stay in this test."""
-    top, latency = chance.uniform(300, 8000), chance.uniform(300, 900)
-    flight = [2.0 ** i for i in range(9, 24)]
-    strides = [1, 2, 4, 8, 16, 32]
-    shares = sorted(chance.uniform(1, 108) for _ in SGEMM), sorted(chance.uniform(20, 110) for _ in BF16)
-    intensities = [2.0 ** i for i in range(-2, 9)]
-    return [
-        measured("gpu_bandwidth_in_flight", [(b, min(top, b / latency)) for b in flight], "B", "GB/s", "one load per thread"),
-        measured("gpu_bandwidth_in_flight_4", [(4 * b, min(top, 4 * b / latency)) for b in flight], "B", "GB/s",
-                 "four loads per thread"),
-        {**measured("simt_gpu_bandwidth", [(b, min(top, b / latency)) for b in flight[6:]], "B", "GB/s", "simulated"),
-         "kind": "simulated"},
-        measured("gpu_latency", [(2.0 ** i, 34 if i < 17 else 270 if i < 25 else latency) for i in range(12, 31)], "B",
-                 "cycles", "one thread"),
-        measured("gpu_stride", [(s, top / s) for s in strides], "1", "GB/s", "words used"),
-        measured("gpu_bank_conflicts", [(s, 1.0 * s) for s in strides], "1", "cycles", "a warp's load"),
-        measured("gpu_divergence", [(s, 1.0 * s) for s in strides], "1", "1", "neighbours differ"),
-        measured("gpu_divergence_between", [(s, 1.0) for s in strides], "1", "1", "whole warps differ"),
-        measured("gpu_power", [(i, chance.uniform(100, 700)) for i in intensities], "FLOP/byte", "W", "board"),
-        measured("gpu_power_speed", [(i, min(6e4, top * i)) for i in intensities], "FLOP/byte", "GFLOP/s", "fp32"),
-        measured("sgemm_ladder", [(i, share, name) for i, (share, name) in enumerate(zip(shares[0], SGEMM), 1)], "1", "%"),
-        measured("bf16_ladder", [(i, share, name) for i, (share, name) in enumerate(zip(shares[1], BF16), 1)], "1", "%"),
-    ]
 
 
 def scaled(record, chance):

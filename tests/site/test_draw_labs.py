@@ -3,66 +3,12 @@
 from __future__ import annotations
 
 import json
-import random
-import re
 
 import pytest
-from test_draw import ROOT, TOOL, assert_clear, draw, over_time, series
-from test_draw_gpu import gpu_series
+from extremes import ABSENT, LABS, fixture, without
+from test_draw import ROOT, TOOL, assert_clear, draw
 
-LABS = sorted(source.parent.name for source in (ROOT / "labs").glob("[0-9][0-9]-*/lab.cpp"))
 RECORDS = sorted([*(ROOT / "figures/records").glob("*/*.json"), *(ROOT / "tests/site/fixtures").glob("*.json")])
-# Per lab, what a machine may lack: what its record says then, the series and values it is without, and the figures
-# that cannot be drawn.
-ABSENT = [
-    ("00-workload", "one core", r".*_cache_predicted|batch_at_ridge_.*", []),
-    ("01-roofline", "one core", r".*_all(_gflops|_gbs|_flop_per_byte)?", []),
-    ("01-roofline", "no huge pages", r"latency_4k|huge_page_.*", []),
-    ("01-roofline", "no non-temporal stores", r".*_nt(_all)?|nontemporal_.*", []),
-    ("01-roofline", "no cycle counter", r"clock_ghz|.*_cycles|flops_per_dram_miss", []),
-    ("02-matmul", "one core", r".*_all(_.*)?|threads_gain", []),
-    ("02-matmul", "no library to race against", r"race(_all)?|peer_.*|.*_over_(peers|openblas).*", ["02-peers"]),
-    ("03-gpu", "one core", r"chases_bandwidth_2|mlp_two_threads_gain", []),
-    ("03-gpu", "no GPU", r"gpu_.*|simt_gpu_.*|sgemm_ladder|bf16_ladder", ["03-gpu-little", "03-gpu-memory"]),
-    ("03-gpu", "no knee", r"little_knee_measured|little_knee_missed", []),
-    ("04-tpu", "no narrow dot products", r"peak_bf16_gflops|bf16_peak_.*|int8_peak_.*", []),
-    ("05-scaling", "one core", r"(strong|weak|dot|serial)_.*|amdahl.*|gemm_.*efficiency", ["05-threads"]),
-    ("05-scaling", "one host", r"network_.*", ["05-slow-wire"]),
-    ("05-scaling", "more ranks than cores", r"(network_)?(model_.*|alpha_.*|beta_gbs)", ["05-allreduce", "05-slow-wire"]),
-    ("05-scaling", "no MPI",
-     r"(network_)?(allreduce_.*|model_.*|alpha_.*|beta_gbs)|over_mpi_.*|bubble_(1f1b|gpipe|formula)|training_.*",
-     ["05-allreduce", "05-slow-wire", "05-training", "05-window"]),
-    ("06-precision", "no llama.cpp", r"llamacpp_.*|decode_tokens_llamacpp.*|.*_over_llamacpp|logits_.*", []),
-    ("06-precision", "no oneDNN", r"onednn_.*|.*_over_onednn.*", []),
-    ("06-precision", "no instruction for bf16", r"unit_peak_bf16|bf16_gemm_over_(peak|widened).*", []),
-    ("07-compilers", "no PyTorch", r".*_?torch_?.*", []),
-]
-
-
-def fixture(lab):
-    """A record with everything that any machine can measure."""
-    record = json.loads((ROOT / f"tests/site/fixtures/{lab}.json").read_text())
-    record["run"].pop("notes", None)
-    if lab == "01-roofline":
-        record["series"].append(series("bandwidth_over_time", over_time(16, 0)))
-    if lab == "03-gpu":
-        record["series"] += gpu_series(random.Random(0))
-    if lab == "05-scaling":
-        record["series"] += network_series(record["series"])
-    return record
-
-
-def network_series(series):
-    """What several hosts would measure instead, under names of their own."""
-    return [{**each, "id": f"network_{each['id']}"} for each in series
-            if re.fullmatch(r"(allreduce_us|model_us)_(mpi|ring)|model_error_.*", each["id"])]
-
-
-def without(record, pattern, note):
-    for part in ("series", "values"):
-        record[part] = [entry for entry in record[part] if not re.fullmatch(pattern, entry["id"])]
-    record["run"]["notes"] = [note] if note else []
-    return record
 
 
 @pytest.fixture

@@ -1,0 +1,117 @@
+"""Where the words of a figure really stand, in a browser with the book's own face, and what is in their way."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from urllib.parse import quote
+
+from extremes import ROOT
+from playwright.sync_api import Browser
+from test_draw import SVG, TOOL, draw, labels
+
+SCRIPTS = sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))
+STATIC = ROOT / "site" / "static"
+# Baseline to the top of a digit or capital, and to the bottom of a comma, in em. Below that reach few letters' tails.
+ABOVE, BELOW = 0.66, 0.12
+# A curve may touch the edge of a label's box; what counts is a line through the middle of the letters.
+STRUCK_FROM, STRUCK_TO = 0.12, 0.46
+
+# The words of every figure on the page: string, place, width, size in units of the figure, and colour class.
+MEASURE = """() => Object.fromEntries([...document.querySelectorAll("[data-figure]")].map(box => {
+  const texts = [...box.querySelectorAll("text")].map(text => ({
+    string: text.textContent, x: +text.getAttribute("x"), y: +text.getAttribute("y"),
+    anchor: text.getAttribute("text-anchor") || "start", turn: text.getAttribute("transform") || "",
+    width: text.getComputedTextLength(), size: parseFloat(getComputedStyle(text).fontSize),
+    name: text.getAttribute("class")}));
+  return [box.dataset.figure, texts];
+}))"""
+
+
+def draw_one(job: tuple[Path, Path, Path]) -> tuple[str, str]:
+    """A figure's name and its SVG; empty where the record lacks what it needs."""
+    record, script, folder = job
+    try:
+        return script.stem, draw.draw(record, script, folder / "figures", TOOL).read_text(encoding="utf-8")
+    except draw.SeriesAbsent:
+        return script.stem, ""
+
+
+def draw_all(records: dict[str, dict | Path], folder: Path) -> dict[tuple[str, str], str]:
+    """{(record's name, figure): SVG} for every figure that each record allows, two at a time."""
+    jobs, names = [], []
+    for i, (name, record) in enumerate(records.items()):
+        if isinstance(record, Path):
+            record = json.loads(record.read_text(encoding="utf-8"))
+        path = folder / str(i) / f"{record['lab']['id']}.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(record), encoding="utf-8")
+        for script in SCRIPTS:
+            if script.stem[:2] == path.stem[:2]:
+                jobs.append((path, script, path.parent))
+                names.append(name)
+    with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        drawn = pool.map(draw_one, jobs, chunksize=4)
+        return {(name, figure): source for name, (figure, source) in zip(names, drawn) if source}
+
+
+def measure(browser: Browser, figures: dict[tuple[str, str], str], folder: Path) -> dict[tuple[str, str], list[dict]]:
+    """The words of all figures, as the browser sets them; all on one page."""
+    boxes = "".join(f'<div data-figure="{quote(json.dumps(key))}">{source}</div>' for key, source in figures.items())
+    sheets = "".join(f'<link rel="stylesheet" href="{(STATIC / name).as_uri()}">' for name in ("fonts.css", "figures.css"))
+    path = folder / "figures.html"
+    path.write_text(f'<!DOCTYPE html><meta charset="utf-8">{sheets}{boxes}', encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(path.as_uri())
+    page.evaluate("() => document.fonts.ready")
+    assert page.evaluate("() => document.fonts.check('18px \"Hardware First Text\"')")
+    found = page.evaluate(MEASURE)
+    page.close()
+    return {key: found[quote(json.dumps(key))] for key in figures}
+
+
+def box(text: dict, above: float = ABOVE, below: float = BELOW, inset: float = 0.0) -> labels.Shape:
+    """A word's box, turned as the word is."""
+    import math
+    left = {"start": 0.0, "middle": -text["width"] / 2, "end": -text["width"]}[text["anchor"]] + inset
+    right = left + text["width"] - 2 * inset
+    turn = re.match(r"rotate\((\S+) ", text["turn"])
+    angle = math.radians(float(turn[1])) if turn else 0.0
+    cos, sin = math.cos(angle), math.sin(angle)
+    size = text["size"]
+    corners = ((left, -above), (right, -above), (right, below), (left, below))
+    return labels.Shape([(text["x"] + a * cos - b * size * sin, text["y"] + a * sin + b * size * cos) for a, b in corners])
+
+
+def curves(source: str) -> list[tuple[str, labels.Shape]]:
+    """The straight pieces of every line that shows data, with its colour."""
+    pieces = []
+    for path in ElementTree.fromstring(source).iter(SVG + "path"):
+        colour = path.get("class").removeprefix("s-")
+        if colour in ("grid", "quiet"):
+            continue
+        for run in path.get("d").split("M")[1:]:
+            points = [tuple(map(float, pair.split(","))) for pair in run.split("L")]
+            pieces += [(colour, labels.Shape(list(pair))) for pair in zip(points, points[1:])]
+    return pieces
+
+
+def faults(source: str, texts: list[dict]) -> list[str]:
+    """What is wrong with a figure: words that leave it, that lie on each other, that a curve goes through."""
+    width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', source).groups())
+    told = []
+    boxes = [(text["string"], box(text)) for text in texts]
+    for i, (string, own) in enumerate(boxes):
+        if own.x0 < 0 or own.y0 < 0 or own.x1 > width or own.y1 > height:
+            told.append(f"{string!r} leaves the figure")
+        told += [f"{string!r} lies on {other!r}" for other, its in boxes[:i] if labels.overlap(own, its)]
+    pieces = curves(source)
+    for text in texts:
+        middle = box(text, STRUCK_TO, -STRUCK_FROM, inset=2)
+        colours = {colour for colour, piece in pieces if labels.overlap(middle, piece)}
+        told += [f"{text['string']!r} is struck through by a {colour} line" for colour in sorted(colours)]
+    return told
