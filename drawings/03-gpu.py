@@ -54,7 +54,7 @@ def sectors() -> Sketch:
         """Above, the 32 threads of a warp; below, memory in sectors of 32 bytes, eight floats each. Each thread loads one
         float. Side by side, the 32 floats lie in 4 sectors and every byte that is fetched is used. With every second
         float it is 8 sectors, half of them used; with every eighth, 32 sectors, of which an eighth is used.""",
-        data_first=1, data_last=widest, data_at=1, data_unit="|".join(
+        data_first=1, data_last=widest, data_at=widest, data_unit="|".join(
             "side by side" if s == 1 else f"{s} floats apart" for s in strides), data_pace=900)
     drawing.text(0, 18, "32 threads of a warp, a float each", "bold")
     drawing.text(0, 184, "memory, in sectors of 32 bytes", "small")
