@@ -145,4 +145,28 @@ def batch() -> Sketch:
     return drawing
 
 
-write_all(layer(), cache(), batch())
+def kinds() -> Sketch:
+    """Who has to know of whom in the three kinds of work, and in copying."""
+    every = [(a, b) for a in range(5) for b in range(5)]
+    panels = (("matrix multiplication", "every number meets many", "blue", every),
+              ("elementwise", "each number by itself", "green", [(k, k) for k in range(5)]),
+              ("reduction", "many become one", "purple", [(k, 2) for k in range(5)]),
+              ("copying", "the same, elsewhere", "orange", [(0, 3), (1, 0), (2, 4), (3, 1), (4, 2)]))
+    drawing = Sketch(
+        "00-kinds", 330, "Three kinds of work, and copying",
+        """Four pictures of numbers above and numbers below, with a line where one is needed for the other. In a matrix
+        multiplication every number above has a line to every number below. In elementwise work each has a line straight down.
+        In a reduction all lines run to one number. In copying each number is only moved to another place.""")
+    for panel, (title, words, colour, lines) in enumerate(panels):
+        x, y = panel % 2 * 280, panel // 2 * 170
+        drawing.text(x, y + 16, title, "bold")
+        drawing.text(x, y + 36, words, "small")
+        drawing.path("".join(f"M{x + 20 + a * 48} {y + 68}L{x + 20 + b * 48} {y + 134}" for a, b in lines), f"s-{colour}")
+        below = sorted({b for _, b in lines})
+        for row, places in ((y + 58, range(5)), (y + 144, below)):
+            for place in places:
+                drawing.rect(x + 10 + place * 48, row - 10, 20, 20, f"t-{colour} s-{colour}", rx=3)
+    return drawing
+
+
+write_all(kinds(), layer(), cache(), batch())
