@@ -150,12 +150,15 @@ def stand_at_first_step(root: ElementTree.Element) -> None:
 
 
 def as_html(picture: ElementTree.Element) -> str:
-    """The drawing, a sentence for each step, and a place for what moves it: the page does not shift when scripts come."""
     ElementTree.register_namespace("", SVG)
     svg = ElementTree.tostring(picture, encoding="unicode")
     if "data-last" not in picture.attrib:
         return svg
-    now, says = int(picture.get("data-at")) - int(picture.get("data-first")), picture.get("data-says", "")
+    return with_steps(svg, picture.get("data-says", ""), int(picture.get("data-at")) - int(picture.get("data-first")))
+
+
+def with_steps(svg: str, says: str, now: int) -> str:
+    """A drawing, its sentences, and a place for what moves it: the page does not shift when scripts come."""
     sentences = "".join(f"<p{'' if step == now else ' class=hf-off'}>{html.escape(words, quote=False)}</p>"
                         for step, words in enumerate(says.split("|")) if says)
     told = f'<div class="hf-says" aria-live="polite">{sentences}</div>\n' if says else ""

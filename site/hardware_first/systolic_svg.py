@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .drawing import with_steps
+
 SIDE = 3  # cells in a row and in a column
 
 # In user units, 520 wide as all drawings are.
@@ -83,7 +85,7 @@ def leaves(row: int, column: int) -> int:
 
 
 def drawing(trace: Trace, shown: int) -> str:
-    """The SVG, at step `shown` until a script moves it."""
+    """The SVG and what is said of each step, at step `shown` until a script moves it."""
     title = "A systolic array multiplies two matrices, cycle by cycle"
     description = (f"{SIDE} times {SIDE} cells. Weights shift in from above for {SIDE} cycles and stay. Then the rows of a "
                    "matrix enter from the left, each row of cells one cycle later than the one above it. Every cell "
@@ -92,10 +94,11 @@ def drawing(trace: Trace, shown: int) -> str:
     says = "|".join(sentence(trace, step) for step in range(trace.last + 1))
     parts = [*cells(trace, shown), *sums(trace, shown), *weights(trace, shown), *rows(trace, shown),
              *equation(trace), *product(trace, shown)]
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-drawing hf-systolic" viewBox="0 0 {WIDTH} {HEIGHT}" '
-            f'role="img" aria-labelledby="hf-systolic-title hf-systolic-desc" data-first="0" data-last="{trace.last}" '
-            f'data-at="0" data-pace="1100" data-says="{says}"><title id="hf-systolic-title">{title}</title>'
-            f'<desc id="hf-systolic-desc">{description}</desc>\n' + "\n".join(parts) + "\n</svg>")
+    svg = (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-drawing hf-systolic" viewBox="0 0 {WIDTH} {HEIGHT}" '
+           f'role="img" aria-labelledby="hf-systolic-title hf-systolic-desc" data-first="0" data-last="{trace.last}" '
+           f'data-at="0" data-pace="1100" data-says="{says}"><title id="hf-systolic-title">{title}</title>'
+           f'<desc id="hf-systolic-desc">{description}</desc>\n' + "\n".join(parts) + "\n</svg>")
+    return with_steps(svg, says, shown)
 
 
 def sentence(trace: Trace, step: int) -> str:
