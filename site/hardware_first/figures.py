@@ -13,7 +13,7 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from . import draw
+from . import compare, draw
 from .domain import hardware_first
 from .links import file_link
 from .measured import citation, measured_number
@@ -61,8 +61,11 @@ class LabFigure(SphinxDirective):
         else:
             each = lambda make: for_each_machine(self.env, lambda machine: self.of_view(views[machine], make))
             figure += [*each(lambda view: [nodes.raw("", view.drawn, format="html")]), nodes.caption("", "", *takeaway)]
-            figure += nodes.legend("", *each(self.provenance), self.sources(script, views.values()),
-                                   *each(lambda view: [data_table(view.series)]))
+            sources = self.sources(script, views.values())
+            own = [each.record for each in views.values() if isinstance(each, View) and not each.record.elsewhere]
+            if button := compare.add_pairs(records, figure, script, own, wanted + pending):
+                sources += button
+            figure += nodes.legend("", *each(self.provenance), sources, *each(lambda view: [data_table(view.series)]))
         self.add_name(figure)
         return figure
 

@@ -19,6 +19,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
+from .compare import pairs_of_page
 from .domain import hardware_first
 from .records import Machine
 
@@ -104,19 +105,30 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
     slots = doctree.attributes.get(SLOTS, []) if doctree else []
     folder = Path(app.outdir, FOLDER, page)
     listed, files = [], {}
+
+    def add(name: str, function: str, *arguments) -> str:
+        """Adds a script that calls a function; its address, another one for another content."""
+        text = f"hardwareFirst.{function}({', '.join(json.dumps(each, ensure_ascii=False) for each in arguments)});\n"
+        files[name] = text
+        version = hashlib.sha256(text.encode()).hexdigest()[:8]
+        return f"{context['pathto'](f'{FOLDER}/{page}/{name}', resource=True)}?v={version}"
+
     for machine in machines:
         listed.append({"slug": machine.slug, "name": machine.name})
         html = [slot.get(machine.slug) for slot in slots]
         if any(each is not None for each in html):
-            arguments = ", ".join(json.dumps(each, ensure_ascii=False) for each in (page, machine.slug, html))
-            files[f"{machine.slug}.js"] = text = f"hardwareFirst.variant({arguments});\n"
-            version = hashlib.sha256(text.encode()).hexdigest()[:8]
-            listed[-1]["file"] = f"{context['pathto'](f'{FOLDER}/{page}/{machine.slug}.js', resource=True)}?v={version}"
+            listed[-1]["file"] = add(f"{machine.slug}.js", "variant", page, machine.slug, html)
+    pairs = {}
+    for pair, figures in (pairs_of_page(doctree) if doctree else {}).items():
+        pairs[pair] = add(f"{pair}.js", "pair", page, pair, figures)
     _replace_files(folder, files)
-    if len(machines) > 1:
-        app.add_css_file("machines.css")
-        app.add_js_file("machine.js", priority=100, **{"data-page": page, "data-machines": json.dumps(listed)})
-        app.add_js_file("machines.js", loading_method="defer")
+    if len(machines) < 2:
+        return
+    app.add_css_file("machines.css")
+    app.add_js_file("machine.js", priority=100, **{"data-page": page, "data-machines": json.dumps(listed)})
+    app.add_js_file("machines.js", loading_method="defer")
+    if pairs:
+        app.add_js_file("compare.js", loading_method="defer", **{"data-page": page, "data-pairs": json.dumps(pairs)})
 
 
 def _replace_files(folder: Path, files: dict[str, str]) -> None:

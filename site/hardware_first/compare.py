@@ -1,0 +1,192 @@
+"""Two machines in one figure: both drawings on the same axes, and a sentence on what differs beyond the noise.
+
+    _machines/PAGE/A+B.js    hardwareFirst.pair("PAGE", "A+B", {figure: [drawing of A, drawing of B, sentence]})
+
+For each pair of machines that have both measured a figure of the page. static/compare.js loads it when a reader asks.
+Drawing a pair takes several runs of gnuplot, so it is kept in build/compared/ until a record or a script changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from itertools import combinations
+from pathlib import Path
+
+from docutils import nodes
+
+from . import draw
+from .quantity import quantity
+from .records import Record, RecordError, Records
+
+PAIRS = "hf-pairs"  # of a figure: {"A+B": [drawing, drawing, sentence]}
+TIMES = ("ns", "us", "ms", "s", "cycles")
+
+
+def add_pairs(records: Records, figure: nodes.figure, script: Path, own: list[Record], series: list[str]) -> nodes.Node | None:
+    """Gives the figure its pairs, of the machines whose `own` records draw it, and returns the place of the button for them;
+    None where there is no pair. Raises RecordError."""
+    pairs = {}
+    for a, b in combinations(own, 2):
+        words = sentence(a, b, series, short_names(records, a, b))
+        if words and (drawn := both_drawn(records, a, b, script)):
+            pairs[f"{a.slug}+{b.slug}"] = [*drawn, words]
+    if not pairs:
+        return None
+    figure[PAIRS] = (script.stem, pairs)
+    return nodes.raw("", f'<span class="hf-compare" data-figure="{script.stem}" data-pairs="{" ".join(pairs)}"></span>',
+                     format="html")
+
+
+def pairs_of_page(doctree: nodes.document) -> dict[str, dict[str, list[str]]]:
+    """{"A+B": {figure: [drawing, drawing, sentence]}} of a page."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for figure in doctree.findall(nodes.figure):
+        name, pairs = figure.get(PAIRS, ("", {}))
+        for pair, content in pairs.items():
+            found.setdefault(pair, {})[name] = content
+    return found
+
+
+def both_drawn(records: Records, a: Record, b: Record, script: Path) -> list[str] | None:
+    """The drawings of both on the same axes; None where one of them has not measured all that the figure shows."""
+    folder = records.build / "compared" / f"{a.slug}+{b.slug}"
+    kept, key = folder / f"{script.stem}.json", key_of([a.path, b.path, *draw.inputs(script)])
+    try:
+        known = json.loads(kept.read_text(encoding="utf-8"))
+        if known["key"] == key:
+            return known["drawn"]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # never drawn, or by an earlier version
+    try:
+        axes = draw.common_axes([a.path, b.path], script, records.tool)
+        drawn = [draw.draw(each.path, script, folder / each.slug / "figures", records.tool, axes=axes,
+                           name=f"{script.stem}-on-{each.slug}").read_text(encoding="utf-8") for each in (a, b)]
+        draw.write_if_changed(kept, json.dumps({"key": key, "drawn": drawn}))
+    except draw.SeriesAbsent:
+        return None
+    except (draw.DrawError, OSError) as error:
+        raise RecordError(str(error).replace(f"{records.root}{os.sep}", "")) from None
+    return drawn
+
+
+def key_of(files: Iterable[Path]) -> str:
+    """Changes with the content of any of the files."""
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def short_names(records: Records, a: Record, b: Record) -> tuple[str, str]:
+    """What to call the two in a sentence: their processors, where these differ."""
+    names = (a.gpu, b.gpu) if a.gpu and b.gpu else (a.cpu, b.cpu)
+    return names if names[0] != names[1] else (records.machine_of(a).name, records.machine_of(b).name)
+
+
+# What differs.
+
+def sentence(a: Record, b: Record, series: list[str], names: tuple[str, str]) -> str:
+    """What of these series differs between two records beyond the noise: where the intervals from the 5th to the 95th
+    percentile lie apart, and the medians further apart than either machine's noise floor. Points are matched by their
+    labels, else by their places on the x axis. Nothing where the two share no point that both have measured."""
+    noise = max(record.data["run"]["noise_floor"] for record in (a, b))
+    groups: dict[tuple, list[tuple[str, dict]]] = {}
+    for name in series:
+        of_a, of_b = a.series(name), b.series(name)
+        both_measured = of_a and of_b and of_a["kind"] == of_b["kind"] == "measured"
+        if both_measured and (found := differences(of_a, of_b, noise)):
+            extents = tuple((winner, where) for winner, where, _ in found)
+            groups.setdefault((of_a["y"]["unit"], extents), []).append((of_a["label"], [ratios for *_, ratios in found]))
+    if not groups:
+        return ""
+    ties = [label for (_, extents), members in groups.items() if not extents[0][0] for label, _ in members]
+    said = [clause(unit, extents, members, names) for (unit, extents), members in groups.items() if extents[0][0]]
+    if not said:
+        return "Beyond the noise, they do not differ."
+    if ties:
+        said.append(f"In {listed(ties)} they tie.")
+    return " ".join(each[:1].upper() + each[1:] for each in said)
+
+
+def differences(a: dict, b: dict, noise: float) -> list[tuple[str, str, list[float]]]:
+    """Where two series of one thing differ: (whose is larger, "a" or "b"; where; by which factors); what ties comes last, as
+    ("", "", []), unless all differs one way. Nothing where no point of the one is a point of the other."""
+    shared = shared_points(a, b)
+    larger = [whose_is_larger(*points, noise) for _, points in shared]
+    found = []
+    for winner in ("a", "b"):
+        at = [i for i, each in enumerate(larger) if each == winner]
+        if at:
+            ratios = [max(p["median"], q["median"]) / min(p["median"], q["median"]) for i in at for p, q in [shared[i][1]]]
+            found.append((winner, extent(at, [place for place, _ in shared], labelled(a, b)), ratios))
+    if shared and not all(larger):
+        found.append(("", "", []))
+    return found
+
+
+def shared_points(a: dict, b: dict) -> list[tuple[str, tuple[dict, dict]]]:
+    """(how the place is called, the two points) in the order of the first series; those with a ratio only."""
+    key = (lambda point: point["label"]) if labelled(a, b) else (lambda point: float(f"{point['x']:.9g}"))
+    others = {key(point): point for point in b["points"]}
+    named = lambda point: point["label"] if labelled(a, b) else draw.quantity(point["x"], a["x"]["unit"])
+    points = a["points"] if labelled(a, b) else sorted(a["points"], key=key)
+    return [(named(point), (point, others[key(point)])) for point in points
+            if key(point) in others and point["median"] > 0 and others[key(point)]["median"] > 0]
+
+
+def labelled(a: dict, b: dict) -> bool:
+    return all("label" in point for series in (a, b) for point in series["points"])
+
+
+def whose_is_larger(a: dict, b: dict, noise: float) -> str:
+    """"a" or "b"; empty where they tie."""
+    winner, larger, smaller = ("a", a, b) if a["median"] > b["median"] else ("b", b, a)
+    apart = larger.get("low", larger["median"]) > smaller.get("high", smaller["median"])
+    return winner if apart and larger["median"] > smaller["median"] * (1 + noise) else ""
+
+
+def extent(at: list[int], places: list[str], by_label: bool) -> str:
+    """Where: nothing for everywhere; from … to … for what lies side by side; else by name or by count."""
+    if len(at) == len(places):
+        return ""
+    if len(at) == 1:
+        return f"{'for' if by_label else 'at'} {places[at[0]]}"
+    if by_label:
+        return f"for {listed([places[i] for i in at])}" if len(at) <= 4 else f"for {len(at)} of {len(places)}"
+    if at[-1] - at[0] + 1 == len(at):
+        return f"from {places[at[0]]} to {places[at[-1]]}"
+    return f"at {len(at)} of {len(places)} points from {places[at[0]]} to {places[at[-1]]}"
+
+
+def clause(unit: str, extents: tuple, members: list[tuple[str, list[list[float]]]], names: tuple[str, str]) -> str:
+    """What is said of series that differ in the same places."""
+    labels, plural = listed([label for label, _ in members]), len(members) > 1
+    parts = []
+    for number, (winner, where) in enumerate(extents):
+        if not winner:
+            parts.append("elsewhere they tie")
+            continue
+        ratios = [ratio for _, of_member in members for ratio in of_member[number]]
+        verb = (("take" if plural else "takes") if unit in TIMES else ("are" if plural else "is")) + " " if not parts else ""
+        parts.append(f"{verb}{factor(ratios)} times as {word(unit)} on {names[winner == 'b']} {where}".rstrip())
+    return f"{labels} {'; '.join(parts)}."
+
+
+def word(unit: str) -> str:
+    """What a larger number means."""
+    return "long" if unit in TIMES else "fast" if unit.endswith(("/s", "Hz")) else "high"
+
+
+def factor(ratios: list[float]) -> str:
+    digits = lambda ratio: quantity(float(f"{ratio:.{3 if ratio < 1.1 else 2}g}"), "1", exact=True).number
+    low, high = digits(min(ratios)), digits(max(ratios))
+    return low if low == high else f"{low} to {high}"
+
+
+def listed(words: list[str]) -> str:
+    """a, b and c; with commas of their own, in quotation marks."""
+    words = [f"“{word}”" if "," in word else word for word in dict.fromkeys(words)]
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
