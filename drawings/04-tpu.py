@@ -1,4 +1,4 @@
-"""Draws 04-brigade, 04-dataflows and 04-chip: how numbers get to where they are used, with nobody running for them."""
+"""Draws 04-brigade, 04-dataflows, 04-edges and 04-chip: how numbers get to where they are used; nobody runs."""
 
 from sketch import Sketch, number, write_all
 
@@ -163,6 +163,34 @@ def fallen(sketch, left, top, column, row, last):
     sketch.circle(0, 0, 5.5, "f-green", data_places=" ".join(places), data_from=begins)
 
 
+def edges():
+    """One large array and sixteen small ones of as many cells, with the wires that feed them."""
+    sketch = Sketch("04-edges", 312, "One array, and sixteen with as many cells, with the wires that feed them",
+                    """On the left a square with sixteen arrows into its left side and sixteen into its top. On the right the same
+                    square, cut into sixteen small ones, each with four arrows at each of the two sides: four times as many
+                    arrows for as many cells.""")
+    side, top = 168, 52
+    square(sketch, 46, top + 22, side, 16)
+    small = side / 4
+    for i in range(4):
+        for j in range(4):
+            square(sketch, 290 + j * (small + 16), top - 6 + i * (small + 17), small, 4)
+    sketch.text(46 + side / 2, 18, "256 × 256", "mid bold")
+    sketch.text(290 + 2 * small + 24, 18, "16 of 64 × 64", "mid bold")
+    sketch.text(46 + side / 2, 300, "512 wires", "mid f-quiet")
+    sketch.text(290 + 2 * small + 24, 300, "2048 wires", "mid f-quiet")
+    return sketch
+
+
+def square(sketch, x, y, side, wires):
+    """An array with its wires: rows of numbers from the left, weights from above."""
+    sketch.rect(x, y, side, side, "s-ink t-ink", rx=3)
+    for i in range(wires):
+        at = (i + .5) * side / wires
+        sketch.path(f"M{number(x - 9)},{number(y + at)}h8", "s-orange thick")
+        sketch.path(f"M{number(x + at)},{number(y - 9)}v8", "s-blue thick")
+
+
 def chip():
     """The first TPU's data path."""
     percent, gbs = 1300, .055  # square units for a per cent of the die; units of width for a GB/s
@@ -232,4 +260,4 @@ def band(sketch, start, end, width, colour):
 
 
 if __name__ == "__main__":
-    write_all(brigade(), dataflows(), chip())
+    write_all(brigade(), dataflows(), edges(), chip())
