@@ -166,9 +166,9 @@ def fallen(sketch, left, top, column, row, last):
 def edges():
     """One large array and sixteen small ones of as many cells, with the wires that feed them."""
     sketch = Sketch("04-edges", 312, "One array, and sixteen with as many cells, with the wires that feed them",
-                    """On the left a square with sixteen arrows into its left side and sixteen into its top. On the right the same
-                    square, cut into sixteen small ones, each with four arrows at each of the two sides: four times as many
-                    arrows for as many cells.""")
+                    """On the left a square with sixteen wires into its left side and sixteen into its top. On the right the
+                    same square, cut into sixteen small ones, each with four wires at each of the two sides: four times as
+                    many wires for as many cells.""")
     side, top = 168, 52
     square(sketch, 46, top + 22, side, 16)
     small = side / 4
