@@ -1,6 +1,6 @@
-"""Draws 05-ring, 05-pipeline and 05-shards: a sum that goes round, a batch on an assembly line, state in shares."""
+"""Draws 05-sides, 05-ring, 05-pipeline and 05-shards: a tensor cut, a sum that goes round, an assembly line, shares."""
 
-from sketch import Sketch, write_all
+from sketch import Sketch, number, write_all
 
 CHIPS = ("blue", "orange", "green", "purple")
 
@@ -59,6 +59,57 @@ def stripes(sketch, owners, cell, **more):
     with sketch.group(**more):
         for owner in owners:
             sketch.rect(4 + owner * wide, 5, wide - 1.5, cell - 10, f"f-{CHIPS[owner]}", rx=1)
+
+
+def sides():
+    """The numbers between two layers, and a network's layers, cut into four along each side."""
+    sketch = Sketch("05-sides", 462, "A network cut along each of its four sides, and what must travel then",
+                    """The numbers between two layers form a box, with the texts of a batch upwards, their tokens into the
+                    depth, and the width to the right. Cut by texts, chips send gradients. Cut by tokens, they send keys and
+                    values, and gradients. Cut across the width, they send activations in every layer. With whole layers on
+                    each chip, they send activations to the next.""")
+    wide, high, deep = 150, 84, 44
+    solid(sketch, 150, 116, wide, high, deep, [(0, 1, "quiet")], "y")
+    sketch.text(150 + wide / 2, 138, "width", "mid")
+    sketch.text(142, 116 - high / 2 + 5, "texts", "end")
+    sketch.text(150 + wide + deep / 2 + 20, 116 - deep * .16, "tokens")
+    sketch.text(372, 40, "four chips", "")
+    for i, colour in enumerate(CHIPS):
+        sketch.rect(372 + 20 * i, 50, 15, 15, f"s-{colour} t-{colour}", rx=2)
+    quarters = [(i / 4, (i + 1) / 4, colour) for i, colour in enumerate(CHIPS)]
+    panels = (("Texts: data parallel", "y", ("gradients,", "once a step")),
+              ("Tokens: sequence parallel", "z", ("keys, values,", "gradients")),
+              ("Width: tensor parallel", "x", ("activations,", "in every layer")),
+              ("Layers: pipeline", None, ("activations,", "to the next")))
+    for i, (title, axis, travels) in enumerate(panels):
+        left, top = 268 * (i % 2), 168 + 156 * (i // 2)
+        sketch.path(f"M{left},{top}h252", "s-grid")
+        sketch.text(left + (1 if left == 0 else 0), top + 24, title, "bold")
+        if axis:
+            solid(sketch, left + 6, top + 130, 96, 60, 28, quarters, axis)
+        else:
+            for k, colour in enumerate(CHIPS):
+                solid(sketch, left + 6 + 31 * k, top + 130, 16, 60, 16, [(0, 1, colour)], "y")
+        for line, words in enumerate(("travels:", *travels)):
+            sketch.text(left + 144, top + 74 + 22 * line, words, "f-quiet" if line == 0 else "")
+    return sketch
+
+
+def solid(sketch, x, y, wide, high, deep, parts, axis):
+    """A box whose lower front left corner is at x, y, cut along an axis; parts are from, to (as shares) and a colour."""
+    rise = .62  # of the depth, upwards
+    corner = lambda a, b, c: (x + a * wide + c * deep, y - b * high - c * deep * rise)
+    for low, top, colour in (reversed(parts) if axis == "z" else parts):
+        gap = .03 if len(parts) > 1 else 0
+        span = {"x": (0, 1), "y": (0, 1), "z": (0, 1), axis: (low, top - gap)}
+        (a0, a1), (b0, b1), (c0, c1) = span["x"], span["y"], span["z"]
+        faces = ([(a1, b0, c0), (a1, b0, c1), (a1, b1, c1), (a1, b1, c0)],  # right, upper, front
+                 [(a0, b1, c0), (a1, b1, c0), (a1, b1, c1), (a0, b1, c1)],
+                 [(a0, b0, c0), (a1, b0, c0), (a1, b1, c0), (a0, b1, c0)])
+        tint = "t-ink" if colour == "quiet" else f"t-{colour}"
+        for face in faces:
+            points = " ".join(f"{number(px)},{number(py)}" for px, py in (corner(*at) for at in face))
+            sketch.add("polygon", f"s-{colour} {tint}", points=points)
 
 
 def pipeline():
@@ -141,4 +192,4 @@ def stack(sketch, x, base, wide, scale, kinds, cut, chip, chips):
 
 
 if __name__ == "__main__":
-    write_all(ring(), pipeline(), shards())
+    write_all(sides(), ring(), pipeline(), shards())
