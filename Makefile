@@ -4,6 +4,7 @@
 MAKEFLAGS += --no-print-directory
 
 export BUDGET ?= full
+export MEASURE ?= yes
 export STRICT ?= 0
 PORT ?= 8000
 export MACHINE N SLUG
@@ -15,6 +16,10 @@ ifneq ($(words $(filter quick full,$(BUDGET))),1)
   $(error BUDGET='$(BUDGET)': expected quick or full)
 endif
 
+ifneq ($(words $(filter yes no,$(MEASURE))),1)
+  $(error MEASURE='$(MEASURE)': expected yes or no)
+endif
+
 # The one place where a lab's number becomes its name: 01 to 01-roofline.
 lab_of = $(filter $(1)-%,$(LABS))
 
@@ -23,6 +28,7 @@ help: ## list the jobs
 	@sed -n 's/^\([a-z][a-z-]*\(NN\)\{0,1\}\):.*## /\1\t/p; s/^# \(lab-NN\) *## /\1\t/p' Makefile | \
 	while IFS='	' read -r job text; do printf '  make %-14s %s\n' "$$job" "$$text"; done
 	@echo; echo '  BUDGET=quick measures in seconds instead of minutes. Labs: $(LABS)'
+	@echo '  MEASURE=no builds the book from published records alone, and measures nothing.'
 	@echo '  On a machine that lacks something, ./primer JOB installs it first.'
 
 # Stops with one line when the machine lacks something that the job needs.

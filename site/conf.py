@@ -14,6 +14,7 @@ language = "en"
 
 extensions = ["myst_parser", "sphinxcontrib.bibtex", "breathe", "hardware_first"]
 hardware_first_record_tool = os.environ.get("HARDWARE_FIRST_RECORD_TOOL", "")
+hardware_first_published_only = os.environ.get("MEASURE") == "no"  # the project's own site, built where nothing is measured
 
 myst_enable_extensions = [
     "amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist", "smartquotes",

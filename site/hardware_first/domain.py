@@ -40,7 +40,8 @@ class HardwareFirstDomain(Domain):
         """The project's records. They live as long as this process, so each is checked once."""
         config = self.env.config
         root, build = Path(config.hardware_first_root), Path(config.hardware_first_build)
-        return Records(root, build, Path(config.hardware_first_record_tool or build / "bin" / "record").absolute())
+        tool = Path(config.hardware_first_record_tool or build / "bin" / "record").absolute()
+        return Records(root, build, tool, published_only=config.hardware_first_published_only)
 
     def note_lab(self, lab: str) -> None:
         """The page being read depends on the lab's records, whether or not there are any yet."""

@@ -98,10 +98,12 @@ class Record:
 
 
 class Records:
-    """The records below one project folder, each checked by the record tool when it is first needed."""
+    """The records below one project folder, each checked by the record tool when it is first needed. `published_only`
+    leaves this machine's aside, as if there were none."""
 
-    def __init__(self, root: Path, build: Path, tool: Path) -> None:
+    def __init__(self, root: Path, build: Path, tool: Path, *, published_only: bool = False) -> None:
         self.root, self.build, self.tool = root, build, tool
+        self.local = build / ("no-records" if published_only else "records")
         self._checked: dict[Path, tuple[str, str]] = {}
         self._read: dict[Path, tuple[bytes, dict]] = {}
 
@@ -110,7 +112,7 @@ class Records:
         return sorted(p.parent.name for p in (self.root / "labs").glob("[0-9][0-9]-*/lab.cpp"))
 
     def local_path(self, lab: str) -> Path:
-        return self.build / "records" / f"{lab}.json"
+        return self.local / f"{lab}.json"
 
     @property
     def published(self) -> Path:

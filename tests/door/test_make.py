@@ -128,6 +128,21 @@ def test_a_failed_lab_does_not_keep_the_book_from_being_rendered(make, door):
     assert any("-m sphinx" in call for call in door.calls("venv-python"))
 
 
+def test_a_book_of_published_records_measures_nothing(make, door):
+    for measure in ("no", "yes"):
+        assert door.run("sh", "tools/render", MEASURE=measure).returncode == 0
+        assert any("--target measure" in call for call in door.calls("cmake")) == (measure == "yes")
+        assert any("-m sphinx" in call for call in door.calls("venv-python"))
+
+
+@pytest.mark.parametrize("measure", ["never", "", "yes no"])
+def test_a_wrong_measure_is_refused(make, door, measure):
+    run = make("site", f"MEASURE={measure}")
+    assert run.returncode != 0
+    assert f"MEASURE='{measure}': expected yes or no" in only_line(run)
+    assert door.calls("cmake") == []
+
+
 def test_gaps_in_the_book_make_the_status_fail(make, door):
     door.stub("broken-pip")
     run = door.run("sh", "tools/render")

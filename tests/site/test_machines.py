@@ -183,6 +183,16 @@ def test_a_machine_comes_changes_and_goes(site):
     assert not (site.root / "build" / "out" / "_machines" / "index" / f"{OTHER}.js").exists()
 
 
+def test_a_book_of_published_records_leaves_this_machines_aside(site):
+    site.record(speed(171))
+    site.record(speed(300, "Fast"), published=OTHER)
+    site.page(NUMBER)
+    build = site.build(hardware_first_published_only=True)
+    assert (build.status, build.said) == (0, "")
+    assert "It is 300 GFLOP/s." in site.text() and "171" not in site.html() and "this machine" not in site.html()
+    assert site.build().read == ["index"] and "It is 171 GFLOP/s." in site.text()
+
+
 def test_a_new_lab_of_this_machine_makes_it_the_default_everywhere(site):
     site.lab("02-other")
     site.record(speed(300), published=OTHER)
