@@ -1,0 +1,88 @@
+"""No word of a drawing leaves it or lies on another, at any of its steps: looked at in a browser, with the book's face."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import PROJECT
+from hardware_first import drawing
+
+STATIC = PROJECT / "site" / "static"
+DRAWINGS = sorted((PROJECT / "drawings").glob("*.svg"))
+SMALLEST = 9.0  # pixels, on a page whose text is 328 pixels wide: a telephone of 360
+
+# For each drawing what is wrong with it at each of its steps: words outside it, words on words. The middle of a line of
+# words counts, where letters have no tails.
+FAULTS = """() => [...document.querySelectorAll("svg.hf-drawing")].flatMap(svg => {
+  const slider = svg.parentElement.querySelector("input[type=range]"), told = [], name = svg.classList[1];
+  const steps = slider ? Array.from({length: slider.max - slider.min + 1}, (_, i) => Number(slider.min) + i) : [0];
+  for (const step of steps) {
+    if (slider) { slider.value = step; slider.dispatchEvent(new Event("input")); }
+    const edge = svg.getBoundingClientRect();
+    const words = [...svg.querySelectorAll("text")].filter(text => !text.closest(".hf-off")).map(text => {
+      const {left, right, top, bottom, height, width} = text.getBoundingClientRect();
+      return text.getAttribute("transform") ? {text, left: left + .25 * width, right: right - .25 * width, top, bottom}
+                    : {text, left, right, top: top + .25 * height, bottom: bottom - .25 * height};
+    });
+    words.forEach((a, i) => {
+      const say = (what) => told.push(`${name}, step ${step}: “${a.text.textContent}” ${what}`);
+      if (a.left < edge.left - 1 || a.right > edge.right + 1 || a.top < edge.top || a.bottom > edge.bottom) {
+        say("leaves the drawing");
+      }
+      for (const b of words.slice(0, i)) {
+        if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom && b.top < a.bottom) {
+          say(`lies on “${b.text.textContent}”`);
+        }
+      }
+    });
+  }
+  return told;
+})"""
+
+
+def show(page, folder, pictures: list[str], width: int) -> None:
+    """All drawings on one page, in columns of a width."""
+    sheets = "".join(f'<link rel="stylesheet" href="{(STATIC / name).as_uri()}">'
+                     for name in ("fonts.css", "figures.css", "drawings.css"))
+    boxes = "".join(f'<div style="width: {width}px">{picture}</div>' for picture in pictures)
+    path = folder / "drawings.html"
+    path.write_text(f'<!DOCTYPE html><meta charset="utf-8">{sheets}<style>body {{ --hf-sans: var(--hf-text) }}</style>{boxes}'
+                    f'<script src="{(STATIC / "steps.js").as_uri()}"></script>', encoding="utf-8")
+    page.goto(path.as_uri())
+    page.evaluate("() => document.fonts.ready")
+    assert page.evaluate("() => document.fonts.check('16px \"Hardware First Text\"')")
+
+
+@pytest.fixture
+def page(browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    yield page
+    page.close()
+
+
+def test_no_word_of_a_drawing_leaves_it_or_lies_on_another(page, tmp_path):
+    show(page, tmp_path, [drawing.as_html(drawing.read(path)) for path in DRAWINGS], 576)
+    found = page.evaluate(FAULTS)
+    assert DRAWINGS and not found, "\n".join(found)
+
+
+def test_words_of_drawings_can_be_read_on_a_telephone(page, tmp_path):
+    show(page, tmp_path, [drawing.as_html(drawing.read(path)) for path in DRAWINGS], 328)
+    sizes = page.evaluate("""() => [...document.querySelectorAll("svg.hf-drawing text")].map(text => [
+        text.closest("svg").classList[1] + ": " + text.textContent,
+        parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a])""")
+    assert sizes and [words for words, size in sizes if 0 < size < SMALLEST] == []
+
+
+@pytest.mark.parametrize(("words", "told"), [
+    ('<text x="10" y="50">one</text><text x="300" y="50">two</text>', []),
+    ('<text x="10" y="50">one</text><text x="20" y="52">two</text>', ["“two” lies on “one”"]),
+    ('<text x="500" y="50">far too long</text>', ["“far too long” leaves the drawing"]),
+    ('<text x="10" y="50">one</text><text x="20" y="52" data-from="2">two</text>', ["“two” lies on “one”"]),
+])
+def test_the_check_sees_what_it_should(page, tmp_path, words, told):
+    path = tmp_path / "09-check.svg"
+    path.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100" data-first="1" data-last="2" data-at="1" '
+                    f'data-unit="step"><title>A check</title><desc>Words.</desc>{words}</svg>', encoding="utf-8")
+    show(page, tmp_path, [drawing.as_html(drawing.read(path))], 576)
+    found = {fault.partition(": ")[2] for fault in page.evaluate(FAULTS)}
+    assert found == set(told)
