@@ -60,13 +60,13 @@ do for [i = 1:5] {
   array share[20]
   stats file("time_".parts[i]) using (share[int(two($1) + 0.5)] = $2) nooutput
   do for [k = first:last] {
-    eval block(k, reached[k], reached[k] + share[k], part_colours[i], 0.75)
+    eval block(k, reached[k], reached[k] + share[k], part_colours[i], 1)
     reached[k] = reached[k] + share[k]
   }
   x = (left_edge + part_x[i]) / (width + 0.0)
   y = 1 - 342.0 / height
   set object rectangle from screen x,screen y - 7.0 / height to screen x + 14.0 / width,screen y + 7.0 / height \
-    fillcolor rgb part_colours[i] fillstyle solid 0.75 noborder
+    fillcolor rgb part_colours[i] fillstyle solid 1 noborder
   set label part_names[i] at screen x + 19.0 / width,screen y textcolor rgb ink
 }
 plot NaN
@@ -76,8 +76,7 @@ unset object
 # ---- Into how many pieces each thing is cut ----
 array ways[4] = ["tensor", "context", "pipeline", "data"]
 array way_names[4] = ["tensors", "sequences", "layers", "batch"]
-array way_colours[4] = [green, green, purple, orange]
-array way_solid[4] = [0.75, 0.4, 0.75, 0.75]
+array way_colours[4] = [green, blue, purple, orange]
 array way_x[4] = [0, 112, 236, 324]
 top_edge = 682; bottom_edge = height - 62
 y_title = "pieces, a doubling for each step up"
@@ -91,15 +90,15 @@ do for [i = 1:4] {
   stats file("ways_".ways[i]) using (share[int(two($1) + 0.5)] = $2) nooutput
   do for [k = first:last] {
     if (share[k] > 1) {
-      eval block(k, reached[k], reached[k] + two(share[k]), way_colours[i], way_solid[i])
-      set label sprintf("%d", share[k]) at k,reached[k] + two(share[k]) / 2 center textcolor rgb ink
+      eval block(k, reached[k], reached[k] + two(share[k]), way_colours[i], 1)
+      set label sprintf("%d", share[k]) at k,reached[k] + two(share[k]) / 2 center textcolor rgb paper
       reached[k] = reached[k] + two(share[k])
     }
   }
   x = (left_edge + way_x[i]) / (width + 0.0)
   y = 1 - 628.0 / height
   set object rectangle from screen x,screen y - 7.0 / height to screen x + 14.0 / width,screen y + 7.0 / height \
-    fillcolor rgb way_colours[i] fillstyle solid way_solid[i] noborder
+    fillcolor rgb way_colours[i] fillstyle solid 1 noborder
   set label way_names[i] at screen x + 19.0 / width,screen y textcolor rgb ink
 }
 plot NaN

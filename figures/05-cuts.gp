@@ -24,7 +24,7 @@ unset grid
 array chip[4] = [blue, orange, green, purple]
 
 # Commands, to be evaluated; places and sizes in units.
-filled(x, y, w, h, colour) = sprintf('set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" fillstyle solid 0.75 noborder', \
+filled(x, y, w, h, colour) = sprintf('set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" fillstyle solid 1 noborder', \
                                      x, y, x + w, y + h, colour)
 covered(x, y, w, h) = sprintf('set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" fillstyle solid 1 noborder', \
                               x - 1.5, y - 1.5, x + w + 1.5, y + h + 1.5, paper)

@@ -29,4 +29,4 @@ plot 3 with lines linewidth 1.4 dashtype quoted_dash linecolor rgb grey, \
      predicted using 1:2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.8 dashtype modelled_dash \
        linecolor rgb orange, \
      gain using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 linecolor rgb blue, \
-     gain using (only($1 == gain_max_x, $1)):(3):("one pass instead of three") with labels right font along textcolor rgb grey
+     gain using (only($1 == gain_max_x, $1)):(3):("one pass instead of three") with labels right font near textcolor rgb quiet

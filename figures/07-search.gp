@@ -10,13 +10,13 @@ load tables."/values.gp"
 array shapes[2] = ["square", "narrow"]
 array searches[3] = ["random", "evolution", "model"]
 array colours[3] = [orange, green, blue]
-array names[3] = ["random; dashed: predicted", "evolution, from a random start", "by a model of cost"]
+array names[3] = ["random", "evolution", "by a model"]
 array points[3] = [circle, triangle, diamond]
 parents = 16
 file(shape, i) = tables."/search_".shapes[shape]."_".searches[i].".tsv"
 predicted(shape) = tables."/search_".shapes[shape]."_random_predicted.tsv"
 stats file(1, 1) using 1 name "trials" nooutput
-right_edge = width - 30
+right_edge = width - 112
 set multiplot
 do for [shape = 1:2] {
   unset logscale
@@ -42,19 +42,15 @@ do for [shape = 1:2] {
   set xtics ("1" 1, "4" 4, "16" 16, "64" 64, "256" 256, "1024" 1024)
   eval decades_on("y", "1 2 5")
   if (shape == 2) { set xlabel "trials" offset 0,0.9 textcolor rgb quiet }
-  set label "a tenth" at trials_max / 10.0,graph 0.55 offset 0.4,0 left textcolor rgb quiet
-  if (shape == 1) {
-    do for [i = 1:3] {
-      set label names[i] at graph 0.44,graph 1.04 - 0.1 * i left textcolor rgb colours[i] \
-        point pointtype points[i] pointsize 0.75 linecolor rgb colours[i] offset 0.8,-0.3
-    }
-  }
+  set label "a tenth" at trials_max / 10.0,y_low * (y_high / y_low)**0.9 left font near textcolor rgb quiet
   set arrow 1 from trials_max / 10.0,y_low to trials_max / 10.0,y_high nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
-  plot for [i in "1 3"] file(shape, int(i)) using ($1 * (i eq "1" ? 1.03 : 0.97)):(within($3)):(0):(within($4) - within($3)) \
-         with vectors nohead linewidth 1.2 linecolor rgb colours[int(i)], \
+  plot for [i in "1 3"] file(shape, int(i)) using 1:(within($3)):(within($4)) with filledcurves fillcolor rgb colours[int(i)], \
        predicted(shape) using 1:(only(($2 - 1) * 100 >= y_low, ($2 - 1) * 100)) with lines linewidth 1.6 \
          dashtype modelled_dash linecolor rgb orange, \
-       for [i = 1:3] file(shape, i) using (only(i != 2 || $1 >= parents, $1 * (i == 1 ? 1.03 : i == 3 ? 0.97 : 1))):(within($2)) \
-         with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 linecolor rgb colours[i]
+       for [i = 1:3] file(shape, i) using (only(i != 2 || $1 >= parents, $1)):(within($2)) \
+         with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 linecolor rgb colours[i], \
+       predicted(shape) using (only($0 == 4, $1)):(within($2)):("predicted") with labels left font near textcolor rgb orange, \
+       for [i = 1:3] file(shape, i) using (only($1 == trials_max, $1)):(within($2)):(names[i]) \
+         with labels left font end textcolor rgb colours[i]
 }
 unset multiplot

@@ -1,0 +1,52 @@
+"""No word of a figure leaves it, lies on another or is struck through, whatever was measured: looked at in a browser."""
+
+from __future__ import annotations
+
+import pytest
+from extremes import LABS, at_hand, extremes
+from layout import draw_all, faults, measure
+
+NOTABLE = ("unlike itself", "all alike", "four caches", "128 cores")  # the others take longer than every test run should
+
+
+def assert_faultless(browser, records, folder):
+    figures = draw_all(records, folder)
+    words = measure(browser, figures, folder)
+    told = [f"{machine}: {figure}: {fault}" for (machine, figure), source in figures.items()
+            for fault in faults(source, words[machine, figure])]
+    assert figures and not told, "\n".join(told)
+
+
+def test_figures_of_every_record_at_hand(browser, tmp_path):
+    assert_faultless(browser, at_hand(), tmp_path)
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_figures_of_notable_machines(browser, tmp_path, lab):
+    records = extremes(lab)
+    assert_faultless(browser, {name: records[name] for name in NOTABLE if name in records}, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lab", LABS)
+def test_figures_of_machines_unlike_any_other(browser, tmp_path, lab):
+    assert_faultless(browser, {name: record for name, record in extremes(lab).items() if name not in NOTABLE}, tmp_path)
+
+
+SHAPE = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">{}</svg>'
+WORD = {"string": "word", "x": 10, "y": 50, "anchor": "start", "turn": "", "width": 40, "size": 18}
+
+
+@pytest.mark.parametrize(("path", "words", "told"), [
+    ("", [WORD], []),
+    ("", [{**WORD, "x": 70}], ["'word' leaves the figure"]),
+    ("", [WORD, {**WORD, "string": "other", "x": 45}], ["'other' lies on 'word'"]),
+    ("", [WORD, {**WORD, "x": 52}], []),
+    ('<path class="s-blue" d="M0,45L100,45"/>', [WORD], ["'word' is struck through by a blue line"]),
+    ('<path class="s-blue" d="M0,55L100,55"/>', [WORD], []),  # below it
+    ('<path class="s-grid" d="M0,45L100,45"/>', [WORD], []),
+    ('<path class="s-blue" d="M0,0L5,5M60,0L60,99"/>', [WORD], []),
+    ('<path class="s-ink" d="M30,0L30,99"/>', [{**WORD, "turn": "rotate(90 10 50)"}], []),
+])
+def test_the_check_sees_what_it_should(path, words, told):
+    assert faults(SHAPE.format(path), words) == told
