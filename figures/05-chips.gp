@@ -36,7 +36,7 @@ array cuts[4] = ["mfu_data", "mfu_tensor", "mfu_pipeline", "mfu"]
 array cut_names[4] = ["batch alone", "batch, tensors", "batch, layers", "all four"]
 array cut_colours[4] = [orange, green, purple, ink]
 array cut_points[4] = [4, 8, 10, 6]
-array cut_places[4] = [9, 13, 12, 11]
+array cut_places[4] = [9, 14, 12, 11]
 plot for [i = 1:4] file(cuts[i]) using (two($1)):2 with linespoints pointtype cut_points[i] pointsize 0.6 linewidth 1.6 \
        dashtype modelled_dash linecolor rgb cut_colours[i], \
      for [i = 1:4] file(cuts[i]) using (only(int(two($1) + 0.5) == cut_places[i], two($1))):2:(cut_names[i]) \

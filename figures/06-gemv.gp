@@ -25,9 +25,9 @@ plot [x = 0:x_high] "+" using 1:(slope_mean * $1 * 1e-3) with lines linewidth 1.
      file("gemv_time") using 1:($2 * 1e-3) with points pointtype circle pointsize 0.8 linecolor rgb blue, \
      file("gemv_all_time") using 1:($2 * 1e-3) with points pointtype triangle pointsize 0.8 linecolor rgb orange, \
      file("gemv_time_predicted") using (only(strcol(5) eq "fp32", 27)):(slope_mean * 27e-3):("one thread, by bytes") \
-       with labels right font along textcolor rgb blue, \
+       with labels right font near textcolor rgb blue, \
      file("gemv_all_time_predicted") using (only(strcol(5) eq "fp32", 26)):(all_slope_mean * 26e-3):("all threads") \
-       with labels left font along textcolor rgb orange, \
+       with labels left font near textcolor rgb orange, \
      file("gemv_time") using (only(strcol(5) eq "fp32", $1)):($2 * 1e-3):("fp32") \
        with labels right font near textcolor rgb ink, \
      file("gemv_time") using (only(strcol(5) eq "bf16", $1)):($2 * 1e-3):("16 bits") \

@@ -45,5 +45,5 @@ set label "too small for fp16" at -25.7,0.95 * top right textcolor rgb ink
 plot plain using ($1 + 0.5):2 with boxes fillcolor rgb orange, \
      plain using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb orange, \
      scaled using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb blue, \
-     plain using (only($2 == plain_max_y, $1)):2:("as they are") with labels right font near textcolor rgb orange, \
-     scaled using (only($2 == scaled_max_y, $1)):2:("scaled") with labels left font near textcolor rgb blue
+     plain using (only($1 == plain_pos_max_y, $1)):2:("as they are") with labels right font near textcolor rgb orange, \
+     scaled using (only($1 == scaled_pos_max_y, $1)):2:("scaled") with labels left font near textcolor rgb blue

@@ -30,11 +30,11 @@ have_theirs = exists("value_torch_compile_break_even_calls")
 theirs = have_theirs ? value_torch_compile_break_even_calls : 1
 if (have_ours) {
   set arrow from ours,slow_min_y / 1.5 to ours,highest * 1.6 nohead linewidth 1 dashtype quoted_dash linecolor rgb blue
-  set label digits(ceil(ours))." calls" at ours,slow_min_y left offset 0.5,0 textcolor rgb blue
+  set label digits(ceil(ours))." calls" at ours,slow_min_y left font near textcolor rgb blue
 }
 if (have_theirs) {
   set arrow from theirs,slow_min_y / 1.5 to theirs,highest * 1.6 nohead linewidth 1 dashtype quoted_dash linecolor rgb orange
-  set label digits(ceil(theirs))." calls" at theirs,slow_min_y * 2.6 left offset 0.5,0 textcolor rgb orange
+  set label digits(ceil(theirs))." calls" at theirs,slow_min_y * 2.6 left font near textcolor rgb orange
 }
 plot for [i = 1:4] from_file(i) using (only(have_torch || i <= 2, $1)):2 with lines linewidth 2 dashtype dashes[i] \
        linecolor rgb colours[i], \

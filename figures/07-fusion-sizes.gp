@@ -16,6 +16,7 @@ set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.4
   point pointtype circle pointsize 0.75 linecolor rgb blue
 set label "predicted from copies" at screen (left_edge + 120.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb orange \
   point pointtype modelled_point pointsize 0.75 linecolor rgb orange
+set label "dotted: one pass for three" at screen (left_edge + 330.0) / width,screen key_y textcolor rgb quiet
 set logscale x
 set xrange [gain_min_x / 1.5:gain_max_x * 1.5]
 set yrange [0:y_high]
@@ -28,5 +29,4 @@ plot 3 with lines linewidth 1.4 dashtype quoted_dash linecolor rgb grey, \
        linecolor rgb blue, \
      predicted using 1:2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.8 dashtype modelled_dash \
        linecolor rgb orange, \
-     gain using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 linecolor rgb blue, \
-     gain using (only($1 == gain_max_x, $1)):(3):("one pass instead of three") with labels right font near textcolor rgb quiet
+     gain using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 linecolor rgb blue

@@ -50,4 +50,4 @@ plot for [i = 1:3] file(i) using ($1 + shift[i]):(within($3)):(0):(within($4) - 
        linewidth 1.4 linecolor rgb colours[i], \
      for [i = 1:3] file(i) using ($1 + shift[i]):2 with points pointtype points[i] pointsize 0.7 linecolor rgb colours[i], \
      file(1) using (only(compiles($1) && $1 != calls_min_x, $1)):2:("compiling") with labels font near textcolor rgb colours[1], \
-     file(2) using (only($1 == calls_min_x, $1 - 0.4)):($2 * 0.4):("both compiling") with labels left textcolor rgb ink
+     file(2) using (only($1 == calls_min_x, $1)):2:("both compiling") with labels left font near textcolor rgb ink

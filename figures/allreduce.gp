@@ -27,7 +27,7 @@ set multiplot
 top_edge = 36; bottom_edge = 440
 y_title = "time, µs"
 load "frame.gp"
-y_low = smaller(low_min, also_min) / 1.5; y_high = larger(high_max_y, guess_max) * 1.5
+y_low = smaller(low_min, also_min) / 1.5; y_high = larger(high_max_y, guess_max) * 4
 set yrange [y_low:y_high]
 eval decades_on("y", "1")
 if (holds) set object rectangle from from,y_low to to,y_high fillcolor rgb grey fillstyle solid 0.1 noborder behind

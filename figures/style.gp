@@ -64,6 +64,11 @@ decades_on(axis, steps) = 'set '.axis.'tics ("1" 1); set for [k = -6:9] for [m i
                           'tics add (sprintf("%g", m * 10.0**k) m * 10.0**k)'
 powers_on_x = 'set xtics ("1" 1); set for [k = 1:20] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)'
 
+# A round step, of which about five make a range.
+magnitude(x) = 10.0**floor(log10(x))
+rounded_up(x) = x > 5 ? 10 : x > 2 ? 5 : x > 1 ? 2 : 1
+step_of(range) = magnitude(range / 5.0) * rounded_up(range / 5.0 / magnitude(range / 5.0))
+
 # Numbers as people write them: three digits, capacities in KiB, MiB, GiB.
 digits(v) = abs(v) >= 1000 && abs(v) < 1e15 ? sprintf("%.0f", v) : sprintf("%.3g", v)
 capacity(b) = b < 2**20 ? sprintf("%.3g KiB", b / 2.0**10) : b < 2**30 ? sprintf("%.3g MiB", b / 2.0**20) : \

@@ -238,7 +238,7 @@ def extremes(lab: str) -> dict[str, dict]:
     made = {
         "ten times as fast": times_as_fast(base, 10, seed=1, spread=1.3),
         "a tenth as fast": times_as_fast(base, 0.1, seed=2, spread=1.3),
-        "a thousand times as fast": times_as_fast(base, 1000, seed=3, spread=3),
+        "a hundred times as fast": times_as_fast(base, 100, seed=3, spread=3),
         "unlike itself": times_as_fast(base, 1, seed=4, spread=4),
         "cut short": cut_short(base),
         "flat": flat(base),

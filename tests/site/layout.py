@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import xml.etree.ElementTree as ElementTree
@@ -60,12 +61,14 @@ def draw_all(records: dict[str, dict | Path], folder: Path) -> dict[tuple[str, s
 
 
 def measure(browser: Browser, figures: dict[tuple[str, str], str], folder: Path) -> dict[tuple[str, str], list[dict]]:
-    """The words of all figures, as the browser sets them; all on one page."""
-    boxes = "".join(f'<div data-figure="{quote(json.dumps(key))}">{source}</div>' for key, source in figures.items())
+    """The words of all figures, as the browser sets them: all on one page, which has nothing else of them."""
+    boxes = "".join(f'<div data-figure="{quote(json.dumps(key))}"><svg class="hf-figure" viewBox="0 0 620 900">'
+                    f'{"".join(re.findall("<text.*?</text>", source))}</svg></div>' for key, source in figures.items())
     sheets = "".join(f'<link rel="stylesheet" href="{(STATIC / name).as_uri()}">' for name in ("fonts.css", "figures.css"))
     path = folder / "figures.html"
     path.write_text(f'<!DOCTYPE html><meta charset="utf-8">{sheets}{boxes}', encoding="utf-8")
     page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(120_000)
     page.goto(path.as_uri())
     page.evaluate("() => document.fonts.ready")
     assert page.evaluate("() => document.fonts.check('18px \"Hardware First Text\"')")
@@ -76,7 +79,6 @@ def measure(browser: Browser, figures: dict[tuple[str, str], str], folder: Path)
 
 def box(text: dict, above: float = ABOVE, below: float = BELOW, inset: float = 0.0) -> labels.Shape:
     """A word's box, turned as the word is."""
-    import math
     left = {"start": 0.0, "middle": -text["width"] / 2, "end": -text["width"]}[text["anchor"]] + inset
     right = left + text["width"] - 2 * inset
     turn = re.match(r"rotate\((\S+) ", text["turn"])

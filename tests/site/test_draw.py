@@ -446,22 +446,3 @@ def test_a_marker_of_another_form_is_one_line():
     other = GNUPLOT_6.replace("transform='translate(226.35,88.55) scale(3.60)'", "x='3' y='4'")
     with pytest.raises(svg.SvgError, match="a marker in gnuplot's SVG has an unknown form"):
         svg.themed(other, "01-test", "t", "d", (ROOT / "figures/style.gp").read_text(), draw.CSS.read_text())
-
-
-def contrast(one, other):
-    """WCAG 2's contrast of two colours #rrggbb."""
-    def luminance(code):
-        parts = [int(code[i:i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-def test_series_and_words_stand_out_from_their_paper(theme):
-    colours = svg.palettes((ROOT / "site/static/figures.css").read_text())[theme]
-    names = set(svg.colour_names((ROOT / "figures/style.gp").read_text()).values())
-    assert names == set(colours)
-    for name in names - {"paper", "grid"}:
-        assert contrast(colours[name], colours["paper"]) >= 4.5, name  # WCAG asks 3 of lines, 4.5 of their labels
