@@ -15,7 +15,7 @@ except ImportError:  # run as a script
 
 NEAR, ALONG, END, OVER = "near", "along", "end", "over"  # the font names in figures/style.gp; any other is fixed
 
-LABEL_COST, EDGE_COST, MARK_COST, STRUCK_COST, LINE_COST, AMBIGUITY_COST = 1000.0, 10000.0, 120.0, 220.0, 14.0, 60.0
+LABEL_COST, EDGE_COST, MARK_COST, STRUCK_COST, LINE_COST, AMBIGUITY_COST = 1000.0, 10000.0, 120.0, 500.0, 14.0, 60.0
 LEADER_FROM = 13.0  # units; a label further than this from its point is joined to it by a thin line
 ROUNDS, WAYS = 12, 10
 
