@@ -90,6 +90,7 @@ from . import (
     predict_table,
     predictions,
     search,
+    unbroken,
     wide,
     widgets,
 )
@@ -149,7 +150,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", write_variants)
     app.connect("html-page-context", load_what_draws)
     app.connect("build-finished", report_problems)
-    for part in (contents, head, search, wide, widgets):
+    for part in (contents, head, search, unbroken, wide, widgets):
         part.setup(app)
     # What {lab-header} adds to Sphinx's C++ domain would multiply each time that domain is merged after a parallel read.
     return {"version": "0.1.0", "env_version": 3, "parallel_read_safe": False, "parallel_write_safe": True}

@@ -11,37 +11,41 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.osutil import ensuredir
 
 from .contents import number_of, parts_of
 
 FILE = "search-text.js"
-UNSEARCHED = {"no-search", "hf-data", "hf-links", "hf-spread", "hf-banner", "hf-notice", "toctree-wrapper"}
-BLOCKS = (nodes.TextElement, addnodes.desc_signature)
+UNSEARCHED = {"no-search", "hf-data", "hf-links", "hf-spread", "hf-banner", "hf-notice", "hf-strips"}
+SILENT = (nodes.raw, nodes.comment, nodes.literal_block, nodes.math_block, nodes.target, nodes.substitution_definition)
 
 
 def texts(node: nodes.Node) -> Iterator[str]:
     """The words of a section's own blocks; not those of sections and terms inside it, which are entries of their own."""
     for child in node.children:
-        if isinstance(child, (nodes.section, nodes.raw, nodes.comment, nodes.title, nodes.literal_block, addnodes.glossary,
-                              nodes.math_block, nodes.target, nodes.substitution_definition)):
-            if isinstance(child, nodes.title) and not isinstance(node, nodes.section):
-                yield child.astext()  # of a box
-        elif isinstance(child, nodes.Element) and not UNSEARCHED & set(child.get("classes", ())):
-            if isinstance(child, BLOCKS):
-                yield words(child)
-            else:
-                yield from texts(child)
+        title_of_section = isinstance(child, nodes.title) and isinstance(node, nodes.section)
+        if title_of_section or isinstance(child, nodes.section) or is_glossary(child) or not searched(child):
+            continue
+        if isinstance(child, nodes.TextElement):
+            yield words(child)
+        else:
+            yield from texts(child)
 
 
-def words(node: nodes.Element) -> str:
+def words(node: nodes.Node) -> str:
     """A block's text, without what is not searched."""
-    if not any(UNSEARCHED & set(inner.get("classes", ())) for inner in node.findall(nodes.Element)):
+    if isinstance(node, nodes.Text):
         return node.astext()
-    return "".join(child.astext() if isinstance(child, nodes.Text) else words(child) for child in node.children
-                   if isinstance(child, nodes.Text) or not UNSEARCHED & set(child.get("classes", ())))
+    return "".join(words(child) for child in node.children if searched(child))
+
+
+def searched(node: nodes.Node) -> bool:
+    return not isinstance(node, SILENT) and (isinstance(node, nodes.Text) or not UNSEARCHED & set(node.get("classes", ())))
+
+
+def is_glossary(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.definition_list) and "glossary" in node["classes"]
 
 
 def entries(doctree: nodes.document) -> Iterator[tuple[str, str, str, str]]:
@@ -52,7 +56,7 @@ def entries(doctree: nodes.document) -> Iterator[tuple[str, str, str, str]]:
         yield ("page" if top else "section", "" if top else section["ids"][0], title.astext() if title else "",
                one_line(texts(section)))
     for item in doctree.findall(nodes.definition_list_item):
-        if isinstance(item.parent.parent, addnodes.glossary):
+        if is_glossary(item.parent):
             terms = [child for child in item.children if isinstance(child, nodes.term)]
             yield ("term", terms[0]["ids"][0], ", ".join(term.astext() for term in terms),
                    one_line(child.astext() for child in item.children if isinstance(child, nodes.definition)))

@@ -6,7 +6,9 @@
   const WEIGHT = { page: 5, term: 4, section: 3 };  // of a word in the title
   let sections = null, waiting = null;
 
-  const split = (text) => text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? [];
+  // Lower case, no accents, and one spelling of organise and colour.
+  const split = (text) => (text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? [])
+    .map((word) => word.replace(/(?<=\p{L}{3})iz(?=[aei])/u, "is").replace(/(?<=col|hon|lab|neighb|behavi)or(?!a)/, "our"));
   const stem = (word) => word.length > 4 ? word.replace(/(?:ies|es|s|ing|ed)$/, "") : word.replace(/s$/, "");
 
   hardwareFirst.searchText = (pages) => {
@@ -33,7 +35,7 @@
   const titled = (section, word) => Math.max(0, ...section.titleWords.map((other) =>
     (other === word || stem(other) === stem(word) ? 1 : word.length > 2 && other.startsWith(word) ? .4 : 0)));
 
-  // Okapi BM25 over the text, and what stands in a title counts for more: most where the title is nothing else.
+  // Okapi BM25 over the text, and what stands in a title counts for more: most where the title may be nothing else.
   const ranked = (words) => {
     const mean = sections.reduce((sum, section) => sum + section.length, 0) / sections.length;
     const scores = sections.map(() => 0), has = sections.map(() => true);
@@ -45,12 +47,34 @@
       sections.forEach((section, i) => {
         has[i] &&= counts[i] > 0 || titles[i] > 0;
         const damped = counts[i] * 2.2 / (counts[i] + 1.2 * (.25 + .75 * section.length / mean));
-        const name = titles[i] && WEIGHT[section.kind] * titles[i] * (.5 + .5 / section.titleWords.length);
+        const name = titles[i] && WEIGHT[section.kind] * titles[i] * (words.length === section.titleWords.length ? 2 : .6);
         scores[i] += rarity * (damped + name);
       });
     }
     return sections.map((section, i) => ({ section, score: scores[i] })).filter((_, i) => has[i])
       .sort((a, b) => b.score - a.score).map(({ section }) => section);
+  };
+
+  // What may have been meant by a word that stands nowhere: the word with the fewest letters changed, one in four at most.
+  const changes = (a, b) => {
+    let row = [...Array(b.length + 1).keys()];
+    for (let i = 1; i <= a.length; ++i) {
+      const above = row;
+      row = [i];
+      for (let j = 1; j <= b.length; ++j)
+        row[j] = Math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] !== b[j - 1]));
+    }
+    return row[b.length];
+  };
+  const known = (word) => sections.some((section) => count(section, word) || titled(section, word));
+  const nearest = (word) => {
+    let best = word, least = Math.floor(word.length / 4) + 1;
+    for (const other of new Set(sections.flatMap((section) => [...section.counts.keys()]))) {
+      if (Math.abs(other.length - word.length) >= least) continue;
+      const changed = changes(word, other);
+      if (changed < least) [best, least] = [other, changed];
+    }
+    return best;
   };
 
   const made = (tag, name, text = "") => {
@@ -83,7 +107,7 @@
   };
 
   const look = (query) => {
-    const words = [...new Set(split(query))];
+    let words = [...new Set(split(query))];
     list.replaceChildren();
     if (!words.length) return says.textContent = "";
     if (!sections) {
@@ -95,10 +119,13 @@
       waiting = query;
       return says.textContent = "Looking …";
     }
+    const meant = words.map((word) => known(word) ? word : nearest(word));
+    const guess = meant.some((word, i) => word !== words[i]) ? `Shown: ${meant.join(" ")}. ` : "";
+    words = meant;
     const found = ranked(words);
-    says.textContent = found.length === 0 ? `Nothing has ${words.length > 1 ? "all of these words" : "this word"}.`
+    says.textContent = guess + (found.length === 0 ? `Nothing has ${words.length > 1 ? "all of these words" : "this word"}.`
       : found.length > SHOWN ? `${found.length} places; these are the ${SHOWN} nearest.`
-      : found.length === 1 ? "One place." : `${found.length} places.`;
+      : found.length === 1 ? "One place." : `${found.length} places.`);
     for (const section of found.slice(0, SHOWN)) {
       const item = made("li"), link = made("a", "", section.title);
       link.href = section.address;

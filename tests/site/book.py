@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import gzip
+import io
 import os
 import shutil
 import subprocess
@@ -47,8 +50,27 @@ def render(build: Path, record_tool: Path) -> tuple[Path, subprocess.CompletedPr
     return build / "site", result
 
 
+@functools.cache
+def zipped(path: Path, changed: int) -> bytes:
+    return gzip.compress(path.read_bytes(), 6)
+
+
 class SubPathHandler(SimpleHTTPRequestHandler):
-    """Serves the book below a path, and its 404 page everywhere else, as hosts of static pages do."""
+    """Serves the book below a path, and its 404 page everywhere else, with gzip, as hosts of static pages do."""
+
+    protocol_version = "HTTP/1.1"
+
+    def send_head(self):
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in (".html", ".css", ".js", ".svg", ".json") or not path.is_file():
+            return super().send_head()
+        body = zipped(path, path.stat().st_mtime_ns)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        return io.BytesIO(body)
 
     def translate_path(self, path: str) -> str:
         return super().translate_path(path.removeprefix(SUB_PATH.rstrip("/"))) if path.startswith(SUB_PATH) else ""

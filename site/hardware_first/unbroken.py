@@ -1,0 +1,36 @@
+"""Spaces at which a line must not break: between a number and its unit, and around the sign in "N = 1024"."""
+
+from __future__ import annotations
+
+import re
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+UNITS = (r"%|×|[kMGT]?FLOPs?(?:/(?:s|byte))?|[KMG]iB|[kMGT]?B(?:/s)?|bytes?|bits?|TOPS|[nµm]?s|[MG]?Hz|[kMG]?bit/s|[mnp]?J|W|"
+         r"cores?|cycles?|threads?|lanes?|million|billion|nm|mm²?|px")
+NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?=(?:{UNITS})(?![\w/]))")
+EQUATION = re.compile(r"(?<=\b[A-Za-z]) ([=≈<>≤≥]) (?=\d)")
+NO_BREAK = "\N{NO-BREAK SPACE}"
+AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, nodes.math_block)
+
+
+def unbroken(text: str) -> str:
+    return EQUATION.sub(rf"{NO_BREAK}\1{NO_BREAK}", NUMBER_AND_UNIT.sub(NO_BREAK, text))
+
+
+class NoBreakSpaces(SphinxPostTransform):
+    """Only what is written to a page has them: the words stay as they are for search, and for whoever reads the tree."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs) -> None:
+        for text in list(self.document.findall(nodes.Text)):
+            if not isinstance(text.parent, AS_WRITTEN) and (better := unbroken(str(text))) != text:
+                text.parent.replace(text, nodes.Text(better))
+
+
+def setup(app: Sphinx) -> None:
+    app.add_post_transform(NoBreakSpaces)

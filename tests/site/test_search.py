@@ -1,0 +1,111 @@
+"""The search page: what a reader types leads to the right place first, from a server and from files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from book import Visit
+
+# What is typed, and where its first find is; a place is a page or a page with its anchor.
+FIRST = {
+    "ridge": "glossary.html#term-Ridge",
+    "roofline": ("glossary.html#term-Roofline", "01-roofline.html"),
+    "cache": "glossary.html#term-Cache",
+    "kv cache": "glossary.html#term-KV-cache",
+    "systolic array": "glossary.html#term-Systolic-array",
+    "GPU": "03-gpu.html",
+    "machines": "machines.html",
+    "claims": "claims.html",
+    "bandwith": "glossary.html#term-Bandwidth",  # a slip of the finger
+    "quantization": "glossary.html#term-Quantisation",
+}
+
+
+def look(visit: Visit, words: str) -> list[str]:
+    """The addresses that are found, within the book."""
+    visit.page.fill(".hf-search input", words)
+    visit.page.wait_for_function("""() => {
+      const says = document.querySelector(".hf-search-says").textContent;
+      return says && says !== "Looking …";
+    }""")
+    return visit.page.locator(".hf-found a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+
+
+def test_what_is_typed_is_found_first(browser, served):
+    with Visit(browser, f"{served}search.html") as visit:
+        for words, wanted in FIRST.items():
+            found = look(visit, words)
+            assert found and found[0] in wanted, (words, found[:5])
+        assert visit.errors == []
+
+
+def test_the_ridge_leads_to_its_chapter_and_quotes_prose(browser, base):
+    with Visit(browser, f"{base}search.html?q=ridge") as visit:
+        visit.page.wait_for_selector(".hf-found li")
+        found = visit.page.locator(".hf-found a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+        assert any(link.startswith("01-roofline.html") for link in found[:6])
+        quoted = visit.page.locator(".hf-found p:has(mark)").all_inner_texts()
+        assert quoted and not any("GFLOP/s 100 10 1" in text for text in quoted)
+        assert visit.page.locator(".hf-found mark").first.inner_text().lower().startswith("ridge")
+        visit.page.click(".hf-found a >> nth=0")
+        assert "#term-Ridge" in visit.page.url
+        assert visit.errors == []
+
+
+def test_nothing_is_found_without_a_complaint(browser, served):
+    with Visit(browser, f"{served}search.html?q=xyzzyq") as visit:
+        visit.page.wait_for_function("document.querySelector('.hf-search-says').textContent.startsWith('Nothing')")
+        assert look(visit, "roofline") and visit.errors == []
+
+
+def test_words_are_not_markup(browser, served):
+    with Visit(browser, served + "search.html?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E") as visit:
+        visit.page.wait_for_function("document.querySelector('.hf-search-says').textContent !== ''")
+        assert visit.page.locator(".hf-found img").count() == 0
+
+
+def test_the_header_searches_from_any_page(browser, base):
+    with Visit(browser, f"{base}02-matmul.html") as visit:
+        visit.page.fill(".hf-find input", "roofline")
+        visit.page.press(".hf-find input", "Enter")
+        visit.page.wait_for_selector(".hf-found li")
+        assert visit.page.locator(".hf-search input").input_value() == "roofline"
+        assert visit.errors == []
+
+
+def test_figures_texts_and_listings_are_not_searched(site):
+    site.record()
+    site.page("""# Head
+
+Prose with a word, and {measured}`01-roofline/peak_fp32_gflops`.
+
+```{lab-figure} 01-small
+:series: latency
+A caption.
+```
+
+```cpp
+int listing();
+```
+
+## Below
+
+More prose.
+""")
+    assert site.build().status == 0
+    text = (site.root / "build" / "out" / "_static" / "search-text.js").read_text(encoding="utf-8")
+    (_, _, _, entries), = json.loads(text[text.index("(") + 1:text.rindex(")")])
+    assert [(kind, anchor, title) for kind, anchor, title, _ in entries] == [("page", "", "Head"), ("section", "below", "Below")]
+    assert "Prose with a word" in entries[0][3] and "A caption." in entries[0][3] and entries[1][3] == "More prose."
+    assert "viewBox" not in entries[0][3] and "listing" not in entries[0][3]
+
+
+@pytest.mark.parametrize("page", ["01-roofline", "glossary"])
+def test_every_find_has_its_place(browser, served, book, page):
+    text = (book / "_static" / "search-text.js").read_text(encoding="utf-8")
+    pages = json.loads(text[text.index("(") + 1:text.rindex(")")])
+    entries = next(entries for address, _, _, entries in pages if address == f"{page}.html")
+    html = (book / f"{page}.html").read_text(encoding="utf-8")
+    assert len(entries) > 10
+    assert [anchor for _, anchor, _, _ in entries if anchor and f'id="{anchor}"' not in html] == []
