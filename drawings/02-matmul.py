@@ -27,61 +27,79 @@ class Shelf:
         return self.stays + [(line, since, last) for line, since in self.lines.items()]
 
 
+N, FLOATS, PRODUCTS = 8, 4, 16  # rows and columns of a matrix, numbers of a line, products that are watched
+
+
+def down(step: int) -> list:
+    """What the definition touches in its product number `step`, from 1: (matrix, row, column)."""
+    j, k = divmod(step - 1, N)
+    return [("A", 0, k), ("B", k, j)] + ([("C", 0, j)] if k == N - 1 else [])
+
+
+def along(step: int) -> list:
+    """The same with two loops exchanged."""
+    k, j = divmod(step - 1, N)
+    return [("A", 0, k), ("B", k, j), ("C", 0, j)]
+
+
+def walked(walk) -> Shelf:
+    """A cache of six lines after all products of a walk."""
+    shelf = Shelf(6)
+    for step in range(1, PRODUCTS + 1):
+        for matrix, row, column in walk(step):
+            shelf.use((matrix, row, column // FLOATS), step)
+    return shelf
+
+
 def column_walk() -> Sketch:
     """Sixteen multiplications, down the columns of B and along its rows, through a cache of six lines."""
-    n, floats, cell, last = 8, 4, 16, 16
     drawing = Sketch(
         "02-column", 478, "The walk down a column and the walk along a row",
-        f"""The matrices A, B and C, of 8 rows and columns, twice. Memory comes in lines of {floats} numbers along a row.
-        Above, the definition goes down a column of B: each multiplication fetches another line of B and uses one of its
-        four numbers, and at the second column the lines have been thrown out of a cache of six. Below, two loops have
-        changed places and the walk goes along a row of B and of C: each line is used up at once. After the same sixteen
-        multiplications the upper walk has fetched 22 lines, the lower one 7.""",
-        data_first=0, data_last=last, data_at=last, data_unit="{} of 16 products", data_pace=600)
-
-    def definition(step):
-        j, k = divmod(step - 1, n)
-        return [("A", 0, k), ("B", k, j)] + ([("C", 0, j)] if k == n - 1 else [])
-
-    def rows(step):
-        k, j = divmod(step - 1, n)
-        return [("A", 0, k), ("B", k, j), ("C", 0, j)]
-
-    for top, words, walk in ((0, "The definition: down a column of *B*", definition),
-                             (244, "Two loops exchanged: along a row of *B*", rows)):
-        places = {"A": (0, top + 40), "B": (196, top + 40), "C": (392, top + 40)}
+        f"""The matrices A, B and C, of {N} rows and columns, twice. Memory comes in lines of {FLOATS} numbers along a row.
+        Above, the definition goes down a column of B: each multiplication fetches another line of B and uses one of its four
+        numbers, and at the second column the lines have been thrown out of a cache of six. Below, two loops have changed
+        places and the walk goes along a row of B and of C: each line is used up at once. After the same {PRODUCTS}
+        multiplications the upper walk has fetched {len(walked(down).fetches)} lines, the lower one
+        {len(walked(along).fetches)}.""",
+        data_first=0, data_last=PRODUCTS, data_at=PRODUCTS, data_unit=f"{{}} of {PRODUCTS} products", data_pace=600)
+    for top, words, walk in ((0, "The definition: down a column of *B*", down),
+                             (244, "Two loops exchanged: along a row of *B*", along)):
         drawing.text(0, top + 18, words, "bold")
-        shelf, used = Shelf(6), []
-        for step in range(1, last + 1):
-            for matrix, row, column in walk(step):
-                shelf.use((matrix, row, column // floats), step)
-                used.append((matrix, row, column, step))
-        for (matrix, row, part), since, until in shelf.all_stays(last):
-            x, y = places[matrix]
-            drawing.rect(x + part * floats * cell + 1, y + row * cell + 1, floats * cell - 2, cell - 2, f"t-{COLOURS[matrix]}",
-                         rx=3, data_from=since, data_to=until)
-        for matrix, (x, y) in places.items():
-            lines = "".join(f"M{x} {y + i * cell}h{n * cell}M{x + i * cell} {y}v{n * cell}" for i in range(n + 1))
-            drawing.path(lines, "s-grid thin")
-            edges = "".join(f"M{x + i * floats * cell} {y}v{n * cell}" for i in range(n // floats + 1))
-            drawing.path(edges + f"M{x} {y}h{n * cell}m0 {n * cell}h-{n * cell}", "s-quiet")
-            drawing.text(x + n * cell / 2, y + n * cell + 20, f"*{matrix}*", "mid")
-        for matrix, row, column, step in used:
-            x, y = places[matrix]
-            drawing.rect(x + column * cell + 3, y + row * cell + 3, cell - 6, cell - 6, f"f-{COLOURS[matrix]}",
-                         data_from=step, data_to=step)
+        matrices(drawing, {"A": (0, top + 40), "B": (196, top + 40), "C": (392, top + 40)}, walk)
         drawing.text(162, top + 110, "×", "mid big")
         drawing.text(358, top + 110, "=", "mid big")
         drawing.text(0, top + 216, "lines fetched", "small")
-        for place, ((matrix, *_), step) in enumerate(shelf.fetches):
-            drawing.rect(108 + 17 * place, top + 204, 13, 13, f"f-{COLOURS[matrix]}", data_from=step)
-        counts = [0] + [step for _, step in shelf.fetches]
-        for step in range(last + 1):
-            count = sum(1 for _, fetched in shelf.fetches if fetched <= step)
-            if step == 0 or step in counts:
-                until = min((s for s in counts if s > step), default=last + 1) - 1
-                drawing.text(520, top + 216, str(count), "end bold", data_from=step, data_to=until)
+        tally(drawing, top + 204, walked(walk).fetches)
     return drawing
+
+
+def matrices(drawing: Sketch, places: dict, walk, cell: int = 16) -> None:
+    """Three matrices, what the cache holds of them in each step, and the numbers in use."""
+    for (matrix, row, part), since, until in walked(walk).all_stays(PRODUCTS):
+        x, y = places[matrix]
+        drawing.rect(x + part * FLOATS * cell + 1, y + row * cell + 1, FLOATS * cell - 2, cell - 2, f"t-{COLOURS[matrix]}",
+                     rx=3, data_from=since, data_to=until)
+    for matrix, (x, y) in places.items():
+        side = N * cell
+        drawing.path("".join(f"M{x} {y + i * cell}h{side}M{x + i * cell} {y}v{side}" for i in range(N + 1)), "s-grid thin")
+        edges = "".join(f"M{x + i * FLOATS * cell} {y}v{side}" for i in range(N // FLOATS + 1))
+        drawing.path(edges + f"M{x} {y}h{side}m0 {side}h-{side}", "s-quiet")
+        drawing.text(x + side / 2, y + side + 20, f"*{matrix}*", "mid")
+    for step in range(1, PRODUCTS + 1):
+        for matrix, row, column in walk(step):
+            x, y = places[matrix]
+            drawing.rect(x + column * cell + 3, y + row * cell + 3, cell - 6, cell - 6, f"f-{COLOURS[matrix]}",
+                         data_from=step, data_to=step)
+
+
+def tally(drawing: Sketch, y: float, fetches: list) -> None:
+    """A square for each line that was fetched, and how many there are after each step."""
+    for place, ((matrix, *_), step) in enumerate(fetches):
+        drawing.rect(108 + 17 * place, y, 13, 13, f"f-{COLOURS[matrix]}", data_from=step)
+    changes = [0, *sorted({step for _, step in fetches})]
+    for step, after in zip(changes, [*changes[1:], PRODUCTS + 1]):
+        count = sum(fetched <= step for _, fetched in fetches)
+        drawing.text(520, y + 12, str(count), "end bold", data_from=step, data_to=after - 1)
 
 
 def tile() -> Sketch:
