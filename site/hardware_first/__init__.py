@@ -62,6 +62,8 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     ```{predict-table} id                      one on each row of a table; ```{predict-scores} id: predict_table.py
     ```{predictions-summary}                   before the takeaway
 
+    ```{how-to-cite}                           a sentence and an entry for BibTeX, from CITATION.cff
+
 Chapters, sections and figures are numbered (numbering.py): {numref}`fig-name` reads "Figure 1.2", {numref}`name-of-section`
 "section 1.3"; a plain "chapter 02" links there by itself.
 
@@ -78,8 +80,11 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 from . import (
+    card,
+    cite,
     contents,
     definitions,
+    feed,
     front,
     head,
     ledger,
@@ -140,6 +145,9 @@ def setup(app: Sphinx) -> dict:
     numbering.add_to(app)
     predictions.add_to(app)
     definitions.add_to(app)
+    cite.add_to(app)
+    feed.add_to(app)
+    card.add_to(app)
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)
     app.connect("env-get-outdated", outdated_pages)

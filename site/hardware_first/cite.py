@@ -1,0 +1,56 @@
+"""{how-to-cite}: how to cite the book, as CITATION.cff says it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from .domain import hardware_first
+from .notice import block_notice
+
+
+class HowToCite(SphinxDirective):
+    """A sentence to cite, and an entry for BibTeX."""
+
+    def run(self) -> list[nodes.Node]:
+        path = hardware_first(self.env).records.root / "CITATION.cff"
+        hardware_first(self.env).note_file(path)
+        try:
+            stated = read(path)
+        except (OSError, KeyError, yaml.YAMLError) as error:
+            return [block_notice(self.env, self.lineno, f"CITATION.cff: {error!r}; it needs title, authors, version, "
+                                                        "date-released")]
+        address = self.config.html_baseurl or stated["url"]
+        code = nodes.literal_block("", bibtex(stated, address), language="bibtex")
+        return [nodes.paragraph("", "", *sentence(stated, address)), code]
+
+
+def read(path: Path) -> dict[str, str]:
+    """title, author, version, year and url (perhaps empty) of a citation file."""
+    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {"title": fields["title"], "author": " and ".join(author["name"] for author in fields["authors"]),
+            "version": str(fields["version"]), "year": str(fields["date-released"])[:4],
+            "url": fields.get("url", "") or fields.get("repository-code", "")}
+
+
+def sentence(stated: dict[str, str], address: str) -> list[nodes.Node]:
+    title = nodes.emphasis("", stated["title"])
+    start = nodes.Text(f"{stated['author']}. ")
+    end = nodes.Text(f". Version {stated['version']}, {stated['year']}.")
+    return [start, title, end, *([nodes.Text(" "), nodes.reference("", address, refuri=address)] if address else [])]
+
+
+def bibtex(stated: dict[str, str], address: str) -> str:
+    """Authors and title in braces of their own, so that BibTeX leaves them as they are."""
+    fields = {"title": f"{{{stated['title']}}}", "author": f"{{{stated['author']}}}", "year": stated["year"],
+              "version": stated["version"], "url": address}
+    lines = [f"  {name:<8}= {{{value}}}," for name, value in fields.items() if value]
+    return "\n".join([f"@misc{{hardwarefirst{stated['year']},", *lines, "}"])
+
+
+def add_to(app: Sphinx) -> None:
+    app.add_directive("how-to-cite", HowToCite)

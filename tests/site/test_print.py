@@ -1,0 +1,85 @@
+"""The book to print and bind: tools/print-book."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from book import PROJECT
+
+PRINTED = ["before", "00-workload", "01-roofline", "machines"]
+
+
+@pytest.fixture(scope="module")
+def printed(book, tmp_path_factory) -> Path:
+    """A short book: the rendered one with few pages in its contents."""
+    folder = tmp_path_factory.mktemp("short")
+    shutil.copytree(book / "_static", folder / "_static")
+    for page in PRINTED:
+        shutil.copy(book / f"{page}.html", folder)
+    home = (book / "index.html").read_text(encoding="utf-8")
+    links = "".join(f'<a href="{page}.html">{page}</a>' for page in PRINTED)
+    short = re.sub(r'(<nav id="contents".*?>).*?(</nav>)', rf"\1{links}\2", home, flags=re.S)
+    (folder / "index.html").write_text(short, encoding="utf-8")
+    out = folder / "book.pdf"
+    subprocess.run([sys.executable, PROJECT / "tools" / "print-book", folder, out], check=True)
+    return out
+
+
+def text(pdf: Path, first: int = 1, last: int = 999) -> str:
+    command = ["pdftotext", "-layout", "-f", str(first), "-l", str(last), str(pdf), "-"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def listed(pdf: Path) -> dict[str, int]:
+    """{number or name: page} of the table of contents."""
+    contents = text(pdf).partition("Contents")[2].partition("\f")[0]
+    found = re.findall(r"^\s*(?:(\d\d|\d\.\d+)\s{2,})?(\S.*?)\s{2,}(\d+)$", contents, re.M)
+    return {number or name: int(page) for number, name, page in found}
+
+
+def test_it_is_a4_with_an_outline_and_in_the_books_faces(printed):
+    told = subprocess.run(["pdfinfo", printed], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"Page size:.*A4", told) and int(re.search(r"Pages:\s+(\d+)", told)[1]) > 20
+    assert b"/Outlines" in printed.read_bytes()
+    faces = subprocess.run(["pdffonts", printed], capture_output=True, text=True, check=True).stdout
+    assert "HardwareFirstText" in faces and "STIXTwoMath" in faces and "Serif" not in faces
+
+
+def test_the_table_of_contents_has_the_pages_of_the_headings_and_chapters_begin_on_right_hand_pages(printed):
+    pages = listed(printed)
+    assert {"00", "01", "0.1", "1.1", "Machines"} <= pages.keys()
+    for name, title in (("00", "The workload"), ("01", "The roofline"), ("1.8", "The stopwatch"), ("Machines", "Machines")):
+        assert title in text(printed, pages[name], pages[name])
+        assert re.search(rf"^\s*{pages[name]}\s*$", text(printed, pages[name], pages[name]), re.M)  # as it says at its foot
+    assert pages["00"] % 2 == 1 and pages["01"] % 2 == 1
+    assert "01 The roofline" in re.sub(r" +", " ", text(printed, pages["01"] + 2, pages["01"] + 2)).splitlines()[0]
+
+
+def test_solutions_are_in_and_what_only_a_screen_has_is_not(printed):
+    whole = text(printed)
+    assert len(re.findall(r"^\W*Solution", whole, re.M)) >= 8
+    for words in ("Skip to the text", "Skip: show me", "Previous", "The data as a table", "Copy"):
+        assert not re.search(rf"^\s*{words}", whole, re.M), words
+
+
+def test_few_pages_are_mostly_empty(printed, tmp_path):
+    subprocess.run(["pdftoppm", "-r", "10", "-gray", printed, tmp_path / "page"], check=True)
+    short = 0
+    pages = sorted(tmp_path.glob("*.pgm"))
+    for page in pages[3:]:
+        _, size, _, rows = page.read_bytes().split(b"\n", 3)
+        width, height = map(int, size.split())
+        written = [y for y in range(height) if min(rows[y * width:(y + 1) * width]) < 220 and 0.07 < y / height < 0.93]
+        short += max(written, default=0) < 0.25 * height
+    assert short <= 0.1 * len(pages)
+
+
+def test_what_cannot_be_printed_is_said_in_one_line(tmp_path):
+    result = subprocess.run([sys.executable, PROJECT / "tools" / "print-book", tmp_path, tmp_path / "out.pdf"],
+                            capture_output=True, text=True)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1 and "make site" in result.stderr
