@@ -1,5 +1,5 @@
-"""The front page. {front-figure}: one figure, without what stands under it in its chapter. {chapter-cards}: a card for each
-chapter.
+"""The front page. {front-figure}: one figure, without what stands under it in its chapter. {book-in-numbers}: machines,
+claims and predictions. {chapter-cards}: a card for each chapter.
 
     ```{front-figure} 01-roofline
     :lab: 01-roofline                          optional; the lab with the figure's number
@@ -26,7 +26,9 @@ from . import drawing as drawings
 from .chapters import Chapter, chapter_files, read_chapter
 from .domain import hardware_first
 from .figures import drawn, lab_of, machine_link
+from .ledger import entries
 from .notice import block_notice, counted
+from .outcomes import outcomes, percent, tally
 from .per_machine import for_each_machine
 from .records import Machine, Record, RecordError
 
@@ -53,6 +55,30 @@ class FrontFigure(SphinxDirective):
         whose = hardware_first(self.env).records.machine_of(record)
         where = nodes.paragraph("", "", machine_link(whose.slug, record.machine_name), classes=["hf-front-machine"])
         return [nodes.raw("", svg, format="html"), where]
+
+
+class BookInNumbers(SphinxDirective):
+    """How many machines, claims and predictions, and how many of those went wrong; linked to their pages."""
+
+    def run(self) -> list[nodes.Node]:
+        domain = hardware_first(self.env)
+        domain.note_all_labs()
+        records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]]
+        claims = [each for lab in domain.records.labs() for each in entries(domain, lab)]
+        found = [outcome for record in records for outcome in outcomes(record)]
+        facts = [("machines", counted(len(domain.records.machines()), "machine"), ""),
+                 ("claims", counted(len(claims), "claim"), f", {sum(each.state == 'fails' for each in claims)} of which fail "
+                                                           "somewhere")]
+        if found:
+            facts.append(("predictions", counted(len(found), "prediction"), f", half of them off by less than "
+                                                                            f"{percent(tally(found).median)}"))
+        lines = [nodes.list_item("", nodes.paragraph("", "", self.link(page, words), nodes.Text(rest)))
+                 for page, words, rest in facts]
+        return [nodes.bullet_list("", *lines, classes=["hf-front-numbers"])]
+
+    def link(self, page: str, words: str) -> nodes.Node:
+        return addnodes.pending_xref("", nodes.strong("", words), refdomain="std", reftype="doc", reftarget=f"/{page}",
+                                     refexplicit=True, refwarn=False)
 
 
 class ChapterCards(SphinxDirective):
@@ -112,6 +138,7 @@ def picture(env: BuildEnvironment, name: str, machine: Machine, lab: str | None 
 
 def small(svg: str) -> str:
     """A figure as an ornament: its shapes alone, in a name of their own."""
+    svg = svg[svg.index("<svg"):svg.index("</svg>") + len("</svg>")]
     svg = re.sub(r"<(title|desc|text)\b.*?</\1>\s*", "", svg, flags=re.S)
     svg = re.sub(r' (role|aria-\w+)="[^"]*"', "", svg)
     svg = re.sub(r'(\bid="|url\(#|href="#)', r"\1card-", svg)
@@ -128,5 +155,6 @@ def load_cards(app: Sphinx, page: str, template: str, context: dict, doctree: no
 
 def add_to(app: Sphinx) -> None:
     app.add_directive("front-figure", FrontFigure)
+    app.add_directive("book-in-numbers", BookInNumbers)
     app.add_directive("chapter-cards", ChapterCards)
     app.connect("html-page-context", load_cards)

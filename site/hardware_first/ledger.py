@@ -47,11 +47,11 @@ class ClaimsLedger(SphinxDirective):
         machines = domain.records.machines()
         labs = domain.records.labs()
         read = {lab: self.of_lab(domain, lab) for lab in labs}
-        entries = [entry for found, _ in read.values() for entry in found]
+        everything = [entry for found, _ in read.values() for entry in found]
         result = [notice for _, notices in read.values() for notice in notices]
-        if not entries:
+        if not everything:
             return result
-        box = nodes.container("", sums(machines, entries), predict_markup(html=filters(labs)), classes=[LEDGER])
+        box = nodes.container("", sums(machines, everything), predict_markup(html=filters(labs)), classes=[LEDGER])
         for lab, (found, _) in read.items():
             if found:
                 part = nodes.container("", nodes.rubric("", "", chapter_link(domain, lab)), table(machines, found),
@@ -63,16 +63,19 @@ class ClaimsLedger(SphinxDirective):
         """A lab's claims, and what is wrong with its records."""
         records, errors = domain.records.all(lab)
         try:
-            stated = statements(domain, lab)
+            found = entries(domain, lab)
         except RecordError as error:
-            stated, errors = [], [*errors, error]
+            found, errors = [], [*errors, error]
         if not records and not errors:
             errors = [RecordError(f"{lab} is not measured here yet: run make lab-{lab[:2]}")]
-        notices = [block_notice(self.env, self.lineno, str(error)) for error in errors]
-        if not records:
-            return [], notices
-        return [Entry(lab, each, {record.slug: record for record in records if record.value(each.value)})
-                for each in stated], notices
+        return found if records else [], [block_notice(self.env, self.lineno, str(error)) for error in errors]
+
+
+def entries(domain: HardwareFirstDomain, lab: str) -> list[Entry]:
+    """A lab's claims. Raises RecordError where they are malformed."""
+    records, _ = domain.records.all(lab)
+    return [Entry(lab, each, {record.slug: record for record in records if record.value(each.value)})
+            for each in statements(domain, lab)]
 
 
 def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
@@ -122,7 +125,7 @@ def cell(entry: Entry, machine: Machine) -> nodes.Node:
     record = entry.records.get(machine.slug)
     if record is None:
         return nodes.inline("", "", whose, nodes.inline("", "not measured", classes=["hf-kind"]))
-    mark, verdict = ("✓", "holds") if entry.statement.holds(record) else ("✗", "fails")
+    mark, verdict = ("✓", "yes") if entry.statement.holds(record) else ("✗", "no")
     words = f"{mark}{NO_BREAK_SPACE}{entry.statement.observed(record)}"
     return nodes.inline("", "", whose, nodes.inline("", words, classes=["hf-verdict", f"hf-{verdict}"]))
 

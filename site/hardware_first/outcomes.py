@@ -105,3 +105,8 @@ def place_on_axis(took: float, octaves: int = 3) -> float:
     """Where a dot goes on a strip, in per cent: 50 where the prediction was right, 0 and 100 where it was off by as many
     octaves or more."""
     return 50 + 50 * max(-1.0, min(1.0, math.log2(took) / octaves))
+
+
+def percent(share: float) -> str:
+    """Two digits are enough for a miss."""
+    return str(quantity(float(f"{share:.2g}"), "1", style="percent"))

@@ -158,7 +158,7 @@ def mark(kernel: Scored) -> nodes.inline:
     """The measured side, and whether the roofline had it right."""
     right = kernel.predicted == kernel.measured
     return nodes.inline("", f"{kernel.measured} {'✓' if right else '✗'}",
-                        classes=["hf-verdict", "hf-holds" if right else "hf-fails"])
+                        classes=["hf-verdict", "hf-yes" if right else "hf-no"])
 
 
 def add_to(app: Sphinx) -> None:

@@ -23,9 +23,9 @@ from sphinx.util.docutils import SphinxDirective
 from .domain import hardware_first
 from .figures import machine_link
 from .notice import block_notice
-from .outcomes import Outcome, outcomes, place_on_axis, tally, times_as_long
+from .outcomes import Outcome, outcomes, percent, place_on_axis, tally, times_as_long
 from .per_machine import for_each_machine
-from .quantity import NO_BREAK_SPACE, quantity
+from .quantity import NO_BREAK_SPACE
 from .records import Record, RecordError
 from .tables import scrolling_table
 
@@ -152,10 +152,6 @@ def cells(row: Row) -> list[nodes.Node]:
     shares = [percent(share) for share in summary.within]
     return [nodes.inline("", "", *row.title), nodes.raw("", strip(row.found), format="html"),
             *map(nodes.Text, (str(summary.count), percent(summary.median), *shares, worst))]
-
-
-def percent(share: float) -> str:
-    return str(quantity(float(f"{share:.2g}"), "1", style="percent"))
 
 
 def axis() -> str:

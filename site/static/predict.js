@@ -1,7 +1,7 @@
 // Predict first: what the reader says is kept in this browser, scored against the chosen machine's answers, and what it
 // would give away stays covered until then. Nothing is sent anywhere.
 (() => {
-  const KEY = "hf-predictions", NEAR = 2, OF_THE_RANGE = .1;
+  const KEY = "hardware-first:predictions", NEAR = 2, OF_THE_RANGE = .1;
   const boxes = [...document.querySelectorAll(".hf-predict")];
   document.documentElement.classList.add("hf-js");
 
@@ -83,7 +83,7 @@
     const made = make("span", "", {className: "hf-cover"});
     const press = make("button", "Show me", {type: "button"});
     press.addEventListener("click", () => waits.forEach((box) => say(box, null)));
-    made.append(make("a", "Predict first", {href: `#${waits[0].id}`}), press);
+    made.append(make("span", "What do you expect?"), make("a", "Predict first", {href: `#${waits[0].id}`}), press);
     target.append(made);
   };
 

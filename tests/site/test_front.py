@@ -1,6 +1,7 @@
 """The front page: a figure of a real machine, and a card for each chapter."""
 
 import pytest
+from book import CHAPTERS, LEFT_OUT, Visit
 from conftest import LAB
 from hardware_first.chapters import read_chapter, reading_minutes
 
@@ -64,6 +65,34 @@ def test_without_a_record_the_page_says_so(site):
     site.page(CHAPTER, LAB)
     assert site.build().status == 1
     assert "01-roofline is not measured here yet" in site.text() and "What limits a loop?" in site.text()
+
+
+def test_the_book_is_told_in_numbers(book):
+    book.page(FRONT + "\n```{book-in-numbers}\n```\n")
+    assert book.build().status == 0
+    # of the fixture's five claims with a value none fails; half its ten kernels are off by less than the median, 18 %
+    assert "1 machine 6 claims, 0 of which fail somewhere 10 predictions, half of them off by less than 18 %" in (
+        book.text().replace("\u00a0", " "))
+
+
+def test_one_screen_says_it_all(browser, served):
+    with Visit(browser, f"{served}index.html", viewport={"width": 1280, "height": 800}) as visit:
+        for seen in ("h1", "article svg.hf-figure", "text=Start reading", "text=Measure yours"):
+            box = visit.page.locator(seen).first.bounding_box()
+            assert box["y"] >= 0 and box["y"] + box["height"] <= 800, seen
+        assert visit.page.locator(".hf-chapter-card").count() == len(CHAPTERS) - len(LEFT_OUT)
+        assert visit.page.locator("svg.hf-thumb").count() == visit.page.locator(".hf-chapter-card").count()
+        visit.page.get_by_role("link", name="Start reading").click()
+        assert visit.page.url.endswith("before.html")
+
+
+@pytest.mark.parametrize("width", [320, 768])
+def test_the_front_page_fits(browser, served, width):
+    with Visit(browser, f"{served}index.html", viewport={"width": width, "height": 800}) as visit:
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        card = visit.page.locator(".hf-chapter-card").first
+        card.click(position={"x": 20, "y": 20})  # the whole card is its link
+        assert visit.page.url.endswith("00-workload.html")
 
 
 def test_reading_time_is_of_prose_alone():

@@ -198,6 +198,50 @@ def test_the_summary_says_how_intuition_moved(visit):
     assert visit.page.locator(".hf-predict-summary li").count() == 2
 
 
+BET = """() => {
+  const box = document.querySelector(".hf-predict[data-kind=table]");
+  return { score: box.querySelector(".hf-predict-score").textContent,
+           sides: JSON.parse(box.querySelector(".hf-predict-answer").dataset.answer) };
+}"""
+
+
+def test_another_machine_scores_the_same_bets_again(browser, book, served):
+    """In the book itself, on two machines that differ: this one, whose records are the fixtures, and a published one."""
+    with Visit(browser, f"{served}01-roofline.html") as visit:
+        machines = visit.page.locator("#hf-machine option").evaluate_all("all => all.map(each => each.value)")
+        other = next(each for each in machines if each.startswith("intel"))
+        said = {}
+        for row in visit.page.locator(".hf-predict [data-row]").all():
+            row.get_by_label("memory").check()
+        visit.page.get_by_role("button", name="Those are my answers").click()
+        for machine in (machines[0], other, machines[0]):
+            visit.page.locator("#hf-machine select").select_option(machine)
+            visit.page.wait_for_function(f"hardwareFirst.machine === {machine!r}")
+            visit.page.wait_for_timeout(100)
+            found = visit.page.evaluate(BET)
+            memory = list(found["sides"].values()).count("memory")
+            assert found["score"] == f"You had {memory} of 10 right."
+            assert said.setdefault(machine, memory) == memory
+            bets = visit.page.locator("[data-bet-of]:visible").all_inner_texts()
+            assert bets == ["memory"] * 10
+        assert said[machines[0]] != said[other]
+        assert visit.errors == []
+
+
+def test_whatever_a_question_covers_is_on_its_page(browser, book, served):
+    with Visit(browser, served) as visit:
+        asked = 0
+        for page in sorted(path.name for path in book.glob("[0-9][0-9]-*.html")):
+            visit.page.goto(served + page)
+            lost = visit.page.evaluate("""() => [...document.querySelectorAll("[data-reveals]")].flatMap(box =>
+              box.dataset.reveals.split(" ").filter(name =>
+                !document.getElementById(name) && !document.getElementById(`claim-${name}`)))""")
+            assert lost == [], page
+            asked += visit.page.locator(".hf-predict").count()
+            visit.page.evaluate("localStorage.clear()")
+        assert asked > 8
+
+
 def test_nothing_is_sent(visit):
     asked = len(visit.requests)
     question(visit, "ridge").get_by_role("button", name="much").click()
