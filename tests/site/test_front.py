@@ -22,42 +22,42 @@ card: 01-small
 
 
 @pytest.fixture
-def book(site):
+def small(site):
     site.record()
     site.page(FRONT)
     site.page(CHAPTER, LAB)
     return site
 
 
-def test_a_chapter_is_known_before_it_is_read(book):
-    chapter = read_chapter(book.chapters / f"{LAB}.md")
+def test_a_chapter_is_known_before_it_is_read(small):
+    chapter = read_chapter(small.chapters / f"{LAB}.md")
     assert (chapter.number, chapter.title, chapter.question) == ("01", "The roofline", "What limits a loop?")
     assert (chapter.card, chapter.takeaway, chapter.minutes) == ("01-small", "Count the FLOPs, divide.", 1)
 
 
-def test_a_card_has_what_the_chapter_says_of_itself(book):
-    build = book.build()
+def test_a_card_has_what_the_chapter_says_of_itself(small):
+    build = small.build()
     assert (build.status, build.said) == (0, "")
-    assert "01 The roofline What limits a loop? Count the FLOPs, divide. 1 minute" in book.text()
-    assert '<a class="reference internal" href="01-roofline.html">' in book.html()
-    assert "front.css" in book.html() and "front.css" not in book.html(LAB)
+    assert "01 The roofline What limits a loop? Count the FLOPs, divide. 1 minute" in small.text()
+    assert '<a class="reference internal" href="01-roofline.html">' in small.html()
+    assert "front.css" in small.html() and "front.css" not in small.html(LAB)
 
 
-def test_the_figure_is_whole_and_its_ornament_is_shapes_alone(book):
-    book.build()
-    page = book.html()
+def test_the_figure_is_whole_and_its_ornament_is_shapes_alone(small):
+    small.build()
+    page = small.html()
     whole, ornament = page.index('class="hf-figure"'), page.index('class="hf-thumb"')
     assert whole < ornament and "Fixture Processor" in page
-    small = page[ornament:page.index("</svg>", ornament)]
-    assert "<path" in small and "<text" not in small and "<title" not in small and "hf-figure" not in small
+    shapes = page[ornament:page.index("</svg>", ornament)]
+    assert "<path" in shapes and "<text" not in shapes and "<title" not in shapes and "hf-figure" not in shapes
     assert 'aria-hidden="true"' in page[ornament - 100:ornament]
 
 
-def test_a_card_changes_with_its_chapter(book):
-    book.build()
-    book.page(CHAPTER.replace("What limits", "What bounds"), LAB)
-    assert "index" in book.build().read
-    assert "What bounds a loop?" in book.text()
+def test_a_card_changes_with_its_chapter(small):
+    small.build()
+    small.page(CHAPTER.replace("What limits", "What bounds"), LAB)
+    assert "index" in small.build().read
+    assert "What bounds a loop?" in small.text()
 
 
 def test_without_a_record_the_page_says_so(site):
@@ -67,12 +67,12 @@ def test_without_a_record_the_page_says_so(site):
     assert "01-roofline is not measured here yet" in site.text() and "What limits a loop?" in site.text()
 
 
-def test_the_book_is_told_in_numbers(book):
-    book.page(FRONT + "\n```{book-in-numbers}\n```\n")
-    assert book.build().status == 0
+def test_the_book_is_told_in_numbers(small):
+    small.page(FRONT + "\n```{book-in-numbers}\n```\n")
+    assert small.build().status == 0
     # of the fixture's five claims with a value none fails; half its ten kernels are off by less than the median, 18 %
     assert "1 machine 6 claims, 0 of which fail somewhere 10 predictions, half of them off by less than 18 %" in (
-        book.text().replace("\u00a0", " "))
+        small.text().replace("\u00a0", " "))
 
 
 def test_one_screen_says_it_all(browser, served):

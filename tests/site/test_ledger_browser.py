@@ -73,10 +73,9 @@ def test_every_verdict_can_be_reached(browser, served, width):
 
 
 def test_a_link_lands_below_the_header(browser, served):
-    with Visit(browser, f"{served}claims.html") as visit:
+    with Visit(browser, f"{served}claims.html", reduced_motion="reduce") as visit:
         visit.page.locator(".hf-ledger-lab td a").nth(3).click()
-        visit.page.wait_for_function("location.hash.startsWith('#claim-')")
-        visit.page.wait_for_timeout(700)  # it may scroll smoothly
+        visit.page.wait_for_function("() => location.hash.startsWith('#claim-') && scrollY > 0")
         claim = visit.page.locator(f"#{visit.page.url.partition('#')[2]}").bounding_box()
         header = visit.page.locator("header").bounding_box()
         assert header["y"] + header["height"] <= claim["y"] < 400
