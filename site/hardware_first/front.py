@@ -143,7 +143,8 @@ def small(svg: str) -> str:
     svg = re.sub(r' (role|aria-\w+)="[^"]*"', "", svg)
     svg = re.sub(r'(\bid="|url\(#|href="#)', r"\1card-", svg)
     svg = re.sub(r"\bhf-figure\b", "hf-thumb", svg).replace('class="hf-drawing', 'class="hf-thumb hf-drawing', 1)
-    return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
+    svg = svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
+    return f'<div class="hf-figure">{svg}</div>'  # whose classes have the colours
 
 
 def load_cards(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
