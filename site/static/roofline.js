@@ -36,16 +36,17 @@
   };
 
   // ---- The plot: both axes logarithmic, as in the chapter's figures ----
-  const WIDTH = 620, HEIGHT = 430, LEFT = 74, RIGHT = 606, TOP = 62, BOTTOM = 374;
-  const scaleOf = (roof, dot) => {
+  const HEIGHT = 430, LEFT = 74, TOP = 62, BOTTOM = 374, WIDEST = 620, NARROWEST = 330; // as wide as the page, within these
+  const scaleOf = (roof, dot, width) => {
     const low = Math.min(.05, dot.x / 3), high = Math.max(20000, dot.x * 3, r.ridge(roof) * 10);
     const most = roof.peak * 2.5, least = Math.min(roof.bandwidth * low, dot.y, roof.peak / 3) / 2;
     const log = (v, from, to) => Math.log(v / from) / Math.log(to / from);
-    return {low, high, least, most, x: (v) => LEFT + (RIGHT - LEFT) * log(v, low, high),
+    const right = width - 14;
+    return {low, high, least, most, right, x: (v) => LEFT + (right - LEFT) * log(v, low, high),
             y: (v) => BOTTOM - (BOTTOM - TOP) * log(v, least, most)};
   };
-  const decades = (low, high) => {
-    const first = Math.ceil(Math.log10(low)), last = Math.floor(Math.log10(high)), step = Math.ceil((last - first) / 8);
+  const decades = (low, high, most) => {
+    const first = Math.ceil(Math.log10(low)), last = Math.floor(Math.log10(high)), step = Math.ceil((last - first + 1) / most);
     return Array.from({length: Math.floor((last - first) / step) + 1}, (_, i) => 10 ** (first + i * step));
   };
   const text = (x, y, words, colour, anchor = "start", more = {}) =>
@@ -55,26 +56,26 @@
   const speed = (gflops) => scaled(gflops * 1e9, "FLOP/s").replace("kFLOP", "thousand FLOP");
 
   const axes = (to) => [
-    ...decades(to.low, to.high).flatMap((v) => [line(to.x(v), TOP, to.x(v), BOTTOM, "grid", .8),
+    ...decades(to.low, to.high, (to.right - LEFT) / 62).flatMap((v) => [line(to.x(v), TOP, to.x(v), BOTTOM, "grid", .8),
       text(to.x(v), BOTTOM + 20, v < 1 ? String(v) : digits(v), "quiet", "middle")]),
-    ...decades(to.least, to.most).flatMap((v) => [line(LEFT, to.y(v), RIGHT, to.y(v), "grid", .8),
+    ...decades(to.least, to.most, 8).flatMap((v) => [line(LEFT, to.y(v), to.right, to.y(v), "grid", .8),
       text(LEFT - 8, to.y(v) + 5, scaled(v * 1e9, ""), "quiet", "end")]),
-    text(LEFT - 50, 16, "speed, FLOP/s", "quiet"), text(RIGHT, HEIGHT - 10, "intensity, FLOP/byte", "quiet", "end"),
+    text(4, 16, "speed, FLOP/s", "quiet"), text(to.right, HEIGHT - 10, "intensity, FLOP/byte", "quiet", "end"),
   ];
   const roofLines = (to, roof) => {
     const ridge = r.ridge(roof), from = Math.max(to.low, to.least / roof.bandwidth);
     const [x1, y1, x2, y2] = [to.x(from), to.y(from * roof.bandwidth), to.x(ridge), to.y(roof.peak)];
     const turn = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI, long = Math.hypot(x2 - x1, y2 - y1);
     const at = .08, x = x1 + at * (x2 - x1) + 8 * Math.sin(turn * Math.PI / 180), y = y1 + at * (y2 - y1) - 8 * Math.cos(turn * Math.PI / 180);
-    const between = Math.min(Math.max(x2, LEFT + 130), RIGHT - 150);
+    const between = Math.min(Math.max(x2, 152), to.right - 132), late = x2 > to.right - 100;
     return [
       line(x2, TOP - 6, x2, BOTTOM, "quiet", 1, {"stroke-dasharray": "2 4"}),
-      line(x1, y1, x2, y2, "blue", 2.6), line(x2, y2, RIGHT, y2, "orange", 2.6),
+      line(x1, y1, x2, y2, "blue", 2.6), line(x2, y2, to.right, y2, "orange", 2.6),
       ...(long > 220 ? [text(x, y, `memory ${scaled(roof.bandwidth * 1e9, "B/s")}`, "blue", "start",
                              {transform: `rotate(${turn} ${x} ${y})`})] : []),
-      text(RIGHT, y2 - 9, speed(roof.peak), "orange", "end"),
+      text(to.right, y2 - 9, speed(roof.peak), "orange", "end"),
       text(between - 10, 42, "← waits for memory", "quiet", "end"), text(between + 10, 42, "for arithmetic →", "quiet"),
-      text(x2 > RIGHT - 110 ? x2 - 8 : x2 + 8, BOTTOM - 10, `ridge ${digits(ridge)}`, "quiet", x2 > RIGHT - 110 ? "end" : "start"),
+      text(late ? x2 - 8 : x2 + 8, BOTTOM - 10, `ridge ${digits(ridge)}`, "quiet", late ? "end" : "start"),
     ];
   };
   // Where the dot goes as the number with the slider doubles: hollow dots.
@@ -88,7 +89,7 @@
             ...dots.map(([cx, cy]) => svg("circle", {cx, cy, r: 3, class: "s-ink f-paper", "stroke-width": 1}))];
   };
 
-  hf.widget("roofline", ({form, shown, said, data, set}) => {
+  hf.widget("roofline", ({form, shown, said, data, set, again}) => {
     const chips = new Map(data.chips.map((chip) => [chip.id, chip]));
     const select = form.elements.chip;
     for (const group of [...new Set(data.chips.map((chip) => chip.group))])
@@ -104,10 +105,19 @@
     select.addEventListener("input", () => { form.elements.allocates.checked = Boolean(chips.get(select.value)?.machine); });
 
     const dot = svg("g", {class: "hf-dot"}, svg("circle", {r: 7, class: "f-ink"}));
-    const back = svg("g"), picture = svg("svg", {class: "hf-figure hf-plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img",
+    const back = svg("g"), picture = svg("svg", {class: "hf-figure hf-plot", role: "img",
       "aria-label": "A roofline with the operator as a dot; the words and the table below say where it is"}, [back, dot]);
     const rows = element("div");
     shown.append(picture, rows);
+    let width = 0;
+    new ResizeObserver(() => {
+      const now = Math.min(WIDEST, Math.max(NARROWEST, Math.round(shown.clientWidth)));
+      if (now === width) return;
+      width = now;
+      picture.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+      again();
+    }).observe(shown);
+    picture.setAttribute("viewBox", `0 0 ${WIDEST} ${HEIGHT}`);
 
     return (s) => {
       const problem = complaint(s), chip = chips.get(s.chip);
@@ -115,7 +125,7 @@
         option.disabled = Boolean(chip) && !roofOf(chip, {...s, precision: option.value}).peak;
       if (form.elements.precision.selectedOptions[0].disabled) return set({precision: "bf16"});
       if (problem) { said.textContent = problem; return; }
-      const roof = roofOf(chip, s), found = outcome(roof, s), {all, parts, times} = found, to = scaleOf(roof, found);
+      const roof = roofOf(chip, s), found = outcome(roof, s), {all, parts, times} = found, to = scaleOf(roof, found, width || WIDEST);
       back.replaceChildren(...axes(to), ...roofLines(to, roof), ...trail(to, roof, s, form));
       dot.style.transform = `translate(${to.x(found.x)}px, ${to.y(found.y)}px)`;
       const widened = roof.computed === s.precision ? "" :
@@ -123,9 +133,9 @@
       said.textContent = `Waits for ${waits[found.side]}: at least ${duration(found.seconds)}, at ${percent(found.y / roof.peak)} of the peak. ` +
         `${scaled(all.flops, "FLOP")} on ${scaled(all.bytes, "B")} are ${digits(found.x)} FLOP for each byte; the ridge is at ${digits(r.ridge(roof))}.${widened}`;
       const names = parts.length > 1 ? operators[s.op].parts : [s.fused && !["gemm", "gemv"].includes(s.op) ? "all in one" : operators[s.op].parts.at(-1)];
-      const row = (name, work, seconds, side) => [name, scaled(work.flops, "FLOP"), scaled(work.bytes, "B"),
-        scaled(work.allocated, "B"), digits(work.flops / work.bytes), duration(seconds), waits[side]];
-      rows.replaceChildren(table(["", "work", "compulsory", "read to write", "FLOP/byte", "at least", "waits for"],
+      const row = (name, work, seconds, side) => [name, duration(seconds), waits[side],
+        scaled(work.flops, "FLOP"), scaled(work.bytes, "B"), scaled(work.allocated, "B"), digits(work.flops / work.bytes)];
+      rows.replaceChildren(table(["", "at least", "waits for", "work", "compulsory", "read to write", "FLOP/byte"],
         [...parts.map((part, i) => row(names[i], part, times[i], r.side(roof, part))),
          ...(parts.length > 1 ? [row("all", all, found.seconds, found.side)] : [])]));
     };

@@ -31,8 +31,20 @@
     fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
   const table = (head, rows) => {
     const row = (cells, tag) => element("tr", {}, cells.map((cell, i) => element(i ? tag : "th", {}, cell)));
-    return element("div", {class: "hf-scroll", tabindex: 0}, element("table", {}, [
+    return element("div", {class: "hf-scroll", tabindex: 0, role: "group", "aria-label": "the numbers"}, element("table", {}, [
       ...(head ? [element("thead", {}, row(head, "th"))] : []), element("tbody", {}, rows.map((cells) => row(cells, "td")))]));
+  };
+
+  // A bar of parts [name, value, colour], cut off where `whole` is larger; below it what they are, as shares of `of`.
+  const bar = (title, parts, whole, of) => {
+    const some = parts.filter(([, value]) => value / whole >= .0005);
+    const box = element("div", {class: "hf-bar", "aria-hidden": true}, some.map(([, value, colour]) => {
+      const part = element("span", {class: `b-${colour}`});
+      part.style.width = `${100 * value / whole}%`;
+      return part;
+    }));
+    const keys = some.map(([name, value, colour]) => element("li", {class: `b-${colour}`}, `${name} ${percent(value / of)}`));
+    return [element("p", {class: "hf-bar-title"}, title), box, element("ul", {class: "hf-key"}, keys)];
   };
 
   // ---- The address: ?NAME=field:value,field:value, for what is not as it was at first ----
@@ -81,7 +93,7 @@
     const id = box.closest("figure").id;
     const fields = [...form.elements].filter((field) => field.name);
     const draw = start({box, form, shown, said, data: JSON.parse(box.querySelector("script").textContent),
-                        set: (values) => { restore(values); update(true); }});
+                        set: (values) => { restore(values); update(true); }, again: () => update(false)});
     const follow = [...form.querySelectorAll("[data-slider]")].map(addSlider);
     const first = new Map(fields.map((field) => [field, valueOf(field)]));
     const restore = (values) => fields.forEach((field) => {
@@ -114,5 +126,5 @@
   const widget = (name, start) =>
     document.querySelectorAll(`[data-widget="${name}"]`).forEach((box) => begin(box, name, start));
 
-  Object.assign(hf, {widget, format: {digits, duration, percent, scaled}, make: {element, svg, table}});
+  Object.assign(hf, {widget, format: {digits, duration, percent, scaled}, make: {bar, element, svg, table}});
 })();

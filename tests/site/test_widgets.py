@@ -28,7 +28,7 @@ def data(page: Page, name: str) -> dict:
 
 
 def settled(page: Page) -> None:
-    expect(box(page, "planner").locator("output")).not_to_contain_text("Searching", timeout=30_000)
+    expect(box(page, "planner")).to_have_attribute("aria-busy", "false", timeout=30_000)
 
 
 @pytest.fixture
@@ -117,6 +117,41 @@ def test_the_roof_follows_the_machine_of_the_page(at):
         assert f"{own['peaks']['fp32'] / own['bandwidth']:.3g}" in said(page, "roofline")
 
 
+def test_a_link_that_names_a_machine_shows_its_roof(at):
+    page = at("roofline")
+    machines = list(dict.fromkeys(chip["machine"] for chip in data(page, "roofline")["chips"] if "machine" in chip))
+    assert len(machines) > 1
+    for machine in machines:
+        page = at("roofline", f"?machine={machine}")
+        expect(page.locator("[name=chip]")).to_have_value(machine)
+
+
+OVERLAPS = """svg => {
+    const frame = svg.getBoundingClientRect(), words = [...svg.querySelectorAll("text")].map(t => [t.textContent, t]);
+    const upright = words.filter(([, t]) => !t.hasAttribute("transform")).map(([w, t]) => [w, t.getBoundingClientRect()]);
+    const wrong = words.map(([w, t]) => [w, t.getBoundingClientRect()]).filter(([, b]) => b.left < frame.left - 1 ||
+        b.right > frame.right + 1 || b.top < frame.top - 1 || b.bottom > frame.bottom + 1).map(([w]) => w + " is cut");
+    upright.forEach(([a, p], i) => upright.slice(i + 1).forEach(([b, q]) => {
+        if (p.left < q.right && q.left < p.right && p.top < q.bottom - 3 && q.top < p.bottom - 3) wrong.push(a + " on " + b);
+    }));
+    return wrong;
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_no_label_of_the_roofline_lies_on_another(at, width):
+    page = at("roofline", viewport={"width": width, "height": 900})
+    page.locator("[name=chip]").select_option("own")
+    for peak, bandwidth in (("1", "1000"), ("1", "1"), ("1000", "100"), ("1e6", "10"), ("1e9", "1000"), ("1e12", "0.001")):
+        for op, number in (("gemm", ("m", "1")), ("gemm", ("m", "1048576")), ("chain", ("operators", "1"))):
+            page.locator("[name=peak]").fill(peak)
+            page.locator("[name=bandwidth]").fill(bandwidth)
+            page.locator("[name=op]").select_option(op)
+            page.locator(f"[name={number[0]}]").fill(number[1])
+            assert "Waits for" in said(page, "roofline")
+            assert page.locator("[data-widget=roofline] svg").evaluate(OVERLAPS) == [], (peak, bandwidth, op)
+
+
 def test_the_table_of_the_page_and_that_of_the_planner_are_offered_once_each(at):
     page = at("roofline")
     names = [chip["name"] for chip in data(page, "roofline")["chips"]]
@@ -127,7 +162,7 @@ def test_the_planner_finds_what_the_program_finds_and_gives_it_to_the_reader(at)
     page = at("planner")
     settled(page)
     first = said(page, "planner")
-    rows = box(page, "planner").locator("tbody tr")
+    rows = box(page, "planner").locator("tbody tr")  # of the plans
     assert rows.count() == 8 and first.startswith(rows.first.locator("th").inner_text() + ":")
     rows.first.get_by_role("button").click()
     assert page.locator("[name=by]").input_value() == "hand" and said(page, "planner") == first
@@ -212,3 +247,24 @@ def test_its_scripts_are_small(book: Path, name):
     scripts = set(re.findall(r"_static/((?:widget|formulas-\w+|roofline|planner|array)\.js)", html))
     assert len(scripts) == 3
     assert sum((STATIC / script).stat().st_size for script in scripts) <= 28 * 1024
+
+
+@pytest.mark.parametrize(("body", "problem"), [
+    ("Only a caption.", "needs its takeaway, one paragraph, and below it what is shown without JavaScript"),
+    ("- a list\n- first\n\nThen words.", "needs its takeaway"),
+])
+def test_a_calculator_without_words_leaves_a_notice(site, body, problem):
+    site.page(f"# Page\n\n```{{array-explorer}}\n{body}\n```\n")
+    build = site.build()
+    assert build.status == 1 and f"array-explorer: {problem}" in build.said
+
+
+def test_chips_of_the_page_come_from_its_table(site):
+    site.record()
+    site.page("# Page\n\n| chip | bf16 TFLOP/s | memory TB/s | ridge |\n|---|---|---|---|\n| Mine | 989 | 3.35 | 295 |\n\n"
+              "```{roofline-explorer}\nThe roofline.\n\nOther words.\n```\n")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    chips = json.loads(re.search(r'<script type="application/json">(.*?)</script>', site.html(), re.S)[1])["chips"]
+    assert [chip["id"] for chip in chips][:3] == ["here", "here.all", "mine"]
+    assert "h100" not in {chip["name"] for chip in chips} and "h200" in {chip["name"] for chip in chips}
