@@ -45,12 +45,12 @@
       done([]);
       show(job, {plan, time: p.stepTime(job.chip, job.shape, plan), memory: p.memoryUse(job.shape, plan)});
     };
-    const candidates = (job, found) => table(["plan", "step", "MFU", "memory", "micro-batch", "computed again", ""],
+    const candidates = (job, found) => table(["plan", "step", "MFU", "memory", "micro-batch", "computed again"],
       found.map(({plan, memory, seconds}) => {
-        const mine = element("button", {type: "button", class: "hf-press", "aria-label": `Change ${p.shortName(plan)}`}, "change");
+        const mine = element("button", {type: "button", class: "hf-press", "aria-label": `Change ${p.shortName(plan)}`}, p.shortName(plan));
         mine.addEventListener("click", () => { set(options(plan)); form.elements.tensor.focus(); });
-        return [p.shortName(plan), duration(seconds), percent(p.mfu(job.chip, job.shape, plan, seconds)),
-                gib(p.memoryTotal(memory)), plan.microBatch, again[plan.recompute], mine];
+        return [mine, duration(seconds), percent(p.mfu(job.chip, job.shape, plan, seconds)),
+                gib(p.memoryTotal(memory)), plan.microBatch, again[plan.recompute]];
       }));
     const bySearch = (job) => {
       const mine = ++latest, walk = p.search(job, 8);

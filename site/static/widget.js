@@ -88,7 +88,7 @@
 
   const begin = (box, name, start) => {
     const form = box.querySelector("template").content.querySelector("form").cloneNode(true);
-    const shown = element("div", {class: "hf-shown"}), said = element("output", {class: "hf-said", "aria-live": "polite"});
+    const shown = element("div", {class: "hf-shown"}), said = element("output", {class: "hf-outcome", "aria-live": "polite"});
     const link = element("a", {class: "hf-link"}, "Link to this");
     const id = box.closest("figure").id;
     const fields = [...form.elements].filter((field) => field.name);
