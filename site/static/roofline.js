@@ -38,7 +38,7 @@
   // ---- The plot: both axes logarithmic, as in the chapter's figures ----
   const HEIGHT = 430, LEFT = 74, TOP = 62, BOTTOM = 374, WIDEST = 620, NARROWEST = 330; // as wide as the page, within these
   const scaleOf = (roof, dot, width) => {
-    const low = Math.min(.05, dot.x / 3), high = Math.max(20000, dot.x * 3, r.ridge(roof) * 10);
+    const low = Math.min(.05, dot.x / 3, r.ridge(roof) / 10), high = Math.max(20000, dot.x * 3, r.ridge(roof) * 10);
     const most = roof.peak * 2.5, least = Math.min(roof.bandwidth * low, dot.y, roof.peak / 3) / 2;
     const log = (v, from, to) => Math.log(v / from) / Math.log(to / from);
     const right = width - 14;
