@@ -8,12 +8,13 @@
   const cover = ({down, across}, {rows, columns}) => {
     const high = hf.systolic.tiles(down, rows), wide = hf.systolic.tiles(across, columns);
     const scale = Math.min((WIDTH - 2) / (wide * columns), (HEIGHT - 2) / (high * rows)), left = 1, top = 1;
-    const rect = (w, h, more) => svg("rect", {x: left, y: top, width: Math.max(w * scale, 1), height: Math.max(h * scale, 1), ...more});
+    const long = (length) => Math.max(length * scale, 1);
+    const rect = (w, h, more) => svg("rect", {x: left, y: top, width: long(w), height: long(h), ...more});
     const line = (x1, y1, x2, y2) => svg("line", {x1, y1, x2, y2, class: "s-ink", "stroke-width": .8});
     const [right, bottom] = [left + wide * columns * scale, top + high * rows * scale];
     const every = (count) => Math.ceil(count / MOST);
-    const lines = [];
-    for (let i = 0; i <= wide; i += every(wide)) lines.push(line(left + i * columns * scale, top, left + i * columns * scale, bottom));
+    const lines = [], at = (i) => left + i * columns * scale;
+    for (let i = 0; i <= wide; i += every(wide)) lines.push(line(at(i), top, at(i), bottom));
     for (let i = 0; i <= high; i += every(high)) lines.push(line(left, top + i * rows * scale, right, top + i * rows * scale));
     return [rect(wide * columns, high * rows, {class: "f-grid"}),
             rect(across, down, {class: "f-blue", "fill-opacity": .35}), ...lines];
@@ -32,10 +33,12 @@
       const idle = (found.total - found.active) * cells;
       work.replaceChildren(...bar("What all cells do in all cycles", [["useful work", found.macs, "green"],
         ["padding", places - idle - found.macs, "orange"], ["filling and emptying", idle, "grey"]], places, places));
-      said.textContent = `${digits(found.total)} cycles, ${duration(found.total / (s.clock * 1e6))} at ${digits(s.clock)} MHz. ` +
+      const time = duration(found.total / (s.clock * 1e6));
+      said.textContent = `${digits(found.total)} cycles, ${time} at ${digits(s.clock)} MHz. ` +
         `Of all cells and cycles, ${percent(found.utilisation)} do a multiplication that somebody wanted.`;
       const spent = (name, cycles) => [name, digits(cycles), percent(cycles / found.total)];
-      rows.replaceChildren(table(["cycles", "", "of all"], [spent("numbers enter", found.active), spent(`${what} shift in`, found.shift),
+      rows.replaceChildren(table(["cycles", "", "of all"], [
+        spent("numbers enter", found.active), spent(`${what} shift in`, found.shift),
         spent("the last ones pass through", found.drain), spent("all", found.total)]));
     };
   });

@@ -49,7 +49,7 @@
     if (p.pipeline > s.layers) return `The pipeline has at most as many stages as the model has layers, ${s.layers}.`;
     if (p.interleave > most) return `A stage has at most as many pieces as layers, ${most}.`;
     if (p.interleave > 1 && p.pipeline === 1) return "Pieces of a stage need a pipeline.";
-    if (p.sharding === "full" && p.pipeline > 1) return "With everything shared there is no pipeline: weights would be gathered for each micro-batch.";
+    if (p.sharding === "full" && p.pipeline > 1) return "Where everything is shared there is no pipeline.";
     return "";
   };
 

@@ -27,13 +27,19 @@
     const show = (job, {plan, time, memory}) => {
       const seconds = p.total(time), bytes = p.memoryTotal(memory), {capacity} = job.chip;
       bars.replaceChildren(...bar(`A step, ${duration(seconds)}`, parts(time, spent), seconds, seconds),
-        ...bar(`A chip’s memory, ${gib(bytes)} of ${gib(capacity)}`, parts(memory, held), Math.max(bytes, capacity), capacity));
+        ...bar(`A chip’s memory, ${gib(bytes)} of ${gib(capacity)}`, parts(memory, held),
+               Math.max(bytes, capacity), capacity));
       const share = p.mfu(job.chip, job.shape, plan, seconds), each = plan.batch * plan.sequence / seconds / job.chips;
-      said.textContent = `${p.shortName(plan)}: ${duration(seconds)} a step, MFU ${percent(share)}, ${digits(each)} tokens a second and chip. ` +
+      said.textContent = `${p.shortName(plan)}: ${duration(seconds)} a step, MFU ${percent(share)}, ` +
+        `${digits(each)} tokens a second and chip. ` +
         `Most of a step is ${spent[p.whatLimits(time)][0]}.` +
         (bytes > capacity ? ` Does not fit: ${gib(bytes)} of ${gib(capacity)}; cut more, or compute more again.` : "");
     };
-    const done = (list) => { rows.replaceChildren(...list); rows.classList.toggle("hf-plans", list.length > 0); box.setAttribute("aria-busy", false); };
+    const done = (list) => {
+      rows.replaceChildren(...list);
+      rows.classList.toggle("hf-plans", list.length > 0);
+      box.setAttribute("aria-busy", false);
+    };
     const clear = (words) => { bars.replaceChildren(); done([]); said.textContent = words; };
 
     const byHand = (job, s) => {
@@ -47,7 +53,8 @@
     };
     const candidates = (job, found) => table(["plan", "step", "MFU", "memory", "micro-batch", "computed again"],
       found.map(({plan, memory, seconds}) => {
-        const mine = element("button", {type: "button", class: "hf-press", "aria-label": `Change ${p.shortName(plan)}`}, p.shortName(plan));
+        const name = p.shortName(plan);
+        const mine = element("button", {type: "button", class: "hf-press", "aria-label": `Change ${name}`}, name);
         mine.addEventListener("click", () => { set(options(plan)); form.elements.tensor.focus(); });
         return [mine, duration(seconds), percent(p.mfu(job.chip, job.shape, plan, seconds)),
                 gib(p.memoryTotal(memory)), plan.microBatch, again[plan.recompute]];
@@ -62,7 +69,8 @@
         let step = walk.next();
         while (!step.done && performance.now() < until) step = walk.next();
         if (!step.done) return void setTimeout(go);
-        if (!step.value.length) return clear("No plan fits: more chips, chips with more memory, or a batch that divides better.");
+        if (!step.value.length)
+          return clear("No plan fits: more chips, chips with more memory, or a batch that divides better.");
         done([candidates(job, step.value)]);
         show(job, step.value[0]);
       };

@@ -1,6 +1,7 @@
 // The roofline, live: a machine, an operator and its shape; where the dot falls, and how long that takes at least.
 (() => {
-  const hf = window.hardwareFirst, r = hf.roofline, {element, svg, table} = hf.make, {digits, duration, percent, scaled} = hf.format;
+  const hf = window.hardwareFirst, r = hf.roofline;
+  const {element, svg, table} = hf.make, {digits, duration, percent, scaled} = hf.format;
   const sizes = {fp64: 8, fp32: 4, bf16: 2, int8: 1}, widths = Object.keys(sizes);
   const waits = {memory: "memory", compute: "arithmetic"};
 
@@ -39,7 +40,7 @@
   const HEIGHT = 430, LEFT = 74, TOP = 62, BOTTOM = 374, WIDEST = 620, NARROWEST = 330; // as wide as the page, within these
   const scaleOf = (roof, dot, width) => {
     const low = Math.min(.05, dot.x / 3, r.ridge(roof) / 10), high = Math.max(20000, dot.x * 3, r.ridge(roof) * 10);
-    const most = roof.peak * 2.5, least = Math.min(roof.bandwidth * low, dot.y, roof.peak / 3) / 2;
+    const least = Math.min(roof.bandwidth * low, dot.y, roof.peak / 3) / 2, most = roof.peak * (roof.peak / least) ** .12;
     const log = (v, from, to) => Math.log(v / from) / Math.log(to / from);
     const right = width - 14;
     return {low, high, least, most, right, x: (v) => LEFT + (right - LEFT) * log(v, low, high),
@@ -53,11 +54,13 @@
     svg("text", {x, y, class: `f-${colour}`, "text-anchor": anchor, ...more}, words);
   const line = (x1, y1, x2, y2, colour, width, more = {}) =>
     svg("line", {x1, y1, x2, y2, class: `s-${colour}`, "stroke-width": width, ...more});
+  const plain = (v) => v >= 1e6 ? scaled(v, "").trim() : digits(v);
   const speed = (gflops) => scaled(gflops * 1e9, "FLOP/s").replace("kFLOP", "thousand FLOP");
 
   const axes = (to) => [
     ...decades(to.low, to.high, (to.right - LEFT) / 62).flatMap((v) => [line(to.x(v), TOP, to.x(v), BOTTOM, "grid", .8),
-      text(to.x(v), BOTTOM + 20, v < 1 ? String(v) : digits(v), "quiet", "middle")]),
+      text(to.x(v), BOTTOM + 20, v < 1e-4 ? v.toExponential() : v < 1 ? String(v) : plain(v), "quiet",
+           to.x(v) > to.right - 24 ? "end" : "middle")]),
     ...decades(to.least, to.most, 8).flatMap((v) => [line(LEFT, to.y(v), to.right, to.y(v), "grid", .8),
       text(LEFT - 8, to.y(v) + 5, scaled(v * 1e9, ""), "quiet", "end")]),
     text(4, 16, "speed, FLOP/s", "quiet"), text(to.right, HEIGHT - 10, "intensity, FLOP/byte", "quiet", "end"),
@@ -66,7 +69,7 @@
     const ridge = r.ridge(roof), from = Math.max(to.low, to.least / roof.bandwidth);
     const [x1, y1, x2, y2] = [to.x(from), to.y(from * roof.bandwidth), to.x(ridge), to.y(roof.peak)];
     const turn = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI, long = Math.hypot(x2 - x1, y2 - y1);
-    const at = .08, x = x1 + at * (x2 - x1) + 8 * Math.sin(turn * Math.PI / 180), y = y1 + at * (y2 - y1) - 8 * Math.cos(turn * Math.PI / 180);
+    const x = x1 + .08 * (x2 - x1) + 8 * (y2 - y1) / long, y = y1 + .08 * (y2 - y1) - 8 * (x2 - x1) / long;
     const between = Math.min(Math.max(x2, 152), to.right - 132), late = x2 > to.right - 100;
     return [
       line(x2, TOP - 6, x2, BOTTOM, "quiet", 1, {"stroke-dasharray": "2 4"}),
@@ -75,7 +78,7 @@
                              {transform: `rotate(${turn} ${x} ${y})`})] : []),
       text(to.right, y2 - 9, speed(roof.peak), "orange", "end"),
       text(between - 10, 42, "← waits for memory", "quiet", "end"), text(between + 10, 42, "for arithmetic →", "quiet"),
-      text(late ? x2 - 8 : x2 + 8, BOTTOM - 10, `ridge ${digits(ridge)}`, "quiet", late ? "end" : "start"),
+      text(late ? x2 - 8 : x2 + 8, BOTTOM - 10, `ridge ${plain(ridge)}`, "quiet", late ? "end" : "start"),
     ];
   };
   // Where the dot goes as the number with the slider doubles: hollow dots.
@@ -85,7 +88,8 @@
       const {x, y} = outcome(roof, {...s, [swept]: v});
       if (x >= to.low && x <= to.high && y >= to.least) dots.push([to.x(x), to.y(y)]);
     }
-    return [svg("polyline", {points: dots.join(" "), class: "s-ink", "stroke-width": .8, "stroke-dasharray": "2 4", fill: "none"}),
+    return [svg("polyline", {points: dots.join(" "), class: "s-ink", "stroke-width": .8, "stroke-dasharray": "2 4",
+                             fill: "none"}),
             ...dots.map(([cx, cy]) => svg("circle", {cx, cy, r: 3, class: "s-ink f-paper", "stroke-width": 1}))];
   };
 
@@ -125,16 +129,19 @@
         option.disabled = Boolean(chip) && !roofOf(chip, {...s, precision: option.value}).peak;
       if (form.elements.precision.selectedOptions[0].disabled) return set({precision: "bf16"});
       if (problem) { said.textContent = problem; return; }
-      const roof = roofOf(chip, s), found = outcome(roof, s), {all, parts, times} = found, to = scaleOf(roof, found, width || WIDEST);
+      const roof = roofOf(chip, s), found = outcome(roof, s), {all, parts, times} = found;
+      const to = scaleOf(roof, found, width || WIDEST), ridge = plain(r.ridge(roof));
       back.replaceChildren(...axes(to), ...roofLines(to, roof), ...trail(to, roof, s, form));
       dot.style.transform = `translate(${to.x(found.x)}px, ${to.y(found.y)}px)`;
       const widened = roof.computed === s.precision ? "" :
         ` The book has no ${s.precision} peak of this chip: numbers are made ${roof.computed} and computed as such.`;
-      said.textContent = `Waits for ${waits[found.side]}: at least ${duration(found.seconds)}, at ${percent(found.y / roof.peak)} of the peak. ` +
-        `${scaled(all.flops, "FLOP")} on ${scaled(all.bytes, "B")} are ${digits(found.x)} FLOP for each byte; the ridge is at ${digits(r.ridge(roof))}.${widened}`;
-      const names = parts.length > 1 ? operators[s.op].parts : [s.fused && !["gemm", "gemv"].includes(s.op) ? "all in one" : operators[s.op].parts.at(-1)];
+      said.textContent = `Waits for ${waits[found.side]}: at least ${duration(found.seconds)}, ` +
+        `at ${percent(found.y / roof.peak)} of the peak. ${scaled(all.flops, "FLOP")} on ${scaled(all.bytes, "B")} ` +
+        `are ${plain(found.x)} FLOP for each byte; the ridge is at ${ridge}.${widened}`;
+      const whole = s.fused && !["gemm", "gemv"].includes(s.op) ? "all in one" : operators[s.op].parts.at(-1);
+      const names = parts.length > 1 ? operators[s.op].parts : [whole];
       const row = (name, work, seconds, side) => [name, duration(seconds), waits[side],
-        scaled(work.flops, "FLOP"), scaled(work.bytes, "B"), scaled(work.allocated, "B"), digits(work.flops / work.bytes)];
+        scaled(work.flops, "FLOP"), scaled(work.bytes, "B"), scaled(work.allocated, "B"), plain(work.flops / work.bytes)];
       rows.replaceChildren(table(["", "at least", "waits for", "work", "compulsory", "read to write", "FLOP/byte"],
         [...parts.map((part, i) => row(names[i], part, times[i], r.side(roof, part))),
          ...(parts.length > 1 ? [row("all", all, found.seconds, found.side)] : [])]));

@@ -76,7 +76,9 @@
       field.value = 2 ** Number(slider.value);
       field.dispatchEvent(new Event("input", {bubbles: true}));
     });
-    field.parentNode.after(element("span", {class: "hf-slider", ...(field.parentNode.dataset.for ? {"data-for": field.parentNode.dataset.for} : {})}, slider));
+    const place = element("span", {class: "hf-slider"}, slider), only = field.parentNode.dataset.for;
+    if (only) place.dataset.for = only;
+    field.parentNode.after(place);
     return follow;
   };
 
