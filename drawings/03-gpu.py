@@ -119,7 +119,7 @@ def divergence() -> Sketch:
 
 def belt() -> Sketch:
     """Little's law: a belt as long as the latency that hands over so many crates a minute; each order out is one on its way."""
-    room, left, width, crate, ride = 20, 64, 392, 14, 4
+    room, left, width, crate, ride = 20, 74, 384, 14, 4
     y = 70
     drawing = Sketch(
         "03-belt", 208, "Little’s law as a belt",
@@ -139,13 +139,16 @@ def belt() -> Sketch:
           }}
         }}
         @keyframes OWN-ride {{ to {{ transform: translateX(calc({width}px / var(--n))) }} }}""")
+    drawing.add("clipPath", inside=f'<rect x="{left}" y="{y}" width="{width}" height="30"/>', id="hf-03-belt-road")
     drawing.rect(left, y, width, 28, "t-ink")
     drawing.line(left, y + 28, left + width, y + 28, "s-ink")
     for count in range(1, room + 1):
         with drawing.group(data_from=count, data_to=count):
-            with drawing.group("ride", style=f"--n:{count}"):
-                drawing.path("".join(f"M{left + width * k / count - crate:.1f} {y + 28 - crate}h{crate}v{crate}h-{crate}z"
-                                     for k in range(count + 1)), "f-orange s-paper")
+            # One more than are under way: it comes in while the last goes out.
+            with drawing.group(clip_path="url(#hf-03-belt-road)"), drawing.group("ride", style=f"--n:{count}"):
+                middles = (left + width * (k + 0.5) / count for k in range(-1, count))
+                drawing.path("".join(f"M{x - crate / 2:.1f} {y + 28 - crate}h{crate}v{crate}h-{crate}z" for x in middles),
+                             "f-orange s-paper")
             drawing.text(0, 152, f"{count} under way", "bold")
             drawing.text(0, 198, f"= 20 minutes × {count / room:g} a minute", "small")
             drawing.rect(300, 182, 220 * count / room, 18, "f-blue", rx=2)
