@@ -62,8 +62,9 @@ def both_drawn(records: Records, a: Record, b: Record, script: Path) -> list[str
         pass  # never drawn, or by an earlier version
     try:
         axes = draw.common_axes([a.path, b.path], script, records.tool)
-        drawn = [draw.draw(each.path, script, folder / each.slug / "figures", records.tool, axes=axes,
-                           name=f"{script.stem}-on-{each.slug}").read_text(encoding="utf-8") for each in (a, b)]
+        files = [draw.draw(each.path, script, folder / each.slug / "figures", records.tool, axes=axes,
+                           name=f"{script.stem}-on-{each.slug}") for each in (a, b)]
+        drawn = [draw.svg.inline(file.read_text(encoding="utf-8")) for file in files]
         draw.write_if_changed(kept, json.dumps({"key": key, "drawn": drawn}))
     except draw.SeriesAbsent:
         return None
