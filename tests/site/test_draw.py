@@ -177,7 +177,7 @@ def test_labels_are_clear_of_each_other(drawn, machine, figure):
     assert_clear(drawn[machine, figure])
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_labels_are_clear_on_machines_nobody_thought_of(write, tmp_path, seed):
     chance = random.Random(seed)
     top, names = chance.uniform(15, 900), ["L1", "L2", "L3", "DRAM"][chance.choice((0, 1)):]

@@ -55,13 +55,13 @@ def test_labels_of_the_fixture_are_clear_of_each_other(drawn):
         assert "NaN" not in source
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_labels_are_clear_on_machines_nobody_thought_of(drawn, seed):
     for source in drawn(scaled(RECORD, random.Random(seed))).values():
         assert_clear(source)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_labels_are_clear_where_there_is_a_gpu(drawn, seed):
     chance = random.Random(seed)
     record = scaled(RECORD, chance)
