@@ -16,7 +16,7 @@ stats file(1, 1) using 1 name "size" nooutput
 array one[size_records]
 array other[size_records]
 
-right_edge = width - 150
+right_edge = width - 162
 set logscale x 2
 set xrange [1:size_max * 1.001]  # the last point lies inside, rounding or not
 set yrange [0:104]

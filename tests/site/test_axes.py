@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 from extremes import LABS, ROOT, cut_short, fixture, times_as_fast
+from layout import faults, measure
 from test_draw import SVG, TOOL, axes, draw
 
 SCRIPTS = {script.stem: script for script in sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))}
@@ -38,8 +39,9 @@ def pair(request, tmp_path_factory):
     return folder, paths
 
 
-def test_both_have_the_same_axes_and_keep_their_labels(pair):
-    folder, paths = pair
+def test_both_have_the_same_axes_and_keep_their_labels(pair, browser, tmp_path):
+    _, paths = pair
+    figures = {}
     for name, script in SCRIPTS.items():
         if not name.startswith(paths[0].stem[:2]):
             continue
@@ -54,8 +56,11 @@ def test_both_have_the_same_axes_and_keep_their_labels(pair):
             assert f'id="hf-{name}-beside-title"' in beside.read_text()
             assert not written(alone)[1] - written(beside)[1], f"{name}: labels are lost"
             scales.append(written(beside)[0])
+            figures[str(path.parent.name), name] = beside.read_text(encoding="utf-8")
         assert scales[0] == scales[1], f"{name}: the axes differ"
         assert json.loads(json.dumps(common)) == common
+    words = measure(browser, figures, tmp_path)
+    assert not [(key, fault) for key, source in figures.items() for fault in faults(source, words[key])]
 
 
 def test_one_record_keeps_its_own_axes(tmp_path, pair):

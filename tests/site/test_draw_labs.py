@@ -54,7 +54,7 @@ def test_a_machine_with_everything_has_every_figure(make_lab, lab):
 def test_what_a_machine_lacks_costs_one_line(make_lab, lab, note, pattern, left_out):
     record = fixture(lab)
     before = len(record["series"]) + len(record["values"])
-    without(record, pattern, note)
+    record = without(record, pattern, note)
     assert len(record["series"]) + len(record["values"]) < before
     status, figures, out, err = make_lab(lab, record)
     assert (status, err) == (0, "")
