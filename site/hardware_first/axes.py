@@ -47,7 +47,7 @@ class Instrumented:
             hooks.append((start, end, f'eval hf_range("{axis}", {self._place(low, high)}, {low}, {high})'))
         for found in ASSIGNMENT.finditer(line):
             if (name := found[1]) in self.bounds:
-                end = end_of(line, found.end(), ";}")
+                end = end_of(line, found.end(), ";}#")
                 hooks.append((end, end, f'; eval hf_bound("{name}", {self._place(name)})'))
         for start, end, text in sorted(hooks, reverse=True):
             line = line[:start] + text + line[end:]

@@ -85,7 +85,7 @@ def test_a_record_that_lacks_the_figure_says_so(pair, tmp_path):
 
 SCRIPT = """\
 # set xrange [0:1] in a comment is no range
-x_low = 1; x_high = two(x[1], "a;b") * 3
+x_low = 1; x_high = two(x[1], "a;#b") * 3  # with a remark
 do for [panel = 1:2] { y_low = panel > 1 ? 2 : \\
   3 }
 set xrange [x_low:x_high]
@@ -97,7 +97,8 @@ low = 4
 def test_ranges_and_their_bounds_are_instrumented_and_nothing_else():
     text = axes.Instrumented({"a.gp": SCRIPT}).texts["a.gp"].split("\n")
     assert text[0] == SCRIPT.split("\n")[0] and text[-2] == "low = 4"
-    assert text[1] == ('x_low = 1; eval hf_bound("x_low", 1); x_high = two(x[1], "a;b") * 3; eval hf_bound("x_high", 2)')
+    assert text[1] == ('x_low = 1; eval hf_bound("x_low", 1); x_high = two(x[1], "a;#b") * 3  ; eval hf_bound("x_high", 2)'
+                       '# with a remark')
     assert "hf_bound" not in text[2]  # y_low is the bound of no range
     assert text[3] == 'eval hf_range("x", 3, x_low, x_high)'
     assert text[4] == 'eval hf_range("y", 4, (many ? 0.9 : 0), rows[2] * 1.1)'
