@@ -31,6 +31,7 @@ from .notice import block_notice
 from .records import Machine, Record, RecordError
 
 FORMS = Path(__file__).parent / "forms"
+# What the C++ prints: `build/tests/site/formulas/formulas --tables`. tests/site/test_formulas.py compares them to the bit.
 TABLES = Path(__file__).parent / "planner_tables.json"
 MEASURED, QUOTED, PLANNED = "Measured", "As their makers say", "Chips of the planner"
 ROOFLINE_LAB = "01-roofline"

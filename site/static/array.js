@@ -21,7 +21,7 @@
   };
 
   hf.widget("array", ({shown, said}) => {
-    const picture = svg("svg", {class: "hf-figure hf-plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": true});
+    const picture = svg("svg", {class: "hf-graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": true});
     const title = element("p", {class: "hf-bar-title"}), work = element("div"), rows = element("div");
     shown.append(title, picture, work, rows);
     return (s) => {

@@ -1,33 +1,29 @@
-// A step of a transformer's training on many chips: labs/05-scaling/planner, formula by formula and under the same names.
-// Pure functions; tests/site/formulas holds them to the C++. `use` gives them its tables.
+// A step of a transformer's training on many chips: labs/05-scaling/planner, formula by formula and under the same names, for
+// plans as its search makes them: attention fused, sequences shared out beside tensors, whatever can overlapped. Pure
+// functions; tests/site/formulas holds them to the C++. `use` gives them its tables.
 (() => {
   const hf = window.hardwareFirst = window.hardwareFirst || {};
-  const half = 2; // bytes of bf16
+  const half = 2, whole = 4; // bytes of bf16, of fp32
   const usableMemory = 0.9, mostTensor = 16, mostContext = 16;
   const no = {arithmetic: 0, memory: 0, tensor: 0, network: 0, bubble: 0}, kinds = Object.keys(no);
   let fitted, flashShare;
 
   const defaults = {
     tensor: 1, context: 1, data: 1, pipeline: 1, pods: 1, interleave: 1, microBatch: 1, batch: 1, sequence: 2048,
-    recompute: "none", sharding: "optimizer", sequenceParallel: true, overlapTensor: false, overlapData: true,
-    overlapPipeline: true, sendShares: true, flash: true, embeddingAsLayer: false, gradientBytes: 4,
+    recompute: "none", sharding: "optimizer",
   };
 
-  // ---- A transformer ----
   const gpt = (layers, hidden, heads) => ({
     name: `${layers}/${hidden}/${heads}`, layers, hidden, heads, kvHeads: heads, headSize: hidden / heads,
     ffn: 4 * hidden, gated: false, vocabulary: 51200, tied: true, parallel: false,
   });
   const layerWeights = (s) =>
     s.hidden * s.headSize * (2 * s.heads + 2 * s.kvHeads) + s.hidden * s.ffn * (s.gated ? 3 : 2);
-  const parameters = (s) =>
-    s.layers * (layerWeights(s) + 2 * s.hidden) + s.hidden + s.vocabulary * s.hidden * (s.tied ? 1 : 2);
   const modelFlops = (s, batch, sequence) => {
     const attention = 4 * sequence * s.heads * s.headSize;
     return 3 * batch * sequence * (s.layers * (2 * layerWeights(s) + attention) + 2 * s.hidden * s.vocabulary);
   };
 
-  // ---- A plan ----
   const chips = (p) => p.tensor * p.context * p.data * p.pipeline * p.pods;
   const sharers = (p) => p.data * p.context;
   const stateShards = (p) => p.sharding === "none" ? 1 : sharers(p);
@@ -41,19 +37,18 @@
 
   // Why a plan does not fit the model's sizes, in words; empty where it does.
   const complaint = (p, s) => {
-    const slots = s.layers + (p.embeddingAsLayer ? 2 : 0), most = Math.ceil(slots / p.pipeline);
+    const most = layersOfStage(p, s);
     if (!divides(p.tensor, s.heads)) return `Tensor ${p.tensor} does not divide the model’s heads, ${s.heads}.`;
     if (!divides(p.context, p.sequence)) return `Context ${p.context} does not divide the sequence, ${p.sequence}.`;
     const rows = p.microBatch * p.data * p.pods;
     if (!divides(rows, p.batch)) return `Micro-batch times replicas, ${rows}, does not divide the batch, ${p.batch}.`;
-    if (p.pipeline > s.layers) return `The pipeline has at most as many stages as the model has layers, ${s.layers}.`;
+    if (p.pipeline > s.layers) return `A pipeline has at most as many stages as there are layers, ${s.layers}.`;
     if (p.interleave > most) return `A stage has at most as many pieces as layers, ${most}.`;
     if (p.interleave > 1 && p.pipeline === 1) return "Pieces of a stage need a pipeline.";
     if (p.sharding === "full" && p.pipeline > 1) return "Where everything is shared there is no pipeline.";
     return "";
   };
 
-  // ---- Wires ----
   const wireBetween = (chip, stride, size, axes) => {
     if (chip.torusAxes > 0) {
       return stride * size <= chip.together
@@ -67,7 +62,6 @@
   };
   const ringSeconds = (wire, n, bytes) => n <= 1 ? 0 : (n - 1) * (wire.latency + bytes / n / wire.bandwidth);
 
-  // ---- A step ----
   const productSeconds = (chip, {m, n, k}) => {
     let filled = 1;
     if (chip.units > 0) {
@@ -81,7 +75,7 @@
     return Math.max(arithmetic, half * (m * k + k * n + m * n) / chip.bandwidth);
   };
 
-  const layersOfStage = (p, s) => Math.ceil((s.layers + (p.embeddingAsLayer ? 2 : 0)) / p.pipeline);
+  const layersOfStage = (p, s) => Math.ceil(s.layers / p.pipeline);
   const weightsOnChip = (p, s) => {
     const ends = s.vocabulary * s.hidden * (p.pipeline === 1 && !s.tied ? 2 : 1);
     return (layersOfStage(p, s) * layerWeights(s) + ends) / p.tensor;
@@ -98,10 +92,8 @@
     const matrix = (nIn, nOut, forward) => forward * productSeconds(chip, {m: tokens, n: nOut, k: nIn}) +
       productSeconds(chip, {m: tokens, n: nIn, k: nOut}) + productSeconds(chip, {m: nIn, n: nOut, k: tokens});
     const forwards = p.recompute === "full" ? 2 : 1;
-    const elementwiseForwards = p.recompute === "selective" && p.flash ? 2 : forwards;
-    const attentionForwards = p.recompute === "none" || p.flash ? forwards : 2;
     const keys = 2 * Math.max(s.kvHeads / p.tensor, 1) * s.headSize;
-    const shown = p.overlapTensor ? 1 - fitted.hidden : 1;
+    const shown = 1 - fitted.hidden;
 
     const layerProducts = () => {
       const heads = s.heads * s.headSize / p.tensor, ffn = s.ffn / p.tensor;
@@ -109,18 +101,14 @@
         matrix(s.hidden, (s.gated ? 2 : 1) * ffn, forwards) + matrix(ffn, s.hidden, forwards);
     };
     const attention = () => {
-      const products = 2 * attentionForwards + (p.flash ? 5 : 4);
       const flops = 2 * tokens * p.sequence * s.heads * s.headSize / p.tensor;
-      return p.flash ? products * flops / 2 / (chip.matmul * flashShare)
-                     : products * flops / (chip.matmul * fitted.matmul);
+      return (2 * forwards + 5) * flops / 2 / (chip.matmul * flashShare);
     };
     const layerBytes = () => {
-      const passes = 2 + elementwiseForwards, cut = p.sequenceParallel ? p.tensor : 1;
+      const passes = 2 + (p.recompute === "selective" ? 2 : forwards);
       const rotary = 2 * s.headSize * (s.heads + s.kvHeads) / p.tensor;
       const activation = (s.gated ? 3 : 2) * s.ffn / p.tensor;
-      const scores = p.flash ? 0 : 6 * p.sequence * s.heads / p.tensor;
-      return half * tokens *
-        (passes * (10 * s.hidden / cut + rotary + activation) + (2 + attentionForwards) * scores);
+      return half * tokens * passes * (10 * s.hidden / p.tensor + rotary + activation);
     };
     const layerTensor = () => {
       const pairs = (s.parallel ? 1 : 2) * (1 + forwards), wire = wireBetween(chip, 1, p.tensor, 1);
@@ -135,36 +123,33 @@
     const vocabulary = s.vocabulary / p.tensor;
     const head = {...no, arithmetic: matrix(s.hidden, vocabulary, 1), memory: secondsFor(20 * tokens * vocabulary)};
     const stage = () => {
-      const most = layersOfStage(p, s), last = s.layers - (p.pipeline - 1) * most + (p.embeddingAsLayer ? 1 : 0);
+      const most = layersOfStage(p, s), last = s.layers - (p.pipeline - 1) * most;
       const full = times(layer, most), end = plus(times(layer, Math.max(last, 0)), head);
       return total(full) > total(end) ? full : end;
     };
     const sentBetweenStages = () => {
       if (p.pipeline === 1) return 0;
-      const wire = wireBetween(chip, chips(p) / p.pods / p.pipeline, p.pipeline, 1), bytes = half * tokens * s.hidden;
-      const sent = bytes / (p.sendShares || p.sequenceParallel ? p.tensor : 1);
-      const gathers = p.sendShares && !p.sequenceParallel;
-      const seconds = wire.latency + sent / Math.min(wire.bandwidth, wire.network ? chip.network : chip.link) +
-        (gathers ? ringSeconds(wireBetween(chip, 1, p.tensor, 1), p.tensor, bytes) : 0);
-      return 2 * p.interleave * seconds * (p.overlapPipeline ? 1 - fitted.hidden : 1);
+      const wire = wireBetween(chip, chips(p) / p.pods / p.pipeline, p.pipeline, 1);
+      const sent = half * tokens * s.hidden / p.tensor, one = wire.network ? chip.network : chip.link;
+      return 2 * p.interleave * (wire.latency + sent / Math.min(wire.bandwidth, one)) * shown;
     };
     const replicas = () => {
       const axes = Math.max(1, chip.torusAxes - (p.tensor > 1 ? 1 : 0));
       const wire = wireBetween(chip, p.tensor, sharers(p), axes), weights = weightsOnChip(p, s);
       const ring = (bytesEach, elements) => ringSeconds(wire, sharers(p), bytesEach * elements);
-      const one = weights / s.layers, back = p.sharding === "optimizer" ? half : p.gradientBytes;
+      const one = weights / s.layers, back = p.sharding === "optimizer" ? half : whole;
       const seconds = p.sharding === "full"
-        ? microBatches(p) * s.layers * (2 * ring(half, one) + ring(p.gradientBytes, one))
-        : ring(p.gradientBytes, weights) + ring(back, weights);
+        ? microBatches(p) * s.layers * (2 * ring(half, one) + ring(whole, one))
+        : ring(whole, weights) + ring(back, weights);
       const between = {bandwidth: chip.network, latency: chip.networkLatency};
-      return seconds + 2 * ringSeconds(between, p.pods, p.gradientBytes * (weights / stateShards(p)));
+      return seconds + 2 * ringSeconds(between, p.pods, whole * (weights / stateShards(p)));
     };
 
     const micro = {...(p.pipeline === 1 ? plus(times(layer, s.layers), head) : stage()), network: sentBetweenStages()};
     const time = times(micro, microBatches(p));
     time.bubble = total(time) * bubbleShare(p);
     const apart = replicas(), room = time.arithmetic + time.memory;
-    time.network += p.overlapData ? Math.max((1 - fitted.hidden) * apart, apart - room) : apart;
+    time.network += Math.max(shown * apart, apart - room);
     time.memory += secondsFor((7 * 4 + half) * weightsOnChip(p, s) / stateShards(p));
     return time;
   };
@@ -172,18 +157,14 @@
   const whatLimits = (t) => kinds.reduce((most, kind) => t[kind] > t[most] ? kind : most);
   const mfu = (chip, s, p, seconds) => modelFlops(s, p.batch, p.sequence) / (seconds * chips(p) * chip.peak);
 
-  // ---- Memory ----
   const kept = (s, p) => {
     const queries = s.heads * s.headSize, products = 2 * (queries + 2 * s.kvHeads * s.headSize) + 2 * queries;
-    const tensor = p.sequenceParallel ? p.tensor : 1, tokens = tokensOf(p);
-    if (p.flash && p.recompute === "selective")
-      return tokens * (4 * s.hidden / tensor + (products + (s.gated ? 4 : 2) * s.ffn) / p.tensor);
-    const scores = !p.flash && p.recompute === "none" ? 5 * s.heads * p.sequence : 0;
-    const norms = (s.gated ? 8 : 10) * s.hidden, perceptron = (s.gated ? 6 : 4) * s.ffn;
-    return tokens * (norms / tensor + (products + perceptron + scores) / p.tensor);
+    const norms = p.recompute === "selective" ? 4 : s.gated ? 8 : 10; // then of the products the results alone
+    const perceptron = (s.gated ? 4 : 2) + (p.recompute === "selective" ? 0 : 2);
+    return tokensOf(p) * (norms * s.hidden + products + perceptron * s.ffn) / p.tensor;
   };
   const layerActivations = (s, p) => p.recompute !== "full"
-    ? kept(s, p) : 2 * tokensOf(p) * s.hidden / (p.sequenceParallel ? p.tensor : 1);
+    ? kept(s, p) : 2 * tokensOf(p) * s.hidden / p.tensor;
 
   const memoryUse = (s, p) => {
     const weights = weightsOnChip(p, s), full = p.sharding === "full", shards = full ? sharers(p) : 1;
@@ -193,12 +174,11 @@
     let activations = layersOfStage(p, s) * underWay * pieces * layerActivations(s, p);
     if (p.recompute === "full") activations += kept(s, p);
     if (p.pipeline === 1) activations += 4 * tokensOf(p) * s.vocabulary / p.tensor;
-    return {weights: 2 * (weights / shards + gathered), gradients: p.gradientBytes * weights / shards,
+    return {weights: 2 * (weights / shards + gathered), gradients: whole * weights / shards,
             optimizer: 12 * weights / stateShards(p), activations};
   };
   const memoryTotal = (m) => m.weights + m.gradients + m.optimizer + m.activations;
 
-  // ---- The fastest plan ----
   const divisors = (number, most) => {
     const found = [];
     for (let one = 1; one <= Math.min(number, most); ++one) if (divides(one, number)) found.push(one);
@@ -210,7 +190,7 @@
     const torus = chip.torusAxes > 0, pods = torus ? Math.ceil(count / chip.together) : 1;
     if (!divides(pods, count)) return;
     const inside = count / pods;
-    const base = {...defaults, pods, batch, sequence, overlapTensor: true};
+    const base = {...defaults, pods, batch, sequence};
     for (const tensor of divisors(inside, mostTensor)) {
       if (!divides(tensor, shape.heads)) continue;
       for (const context of divisors(inside / tensor, mostContext)) {
@@ -254,6 +234,6 @@
 
   const use = (tables) => { ({fitted, flashShare} = tables); };
 
-  hf.planner = {complaint, defaults, gpt, layerWeights, memoryTotal, memoryUse, mfu, modelFlops, parameters, productSeconds,
+  hf.planner = {complaint, defaults, gpt, layerWeights, memoryTotal, memoryUse, mfu, modelFlops, productSeconds,
                 ringSeconds, search, shortName, stepTime, total, use, whatLimits, wireBetween};
 })();

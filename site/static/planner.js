@@ -44,7 +44,7 @@
 
     const byHand = (job, s) => {
       const data = job.chips / (s.tensor * s.context * s.pipeline * s.pods);
-      const plan = {...p.defaults, ...s, data, overlapTensor: true};
+      const plan = {...p.defaults, ...s, data};
       const problem = Number.isInteger(data) ? p.complaint(plan, job.shape)
         : `Tensor × context × pipeline × pods do not divide the chips, ${job.chips}.`;
       if (problem) return clear(problem);

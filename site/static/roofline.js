@@ -109,8 +109,9 @@
     select.addEventListener("input", () => { form.elements.allocates.checked = Boolean(chips.get(select.value)?.machine); });
 
     const dot = svg("g", {class: "hf-dot"}, svg("circle", {r: 7, class: "f-ink"}));
-    const back = svg("g"), picture = svg("svg", {class: "hf-figure hf-plot", role: "img",
-      "aria-label": "A roofline with the operator as a dot; the words and the table below say where it is"}, [back, dot]);
+    const back = svg("g"), picture = svg("svg", {class: "hf-graph", role: "img"}, [
+      svg("title", {}, "The roofline of the chosen machine, with the operator as a dot"),
+      svg("desc", {}, "Speed by intensity, both logarithmic. Words above and a table below say where the dot is."), back, dot]);
     const rows = element("div");
     shown.append(picture, rows);
     let width = 0;

@@ -37,7 +37,7 @@ ANSWERS = {
                  mfu: p.mfu(chip[c.chip], model[c.model], c.plan, total), name: p.shortName(c.plan),
                  fits: p.complaint(c.plan, model[c.model]) === ""}, c.answer]; }""",
     "planner/shape": """c => { const mine = p.gpt(c.layers, c.hidden, c.heads);
-        return [{parameters: p.parameters(mine), flops: p.modelFlops(mine, c.batch, c.sequence),
+        return [{flops: p.modelFlops(mine, c.batch, c.sequence),
                  layer: p.layerWeights(mine)}, c.answer]; }""",
     "planner/wire": """c => { const wire = p.wireBetween(chip[c.chip], c.stride, c.size, c.axes);
         return [{...wire, ring: p.ringSeconds(wire, c.size, c.bytes)}, c.answer]; }""",
