@@ -85,10 +85,10 @@ def read(path: Path) -> ElementTree.Element:
     for problem in problems(root, own):
         raise DrawingError(f"drawings/{path.name}: {problem}")
     for part in ("title", "desc"):
-        root.find(f"{{{SVG}}}{part}").set("id", f"{own}-{part}")
+        root.find(f"{{{SVG}}}{part}").set("id", f"{own}-drawn-{part}")  # a figure may have the same name
     root.set("class", f"hf-drawing {own}")
     root.set("role", "img")
-    root.set("aria-labelledby", f"{own}-title {own}-desc")
+    root.set("aria-labelledby", f"{own}-drawn-title {own}-drawn-desc")
     stand_at_first_step(root)
     return root
 

@@ -43,8 +43,8 @@ def test_a_drawing_stands_in_the_page_with_its_words(drawn):
     result = drawn(SVG)
     assert (result.status, result.said) == (0, "")
     html = drawn.site.html()
-    assert 'class="hf-drawing hf-01-door"' in html and 'aria-labelledby="hf-01-door-title hf-01-door-desc"' in html
-    assert '<title id="hf-01-door-title">A door</title>' in html and "a &lt; b" in html and "svg:" not in html
+    assert 'class="hf-drawing hf-01-door"' in html and 'aria-labelledby="hf-01-door-drawn-title hf-01-door-drawn-desc"' in html
+    assert '<title id="hf-01-door-drawn-title">A door</title>' in html and "a &lt; b" in html and "svg:" not in html
     assert '<figure class="hf-drawn align-default" id="fig-door">' in html and "It opens." in drawn.site.text()
     assert "drawings.css" in html and "steps.js" not in html
 
