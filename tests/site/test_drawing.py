@@ -150,3 +150,12 @@ def test_the_books_drawings_are_what_their_scripts_draw(script, tmp_path):
     drawings = sorted(tmp_path.glob("*.svg"))
     assert drawings and [each.name for each in drawings
                          if each.read_text() != (PROJECT / "drawings" / each.name).read_text()] == []
+
+
+def test_the_books_drawings_move_under_its_policy(browser, base):
+    with Visit(browser, base + "02-matmul.html") as visit:
+        slider = visit.page.get_by_role("slider", name="The walk down a column")
+        count = visit.page.locator("svg.hf-02-column text.end:not(.hf-off)")
+        assert count.all_text_contents() == ["22", "7"]
+        slider.press("Home")
+        assert count.all_text_contents() == ["0", "0"] and visit.errors == []
