@@ -2,7 +2,7 @@
 
     _machines/PAGE/A+B.js    hardwareFirst.pair("PAGE", "A+B", {figure: [drawing of A, drawing of B, sentence]})
 
-For each pair of machines that have both measured a figure of the page. static/compare.js loads it when a reader asks.
+For each pair of machines that have both measured a figure of the page. static/beside.js loads it when a reader asks.
 Drawing a pair takes several runs of gnuplot, so it is kept in build/compared/ until a record or a script changes.
 """
 

@@ -21,9 +21,10 @@ from sphinx.environment import BuildEnvironment
 
 from .compare import pairs_of_page
 from .domain import hardware_first
-from .records import Machine
+from .records import Machine, content_digest
 
 FOLDER = "_machines"
+BESIDE = Path(__file__).resolve().parents[1] / "static" / "beside.js"  # loaded with the first press
 SLOTS = "hf-slots"  # of a document being written: for each slot {slug: html, or None where it is the default machine's}
 
 
@@ -128,7 +129,9 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
     app.add_js_file("machine.js", priority=100, **{"data-page": page, "data-machines": json.dumps(listed)})
     app.add_js_file("machines.js", loading_method="defer")
     if pairs:
-        app.add_js_file("compare.js", loading_method="defer", **{"data-page": page, "data-pairs": json.dumps(pairs)})
+        beside = f"{context['pathto']('_static/beside.js', resource=True)}?v={content_digest(BESIDE)[:8]}"
+        app.add_js_file("compare.js", loading_method="defer", **{"data-page": page, "data-pairs": json.dumps(pairs),
+                                                                 "data-beside": beside})
 
 
 def _replace_files(folder: Path, files: dict[str, str]) -> None:
