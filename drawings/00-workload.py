@@ -106,7 +106,7 @@ def batch() -> Sketch:
     """One delivery of the weights for 1 to 16 readers, on an imaginary machine whose ridge lies at eight."""
     most, ridge, each = 16, 8, 0.25
     drawing = Sketch(
-        "00-batch", 374, "What a batch shares",
+        "00-readers", 374, "What a batch shares",
         f"""An imaginary machine brings in the weights in the time in which its arithmetic serves {ridge} readers. The
         weights are delivered once for all; each reader has a KV cache of their own, which is delivered too. Up to ten
         readers the delivery takes longer than the arithmetic, and each reader costs little; beyond, the arithmetic
