@@ -11,7 +11,7 @@ have_levels = exists("have_plateaus_bandwidth")
 
 # The curves in the order drawn; the dashed ones are the same kernels with non-temporal stores.
 array names[5] = ["copy", "triad", "read", "copy_nt", "triad_nt"]
-array titles[5] = ["copy", "triad", "read", "copy, non-temporal", "triad, non-temporal"]
+array titles[5] = ["copy", "triad", "read", "copy, nt", "triad, nt"]
 array colours[5] = [orange, green, blue, orange, green]
 array points[5] = [triangle, diamond, circle, triangle, diamond]
 array dashes[5] = [measured_dash, measured_dash, measured_dash, long_dash, long_dash]
@@ -31,7 +31,7 @@ do for [panel = 1:panels] {
     highest = larger(curve_max_y, highest)
   }
 }
-right_edge = width - 66
+right_edge = width - (exists("have_bandwidth_copy_nt") ? 90 : 66)
 set multiplot
 do for [panel = 1:panels] {
   set autoscale xy
@@ -43,7 +43,7 @@ do for [panel = 1:panels] {
   strip = named ? 60 : 20
   top_edge = panel == 1 ? 36 : 470
   bottom_edge = panel == panels ? height - 62 : 410
-  y_title = "bandwidth, GB/s"
+  y_title = "bandwidth, GB/s".(exists("have_bandwidth_copy_nt") ? "; nt: non-temporal stores" : "")
   unset label
   load "working-set.gp"
   if (panels > 1) {
@@ -58,9 +58,7 @@ do for [panel = 1:panels] {
        for [i = 1:5] file(i) using (only(present(i), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
        for [i = 1:5] file(i) using (only(present(i), $1)):2 with linespoints pointinterval 4 pointtype points[i] \
          pointsize 0.55 linewidth 1.8 dashtype dashes[i] linecolor rgb colours[i], \
-       for [i = 1:3] file(i) using (only(present(i) && $1 == read_max_x, $1)):2:(titles[i]) \
-         with labels left font end textcolor rgb colours[i], \
-       for [i = 4:5] file(i) using (only(present(i) && $0 == int(read_records / 3), $1)):2:(titles[i]) \
-         with labels left font near textcolor rgb colours[i]
+       for [i = 1:5] file(i) using (only(present(i) && $1 == read_max_x, $1)):2:(titles[i]) \
+         with labels left font end textcolor rgb colours[i]
 }
 unset multiplot

@@ -16,6 +16,7 @@ except ImportError:  # run as a script
 NEAR, ALONG, END, OVER = "near", "along", "end", "over"  # the font names in figures/style.gp; any other is fixed
 
 LABEL_COST, EDGE_COST, MARK_COST, STRUCK_COST, LINE_COST, AMBIGUITY_COST = 1000.0, 10000.0, 120.0, 500.0, 14.0, 60.0
+ORDER_COST = 90.0  # names at the ends of curves stand in the order of the ends
 LEADER_FROM = 13.0  # units; a label further than this from its point is joined to it by a thin line
 ROUNDS, WAYS = 12, 10
 
@@ -67,10 +68,10 @@ def overlap(a, b):
 class Candidate:
     """One place a label could go: its left end of the baseline, its box, the leader to its point, and its cost."""
 
-    def __init__(self, text, x, y, cost, point=None):
-        self.x, self.y, self.cost, self.whole_cost = x, y, cost, None
+    def __init__(self, text, x, y, cost, point=None, ordered=False):
+        self.x, self.y, self.cost, self.whole_cost, self.ordered = x, y, cost, None, ordered
         self.box = text_box(text, (x, y))
-        self.letters = text_box(text, (x, y), above=0.5, below=0.02)  # a line through these strikes the label out
+        self.letters = text_box(text, (x, y), above=0.56, below=0.06)  # a line through these strikes the label out
         self.point = point
         self.leader = self._leader(point) if point else None
 
@@ -109,7 +110,7 @@ def end(text, _lines):
     x, y = point_of(text)
     for step in range(0, 160, 3):
         for dy in {step, -step}:
-            yield Candidate(text, x + 12, y + dy + 0.27 * text.size, abs(dy), (x, y))
+            yield Candidate(text, x + 12, y + dy + 0.27 * text.size, abs(dy), (x, y), ordered=True)
 
 
 def over(text, _lines):
@@ -204,6 +205,7 @@ def conflict(a, b):
     cost = LABEL_COST * overlap(a.box, b.box)
     cost += 0.3 * LABEL_COST * bool(a.leader and overlap(b.box, a.leader))
     cost += 0.3 * LABEL_COST * bool(b.leader and overlap(a.box, b.leader))
+    cost += ORDER_COST * (a.ordered and b.ordered and (a.point[1] - b.point[1]) * (a.y - b.y) < 0)
     return cost + 40 * bool(a.leader and b.leader and overlap(a.leader, b.leader))
 
 

@@ -20,7 +20,7 @@ STATIC = ROOT / "site" / "static"
 # Baseline to the top of a digit or capital, and to the bottom of a comma, in em. Below that reach few letters' tails.
 ABOVE, BELOW = 0.66, 0.12
 # A curve may touch the edge of a label's box; what counts is a line through the middle of the letters.
-STRUCK_FROM, STRUCK_TO = 0.12, 0.46
+STRUCK_FROM, STRUCK_TO = 0.03, 0.5
 
 # The words of every figure on the page: string, place, width, size in units of the figure, and colour class.
 MEASURE = """() => Object.fromEntries([...document.querySelectorAll("[data-figure]")].map(box => {
