@@ -13,6 +13,9 @@ from .quantity import NO_BREAK_SPACE, Quantity, quantity
 from .records import Record, RecordError
 
 SIGNS = {">=": ("≥", operator.ge), "<=": ("≤", operator.le), ">": (">", operator.gt), "<": ("<", operator.lt)}
+FLIPPED = {">=": "≤", ">": "<"}
+# A sentence that says what is left, "less than a fifth of the time", of a value that says how often the other is as large.
+WHAT_IS_LEFT = re.compile(r"\b(?:less than|at most) (?:a|one) (?:half|third|quarter|fifth|sixth|tenth)\b")
 MEMBERS = {"id": r"[a-z][a-z0-9-]*", "text": r"\S.*", "value": r"[a-z][a-z0-9_]*",
            "bound": r"(?:>=|<=|>|<) -?[0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?"}
 
@@ -35,15 +38,25 @@ class Statement:
         return SIGNS[self.bound.split()[0]][1](record.value(self.value)["value"], self.limit)
 
     def observed(self, record: Record) -> Quantity:
-        """The record's value as the sentence speaks of it: a ratio as times, a share as per cent, a count as a number."""
+        """The record's value as the sentence speaks of it: a ratio as times, a share or what is left as per cent, a count
+        as a number."""
         value = record.value(self.value)
+        if self._says_what_is_left(value):
+            return quantity(1 / value["value"], "1", style="percent")
         return quantity(value["value"], value["unit"], style=self._style(value))
 
     def asked(self, record: Record | None) -> str:
         """The bound in the terms of a record's value; where there is none, as a bare number."""
         value = record.value(self.value) if record else {"unit": "1", "value": 0}
+        sign = self.bound.split()[0]
+        if self._says_what_is_left(value):
+            return f"{FLIPPED[sign]}{NO_BREAK_SPACE}{quantity(1 / self.limit, '1', style='percent')}"
         limit = quantity(self.limit, value["unit"], style=self._style(value), exact=True)
-        return f"{SIGNS[self.bound.split()[0]][0]}{NO_BREAK_SPACE}{limit}"
+        return f"{SIGNS[sign][0]}{NO_BREAK_SPACE}{limit}"
+
+    def _says_what_is_left(self, value: dict) -> bool:
+        least = self.bound.split()[0] in FLIPPED and self.limit > 1
+        return least and value["unit"] == "1" and value["value"] > 0 and bool(WHAT_IS_LEFT.search(self.text))
 
     def _style(self, value: dict) -> str:
         counted = "low" not in value and float(value["value"]).is_integer()

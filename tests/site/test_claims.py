@@ -116,6 +116,7 @@ def test_the_ledger_follows_a_claim_that_moved(site):
     ("simd-pays", "✓ Vectors beat single numbers at least fourfold. 29.6×", "≥ 4×"),
     ("vector-add-waits", "✓ Vector add uses under 5 % of the arithmetic. 0.597 %", "&lt; 5 %"),
     ("memory-is-slow", "✓ A byte takes as long as at least 4 FLOPs. 10.6 FLOP/byte", "≥ 4 FLOP/byte"),
+    ("caches-save-time", "✓ L1 answers in less than a fifth of the time. 4.37 %", "&lt; 20 %"),
     ("sides-predicted", "✓ At least eight of ten sides are right. 9", "≥ 8"),
 ])
 def test_a_number_is_shown_in_the_terms_of_its_sentence(site, claim, shown, asked):
