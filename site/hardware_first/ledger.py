@@ -141,7 +141,7 @@ def filters(labs: list[str]) -> str:
     states = "".join(f'<label><input type="radio" name="hf-state" value="{state}"{" checked" * (state == "all")}> '
                      f"{words}</label>" for state, words in STATES)
     chapters = "".join(f'<option value="{html.escape(lab)}">{lab[:2]}</option>' for lab in labs)
-    return (f'<form class="hf-ledger-filter" hidden><fieldset><legend>Claims that</legend>{states}</fieldset>'
+    return (f'<form class="hf-ledger-filter"><fieldset><legend>Claims that</legend>{states}</fieldset>'
             f'<label>of chapter <select name="hf-chapter"><option value="">any</option>{chapters}</select></label>'
             '<output></output></form>\n')
 

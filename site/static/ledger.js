@@ -2,6 +2,7 @@
 (() => {
   const ledger = document.querySelector(".hf-ledger"), form = ledger?.querySelector(".hf-ledger-filter");
   if (!form) return;
+  document.documentElement.classList.add("hf-js");
   const labs = [...ledger.querySelectorAll(".hf-ledger-lab")], output = form.querySelector("output");
   const {"hf-state": states, "hf-chapter": chapter} = form.elements;
 
@@ -32,6 +33,5 @@
   chapter.value = [...chapter.options].find((option) => option.text === asked.get("chapter"))?.value || "";
   form.addEventListener("change", () => { show(); address(); });
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.hidden = false;
   show();
 })();

@@ -83,7 +83,12 @@ def test_a_column_of_measured_numbers_is_found():
     assert numbers(table) == ['"135 under GB/s" is typed by hand: use {measured}, or quote it with a {cite}']
 
 
-CHAPTER = """# The title
+CHAPTER = """---
+question: How fast?
+card: 01-speed
+---
+
+# The title
 
 :::{admonition} The promise
 :class: promise
@@ -230,10 +235,13 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
         ("{term}`roof`", "{term}`roofs <Rooof>`", 'chapters/glossary.md has no term "Rooof"'),
         ("{cite:p}`maker`", "{cite:p}`maker,nobody`", "chapters/references.bib has no nobody"),
         ("(index.md)", "(indexx.md)", "the link to indexx.md leads nowhere"),
+        ("question: How fast?\n", "", "its front matter has no question:"),
+        ("card: 01-speed", "card: 01-spede", "its front matter has no card:"),
+        ("{predict} how-fast", "{note} how-fast", "a question to answer ({predict}) is missing"),
         (":value: speed", ":value: speedy", "the record of 01-thing has no value speedy"),
         (":reveals: fig-speed", ":reveals: fig-spede", "how-fast reveals fig-spede, which is no :name: and no claim"),
         ("```{predictions-summary}\n```", "", "answers are never summed up"),
-        ("Guess.", "Guess 171 GFLOP/s.", '01-thing.md:10: "171 GFLOP/s" is typed by hand'),
+        ("Guess.", "Guess 171 GFLOP/s.", '01-thing.md:15: "171 GFLOP/s" is typed by hand'),
     ],
 )
 def test_each_fault_is_named(book, old, new, problem):
