@@ -27,6 +27,8 @@ window.hardwareFirst = window.hardwareFirst || {};
   });
 
   if (wanted === list[0].slug) return;
-  document.documentElement.classList.add("hf-changing");
+  const {classList} = document.documentElement;
+  classList.add("hf-changing");
+  setTimeout(() => classList.remove("hf-changing"), 3000);  // should machines.js never come
   hardwareFirst.variantOf(wanted).catch(() => {});
 })();

@@ -70,7 +70,7 @@
     select.append(...machines.map(({slug, name}) => new Option(name, slug)));
     select.addEventListener("change", () => {
       remember(select.value);
-      hardwareFirst.showMachine(select.value);
+      hardwareFirst.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
     });
     label.append(words, select);
     bar.replaceChildren(label);
