@@ -4,7 +4,7 @@
   const sizes = new ResizeObserver((entries) => {
     for (const { target: box } of entries) {
       const scrolls = box.scrollWidth > box.clientWidth + 1;
-      if (scrolls === box.hasAttribute("tabindex")) continue;
+      if (scrolls === box.hasAttribute("aria-label")) continue;
       for (const [key, value] of Object.entries({ tabindex: 0, role: "group", "aria-label": `${name(box)}, scrolls sideways` }))
         scrolls ? box.setAttribute(key, value) : box.removeAttribute(key);
     }

@@ -96,7 +96,7 @@ More prose.
     assert site.build().status == 0
     text = (site.root / "build" / "out" / "_static" / "search-text.js").read_text(encoding="utf-8")
     (_, _, _, entries), = json.loads(text[text.index("(") + 1:text.rindex(")")])
-    assert [(kind, anchor, title) for kind, anchor, title, _ in entries] == [("page", "", "Head"), ("section", "below", "Below")]
+    assert [entry[:3] for entry in entries] == [["page", "", "Head"], ["section", "below", "Below"]]
     assert "Prose with a word" in entries[0][3] and "A caption." in entries[0][3] and entries[1][3] == "More prose."
     assert "viewBox" not in entries[0][3] and "listing" not in entries[0][3]
 

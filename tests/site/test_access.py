@@ -1,0 +1,218 @@
+"""The book for everyone: axe finds nothing in either theme; everything is reached by keyboard and seen when it is; it fits the
+narrowest page; it stays still for those who asked for that."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from book import Visit, pages
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+# A figure is one image with words for it; what it is drawn of is not read out. Its contrasts are test_browser.py's.
+IMAGES = {"exclude": [["svg[role=img] > *"]]}
+
+
+def violations(page, **choice) -> list[str]:
+    found = Axe().run(page, context=IMAGES, options={"resultTypes": ["violations"], **choice}).response["violations"]
+    return [f"{rule['id']}: {node['html'][:160]}" for rule in found for node in rule["nodes"]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser, book, served, scheme):
+    with Visit(browser, served, color_scheme=scheme) as visit:
+        bad = {}
+        for page in pages(book):
+            visit.page.goto(served + page)
+            visit.page.evaluate("document.querySelectorAll('details:not(.hf-data)').forEach(d => d.open = true)")
+            # All rules in the light; what the other theme can change are colours.
+            choice = {"runOnly": RULES} if scheme == "light" else {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+            if found := violations(visit.page, **choice):
+                bad[page] = found[:5]
+        assert bad == {}
+
+
+def test_axe_would_find_what_is_wrong(browser, served):
+    with Visit(browser, f"{served}before.html") as visit:
+        visit.page.evaluate("""document.querySelector("article").insertAdjacentHTML("beforeend",
+            "<img src='data:,'><p style='color: #bbb; background: #fff'>faint</p>")""")
+        found = " ".join(violations(visit.page, runOnly=RULES))
+        assert "image-alt" in found and "color-contrast" in found
+
+
+def test_the_first_stop_skips_to_the_text(browser, served):
+    with Visit(browser, f"{served}01-roofline.html") as visit:
+        visit.page.keyboard.press("Tab")
+        skip = visit.page.locator(".hf-skip")
+        assert skip.evaluate("link => link === document.activeElement && link.getBoundingClientRect().width > 50")
+        visit.page.keyboard.press("Enter")
+        assert visit.page.evaluate("document.activeElement.id") == "content"
+        visit.page.keyboard.press("Tab")
+        assert visit.page.evaluate("document.activeElement.closest('article') !== null")
+
+
+def test_a_focused_element_shows_it_and_is_not_hidden(browser, served):
+    with Visit(browser, f"{served}01-roofline.html") as visit:
+        visit.page.locator("main").focus()
+        stops = 0
+        for _ in range(60):
+            visit.page.keyboard.press("Tab")
+            at = visit.page.evaluate("""() => {
+              const focused = document.activeElement, box = focused.getBoundingClientRect();
+              const header = document.querySelector(".hf-header").getBoundingClientRect();
+              const style = getComputedStyle(focused);
+              return { inside: focused.closest("article") !== null, top: box.top, bottom: box.bottom, header: header.bottom,
+                       seen: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
+                       what: focused.outerHTML.slice(0, 90) };
+            }""")
+            if not at["inside"]:
+                break
+            stops += 1
+            assert at["seen"] and at["bottom"] > at["header"] + 4 and at["top"] < 900, at
+        assert stops > 20
+
+
+@pytest.mark.parametrize("base", ["server"], indirect=True)
+def test_what_a_link_points_to_is_not_under_the_header(browser, base):
+    with Visit(browser, f"{base}01-roofline.html") as visit:
+        targets = visit.page.locator("article :is(section, .hf-claim, figure)[id]").evaluate_all("all => all.map(e => e.id)")
+        targets += visit.page.locator(".hf-claim [id], article span[id]").evaluate_all("all => all.map(e => e.id)")
+        assert len(targets) > 20
+        visit.page.add_style_tag(content="html { scroll-behavior: auto !important; }")
+        hidden = []
+        for target in targets:
+            visit.page.evaluate("id => { location.hash = ''; location.hash = id; }", target)
+            top, header, shown = visit.page.evaluate("""id => {
+              const element = document.getElementById(id);
+              return [element.getBoundingClientRect().top, document.querySelector(".hf-header").offsetHeight,
+                      element.checkVisibility()];
+            }""", target)
+            if shown and top < header:
+                hidden.append((target, top))
+        assert hidden == []
+
+
+def test_the_contents_open_over_a_narrow_page_and_close(browser, base):
+    with Visit(browser, f"{base}01-roofline.html", viewport={"width": 360, "height": 700}) as visit:
+        contents, button = visit.page.locator("#contents"), visit.page.locator(".hf-contents-button")
+        assert not contents.is_visible()
+        button.focus()
+        visit.page.keyboard.press("Enter")
+        assert contents.is_visible() and contents.bounding_box()["width"] <= 336
+        visit.page.keyboard.press("Escape")
+        assert not contents.is_visible() and button.evaluate("b => b === document.activeElement")
+        button.click()
+        contents.locator(".hf-current ul a").nth(2).click()
+        assert not contents.is_visible() and "#" in visit.page.url
+
+
+def test_the_contents_open_without_scripts(browser, base):
+    with Visit(browser, f"{base}01-roofline.html", viewport={"width": 360, "height": 700}, java_script_enabled=False) as visit:
+        visit.page.click(".hf-contents-button")
+        assert visit.page.locator("#contents a").first.is_visible()
+
+
+def test_the_contents_say_where_one_is(browser, served):
+    with Visit(browser, f"{served}01-roofline.html") as visit:
+        assert visit.page.locator("#contents [aria-current=page]").count() == 1
+        section = visit.page.locator("article section section").nth(5)
+        section.evaluate("section => scrollTo({ top: section.offsetTop - 100, behavior: 'instant' })")
+        visit.page.wait_for_selector("#contents [aria-current=location]")
+        here = visit.page.locator("#contents [aria-current=location]")
+        assert here.count() == 1 and here.get_attribute("href") == f"#{section.get_attribute('id')}"
+        assert visit.page.evaluate("""() => {
+          const box = document.getElementById("contents").getBoundingClientRect();
+          const link = document.querySelector("#contents [aria-current=location]").getBoundingClientRect();
+          return box.top <= link.top && link.bottom <= box.bottom;
+        }""")
+
+
+def test_what_scrolls_inside_itself_is_reached_and_shows_it(browser, book, served):
+    with Visit(browser, served, viewport={"width": 360, "height": 740}) as visit:
+        wide = 0
+        for page in pages(book):
+            visit.page.goto(served + page)
+            visit.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            visit.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            boxes = visit.page.locator("article :is(.hf-scroll, pre, div.math)").evaluate_all("""all => all
+              .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
+              .map(box => [box.tabIndex, box.getAttribute("aria-label"),
+                           getComputedStyle(box).backgroundImage.includes("gradient"), box.outerHTML.slice(0, 80)])""")
+            wide += len(boxes)
+            assert [box for box in boxes if box[0] != 0 or not box[1] or not box[2]] == [], page
+        assert wide > 5
+
+
+def test_nothing_is_cut_off_at_320(browser, book, served):
+    with Visit(browser, served, viewport={"width": 320, "height": 640}) as visit:
+        for page in pages(book):
+            visit.page.goto(served + page)
+            visit.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            cut = visit.page.evaluate("""() => {
+              const scrolls = element => element.closest(
+                ".hf-scroll, pre, div.math, svg, [hidden], .visually-hidden, .hf-skip, math");
+              return [document.documentElement.scrollWidth, ...[...document.querySelectorAll("body *")].filter(element => {
+                const box = element.getBoundingClientRect();
+                return box.width && element.checkVisibility() && !scrolls(element) && (box.right > 321 || box.left < -1);
+              }).map(element => element.outerHTML.slice(0, 100))];
+            }""")
+            assert cut[0] <= 320 and cut[1:] == [], (page, cut[:4])
+
+
+def test_it_stays_still_where_a_reader_asked_for_that(browser, book, served):
+    with Visit(browser, served, reduced_motion="reduce") as visit:
+        for page in pages(book):
+            visit.page.goto(served + page)
+            moving = visit.page.evaluate("""() => [getComputedStyle(document.documentElement).scrollBehavior,
+              ...document.getAnimations().filter(animation => animation.playState === "running")
+                .map(animation => animation.effect.target.outerHTML.slice(0, 80))]""")
+            assert moving == ["auto"], page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_button_turns_the_colours_and_is_remembered(browser, served, scheme):
+    other = "dark" if scheme == "light" else "light"
+    paper = "getComputedStyle(document.body).backgroundColor"
+    with Visit(browser, f"{served}01-roofline.html", color_scheme=scheme) as visit:
+        button, before = visit.page.locator(".hf-theme-button"), visit.page.evaluate(paper)
+        assert button.get_attribute("aria-label").lower().startswith(other)
+        button.click()
+        turned = visit.page.evaluate(paper)
+        assert turned != before and button.get_attribute("aria-label").lower().startswith(scheme)
+        visit.page.goto(f"{served}02-matmul.html")
+        assert visit.page.evaluate(paper) == turned
+        visit.page.click(".hf-theme-button")  # the system's own choice again: it is followed from now on
+        assert visit.page.evaluate(paper) == before
+        visit.page.emulate_media(color_scheme=other)
+        assert visit.page.evaluate(paper) == turned
+
+
+def test_a_policy_lets_no_script_stand_in_a_page(browser, book, base):
+    with Visit(browser, base) as visit:
+        for page in pages(book):
+            visit.page.goto(base + page)
+            policy = visit.page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")
+            allowed = {part.split()[0]: part.split()[1:] for part in policy.split(";") if part.strip()}
+            assert allowed["default-src"] == ["'none'"], page
+            assert not {"'unsafe-inline'", "'unsafe-eval'", "*", "https:", "data:"} & set(allowed.get("script-src", [])), page
+            handlers = visit.page.evaluate("""() => [
+              ...[...document.scripts].filter(script => !script.src && script.type !== "application/json"),
+              ...[...document.querySelectorAll("*")].filter(e => e.getAttributeNames().some(name => name.startsWith("on")))
+            ].map(element => element.outerHTML)""")
+            assert handlers == [] or page == "404.html", page
+        visit.page.goto(f"{base}01-roofline.html")
+        visit.page.evaluate("""() => {
+          const script = document.createElement("script");
+          script.textContent = "window.smuggled = true";
+          document.body.append(script);
+        }""")
+        assert visit.page.evaluate("window.smuggled") is None
+
+
+def test_every_page_says_what_it_is(book):
+    for page in pages(book):
+        text = (book / page).read_text(encoding="utf-8")
+        if page in ("404.html", "search.html", "references.html"):
+            continue
+        assert text.count('<meta name="description"') == 1 and 'property="og:title"' in text, page
+        described = text.split('<meta name="description" content="')[1].split('"')[0]
+        assert 40 < len(described) <= 200, (page, described)
