@@ -9,9 +9,14 @@
         scrolls ? box.setAttribute(key, value) : box.removeAttribute(key);
     }
   });
-  const watch = (root) => {
-    for (const box of root.querySelectorAll(".hf-scroll, article pre, article div.math")) sizes.observe(box);
+  const watch = () => {
+    for (const box of document.querySelectorAll(".hf-scroll, article pre, article div.math")) sizes.observe(box);
   };
-  watch(document);
-  document.addEventListener("hf:machine", () => watch(document));
+  watch();
+  let asked = false;
+  new MutationObserver(() => {  // what a widget shows, or another machine, may scroll too
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => { asked = false; watch(); });
+  }).observe(document.querySelector("article"), { childList: true, subtree: true });
 })();

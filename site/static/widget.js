@@ -30,7 +30,7 @@
   const svg = (tag, attributes = {}, children = []) =>
     fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
   const table = (head, rows) => {
-    const row = (cells, tag) => element("tr", {}, cells.map((cell, i) => element(i ? tag : "th", {}, cell)));
+    const row = (cells, tag) => element("tr", {}, cells.map((cell, i) => element(i ? tag : cell ? "th" : "td", {}, cell)));
     return element("div", {class: "hf-scroll", tabindex: 0, role: "group", "aria-label": "the numbers"}, element("table", {}, [
       ...(head ? [element("thead", {}, row(head, "th"))] : []), element("tbody", {}, rows.map((cells) => row(cells, "td")))]));
   };
