@@ -13,10 +13,6 @@
     for (const box of document.querySelectorAll(".hf-scroll, article pre, article div.math")) sizes.observe(box);
   };
   watch();
-  let asked = false;
-  new MutationObserver(() => {  // what a widget shows, or another machine, may scroll too
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame(() => { asked = false; watch(); });
-  }).observe(document.querySelector("article"), { childList: true, subtree: true });
+  // What a widget shows, or another machine, may scroll too.
+  new MutationObserver(watch).observe(document.querySelector("article"), { childList: true, subtree: true });
 })();

@@ -8,7 +8,7 @@ from book import CHAPTERS, LEFT_OUT, Visit
 
 READ = ["index", *(chapter for chapter in CHAPTERS if chapter not in LEFT_OUT), "machines", "claims", "predictions"]
 PAGE_BYTES, SCRIPT_BYTES, LCP_MS, CLS, INTERACTION_MS = 300_000, 60_000, 1000, 0.02, 100
-TRIES = 3  # another program may take the processor for a moment; a page that is too slow is so each time
+TRIES = 5  # another program may take the processor for a moment; a page that is too slow is so each time
 
 MEASURES = """() => new Promise(resolve => {
   const seen = { lcp: 0, cls: 0 };
