@@ -91,6 +91,7 @@ class Verdict:
     statement: Statement
     record: Record
     whose: str  # "here", "on NAME"
+    named: bool  # whether to say so beside the number: the machine has measured the lab, and not this
 
     @property
     def holds(self) -> bool:
@@ -104,7 +105,8 @@ def verdict(records: Records, lab: str, statement: Statement, machine: Machine) 
         statement.asked(record)
     except RecordError as error:
         return error
-    return Verdict(statement, record, "here" if record.local else f"on {records.machine_of(record).name}")
+    named = record.elsewhere and records.path_of(machine, lab).exists()
+    return Verdict(statement, record, "here" if record.local else f"on {records.machine_of(record).name}", named)
 
 
 def passing(verdict: Verdict) -> nodes.paragraph:
@@ -116,7 +118,7 @@ def passing(verdict: Verdict) -> nodes.paragraph:
     tick = measured_number(tooltip=f"holds {verdict.whose}", classes=["hf-verdict"])
     tick += nodes.Text("✓")
     line = nodes.paragraph("", "", tick, nodes.Text(f" {statement.text} "), observed, classes=["hf-sentence"])
-    if record.elsewhere:
+    if verdict.named:
         line += nodes.inline("", f" {verdict.whose}", classes=["hf-kind"])
     return line
 
