@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import yaml
@@ -48,7 +49,8 @@ def bibtex(stated: dict[str, str], address: str) -> str:
     """Authors and title in braces of their own, so that BibTeX leaves them as they are."""
     fields = {"title": f"{{{stated['title']}}}", "author": f"{{{stated['author']}}}", "year": stated["year"],
               "version": stated["version"], "url": address}
-    lines = [f"  {name:<8}= {{{value}}}," for name, value in fields.items() if value]
+    lines = [textwrap.fill(f"  {name:<8}= {{{value}}},", 64, subsequent_indent=" " * 14, break_long_words=False,
+                           break_on_hyphens=False) for name, value in fields.items() if value]
     return "\n".join([f"@misc{{hardwarefirst{stated['year']},", *lines, "}"])
 
 

@@ -84,6 +84,6 @@ def test_the_page_cites_what_the_citation_file_says(book):
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", (book / "cite.html").read_text(encoding="utf-8")))
     year = str(stated["date-released"])[:4]
     assert f"Version {stated['version']}, {year}." in page and f"@misc{{hardwarefirst{year}," in page
-    assert f"title = {{{{{stated['title']}}}}}," in page
+    assert f"title = {{{{{stated['title']}}}}}," in page  # over two lines
     assert f"author = {{{{{stated['authors'][0]['name']}}}}}," in page
     assert '<a href="cite.html">' in (book / "01-roofline.html").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from book import PROJECT
+from book import PROJECT, Visit
 
 PRINTED = ["before", "00-workload", "01-roofline", "machines"]
 
@@ -77,6 +77,19 @@ def test_few_pages_are_mostly_empty(printed, tmp_path):
         written = [y for y in range(height) if min(rows[y * width:(y + 1) * width]) < 220 and 0.07 < y / height < 0.93]
         short += max(written, default=0) < 0.25 * height
     assert short <= 0.1 * len(pages)
+
+
+def test_a_page_printed_from_the_site_is_light_and_has_its_solutions(browser, book, tmp_path):
+    with Visit(browser, (book / "01-roofline.html").as_uri(), color_scheme="dark") as visit:
+        visit.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        visit.page.emulate_media(media="print")
+        colours = visit.page.evaluate("""() => [document.querySelector('article p'), document.body].map(
+            element => getComputedStyle(element)[element === document.body ? 'backgroundColor' : 'color'])""")
+        visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
+    ink, paper = (sum(map(float, re.findall(r"[\d.]+", colour)[:3])) for colour in colours)
+    assert ink < 300 and (paper > 700 or "rgba" in colours[1])
+    solution = re.search(r'class="[^"]*solution.*?<p>(\w[\w ,]{20,40})', (book / "01-roofline.html").read_text(), re.S)[1]
+    assert " ".join(solution.split()[:4]) in " ".join(text(tmp_path / "page.pdf").split())
 
 
 def test_what_cannot_be_printed_is_said_in_one_line(tmp_path):
