@@ -37,7 +37,7 @@
       said.textContent = `${digits(found.total)} cycles, ${time} at ${digits(s.clock)} MHz. ` +
         `Of all cells and cycles, ${percent(found.utilisation)} do a multiplication that somebody wanted.`;
       const spent = (name, cycles) => [name, digits(cycles), percent(cycles / found.total)];
-      rows.replaceChildren(table(["cycles", "", "of all"], [
+      rows.replaceChildren(table(["spent on", "cycles", "of all"], [
         spent("numbers enter", found.active), spent(`${what} shift in`, found.shift),
         spent("the last ones pass through", found.drain), spent("all", found.total)]));
     };

@@ -143,7 +143,7 @@
       const names = parts.length > 1 ? operators[s.op].parts : [whole];
       const row = (name, work, seconds, side) => [name, duration(seconds), waits[side],
         scaled(work.flops, "FLOP"), scaled(work.bytes, "B"), scaled(work.allocated, "B"), plain(work.flops / work.bytes)];
-      rows.replaceChildren(table(["", "at least", "waits for", "work", "compulsory", "read to write", "FLOP/byte"],
+      rows.replaceChildren(table(["part", "at least", "waits for", "work", "compulsory", "read to write", "FLOP/byte"],
         [...parts.map((part, i) => row(names[i], part, times[i], r.side(roof, part))),
          ...(parts.length > 1 ? [row("all", all, found.seconds, found.side)] : [])]));
     };
