@@ -69,7 +69,7 @@
     const ridge = r.ridge(roof), from = Math.max(to.low, to.least / roof.bandwidth);
     const [x1, y1, x2, y2] = [to.x(from), to.y(from * roof.bandwidth), to.x(ridge), to.y(roof.peak)];
     const turn = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI, long = Math.hypot(x2 - x1, y2 - y1);
-    const x = x1 + .08 * (x2 - x1) + 8 * (y2 - y1) / long, y = y1 + .08 * (y2 - y1) - 8 * (x2 - x1) / long;
+    const x = x1 + .08 * (x2 - x1) + 12 * (y2 - y1) / long, y = y1 + .08 * (y2 - y1) - 12 * (x2 - x1) / long;
     const between = Math.min(Math.max(x2, 152), to.right - 132), late = x2 > to.right - 100;
     return [
       line(x2, TOP - 6, x2, BOTTOM, "quiet", 1, {"stroke-dasharray": "2 4"}),
@@ -112,8 +112,9 @@
     const back = svg("g"), picture = svg("svg", {class: "hf-graph", role: "img"}, [
       svg("title", {}, "The roofline of the chosen machine, with the operator as a dot"),
       svg("desc", {}, "Speed by intensity, both logarithmic. Words above and a table below say where the dot is."), back, dot]);
-    const rows = element("div");
-    shown.append(picture, rows);
+    const rows = element("div"), title = element("p", {class: "hf-bar-title"});
+    const chosen = (name) => form.elements[name].selectedOptions[0].text;
+    shown.append(title, picture, rows);
     let width = 0;
     new ResizeObserver(() => {
       const now = Math.min(WIDEST, Math.max(NARROWEST, Math.round(shown.clientWidth)));
@@ -132,6 +133,7 @@
       if (problem) { said.textContent = problem; return; }
       const roof = roofOf(chip, s), found = outcome(roof, s), {all, parts, times} = found;
       const to = scaleOf(roof, found, width || WIDEST), ridge = plain(r.ridge(roof));
+      title.textContent = `${chosen("op")} · ${chosen("chip")} · ${chosen("precision")}`;
       back.replaceChildren(...axes(to), ...roofLines(to, roof), ...trail(to, roof, s, form));
       dot.style.transform = `translate(${to.x(found.x)}px, ${to.y(found.y)}px)`;
       const widened = roof.computed === s.precision ? "" :
