@@ -21,9 +21,10 @@
     const button = Object.assign(document.createElement("button"), {type: "button"});
     button.setAttribute("aria-expanded", "false");
     const offer = () => {
-      const [, others] = partners(place);
-      button.textContent = others.length === 1 ? `beside ${name(others[0])}` : "beside another machine";
+      const [base, others] = partners(place);
+      button.title = `${name(base)} beside ${others.map(name).join(" or ")}, on the same axes`;
     };
+    button.textContent = "side by side";
     button.addEventListener("click", () => load(beside).then(() => hardwareFirst.toggleBeside(place, button)));
     document.addEventListener("hf:machine", offer);
     place.append(" · ", button);

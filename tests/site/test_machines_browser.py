@@ -174,6 +174,7 @@ def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):
         button = visit.page.locator(".hf-compare button").nth(1)
         figure = button.locator("xpath=ancestor::figure")
         button.scroll_into_view_if_needed()
+        assert "AMD EPYC (Zen 5), 2 cores beside " in button.get_attribute("title")
         button.press("Enter")
         box = figure.locator(".hf-beside")
         box.wait_for(state="visible")
