@@ -5,7 +5,8 @@
   const boxes = [...document.querySelectorAll(".hf-predict")];
   document.documentElement.classList.add("hf-js");
 
-  // {question: {bet, near, of, off}}: what was said (null: skipped), how many of how many were near, the factor it was off.
+  // {question: {bet, place, near, of, off}}: what was said (null: skipped), where on its page, how many of how many were
+  // near, the factor it was off.
   const load = () => {
     try { return JSON.parse(localStorage.getItem(KEY)) || {}; } catch { return {}; }
   };
@@ -47,7 +48,7 @@
   const show = (box) => {
     const entry = said[id(box)], kind = box.dataset.kind, {answer: right} = answer(box);
     const score = entry && entry.bet !== null && right !== undefined ? scores[kind](box, entry.bet, right) : null;
-    if (entry) Object.assign(entry, {near: score?.near, of: score?.of, off: score?.off});
+    if (entry) Object.assign(entry, {place: boxes.indexOf(box), near: score?.near, of: score?.of, off: score?.off});
     box.classList.toggle("hf-answered", Boolean(entry));
     box.classList.toggle("hf-near", Boolean(score) && score.near * 2 > score.of);
     const line = box.querySelector(".hf-predict-score");
@@ -110,8 +111,8 @@
   // How the reader's intuition moved: this chapter against those before, and a row of dots for each.
   const summarise = (place) => {
     const chapters = new Map();
-    for (const [name, entry] of Object.entries(said).sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const page = name.split("/")[0];
+    const asked = Object.entries(said).map(([name, entry]) => [name.split("/")[0], entry]);
+    for (const [page, entry] of asked.sort(([a, x], [b, y]) => a.localeCompare(b) || x.place - y.place)) {
       if (entry.of) chapters.set(page, [...(chapters.get(page) || []), entry]);
     }
     const here = boxes.length ? id(boxes[0]).split("/")[0] : "";

@@ -191,10 +191,12 @@ def test_the_summary_says_how_intuition_moved(visit):
     question(visit, "ridge").get_by_role("button", name="little").click()
     slide(visit, "share", 4)
     assert "In this chapter: 0 of 2 near, numbers off by 6.7×." in summary.inner_text()
+    slide(visit, "speed", -3)
+    assert "○○●" in summary.inner_text()  # in the order of the questions
     visit.page.goto(visit.page.url.replace("index.html", "later.html"))
     question(visit, "ridge").get_by_role("button", name="much").click()
     text = visit.page.locator(".hf-predict-summary").inner_text()
-    assert "In this chapter: 1 of 1 near. Better than before: 0 of 2 near, numbers off by 6.7×" in text
+    assert "In this chapter: 1 of 1 near. Better than before: 1 of 3 near, numbers off by 6.7×" in text
     assert visit.page.locator(".hf-predict-summary li").count() == 2
 
 
