@@ -17,7 +17,8 @@ from sphinx.util.osutil import ensuredir
 from .contents import number_of, parts_of
 
 FILE = "search-text.js"
-UNSEARCHED = {"no-search", "hf-data", "hf-links", "hf-spread", "hf-banner", "hf-notice", "hf-strips"}
+UNSEARCHED = {"no-search", "hf-data", "hf-links", "hf-spread", "hf-banner", "hf-notice", "hf-strips",
+              "hf-verdict"}
 SILENT = (nodes.raw, nodes.comment, nodes.literal_block, nodes.math_block, nodes.target, nodes.substitution_definition)
 
 
