@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from book import CHAPTERS
 from extremes import LABS, at_hand, extremes
 from layout import draw_all, faults, measure
 
@@ -31,6 +32,20 @@ def test_figures_of_notable_machines(browser, tmp_path, lab):
 @pytest.mark.parametrize("lab", LABS)
 def test_figures_of_machines_unlike_any_other(browser, tmp_path, lab):
     assert_faultless(browser, {name: record for name, record in extremes(lab).items() if name not in NOTABLE}, tmp_path)
+
+
+SMALLEST = """() => [...document.querySelectorAll(".hf-lab-figure svg.hf-figure text")].map(text =>
+  [parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a, text.textContent]).sort(
+  (one, other) => one[0] - other[0])[0]"""
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_words_of_figures_are_nine_pixels_on_a_telephone(browser, book, chapter):
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    page.goto((book / f"{chapter}.html").as_uri())
+    size, word = page.evaluate(SMALLEST)
+    page.close()
+    assert size >= 9, word
 
 
 SHAPE = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">{}</svg>'
