@@ -26,7 +26,7 @@ from .notice import block_notice
 from .outcomes import Outcome, outcomes, percent, place_on_axis, tally, times_as_long
 from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE
-from .records import Record, RecordError
+from .records import Machine, Record, RecordError
 from .tables import scrolling_table
 
 PAGE = "hf-predictions"
@@ -76,7 +76,7 @@ class Predictions(SphinxDirective):
             own = [of_lab[machine.slug] for machine in domain.records.machines() if machine.slug in of_lab]
             if not own:
                 raise RecordError(f"no record of {lab} has a prediction beside its measurement")
-            strips = for_each_machine(self.env, lambda machine: self.of_machine(of_lab.get(machine.slug, own[0])))
+            strips = for_each_machine(self.env, lambda machine: self.of_machine(machine, of_lab.get(machine.slug, own[0])))
             return [nodes.container("", *strips, self.kernels(own), classes=[PAGE])]
         except RecordError as error:
             return [block_notice(self.env, self.lineno, f"predictions {lab}: {error}")]
@@ -90,14 +90,15 @@ class Predictions(SphinxDirective):
     def called(self, series: str) -> str:
         return self.titles.get(series, series.replace("_", " "))
 
-    def of_machine(self, record: Record) -> list[nodes.Node]:
-        """A strip for each pair of series of a record."""
+    def of_machine(self, wanted: Machine, record: Record) -> list[nodes.Node]:
+        """A strip for each pair of series of a record, which may stand in for that of the machine that is wanted."""
         by_series: dict[str, list[Outcome]] = {}
         for each in outcomes(record):
             by_series.setdefault(each.series, []).append(each)
         rows = [Row([nodes.Text(self.called(series))], found) for series, found in by_series.items()]
         machine = hardware_first(self.env).records.machine_of(record)
-        return [nodes.paragraph("", "", nodes.Text("On "), machine_link(machine.slug, machine.name),
+        whose = "On " if machine == wanted else f"Not measured on {wanted.name}; on "
+        return [nodes.paragraph("", "", nodes.Text(whose), machine_link(machine.slug, machine.name),
                                 nodes.Text(f", {record.date}{record.since}:"), classes=["hf-whose"]),
                 strips("what was predicted", rows)]
 
