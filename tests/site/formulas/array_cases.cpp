@@ -1,5 +1,4 @@
 // The systolic array: cycles by formula, and what a simulated product spent its cycles on.
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -1,7 +1,4 @@
 // The planner: wires, a step's time and memory under random plans, and what the search finds.
-#include <array>
-#include <cmath>
-#include <cstddef>
 #include <stdexcept>
 #include <string>
 

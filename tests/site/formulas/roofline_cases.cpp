@@ -7,7 +7,6 @@
 #include "07-compilers/attention/flash_attention.hpp"
 #include "07-compilers/fusion/chain_by_hand.hpp"
 #include "cases.hpp"
-#include "harness/as_double.hpp"
 #include "harness/work.hpp"
 
 namespace hf::formulas {
