@@ -1,5 +1,5 @@
 """What a page costs its reader: bytes, time until it is read, and whether it jumps, in a real browser, against a server that
-compresses as hosts of static pages do. These are the budgets of CONTRIBUTING.md."""
+compresses as hosts of static pages do."""
 
 from __future__ import annotations
 
