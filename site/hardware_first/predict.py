@@ -161,8 +161,13 @@ class Predict(Question):
         """A machine's answer, in words and for the script: the number, or which of the choices is right."""
         answer = self.answer_of(machine)
         node = predict_answer("", answer.words, data={})
-        if answer.value is not None:
-            node["data"]["answer"] = str(self.right(answer.value)) if self.kind == "choices" else f"{answer.value:.6g}"
+        if answer.value is not None and self.kind == "choices":
+            right = self.right(answer.value)
+            node["data"]["answer"] = str(right)
+            if not isinstance(answer.value, str):  # then the number alone does not say which
+                node.insert(0, nodes.Text(f"“{self.choices()[right][0]}” is right. "))
+        elif answer.value is not None:
+            node["data"]["answer"] = f"{answer.value:.6g}"
         return node
 
     def answer_of(self, machine: Machine) -> Answer:
@@ -267,8 +272,9 @@ def buttons(choices: list[str]) -> str:
 
 def slider(low: str, high: str) -> str:
     """A slider between two quantities, whose value is not given before it is moved."""
-    return (f'<span class="hf-predict-slider">{low}<input type="range" min="0" max="120" value="60" '
-            f'aria-label="your prediction, from {low} to {high}">{high}</span><output>?</output>'
+    return (f'<span class="hf-predict-slider">{low}<span class="hf-predict-track"><output>?</output>'
+            f'<input type="range" min="0" max="120" value="60" aria-label="your prediction, from {low} to {high}"></span>'
+            f'{high}</span>'
             '<button type="button" class="hf-predict-commit" disabled>That is my answer</button>')
 
 

@@ -141,8 +141,8 @@ class PredictScores(SphinxDirective):
     def table(self, machine: Machine) -> nodes.Node:
         _, found = kernels(self, machine)
         heads = ["kernel", "you said", "the roofline said", "it waits for", "faster in a near cache", "time missed by"]
-        rows = [[nodes.Text(each.name), predict_markup(html=self.bet(each.name)), nodes.Text(each.predicted),
-                 mark(each), nodes.Text(str(quantity(float(f"{each.gain:.2g}"), "1", style="times"))),
+        rows = [[nodes.Text(each.name), predict_markup(html=self.bet(each.name)), mark(each),
+                 nodes.Text(each.measured), nodes.Text(str(quantity(float(f"{each.gain:.2g}"), "1", style="times"))),
                  nodes.Text(str(quantity(float(f"{each.error:.2g}"), "1", style="percent")))] for each in found]
         table = scrolling_table([nodes.Text(head) for head in heads], rows)
         for row in table.findall(nodes.row):
@@ -155,9 +155,9 @@ class PredictScores(SphinxDirective):
 
 
 def mark(kernel: Scored) -> nodes.inline:
-    """The measured side, and whether the roofline had it right."""
+    """The predicted side, and whether the roofline had it right."""
     right = kernel.predicted == kernel.measured
-    return nodes.inline("", f"{kernel.measured} {'✓' if right else '✗'}",
+    return nodes.inline("", f"{kernel.predicted} {'✓' if right else '✗'}",
                         classes=["hf-verdict", "hf-yes" if right else "hf-no"])
 
 

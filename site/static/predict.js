@@ -57,17 +57,24 @@
     for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean)) cover(name);
   };
 
-  // A table of bets: each row says who was right, there and where the table of scores is.
+  // A table of bets: each row says what its kernel waits for and whether the reader had it; so does the table of scores.
   const showRows = (box, bet, sides) => {
+    const verdict = (name) => bet && sides ? (bet[name] === sides[name] ? "hf-right" : "hf-wrong") : "";
     for (const row of box.querySelectorAll("[data-row]")) {
-      const {row: name} = row.dataset, mine = bet?.[name];
+      const {row: name} = row.dataset;
       for (const input of row.querySelectorAll("input")) {
-        if (bet !== undefined) input.checked = input.value === mine;
+        if (bet !== undefined) input.checked = input.value === bet?.[name];
       }
-      row.className = bet && sides ? (mine === sides[name] ? "hf-right" : "hf-wrong") : "";
+      row.className = verdict(name);
+      row.querySelector(".hf-predict-truth")?.remove();
+      if (bet === undefined || !sides) continue;
+      const missed = row.className === "hf-wrong" ? `, you said ${bet[name]}` : "";
+      row.append(make("span", sides[name] + missed, {className: "hf-predict-truth"}));
     }
     for (const cell of document.querySelectorAll(`[data-bet-of="${id(box)}"]`)) {
-      cell.textContent = bet?.[cell.dataset.betRow] || "–";
+      const {betRow: name} = cell.dataset;
+      cell.className = bet?.[name] ? verdict(name) : "";
+      cell.textContent = bet?.[name] ? `${bet[name]} ${cell.className === "hf-right" ? "✓" : "✗"}` : "–";
     }
   };
 

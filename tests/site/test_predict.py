@@ -58,7 +58,7 @@ def built(site, text: str, *edits) -> str:
 
 def test_a_side_is_the_first_choice_whose_bound_is_kept(site):
     page = built(site, SIDE)
-    assert answers(page) == [{"answer": "1", "words": "Measured on this machine: 10.6 FLOP/byte (10.5–10.7)."}]
+    assert answers(page) == [{"answer": "1", "words": "“much” is right. Measured on this machine: 10.6 FLOP/byte (10.5–10.7)."}]
     assert re.findall(r'data-choice="(\d)">(.*?)<', page) == [("0", "little"), ("1", "much")]
     assert 'data-reveals="fig-small simd-pays"' in page and "as <em>long</em> as" in page
     by_gain = SIDE.replace("ridge_flop_per_byte", "cache_gain")
@@ -101,7 +101,7 @@ def test_the_answer_may_be_another_machines(site):
     site.record(lambda record: None, published="other-machine")
     site.page("# Page\n" + SIDE.replace("ridge_flop_per_byte", "cache_gain"))
     assert site.build().status == 0
-    assert answers(site.html())[0]["words"] == "Measured on Fixture Processor, 2 cores: 22.9 (22.6–23.1)."
+    assert answers(site.html())[0]["words"] == "“much” is right. Measured on Fixture Processor, 2 cores: 22.9 (22.6–23.1)."
 
 
 def test_what_nobody_has_measured_may_be_asked(site):
@@ -152,8 +152,8 @@ def test_the_table_of_scores_is_the_records(site):
     built(site, TABLE)
     text = site.text()
     # dot: 4.098 measured, 4.125 predicted, 8 times as fast near; naive matmul: 175 predicted, which is the peak
-    assert "dot –memory memory ✓ 8× 0.65 %".replace("–m", "– m") in text.replace("\u00a0", " ")
-    assert "naive matmul – arithmetic memory ✗ 2.2× 99 %" in text.replace("\u00a0", " ")
+    assert "dot –memory ✓ memory 8× 0.65 %".replace("–m", "– m") in text.replace("\u00a0", " ")
+    assert "naive matmul – arithmetic ✗ memory 2.2× 99 %" in text.replace("\u00a0", " ")
     assert 'data-bet-of="index/kernels" data-bet-row="dot"' in site.html()
     assert 'id="kernels-scored"' in site.html()
 

@@ -153,6 +153,7 @@ def test_one_press_shows_a_figure_or_skips_a_question_or_all(visit):
     visit.page.evaluate("localStorage.clear()")
     visit.page.reload()
     visit.page.get_by_role("button", name="Skip all").click()
+    assert question(visit, "kernels").locator("[data-row]").all_inner_texts() == ["memory", "memory"]
     assert all(score(visit, name) == "Skipped." for name in ("ridge", "share", "speed", "gpu", "kernels"))
     assert not is_covered(visit, "kernels-scored")
 
@@ -172,7 +173,9 @@ def test_ten_bets_are_scored_together(visit):
     assert score(visit, "kernels") == "You had 1 of 2 right."
     rows = visit.page.locator("#kernels-scored tbody tr")
     said = {row.locator("td").nth(0).inner_text(): row.locator("td").nth(1).inner_text() for row in rows.all()}
-    assert said["naive matmul"] == "arithmetic" and said["dot"] == "memory" and said["GEMV"] == "–"
+    assert said["naive matmul"] == "arithmetic ✗" and said["dot"] == "memory ✓" and said["GEMV"] == "–"
+    first = box.locator("[data-row]").all_inner_texts()
+    assert first == ["memory, you said arithmetic", "memory"]  # each row says what is right
 
 
 def test_answers_are_remembered_and_forgotten(visit):
@@ -224,7 +227,7 @@ def test_another_machine_scores_the_same_bets_again(browser, book, served):
             assert found["score"] == f"You had {memory} of 10 right."
             assert said.setdefault(machine, memory) == memory
             bets = visit.page.locator("[data-bet-of]:visible").all_inner_texts()
-            assert bets == ["memory"] * 10
+            assert sorted(bets) == sorted(["memory ✓"] * memory + ["memory ✗"] * (10 - memory))
         assert said[machines[0]] != said[other]
         assert visit.errors == []
 
