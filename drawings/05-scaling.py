@@ -19,7 +19,7 @@ def ring():
         said.append(f"Round {turn}: {passed}. {ends.get(turn, '')}".strip())
     sketch = Sketch("05-ring", 332, "A ring all-reduce, round by round",
                     """Four friends sit round a table, each with a list of four figures. In every round each passes one
-                    figure to the right, where it is added to the neighbour's own. After three rounds each friend holds the
+                    figure to the next, where it is added to the neighbour's own. After three rounds each friend holds the
                     total of one shop. In three more rounds the totals go round once, and all four have all of them.""",
                     data_first=0, data_last=2 * n - 2, data_at=2, data_pace=2200, data_says="|".join(said))
     x0, x1, y0, y1 = wide + 12, 508 - wide, 30 + cell / 2, 246 + cell / 2
@@ -28,7 +28,7 @@ def ring():
     sketch.arrow(518 - wide / 2, 112, 518 - wide / 2, 218, "quiet", size=10)
     sketch.arrow(2 + wide / 2, 218, 2 + wide / 2, 112, "quiet", size=10)
     sketch.text(260, 158, "everyone passes", "mid f-quiet")
-    sketch.text(260, 180, "one to the right", "mid f-quiet")
+    sketch.text(260, 180, "one to the next", "mid f-quiet")
     place = lambda who, shop: (homes[who][0] + shop * (cell + gap), homes[who][1])
     for who, friend in enumerate(friends):
         x, y = homes[who]
@@ -62,8 +62,8 @@ def stripes(sketch, owners, cell, **more):
 
 
 def sides():
-    """The numbers between two layers, and a network's layers, cut into four along each side."""
-    sketch = Sketch("05-sides", 462, "A network cut along each of its four sides, and what must travel then",
+    """The numbers between two layers, cut into four along each side, and a network's layers."""
+    sketch = Sketch("05-sides", 462, "A network cut in four ways, and what must travel then",
                     """The numbers between two layers form a box, with the texts of a batch upwards, their tokens into the
                     depth, and the width to the right. Cut by texts, chips send gradients. Cut by tokens, they send keys and
                     values, and gradients. Cut across the width, they send activations in every layer. With whole layers on
@@ -78,7 +78,7 @@ def sides():
         sketch.rect(372 + 20 * i, 50, 15, 15, f"s-{colour} t-{colour}", rx=2)
     quarters = [(i / 4, (i + 1) / 4, colour) for i, colour in enumerate(CHIPS)]
     panels = (("Texts: data parallel", "y", ("gradients,", "once a step")),
-              ("Tokens: sequence parallel", "z", ("keys, values,", "gradients")),
+              ("Tokens: context parallel", "z", ("keys, values,", "gradients")),
               ("Width: tensor parallel", "x", ("activations,", "in every layer")),
               ("Layers: pipeline", None, ("activations,", "to the next")))
     for i, (title, axis, travels) in enumerate(panels):

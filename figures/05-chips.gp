@@ -47,7 +47,7 @@ unset object
 # ---- What a step is spent on ----
 array parts[5] = ["arithmetic", "memory", "tensor", "network", "bubble"]
 array part_names[5] = ["arithmetic", "memory", "tensor links", "network", "bubble"]
-array part_colours[5] = [blue, grey, green, orange, purple]
+array part_colours[5] = [blue, orange, green, purple, grey]
 array part_x[5] = [0, 112, 206, 334, 440]
 array reached[20]
 top_edge = 396; bottom_edge = 576
@@ -75,9 +75,9 @@ unset object
 
 # ---- Into how many pieces each thing is cut ----
 array ways[4] = ["tensor", "context", "pipeline", "data"]
-array way_names[4] = ["tensors", "sequences", "layers", "batch"]
+array way_names[4] = ["tensors", "tokens", "layers", "batch"]
 array way_colours[4] = [green, blue, purple, orange]
-array way_x[4] = [0, 112, 236, 324]
+array way_x[4] = [0, 112, 206, 294]
 top_edge = 682; bottom_edge = height - 62
 y_title = "pieces, a doubling for each step up"
 load "frame.gp"

@@ -13,6 +13,8 @@ stats took(ids[ways]) using 2 name "low" nooutput
 stats took(ids[ways - 1]) using 2 name "also" nooutput
 stats took("mpi") using 1:2 name "high" nooutput
 stats model using 2 name "guess" nooutput
+in_frame(error) = 1 + error / 100 > 0.16  # whether the lower panel shows it
+stats fitted using (in_frame($2) ? $0 : 1e9) name "shown" nooutput
 
 right_edge = width - 150
 x_low = high_min_x; x_high = high_max_x * 1.001  # the last point lies inside, rounding or not
@@ -52,6 +54,6 @@ over(error) = 1 + error / 100
 plot 1 with lines linewidth 1.4 linecolor rgb quiet, \
      fitted using 1:(over($2)) with points pointtype 6 pointsize 0.9 linewidth 1.6 linecolor rgb blue, \
      predicted using 1:(over($2)) with points pointtype triangle pointsize 0.9 linecolor rgb orange, \
-     fitted using (only($0 == 0, $1)):(over($2)):("fitted") with labels left font near textcolor rgb blue, \
+     fitted using (only($0 == shown_min, $1)):(over($2)):("fitted") with labels left font near textcolor rgb blue, \
      predicted using (only($0 == 4, $1)):(over($2)):("predicted") with labels left font near textcolor rgb orange
 unset multiplot

@@ -4,8 +4,8 @@
   const GiB = 1024 ** 3, SLICE = 12; // ms of searching between two looks at the page
   const spent = {arithmetic: ["arithmetic", "blue"], memory: ["memory", "orange"], tensor: ["tensor links", "green"],
                  network: ["network", "purple"], bubble: ["bubble", "grey"]};
-  const held = {weights: ["weights", "blue"], gradients: ["gradients", "orange"], optimizer: ["optimiser", "green"],
-                activations: ["activations", "purple"]};
+  const held = {weights: ["weights", "blue"], gradients: ["gradients", "orange"], optimizer: ["optimiser", "purple"],
+                activations: ["activations", "green"]};
   const again = {none: "nothing", selective: "attention", full: "everything"};
   const gib = (bytes) => `${digits(bytes / GiB)}\u00a0GiB`;
 
