@@ -91,7 +91,7 @@ def cache() -> Sketch:
             for row in range(rows):
                 grid(left_s, y + row * cell, row + 1 if step == 0 else seen, 1, "purple", True, width=cell)
             grid(left_o, y, width, rows, "blue")
-            drawing.text(left_s, y + rows * cell + 16, "scores: shares of the values, not kept", "small")
+            drawing.text(left_s, y + rows * cell + 16, "scores: shares, not kept", "small")
             low = y + prompt * cell
             drawing.text(0, low + 46, f"{rows} row{'s' * (rows > 1)} through the network", "bold")
             drawing.text(0, low + 68, f"{2 * seen} rows kept: the KV cache of this head", "small")

@@ -148,27 +148,24 @@ def chase() -> Sketch:
         "01-chase", 326, "A pointer chase and a stream",
         """Loads over time, a bar for each, from its order to its arrival; all bars are equally long. In a pointer chase
         each load begins when the one before has arrived: five in five waits. In a stream the addresses are known, ten
-        loads are under way at once, and after the first wait one arrives in every tenth of a wait: 41 in the same time.""",
+        loads are always under way, and one arrives in every tenth of a wait: fifty in the same time.""",
         data_first=0, data_last=last, data_at=last, data_pace=160,
         data_unit="|".join(f"{step / ahead:.1f} waits" for step in range(last + 1)))
 
     def load(order, y, height):
-        """A bar that is outlined when ordered and filled when it has arrived."""
-        x, wide = order * tick, ahead * tick
-        drawing.rect(x + 1, y, wide - 2, height, "t-orange", rx=2, data_from=order)
-        drawing.rect(x + wide - 6, y, 5, height, "f-blue", rx=1, data_from=order + ahead)
+        """A bar that is outlined when ordered and filled when it has arrived, as far as it lies in the picture."""
+        x, end = max(order, 0) * tick, min(order + ahead, last) * tick
+        drawing.rect(x + 1, y, end - x - 2, height, "t-orange", rx=2, data_from=max(order, 0))
+        if order + ahead <= last:
+            drawing.rect(end - 6, y, 5, height, "f-blue", rx=1, data_from=order + ahead)
 
     drawing.text(0, 18, "A chase: each address comes with the answer before", "bold")
     for number in range(waits):
         load(number * ahead, 34, 20)
-    drawing.text(0, 116, "A stream: ten are under way", "bold")
-    for number in range(last):
-        if number + ahead <= last:
-            load(number, 130 + number % ahead * 14, 11)
-        else:
-            y, cut = 130 + number % ahead * 14, (last - number) * tick
-            drawing.rect(number * tick + 1, y, cut - 1, 11, "t-orange", rx=2, data_from=number)
-    for y, arrived in ((80, lambda step: step // ahead), (294, lambda step: max(0, step - ahead + 1))):
+    drawing.text(0, 116, "A stream: ten are always under way", "bold")
+    for number in range(1 - ahead, last):
+        load(number, 130 + number % ahead * 14, 11)
+    for y, arrived in ((80, lambda step: step // ahead), (294, lambda step: step)):
         counts = [arrived(step) for step in range(last + 1)]
         for count in sorted(set(counts)):
             first, until = counts.index(count), last - counts[::-1].index(count)

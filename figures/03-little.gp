@@ -42,5 +42,5 @@ plot measured using 1:3:(capped($4)) with filledcurves fillcolor rgb blue, \
      measured using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
      line using (only($1 == one_max_x, $1)):2:("Little’s law") with labels left font at_end textcolor rgb orange, \
      model using (only(have_model && $1 == one_max_x, $1)):2:("simulated") with labels left font at_end textcolor rgb purple, \
-     measured using (only($1 == one_max_x, $1)):2:("1 thread") with labels left font at_end textcolor rgb blue
+     measured using (only($1 == one_max_x, $1)):2:("measured") with labels left font at_end textcolor rgb blue
 unset multiplot
