@@ -30,7 +30,7 @@ load "frame.gp"
 set logscale x
 set grid noxtics
 y_low = lowest - 0.05; y_high = smaller(highest, 2) + 0.05
-left_x = x_min / 1.6  # room for the name of the first point
+left_x = x_min / 2.2  # room for the name of the first point
 set xrange [left_x:x_max]
 set yrange [y_low:y_high]
 set xtics ("" 1)
