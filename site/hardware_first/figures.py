@@ -19,9 +19,11 @@ from .links import file_link
 from .measured import citation, measured_number
 from .notice import block_notice, pending_line
 from .per_machine import for_each_machine
-from .quantity import quantity
+from .quantity import NO_BREAK_SPACE, quantity
 from .records import Machine, NotMeasured, Record, RecordError, Records
 from .tables import scrolling_table
+
+DOT = f"{NO_BREAK_SPACE}· "  # never at the head of a line
 
 
 class LabFigure(SphinxDirective):
@@ -87,11 +89,11 @@ class LabFigure(SphinxDirective):
         record = view.record
         kinds = dict.fromkeys(each["kind"] for each in view.series)
         whose = hardware_first(self.env).records.machine_of(record).name
-        line = nodes.paragraph("", "", nodes.Text(f"{listed(kinds)} · "), machine_link(record.slug, whose),
+        line = nodes.paragraph("", "", nodes.Text(f"{listed(kinds)}{DOT}"), machine_link(record.slug, whose),
                                classes=["hf-provenance"] + ["hf-elsewhere"] * record.elsewhere)
         if noise := spread(record, view.series):
-            line += [nodes.Text(" · "), noise]
-        line += [nodes.Text(" · "), file_link(self.env, record.path, "record")]
+            line += [nodes.Text(DOT), noise]
+        line += [nodes.Text(DOT), file_link(self.env, record.path, "record")]
         return [line, pending_line("some of its lines")] if view.missing else [line]
 
     def sources(self, script: Path, views: Iterable[View | RecordError]) -> nodes.paragraph:

@@ -1,4 +1,5 @@
-"""Spaces at which a line must not break: between a number and its unit, and around the sign in "N = 1024"."""
+"""Spaces at which a line must not break: between a number and its unit, and around the sign in "N = 1024"; and short
+words of code, "-ffast-math"."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ UNITS = (r"%|×|[kMGT]?FLOPs?(?:/(?:s|byte))?|[KMG]iB|[kMGT]?B(?:/s)?|bytes?|bit
 NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?=(?:{UNITS})(?![\w/]))")
 EQUATION = re.compile(r"(?<=\b[A-Za-z]) ([=≈<>≤≥]) (?=\d)")
 NO_BREAK = "\N{NO-BREAK SPACE}"
+LONGEST = 24  # letters of code that fit beside one another on the narrowest page
 AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, nodes.math_block)
 
 
@@ -27,6 +29,9 @@ class NoBreakSpaces(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs) -> None:
+        for code in self.document.findall(nodes.literal):
+            if max(map(len, code.astext().split()), default=0) <= LONGEST:
+                code["classes"].append("hf-short")
         for text in list(self.document.findall(nodes.Text)):
             if not isinstance(text.parent, AS_WRITTEN) and (better := unbroken(str(text))) != text:
                 text.parent.replace(text, nodes.Text(better))
