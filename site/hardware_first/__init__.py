@@ -12,7 +12,7 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
                                                machine.memory_bytes, machine.os, toolchain.compiler, toolchain.flags
 
     ```{claim} claim-id                        a sentence of labs/NN-slug/claims.json and the verdict on it; link with
-                                               {hf:claim}`lab/claim-id`
+                                               {hf:claim}`lab/claim-id`; chapters/shown.json: how its number is shown
     :pending:                                  optional; perhaps not decided on any machine yet: then it says so, and no problem
     The sentence to show where it fails.
     ```

@@ -15,7 +15,7 @@ from .measured import measured_number, split_target
 from .notice import block_notice
 from .per_machine import for_each_answer, for_each_machine
 from .records import Machine, NotMeasured, Record, RecordError, Records
-from .statements import Statement, read_statements
+from .statements import Statement, read_statements, read_ways
 
 
 class Claim(SphinxDirective):
@@ -81,7 +81,9 @@ def statements(domain: HardwareFirstDomain, lab: str) -> list[Statement]:
     """A lab's claims; the page being read depends on their file."""
     path = domain.records.root / "labs" / lab / "claims.json"
     domain.note_file(path)
-    return read_statements(path, domain.records.shown(path))
+    ways = domain.records.root / "chapters" / "shown.json"
+    domain.note_file(ways)
+    return read_statements(path, domain.records.shown(path), read_ways(ways, domain.records.shown(ways)))
 
 
 @dataclass(frozen=True)
@@ -112,12 +114,14 @@ def verdict(records: Records, lab: str, statement: Statement, machine: Machine) 
 def passing(verdict: Verdict) -> nodes.paragraph:
     """One line: the sentence, and the number that bears it out."""
     record, statement = verdict.record, verdict.statement
-    tooltip = f"the claim asks for {statement.asked(record)}; measured {verdict.whose}, {record.date}{record.since}"
-    observed = measured_number(tooltip=tooltip, classes=["hf-observed"] + ["hf-elsewhere"] * record.elsewhere)
-    observed += nodes.Text(str(statement.observed(record)))
     tick = measured_number(tooltip=f"holds {verdict.whose}", classes=["hf-verdict"])
     tick += nodes.Text("✓")
-    line = nodes.paragraph("", "", tick, nodes.Text(f" {statement.text} "), observed, classes=["hf-sentence"])
+    line = nodes.paragraph("", "", tick, nodes.Text(f" {statement.text}"), classes=["hf-sentence"])
+    if number := str(statement.observed(record)):
+        tooltip = f"the claim asks for {statement.asked(record)}; measured {verdict.whose}, {record.date}{record.since}"
+        observed = measured_number(tooltip=tooltip, classes=["hf-observed"] + ["hf-elsewhere"] * record.elsewhere)
+        observed += nodes.Text(number)
+        line += [nodes.Text(" "), observed]
     if verdict.named:
         line += nodes.inline("", f" {verdict.whose}", classes=["hf-kind"])
     return line
@@ -130,8 +134,9 @@ def badge(verdict: Verdict) -> nodes.paragraph:
 def evidence(verdict: Verdict) -> nodes.paragraph:
     """Where a claim fails: the claim itself, what was observed and what it asks for."""
     statement, record = verdict.statement, verdict.record
-    return nodes.paragraph("", f"Put to the test: “{statement.text}” Observed {statement.observed(record)}{record.since}; "
-                               f"the claim asks for {statement.asked(record)}.", classes=["hf-evidence"])
+    number = str(statement.observed(record))
+    why = f" Observed {number}{record.since}; the claim asks for {statement.asked(record)}." if number else ""
+    return nodes.paragraph("", f"Put to the test: “{statement.text}”{why}", classes=["hf-evidence"])
 
 
 class WhereHolds(SphinxDirective):

@@ -16,7 +16,7 @@ from .notice import block_notice
 from .predict import predict_markup
 from .quantity import NO_BREAK_SPACE
 from .records import Machine, Record, RecordError
-from .statements import Statement
+from .statements import NOTHING, Statement
 from .tables import scrolling_table
 
 LEDGER = "hf-ledger"
@@ -109,7 +109,7 @@ def head(machine: Machine, entries: list[Entry]) -> nodes.Node:
 def row(entry: Entry, machines: list[Machine]) -> list[nodes.Node]:
     having = next(iter(entry.records.values()), None)
     asked = nodes.inline("", "", nodes.inline("", "asks for ", classes=["hf-cell-head"]),
-                         nodes.Text(entry.statement.asked(having)))
+                         nodes.Text("that it is so" if entry.statement.shown == NOTHING else entry.statement.asked(having)))
     return [claim_link(entry), asked, *(cell(entry, machine) for machine in machines)]
 
 
@@ -126,7 +126,7 @@ def cell(entry: Entry, machine: Machine) -> nodes.Node:
     if record is None:
         return nodes.inline("", "", whose, nodes.inline("", "not measured", classes=["hf-kind"]))
     mark, verdict = ("✓", "yes") if entry.statement.holds(record) else ("✗", "no")
-    words = f"{mark}{NO_BREAK_SPACE}{entry.statement.observed(record)}"
+    words = f"{mark}{NO_BREAK_SPACE}{entry.statement.observed(record)}".rstrip()
     return nodes.inline("", "", whose, nodes.inline("", words, classes=["hf-verdict", f"hf-{verdict}"]))
 
 

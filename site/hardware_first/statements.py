@@ -1,33 +1,65 @@
 """What the chapters claim: labs/NN-slug/claims.json, the one place of each sentence and of its bound. Every machine's record
-is held to these, whatever bound and sentence it was written with."""
+is held to these, whatever bound and sentence it was written with.
+
+How a claim's number is shown where the sentence does not speak of the value itself: chapters/shown.json, {"lab/claim-id":
+"left"}; after a blank, what is counted, "whole calls".
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import operator
 import re
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .quantity import NO_BREAK_SPACE, Quantity, quantity
 from .records import Record, RecordError
 
 SIGNS = {">=": ("≥", operator.ge), "<=": ("≤", operator.le), ">": (">", operator.gt), "<": ("<", operator.lt)}
-FLIPPED = {">=": "≤", ">": "<"}
+FLIPPED = {">=": "≤", ">": "<", "<=": "≥", "<": ">"}
 # A sentence that says what is left, "less than a fifth of the time", of a value that says how often the other is as large.
 WHAT_IS_LEFT = re.compile(r"\b(?:less than|at most) (?:a|one) (?:half|third|quarter|fifth|sixth|tenth)\b")
 MEMBERS = {"id": r"[a-z][a-z0-9-]*", "text": r"\S.*", "value": r"[a-z][a-z0-9_]*",
            "bound": r"(?:>=|<=|>|<) -?[0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?"}
 
 
+class Way(NamedTuple):
+    """How a ratio is shown: what is made of it, and quantity()'s style."""
+
+    of: Callable[[float], float]
+    style: str = ""
+    falls: bool = False  # whether it is less where the ratio is more
+
+
+WAYS = {
+    "times": Way(float, "times"),
+    "percent": Way(float, "percent"),
+    "number": Way(float),
+    "whole": Way(math.ceil),
+    "points": Way(lambda ratio: 100 * ratio),
+    "more": Way(lambda ratio: ratio - 1, "percent"),                     # "takes at most a tenth longer"
+    "saved": Way(lambda ratio: 1 - 1 / ratio, "percent"),                # "takes a tenth less time"
+    "left": Way(lambda ratio: 1 / ratio, "percent", falls=True),         # "takes at most a tenth of the time"
+    "inverse": Way(lambda ratio: 1 / ratio, "times", falls=True),
+    "rest": Way(lambda ratio: 1 - ratio, "percent", falls=True),         # "takes away at least half"
+}
+NOTHING = "nothing"  # of what is true or false
+
+
 @dataclass(frozen=True)
 class Statement:
-    """A claim: a sentence, the id of the value that decides it, and the bound which that value must keep, ">= 3"."""
+    """A claim: a sentence, the id of the value that decides it, the bound which that value must keep, ">= 3", and how the value
+    is shown: one of WAYS and a unit, or NOTHING; where it is empty, as the sentence suggests."""
 
     id: str
     text: str
     value: str
     bound: str
+    shown: str = ""
 
     @property
     def limit(self) -> float:
@@ -37,42 +69,59 @@ class Statement:
         """Whether the record, which has the value, bears the sentence out."""
         return SIGNS[self.bound.split()[0]][1](record.value(self.value)["value"], self.limit)
 
-    def observed(self, record: Record) -> Quantity:
+    def observed(self, record: Record) -> Quantity | str:
         """The record's value as the sentence speaks of it: a ratio as times, a share or what is left as per cent, a count
-        as a number."""
+        as a number; "" where the claim is true or false and no number says more."""
         value = record.value(self.value)
-        if self._says_what_is_left(value):
-            return quantity(1 / value["value"], "1", style="percent")
-        return quantity(value["value"], value["unit"], style=self._style(value))
+        return "" if self.shown == NOTHING else self._in_its_terms(value["value"], value)
 
     def asked(self, record: Record | None) -> str:
         """The bound in the terms of a record's value; where there is none, as a bare number."""
         value = record.value(self.value) if record else {"unit": "1", "value": 0}
         sign = self.bound.split()[0]
-        if self._says_what_is_left(value):
-            return f"{FLIPPED[sign]}{NO_BREAK_SPACE}{quantity(1 / self.limit, '1', style='percent')}"
-        limit = quantity(self.limit, value["unit"], style=self._style(value), exact=True)
-        return f"{SIGNS[sign][0]}{NO_BREAK_SPACE}{limit}"
+        shown = FLIPPED[sign] if value["unit"] == "1" and self._way(value)[0].falls else SIGNS[sign][0]
+        return f"{shown}{NO_BREAK_SPACE}{self._in_its_terms(self.limit, value, exact=True)}"
 
-    def _says_what_is_left(self, value: dict) -> bool:
-        least = self.bound.split()[0] in FLIPPED and self.limit > 1
-        return least and value["unit"] == "1" and value["value"] > 0 and bool(WHAT_IS_LEFT.search(self.text))
+    def _in_its_terms(self, number: float, value: dict, exact: bool = False) -> Quantity:
+        """A number of the value's unit; `exact`: every digit of it, where it is shown as it is."""
+        if value["unit"] != "1":
+            return quantity(number, value["unit"], exact=exact)
+        way, unit = self._way(value)
+        made = quantity(way.of(number), "1", style=way.style, exact=exact and way.of is float)
+        return Quantity(made.number, unit.removesuffix("s") if made.number == "1" else unit) if unit else made
 
-    def _style(self, value: dict) -> str:
+    def _way(self, value: dict) -> tuple[Way, str]:
+        """How a value without a unit is shown, and what it counts."""
+        name, _, unit = self.shown.partition(" ")
+        if name in WAYS and (value["value"] > 0 or name not in ("saved", "left", "inverse")):
+            return WAYS[name], "points" if name == "points" else unit
+        if self.limit > 1 and self.bound.startswith(">") and value["value"] > 0 and WHAT_IS_LEFT.search(self.text):
+            return WAYS["left"], ""
         counted = "low" not in value and float(value["value"]).is_integer()
-        if value["unit"] != "1" or counted:
-            return ""
-        return "percent" if abs(self.limit) < 1 else "times"
+        return WAYS["number" if counted else "percent" if abs(self.limit) < 1 else "times"], ""
 
 
-def read_statements(path: Path, shown: str) -> list[Statement]:
-    """The claims of a lab, in the chapter's order; none where the file is missing. RecordError where it is malformed."""
+def read_statements(path: Path, shown: str, ways: dict[str, str] | None = None) -> list[Statement]:
+    """The claims of a lab, in the chapter's order; none where the file is missing. `ways`: read_ways(). RecordError where it is
+    malformed."""
     try:
         claims = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-        stated = [Statement(**claim) for claim in claims]
-        texts = [(MEMBERS[name], text) for claim in stated for name, text in asdict(claim).items()]
+        texts = [(MEMBERS[name], text) for claim in claims for name, text in claim.items()]
         if isinstance(claims, list) and all(re.fullmatch(pattern, text) for pattern, text in texts):
-            return stated
-    except (OSError, ValueError, TypeError):
+            return [Statement(**claim, shown=(ways or {}).get(f"{path.parent.name}/{claim['id']}", "")) for claim in claims]
+    except (OSError, ValueError, TypeError, AttributeError, KeyError):
         pass
     raise RecordError(f"{shown}: expected a list of claims with id, text, value and bound; correct it") from None
+
+
+def read_ways(path: Path, shown: str) -> dict[str, str]:
+    """How the numbers of claims are shown, by "lab/claim-id"; none where the file is missing. RecordError where it is
+    malformed."""
+    try:
+        ways = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        if all(way.partition(" ")[0] in (*WAYS, NOTHING) for way in ways.values()):
+            return ways
+    except (OSError, ValueError, AttributeError):
+        pass
+    known = ", ".join((*WAYS, NOTHING))
+    raise RecordError(f'{shown}: expected "lab/claim-id" and one of {known} for each; correct it') from None

@@ -1,10 +1,11 @@
 """{claim} and {claims-ledger}: sentences that a record decides."""
 
+import json
 import re
 import shutil
 
 import pytest
-from conftest import CLAIMS, LAB, change_value, drop_value
+from conftest import CLAIMS, LAB, PROJECT, change_value, drop_value
 
 PAGE = "# Page\n\n```{claim} 01-roofline/caches-make-a-ladder\nHere the ladder is *flat*.\n```\n"
 SENTENCE = next(claim["text"] for claim in CLAIMS if claim["id"] == "caches-make-a-ladder")
@@ -125,6 +126,55 @@ def test_a_number_is_shown_in_the_terms_of_its_sentence(site, claim, shown, aske
     assert site.build().status == 0
     assert shown in site.text()
     assert f"the claim asks for {asked};" in re.sub(r"\s", " ", site.html())
+
+
+@pytest.mark.parametrize(("way", "shown", "asked"), [
+    ("times", "fourfold. 29.6×", "≥ 4×"),
+    ("more", "fourfold. 2860 %", "≥ 300 %"),
+    ("left", "fourfold. 3.38 %", "≤ 25 %"),
+    ("saved", "fourfold. 96.6 %", "≥ 75 %"),
+    ("inverse", "fourfold. 0.0338×", "≤ 0.25×"),
+    ("rest", "fourfold. −2860 %", "≤ −300 %"),
+    ("whole calls", "fourfold. 30 calls", "≥ 4 calls"),
+    ("points", "fourfold. 2957 points", "≥ 400 points"),
+])
+def test_an_author_says_how_a_number_is_shown(site, way, shown, asked):
+    site.record()
+    (site.root / "chapters" / "shown.json").write_text(json.dumps({"01-roofline/simd-pays": way}))
+    site.page("# Page\n\n```{claim} 01-roofline/simd-pays\nNot here.\n```\n")
+    assert site.build().status == 0
+    assert f"✓ Vectors beat single numbers at least {shown}" in site.text()
+    assert f"the claim asks for {asked};" in re.sub(r"\s", " ", site.html())
+
+
+def test_what_is_true_or_false_shows_no_number(site):
+    (site.root / "chapters" / "shown.json").write_text(f'{{"{LAB}/caches-make-a-ladder": "nothing"}}')
+    site.page(PAGE + "\nThe end.\n")
+    site.record()
+    assert site.build().status == 0
+    assert f"✓ {SENTENCE} The end." in site.text()
+    site.record(fails)
+    assert site.build().status == 0
+    assert f'Put to the test: "{SENTENCE}" The end.' in site.text()
+
+
+def test_an_unknown_way_to_show_a_number_is_one_line(site):
+    site.record()
+    (site.root / "chapters" / "shown.json").write_text('{"01-roofline/simd-pays": "loud"}')
+    site.page(PAGE)
+    assert 'chapters/shown.json: expected "lab/claim-id" and one of times, percent' in site.build().said
+
+
+def test_every_claim_whose_number_is_shown_in_a_way_of_its_own_exists():
+    """And has a value without a unit on every machine."""
+    ways = json.loads((PROJECT / "chapters" / "shown.json").read_text(encoding="utf-8"))
+    for name in ways:
+        lab, claim_id = name.split("/")
+        claims = json.loads((PROJECT / "labs" / lab / "claims.json").read_text(encoding="utf-8"))
+        decided_by = next(claim["value"] for claim in claims if claim["id"] == claim_id)
+        for path in (PROJECT / "figures" / "records").glob(f"*/{lab}.json"):
+            values = json.loads(path.read_text(encoding="utf-8"))["values"]
+            assert {value["unit"] for value in values if value["id"] == decided_by} <= {"1"}, name
 
 
 def test_the_chapters_bound_decides_and_not_the_records_own(site):
