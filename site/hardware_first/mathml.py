@@ -12,6 +12,12 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 logger = logging.getLogger(__name__)
+MATHML = "http://www.w3.org/1998/Math/MathML"
+SCRIPTED = {f"{{{MATHML}}}{name}" for name in ("msub", "msup", "msubsup", "munder", "mover", "munderover")}
+ROWS = {f"{{{MATHML}}}{name}" for name in ("math", "mrow", "mtd", "mstyle", "msqrt")}
+FUNCTIONS = {"arccos", "arcsin", "arctan", "cos", "cosh", "det", "dim", "exp", "ln", "log", "sin", "sinh", "tan", "tanh"}
+OPEN = set("([{|,;=<>≤≥≈≠+−·×/∑∏∈→")  # after these, and at the beginning, a minus belongs to what follows
+CLOSE = set("()[],.;=<>≤≥+−")  # before these a function's name needs no space
 
 
 def mathml(tex: str, display: str, node: nodes.Node) -> str:
@@ -20,12 +26,40 @@ def mathml(tex: str, display: str, node: nodes.Node) -> str:
     tex = re.sub(r"\\(begin|end)\{(?:align|gather)(?:ed|\*)?\}", r"\\\1{align*}", tex)
     try:
         element = convert(tex, display=display)
-        if "\\" in "".join(ElementTree.fromstring(element).itertext()):  # it passes on commands it does not know
+        formula = ElementTree.fromstring(element)
+        if "\\" in "".join(formula.itertext()):  # it passes on commands it does not know
             raise ValueError("unknown command")
-        return element
+        space(formula)
+        return ElementTree.tostring(formula, encoding="unicode")
     except Exception as error:  # the converter's errors have no common base
         logger.warning("formula not understood (%s): %s", error or type(error).__name__, tex, location=node)
         return f"<code>{html.escape(tex)}</code>"
+
+
+def space(formula: ElementTree.Element) -> None:
+    """TeX's spaces that the converter leaves out: a thin one beside log and its like, none after a minus of one operand."""
+    ElementTree.register_namespace("", MATHML)
+    for row in list(formula.iter()):
+        children, before = list(row), ""
+        for i, child in enumerate(children):
+            after = "".join(children[i + 1].itertext()) if i + 1 < len(children) else ""
+            if child.text == "−" and child.tag == f"{{{MATHML}}}mo" and (not before or before[-1] in OPEN):
+                child.attrib.update(form="prefix", lspace="0", rspace="0")
+            elif row.tag in ROWS and nucleus(child) in FUNCTIONS:
+                if before and before[-1] not in OPEN:
+                    row.insert(list(row).index(child), thin_space())
+                if after and after[0] not in CLOSE:
+                    row.insert(list(row).index(child) + 1, thin_space())
+            before = "".join(child.itertext()) or before
+
+
+def nucleus(element: ElementTree.Element) -> str:
+    """Of log₂: log."""
+    return nucleus(element[0]) if element.tag in SCRIPTED else element.text or ""
+
+
+def thin_space() -> ElementTree.Element:
+    return ElementTree.Element(f"{{{MATHML}}}mspace", width="0.167em")
 
 
 def visit_inline(self, node: nodes.math) -> None:

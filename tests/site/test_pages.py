@@ -124,6 +124,16 @@ def test_formulas_are_mathml(site):
     assert html.count("<mtr>") == 2 and "<mi>&</mi>" not in html and "mathjax.js" not in html.lower()
 
 
+def test_formulas_have_the_spaces_of_tex(site):
+    site.page("# Page\n\n$2\\log_2 n$ and $p\\log(p/q)$ and $(1, -1)$ and $a - b$\n")
+    assert site.build().status == 0
+    html, space = site.html(), '<mspace width="0.167em" />'
+    assert f"<mn>2</mn>{space}<msub><mi>log</mi><mn>2</mn></msub>{space}<mi>n</mi>" in html
+    assert f"<mi>p</mi>{space}<mi>log</mi><mo" in html
+    assert '<mo form="prefix" lspace="0" rspace="0">−</mo><mn>1</mn>' in html
+    assert "<mi>a</mi><mo>−</mo><mi>b</mi>" in html
+
+
 @pytest.mark.parametrize("tex", [r"\left( a", r"a^b^c", r"\nosuch x"])
 def test_a_formula_that_cannot_be_read_is_warned_of_and_shown_as_written(site, tex):
     site.page(f"# Page\n\n${tex}$")
