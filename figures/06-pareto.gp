@@ -1,6 +1,7 @@
 # title: What a format costs in accuracy, and what it brings in speed
-# needs: pareto_formats pareto_line
+# needs: pareto_formats pareto_line decode_tokens
 # shows: pareto_formats pareto_line
+# The upright lines are the spreads of the speeds, as they were measured by format.
 height = 520
 load "style.gp"
 formats = tables."/pareto_formats.tsv"
@@ -9,13 +10,21 @@ stats formats using 1:2 name "all" nooutput
 rounded_min = all_max_x
 stats formats using ($1 > 1e-9 && $1 < rounded_min ? (rounded_min = $1) : 0) nooutput
 
+# Where each format stands, for its speed: the rows of the two tables have another order.
+count = int(all_records)
+array names[count]; array places[count]
+stats formats using (names[$0 + 1] = strcol(5), places[$0 + 1] = $1) nooutput
+place(text) = sum [i = 1:count] (names[i] eq text ? places[i] : 0)
+speeds = tables."/decode_tokens.tsv"
+stats speeds using 3:4 name "spread" nooutput
+
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 26
-y_title = "speed, tokens per second"
+y_title = "speed, tokens per second; upright lines: 5 to 95 % of all runs"
 load "frame.gp"
 set logscale xy
 # fp32, whose error is that of its sums alone, is many decades nearer: it stands at the edge, and says so.
 x_low = rounded_min / 30; x_high = all_max_x * 4
-y_low = all_min_y / 1.25; y_high = all_max_y * 1.25
+y_low = smaller(all_min_y, spread_min_x) / 1.15; y_high = larger(all_max_y, spread_max_y) * 1.25
 set xrange [x_low:x_high]
 set yrange [y_low:y_high]
 at(x) = x < x_low ? 1.6 * x_low : x
@@ -25,7 +34,8 @@ set xtics ("10⁻¹⁶" 1e-16, "10⁻¹⁴" 1e-14, "10⁻¹²" 1e-12, "10⁻¹�
 eval decades_on("y", "1 2 5")
 set xlabel "KL divergence from fp64" offset 0,0.9 textcolor rgb quiet
 set label "better" at graph 0.02,graph 0.96 textcolor rgb quiet
-plot formats using (at($1)):2:(name(strcol(5), $1)) with labels left font near textcolor rgb ink, \
+plot speeds using (at(place(strcol(5)))):3:(0):($4 - $3) with vectors nohead linewidth 1.2 linecolor rgb grey, \
+     formats using (at($1)):2:(name(strcol(5), $1)) with labels left font near textcolor rgb ink, \
      line using (at($1)):2 with lines linewidth 2.2 linecolor rgb blue, \
      formats using (at($1)):2 with points pointtype measured_point pointsize 0.9 linecolor rgb ink, \
      line using (at($1)):2 with points pointtype measured_point pointsize 0.9 linecolor rgb blue

@@ -180,7 +180,7 @@ def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
                if "low" in point and "high" in point and point["median"]]
     noise = f"noise floor {percent(record.data['run']['noise_floor'])}"
     when = f"{record.date}{record.since}"
-    if spreads:
+    if any(spreads):
         text = f"±{percent(statistics.median(spreads))}, at most ±{percent(max(spreads))}"
         tooltip = f"half of what lies from the 5th to the 95th percentile, typically and at most; {noise}; {when}"
     else:

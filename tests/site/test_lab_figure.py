@@ -32,6 +32,19 @@ def test_a_figure_stands_with_its_provenance(site):
         assert (site.root / "build" / "out" / target).stat().st_size > 0
 
 
+def test_a_spread_of_nothing_is_left_out(site):
+    def alike(record):
+        for series in record["series"]:
+            for point in series["points"]:
+                if "samples" in point:
+                    point.update(low=point["median"], high=point["median"], samples=[point["median"]])
+    site.record(alike)
+    site.page(PAGE)
+    assert site.build().status == 0
+    text = site.text()
+    assert "±" not in text and re.search(r"Measured · this machine · noise floor [\d.]+ % · record", text)
+
+
 def test_a_figure_follows_its_script(site):
     site.record()
     site.page(PAGE)
