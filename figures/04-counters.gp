@@ -5,7 +5,7 @@
 # shows: tpuv1_active_published tpuv1_active_simulated tpuv1_stall_published tpuv1_stall_simulated
 # shows: tpuv1_shift_published tpuv1_shift_simulated
 # A row for each application, three columns of cycles. An application that the models miss somewhere is flagged.
-height = 500
+height = 540
 load "style.gp"
 array counters[3] = ["active", "stall", "shift"]
 array titles[3] = ["working", "waiting", "shifting in"]
@@ -53,10 +53,10 @@ do for [counter = 1:3] {
   set xtics 0,steps[counter],tops[counter]
   if (counter == 2) { set xlabel "% of the array’s cycles" offset 0,0.9 textcolor rgb quiet } else { unset xlabel }
   set for [app = 1:count] arrow from graph 0,first app - 1 to graph 1,first app - 1 nohead linewidth 0.8 linecolor rgb grid
-  plot file(counter, "published") using 2:($1 - 0.2) with points pointtype quoted_point pointsize 0.9 \
+  plot file(counter, "published") using 2:($1 - 0.28) with points pointtype quoted_point pointsize 0.8 \
          linecolor rgb grey, \
-       file(counter, "modelled") using 2:1 with points pointtype modelled_point pointsize 0.8 linecolor rgb orange, \
-       file(counter, "simulated") using 2:($1 + 0.2) with points pointtype simulated_point pointsize 0.8 \
+       file(counter, "modelled") using 2:1 with points pointtype modelled_point pointsize 0.7 linecolor rgb orange, \
+       file(counter, "simulated") using 2:($1 + 0.28) with points pointtype simulated_point pointsize 0.7 \
          linecolor rgb blue
 }
 unset multiplot

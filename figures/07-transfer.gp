@@ -37,4 +37,4 @@ do for [i = 1:4] {
     set object rectangle from place(j) - 0.47,i - 0.44 to place(j) + 0.47,i + 0.44 fillcolor rgb orange fillstyle solid shade(speeds[5 * i + j - 4]) noborder
   }
 }
-plot for [i = 1:4] file(i) using (place($1)):(i):(sprintf("%.0f", $2 * 100)) with labels center textcolor rgb ink
+plot for [i = 1:4] file(i) using (place($1)):(i):(sprintf("%.0f", $2 * 100)) with labels center font bare textcolor rgb ink

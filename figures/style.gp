@@ -36,11 +36,12 @@ set datafile separator "\t"
 
 # The font's name says whether draw.py may move a label to where nothing is in its way: "near" stays close to the
 # point it is put at, "along" slides on the straight line it is put on, "end" moves up or down beside the end of a
-# curve, "over" moves sideways.
+# curve, "over" moves sideways. "bare" stays, and has no seam of paper round it: it stands on a shaded ground.
 near = "near,18"
 along = "along,18"
 end = "end,18"
 over = "over,18"
+bare = "bare,18"
 
 set key off
 set border 0

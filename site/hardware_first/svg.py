@@ -75,15 +75,22 @@ class Mark:
         12: ((0, -1.4), (1.4, 0), (0, 1.4), (-1.4, 0)),
     }
 
-    def box(self):
-        r = self.radius + 2
-        return [(self.x - r, self.y - r), (self.x + r, self.y - r), (self.x + r, self.y + r), (self.x - r, self.y + r)]
-
-    def element(self):
+    def outline(self):
         hollow = self.shape in self.SHAPES
         outline = self.SHAPES.get(self.shape if hollow else self.shape - 1, ())
         if outline == ():
             raise SvgError(f"point type {self.shape} is none of those that style.gp uses")
+        return hollow, outline
+
+    def box(self):
+        """What it covers, and two units more, as wide as the seam round a label."""
+        xs, ys = zip(*(self.outline()[1] or ((-1, -1), (1, 1))))
+        left, right = self.x + min(xs) * self.radius - 2, self.x + max(xs) * self.radius + 2
+        top, bottom = self.y + min(ys) * self.radius - 2, self.y + max(ys) * self.radius + 2
+        return [(left, top), (right, top), (right, bottom), (left, bottom)]
+
+    def element(self):
+        hollow, outline = self.outline()
         style = f'class="s-{self.colour} f-paper" stroke-width="1.6"' if hollow else f'class="f-{self.colour}"'
         if outline is None:
             return f'<circle {style} cx="{number(self.x)}" cy="{number(self.y)}" r="{number(self.radius)}"/>'
@@ -106,7 +113,8 @@ class Text:
         turn = f' transform="rotate({number(self.angle)} {number(self.x)} {number(self.y)})"' if self.angle else ""
         anchor = f' text-anchor="{self.anchor}"' if self.anchor != "start" else ""
         place = f'x="{number(self.x)}" y="{number(self.y)}"'
-        return f'<text class="f-{self.colour}" {place}{anchor}{turn}>{escape(self.string, quote=False)}</text>'
+        bare = " bare" if self.role == "bare" else ""
+        return f'<text class="f-{self.colour}{bare}" {place}{anchor}{turn}>{escape(self.string, quote=False)}</text>'
 
 
 def number(value):
@@ -204,7 +212,7 @@ def stylesheet(used, light, dark):
     rules = [".hf-figure path{fill:none;stroke-linejoin:round}",
              ".hf-figure text{font-size:18px;font-variant-numeric:tabular-nums;"
              f"paint-order:stroke;stroke-linejoin:round;stroke:var(--hf-paper,{light['paper']});stroke-width:4px}}",
-             ".hf-figure text.f-paper{stroke:none}"]
+             ".hf-figure text.f-paper,.hf-figure text.bare{stroke:none}"]
     for kind, name in sorted(used):
         paint = "stroke" if kind == "s" else "fill"
         rules.append(f".hf-figure .{kind}-{name}{{{paint}:var(--hf-{name},{light[name]})}}")
