@@ -2,7 +2,7 @@
 # needs: bubble_formula_4 bubble_formula_8 bubble_simulated_4 bubble_simulated_8
 # shows: bubble_formula bubble_gpipe bubble_1f1b bubble_formula_4 bubble_simulated_4 bubble_formula_8 bubble_simulated_8
 # What was measured stands below, where the record has it: more ranks than cores are not timed.
-height = 480
+height = 560
 load "style.gp"
 load tables."/values.gp"
 measured = exists("have_bubble_1f1b")
@@ -11,11 +11,18 @@ here(id) = measured ? file(id) : file("formula_4")
 stats file("formula_8") using 1 name "micros" nooutput
 ranks_here = measured ? sprintf("%.0f", value_ranks) : ""
 
-top_edge = 36; bottom_edge = height - 62; right_edge = width - 116
+top_edge = 62; bottom_edge = height - 62; right_edge = width - 170
+key_y = 1 - 18.0 / height
+array kinds[3] = ["measured", "simulated", "predicted"]
+array key_points[3] = [measured_point, simulated_point, modelled_point]
+do for [i = measured ? 1 : 2:3] {
+  set label kinds[i] at screen (left_edge + 110.0 * (i - (measured ? 1 : 2))) / width,screen key_y offset 0.4,-0.35 \
+    textcolor rgb ink point pointtype key_points[i] pointsize 0.75 linecolor rgb ink
+}
 y_title = "time spent waiting, %"
 load "frame.gp"
 set logscale x 2
-set xrange [micros_min:micros_max * 1.001]  # the last point lies inside, rounding or not
+set xrange [micros_min / 1.1:micros_max * 1.001]  # the last point lies inside, rounding or not
 set yrange [0:92]
 set ytics 0,20,80
 set xlabel "micro-batches in a step" offset 0,0.9 textcolor rgb quiet
@@ -28,11 +35,11 @@ plot for [i = 1:2] file("formula_".ids[i]) using 1:2 with lines linewidth 1.4 da
        with labels left font end textcolor rgb colours[i], \
      here("formula") using (only(measured, $1)):2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.4 \
        dashtype modelled_dash linecolor rgb quiet, \
-     here("formula") using (only(measured && $1 == micros_max, $1)):2:(ranks_here.", predicted") \
+     here("formula") using (only(measured && $1 == micros_max, $1)):2:(ranks_here." ranks, predicted") \
        with labels left font end textcolor rgb quiet, \
      here("gpipe") using (only(measured, $1)):2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
        linecolor rgb orange, \
-     here("gpipe") using (only(measured && $1 == micros_max, $1)):2:("GPipe") with labels left font end textcolor rgb orange, \
+     here("gpipe") using (only(measured && $1 == micros_max, $1)):2:(ranks_here." ranks, GPipe") with labels left font end textcolor rgb orange, \
      here("1f1b") using (only(measured, $1)):2 with linespoints pointtype triangle pointsize 0.7 linewidth 1.8 \
        linecolor rgb blue, \
-     here("1f1b") using (only(measured && $1 == micros_max, $1)):2:("1F1B") with labels left font end textcolor rgb blue
+     here("1f1b") using (only(measured && $1 == micros_max, $1)):2:(ranks_here." ranks, 1F1B") with labels left font end textcolor rgb blue

@@ -24,12 +24,14 @@ many = most_max_x > 8
 set multiplot
 right_edge = width - 132
 top_edge = 62; bottom_edge = 372
-y_title = "speedup over one thread"
+y_title = "speedup over one thread; upright lines: 5 to 95 % of all runs"
 load "frame.gp"
 if (many) { set logscale xy }
 set xrange [(many ? 0.88 : 0.8):most_max_x * 1.001]
 y_high = larger(larger(most_max_y, near_max), most_max_x) * 1.06
 capped(y) = y > y_high ? y_high : y
+# Upright lines from the 5th to the 95th percentile, each a little further to the left, so that none hides another.
+aside(x, i) = many ? x * 0.975**(i - 1) : x - 0.012 * most_max_x * (i - 1)
 set yrange [(many ? 0.88 : 0):y_high]
 if (many) {
   eval powers_on_x
@@ -49,7 +51,8 @@ plot law using 1:(only(have_law, $2)) with linespoints pointtype modelled_point 
        dashtype modelled_dash linecolor rgb orange, \
      reading using 1:(only(have_reading, $2)) with linespoints pointtype modelled_point pointsize 0.9 linewidth 1.6 \
        dashtype modelled_dash linecolor rgb blue, \
-     for [i = 1:4] file(i) using 1:(capped($3)):(capped($4)) with filledcurves fillcolor rgb colours[i], \
+     for [i = 1:4] file(i) using (aside($1, i)):(capped($3)):(0):(capped($4) - capped($3)) with vectors nohead \
+       linewidth 1.6 linecolor rgb colours[i], \
      for [i = 1:4] file(i) using 1:2 with linespoints pointtype points[i] pointsize 0.75 linewidth 2.2 \
        linecolor rgb colours[i], \
      for [i = 1:4] file(i) using (only($1 == most_max_x, $1)):2:(names[i]) with labels left font end \

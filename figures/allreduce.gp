@@ -17,7 +17,7 @@ in_frame(error) = 1 + error / 100 > 0.16  # whether the lower panel shows it
 stats fitted using (in_frame($2) ? $0 : 1e9) name "shown" nooutput
 
 right_edge = width - 150
-x_low = high_min_x; x_high = high_max_x * 1.001  # the last point lies inside, rounding or not
+x_low = high_min_x / 1.5; x_high = high_max_x * 1.001  # the last point lies inside, rounding or not
 set logscale xy
 set xrange [x_low:x_high]
 set xtics ("4 B" 4, "256 B" 256, "16 KiB" 2**14, "1 MiB" 2**20, "64 MiB" 2**26)
@@ -39,14 +39,14 @@ plot model using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb
        linecolor rgb colours[i], \
      for [i = 1:ways] took(ids[i]) using (only($1 == high_max_x, $1)):2:(names[i]) \
        with labels left font end textcolor rgb colours[i], \
-     model using (only($1 == high_max_x, $1)):2:("ring, modelled") with labels left font end textcolor rgb blue
+     model using (only($0 == 0, $1)):($2 * 2):("ring, modelled") with labels left font near textcolor rgb blue
 
-top_edge = 500; bottom_edge = height - 62
+top_edge = 524; bottom_edge = height - 62
 y_title = "the model over the measured ring"
 unset label
 unset object
 load "frame.gp"
-set xlabel "numbers of each rank" offset 0,0.9 textcolor rgb quiet
+set xlabel "bytes of each rank" offset 0,0.9 textcolor rgb quiet
 set yrange [0.125:10]
 set ytics ("1/8" 0.125, "1/4" 0.25, "1/2" 0.5, "1" 1, "2" 2, "4" 4, "8" 8)
 if (holds) set object rectangle from from,0.125 to to,10 fillcolor rgb grey fillstyle solid 0.1 noborder behind
