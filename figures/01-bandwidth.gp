@@ -5,7 +5,7 @@
 # One panel for one thread, and below it one for all threads where the machine has more than one.
 load tables."/values.gp"
 panels = 1 + exists("have_bandwidth_read_all")
-height = panels == 1 ? 470 : 850
+height = panels == 1 ? 470 : 874
 load "style.gp"
 have_levels = exists("have_plateaus_bandwidth")
 
@@ -41,7 +41,7 @@ do for [panel = 1:panels] {
   levels = named ? tables."/plateaus_bandwidth.tsv" : file(read)
   stats levels using 2 name "level" nooutput
   strip = named ? 60 : 20
-  top_edge = panel == 1 ? 36 : 470
+  top_edge = panel == 1 ? 36 : 494
   bottom_edge = panel == panels ? height - 62 : 410
   y_title = "bandwidth, GB/s".(exists("have_bandwidth_copy_nt") ? "; nt: non-temporal stores" : "")
   unset label

@@ -23,7 +23,7 @@ stats tokens("") using 4 name "high" nooutput
 left_edge = 122; right_edge = width - 26
 y_title = ""
 load "frame.gp"
-x_max = 1.04 * larger(high_max, predicted_max)
+x_max = 1.08 * larger(high_max, predicted_max)
 set xrange [0:x_max]
 set xtics step_of(x_max)
 set yrange [count - 0.5:-0.5]

@@ -3,7 +3,7 @@
 # needs: sparse_gemv_others sparse_gemm sparse_gemm_predicted
 # shows: sparse_gemv_csr32 sparse_gemv_bitmask sparse_gemv_others sparse_gemm sparse_gemm_predicted
 # Above, a matrix times a vector, from memory; below, a matrix times a matrix, in cache.
-height = 900
+height = 924
 load "style.gp"
 file(name) = tables."/".name.".tsv"
 array ids[3] = ["csr32", "csr16", "bitmask"]
@@ -14,6 +14,12 @@ gemv(i) = file("sparse_gemv_".ids[i])
 stats gemv(3) using 1:2 name "mask" nooutput
 high = 2
 shown(y) = y > high ? NaN : y
+# Where a curve leaves the plot, its last point inside says how high it goes.
+stats gemv(2) using 1:2 name "indices" nooutput
+stats gemv(2) using (only($2 <= high, $1)) name "inside" nooutput
+stats file("sparse_gemm") using 1:2 name "product" nooutput
+stats file("sparse_gemm") using (only($2 <= high, $1)) name "product_inside" nooutput
+goes_on(to) = to > high ? sprintf("on to %s", digits(to)) : ""
 
 set multiplot
 right_edge = width - 26
@@ -42,6 +48,8 @@ plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype qu
      for [i = 1:3] gemv(i) using 1:(shown($2)) with linespoints pointtype points[i] pointsize 0.7 linewidth 1.8 \
        linecolor rgb colours[i], \
      gemv(2) using (only($1 == 0.2, $1)):2:("indices") with labels left font near textcolor rgb colours[2], \
+     gemv(2) using (only($1 == inside_max, $1)):2:(goes_on(indices_max_y)) with labels left font near \
+       textcolor rgb colours[2], \
      gemv(3) using (only($1 == 0.9, $1)):2:(names[3]) with labels right font near textcolor rgb colours[3], \
      file("sparse_gemv_others_predicted") using 1:2 with points pointtype modelled_point pointsize 1.2 \
        linecolor rgb ink, \
@@ -49,7 +57,7 @@ plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype qu
      file("sparse_gemv_others") using 1:2:5 with labels right font near textcolor rgb ink
 
 unset label
-top_edge = 540; bottom_edge = height - 62
+top_edge = 564; bottom_edge = height - 62
 y_title = "times a matrix, in cache: time over dense"
 load "frame.gp"
 set xlabel "density" offset 0,0.9 textcolor rgb quiet
@@ -57,6 +65,8 @@ plot file("sparse_gemm_predicted") using 1:(shown($2)) with lines linewidth 1.4 
        linecolor rgb green, \
      file("sparse_gemm") using 1:(shown($2)) with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
        linecolor rgb green, \
+     file("sparse_gemm") using (only($1 == product_inside_max, $1)):2:(goes_on(product_max_y)) \
+       with labels left font near textcolor rgb green, \
      file("sparse_gemm_predicted") using (only($1 == 0.8, $1)):2:("by its loads") with labels left font near \
        textcolor rgb green
 unset multiplot

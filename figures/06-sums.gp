@@ -4,7 +4,7 @@
 # shows: sum_error_naive sum_error_chained sum_error_pairwise sum_error_kahan sum_error_wide sum_error_bf16
 # shows: sum_error_bf16_stochastic ones_fp32 ones_fp16 ones_bf16
 # Above, the error over the number of terms; below, ones that are counted until the accumulator stands still.
-height = 1000
+height = 1024
 load "style.gp"
 file(name) = tables."/".name.".tsv"
 array ids[4] = ["naive", "chained", "pairwise", "kahan"]
@@ -13,7 +13,7 @@ array colours[4] = [ink, green, blue, orange]
 array points[4] = [circle, triangle, square, diamond]
 array narrow[2] = ["bf16", "bf16_stochastic"]
 array bounds[3] = ["n", "root", "log"]
-array bound_names[3] = ["n u", "√n u", "log n u"]
+array bound_names[3] = ["u · n", "u · √n", "u · log₂ n"]
 error(way) = file("sum_error_".way)
 bound(of) = file("sum_bound_".of)
 stats error("naive") using 1 name "terms" nooutput
@@ -32,7 +32,7 @@ set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2
   point pointtype measured_point pointsize 0.75 linecolor rgb ink
 set label "emulated" at screen (left_edge + 110.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
   point pointtype simulated_point pointsize 0.75 linecolor rgb ink
-y_title = "error, over the sum"
+y_title = "error, over the sum; dashed: bounds, with the u of fp32"
 load "frame.gp"
 set logscale xy
 set xrange [terms_min:terms_max * 1.001]  # the last point lies inside, rounding or not
@@ -55,11 +55,11 @@ plot for [i = 1:3] bound(bounds[i]) using 1:2 with lines linewidth 1.4 dashtype 
        with labels left font end textcolor rgb colours[i]
 
 unset label
-top_edge = 670; bottom_edge = height - 62
+top_edge = 694; bottom_edge = height - 62
 y_title = "what so many ones come to"
 load "frame.gp"
-set xrange [1:ones_max_x * 1.001]
-set yrange [1:ones_max_x * 1.6]
+set xrange [0.6:ones_max_x * 1.001]
+set yrange [0.6:ones_max_x * 1.6]
 set xtics ("1" 1, "2⁴" 2**4, "2⁸" 2**8, "2¹¹" 2**11, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24)
 set ytics ("1" 1, "256" 256, "2048" 2048, "2¹⁶" 2**16, "2²⁴" 2**24)
 set xlabel "ones" offset 0,0.9 textcolor rgb quiet

@@ -5,7 +5,7 @@
 # Below the speeds a panel of ratios, where the record has them.
 load tables."/values.gp"
 has_ratios = exists("have_int8_over_onednn_by_size") && exists("have_bf16_over_onednn_by_size")
-height = has_ratios ? 700 : 430
+height = has_ratios ? 724 : 430
 load "style.gp"
 array ids[3] = ["fp32", "bf16", "int8"]
 array colours[3] = [orange, green, blue]
@@ -46,12 +46,12 @@ top_edge = 36; bottom_edge = has_ratios ? 360 : height - 62
 y_title = "speed, Gop/s".(has_ratios ? "; in dashes, oneDNN's" : "")
 load "frame.gp"
 set logscale x 2
-set xrange [size_min:size_max * 1.001]  # the last point lies inside, rounding or not
+set xrange [size_min / 1.1:size_max * 1.001]  # the last point lies inside, rounding or not
 set yrange [0:highest * 1.1]
 eval powers_on_x
 if (!has_ratios) { set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet }
 plot for [i = 1:3] peak(i) using (only(has_peak(i), $1)):2 with lines linewidth 1.4 linecolor rgb quiet, \
-     for [i = 1:3] peak(i) using (only(has_peak(i) && $1 == size_min, $1 * 1.05)):2:("the instruction alone") \
+     for [i = 1:3] peak(i) using (only(has_peak(i) && $1 == 2 * size_min, $1)):2:("the instruction alone") \
        with labels left font along textcolor rgb quiet, \
      for [i = 1:3] peer(i) using (only(has_peer(i), $1)):2 with lines linewidth 1.8 dashtype long_dash \
        linecolor rgb colours[i], \
@@ -60,12 +60,13 @@ plot for [i = 1:3] peak(i) using (only(has_peak(i), $1)):2 with lines linewidth 
      for [i = 1:3] ours(i) using (only($1 == size_max, $1)):2:(ids[i]) with labels left font end textcolor rgb colours[i]
 if (has_ratios) {
   unset label
-  top_edge = 430; bottom_edge = height - 62
+  top_edge = 454; bottom_edge = height - 62
   y_title = "ours over oneDNN's; in dashes, on all threads"
   load "frame.gp"
   set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet
   eval powers_on_x
   set yrange [lowest - 0.03:largest + 0.03]
+  set ytics larger(0.05, step_of(largest - lowest))
   set arrow from size_min,1 to size_max,1 nohead linewidth 2.4 linecolor rgb quiet
   plot for [k = 1:2] for [i = 2:3] ratio(i, k) using (only(has_ratio(i, k), $1)):2 with linespoints \
          pointtype points[i] pointsize 0.6 linewidth 1.8 dashtype dashes[k] \

@@ -4,7 +4,7 @@
 # shows: search_narrow_random search_narrow_random_predicted search_narrow_evolution search_narrow_model
 # Two shapes, one above the other: a square, for which many ways are good, and a narrow one, for which few are. Evolution
 # begins with as many random trials as it has parents, and is drawn from there on.
-height = 780
+height = 804
 load "style.gp"
 load tables."/values.gp"
 array shapes[2] = ["square", "narrow"]
@@ -28,7 +28,7 @@ do for [shape = 1:2] {
     lowest = smaller(lowest, found_min)
   }
   unset label
-  top_edge = shape == 1 ? 36 : 422
+  top_edge = shape == 1 ? 36 : 446
   bottom_edge = shape == 1 ? 352 : height - 62
   y_title = (shape == 1 ? "a square" : "a narrow shape").": slower than the best of all, %"
   load "frame.gp"

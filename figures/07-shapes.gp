@@ -12,8 +12,9 @@ file(i) = tables."/calls_".ids[i].".tsv"
 stats file(1) using 1:2 name "calls" nooutput
 lowest = 1e30; highest = 0
 do for [i = 1:3] {
+  stats file(i) using 3 name "least" nooutput
   stats file(i) using 2 name "all" nooutput
-  lowest = smaller(lowest, all_min)
+  lowest = smaller(lowest, least_min)
   highest = larger(highest, all_max)
 }
 # Where the number of rows is another than in the call before, and where it is one that was not met before.
@@ -50,4 +51,4 @@ plot for [i = 1:3] file(i) using ($1 + shift[i]):(within($3)):(0):(within($4) - 
        linewidth 1.4 linecolor rgb colours[i], \
      for [i = 1:3] file(i) using ($1 + shift[i]):2 with points pointtype points[i] pointsize 0.7 linecolor rgb colours[i], \
      file(1) using (only(compiles($1) && $1 != calls_min_x, $1)):2:("compiling") with labels font near textcolor rgb colours[1], \
-     file(2) using (only($1 == calls_min_x, $1)):2:("both compiling") with labels left font near textcolor rgb ink
+     file(2) using (only($1 == calls_min_x, $1 - 0.55)):($2 / 2):("both compiling") with labels left font near textcolor rgb ink
