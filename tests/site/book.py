@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gzip
 import io
@@ -83,6 +84,10 @@ class SubPathHandler(SimpleHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+    def copyfile(self, source, output):
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the visit was over before the answer was
+            super().copyfile(source, output)
 
     def log_message(self, *_):
         pass

@@ -26,7 +26,11 @@ def written(path):
     return scales, labels
 
 
-@pytest.fixture(scope="module", params=LABS)
+# Two labs have every kind of axis between them; the others are looked at once a week.
+OFTEN = {"01-roofline", "05-scaling"}
+
+
+@pytest.fixture(scope="module", params=[lab if lab in OFTEN else pytest.param(lab, marks=pytest.mark.slow) for lab in LABS])
 def pair(request, tmp_path_factory):
     """A lab's fixture, and the record of a machine several times as fast that went less far."""
     folder = tmp_path_factory.mktemp(request.param)

@@ -194,7 +194,7 @@ def test_exponents_stay_at_their_base_and_fractions_clear_of_their_bar(browser, 
 def test_the_404_page_leads_home_from_any_depth(browser, book, served):
     for lost in ("nothing.html", "deep/er/nothing.html"):
         with Visit(browser, served + lost) as visit:
-            visit.page.wait_for_function(f"document.links[0].href === '{served}index.html'", timeout=10000)
+            visit.page.wait_for_function(f"() => document.links[0].href === '{served}index.html'", timeout=10000)
             visit.page.click("a >> nth=0")
             assert "Hardware First" in visit.page.title() and visit.page.url == f"{served}index.html"
 

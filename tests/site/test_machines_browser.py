@@ -104,7 +104,7 @@ def test_a_machine_without_the_chapter_keeps_its_numbers_and_says_so(browser, ba
         after = visit.page.evaluate(PAGE)
         banner = visit.page.locator(".hf-banner")
         assert banner.count() == 1
-        assert "Intel Xeon Processor, 2 cores has not measured lab 02-matmul" in banner.text_content()
+        assert "Intel Xeon Processor, 2\u00a0cores has not measured lab 02-matmul" in banner.text_content()
         assert after["numbers"] == before["numbers"] != [] and after["figures"] == before["figures"]
         elsewhere = visit.page.locator("article p .hf-number.hf-elsewhere")
         assert elsewhere.count() == visit.page.locator("article p .hf-number").count()
