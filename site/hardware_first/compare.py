@@ -9,8 +9,10 @@ Drawing a pair takes several runs of gnuplot, so it is kept in build/compared/ u
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import os
+import re
 from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
@@ -30,8 +32,8 @@ def add_pairs(records: Records, figure: nodes.figure, script: Path, own: list[Re
     None where there is no pair. Raises RecordError."""
     pairs = {}
     for a, b in combinations(own, 2):
-        words = sentence(a, b, series, short_names(records, a, b))
-        if words and (drawn := both_drawn(records, a, b, script)):
+        drawn = both_drawn(records, a, b, script)
+        if drawn and (words := sentence(a, b, series, short_names(records, a, b), words_of(drawn))):
             pairs[f"{a.slug}+{b.slug}"] = [*drawn, words]
     if not pairs:
         return None
@@ -89,10 +91,14 @@ def short_names(records: Records, a: Record, b: Record) -> tuple[str, str]:
 
 # What differs.
 
-def sentence(a: Record, b: Record, series: list[str], names: tuple[str, str]) -> str:
-    """What of these series differs between two records beyond the noise: where the intervals from the 5th to the 95th
+MOST = 2  # so many are said: whoever wants all of them reads the figure
+
+
+def sentence(a: Record, b: Record, series: list[str], names: tuple[str, str], drawn: set[str] = frozenset()) -> str:
+    """What of these series differs most between two records beyond the noise: where the intervals from the 5th to the 95th
     percentile lie apart, and the medians further apart than either machine's noise floor. Points are matched by their
-    labels, else by their places on the x axis. Nothing where the two share no point that both have measured."""
+    labels, else by their places on the x axis; a series is called as in the words `drawn` in the figure, where they name it.
+    Nothing where the two share no point that both have measured."""
     noise = max(record.data["run"]["noise_floor"] for record in (a, b))
     groups: dict[tuple, list[tuple[str, dict]]] = {}
     for name in series:
@@ -104,12 +110,35 @@ def sentence(a: Record, b: Record, series: list[str], names: tuple[str, str]) ->
     if not groups:
         return ""
     ties = [label for (_, extents), members in groups.items() if not extents[0][0] for label, _ in members]
-    said = [clause(unit, extents, members, names) for (unit, extents), members in groups.items() if extents[0][0]]
-    if not said:
+    differ = sorted((group for group in groups.items() if group[0][1][0][0]), key=furthest, reverse=True)
+    if not differ:
         return "Beyond the noise, they do not differ."
-    if ties:
+    called = short_labels([label for _, members in differ[:MOST] for label, _ in members], drawn)
+    said = [clause(unit, extents, [(called[label], ratios) for label, ratios in members], names)
+            for (unit, extents), members in differ[:MOST]]
+    if len(differ) > MOST:
+        said.append("The others are nearer.")
+    elif ties:
         said.append(f"In {listed(ties)} they tie.")
-    return " ".join(each[:1].upper() + each[1:] for each in said)
+    return " ".join(re.sub(r"\w", lambda letter: letter[0].upper(), each, count=1) for each in said)
+
+
+def furthest(group: tuple[tuple, list[tuple[str, list[list[float]]]]]) -> float:
+    """The largest factor in a group of series."""
+    return max(ratio for _, found in group[1] for ratios in found for ratio in ratios)
+
+
+def words_of(drawings: Iterable[str]) -> set[str]:
+    """All that is written in drawings."""
+    return {html.unescape(words) for drawing in drawings for words in re.findall(r"<text[^>]*>([^<]+)<", drawing)}
+
+
+def short_labels(labels: list[str], drawn: set[str]) -> dict[str, str]:
+    """What to call each series: the part of its label that stands in the figure, where no other has the same; else the
+    label, and for one that is just "measured" a subject for the sentence."""
+    short = {label: next((part for part in (label, *label.split(", ")) if part in drawn), label) for label in labels}
+    only = {label: part for label, part in short.items() if list(short.values()).count(part) == 1}
+    return {label: "what was measured" if label == "measured" else only.get(label, label) for label in labels}
 
 
 def differences(a: dict, b: dict, noise: float) -> list[tuple[str, str, list[float]]]:

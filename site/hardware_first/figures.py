@@ -85,12 +85,14 @@ class LabFigure(SphinxDirective):
         return parsed[0].children
 
     def provenance(self, view: View) -> list[nodes.Node]:
-        """One line: of what kind, whose, how noisy, and the record."""
+        """One line: of what kind, whose and how noisy where something was measured, and the record."""
         record = view.record
         kinds = dict.fromkeys(each["kind"] for each in view.series)
-        whose = hardware_first(self.env).records.machine_of(record).name
-        line = nodes.paragraph("", "", nodes.Text(f"{listed(kinds)}{DOT}"), machine_link(record.slug, whose),
-                               classes=["hf-provenance"] + ["hf-elsewhere"] * record.elsewhere)
+        line = nodes.paragraph("", listed(kinds), classes=["hf-provenance"])
+        if "measured" in kinds:
+            line["classes"] += ["hf-elsewhere"] * record.elsewhere
+            whose = hardware_first(self.env).records.machine_of(record).name
+            line += [nodes.Text(DOT), machine_link(record.slug, whose)]
         if noise := spread(record, view.series):
             line += [nodes.Text(DOT), noise]
         line += [nodes.Text(DOT), file_link(self.env, record.path, "record")]

@@ -97,8 +97,9 @@ def tally(found: Iterable[Outcome]) -> Tally:
 
 
 def times_as_long(took: float) -> str:
-    """ "1.2×", "0.31×", "160×": the measured time in predicted ones."""
-    return str(quantity(float(f"{took:.2g}"), "1", style="times"))
+    """ "1.2×", "0.31×", "160×", near one "1.01×": the measured time in predicted ones."""
+    digits = 3 if 0.95 < took < 1.05 else 2
+    return str(quantity(float(f"{took:.{digits}g}"), "1", style="times"))
 
 
 def place_on_axis(took: float, octaves: int = 3) -> float:

@@ -127,6 +127,14 @@ def measured_roofs(machine: Machine, record: Record) -> Iterator[dict]:
                    "name": f"{machine.name}: {cores}", "peaks": found, "bandwidth": reads["value"]}
 
 
+def called(name: str) -> str:
+    """What the makers call a chip of the planner, whose own names are for typing: "tpu-v4" is the TPU v4."""
+    if name.startswith("tpu-"):
+        return f"TPU {name.removeprefix('tpu-')}"
+    model, _, capacity = name.upper().partition("-")
+    return f"{model}, {capacity} GB" if capacity else model
+
+
 def chip(name: str, group: str, peak: float, bandwidth: float) -> dict:
     """A chip of which the bf16 peak is known, GFLOP/s, and the bandwidth, GB/s."""
     return {"id": re.sub(r"[^a-z0-9]+", "-", name.lower()), "group": group, "name": name, "peaks": {"bf16": peak},
@@ -149,7 +157,7 @@ def planned_chips(quoted: list[dict]) -> Iterator[dict]:
         one = chip(each["name"], PLANNED, each["peak"] / 1e9, each["bandwidth"] / 1e9)
         if not any(near(one["peaks"]["bf16"], other["peaks"]["bf16"]) and near(one["bandwidth"], other["bandwidth"])
                    for other in quoted):
-            yield one
+            yield {**one, "name": called(each["name"])}
 
 
 def add_chips(app: Sphinx, doctree: nodes.document) -> None:

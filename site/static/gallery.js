@@ -20,8 +20,9 @@
       const dots = machine.dots.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="3"/>`).join("");
       return `<g class="hf-pair-${i}"><path class="hf-one" d="${machine.one}"/><path class="hf-all" d="${machine.all}"/>${dots}</g>`;
     });
-    return `<svg class="hf-roofs" viewBox="0 0 ${data.width} ${data.height}" role="img" aria-label="The rooflines of both machines">
-      ${data.grid}${drawn.join("")}</svg>`;
+    return `<svg class="hf-roofs" viewBox="0 -16 ${data.width} ${data.height + 32}" role="img" aria-label="The rooflines of both machines">
+      ${data.grid}${drawn.join("")}<text x="2" y="-4">speed, GFLOP/s</text>
+      <text x="${data.width - 4}" y="${data.height + 12}" text-anchor="end">intensity, FLOP/byte</text></svg>`;
   };
 
   const table = (pair) => {

@@ -69,7 +69,7 @@
     const ridge = r.ridge(roof), from = Math.max(to.low, to.least / roof.bandwidth);
     const [x1, y1, x2, y2] = [to.x(from), to.y(from * roof.bandwidth), to.x(ridge), to.y(roof.peak)];
     const turn = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI, long = Math.hypot(x2 - x1, y2 - y1);
-    const x = x1 + .08 * (x2 - x1) + 12 * (y2 - y1) / long, y = y1 + .08 * (y2 - y1) - 12 * (x2 - x1) / long;
+    const x = x1 + .09 * (x2 - x1) + 17 * (y2 - y1) / long, y = y1 + .09 * (y2 - y1) - 17 * (x2 - x1) / long; // clear of dots
     const between = Math.min(Math.max(x2, 152), to.right - 132), late = x2 > to.right - 100;
     return [
       line(x2, TOP - 6, x2, BOTTOM, "quiet", 1, {"stroke-dasharray": "2 4"}),
@@ -106,6 +106,7 @@
     };
     follow();
     document.addEventListener("hf:machine", follow);
+    form.addEventListener("input", () => dot.classList.add("hf-moving")); // at first it is where it is
     select.addEventListener("input", () => { form.elements.allocates.checked = Boolean(chips.get(select.value)?.machine); });
 
     const dot = svg("g", {class: "hf-dot"}, svg("circle", {r: 7, class: "f-ink"}));

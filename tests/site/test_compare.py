@@ -24,10 +24,10 @@ def series(medians, *, unit="GB/s", label="read", spread=0.01, kind="measured", 
             "y": {"name": "speed", "unit": unit}, "points": points}
 
 
-def said(of_a, of_b, noise=0.02):
+def said(of_a, of_b, noise=0.02, drawn=frozenset()):
     """The sentence on two records with these series."""
     a, b = (Record(PROJECT / "x.json", True, {"series": each, "run": {"noise_floor": noise}}) for each in (of_a, of_b))
-    return sentence(a, b, [each["id"] for each in of_a], NAMES)
+    return sentence(a, b, [each["id"] for each in of_a], NAMES, drawn)
 
 
 @pytest.mark.parametrize(("a", "b", "unit", "words"), [
@@ -74,6 +74,17 @@ def test_series_that_differ_alike_share_a_sentence_and_only_what_was_measured_co
     assert said(a, b) == "Read and copy are 2 to 3 times as fast on A. In “triad, 1 thread” they tie."
 
 
+def test_a_series_is_called_as_in_the_figure_and_what_differs_most_comes_first():
+    a = [series([9] * 4, label="chase, huge pages"), series([4] * 4, label="chase, small pages", xs=(1, 2, 3, 4)),
+         series([50, 5, 5, 5], label="measured")]
+    b = [series([3] * 4, label="chase, huge pages"), series([1, 4, 4, 4], label="chase, small pages", xs=(1, 2, 3, 4)),
+         series([5] * 4, label="measured")]
+    assert said(a, b, drawn={"huge pages", "small pages"}) == (
+        "What was measured is 10 times as fast on A at 1 KiB; elsewhere they tie. "
+        "Small pages is 4 times as fast on A at 1 B; elsewhere they tie. The others are nearer.")
+    assert said(a[:1], b[:1], drawn={"other"}) == "“Chase, huge pages” is 3 times as fast on A."
+
+
 def test_what_has_no_ratio_is_left_out():
     assert said([series([0, 20, 20, 20])], [series([5, 10, 10, 10])]) == "Read is 2 times as fast on A."
 
@@ -102,7 +113,7 @@ def test_a_figure_that_two_have_measured_can_show_both_on_the_same_axes(site):
     build = site.build()
     assert (build.status, build.said) == (0, "")
     here, other, words = pairs(site)["01-small"]
-    assert words == "“pointer chase, huge pages” takes 10 times as long on Second."
+    assert words == "“Pointer chase, huge pages” takes 10 times as long on Second."
     assert scale(here) == scale(other) != []
     alone = re.search(r"<svg.*?</svg>", site.html(), re.S)[0]
     assert scale(alone) != scale(here)

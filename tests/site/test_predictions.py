@@ -100,7 +100,7 @@ def test_the_page_of_two_machines(site):
     assert f"10 {median:.0%}".replace("%", " %") in text
     assert f"{sum(e <= .1 for e in errors) * 10} %" in text
     assert "83×, naive matmul" in text
-    assert "dot 1× (4.12 GFLOP/s, 4.1 GFLOP/s) 0.5× (4.12 GFLOP/s, 8.25 GFLOP/s)" in text
+    assert "dot 1.01× (4.12 GFLOP/s, 4.1 GFLOP/s) 0.5× (4.12 GFLOP/s, 8.25 GFLOP/s)" in text
     assert site.html().count("<circle") == 5 * 10  # two machines, each with all and a chapter, and the chapter by itself
     assert "predictions.css" in site.html()
 
