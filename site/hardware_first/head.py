@@ -42,13 +42,17 @@ def shortened(text: str) -> str:
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: `description`, `policy`; for the page of lost readers the script that it carries in itself."""
+    """html-page-context: `description`, `policy`; for the page of lost readers the script and the faces that it
+    carries in itself."""
     context["policy"] = POLICY
     context["description"] = description(doctree) if doctree else ""
     if page == "404":
         script = (Path(__file__).parents[1] / "theme" / "find-home.js").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         context["find_home"], context["find_home_digest"] = script, f"sha256-{digest}"
+        fonts = Path(__file__).parents[1] / "static" / "fonts"
+        context["faces"] = {weight: base64.b64encode((fonts / f"text-{name}.woff2").read_bytes()).decode()
+                            for weight, name in ((400, "regular"), (700, "bold"))}
 
 
 def setup(app: Sphinx) -> None:
