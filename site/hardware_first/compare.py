@@ -113,7 +113,7 @@ def sentence(a: Record, b: Record, series: list[str], names: tuple[str, str], dr
     differ = sorted((group for group in groups.items() if group[0][1][0][0]), key=furthest, reverse=True)
     if not differ:
         return "Beyond the noise, they do not differ."
-    called = short_labels([label for _, members in differ[:MOST] for label, _ in members], drawn)
+    called = short_labels([label for members in groups.values() for label, _ in members], drawn)
     said = [clause(unit, extents, [(called[label], ratios) for label, ratios in members], names)
             for (unit, extents), members in differ[:MOST]]
     if len(differ) > MOST:
