@@ -32,6 +32,9 @@ load "frame.gp"
 y_low = smaller(low_min, also_min) / 1.5; y_high = larger(high_max_y, guess_max) * 4
 set yrange [y_low:y_high]
 eval decades_on("y", "1")
+begins = x_high  # from where the model is in the plot: it may begin below it
+stats model using ($2 > y_low * 1.2 && $1 < begins ? (begins = $1) : 0) nooutput
+lift = guess_min > y_low ? 2 : 1  # where it is level, its name stands above it
 if (holds) set object rectangle from from,y_low to to,y_high fillcolor rgb grey fillstyle solid 0.1 noborder behind
 plot model using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb blue, \
      for [i = 1:ways] took(ids[i]) using 1:3:4 with filledcurves fillcolor rgb colours[i], \
@@ -39,7 +42,7 @@ plot model using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb
        linecolor rgb colours[i], \
      for [i = 1:ways] took(ids[i]) using (only($1 == high_max_x, $1)):2:(names[i]) \
        with labels left font end textcolor rgb colours[i], \
-     model using (only($0 == 0, $1)):($2 * 2):("ring, modelled") with labels left font near textcolor rgb blue
+     model using (only($1 == begins, $1)):($2 * lift):("ring, modelled") with labels left font near textcolor rgb blue
 
 top_edge = 524; bottom_edge = height - 62
 y_title = "the model over the measured ring"
