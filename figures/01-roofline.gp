@@ -62,7 +62,7 @@ if (scalar_max < peak) {
   set label sprintf("scalar: %s GFLOP/s", digits(scalar_max)) at x_max * 0.98,scalar_max right font along textcolor rgb orange
 }
 if (blocked > 3 * naive) {
-  set label sprintf("one product, %s times apart", digits(blocked / naive)) at matmul_x,(naive * blocked)**0.5 \
+  set label sprintf("one product, %s times apart", digits(blocked / naive)) at matmul_x,naive**0.65 * blocked**0.35 \
     right font near textcolor rgb quiet
 }
 

@@ -78,6 +78,11 @@ def last_place(value: float, low: float, high: float) -> int:
     return max(leading - 2, min(leading - 1, math.floor(math.log10(half_spread) + 1e-9)))
 
 
+def rounded(value: float, low: float, high: float) -> float:
+    """The value with the digits that are worth printing."""
+    return round(value, -last_place(value, low, high))
+
+
 def _scale(value: float, unit: str, style: str) -> tuple[float, str]:
     """The factor to multiply by and the unit to print."""
     if style in ("percent", "times") and unit != "1":

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from .quantity import NO_BREAK_SPACE, Quantity, quantity
+from .quantity import NO_BREAK_SPACE, Quantity, quantity, rounded
 from .records import Record, RecordError
 
 SIGNS = {">=": ("≥", operator.ge), "<=": ("≤", operator.le), ">": (">", operator.gt), "<": ("<", operator.lt)}
@@ -67,13 +67,13 @@ class Statement:
 
     def holds(self, record: Record) -> bool:
         """Whether the record, which has the value, bears the sentence out."""
-        return SIGNS[self.bound.split()[0]][1](record.value(self.value)["value"], self.limit)
+        return self._keeps(record.value(self.value)["value"])
 
     def observed(self, record: Record) -> Quantity | str:
         """The record's value as the sentence speaks of it: a ratio as times, a share or what is left as per cent, a count
         as a number; "" where the claim is true or false and no number says more."""
         value = record.value(self.value)
-        return "" if self.shown == NOTHING else self._in_its_terms(value["value"], value)
+        return "" if self.shown == NOTHING else self._in_its_terms(self._as_in_the_text(value), value)
 
     def asked(self, record: Record | None) -> str:
         """The bound in the terms of a record's value; where there is none, as a bare number."""
@@ -81,6 +81,17 @@ class Statement:
         sign = self.bound.split()[0]
         shown = FLIPPED[sign] if value["unit"] == "1" and self._way(value)[0].falls else SIGNS[sign][0]
         return f"{shown}{NO_BREAK_SPACE}{self._in_its_terms(self.limit, value, exact=True)}"
+
+    def _keeps(self, number: float) -> bool:
+        return SIGNS[self.bound.split()[0]][1](number, self.limit)
+
+    def _as_in_the_text(self, value: dict) -> float:
+        """The value with the digits that its spread leaves, if it is shown as it is and stays on its side of the bound."""
+        number = value["value"]
+        if "low" not in value or value["unit"] == "1" and self._way(value)[0].of is not float:
+            return number
+        short = rounded(number, value["low"], value["high"])
+        return short if self._keeps(short) == self._keeps(number) else number
 
     def _in_its_terms(self, number: float, value: dict, exact: bool = False) -> Quantity:
         """A number of the value's unit; `exact`: every digit of it, where it is shown as it is."""

@@ -3,9 +3,11 @@
 import json
 import re
 import shutil
+from types import SimpleNamespace
 
 import pytest
 from conftest import CLAIMS, LAB, PROJECT, change_value, drop_value
+from hardware_first.statements import Statement
 
 PAGE = "# Page\n\n```{claim} 01-roofline/caches-make-a-ladder\nHere the ladder is *flat*.\n```\n"
 SENTENCE = next(claim["text"] for claim in CLAIMS if claim["id"] == "caches-make-a-ladder")
@@ -29,6 +31,16 @@ def test_a_claim_that_fails_shows_the_alternative(site):
     assert site.build().status == 0  # a failing claim is a finding, not a problem
     assert f"✗ does not hold here Here the ladder is flat. Put to the test: \"{SENTENCE}\" Observed 2.4×; " \
            "the claim asks for ≥ 3×." in site.text()
+
+
+@pytest.mark.parametrize(("value", "low", "high", "bound", "shown"), [
+    (498.257, 481.593, 516.976, ">= 20", "500×"),  # as in the text
+    (2.96, 2.2, 3.6, ">= 3", "2.96×"),  # 3.0 would seem to hold
+])
+def test_a_rounded_number_stays_on_its_side_of_the_bound(value, low, high, bound, shown):
+    measured = {"value": value, "unit": "1", "low": low, "high": high}
+    statement = Statement("it-holds", "It holds.", "gain", bound)
+    assert str(statement.observed(SimpleNamespace(value=lambda _: measured))) == shown
 
 
 def test_a_claim_decided_elsewhere_says_so(site):
