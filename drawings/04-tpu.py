@@ -225,7 +225,7 @@ def chip():
     sketch.text((left + wide + unit) / 2, row - 18, "179 GB/s:", "mid small")
     sketch.text((left + wide + unit) / 2, row + 28, "a row a tick", "mid small")
     band(sketch, (middle, top + side + 2), (middle, below - 2), 717 * gbs, "green")
-    sketch.text(unit - 6, top + side - 2, "717 GB/s", "end small")
+    sketch.text(middle - 28, top + side + 17, "717 GB/s", "end small")
     sketch.arrow(unit - 1, below + 20, unit - 13, below + 20, size=8)
     sketch.arrow(unit - 15 - act, below + 20, left + wide + 1, below + 20, size=8)
     sketch.text(0, 190, "host", "")

@@ -5,7 +5,7 @@
 height = 760
 load "style.gp"
 array ids[3] = ["os", "ws", "is"]
-array names[3] = ["outputs stay", "weights stay", "inputs stay"]
+array names[3] = ["outputs", "weights", "inputs"]
 array colours[3] = [orange, blue, green]
 array points[3] = [8, 4, 12]
 array sides[2] = ["m", "k"]
@@ -25,7 +25,7 @@ set multiplot
 do for [side = 1:2] {
   top_edge = side == 1 ? 36 : 416
   bottom_edge = top_edge + 270
-  y_title = "cells at work, %"
+  y_title = "cells at work, %, by what stays"
   unset label
   load "frame.gp"
   set xlabel titles[side] offset 0,0.9 textcolor rgb quiet

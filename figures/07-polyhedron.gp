@@ -36,7 +36,8 @@ do for [panel = 1:2] {
          using (int($0) % 2 == 0 ? (x = $1, y = $2, NaN) : x + short * ($1 - x)):(y + short * ($2 - y)): \
                ((1 - 2 * short) * ($1 - x)):((1 - 2 * short) * ($2 - y)) \
          with vectors head size graph 0.018,20 filled linewidth 1.8 \
-         dashtype kind eq "kept" ? measured_dash : long_dash linecolor rgb kind eq "kept" ? blue : orange, \
+         dashtype panel == 2 || kind eq "kept" ? measured_dash : long_dash \
+         linecolor rgb panel == 2 || kind eq "kept" ? blue : orange, \
        file(names[panel]) using 1:2 with points pointtype circle pointsize 0.8 linecolor rgb ink
   unset label
 }

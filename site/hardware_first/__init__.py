@@ -7,6 +7,7 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     {measured}`id|plain`                       without the spread
     {measured}`id|number`                      without unit and spread
     {measured}`id|percent`  {measured}`id|times`   a share as per cent, a ratio with ×
+    {measured}`id|count`                       how many whole things it takes: rounded up
     {measured}`id|pending`                     perhaps not measured on any machine yet: then "not yet measured", and no problem
     {measured}`run.seconds`                    also run.started, run.noise_floor, machine.cpu, machine.cores,
                                                machine.memory_bytes, machine.os, toolchain.compiler, toolchain.flags

@@ -15,7 +15,7 @@ from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE, Quantity, quantity
 from .records import LAB_ID, Machine, NotMeasured, Record, RecordError, Records
 
-STYLES = {"percent", "times"}
+STYLES = {"percent", "times", "count"}
 OPTIONS = STYLES | {"plain", "number", "pending"}
 CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
 

@@ -46,7 +46,8 @@ def quantity(value: float, unit: str, low: float | None = None, high: float | No
              style: str = "", exact: bool = False) -> Quantity:
     """Formats `value`, given in `unit`, with its 5th and 95th percentile.
 
-    style: "percent" prints a share (unit "1") as per cent, "times" a ratio (unit "1") with its sign.
+    style: "percent" prints a share (unit "1") as per cent, "times" a ratio (unit "1") with its sign, "count" how many
+    whole things it takes: rounded up.
     exact: prints every digit given, for quoted numbers and counts.
     """
     scale, shown_unit = _scale(value, unit, style)
@@ -55,9 +56,11 @@ def quantity(value: float, unit: str, low: float | None = None, high: float | No
         low = high = value
     else:
         low, high = low * scale, high * scale
+    if style == "count":
+        value, low, high = (math.ceil(v) for v in (value, low, high))
     if exact or (low == high and unit == "1" and not style and value == int(value)):
         return Quantity(_exact(value), shown_unit)
-    place = last_place(value, low, high)
+    place = max(last_place(value, low, high), 0 if style == "count" else -math.inf)
     number, low_text, high_text = (_rounded(v, place) for v in (value, low, high))
     if low == high:
         return Quantity(_without_trailing_zeros(number), shown_unit)
@@ -85,7 +88,7 @@ def rounded(value: float, low: float, high: float) -> float:
 
 def _scale(value: float, unit: str, style: str) -> tuple[float, str]:
     """The factor to multiply by and the unit to print."""
-    if style in ("percent", "times") and unit != "1":
+    if style and unit != "1":
         raise ValueError(f'"{style}" needs a value of unit 1, not {unit}')
     if style == "percent":
         return 100.0, "%"

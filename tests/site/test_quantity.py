@@ -38,9 +38,15 @@ def test_number_unit_and_spread(value, unit, low, high, text, spread):
 
 @pytest.mark.parametrize(("value", "style", "text"), [
     (0.0056, "percent", "0.56 %"), (1.0, "percent", "100 %"), (23.1, "times", "23.1×"), (2, "times", "2×"),
+    (6.41, "count", "7"), (91.57, "count", "92"), (5163.55, "count", "5160"),
 ])
 def test_styles(value, style, text):
     assert plain(str(quantity(value, "1", style=style))) == text
+
+
+def test_whole_things_have_a_whole_spread():
+    shown = quantity(6.41, "1", 5.2, 9.7, style="count")
+    assert (str(shown), shown.spread) == ("7", "6–10")
 
 
 def test_quoted_numbers_keep_their_digits():
@@ -51,7 +57,7 @@ def test_quoted_numbers_keep_their_digits():
     assert plain(str(quantity(1e300, "1", exact=True))) == "1 × 10³⁰⁰"
 
 
-@pytest.mark.parametrize("style", ["percent", "times"])
+@pytest.mark.parametrize("style", ["percent", "times", "count"])
 def test_a_style_needs_a_bare_number(style):
     with pytest.raises(ValueError, match="unit 1, not GB/s"):
         quantity(3, "GB/s", style=style)
