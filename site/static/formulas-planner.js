@@ -219,21 +219,22 @@
   // The fastest plans that fit, fastest first; yields every few plans, so that a page can do something else meanwhile.
   function* search(job, most) {
     const found = [];
-    let seen = 0;
+    let seen = 0, least = Infinity; // bytes that a plan needs at least; Infinity where none divides
     for (const plan of plans(job)) {
       if (++seen % 64 === 0) yield;
       const memory = memoryUse(job.shape, plan);
+      least = Math.min(least, memoryTotal(memory));
       if (memoryTotal(memory) > usableMemory * job.chip.capacity) continue;
       const time = stepTime(job.chip, job.shape, plan), seconds = total(time);
       const place = found.findIndex((other) => seconds < other.seconds);
       found.splice(place < 0 ? found.length : place, 0, {plan, time, memory, seconds});
       if (found.length > most) found.pop();
     }
-    return found;
+    return Object.assign(found, {least});
   }
 
   const use = (tables) => { ({fitted, flashShare} = tables); };
 
   hf.planner = {complaint, defaults, gpt, layerWeights, memoryTotal, memoryUse, mfu, modelFlops, productSeconds,
-                ringSeconds, search, shortName, stepTime, total, use, whatLimits, wireBetween};
+                ringSeconds, search, shortName, stepTime, total, usableMemory, use, whatLimits, wireBetween};
 })();

@@ -59,8 +59,19 @@
         return [mine, duration(seconds), percent(p.mfu(job.chip, job.shape, plan, seconds)),
                 gib(p.memoryTotal(memory)), plan.microBatch, again[plan.recompute]];
       }));
+    // The fastest plans; where there is none, why, and the nearest power of two of chips that has one.
+    function* best(job) {
+      const found = yield* p.search(job, 8), far = (chips) => Math.abs(Math.log(chips / job.chips)), {least} = found;
+      if (found.length) return found;
+      const why = least < Infinity ? `the smallest needs ${gib(least)}, and a chip has ${gib(p.usableMemory * job.chip.capacity)}`
+        : `${job.chips} chips do not divide model and batch`;
+      for (const chips of Array.from({length: 18}, (_, i) => 2 ** i).sort((a, b) => far(a) - far(b)))
+        if ((chips > job.chips || least === Infinity) && (yield* p.search({...job, chips}, 1)).length)
+          return `${why}. With ${digits(chips)} chips one does.`;
+      return `${why}. None does with other chips either.`;
+    }
     const bySearch = (job) => {
-      const mine = ++latest, walk = p.search(job, 8);
+      const mine = ++latest, walk = best(job);
       rows.classList.add("hf-plans"); // keeps their place
       box.setAttribute("aria-busy", true);
       const go = () => {
@@ -69,8 +80,7 @@
         let step = walk.next();
         while (!step.done && performance.now() < until) step = walk.next();
         if (!step.done) return void setTimeout(go);
-        if (!step.value.length)
-          return clear("No plan fits: more chips, chips with more memory, or a batch that divides better.");
+        if (!step.value.map) return clear(`No plan fits: ${step.value}`);
         done([candidates(job, step.value)]);
         show(job, step.value[0]);
       };

@@ -111,6 +111,7 @@
         part.hidden = !part.dataset.for.split(" ").some((one) => choices.has(one));
       const wrong = fields.find((field) => !field.closest("[hidden]") && !field.checkValidity());
       fields.forEach((field) => field.setAttribute("aria-invalid", field === wrong));
+      shown.classList.toggle("hf-old", Boolean(wrong));
       if (wrong) { said.textContent = complain(wrong); return; }
       follow.forEach((each) => each());
       draw(stateOf(fields));

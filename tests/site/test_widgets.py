@@ -175,7 +175,32 @@ def test_the_planner_finds_what_the_program_finds_and_gives_it_to_the_reader(at)
 def test_where_no_plan_fits_it_says_so(at):
     page = at("planner", "?planner=chip:a100-40,chips:1,model:gpt-1t")
     settled(page)
+    why = re.fullmatch(r"No plan fits: the smallest needs \d+ \d+ GiB, and a chip has 36 GiB\. With (\d+) chips one does\.",
+                       said(page, "planner"))
+    assert why
+    page.locator("[name=chips]").fill(why[1])
+    settled(page)
+    assert "a step, MFU" in said(page, "planner")
+    page.locator("[name=chips]").fill(str(int(why[1]) // 2))
+    settled(page)
     assert said(page, "planner").startswith("No plan fits")
+
+
+def test_where_chips_do_not_divide_it_names_how_many_would(at):
+    page = at("planner", "?planner=chips:1000")
+    settled(page)
+    assert said(page, "planner") == "No plan fits: 1000 chips do not divide model and batch. With 1 024 chips one does."
+
+
+def test_numbers_that_are_not_understood_leave_no_old_result(at):
+    page = at("array", "")
+    field = page.get_by_label("Rows, M", exact=True)
+    shown = box(page, "array").locator(".hf-shown")
+    assert shown.is_visible()
+    field.fill("-1")
+    assert "expected a whole number" in said(page, "array") and not shown.is_visible()
+    field.fill("2")
+    assert shown.is_visible()
 
 
 def test_the_array_counts_as_the_chapter_does(at):
