@@ -89,8 +89,8 @@
   const stepTime = (chip, s, p) => {
     const tokens = tokensOf(p);
     const secondsFor = (bytes) => bytes / (chip.bandwidth * fitted.memory);
-    const matrix = (nIn, nOut, forward) => forward * productSeconds(chip, {m: tokens, n: nOut, k: nIn}) +
-      productSeconds(chip, {m: tokens, n: nIn, k: nOut}) + productSeconds(chip, {m: nIn, n: nOut, k: tokens});
+    const matrix = (inputs, outputs, forward) => forward * productSeconds(chip, {m: tokens, n: outputs, k: inputs}) +
+      productSeconds(chip, {m: tokens, n: inputs, k: outputs}) + productSeconds(chip, {m: inputs, n: outputs, k: tokens});
     const forwards = p.recompute === "full" ? 2 : 1;
     const keys = 2 * Math.max(s.kvHeads / p.tensor, 1) * s.headSize;
     const shown = 1 - fitted.hidden;

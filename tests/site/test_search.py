@@ -17,7 +17,7 @@ FIRST = {
     "GPU": "03-gpu.html",
     "machines": "machines.html",
     "claims": "claims.html",
-    "bandwith": "glossary.html#term-Bandwidth",  # a slip of the finger
+    "systolik array": "glossary.html#term-Systolic-array",  # a slip of the finger
     "quantization": "glossary.html#term-Quantisation",
 }
 
