@@ -11,7 +11,13 @@ set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
 
 height_of(share) = y_min * (y_max / y_min)**share
 set arrow from ridge,peak to ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
-set label sprintf("ridge %s FLOP/byte", digits(ridge)) at ridge,height_of(0.11) right offset -1,0 textcolor rgb ink
+# Its name stands where the kernels do not, on the left, if there is room.
+ridge_name = sprintf("ridge %s FLOP/byte", digits(ridge))
+if (log10(ridge / x_min) > 0.4 * log10(x_max / x_min)) {
+  set label ridge_name at ridge,height_of(0.11) right offset -1,0 textcolor rgb ink
+} else {
+  set label ridge_name at ridge,height_of(0.11) left offset 1,0 textcolor rgb ink
+}
 set label "memory-bound" at ridge,height_of(0.05) right offset -1,0 textcolor rgb quiet
 set label "compute-bound" at ridge,height_of(0.05) left offset 1,0 textcolor rgb quiet
 

@@ -35,11 +35,11 @@ def test_numbers_figures_verdicts_and_captions_change_together_and_back(browser,
         visit.page.evaluate("document.addEventListener('hf:machine', event => window.told = event.detail)")
         switch(visit, XEON)
         after = visit.page.evaluate(PAGE)
-        for part, least in (("numbers", 10), ("figures", 4), ("verdicts", 8), ("captions", 4)):
+        for part, least in (("numbers", 10), ("figures", 4), ("verdicts", 8), ("captions", 3)):
             changed = sum(a != b for a, b in zip(before[part], after[part]))
             assert changed >= least, part
         own = [caption for caption in visit.page.locator(".hf-provenance:not(.hf-elsewhere)").all_text_contents()
-               if caption.endswith("record")]  # the live roofline rests on none
+               if caption.startswith("Measured") and "record" in caption]
         assert len(own) >= 3 and all("Intel Xeon" in caption for caption in own)
         assert visit.page.evaluate("told") == {"machine": XEON, "name": "Intel Xeon Processor, 2 cores"}
         switch(visit, "here")
@@ -66,7 +66,7 @@ def test_an_address_can_name_a_machine_and_wins_over_what_is_remembered(browser,
         visit.page.goto(f"{base}{LAB}.html?machine={XEON}")
         visit.page.wait_for_function(f"() => hardwareFirst.machine === '{XEON}'")
         assert visit.page.locator(SWITCH).input_value() == XEON
-        assert "Intel Xeon" in visit.page.locator(".hf-provenance").first.text_content()
+        assert "Intel Xeon" in visit.page.locator(".hf-provenance a[href^=machines]").first.text_content()
         switch(visit, EPYC)
         visit.page.reload()
         visit.page.wait_for_function(f"() => hardwareFirst.machine === '{EPYC}'")  # the address does not undo a later choice
@@ -81,7 +81,7 @@ def test_another_machines_page_opens_without_a_flash_or_a_shift(browser, base):
       new PerformanceObserver(list => shifts.push(...list.getEntries().map(entry => entry.value)))
         .observe({type: "layout-shift", buffered: true});
       const look = () => {
-        const text = document.querySelector(".hf-provenance");
+        const text = document.querySelector(".hf-provenance a[href^=machines]");
         if (text && getComputedStyle(text).visibility === "visible") seen.add(text.textContent.includes("Intel Xeon"));
         requestAnimationFrame(look);
       };
