@@ -22,7 +22,8 @@ def test_figures_of_every_record_at_hand(browser, tmp_path):
     assert_faultless(browser, at_hand(), tmp_path)
 
 
-@pytest.mark.parametrize("lab", LABS)
+# Every day on the lab with the most labels; on all once a week.
+@pytest.mark.parametrize("lab", [lab if lab == "01-roofline" else pytest.param(lab, marks=pytest.mark.slow) for lab in LABS])
 def test_figures_of_notable_machines(browser, tmp_path, lab):
     records = extremes(lab)
     assert_faultless(browser, {name: records[name] for name in NOTABLE if name in records}, tmp_path)
