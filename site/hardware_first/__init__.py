@@ -81,6 +81,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 from . import (
+    assets,
     card,
     cite,
     contents,
@@ -102,7 +103,7 @@ from . import (
 )
 from .claims import Claim, WhereHolds
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
-from .drawing import Drawing, load_what_draws
+from .drawing import Drawing
 from .figures import LabFigure
 from .header import LabHeader, forget_missing_xml, words_without_a_place
 from .lab_card import LabCard
@@ -156,8 +157,8 @@ def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", add_banner)
     app.connect("env-updated", pages_to_write)
     app.connect("env-updated", pages_of_another_list)
-    app.connect("html-page-context", write_variants)
-    app.connect("html-page-context", load_what_draws)
+    assets.add_to(app)
+    app.connect("html-page-context", write_variants)  # after: whoever hears of another machine listens before it is told
     app.connect("build-finished", report_problems)
     for part in (contents, head, search, unbroken, wide, widgets):
         part.setup(app)

@@ -2,7 +2,7 @@
 
     ```{drawing} 02-tile
     :name: fig-tile
-    :script: float-bits                        optional; static/float-bits.js and .css add what a reader can press
+    :script: float-bits                        optional; what assets.py has for hf-float-bits adds what a reader can press
     The takeaway, one paragraph.
     ```
 
@@ -26,16 +26,16 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from .assets import OF_CLASS
 from .domain import hardware_first
 from .notice import block_notice
 
 SVG = "http://www.w3.org/2000/svg"
 TAGS = {"svg", "title", "desc", "style", "g", "defs", "clipPath", "use", "path", "rect", "circle", "ellipse", "line",
         "polyline", "polygon", "text", "tspan"}
-DRAWN, STEPPED, SCRIPT = "hf-drawn", "hf-stepped", "hf-script-"
+DRAWN, STEPPED = "hf-drawn", "hf-stepped"
 
 
 class DrawingError(Exception):
@@ -67,10 +67,17 @@ class Drawing(SphinxDirective):
         if "data-last" in picture.attrib:
             figure["classes"].append(STEPPED)
         if "script" in self.options:
-            figure["classes"].append(SCRIPT + self.options["script"])
+            figure["classes"].append(script_class(self.options["script"]))
         figure += nodes.caption("", "", *takeaway[0].children)
         self.add_name(figure)
         return figure
+
+
+def script_class(name: str) -> str:
+    """The class whose files are those of `:script:`; DrawingError where there are none."""
+    if (of_script := f"hf-{name}") not in OF_CLASS:
+        raise DrawingError(f":script: {name} is not in assets.py; name it there as hf-{name}")
+    return of_script
 
 
 def read(path: Path) -> ElementTree.Element:
@@ -163,15 +170,3 @@ def with_steps(svg: str, says: str, now: int) -> str:
                         for step, words in enumerate(says.split("|")) if says)
     told = f'<div class="hf-says" aria-live="polite">{sentences}</div>\n' if says else ""
     return f'{svg}\n{told}<div class="hf-steps"></div>\n'
-
-
-def load_what_draws(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the style of drawings, and the script of those with steps, on pages that have some."""
-    classes = {name for figure in doctree.findall(nodes.figure) for name in figure["classes"]} if doctree else set()
-    if DRAWN in classes:
-        app.add_css_file("drawings.css")
-    if STEPPED in classes:
-        app.add_js_file("steps.js", loading_method="defer")
-    for name in sorted(name.removeprefix(SCRIPT) for name in classes if name.startswith(SCRIPT)):
-        app.add_css_file(f"{name}.css")
-        app.add_js_file(f"{name}.js", loading_method="defer")

@@ -32,8 +32,6 @@ from .outcomes import outcomes, percent, tally
 from .per_machine import for_each_machine
 from .records import Machine, Record, RecordError
 
-CARDS = "hf-cards"
-
 
 class FrontFigure(SphinxDirective):
     """A figure and a line."""
@@ -86,7 +84,7 @@ class ChapterCards(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
-        cards = nodes.container(classes=[CARDS])
+        cards = nodes.container(classes=["hf-cards"])
         for path in chapter_files(domain.records.root / "chapters"):
             domain.note_file(path)
             cards += self.card(read_chapter(path))
@@ -147,15 +145,7 @@ def small(svg: str) -> str:
     return f'<div class="hf-figure">{svg}</div>'  # whose classes have the colours
 
 
-def load_cards(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the style of the front page."""
-    if doctree and any(CARDS in box["classes"] for box in doctree.findall(nodes.container)):
-        app.add_css_file("drawings.css")
-        app.add_css_file("front.css")
-
-
 def add_to(app: Sphinx) -> None:
     app.add_directive("front-figure", FrontFigure)
     app.add_directive("book-in-numbers", BookInNumbers)
     app.add_directive("chapter-cards", ChapterCards)
-    app.connect("html-page-context", load_cards)

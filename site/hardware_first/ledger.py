@@ -19,7 +19,6 @@ from .records import Machine, Record, RecordError
 from .statements import NOTHING, Statement
 from .tables import scrolling_table
 
-LEDGER = "hf-ledger"
 STATES = (("all", "all"), ("fails", "fail somewhere"), ("holds", "hold everywhere"), ("open", "wait for a machine"))
 
 
@@ -51,7 +50,7 @@ class ClaimsLedger(SphinxDirective):
         result = [notice for _, notices in read.values() for notice in notices]
         if not everything:
             return result
-        box = nodes.container("", sums(machines, everything), predict_markup(html=filters(labs)), classes=[LEDGER])
+        box = nodes.container("", sums(machines, everything), predict_markup(html=filters(labs)), classes=["hf-ledger"])
         for lab, (found, _) in read.items():
             if found:
                 part = nodes.container("", nodes.rubric("", "", chapter_link(domain, lab)), table(machines, found),
@@ -146,13 +145,5 @@ def filters(labs: list[str]) -> str:
             '<output></output></form>\n')
 
 
-def load_ledger(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the script and the style, where a ledger is."""
-    if doctree and any(LEDGER in box["classes"] for box in doctree.findall(nodes.container)):
-        app.add_css_file("ledger.css")
-        app.add_js_file("ledger.js", loading_method="defer")
-
-
 def add_to(app: Sphinx) -> None:
     app.add_directive("claims-ledger", ClaimsLedger)
-    app.connect("html-page-context", load_ledger)

@@ -30,8 +30,6 @@ from .records import Machine, Record, RecordError
 from .roofs import Roofline, drawing, roofline, scale_of
 from .tables import fields, scrolling_table
 
-PAGE = "hf-machines-page"
-
 
 class Gallery(SphinxDirective):
     """What both directives start from."""
@@ -70,7 +68,7 @@ class Machines(Gallery):
             return [*self.notices, block_notice(self.env, self.lineno, f"machines: {error}")]
         cards = [self.card(machine, records) for machine, records in machines.items()]
         table = [headlines(machines, wanted)] if wanted else []
-        return [*self.notices, nodes.container("", *multiples(machines), *table, *cards, classes=[PAGE])]
+        return [*self.notices, nodes.container("", *multiples(machines), *table, *cards, classes=["hf-machines-page"])]
 
     def card(self, machine: Machine, records: dict[str, Record]) -> nodes.container:
         """What a machine is, and what was run on it."""
@@ -200,14 +198,6 @@ def hardware_facts(machine: dict) -> list[tuple[str, str]]:
     return [(name, text) for name, text in facts if text]
 
 
-def load_gallery(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the style and the script of the page of machines."""
-    if doctree and any(PAGE in box["classes"] for box in doctree.findall(nodes.container)):
-        app.add_css_file("gallery.css")
-        app.add_js_file("gallery.js", loading_method="defer")
-
-
 def add_to(app: Sphinx) -> None:
     app.add_directive("machines", Machines)
     app.add_directive("compare-machines", CompareMachines)
-    app.connect("html-page-context", load_gallery)

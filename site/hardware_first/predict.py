@@ -290,13 +290,6 @@ class PredictionsSummary(SphinxDirective):
         return [predict_markup(html='<div class="hf-predict-summary" hidden></div>\n')]
 
 
-def load_predictions(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the script and the style, on pages that ask something."""
-    if doctree and next(doctree.findall(prediction), None) is not None:
-        app.add_css_file("predict.css")
-        app.add_js_file("predict.js", loading_method="defer")
-
-
 def add_to(app: Sphinx) -> None:
     """What this part of the extension adds to Sphinx."""
     app.add_node(prediction, html=(visit_prediction, depart_prediction))
@@ -304,4 +297,3 @@ def add_to(app: Sphinx) -> None:
     app.add_node(predict_markup, html=(visit_markup, depart_markup))
     app.add_directive("predict", Predict)
     app.add_directive("predictions-summary", PredictionsSummary)
-    app.connect("html-page-context", load_predictions)

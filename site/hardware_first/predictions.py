@@ -29,7 +29,6 @@ from .quantity import NO_BREAK_SPACE
 from .records import Machine, Record, RecordError
 from .tables import scrolling_table
 
-PAGE = "hf-predictions"
 TICKS = (("⅛×", 0.125), ("¼×", 0.25), ("½×", 0.5), ("1×", 1), ("2×", 2), ("4×", 4), ("8×", 8))
 HEADS = ("predictions", "median miss", "within 10 %", "25 %", "50 %")
 
@@ -58,7 +57,7 @@ class PredictionsOverview(SphinxDirective):
             everything = [each for _, found in chapters for each in found]
             rows.append(Row([machine_link(machine.slug, machine.name)], everything, "hf-of-all"))
             rows += [Row([chapter_link(lab)], found) for lab, found in chapters]
-        return [*notices, nodes.container("", strips("machine and chapter", rows), classes=[PAGE])]
+        return [*notices, nodes.container("", strips("machine and chapter", rows), classes=["hf-predictions"])]
 
 
 class Predictions(SphinxDirective):
@@ -77,7 +76,7 @@ class Predictions(SphinxDirective):
             if not own:
                 raise RecordError(f"no record of {lab} has a prediction beside its measurement")
             strips = for_each_machine(self.env, lambda machine: self.of_machine(machine, of_lab.get(machine.slug, own[0])))
-            return [nodes.container("", *strips, self.kernels(own), classes=[PAGE])]
+            return [nodes.container("", *strips, self.kernels(own), classes=["hf-predictions"])]
         except RecordError as error:
             return [block_notice(self.env, self.lineno, f"predictions {lab}: {error}")]
 
@@ -177,13 +176,6 @@ def words(outcome: Outcome) -> str:
     return f"{outcome.name}: predicted {outcome.predicted}, measured {outcome.measured}".replace(NO_BREAK_SPACE, " ")
 
 
-def load_strips(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the style, on pages with strips."""
-    if doctree and any(PAGE in box["classes"] for box in doctree.findall(nodes.container)):
-        app.add_css_file("predictions.css")
-
-
 def add_to(app: Sphinx) -> None:
     app.add_directive("predictions-overview", PredictionsOverview)
     app.add_directive("predictions", Predictions)
-    app.connect("html-page-context", load_strips)

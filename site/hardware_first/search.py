@@ -83,12 +83,6 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     (static / FILE).write_text(f"hardwareFirst.searchText({text});\n", encoding="utf-8")
 
 
-def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the script that searches, on the page for it."""
-    if page == "search":
-        app.add_js_file("search.js", loading_method="defer")
-
-
 def replace_sphinx_search(app: Sphinx) -> None:
     """builder-inited: where the book has its own search page, Sphinx writes neither page nor index."""
     if "search" in app.config.html_additional_pages and hasattr(app.builder, "search"):
@@ -97,5 +91,4 @@ def replace_sphinx_search(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> None:
     app.connect("builder-inited", replace_sphinx_search)
-    app.connect("html-page-context", load)
     app.connect("build-finished", write)

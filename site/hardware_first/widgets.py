@@ -42,12 +42,11 @@ CHIP_TABLE = ["chip", "bf16 TFLOP/s", "memory TB/s"]  # how the header of a page
 
 
 class Calculator(SphinxDirective):
-    """A figure that computes. Classes of its own say which form, which scripts and which of the labs' sources."""
+    """A figure that computes. Classes of its own say which form, and which of the labs' sources."""
 
     has_content = True
     option_spec = {"name": directives.unchanged}
     widget: str
-    scripts: tuple[str, ...]
     source: str
 
     def run(self) -> list[nodes.Node]:
@@ -85,7 +84,7 @@ class calculator(nodes.General, nodes.Element):
 
 
 class RooflineExplorer(Calculator):
-    widget, scripts, source = "roofline", ("formulas-roofline.js", "roofline.js"), "harness/work.cpp"
+    widget, source = "roofline", "harness/work.cpp"
 
     def data(self) -> dict:
         domain = hardware_first(self.env)
@@ -97,20 +96,17 @@ class RooflineExplorer(Calculator):
 
 
 class Planner(Calculator):
-    widget, scripts, source = "planner", ("formulas-planner.js", "planner.js"), "05-scaling/planner/step_time.cpp"
+    widget, source = "planner", "05-scaling/planner/step_time.cpp"
 
     def data(self) -> dict:
         return planner_tables()
 
 
 class ArrayExplorer(Calculator):
-    widget, scripts, source = "array", ("formulas-array.js", "array.js"), "04-tpu/systolic.cpp"
+    widget, source = "array", "04-tpu/systolic.cpp"
 
     def data(self) -> dict:
         return {}
-
-
-CALCULATORS = (RooflineExplorer, Planner, ArrayExplorer)
 
 
 def planner_tables() -> dict:
@@ -175,21 +171,8 @@ def visit_calculator(self, node: calculator) -> None:
     raise nodes.SkipNode
 
 
-def load_calculators(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: scripts and style, on pages that have a calculator."""
-    found = {node["widget"] for node in doctree.findall(calculator)} if doctree else set()
-    if not found:
-        return
-    app.add_css_file("widgets.css")
-    app.add_js_file("widget.js", loading_method="defer")
-    for kind in CALCULATORS:
-        for script in kind.scripts if kind.widget in found else ():
-            app.add_js_file(script, loading_method="defer")
-
-
 def setup(app: Sphinx) -> None:
     app.add_node(calculator, html=(visit_calculator, None))
     for name, directive in (("roofline-explorer", RooflineExplorer), ("planner", Planner), ("array-explorer", ArrayExplorer)):
         app.add_directive(name, directive)
     app.connect("doctree-read", add_chips)
-    app.connect("html-page-context", load_calculators)

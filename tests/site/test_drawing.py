@@ -86,6 +86,11 @@ def test_a_drawing_that_is_not_there_or_has_no_takeaway_says_so(drawn):
     assert "needs a body of one paragraph" in drawn(SVG, "# Page\n\n```{drawing} 01-door\n```\n").said
 
 
+def test_a_script_that_is_not_there_is_named(drawn):
+    result = drawn(SVG, PAGE.replace(":name:", ":script: hinges\n:name:"))
+    assert result.status == 1 and ":script: hinges is not in assets.py" in " ".join(result.said.split())
+
+
 def shown(page) -> str:
     return "".join(name for name in "abcd" if page.locator(f"svg.hf-drawing rect.{name}").is_visible())
 

@@ -1,0 +1,39 @@
+"""The styles and scripts that only some pages need, each named beside what needs it. conf.py names those of every page,
+per_machine.py those of machines."""
+
+from __future__ import annotations
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+# {a class of something on the page: files of static/, in the order in which they are loaded}
+OF_CLASS = {
+    "hf-cards": ("drawings.css", "front.css"),
+    "hf-ledger": ("ledger.css", "ledger.js"),
+    "hf-machines-page": ("gallery.css", "gallery.js"),
+    "hf-predict": ("predict.css", "predict.js"),
+    "hf-predictions": ("predictions.css",),
+    "hf-drawn": ("drawings.css",),
+    "hf-stepped": ("steps.js",),
+    "hf-float-bits": ("float-bits.css", "float-bits.js"),
+    "hf-widget": ("widgets.css", "widget.js"),
+    "hf-widget-roofline": ("formulas-roofline.js", "roofline.js"),
+    "hf-widget-planner": ("formulas-planner.js", "planner.js"),
+    "hf-widget-array": ("formulas-array.js", "array.js"),
+}
+OF_PAGE = {"search": ("search.js",)}  # which is a template, and has no classes to ask for
+
+
+def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    """html-page-context: the files of this page."""
+    classes = {name for node in doctree.findall(nodes.Element) for name in node.get("classes", ())} if doctree else set()
+    wanted = [*OF_PAGE.get(page, ()), *(file for name, files in OF_CLASS.items() if name in classes for file in files)]
+    for file in dict.fromkeys(wanted):
+        if file.endswith(".css"):
+            app.add_css_file(file)
+        else:
+            app.add_js_file(file, loading_method="defer")
+
+
+def add_to(app: Sphinx) -> None:
+    app.connect("html-page-context", load)

@@ -1,0 +1,34 @@
+"""The styles and scripts of a page: those of what stands on it, and no others."""
+
+import re
+
+import pytest
+from conftest import PROJECT
+from hardware_first import assets
+
+STATIC = PROJECT / "site" / "static"
+NAMES = sorted(path.name for path in STATIC.iterdir() if path.suffix in (".css", ".js"))
+
+
+def loaded(html: str) -> list[str]:
+    """The styles and scripts that a page asks for, in their order, but for those of Sphinx's own theme."""
+    return [name for name in re.findall(r'(?:href|src)="_static/([\w-]+\.(?:css|js))', html) if name in NAMES]
+
+
+def test_a_page_has_the_files_of_what_stands_on_it(site):
+    site.page("# Page\n\n```{predictions-summary}\n```\n\n```{predict} days\n:answer: 7\n:range: 1 100\nDays in a week?\n```\n")
+    site.page("---\norphan: true\n---\n\n# Another\n", "other")
+    assert site.build().status == 0
+    asked = {name: loaded(site.html(name)) for name in ("index", "other")}
+    assert [name for name in asked["index"] if name not in asked["other"]] == ["predict.css", "predict.js"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_style_and_script_is_loaded_by_something(name):
+    sources = [*(PROJECT / "site").rglob("*.py"), *(PROJECT / "site" / "theme").iterdir(), PROJECT / "tools" / "print-book"]
+    assert any(re.search(rf'["/]{re.escape(name)}"', path.read_text(encoding="utf-8")) for path in sources)
+
+
+def test_what_is_loaded_is_there():
+    wanted = {file for table in (assets.OF_CLASS, assets.OF_PAGE) for files in table.values() for file in files}
+    assert wanted - set(NAMES) == set()
