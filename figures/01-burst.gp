@@ -34,5 +34,5 @@ if (rationed) {
 
 plot read using 1:(capped($3)):(capped($4)) with filledcurves fillcolor rgb blue, \
      read using 1:2 with linespoints pointinterval 4 pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
-     read using (only(!rationed && $1 == read_max_x, $1)):2:(digits(last_max)." GB/s") \
+     read using (only(!rationed && $1 == read_max_x, $1)):(capped(larger($2, $4)) + 0.04 * y_max):(digits(last_max)." GB/s") \
        with labels right font near textcolor rgb blue

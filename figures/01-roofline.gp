@@ -16,6 +16,7 @@ stats peaks using 2 name "peak" nooutput
 stats peaks every ::0::0 using 2 name "scalar" nooutput
 if (exists("value_peak_fp32_scalar_gflops")) { scalar_max = value_peak_fp32_scalar_gflops }  # FMA included
 stats levels using (dram = $2) name "bandwidth" nooutput  # DRAM is the last level
+if (exists("value_bandwidth_dram_gbs")) { dram = value_bandwidth_dram_gbs }
 stats kernels using 1:2 name "kernel" nooutput
 peak = peak_max
 ridge = value_ridge_flop_per_byte

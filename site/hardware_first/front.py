@@ -32,6 +32,10 @@ from .outcomes import outcomes, percent, tally
 from .per_machine import for_each_machine
 from .records import Machine, Record, RecordError
 
+VIEW = re.compile(r'viewBox="([^"]*)"')
+GRID_LINE = re.compile(r'class="s-grid"[^>]* d="M([-\d.]+),([-\d.]+)L([-\d.]+),([-\d.]+)"')
+EDGE = 12  # round a plot, in units of the figure: half a mark and a line
+
 
 class FrontFigure(SphinxDirective):
     """A figure and a line."""
@@ -137,12 +141,27 @@ def picture(env: BuildEnvironment, name: str, machine: Machine, lab: str | None 
 def small(svg: str) -> str:
     """A figure as an ornament: its shapes alone, in a name of their own."""
     svg = svg[svg.index("<svg"):svg.index("</svg>") + len("</svg>")]
+    svg = VIEW.sub(lambda view: f'viewBox="{" ".join(f"{side:g}" for side in frame(svg, view[1]))}"', svg, count=1)
     svg = re.sub(r"<(title|desc|text)\b.*?</\1>\s*", "", svg, flags=re.S)
     svg = re.sub(r' (role|aria-\w+)="[^"]*"', "", svg)
     svg = re.sub(r'(\bid="|url\(#|href="#)', r"\1card-", svg)
     svg = re.sub(r"\bhf-figure\b", "hf-thumb", svg).replace('class="hf-drawing', 'class="hf-thumb hf-drawing', 1)
     svg = svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
     return f'<div class="hf-figure">{svg}</div>'  # whose classes have the colours
+
+
+def frame(svg: str, view: str) -> tuple[float, float, float, float]:
+    """What is seen of a figure without its words, x, y, width and height: of a plot's first panel, what its grid spans."""
+    x, y, width, height = map(float, view.split())
+    lines = [tuple(map(float, line)) for line in GRID_LINE.findall(svg)]
+    if lines:
+        x, right = min(line[0] for line in lines) - EDGE, max(line[2] for line in lines) + EDGE
+        width = right - x
+    upright = [line for line in lines if line[0] == line[2]]
+    if upright:
+        _, bottom, _, top = upright[0]
+        y, height = top - EDGE, bottom - top + 2 * EDGE
+    return x, y, width, height
 
 
 def add_to(app: Sphinx) -> None:

@@ -15,7 +15,8 @@ logger = logging.getLogger(__name__)
 MATHML = "http://www.w3.org/1998/Math/MathML"
 SCRIPTED = {f"{{{MATHML}}}{name}" for name in ("msub", "msup", "msubsup", "munder", "mover", "munderover")}
 ROWS = {f"{{{MATHML}}}{name}" for name in ("math", "mrow", "mtd", "mstyle", "msqrt")}
-FUNCTIONS = {"arccos", "arcsin", "arctan", "cos", "cosh", "det", "dim", "exp", "ln", "log", "sin", "sinh", "tan", "tanh"}
+FUNCTIONS = {"arccos", "arcsin", "arctan", "cos", "cosh", "det", "dim", "exp", "ln", "log", "max", "min", "sin", "sinh", "tan",
+             "tanh"}
 OPEN = set("([{|,;=<>≤≥≈≠+−·×/∑∏∈→")  # after these, and at the beginning, a minus belongs to what follows
 CLOSE = set("()[],.;=<>≤≥+−")  # before these a function's name needs no space
 
@@ -37,8 +38,11 @@ def mathml(tex: str, display: str, node: nodes.Node) -> str:
 
 
 def space(formula: ElementTree.Element) -> None:
-    """TeX's spaces that the converter leaves out: a thin one beside log and its like, none after a minus of one operand."""
+    """TeX's spaces instead of the converter's: a thin one beside log and its like, none after a minus of one operand."""
     ElementTree.register_namespace("", MATHML)
+    for element in formula.iter(f"{{{MATHML}}}mo"):
+        if element.text in FUNCTIONS:  # an operator has wide gaps, and no name is one
+            element.tag = f"{{{MATHML}}}mi"
     for row in list(formula.iter()):
         children, before = list(row), ""
         for i, child in enumerate(children):

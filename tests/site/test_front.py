@@ -4,6 +4,7 @@ import pytest
 from book import CHAPTERS, LEFT_OUT, Visit
 from conftest import LAB
 from hardware_first.chapters import read_chapter, reading_minutes
+from hardware_first.front import small as ornament
 
 FRONT = "# Book\n\n```{front-figure} 01-small\nIt *rises*; see [it](01-roofline.md).\n```\n\n```{chapter-cards}\n```\n" \
         "\n```{toctree}\n:hidden:\n\n01-roofline\n```\n"
@@ -51,6 +52,19 @@ def test_the_figure_is_whole_and_its_ornament_is_shapes_alone(small):
     shapes = page[ornament:page.index("</svg>", ornament)]
     assert "<path" in shapes and "<text" not in shapes and "<title" not in shapes and "hf-figure" not in shapes
     assert 'aria-hidden="true"' in page[ornament - 100:ornament]
+
+
+PLOT = '<svg viewBox="0 0 620 900"><path class="s-grid" stroke-width="0.8" d="M62,400L600,400"/>{}</svg>'
+UPRIGHT = '<path class="s-grid" stroke-width="0.8" d="M100,{}L100,{}"/>'
+
+
+@pytest.mark.parametrize(("svg", "seen"), [
+    ('<svg viewBox="0 0 520 374"><rect/></svg>', "0 0 520 374"),
+    (PLOT.format(""), "50 0 562 900"),
+    (PLOT.format(UPRIGHT.format(440, 40) + UPRIGHT.format(860, 500)), "50 28 562 424"),
+], ids=["a drawing", "no upright line", "two panels"])
+def test_the_ornament_of_a_plot_is_its_first_panel(svg, seen):
+    assert f'viewBox="{seen}"' in ornament(svg)
 
 
 def test_a_card_changes_with_its_chapter(small):

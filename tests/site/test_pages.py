@@ -125,9 +125,10 @@ def test_formulas_are_mathml(site):
 
 
 def test_formulas_have_the_spaces_of_tex(site):
-    site.page("# Page\n\n$2\\log_2 n$ and $p\\log(p/q)$ and $(1, -1)$ and $a - b$\n")
+    site.page("# Page\n\n$\\max(a)$ and $2\\log_2 n$ and $p\\log(p/q)$ and $(1, -1)$ and $a - b$\n")
     assert site.build().status == 0
     html, space = site.html(), '<mspace width="0.167em" />'
+    assert '<mi>max</mi><mo stretchy="false">(</mo>' in html
     assert f"<mn>2</mn>{space}<msub><mi>log</mi><mn>2</mn></msub>{space}<mi>n</mi>" in html
     assert f"<mi>p</mi>{space}<mi>log</mi><mo" in html
     assert '<mo form="prefix" lspace="0" rspace="0">−</mo><mn>1</mn>' in html
