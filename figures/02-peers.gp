@@ -34,9 +34,9 @@ left_x = x_min / 2.2  # room for the name of the first point
 set xrange [left_x:x_max]
 set yrange [y_low:y_high]
 set xtics ("" 1)
-set for [k = 5:14] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
+set for [k = 5:14] xtics add (2.0**k < x_min ? "" : sprintf("%.0f", 2.0**k) 2.0**k)
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
-set arrow from left_x,1 to x_max,1 nohead linewidth 2.4 linecolor rgb quiet
+set arrow from x_min,1 to x_max,1 nohead linewidth 2.4 linecolor rgb quiet
 set label "ours is faster" at graph 0.02,graph 0.97 textcolor rgb quiet
 set label "theirs is faster" at graph 0.02,graph 0.04 textcolor rgb quiet
 within(y) = larger(y_low, smaller(y, y_high))

@@ -83,7 +83,8 @@
     const target = document.getElementById(name) || document.getElementById(`claim-${name}`);
     if (!target) return;
     const waits = boxes.filter((box) => (box.dataset.reveals || "").split(" ").includes(name) && !said[id(box)]);
-    const covered = waits.length > 0 && `#${target.id}` !== location.hash;
+    const linked = document.getElementById(location.hash.slice(1));  // whoever follows a link to it wants to see it
+    const covered = waits.length > 0 && !target.contains(linked);
     target.classList.toggle("hf-covered", covered);
     const lid = target.querySelector(":scope > .hf-cover");
     if (!covered) return lid?.remove();
