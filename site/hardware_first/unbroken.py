@@ -1,5 +1,5 @@
-"""Spaces at which a line must not break: between a number and its unit, and around the sign in "N = 1024"; and short
-words of code, "-ffast-math"."""
+"""Spaces at which a line must not break: between a number and its unit, and around the sign in "N = 1024"; short
+words of code, "-ffast-math"; and a formula with its full stop."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ UNITS = (r"%|×|[kMGT]?FLOPs?(?:/(?:s|byte))?|[KMG]iB|[kMGT]?B(?:/s)?|bytes?|bit
          r"cores?|cycles?|threads?|lanes?|million|billion|nm|mm²?|px")
 NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?=(?:{UNITS})(?![\w/]))")
 EQUATION = re.compile(r"(?<=\b[A-Za-z]) ([=≈<>≤≥]) (?=\d)")
+OPENING, CLOSING = re.compile(r"[(\[“]$"), re.compile(r"^[.,;:?!)\]”’]+")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 LONGEST = 24  # letters of code that fit beside one another on the narrowest page
 AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, nodes.math_block)
@@ -35,6 +36,26 @@ class NoBreakSpaces(SphinxPostTransform):
         for text in list(self.document.findall(nodes.Text)):
             if not isinstance(text.parent, AS_WRITTEN) and (better := unbroken(str(text))) != text:
                 text.parent.replace(text, nodes.Text(better))
+        for formula in list(self.document.findall(nodes.math)):
+            keep_together(formula)
+
+
+def keep_together(formula: nodes.math) -> None:
+    """A formula, the bracket before it and the mark after it: a line may break beside a formula, as beside a picture."""
+    parent, at = formula.parent, formula.parent.index(formula)
+    beside = lambda i, mark: mark.search(parent[i]) if 0 <= i < len(parent) and isinstance(parent[i], nodes.Text) else None
+    opening, closing = beside(at - 1, OPENING), beside(at + 1, CLOSING)
+    if not (opening or closing):
+        return
+    together = nodes.inline(classes=["hf-unbroken"])
+    parent[at] = together
+    if opening:
+        parent[at - 1] = nodes.Text(opening.string[:opening.start()])
+        together += nodes.Text(opening[0])
+    together += formula
+    if closing:
+        parent[at + 1] = nodes.Text(closing.string[closing.end():])
+        together += nodes.Text(closing[0])
 
 
 def setup(app: Sphinx) -> None:

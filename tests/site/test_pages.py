@@ -135,6 +135,15 @@ def test_formulas_have_the_spaces_of_tex(site):
     assert "<mi>a</mi><mo>−</mo><mi>b</mi>" in html
 
 
+def test_no_line_begins_with_the_full_stop_of_a_formula(site):
+    site.page("# Page\n\nA tile of $C$. Its rows ($N$), and $M$ columns.")
+    assert site.build().status == 0
+    html = re.sub(r"<math.*?</math>", "x", site.html())
+    kept = re.findall(r'<span class="hf-unbroken">(.*?</span>[^<]*)</span>', html)
+    assert kept == ['<span class="math">x</span>.', '(<span class="math">x</span>),']
+    assert "A tile of . Its rows (), and columns." in site.text()
+
+
 @pytest.mark.parametrize("tex", [r"\left( a", r"a^b^c", r"\nosuch x"])
 def test_a_formula_that_cannot_be_read_is_warned_of_and_shown_as_written(site, tex):
     site.page(f"# Page\n\n${tex}$")

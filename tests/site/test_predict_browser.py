@@ -9,7 +9,7 @@ PAGE = """# Page
 ```{predict} ridge
 :value: 01-roofline/ridge_flop_per_byte
 :choices: little < 4 | much >= 4
-:reveals: fig-small simd-pays
+:reveals: fig-small simd-pays told
 How much?
 ```
 
@@ -53,6 +53,16 @@ It rises.
 ```{claim} 01-roofline/simd-pays
 It does not.
 ```
+
+````{container}
+:name: told
+
+```{container}
+:name: told-within
+
+It is much.
+```
+````
 
 ```{predict-scores} kernels
 :name: kernels-scored
@@ -160,7 +170,9 @@ def test_one_press_shows_a_figure_or_skips_a_question_or_all(visit):
 
 def test_a_link_to_what_is_covered_shows_it(browser, page_file):
     with Visit(browser, page_file + "#claim-simd-pays") as visit:
-        assert not is_covered(visit, "claim-simd-pays") and is_covered(visit, "fig-small")
+        assert not is_covered(visit, "claim-simd-pays") and is_covered(visit, "fig-small") and is_covered(visit, "told")
+    with Visit(browser, page_file + "#told-within") as visit:
+        assert not is_covered(visit, "told") and is_covered(visit, "fig-small")
 
 
 def test_ten_bets_are_scored_together(visit):
