@@ -35,7 +35,7 @@ def row(sketch, y, name, operators):
     sketch.rect(0, y + 2, 520, 34, "s-quiet t-ink", rx=4)
     sketch.text(519, y - 6, "memory", "end f-quiet")
     if len(operators) == 1:
-        sketch.text(left + 3 * step + 24, y + 92, "Done: two thirds of the time are left.", "f-quiet", data_from=3)
+        sketch.text(left + 3 * step + 24, y + 92, "Done, in a third of the time.", "f-quiet", data_from=3)
     for i, (operator, source, target) in enumerate(operators):
         x = left + i * wide
         sketch.rect(x, y + 136, wide - 12, 34, "s-ink f-paper", rx=4)

@@ -18,7 +18,7 @@ set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2
 set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
   point pointtype modelled_point pointsize 0.75 linecolor rgb ink
 top_edge = 70; bottom_edge = height - 62
-y_title = "loss above the floor, nats a word"
+y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
 set logscale y
 set xrange [0:1.001]

@@ -37,12 +37,11 @@ set xtics 0,0.2
 set ytics 0,0.5
 set xlabel "density" offset 0,0.9 textcolor rgb quiet
 set arrow 1 from 0,1 to 1,1 nohead linewidth 1.4 linecolor rgb quiet
+rise(slope) = atan2(slope * (bottom_edge - top_edge) / high, right_edge - left_edge) * 180 / pi
+set label "bytes with 32-bit indices" at 0.75,1.5 center rotate by rise(2) font along textcolor rgb quiet
+set label "with 16-bit" at 0.85,1.275 center rotate by rise(1.5) font along textcolor rgb quiet
 plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype quoted_dash linecolor rgb quiet, \
      [x = 0:1] "+" using (x):(1.5 * x) with lines linewidth 1.2 dashtype quoted_dash linecolor rgb quiet, \
-     [x = 0.75:0.76] "+" using (x):(only(x == 0.75, 2 * x)):("bytes with 32-bit indices") every ::0::0 \
-       with labels right font near textcolor rgb quiet, \
-     [x = 0.95:0.96] "+" using (x):(only(x == 0.95, 1.5 * x)):("16-bit") every ::0::0 \
-       with labels right font near textcolor rgb quiet, \
      for [i = 1:3] file("sparse_gemv_".ids[i]."_predicted") using 1:(shown($2)) with lines linewidth 1.4 \
        dashtype modelled_dash linecolor rgb colours[i], \
      for [i = 1:3] gemv(i) using 1:(shown($2)) with linespoints pointtype points[i] pointsize 0.7 linewidth 1.8 \
@@ -61,12 +60,14 @@ top_edge = 564; bottom_edge = height - 62
 y_title = "times a matrix, in cache: time over dense"
 load "frame.gp"
 set xlabel "density" offset 0,0.9 textcolor rgb quiet
+stats file("sparse_gemm_predicted") using 1:2 name "loads" nooutput
+by_loads = (loads_max_y - loads_min_y) / (loads_max_x - loads_min_x)
+set label "predicted by its loads" at 0.8,loads_min_y + by_loads * (0.8 - loads_min_x) center rotate by rise(by_loads) \
+  font along textcolor rgb green
 plot file("sparse_gemm_predicted") using 1:(shown($2)) with lines linewidth 1.4 dashtype modelled_dash \
        linecolor rgb green, \
      file("sparse_gemm") using 1:(shown($2)) with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
        linecolor rgb green, \
      file("sparse_gemm") using (only($1 == product_inside_max, $1)):2:(goes_on(product_max_y)) \
-       with labels left font near textcolor rgb green, \
-     file("sparse_gemm_predicted") using (only($1 == 0.8, $1)):2:("by its loads") with labels left font near \
-       textcolor rgb green
+       with labels left font near textcolor rgb green
 unset multiplot

@@ -18,19 +18,19 @@ set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2
 set label "predicted from the spacing" at screen (left_edge + 118.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
   point pointtype modelled_point pointsize 1.1 linecolor rgb ink
 load "frame.gp"
-set logscale x 2
-set xrange [3.6:20]
+set xrange [3:17]
 set yrange [10:80]
-set xtics ("4" 4, "5" 5, "6" 6, "8" 8, "10" 10, "12" 12, "16" 16)
+set xtics ("4" 4, "6" 6, "8" 8, "10" 10, "12" 12, "14" 14, "16" 16)
 set ytics 20,20,80
+slope = 20 * log10(2)
+rise = atan2(slope * (bottom_edge - top_edge) / 70.0, (right_edge - left_edge) / 14.0) * 180 / pi
+set label "Shannon’s limit: 6.02 dB a bit" at 9,9 * slope center rotate by rise font along textcolor rgb quiet
 set xlabel "bits for each number, scales included" offset 0,0.9 textcolor rgb quiet
 plot limit using 1:2 smooth unique with lines linewidth 1.4 dashtype modelled_dash linecolor rgb quiet, \
-     limit using (only($1 == 10, $1)):2:("Shannon's limit: 6.02 dB for each bit") with labels font near textcolor rgb quiet, \
      predicted using 1:2 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb ink, \
      dots using 1:2 with points pointtype measured_point pointsize 0.7 linecolor rgb blue, \
      dots using (only($1 < 20, $1)):2:5 with labels font near textcolor rgb ink
 unset label
-unset logscale
 
 # ---- The line ----
 array ids[3] = ["uniform", "sine", "normal"]

@@ -56,7 +56,7 @@ do for [panel = 1:2] {
     set xlabel "tokens" offset 0,0.9 textcolor rgb quiet
   }
   plot peak(panel) using 1:2 with lines linewidth 2.4 linecolor rgb grey, \
-       peak(panel) using (only($1 == peak_min_x, $1)):2:("peak") with labels left font near textcolor rgb grey, \
+       peak(panel) using (only($1 == peak_max_x, $1)):2:("peak") with labels right font near textcolor rgb quiet, \
        for [i = 1:2] file(i, panel, "_predicted") using (only(present(i, panel, "_predicted"), $1 * shift[i])):2 \
          with points pointtype modelled_point pointsize 0.9 linecolor rgb colours[i], \
        for [i = 1:3] file(i, panel, "") using (only(present(i, panel, ""), $1 * shift[i])):(smaller($3, y_high)):(0): \

@@ -2,55 +2,67 @@
 # needs: search_square_random search_square_model search_narrow_random search_narrow_evolution search_narrow_model
 # shows: search_square_random search_square_random_predicted search_square_evolution search_square_model
 # shows: search_narrow_random search_narrow_random_predicted search_narrow_evolution search_narrow_model
-# Two shapes, one above the other: a square, for which many ways are good, and a narrow one, for which few are. Evolution
+# Two shapes, one above the other: a square, for which many ways are good, and a narrow one, for which few are. A panel for
+# each search, since their spreads lie on each other; the random one stays behind the others, for comparison. Evolution
 # begins with as many random trials as it has parents, and is drawn from there on.
-height = 804
+height = 684
 load "style.gp"
-load tables."/values.gp"
 array shapes[2] = ["square", "narrow"]
 array searches[3] = ["random", "evolution", "model"]
 array colours[3] = [orange, green, blue]
-array names[3] = ["random", "evolution", "by a model"]
+array names[3] = ["at random", "by evolution", "by a model"]
 array points[3] = [circle, triangle, diamond]
 parents = 16
 file(shape, i) = tables."/search_".shapes[shape]."_".searches[i].".tsv"
 predicted(shape) = tables."/search_".shapes[shape]."_random_predicted.tsv"
 stats file(1, 1) using 1 name "trials" nooutput
-right_edge = width - 112
-set multiplot
+lowest = 2; highest = 0
 do for [shape = 1:2] {
-  unset logscale
-  set autoscale xy
-  highest = 0; lowest = 2
   do for [i = 1:3] {
     stats file(shape, i) using 2 name "found" nooutput
-    highest = larger(highest, found_max)
     lowest = smaller(lowest, found_min)
+    highest = larger(highest, found_max)
   }
-  unset label
-  top_edge = shape == 1 ? 36 : 446
-  bottom_edge = shape == 1 ? 352 : height - 62
-  y_title = (shape == 1 ? "a square" : "a narrow shape").": slower than the best of all, %"
-  load "frame.gp"
-  set logscale x 2
-  set logscale y
-  y_low = larger(0.1, smaller(0.5, (lowest - 1) * 70)); y_high = larger(130, (highest - 1) * 130)
-  within(ratio) = larger(y_low, smaller((ratio - 1) * 100, y_high))
-  set xrange [0.9:trials_max * 1.1]
-  set yrange [y_low:y_high]
-  set format x (shape == 1 ? "" : "%g")
-  set xtics ("1" 1, "4" 4, "16" 16, "64" 64, "256" 256, "1024" 1024)
-  eval decades_on("y", "1 2 5")
-  if (shape == 2) { set xlabel "trials" offset 0,0.9 textcolor rgb quiet }
-  set label "a tenth" at trials_max / 10.0,y_low * (y_high / y_low)**0.9 left font near textcolor rgb quiet
-  set arrow 1 from trials_max / 10.0,y_low to trials_max / 10.0,y_high nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
-  plot for [i in "1 3"] file(shape, int(i)) using 1:(within($3)):(within($4)) with filledcurves fillcolor rgb colours[int(i)], \
-       predicted(shape) using 1:(only(($2 - 1) * 100 >= y_low, ($2 - 1) * 100)) with lines linewidth 1.6 \
-         dashtype modelled_dash linecolor rgb orange, \
-       for [i = 1:3] file(shape, i) using (only(i != 2 || $1 >= parents, $1)):(within($2)) \
-         with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 linecolor rgb colours[i], \
-       predicted(shape) using (only($0 == 4, $1)):(within($2)):("predicted") with labels left font near textcolor rgb orange, \
-       for [i = 1:3] file(shape, i) using (only($1 == trials_max, $1)):(within($2)):(names[i]) \
-         with labels left font end textcolor rgb colours[i]
+}
+y_low = larger(0.1, smaller(0.5, (lowest - 1) * 70)); y_high = larger(130, (highest - 1) * 130)
+within(ratio) = larger(y_low, smaller((ratio - 1) * 100, y_high))
+drawn(i, trial) = i != 2 || trial >= parents
+wide = 166; gap = 18
+
+set multiplot
+set logscale xy
+set xrange [0.9:trials_max * 1.1]
+set yrange [y_low:y_high]
+unnamed_on_y = 'set ytics ("" 1); set for [k = -1:2] for [m in "1 5"] ytics add ("" m * 10.0**k)'
+do for [shape = 1:2] {
+  do for [i = 1:3] {
+    unset label
+    left_edge = 62 + (i - 1) * (wide + gap)
+    right_edge = left_edge + wide
+    top_edge = shape == 1 ? 84 : 392
+    bottom_edge = shape == 1 ? 314 : height - 62
+    y_title = ""
+    load "frame.gp"
+    if (i == 1) {
+      set label (shape == 1 ? "a square" : "a narrow shape").": slower than the best of all, %" \
+        at screen 8.0 / width,screen 1 - (top_edge - 48.0) / height textcolor rgb quiet
+    }
+    set label names[i] at screen left_edge / (width + 0.0),screen title_height textcolor rgb colours[i]
+    eval i == 1 ? decades_on("y", "1 5") : unnamed_on_y
+    if (shape == 1) { set xtics ("" 1, "" 16, "" 256) } else { set xtics ("1" 1, "16" 16, "256" 256) }
+    if (shape == 2 && i == 2) { set xlabel "trials" offset 0,0.9 textcolor rgb quiet } else { unset xlabel }
+    set arrow 1 from trials_max / 10.0,y_low to trials_max / 10.0,y_high nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
+    if (shape == 1 && i == 1) {
+      set label "a tenth" at trials_max / 11.0,y_low * (y_high / y_low)**0.94 right font bare textcolor rgb quiet
+    }
+    plot file(shape, i) using (only(drawn(i, $1), $1)):(within($3)):(within($4)) with filledcurves fillcolor rgb colours[i], \
+         file(shape, 1) using (only(i > 1, $1)):(within($2)) with lines linewidth 1.2 linecolor rgb grey, \
+         predicted(shape) using (only(i == 1 && ($2 - 1) * 100 >= y_low, $1)):(within($2)) with lines linewidth 1.6 \
+           dashtype modelled_dash linecolor rgb quiet, \
+         file(shape, i) using (only(drawn(i, $1), $1)):(within($2)) with linespoints pointtype points[i] pointsize 0.55 \
+           linewidth 1.8 linecolor rgb colours[i], \
+         predicted(shape) using (only(shape == 1 && i == 1 && $1 == 64, $1)):(within($2) * 0.55):("predicted") \
+           with labels right font bare textcolor rgb quiet
+  }
 }
 unset multiplot

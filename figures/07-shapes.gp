@@ -50,5 +50,5 @@ within(value) = larger(low, smaller(value, high))
 plot for [i = 1:3] file(i) using ($1 + shift[i]):(within($3)):(0):(within($4) - within($3)) with vectors nohead \
        linewidth 1.4 linecolor rgb colours[i], \
      for [i = 1:3] file(i) using ($1 + shift[i]):2 with points pointtype points[i] pointsize 0.7 linecolor rgb colours[i], \
-     file(1) using (only(compiles($1) && $1 != calls_min_x, $1)):2:("compiling") with labels font near textcolor rgb colours[1], \
-     file(2) using (only($1 == calls_min_x, $1 - 0.55)):($2 / 2):("both compiling") with labels left font near textcolor rgb ink
+     file(1) using (only(compiles($1) && $1 != calls_min_x, $1)):2:("compiles") with labels font near textcolor rgb colours[1], \
+     file(2) using (only($1 == calls_min_x, $1 - 0.55)):($2 / 2):("both compile") with labels left font near textcolor rgb ink

@@ -183,7 +183,9 @@ def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
     noise = f"noise floor {percent(record.data['run']['noise_floor'])}"
     when = f"{record.date}{record.since}"
     if any(spreads):
-        text = f"±{percent(statistics.median(spreads))}, at most ±{percent(max(spreads))}"
+        # Where most points were counted, not timed, nothing is typical of the others.
+        typical = f"±{percent(middle)}, " if (middle := statistics.median(spreads)) else ""
+        text = f"{typical}at most ±{percent(max(spreads))}"
         tooltip = f"half of what lies from the 5th to the 95th percentile, typically and at most; {noise}; {when}"
     else:
         text, tooltip = noise, when

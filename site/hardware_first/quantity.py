@@ -9,7 +9,7 @@ NO_BREAK_SPACE = "\u00a0"
 THOUSANDS_SPACE = "\u202f"
 MINUS = "\u2212"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-SMALLEST, LARGEST = 1e-9, 1e15  # beyond these a number is printed with a power of ten
+SMALLEST, LARGEST = 1e-7, 1e15  # beyond these a number is printed with a power of ten
 
 # Units that differ by a prefix only: (unit in the record, how it is printed, its size in the family's first unit).
 _FAMILIES = (
