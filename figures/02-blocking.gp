@@ -11,8 +11,7 @@ stats speed using 3 name "slow" nooutput
 stats speed using 4 name "fast" nooutput
 stats traffic using 2 name "traffic" nooutput
 chosen = value_block_depth_chosen
-peak = value_peak_fp32_gflops
-peak_later = exists("value_race_peak_gflops") ? value_race_peak_gflops : peak
+peak = exists("value_peak_during_blocks_gflops") ? value_peak_during_blocks_gflops : value_peak_fp32_gflops
 x_min = speed_min_x / 1.15; x_max = speed_max_x * 1.15
 right_edge = width - 24
 set logscale x
@@ -24,22 +23,18 @@ y_title = "measured speed, GFLOP/s"
 load "frame.gp"
 set grid noxtics
 bottom = smaller(slow_min, speed_min_y) * 0.94  # not from zero: what is to be seen are small differences
-top = larger(larger(peak, peak_later), fast_max) * 1.04
+top = larger(peak, fast_max) * 1.04
 set yrange [bottom:top]
 set xtics ("" x_min)
 set arrow 1 from chosen,bottom to chosen,top nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink
 set arrow 2 from x_min,peak to x_max,peak nohead linewidth 2.4 linecolor rgb quiet
 set label sprintf("peak, %s", digits(peak)) at x_min * 1.05,peak left font along textcolor rgb quiet
-if (abs(peak_later / peak - 1) > 0.03) {  # nearer than that, one line is both
-  set arrow 3 from x_min,peak_later to x_max,peak_later nohead linewidth 2.4 linecolor rgb quiet
-  set label sprintf("peak at the end, %s", digits(peak_later)) at x_min * 1.05,peak_later left font along textcolor rgb quiet
-}
 set label sprintf("the model’s choice, %.0f", chosen) at chosen,bottom + 0.08 * (top - bottom) right font near textcolor rgb ink
 plot speed using 1:3:4 with filledcurves fillcolor rgb blue, \
      speed using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue
 
 unset label
-unset arrow
+unset arrow 2
 top_edge = 372; bottom_edge = height - 62
 y_title = "bytes past L2 for 1000 FLOPs, modelled"
 load "frame.gp"

@@ -28,9 +28,7 @@ do for [i = 1:7] {
 }
 x_max = widest
 roof = have_all ? value_peak_fp32_all_gflops : value_peak_fp32_gflops
-peak_later = exists("value_race_peak_gflops") ? value_race_peak_gflops : value_peak_fp32_gflops
-roof_later = have_all && exists("value_race_peak_all_gflops") ? value_race_peak_all_gflops : roof
-highest = larger(larger(roof, roof_later), highest)
+highest = larger(roof, highest)
 
 right_edge = width - 116; top_edge = 36; bottom_edge = height - 62
 y_title = "speed, GFLOP/s"
@@ -43,17 +41,13 @@ eval powers_on_x
 eval decades_on("y", "1 2 5")
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
 
-# The peaks, each with its name beside it: the first, as the run began, and what the race at its end made of it.
+# The peaks, each with its name beside it.
 name_x = x_min * (x_max / x_min)**0.3
 do for [all = 0:have_all] {
   peak = all ? roof : value_peak_fp32_gflops
-  later = all ? roof_later : peak_later
-  low_peak = smaller(peak, later); high_peak = larger(peak, later)
-  set arrow from x_min,low_peak to x_max,low_peak nohead linewidth 2.4 linecolor rgb quiet
-  set object rectangle from x_min,low_peak to x_max,high_peak fillcolor rgb quiet fillstyle solid 0.3 noborder
-  numbers = digits(low_peak) eq digits(high_peak) ? digits(peak) : digits(low_peak)." to ".digits(high_peak)
-  set label sprintf("peak, %s, %s", all ? "all threads" : "one thread", numbers) \
-    at name_x,(all ? high_peak : low_peak) center font near textcolor rgb quiet
+  set arrow from x_min,peak to x_max,peak nohead linewidth 2.4 linecolor rgb quiet
+  set label sprintf("peak, %s, %s GFLOP/s", all ? "all threads" : "one thread", digits(peak)) \
+    at name_x,peak center font near textcolor rgb quiet
 }
 
 plot for [i = 1:7] file(i) using (only(present(i), $1)):3:4 with filledcurves fillcolor rgb colours[i], \

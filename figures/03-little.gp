@@ -24,7 +24,7 @@ x_max = one_max_x * 1.001  # the last point lies inside, rounding or not
 set xrange [0:x_max]
 at_end = x_max > 1.01 * one_max_x ? near : end  # beside another machine, the curves may end before the axis
 set yrange [0:y_max]
-set xtics 4
+set xtics 8
 set xlabel "chases at a time" offset 0,0.9 textcolor rgb quiet
 knee = value_little_knee_predicted
 set arrow from knee,0 to knee,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb orange
