@@ -2,7 +2,6 @@
 (() => {
   const ledger = document.querySelector(".hf-ledger"), form = ledger?.querySelector(".hf-ledger-filter");
   if (!form) return;
-  document.documentElement.classList.add("hf-js");
   const labs = [...ledger.querySelectorAll(".hf-ledger-lab")], output = form.querySelector("output");
   const {"hf-state": states, "hf-chapter": chapter} = form.elements;
 

@@ -1,14 +1,11 @@
 // Whose numbers the page shows, settled before anything is painted: the address wins (?machine=SLUG), then what the reader
 // chose before, then the machine that the page was written for. What differs on another machine comes as a script, since a
 // page opened from a file may load nothing else; until it is there, the article is laid out and not yet shown.
-window.hardwareFirst = window.hardwareFirst || {};
 (() => {
   const {page, machines} = document.currentScript.dataset;
   const list = JSON.parse(machines), known = slug => list.some(machine => machine.slug === slug);
-  const remembered = () => {
-    try { return localStorage.getItem("hf-machine"); } catch { return null; }
-  };
-  const wanted = [new URLSearchParams(location.search).get("machine"), remembered()].find(known) || list[0].slug;
+  const asked = new URLSearchParams(location.search).get("machine"), remembered = hardwareFirst.stored("machine");
+  const wanted = [asked, remembered].find(known) || list[0].slug;
 
   // SLUG → [html or null for each slot], a promise. Resolved with nothing where the machine's page is the default's.
   const variants = {}, arrived = {};

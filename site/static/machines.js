@@ -35,7 +35,7 @@
   const tell = slug => {
     hardwareFirst.machine = slug;
     const {name} = machines.find(machine => machine.slug === slug);
-    if (select) select.value = slug;
+    select.value = slug;
     document.dispatchEvent(new CustomEvent("hf:machine", {detail: {machine: slug, name}}));
   };
 
@@ -48,13 +48,13 @@
       exchange(slug, html);
       tell(slug);
     } catch (error) {
-      if (select) select.value = shown.slug;
+      select.value = shown.slug;
       throw error;
     }
   };
 
   const remember = slug => {
-    try { localStorage.setItem("hf-machine", slug); } catch { /* a reader who keeps nothing is asked each time */ }
+    hardwareFirst.store("machine", slug);
     const address = new URL(location.href);
     if (!address.searchParams.has("machine")) return;
     address.searchParams.set("machine", slug);
@@ -62,19 +62,15 @@
   };
 
   const select = document.createElement("select");
-  const bar = document.getElementById("hf-machine") || document.querySelector("article")?.insertAdjacentElement(
-    "beforebegin", Object.assign(document.createElement("div"), {id: "hf-machine"}));
-  if (bar) {
-    const label = document.createElement("label"), words = document.createElement("span");
-    words.textContent = "Numbers from";
-    select.append(...machines.map(({slug, name}) => new Option(name, slug)));
-    select.addEventListener("change", () => {
-      remember(select.value);
-      hardwareFirst.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
-    });
-    label.append(words, select);
-    bar.replaceChildren(label);
-  }
+  const label = document.createElement("label"), words = document.createElement("span");
+  words.textContent = "Numbers from";
+  select.append(...machines.map(({slug, name}) => new Option(name, slug)));
+  select.addEventListener("change", () => {
+    remember(select.value);
+    hardwareFirst.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
+  });
+  label.append(words, select);
+  document.getElementById("hf-machine")?.append(label);
 
   const wanted = hardwareFirst.wantedMachine;
   if (wanted === first.slug) return;

@@ -1,19 +1,15 @@
 // Predict first: what the reader says is kept in this browser, scored against the chosen machine's answers, and what it
 // would give away stays covered until then. Nothing is sent anywhere.
 (() => {
-  const KEY = "hardware-first:predictions", NEAR = 2, OF_THE_RANGE = .1;
+  const NEAR = 2, OF_THE_RANGE = .1;
   const boxes = [...document.querySelectorAll(".hf-predict")];
-  document.documentElement.classList.add("hf-js");
 
   // {question: {bet, place, near, of, off}}: what was said (null: skipped), where on its page, how many of how many were
   // near, the factor it was off.
   const load = () => {
-    try { return JSON.parse(localStorage.getItem(KEY)) || {}; } catch { return {}; }
+    try { return JSON.parse(hardwareFirst.stored("predictions")) || {}; } catch { return {}; }
   };
   let said = load();
-  const save = () => {
-    try { localStorage.setItem(KEY, JSON.stringify(said)); } catch { /* then it is forgotten with the page */ }
-  };
 
   const make = (tag, words = "", more = {}) => Object.assign(document.createElement(tag), {textContent: words, ...more});
   const digits = (number) => Number(number.toPrecision(2)).toLocaleString("en").replaceAll(",", "\u202f");
@@ -104,7 +100,7 @@
 
   const refresh = () => {
     boxes.forEach(show);
-    save();
+    hardwareFirst.store("predictions", JSON.stringify(said));
     document.querySelectorAll(".hf-predict-summary").forEach(summarise);
   };
 
@@ -180,6 +176,6 @@
     });
   }
   document.addEventListener("hf:machine", refresh);
-  window.addEventListener("storage", ({key}) => { if (key === KEY) { said = load(); refresh(); } });
+  window.addEventListener("storage", ({key}) => { if (key === "hardware-first:predictions") { said = load(); refresh(); } });
   refresh();
 })();

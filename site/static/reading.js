@@ -91,7 +91,7 @@
   document.addEventListener("hf:machine", hide);
 
   // ——— Copies of code ———
-  const said = make("p", "hf-said", "", { role: "status" });
+  const said = make("div", "visually-hidden", "", { role: "status" });
   document.body.append(said);
   function addButtons() {
     for (const block of document.querySelectorAll("article div.highlight, article .hf-copied")) {

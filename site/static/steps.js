@@ -42,6 +42,5 @@
     pause();
     show(Number(at));
   };
-  document.documentElement.classList.add("hf-js");
   document.querySelectorAll("svg.hf-drawing[data-last]").forEach(controls);
 })();

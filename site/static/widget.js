@@ -1,7 +1,7 @@
 // What the book's calculators share: a form made from a template, its state in the address, numbers as people write them,
 // and SVG. A calculator calls widget(name, start); start(box, data) returns draw(state), called whenever something changes.
 (() => {
-  const hf = window.hardwareFirst = window.hardwareFirst || {};
+  const hf = window.hardwareFirst;
 
   // ---- Numbers ----
   const digits = (value) => Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en").replaceAll(",", "\u202f")
@@ -91,7 +91,7 @@
   const begin = (box, name, start) => {
     const form = box.querySelector("template").content.querySelector("form").cloneNode(true);
     const shown = element("div", {class: "hf-shown"}), said = element("output", {class: "hf-outcome", "aria-live": "polite"});
-    const link = element("a", {class: "hf-link"}, "Link to this");
+    const link = element("a", {}, "Link to this");
     const id = box.closest("figure").id;
     const fields = [...form.elements].filter((field) => field.name);
     const draw = start({box, form, shown, said, data: JSON.parse(box.querySelector("script").textContent),

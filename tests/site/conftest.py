@@ -122,6 +122,7 @@ class Site:
     def build(self, *, parallel: int = 1, out: str = "out", during=lambda: None, **config) -> Build:
         """Builds what is out of date, as `sphinx-build` would; `during` is done between reading and writing."""
         settings = {"extensions": ["myst_parser", "hardware_first"], "html_theme": "basic",
+                    "html_js_files": [("boot.js", {"priority": 0})],  # which the book's theme has
                     "html_static_path": [str(PROJECT / "site" / "static")],
                     "myst_enable_extensions": ["dollarmath", "amsmath"], "html_math_renderer": "mathml",
                     "hardware_first_root": str(self.root), "hardware_first_build": str(self.root / "build"),

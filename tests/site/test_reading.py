@@ -73,7 +73,7 @@ def test_code_is_copied_as_it_stands(browser, served):
         block.get_by_text("Copied").wait_for()
         copied = visit.page.evaluate("navigator.clipboard.readText()")
         assert copied == block.locator("pre").text_content().rstrip("\n")
-        assert visit.page.locator("[role=status].hf-said").text_content() == "Copied"
+        assert visit.page.locator("body > [role=status]").text_content() == "Copied"
 
 
 def test_arrow_keys_turn_the_page_but_not_while_something_takes_them(visit):
