@@ -13,8 +13,12 @@ stats took(ids[ways]) using 2 name "low" nooutput
 stats took(ids[ways - 1]) using 2 name "also" nooutput
 stats took("mpi") using 1:2 name "high" nooutput
 stats model using 2 name "guess" nooutput
-in_frame(error) = 1 + error / 100 > 0.16  # whether the lower panel shows it
+over(error) = 1 + error / 100
+in_frame(error) = over(error) > 0.16  # whether the lower panel shows it
 stats fitted using (in_frame($2) ? $0 : 1e9) name "shown" nooutput
+below(error) = in_frame(error) ? NaN : 0.15  # where it does not: a mark that points down, at its edge
+stats predicted using (in_frame($2) && $0 >= 4 ? $0 : 1e9) name "named" nooutput
+stats fitted using (in_frame($2) ? 0 : 1) name "hidden" nooutput
 
 right_edge = width - 150
 x_low = high_min_x / 1.5; x_high = high_max_x * 1.001  # the last point lies inside, rounding or not
@@ -53,10 +57,12 @@ set xlabel "bytes of each rank" offset 0,0.9 textcolor rgb quiet
 set yrange [0.125:10]
 set ytics ("1/8" 0.125, "1/4" 0.25, "1/2" 0.5, "1" 1, "2" 2, "4" 4, "8" 8)
 if (holds) set object rectangle from from,0.125 to to,10 fillcolor rgb grey fillstyle solid 0.1 noborder behind
-over(error) = 1 + error / 100
+if (hidden_max > 0) set label "less than 1/8" at graph 0.02,0.2 left font near textcolor rgb quiet
 plot 1 with lines linewidth 1.4 linecolor rgb quiet, \
-     fitted using 1:(over($2)) with points pointtype 6 pointsize 0.9 linewidth 1.6 linecolor rgb blue, \
-     predicted using 1:(over($2)) with points pointtype triangle pointsize 0.9 linecolor rgb orange, \
+     fitted using 1:(in_frame($2) ? over($2) : NaN) with points pointtype 6 pointsize 0.9 linewidth 1.6 linecolor rgb blue, \
+     predicted using 1:(in_frame($2) ? over($2) : NaN) with points pointtype triangle pointsize 0.9 linecolor rgb orange, \
+     fitted using 1:(below($2)) with points pointtype 10 pointsize 0.8 linewidth 1.4 linecolor rgb blue, \
+     predicted using 1:(below($2)) with points pointtype 11 pointsize 0.8 linecolor rgb orange, \
      fitted using (only($0 == shown_min, $1)):(over($2)):("fitted") with labels left font near textcolor rgb blue, \
-     predicted using (only($0 == 4, $1)):(over($2)):("predicted") with labels left font near textcolor rgb orange
+     predicted using (only($0 == named_min, $1)):(over($2)):("predicted") with labels left font near textcolor rgb orange
 unset multiplot

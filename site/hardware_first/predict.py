@@ -36,7 +36,7 @@ from .domain import hardware_first
 from .measured import split_target, value_quantity
 from .notice import block_notice
 from .per_machine import for_each_machine
-from .quantity import THOUSANDS_SPACE, Quantity, quantity
+from .quantity import NO_BREAK_SPACE, THOUSANDS_SPACE, Quantity, quantity
 from .records import Machine, NotMeasured, Record, RecordError, Records
 from .statements import SIGNS
 
@@ -279,8 +279,8 @@ def slider(low: str, high: str) -> str:
 
 
 def end(number: float, unit: str) -> str:
-    """An end of a slider."""
-    return html.escape(str(Quantity(f"{number:,.10g}".replace(",", THOUSANDS_SPACE), unit)))
+    """An end of a slider: where there is little room, its unit stands below the number."""
+    return html.escape(str(Quantity(f"{number:,.10g}".replace(",", THOUSANDS_SPACE), unit)).replace(NO_BREAK_SPACE, " "))
 
 
 class PredictionsSummary(SphinxDirective):

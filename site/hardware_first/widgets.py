@@ -38,6 +38,8 @@ ROOFLINE_LAB = "01-roofline"
 CORES = {"one core": ("bandwidth_dram_gbs", {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops",
                                              "bf16": "peak_bf16_gflops", "int8": "peak_int8_gops"}),
          "all cores": ("bandwidth_dram_all_gbs", {"fp64": "peak_fp64_all_gflops", "fp32": "peak_fp32_all_gflops"})}
+# Models of the planner whose names are no plain capitals.
+FAMILIES = {"gpt3": "GPT-3", "llama3": "Llama 3", "nemotron": "Nemotron-4", "palm": "PaLM"}
 CHIP_TABLE = ["chip", "bf16 TFLOP/s", "memory TB/s"]  # how the header of a page's table of chips begins
 
 
@@ -99,7 +101,10 @@ class Planner(Calculator):
     widget, source = "planner", "05-scaling/planner/step_time.cpp"
 
     def data(self) -> dict:
-        return planner_tables()
+        tables = planner_tables()
+        for kind, names in (("chips", called), ("models", model_called)):
+            tables[kind] = [{**each, "called": names(each["name"])} for each in tables[kind]]
+        return tables
 
 
 class ArrayExplorer(Calculator):
@@ -126,9 +131,15 @@ def measured_roofs(machine: Machine, record: Record) -> Iterator[dict]:
 def called(name: str) -> str:
     """What the makers call a chip of the planner, whose own names are for typing: "tpu-v4" is the TPU v4."""
     if name.startswith("tpu-"):
-        return f"TPU {name.removeprefix('tpu-')}"
+        return name.replace("tpu-v", "TPU v").replace("tpu-", "TPU")
     model, _, capacity = name.upper().partition("-")
     return f"{model}, {capacity} GB" if capacity else model
+
+
+def model_called(name: str) -> str:
+    """What the makers call a model of the planner: "llama3-70b" is Llama 3 70B."""
+    family, _, size = name.rpartition("-")
+    return f"{FAMILIES.get(family, family.upper())} {size.upper()}"
 
 
 def chip(name: str, group: str, peak: float, bandwidth: float) -> dict:

@@ -9,15 +9,14 @@
   const again = {none: "nothing", selective: "attention", full: "everything"};
   const gib = (bytes) => `${digits(bytes / GiB)}\u00a0GiB`;
 
-  const list = (select, names) => select.append(...names.map((name) => element("option", {value: name}, name)));
+  const list = (select, choices) => select.append(...choices.map(({name, called}) => new Option(called, name)));
   const options = (plan) => ({by: "hand", tensor: plan.tensor, context: plan.context, pipeline: plan.pipeline, pods: plan.pods,
     interleave: plan.interleave, microBatch: plan.microBatch, recompute: plan.recompute, sharding: plan.sharding});
 
   hf.widget("planner", ({box, form, shown, said, data, set}) => {
     p.use(data);
-    list(form.elements.chip, data.chips.map((chip) => chip.name));
-    list(form.elements.model, data.models.map((model) => model.name));
-    form.elements.model.append(element("option", {value: "own"}, "a GPT of your own"));
+    list(form.elements.chip, data.chips);
+    list(form.elements.model, [...data.models, {name: "own", called: "a GPT of your own"}]);
     [form.elements.chip.value, form.elements.model.value] = ["h100", "llama3-70b"];
     const bars = element("div"), rows = element("div");
     shown.append(bars, rows);
