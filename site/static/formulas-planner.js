@@ -2,7 +2,7 @@
 // plans as its search makes them: attention fused, sequences shared out beside tensors, whatever can overlapped. Pure
 // functions; tests/site/formulas holds them to the C++. `use` gives them its tables.
 (() => {
-  const hf = window.hardwareFirst = window.hardwareFirst || {};
+  const hf = window.hardwareFirst ??= {};
   const half = 2, whole = 4; // bytes of bf16, of fp32
   const usableMemory = 0.9, mostTensor = 16, mostContext = 16;
   const no = {arithmetic: 0, memory: 0, tensor: 0, network: 0, bubble: 0}, kinds = Object.keys(no);
@@ -14,7 +14,7 @@
   };
 
   const gpt = (layers, hidden, heads) => ({
-    name: `${layers}/${hidden}/${heads}`, layers, hidden, heads, kvHeads: heads, headSize: hidden / heads,
+    layers, hidden, heads, kvHeads: heads, headSize: hidden / heads,
     ffn: 4 * hidden, gated: false, vocabulary: 51200, tied: true, parallel: false,
   });
   const layerWeights = (s) =>
@@ -179,11 +179,8 @@
   };
   const memoryTotal = (m) => m.weights + m.gradients + m.optimizer + m.activations;
 
-  const divisors = (number, most) => {
-    const found = [];
-    for (let one = 1; one <= Math.min(number, most); ++one) if (divides(one, number)) found.push(one);
-    return found;
-  };
+  const divisors = (number, most) =>
+    Array.from({length: Math.min(number, most)}, (_, i) => i + 1).filter((one) => divides(one, number));
 
   // Every plan that search_plans() of the lab considers, in its order.
   function* plans({chip, shape, chips: count, batch, sequence}) {

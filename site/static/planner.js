@@ -10,8 +10,6 @@
   const gib = (bytes) => `${digits(bytes / GiB)}\u00a0GiB`;
 
   const list = (select, choices) => select.append(...choices.map(({name, called}) => new Option(called, name)));
-  const options = (plan) => ({by: "hand", tensor: plan.tensor, context: plan.context, pipeline: plan.pipeline, pods: plan.pods,
-    interleave: plan.interleave, microBatch: plan.microBatch, recompute: plan.recompute, sharding: plan.sharding});
 
   hf.widget("planner", ({box, form, shown, said, data, set}) => {
     p.use(data);
@@ -54,7 +52,7 @@
       found.map(({plan, memory, seconds}) => {
         const name = p.shortName(plan);
         const mine = element("button", {type: "button", class: "hf-press", "aria-label": `Change ${name}`}, name);
-        mine.addEventListener("click", () => { set(options(plan)); form.elements.tensor.focus(); });
+        mine.addEventListener("click", () => { set({...plan, by: "hand"}); form.elements.tensor.focus(); });
         return [mine, duration(seconds), percent(p.mfu(job.chip, job.shape, plan, seconds)),
                 gib(p.memoryTotal(memory)), plan.microBatch, again[plan.recompute]];
       }));
