@@ -29,8 +29,12 @@ if (exists("value_batch_at_ridge_predicted")) {
   ridge = value_batch_at_ridge_predicted
   if (ridge < speed_max_x * 1.3) {
     set arrow from ridge,y_min to ridge,flops_max nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
-    set label sprintf("predicted ridge: %s", digits(ridge)) at ridge,y_min * (y_max / y_min)**0.05 center font over \
-      textcolor rgb ink
+    ridge_name = sprintf("predicted ridge: %s", digits(ridge))
+    if (log(ridge) > 0.5 * log(speed_max_x)) {
+      set label ridge_name at ridge,y_min * (y_max / y_min)**0.05 right offset -1,0 textcolor rgb ink
+    } else {
+      set label ridge_name at ridge,y_min * (y_max / y_min)**0.05 left offset 1,0 textcolor rgb ink
+    }
   }
 }
 third = int((bytes_records - 1) / 3)
