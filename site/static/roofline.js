@@ -72,7 +72,7 @@
     const x = x1 + .09 * (x2 - x1) + 17 * (y2 - y1) / long, y = y1 + .09 * (y2 - y1) - 17 * (x2 - x1) / long; // clear of dots
     const between = Math.min(Math.max(x2, 152), to.right - 132), late = x2 > to.right - 100;
     return [
-      line(x2, TOP - 6, x2, BOTTOM, "quiet", 1, {"stroke-dasharray": "2 4"}),
+      line(x2, y2, x2, BOTTOM, "quiet", 1, {"stroke-dasharray": "2 4"}),
       line(x1, y1, x2, y2, "blue", 2.6), line(x2, y2, to.right, y2, "orange", 2.6),
       ...(long > 220 ? [text(x, y, `memory ${scaled(roof.bandwidth * 1e9, "B/s")}`, "blue", "start",
                              {transform: `rotate(${turn} ${x} ${y})`})] : []),
