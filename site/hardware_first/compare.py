@@ -135,10 +135,10 @@ def words_of(drawings: Iterable[str]) -> set[str]:
 
 def short_labels(labels: list[str], drawn: set[str]) -> dict[str, str]:
     """What to call each series: the part of its label that stands in the figure, where no other has the same; else the
-    label, and for one that is just "measured" a subject for the sentence."""
+    label."""
     short = {label: next((part for part in (label, *label.split(", ")) if part in drawn), label) for label in labels}
     only = {label: part for label, part in short.items() if list(short.values()).count(part) == 1}
-    return {label: "what was measured" if label == "measured" else only.get(label, label) for label in labels}
+    return {label: only.get(label, label) for label in labels}
 
 
 def differences(a: dict, b: dict, noise: float) -> list[tuple[str, str, list[float]]]:
@@ -193,16 +193,14 @@ def extent(at: list[int], places: list[str], by_label: bool) -> str:
 
 def clause(unit: str, extents: tuple, members: list[tuple[str, list[list[float]]]], names: tuple[str, str]) -> str:
     """What is said of series that differ in the same places."""
-    labels, plural = listed([label for label, _ in members]), len(members) > 1
     parts = []
     for number, (winner, where) in enumerate(extents):
         if not winner:
             parts.append("elsewhere they tie")
             continue
         ratios = [ratio for _, of_member in members for ratio in of_member[number]]
-        verb = (("take" if plural else "takes") if unit in TIMES else ("are" if plural else "is")) + " " if not parts else ""
-        parts.append(f"{verb}{factor(ratios)} times as {word(unit)} on {names[winner == 'b']} {where}".rstrip())
-    return f"{labels} {'; '.join(parts)}."
+        parts.append(f"{factor(ratios)} times as {word(unit)} on {names[winner == 'b']} {where}".rstrip())
+    return f"{listed([label for label, _ in members])}: {'; '.join(parts)}."
 
 
 def word(unit: str) -> str:
@@ -217,6 +215,6 @@ def factor(ratios: list[float]) -> str:
 
 
 def listed(words: list[str]) -> str:
-    """a, b and c; with commas of their own, in quotation marks."""
-    words = [f"“{word}”" if "," in word else word for word in dict.fromkeys(words)]
+    """a, b and c; what stands behind a comma of their own, in brackets."""
+    words = [re.sub(r",\s+(.*)", r" (\1)", word) for word in dict.fromkeys(words)]
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]

@@ -36,7 +36,36 @@ class LabHeader(SphinxDirective):
         reference = nodes.container("", *breathe.run())
         for heading in reference.findall(nodes.rubric):
             heading["ids"] = []  # Breathe gives every "Functions" of a page the same id
+        leave_out_private(reference)
+        open_namespaces(reference)
+        end_dashes(reference)
         return [reference]
+
+
+def leave_out_private(reference: nodes.Element) -> None:
+    """Breathe's doxygenfile shows all members there are."""
+    for members in list(reference.findall(nodes.container)):
+        if members.get("objtype", "").startswith("private"):
+            members.parent.remove(members)
+
+
+def open_namespaces(reference: nodes.Element) -> None:
+    """What is in a namespace in place of a box for it: the page says which, and every header opens the same."""
+    while box := next((each for each in reference.findall(addnodes.desc) if is_namespace(each)), None):
+        place = box.parent.index(box)
+        box.parent[place:place + 1] = box.next_node(addnodes.desc_content).children
+
+
+def is_namespace(box: addnodes.desc) -> bool:
+    keyword = box[0].next_node(addnodes.desc_sig_keyword)
+    return keyword is not None and keyword.astext() == "namespace"
+
+
+def end_dashes(reference: nodes.Element) -> None:
+    """No dash behind an exception of which nothing is said."""
+    for text in list(reference.findall(nodes.Text)):
+        if text.strip() == "–" and text.parent[-1] is text:
+            text.parent.remove(text)
 
 
 def words_without_a_place(app: Sphinx, env: BuildEnvironment, link: addnodes.pending_xref, words: nodes.Node):

@@ -24,7 +24,7 @@ class LabCard(SphinxDirective):
         if not LAB_ID.fullmatch(lab):
             return [block_notice(self.env, self.lineno, f'lab-card: "{lab}" is not a lab: write NN-slug')]
         hardware_first(self.env).note_lab(lab)
-        card = nodes.container("", classes=["hf-card"])
+        card = nodes.container("", classes=["hf-card", "no-search"])
         card += for_each_machine(self.env, lambda machine: self.of_machine(machine, lab))
         return [card]
 

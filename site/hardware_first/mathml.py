@@ -37,6 +37,14 @@ def mathml(tex: str, display: str, node: nodes.Node) -> str:
         return f"<code>{html.escape(tex)}</code>"
 
 
+def plain(tex: str) -> str:
+    """The formula's signs in a line, for where there is nothing but text; its source where it cannot be converted."""
+    try:
+        return "".join(ElementTree.fromstring(convert(tex)).itertext())
+    except Exception:  # mathml() has warned
+        return tex
+
+
 def space(formula: ElementTree.Element) -> None:
     """TeX's spaces instead of the converter's: a thin one beside log and its like, none after a minus of one operand."""
     ElementTree.register_namespace("", MATHML)

@@ -1,7 +1,7 @@
 """The text that readers search in, written beside the pages: one entry for each section, and one for each glossary term.
 
-Figures' texts, listings' data and other machines' variants are not in it: nobody looks for an axis' label. A browser reads
-it only on the search page, as a script, so that it works from a file too (static/search.js).
+Figures' texts, their provenance, listings and other machines' variants are not in it: nobody looks for an axis' label. A
+browser reads it only on the search page, as a script, so that it works from a file too (static/search.js).
 """
 
 from __future__ import annotations
@@ -11,34 +11,52 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.osutil import ensuredir
 
 from .contents import number_of, parts_of
+from .mathml import plain
 
 FILE = "search-text.js"
-UNSEARCHED = {"no-search", "hf-data", "hf-links", "hf-spread", "hf-banner", "hf-notice", "hf-strips",
-              "hf-verdict"}
+UNSEARCHED = {"no-search", "hf-data", "hf-links", "hf-spread", "hf-kind", "hf-banner", "hf-notice", "hf-strips",
+              "hf-verdict", "hf-provenance", "hf-sources"}
 SILENT = (nodes.raw, nodes.comment, nodes.literal_block, nodes.math_block, nodes.target, nodes.substitution_definition)
 
 
-def texts(node: nodes.Node) -> Iterator[str]:
-    """The words of a section's own blocks; not those of sections and terms inside it, which are entries of their own."""
+def blocks(node: nodes.Node) -> Iterator[nodes.TextElement]:
+    """A section's own blocks; not those of sections and terms inside it, which are entries of their own."""
     for child in node.children:
         title_of_section = isinstance(child, nodes.title) and isinstance(node, nodes.section)
         if title_of_section or isinstance(child, nodes.section) or is_glossary(child) or not searched(child):
             continue
         if isinstance(child, nodes.TextElement):
-            yield words(child)
+            yield child
         else:
-            yield from texts(child)
+            yield from blocks(child)
 
 
 def words(node: nodes.Node) -> str:
     """A block's text, without what is not searched."""
     if isinstance(node, nodes.Text):
         return node.astext()
+    if isinstance(node, addnodes.desc_parameterlist):
+        return f"({', '.join(words(child) for child in node.children)})"
     return "".join(words(child) for child in node.children if searched(child))
+
+
+def readable(app: Sphinx, page: str) -> nodes.document:
+    """A page's tree with what its readers see in place of what its author wrote: the number of a figure, the name of a source,
+    a formula's signs."""
+    doctree = app.env.get_doctree(page)
+    for link in list(doctree.findall(addnodes.pending_xref)):
+        if link["reftype"] == "numref" or link["refdomain"] == "cite":
+            shown = app.env.domains[link["refdomain"]].resolve_xref(app.env, page, app.builder, link["reftype"],
+                                                                    link["reftarget"], link, link[0])
+            link.replace_self(shown or [])
+    for formula in list(doctree.findall(nodes.math)):
+        formula.replace_self(nodes.Text(plain(formula.astext())))
+    return doctree
 
 
 def searched(node: nodes.Node) -> bool:
@@ -49,18 +67,26 @@ def is_glossary(node: nodes.Node) -> bool:
     return isinstance(node, nodes.definition_list) and "glossary" in node["classes"]
 
 
-def entries(doctree: nodes.document) -> Iterator[tuple[str, str, str, str]]:
-    """(kind, anchor, title, text) of a page: kind "page", "section" or "term"; anchor is empty for the page itself."""
+def defined(block: nodes.TextElement) -> list[str]:
+    """The terms that a block defines: they are bold. What ends like a sentence is a heading in its first line."""
+    bold = [strong.astext() for strong in block.findall(nodes.strong)]
+    return [term for term in bold if term[-1:].isalnum()]
+
+
+def entries(doctree: nodes.document) -> Iterator[tuple[str, str, str, str, str]]:
+    """(kind, anchor, title, text, terms defined) of a page: kind "page", "section" or "term"; anchor is empty for the page
+    itself."""
     for section in doctree.findall(nodes.section):
         title = section.next_node(nodes.title)
         top = section.parent is doctree
+        own = list(blocks(section))
         yield ("page" if top else "section", "" if top else section["ids"][0], title.astext() if title else "",
-               one_line(texts(section)))
+               one_line(words(block) for block in own), one_line(term for block in own for term in defined(block)))
     for item in doctree.findall(nodes.definition_list_item):
         if is_glossary(item.parent):
             terms = [child for child in item.children if isinstance(child, nodes.term)]
             yield ("term", terms[0]["ids"][0], ", ".join(term.astext() for term in terms),
-                   one_line(child.astext() for child in item.children if isinstance(child, nodes.definition)))
+                   one_line(child.astext() for child in item.children if isinstance(child, nodes.definition)), "")
 
 
 def one_line(parts) -> str:
@@ -75,7 +101,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     order += [page for page in sorted(app.env.titles) if page not in order]
     pages = []
     for page in order:
-        found = [entry for entry in entries(app.env.get_doctree(page)) if entry[2]]
+        found = [entry for entry in entries(readable(app, page)) if entry[2]]
         pages.append([app.builder.get_target_uri(page), number_of(page), app.env.titles[page].astext(), found])
     static = Path(app.outdir, "_static")
     ensuredir(static)

@@ -4,19 +4,20 @@
   const says = document.querySelector(".hf-search-says"), list = document.querySelector(".hf-found");
   const SHOWN = 30, EXCERPT = 180;
   const WEIGHT = { page: 5, term: 4, section: 3 };  // of a word in the title
+  const DEFINED = 1.5;  // of a word in a term that the section defines
   let sections = null, waiting = null;
 
   // Lower case, no accents, and one spelling of organise and colour.
   const split = (text) => (text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").match(/[\p{L}\p{N}]+/gu) ?? [])
     .map((word) => word.replace(/(?<=\p{L}{3})iz(?=[aei])/u, "is").replace(/(?<=col|hon|lab|neighb|behavi)or(?!a)/, "our"));
-  const stem = (word) => word.length > 4 ? word.replace(/(?:ies|es|s|ing|ed)$/, "") : word.replace(/s$/, "");
+  const stem = (word) => word.replace(word.length > 4 ? /(?:ies|es|s|ing|ed)$/ : /s$/, "").replace(/(?<=..)e$/, "");
 
   hardwareFirst.searchText = (pages) => {
-    sections = pages.flatMap(([address, number, page, entries]) => entries.map(([kind, anchor, title, text]) => {
+    sections = pages.flatMap(([address, number, page, entries]) => entries.map(([kind, anchor, title, text, defined]) => {
       const counts = new Map();
       const all = split(text);
       for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1);
-      return { kind, title, text, counts, length: all.length, titleWords: split(title), page: number ? `${number} ${page}` : page,
+      return { kind, title, text, counts, length: all.length, titleWords: split(title), defined: split(defined), page: number ? `${number} ${page}` : page,
         address: anchor ? `${address}#${anchor}` : address };
     }));
     if (waiting !== null) look(waiting);
@@ -32,23 +33,27 @@
     }
     return sum;
   };
+  const same = (word, other) => other === word || stem(other) === stem(word);
   const titled = (section, word) => Math.max(0, ...section.titleWords.map((other) =>
-    (other === word || stem(other) === stem(word) ? 1 : word.length > 2 && other.startsWith(word) ? .4 : 0)));
+    (same(word, other) ? 1 : word.length > 2 && other.startsWith(word) ? .4 : 0)));
 
   // Okapi BM25 over the text, and what stands in a title counts for more: most where the title may be nothing else.
-  const ranked = (words) => {
+  // `all`: a section has each of the words, not just one.
+  const ranked = (words, all) => {
     const mean = sections.reduce((sum, section) => sum + section.length, 0) / sections.length;
-    const scores = sections.map(() => 0), has = sections.map(() => true);
+    const scores = sections.map(() => 0), has = sections.map(() => all);
     for (const word of words) {
       const counts = sections.map((section) => count(section, word));
       const titles = sections.map((section) => titled(section, word));
       const holders = sections.filter((_, i) => counts[i] || titles[i]).length;
       const rarity = Math.log(1 + (sections.length - holders + .5) / (holders + .5));
       sections.forEach((section, i) => {
-        has[i] &&= counts[i] > 0 || titles[i] > 0;
+        const here = counts[i] > 0 || titles[i] > 0;
+        has[i] = all ? has[i] && here : has[i] || here;
         const damped = counts[i] * 2.2 / (counts[i] + 1.2 * (.25 + .75 * section.length / mean));
         const name = titles[i] && WEIGHT[section.kind] * titles[i] * (words.length === section.titleWords.length ? 2 : .6);
-        scores[i] += rarity * (damped + name);
+        const term = section.defined.some((other) => same(word, other)) ? DEFINED : 0;
+        scores[i] += rarity * (damped + name + term);
       });
     }
     return sections.map((section, i) => ({ section, score: scores[i] })).filter((_, i) => has[i])
@@ -122,8 +127,9 @@
     const meant = words.map((word) => known(word) ? word : nearest(word));
     const guess = meant.some((word, i) => word !== words[i]) ? `Shown: ${meant.join(" ")}. ` : "";
     words = meant;
-    const found = ranked(words);
-    says.textContent = guess + (found.length === 0 ? `Nothing has ${words.length > 1 ? "all of these words" : "this word"}.`
+    const whole = ranked(words, true), found = whole.length || words.length === 1 ? whole : ranked(words, false);
+    says.textContent = guess + (found.length === 0 ? `Nothing has ${words.length > 1 ? "any of these words" : "this word"}.`
+      : whole.length === 0 ? "Nothing has all of these words. The nearest:"
       : found.length > SHOWN ? `${found.length} places; these are the ${SHOWN} nearest.`
       : found.length === 1 ? "One place." : `${found.length} places.`);
     for (const section of found.slice(0, SHOWN)) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from book import Visit
@@ -19,6 +20,9 @@ FIRST = {
     "claims": "claims.html",
     "systolik array": "glossary.html#term-Systolic-array",  # a slip of the finger
     "quantization": "glossary.html#term-Quantisation",
+    "huge pages": "glossary.html#term-Huge-page",
+    "batch size": "glossary.html#term-Batch",
+    "FlashAttention": "glossary.html#term-Flash-attention",
 }
 
 
@@ -108,4 +112,16 @@ def test_every_find_has_its_place(browser, served, book, page):
     entries = next(entries for address, _, _, entries in pages if address == f"{page}.html")
     html = (book / f"{page}.html").read_text(encoding="utf-8")
     assert len(entries) > 10
-    assert [anchor for _, anchor, _, _ in entries if anchor and f'id="{anchor}"' not in html] == []
+    assert [anchor for _, anchor, *_ in entries if anchor and f'id="{anchor}"' not in html] == []
+
+
+def test_what_readers_see_is_searched_and_not_what_authors_write(book):
+    text = (book / "_static" / "search-text.js").read_text(encoding="utf-8")
+    assert not re.search(r"\\(?:times|alpha|cdot)|\bfig-[a-z]|[a-z]{4,}(?:19|20)\d\d\b", text), "keys and TeX"
+    assert "k×64 bytes" in text and "Hennessy and Patterson" in text and "record script" not in text
+
+
+def test_what_no_place_has_in_full_is_found_in_part(browser, served):
+    with Visit(browser, f"{served}search.html") as visit:
+        assert "glossary.html#term-Ridge" in look(visit, "ridge xyzzyq")
+        assert visit.page.inner_text(".hf-search-says").startswith("Nothing has all of these words")
