@@ -45,6 +45,17 @@ def test_a_spread_of_nothing_is_left_out(site):
     assert "±" not in text and re.search(r"Measured · this machine · noise floor [\d.]+ % · record", text)
 
 
+def test_where_most_points_have_no_spread_the_largest_is_said_alone(site):
+    def mostly_alike(record):
+        points = next(series for series in record["series"] if series["id"] == "latency")["points"]
+        for point in points[1:]:
+            point.update(low=point["median"], high=point["median"], samples=[point["median"]])
+    site.record(mostly_alike)
+    site.page(PAGE)
+    assert site.build().status == 0
+    assert re.search(r"Measured · this machine · at most ±[\d.]+ % · record", site.text())
+
+
 def test_a_figure_follows_its_script(site):
     site.record()
     site.page(PAGE)

@@ -174,3 +174,26 @@ def test_strings_from_a_record_are_text(site):
     html = site.html()
     assert "&lt;script&gt;alert(1)" in html
     assert "<script>alert" not in html and "<img src=x" not in html and 'href="javascript:' not in html
+
+
+def test_the_reference_shows_what_is_public_and_no_box_for_a_namespace(site):
+    (site.root / "labs" / LAB / "shown.hpp").write_text("""/// \\file
+namespace hf {
+namespace inner {
+/// A class.
+class Shown {
+ public:
+  /// In sight.
+  /// \\throws Interrupted
+  int seen();
+ private:
+  int hidden_ = 0;
+};
+}
+}
+""")
+    site.page("# Page\n\n```{lab-header} shown.hpp\n```")
+    assert site.build(**site.doxygen()).status == 0
+    text = site.text()
+    assert "class Shown" in text and "In sight." in text and "Interrupted" in text and "Interrupted –" not in text
+    assert "hidden_" not in text and "Private" not in text and "namespace" not in text

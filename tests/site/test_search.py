@@ -21,6 +21,7 @@ FIRST = {
     "systolik array": "glossary.html#term-Systolic-array",  # a slip of the finger
     "quantization": "glossary.html#term-Quantisation",
     "huge pages": "glossary.html#term-Huge-page",
+    "ZeRO": "glossary.html#term-ZeRO",
     "batch size": "glossary.html#term-Batch",
     "FlashAttention": "glossary.html#term-Flash-attention",
 }
