@@ -64,7 +64,8 @@ def is_namespace(box: addnodes.desc) -> bool:
 def end_dashes(reference: nodes.Element) -> None:
     """No dash behind an exception of which nothing is said."""
     for text in list(reference.findall(nodes.Text)):
-        if text.strip() == "–" and text.parent[-1] is text:
+        after = text.parent.children[text.parent.index(text) + 1:]
+        if text.strip() == "--" and not any(each.astext().strip() for each in after):
             text.parent.remove(text)
 
 
