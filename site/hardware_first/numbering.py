@@ -2,7 +2,7 @@
 
 A chapter NN-slug.md is called NN, as in its file's name, its sections N.1, N.2, …, its figures Figure N.1, Figure N.2, …,
 whatever draws them; 00 counts as 0. No other page is numbered. {numref}`fig-bandwidth` reads "Figure 1.2",
-{numref}`a-section` "section 1.3", and a plain "chapter 02" in prose becomes a link.
+{numref}`a-section` "section 1.3", also where it is a heading below that section, and a plain "chapter 02" in prose becomes a link.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.builders import Builder
+from sphinx.domains.std import StandardDomain
 from sphinx.environment import BuildEnvironment
 from sphinx.environment.collectors.toctree import TocTreeCollector
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -61,6 +63,18 @@ def figure_numbers(self, env: BuildEnvironment) -> list[str]:
     return readers(env, before, env.toc_fignumbers)
 
 
+number_of = StandardDomain.get_fignumber
+
+
+def number_or_that_above(self, env: BuildEnvironment, builder: Builder, kind: str, page: str, target: nodes.Element):
+    """What {numref} prints; for a heading without a number that of the section it belongs to."""
+    number = number_of(self, env, builder, kind, page, target)
+    while kind == "section" and number == () and isinstance(target.parent, nodes.section):
+        target = target.parent
+        number = number_of(self, env, builder, kind, page, target)
+    return number
+
+
 def readers(env: BuildEnvironment, before: dict, after: dict) -> list[str]:
     """The pages to write again: all of them where a number changed, for any may name it."""
     return sorted(env.found_docs) if after != before else []
@@ -101,4 +115,5 @@ def add_to(app: Sphinx) -> None:
     """Sphinx numbers what one toctree says, from 1; it has no setting for a book that begins at 0."""
     TocTreeCollector.assign_section_numbers = section_numbers
     TocTreeCollector.assign_figure_numbers = figure_numbers
+    StandardDomain.get_fignumber = number_or_that_above
     app.add_post_transform(ChapterLinks)

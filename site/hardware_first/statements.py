@@ -76,8 +76,8 @@ class Statement:
         return "" if self.shown == NOTHING else self._in_its_terms(self._as_in_the_text(value), value)
 
     def asked(self, record: Record | None) -> str:
-        """The bound in the terms of a record's value; where there is none, as a bare number."""
-        value = record.value(self.value) if record else {"unit": "1", "value": 0}
+        """The bound in the terms of a record's value; where there is none, in those of a ratio."""
+        value = record.value(self.value) if record else {"unit": "1", "value": 0, "low": 0}
         sign = self.bound.split()[0]
         shown = FLIPPED[sign] if value["unit"] == "1" and self._way(value)[0].falls else SIGNS[sign][0]
         return f"{shown}{NO_BREAK_SPACE}{self._in_its_terms(self.limit, value, exact=True)}"
@@ -98,7 +98,8 @@ class Statement:
         if value["unit"] != "1":
             return quantity(number, value["unit"], exact=exact)
         way, unit = self._way(value)
-        made = quantity(way.of(number), "1", style=way.style, exact=exact and way.of is float)
+        shown = float(f"{way.of(number):.2g}") if exact and way.of is not float else way.of(number)  # 9.9 %, of a bound of 1.11
+        made = quantity(shown, "1", style=way.style, exact=exact and way.of is float)
         return Quantity(made.number, unit.removesuffix("s") if made.number == "1" else unit) if unit else made
 
     def _way(self, value: dict) -> tuple[Way, str]:

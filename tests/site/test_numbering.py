@@ -20,8 +20,8 @@ def chapters(site):
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100"><title>Idea</title><desc>An idea.</desc></svg>')
     site.record()
     site.page(INDEX)
-    site.page("# First\n\n## A part\n\nSee chapter 01, {numref}`fig-small` and {numref}`below`, not chapter 00.\n", "00-first")
-    site.page(f"# Second\n\n## A part\n\n### Deeper\n\n{DRAWING}\n(below)=\n## Another\n\n{FIGURE}", "01-second")
+    site.page("# First\n\n## A part\n\nSee chapter 01, {numref}`fig-small`, {numref}`below` and {numref}`deeper`, not chapter 00.\n", "00-first")
+    site.page(f"# Second\n\n## A part\n\n(deeper)=\n### Deeper\n\n{DRAWING}\n(below)=\n## Another\n\n{FIGURE}", "01-second")
     return site
 
 
@@ -43,13 +43,14 @@ def test_references_name_the_numbers_and_mentions_of_other_chapters_are_links(ch
     first = chapters.html("00-first")
     assert re.search(r'href="01-second.html#fig-small"><span class="std std-numref">Figure 1.2<', first)
     assert re.search(r'href="01-second.html#below"><span class="std std-numref">section 1.2<', first)
+    assert re.search(r'href="01-second.html#deeper"><span class="std std-numref">section 1.1<', first)
     assert re.search(r'<a class="reference internal" href="01-second.html">chapter\s01</a>', first)
     assert "not chapter 00" in first
 
 
 def test_what_names_a_number_is_written_again_when_it_changes(chapters):
     chapters.build(**NUMBERS)
-    chapters.page(f"# Second\n\n(below)=\n## Another\n\n{FIGURE}", "01-second")
+    chapters.page(f"# Second\n\n(below)=\n## Another\n\n(deeper)=\n### Deeper\n\n{FIGURE}", "01-second")
     chapters.build(**NUMBERS)
     assert "Figure 1.1<" in chapters.html() and "section 1.1<" in chapters.html("00-first")
     assert chapters.build(**NUMBERS).read == []
