@@ -228,7 +228,7 @@ def test_the_ledger_says_what_a_machine_has_not_measured(site):
     build = site.build()
     assert (build.status, build.said) == (0, "")
     assert f"{SENTENCE} ≥ 3× not measured ✓ 22.9×" in ledger(site)
-    assert "GPUs are wide. ≥ 8 not measured not measured" in ledger(site)
+    assert "GPUs are wide. ≥ 8× not measured not measured" in ledger(site)
 
 
 def test_a_claim_without_its_value_comes_from_a_published_record(site):
