@@ -2,7 +2,8 @@
 
 A chapter NN-slug.md is called NN, as in its file's name, its sections N.1, N.2, …, its figures Figure N.1, Figure N.2, …,
 whatever draws them; 00 counts as 0. No other page is numbered. {numref}`fig-bandwidth` reads "Figure 1.2",
-{numref}`a-section` "section 1.3", also where it is a heading below that section, and a plain "chapter 02" in prose becomes a link.
+{numref}`a-section` "section 1.3", also where it is a heading below that section, and a plain "chapter 02" in prose becomes a
+link.
 """
 
 from __future__ import annotations

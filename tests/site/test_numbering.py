@@ -20,7 +20,8 @@ def chapters(site):
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100"><title>Idea</title><desc>An idea.</desc></svg>')
     site.record()
     site.page(INDEX)
-    site.page("# First\n\n## A part\n\nSee chapter 01, {numref}`fig-small`, {numref}`below` and {numref}`deeper`, not chapter 00.\n", "00-first")
+    site.page("# First\n\n## A part\n\nSee chapter 01, {numref}`fig-small`, {numref}`below`, {numref}`deeper`, "
+              "not chapter 00.\n", "00-first")
     site.page(f"# Second\n\n## A part\n\n(deeper)=\n### Deeper\n\n{DRAWING}\n(below)=\n## Another\n\n{FIGURE}", "01-second")
     return site
 
