@@ -15,6 +15,7 @@ NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?=(?:{UNITS})(?![\w/]))")
 EQUATION = re.compile(r"(?<=\b[A-Za-z]) ([=≈<>≤≥]) (?=\d)")
 OPENING, CLOSING = re.compile(r"[(\[“]$"), re.compile(r"^[.,;:?!)\]”’]+")
 NO_BREAK = "\N{NO-BREAK SPACE}"
+SHORTEST = 16  # letters of code that read as one word: "make lab-03"
 LONGEST = 24  # letters of code that fit beside one another on the narrowest page
 AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, nodes.math_block)
 
@@ -33,6 +34,8 @@ class NoBreakSpaces(SphinxPostTransform):
         for code in self.document.findall(nodes.literal):
             if max(map(len, code.astext().split()), default=0) <= LONGEST:
                 code["classes"].append("hf-short")
+            if len(code.astext()) <= SHORTEST:
+                code["classes"].append("hf-unbroken")
         for text in list(self.document.findall(nodes.Text)):
             if not isinstance(text.parent, AS_WRITTEN) and (better := unbroken(str(text))) != text:
                 text.parent.replace(text, nodes.Text(better))
