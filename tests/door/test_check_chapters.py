@@ -242,6 +242,7 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
         (":reveals: fig-speed", ":reveals: fig-spede", "how-fast reveals fig-spede, which is no :name: and no claim"),
         ("```{predictions-summary}\n```", "", "answers are never summed up"),
         ("Guess.", "Guess 171 GFLOP/s.", '01-thing.md:15: "171 GFLOP/s" is typed by hand'),
+        ("Guess.", "| a | b |\n|---|---|\n| c | {measured}`speed|plain` |", "01-thing.md:17: {measured}`speed ends at its bar"),
     ],
 )
 def test_each_fault_is_named(book, old, new, problem):
@@ -252,6 +253,12 @@ def test_each_fault_is_named(book, old, new, problem):
     assert result.returncode == 1
     assert problem in result.stderr
     assert all(line.startswith("chapters/01-thing.md:") for line in result.stderr.splitlines())
+
+
+def test_an_escaped_bar_belongs_to_its_role(book):
+    page = book / "chapters/01-thing.md"
+    page.write_text(page.read_text().replace("Guess.", "| a | b |\n|---|---|\n| c | {measured}`speed\\|plain` |"))
+    assert run(book).returncode == 0
 
 
 def test_a_line_of_an_excerpt_that_is_wider_than_the_page_is_found(book):
