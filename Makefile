@@ -54,12 +54,12 @@ test: needs-test ## run the tests: C++, the site in a browser, the front door
 	@tools/test cpp cuda site door
 
 .PHONY: test-slow
-test-slow: needs-test-slow ## clang-tidy on every file, sanitizers, Clang, AArch64 under emulation
-	@tools/test tidy asan clang aarch64
+test-slow: needs-test-slow ## clang-tidy on every file, sanitizers, Clang
+	@tools/test tidy asan clang
 
 .PHONY: test-weekly
-test-weekly: needs-test-weekly ## machines that lack something, a new chapter in a copy of the tree, figures of extreme machines
-	@tools/test take-away scaffold extremes
+test-weekly: needs-test-weekly ## AArch64 under emulation, machines that lack something, a new chapter, extreme machines
+	@tools/test aarch64 take-away scaffold extremes
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))

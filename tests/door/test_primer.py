@@ -6,20 +6,20 @@ INSTALLERS = ("apt-get", "dpkg", "sudo", "venv-python")
 
 # What pip 23 and apt 2.6 said when the machine's own certificates, proxy or disk were in the way.
 PIP_RETRY = """\
-WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by '%s': /simple/furo/
-ERROR: Could not find a version that satisfies the requirement furo==1.0 (from versions: none)
-ERROR: No matching distribution found for furo==1.0"""
+WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by '%s': /simple/breathe/
+ERROR: Could not find a version that satisfies the requirement breathe==1.0 (from versions: none)
+ERROR: No matching distribution found for breathe==1.0"""
 PIP_CERTIFICATE = ("SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed:"
                    " self-signed certificate in certificate chain (_ssl.c:992)'))")
 PIP_PROXY = "ProxyError('Cannot connect to proxy.', NewConnectionError('Failed to establish a new connection: Connection refused'))"
 PIP_VERSION = """\
 ERROR: Ignored the following versions that require a different python version: 9.0 Requires-Python >=3.13
-ERROR: Could not find a version that satisfies the requirement furo==99.1 (from versions: 1.0, 2.0)
-ERROR: No matching distribution found for furo==99.1"""
+ERROR: Could not find a version that satisfies the requirement breathe==99.1 (from versions: 1.0, 2.0)
+ERROR: No matching distribution found for breathe==99.1"""
 PIP_DISK = "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n"
 PIP_HASHES = """\
 ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated the package versions, update them.
-    furo==1.0 from furo.whl (from -r requirements.txt (line 1)):
+    breathe==1.0 from breathe.whl (from -r requirements.txt (line 1)):
         Expected sha256 00
              Got        11
 """
@@ -201,7 +201,7 @@ esac""")  # fmt: skip
 )
 def test_a_python_package_that_cannot_be_had_shows_why(door, shell, said, cause):
     settle(door)
-    (door.folder / "site/requirements.txt").write_text("furo==1.0 --hash=sha256:22\n")
+    (door.folder / "site/requirements.txt").write_text("breathe==1.0 --hash=sha256:22\n")
     door.stub("broken-pip", door.says(said))
     run = door.run(*shell, "./primer", "site")
     assert run.returncode == 1
