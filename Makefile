@@ -51,7 +51,7 @@ build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
 .PHONY: test
 test: needs-test ## run the tests: C++, the site in a browser, the front door
 	@tools/build all
-	@tools/test cpp cuda site door
+	@tools/test cpp cuda browser+site+door
 
 .PHONY: test-slow
 test-slow: needs-test-slow ## clang-tidy on every file, sanitizers, Clang

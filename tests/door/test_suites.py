@@ -14,7 +14,7 @@ def suites(door, root):
         shutil.copy(root / name, door.folder / name)
     (door.folder / ".venv/bin").mkdir(parents=True)
     (door.folder / ".venv/bin/python").symlink_to(sys.executable)
-    door.use_real("bash", "tee")
+    door.use_real("bash", "nproc", "tee")
     return door
 
 
@@ -42,6 +42,17 @@ def test_a_build_that_fails_is_counted_and_the_next_suite_still_runs(suites):
     suites.stub("cmake", "exit 1")
     ctest(suites, '<testcase name="a"/>', 0)
     assert last(suites.run("bash", "tools/test", "clang", "cpp")) == (1, "1 passed, 1 failed")
+
+
+def test_suites_beside_each_other_are_all_counted_and_told_of_in_their_order(suites):
+    ctest(suites, '<testcase name="a"/>', 0)
+    suites.stub("cmake", "exit 1")
+    (suites.folder / "tools/tidy").write_text("#!/bin/sh\necho looked\n")
+    (suites.folder / "tools/tidy").chmod(0o755)
+    run = suites.run("bash", "tools/test", "cpp+clang+tidy", "cpp")
+    assert last(run) == (1, "3 passed, 1 failed")
+    told = [line.removeprefix("── ") for line in run.stdout.splitlines() if line.startswith("── ") and "took" not in line]
+    assert told == ["cpp", "clang", "tidy", "cpp"] and "looked\n" in run.stdout
 
 
 def test_a_report_of_the_last_time_does_not_count(suites):

@@ -188,6 +188,14 @@ def scale_series(series_id: str, factor: float):
 
 def pytest_configure(config) -> None:
     config.addinivalue_line("markers", "slow: draws every figure for every extreme machine; `make test-weekly` runs it")
+    config.addinivalue_line("markers", "browser: needs the rendered book or a browser, as its fixtures tell")
+
+
+def pytest_collection_modifyitems(items) -> None:
+    """Marks what waits for the book or the browser, so that `make test` can run the rest beside it."""
+    for item in items:
+        if {"rendered", "browser"} & set(item.fixturenames):
+            item.add_marker("browser")
 
 
 @pytest.fixture(scope="session")
