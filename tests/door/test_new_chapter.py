@@ -87,7 +87,9 @@ def test_a_new_chapter_is_formatted_however_long_its_slug(copy, slug):
 @pytest.mark.slow
 def test_a_new_chapter_is_green_as_it_is(copy, root, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # a measuring lock of its own: nothing here is about speed
-    subprocess.run(["git", "init", "--quiet", copy], check=True)  # `make check` asks git which files there are
+    git = ["git", "-C", copy, "-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
+    for words in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "The book"]):
+        subprocess.run([*git, *words], check=True)  # `make check` asks git what is new
     (copy / ".venv").symlink_to(root / ".venv")
     assert new_chapter(copy, "98", "scaffold").returncode == 0
 
