@@ -14,7 +14,7 @@ def suites(door, root):
         shutil.copy(root / name, door.folder / name)
     (door.folder / ".venv/bin").mkdir(parents=True)
     (door.folder / ".venv/bin/python").symlink_to(sys.executable)
-    door.use_real("bash", "nproc", "tee")
+    door.use_real("bash", "tee")
     return door
 
 
