@@ -30,7 +30,9 @@ from sphinx.util.docutils import SphinxDirective
 
 from .assets import OF_CLASS
 from .domain import hardware_first
+from .figures import takeaway
 from .notice import block_notice
+from .records import RecordError
 
 SVG = "http://www.w3.org/2000/svg"
 TAGS = {"svg", "title", "desc", "style", "g", "defs", "clipPath", "use", "path", "rect", "circle", "ellipse", "line",
@@ -52,7 +54,7 @@ class Drawing(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         try:
             return [self.figure()]
-        except DrawingError as error:
+        except (DrawingError, RecordError) as error:
             return [block_notice(self.env, self.lineno, f"Drawing {self.arguments[0]}: {error}")]
 
     def figure(self) -> nodes.figure:
@@ -60,15 +62,12 @@ class Drawing(SphinxDirective):
         path = domain.records.root / "drawings" / f"{name}.svg"
         domain.note_file(path)
         picture = read(path)
-        takeaway = self.parse_content_to_nodes()
-        if len(takeaway) != 1 or not isinstance(takeaway[0], nodes.paragraph):
-            raise DrawingError("needs a body of one paragraph: its takeaway")
         figure = nodes.figure("", nodes.raw("", as_html(picture), format="html"), classes=[DRAWN])
         if "data-last" in picture.attrib:
             figure["classes"].append(STEPPED)
         if "script" in self.options:
             figure["classes"].append(script_class(self.options["script"]))
-        figure += nodes.caption("", "", *takeaway[0].children)
+        figure += takeaway(self)
         self.add_name(figure)
         return figure
 

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 from . import compare, draw
 from .domain import hardware_first
-from .links import file_link
+from .links import file_link, machine_link
 from .measured import citation, measured_number
 from .notice import block_notice, pending_line
 from .per_machine import for_each_machine
@@ -44,15 +43,15 @@ class LabFigure(SphinxDirective):
         domain = hardware_first(self.env)
         name, records = self.arguments[0], domain.records
         wanted, pending = (self.options.get(option, "").split() for option in ("series", "pending"))
-        if not (wanted or pending) or not self.content:
-            raise RecordError("needs :series: (what its table shows) and a body (its takeaway)")
+        if not (wanted or pending):
+            raise RecordError("needs :series:, what its table shows")
         lab = self.options.get("lab") or lab_of(name, records.labs())
         script = records.root / "figures" / f"{name}.gp"
         domain.note_lab(lab)
         for file in draw.inputs(script):
             domain.note_file(file)
         figure = nodes.figure("", classes=["hf-lab-figure"])
-        takeaway = self.takeaway()
+        caption = takeaway(self)
         drawing = functools.cache(functools.partial(drawn, records, script))
         views = {machine: view(records, machine, lab, wanted, pending, drawing) for machine in records.machines()}
         if all(isinstance(each, RecordError) for each in views.values()):
@@ -62,7 +61,7 @@ class LabFigure(SphinxDirective):
             figure += pending_line(draw.read_header(script)["title"])
         else:
             each = lambda make: for_each_machine(self.env, lambda machine: self.of_view(views[machine], make))
-            figure += [*each(lambda view: [nodes.raw("", view.drawn, format="html")]), nodes.caption("", "", *takeaway)]
+            figure += [*each(lambda view: [nodes.raw("", view.drawn, format="html")]), caption]
             sources = self.sources(script, views.values())
             own = [each.record for each in views.values() if isinstance(each, View) and not each.record.elsewhere]
             if button := compare.add_pairs(records, figure, script, own, wanted + pending):
@@ -76,13 +75,6 @@ class LabFigure(SphinxDirective):
         if isinstance(view, View):
             return make(view)
         return [block_notice(self.env, self.lineno, f"Figure {self.arguments[0]}: {view}")]
-
-    def takeaway(self) -> list[nodes.Node]:
-        """The body, as the inline content of a caption."""
-        parsed = self.parse_content_to_nodes()
-        if len(parsed) != 1 or not isinstance(parsed[0], nodes.paragraph):
-            raise RecordError("its takeaway must be one paragraph")
-        return parsed[0].children
 
     def provenance(self, view: View) -> list[nodes.Node]:
         """One line: of what kind, whose and how noisy where something was measured, and the record."""
@@ -106,6 +98,14 @@ class LabFigure(SphinxDirective):
         for each in quoted.values():
             line += citation(self.env, each, self.lineno, self.state.inliner)
         return line
+
+
+def takeaway(figure: SphinxDirective) -> nodes.caption:
+    """A figure's body as its caption; RecordError where it is not one paragraph."""
+    parsed = figure.parse_content_to_nodes()
+    if len(parsed) != 1 or not isinstance(parsed[0], nodes.paragraph):
+        raise RecordError("needs a body of one paragraph: its takeaway")
+    return nodes.caption("", "", *parsed[0].children)
 
 
 @dataclass(frozen=True)
@@ -161,12 +161,6 @@ def drawn(records: Records, script: Path, record: Path) -> str:
         raise RecordError(str(error).replace(f"{records.root}/", "")) from None
 
 
-def machine_link(slug: str, name: str) -> nodes.Node:
-    """A machine's name, linked to its card."""
-    return addnodes.pending_xref("", nodes.inline("", name), refdomain="hf", reftype="machine", reftarget=slug,
-                                 refexplicit=True, refwarn=False)
-
-
 def listed(words: Iterable[str]) -> str:
     """Measured, modelled and quoted."""
     *most, last = words
@@ -220,8 +214,8 @@ def series_table(series: dict) -> nodes.table:
         cells = [point.get("label", "")] * labelled
         cells += [x_cell(point["x"], x["unit"]), shown.number]
         cells += [shown.low or shown.number, shown.high or shown.number] * spread
-        rows.append([nodes.Text(cell) for cell in cells])
-    return scrolling_table([nodes.Text(head) for head in heads], rows)
+        rows.append(cells)
+    return scrolling_table(heads, rows)
 
 
 def axis_head(axis: dict) -> str:

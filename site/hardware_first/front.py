@@ -16,7 +16,6 @@ import re
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -25,8 +24,9 @@ from . import draw
 from . import drawing as drawings
 from .chapters import Chapter, chapter_files, read_chapter
 from .domain import hardware_first
-from .figures import drawn, lab_of, machine_link
+from .figures import drawn, lab_of
 from .ledger import entries
+from .links import machine_link, page_link
 from .notice import block_notice, counted
 from .outcomes import outcomes, percent, tally
 from .per_machine import for_each_machine
@@ -74,13 +74,9 @@ class BookInNumbers(SphinxDirective):
         if found:
             facts.append(("predictions", counted(len(found), "prediction"), f", half of them off by less than "
                                                                             f"{percent(tally(found).median)}"))
-        lines = [nodes.list_item("", nodes.paragraph("", "", self.link(page, words), nodes.Text(rest)))
+        lines = [nodes.list_item("", nodes.paragraph("", "", page_link(page, nodes.strong("", words)), nodes.Text(rest)))
                  for page, words, rest in facts]
         return [nodes.bullet_list("", *lines, classes=["hf-front-numbers"])]
-
-    def link(self, page: str, words: str) -> nodes.Node:
-        return addnodes.pending_xref("", nodes.strong("", words), refdomain="std", reftype="doc", reftarget=f"/{page}",
-                                     refexplicit=True, refwarn=False)
 
 
 class ChapterCards(SphinxDirective):
@@ -95,8 +91,7 @@ class ChapterCards(SphinxDirective):
         return [cards]
 
     def card(self, chapter: Chapter) -> nodes.container:
-        to_chapter = addnodes.pending_xref("", nodes.inline("", chapter.title), refdomain="std", reftype="doc",
-                                           reftarget=f"/{chapter.page}", refexplicit=True, refwarn=True)
+        to_chapter = page_link(chapter.page, chapter.title)
         number = nodes.inline("", chapter.number, classes=["hf-card-number"])
         words = nodes.container("", nodes.paragraph("", "", number, nodes.Text(" "), to_chapter, classes=["hf-card-title"]),
                                 *(nodes.paragraph("", text, classes=[f"hf-card-{name}"]) for name, text in (

@@ -6,12 +6,12 @@ import html
 from dataclasses import dataclass
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from .claims import statements
 from .domain import HardwareFirstDomain, hardware_first
+from .links import cross_reference, page_link
 from .notice import block_notice
 from .predict import predict_markup
 from .quantity import NO_BREAK_SPACE
@@ -83,14 +83,14 @@ def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
     for machine in machines:
         verdicts = [entry.statement.holds(record) for entry in entries if (record := entry.records.get(machine.slug))]
         counts = (verdicts.count(True), verdicts.count(False), len(entries) - len(verdicts))
-        rows.append([nodes.Text(machine.name), *(nodes.Text(str(count)) for count in counts)])
-    return scrolling_table([nodes.Text(head) for head in ("machine", "hold", "fail", "not measured")], rows)
+        rows.append([machine.name, *map(str, counts)])
+    return scrolling_table(["machine", "hold", "fail", "not measured"], rows)
 
 
 def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
     """A lab's claims; a column for each machine that decides any of them."""
     of_lab = [machine for machine in machines if any(machine.slug in entry.records for entry in entries)]
-    heads = [nodes.Text("claim"), nodes.Text("asks for"), *(head(machine, entries) for machine in of_lab)]
+    heads = ["claim", "asks for", *(head(machine, entries) for machine in of_lab)]
     made = scrolling_table(heads, [row(entry, of_lab) for entry in entries])
     for entry, line in zip(entries, list(made.findall(nodes.row))[1:]):
         line["classes"].append(f"hf-row-{entry.state}")
@@ -114,8 +114,7 @@ def row(entry: Entry, machines: list[Machine]) -> list[nodes.Node]:
 
 def claim_link(entry: Entry) -> nodes.Node:
     """The claim's text, linked to the chapter that states it."""
-    return addnodes.pending_xref("", nodes.inline("", entry.statement.text), refdomain="hf", reftype="claim",
-                                 reftarget=f"{entry.lab}/{entry.statement.id}", refexplicit=True, refwarn=False)
+    return cross_reference("hf:claim", f"{entry.lab}/{entry.statement.id}", entry.statement.text)
 
 
 def cell(entry: Entry, machine: Machine) -> nodes.Node:
@@ -131,8 +130,7 @@ def cell(entry: Entry, machine: Machine) -> nodes.Node:
 
 def chapter_link(domain: HardwareFirstDomain, lab: str) -> nodes.Node:
     records, _ = domain.records.all(lab)
-    return addnodes.pending_xref("", nodes.inline("", f"Chapter {lab[:2]}: {records[0].data['lab']['title']}"),
-                                 refdomain="std", reftype="doc", reftarget=f"/{lab}", refexplicit=True, refwarn=False)
+    return page_link(lab, f"Chapter {lab[:2]}: {records[0].data['lab']['title']}")
 
 
 def filters(labs: list[str]) -> str:

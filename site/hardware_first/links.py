@@ -1,4 +1,4 @@
-"""Links to files of the project, which are copied into the site."""
+"""Links: to pages, to what lies on them, and to files of the project, which are copied into the site."""
 
 from __future__ import annotations
 
@@ -8,6 +8,22 @@ from pathlib import Path
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
+
+
+def cross_reference(role: str, target: str, words: str | nodes.TextElement) -> addnodes.pending_xref:
+    """What the role makes of `words <target>`: a link once all pages are read, and the words alone where there is no target."""
+    domain, kind = role.split(":")
+    content = nodes.inline("", words) if isinstance(words, str) else words
+    return addnodes.pending_xref("", content, refdomain=domain, reftype=kind, reftarget=target, refexplicit=True, refwarn=False)
+
+
+def page_link(page: str, words: str | nodes.TextElement) -> addnodes.pending_xref:
+    return cross_reference("std:doc", f"/{page}", words)
+
+
+def machine_link(slug: str, name: str) -> addnodes.pending_xref:
+    """A machine's name, linked to its card."""
+    return cross_reference("hf:machine", slug, name)
 
 
 def file_link(env: BuildEnvironment, path: Path, text: str) -> nodes.Node:

@@ -125,13 +125,13 @@ def multiples(machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
 
 def headlines(machines: dict[Machine, dict[str, Record]], wanted: list[tuple[str, str]]) -> nodes.table:
     """A line for each machine that has measured any of them, a column for each value."""
-    heads = [nodes.Text("machine"), *(nodes.Text(label(machines, lab, name)) for lab, name in wanted)]
+    heads = ["machine", *(label(machines, lab, name) for lab, name in wanted)]
     rows = []
     for machine, records in machines.items():
         to_card = nodes.reference("", machine.name, refid=f"machine-{machine.slug}", internal=True)
         values = [value_of(records, lab, name) for lab, name in wanted]
         if any(values):
-            rows.append([to_card, *(nodes.Text(str(value_quantity(value)) if value else "–") for value in values)])
+            rows.append([to_card, *(str(value_quantity(value)) if value else "–" for value in values)])
     return scrolling_table(heads, rows)
 
 

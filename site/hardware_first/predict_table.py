@@ -141,10 +141,10 @@ class PredictScores(SphinxDirective):
     def table(self, machine: Machine) -> nodes.Node:
         _, found = kernels(self, machine)
         heads = ["kernel", "you said", "the roofline said", "it waits for", "faster in a near cache", "time missed by"]
-        rows = [[nodes.Text(each.name), predict_markup(html=self.bet(each.name)), mark(each),
-                 nodes.Text(each.measured), nodes.Text(str(quantity(float(f"{each.gain:.2g}"), "1", style="times"))),
-                 nodes.Text(str(quantity(float(f"{each.error:.2g}"), "1", style="percent")))] for each in found]
-        table = scrolling_table([nodes.Text(head) for head in heads], rows)
+        rows = [[each.name, predict_markup(html=self.bet(each.name)), mark(each), each.measured,
+                 str(quantity(float(f"{each.gain:.2g}"), "1", style="times")),
+                 str(quantity(float(f"{each.error:.2g}"), "1", style="percent"))] for each in found]
+        table = scrolling_table(heads, rows)
         for row in table.findall(nodes.row):
             row[1]["classes"].append("hf-predict-bet")
         return table

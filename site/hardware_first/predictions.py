@@ -16,12 +16,11 @@ from __future__ import annotations
 import html
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import hardware_first
-from .figures import machine_link
+from .links import machine_link, page_link
 from .notice import block_notice
 from .outcomes import Outcome, outcomes, percent, place_on_axis, tally, times_as_long
 from .per_machine import for_each_machine
@@ -56,7 +55,7 @@ class PredictionsOverview(SphinxDirective):
                 continue
             everything = [each for _, found in chapters for each in found]
             rows.append(Row([machine_link(machine.slug, machine.name)], everything, "hf-of-all"))
-            rows += [Row([chapter_link(lab)], found) for lab, found in chapters]
+            rows += [Row([page_link(lab, f"Chapter {lab[:2]}")], found) for lab, found in chapters]
         return [*notices, nodes.container("", strips("machine and chapter", rows), classes=["hf-predictions"])]
 
 
@@ -113,7 +112,7 @@ class Predictions(SphinxDirective):
         box = nodes.admonition("", nodes.title("", "Kernel by kernel, on every machine"), classes=["hf-data"],
                                collapsible="closed")
         box += nodes.paragraph("", "How many times as long as predicted it took; then what was predicted, and measured.")
-        box += scrolling_table([nodes.Text(head) for head in heads], rows)
+        box += scrolling_table(heads, rows)
         return box
 
 
@@ -122,11 +121,6 @@ def cell(outcome: Outcome | None) -> nodes.Node:
         return nodes.Text("–")
     both = f"{outcome.predicted}, {outcome.measured}"
     return nodes.inline("", "", nodes.strong("", times_as_long(outcome.took)), nodes.Text(f" ({both})"))
-
-
-def chapter_link(lab: str) -> nodes.Node:
-    return addnodes.pending_xref("", nodes.inline("", f"Chapter {lab[:2]}"), refdomain="std", reftype="doc",
-                                 reftarget=f"/{lab}", refexplicit=True, refwarn=False)
 
 
 class Row:
@@ -138,7 +132,7 @@ class Row:
 
 def strips(about: str, rows: list[Row]) -> nodes.table:
     """A table: each row's dots on one logarithmic axis, then the same in numbers."""
-    heads = [nodes.Text(about), nodes.raw("", axis(), format="html"), *map(nodes.Text, (*HEADS, "worst"))]
+    heads = [about, nodes.raw("", axis(), format="html"), *HEADS, "worst"]
     made = scrolling_table(heads, [cells(row) for row in rows])
     made["classes"].append("hf-strips")
     for row, line in zip(rows, list(made.findall(nodes.row))[1:]):

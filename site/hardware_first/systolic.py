@@ -15,6 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from .domain import hardware_first
 from .drawing import DRAWN, STEPPED
+from .figures import takeaway
 from .links import file_link
 from .notice import block_notice
 from .records import Record, RecordError
@@ -37,16 +38,11 @@ class SystolicArray(SphinxDirective):
 
     def figure(self) -> nodes.figure:
         domain, lab = hardware_first(self.env), self.arguments[0]
-        if not self.content:
-            raise RecordError("needs a body (its takeaway)")
         domain.note_lab(lab)
         record = domain.records.choose(lab, having=[("series", name) for name in SERIES])
-        parsed = self.parse_content_to_nodes()
-        if len(parsed) != 1 or not isinstance(parsed[0], nodes.paragraph):
-            raise RecordError("its takeaway must be one paragraph")
         figure = nodes.figure("", nodes.raw("", moving(read_trace(record)), format="html"),
                               classes=["hf-lab-figure", DRAWN, STEPPED])
-        figure += nodes.caption("", "", *parsed[0].children)
+        figure += takeaway(self)
         figure += nodes.legend(
             "", nodes.paragraph("", "", nodes.strong("", "Simulated"),
                                 nodes.Text(": every number in a cell is what a register held at the end of that cycle.")),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from docutils import nodes
 
 
-def scrolling_table(heads: list[nodes.Node], rows: list[list[nodes.Node]]) -> nodes.table:
-    """A table of inline nodes with one heading row."""
+def scrolling_table(heads: list[str | nodes.Node], rows: list[list[str | nodes.Node]]) -> nodes.table:
+    """A table of words and inline nodes with one heading row."""
     table = nodes.table("", classes=["hf-table"])
     group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in heads), cols=len(heads))
     group += nodes.thead("", _row(heads))
@@ -15,8 +15,9 @@ def scrolling_table(heads: list[nodes.Node], rows: list[list[nodes.Node]]) -> no
     return table
 
 
-def _row(cells: list[nodes.Node]) -> nodes.row:
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+def _row(cells: list[str | nodes.Node]) -> nodes.row:
+    inline = (nodes.Text(cell) if isinstance(cell, str) else cell for cell in cells)
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in inline))
 
 
 def fields(pairs: list[tuple[str, list[nodes.Node]]]) -> nodes.field_list:
