@@ -86,10 +86,11 @@
       button.addEventListener("click", () => { name = format; bits = encode(FORMATS[name], Math.PI); lay(); });
       choice.append(button);
     }
+    const asked = "Press a bit, and see what the number becomes";
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Press a bit, and see what the number becomes");
+    box.setAttribute("aria-label", asked);
     told.setAttribute("aria-live", "polite");
-    box.append(choice, row, told);
+    box.append(make("p", "hf-bits-asked", `${asked}:`), choice, row, told);
     drawing.after(box);
     lay();
   };
