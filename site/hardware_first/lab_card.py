@@ -49,5 +49,5 @@ class LabCard(SphinxDirective):
                  ("Measured", [nodes.Text(f"{record.date}, on {record.machine_name}{record.since}")]),
                  ("Raw record", [file_link(self.env, record.path, record.path.name)])]
         if notes := run.get("notes"):
-            pairs.append(("Left out", [nodes.Text("; ".join(notes))]))
+            pairs.append(("Notes", [nodes.Text("; ".join(notes))]))
         return pairs
