@@ -43,17 +43,18 @@ def test_it_reads_without_scripts(browser, base):
         assert content.is_visible()
 
 
-@pytest.mark.parametrize("width", [360, 768, 1280])
-def test_no_page_scrolls_sideways(browser, book, served, width):
-    with Visit(browser, served, viewport={"width": width, "height": 800}) as visit:
+def test_no_page_scrolls_sideways(browser, book, served):
+    with Visit(browser, served) as visit:
         for page in pages(book):
             visit.page.goto(served + page)
             visit.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-            wide = visit.page.evaluate("""() => {
-              scrollTo(9999, 0);
-              return [scrollX, document.documentElement.scrollWidth - innerWidth];
-            }""")
-            assert wide[0] == 0 and wide[1] <= 0, page
+            for width in (360, 768, 1280):
+                visit.page.set_viewport_size({"width": width, "height": 800})
+                wide = visit.page.evaluate("""() => {
+                  scrollTo(9999, 0);
+                  return [scrollX, document.documentElement.scrollWidth - innerWidth];
+                }""")
+                assert wide[0] == 0 and wide[1] <= 0, (page, width)
 
 
 def test_search_finds_the_chapter(browser, base):
@@ -157,7 +158,7 @@ def test_formulas_have_a_size(browser, served):
 
 def test_formulas_are_set_in_a_face_for_formulas(browser, book, base):
     with Visit(browser, base) as visit:
-        for page in pages(book):
+        for page in pages(book) if base.startswith("http") else [f"{LAB}.html"]:
             visit.page.goto(base + page)
             # Every character, with single letters of <mi> in italics as MathML has them, is one the face was cut down to.
             strangers = visit.page.evaluate("""async () => {
