@@ -4,9 +4,6 @@
 #include <span>
 #include <stdexcept>
 
-#include "common/random.hpp"
-#include "harness/interrupt.hpp"
-
 namespace hf::roofline {
 
 RandomCycle::RandomCycle(std::span<Line> memory) : memory_(memory) {
@@ -18,13 +15,8 @@ void RandomCycle::grow(std::size_t lines) {
   if (lines > memory_.size() || lines < lines_) {
     throw std::invalid_argument("RandomCycle: expected at least the lines of the cycle, at most those of the memory");
   }
-  for (; lines_ < lines; ++lines_) {
-    if (lines_ % (1u << 20) == 0) stop_if_interrupted();
-    Line& before = memory_[random_below(0, lines_, lines_)];
-    Line& added = memory_[lines_];
-    added.next = before.next;
-    before.next = &added;
-  }
+  add_to_cycle([this](std::size_t i) -> Line& { return memory_[i]; }, lines_, lines);
+  lines_ = lines;
 }
 
 }  // namespace hf::roofline

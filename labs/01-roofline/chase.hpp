@@ -6,12 +6,30 @@
 #include <cstdint>
 #include <span>
 
+#include "common/random.hpp"
+#include "harness/interrupt.hpp"
+
 namespace hf::roofline {
 
 /// One cache line, of which a chase reads the first word.
 struct alignas(64) Line {
   Line* next;
 };
+
+/// Adds lines `from` … `to` − 1 to a cycle of the lines before them. Each goes between two others chosen at random, which
+/// makes all cycles equally likely (Sattolo's algorithm, from the inside out).
+/// \param line  callable: `line(i)` is a reference to line i
+/// \param sequence  of random numbers: another one makes another cycle
+template <class LineOf>
+void add_to_cycle(const LineOf& line, std::size_t from, std::size_t to, std::uint64_t sequence = 0) {
+  for (std::size_t i = from; i < to; ++i) {
+    if (i % (1u << 20) == 0) stop_if_interrupted();
+    Line& before = line(random_below(sequence, i, i));
+    Line& added = line(i);
+    added.next = before.next;
+    before.next = &added;
+  }
+}
 
 /// A cycle through every line of the memory, in random order: no prefetcher can guess the next hop, and no shorter cycle
 /// can hide in a cache. It can grow, so that one buffer serves all working sets.
@@ -22,8 +40,7 @@ class RandomCycle {
   /// \throws std::invalid_argument without a line
   explicit RandomCycle(std::span<Line> memory);
 
-  /// Adds lines, in the order of memory, until there are so many. Each goes between two others chosen at random, which
-  /// makes all cycles equally likely (Sattolo's algorithm, from the inside out).
+  /// Adds lines, in the order of memory, until there are so many.
   /// \throws std::invalid_argument for more lines than the memory has, or fewer than the cycle
   void grow(std::size_t lines);
 

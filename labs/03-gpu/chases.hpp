@@ -14,10 +14,10 @@ namespace hf::gpu {
 using roofline::Line;
 
 /// How many chases there can be at a time, and how many cycles the memory holds.
-constexpr int most_chases = 32;
+constexpr int most_chases = 96;
 
 /// The numbers of chases that are measured.
-constexpr std::array chase_counts = {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32};
+constexpr std::array chase_counts = {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96};
 
 /// Makes the compiler have a pointer in a register here, alone: it cannot put several into one vector.
 inline const Line* in_register(const Line* at) {
@@ -36,7 +36,7 @@ void chase_together(const Line** at, std::int64_t hops) {
   const Line* now[count];
   for (int i = 0; i < count; ++i) now[i] = at[i];
   for (; hops > 0; --hops) {
-#pragma GCC unroll 32
+#pragma GCC unroll 96
     for (int i = 0; i < count; ++i) now[i] = in_register(now[i]->next);
   }
   for (int i = 0; i < count; ++i) at[i] = now[i];
@@ -48,9 +48,9 @@ void chase_together(const Line** at, std::int64_t hops) {
 using ChaseTogether = void (*)(const Line** at, std::int64_t hops);
 ChaseTogether chase_together_for(int count);
 
-/// Memory cut into most_chases parts, with one random cycle through each, and a chase in every cycle. However few of
-/// them go at a time, they take turns: all of the memory is visited, and a line comes again only after all others. If a
-/// single chase kept to its own part, a cache or the translations of few pages would serve it sooner than the rest.
+/// Memory shared out among most_chases random cycles, with a chase in each. However few of them go at a time, they take
+/// turns, and the lines of each are strewn over all of the memory. So one chase meets the same caches and the same pages
+/// as many do, and a line comes again only after all others.
 class ChaseRing {
  public:
   /// Grows the cycles, which takes a write or two for each line.
@@ -60,7 +60,9 @@ class ChaseRing {
   /// Without a chase, to be assigned to.
   ChaseRing() = default;
 
-  /// Lets the next `count` chases, in turn, go so many hops each, at the same time.
+  /// Lets the next `count` chases, in turn, go so many hops each, at the same time. They wait for those of the turn
+  /// before: a core that looks hundreds of instructions ahead would begin with them while a chase is still under way, and
+  /// one chase would pass for two.
   /// \throws std::invalid_argument for a count that is none of chase_counts
   void follow(int count, std::int64_t hops);
 
@@ -69,7 +71,8 @@ class ChaseRing {
 
  private:
   std::array<const Line*, most_chases> at_ = {};
-  std::size_t next_ = 0;  ///< whose turn it is
+  std::size_t next_ = 0;     ///< whose turn it is
+  std::uintptr_t zero_ = 0;  ///< known only when the turn before has ended
 };
 
 }  // namespace hf::gpu

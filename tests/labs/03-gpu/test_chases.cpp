@@ -55,22 +55,48 @@ TEST_CASE("however few go at a time, all parts take turns and every line is visi
   }
 }
 
-TEST_CASE("no two chases meet: each stays in its part of the memory") {
-  std::vector<Line> memory(most_chases * 10 + 5);  // what does not divide is left over
+TEST_CASE("no two chases meet, and the lines of each are strewn over all of the memory") {
+  constexpr std::size_t lines = 200;
+  std::vector<Line> memory(most_chases * lines + 5);  // what does not divide is left over
   ChaseRing ring(memory);
-  for (int turn = 0; turn < 1000; ++turn) {
-    ring.follow(6, 3);
-    for (int part = 0; part < most_chases; ++part) {
-      CHECK(ring.at(part) >= memory.data() + part * 10);
-      CHECK(ring.at(part) < memory.data() + (part + 1) * 10);
-    }
+  std::vector<std::set<const Line*>> seen(most_chases);
+  for (std::size_t turn = 0; turn < most_chases * lines; ++turn) {
+    ring.follow(1, 1);
+    for (int part = 0; part < most_chases; ++part) seen[static_cast<std::size_t>(part)].insert(ring.at(part));
   }
+  std::set<const Line*> all;
+  for (const std::set<const Line*>& part : seen) {
+    CHECK(part.size() == lines);
+    all.insert(part.begin(), part.end());
+    std::set<std::size_t> sixteenths, places;
+    for (const Line* line : part) {
+      const auto at = static_cast<std::size_t>(line - memory.data());
+      sixteenths.insert(16 * at / memory.size());
+      places.insert(at % most_chases);
+    }
+    CHECK(sixteenths.size() == 16);
+    CHECK(places.size() > most_chases / 2);  // not always the same sets of a cache
+  }
+  CHECK(all.size() == most_chases * lines);
+}
+
+TEST_CASE("two cycles are not alike, so that chases that go together are not side by side for long") {
+  constexpr std::size_t lines = 500;
+  std::vector<Line> memory(most_chases * lines);
+  ChaseRing ring(memory);
+  std::size_t together = 0;
+  for (std::size_t hop = 0; hop < lines; ++hop) {
+    for (int turn = 0; turn < most_chases / 2; ++turn) ring.follow(2, 1);
+    const auto group = [&](int part) { return static_cast<std::size_t>(ring.at(part) - memory.data()) / most_chases; };
+    together += group(0) == group(1);
+  }
+  CHECK(together < lines / 20);
 }
 
 TEST_CASE("numbers of chases that were not compiled are refused, and so is memory without a line for each") {
   CHECK_THROWS_AS(chase_together_for(0), std::invalid_argument);
   CHECK_THROWS_AS(chase_together_for(5), std::invalid_argument);
-  CHECK_THROWS_AS(chase_together_for(33), std::invalid_argument);
+  CHECK_THROWS_AS(chase_together_for(most_chases + 1), std::invalid_argument);
   std::vector<Line> memory(most_chases - 1);
   CHECK_THROWS_AS(ChaseRing{memory}, std::invalid_argument);
 }
