@@ -31,6 +31,12 @@ struct AlphaBeta {
 /// \throws std::invalid_argument with fewer than two, or for times that are not positive
 AlphaBeta fit_alpha_beta(std::span<const Observation> observations);
 
+/// Fits 1/β alone, by least squares of the relative error, to an α that is known, seconds.
+AlphaBeta fit_beta(std::span<const Observation> observations, double alpha);
+
+/// The largest |error|.
+double worst_error(const AlphaBeta& model, std::span<const Observation> observations);
+
 /// A model, and neighbouring observations on which it holds.
 struct Stretch {
   AlphaBeta model;
@@ -42,9 +48,11 @@ struct Stretch {
 /// with the model that fits it to `tolerance`; of several as long, the one fitted best.
 /// \param observations  in the order of their size
 /// \param least  observations in a stretch, at least 2
+/// \param least_alpha  below which no model's α may be, seconds: from long messages alone it cannot be told
 /// \return in that order; they do not overlap, and need not cover everything
 /// \throws std::invalid_argument as fit_alpha_beta() does
-std::vector<Stretch> stretches(std::span<const Observation> observations, double tolerance, std::size_t least = 3);
+std::vector<Stretch> stretches(std::span<const Observation> observations, double tolerance, std::size_t least = 3,
+                               double least_alpha = 0);
 
 /// A stretch of neighbouring observations that the model misses.
 struct Break {

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -112,6 +113,23 @@ std::ptrdiff_t bulky(const Stretch& stretch, const std::vector<Observation>& obs
                        });
 }
 
+/// The first sizes tell what a message costs; beside many bytes it can hardly be seen. So their α is that of the others too,
+/// where it fits them. It bounds theirs in any case: a long message takes no less before its first byte is there.
+std::vector<Stretch> stretches_of_ring(const std::vector<Observation>& fitted) {
+  constexpr double tolerance = 0.06;
+  constexpr std::size_t least = 3;
+  std::vector<Stretch> found = stretches(fitted, tolerance, least);
+  if (found.empty()) return found;
+  const double alpha = found.front().model.seconds_per_message;
+  found = stretches(fitted, tolerance, least, alpha);
+  for (Stretch& each : found) {
+    const auto part = std::span(fitted).subspan(each.first, each.last - each.first + 1);
+    const AlphaBeta with_it = fit_beta(part, alpha);
+    if (worst_error(with_it, part) <= tolerance) each.model = with_it;
+  }
+  return found;
+}
+
 /// Every other size, the first among them.
 bool is_fitted(std::size_t index) { return index % 2 == 0; }
 
@@ -157,14 +175,13 @@ std::vector<Series> race_series(const CollectiveRuns& runs) {
 }
 
 std::optional<RingModel> model_of_ring(const CollectiveRuns& runs) {
-  constexpr double tolerance = 0.06;
   const std::vector<Observation> all = observations(runs, ring());
   const std::vector<std::size_t> sizes = ring_sizes(runs);
   std::vector<Observation> fitted;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (is_fitted(i)) fitted.push_back(all[i]);
   }
-  const std::vector<Stretch> found = stretches(fitted, tolerance);
+  const std::vector<Stretch> found = stretches_of_ring(fitted);
   const auto longs = std::ranges::max_element(found, {}, [&](const Stretch& s) { return bulky(s, fitted); });
   if (longs == found.end() || bulky(*longs, fitted) == 0) return std::nullopt;
   const auto range = [&](const Stretch& s) { return RingModel::Range{s.model, sizes[2 * s.first], sizes[2 * s.last]}; };

@@ -123,6 +123,21 @@ TEST_CASE("neither alpha nor beta is ever negative") {
   CHECK(line.seconds_per_byte > 0);
 }
 
+TEST_CASE("alpha is no less than its bound, and the bytes take what is left") {
+  std::vector<Observation> longs;
+  for (double bytes = 1e6; bytes <= 1e9; bytes *= 10) longs.push_back({6, bytes, bytes / 1e8});
+  const std::vector<Stretch> free = stretches(longs, 0.05), bounded = stretches(longs, 0.05, 3, 20e-6);
+  REQUIRE(free.size() == 1);
+  REQUIRE(bounded.size() == 1);
+  CHECK(free[0].model.seconds_per_message < 1e-9);
+  CHECK(bounded[0].model.seconds_per_message == 20e-6);
+  CHECK(bounded[0].model.seconds_per_byte == doctest::Approx(1e-8).epsilon(0.02));
+  CHECK(bounded[0].model.seconds_per_byte < 1e-8);
+  // Where α is above it anyway, the bound changes nothing.
+  const std::vector<Observation> all = times(ring_cost, 4, 0, 0);
+  CHECK(stretches(all, 0.05, 3, 1e-6)[0].model.seconds_per_message == doctest::Approx(truth.seconds_per_message));
+}
+
 TEST_CASE("what cannot be fitted is refused, and nothing left has no median") {
   CHECK_THROWS_AS(fit_alpha_beta(std::vector<Observation>{{1, 1, 1}}), std::invalid_argument);
   CHECK_THROWS_AS(fit_alpha_beta(std::vector<Observation>{{1, 1, 1}, {1, 2, 0}}), std::invalid_argument);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -64,6 +65,25 @@ TEST_CASE("two models are found again, and where they end; what was not fitted i
     CHECK(ring->median_error < 0.001);
     CHECK(ring->smallest_error > 1);
     CHECK(ring->largest_error == doctest::Approx(-0.5).epsilon(0.01));
+  }
+}
+
+TEST_CASE("on a slow wire the bytes hide what a message costs: short messages say it, and the model holds for both") {
+  constexpr AlphaBeta wire = {20e-6, 1 / 0.1e9};
+  for (const double of_longs : {0.0, 1.5}) {  // in α: what noise makes of it beside 1 ms and more
+    CollectiveRuns runs = runs_of(4);
+    for (auto& [bytes, time] : runs.all_reduces["ring"]) {
+      const Cost cost = ring_cost(4, static_cast<double>(bytes));
+      const double alphas = bytes < 64 << 10 ? cost.steps : of_longs * cost.steps;
+      const double load = bytes < 64 << 10 ? 0 : cost.path_bytes;  // the wire lets through at once what is short
+      time = estimate({wire.seconds(alphas, load)});
+    }
+    const auto ring = model_of_ring(runs);
+    REQUIRE(ring.has_value());
+    REQUIRE(ring->shorts.has_value());
+    CHECK(ring->longs.model.seconds_per_message == doctest::Approx(20e-6).epsilon(0.01));
+    CHECK(ring->longs.model.seconds_per_byte == doctest::Approx(1 / 0.1e9).epsilon(0.03));
+    CHECK(std::abs(ring->smallest_error) < 0.05);  // where a message costs all, the line is not lost
   }
 }
 
