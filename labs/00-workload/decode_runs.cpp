@@ -10,6 +10,7 @@
 #include "00-workload/transformer.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
+#include "harness/roof_runs.hpp"
 #include "harness/sampling.hpp"
 
 namespace hf::workload {
@@ -36,6 +37,7 @@ struct Decoder {
 Plan plan_of(const Lab& lab, int minimum_rounds) {
   Plan plan = lab.memory_plan();
   plan.warm_seconds = 0;
+  plan.sample_seconds = 5e-3;
   plan.minimum_rounds = minimum_rounds;
   return plan;
 }
@@ -60,10 +62,11 @@ double flops_of_token(const Transformer& model) {
   return one.ledger.end_pass().work([](OperatorClass) { return true; }).flops;
 }
 
-Sampling time_batches(const Lab& lab, const Transformer& model, const std::vector<std::size_t>& sizes) {
+Sampling time_batches(const Lab& lab, const Transformer& model, const std::vector<std::size_t>& sizes,
+                      RoofRuns& roofs) {
   std::vector<Decoder> decoders;
   decoders.reserve(sizes.size());
-  std::vector<Variant> variants;
+  std::vector<Variant> variants = roofs.variants();
   for (std::size_t readers : sizes) {
     Decoder& decoder = decoders.emplace_back(model.shape(), readers);
     variants.push_back(timed(std::to_string(readers), [&decoder, &model] { decoder.step(model); }));
@@ -79,14 +82,14 @@ std::vector<std::size_t> text_lengths(const Lab& lab, const TransformerShape& sh
 }
 
 Sampling time_kv_cache(const Lab& lab, const Transformer& model, std::span<const int> text,
-                       const std::vector<std::size_t>& lengths) {
+                       const std::vector<std::size_t>& lengths, RoofRuns& roofs) {
   const TransformerShape& shape = model.shape();
   const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
   KvCache cache(shape, 1, longest);
   Activations all(shape, 1, longest, longest, Activations::Keep::latest_layer);
   Activations one(shape, 1, 1, longest, Activations::Keep::latest_layer);
   Ledger ledger;
-  std::vector<Variant> variants;
+  std::vector<Variant> variants = roofs.variants();
   for (std::size_t n : lengths) {
     const std::string tokens = std::to_string(n);
     const Batch last = {text.subspan(n - 1, 1), 1, n - 1}, whole = {text.first(n), 1, 0};

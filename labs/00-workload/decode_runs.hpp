@@ -8,6 +8,7 @@
 
 #include "00-workload/transformer.hpp"
 #include "harness/lab.hpp"
+#include "harness/roof_runs.hpp"
 
 namespace hf::workload {
 
@@ -20,18 +21,18 @@ std::vector<std::size_t> batch_sizes(const Lab& lab, const TransformerShape& sha
 /// FLOPs of one token for one reader, counted by running it.
 double flops_of_token(const Transformer& model);
 
-/// Seconds for one token for each of so many readers; variants are named by their number: "16". In the present step of
-/// the lab, interleaved. \throws OutOfMemory
-Sampling time_batches(const Lab& lab, const Transformer& model, const std::vector<std::size_t>& sizes);
+/// Seconds for one token for each of so many readers; variants are named by their number: "16". And the roofs. In the
+/// present step of the lab, interleaved. \throws OutOfMemory
+Sampling time_batches(const Lab& lab, const Transformer& model, const std::vector<std::size_t>& sizes, RoofRuns& roofs);
 
 /// How long a text is when its last token is timed: the longest that the model and the budget allow, its half, and so on.
 std::vector<std::size_t> text_lengths(const Lab& lab, const TransformerShape& shape);
 
-/// Seconds for the last of so many tokens: "with 512" from the cache, "without 512" by running all of them. In the
-/// present step of the lab, interleaved.
+/// Seconds for the last of so many tokens: "with 512" from the cache, "without 512" by running all of them. And the
+/// roofs. In the present step of the lab, interleaved.
 /// \param text  at least as many tokens as the largest of the lengths
 /// \throws OutOfMemory
 Sampling time_kv_cache(const Lab& lab, const Transformer& model, std::span<const int> text,
-                       const std::vector<std::size_t>& lengths);
+                       const std::vector<std::size_t>& lengths, RoofRuns& roofs);
 
 }  // namespace hf::workload

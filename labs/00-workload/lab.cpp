@@ -26,10 +26,10 @@
 #include "00-workload/triple_loop_runs.hpp"
 #include "harness/blas.hpp"
 #include "harness/memory.hpp"
-#include "harness/peaks.hpp"
+#include "harness/roof_runs.hpp"
+#include "harness/sampling.hpp"
 #include "harness/shared_array.hpp"
 #include "harness/statistics.hpp"
-#include "harness/threads.hpp"
 #include "harness/work.hpp"
 
 namespace hf::workload {
@@ -40,19 +40,32 @@ const Axis length_axis = {"tokens so far", "1"}, token_axis = {"time for one tok
 
 // ---- The two roofs ----
 
-Roofline measure_roofs(Lab& lab) {
-  Team all;
-  lab.add(
-      Value("peak_fp32_all_gflops", peak_gflops(Precision::fp32, all, lab.plan(3)), "GFLOP/s", "fp32 peak, all cores"));
-  // Of an array as large as the weights will be: a shared cache may still hold a good part of a smaller one.
+/// As many bytes as the weights will have: a shared cache may still hold a good part of fewer.
+std::size_t bytes_to_read() {
   const std::uint64_t weights = sizeof(float) * gpt2_small.parameters();
-  const std::size_t bytes =
-      std::min<std::uint64_t>(std::max<std::uint64_t>(weights, default_dram_bytes()), available_memory_bytes() / 4);
-  lab.add(Value("bandwidth_dram_all_gbs", dram_read_gbs(all, lab.memory_plan(3), bytes), "GB/s",
-                "DRAM bandwidth, all cores"));
-  const Roofline roofs = {lab.value("peak_fp32_all_gflops"), lab.value("bandwidth_dram_all_gbs")};
+  return std::min<std::uint64_t>(std::max<std::uint64_t>(weights, default_dram_bytes()), available_memory_bytes() / 4);
+}
+
+Roofline add_roofs(Lab& lab, const RoofRuns& runs, const Sampling& sampling, const std::string& peak,
+                   const std::string& bandwidth, const std::string& when) {
+  lab.add(Value(peak, runs.peak_gflops(sampling), "GFLOP/s", "fp32 peak, all cores" + when));
+  lab.add(Value(bandwidth, runs.read_gbs(sampling), "GB/s", "DRAM bandwidth, all cores" + when));
+  return runs.roofs(sampling);
+}
+
+/// What a prediction is made of before anything else is timed. A machine is faster in one minute than in the next, so each
+/// step below has both roofs among what it times, and is held against those.
+Roofline measure_roofs(Lab& lab, RoofRuns& runs) {
+  const Sampling sampling = sample_interleaved(runs.variants(), lab.memory_plan());
+  const Roofline roofs = add_roofs(lab, runs, sampling, "peak_fp32_all_gflops", "bandwidth_dram_all_gbs", "");
   lab.derived("ridge_all_flop_per_byte", "FLOP/byte");
   return roofs;
+}
+
+/// The roofs that were timed in a step. \param step  "passes"
+Roofline roofs_during(Lab& lab, const std::string& step, const RoofRuns& runs, const Sampling& sampling) {
+  return add_roofs(lab, runs, sampling, "peak_during_" + step + "_gflops", "bandwidth_during_" + step + "_gbs",
+                   ", in the same rounds");
 }
 
 // ---- The count that does not tell the time ----
@@ -94,10 +107,11 @@ void check(Networks& networks) {
 
 // ---- Where the FLOPs go, and where the time goes ----
 
-void measure_passes(Lab& lab, Networks& networks, const Sizes& sizes, const Roofline& roofs) {
+void measure_passes(Lab& lab, Networks& networks, const Sizes& sizes, const Roofline& before, RoofRuns& runs) {
   std::vector<PassRunner> runners = networks.runners();
-  predict_passes(lab, runners, roofs);
-  const Sampling sampling = time_passes(lab, runners, networks.transformer().weights().all());
+  predict_passes(lab, runners, before);
+  const Sampling sampling = time_passes(lab, runners, networks.transformer().weights().all(), runs);
+  const Roofline roofs = roofs_during(lab, "passes", runs, sampling);
   add_passes(lab, runners, roofs);
   const double flops = 1 - lab.value("matmul_flop_share_prefill"), time = 1 - lab.value("matmul_time_share_prefill");
   lab.modelled("rest_flop_share_prefill", flops);
@@ -121,8 +135,8 @@ void measure_passes(Lab& lab, Networks& networks, const Sizes& sizes, const Roof
 
 // ---- One token for each of many readers ----
 
-/// What the two roofs say of b tokens at a time; and at which b they meet.
-void predict_batches(Lab& lab, const Transformer& model, const std::vector<std::size_t>& sizes, const Roofline& roofs) {
+/// What the two roofs of the same rounds say of b tokens at a time; and at which b they meet.
+void add_batch_roofs(Lab& lab, const Transformer& model, const std::vector<std::size_t>& sizes, const Roofline& roofs) {
   const TransformerShape& shape = model.shape();
   const double arithmetic = roofs.peak_gflops * 1e9 / flops_of_token(model), bandwidth = roofs.bandwidth_gbs * 1e9;
   const double weights = shape.decode_bytes(0), cache = shape.decode_bytes(batch_context + 1) - weights;
@@ -143,16 +157,17 @@ void predict_batches(Lab& lab, const Transformer& model, const std::vector<std::
   lab.modelled("batch_at_ridge_predicted", weights / per_token);
 }
 
-void measure_batches(Lab& lab, const Transformer& model, const Roofline& roofs) {
+void measure_batches(Lab& lab, const Transformer& model, RoofRuns& runs) {
   const std::vector<std::size_t> sizes = batch_sizes(lab, model.shape());
-  predict_batches(lab, model, sizes, roofs);
-  const Sampling sampling = time_batches(lab, model, sizes);
+  const Sampling sampling = time_batches(lab, model, sizes, runs);
+  add_batch_roofs(lab, model, sizes, roofs_during(lab, "batches", runs, sampling));
   Series speed = {"batch_speed", "measured", Kind::measured, batch_axis, speed_axis};
   Series latency = {"batch_latency", "time for one token each", Kind::measured, batch_axis, latency_axis};
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double b = static_cast<double>(sizes[i]);
-    speed.points.emplace_back(b, transform(sampling.seconds[i], [b](double s) { return b / s; }));
-    latency.points.emplace_back(b, times(sampling.seconds[i], 1e3));
+  for (std::size_t size : sizes) {
+    const double b = static_cast<double>(size);
+    const Estimate& seconds = sampling.of(std::to_string(size));
+    speed.points.emplace_back(b, transform(seconds, [b](double s) { return b / s; }));
+    latency.points.emplace_back(b, times(seconds, 1e3));
   }
   const double largest = static_cast<double>(sizes.back());
   const Estimate gain = times(sampling.ratio("1", std::to_string(sizes.back())), largest);
@@ -172,8 +187,8 @@ void measure_batches(Lab& lab, const Transformer& model, const Roofline& roofs) 
 
 // ---- What it costs to forget ----
 
-void predict_kv_cache(Lab& lab, const TransformerShape& shape, const std::vector<std::size_t>& lengths,
-                      const Roofline& roofs) {
+void add_predicted_tokens(Lab& lab, const TransformerShape& shape, const std::vector<std::size_t>& lengths,
+                          const Roofline& roofs) {
   Series with = {"token_with_cache_predicted", "predicted with the cache", Kind::modelled, length_axis, token_axis};
   Series without = {"token_without_cache_predicted", "predicted without it", Kind::modelled, length_axis, token_axis};
   for (std::size_t length : lengths) {
@@ -186,11 +201,11 @@ void predict_kv_cache(Lab& lab, const TransformerShape& shape, const std::vector
 }
 
 /// A token after n − 1 others: from the cache, or by running all n through the network again.
-void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> text, const Roofline& roofs) {
+void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> text, RoofRuns& runs) {
   const TransformerShape& shape = model.shape();
   const std::vector<std::size_t> lengths = text_lengths(lab, shape);
-  predict_kv_cache(lab, shape, lengths, roofs);
-  const Sampling sampling = time_kv_cache(lab, model, text, lengths);
+  const Sampling sampling = time_kv_cache(lab, model, text, lengths, runs);
+  add_predicted_tokens(lab, shape, lengths, roofs_during(lab, "tokens", runs, sampling));
   Series with = {"token_with_cache", "with the cache", Kind::measured, length_axis, token_axis};
   Series without = {"token_without_cache", "without the cache", Kind::measured, length_axis, token_axis};
   for (std::size_t length : lengths) {
@@ -215,21 +230,22 @@ void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> t
 void measure_workload(Lab& lab) {
   Blas& blas = Blas::get();  // before any thread is started
   if (!blas.is_library()) lab.note("no OpenBLAS: plain loops on one core stand in for the library");
+  std::optional<RoofRuns> runs;
   Roofline roofs;
   Sizes sizes;
   std::optional<Networks> networks;
-  lab.step("roofs", [&] { roofs = measure_roofs(lab); });
+  lab.step("roofs", [&] { roofs = measure_roofs(lab, runs.emplace(bytes_to_read())); });
   lab.step("triple loop", [&] { compare_triple_loops(lab, blas); });
   lab.step("checking the networks", [&] {
     sizes = choose(lab);
     check(networks.emplace(sizes));
   });
   lab.step("where the time goes", [&] {
-    measure_passes(lab, *networks, sizes, roofs);
+    measure_passes(lab, *networks, sizes, roofs, *runs);
     networks->forget_training();
   });
-  lab.step("batch", [&] { measure_batches(lab, networks->transformer(), roofs); });
-  lab.step("KV cache", [&] { measure_kv_cache(lab, networks->transformer(), networks->text(), roofs); });
+  lab.step("batch", [&] { measure_batches(lab, networks->transformer(), *runs); });
+  lab.step("KV cache", [&] { measure_kv_cache(lab, networks->transformer(), networks->text(), *runs); });
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "00-workload/passes.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
+#include "harness/roof_runs.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
@@ -119,12 +120,14 @@ void add_shares(Lab& lab, const PassRunner& runner, const std::string& id, Holds
 }
 
 /// The passes as the figure shows them.
-void add_side_by_side(Lab& lab, const std::vector<PassRunner>& runners, double peak) {
+void add_side_by_side(Lab& lab, const std::vector<PassRunner>& runners, const Roofline& roofs) {
+  lab.add(per_pass(runners, "pass_predicted", "predicted", Kind::modelled, milliseconds,
+                   [&](const PassRunner& runner) { return predicted_ms(runner, roofs); }));
   lab.add(per_pass(runners, "pass_measured", "measured", Kind::measured, milliseconds, measured_ms));
   lab.add(per_pass(runners, "pass_speed", "speed", Kind::measured, {"speed", "GFLOP/s"}, speed));
   lab.add(per_pass(runners, "pass_peak_share", "share of the peak", Kind::measured, {"share of the peak", "%"},
-                   [peak](const PassRunner& runner) {
-                     return transform(speed(runner), [peak](double gflops) { return 100 * gflops / peak; });
+                   [&](const PassRunner& runner) {
+                     return transform(speed(runner), [&](double gflops) { return 100 * gflops / roofs.peak_gflops; });
                    }));
   for (const Shown& shown : shown_classes) {
     const std::string id = shown.id, label = shown.label;
@@ -152,18 +155,18 @@ void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& 
     lab.add(Value("bytes_" + runner.id(), work.bytes / n, "B"));
     lab.add(Value("intensity_" + runner.id(), work.intensity(), "FLOP/byte"));
   }
-  lab.add(per_pass(runners, "pass_predicted", "predicted", Kind::modelled, milliseconds,
-                   [&](const PassRunner& runner) { return predicted_ms(runner, roofs); }));
   lab.show(table);
   for (PassRunner& runner : runners) runner.forget_passes();
 }
 
-Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span<const float> weights) {
-  std::vector<Variant> variants;
+Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span<const float> weights,
+                     RoofRuns& roofs) {
+  std::vector<Variant> variants = roofs.variants();
   for (PassRunner& runner : runners) variants.push_back(timed(runner.id(), [&runner] { runner.run(); }));
   variants.push_back(timed("reading", [weights] { read_all(weights.data(), weights.size()); }));
   Plan plan = lab.memory_plan();  // some of them wait for memory, and are compared with the others
   plan.warm_seconds = 0;          // a pass is long, and has its own accounts
+  plan.sample_seconds = 5e-3;
   plan.minimum_rounds = 3;
   return sample_interleaved(variants, plan);
 }
@@ -185,7 +188,7 @@ void add_passes(Lab& lab, const std::vector<PassRunner>& runners, const Roofline
     for (const Shown& shown : shown_classes) add_shares(lab, runner, shown.id, shown.holds);
     add_shares(lab, runner, "matmul", is_product);  // with the products in attention
   }
-  add_side_by_side(lab, runners, roofs.peak_gflops);
+  add_side_by_side(lab, runners, roofs);
 }
 
 }  // namespace hf::workload

@@ -8,8 +8,10 @@
 
 #include "02-matmul/gemm.hpp"
 #include "02-matmul/ladder.hpp"
+#include "02-matmul/openmp_peak.hpp"
 #include "02-matmul/sizes.hpp"
 #include "harness/lab.hpp"
+#include "harness/peaks.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
@@ -54,9 +56,11 @@ BlockRuns time_blocks(const Lab& lab, std::size_t n) {
     matrices.check(contestant, n);
     variants.push_back(timed(contestant.id, [&matrices, contestant, n] { matrices.multiply(contestant, n); }));
   }
+  const PeakVariant peak = openmp_peak(1);
+  variants.push_back(peak.variant);
   const Sampling sampling = sample_interleaved(variants, patient_plan(lab));
 
-  BlockRuns runs = {blocks, {}, {}, {}};
+  BlockRuns runs = {blocks, {}, {}, {}, peak.gflops(sampling.of(peak.variant.id))};
   const double flops = 2 * std::pow(static_cast<double>(n), 3);
   std::size_t best = 0, model = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {

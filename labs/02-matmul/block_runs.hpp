@@ -19,6 +19,7 @@ struct BlockRuns {
   std::vector<Estimate> gflops;
   Blocking chosen;            ///< the one of them that gemm() makes of default_blocking()
   Estimate chosen_over_best;  ///< in time, in pairs
+  Estimate peak_gflops;       ///< of one thread, in the same rounds
 };
 
 /// Times gemm() with all of them on n × n matrices, interleaved, in the present step of the lab.

@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "02-matmul/gemm.hpp"
+#include "02-matmul/openmp_peak.hpp"
 #include "02-matmul/rungs.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
+#include "harness/peaks.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
@@ -80,16 +84,18 @@ void SquareMatrices::check(const Contestant& contestant, std::size_t rows) const
 }
 
 std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
-                              const std::vector<std::size_t>& sizes) {
+                              const std::vector<std::size_t>& sizes, int cores) {
+  std::pair<const char*, PeakVariant> peaks[] = {{peak_id, openmp_peak(1)}, {peak_all_id, openmp_peak(cores)}};
+  for (auto& [id, peak] : peaks) peak.variant.id = id;
   std::map<std::string, double> speed;  // GFLOP/s at the size before
   std::vector<LadderStep> steps;
   Plan plan = lab.plan(static_cast<int>(sizes.size()));
   plan.minimum_rounds = 3;
-  const double call_seconds = plan.budget_seconds / (8.0 * static_cast<double>(contestants.size()));
+  const double call_seconds = plan.budget_seconds / (8.0 * static_cast<double>(contestants.size() + std::size(peaks)));
   for (std::size_t n : sizes) {
     const SquareMatrices matrices(n);
     std::vector<Variant> variants;
-    std::vector<std::size_t> rows_timed;
+    std::vector<double> work;  // FLOPs of a call
     for (const Contestant& each : contestants) {
       const bool first = !speed.contains(each.id);
       if (first && !steps.empty()) continue;  // stopped before
@@ -100,20 +106,28 @@ std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& con
       }
       matrices.check(each, rows);
       variants.push_back(timed(each.id, [&matrices, &each, rows] { matrices.multiply(each, rows); }));
-      rows_timed.push_back(rows);
+      work.push_back(flops(rows, n));
     }
     if (variants.empty()) break;
+    for (const auto& [id, peak] : peaks) {
+      variants.push_back(peak.variant);
+      work.push_back(peak.flops);
+    }
     plan.warm_seconds = n < 512 ? 2e-4 : 0;  // a larger product fills the caches by itself
     const Sampling sampling = sample_interleaved(variants, plan);
     steps.push_back({n, {}});
     for (std::size_t i = 0; i < variants.size(); ++i) {
-      const double work = flops(rows_timed[i], n);
-      const Estimate gflops = transform(sampling.seconds[i], [&](double s) { return work / s * 1e-9; });
+      const Estimate gflops = transform(sampling.seconds[i], [&](double s) { return work[i] / s * 1e-9; });
       speed[variants[i].id] = gflops.median;
       steps.back().gflops[variants[i].id] = gflops;
     }
   }
   return steps;
+}
+
+const Estimate& highest_peak(const std::vector<LadderStep>& steps, const std::string& id) {
+  return std::ranges::max_element(steps, {}, [&](const LadderStep& step) { return step.gflops.at(id).median; })
+      ->gflops.at(id);
 }
 
 const LadderStep* step_at(const std::vector<LadderStep>& steps, std::size_t n) {
@@ -136,13 +150,11 @@ Series rung_series(const Contestant& contestant, const std::vector<LadderStep>& 
   return series;
 }
 
-Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step,
-                      double peak_gflops, double peak_all_gflops) {
+Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step) {
   Series series = {id, "speed", Kind::measured, {"rung", "1"}, {"share of peak", "%"}};
   for (const Contestant& each : contestants) {
     if (!step.has(each.id)) continue;
-    const double peak = each.id == "best_all" ? peak_all_gflops : peak_gflops;
-    const Estimate share = transform(step.gflops.at(each.id), [&](double gflops) { return 100 * gflops / peak; });
+    const Estimate share = times(step.gain(each.id, each.id == "best_all" ? peak_all_id : peak_id), 100);
     series.points.emplace_back(static_cast<double>(series.points.size() + 1), share, each.label);
   }
   return series;

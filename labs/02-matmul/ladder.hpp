@@ -64,17 +64,25 @@ const LadderStep* step_at(const std::vector<LadderStep>& steps, std::size_t n);
 const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std::string& one,
                                  const std::string& other);
 
-/// Times all contestants on each of these sizes, rising, in the present step of the lab. Of a slow one only so many rows
+/// What the peaks are called among the contestants: on one thread, and on all of gemm().
+constexpr const char *peak_id = "peak", *peak_all_id = "peak_all";
+
+/// The peak in the rounds of the size at which it was highest: above every product, however the clock changes between them.
+/// \param id  peak_id or peak_all_id
+const Estimate& highest_peak(const std::vector<LadderStep>& steps, const std::string& id);
+
+/// Times all contestants, and both peaks among them, on each of these sizes, rising, in the present step of the lab. Of a slow one only so many rows
 /// of the product are computed as time allows, since one row costs what the next one does; one for which even its least
 /// is too long stops there.
+/// \param cores  threads of the second peak
 std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
-                              const std::vector<std::size_t>& sizes);
+                              const std::vector<std::size_t>& sizes, int cores);
 
 /// Speed over N of one contestant, but at \p left_out: beside a power of two it would make a zigzag of the curve.
 Series rung_series(const Contestant& contestant, const std::vector<LadderStep>& steps, std::size_t left_out);
 
-/// One point for each contestant that was timed in this step: the share of the peak of its threads that it reached, %.
-Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step,
-                      double peak_gflops, double peak_all_gflops);
+/// One point for each contestant that was timed in this step: the share of the peak of its threads that it reached, %, in
+/// pairs.
+Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step);
 
 }  // namespace hf::matmul

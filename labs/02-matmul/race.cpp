@@ -1,21 +1,19 @@
 #include "02-matmul/race.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "02-matmul/gemm.hpp"
+#include "02-matmul/openmp_peak.hpp"
 #include "02-matmul/peers.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
@@ -122,8 +120,7 @@ class Race {
       : lab_(lab),
         peers_(peers),
         threads_(threads),
-        team_(threads_),
-        peak_gflops_(peak_gflops(Precision::fp32, team_, lab.plan(50)).median),
+        peak_gflops_(first_peak(threads_, lab.plan(50))),
         suffix_(std::move(suffix)) {
     for (const Peer& peer : peers_) {
       if (peer.set_threads) peer.set_threads(threads_);
@@ -144,6 +141,11 @@ class Race {
   const std::string& suffix() const { return suffix_; }
 
  private:
+  static double first_peak(int threads, const Plan& plan) {
+    const PeakVariant peak = openmp_peak(threads);
+    return peak.gflops(sample(peak.variant, plan)).median;
+  }
+
   std::vector<Shape> all_shapes() const {
     std::vector<Shape> all;
     for (std::size_t size : sizes(lab_)) all.push_back({size, size, size});
@@ -188,19 +190,9 @@ class Race {
       if (!takes_part || std::max({m, n, k}) > peer.largest) continue;
       enter(peer.id, [=, &peer] { peer.multiply(m, n, k, a, b, c); });
     }
-    const PeakVariant peak = peak_variant(Precision::fp32, team_);
-    if (shape.square() && n == peak_size) variants.push_back(after_a_rest(peak.variant));
+    const PeakVariant peak = openmp_peak(threads_);
+    if (shape.square() && n == peak_size) variants.push_back(peak.variant);
     return {shape, sample_interleaved(variants, plan(shape, seconds)), peak.flops};
-  }
-
-  /// gemm() and the peers share the threads of OpenMP, which wait for more work, spinning, for some milliseconds. The
-  /// peak has threads of its own: it lets the others come to rest first.
-  Variant after_a_rest(const Variant& variant) const {
-    if (threads_ == 1) return variant;
-    return {variant.id, [seconds = variant.seconds](std::int64_t calls) {
-              std::this_thread::sleep_for(std::chrono::milliseconds(30));
-              return seconds(calls);
-            }};
   }
 
   /// As many rounds as fit, samples as long as a large product takes.
@@ -217,7 +209,6 @@ class Race {
   Lab& lab_;
   const std::vector<Peer>& peers_;
   int threads_;
-  mutable Team team_;
   double peak_gflops_;
   std::string suffix_;
   std::vector<Heat> heats_;

@@ -12,7 +12,11 @@
 
 namespace hf::matmul {
 
-/// Whether this core is as slow as an emulated one, from its peak_fp32_gflops, which is measured first.
+/// The peak of one thread, which is measured first.
+constexpr const char* first_peak_id = "peak_at_first_gflops";
+
+/// Whether this core is as slow as an emulated one.
+/// \pre the value first_peak_id was added
 bool is_slow(const Lab& lab);
 
 /// Where rungs are taken apart: b is larger than a level-2 cache, and N is no power of two.

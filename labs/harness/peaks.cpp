@@ -18,12 +18,6 @@
 namespace hf {
 namespace {
 
-/// A loop of multiply-adds in one instruction set.
-struct FmaLoop {
-  double flops_per_iteration;
-  void (*run)(std::int64_t iterations);
-};
-
 // A vector operation is split into what its own function's instruction set has before anything is inlined, so the body
 // must stand in a function of each set; hence a macro. Latency times units is at most 16 in today's cores: that many
 // independent chains keep the units busy, as far as there are registers. Both loops over the chains are unrolled, or
@@ -69,8 +63,6 @@ FmaLoop widest_loop() {
 }
 #endif
 
-constexpr std::int64_t iterations_per_call = 256;  // a microsecond or less, so that samples can be cut to length
-
 /// Thirty-two additions, each waiting for the one before.
 void dependent_additions(std::int64_t iterations) {
   std::uint64_t sum = 0, addend = 1;
@@ -96,20 +88,28 @@ Variant read_variant(const SharedArray& array, Team& team) {
 
 }  // namespace
 
+FmaLoop widest_fma_loop(Precision precision) {
+  return precision == Precision::fp32 ? widest_loop<float>() : widest_loop<double>();
+}
+
 PeakVariant peak_variant(Precision precision, Team& team) {
-  const FmaLoop loop = precision == Precision::fp32 ? widest_loop<float>() : widest_loop<double>();
-  return {timed("peak", team, [loop](int) { loop.run(iterations_per_call); }),
-          loop.flops_per_iteration * iterations_per_call * team.size()};
+  const FmaLoop loop = widest_fma_loop(precision);
+  return {timed("peak", team, [loop](int) { loop.run(fma_iterations); }),
+          loop.flops_per_iteration * fma_iterations * team.size()};
+}
+
+Estimate PeakVariant::gflops(const Estimate& seconds) const {
+  return transform(seconds, [&](double s) { return flops / s * 1e-9; });
 }
 
 Estimate peak_gflops(Precision precision, Team& team, const Plan& plan) {
   const PeakVariant loop = peak_variant(precision, team);
-  return transform(sample(loop.variant, plan), [&](double s) { return loop.flops / s * 1e-9; });
+  return loop.gflops(sample(loop.variant, plan));
 }
 
 Estimate clock_ghz(const Plan& plan) {
-  const Estimate seconds = sample(timed("clock", [] { dependent_additions(iterations_per_call); }), plan);
-  return transform(seconds, [](double s) { return 32.0 * iterations_per_call / s * 1e-9; });
+  const Estimate seconds = sample(timed("clock", [] { dependent_additions(fma_iterations); }), plan);
+  return transform(seconds, [](double s) { return 32.0 * fma_iterations / s * 1e-9; });
 }
 
 Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes) {
@@ -121,7 +121,7 @@ Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes) {
 double machine_noise_floor(const Plan& plan, const SteadyMemory& memory) {
   Team one(1);
   const FmaLoop loop = widest_loop<float>();
-  const double arithmetic = noise_floor(timed("fma", one, [&](int) { loop.run(iterations_per_call); }), plan);
+  const double arithmetic = noise_floor(timed("fma", one, [&](int) { loop.run(fma_iterations); }), plan);
   const std::size_t bytes = std::min<std::size_t>(std::size_t{64} << 20, available_memory_bytes() / 4);
   const SharedArray array(one, bytes);
   return std::max(arithmetic, noise_floor(read_variant(array, one), memory.memory_bound(plan)));

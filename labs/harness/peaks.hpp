@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "sampling.hpp"
 #include "statistics.hpp"
@@ -18,11 +19,24 @@ enum class Precision { fp32, fp64 };
 /// \return GFLOP/s, all threads together; an FMA is two FLOPs
 Estimate peak_gflops(Precision precision, Team& team, const Plan& plan);
 
+/// A loop of independent multiply-adds, for the thread that calls it.
+struct FmaLoop {
+  double flops_per_iteration;
+  void (*run)(std::int64_t iterations);
+};
+
+/// That of peak_gflops(): in the widest registers that this machine has.
+FmaLoop widest_fma_loop(Precision precision);
+
+constexpr std::int64_t fma_iterations = 256;  ///< a microsecond or less, so that samples can be cut to length
+
 /// The loop of peak_gflops(), to be sampled among the kernels that are compared with it: a machine is faster in one
 /// second than in the next.
 struct PeakVariant {
   Variant variant;  ///< id "peak"; the team must outlive it
   double flops;     ///< of one call, all threads together
+
+  Estimate gflops(const Estimate& seconds) const;
 };
 PeakVariant peak_variant(Precision precision, Team& team);
 

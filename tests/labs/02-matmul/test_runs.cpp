@@ -16,11 +16,13 @@
 #include "02-matmul/gemm.hpp"
 #include "02-matmul/ladder.hpp"
 #include "02-matmul/layer_runs.hpp"
+#include "02-matmul/openmp_peak.hpp"
 #include "02-matmul/rungs.hpp"
 #include "02-matmul/sizes.hpp"
 #include "02-matmul/traffic_runs.hpp"
 #include "harness/lab.hpp"
 #include "harness/machine.hpp"
+#include "harness/peaks.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
 
@@ -80,7 +82,7 @@ class TestLab {
       : silent_(std::fopen("/dev/null", "w")),
         terminal_(silent_),
         lab_({.id = "02-matmul", .title = "", .steps = {}}, budget, Machine{}, terminal_) {
-    lab_.add(Value("peak_fp32_gflops", peak_gflops, "GFLOP/s"));
+    lab_.add(Value(first_peak_id, peak_gflops, "GFLOP/s"));
   }
   ~TestLab() { std::fclose(silent_); }
   TestLab(const TestLab&) = delete;
@@ -167,6 +169,49 @@ TEST_CASE("the ladder's largest step with both rungs is found, and a size that w
   const Series series = rung_series({"blocked", "blocking", {}, 1}, steps, 128);
   REQUIRE(series.points.size() == 2);
   CHECK(series.points.back().x == 256);
+}
+
+TEST_CASE("at each size both peaks are sampled among the contestants") {
+  const TestLab test(Budget::quick, 200);
+  const std::vector<LadderStep> steps = climb(test.lab(), contestants(2), {16}, 2);
+  REQUIRE(steps.size() == 1);
+  for (const LadderStep& step : steps) {
+    REQUIRE(step.has(peak_id));
+    REQUIRE(step.has(peak_all_id));
+    CHECK(step.gflops.at(peak_id).samples.size() == step.gflops.at("best").samples.size());
+    CHECK(step.gflops.at(peak_id).median > 0);
+  }
+}
+
+TEST_CASE("a share of the peak is that of the same rounds, of as many threads") {
+  const LadderStep step = {100,
+                           {{"best", estimate({50.0, 60.0})},
+                            {"best_all", estimate({150.0})},
+                            {peak_id, estimate({100.0, 120.0})},
+                            {peak_all_id, estimate({200.0})}}};
+  const Series series = anatomy_series("rungs", {{"best", "best", {}, 1}, {"best_all", "all", {}, 1}}, step);
+  REQUIRE(series.points.size() == 2);
+  CHECK(series.points[0].y.low == doctest::Approx(50));
+  CHECK(series.points[0].y.high == doctest::Approx(50));
+  CHECK(series.points[1].y.median == doctest::Approx(75));
+}
+
+TEST_CASE("the roof of the ladder is the peak where it was highest") {
+  const std::vector<LadderStep> steps = {
+      {8, {{peak_id, estimate({3.0})}}}, {16, {{peak_id, estimate({5.0})}}}, {32, {{peak_id, estimate({4.0})}}}};
+  CHECK(highest_peak(steps, peak_id).median == 5);
+}
+
+TEST_CASE("the peak on OpenMP's threads counts what all of them do") {
+  const PeakVariant one = openmp_peak(1), two = openmp_peak(2);
+  CHECK(two.flops == 2 * one.flops);
+  for (const PeakVariant* each : {&one, &two}) {
+    const double seconds = each->variant.seconds(1000);
+    CHECK(seconds > 0);
+    // A core does fewer than 1000 FLOPs in a nanosecond.
+    CHECK(each->flops * 1000 / seconds * 1e-9 < 1000 * 2);
+    CHECK(each->gflops(estimate({2.0})).median == doctest::Approx(each->flops / 2e9));
+  }
 }
 
 }  // namespace

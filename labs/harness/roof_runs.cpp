@@ -1,15 +1,15 @@
-#include "05-scaling/chip/roof_runs.hpp"
+#include "roof_runs.hpp"
 
 #include <cstddef>
 #include <vector>
 
-#include "harness/peaks.hpp"
-#include "harness/sampling.hpp"
-#include "harness/shared_array.hpp"
-#include "harness/statistics.hpp"
-#include "harness/work.hpp"
+#include "peaks.hpp"
+#include "sampling.hpp"
+#include "shared_array.hpp"
+#include "statistics.hpp"
+#include "work.hpp"
 
-namespace hf::scaling {
+namespace hf {
 
 RoofRuns::RoofRuns(std::size_t bytes) : peak_(peak_variant(Precision::fp32, team_)), array_(team_, bytes) {}
 
@@ -17,9 +17,7 @@ std::vector<Variant> RoofRuns::variants() {
   return {peak_.variant, timed("read", team_, [this](int thread) { read_words(array_.part(thread)); })};
 }
 
-Estimate RoofRuns::peak_gflops(const Sampling& sampling) const {
-  return transform(sampling.of("peak"), [&](double s) { return peak_.flops / s * 1e-9; });
-}
+Estimate RoofRuns::peak_gflops(const Sampling& sampling) const { return peak_.gflops(sampling.of("peak")); }
 
 Estimate RoofRuns::read_gbs(const Sampling& sampling) const {
   return transform(sampling.of("read"), [&](double s) { return array_.bytes(team_) / s * 1e-9; });
@@ -29,4 +27,4 @@ Roofline RoofRuns::roofs(const Sampling& sampling) const {
   return {peak_gflops(sampling).median, read_gbs(sampling).median};
 }
 
-}  // namespace hf::scaling
+}  // namespace hf

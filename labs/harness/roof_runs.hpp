@@ -1,18 +1,18 @@
 /// \file
-/// The two roofs of this chip, timed among what is held against them: a machine is faster in one second than in the next.
+/// The two roofs of all cores, timed among what is held against them: a machine is faster in one second than in the next.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "harness/peaks.hpp"
-#include "harness/sampling.hpp"
-#include "harness/shared_array.hpp"
-#include "harness/statistics.hpp"
-#include "harness/threads.hpp"
-#include "harness/work.hpp"
+#include "peaks.hpp"
+#include "sampling.hpp"
+#include "shared_array.hpp"
+#include "statistics.hpp"
+#include "threads.hpp"
+#include "work.hpp"
 
-namespace hf::scaling {
+namespace hf {
 
 /// Arithmetic and reading memory with every core, as variants "peak" and "read" of a sampling.
 class RoofRuns {
@@ -34,4 +34,4 @@ class RoofRuns {
   SharedArray array_;
 };
 
-}  // namespace hf::scaling
+}  // namespace hf
