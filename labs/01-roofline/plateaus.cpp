@@ -64,6 +64,17 @@ std::vector<Plateau> joined(const std::vector<double>& y, const std::vector<Plat
   return result;
 }
 
+/// On a slope two or three points may look level too, before a cache as well as behind the last, where others' use of it
+/// shows: the shortest stretch is none, of equal ones the last.
+void drop_shortest_cache(std::vector<Plateau>& plateaus) {
+  const auto points = [](const Plateau& plateau) { return plateau.last - plateau.first; };
+  auto shortest = plateaus.begin();
+  for (auto each = plateaus.begin(); each + 1 != plateaus.end(); ++each) {
+    if (points(*each) <= points(*shortest)) shortest = each;
+  }
+  plateaus.erase(shortest);
+}
+
 }  // namespace
 
 std::vector<Plateau> find_plateaus(const std::vector<double>& y, double tolerance) {
@@ -74,8 +85,7 @@ std::vector<Plateau> find_plateaus(const std::vector<double>& y, double toleranc
   // Memory is the level without an end, so the last point lies on it whatever the points before it do.
   if (plateaus.empty() || plateaus.back().last != last) plateaus.push_back({"", last, last, y[last]});
   plateaus = joined(y, plateaus);
-  // What looks level between the third cache and memory is a part of the slope, where others' use of the cache shows.
-  if (std::ssize(plateaus) > most_levels) plateaus.erase(plateaus.begin() + most_levels - 1, plateaus.end() - 1);
+  while (std::ssize(plateaus) > most_levels) drop_shortest_cache(plateaus);
   constexpr const char* names[most_levels] = {"L1", "L2", "L3", "DRAM"};
   for (std::size_t i = 0; i + 1 < plateaus.size(); ++i) plateaus[i].name = names[i];
   plateaus.back().name = names[most_levels - 1];

@@ -7,10 +7,6 @@
 
 #include "harness/vector.hpp"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace hf::gpu {
 namespace {
 
@@ -35,23 +31,6 @@ inline Number long_way(Number x) {
 template <class Number>
 inline Number short_way(Number x) {
   return factor * x;
-}
-
-/// Whether any lane of a mask is set; a set lane has all bits set.
-inline bool any(Ints mask) {
-#if defined(__AVX512F__)
-  return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask)) != 0;
-#elif defined(__AVX__)
-  return _mm256_movemask_ps(reinterpret_cast<__m256>(mask)) != 0;
-#elif defined(__x86_64__)
-  return _mm_movemask_ps(reinterpret_cast<__m128>(mask)) != 0;
-#else
-  typedef std::int64_t Words __attribute__((vector_size(vector_bytes)));
-  const auto words = reinterpret_cast<Words>(mask);
-  std::int64_t bits = 0;
-  for (std::size_t i = 0; i < vector_bytes / sizeof bits; ++i) bits |= words[i];
-  return bits != 0;
-#endif
 }
 
 }  // namespace

@@ -37,6 +37,9 @@ constexpr float random_number(std::uint64_t sequence, std::uint64_t index) {
 /// to[i] = middle + spread · random_number(sequence, i)
 void fill_random(std::span<float> to, std::uint64_t sequence, float spread = 1, float middle = 0);
 
+/// So many numbers: fill_random() around 0.
+std::vector<float> random_floats(std::size_t count, std::uint64_t sequence, float spread = 1);
+
 /// to[i] = random_below(sequence, i, below)
 void fill_random(std::span<int> to, std::uint64_t sequence, int below);
 

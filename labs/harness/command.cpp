@@ -1,41 +1,128 @@
 #include "command.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
+#include <sys/poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
+
+#include "interrupt.hpp"
 
 extern char** environ;
 
 namespace hf {
+namespace {
 
-std::string output_of(const std::vector<std::string>& command) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return "";
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point after(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+/// Starts it in a process group of its own: what it starts can be ended with it, and Ctrl-C is for us to answer.
+/// \return its number, 0 where it could not be started
+pid_t start(const std::vector<std::string>& command, int output, Listen listen) {
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  if (listen == Listen::output) {
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  } else {
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+  }
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;
-  const bool started = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ) == 0;
+  const int error = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text;
+  posix_spawnattr_destroy(&attributes);
+  return error == 0 ? child : 0;
+}
+
+/// How long to wait before looking for a signal again: it may have come to another thread.
+int patience_ms(Clock::time_point end) {
+  constexpr long long most = 50;
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+  return static_cast<int>(std::clamp<long long>(left, 0, most));
+}
+
+/// Reads until nobody can write any more. \return whether that was in time, and before a signal
+bool read_until(int from, Clock::time_point end, std::string& text) {
+  constexpr std::size_t enough = std::size_t{1} << 24;
   char part[4096];
-  for (ssize_t length = 0; started && (length = read(ends[0], part, sizeof part)) > 0;) {
-    text.append(part, static_cast<std::size_t>(length));
+  while (!interrupted()) {
+    pollfd waiting = {from, POLLIN, 0};
+    if (poll(&waiting, 1, patience_ms(end)) <= 0 && Clock::now() >= end) return false;
+    if ((waiting.revents & (POLLIN | POLLHUP)) == 0) continue;
+    const ssize_t length = read(from, part, sizeof part);
+    if (length <= 0) return true;
+    if (text.size() < enough) text.append(part, static_cast<std::size_t>(length));
+  }
+  return false;
+}
+
+/// Waits for it to end; it stays to be waited for. \return whether that was in time, and before a signal
+bool ends_until(pid_t child, Clock::time_point end, bool despite_signals = false) {
+  for (;;) {
+    siginfo_t ended = {};
+    waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT);
+    if (ended.si_pid == child) return true;
+    if (Clock::now() >= end || (interrupted() && !despite_signals)) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));  // its output has ended: it is about to
+  }
+}
+
+/// Ends it and all that it started. Asked first: a compiler takes its temporary files with it.
+void finish(pid_t child) {
+  kill(-child, SIGTERM);
+  ends_until(child, after(1), true);
+  kill(-child, SIGKILL);
+}
+
+}  // namespace
+
+CommandResult run_command(const std::vector<std::string>& command, double seconds, Listen listen) {
+  CommandResult result = {CommandResult::End::not_started, ""};
+  stop_if_interrupted();
+  int ends[2];
+  if (command.empty() || pipe2(ends, O_CLOEXEC) != 0) return result;
+  const Clock::time_point end = after(seconds);
+  const pid_t child = start(command, ends[1], listen);
+  close(ends[1]);
+  if (child != 0) {
+    const bool in_time = read_until(ends[0], end, result.text) && ends_until(child, end);
+    if (!in_time) finish(child);
+    int status = 0;
+    waitpid(child, &status, 0);
+    const bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    result.end = !in_time ? CommandResult::End::out_of_time
+                 : well   ? CommandResult::End::done
+                          : CommandResult::End::failed;
   }
   close(ends[0]);
-  int status = 1;
-  if (started) waitpid(child, &status, 0);
-  return status == 0 ? text : "";
+  stop_if_interrupted();
+  return result;
+}
+
+std::string output_of(const std::vector<std::string>& command) {
+  constexpr double seconds = 600;
+  CommandResult result = run_command(command, seconds, Listen::output);
+  return result.end == CommandResult::End::done ? std::move(result.text) : "";
 }
 
 }  // namespace hf

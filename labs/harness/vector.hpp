@@ -68,6 +68,24 @@ inline void store_some(float* to, std::size_t count, Floats v) {
 
 inline std::size_t least(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
+/// Whether any lane of a mask is set; a set lane has all bits set.
+inline bool any(Ints mask) {
+#if defined(__AVX512F__)
+  constexpr int unequal = 4;
+  return __builtin_ia32_cmpd512_mask(mask, Ints{}, unequal, 0xffff) != 0;
+#elif defined(__AVX__)
+  return __builtin_ia32_movmskps256(reinterpret_cast<Floats>(mask)) != 0;
+#elif defined(__x86_64__)
+  return __builtin_ia32_movmskps(reinterpret_cast<Floats>(mask)) != 0;
+#else
+  typedef std::int64_t Words __attribute__((vector_size(vector_bytes)));
+  const auto words = reinterpret_cast<Words>(mask);
+  std::int64_t bits = 0;
+  for (std::size_t i = 0; i < vector_bytes / sizeof bits; ++i) bits |= words[i];
+  return bits != 0;
+#endif
+}
+
 inline float max_of(Floats v) {
   float max = v[0];
   for (std::size_t lane = 1; lane < lanes; ++lane) max = v[lane] > max ? v[lane] : max;

@@ -1,14 +1,19 @@
 // Other programs, and files for them.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "harness/command.hpp"
+#include "harness/interrupt.hpp"
 #include "harness/scratch_file.hpp"
 #include "process.hpp"
 
@@ -20,6 +25,56 @@ TEST_CASE("a command that fails, or is not there, says nothing, and leaves no zo
   CHECK(hf::output_of({"sh", "-c", "echo something; exit 3"}).empty());
   CHECK(hf::output_of({"no-such-program"}).empty());
   CHECK((waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD));
+}
+
+TEST_CASE("what a command says to either is heard, and how it ended is told") {
+  const hf::CommandResult both = hf::run_command({"sh", "-c", "echo out; echo err >&2; exit 3"}, 60);
+  CHECK(both.end == hf::CommandResult::End::failed);
+  CHECK(both.text == "out\nerr\n");
+  CHECK(hf::run_command({"true"}, 60).end == hf::CommandResult::End::done);
+  CHECK(hf::run_command({"no-such-program"}, 60).end == hf::CommandResult::End::not_started);
+  CHECK(hf::run_command({}, 60).end == hf::CommandResult::End::not_started);
+  CHECK(hf::run_command({"cat"}, 60).text.empty());  // its input is empty
+}
+
+TEST_CASE("past its time a command is ended, with all that it started, even what will not be asked") {
+  TemporaryFolder folder;
+  const std::string file = (folder.path() / "pids").string();
+  const std::string script = "trap '' TERM; (trap '' TERM; echo started; sleep 100) & echo $! >" + file + "; sleep 100";
+  const hf::CommandResult result = hf::run_command({"sh", "-c", script}, 0.5);
+  CHECK(result.end == hf::CommandResult::End::out_of_time);
+  CHECK(result.text == "started\n");
+  CHECK(has_no_children());
+  const int grandchild = std::stoi(content(file));
+  // Whoever adopts it may not have waited for it yet.
+  for (int turn = 0; turn < 1000 && kill(grandchild, 0) == 0; ++turn) {
+    if (content("/proc/" + std::to_string(grandchild) + "/stat").find(") Z") != std::string::npos) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const std::string state = content("/proc/" + std::to_string(grandchild) + "/stat");
+  CHECK((state.empty() || state.find(") Z") != std::string::npos));
+}
+
+TEST_CASE("on Ctrl-C a command is ended at once, and may tidy up") {
+  TemporaryFolder folder;
+  const std::string file = (folder.path() / "temporary").string();
+  CHECK(in_child([&] {
+    hf::catch_interrupts();
+    std::thread signaller([&] {
+      while (!std::filesystem::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      kill(getpid(), SIGINT);
+    });
+    bool stopped = false;
+    try {
+      hf::run_command(
+          {"sh", "-c", "trap 'rm " + file + "; exit 1' TERM; : >" + file + "; while :; do sleep 0.01; done"}, 1000);
+    } catch (const hf::Interrupted&) {
+      stopped = true;
+    }
+    signaller.join();
+    return stopped && has_no_children();
+  }));
+  CHECK_FALSE(std::filesystem::exists(file));
 }
 
 TEST_CASE("a scratch file can be opened by others, and no folder shows it") {

@@ -27,12 +27,6 @@ namespace {
 constexpr std::size_t band = 64;  // random rows, which are then repeated
 constexpr std::size_t checked_rows = 5;
 
-std::vector<float> random_floats(std::size_t count, std::uint64_t sequence) {
-  std::vector<float> x(count);
-  fill_random(x, sequence);
-  return x;
-}
-
 /// Bytes of a weight in all formats together.
 double bytes_of_a_weight() {
   const std::vector<float> some = random_floats(band * 32, 1);

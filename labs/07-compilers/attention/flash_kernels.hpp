@@ -9,10 +9,6 @@
 #include "07-compilers/attention/power_of_two.hpp"
 #include "harness/vector.hpp"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace hf::compilers {
 namespace {
 
@@ -26,21 +22,6 @@ constexpr float flash_slack = 8;
 
 /// The score of a key that a query may not see.
 constexpr float hidden_score = -1e30f;
-
-/// Whether any lane of a comparison is true.
-inline bool any(Ints mask) {
-#if defined(__AVX512F__)
-  return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask)) != 0;
-#elif defined(__AVX__)
-  return _mm256_movemask_ps(reinterpret_cast<__m256>(mask)) != 0;
-#elif defined(__x86_64__)
-  return _mm_movemask_ps(reinterpret_cast<__m128>(mask)) != 0;
-#else
-  bool found = false;
-  for (std::size_t lane = 0; lane < lanes; ++lane) found = found || mask[lane] != 0;
-  return found;
-#endif
-}
 
 /// A block of queries, as many registers wide as its kernels, and what it knows of the keys it has seen.
 struct QueryBlock {

@@ -23,7 +23,7 @@
 #include <system_error>
 #include <vector>
 
-#include "07-compilers/compiler/timed_command.hpp"
+#include "harness/command.hpp"
 #include "harness/machine.hpp"
 #include "record/sha256.hpp"
 
@@ -60,20 +60,21 @@ std::string complaint(const std::string& messages) {
 
 /// Runs the compiler. \return what it says \throws BuildError
 std::string say(const std::vector<std::string>& command, double seconds) {
-  const Outcome outcome = run_command(command, seconds);
+  const CommandResult result = run_command(command, seconds);
   const std::string compiler = "compiler " + command[0] + ": ";
-  switch (outcome.end) {
-    case Outcome::End::not_started: throw BuildError(compiler + "cannot be started; name one in CXX, or install g++");
-    case Outcome::End::out_of_time: {
+  switch (result.end) {
+    case CommandResult::End::not_started:
+      throw BuildError(compiler + "cannot be started; name one in CXX, or install g++");
+    case CommandResult::End::out_of_time: {
       std::ostringstream limit;
       limit << seconds;
       throw BuildError(compiler + "stopped after " + limit.str() + " s; name another in CXX");
     }
-    case Outcome::End::failed:
-      throw BuildError(compiler + "failed: " + complaint(outcome.text) + "; name another in CXX");
-    case Outcome::End::done: break;
+    case CommandResult::End::failed:
+      throw BuildError(compiler + "failed: " + complaint(result.text) + "; name another in CXX");
+    case CommandResult::End::done: break;
   }
-  return outcome.text;
+  return result.text;
 }
 
 // [begin: cache-key]

@@ -27,6 +27,7 @@
 #include "07-compilers/compiler/plan.hpp"
 #include "07-compilers/compiler/shared_product.hpp"
 #include "harness/clock.hpp"
+#include "harness/interrupt.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
 #include "harness/work.hpp"
@@ -300,6 +301,8 @@ Compiled::Compiled(const Graph& graph, const CompileOptions& options) : state_(s
   state_->options = options;
   try {
     state_->compile();
+  } catch (const Interrupted&) {
+    throw;
   } catch (const std::exception& error) {  // of files, memory, the compiler: whatever it is, there is another way
     state_->remark = std::string(error.what()) + "; until then each operator runs on its own";
     state_->code.clear();

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "07-compilers/compiler/timed_command.hpp"
 #include "07-compilers/layers/exercises_py.hpp"
+#include "harness/command.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::compilers {
@@ -22,14 +22,14 @@ std::string last_line(std::string text) {
 }  // namespace
 
 Exercises run_exercises(const std::string& device, std::size_t side, int samples, double seconds) {
-  const Outcome outcome =
+  const CommandResult result =
       run_command({"python3", "-c", exercises_py, device, std::to_string(side), std::to_string(samples)}, seconds);
-  const std::string line = last_line(outcome.text), name = "PyTorch's exercises: ";
-  switch (outcome.end) {
-    case Outcome::End::not_started: throw ExercisesFailed(name + "python3 cannot be started");
-    case Outcome::End::out_of_time: throw ExercisesFailed(name + "stopped, for they took too long");
-    case Outcome::End::failed: throw ExercisesFailed(name + line);
-    case Outcome::End::done: break;
+  const std::string line = last_line(result.text), name = "PyTorch's exercises: ";
+  switch (result.end) {
+    case CommandResult::End::not_started: throw ExercisesFailed(name + "python3 cannot be started");
+    case CommandResult::End::out_of_time: throw ExercisesFailed(name + "stopped, for they took too long");
+    case CommandResult::End::failed: throw ExercisesFailed(name + line);
+    case CommandResult::End::done: break;
   }
   try {
     const nlohmann::json said = nlohmann::json::parse(line);

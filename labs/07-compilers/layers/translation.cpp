@@ -19,8 +19,8 @@
 #include "07-compilers/compiler/emit.hpp"
 #include "07-compilers/compiler/graph.hpp"
 #include "07-compilers/compiler/plan.hpp"
-#include "07-compilers/compiler/timed_command.hpp"
 #include "07-compilers/layers/assembly.hpp"
+#include "harness/command.hpp"
 #include "harness/keep.hpp"
 #include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
@@ -97,8 +97,8 @@ void Translation::say(std::vector<std::string> words) const {
   std::vector<std::string> command = toolchain_.command;
   command.insert(command.end(), toolchain_.flags.begin(), toolchain_.flags.end());
   command.insert(command.end(), words.begin(), words.end());
-  const Outcome outcome = run_command(command, patience);
-  if (outcome.end != Outcome::End::done) throw BuildError("compiler " + command[0] + ": " + outcome.text);
+  const CommandResult result = run_command(command, patience);
+  if (result.end != CommandResult::End::done) throw BuildError("compiler " + command[0] + ": " + result.text);
 }
 
 void Translation::compile() const { say({"-S", "-o", file("loops.s"), file("loops.cpp")}); }

@@ -21,12 +21,6 @@
 namespace hf::compilers {
 namespace {
 
-std::vector<float> random_floats(std::size_t count, std::uint64_t sequence) {
-  std::vector<float> numbers(count);
-  fill_random(numbers, sequence);
-  return numbers;
-}
-
 std::vector<float> matrix_to_sweep() { return random_floats((nest_rows + 1) * (nest_columns + 2), 0); }
 
 bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }

@@ -71,6 +71,14 @@ TEST_CASE("there are at most three caches: a step on the slope to memory is none
   CHECK(found[3].first == 14);
 }
 
+TEST_CASE("two points on the slope to a cache that happen to be near each other do not take its place") {
+  // A core of Zen 5: L1 1 ns, L2 3.2 ns, then a slope with 5.3 and 6.4 ns on it, L3 11 ns.
+  const auto found = find_plateaus({0.92, 0.91, 0.92, 0.92, 3.16, 3.2,  3.18, 3.19, 3.17, 3.6, 5.3, 6.4,
+                                    8.9,  9.9,  10.9, 11.5, 12.3, 12.8, 16.7, 40,   72,   136, 141});
+  CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
+  CHECK(found[2].level == doctest::Approx(11).epsilon(0.1));
+}
+
 TEST_CASE("memory is the last level, even when the curve still moves at its end") {
   const auto found = find_plateaus({100, 100, 100, 50, 20});
   CHECK(names(found) == std::vector<std::string>{"L1", "DRAM"});

@@ -20,12 +20,6 @@
 namespace hf::matmul {
 namespace {
 
-std::vector<float> random_vector(std::size_t count, std::uint32_t sequence) {
-  std::vector<float> numbers(count);
-  fill_random(numbers, sequence);
-  return numbers;
-}
-
 const Gemm best = [](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
   gemm(m, n, k, a, b, c);
 };
@@ -47,7 +41,7 @@ TEST_CASE("a convolution is the same by its definition, reordered, and as a prod
     CAPTURE(s.in_channels);
     CAPTURE(s.out_channels);
     CAPTURE(s.kernel);
-    const auto image = random_vector(s.inputs(), 1), filters = random_vector(s.weights(), 2);
+    const auto image = random_floats(s.inputs(), 1), filters = random_floats(s.weights(), 2);
     std::vector<float> out(s.outputs(), NAN), columns(s.patch() * s.pixels(), NAN);
     direct_convolution(s, image.data(), filters.data(), out.data());
     CHECK(worst_convolution(s, image, filters, out) <= 1);
@@ -87,9 +81,9 @@ TEST_CASE("attention is the same token by token and as two products") {
     CAPTURE(s.tokens);
     CAPTURE(s.d);
     for (float size : {1.0f, 20.0f}) {  // the second makes weights that are nearly one and nearly zero
-      auto q = random_vector(s.numbers(), 1);
+      auto q = random_floats(s.numbers(), 1);
       for (float& x : q) x *= size;
-      const auto k = random_vector(s.numbers(), 2), v = random_vector(s.numbers(), 3);
+      const auto k = random_floats(s.numbers(), 2), v = random_floats(s.numbers(), 3);
       std::vector<float> out(s.numbers(), NAN), scratch(s.scratch() + 2 * s.tokens, NAN);
       direct_attention(s, q.data(), k.data(), v.data(), out.data(), scratch.data(), softmax);
       CHECK(worst_attention(s, q, k, v, out) <= 1);
@@ -118,9 +112,9 @@ TEST_CASE("a perceptron is the same neuron by neuron and as two products") {
   for (const PerceptronShape& s : {PerceptronShape{1, 1, 1}, {3, 5, 17}, {16, 48, 96}, {0, 4, 4}}) {
     CAPTURE(s.batch);
     CAPTURE(s.hidden);
-    const auto x = random_vector(s.batch * s.inputs, 1), first = random_vector(s.inputs * s.hidden, 2),
-               second = random_vector(s.hidden * s.inputs, 3), first_bias = random_vector(s.hidden, 4),
-               second_bias = random_vector(s.inputs, 5);
+    const auto x = random_floats(s.batch * s.inputs, 1), first = random_floats(s.inputs * s.hidden, 2),
+               second = random_floats(s.hidden * s.inputs, 3), first_bias = random_floats(s.hidden, 4),
+               second_bias = random_floats(s.inputs, 5);
     std::vector<float> first_rows(first.size()), second_rows(second.size());
     transpose(s.inputs, s.hidden, first.data(), first_rows.data());
     transpose(s.hidden, s.inputs, second.data(), second_rows.data());

@@ -19,6 +19,15 @@ TEST_CASE("the first sequence is SplitMix64 with the seed 0, as Java's Splittabl
   for (std::size_t i = 0; i < std::size(published); ++i) CHECK(random_word(0, i) == published[i]);
 }
 
+TEST_CASE("numbers that are asked for together are those of their sequence, as far spread as wanted") {
+  const std::vector<float> one = random_floats(100, 7), wide = random_floats(100, 7, 4);
+  REQUIRE(one.size() == 100);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    CHECK(one[i] == random_number(7, i));
+    CHECK(wide[i] == 4 * one[i]);
+  }
+}
+
 TEST_CASE("the next sequence begins where the one before ends") {
   CHECK(random_word(1, 0) == random_word(0, std::uint64_t{1} << 40));
   CHECK(random_word(3, 7) == random_word(2, (std::uint64_t{1} << 40) + 7));

@@ -23,12 +23,6 @@ using namespace hf::scaling;
 
 namespace {
 
-std::vector<float> random_floats(std::size_t count, std::uint64_t sequence) {
-  std::vector<float> numbers(count);
-  fill_random(numbers, sequence);
-  return numbers;
-}
-
 /// Heads as wide as a panel on any machine: 64 is a multiple of 8, 16 and 32.
 LayerShape small_layer(std::size_t heads, std::size_t kv_heads) { return {heads * 64, heads, kv_heads}; }
 

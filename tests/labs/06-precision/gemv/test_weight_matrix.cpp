@@ -25,12 +25,6 @@ struct Shape {
 constexpr Shape shapes[] = {{1, 32},   {15, 64},  {16, 96},       {17, 32},   {33, 160},
                             {32, 128}, {64, 768}, {5, 1024 + 32}, {100, 320}, {257, 1024}};
 
-std::vector<float> random_floats(std::size_t count, std::uint64_t sequence, float spread = 1) {
-  std::vector<float> x(count);
-  fill_random(x, sequence, spread);
-  return x;
-}
-
 /// Rows of all magnitudes, as weights have them, and a few numbers that stand out.
 std::vector<float> random_weights(const Shape& shape) {
   std::vector<float> w = random_floats(shape.rows * shape.columns, 1, 0.1f);

@@ -34,12 +34,6 @@ const Licences* licences() {
   return all ? &*all : nullptr;
 }
 
-std::vector<float> random_floats(std::size_t count, std::uint64_t sequence) {
-  std::vector<float> numbers(count);
-  fill_random(numbers, sequence);
-  return numbers;
-}
-
 TEST_CASE("without a compiler, or with one that refuses or builds nothing, there is one line") {
   const ScratchFolder cache;
   for (const char* compiler : {"/no/such/compiler", "false", "true"}) {
