@@ -19,8 +19,8 @@ struct Plateau {
 
 /// Finds the plateaus of a curve over rising working sets. A plateau is a longest stretch of at least two points that
 /// stay within `tolerance` of their middle, the last point being one by itself when it has to; neighbours that differ by
-/// less than a factor of 1.4 are one. There are at most three caches, the longest stretches; the slopes between plateaus belong
-/// to none.
+/// less than a factor of 1.4 are one. There are at most three caches, the longest stretches; the slopes between
+/// plateaus belong to none.
 /// \param y  bandwidths or latencies, more than 0
 /// \return at least one plateau, from the smallest working set to the largest
 /// \throws std::invalid_argument without points

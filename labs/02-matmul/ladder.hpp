@@ -65,15 +65,16 @@ const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std
                                  const std::string& other);
 
 /// What the peaks are called among the contestants: on one thread, and on all of gemm().
-constexpr const char *peak_id = "peak", *peak_all_id = "peak_all";
+constexpr const char* peak_id = "peak";
+constexpr const char* peak_all_id = "peak_all";
 
 /// The peak in the rounds of the size at which it was highest: above every product, however the clock changes between them.
 /// \param id  peak_id or peak_all_id
 const Estimate& highest_peak(const std::vector<LadderStep>& steps, const std::string& id);
 
-/// Times all contestants, and both peaks among them, on each of these sizes, rising, in the present step of the lab. Of a slow one only so many rows
-/// of the product are computed as time allows, since one row costs what the next one does; one for which even its least
-/// is too long stops there.
+/// Times all contestants, and both peaks among them, on each of these sizes, rising, in the present step of the lab. Of a
+/// slow one only so many rows of the product are computed as time allows, since one row costs what the next one does; one
+/// for which even its least is too long stops there.
 /// \param cores  threads of the second peak
 std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
                               const std::vector<std::size_t>& sizes, int cores);
