@@ -1,11 +1,15 @@
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
+#include "harness/roof_runs.hpp"
 #include "harness/sampling.hpp"
 #include "harness/shared_array.hpp"
 #include "harness/statistics.hpp"
 #include "harness/threads.hpp"
+#include "harness/work.hpp"
 
 namespace {
 
@@ -35,6 +39,21 @@ TEST_CASE("peaks, clock and bandwidth are numbers of a real machine") {
   CHECK(read.median > 1e-3);
   CHECK(read.median < 1e5);
   CHECK(hf::machine_noise_floor(short_plan()) >= 0);
+}
+
+TEST_CASE("both roofs are timed among other things, and are those of their rounds") {
+  hf::RoofRuns runs(8 << 20);
+  std::vector<hf::Variant> variants = runs.variants();
+  variants.push_back(hf::timed("other", [] {}));
+  const hf::Sampling sampling = hf::sample_interleaved(variants, short_plan());
+  CHECK(runs.peak_gflops(sampling).samples.size() == sampling.of("other").samples.size());
+  CHECK(runs.read_gbs(sampling).samples.size() == sampling.of("other").samples.size());
+  const hf::Roofline roofs = runs.roofs(sampling);
+  CHECK(roofs.peak_gflops == runs.peak_gflops(sampling).median);
+  CHECK(roofs.bandwidth_gbs == runs.read_gbs(sampling).median);
+  // Half of the seconds, twice the speed.
+  const hf::PeakVariant peak = {hf::timed("peak", [] {}), 3e9};
+  CHECK(peak.gflops(hf::estimate({0.5})).median == doctest::Approx(6));
 }
 
 TEST_CASE("the array for memory bandwidth leaves the machine room") {
