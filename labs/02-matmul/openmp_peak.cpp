@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "harness/clock.hpp"
 #include "harness/peaks.hpp"
 #include "harness/sampling.hpp"
+
+#ifndef _OPENMP
+#include <memory>
+
 #include "harness/threads.hpp"
+#endif
 
 namespace hf::matmul {
 
