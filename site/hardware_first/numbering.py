@@ -8,6 +8,7 @@ link.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -76,6 +77,26 @@ def number_or_that_above(self, env: BuildEnvironment, builder: Builder, kind: st
     return number
 
 
+class ReadOnce:
+    """An environment for those who only look at other pages: it does not read a page again for each who asks, which is what
+    takes most of the time of writing a book of many {numref}."""
+
+    def __init__(self, env: BuildEnvironment) -> None:
+        self.env = env
+        self.get_doctree = functools.lru_cache(maxsize=4)(env.get_doctree)
+
+    def __getattr__(self, name: str):
+        return getattr(self.env, name)
+
+
+read_once = functools.lru_cache(maxsize=1)(ReadOnce)
+resolve = StandardDomain.resolve_xref
+
+
+def resolve_and_read_once(self, env: BuildEnvironment, page: str, builder: Builder, kind: str, *reference):
+    return resolve(self, read_once(env) if kind == "numref" else env, page, builder, kind, *reference)
+
+
 def readers(env: BuildEnvironment, before: dict, after: dict) -> list[str]:
     """The pages to write again: all of them where a number changed, for any may name it."""
     return sorted(env.found_docs) if after != before else []
@@ -117,4 +138,5 @@ def add_to(app: Sphinx) -> None:
     TocTreeCollector.assign_section_numbers = section_numbers
     TocTreeCollector.assign_figure_numbers = figure_numbers
     StandardDomain.get_fignumber = number_or_that_above
+    StandardDomain.resolve_xref = resolve_and_read_once
     app.add_post_transform(ChapterLinks)
