@@ -139,17 +139,9 @@ def setup(app: Sphinx) -> dict:
                             ("systolic-array", SystolicArray), ("where-holds", WhereHolds),
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
-    front.add_to(app)
-    ledger.add_to(app)
-    machines.add_to(app)
-    predict.add_to(app)
-    predict_table.add_to(app)
-    numbering.add_to(app)
-    predictions.add_to(app)
-    definitions.add_to(app)
-    cite.add_to(app)
-    feed.add_to(app)
-    card.add_to(app)
+    for part in (front, ledger, machines, predict, predict_table, predictions, numbering, definitions, contents, head, feed,
+                 card, cite, search, unbroken, wide, widgets, assets):
+        part.add_to(app)  # assets before write_variants: who hears of another machine listens before it is told
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)
     app.connect("env-get-outdated", outdated_pages)
@@ -157,10 +149,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("doctree-read", add_banner)
     app.connect("env-updated", pages_to_write)
     app.connect("env-updated", pages_of_another_list)
-    assets.add_to(app)
-    app.connect("html-page-context", write_variants)  # after: whoever hears of another machine listens before it is told
+    app.connect("html-page-context", write_variants)
     app.connect("build-finished", report_problems)
-    for part in (contents, head, search, unbroken, wide, widgets):
-        part.setup(app)
     # What {lab-header} adds to Sphinx's C++ domain would multiply each time that domain is merged after a parallel read.
     return {"version": "0.1.0", "env_version": 3, "parallel_read_safe": False, "parallel_write_safe": True}

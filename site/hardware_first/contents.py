@@ -92,7 +92,7 @@ class Contents:
         context["contents"] = [Part(caption, [entry(name) for name in names]) for caption, names in self.parts]
 
 
-def setup(app: Sphinx) -> None:
+def add_to(app: Sphinx) -> None:
     contents = Contents()
     app.connect("env-updated", contents.forget)
     app.connect("html-page-context", contents.offer)

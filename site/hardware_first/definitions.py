@@ -6,8 +6,6 @@ shows both on hover, focus and touch. In the glossary and the references each en
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -75,7 +73,7 @@ def add_to_page(app: Sphinx, doctree: nodes.document, page: str) -> None:
         if where := next((own[anchor] for anchor in element.get("ids", ()) if anchor in own), None):
             entry = element.next_node(nodes.definition, ascend=True) if isinstance(element, nodes.term) else element
             last = list(entry.findall(nodes.paragraph))[-1]
-            last += list(where_used(app, page, where))
+            last += where_used(app, page, where)
 
 
 def list_sources(app: Sphinx, doctree: nodes.document, page: str) -> None:
@@ -85,7 +83,7 @@ def list_sources(app: Sphinx, doctree: nodes.document, page: str) -> None:
         group.replace_self(nodes.bullet_list("", *items, classes=["hf-sources-list"]))
 
 
-def where_used(app: Sphinx, page: str, where: dict[str, str]) -> Iterator[nodes.Node]:
+def where_used(app: Sphinx, page: str, where: dict[str, str]) -> nodes.inline:
     """ → 00, 03, as links."""
     shown = nodes.inline("", " → ", classes=["hf-uses"])
     for number, (chapter, anchor) in enumerate(where.items()):
@@ -93,7 +91,7 @@ def where_used(app: Sphinx, page: str, where: dict[str, str]) -> Iterator[nodes.
             shown += nodes.Text(", ")
         name = nodes.Text(chapters(app.env)[chapter])
         shown += make_refnode(app.builder, page, chapter, anchor, name, f"Used in chapter {name}")
-    yield shown
+    return shown
 
 
 def add_to(app: Sphinx) -> None:

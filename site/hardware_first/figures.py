@@ -80,7 +80,7 @@ class LabFigure(SphinxDirective):
         """One line: of what kind, whose and how noisy where something was measured, and the record."""
         record = view.record
         kinds = dict.fromkeys(each["kind"] for each in view.series)
-        line = nodes.paragraph("", listed(kinds), classes=["hf-provenance"])
+        line = nodes.paragraph("", compare.listed(list(kinds)).capitalize(), classes=["hf-provenance"])
         if "measured" in kinds:
             line["classes"] += ["hf-elsewhere"] * record.elsewhere
             whose = hardware_first(self.env).records.machine_of(record).name
@@ -159,13 +159,6 @@ def drawn(records: Records, script: Path, record: Path) -> str:
         return draw.svg.inline(figure.read_text(encoding="utf-8"))
     except (draw.DrawError, OSError) as error:
         raise RecordError(str(error).replace(f"{records.root}/", "")) from None
-
-
-def listed(words: Iterable[str]) -> str:
-    """Measured, modelled and quoted."""
-    *most, last = words
-    text = f"{', '.join(most)} and {last}" if most else last
-    return text[:1].upper() + text[1:]
 
 
 def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from .numbering import ancestors
+
 # Nothing but the site's own files, and no script that stands in a page. The styles in pages are the figures' own.
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
           "connect-src 'self'; form-action 'self'; base-uri 'self'")
@@ -21,17 +23,11 @@ def description(doctree: nodes.document) -> str:
     """The promise of a chapter, else the first paragraph that is prose; cut after a sentence where it is long."""
     promise = next((box for box in doctree.findall(nodes.admonition) if "promise" in box["classes"]), None)
     for paragraph in (promise or doctree).findall(nodes.paragraph):
-        aside = any({"hf-banner", "hf-notice"} & set(above.get("classes", ())) for above in ancestors(paragraph))
+        aside = any({"hf-banner", "hf-notice"} & set(above.get("classes", ())) for above in ancestors(paragraph, nodes.Element))
         text = " ".join(paragraph.astext().split())
         if not aside and len(text) > 40:
             return shortened(text)
     return ""
-
-
-def ancestors(node: nodes.Node):
-    while node := node.parent:
-        if isinstance(node, nodes.Element):
-            yield node
 
 
 def shortened(text: str) -> str:
@@ -55,5 +51,5 @@ def describe(app: Sphinx, page: str, template: str, context: dict, doctree: node
                             for weight, name in ((400, "regular"), (700, "bold"))}
 
 
-def setup(app: Sphinx) -> None:
+def add_to(app: Sphinx) -> None:
     app.connect("html-page-context", describe)

@@ -115,6 +115,6 @@ def replace_sphinx_search(app: Sphinx) -> None:
         app.builder.search = False
 
 
-def setup(app: Sphinx) -> None:
+def add_to(app: Sphinx) -> None:
     app.connect("builder-inited", replace_sphinx_search)
     app.connect("build-finished", write)

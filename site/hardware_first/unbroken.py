@@ -61,5 +61,5 @@ def keep_together(formula: nodes.math) -> None:
         together += nodes.Text(closing[0])
 
 
-def setup(app: Sphinx) -> None:
+def add_to(app: Sphinx) -> None:
     app.add_post_transform(NoBreakSpaces)

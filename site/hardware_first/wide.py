@@ -29,6 +29,6 @@ def depart_entry(translator: HTML5Translator, node: nodes.entry) -> None:
     type(translator).depart_entry(translator, node)
 
 
-def setup(app: Sphinx) -> None:
+def add_to(app: Sphinx) -> None:
     app.add_node(nodes.table, override=True, html=(visit_table, depart_table))
     app.add_node(nodes.entry, override=True, html=(visit_entry, depart_entry))

@@ -182,7 +182,7 @@ def visit_calculator(self, node: calculator) -> None:
     raise nodes.SkipNode
 
 
-def setup(app: Sphinx) -> None:
+def add_to(app: Sphinx) -> None:
     app.add_node(calculator, html=(visit_calculator, None))
     for name, directive in (("roofline-explorer", RooflineExplorer), ("planner", Planner), ("array-explorer", ArrayExplorer)):
         app.add_directive(name, directive)

@@ -28,6 +28,13 @@ def choose(page, name: str) -> None:
     page.locator(".hf-bits-formats button", has_text=name).click()
 
 
+def put(page, first: int, wanted: str) -> None:
+    """Presses the bits from the `first` that are not as they are wanted."""
+    for i, bit in enumerate(wanted, start=first):
+        if pressed(page)[i] != bit:
+            page.locator(".hf-bit").nth(i).click()
+
+
 @pytest.mark.parametrize("name", PLACES)
 def test_pi_is_rounded_to_the_nearest_mark(bits, name):
     choose(bits, name)
@@ -50,21 +57,15 @@ def test_bits_change_the_number(bits):
     press(0)
     press(1)  # the exponent's only one: now the lowest octave
     assert said(bits).startswith("(0 + 584/1024) · 2-14 = 3.481 · 10-5.")
-    for i in range(1, 6):
-        if pressed(bits)[i] == "0":
-            press(i)
+    put(bits, 1, "11111")
     assert said(bits).startswith("not a number")
-    for i in range(6, 16):
-        if pressed(bits)[i] == "1":
-            press(i)
+    put(bits, 6, "0000000000")
     assert said(bits).startswith("∞")
 
 
 def test_e4m3_has_no_infinity_but_a_largest_number(bits):
     choose(bits, "FP8 E4M3")
-    for i, wanted in enumerate("01111110"):
-        if pressed(bits)[i] != wanted:
-            bits.locator(".hf-bit").nth(i).click()
+    put(bits, 0, "01111110")
     assert "= 448." in said(bits)  # its largest, by the specification
     bits.locator(".hf-bit").nth(7).click()
     assert said(bits).startswith("not a number")
@@ -72,9 +73,7 @@ def test_e4m3_has_no_infinity_but_a_largest_number(bits):
 
 def test_the_lowest_octave_has_no_leading_one(bits):
     choose(bits, "FP8 E5M2")
-    for i, wanted in enumerate("00000001"):
-        if pressed(bits)[i] != wanted:
-            bits.locator(".hf-bit").nth(i).click()
+    put(bits, 0, "00000001")
     assert said(bits).startswith("(0 + 1/4) · 2-14") and "1.526 · 10-5" in said(bits)
 
 
