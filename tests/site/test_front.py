@@ -44,6 +44,12 @@ def test_a_card_has_what_the_chapter_says_of_itself(small):
     assert "front.css" in small.html() and "front.css" not in small.html(LAB)
 
 
+def test_a_page_that_a_build_leaves_out_has_no_card(small):
+    small.page(CHAPTER, "02-unfinished")
+    build = small.build(exclude_patterns=["02-unfinished.md"])
+    assert (build.status, build.said) == (0, "") and "02-unfinished" not in small.html()
+
+
 def test_the_figure_is_whole_and_its_ornament_is_shapes_alone(small):
     small.build()
     page = small.html()
