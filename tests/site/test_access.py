@@ -97,7 +97,7 @@ def test_what_a_link_points_to_is_not_under_the_header(browser, base):
 
 def test_the_contents_open_over_a_narrow_page_and_close(browser, base):
     with Visit(browser, f"{base}01-roofline.html", viewport={"width": 360, "height": 700}) as visit:
-        assert visit.page.get_by_role("link", name="Hardware First", exact=True).is_visible()  # its words are hidden, not its name
+        assert visit.page.get_by_role("link", name="Hardware First", exact=True).is_visible()  # out of sight
         contents, button = visit.page.locator("#contents"), visit.page.locator(".hf-contents-button")
         assert not contents.is_visible()
         button.focus()
