@@ -49,16 +49,15 @@ void measure_limits_here(Lab& lab, const roofline::KernelSet& set, ChaseMemory& 
 
 // ---- What follows from it: Little's law, as a straight line and a ceiling ----
 
+/// Lines asked for early show what can arrive: their loads need not wait in the core's window. Without that, the window is
+/// full of loads that have come and wait for an older one, before the memory or the fill buffers are.
 void predict_chases(Lab& lab) {
-  const double latency = lab.value("chase_latency_ns"), limit = lab.value("random_read_gbs");
-  const auto lines = [&](const char* id) { return lines_in_flight(latency, lab.value(id)); };
+  const double latency = lab.value("chase_latency_ns"), limit = lab.value("prefetched_read_gbs");
   lab.add(little_line("little_line", latency, limit));
-  lab.add(
-      Value("little_knee_predicted", lines("random_read_gbs"), "1", Kind::modelled, "chases at the knee, predicted"));
-  lab.add(Value("stream_knee", lines("stream_read_gbs"), "1", Kind::modelled,
+  lab.add(Value("little_knee_predicted", lines_in_flight(latency, limit), "1", Kind::modelled,
+                "chases at the knee, predicted"));
+  lab.add(Value("stream_knee", lines_in_flight(latency, lab.value("stream_read_gbs")), "1", Kind::modelled,
                 "lines in flight that reading in order takes"));
-  lab.add(Value("prefetched_lines_in_flight", lines("prefetched_read_gbs"), "1", Kind::modelled,
-                "lines in flight, each asked for early"));
   lab.show(little_table(latency, limit));
 }
 

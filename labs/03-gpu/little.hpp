@@ -6,13 +6,6 @@
 
 namespace hf::gpu {
 
-/// What one core and its memory can do, each measured by itself.
-struct MemoryLimits {
-  double latency_ns;       ///< of one access that waits for the one before
-  double random_read_gbs;  ///< of reading random lines whose addresses are known, so that no load waits for another
-  double stream_read_gbs;  ///< of reading in order
-};
-
 /// Bytes that arrive with one line, the unit in which memory is fetched.
 constexpr double line_bytes = 64;
 
