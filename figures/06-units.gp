@@ -43,7 +43,8 @@ do for [i = 2:3] {
 right_edge = width - 92
 set multiplot
 top_edge = 36; bottom_edge = has_ratios ? 360 : height - 62
-y_title = "speed, Gop/s".(has_ratios ? "; in dashes, oneDNN's" : "")
+has_peaks = has_peak(2) || has_peak(3)
+y_title = "speed, Gop/s".(has_ratios ? "; dashed: oneDNN's" : "").(has_peaks ? "; grey: the instruction alone" : "")
 load "frame.gp"
 set logscale x 2
 set xrange [size_min / 1.1:size_max * 1.001]  # the last point lies inside, rounding or not
@@ -51,8 +52,6 @@ set yrange [0:highest * 1.1]
 eval powers_on_x
 if (!has_ratios) { set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet }
 plot for [i = 1:3] peak(i) using (only(has_peak(i), $1)):2 with lines linewidth 1.4 linecolor rgb quiet, \
-     for [i = 1:3] peak(i) using (only(has_peak(i) && $1 == 2 * size_min, $1)):2:("the instruction alone") \
-       with labels left font along textcolor rgb quiet, \
      for [i = 1:3] peer(i) using (only(has_peer(i), $1)):2 with lines linewidth 1.8 dashtype long_dash \
        linecolor rgb colours[i], \
      for [i = 1:3] ours(i) using 1:2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 \
