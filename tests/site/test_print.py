@@ -69,13 +69,14 @@ def test_solutions_are_in_and_what_only_a_screen_has_is_not(printed):
 
 def test_few_pages_are_mostly_empty(printed, tmp_path):
     subprocess.run(["pdftoppm", "-r", "10", "-gray", printed, tmp_path / "page"], check=True)
+    before_a_part = {page - 1 for page in listed(printed).values()}  # blank where the part begins on the right
     short = 0
     pages = sorted(tmp_path.glob("*.pgm"))
-    for page in pages[3:]:
+    for number, page in enumerate(pages[3:], 4):
         _, size, _, rows = page.read_bytes().split(b"\n", 3)
         width, height = map(int, size.split())
         written = [y for y in range(height) if min(rows[y * width:(y + 1) * width]) < 220 and 0.07 < y / height < 0.93]
-        short += max(written, default=0) < 0.25 * height
+        short += max(written, default=0) < 0.25 * height and not (number in before_a_part and not written)
     assert short <= 0.1 * len(pages)
 
 
