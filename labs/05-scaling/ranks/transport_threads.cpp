@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <semaphore>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -22,14 +21,28 @@
 namespace hf::scaling {
 namespace {
 
-/// A lock that one thread may take and another release: a rank may have several, of which one at a time sends.
+/// A lock that one thread may take and another release: a rank may have several, of which one at a time sends. It is no
+/// std::binary_semaphore: libstdc++'s may miss that it was released, and sleep for ever (GCC's bug 98033).
 class Baton {
  public:
-  void lock() { free_.acquire(); }
-  void unlock() { free_.release(); }
+  void lock() {
+    std::unique_lock lock(mutex_);
+    given_.wait(lock, [&] { return free_; });
+    free_ = false;
+  }
+
+  void unlock() {
+    {
+      const std::lock_guard lock(mutex_);
+      free_ = true;
+    }
+    given_.notify_one();
+  }
 
  private:
-  std::binary_semaphore free_{1};
+  std::mutex mutex_;
+  std::condition_variable given_;
+  bool free_ = true;
 };
 
 }  // namespace
