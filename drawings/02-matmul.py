@@ -181,18 +181,18 @@ def sets() -> Sketch:
 
 
 def im2col() -> Sketch:
-    """A window of 3 by 3 over an image of 5 by 5; each stand becomes a column of a matrix."""
+    """A window of 3 by 3 over an image of 5 by 5; each place becomes a column of a matrix."""
     image, window, pixel, cell = 5, 3, 30, 24
-    stands = image - window + 1
-    count, taps = stands * stands, window * window
+    places = image - window + 1
+    count, taps = places * places, window * window
     left, top = 300, 34
     drawing = Sketch(
         "02-im2col", 350, "A convolution becomes a matrix product",
-        """Left, an image of 5 by 5 pixels with a window of 3 by 3. Right, a matrix: the nine pixels under each stand of
-        the window are copied out as a column, nine columns for nine stands. Below it the filter, as a row, times this
-        matrix gives nine outputs, one for each stand. The pixel in the middle of the image, marked, lies under every
-        stand and is copied nine times.""",
-        data_first=1, data_last=count, data_at=count, data_unit="stand {}", data_pace=700)
+        """Left, an image of 5 by 5 pixels with a window of 3 by 3. Right, a matrix: the nine pixels under the window in
+        each of its places are copied out as a column, nine columns for nine places. Below it the filter, as a row,
+        times this matrix gives nine outputs, one for each place. The pixel in the middle of the image, marked, lies
+        under the window in every place and is copied nine times.""",
+        data_first=1, data_last=count, data_at=count, data_unit="place {}", data_pace=700)
     middle = (image // 2, image // 2)
     drawing.text(0, 20, "image", "bold")
     drawing.text(left, 20, "patches, as columns", "bold")
@@ -200,21 +200,21 @@ def im2col() -> Sketch:
         for column in range(image):
             drawing.rect(column * pixel, top + row * pixel, pixel, pixel,
                          f"{'f-orange' if (row, column) == middle else 't-orange'} s-paper")
-    for stand in range(1, count + 1):
-        y, x = divmod(stand - 1, stands)
+    for place in range(1, count + 1):
+        y, x = divmod(place - 1, places)
         drawing.rect(x * pixel, top + y * pixel, window * pixel, window * pixel, "s-ink thick", rx=2,
-                     data_from=stand, data_to=stand)
-        column = left + (stand - 1) * cell
+                     data_from=place, data_to=place)
+        column = left + (place - 1) * cell
         for tap in range(taps):
             here = (y + tap // window, x + tap % window)
             drawing.rect(column, top + tap * cell, cell, cell, f"{'f-orange' if here == middle else 't-orange'} s-paper",
-                         data_from=stand)
-        with drawing.group(data_from=stand, data_to=stand):
+                         data_from=place)
+        with drawing.group(data_from=place, data_to=place):
             drawing.rect(column, top, cell, taps * cell, "s-ink thick", rx=2)
             drawing.arrow(image * pixel + 12, top + 66, left - 12, top + 66, "ink")
             drawing.text((image * pixel + left) / 2, top + 56, "copied", "mid small")
-        drawing.rect(column, top + taps * cell + 26, cell, cell, "t-blue s-paper", data_from=stand)
-        drawing.rect(column, top + taps * cell + 26, cell, cell, "s-blue thick", rx=2, data_from=stand, data_to=stand)
+        drawing.rect(column, top + taps * cell + 26, cell, cell, "t-blue s-paper", data_from=place)
+        drawing.rect(column, top + taps * cell + 26, cell, cell, "s-blue thick", rx=2, data_from=place, data_to=place)
     drawing.rect(left, top, count * cell, taps * cell, "s-quiet", rx=2)
     low = top + taps * cell + 26
     for tap in range(taps):

@@ -1,4 +1,5 @@
-"""Draws 05-sides, 05-ring, 05-pipeline and 05-shards: a tensor cut, a sum that goes round, an assembly line, shares."""
+"""Draws 05-sides, 05-ring, 05-pipeline, 05-orders, 05-prompt and 05-shards: a tensor cut, a sum that goes round, an assembly
+line, two orders of its work, a prompt among answers, shares."""
 
 from sketch import Sketch, number, write_all
 
@@ -7,20 +8,20 @@ CHIPS = ("blue", "orange", "green", "purple")
 
 def ring():
     """An all-reduce of four lists round a table; a number is as many stripes as have been added up in it."""
-    friends, shops = ("Ada", "Ben", "Cem", "Dana"), "ABCD"
+    friends, goods = ("Ada", "Ben", "Cem", "Dana"), ("bread", "milk", "fruit", "shoes")
     n, cell, gap = 4, 44, 4
     wide = n * (cell + gap) - gap
     homes = ((2, 30), (518 - wide, 30), (518 - wide, 246), (2, 246))
     ends = {n - 1: "Each holds one total: the reduce-scatter is done.", n: "Now the totals go round.",
             2 * n - 2: "All have all totals. Each has passed on one and a half lists."}
-    said = ["Each has spent something in four shops, A to D; everyone's own figures have one colour."]
+    said = ["Each has spent something on bread, milk, fruit and shoes; everyone's own figures have one colour."]
     for turn in range(1, 2 * n - 1):
-        passed = ", ".join(f"{friend}{' passes' * (not who)} {shops[sent(who, turn, n)]}" for who, friend in enumerate(friends))
+        passed = ", ".join(f"{friend}{' passes' * (not who)} {goods[sent(who, turn, n)]}" for who, friend in enumerate(friends))
         said.append(f"Round {turn}: {passed}. {ends.get(turn, '')}".strip())
     sketch = Sketch("05-ring", 332, "A ring all-reduce, round by round",
                     """Four friends sit round a table, each with a list of four figures. In every round each passes one
                     figure to the next, where it is added to the neighbour's own. After three rounds each friend holds the
-                    total of one shop. In three more rounds the totals go round once, and all four have all of them.""",
+                    total of one thing. In three more rounds the totals go round once, and all four have all of them.""",
                     data_first=0, data_last=2 * n - 2, data_at=2, data_pace=2200, data_says="|".join(said))
     x0, x1, y0, y1 = wide + 12, 508 - wide, 30 + cell / 2, 246 + cell / 2
     sketch.arrow(x0, y0, x1, y0, "quiet", size=10)
@@ -29,19 +30,19 @@ def ring():
     sketch.arrow(2 + wide / 2, 218, 2 + wide / 2, 112, "quiet", size=10)
     sketch.text(260, 158, "everyone passes", "mid f-quiet")
     sketch.text(260, 180, "one to the next", "mid f-quiet")
-    place = lambda who, shop: (homes[who][0] + shop * (cell + gap), homes[who][1])
+    place = lambda who, figure: (homes[who][0] + figure * (cell + gap), homes[who][1])
     for who, friend in enumerate(friends):
         x, y = homes[who]
         sketch.text(x + wide / 2, y - 10, friend, "mid bold")
-        for shop in range(n):
-            sketch.rect(*place(who, shop), cell, cell, "s-grid f-paper", rx=4)
-            stripes(sketch, [who], cell, transform="translate({} {})".format(*place(who, shop)))
-            sketch.text(place(who, shop)[0] + cell / 2, y + cell + 19, shops[shop], "mid f-quiet")
+        for i, good in enumerate(goods):
+            sketch.rect(*place(who, i), cell, cell, "s-grid f-paper", rx=4)
+            stripes(sketch, [who], cell, transform="translate({} {})".format(*place(who, i)))
+            sketch.text(place(who, i)[0] + cell / 2, y + cell + 19, good, "mid small f-quiet")
     for turn in range(1, 2 * n - 1):
         for who in range(n):
-            shop, to = sent(who, turn, n), (who + 1) % n
+            figure, to = sent(who, turn, n), (who + 1) % n
             added = [(who - back) % n for back in range(min(turn, n))]
-            there, here = place(who, shop), place(to, shop)
+            there, here = place(who, figure), place(to, figure)
             moves = [there] * turn + [here]  # it lies on the figure that it is a copy of, then goes
             stripes(sketch, added, cell, data_from=turn - 1, data_places=" ".join(f"{x},{y}" for x, y in moves))
             sketch.rect(here[0] - 1, here[1] - 1, cell + 2, cell + 2, "s-ink", rx=5, data_from=turn, data_to=turn)
@@ -148,6 +149,131 @@ def pipeline():
     return sketch
 
 
+def order(name, stages, micros):
+    """When each stage of a pipeline works: lists of (micro-batch, is it backward, start), backward twice as long as forward."""
+    todo = []
+    for s in range(stages):
+        ahead = micros if name == "GPipe" else min(micros, stages - s)
+        works = [(k, False) for k in range(ahead)]
+        if name == "GPipe":
+            works += [(k, True) for k in reversed(range(micros))]
+        else:
+            for k in range(micros):
+                works += [(k, True)] + ([(k + ahead, False)] if k + ahead < micros else [])
+        todo.append(works)
+    done, clock, placed = {}, [0] * stages, [[] for _ in range(stages)]
+    while any(todo):
+        for s in range(stages):
+            while todo[s]:
+                k, back = todo[s][0]
+                before = (s + 1, k, True) if back and s + 1 < stages else (s, k, False) if back else (s - 1, k, False)
+                if before[0] >= 0 and before not in done:
+                    break
+                start = max(clock[s], done.get(before, 0))
+                clock[s] = done[s, k, back] = start + 1 + back
+                placed[s].append((k, back, start))
+                todo[s].pop(0)
+    return placed
+
+
+def orders():
+    """GPipe and 1F1B on one clock, and how many micro-batches the first stage keeps meanwhile."""
+    stages, micros, left, row, wide = 4, 8, 66, 26, 450
+    end = 3 * (micros + stages - 1)
+    unit = wide / end
+    sketch = Sketch("05-orders", 474, "Two orders of a pipeline's work: GPipe and 1F1B",
+                    """Four stages over time, twice. With GPipe every stage does all eight forward passes, then all eight
+                    backward passes, and the first stage keeps up to eight micro-batches. With 1F1B a stage alternates as soon
+                    as it can, and the first keeps at most four. Both end at the same time, with gaps of the same size.""")
+    sketch.rect(left, 6, 14, 14, "f-blue", rx=2)
+    sketch.text(left + 20, 18, "forward")
+    sketch.rect(left + 106, 6, 14, 14, "f-orange", rx=2)
+    sketch.text(left + 126, 18, "backward")
+    sketch.rect(left + 226, 6, 14, 14, "t-purple s-purple", rx=2)
+    sketch.text(left + 246, 18, "kept by stage 1")
+    for panel, name in enumerate(("GPipe", "1F1B")):
+        top = 56 + 214 * panel
+        sketch.text(left, top - 8, name, "bold")
+        placed = order(name, stages, micros)
+        for s, works in enumerate(placed):
+            y = top + s * row
+            sketch.text(0, y + 17, f"stage {s + 1}", "small")
+            sketch.rect(left, y, wide, row - 4, "t-ink", rx=2)
+            for _, back, start in works:
+                colour = "f-orange" if back else "f-blue"
+                sketch.rect(left + start * unit, y, (1 + back) * unit, row - 4, f"s-paper {colour}", rx=2)
+        base, high = top + stages * row + 66, 56 / micros
+        changes = [(start + 2, -1) if back else (start, 1) for _, back, start in placed[0]]
+        kept, path, most = 0, f"M{number(left)},{number(base)}", 0
+        for at in sorted({at for at, _ in changes}):
+            kept += sum(change for then, change in changes if then == at)
+            most = max(most, kept)
+            path += f"H{number(left + at * unit)}V{number(base - kept * high)}"
+        sketch.path(path + "Z", "s-purple t-purple")
+        sketch.path(f"M{left},{base}h{wide}", "s-quiet")
+        sketch.text(left - 8, base - most * high + 6, str(most), "end small")
+        sketch.text(left - 8, base + 4, "0", "end small")
+    sketch.arrow(left, 462, left + wide, 462, "quiet", size=8)
+    sketch.text(0, 467, "time", "small f-quiet")
+    return sketch
+
+
+def prompt():
+    """A server's steps when a prompt arrives among three answers: whole, in chunks, on a machine of its own."""
+    left, wide, row = 66, 446, 24
+    sketch = Sketch("05-prompt", 470, "One prompt among three running answers, in three ways",
+                    """Three rows of dots are the tokens of three answers, a fourth the prompt and the answer to it. With the
+                    whole prompt in one step, all three answers pause while it is read. In chunks, each step takes a little
+                    longer, no answer pauses for long, and the new answer begins later. Apart, the three answers go on as
+                    before, another machine reads, and the new answer begins when its cache has been carried over.""")
+    sketch.rect(left, 6, 14, 14, "f-orange", rx=2)
+    sketch.text(left + 20, 18, "prompt is read")
+    sketch.circle(left + 163, 13, 5, "f-blue")
+    sketch.text(left + 174, 18, "a token")
+    sketch.path(f"M{left + 256},2V26", "s-ink dashed")
+    sketch.text(left + 264, 18, "it arrives")
+    token, whole, chunk, pieces, arrives = 22, 132, 50, 3, 92
+    for panel, title in enumerate(("Whole", "In chunks", "Apart")):
+        top = 58 + 138 * panel
+        sketch.text(left, top - 8, title, "bold")
+        steps, reads, x = [], [], 0  # where steps end; the prompt's pieces; now
+        waiting, starts = pieces if title == "In chunks" else 1, None
+        while x + token <= wide:
+            if title != "Apart" and x >= arrives - 1e-9 and waiting:
+                long = whole if title == "Whole" else chunk
+                reads.append((x, long))
+                x += long
+                waiting -= 1
+                if title == "In chunks":
+                    steps.append(x)
+                if not waiting:
+                    starts = x
+            else:
+                x += token
+                steps.append(x)
+        if title == "Apart":
+            reads, starts = [(arrives, whole)], next(end for end in steps if end >= arrives + whole + 30)
+        for reader in range(3):
+            y = top + 10 + reader * row
+            sketch.text(0, y + 5, f"reader {reader + 1}", "small")
+            sketch.path(f"M{left},{y}h{wide}", "s-grid")
+            for end in steps:
+                sketch.circle(left + end, y, 5, "f-blue")
+        y = top + 10 + 3 * row
+        sketch.text(0, y + 5, "the new", "small")
+        sketch.path(f"M{left},{y}h{wide}", "s-grid")
+        for at, long in reads:
+            sketch.rect(left + at, y - 9, long - 2, 18, "f-orange", rx=2)
+        if title == "Apart":
+            sketch.arrow(left + arrives + whole, y, left + starts - 2, y, "ink", size=7)
+        for end in [starts, *(each for each in steps if each > starts)]:
+            sketch.circle(left + end, y, 5, "s-paper f-blue")
+        sketch.path(f"M{left + arrives},{top - 4}V{top + 22 + 3 * row}", "s-ink dashed")
+    sketch.arrow(left, 460, left + wide, 460, "quiet", size=8)
+    sketch.text(0, 465, "time", "small f-quiet")
+    return sketch
+
+
 def shards():
     """What each of four chips keeps for a weight, in bytes, as more and more of it is kept in shares."""
     chips, scale, base = 4, 12, 232
@@ -192,4 +318,4 @@ def stack(sketch, x, base, wide, scale, kinds, cut, chip, chips):
 
 
 if __name__ == "__main__":
-    write_all(sides(), ring(), pipeline(), shards())
+    write_all(sides(), ring(), pipeline(), orders(), prompt(), shards())

@@ -1,4 +1,5 @@
-"""Draws 06-bits, 06-shelf and 06-sparse: what a number's bits are for, who shares a ruler, and what an index costs."""
+"""Draws 06-bits, 06-block, 06-drawer, 06-rotation and 06-sparse: what a number's bits are for, eight numbers in Q4_0, who
+shares a ruler, why turning helps, and what an index costs."""
 
 import math
 import struct
@@ -66,7 +67,7 @@ LEVELS = 7  # marks above zero of a ruler of 4 bits
 SMALL = (.62, .35, .9, .18, .74, .5, .28, None, .83, .42, .22, .95, .57, .31, .7, .12)  # None: the giant
 
 
-def shelf():
+def drawer():
     """Sixteen magnitudes as bars, rounded to the marks of a ruler as long as the largest."""
     giants, unit, base, wide, gap = (1, 1.6, 2.8, 4.4, 6, 6), 42, 284, 20, 10
     stored = lambda value, top: round(value * LEVELS / top) * top / LEVELS
@@ -75,8 +76,8 @@ def shelf():
         kept = [stored(value, giant) for value in SMALL if value]
         lost = f"; {kept.count(0)} became zero" if 0 in kept else ""
         says.append(f"One is larger, and the ruler must reach it: the small ones share {len(set(kept))} marks{lost}.")
-    says.append("A ruler for each shelf: whoever shares one with the giant suffers, the others do not.")
-    sketch = Sketch("06-shelf", 312, "One ruler for all, and a ruler for each shelf",
+    says.append("A ruler for each drawer: whoever shares one with the giant suffers, the others do not.")
+    sketch = Sketch("06-drawer", 312, "One ruler for all, and a ruler for each drawer",
                     """Sixteen bars are rounded to the seven marks of a ruler that is as long as the tallest. While they are
                     about equal, each keeps its height. As one of them grows, the marks move apart, and the others are
                     rounded to one of two marks or to zero. With a ruler for each half, only the half with the tall one
@@ -91,8 +92,8 @@ def shelf():
     for step, giant in enumerate(giants):
         with sketch.group(data_from=step, data_to=step):
             last = step == len(giants) - 1
-            shelves = ((0, 8), (8, 16)) if last else ((0, 16),)
-            for first, end in shelves:
+            drawers = ((0, 8), (8, 16)) if last else ((0, 16),)
+            for first, end in drawers:
                 values = [giant if value is None else value for value in SMALL[first:end]]
                 top = max(values) if last or giant > 1 else 1
                 x0, x1 = left + first * (wide + gap) - 6, left + end * (wide + gap) - 4
@@ -112,6 +113,75 @@ def shelf():
             else:
                 sketch.text(left + half, base + 22, "one ruler", "mid f-quiet")
     return sketch
+
+
+BLOCK = (.62, -.08, .31, -1.2, .13, .77, -.26, 1.15)
+
+
+def block():
+    """Eight numbers, the marks of the ruler that fits them, and the code of four bits that each gets."""
+    farthest = max(BLOCK, key=abs)
+    scale = farthest / -8
+    codes = [min(15, int(value / scale + 8.5)) for value in BLOCK]
+    signed = lambda value, digits: f"{value:.{digits}f}".replace("-", "−")
+    sketch = Sketch("06-block", 380, "Eight numbers in Q4_0, before and after",
+                    f"""Eight numbers from {farthest} to {max(BLOCK)}. The one farthest from zero becomes minus eight, so
+                    sixteen marks stand {scale:g} apart, from minus eight to seven of them. Each number moves to the nearest
+                    mark, and only the mark's number is kept, in four bits. 1.15 lies above the last mark, at 1.05, and is cut
+                    off there.""")
+    sketch.circle(7, 10, 4.5, "f-ink")
+    sketch.text(19, 16, "the number")
+    sketch.rect(128, 3, 14, 14, "f-blue", rx=1)
+    sketch.text(149, 16, "what is stored")
+    left, wide, zero, step = 78, 54, 176, 15
+    height = lambda value: zero - step * value / scale
+    for mark in range(-8, 8):
+        sketch.path(f"M{left - 12},{number(height(mark * scale))}H{left + wide * len(BLOCK) - 8}",
+                    "s-orange thin" if mark else "s-ink")
+    for mark in (7, 0, -8):
+        sketch.text(left - 22, number(height(mark * scale) + 6), signed(mark, 0), "end")
+    for i, (value, code) in enumerate(zip(BLOCK, codes, strict=True)):
+        x, kept = left + i * wide, (code - 8) * scale
+        top, bottom = sorted((height(kept), zero))
+        if bottom > top:
+            sketch.rect(x, number(top), 30, number(bottom - top), "f-blue")
+        sketch.circle(x + 15, number(height(value)), 4.5, "f-ink")
+        sketch.text(x + 15, 330, signed(value, 2), "mid small")
+        sketch.text(x + 15, 352, signed(code - 8, 0), "mid")
+        sketch.text(x + 15, 374, signed(kept, 2), "mid small f-quiet")
+    for y, words in ((330, "number"), (352, "mark"), (374, "back")):
+        sketch.text(0, y, words, "small f-quiet")
+    return sketch
+
+
+def rotation():
+    """The vector (100, 1) among the marks of a ruler of 4 bits, along the old axes and along axes turned by 45 degrees."""
+    sketch = Sketch("06-rotation", 292, "A loud channel, before and after axes are turned by 45 degrees",
+                    """On the left the vector (100, 1) lies along one axis: the marks must reach 100 in both directions, and
+                    stand far apart. On the right the axes are turned by 45 degrees. The same vector is (71.4, 70.0): the
+                    marks need only reach 71.4, and stand closer, by the root of two.""")
+    marks_and_vector(sketch, 130, 0, 100, "(100, 1)")
+    marks_and_vector(sketch, 392, 45, 101 / math.sqrt(2), "(71.4, 70.0)")
+    return sketch
+
+
+def marks_and_vector(sketch, middle, degrees, reach, says):
+    """Axes turned by so many degrees, marks on them that reach so far, and the vector (100, 1)."""
+    level, unit, angle = 138, 1.08, math.radians(degrees)
+    cos, sin = math.cos(angle), math.sin(angle)
+
+    def place(a, b):
+        return middle + unit * reach * (a * cos - b * sin), level - unit * reach * (a * sin + b * cos)
+
+    for along, across in ((1, 0), (0, 1)):
+        sketch.line(*place(-along, -across), *place(along, across), "s-quiet thin")
+    for i in range(-LEVELS, LEVELS + 1):
+        for j in range(-LEVELS, LEVELS + 1):
+            sketch.circle(*place(i / LEVELS, j / LEVELS), 1.6, "f-orange")
+    corners = [place(a, b) for a, b in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
+    sketch.path("M" + "L".join(f"{number(x)},{number(y)}" for x, y in corners) + "Z", "s-orange")
+    sketch.arrow(middle, level, middle + unit * 100, level - unit, colour="blue", css="thick", size=11)
+    sketch.text(middle, 282, says, "mid")
 
 
 def sparse():
@@ -157,4 +227,4 @@ def sparse():
 
 
 if __name__ == "__main__":
-    write_all(bits(), shelf(), sparse())
+    write_all(bits(), block(), drawer(), rotation(), sparse())

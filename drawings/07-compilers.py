@@ -6,7 +6,7 @@ from sketch import Sketch, number, write_all
 
 
 def trips():
-    """Three operators and one loop: what crosses the door, stream by stream."""
+    """Three operators and one loop: what crosses the door, trip by trip."""
     sketch = Sketch("07-trips", 424, "Three operators one by one, and the same in one loop",
                     """Between memory, above, and the core, below, nine arrows: each of three operators reads its numbers,
                     reads the lines that it is about to write, and writes them. In one loop there are three arrows: read, read
@@ -20,12 +20,12 @@ def trips():
 
 def said():
     yield "Nothing has moved."
-    for stream in range(1, 10):
-        what = ("read", "lines read, since they are written", "written")[(stream - 1) % 3]
-        name = ("x", "t", "t", "t", "u", "u", "u", "y", "y")[stream - 1]
-        fused = (f"The loop: {('x: read', 'y: lines read', 'y: written, and it is done')[stream - 1]}." if stream <= 3 else
-                 "The loop has long been done." if stream < 9 else "Nine streams against three.")
-        yield f"Stream {stream}. One by one: {name}, {what}. {fused}"
+    for trip in range(1, 10):
+        what = ("read", "lines read, since they are written", "written")[(trip - 1) % 3]
+        name = ("x", "t", "t", "t", "u", "u", "u", "y", "y")[trip - 1]
+        fused = (f"The loop: {('x: read', 'y: lines read', 'y: written, and it is done')[trip - 1]}." if trip <= 3 else
+                 "The loop has long been done." if trip < 9 else "Nine trips against three.")
+        yield f"Trip {trip}. One by one: {name}, {what}. {fused}"
 
 
 def row(sketch, y, name, operators):
@@ -127,27 +127,27 @@ SCORES = (2.0, 1.2, 3.1, 2.4, 0.6, 3.9, 3.0, 1.8)
 
 
 def online():
-    """A softmax in one pass: scores, the highest so far, and weights that shrink when a higher one comes."""
+    """A softmax in one pass: scores, the highest so far, and exponentials that shrink when a higher one comes."""
     says, frames, high, total = ["No key has been seen."], [], -math.inf, 0.0
     for i, score in enumerate(SCORES):
         before, high = high, max(high, score)
-        weights = [math.exp(s - high) for s in SCORES[: i + 1]]
+        exponentials = [math.exp(s - high) for s in SCORES[: i + 1]]
         shrunk = math.exp(before - high)
         total = total * shrunk + math.exp(score - high)
-        assert math.isclose(total, sum(weights))
-        frames.append((high, weights, total))
-        says.append(f"Key 1: its score is the highest so far, m = {high:g}, and its weight 1." if i == 0 else
-                    f"Key {i + 1}: a higher score, m = {high:g}. All weights so far, and their sum, shrink to "
+        assert math.isclose(total, sum(exponentials))
+        frames.append((high, exponentials, total))
+        says.append(f"Key 1: its score is the highest so far, m = {high:g}, and its exponential 1." if i == 0 else
+                    f"Key {i + 1}: a higher score, m = {high:g}. All exponentials so far, and their sum, shrink to "
                     f"{shrunk:.0%}.".replace("%", " %") if before < score else
-                    f"Key {i + 1}: no higher score. Its weight is added, and nothing else changes.")
+                    f"Key {i + 1}: no higher score. Its exponential is added, and nothing else changes.")
     left, step, base, unit, floor, tall = 90, 54, 165, 30, 315, 100
     sketch = Sketch("07-online", 346, "A softmax in one pass, with the highest score so far",
                     """Above, the scores of eight keys, seen one after the other, and a line at the highest so far. Below, the
-                    weight of each key that was seen: the power of its score less the highest. When a higher score comes, at
-                    keys 3 and 6, all weights so far shrink by the same factor, and so does their sum.""",
+                    exponential of each key that was seen, of its score less the highest. When a higher score comes, at
+                    keys 3 and 6, all exponentials so far shrink by the same factor, and so does their sum.""",
                     data_first=0, data_last=len(SCORES), data_at=5, data_pace=1600, data_says="|".join(says))
     sketch.text(0, 16, "score")
-    sketch.text(0, floor - tall + 14, "weight")
+    sketch.text(0, floor - tall - 12, "exponential")
     for y in (base, floor):
         sketch.path(f"M{left - 8},{y}H{left + len(SCORES) * step - 4}", "s-quiet")
     for i, score in enumerate(SCORES):
@@ -156,14 +156,14 @@ def online():
         sketch.circle(x, number(base - unit * score), 6, "f-ink", data_from=i + 1)
         sketch.circle(x, number(base - unit * score), 6, "s-grid", data_to=i)
         sketch.text(x, floor + 22, f"key {i + 1}" if i == 0 else str(i + 1), "mid f-quiet")
-    for seen, (high, weights, total) in enumerate(frames, 1):
+    for seen, (high, exponentials, total) in enumerate(frames, 1):
         with sketch.group(data_from=seen, data_to=seen):
             y = number(base - unit * high)
             sketch.path(f"M{left - 8},{y}H{left + len(SCORES) * step - 4}", "s-orange dashed")
             sketch.text(left - 14, base - unit * high + 5, f"m = {high:.1f}", "end")
-            for i, weight in enumerate(weights):
+            for i, each in enumerate(exponentials):
                 new = " thick" if i == seen - 1 else ""
-                sketch.rect(left + i * step + 4, number(floor - tall * weight), 32, number(tall * weight),
+                sketch.rect(left + i * step + 4, number(floor - tall * each), 32, number(tall * each),
                             f"s-blue t-blue{new}", rx=2)
             sketch.text(left - 14, floor - 6, f"l = {total:.2f}", "end")
     return sketch

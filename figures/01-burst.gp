@@ -22,14 +22,14 @@ capped(y) = smaller(y, y_max)
 set yrange [0:y_max]
 set xlabel "read since a quiet spell" offset 0,0.9 textcolor rgb quiet
 
-# Where the host begins to ration: the burst before, the steady state after.
+# Where the host begins to ration: the burst before, the sustained speed after.
 if (rationed) {
   set arrow from value_bandwidth_burst_bytes,0 to value_bandwidth_burst_bytes,y_max nohead linewidth 1 \
     dashtype quoted_dash linecolor rgb quiet
   before = sqrt(read_min_x * value_bandwidth_burst_bytes)
   after = sqrt(read_max_x * value_bandwidth_burst_bytes)
   set label "burst, ".digits(value_bandwidth_first_gbs)." GB/s" at before,0.12 * y_max center textcolor rgb ink
-  set label "steady, ".digits(value_bandwidth_steady_gbs)." GB/s" at after,0.12 * y_max center textcolor rgb ink
+  set label "sustained, ".digits(value_bandwidth_steady_gbs)." GB/s" at after,0.12 * y_max center textcolor rgb ink
 }
 
 plot read using 1:(capped($3)):(capped($4)) with filledcurves fillcolor rgb blue, \

@@ -35,10 +35,10 @@ arrow(x, y, to_x, to_y, colour) = sprintf('set arrow from %g,%g to %g,%g head fi
 say(x, y, text, how, colour) = sprintf('set label "%s" at %g,%g %s textcolor rgb "%s"', text, x, y, how, colour)
 
 # A tensor: cut into rows or columns, or a stack of four; centred at a height.
-rows(x, y, w, h) = join(4, x, y - h / 2., 0, h / 4., w, h / 4. - 2)
-columns(x, y, w, h) = join(4, x, y - h / 2., w / 4., 0, w / 4. - 2, h)
-join(n, x, y, dx, dy, w, h) = piece(1, x, y, dx, dy, w, h)."; ".piece(2, x, y, dx, dy, w, h)."; ". \
-                              piece(3, x, y, dx, dy, w, h)."; ".piece(4, x, y, dx, dy, w, h)
+rows(x, y, w, h) = pieces(4, x, y - h / 2., 0, h / 4., w, h / 4. - 2)
+columns(x, y, w, h) = pieces(4, x, y - h / 2., w / 4., 0, w / 4. - 2, h)
+pieces(n, x, y, dx, dy, w, h) = piece(1, x, y, dx, dy, w, h)."; ".piece(2, x, y, dx, dy, w, h)."; ". \
+                                piece(3, x, y, dx, dy, w, h)."; ".piece(4, x, y, dx, dy, w, h)
 piece(i, x, y, dx, dy, w, h) = filled(x + (i - 1) * dx, y + (i - 1) * dy, w, h, chip[i])
 stack(x, y, w, h) = sheet(4, x, y - h / 2., w, h)."; ".sheet(3, x, y - h / 2., w, h)."; ". \
                     sheet(2, x, y - h / 2., w, h)."; ".sheet(1, x, y - h / 2., w, h)

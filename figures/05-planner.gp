@@ -7,8 +7,15 @@
 # shows: planner_error_by_source
 height = 620
 load "style.gp"
+load tables."/values.gp"
 fit_a100 = "k22"; fit_h100 = "mh"
+# Added after the constants had been fixed: where a record has them.
+added_name(group, source) = exists("have_runs_added_".group."_".source) ? source." " : ""
+added_a100 = added_name("a100", "fm").added_name("a100", "il")
+added_h100 = added_name("h100", "fm"); added_h200 = added_name("h200", "kf"); added_tpu = added_name("tpu", "tv")
+have_added = strlen(added_a100.added_h100.added_h200.added_tpu) > 0
 test_a100 = "bl lf m21 ms mt"; test_h100 = "dg l3 lf tt"; test_tpu = "mx pa tr"
+added_point = 10
 file(group, source) = tables."/runs_".group."_".source.".tsv"
 # Whether the predicted seconds, which are to the published ones as the MFUs the other way round, are off by a quarter.
 missed(published, predicted) = abs(published / predicted - 1) > 0.25
@@ -25,16 +32,21 @@ set xlabel "published MFU, %" offset 0,0.9 textcolor rgb quiet
 
 # The key: kinds of chips by colour, what a run was used for by marker.
 key_y = 1 - 16.0 / height
-array key_names[3] = ["A100", "H100", "TPU"]
+array key_names[3] = ["A100", have_added ? "H100, H200" : "H100", "TPU"]
+array key_places[3] = [0.06, 0.17, have_added ? 0.4 : 0.28]
 array key_colours[3] = [blue, orange, green]
 do for [i = 1:3] {
-  set label key_names[i] at screen 0.06 + 0.13 * (i - 1),key_y offset 0.4,-0.35 textcolor rgb key_colours[i] \
+  set label key_names[i] at screen key_places[i],key_y offset 0.4,-0.35 textcolor rgb key_colours[i] \
     point pointtype modelled_point pointsize 0.7 linecolor rgb key_colours[i]
 }
-set label "tested" at screen 0.5,key_y offset 0.4,-0.35 textcolor rgb ink \
+set label "tested" at screen 0.66,key_y offset 0.4,-0.35 textcolor rgb ink \
   point pointtype modelled_point pointsize 0.7 linecolor rgb ink
-set label "fitted" at screen 0.66,key_y offset 0.4,-0.35 textcolor rgb ink \
+set label "fitted" at screen 0.53,key_y offset 0.4,-0.35 textcolor rgb ink \
   point pointtype 8 pointsize 0.8 linecolor rgb ink
+if (have_added) {
+  set label "added later" at screen 0.8,key_y offset 0.4,-0.35 textcolor rgb ink \
+    point pointtype added_point pointsize 0.8 linecolor rgb ink
+}
 
 # Within the band, predicted seconds are at most a quarter off.
 steepness = (bottom_edge - top_edge) / (right_edge - left_edge + 0.0)
@@ -42,7 +54,7 @@ angle(slope) = atan(slope * steepness) / pi * 180
 set object polygon from low,low / 0.75 to high * 0.75,high to high,high to high,high * 0.8 to low / 0.8,low to low,low to low,low / 0.75 \
   fillcolor rgb grey fillstyle transparent solid 0.1 noborder behind
 set label "a quarter too fast" at 52,52 / 0.75 + 1.6 center rotate by angle(1 / 0.75) textcolor rgb quiet
-set label "a quarter too slow" at 64,64 * 0.8 - 2.2 center rotate by angle(0.8) textcolor rgb quiet
+set label "a quarter too slow" at 73,73 * 0.8 - 2.2 center rotate by angle(0.8) textcolor rgb quiet
 set label "exact" at 75,75 + 1.4 center rotate by angle(1) textcolor rgb quiet
 
 name(text) = text[1:strstrt(text, ":") - 1]
@@ -63,7 +75,7 @@ do for [one in fit_h100] {
 do for [i = 1:count] {
   stair = sum [k = 1:count] (xs[k] < xs[i] || (xs[k] == xs[i] && k < i))
   right = larger(low + 0.8 + 0.92 * strlen(names[i]), xs[i] + 1.2 + 2.2 * stair)
-  at = reach + 5 + 4.5 * stair
+  at = reach + (have_added ? 9 : 5) + 4.5 * stair
   set label names[i] at right,at right textcolor rgb ink
   set arrow from right - 0.6,at - 1.6 to xs[i],ys[i] + 0.8 nohead linewidth 0.8 linecolor rgb quiet
 }
@@ -71,6 +83,10 @@ plot x with lines linewidth 1 dashtype modelled_dash linecolor rgb quiet, \
      for [one in test_a100] file("test_a100", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb blue, \
      for [one in test_h100] file("test_h100", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb orange, \
      for [one in test_tpu] file("test_tpu", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb green, \
+     for [one in added_a100] file("added_a100", one) with points pointtype added_point pointsize 0.7 linecolor rgb blue, \
+     for [one in added_h100] file("added_h100", one) with points pointtype added_point pointsize 0.7 linecolor rgb orange, \
+     for [one in added_h200] file("added_h200", one) with points pointtype added_point pointsize 0.7 linecolor rgb orange, \
+     for [one in added_tpu] file("added_tpu", one) with points pointtype added_point pointsize 0.7 linecolor rgb green, \
      for [one in fit_a100] file("fit_a100", one) with points pointtype 8 pointsize 0.7 linecolor rgb blue, \
      for [one in fit_h100] file("fit_h100", one) with points pointtype 8 pointsize 0.7 linecolor rgb orange, \
      for [one in test_h100] file("test_h100", one) using (only(missed($1, $2) && !fast($1, $2), $1)):2:(name(strcol(5))) \

@@ -1,9 +1,9 @@
 # title: Five graphs, compiled: how many times as fast as operator by operator, and as PyTorch
 # needs: fusion_gain fusion_gain_predicted
-# shows: fusion_gain fusion_gain_predicted fusion_over_torch_compile fusion_over_torch_eager
+# shows: fusion_gain fusion_gain_predicted fusion_over_torch_best fusion_over_torch_eager
 # Above, against our own operators, beside what bytes and FLOPs predict; below, against PyTorch, where the record has it.
 load tables."/values.gp"
-have_torch = exists("have_fusion_over_torch_compile")
+have_torch = exists("have_fusion_over_torch_best")
 height = have_torch ? 760 : 390
 load "style.gp"
 gain = tables."/fusion_gain.tsv"
@@ -11,7 +11,7 @@ predicted = tables."/fusion_gain_predicted.tsv"
 stats gain using 1:2 name "gain" nooutput
 stats predicted using 2 name "model" nooutput
 if (have_torch) {
-  compile = tables."/fusion_over_torch_compile.tsv"
+  compile = tables."/fusion_over_torch_best.tsv"
   have_eager = exists("have_fusion_over_torch_eager")
   eager = have_eager ? tables."/fusion_over_torch_eager.tsv" : compile
   stats compile using 2 name "compile" nooutput

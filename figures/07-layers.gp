@@ -1,10 +1,10 @@
 # title: From the call of a linear layer to its arithmetic, step by step, in four ways
 # needs: steps_eager steps_compiled
-# shows: steps_torch_eager steps_torch_compiled steps_eager steps_compiled
+# shows: steps_torch_eager steps_torch_best steps_eager steps_compiled
 # A row for each step: a dot where it ends, a line from where the one before ended. No bars, for on a logarithmic axis a
 # length says nothing. PyTorch's stand above ours, where the record has them.
 load tables."/values.gp"
-array ids[4] = ["torch_eager", "torch_compiled", "eager", "compiled"]
+array ids[4] = ["torch_eager", "torch_best", "eager", "compiled"]
 array titles[4] = ["PyTorch, eager", "PyTorch, compiled", "ours, eager", "ours, compiled"]
 array tops[4]
 array shares[4]  # of the last step, which is the arithmetic

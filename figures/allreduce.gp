@@ -1,68 +1,70 @@
-# What figures of an all-reduce share: above, time against size with the ring's model; below, the model over what was
-# measured. A script sets prefix, of the series' names, then loads this.
+# What figures of an all-reduce share: above, time against size and the model of each algorithm; below, the model over what
+# was measured. A script sets prefix, of the series' names, then loads this.
 took(name) = tables."/".prefix."allreduce_us_".name.".tsv"
-model = tables."/".prefix."model_us_ring.tsv"
-fitted = tables."/".prefix."model_error_fitted.tsv"
-predicted = tables."/".prefix."model_error_predicted.tsv"
-array ids[4] = ["mpi", "ring", "through_window", "in_window"]
-array names[4] = ["MPI", "ring", "through window", "in window"]
-array colours[4] = [ink, blue, green, orange]
-array points[4] = [circle, triangle, square, diamond]
-ways = exists("have_".prefix."allreduce_us_in_window") ? 4 : 2
-stats took(ids[ways]) using 2 name "low" nooutput
-stats took(ids[ways - 1]) using 2 name "also" nooutput
-stats took("mpi") using 1:2 name "high" nooutput
-stats model using 2 name "guess" nooutput
-over(error) = 1 + error / 100
-in_frame(error) = over(error) > 0.16  # whether the lower panel shows it
-stats fitted using (in_frame($2) ? $0 : 1e9) name "shown" nooutput
-below(error) = in_frame(error) ? NaN : 0.15  # where it does not: a mark that points down, at its edge
-stats predicted using (in_frame($2) && $0 >= 4 ? $0 : 1e9) name "named" nooutput
-stats fitted using (in_frame($2) ? 0 : 1) name "hidden" nooutput
+model(name) = tables."/".prefix."model_us_".name.".tsv"
+array ids[5] = ["ring", "doubling", "tree", "halving_doubling", "mpi"]
+array names[5] = ["ring", "doubling", "tree", "halving", "MPI"]
+array colours[5] = [blue, orange, green, purple, ink]
+array points[5] = [circle, triangle, square, diamond, 11]
+algorithms = value_ranks > 2 ? 4 : 3  # on two ranks, halving and doubling is the ring
+drawn(i) = i <= algorithms || i == 5
+array last[5]  # where a curve ends
+do for [i = 1:5] {
+  stats took(ids[i]) using 1:2 name "own" nooutput
+  last[i] = own_max_x
+}
+stats took("mpi") using 1:2 name "all" nooutput
+lowest = all_min_y; highest = all_max_y
+do for [i = 1:algorithms] {
+  stats took(ids[i]) using 2 name "own" nooutput
+  lowest = smaller(lowest, own_min); highest = larger(highest, own_max)
+}
 
-right_edge = width - 150
-x_low = high_min_x / 1.5; x_high = high_max_x * 1.001  # the last point lies inside, rounding or not
+# What the model says of a size: its points have more sizes than some of the measured curves.
+array size[4]
+array says[4]
+do for [i = 1:4] { size[i] = ""; says[i] = "" }
+do for [i = 1:algorithms] {
+  stats model(ids[i]) using (size[i] = size[i].sprintf(" %.17g", $1), says[i] = says[i].sprintf(" %.17g", $2), $1) nooutput
+}
+index(i, x) = int(sum [k = 1:words(size[i])] (word(size[i], k) + 0 == x ? k : 0))
+over(i, x, y) = index(i, x) > 0 ? word(says[i], index(i, x)) / y : NaN
+
+left_edge = 84; right_edge = width - 112
+x_low = all_min_x / 1.5; x_high = all_max_x * 1.001  # the last point lies inside, rounding or not
 set logscale xy
 set xrange [x_low:x_high]
 set xtics ("4 B" 4, "256 B" 256, "16 KiB" 2**14, "1 MiB" 2**20, "64 MiB" 2**26)
-holds = exists("value_".prefix."alpha_beta_from_kib")  # where the model does
-from = holds ? value("value_".prefix."alpha_beta_from_kib") * 1024 : x_low
-to = holds ? value("value_".prefix."alpha_beta_to_kib") * 1024 : x_low
+from = value("value_".prefix."alpha_beta_from_kib") * 1024
+to = value("value_".prefix."alpha_beta_to_kib") * 1024
 
 set multiplot
-top_edge = 36; bottom_edge = 440
-y_title = "time, µs"
+top_edge = 36; bottom_edge = 420
+y_title = "time, µs; dashed: by the model"
 load "frame.gp"
-y_low = smaller(low_min, also_min) / 1.5; y_high = larger(high_max_y, guess_max) * 4
+y_low = lowest / 1.6; y_high = highest * 2
 set yrange [y_low:y_high]
 eval decades_on("y", "1")
-begins = x_high  # from where the model is in the plot: it may begin below it
-stats model using ($2 > y_low * 1.2 && $1 < begins ? (begins = $1) : 0) nooutput
-lift = guess_min > y_low ? 2 : 1  # where it is level, its name stands above it
-if (holds) set object rectangle from from,y_low to to,y_high fillcolor rgb grey fillstyle solid 0.1 noborder behind
-plot model using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb blue, \
-     for [i = 1:ways] took(ids[i]) using 1:3:4 with filledcurves fillcolor rgb colours[i], \
-     for [i = 1:ways] took(ids[i]) using 1:2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 \
+set object rectangle from from,y_low to to,y_high fillcolor rgb grey fillstyle solid 0.1 noborder behind
+plot for [i = 1:algorithms] model(ids[i]) using 1:2 with lines linewidth 1.6 dashtype modelled_dash linecolor rgb colours[i], \
+     for [i = 1:5] took(ids[i]) using (only(drawn(i), $1)):2 with linespoints pointtype points[i] pointsize 0.55 linewidth 1.8 \
        linecolor rgb colours[i], \
-     for [i = 1:ways] took(ids[i]) using (only($1 == high_max_x, $1)):2:(names[i]) \
-       with labels left font end textcolor rgb colours[i], \
-     model using (only($1 == begins, $1)):($2 * lift):("ring, modelled") with labels left font near textcolor rgb blue
+     for [i = 1:5] took(ids[i]) using (only(drawn(i) && $1 == last[i], $1)):2:(names[i]) \
+       with labels left font end textcolor rgb colours[i]
 
-top_edge = 524; bottom_edge = height - 62
-y_title = "the model over the measured ring"
+top_edge = 504; bottom_edge = height - 62
+y_title = "the model over what was measured"
 unset label
 unset object
 load "frame.gp"
 set xlabel "bytes of each rank" offset 0,0.9 textcolor rgb quiet
-set yrange [0.125:10]
-set ytics ("1/8" 0.125, "1/4" 0.25, "1/2" 0.5, "1" 1, "2" 2, "4" 4, "8" 8)
-if (holds) set object rectangle from from,0.125 to to,10 fillcolor rgb grey fillstyle solid 0.1 noborder behind
-if (hidden_max > 0) set label "less than 1/8" at graph 0.02,0.2 left font near textcolor rgb quiet
+set yrange [0.3:9]
+set ytics ("1/2" 0.5, "1" 1, "2" 2, "4" 4, "8" 8)
+set object rectangle from from,0.3 to to,9 fillcolor rgb grey fillstyle solid 0.1 noborder behind
+set label "fitted to the ring" at sqrt(from * to),6 center font near textcolor rgb quiet
 plot 1 with lines linewidth 1.4 linecolor rgb quiet, \
-     fitted using 1:(in_frame($2) ? over($2) : NaN) with points pointtype 6 pointsize 0.9 linewidth 1.6 linecolor rgb blue, \
-     predicted using 1:(in_frame($2) ? over($2) : NaN) with points pointtype triangle pointsize 0.9 linecolor rgb orange, \
-     fitted using 1:(below($2)) with points pointtype 10 pointsize 0.8 linewidth 1.4 linecolor rgb blue, \
-     predicted using 1:(below($2)) with points pointtype 11 pointsize 0.8 linecolor rgb orange, \
-     fitted using (only($0 == shown_min, $1)):(over($2)):("fitted") with labels left font near textcolor rgb blue, \
-     predicted using (only($0 == named_min, $1)):(over($2)):("predicted") with labels left font near textcolor rgb orange
+     for [i = 1:algorithms] took(ids[i]) using 1:(over(i, $1, $2)) with linespoints pointtype points[i] pointsize 0.7 \
+       linewidth 1.4 linecolor rgb colours[i], \
+     for [i = 1:algorithms] took(ids[i]) using (only($1 == last[i], $1)):(over(i, $1, $2)):(names[i]) \
+       with labels left font end textcolor rgb colours[i]
 unset multiplot

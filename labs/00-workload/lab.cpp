@@ -159,7 +159,7 @@ void add_batch_roofs(Lab& lab, const Transformer& model, const std::vector<std::
 
 void measure_batches(Lab& lab, const Transformer& model, RoofRuns& runs) {
   const std::vector<std::size_t> sizes = batch_sizes(lab, model.shape());
-  const Sampling sampling = time_batches(lab, model, sizes, runs);
+  const Sampling sampling = lab.in_one_state(time_batches(lab, model, sizes, runs), RoofRuns::ids());
   add_batch_roofs(lab, model, sizes, roofs_during(lab, "batches", runs, sampling));
   Series speed = {"batch_speed", "measured", Kind::measured, batch_axis, speed_axis};
   Series latency = {"batch_latency", "time for one token each", Kind::measured, batch_axis, latency_axis};
@@ -204,7 +204,7 @@ void add_predicted_tokens(Lab& lab, const TransformerShape& shape, const std::ve
 void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> text, RoofRuns& runs) {
   const TransformerShape& shape = model.shape();
   const std::vector<std::size_t> lengths = text_lengths(lab, shape);
-  const Sampling sampling = time_kv_cache(lab, model, text, lengths, runs);
+  const Sampling sampling = lab.in_one_state(time_kv_cache(lab, model, text, lengths, runs), RoofRuns::ids());
   add_predicted_tokens(lab, shape, lengths, roofs_during(lab, "tokens", runs, sampling));
   Series with = {"token_with_cache", "with the cache", Kind::measured, length_axis, token_axis};
   Series without = {"token_without_cache", "without the cache", Kind::measured, length_axis, token_axis};

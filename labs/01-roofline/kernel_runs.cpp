@@ -2,12 +2,16 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "01-roofline/kernel_set.hpp"
 #include "01-roofline/predictions.hpp"
+#include "01-roofline/stream_runs.hpp"
 #include "01-roofline/workloads.hpp"
 #include "common/random.hpp"
 #include "harness/interrupt.hpp"
@@ -63,7 +67,8 @@ void check_each(const std::vector<Workload>& workloads) {
 }  // namespace
 
 KernelRuns::KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest)
-    : matrix_(matrix_rows(lab, largest)),
+    : set_(set),
+      matrix_(matrix_rows(lab, largest)),
       far_(random_buffer(largest)),
       near_(random_buffer(three_matrices(matrix_in_cache))) {
   const auto far = far_.as<float>(), near = near_.as<float>(), few = near.first(vectors_in_cache);
@@ -77,12 +82,18 @@ void KernelRuns::check() const {
   for (const auto* each : {&kernels_, &kernels_in_cache_, &adds_, &adds_in_cache_}) check_each(*each);
 }
 
-std::vector<Measurement> KernelRuns::measure(const Lab& lab) const {
+KernelRuns::Measurements KernelRuns::measure(const Lab& lab) const {
   // Three rooms, each with its own care: vectors from DRAM, which evict each other; matrices, whose naive product is
-  // long; and what stays in a cache, warmed before each sample.
+  // long; and what stays in a cache, warmed before each sample. The first has its roofs timed with it: those that the
+  // predictions were made from are of another minute.
   std::vector<Variant> vectors, matrices, cached;
   for (const Workload& kernel : kernels_) (is_matmul(kernel) ? matrices : vectors).push_back(variant(kernel, ""));
   for (const Workload& kernel : kernels_in_cache_) cached.push_back(variant(kernel, ""));
+  const std::size_t read_floats = array_floats(set_, Stream::read, far_.size());
+  const std::size_t copy_floats = array_floats(set_, Stream::copy, far_.size());
+  float* memory = far_.as<float>().data();
+  vectors.push_back(timed("read", [=, this] { set_.read(memory, read_floats, 1); }));
+  vectors.push_back(timed("copy", [=, this] { set_.copy(memory, memory + copy_floats, copy_floats, 1); }));
   Plan from_dram = lab.memory_plan(3), slow = lab.plan(3);
   from_dram.warm_seconds = slow.warm_seconds = 0;
   from_dram.minimum_rounds = lab.quick() ? 3 : 5;
@@ -90,13 +101,26 @@ std::vector<Measurement> KernelRuns::measure(const Lab& lab) const {
   const Sampling near = sample_interleaved(cached, lab.plan(6)), far = sample_interleaved(vectors, from_dram),
                  products = sample_interleaved(matrices, slow);
 
-  std::vector<Measurement> measurements;
+  const auto gbs = [](const Estimate& seconds, double bytes) {
+    return transform(seconds, [&](double s) { return bytes / s * 1e-9; });
+  };
+  Measurements measurements = {{},
+                               gbs(far.of("read"), pass_bytes(set_, Stream::read, far_.size())),
+                               gbs(far.of("copy"), pass_bytes(set_, Stream::copy, far_.size()))};
+  std::vector<Roofs> rounds;
+  for (std::size_t round = 0; round < measurements.read_gbs.samples.size(); ++round) {
+    rounds.push_back(
+        {lab.value("peak_fp32_gflops"), measurements.read_gbs.samples[round], measurements.copy_gbs.samples[round]});
+  }
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     const Estimate& seconds = (is_matmul(kernels_[i]) ? products : far).of(kernels_[i].label);
     const auto gflops = [](const Workload& kernel, const Estimate& time) {
       return transform(time, [&](double s) { return kernel.work.flops / s * 1e-9; });
     };
-    measurements.push_back({seconds, gflops(kernels_[i], seconds), gflops(kernels_in_cache_[i], near.seconds[i])});
+    std::optional<Estimate> share;
+    if (!is_matmul(kernels_[i])) share = share_of_roof(kernels_[i], seconds, rounds);
+    measurements.kernels.push_back(
+        {seconds, gflops(kernels_[i], seconds), gflops(kernels_in_cache_[i], near.seconds[i]), share});
   }
   return measurements;
 }

@@ -28,8 +28,12 @@ class KernelRuns {
   /// \throws std::runtime_error, one line, for the first that is wrong
   void check() const;
 
-  /// Times every kernel, in the order of kernels(), in the present step of the lab.
-  std::vector<Measurement> measure(const Lab& lab) const;
+  struct Measurements {
+    std::vector<Measurement> kernels;  ///< in the order of kernels()
+    Estimate read_gbs, copy_gbs;       ///< from DRAM, in the rounds of the kernels on vectors
+  };
+  /// Times every kernel in the present step of the lab; those on vectors in turn with reading and copying.
+  Measurements measure(const Lab& lab) const;
 
   /// How many times as fast the widest vector add is as the one that adds one number at a time, in pairs.
   struct WidthGain {
@@ -38,6 +42,7 @@ class KernelRuns {
   WidthGain measure_width_gain(const Lab& lab) const;
 
  private:
+  const KernelSet& set_;
   std::size_t matrix_;
   Buffer far_, near_;
   std::vector<Workload> kernels_, kernels_in_cache_;

@@ -145,17 +145,28 @@ std::vector<Prediction> predict_kernels(Lab& lab, const KernelRuns& runs) {
 // ---- The stopwatch ----
 
 void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
-  std::vector<double> errors;
-  for (const Outcome& each : outcomes) errors.push_back(each.error());
+  std::vector<double> errors, errors_in_turn, shares;
+  for (const Outcome& each : outcomes) {
+    errors.push_back(each.error());
+    errors_in_turn.push_back(each.error_in_turn());
+    if (each.measured.share_of_roof) shares.push_back(each.measured.share_of_roof->median);
+  }
   const auto right = std::count_if(outcomes.begin(), outcomes.end(), [](auto& each) { return each.side_is_right(); });
   lab.derived("prediction_error_median", estimate(errors).median);
+  lab.derived("prediction_error_in_turn_median", estimate(errors_in_turn).median);
+  lab.derived("highest_share_of_roof", *std::ranges::max_element(shares));
   lab.derived("prediction_sides_right", static_cast<double>(right));
   lab.derived("prediction_kernels", static_cast<double>(outcomes.size()));
   lab.show(outcome_table(outcomes));
 }
 
 void measure_kernels(Lab& lab, const KernelRuns& runs, const std::vector<Prediction>& predictions) {
-  const std::vector<Outcome> outcomes = roofline::outcomes(predictions, runs.measure(lab));
+  const KernelRuns::Measurements measured = runs.measure(lab);
+  const std::vector<Outcome> outcomes = roofline::outcomes(predictions, measured.kernels);
+  lab.add(Value("bandwidth_during_kernels_gbs", measured.read_gbs, "GB/s", "read, 1 thread, in the kernels' rounds"));
+  lab.add(
+      Value("bandwidth_copy_during_kernels_gbs", measured.copy_gbs, "GB/s", "copy, 1 thread, in the kernels' rounds"));
+  lab.derived("roof_moved");
   Series in_cache = {"kernels_in_cache", "measured, data in a near cache", Kind::measured, intensity_axis, speed_axis};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     in_cache.points.emplace_back(runs.kernels_in_cache()[i].work.intensity(), outcomes[i].measured.gflops_in_cache,

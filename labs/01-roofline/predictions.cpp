@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "01-roofline/workloads.hpp"
 #include "harness/results.hpp"
+#include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 #include "harness/work.hpp"
 
@@ -37,6 +39,14 @@ std::vector<Prediction> predict(const std::vector<Workload>& kernels, const Roof
   return predictions;
 }
 
+Estimate share_of_roof(const Workload& kernel, const Estimate& seconds, const std::vector<Roofs>& rounds) {
+  std::vector<double> shares;
+  for (std::size_t round = 0; round < rounds.size(); ++round) {
+    shares.push_back(roofline_for(kernel, rounds[round]).seconds(kernel.work) / seconds.samples.at(round));
+  }
+  return estimate(shares);
+}
+
 Series prediction_series(const std::vector<Prediction>& predictions) {
   Series series = {"kernels_predicted", "predicted", Kind::modelled, intensity, {"speed", "GFLOP/s"}};
   for (const Prediction& each : predictions)
@@ -58,6 +68,10 @@ double Outcome::error() const {
   return std::abs(predicted.seconds - measured.seconds.median) / measured.seconds.median;
 }
 
+double Outcome::error_in_turn() const {
+  return measured.share_of_roof ? std::abs(measured.share_of_roof->median - 1) : error();
+}
+
 std::vector<Outcome> outcomes(const std::vector<Prediction>& predictions,
                               const std::vector<Measurement>& measurements) {
   std::vector<Outcome> result;
@@ -73,15 +87,16 @@ Series outcome_series(const std::vector<Outcome>& outcomes) {
 }
 
 Table outcome_table(const std::vector<Outcome>& outcomes) {
-  Table table = {
-      "Kernels, 1 thread",
-      {"kernel", "predicted GFLOP/s", "measured GFLOP/s", "missed by", "predicted side", "gain in cache", "side"},
-      {}};
+  Table table = {"Kernels, 1 thread",
+                 {"kernel", "predicted GFLOP/s", "measured GFLOP/s", "missed by", "share of the roof in its rounds",
+                  "predicted side", "gain in cache", "side"},
+                 {}};
   for (const Outcome& each : outcomes) {
+    const std::optional<Estimate>& share = each.measured.share_of_roof;
     table.rows.push_back({each.predicted.label, number_text(each.predicted.gflops()),
                           number_text(each.measured.gflops.median), number_text(100 * each.error()) + " %",
-                          name(each.predicted.side), number_text(each.measured.gain_in_cache()),
-                          name(each.measured.side())});
+                          share ? number_text(100 * share->median) + " %" : "", name(each.predicted.side),
+                          number_text(each.measured.gain_in_cache()), name(each.measured.side())});
   }
   return table;
 }

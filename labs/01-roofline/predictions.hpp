@@ -2,6 +2,7 @@
 /// What the roofline says about the kernels before they run, and how right it was.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,11 +39,16 @@ struct Prediction {
 
 std::vector<Prediction> predict(const std::vector<Workload>& kernels, const Roofs& roofs);
 
+/// How much of its roof a kernel reached, round by round: the time that the roofs of a round give it over the time that
+/// it took there.
+Estimate share_of_roof(const Workload& kernel, const Estimate& seconds, const std::vector<Roofs>& rounds);
+
 /// What a kernel did.
 struct Measurement {
   Estimate seconds;  ///< of a call with its data in DRAM
   Estimate gflops;
-  Estimate gflops_in_cache;  ///< the same code on data that a near cache holds
+  Estimate gflops_in_cache;                    ///< the same code on data that a near cache holds
+  std::optional<Estimate> share_of_roof = {};  ///< of the same rounds, where those were timed
 
   /// How many times as fast nearer data made it.
   double gain_in_cache() const { return gflops_in_cache.median / gflops.median; }
@@ -64,6 +70,9 @@ struct Outcome {
 
   /// How far the predicted time was from the measured one, as a share of that.
   double error() const;
+
+  /// The same for the time that follows from the roofs of its own rounds, where those were timed; else error().
+  double error_in_turn() const;
 
   bool side_is_right() const { return predicted.side == measured.side(); }
 };

@@ -46,14 +46,22 @@ std::vector<Blocking> blocks_to_try(std::size_t n, const Blocking& chosen) {
   return blocks;
 }
 
+Estimate over_best(const Sampling& sampling, const std::vector<std::string>& ids, std::size_t one) {
+  std::vector<Estimate> ratios;
+  for (const std::string& id : ids) ratios.push_back(sampling.ratio(ids[one], id));
+  return *std::ranges::max_element(ratios, {}, &Estimate::median);
+}
+
 BlockRuns time_blocks(const Lab& lab, std::size_t n) {
   const Blocking chosen = default_blocking();
   const std::vector<Blocking> blocks = blocks_to_try(n, chosen);
   const SquareMatrices matrices(n);
   std::vector<Variant> variants;
+  std::vector<std::string> ids;
   for (const Blocking& blocking : blocks) {
     const Contestant contestant = with_blocking(blocking, n);
     matrices.check(contestant, n);
+    ids.push_back(contestant.id);
     variants.push_back(timed(contestant.id, [&matrices, contestant, n] { matrices.multiply(contestant, n); }));
   }
   const PeakVariant peak = openmp_peak(1);
@@ -62,14 +70,13 @@ BlockRuns time_blocks(const Lab& lab, std::size_t n) {
 
   BlockRuns runs = {blocks, {}, {}, {}, peak.gflops(sampling.of(peak.variant.id))};
   const double flops = 2 * std::pow(static_cast<double>(n), 3);
-  std::size_t best = 0, model = 0;
+  std::size_t model = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     runs.gflops.push_back(transform(sampling.seconds[i], [&](double s) { return flops / s * 1e-9; }));
-    if (runs.gflops[i].median > runs.gflops[best].median) best = i;
     if (blocks[i].depth <= chosen.depth) model = i;
   }
   runs.chosen = blocks[model];
-  runs.chosen_over_best = sampling.ratio(variants[best].id, variants[model].id);
+  runs.chosen_over_best = over_best(sampling, ids, model);
   return runs;
 }
 

@@ -8,6 +8,7 @@
 
 #include "02-matmul/gemm.hpp"
 #include "harness/lab.hpp"
+#include "harness/sampling.hpp"
 
 namespace hf::matmul {
 
@@ -18,9 +19,13 @@ struct BlockRuns {
   std::vector<Blocking> blocks;
   std::vector<Estimate> gflops;
   Blocking chosen;            ///< the one of them that gemm() makes of default_blocking()
-  Estimate chosen_over_best;  ///< in time, in pairs
+  Estimate chosen_over_best;  ///< over_best() of the chosen one
   Estimate peak_gflops;       ///< of one thread, in the same rounds
 };
+
+/// How many times as long as the quickest of some variants one of them takes, in pairs: 1 where it is the quickest.
+/// \param ids  the variants, as they were sampled
+Estimate over_best(const Sampling& sampling, const std::vector<std::string>& ids, std::size_t one);
 
 /// Times gemm() with all of them on n × n matrices, interleaved, in the present step of the lab.
 BlockRuns time_blocks(const Lab& lab, std::size_t n);

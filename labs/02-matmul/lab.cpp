@@ -142,7 +142,7 @@ void measure_blocks(Lab& lab) {
   lab.add(block_traffic_series("block_traffic", runs));
   lab.modelled("block_depth_chosen", static_cast<double>(runs.chosen.depth));
   lab.modelled("block_width_chosen", static_cast<double>(runs.chosen.width));
-  lab.add(Value("chosen_over_best_block", runs.chosen_over_best, "1"));
+  lab.add(Value("chosen_over_best_block_time", runs.chosen_over_best, "1"));
   lab.add(Value("peak_during_blocks_gflops", runs.peak_gflops, "GFLOP/s", "fp32 peak, 1 thread, in the same rounds"));
 }
 

@@ -124,6 +124,21 @@ void Lab::look_at_memory() {
   if (steady_memory_.burst()) note(steady_memory_.text());
 }
 
+Sampling Lab::in_one_state(Sampling sampling, const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    const Estimate seen = sampling.of(id);
+    if (!seen.modes) continue;
+    sampling = sampling.in_one_state(id);
+    const std::size_t all = seen.samples.size(), out = all - sampling.of(id).samples.size();
+    const Mode& kept = seen.modes->larger();
+    const Mode& other = &kept == &seen.modes->low ? seen.modes->high : seen.modes->low;
+    note(info_.steps[std::max<std::size_t>(begun_, 1) - 1].name + ": " + std::to_string(out) + " of " +
+         std::to_string(all) + " rounds are left out, in which \"" + id + "\" took " +
+         number_text(other.median / kept.median) + " times as long as in the others: this machine has two states");
+  }
+  return sampling;
+}
+
 void Lab::tick() const {
   stop_if_interrupted();
   if (now_ns() - last_shown_ns_ > 200'000'000) show_progress();

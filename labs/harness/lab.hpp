@@ -107,6 +107,10 @@ class Lab {
   /// What look_at_memory() found.
   const SteadyMemory& steady_memory() const { return steady_memory_; }
 
+  /// The rounds in which the machine was in one state, as these variants saw it, say the roofs (see Sampling); notes how
+  /// many were left out, and what the other state was.
+  Sampling in_one_state(Sampling sampling, const std::vector<std::string>& ids);
+
   /// Moves the progress bar, at most five times a second. For long code between samples.
   /// \throws Interrupted
   void tick() const;

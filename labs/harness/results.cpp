@@ -33,7 +33,7 @@ Estimate kept(const Estimate& from) {
 
 Estimate exact(double value) {
   const double rounded = round_significant(value, digits_kept);
-  return {rounded, rounded, rounded, {}};
+  return {rounded, rounded, rounded, {}, {}};
 }
 
 const char* text(Kind kind) {
@@ -56,12 +56,18 @@ bool is_bound(const std::string& text) {
   return (relation == ">=" || relation == "<=" || relation == ">" || relation == "<") && *end == '\0';
 }
 
-/// Adds low, high and samples where there are samples.
+nlohmann::json to_json(const Mode& mode) {
+  return {{"median", round_significant(mode.median, digits_kept + 3)},
+          {"share", round_significant(mode.share, digits_kept)}};
+}
+
+/// Adds low, high and samples where there are samples, and the modes where they have two.
 void put_spread(nlohmann::json& object, const Estimate& estimate) {
   if (estimate.samples.empty()) return;
   object["low"] = round_significant(estimate.low, digits_kept + 3);
   object["high"] = round_significant(estimate.high, digits_kept + 3);
   object["samples"] = estimate.samples;
+  if (estimate.modes) object["modes"] = {to_json(estimate.modes->low), to_json(estimate.modes->high)};
 }
 
 nlohmann::json to_json(const Axis& axis) { return {{"name", axis.name}, {"unit", axis.unit}}; }

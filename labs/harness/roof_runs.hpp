@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "peaks.hpp"
@@ -20,6 +21,9 @@ class RoofRuns {
   /// \param bytes  to be read: as many as what is compared reads, since a shared cache may still hold a part of them
   /// \throws OutOfMemory
   explicit RoofRuns(std::size_t bytes);
+
+  /// Of the variants, for Lab::in_one_state().
+  static std::vector<std::string> ids() { return {"peak", "read"}; }
 
   /// It must outlive them.
   std::vector<Variant> variants();

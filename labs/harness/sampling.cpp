@@ -58,6 +58,22 @@ Estimate Sampling::ratio(std::string_view numerator, std::string_view denominato
   return hf::ratio(of(numerator).samples, of(denominator).samples);
 }
 
+Sampling Sampling::in_one_state(std::string_view id) const {
+  const Estimate& seen = of(id);
+  if (!seen.modes) return *this;
+  const auto is_low = [&](std::size_t round) { return seen.samples[round] <= seen.modes->border; };
+  const bool low = &seen.modes->larger() == &seen.modes->low;
+  Sampling result{ids, {}};
+  for (const Estimate& each : seconds) {
+    std::vector<double> kept;
+    for (std::size_t round = 0; round < each.samples.size(); ++round) {
+      if (is_low(round) == low) kept.push_back(each.samples[round]);
+    }
+    result.seconds.push_back(estimate(std::move(kept)));
+  }
+  return result;
+}
+
 Sampling sample_interleaved(const std::vector<Variant>& variants, const Plan& plan) {
   if (variants.empty() || plan.rounds < 1) {
     throw std::invalid_argument("sample_interleaved: expected at least one variant and one round");

@@ -63,7 +63,9 @@ struct Plan {
       {};  ///< called after that, untimed: brings the machine into the state to be timed
 };
 
-/// What sampling gave: seconds per call, for each variant one sample per round.
+/// What sampling gave: seconds per call, for each variant one sample per round. Where a machine has two states, the median of
+/// a kernel may be of one and that of its roof of the other: ratio() compares them within each round, in_one_state() keeps
+/// the rounds of one state.
 struct Sampling {
   std::vector<std::string> ids;
   std::vector<Estimate> seconds;  ///< in the order of ids; sample i of every variant was taken in round i
@@ -73,6 +75,10 @@ struct Sampling {
 
   /// Pairwise ratio of the times of two variants, round by round: above 1 where \p numerator is slower.
   Estimate ratio(std::string_view numerator, std::string_view denominator) const;
+
+  /// The rounds in which the machine was in one state, as one of the variants saw it: those in which most of its samples
+  /// are. All rounds where that has one state.
+  Sampling in_one_state(std::string_view id) const;
 };
 
 /// Samples all variants in interleaved rounds, each round in a new random order. First finds, for each variant, how

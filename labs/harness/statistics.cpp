@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/modes.hpp"
 #include "record/quantile.hpp"
 
 namespace hf {
@@ -20,6 +21,7 @@ Estimate estimate(std::vector<double> samples) {
   result.median = quantile(samples, 0.5);
   result.low = quantile(samples, 0.05);
   result.high = quantile(samples, 0.95);
+  result.modes = two_modes(samples);
   result.samples = std::move(samples);
   return result;
 }

@@ -2,18 +2,23 @@
 /// Medians, their spread, and what chance alone shows.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "record/modes.hpp"  // IWYU pragma: export
+
 namespace hf {
 
-/// What repeated samples of one quantity say: the median, with the 5th and 95th percentile around it (see %quantile()).
+/// What repeated samples of one quantity say: the median, with the 5th and 95th percentile around it (see %quantile()), and
+/// the two states that they were taken in, where they fall into two groups (see %two_modes()).
 struct Estimate {
   double median = 0;
   double low = 0;               ///< 5th percentile
   double high = 0;              ///< 95th percentile
   std::vector<double> samples;  ///< in the order they were taken
+  std::optional<TwoModes> modes = std::nullopt;
 };
 
 /// \throws std::invalid_argument without samples

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -73,6 +74,31 @@ void check_quantile(const Json& number, const char* field, double q, const Point
   }
 }
 
+/// The modes must be what the samples on either side of some border say; where that is, labs/record/modes.hpp decides.
+void check_modes(const Json& number, const Pointer& at, Problems& problems) {
+  if (!number.contains("modes")) return;
+  if (!number.contains("samples")) return problems.add(at, "samples where there are modes");
+  const Json& modes = number.at("modes");
+  auto samples = number.at("samples").get<std::vector<double>>();
+  std::ranges::sort(samples);
+  const double count = static_cast<double>(samples.size());
+  const double low = std::round(modes[0].at("share").get<double>() * count);
+  const double shares[] = {low / count, 1 - low / count};
+  const auto border = samples.begin() + static_cast<std::ptrdiff_t>(low);
+  if (border == samples.begin() || border == samples.end()) {
+    return problems.add(at / "modes" / 0 / "share", "a share of " + digits(count) + " samples");
+  }
+  const std::vector<double> parts[] = {{samples.begin(), border}, {border, samples.end()}};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double share = modes[i].at("share").get<double>();
+    if (std::abs(share - shares[i]) > kRounding) {
+      problems.add(at / "modes" / i / "share", digits(shares[i]) + ", not " + digits(share));
+    }
+    const Json part = {{"samples", parts[i]}, {"median", modes[i].at("median")}};
+    check_quantile(part, "median", 0.5, at / "modes" / i, problems);
+  }
+}
+
 /// What a point and a value have in common; `median` is the name of the field with the middle.
 void check_number(const Json& number, const char* median, const std::string& unit, const Pointer& at,
                   Problems& problems) {
@@ -83,6 +109,7 @@ void check_number(const Json& number, const char* median, const std::string& uni
   if (!(low <= middle)) problems.add(at / "low", "at most " + digits(middle) + ", not " + digits(low));
   if (!(middle <= high)) problems.add(at / "high", "at least " + digits(middle) + ", not " + digits(high));
   if (is_positive_unit(unit) && !(middle > 0)) problems.add(at / median, "more than 0 " + unit);
+  check_modes(number, at, problems);
   if (!number.contains("samples")) return;
   check_quantile(number, "low", 0.05, at, problems);
   check_quantile(number, median, 0.50, at, problems);

@@ -6,7 +6,10 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     {measured}`01-roofline/latency_l1_ns`      from any page
     {measured}`id|plain`                       without the spread
     {measured}`id|number`                      without unit and spread
+    {measured}`id|label`                       what the record calls it, instead of its number
     {measured}`id|percent`  {measured}`id|times`   a share as per cent, a ratio with ×
+    {measured}`id|as fast`                     a ratio in a sentence: "1.3× as fast", or "just as fast" where it is 1 as far as
+                                               anybody can tell; "as long", "as much memory", …
     {measured}`id|count`                       how many whole things it takes: rounded up
     {measured}`id|pending`                     perhaps not measured on any machine yet: then "not yet measured", and no problem
     {measured}`run.seconds`                    also run.started, run.noise_floor, machine.cpu, machine.cores,
@@ -45,6 +48,10 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     ```{where-holds} claim-id !lab/claim-id    prose for the machines on which these claims hold, and those with ! fail
     The prose.
     ```
+
+    ````{second-reading} What it is about       a fold for what is good but second: closed on the page, open on paper
+    Prose, figures, claims.
+    ````
 
     ```{lab-card} 01-roofline                  how to run it yourself
     ```{lab-header} clock.hpp                  the header's reference, from Doxygen
@@ -119,6 +126,7 @@ from .per_machine import (
     visit_variant,
     write_variants,
 )
+from .second_reading import SecondReading
 from .systolic import SystolicArray
 
 
@@ -136,7 +144,7 @@ def setup(app: Sphinx) -> dict:
     for name, directive in (("claim", Claim), ("drawing", Drawing),
                             ("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
-                            ("systolic-array", SystolicArray), ("where-holds", WhereHolds),
+                            ("second-reading", SecondReading), ("systolic-array", SystolicArray), ("where-holds", WhereHolds),
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     for part in (front, ledger, machines, predict, predict_table, predictions, numbering, definitions, contents, head, feed,

@@ -11,7 +11,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import HardwareFirstDomain, hardware_first
-from .measured import measured_number, split_target
+from .measured import measured_number, split_target, states
 from .notice import block_notice
 from .per_machine import for_each_answer, for_each_machine
 from .records import Machine, NotMeasured, Record, RecordError, Records
@@ -119,6 +119,8 @@ def passing(verdict: Verdict) -> nodes.paragraph:
     line = nodes.paragraph("", "", tick, nodes.Text(f" {statement.text}"), classes=["hf-sentence"])
     if number := str(statement.observed(record)):
         tooltip = f"the claim asks for {statement.asked(record)}; measured {verdict.whose}, {record.date}{record.since}"
+        if two := states(record.value(statement.value)):
+            tooltip += f", in {two}"
         observed = measured_number(tooltip=tooltip, classes=["hf-observed"] + ["hf-elsewhere"] * record.elsewhere)
         observed += nodes.Text(number)
         line += [nodes.Text(" "), observed]

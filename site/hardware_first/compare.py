@@ -2,7 +2,7 @@
 
     _machines/PAGE/A+B.js    hardwareFirst.pair("PAGE", "A+B", {figure: [drawing of A, drawing of B, sentence]})
 
-For each pair of machines that have both measured a figure of the page. static/beside.js loads it when a reader asks.
+For each machine that measured a figure of the page, beside the first that did. static/beside.js loads it when a reader asks.
 Drawing a pair takes several runs of gnuplot, so it is kept in build/compared/ until a record or a script changes.
 """
 
@@ -14,7 +14,6 @@ import json
 import os
 import re
 from collections.abc import Iterable
-from itertools import combinations
 from pathlib import Path
 
 from docutils import nodes
@@ -31,7 +30,7 @@ def add_pairs(records: Records, figure: nodes.figure, script: Path, own: list[Re
     """Gives the figure its pairs, of the machines whose `own` records draw it, and returns the place of the button for them;
     None where there is no pair. Raises RecordError."""
     pairs = {}
-    for a, b in combinations(own, 2):
+    for a, b in ((own[0], other) for other in own[1:]):
         drawn = both_drawn(records, a, b, script)
         if drawn and (words := sentence(a, b, series, short_names(records, a, b), words_of(drawn))):
             pairs[f"{a.slug}+{b.slug}"] = [*drawn, words]

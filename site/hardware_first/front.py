@@ -28,8 +28,9 @@ from .figures import drawn, lab_of
 from .ledger import entries
 from .links import machine_link, page_link
 from .notice import block_notice, counted
-from .outcomes import outcomes, percent, tally
+from .outcomes import percent, tally
 from .per_machine import for_each_machine
+from .predictions import outcomes_of
 from .records import Machine, Record, RecordError
 
 VIEW = re.compile(r'viewBox="([^"]*)"')
@@ -65,9 +66,9 @@ class BookInNumbers(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
         domain.note_all_labs()
-        records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]]
+        records = [(lab, record) for lab in domain.records.labs() for record in domain.records.all(lab)[0]]
         claims = [each for lab in domain.records.labs() for each in entries(domain, lab)]
-        found = [outcome for record in records for outcome in outcomes(record)]
+        found = [outcome for lab, record in records for outcome in outcomes_of(domain, lab, record)]
         facts = [("machines", counted(len(domain.records.machines()), "machine"), ""),
                  ("claims", counted(len(claims), "claim"), f", {sum(each.state == 'fails' for each in claims)} of which fail "
                                                            "somewhere")]

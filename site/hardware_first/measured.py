@@ -16,7 +16,9 @@ from .quantity import NO_BREAK_SPACE, Quantity, quantity
 from .records import LAB_ID, Machine, NotMeasured, Record, RecordError, Records
 
 STYLES = {"percent", "times", "count"}
-OPTIONS = STYLES | {"plain", "number", "pending"}
+OPTIONS = STYLES | {"plain", "number", "label", "pending"}
+BARE = {"number", "label"}  # with nothing beside them
+COMPARED = "as "  # an option that begins so says what a ratio compares: "as fast"
 CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
 
 
@@ -61,9 +63,9 @@ class Measured(SphinxRole):
         target, *options = (part.strip() for part in self.text.split("|"))
         domain = hardware_first(self.env)
         try:
-            if unknown := set(options) - OPTIONS:
+            if unknown := {option for option in options if not option.startswith(COMPARED)} - OPTIONS:
                 raise RecordError(f'measured "{target}": unknown option "{unknown.pop()}"; '
-                                  f"choose from {', '.join(sorted(OPTIONS))}")
+                                  f"choose from {', '.join(sorted(OPTIONS))}, as fast")
             lab, value_id = split_target(target, self.env.docname)
             domain.note_lab(lab)
         except RecordError as error:
@@ -101,17 +103,31 @@ def number_of(records: Records, machine: Machine, record: Record, value_id: str,
     value = record.value(value_id)
     shown = value_quantity(value, options)
     whose = f"; {machine.name} has not measured it" if record.elsewhere else ""
-    node = measured_number(tooltip=_tooltip(record, value, shown) + whose,
+    node = measured_number(tooltip=_tooltip(record, value, shown, options) + whose,
                            classes=["hf-number", f"hf-{value['kind']}"] + ["hf-elsewhere"] * record.elsewhere)
-    node += nodes.Text(shown.number if "number" in options else str(shown))
-    if shown.spread and not options & {"plain", "number"}:
-        node += nodes.inline("", NO_BREAK_SPACE + shown.spread, classes=["hf-spread"])
-    if value["kind"] != "measured" and "number" not in options:
+    compared = next((option for option in options if option.startswith(COMPARED)), "")
+    same = compared and is_tie(value["value"], shown, record)
+    if "label" in options and "label" not in value:
+        raise RecordError(f'value "{value_id}" has no label')
+    node += nodes.Text(value["label"] if "label" in options else f"just {compared}" if same else
+                       shown.number if "number" in options else str(shown))
+    if shown.spread and not options & ({"plain"} | BARE):
+        node += nodes.inline("", NO_BREAK_SPACE + shown.spread + "×" * bool(same), classes=["hf-spread"])
+    if compared and not same:
+        node += nodes.Text(f" {compared}")
+    if "modes" in value and not options & BARE:
+        node += nodes.inline("", NO_BREAK_SPACE + "two states", classes=["hf-kind"])
+    if value["kind"] != "measured" and not options & BARE:
         node += nodes.inline("", NO_BREAK_SPACE + value["kind"], classes=["hf-kind"])
     if record.elsewhere and records.path_of(machine, record.lab).exists():
         node += nodes.inline("", f" on {record.gpu if 'pending' in options and record.gpu else record.cpu}",
                              classes=["hf-kind"])
     return node
+
+
+def is_tie(ratio: float, shown: Quantity, record: Record) -> bool:
+    """Whether a ratio is 1 as far as anybody can tell: as it is printed, or to within the noise floor."""
+    return float(shown.number) == 1 or abs(ratio - 1) <= record.data["run"]["noise_floor"]
 
 
 def pending_number() -> measured_number:
@@ -133,12 +149,23 @@ def split_target(target: str, docname: str) -> tuple[str, str]:
 
 def value_quantity(value: dict, options: set[str] = frozenset()) -> Quantity:
     """A record's value, formatted."""
-    style = next(iter(options & STYLES), "")
+    style = next(iter(options & STYLES), "times" if any(option.startswith(COMPARED) for option in options) else "")
     try:
         return quantity(value["value"], value["unit"], value.get("low"), value.get("high"), style=style,
                         exact=value["kind"] == "quoted")
     except ValueError as error:
         raise RecordError(f'value "{value["id"]}": {error}') from None
+
+
+def states(value: dict, options: set[str] = frozenset()) -> str:
+    """The two states that a value was measured in, in words; empty where it was measured in one."""
+    if "modes" not in value:
+        return ""
+    samples = sorted(value["samples"])
+    border = round(value["modes"][0]["share"] * len(samples))
+    texts = [str(value_quantity({**value, "value": mode["median"], "low": part[0], "high": part[-1]}, options))
+             for mode, part in zip(value["modes"], (samples[:border], samples[border:]))]
+    return f"two states: {texts[0]} in {border} of {len(samples)} samples, {texts[1]} in the others"
 
 
 def citation(env: BuildEnvironment, entry: dict, line: int, inliner: Inliner) -> list[nodes.Node]:
@@ -169,10 +196,12 @@ def fact(record: Record, name: str) -> str:
     return facts[name]()
 
 
-def _tooltip(record: Record, value: dict, shown: Quantity) -> str:
+def _tooltip(record: Record, value: dict, shown: Quantity, options: set[str]) -> str:
     parts = [value.get("label", value["id"].replace("_", " "))]
     if shown.spread:
         parts.append(f"5th to 95th percentile {shown.spread}{NO_BREAK_SPACE}{shown.unit}".rstrip())
+    if "modes" in value:
+        parts.append(states(value, options))
     if value["kind"] == "quoted":
         parts.append(f"quoted from {value.get('source', 'a source the record does not name')}")
     else:

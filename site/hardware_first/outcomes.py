@@ -1,29 +1,66 @@
-"""How wrong the predictions were: pairs of series in records, matched point by point.
+"""How wrong the predictions were: what a lab predicted beside what came of it, point by point.
 
-What counts: a *modelled* series X_predicted beside a *measured* X (or X_measured), both a time or a speed in the same unit.
-Points are matched by their labels, or by their places where either has none. What does not: ratios and shares, whose times
-are counted already, and a point whose prediction is its own measurement, from which a law starts.
+What counts is what the lab declares, labs/NN-slug/predictions.json:
+
+    {"pairs": [{"what": "ten kernels", "predicted": "kernels_predicted", "measured": "kernels"}, …],
+     "left_out": [{"why": "counted above, as times", "ids": ["some_ratio_predicted", …]}]}
+
+Both of a pair are series, or both values, in the same unit; the first modelled or simulated, the second measured or quoted. A
+pair that a record lacks is passed over; a value may have a "name" beside others of the same "what". Points are matched by their
+labels, or by their places where either has none. A point whose prediction is its own measurement, from which a law starts,
+does not count.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from .quantity import quantity
-from .records import Record
+from .records import Record, RecordError
 
 TIMES = {"ns", "us", "ms", "s"}
-TWIN = "_predicted"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What a lab predicts, and what it is held against: two ids."""
+
+    what: str
+    predicted: str
+    measured: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A lab's predictions.json."""
+
+    pairs: tuple[Pair, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def read_declared(path: Path, shown: str) -> Declared:
+    """A lab's predictions; none where the file is missing. RecordError where it is malformed."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"pairs": []}
+        left_out = [name for group in data.pop("left_out", []) if group["why"] for name in group["ids"]]
+        return Declared(tuple(Pair(**pair) for pair in data.pop("pairs")), tuple(left_out), **data)
+    except (OSError, ValueError, TypeError, AttributeError, KeyError):
+        raise RecordError(f'{shown}: expected "pairs", each with what, predicted and measured, and "left_out", '
+                          "each with why and ids; correct it") from None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A prediction and what came of it. `took`: the measured time over the predicted one."""
+    """A prediction and what came of it. `took`: the measured time over the predicted one; of what is neither time nor speed,
+    the measured number over the predicted one."""
 
-    series: str
+    what: str
     name: str
     predicted: str
     measured: str
@@ -50,34 +87,40 @@ class Tally:
     within: tuple[float, float, float]  # shares with an error of at most 10, 25 and 50 %
 
 
-def outcomes(record: Record) -> list[Outcome]:
-    """Every prediction of a record that counts, in the record's order."""
-    found: list[Outcome] = []
-    for predicted in record.data["series"]:
-        name = predicted["id"].removesuffix(TWIN)
-        if name == predicted["id"] or predicted["kind"] != "modelled":
-            continue
-        measured = record.series(name) or record.series(f"{name}_measured")
-        if measured and measured["kind"] == "measured" and measured["y"]["unit"] == predicted["y"]["unit"]:
-            found += pairs(name, predicted, measured)
-    return found
+def outcomes(record: Record, declared: Declared) -> list[Outcome]:
+    """Every prediction of a record that counts, in the order in which they are declared."""
+    return [each for pair in declared.pairs for each in of_pair(record, pair)]
 
 
-def pairs(name: str, predicted: dict, measured: dict) -> Iterator[Outcome]:
-    unit = predicted["y"]["unit"]
-    if unit not in TIMES and not unit.endswith("/s"):
+def of_pair(record: Record, pair: Pair) -> Iterator[Outcome]:
+    predicted, measured = (record.series(name) for name in (pair.predicted, pair.measured))
+    if predicted and measured:
+        if predicted["y"]["unit"] == measured["y"]["unit"]:
+            yield from of_series(pair.what, predicted, measured)
         return
+    values = {value["id"]: value for value in record.data["values"] if value["id"] in (pair.predicted, pair.measured)}
+    if len(values) == 2:
+        expected, came = values[pair.predicted], values[pair.measured]
+        if expected["unit"] == came["unit"]:
+            yield from outcome(pair.what, pair.name or pair.what, expected["value"], came["value"], expected["unit"])
+
+
+def of_series(what: str, predicted: dict, measured: dict) -> Iterator[Outcome]:
     by_label = all("label" in point for point in [*predicted["points"], *measured["points"]])
     key = (lambda point: point["label"]) if by_label else (lambda point: point["x"])
     observed = {key(point): point for point in measured["points"]}
     for point in predicted["points"]:
-        other = observed.get(key(point))
-        if other is None or min(point["median"], other["median"]) <= 0 or point["median"] == other["median"]:
-            continue
-        took = other["median"] / point["median"]
-        label = point.get("label") or other.get("label") or place(measured["x"], point["x"])
-        yield Outcome(name, label, *(str(quantity(float(f"{each['median']:.3g}"), unit)) for each in (point, other)),
-                      took if unit in TIMES else 1 / took)
+        if other := observed.get(key(point)):
+            name = point.get("label") or other.get("label") or place(measured["x"], point["x"])
+            yield from outcome(what, name, point["median"], other["median"], predicted["y"]["unit"])
+
+
+def outcome(what: str, name: str, predicted: float, measured: float, unit: str) -> Iterator[Outcome]:
+    """None of what was not predicted, or has no size."""
+    if min(predicted, measured) > 0 and predicted != measured:
+        ratio = measured / predicted
+        words = (str(quantity(float(f"{number:.3g}"), unit)) for number in (predicted, measured))
+        yield Outcome(what, name, *words, 1 / ratio if unit.endswith("/s") else ratio)
 
 
 def place(axis: dict, x: float) -> str:

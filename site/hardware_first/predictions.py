@@ -5,7 +5,6 @@ series by series, on the machine that is chosen, and kernel by kernel on every m
     ```
 
     ```{predictions} 00-workload
-    operators_mlp: operators of the perceptron     what a pair of series is called; else its id is
     ```
 
 What counts as a prediction: outcomes.py.
@@ -19,10 +18,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from .domain import hardware_first
+from .domain import HardwareFirstDomain, hardware_first
 from .links import machine_link, page_link
 from .notice import block_notice
-from .outcomes import Outcome, outcomes, percent, place_on_axis, tally, times_as_long
+from .outcomes import Outcome, outcomes, percent, place_on_axis, read_declared, tally, times_as_long
 from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE
 from .records import Machine, Record, RecordError
@@ -30,6 +29,13 @@ from .tables import scrolling_table
 
 TICKS = (("⅛×", 0.125), ("¼×", 0.25), ("½×", 0.5), ("1×", 1), ("2×", 2), ("4×", 4), ("8×", 8))
 HEADS = ("predictions", "median miss", "within 10 %", "25 %", "50 %")
+
+
+def outcomes_of(domain: HardwareFirstDomain, lab: str, record: Record) -> list[Outcome]:
+    """A record's predictions; the page being read depends on what the lab declares."""
+    path = domain.records.root / "labs" / lab / "predictions.json"
+    domain.note_file(path)
+    return outcomes(record, read_declared(path, domain.records.shown(path)))
 
 
 class PredictionsOverview(SphinxDirective):
@@ -43,9 +49,12 @@ class PredictionsOverview(SphinxDirective):
         for lab in domain.records.labs():
             records, errors = domain.records.all(lab)
             notices += [block_notice(self.env, self.lineno, str(error)) for error in errors]
-            for record in records:
-                if found := outcomes(record):
-                    by_machine[record.slug].append((lab, found))
+            try:
+                for record in records:
+                    if found := outcomes_of(domain, lab, record):
+                        by_machine[record.slug].append((lab, found))
+            except RecordError as error:
+                notices.append(block_notice(self.env, self.lineno, str(error)))
         if not any(by_machine.values()):
             return [*notices, nodes.paragraph("", "No record here has a prediction beside its measurement.")]
         rows = []
@@ -63,14 +72,13 @@ class Predictions(SphinxDirective):
     """One chapter."""
 
     required_arguments = 1
-    has_content = True
 
     def run(self) -> list[nodes.Node]:
         domain, lab = hardware_first(self.env), self.arguments[0]
         domain.note_all_labs()
         try:
-            self.titles = dict(self.title(line) for line in self.content if line.strip())
-            of_lab = {record.slug: record for record in domain.records.all(lab)[0] if outcomes(record)}
+            self.found = {record.slug: outcomes_of(domain, lab, record) for record in domain.records.all(lab)[0]}
+            of_lab = {record.slug: record for record in domain.records.all(lab)[0] if self.found[record.slug]}
             own = [of_lab[machine.slug] for machine in domain.records.machines() if machine.slug in of_lab]
             if not own:
                 raise RecordError(f"no record of {lab} has a prediction beside its measurement")
@@ -79,21 +87,12 @@ class Predictions(SphinxDirective):
         except RecordError as error:
             return [block_notice(self.env, self.lineno, f"predictions {lab}: {error}")]
 
-    def title(self, line: str) -> tuple[str, str]:
-        series, colon, words = line.partition(":")
-        if not colon or not words.strip():
-            raise RecordError(f'"{line}" is not "series: what it is called"')
-        return series.strip(), words.strip()
-
-    def called(self, series: str) -> str:
-        return self.titles.get(series, series.replace("_", " "))
-
     def of_machine(self, wanted: Machine, record: Record) -> list[nodes.Node]:
-        """A strip for each pair of series of a record, which may stand in for that of the machine that is wanted."""
-        by_series: dict[str, list[Outcome]] = {}
-        for each in outcomes(record):
-            by_series.setdefault(each.series, []).append(each)
-        rows = [Row([nodes.Text(self.called(series))], found) for series, found in by_series.items()]
+        """A strip for each thing that was predicted, of a record that may stand in for that of the machine that is wanted."""
+        by_what: dict[str, list[Outcome]] = {}
+        for each in self.found[record.slug]:
+            by_what.setdefault(each.what, []).append(each)
+        rows = [Row([nodes.Text(what)], found) for what, found in by_what.items()]
         machine = hardware_first(self.env).records.machine_of(record)
         whose = "On " if machine == wanted else f"Not measured on {wanted.name}; on "
         return [nodes.paragraph("", "", nodes.Text(whose), machine_link(machine.slug, machine.name),
@@ -103,15 +102,16 @@ class Predictions(SphinxDirective):
     def kernels(self, records: list[Record]) -> nodes.Node:
         """Every point on every machine, folded away: how many times as long as predicted it took."""
         name = lambda record: hardware_first(self.env).records.machine_of(record).name
-        by_machine = {name(record): {(each.series, each.name): each for each in outcomes(record)}
+        by_machine = {name(record): {(each.what, each.name): each for each in self.found[record.slug]}
                       for record in records}
         keys = list(dict.fromkeys(key for found in by_machine.values() for key in found))
-        heads = ["", "kernel", *by_machine]
-        rows = [[nodes.Text(self.called(series)), nodes.Text(name),
-                 *(cell(found.get((series, name))) for found in by_machine.values())] for series, name in keys]
-        box = nodes.admonition("", nodes.title("", "Kernel by kernel, on every machine"), classes=["hf-data"],
+        heads = ["", "which", *by_machine]
+        rows = [[nodes.Text(what), nodes.Text(name if name != what else ""),
+                 *(cell(found.get((what, name))) for found in by_machine.values())] for what, name in keys]
+        box = nodes.admonition("", nodes.title("", "One by one, on every machine"), classes=["hf-data"],
                                collapsible="closed")
-        box += nodes.paragraph("", "How many times as long as predicted it took; then what was predicted, and measured.")
+        box += nodes.paragraph("", "How many times as long as predicted it took, or as much it was; then what "
+                                   "was predicted, and measured.")
         box += scrolling_table(heads, rows)
         return box
 

@@ -216,8 +216,28 @@ class Records:
     def _parsed(self, path: Path, content: bytes) -> dict:
         """The record's data, which a page of many numbers asks for many times."""
         if self._read.get(path, (b"",))[0] != content:
-            self._read[path] = (content, json.loads(content))
+            data = json.loads(content)
+            modes = self._modes_of(path)
+            for value in data["values"]:
+                if value["id"] in modes:
+                    value["modes"] = modes[value["id"]]
+            self._read[path] = (content, data)
         return self._read[path][1]
+
+    def _modes_of(self, path: Path) -> dict[str, list[dict]]:
+        """The two states of those values that were measured in two, by id. The record tool finds them in the samples of a
+        record that does not say so itself, as one from before there were modes."""
+        name = self.shown(path)
+        return (self._modes_in([path]) if path == self.local_path(path.stem) else self._published_modes).get(name, {})
+
+    @cached_property
+    def _published_modes(self) -> dict[str, dict[str, list[dict]]]:
+        return self._modes_in(sorted(self.published.glob("*/*.json")))
+
+    def _modes_in(self, paths: list[Path]) -> dict[str, dict[str, list[dict]]]:
+        """What the record tool says of the files that it can read: {path: {value: its modes}}."""
+        said = self._ask("modes", "--json", "--tree", str(self.root), *map(self.shown, paths)).stdout
+        return json.loads(said or "{}")
 
     def _problem(self, path: Path, content: bytes) -> str:
         """What the record tool says is wrong with this machine's record; empty when it is valid."""

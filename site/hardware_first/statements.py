@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from .quantity import NO_BREAK_SPACE, Quantity, quantity, rounded
+from .quantity import MINUS, NO_BREAK_SPACE, Quantity, quantity, rounded
 from .records import Record, RecordError
 
 SIGNS = {">=": ("≥", operator.ge), "<=": ("≤", operator.le), ">": (">", operator.gt), "<": ("<", operator.lt)}
-FLIPPED = {">=": "≤", ">": "<", "<=": "≥", "<": ">"}
+OPPOSITE = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
 # A sentence that says what is left, "less than a fifth of the time", of a value that says how often the other is as large.
 WHAT_IS_LEFT = re.compile(r"\b(?:less than|at most) (?:a|one) (?:half|third|quarter|fifth|sixth|tenth)\b")
 MEMBERS = {"id": r"[a-z][a-z0-9-]*", "text": r"\S.*", "value": r"[a-z][a-z0-9_]*",
@@ -48,6 +48,7 @@ WAYS = {
     "rest": Way(lambda ratio: 1 - ratio, "percent", falls=True),         # "takes away at least half"
 }
 NOTHING = "nothing"  # of what is true or false
+OTHER_WAY = "the other way"
 
 
 @dataclass(frozen=True)
@@ -73,32 +74,47 @@ class Statement:
         """The record's value as the sentence speaks of it: a ratio as times, a share or what is left as per cent, a count
         as a number; "" where the claim is true or false and no number says more."""
         value = record.value(self.value)
-        return "" if self.shown == NOTHING else self._in_its_terms(self._as_in_the_text(value), value)
+        if self.shown == NOTHING:
+            return ""
+        observed = self._printed(self._as_in_the_text(value), value)
+        if observed.number.startswith(MINUS) and observed.unit == "%":  # less than none of what the sentence speaks of
+            return Quantity(observed.number.removeprefix(MINUS), f"% {OTHER_WAY}")
+        return observed
 
     def asked(self, record: Record | None) -> str:
         """The bound in the terms of a record's value; where there is none, in those of a ratio."""
         value = record.value(self.value) if record else {"unit": "1", "value": 0, "low": 0}
         sign = self.bound.split()[0]
-        shown = FLIPPED[sign] if value["unit"] == "1" and self._way(value)[0].falls else SIGNS[sign][0]
-        return f"{shown}{NO_BREAK_SPACE}{self._in_its_terms(self.limit, value, exact=True)}"
+        shown = SIGNS[OPPOSITE[sign] if value["unit"] == "1" and self._way(value)[0].falls else sign][0]
+        return f"{shown}{NO_BREAK_SPACE}{self._printed(self._of(self.limit, value), value, exact=True)}"
 
     def _keeps(self, number: float) -> bool:
         return SIGNS[self.bound.split()[0]][1](number, self.limit)
 
-    def _as_in_the_text(self, value: dict) -> float:
-        """The value with the digits that its spread leaves, if it is shown as it is and stays on its side of the bound."""
-        number = value["value"]
-        if "low" not in value or value["unit"] == "1" and self._way(value)[0].of is not float:
-            return number
-        short = rounded(number, value["low"], value["high"])
-        return short if self._keeps(short) == self._keeps(number) else number
+    def _of(self, number: float, value: dict) -> float:
+        """What is shown of a number of the value's unit."""
+        return self._way(value)[0].of(number) if value["unit"] == "1" else number
 
-    def _in_its_terms(self, number: float, value: dict, exact: bool = False) -> Quantity:
-        """A number of the value's unit; `exact`: every digit of it, where it is shown as it is."""
+    def _as_in_the_text(self, value: dict) -> float:
+        """What is shown of the value, with the digits that its spread leaves if it stays on its side of the bound."""
+        number = self._of(value["value"], value)
+        way = self._way(value)[0] if value["unit"] == "1" else Way(float)
+        if "low" not in value or way.of is math.ceil or way.of is not float and value["low"] <= 0:
+            return number
+        sign = self.bound.split()[0]
+        keeps = SIGNS[OPPOSITE[sign] if way.falls else sign][1]
+        limit = float(f"{self._of(self.limit, value):.9g}")  # 0.1, of a bound of 1.1, and not a bit more
+        spread = sorted(self._of(value[end], value) for end in ("low", "high"))
+        short = rounded(number, *spread)
+        return short if keeps(short, limit) == keeps(number, limit) else number
+
+    def _printed(self, shown: float, value: dict, exact: bool = False) -> Quantity:
+        """A number as it is shown; `exact`: every digit of it, where it is of the value's own."""
         if value["unit"] != "1":
-            return quantity(number, value["unit"], exact=exact)
+            return quantity(shown, value["unit"], exact=exact)
         way, unit = self._way(value)
-        shown = float(f"{way.of(number):.2g}") if exact and way.of is not float else way.of(number)  # 9.9 %, of a bound of 1.11
+        if exact and way.of is not float:
+            shown = float(f"{shown:.2g}")  # 9.9 %, of a bound of 1.11
         made = quantity(shown, "1", style=way.style, exact=exact and way.of is float)
         return Quantity(made.number, unit.removesuffix("s") if made.number == "1" else unit) if unit else made
 

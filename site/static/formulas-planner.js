@@ -56,9 +56,10 @@
         : {bandwidth: chip.network, latency: chip.networkLatency, network: true};
     }
     const inNode = Math.min(Math.max(Math.floor(chip.together / stride), 1), size);
-    return inNode === size
-      ? {bandwidth: chip.link, latency: chip.linkLatency, network: false}
-      : {bandwidth: Math.min(chip.link, inNode * chip.network), latency: chip.networkLatency, network: true};
+    if (inNode === size) return {bandwidth: chip.link, latency: chip.linkLatency, network: false};
+    const nodes = Math.ceil(size / inNode);
+    const latency = ((size - nodes) * chip.linkLatency + (nodes - 1) * chip.networkLatency) / (size - 1);
+    return {bandwidth: Math.min(chip.link, inNode * chip.network), latency, network: true};
   };
   const ringSeconds = (wire, n, bytes) => n <= 1 ? 0 : (n - 1) * (wire.latency + bytes / n / wire.bandwidth);
 
@@ -93,12 +94,12 @@
       productSeconds(chip, {m: tokens, n: inputs, k: outputs}) + productSeconds(chip, {m: inputs, n: outputs, k: tokens});
     const forwards = p.recompute === "full" ? 2 : 1;
     const keys = 2 * Math.max(s.kvHeads / p.tensor, 1) * s.headSize;
-    const shown = 1 - fitted.hidden;
+    const shows = 1 - fitted.hidden, last = chip.torusAxes > 0 ? 1 : forwards; // XLA removes what nobody reads
 
     const layerProducts = () => {
       const heads = s.heads * s.headSize / p.tensor, ffn = s.ffn / p.tensor;
       return matrix(s.hidden, heads + keys, forwards) + matrix(heads, s.hidden, forwards) +
-        matrix(s.hidden, (s.gated ? 2 : 1) * ffn, forwards) + matrix(ffn, s.hidden, forwards);
+        matrix(s.hidden, (s.gated ? 2 : 1) * ffn, forwards) + matrix(ffn, s.hidden, last);
     };
     const attention = () => {
       const flops = 2 * tokens * p.sequence * s.heads * s.headSize / p.tensor;
@@ -112,11 +113,11 @@
     };
     const layerTensor = () => {
       const pairs = (s.parallel ? 1 : 2) * (1 + forwards), wire = wireBetween(chip, 1, p.tensor, 1);
-      return shown * (pairs * 2 * ringSeconds(wire, p.tensor, half * tokens * s.hidden));
+      return shows * (pairs * 2 * ringSeconds(wire, p.tensor, half * tokens * s.hidden));
     };
     const layerContext = () => {
       const wire = wireBetween(chip, p.tensor, p.context, 1);
-      return shown * ((2 + forwards) * ringSeconds(wire, p.context, half * tokens * p.context * keys));
+      return shows * ((2 + forwards) * ringSeconds(wire, p.context, half * tokens * p.context * keys));
     };
     const layer = {...no, arithmetic: layerProducts() + attention(), memory: secondsFor(layerBytes()),
                    tensor: layerTensor() + layerContext()};
@@ -131,25 +132,29 @@
       if (p.pipeline === 1) return 0;
       const wire = wireBetween(chip, chips(p) / p.pods / p.pipeline, p.pipeline, 1);
       const sent = half * tokens * s.hidden / p.tensor, one = wire.network ? chip.network : chip.link;
-      return 2 * p.interleave * (wire.latency + sent / Math.min(wire.bandwidth, one)) * shown;
+      return 2 * p.interleave * (wire.latency + sent / Math.min(wire.bandwidth, one)) * shows;
     };
-    const replicas = () => {
+    const shown = (seconds, room) => Math.max(shows * seconds, seconds - room);
+    const replicas = (work) => {
       const axes = Math.max(1, chip.torusAxes - (p.tensor > 1 ? 1 : 0));
       const wire = wireBetween(chip, p.tensor, sharers(p), axes), weights = weightsOnChip(p, s);
       const ring = (bytesEach, elements) => ringSeconds(wire, sharers(p), bytesEach * elements);
-      const one = weights / s.layers, back = p.sharding === "optimizer" ? half : whole;
-      const seconds = p.sharding === "full"
-        ? microBatches(p) * s.layers * (2 * ring(half, one) + ring(whole, one))
-        : ring(whole, weights) + ring(back, weights);
-      const between = {bandwidth: chip.network, latency: chip.networkLatency};
-      return seconds + 2 * ringSeconds(between, p.pods, whole * (weights / stateShards(p)));
+      const far = {bandwidth: chip.network, latency: chip.networkLatency};
+      const between = 2 * ringSeconds(far, p.pods, whole * (weights / stateShards(p)));
+      const forward = work / (2 + forwards), backward = work - forward, turns = microBatches(p), each = turns * s.layers;
+      if (p.sharding === "full") {
+        const gather = each * ring(half, weights / s.layers), scatter = each * ring(whole, weights / s.layers);
+        return shown(gather, forward) + shown(gather + scatter + between, backward);
+      }
+      const summed = ring(whole, weights);
+      return p.sharding === "none" ? shown(2 * summed + between, backward / turns)
+        : shown(summed + between, backward / turns) + shown(ring(half, weights), forward / turns);
     };
 
     const micro = {...(p.pipeline === 1 ? plus(times(layer, s.layers), head) : stage()), network: sentBetweenStages()};
     const time = times(micro, microBatches(p));
     time.bubble = total(time) * bubbleShare(p);
-    const apart = replicas(), room = time.arithmetic + time.memory;
-    time.network += Math.max(shown * apart, apart - room);
+    time.network += replicas(time.arithmetic + time.memory);
     time.memory += secondsFor((7 * 4 + half) * weightsOnChip(p, s) / stateShards(p));
     return time;
   };

@@ -326,3 +326,28 @@ def test_this_books_chapters_hold_no_typed_numbers(root):
     found = [f"{page.name}:{line}: {problem}" for page in pages
              for line, problem in check.numbers_problems(*check.parse(page.read_text()))]
     assert found == []
+
+
+def lengths(text):
+    return [problem for _, problem in check.length_problems(*check.parse(text))]
+
+
+@pytest.mark.parametrize(
+    ("much", "said"),
+    [
+        ("word " * 5000, "5001 words in the open"),
+        ("```{claim} a\nNo.\n```\n\n" * 16, "16 claims in the open"),
+        ("\n\n".join(f"A **term{n}** is new." for n in range(9)), "9 new terms in bold in a section"),
+    ],
+)
+def test_what_asks_too_much_at_once_is_found_unless_it_is_folded(much, said):
+    (problem,) = lengths(f"## Section\n\n{much}\n")
+    assert problem.startswith(said)
+    assert lengths(f"## Section\n\n````{{second-reading}} More\n{much}\n````\n") == []
+    assert lengths(f"## Section\n\n````{{admonition}} Solution\n:class: solution\n\n{much}\n````\n") == []
+
+
+def test_a_chapter_has_so_many_new_terms_however_they_are_spread():
+    sections = [f"## Section {n}\n\n**Lead.** A {{term}}`x`, a **term{n}** and **{{term}}`other{n}`**." for n in range(16)]
+    assert lengths("\n\n".join(sections)) == ["32 new terms in bold, of at most 30"]
+    assert lengths("\n\n".join(sections[:15])) == []

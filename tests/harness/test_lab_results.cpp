@@ -140,3 +140,24 @@ TEST_CASE("a step that may fail is noted, and the next is taken") {
   CHECK(quiet.lab.results().notes == std::vector<std::string>{"may: no answer"});
   CHECK_THROWS_WITH_AS(quiet.lab.step("must", fail), "no answer", std::runtime_error);
 }
+
+TEST_CASE("what was measured in two states is held against what was measured in one of them, and the record says so") {
+  Quiet quiet({{"batches", 1, 1}});
+  hf::Lab& lab = quiet.lab;
+  const hf::Sampling both = {
+      {"peak", "read", "layer"},
+      {hf::estimate(std::vector<double>(10, 7.5)), hf::estimate({1.5, 1.5, 3, 3, 3, 3, 1.5, 3, 3, 3}),
+       hf::estimate({5.5, 5.5, 9, 9, 9, 9, 5.5, 9, 9, 9})}};
+  lab.step("batches", [&] {
+    const hf::Sampling one = lab.in_one_state(both, {"peak", "read"});
+    CHECK(one.of("layer").samples == std::vector<double>(7, 9));
+    CHECK(one.of("read").samples == std::vector<double>(7, 3));
+  });
+  REQUIRE(lab.results().notes.size() == 1);
+  CHECK(lab.results().notes.front() ==
+        "batches: 3 of 10 rounds are left out, in which \"read\" took 0.500 times as long as in the others: this "
+        "machine has "
+        "two states");
+  CHECK(lab.in_one_state(both, {"peak"}).of("layer").samples.size() == 10);
+  CHECK(lab.results().notes.size() == 1);
+}

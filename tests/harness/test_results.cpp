@@ -28,6 +28,20 @@ TEST_CASE("a measured point keeps at most 31 samples of six digits, and its medi
   }
 }
 
+TEST_CASE("a number with two modes says so, with what is kept of its samples") {
+  std::vector<double> samples;
+  for (int i = 0; i < 100; ++i) samples.push_back(i % 4 == 0 ? 36 + i * 1e-3 : 70 + i * 1e-3);
+  const nlohmann::json json = hf::to_json(hf::Value("dram_gbs", hf::estimate(samples), "GB/s"));
+  REQUIRE(json["modes"].size() == 2);
+  CHECK(json["modes"][0]["median"].get<double>() == doctest::Approx(36).epsilon(0.01));
+  CHECK(json["modes"][0]["share"].get<double>() == doctest::Approx(8.0 / 31).epsilon(1e-5));
+  CHECK(json["modes"][1]["median"].get<double>() == doctest::Approx(70).epsilon(0.01));
+  const hf::Series series{"s",        "S",           hf::Kind::measured,
+                          {"x", "1"}, {"y", "GB/s"}, {hf::Point(1, hf::estimate(samples))}};
+  CHECK(hf::to_json(series)["points"][0]["modes"] == json["modes"]);
+  CHECK_FALSE(hf::to_json(hf::Value("steady_gbs", hf::estimate({36, 37, 36}), "GB/s")).contains("modes"));
+}
+
 TEST_CASE("a modelled value has no spread") {
   const nlohmann::json json = hf::to_json(hf::Value("ridge", 12.3456789, "FLOP/byte"));
   CHECK(json == nlohmann::json{{"id", "ridge"}, {"value", 12.3457}, {"unit", "FLOP/byte"}, {"kind", "modelled"}});

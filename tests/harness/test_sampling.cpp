@@ -67,6 +67,27 @@ TEST_CASE("every round has every variant once, warmed up just before, in an orde
   CHECK(first["b"] > 5);
 }
 
+TEST_CASE("the rounds of one state are kept, those in which a variant was mostly in it") {
+  const std::vector<double> roof = {1.5, 3, 1.5, 1.5, 3, 1.5, 1.5, 3, 1.5, 1.5};
+  const hf::Estimate kernel = hf::times(hf::estimate(roof), 3), steady = hf::estimate(std::vector<double>(10, 5));
+  const hf::Sampling all = {{"roof", "kernel", "steady"}, {hf::estimate(roof), kernel, steady}};
+  const hf::Sampling fast = all.in_one_state("roof");
+  CHECK(fast.of("roof").samples == std::vector<double>(7, 1.5));
+  CHECK(fast.of("kernel").samples == std::vector<double>(7, 4.5));
+  CHECK(fast.of("steady").samples == std::vector<double>(7, 5));
+  CHECK(all.of("kernel").modes);
+  CHECK_FALSE(fast.of("kernel").modes);
+  CHECK(all.in_one_state("steady").of("roof").samples == roof);
+  CHECK_THROWS_AS(all.in_one_state("none"), std::out_of_range);
+
+  // As often in one state as in the other: the faster one. The kernel's median alone would be of the slow one here.
+  const hf::Sampling half = {
+      {"roof", "kernel"},
+      {hf::estimate({1.5, 1.5, 1.5, 1.5, 3, 3, 3, 3}), hf::estimate({4.5, 4.5, 9, 4.5, 9, 9, 9, 9})}};
+  CHECK(half.of("kernel").median == 9);
+  CHECK(half.in_one_state("roof").of("kernel").median == 4.5);
+}
+
 TEST_CASE("a spent budget ends sampling, but not before the minimum of rounds") {
   Log log;
   hf::Plan plan;

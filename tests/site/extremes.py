@@ -42,7 +42,7 @@ ABSENT = [
     ("05-scaling", "no MPI",
      r"(network_)?(allreduce_.*|model_.*|alpha_.*|beta_gbs)|over_mpi_.*|bubble_(1f1b|gpipe|formula)|training_.*",
      ["05-allreduce", "05-slow-wire", "05-training", "05-window"]),
-    ("06-precision", "no llama.cpp", r"llamacpp_.*|decode_tokens_llamacpp.*|.*_over_llamacpp|logits_.*", []),
+    ("06-precision", "no llama.cpp", r"llamacpp_.*|decode_tokens_llamacpp.*|.*_over_llamacpp.*|logits_.*", []),
     ("06-precision", "no oneDNN", r"onednn_.*|.*_over_onednn.*", []),
     ("06-precision", "no instruction for bf16", r"unit_peak_bf16|bf16_gemm_over_(peak|widened).*", []),
     ("07-compilers", "no PyTorch", r".*_?torch_?.*", []),
@@ -65,7 +65,7 @@ def fixture(lab: str) -> dict:
 def network_series(series: list[dict]) -> list[dict]:
     """What several hosts would measure instead, under names of their own."""
     return [{**each, "id": f"network_{each['id']}"} for each in series
-            if re.fullmatch(r"(allreduce_us|model_us)_(mpi|ring)|model_error_.*", each["id"])]
+            if re.fullmatch(r"(allreduce_us|model_us)_(mpi|ring|tree|doubling|halving_doubling)", each["id"])]
 
 
 def measured(name, points, x_unit, y_unit, label=None):

@@ -6,7 +6,7 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from conftest import CLAIMS, LAB, PROJECT, change_value, drop_value
+from conftest import CLAIMS, LAB, PROJECT, add_value, change_value, drop_value
 from hardware_first.statements import Statement
 
 PAGE = "# Page\n\n```{claim} 01-roofline/caches-make-a-ladder\nHere the ladder is *flat*.\n```\n"
@@ -41,6 +41,30 @@ def test_a_rounded_number_stays_on_its_side_of_the_bound(value, low, high, bound
     measured = {"value": value, "unit": "1", "low": low, "high": high}
     statement = Statement("it-holds", "It holds.", "gain", bound)
     assert str(statement.observed(SimpleNamespace(value=lambda _: measured))) == shown
+
+
+@pytest.mark.parametrize(("way", "value", "low", "high", "bound", "shown"), [
+    ("more", 0.897, 0.629, 1.012, ">= 1.02", "10 % the other way"),  # "at least 2 % faster"; two digits, of such a spread
+    ("more", 0.987, None, None, "<= 1.05", "1.3 % the other way"),
+    ("percent", -0.0248, None, None, "<= 0.05", "2.48 % the other way"),
+    ("more", 1.0863, 1.061, 1.122, "<= 1.1", "8.6 %"),
+    ("more", 1.0996, 1.02, 1.19, "< 1.1", "9.96 %"),  # 10 % would seem to fail
+    ("left", 22.9, 17.2, 31.3, "> 5", "4.4 %"),
+    ("left", 5.02, 4.1, 6.2, "> 5", "19.9 %"),  # 20 % would seem to fail
+])
+def test_what_is_made_of_a_number_has_no_sign_and_no_more_digits_than_its_spread_leaves(way, value, low, high, bound, shown):
+    spread = {} if low is None else {"low": low, "high": high}
+    measured = {"value": value, "unit": "1", **spread}
+    statement = Statement("it-holds", "It holds.", "gain", bound, way)
+    assert str(statement.observed(SimpleNamespace(value=lambda _: measured))).replace("\u00a0", " ") == shown
+
+
+def test_a_number_of_two_states_says_so_beside_the_claim(site):
+    site.record(add_value(id="gpu_width", unit="1", value=16.1, low=8.14, high=16.46,
+                          samples=[8.1, 8.2, 8.2, 8.3, 16.1, 16.2, 16.3, 16.4, 16.5]))
+    site.page("# Page\n\n```{claim} 01-roofline/gpus-are-wide\nNot here.\n```\n")
+    assert site.build().status == 0
+    assert "measured here, 20 November 2026, in two states: 8.2 in 4 of 9 samples, 16.3 in the others" in site.html()
 
 
 def test_a_claim_decided_elsewhere_says_so(site):
@@ -146,9 +170,9 @@ def test_a_number_is_shown_in_the_terms_of_its_sentence(site, claim, shown, aske
     ("left", "fourfold. 3.38 %", "≤ 25 %"),
     ("saved", "fourfold. 96.6 %", "≥ 75 %"),
     ("inverse", "fourfold. 0.0338×", "≤ 0.25×"),
-    ("rest", "fourfold. −2860 %", "≤ −300 %"),
+    ("rest", "fourfold. 2860 % the other way", "≤ −300 %"),
     ("whole calls", "fourfold. 30 calls", "≥ 4 calls"),
-    ("points", "fourfold. 2957 points", "≥ 400 points"),
+    ("points", "fourfold. 2960 points", "≥ 400 points"),
 ])
 def test_an_author_says_how_a_number_is_shown(site, way, shown, asked):
     site.record()
@@ -252,3 +276,12 @@ def test_malformed_claims_are_one_line(site, text):
     build = site.build()
     assert build.status == 1
     assert "labs/01-roofline/claims.json: expected a list of claims with id, text, value and bound; correct it" in build.said
+
+
+def test_a_claim_in_a_second_reading_is_folded_and_keeps_its_place(site):
+    site.record()
+    site.page("# Page\n\n````{second-reading} More *of* this\n```{claim} 01-roofline/simd-pays\nNot here.\n```\n````")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    fold = re.search(r'<details class="[^"]*\bhf-second\b[^"]*"(?![^>]*\bopen\b)[^>]*>(.*?)</details>', site.html(), re.S)[1]
+    assert "Second reading: More <em>of</em> this" in fold and 'id="claim-simd-pays"' in fold and "✓" in fold

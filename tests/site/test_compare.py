@@ -123,6 +123,17 @@ def test_a_figure_that_two_have_measured_can_show_both_on_the_same_axes(site):
     assert f'data-figure="01-small" data-pairs="{PAIR}"' in site.html()
 
 
+def test_each_machine_stands_beside_the_first_alone(site):
+    site.record()
+    for name in ("a-machine", "b-machine"):
+        site.record(published=name)
+    site.page(FIGURE)
+    assert site.build().status == 0
+    assert 'data-pairs="here+a-machine here+b-machine"' in site.html()
+    assert {file.stem for file in (site.root / "build" / "out" / "_machines" / "index").glob("*+*.js")} == {
+        "here+a-machine", "here+b-machine"}
+
+
 def test_a_pair_follows_its_records_and_its_script_and_goes_with_them(site):
     site.record()
     path = site.record(scale_series("latency", 10), published="other-machine")

@@ -212,9 +212,9 @@ def test_a_peak_that_scalar_code_reaches_is_one_roof(write, tmp_path):
 
 def test_a_ration_is_named(drawn):
     rationed = [string for string, _ in texts(drawn["single", "01-burst"])]
-    assert "burst, 24 GB/s" in rationed and "steady, 12 GB/s" in rationed
+    assert "burst, 24 GB/s" in rationed and "sustained, 12 GB/s" in rationed
     free = [string for string, _ in texts(drawn["laptop", "01-burst"])]
-    assert "9 GB/s" in free and not any(re.match("burst|steady", string) for string in free)
+    assert "9 GB/s" in free and not any(re.match("burst|sustained", string) for string in free)
 
 
 def test_colours_follow_the_page(drawn):

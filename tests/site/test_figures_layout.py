@@ -44,6 +44,7 @@ SMALLEST = """() => [...document.querySelectorAll(".hf-lab-figure svg.hf-figure 
 def test_words_of_figures_are_nine_pixels_on_a_telephone(browser, book, chapter):
     page = browser.new_page(viewport={"width": 360, "height": 800})
     page.goto((book / f"{chapter}.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
     size, word = page.evaluate(SMALLEST)
     page.close()
     assert size >= 9, word

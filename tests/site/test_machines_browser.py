@@ -171,7 +171,7 @@ def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):
     with Visit(browser, f"{base}{LAB}.html", viewport={"width": 1440, "height": 900}) as visit:
         switch(visit, EPYC)
         visit.page.evaluate(UNCOVER)
-        button = visit.page.locator(".hf-compare button").nth(1)
+        button = visit.page.locator(".hf-compare[data-figure='01-latency'] button")
         figure = button.locator("xpath=ancestor::figure")
         button.scroll_into_view_if_needed()
         assert "AMD EPYC (Zen 5), 2 cores beside " in button.get_attribute("title")

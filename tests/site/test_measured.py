@@ -10,6 +10,7 @@ PAGE = "# Page\n\nIt is {measured}`01-roofline/%s`."
     ("speed", "It is 171 GFLOP/s 168–173."),
     ("speed|plain", "It is 171 GFLOP/s."),
     ("speed|number", "It is 171."),
+    ("speed|label", "It is reading."),
     ("share|percent", "It is 0.56 % 0.55–0.57."),
     ("share|percent|plain", "It is 0.56 %."),
     ("ratio|times|plain", "It is 23.1×."),
@@ -21,7 +22,7 @@ PAGE = "# Page\n\nIt is {measured}`01-roofline/%s`."
 ])
 def test_formats(site, target, text):
     def edit(record):
-        add_value(id="speed", value=171.3, low=168.1, high=173.2, unit="GFLOP/s")(record)
+        add_value(id="speed", label="reading", value=171.3, low=168.1, high=173.2, unit="GFLOP/s")(record)
         add_value(id="share", value=0.0056, low=0.0055, high=0.0057, unit="1")(record)
         add_value(id="ratio", value=23.1, unit="1")(record)
         add_value(id="model", value=9.5, unit="GB/s", kind="modelled")(record)
@@ -54,6 +55,7 @@ def test_a_chapter_means_its_own_lab(site):
     ("{measured}`02-none/speed`", 'no lab "02-none": the labs are 01-roofline'),
     ("{measured}`speed`", '"speed" names no lab: on this page write it as NN-slug/speed'),
     ("{measured}`01-roofline/clock_ghz|loud`", 'unknown option "loud"'),
+    ("{measured}`01-roofline/clock_ghz|label`", 'value "clock_ghz" has no label'),
     ("{measured}`01-roofline/clock_ghz|times`", '"times" needs a value of unit 1, not GHz'),
     ("{measured}`01-roofline/machine.secret`", 'no fact "machine.secret"'),
 ])
@@ -73,6 +75,51 @@ def test_numbers_say_where_they_come_from(site):
     site.build()
     assert 'title="speed; 5th to 95th percentile 168–173\xa0GFLOP/s; measured on Fixture Processor, 2 cores, ' \
            '20 November 2026"' in site.html()
+
+
+TWO_STATES = {"value": 51.4, "low": 47.25, "high": 96.05,
+              "samples": [50.1, 95.3, 48.4, 51.2, 96.8, 49.9, 52.0, 94.7, 46.1, 51.9, 51.4]}
+IN_BOTH = "two states: 51\xa0GB/s in 8 of 11 samples, 95\xa0GB/s in the others"
+
+
+@pytest.mark.parametrize("says_so", [False, True])
+def test_a_number_measured_in_two_states_says_so(site, says_so):
+    """Where the record says it, and in one from before there were modes."""
+    modes = {"modes": [{"median": 50.65, "share": 8 / 11}, {"median": 95.3, "share": 3 / 11}]} if says_so else {}
+    site.record(add_value(id="speed", unit="GB/s", **TWO_STATES, **modes))
+    site.page(PAGE % "speed" + " Plain, {measured}`01-roofline/speed|plain`; bare, {measured}`01-roofline/speed|number`.")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    assert "It is 51 GB/s 47–96 two states. Plain, 51 GB/s two states; bare, 51." in site.text()
+    assert site.html().count(IN_BOTH) == 3
+
+
+def test_a_published_number_measured_in_two_states_says_so(site):
+    site.record(add_value(id="speed", unit="GB/s", **TWO_STATES), published="other-machine")
+    site.page(PAGE % "speed")
+    assert site.build().status == 0
+    assert "It is 51 GB/s 47–96 two states." in site.text()
+
+
+@pytest.mark.parametrize(("value", "spread", "text"), [
+    (1.31, (1.28, 1.36), "It is 1.31× 1.28–1.36 as fast."),
+    (1.31, None, "It is 1.31× as fast."),
+    (0.84, (0.81, 0.88), "It is 0.84× 0.81–0.88 as fast."),
+    (1.004, (0.93, 1.08), "It is just as fast 0.93–1.08×."),  # it prints as 1.00
+    (1.0, None, "It is just as fast."),
+    (0.985, (0.97, 1.0), "It is just as fast 0.97–1.00×."),  # nearer to 1 than the noise floor, 0.02
+    (1.4, (0.9, 1.8), "It is 1.4× 0.9–1.8 as fast."),  # nobody knows, and so it is not called a tie
+])
+def test_a_ratio_in_a_sentence_that_is_one_as_far_as_can_be_told_is_a_word(site, value, spread, text):
+    def edit(record):
+        record["run"]["noise_floor"] = 0.02
+        add_value(id="ratio", value=value, unit="1", **(dict(zip(("low", "high"), spread)) if spread else {}))(record)
+
+    site.record(edit)
+    site.page(PAGE % "ratio|as fast")
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    assert text in site.text()
 
 
 def test_quoted_values_are_cited(site):

@@ -1,5 +1,6 @@
 """The page of predictions: what counts, what it comes to, and that nothing is left out."""
 
+import fnmatch
 import json
 import math
 import re
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import LAB, PROJECT
-from hardware_first.outcomes import outcomes, place_on_axis, tally, times_as_long
+from hardware_first.outcomes import Declared, Pair, outcomes, place_on_axis, read_declared, tally, times_as_long
 from hardware_first.records import Record
 
 
@@ -18,8 +19,11 @@ def series(series_id, kind, unit, *points, x_unit="1"):
             "points": [dict(zip(("x", "median", "label"), point)) for point in points]}
 
 
-def found(*of_record):
-    return outcomes(Record(Path("01-some.json"), True, {"series": list(of_record), "values": []}))
+def found(predicted, measured, *values):
+    """The outcomes of one pair of series; of a pair of values, where there are any."""
+    record = Record(Path("01-some.json"), True, {"series": [predicted, measured], "values": list(values)})
+    ids = [each["id"] for each in values or (predicted, measured)]
+    return outcomes(record, Declared((Pair("some", *ids),)))
 
 
 def test_a_time_and_a_speed_are_read_as_times():
@@ -44,14 +48,16 @@ def test_points_are_matched_by_label_else_by_place():
     assert named.name == "batch 16"
 
 
+def test_a_share_and_a_value_are_read_as_they_are():
+    (share,) = found(series("a", "modelled", "%", (0, 20)), series("b", "quoted", "%", (0, 30)))
+    assert (share.took, share.predicted, share.measured) == (1.5, "20\u00a0%", "30\u00a0%")
+    values = [{"id": "ridge_predicted", "unit": "1", "value": 12}, {"id": "ridge", "unit": "1", "value": 9}]
+    (value,) = found(series("a", "modelled", "ms", (0, 1)), series("b", "measured", "ms", (0, 1)), *values)
+    assert (value.took, value.what, value.name) == (0.75, "some", "some")
+
+
 @pytest.mark.parametrize("pair", [
-    (series("a_predicted", "modelled", "1", (0, 2)), series("a", "measured", "1", (0, 3))),  # a ratio
-    (series("a_predicted", "modelled", "dB", (0, 2)), series("a", "measured", "dB", (0, 3))),
-    (series("a_predicted", "modelled", "B", (0, 2)), series("a", "measured", "B", (0, 3))),
     (series("a_predicted", "modelled", "ms", (0, 2)), series("a", "measured", "us", (0, 3))),  # another unit
-    (series("a_predicted", "modelled", "ms", (0, 2)), series("a", "modelled", "ms", (0, 3))),  # two models
-    (series("a_predicted", "measured", "ms", (0, 2)), series("a", "measured", "ms", (0, 3))),
-    (series("a_predicted", "modelled", "ms", (0, 2)), series("b", "measured", "ms", (0, 3))),  # no twin
     (series("a_predicted", "modelled", "ms", (0, 2)), series("a", "measured", "ms", (0, 2))),  # where a law starts
     (series("a_predicted", "modelled", "ms", (0, 2)), series("a", "measured", "ms", (1, 3))),  # another place
     (series("a_predicted", "modelled", "ms", (0, 0)), series("a", "measured", "ms", (0, 3))),
@@ -75,7 +81,12 @@ def test_the_axis_is_in_octaves_and_ends():
     assert math.isclose(place_on_axis(1.25) - 50, 50 - place_on_axis(0.8))
 
 
-PAGE = "# Page\n\n```{predictions-overview}\n```\n\n```{predictions} 01-roofline\nkernels: ten kernels\n```\n"
+PAGE = "# Page\n\n```{predictions-overview}\n```\n\n```{predictions} 01-roofline\n```\n"
+DECLARED = {"pairs": [{"what": "ten kernels", "predicted": "kernels_predicted", "measured": "kernels"}]}
+
+
+def declare(site, declared=DECLARED):
+    (site.root / "labs" / LAB / "predictions.json").write_text(json.dumps(declared))
 
 
 def test_the_page_of_two_machines(site):
@@ -87,6 +98,7 @@ def test_the_page_of_two_machines(site):
 
     site.record()
     site.record(faster, published="other-machine")
+    declare(site)
     site.page(PAGE)
     build = site.build()
     assert (build.status, build.said) == (0, "")
@@ -105,19 +117,47 @@ def test_the_page_of_two_machines(site):
     assert "predictions.css" in site.html()
 
 
-def test_a_malformed_line_and_a_lab_without_predictions_are_named(site):
+def test_a_malformed_declaration_and_a_lab_without_predictions_are_named(site):
     site.record(lambda record: record["series"].remove(next(s for s in record["series"] if s["id"] == "kernels_predicted")))
+    declare(site)
     site.page(PAGE)
     build = site.build()
     assert build.status == 1 and "no record of 01-roofline has a prediction beside its measurement" in build.said
     site.record()
-    site.page(PAGE.replace("kernels:", "kernels"))
-    assert '"kernels ten kernels" is not "series: what it is called"' in site.build().said
+    for malformed in ({}, {"pairs": [{"what": "a"}]}, {"pairs": [], "left_out": [{"ids": ["a"]}]}, {**DECLARED, "more": 1}):
+        declare(site, malformed)
+        assert 'labs/01-roofline/predictions.json: expected "pairs", each with what' in site.build().said
+
+
+LABS = sorted(path.parent.name for path in (PROJECT / "labs").glob("[0-9][0-9]-*/lab.cpp"))
+PREDICTED = re.compile(r"predicted|(^|_)model_us_|_modelled$")
+
+
+def declared_by(lab):
+    return read_declared(PROJECT / "labs" / lab / "predictions.json", lab)
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_no_prediction_of_a_published_record_is_forgotten(lab):
+    declared = declared_by(lab)
+    known = {name for pair in declared.pairs for name in (pair.predicted, pair.measured)}
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in PROJECT.glob(f"figures/records/*/{lab}.json")]
+    ids = {each["id"] for record in records for each in record["series"] + record["values"]}
+    forgotten = {each for each in filter(PREDICTED.search, ids - known)
+                 if not any(fnmatch.fnmatch(each, name) for name in declared.left_out)}
+    assert not forgotten, f"labs/{lab}/predictions.json neither pairs these nor leaves them out"
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_what_is_declared_is_in_some_published_record(lab):
+    there = {each["id"] for path in PROJECT.glob(f"figures/records/*/{lab}.json")
+             for record in [json.loads(path.read_text(encoding="utf-8"))] for each in record["series"] + record["values"]}
+    for pair in declared_by(lab).pairs:
+        assert {pair.predicted, pair.measured} <= there, pair
+    for name in declared_by(lab).left_out:
+        assert fnmatch.filter(there, name), name
 
 
 def test_every_lab_with_predictions_is_on_the_page():
-    shown = set(re.findall(r"^```\{predictions\} (\S+)", (PROJECT / "chapters" / "predictions.md").read_text(), re.M))
-    for path in (PROJECT / "figures" / "records").glob("*/*.json"):
-        record = Record(path, False, json.loads(path.read_text(encoding="utf-8")))
-        assert path.stem in shown or not outcomes(record), path.stem
-    assert LAB in shown
+    shown = re.findall(r"^```\{predictions\} (\S+)", (PROJECT / "chapters" / "predictions.md").read_text(), re.M)
+    assert shown == [lab for lab in LABS if declared_by(lab).pairs]

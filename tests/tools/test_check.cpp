@@ -124,6 +124,46 @@ TEST_CASE("numbers are finite") {
            [](json& r) { r["values"][2]["value"] = std::numeric_limits<double>::infinity(); }}});
 }
 
+TEST_CASE("modes follow from the samples on either side") {
+  const auto two_states = [](json& r) {
+    r["values"][2] = hf::value("bandwidth_dram_gbs", "GB/s", {16, 16.5, 17, 16, 36, 37, 36, 35, 36, 16});
+    r["values"][2]["modes"] = {{{"median", 16}, {"share", 0.5}}, {{"median", 36}, {"share", 0.5}}};
+    r["laws"] = json::array();
+  };
+  accept(two_states);
+  accept([&](json& r) {  // from before there were modes
+    two_states(r);
+    r["values"][2].erase("modes");
+  });
+  const auto spoilt = [&](const char* place, double number) {
+    return [=](json& r) {
+      two_states(r);
+      r["values"][2]["modes"][json::json_pointer(place)] = number;
+    };
+  };
+  expect({{"/values/2/modes/0/median: expected 16,", spoilt("/0/median", 16.5)},
+          {"/values/2/modes/1/median: expected 36,", spoilt("/1/median", 37)},
+          {"/values/2/modes/0/share: expected 0.5,", spoilt("/0/share", 0.51)},
+          {"/values/2/modes/1/share: expected 0.5,", spoilt("/1/share", 0.4)},
+          {"/values/2/modes/1/share: expected 0.6,", spoilt("/0/share", 0.4)},
+          {"/values/2/modes/0/share: expected a share of 10 samples", spoilt("/0/share", 0.99)},
+          {"/values/2/modes/0/share: expected", spoilt("/0/share", 0)},
+          {"/values/2/modes: expected type \"array\", at least 2 items",
+           [&](json& r) {
+             two_states(r);
+             r["values"][2]["modes"].erase(0);
+           }},
+          {"/values/2: expected samples where there are modes",
+           [&](json& r) {
+             two_states(r);
+             r["values"][2].erase("samples");
+           }},
+          {"/series/0/points/0/modes/0/median: expected 1.6,", [](json& r) {
+             r["series"][0]["points"][0]["modes"] = {{{"median", 1}, {"share", 1 / 3.0}},
+                                                     {{"median", 1.75}, {"share", 2 / 3.0}}};
+           }}});
+}
+
 TEST_CASE("quantiles are linear between order statistics") {
   CHECK(hf::quantile({3}, 0.05) == 3);
   CHECK(hf::quantile({4, 1, 3, 2}, 0.5) == 2.5);

@@ -18,6 +18,7 @@ struct Tool {
 void add_check(CLI::App& app, Tool& tool);
 void add_diff(CLI::App& app, Tool& tool);
 void add_inputs(CLI::App& app, Tool& tool);
+void add_modes(CLI::App& app, Tool& tool);
 void add_publish(CLI::App& app, Tool& tool);
 void add_stale(CLI::App& app, Tool& tool);
 void add_table(CLI::App& app, Tool& tool);

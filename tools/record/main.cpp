@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   hf::add_diff(app, tool);
   hf::add_why(app, tool);
   hf::add_stale(app, tool);
+  hf::add_modes(app, tool);
   hf::add_publish(app, tool);
   hf::add_inputs(app, tool);
   try {

@@ -65,13 +65,15 @@ __device__ inline bool has_ended(Barrier& barrier, std::uint32_t parity) {
       : "memory");
   return ended;
 }
-/// Until it has. A phase that does not end in seconds never will: the kernel then fails instead of hanging for ever.
+/// What does not come in seconds never will: the kernel then fails instead of hanging for ever.
+constexpr long long longest_wait = 10'000'000'000;  // cycles
+
+/// Until it has.
 __device__ inline void wait(Barrier& barrier, std::uint32_t parity) {
-  constexpr long long longest = 10'000'000'000;  // cycles
   if (has_ended(barrier, parity)) return;
   const long long start = clock64();
   while (!has_ended(barrier, parity)) {
-    if (clock64() - start > longest) __trap();
+    if (clock64() - start > longest_wait) __trap();
   }
 }
 __device__ inline void sync_warpgroup(int id) { asm volatile("bar.sync %0, 128;" ::"r"(id) : "memory"); }
@@ -237,11 +239,16 @@ __device__ void grow_registers() {
 __device__ inline void raise(std::uint32_t* flag) {
   asm volatile("fence.acq_rel.gpu;\nst.relaxed.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
 }
-__device__ inline void wait_for_flag(const std::uint32_t* flag) {
+__device__ inline bool is_raised(const std::uint32_t* flag) {
   std::uint32_t raised;
-  do {
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(raised) : "l"(flag) : "memory");
-  } while (!raised);
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(raised) : "l"(flag) : "memory");
+  return raised;
+}
+__device__ inline void wait_for_flag(const std::uint32_t* flag) {
+  const long long start = clock64();
+  while (!is_raised(flag)) {
+    if (clock64() - start > longest_wait) __trap();
+  }
 }
 
 // ---- The host's side ----

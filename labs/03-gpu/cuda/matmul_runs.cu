@@ -163,7 +163,7 @@ Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Numbe
     variants.push_back(cuda::timed_on_device(each.id, [&each, &x] { each.multiply(x); }));
   Plan plan = lab.plan();
   plan.rounds = rounds;
-  plan.minimum_rounds = std::min(rounds, 3);
+  plan.minimum_rounds = lab.quick() ? std::min(rounds, 3) : rounds;
   plan.budget_seconds = lab.seconds_left();
   plan.sample_seconds = plan.warm_seconds = lab.quick() ? settled_seconds / 10 : settled_seconds;
   return sample_interleaved(variants, plan);

@@ -77,7 +77,7 @@ std::size_t layers_past_caches(const LayerShape& shape) {
   return std::clamp<std::size_t>((default_dram_bytes() + bytes - 1) / bytes, 2, 12);
 }
 
-LayerTimes time_layers(const Lab& lab, const std::vector<LayerRun>& runs) {
+LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
   const std::size_t layers = layers_past_caches(runs.front().shape);
   std::map<std::size_t, Stack> stacks;  // by KV heads
   std::vector<LayerStep> steps;
@@ -96,7 +96,7 @@ LayerTimes time_layers(const Lab& lab, const std::vector<LayerRun>& runs) {
   plan.sample_seconds = 5e-3;
   plan.warm_seconds = 0;  // weights and caches come from memory each time
   plan.budget_seconds = lab.seconds_left();
-  Sampling sampling = sample_interleaved(variants, plan);
+  Sampling sampling = lab.in_one_state(sample_interleaved(variants, plan), RoofRuns::ids());
   std::vector<Estimate> seconds;
   for (const LayerRun& run : runs) {
     seconds.push_back(transform(sampling.of(run.id()), [layers](double s) { return s / static_cast<double>(layers); }));

@@ -49,6 +49,6 @@ struct LayerTimes {
 /// Checks the last reader's token of every run, then times them all, interleaved, in the present step of the lab.
 /// \throws std::runtime_error, one line, when a token is wrong
 /// \throws OutOfMemory
-LayerTimes time_layers(const Lab& lab, const std::vector<LayerRun>& runs);
+LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs);
 
 }  // namespace hf::scaling

@@ -325,9 +325,6 @@ void add_serial(Lab& lab, const ThreadTimes& times) {
   lab.add(Value("serial_share", some.share, "1"));
   lab.add(Value("serial_speedup", some.speedup.back(), "1"));
   lab.derived("serial_speedup_predicted", amdahl_speedup(some.share.median, threads));
-  const auto apparent = [threads](double speedup) { return apparent_serial_share(speedup, threads); };
-  lab.derived("dot_apparent_serial", apparent(times.dot.back().median));
-  lab.derived("dot_near_apparent_serial", apparent(times.dot_near.back().median));
 }
 
 }  // namespace

@@ -17,12 +17,6 @@ namespace hf::scaling {
 constexpr double amdahl_speedup(double serial_share, double threads) {
   return 1 / (serial_share + (1 - serial_share) / threads);
 }
-
-/// The serial share that Amdahl's law would need to explain a speedup, whatever
-/// the true reason (Karp and Flatt, 1990). \pre threads > 1
-constexpr double apparent_serial_share(double speedup, double threads) {
-  return (1 / speedup - 1 / threads) / (1 - 1 / threads);
-}
 // [end: amdahl]
 
 /// 1, 2, 4… and all of them.

@@ -76,13 +76,13 @@ Series part_series(const CollectiveRuns& runs, const std::string& id) {
   return series;
 }
 
-/// The fastest of ours at a size: the least median.
-std::string best_id(const CollectiveRuns& runs, std::size_t bytes, bool with_windows) {
+/// The fastest of ours that sends messages, at a size: the least median.
+std::string fastest_by_messages(const CollectiveRuns& runs, std::size_t bytes) {
   std::string best;
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [id, times] : runs.all_reduces) {
     const auto found = times.find(bytes);
-    if (id == mpi || on_huge_pages(id) || found == times.end() || (is_window(id) && !with_windows)) continue;
+    if (id == mpi || is_window(id) || on_huge_pages(id) || found == times.end()) continue;
     if (found->second.median < least) best = id, least = found->second.median;
   }
   return best;
@@ -146,7 +146,7 @@ CollectiveRuns run_collectives(const Lab& lab, Ranks& ranks) {
 
 std::optional<Estimate> over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t bytes,
                                  const std::string& library) {
-  if (id == "best" || id == "messages") return over_mpi(runs, best_id(runs, bytes, id == "best"), bytes);
+  if (id == "messages") return over_mpi(runs, fastest_by_messages(runs, bytes), bytes);
   const auto times = runs.all_reduces.find(id);
   if (times == runs.all_reduces.end() || !times->second.contains(bytes)) return std::nullopt;
   return ratio(runs.all_reduces.at(library).at(bytes).samples, times->second.at(bytes).samples);
@@ -169,7 +169,6 @@ std::vector<Series> race_series(const CollectiveRuns& runs) {
     all.push_back(time_series(runs, id));
     if (id != mpi && !on_huge_pages(id)) all.push_back(over_mpi_series(runs, id, name_of(runs, id)));
   }
-  all.push_back(over_mpi_series(runs, "best", "the best of ours"));
   for (const char* part : {"reduce-scatter", "all-gather", "all-to-all"}) all.push_back(part_series(runs, part));
   return all;
 }
@@ -215,21 +214,6 @@ std::vector<Series> model_series(const CollectiveRuns& runs, const RingModel& ri
     }
     all.push_back(std::move(series));
   }
-  const std::vector<Observation> observed = observations(runs, ring());
-  const std::vector<std::size_t> sizes = ring_sizes(runs);
-  Series fitted = {.id = runs.prefix + "model_error_fitted",
-                   .label = "fitted",
-                   .kind = Kind::modelled,
-                   .x = bytes_axis,
-                   .y = {"predicted over measured, less 1", "%"}};
-  Series predicted = fitted;
-  predicted.id = runs.prefix + "model_error_predicted", predicted.label = "predicted";
-  for (std::size_t i = 0; i < observed.size(); ++i) {
-    (is_fitted(i) ? fitted : predicted)
-        .points.emplace_back(static_cast<double>(sizes[i]), 100 * ring_model.longs.model.error(observed[i]));
-  }
-  all.push_back(std::move(fitted));
-  all.push_back(std::move(predicted));
   return all;
 }
 

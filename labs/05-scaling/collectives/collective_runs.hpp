@@ -25,7 +25,7 @@ struct CollectiveRuns {
 CollectiveRuns run_collectives(const Lab& lab, Ranks& ranks);
 
 /// How many times as fast as the library's, by pairs; nothing where one of them did not run at that size.
-/// \param id  of one of RaceTimes, or "best": the fastest of ours at that size; "messages": that without a window
+/// \param id  of one of RaceTimes, or "messages": the fastest of ours at that size, of those that send any
 /// \param library  "mpi", or "mpi-huge-pages"
 std::optional<Estimate> over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t bytes,
                                  const std::string& library = "mpi");
@@ -33,7 +33,7 @@ std::optional<Estimate> over_mpi(const CollectiveRuns& runs, const std::string& 
 /// The smallest of over_mpi() at all sizes from `least_bytes` up.
 Estimate least_over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t least_bytes);
 
-/// Time, algorithm bandwidth, bus bandwidth and over_mpi() of every all-reduce; over_mpi() of the best and of the parts.
+/// Time and over_mpi() of every all-reduce; over_mpi() of the parts.
 std::vector<Series> race_series(const CollectiveRuns& runs);
 
 /// The model, fitted to the ring at every other size and asked for those between. Where it holds, the fitted sizes say alone.
@@ -51,7 +51,7 @@ struct RingModel {
 /// \return nothing where no α and β fit three fitted sizes
 std::optional<RingModel> model_of_ring(const CollectiveRuns& runs);
 
-/// What the model says of every algorithm that sends messages, and by how much it misses the ring.
+/// What the model says of every algorithm that sends messages, at every size: of most it has seen none.
 std::vector<Series> model_series(const CollectiveRuns& runs, const RingModel& ring);
 
 }  // namespace hf::scaling

@@ -100,22 +100,22 @@ void all_reduce_doubling(Transport& ranks, std::span<float> numbers) {
 }
 // [end: doubling]
 
-// [begin: halving-doubling]
+// Halves go to the neighbour, quarters two places on, and so the larger a message, the shorter its way (Rabenseifner, 2004).
 void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers) {
   among_power_of_two(ranks, numbers, [&] {
     const int n = power_of_two(ranks), me = ranks.rank();
     const Blocks blocks(numbers, n);
     int first = 0;  // this rank cares for the blocks [first, first + wide)
-    for (int wide = n / 2; wide > 0; wide /= 2) {
-      const int neighbour = me ^ wide;
-      const int keep = first + (me & wide), give = first + (neighbour & wide);
+    for (int wide = n / 2, apart = 1; wide > 0; wide /= 2, apart *= 2) {
+      const int neighbour = me ^ apart;
+      const int keep = first + ((me & apart) != 0 ? wide : 0), give = first + ((me & apart) != 0 ? 0 : wide);
       const auto mine = blocks.range(keep, keep + wide);
       const auto theirs = blocks.range(give, give + wide);
       ranks.exchange_add(neighbour, theirs, neighbour, mine);
       first = keep;
     }
-    for (int wide = 1; wide < n; wide *= 2) {
-      const int neighbour = me ^ wide, other = first ^ wide;
+    for (int wide = 1, apart = n / 2; wide < n; wide *= 2, apart /= 2) {
+      const int neighbour = me ^ apart, other = first ^ wide;
       const auto mine = blocks.range(first, first + wide);
       const auto theirs = blocks.range(other, other + wide);
       ranks.exchange(neighbour, mine, neighbour, theirs);
@@ -123,6 +123,5 @@ void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers) {
     }
   });
 }
-// [end: halving-doubling]
 
 }  // namespace hf::scaling

@@ -32,7 +32,6 @@ void add_races(Lab& lab, const CollectiveRuns& runs) {
     add_over_mpi(lab, runs, "ring", "ring", mib);
     add_over_mpi(lab, runs, "halving_doubling", "halving-doubling", mib);
     add_over_mpi(lab, runs, "messages", "messages", mib);
-    add_over_mpi(lab, runs, "best", "best", mib);
     add_over_mpi(lab, runs, "through_window", "through-window", mib);
     add_over_mpi(lab, runs, "window", "in-window", mib);
   }
@@ -42,7 +41,6 @@ void add_races(Lab& lab, const CollectiveRuns& runs) {
   if (const auto over = over_mpi(runs, "in-window", 1 << 20, "mpi-huge-pages")) {
     lab.add(Value("window_over_mpi_1mib_huge", *over, "1", "MPI on huge pages, the window on its own"));
   }
-  lab.add(Value(runs.prefix + "best_over_mpi_min", least_over_mpi(runs, "best", 0), "1"));
   if (runs.all_reduces.contains("in-window")) {
     lab.add(Value("window_over_mpi_from_1mib", least_over_mpi(runs, "in-window", 1 << 20), "1"));
   }

@@ -12,6 +12,7 @@ struct Chip {
   std::string name;
   double peak;       ///< dense bf16 FLOP/s of the data sheet: what MFU is a share of
   double matmul;     ///< FLOP/s that others measured for the best product; the peak where nobody did
+  double matmul8;    ///< the same of 8-bit numbers; 0 where nobody did, or the chip cannot
   int units;         ///< multiprocessors that share out a product's tiles; 0 where one array takes them in turn
   double capacity;   ///< bytes of memory
   double bandwidth;  ///< of memory

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "05-scaling/planner/parallel_plan.hpp"
 #include "05-scaling/planner/published_runs.hpp"
 #include "05-scaling/planner/step_time.hpp"
 
@@ -44,6 +45,16 @@ Errors summary(const std::vector<PublishedRun>& runs, Use use,
   if (n == 0) return {0, 0, 0};
   const auto near = std::count_if(all.begin(), all.end(), [](double one) { return one <= 0.25; });
   return {n, median_of(std::move(all)), static_cast<double>(near) / n};
+}
+
+/// Off by how much a run is whose utilisation is the median of the fitted ones'.
+Errors guessed(const std::vector<PublishedRun>& runs, Use use,
+               const std::function<double(const PublishedRun&)>& utilisation) {
+  std::vector<double> fitted_ones;
+  for (const PublishedRun& run : runs)
+    if (run.use() == Use::fit) fitted_ones.push_back(utilisation(run));
+  const double guess = median_of(std::move(fitted_ones));
+  return summary(runs, use, [&](const PublishedRun& run) { return utilisation(run) / guess - 1; });
 }
 
 }  // namespace
@@ -85,13 +96,27 @@ Errors errors(const std::vector<PublishedRun>& runs, Use use, const Constants& c
   return summary(runs, use, [&](const PublishedRun& run) { return error(run, constants); });
 }
 
+Errors errors_at_first(const std::vector<PublishedRun>& runs) {
+  return summary(runs, Use::added, [](const PublishedRun& run) { return run.at_first / run.seconds() - 1; });
+}
+
 Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use) {
-  const auto published_mfu = [](const PublishedRun& run) { return mfu(run.chip, run.shape, run.plan, run.seconds()); };
-  std::vector<double> fitted_ones;
-  for (const PublishedRun& run : runs)
-    if (run.use() == Use::fit) fitted_ones.push_back(published_mfu(run));
-  const double guess = median_of(std::move(fitted_ones));
-  return summary(runs, use, [&](const PublishedRun& run) { return published_mfu(run) / guess - 1; });
+  return guessed(runs, use, [](const PublishedRun& run) { return mfu(run.chip, run.shape, run.plan, run.seconds()); });
+}
+
+Errors errors_of_hardware_guess(const std::vector<PublishedRun>& runs, Use use) {
+  return guessed(runs, use, [](const PublishedRun& run) {
+    const double again = run.plan.recompute == Recompute::full ? 4.0 / 3 : 1;
+    return again * mfu(run.chip, run.shape, run.plan, run.seconds());
+  });
+}
+
+const PublishedRun& largest_run(const std::vector<PublishedRun>& runs) {
+  const auto largest = std::max_element(runs.begin(), runs.end(), [](const PublishedRun& a, const PublishedRun& b) {
+    return a.plan.chips() < b.plan.chips();
+  });
+  if (largest == runs.end()) throw std::invalid_argument("largest_run: no runs");
+  return *largest;
 }
 
 const PublishedRun& farthest_run(const std::vector<PublishedRun>& runs, Use use, const Constants& constants) {

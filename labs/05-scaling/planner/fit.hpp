@@ -29,8 +29,18 @@ std::vector<PublishedRun> largest_of_each(const std::vector<PublishedRun>& runs)
 
 Errors errors(const std::vector<PublishedRun>& runs, Use use, const Constants& constants);
 
+/// Of the runs that were added later: how far off the planner was on the day of each.
+Errors errors_at_first(const std::vector<PublishedRun>& runs);
+
 /// The same for a guess: each run reaches the MFU that is the median of the fitted runs' own.
 Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use);
+
+/// For a better one: all keep their arithmetic equally busy, so that a run which computes everything again has three
+/// quarters of the MFU of one that computes nothing again.
+Errors errors_of_hardware_guess(const std::vector<PublishedRun>& runs, Use use);
+
+/// The run on the most chips. \throws std::invalid_argument without runs
+const PublishedRun& largest_run(const std::vector<PublishedRun>& runs);
 
 /// The run with the largest absolute error. \throws std::invalid_argument without runs of that use
 const PublishedRun& farthest_run(const std::vector<PublishedRun>& runs, Use use, const Constants& constants);

@@ -25,6 +25,8 @@ void must_divide(const char* option, double divisor, double number, const std::s
 void check_plan(const ParallelPlan& plan, const TransformerShape& shape) {
   must_divide("--tensor", plan.tensor, shape.heads, "the model's heads");
   must_divide("--context", plan.context, plan.sequence, "the sequence");
+  must_divide("--expert", plan.experts, shape.experts, "the model's experts");
+  must_divide("--expert", plan.experts, plan.sharers(), "the chips that hold the same layers");
   must_divide("--micro-batch times replicas,", plan.micro_batch * plan.replicas(), plan.batch, "the batch");
   const double slots = shape.layers + (plan.embedding_as_layer ? 2 : 0);
   if (plan.pipeline > shape.layers)
@@ -48,6 +50,7 @@ std::string short_name(const ParallelPlan& plan) {
   };
   add("t", plan.tensor);
   add("c", plan.context);
+  add("e", plan.experts);
   add("p", plan.pipeline);
   add("v", plan.interleave);
   add(plan.sharding == Sharding::full ? "f" : "d", plan.data);

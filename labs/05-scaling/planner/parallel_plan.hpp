@@ -19,6 +19,7 @@ enum class Sharding { none, optimizer, full };
 /// A plan. Chips are numbered so that neighbours share tensors, then contexts, then data, then pipelines, then pods.
 struct ParallelPlan {
   int tensor = 1, context = 1, data = 1, pipeline = 1, pods = 1;
+  int experts = 1;         ///< chips, of those that hold the same layers, that share out the experts
   int interleave = 1;      ///< pieces of a pipeline's stage
   double micro_batch = 1;  ///< sequences of one replica at a time
   double batch = 1;        ///< sequences of a step, over all chips
@@ -32,6 +33,8 @@ struct ParallelPlan {
   bool send_shares = true;          ///< stages send a share from each of the tensor's chips, and gather it beyond
   bool flash = true;                ///< attention never writes its scores to memory, and skips the masked half
   bool embedding_as_layer = false;  ///< the stages are filled as if the two vocabulary layers were two more layers
+  bool fp8 = false;                 ///< whether the layers' products multiply 8-bit numbers
+  bool stops_early = false;         ///< what computes a layer again leaves out its last product
   double gradient_bytes = 4;        ///< of a gradient that is summed over chips
 
   int chips() const { return tensor * context * data * pipeline * pods; }
@@ -39,6 +42,7 @@ struct ParallelPlan {
   /// Chips of a pod that hold the same layers, and those of them over which the optimiser's state is cut.
   int sharers() const { return data * context; }
   int state_shards() const { return sharding == Sharding::none ? 1 : sharers(); }
+  int expert_state_shards() const { return sharding == Sharding::none ? 1 : sharers() / experts; }
   /// Tokens that a chip has at a time.
   double tokens() const { return micro_batch * sequence / context; }
   /// Micro-batches that one replica runs after each other.

@@ -25,6 +25,8 @@ struct Options {
   int chips = 0;
   double batch = 0;
   ParallelPlan plan;
+  double kv_heads = 0, head_size = 0, ffn = 0, vocabulary = 0, experts = 0, active = 0;  // 0: the model's own
+  bool gated = false, untied = false;
   bool runs = false, plan_given = false;
 };
 
@@ -42,7 +44,24 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--chips", options.chips, "how many")->check(size);
   app.add_option("--batch", options.batch, "sequences of a step, over all chips")->check(size);
   app.add_option("--sequence", plan.sequence, "tokens of a sequence")->check(size)->capture_default_str();
+  app.add_flag("--fp8", plan.fp8, "the layers' products multiply 8-bit numbers");
+  app.add_option("--gradient-bytes", plan.gradient_bytes, "of a gradient that is summed over chips")
+      ->check(CLI::IsMember({2, 4}))
+      ->capture_default_str();
   app.add_flag("--runs", options.runs, "print predicted against published, for every run that is known");
+
+  const std::string sizes = "The model's sizes (those that --model has, unless given)";
+  const auto own = [&](const char* name, double& number, const char* text) {
+    app.add_option(name, number, text)->check(size)->group(sizes);
+  };
+  own("--kv-heads", options.kv_heads, "heads of keys and values");
+  own("--head-size", options.head_size, "width of a head");
+  own("--ffn", options.ffn, "width of the perceptron, or of one expert");
+  own("--vocabulary", options.vocabulary, "tokens that there are");
+  own("--experts", options.experts, "perceptrons that each layer has to choose from");
+  own("--active", options.active, "those that a token goes through");
+  app.add_flag("--gated", options.gated, "the perceptron has a third matrix")->group(sizes);
+  app.add_flag("--untied", options.untied, "the last layer has a matrix of its own")->group(sizes);
 
   const std::string group = "A plan (without one of these, plans are searched)";
   const auto cut = [&](const char* name, int& ways, const char* text) {
@@ -50,6 +69,7 @@ void add_options(CLI::App& app, Options& options) {
   };
   cut("--tensor", plan.tensor, "chips that share each layer");
   cut("--context", plan.context, "chips that share each sequence");
+  cut("--expert", plan.experts, "chips, of those that hold the same layers, that share out the experts");
   cut("--pipeline", plan.pipeline, "stages");
   cut("--interleave", plan.interleave, "pieces of a stage");
   cut("--pods", plan.pods, "slices with replicas, joined by the network alone");
@@ -75,10 +95,37 @@ TransformerShape shape_of(const std::string& name) {
   return gpt(name, layers, hidden, heads);
 }
 
+/// The model with the sizes that were given instead of its own.
+TransformerShape shape_of(const Options& options) {
+  TransformerShape shape = shape_of(options.model);
+  const auto take = [](double& size, double given) { size = given > 0 ? given : size; };
+  take(shape.kv_heads, options.kv_heads);
+  take(shape.head_size, options.head_size);
+  take(shape.ffn, options.ffn);
+  take(shape.vocabulary, options.vocabulary);
+  take(shape.experts, options.experts);
+  take(shape.active, options.active);
+  shape.gated = shape.gated || options.gated, shape.tied = shape.tied && !options.untied;
+  const auto text = [](double size) { return std::to_string(static_cast<int>(size)); };
+  if (std::fmod(shape.heads, shape.kv_heads) != 0)
+    throw std::runtime_error("--kv-heads " + text(shape.kv_heads) + ": does not divide the model's heads, " +
+                             text(shape.heads));
+  if (shape.active > shape.experts)
+    throw std::runtime_error("--active " + text(shape.active) + ": at most the experts there are, " +
+                             text(shape.experts));
+  return shape;
+}
+
 Job job_of(const Options& options) {
   if (options.chips == 0) throw std::runtime_error("--chips: is missing; say how many chips there are, or --runs");
   if (options.batch == 0) throw std::runtime_error("--batch: is missing; say how many sequences a step has");
-  return {chip(options.chip), shape_of(options.model), options.chips, options.batch, options.plan.sequence};
+  const ParallelPlan& plan = options.plan;
+  const Job job = {chip(options.chip), shape_of(options), options.chips,      options.batch,
+                   plan.sequence,      plan.fp8,          plan.gradient_bytes};
+  if (job.fp8 && job.chip.matmul8 == 0)
+    throw std::runtime_error("--fp8: nobody measured such products on --chip " + job.chip.name +
+                             "; leave it away or choose another chip");
+  return job;
 }
 
 void report_plan(const Job& job, const Options& options) {
@@ -91,6 +138,7 @@ void report_plan(const Job& job, const Options& options) {
                              ": is not a multiple of --tensor x --context x --pipeline x --pods");
   plan.data = static_cast<int>(job.chips / others);
   plan.batch = job.batch;
+  plan.stops_early = job.chip.torus_axes > 0;  // as the search has it
   plan.overlap_data = plan.overlap_pipeline = plan.overlap_tensor;
   check_plan(plan, job.shape);
   std::cout << plan_report(job, {plan, step_time(job.chip, job.shape, plan), memory_use(job.shape, plan)});

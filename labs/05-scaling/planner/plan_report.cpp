@@ -140,9 +140,8 @@ std::string runs_report() {
       {"", "source", "model", "chips", "", "plan", "published s", "predicted s", "error", "MFU", "what limits"}};
   for (const PublishedRun& run : published_runs()) {
     const StepTime time = step_time(run.chip, run.shape, run.plan);
-    rows.push_back({run.use() == Use::fit ? "fit" : "test", run.source, run.shape.name,
-                    std::to_string(run.plan.chips()), run.chip.name, short_name(run.plan), seconds(run.seconds()),
-                    seconds(time.total()), with_sign(error(run, fitted)),
+    rows.push_back({name_of(run.use()), run.source, run.shape.name, std::to_string(run.plan.chips()), run.chip.name,
+                    short_name(run.plan), seconds(run.seconds()), seconds(time.total()), with_sign(error(run, fitted)),
                     per_cent(mfu(run.chip, run.shape, run.plan, run.seconds())), what_limits(time)});
   }
   std::string text = table(rows, "lllrllrrrrl") + "\n";
@@ -152,6 +151,9 @@ std::string runs_report() {
   text += errors_line("tested", errors(published_runs(), Use::test, fitted));
   text += errors_line("tested, the largest run of each model and source,",
                       errors(largest_of_each(published_runs()), Use::test, fitted));
+  text += errors_line("added after the constants were fixed,", errors(published_runs(), Use::added, fitted));
+  text += errors_line("the same, as predicted on the day they were added,", errors_at_first(published_runs()));
+  text += errors_line("8-bit products or experts", errors(published_runs(), Use::beyond, fitted));
   text.append("\n").append(misses()).append("\n");
   for (const Source& source : published_sources()) text += source.name + ": " + source.title + "\n";
   return text;

@@ -13,7 +13,7 @@
 namespace hf::scaling {
 namespace {
 
-constexpr int most_tensor = 16, most_context = 16;  // chips of one ring
+constexpr int most_tensor = 16, most_context = 16, most_experts = 64;  // chips of one group
 // The software needs some memory itself; of the published plans on GPUs that keep nothing elsewhere, none has more than this.
 constexpr double usable_memory = 0.9;
 
@@ -77,6 +77,8 @@ std::vector<Candidate> search_plans(const Job& job, std::size_t most, const Allo
   const int inside = job.chips / pods;
   ParallelPlan plan;
   plan.pods = pods, plan.batch = job.batch, plan.sequence = job.sequence, plan.overlap_tensor = true;
+  plan.fp8 = job.fp8, plan.gradient_bytes = job.gradient_bytes;
+  plan.stops_early = torus;  // XLA removes what nobody reads
   for (const int tensor : divisors(inside, most_tensor)) {
     if (!divides(tensor, job.shape.heads)) continue;
     for (const int context : divisors(inside / tensor, most_context)) {
@@ -87,7 +89,11 @@ std::vector<Candidate> search_plans(const Job& job, std::size_t most, const Allo
         for (const Sharding sharding : {Sharding::optimizer, Sharding::full}) {
           plan.sharding = sharding;
           if (sharding == Sharding::full && (pipeline > 1 || plan.sharers() == 1)) continue;
-          vary_schedule(plan, job, best);
+          for (const int experts : divisors(static_cast<int>(job.shape.experts), most_experts)) {
+            if (!divides(experts, plan.sharers())) continue;
+            plan.experts = experts;
+            vary_schedule(plan, job, best);
+          }
         }
       }
     }

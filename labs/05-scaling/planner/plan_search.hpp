@@ -28,6 +28,8 @@ struct Job {
   int chips;
   double batch;
   double sequence;
+  bool fp8 = false;           ///< as in ParallelPlan
+  double gradient_bytes = 4;  ///< as in ParallelPlan
 };
 
 /// Whether a plan may be considered.
@@ -35,7 +37,7 @@ using Allowed = std::function<bool(const ParallelPlan& plan)>;
 
 /// The fastest plans that fit into nine tenths of memory, fastest first, at most so many. Tried are: tensors and contexts
 /// among at most 16 chips each, pipelines where there is a switch, replicas, pieces of a stage, micro-batches, recomputation
-/// and sharding. Software is taken to overlap what can be and to fuse attention.
+/// and sharding; and chips that share out experts, where there are some. Software is taken to overlap what can be and to fuse attention.
 std::vector<Candidate> search_plans(const Job& job, std::size_t most, const Allowed& allowed = nullptr);
 
 }  // namespace hf::scaling

@@ -78,8 +78,8 @@ std::vector<Series> run_series(const Constants& constants) {
   for (const PublishedRun& run : published_runs()) {
     const Source& source = source_of(run);
     const std::string kind = kind_of(run.chip);
-    const std::string id = std::string(run.use() == Use::fit ? "runs_fit_" : "runs_test_") + kind + "_" +
-                           transformed(source.name, std::tolower);
+    const std::string id =
+        std::string("runs_") + name_of(run.use()) + "_" + kind + "_" + transformed(source.name, std::tolower);
     const auto [place, is_new] = by_id.try_emplace(id);
     Series& series = place->second;
     if (is_new)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "05-scaling/planner/added_runs.hpp"
 #include "05-scaling/planner/chips.hpp"
 #include "05-scaling/planner/parallel_plan.hpp"
 #include "05-scaling/planner/transformer_shape.hpp"
@@ -242,18 +243,19 @@ void add_llama3(Runs& runs) {
   add(128, 2048, 400);
 }
 
-/// FSDP over a slice, data parallelism between slices; XLA runs collectives beside arithmetic.
+/// FSDP over a slice, data parallelism between slices; XLA runs collectives beside arithmetic, and removes what nobody reads.
 ParallelPlan sharded(int data, int tensor, int pods, double per_chip, double sequence, Recompute recompute) {
   ParallelPlan plan;
   plan.data = data, plan.tensor = tensor, plan.pods = pods, plan.sequence = sequence, plan.recompute = recompute;
   plan.micro_batch = per_chip * tensor, plan.batch = plan.micro_batch * data * pods;
-  plan.sharding = Sharding::full, plan.overlap_tensor = tensor > 1;
+  plan.sharding = Sharding::full, plan.overlap_tensor = tensor > 1, plan.stops_early = true;
   return plan;
 }
 
 void add_palm(Runs& runs) {
   ParallelPlan plan = sharded(256, 12, 2, 1.0 / 3, 2048, full);
-  runs.push_back({"PA", chip("tpu-v4"), model("palm-540b"), plan, tokens, 238.3e3, ""});
+  runs.push_back({"PA", chip("tpu-v4"), model("palm-540b"), plan, tokens, 238.3e3,
+                  "what its recomputation leaves out is not said"});
   runs.back().plan.flash = false;
 }
 
@@ -281,6 +283,16 @@ void add_maxtext(Runs& runs) {
 
 }  // namespace
 
+const char* name_of(Use use) {
+  switch (use) {
+    case Use::fit: return "fit";
+    case Use::test: return "test";
+    case Use::added: return "added";
+    case Use::beyond: break;
+  }
+  return "beyond";
+}
+
 double PublishedRun::seconds() const {
   const double tokens_of_step = plan.batch * plan.sequence, chips = plan.chips();
   switch (speed) {
@@ -295,7 +307,11 @@ double PublishedRun::seconds() const {
   return tokens_of_step * (6 * shape.parameters() + attention) / (value * 1e12 * chips);
 }
 
-Use PublishedRun::use() const { return source == "K22" || source == "MH" ? Use::fit : Use::test; }
+Use PublishedRun::use() const {
+  if (plan.fp8 || shape.experts > 1) return Use::beyond;
+  if (at_first > 0) return Use::added;
+  return source == "K22" || source == "MH" ? Use::fit : Use::test;
+}
 
 const std::vector<PublishedRun>& published_runs() {
   static const Runs all = [] {
@@ -312,6 +328,8 @@ const std::vector<PublishedRun>& published_runs() {
     add_llama3(runs);
     add_palm(runs);
     add_maxtext(runs);
+    const Runs added = added_runs();
+    runs.insert(runs.end(), added.begin(), added.end());
     return runs;
   }();
   return all;
@@ -344,6 +362,21 @@ const std::vector<Source>& published_sources() {
       {"TR", "tpurecipes", "TPU recipes",
        "AI-Hypercomputer/tpu-recipes@85bce68 training/v5p/Llama3.1-405B-MaxText/README.md; maxtext@3eb77db3c "
        "benchmarks/maxtext_v5p_model_configs.py"},
+      {"FM", "fmsfsdp", "FMS FSDP",
+       "foundation-model-stack/fms-fsdp@5a296af and @1d7102e README.md, fms_fsdp/utils/config_utils.py, "
+       "fms_fsdp/policies/mixed_precision.py"},
+      {"IL", "internlm", "InternLM", "InternLM/InternLM@20fe5ac doc/en/train_performance.md, configs/7B_sft.py"},
+      {"KF", "kempnerforge", "KempnerForge",
+       "KempnerInstitute/KempnerForge@5666d0d benchmarks/mfu_scaling/mfu_scaling.md, mfu_bench.sh; "
+       "benchmarks/config_validation/config_validation.md for the network"},
+      {"TV", "tpurecipes", "TPU recipes, v6e",
+       "AI-Hypercomputer/tpu-recipes@c8cfe2f training/trillium/; maxtext@0c243eec benchmarks/"
+       "maxtext_trillium_model_configs.py"},
+      {"MB", "megatronbridge", "Megatron Bridge",
+       "NVIDIA-NeMo/Megatron-Bridge@067f987 docs/performance-summary-archive.md, container 25.09"},
+      {"MC", "megatronmoe", "Megatron-Core, experts",
+       "NVIDIA/Megatron-LM@022bcb5 megatron/core/transformer/moe/README.md, 468 TFLOP/s and the mapping for Mixtral "
+       "8x7B"},
   };
   return all;
 }

@@ -21,8 +21,12 @@ enum class Speed {
   maxtext_tflops,   ///< of a chip: six for each parameter and token, and half of attention's FLOPs
 };
 
-/// Whether the constants were fitted on a run, or are tested on it.
-enum class Use { fit, test };
+/// Whether the constants were fitted on a run, are tested on it, or were fixed before anybody here had seen it; the last
+/// also for what no run that was fitted or tested has: products of 8-bit numbers, and experts.
+enum class Use { fit, test, added, beyond };
+
+/// "fit", "test", "added" or "beyond".
+const char* name_of(Use use);
 
 /// One run.
 struct PublishedRun {
@@ -32,13 +36,14 @@ struct PublishedRun {
   ParallelPlan plan;
   Speed speed;
   double value;
-  std::string note;  ///< what the source does not say and was assumed; why the model misses where it does
+  std::string note;     ///< what the source does not say and was assumed; why the model misses where it does
+  double at_first = 0;  ///< seconds that the planner said when the run was added; 0 for those it was built with
 
   /// Seconds of a step, from the value by the source's own formula.
   double seconds() const;
 
   /// Fitted on two sources: K22, where nothing overlaps and tensors and pipelines are cut alone, and MH, where everything
-  /// overlaps and data are cut too. All others are for testing.
+  /// overlaps and data are cut too. Those that joined later are apart; all others are for testing.
   Use use() const;
 };
 

@@ -25,10 +25,10 @@ struct Step {
   double seconds_for(double bytes) const { return bytes / (chip.bandwidth * constants.memory); }
 
   /// A matrix that turns n_in columns into n_out, forward once or twice, and backward for its input and its weights.
-  double matrix(double n_in, double n_out, int forward) const {
-    return forward * product_seconds(chip, {tokens(), n_out, n_in}, constants) +
-           product_seconds(chip, {tokens(), n_in, n_out}, constants) +
-           product_seconds(chip, {n_in, n_out, tokens()}, constants);
+  double matrix(double rows, double n_in, double n_out, int forward, bool fp8) const {
+    return forward * product_seconds(chip, {rows, n_out, n_in}, constants, fp8) +
+           product_seconds(chip, {rows, n_in, n_out}, constants, fp8) +
+           product_seconds(chip, {n_in, n_out, rows}, constants, fp8);
   }
 
   int forwards() const { return plan.recompute == Recompute::full ? 2 : 1; }
@@ -39,8 +39,12 @@ struct Step {
     const double heads = shape.heads * shape.head_size / plan.tensor;
     const double keys = 2 * std::max(shape.kv_heads / plan.tensor, 1.0) * shape.head_size;
     const double ffn = shape.ffn / plan.tensor;
-    return matrix(shape.hidden, heads + keys, forwards()) + matrix(heads, shape.hidden, forwards()) +
-           matrix(shape.hidden, (shape.gated ? 2 : 1) * ffn, forwards()) + matrix(ffn, shape.hidden, forwards());
+    const double experts = shape.experts / plan.experts, rows = tokens() * shape.active / experts;
+    const int last = plan.stops_early ? 1 : forwards();  // nobody reads what the last one would compute again
+    return matrix(tokens(), shape.hidden, heads + keys, forwards(), plan.fp8) +
+           matrix(tokens(), heads, shape.hidden, forwards(), plan.fp8) +
+           experts * (matrix(rows, shape.hidden, (shape.gated ? 2 : 1) * ffn, forwards(), plan.fp8) +
+                      matrix(rows, ffn, shape.hidden, last, plan.fp8));
   }
 
   /// Two products forward, four backward; fused attention does one of them again, and leaves out the masked half.
@@ -58,10 +62,11 @@ struct Step {
     const double passes = 2 + elementwise_forwards();
     const double cut = plan.sequence_parallel ? plan.tensor : 1;
     const double rotary = 2 * shape.head_size * (shape.heads + shape.kv_heads) / plan.tensor;
-    const double activation = (shape.gated ? 3 : 2) * shape.ffn / plan.tensor;
+    const double activation = (shape.gated ? 3 : 2) * shape.active * shape.ffn / plan.tensor;
+    const double sorted = shape.experts > 1 ? 4 * shape.active * shape.hidden / cut : 0;  // by expert, and back
     const double scores = plan.flash ? 0 : 6 * plan.sequence * shape.heads / plan.tensor;
     return half * tokens() *
-           (passes * (10 * shape.hidden / cut + rotary + activation) + (2 + attention_forwards()) * scores);
+           (passes * (10 * shape.hidden / cut + rotary + activation + sorted) + (2 + attention_forwards()) * scores);
   }
 
   /// Two pairs of collectives forward and two backward; half as many where both halves of a layer read the same input.
@@ -81,16 +86,28 @@ struct Step {
     return plan.overlap_tensor ? (1 - constants.hidden) * seconds : seconds;
   }
 
+  /// Each token's row goes to the chips of its experts and comes back, forward and backward.
+  double layer_experts() const {
+    if (plan.experts == 1) return 0;
+    const Wire wire = wire_between(chip, plan.tensor, plan.experts, 1);
+    const double bytes = half * tokens() / plan.tensor * shape.active * shape.hidden;
+    const double bandwidth = wire.network ? chip.network : wire.bandwidth;
+    const double away = (plan.experts - 1.0) / plan.experts;
+    const double seconds = 2 * (1 + forwards()) * (away * bytes / bandwidth + (plan.experts - 1) * wire.latency);
+    return plan.overlap_tensor ? (1 - constants.hidden) * seconds : seconds;
+  }
+
   StepTime layer() const {
     return {.arithmetic = layer_products() + attention(),
             .memory = seconds_for(layer_bytes()),
-            .tensor = layer_tensor() + layer_context()};
+            .tensor = layer_tensor() + layer_context() + layer_experts()};
   }
 
   /// The last layer, and the loss: logits in fp32 are written, read twice and turned into gradients.
   StepTime head() const {
     const double vocabulary = shape.vocabulary / plan.tensor;
-    return {.arithmetic = matrix(shape.hidden, vocabulary, 1), .memory = seconds_for(20 * tokens() * vocabulary)};
+    return {.arithmetic = matrix(tokens(), shape.hidden, vocabulary, 1, false),
+            .memory = seconds_for(20 * tokens() * vocabulary)};
   }
 
   /// What the slowest stage does for one micro-batch.
@@ -113,29 +130,48 @@ struct Step {
     return 2.0 * plan.interleave * seconds * (plan.overlap_pipeline ? 1 - constants.hidden : 1);
   }
 
-  /// Gradients and weights between chips that hold the same layers, for the whole step.
-  double replicas() const {
+  /// What shows of what runs beside `room` seconds of other work: a share, or what finds nothing more to hide behind.
+  double shown(double seconds, double room) const {
+    return plan.overlap_data ? std::max((1 - constants.hidden) * seconds, seconds - room) : seconds;
+  }
+
+  /// Gradients and weights between chips that hold the same layers, for the whole step, as far as they show beside `work`
+  /// seconds of products and memory. Weights in shares are gathered before each layer, forward and backward, and their
+  /// gradients scattered behind it. Otherwise gradients are summed during the last backward pass and, where the
+  /// optimiser's state is shared, weights gathered during the next forward pass.
+  double replicas(double work) const {
     const int axes = std::max(1, chip.torus_axes - (plan.tensor > 1 ? 1 : 0));
-    const Wire wire = wire_between(chip, plan.tensor, plan.sharers(), axes);
-    const double weights = weights_on_chip(plan, shape);
-    const auto ring = [&](double bytes_each, double elements) {
-      return ring_seconds(wire, plan.sharers(), bytes_each * elements);
+    const int all = plan.sharers(), few = all / plan.experts;  // that hold the same layers, and the same experts
+    const Wire wire = wire_between(chip, plan.tensor, all, axes);
+    const Wire far = wire_between(chip, plan.tensor * plan.experts, few, axes);
+    const double experts = expert_weights_on_chip(plan, shape), micro_batches = plan.micro_batches();
+    const double others = weights_on_chip(plan, shape) - experts;
+    const auto ring = [&](double bytes_each, double share) {
+      return ring_seconds(wire, all, bytes_each * others * share) +
+             (experts > 0 ? ring_seconds(far, few, bytes_each * experts * share) : 0);
     };
-    double seconds = 0;
-    if (plan.sharding == Sharding::full) {  // each layer's weights twice for each micro-batch, then its gradients
-      const double layer = weights / shape.layers;
-      seconds = plan.micro_batches() * shape.layers * (2 * ring(half, layer) + ring(plan.gradient_bytes, layer));
-    } else {
-      const double back = plan.sharding == Sharding::optimizer ? half : plan.gradient_bytes;
-      seconds = ring(plan.gradient_bytes, weights) + ring(back, weights);
+    const Wire network = {chip.network, chip.network_latency, true};
+    const double between = 2 * ring_seconds(network, plan.pods, plan.gradient_bytes * state_on_chip());
+    const double forward = work / (2 + forwards()), backward = work - forward;
+    if (plan.sharding == Sharding::full) {
+      const double layer = 1 / shape.layers, times = micro_batches * shape.layers;
+      const double gather = times * ring(half, layer), scatter = times * ring(plan.gradient_bytes, layer);
+      return shown(gather, forward) + shown(gather + scatter + between, backward);
     }
-    const double shard = weights / plan.state_shards();
-    const Wire between = {chip.network, chip.network_latency, true};
-    return seconds + 2 * ring_seconds(between, plan.pods, plan.gradient_bytes * shard);
+    const double last = backward / micro_batches, first = forward / micro_batches;
+    const double summed = ring(plan.gradient_bytes, 1);
+    if (plan.sharding == Sharding::none) return shown(2 * summed + between, last);
+    return shown(summed + between, last) + shown(ring(half, 1), first);
+  }
+
+  /// Weights of which a chip keeps the optimiser's state.
+  double state_on_chip() const {
+    const double experts = expert_weights_on_chip(plan, shape);
+    return (weights_on_chip(plan, shape) - experts) / plan.state_shards() + experts / plan.expert_state_shards();
   }
 
   /// Adam: gradient, weight and both moments in fp32 are read, three written, and the weight in bf16.
-  double optimizer() const { return seconds_for((7 * 4 + half) * weights_on_chip(plan, shape) / plan.state_shards()); }
+  double optimizer() const { return seconds_for((7 * 4 + half) * state_on_chip()); }
 };
 
 }  // namespace
@@ -158,7 +194,7 @@ const char* what_limits(const StepTime& time) {
   return std::max_element(parts.begin(), parts.end(), [](auto& a, auto& b) { return a.first < b.first; })->second;
 }
 
-double product_seconds(const Chip& chip, const Product& product, const Constants& constants) {
+double product_seconds(const Chip& chip, const Product& product, const Constants& constants, bool fp8) {
   const double m = product.m, n = product.n, k = product.k;
   double filled = 1;
   if (chip.units > 0) {
@@ -168,7 +204,7 @@ double product_seconds(const Chip& chip, const Product& product, const Constants
     };
     filled = std::max(share(128, 256), share(256, 128));
   }
-  const double arithmetic = 2 * m * n * k / (chip.matmul * constants.matmul * filled);
+  const double arithmetic = 2 * m * n * k / ((fp8 ? chip.matmul8 : chip.matmul) * constants.matmul * filled);
   const double memory = half * (m * k + k * n + m * n) / chip.bandwidth;
   return std::max(arithmetic, memory);
 }
@@ -179,9 +215,14 @@ double layers_of_stage(const ParallelPlan& plan, const TransformerShape& shape) 
   return std::ceil((shape.layers + (plan.embedding_as_layer ? 2 : 0)) / plan.pipeline);
 }
 
+double expert_weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape) {
+  return layers_of_stage(plan, shape) * shape.expert_weights() / (plan.tensor * plan.experts);
+}
+
 double weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape) {
   const double ends = shape.vocabulary * shape.hidden * (plan.pipeline == 1 && !shape.tied ? 2 : 1);
-  return (layers_of_stage(plan, shape) * shape.layer_weights() + ends) / plan.tensor;
+  const double others = layers_of_stage(plan, shape) * (shape.layer_weights() - shape.expert_weights()) + ends;
+  return others / plan.tensor + expert_weights_on_chip(plan, shape);
 }
 
 StepTime step_time(const Chip& chip, const TransformerShape& shape, const ParallelPlan& plan,
@@ -193,9 +234,7 @@ StepTime step_time(const Chip& chip, const TransformerShape& shape, const Parall
   micro.network = step.sent_between_stages();
   StepTime time = micro * plan.micro_batches();
   time.bubble = time.total() * bubble_share(plan);
-  const double apart = step.replicas(), room = time.arithmetic + time.memory;
-  const double shown = std::max((1 - constants.hidden) * apart, apart - room);
-  time.network += plan.overlap_data ? shown : apart;
+  time.network += step.replicas(time.arithmetic + time.memory);
   time.memory += step.optimizer();
   // [end: step]
   return time;

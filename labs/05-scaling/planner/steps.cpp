@@ -10,6 +10,7 @@
 
 #include "05-scaling/planner/chips.hpp"
 #include "05-scaling/planner/fit.hpp"
+#include "05-scaling/planner/parallel_plan.hpp"
 #include "05-scaling/planner/planner_runs.hpp"
 #include "05-scaling/planner/published_runs.hpp"
 #include "05-scaling/planner/small_steps.hpp"
@@ -38,9 +39,18 @@ void compare_with_published_runs(Lab& lab) {
   lab.modelled("planner_error_median", tested.median);
   lab.modelled("planner_within_quarter_share", tested.within_quarter);
   lab.modelled("planner_error_once", errors(largest_of_each(runs), Use::test, constants).median);
+  const Errors added = errors(runs, Use::added, constants), beyond = errors(runs, Use::beyond, constants);
+  lab.modelled("planner_runs_added", static_cast<double>(added.runs));
+  lab.modelled("planner_error_added_median", added.median);
+  lab.modelled("planner_within_quarter_added_share", added.within_quarter);
+  lab.modelled("planner_error_added_first", errors_at_first(runs).median);
+  lab.modelled("planner_runs_beyond", static_cast<double>(beyond.runs));
+  lab.modelled("planner_error_beyond_median", beyond.median);
+  lab.modelled("planner_hardware_guess_error_median", errors_of_hardware_guess(runs, Use::test).median);
   lab.modelled("planner_guess_error_median", guessed.median);
   lab.modelled("planner_guess_within_quarter_share", guessed.within_quarter);
   lab.derived("planner_guess_over_planner");
+  lab.derived("planner_hardware_guess_over_planner");
   const PublishedRun& farthest = farthest_run(runs, Use::test, constants);
   lab.add(
       Value("planner_error_largest", std::abs(error(farthest, constants)), "1", Kind::modelled, run_name(farthest)));
@@ -48,6 +58,17 @@ void compare_with_published_runs(Lab& lab) {
     Constants other = constants;
     other.hidden = hidden / 100.0;
     lab.modelled("planner_error_hidden_" + std::to_string(hidden), errors(runs, Use::test, other).median);
+  }
+
+  const PublishedRun& largest = largest_run(runs);
+  const auto seconds = [&](const std::string& id, double value) {
+    lab.add(Value("planner_llama3_" + id + "_s", value, "s", Kind::modelled, run_name(largest)));
+  };
+  seconds("published", largest.seconds());
+  for (const int pieces : {1, 2, 4, 8}) {
+    ParallelPlan plan = largest.plan;
+    plan.interleave = pieces;
+    seconds(std::to_string(pieces) + "_pieces", step_time(largest.chip, largest.shape, plan, constants).total());
   }
 
   for (Series& series : run_series(constants)) lab.add(std::move(series));

@@ -6,9 +6,14 @@
 
 namespace hf::scaling {
 
+double TransformerShape::attention_weights() const { return hidden * head_size * (2 * heads + 2 * kv_heads); }
+
+double TransformerShape::perceptron_weights() const { return hidden * ffn * (gated ? 3 : 2); }
+
+double TransformerShape::expert_weights() const { return experts > 1 ? experts * perceptron_weights() : 0; }
+
 double TransformerShape::layer_weights() const {
-  const double attention = hidden * head_size * (2 * heads + 2 * kv_heads);
-  return attention + hidden * ffn * (gated ? 3 : 2);
+  return attention_weights() + experts * perceptron_weights() + (experts > 1 ? hidden * experts : 0);
 }
 
 double TransformerShape::parameters() const {
@@ -18,7 +23,8 @@ double TransformerShape::parameters() const {
 
 double TransformerShape::model_flops(double batch, double sequence) const {
   const double attention = 4 * sequence * heads * head_size;  // of a token and a layer, forward
-  return 3 * batch * sequence * (layers * (2 * layer_weights() + attention) + 2 * hidden * vocabulary);
+  const double weights = attention_weights() + active * perceptron_weights();
+  return 3 * batch * sequence * (layers * (2 * weights + attention) + 2 * hidden * vocabulary);
 }
 
 double TransformerShape::recomputed_flops(double batch, double sequence) const {
@@ -48,6 +54,9 @@ const std::vector<TransformerShape>& models() {
       llama3("llama3-405b", 126, 16384, 128, 53248),
       {"nemotron-15b", 32, 6144, 48, 8, 128, 24576, false, 256000, false},
       {"nemotron-340b", 96, 18432, 96, 8, 192, 73728, false, 256000, false},
+      {"mixtral-8x7b", 32, 4096, 32, 8, 128, 14336, true, 32000, false, false, 8, 2},
+      {"qwen3-30b", 48, 2048, 32, 4, 128, 768, true, 151936, false, false, 128, 8},
+      {"qwen3-235b", 94, 4096, 64, 4, 128, 1536, true, 151936, false, false, 128, 8},
       {"palm-540b", 118, 18432, 48, 1, 256, 73728, true, 256000, true, true},
   };
   return all;

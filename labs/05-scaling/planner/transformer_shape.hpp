@@ -7,17 +7,23 @@
 
 namespace hf::scaling {
 
-/// A dense decoder. Every size is a number of elements.
+/// A decoder. Every size is a number of elements.
 struct TransformerShape {
   std::string name;
   double layers, hidden, heads, kv_heads, head_size;
-  double ffn;  ///< width of the hidden layer of the perceptron
+  double ffn;  ///< width of the hidden layer of the perceptron, or of one expert's
   bool gated;  ///< whether that has a third matrix (SwiGLU)
   double vocabulary;
   bool tied;              ///< whether the embedding is the last layer's matrix too
   bool parallel = false;  ///< attention and perceptron read the same input (PaLM)
+  double experts = 1;     ///< perceptrons that each layer has to choose from
+  double active = 1;      ///< those that a token goes through
 
-  /// Elements of a layer's matrices: queries, keys and values; output; perceptron.
+  /// Elements of a layer's matrices: queries, keys, values and output; one perceptron; experts, where there is a choice;
+  /// all of them, and the router.
+  double attention_weights() const;
+  double perceptron_weights() const;
+  double expert_weights() const;
   double layer_weights() const;
   double parameters() const;
 

@@ -88,7 +88,8 @@ class Words {
       if (!line_.starts_with(program_ + ":")) {
         // Open MPI's parent and child race for who makes a process group; both are right.
         if (line_.find("plm:rsh: Warning: setpgid") == std::string::npos) held_ += line_;
-      } else if (!said_ && !interrupted()) {
+      } else if (!said_ && !interrupted() && !line_.starts_with(program_ + ": interrupted")) {
+        // Where mpirun ends a rank since another was killed, that rank was not the first to know.
         said_ = std::fputs(line_.c_str(), stderr) >= 0;
       }
       line_.clear();
@@ -182,8 +183,9 @@ int run_by_mpirun(const std::string& program, int ranks, int argc, char** argv) 
 }
 
 std::string reason_of_end(const std::string& words, int status) {
-  std::smatch found;
-  if (std::regex_search(words, found, std::regex("process rank ([0-9]+)[^\n]*exited on signal ([0-9]+ \\([^)]*\\))"))) {
+  std::smatch found;  // Open MPI 5 breaks the line before "signal"
+  if (std::regex_search(words, found,
+                        std::regex("process rank ([0-9]+)[^\n]*exited on\\s+signal ([0-9]+ \\([^)]*\\))"))) {
     return "rank " + found[1].str() + " was ended by signal " + found[2].str();
   }
   if (words.find("lost communication with a remote daemon") != std::string::npos)

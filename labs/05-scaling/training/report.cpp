@@ -1,7 +1,6 @@
 #include "05-scaling/training/report.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <stdexcept>
@@ -111,18 +110,6 @@ const Bubble& bubble_at(const std::vector<Bubble>& bubbles, const Schedule& sche
     if (each.schedule == &schedule && each.micros == micros) return each;
   }
   throw std::out_of_range("no bubble was measured with so many micro-batches");
-}
-
-double worst_bubble_difference(const std::vector<int>& rank_counts) {
-  double worst = 0;
-  for (const int n : rank_counts) {
-    for (const int micros : micro_batches) {
-      for (const Schedule* schedule : {&gpipe, &one_forward_one_backward}) {
-        worst = std::max(worst, std::abs(simulate_bubble(*schedule, n, micros) - bubble_predicted(n, micros)));
-      }
-    }
-  }
-  return worst;
 }
 
 std::vector<Efficiency> efficiencies(const Sampling& steps, int ranks, const StepPredictions& predicted) {

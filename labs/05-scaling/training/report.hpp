@@ -38,8 +38,6 @@ Series bubble_formula(const std::string& id, int stages);
 Series bubble_simulated(const Schedule& schedule, int stages);
 Series bubble_measured(const std::vector<Bubble>& bubbles, const Schedule& schedule);
 const Bubble& bubble_at(const std::vector<Bubble>& bubbles, const Schedule& schedule, int micros);
-/// The largest difference of simulation and formula, of both schedules, on so many ranks.
-double worst_bubble_difference(const std::vector<int>& rank_counts);
 
 /// What the ranks do of what so many ranks could do: t(1) / (n · t(n)), or t(1) / t(n) where each has a batch of its
 /// own.

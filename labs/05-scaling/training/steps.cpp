@@ -63,7 +63,6 @@ void check_training(Lab& lab, Ranks& ranks) {
 }  // namespace
 
 void simulate_bubbles(Lab& lab) {
-  lab.simulated("bubble_simulated_error", worst_bubble_difference({2, 4, 8}));
   for (const int stages : {4, 8}) {
     lab.add(bubble_formula("bubble_formula_" + std::to_string(stages), stages));
     lab.add(bubble_simulated(one_forward_one_backward, stages));

@@ -41,6 +41,13 @@ std::uint8_t mx_scale(float largest, int top_exponent) {
 /// 1 / scale. Every inverse of a power of two is one, and fp32 has it, but for the last, which no scale here needs.
 float inverse_e8m0(std::uint8_t scale) { return from_e8m0(static_cast<std::uint8_t>(254 - scale)); }
 
+Mxfp8Block mxfp8_with(std::uint8_t scale, std::span<const float> x) {
+  Mxfp8Block block = {scale, {}};
+  const float by = inverse_e8m0(scale);
+  for (std::size_t j = 0; j < block.q.size(); ++j) block.q[j] = e4m3_of(x[j] * by);
+  return block;
+}
+
 /// Two numbers in each byte.
 template <std::size_t bytes, class Number>
 std::array<std::uint8_t, bytes> pairs(std::span<const float> x, const Number& number) {
@@ -90,10 +97,14 @@ Q4_0Block q4_0_of(std::span<const float> x) {
 // [end: q4-0]
 
 Mxfp8Block mxfp8_of(std::span<const float> x) {
-  Mxfp8Block block = {mx_scale(largest_magnitude(x), e4m3_top_exponent), {}};
-  const float by = inverse_e8m0(block.scale);
-  for (std::size_t j = 0; j < block.q.size(); ++j) block.q[j] = e4m3_of(x[j] * by);
-  return block;
+  return mxfp8_with(mx_scale(largest_magnitude(x), e4m3_top_exponent), x);
+}
+
+Mxfp8Block mxfp8_unclipped_of(std::span<const float> x) {
+  const float largest = largest_magnitude(x);
+  const std::uint8_t scale = mx_scale(largest, e4m3_top_exponent);
+  const bool clips = largest > largest_e4m3 * from_e8m0(scale);
+  return mxfp8_with(clips ? static_cast<std::uint8_t>(scale + 1) : scale, x);
 }
 
 // [begin: mxfp4]

@@ -57,6 +57,9 @@ Q4_0Block q4_0_of(std::span<const float> x);
 Mxfp8Block mxfp8_of(std::span<const float> x);
 Mxfp4Block mxfp4_of(std::span<const float> x);
 
+/// Not as the specification has it: the scale is twice as large where the largest number would saturate.
+Mxfp8Block mxfp8_unclipped_of(std::span<const float> x);
+
 /// \param matrix_scale  nvfp4_scale() of the whole matrix
 Nvfp4Block nvfp4_of(std::span<const float> x, float matrix_scale);
 

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <initializer_list>
 #include <numbers>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "06-precision/formats/block_formats.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/formats/scalar_floats.hpp"
 #include "06-precision/formats/signals.hpp"
@@ -91,13 +93,24 @@ void predict_sqnr(Lab& lab) {
 }
 
 /// Of each set of samples: what hangs on the largest number of a set differs from one to the next.
-Estimate measured_sqnr(Format format, const std::vector<std::vector<double>>& sets) {
+template <class Coded>
+Estimate measured_sqnr(const std::vector<std::vector<double>>& sets, const Coded& coded) {
   std::vector<double> sqnr;
   for (const std::vector<double>& numbers : sets) {
     const std::vector<float> rounded(numbers.begin(), numbers.end());
-    sqnr.push_back(sqnr_db(numbers, decode(encode(format, rounded, rows, columns))));
+    sqnr.push_back(sqnr_db(numbers, coded(rounded)));
   }
   return estimate(std::move(sqnr));
+}
+
+/// MXFP8 with scales that clip nothing.
+std::vector<float> mxfp8_unclipped(const std::vector<float>& numbers) {
+  std::vector<float> coded(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); i += Mxfp8Block::numbers) {
+    const auto block = mxfp8_unclipped_of(std::span(numbers).subspan(i, Mxfp8Block::numbers));
+    decode(block, std::span(coded).subspan(i, Mxfp8Block::numbers));
+  }
+  return coded;
 }
 
 void add_sqnr(Lab& lab) {
@@ -107,13 +120,15 @@ void add_sqnr(Lab& lab) {
   Series limit = {"sqnr_limit", "6.02 dB for each bit", Kind::modelled, bits_axis, sqnr_axis};
   double error = 0, nearest = INFINITY;
   for (Format format : all_formats) {
-    const Estimate sqnr = measured_sqnr(format, sets);
+    const auto coded = [format](const auto& numbers) { return decode(encode(format, numbers, rows, columns)); };
+    const Estimate sqnr = measured_sqnr(sets, coded);
     const double bits = lab.value(bits_id(format));
     measured.points.emplace_back(bits, sqnr, label(format));
     lab.add(Value(sqnr_id(format), sqnr, "dB"));
     error = std::max(error, std::abs(sqnr.median - predicted_sqnr_db(format, rows, columns)));
     nearest = std::min(nearest, db_per_bit * bits - sqnr.median);
   }
+  lab.add(Value("sqnr_mxfp8_unclipped_db", measured_sqnr(sets, mxfp8_unclipped), "dB"));
   for (int bits = 2; bits <= 16; ++bits) limit.points.emplace_back(bits, db_per_bit * bits);
   lab.add(std::move(measured));
   lab.add(std::move(limit));

@@ -1,7 +1,9 @@
 #include "06-precision/gemv/gemv_runs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "01-roofline/stream_runs.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/gemv/gemv_reference.hpp"
+#include "06-precision/gemv/tile_kernels.hpp"
 #include "06-precision/gemv/weight_matrix.hpp"
 #include "common/random.hpp"
 #include "harness/as_double.hpp"
@@ -75,6 +78,31 @@ std::vector<Variant> GemvRuns::variants() {
     variants.push_back(timed(all(matrix.format()), multiply));
   }
   return variants;
+}
+
+std::map<Format, Estimate> GemvRuns::choose_to_ask_ahead(const Plan& plan) const {
+  constexpr std::array formats = {Format::bf16, Format::fp8_e4m3, Format::q8_0, Format::q4_0};
+  std::vector<float> y(shape_.rows);
+  std::vector<Variant> variants;
+  const auto asking = [](Format format) { return std::string(id(format)) + " asking"; };
+  for (const Format format : formats) {
+    for (const bool ask : {false, true}) {
+      const auto multiply = [&, format, ask] {
+        ask_ahead(ask);
+        matrices_[static_cast<std::size_t>(format)].multiply(x_.data(), y.data());
+      };
+      variants.push_back(workload::alone(timed(ask ? asking(format) : one(format), multiply)));
+    }
+  }
+  const Sampling sampling = sample_interleaved(variants, plan);
+  std::map<Format, Estimate> gains;
+  double saved = 0;
+  for (const Format format : formats) {
+    gains[format] = sampling.ratio(asking(format), one(format));
+    saved += sampling.of(one(format)).median - sampling.of(asking(format)).median;
+  }
+  ask_ahead(saved > 0);
+  return gains;
 }
 
 Estimate GemvRuns::read_gbs(const Sampling& sampling) const {

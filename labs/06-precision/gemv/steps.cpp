@@ -9,6 +9,7 @@
 
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/gemv/gemv_runs.hpp"
+#include "06-precision/gemv/tile_kernels.hpp"
 #include "06-precision/gemv/weight_matrix.hpp"
 #include "harness/as_double.hpp"
 #include "harness/lab.hpp"
@@ -123,7 +124,15 @@ void measure_gemv(Lab& lab) {
   lab.modelled("gemv_columns", as_double(runs.shape().columns));
   predict_speedups(lab, runs);
 
-  Plan near = lab.plan(8);
+  Plan choosing = lab.memory_plan(8);
+  choosing.warm_seconds = 0;
+  choosing.minimum_rounds = 3;
+  for (const auto& [format, gain] : runs.choose_to_ask_ahead(choosing)) {
+    lab.add(Value(value_id(format, "without_prefetch_speedup"), gain, "1"));
+  }
+  lab.note(asks_ahead() ? "products with a vector ask for memory ahead of its use, which is faster here"
+                        : "products with a vector do not ask for memory ahead of its use, which is faster here");
+  const Plan near = lab.plan(8);
   const std::vector<Estimate> in_cache = in_cache_gbs(lab.machine(), near);
   Plan plan = lab.memory_plan();
   plan.warm_seconds = 0;  // the matrix comes from memory each time

@@ -1,5 +1,6 @@
 #include "06-precision/gemv/tile_kernels.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,23 +19,25 @@ namespace {
 using Total = Floats[2];
 
 /// Asks for what will be read soon after a place: as far ahead as an answer from memory takes, which was found by trying.
-/// The hardware does so too, but not from one page to the next.
-template <std::size_t bytes, std::size_t ahead = 4096>
+/// The hardware does so too, but not from one page to the next. Nothing where the distance is 0.
+template <std::size_t bytes, std::size_t ahead>
 inline void prefetch_after(const std::byte* at) {
+  if constexpr (ahead > 0) {
 #pragma GCC unroll 4
-  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + ahead + i, 0, 3);
+    for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + ahead + i, 0, 3);
+  }
 }
 
 /// Adds a block of columns: unpacked to fp32, times x, in four chains of additions, times the scales of the rows.
-template <BlockLayout layout, class Numbers, class Scales>
+template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
 inline void add_block(const std::byte* scales, const std::byte* numbers, const float* x, Total& total) {
-  prefetch_after<tile_rows * layout.scale_bytes>(scales);
+  prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
   // [begin: float-block]
   Floats sum[4][2] = {};
 #pragma GCC unroll 32
   for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
     const std::byte* at = numbers + c * tile_rows * layout.bits / 8;
-    prefetch_after<layout.group * tile_rows * layout.bits / 8>(at);
+    prefetch_after<layout.group * tile_rows * layout.bits / 8, ahead>(at);
     Floats number[layout.group][2];
     Numbers::unpack(at, number);
 #pragma GCC unroll 4
@@ -51,10 +54,11 @@ inline void add_block(const std::byte* scales, const std::byte* numbers, const f
   }
 }
 
-template <BlockLayout layout, class Numbers, class Scales>
+template <BlockLayout layout, class Numbers, class Scales, bool asks>
 inline void add_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
+  constexpr std::size_t ahead = asks ? 4096 : 0;
   for (std::size_t b = 0; b < tile_columns / layout.numbers; ++b) {
-    add_block<layout, Numbers, Scales>(
+    add_block<layout, Numbers, Scales, ahead>(
         tile + b * tile_rows * layout.scale_bytes,
         tile + tile_scale_bytes(layout) + b * tile_rows * layout.numbers * layout.bits / 8,
         input.x + column + b * layout.numbers, total);
@@ -70,10 +74,9 @@ inline Sums broadcast_four(const std::int8_t* x) {
 
 /// Adds a block of columns: four products a lane in one instruction, exact, from a start that takes back the offset of the
 /// numbers; one rounding to fp32, one scale.
-template <BlockLayout layout, class Numbers, class Scales>
+template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
 inline void add_whole_block(const std::byte* scales, const std::byte* numbers, const std::int8_t* x, std::int32_t x_sum,
                             float x_scale, Total& total) {
-  constexpr std::size_t ahead = layout.bits == 8 ? 2048 : 4096;
   prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
   // [begin: whole-block]
   const Sums start = Sums{} + (tpu::offset_of_a - Numbers::offset) * x_sum;
@@ -98,11 +101,12 @@ inline void add_whole_block(const std::byte* scales, const std::byte* numbers, c
   // [end: whole-block]
 }
 
-template <BlockLayout layout, class Numbers, class Scales>
+template <BlockLayout layout, class Numbers, class Scales, bool asks>
 inline void add_whole_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
+  constexpr std::size_t ahead = !asks ? 0 : layout.bits == 8 ? 2048 : 4096;
   for (std::size_t b = 0; b < tile_columns / layout.numbers; ++b, column += layout.numbers) {
     const std::int32_t* sums = &input.rounded->sums[column / 16];
-    add_whole_block<layout, Numbers, Scales>(
+    add_whole_block<layout, Numbers, Scales, ahead>(
         tile + b * tile_rows * layout.scale_bytes,
         tile + tile_scale_bytes(layout) + b * tile_rows * layout.numbers * layout.bits / 8,
         &input.rounded->numbers[column], layout.numbers == 16 ? sums[0] : sums[0] + sums[1],
@@ -119,11 +123,21 @@ void multiply_row(const std::byte* tile, std::size_t across, const TileInput& in
   for (std::size_t half : {0, 1}) store(sums + half * lanes, total[half]);
 }
 
-template <Format format, class Numbers, class Scales = NoScales>
-constexpr Kernel floats = multiply_row<block_layout(format), add_tile<block_layout(format), Numbers, Scales>>;
+std::atomic<bool> asking = true;
 
 template <Format format, class Numbers, class Scales = NoScales>
-constexpr Kernel whole = multiply_row<block_layout(format), add_whole_tile<block_layout(format), Numbers, Scales>>;
+Kernel floats() {
+  constexpr BlockLayout layout = block_layout(format);
+  return asking ? multiply_row<layout, add_tile<layout, Numbers, Scales, true>>
+                : multiply_row<layout, add_tile<layout, Numbers, Scales, false>>;
+}
+
+template <Format format, class Numbers, class Scales = NoScales>
+Kernel whole() {
+  constexpr BlockLayout layout = block_layout(format);
+  return asking ? multiply_row<layout, add_whole_tile<layout, Numbers, Scales, true>>
+                : multiply_row<layout, add_whole_tile<layout, Numbers, Scales, false>>;
+}
 
 }  // namespace
 
@@ -150,20 +164,23 @@ Factors kernel_factors(Format format) {
   }
 }
 
+void ask_ahead(bool ask) { asking = ask; }
+bool asks_ahead() { return asking; }
+
 Kernel kernel_for(Format format) {
   switch (format) {
-    case Format::fp32: return floats<Format::fp32, Fp32Numbers>;
-    case Format::fp16: return floats<Format::fp16, Fp16Numbers>;
-    case Format::bf16: return floats<Format::bf16, Bf16Numbers>;
-    case Format::fp8_e4m3: return floats<Format::fp8_e4m3, Fp8Numbers<4>>;
-    case Format::fp8_e5m2: return floats<Format::fp8_e5m2, Fp8Numbers<5>>;
-    case Format::mxfp8: return floats<Format::mxfp8, Fp8Numbers<4>, E8m0Scales>;
-    case Format::int8: return whole<Format::int8, ByteNumbers>;
-    case Format::int8_channel: return whole<Format::int8_channel, ByteNumbers>;
-    case Format::q8_0: return whole<Format::q8_0, ByteNumbers, Fp16Scales>;
-    case Format::q4_0: return whole<Format::q4_0, NibbleNumbers, Fp16Scales>;
-    case Format::mxfp4: return whole<Format::mxfp4, E2m1Numbers, E8m0Scales>;
-    case Format::nvfp4: return whole<Format::nvfp4, E2m1Numbers, E4m3Scales>;
+    case Format::fp32: return floats<Format::fp32, Fp32Numbers>();
+    case Format::fp16: return floats<Format::fp16, Fp16Numbers>();
+    case Format::bf16: return floats<Format::bf16, Bf16Numbers>();
+    case Format::fp8_e4m3: return floats<Format::fp8_e4m3, Fp8Numbers<4>>();
+    case Format::fp8_e5m2: return floats<Format::fp8_e5m2, Fp8Numbers<5>>();
+    case Format::mxfp8: return floats<Format::mxfp8, Fp8Numbers<4>, E8m0Scales>();
+    case Format::int8: return whole<Format::int8, ByteNumbers>();
+    case Format::int8_channel: return whole<Format::int8_channel, ByteNumbers>();
+    case Format::q8_0: return whole<Format::q8_0, ByteNumbers, Fp16Scales>();
+    case Format::q4_0: return whole<Format::q4_0, NibbleNumbers, Fp16Scales>();
+    case Format::mxfp4: return whole<Format::mxfp4, E2m1Numbers, E8m0Scales>();
+    case Format::nvfp4: return whole<Format::nvfp4, E2m1Numbers, E4m3Scales>();
   }
   return nullptr;
 }

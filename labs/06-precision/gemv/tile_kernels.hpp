@@ -32,4 +32,9 @@ using Kernel = void (*)(const std::byte* tiles, std::size_t across, const TileIn
 
 Kernel kernel_for(Format format);
 
+/// Whether loops that read a matrix from memory ask for it ahead of its use; to begin with they do. Where the hardware asks
+/// well by itself, it gets in its way: on a Zen 5 the products are faster with it, on a Zen 4 without, in four bits by a third.
+void ask_ahead(bool ask);
+bool asks_ahead();
+
 }  // namespace hf::precision

@@ -39,7 +39,7 @@ std::string read_id(Format format, Cores cores) { return variant_id(std::string(
 
 /// What stands beside what: "q4_0 one" of "read q4_0 one".
 std::string group_of(const std::string& variant) {
-  for (const std::string prefix : {"read ", "llama "}) {
+  for (const std::string prefix : {"read ", "llama padded ", "llama "}) {
     if (variant.starts_with(prefix)) return variant.substr(prefix.size());
   }
   return variant;

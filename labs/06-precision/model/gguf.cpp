@@ -52,20 +52,22 @@ struct GgufTensor {
   const float* values;
   std::size_t rows, columns;  // a vector is one row
   Format format;
+  std::size_t empty_rows = 0;  // after those, zeros
 
+  std::size_t all_rows() const { return rows + empty_rows; }
   std::uint64_t bytes() const {
     const GgmlFormat& ggml = *ggml_format(format);
-    return rows * columns / ggml.block * ggml.block_bytes;
+    return all_rows() * columns / ggml.block * ggml.block_bytes;
   }
 };
 
 /// The tensors of the model by the names that llama.cpp knows them by.
-std::vector<GgufTensor> tensors_of(const workload::Transformer& model, Format format) {
+std::vector<GgufTensor> tensors_of(const workload::Transformer& model, Format format, std::size_t empty_tokens) {
   const workload::TransformerShape& shape = model.shape();
   const workload::TransformerTensors& weights = model.weights();
   const std::size_t c = shape.width;
   std::vector<GgufTensor> tensors = {
-      {"token_embd.weight", weights.token_embedding, shape.vocabulary, c, format},
+      {"token_embd.weight", weights.token_embedding, shape.vocabulary, c, format, empty_tokens},
       {"position_embd.weight", weights.position_embedding, shape.context, c, Format::fp32}};
   const auto vector = [&](const std::string& name, const float* values, std::size_t length) {
     tensors.push_back({name, values, 1, length, Format::fp32});
@@ -96,7 +98,8 @@ std::vector<GgufTensor> tensors_of(const workload::Transformer& model, Format fo
 /// What stands before the data of the tensors.
 class Header {
  public:
-  Header(const workload::TransformerShape& shape, std::span<const GgufTensor> tensors) {
+  Header(workload::TransformerShape shape, std::size_t empty_tokens, std::span<const GgufTensor> tensors) {
+    shape.vocabulary += empty_tokens;
     bytes_ = "GGUF";
     number(std::uint32_t{3});
     number(static_cast<std::uint64_t>(tensors.size()));
@@ -157,9 +160,9 @@ class Header {
 
   void list(const GgufTensor& tensor, std::uint64_t offset) {
     text(tensor.name);
-    number(std::uint32_t{tensor.rows == 1 ? 1u : 2u});
+    number(std::uint32_t{tensor.all_rows() == 1 ? 1u : 2u});
     number(static_cast<std::uint64_t>(tensor.columns));  // the innermost dimension first
-    if (tensor.rows != 1) number(static_cast<std::uint64_t>(tensor.rows));
+    if (tensor.all_rows() != 1) number(static_cast<std::uint64_t>(tensor.all_rows()));
     number(ggml_format(tensor.format)->type);
     number(offset);
   }
@@ -168,15 +171,20 @@ class Header {
   std::uint64_t keys_ = 0;
 };
 
-void write_data(std::ofstream& out, const GgufTensor& tensor) {
-  const std::size_t numbers = tensor.rows * tensor.columns;
-  const char padding[alignment] = {};
-  if (tensor.format == Format::fp32) {
-    out.write(reinterpret_cast<const char*>(tensor.values), static_cast<std::streamsize>(numbers * sizeof(float)));
+void write_rows(std::ofstream& out, Format format, std::span<const float> values, std::size_t columns) {
+  if (format == Format::fp32) {
+    out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
   } else {
-    const EncodedMatrix encoded = encode(tensor.format, {tensor.values, numbers}, tensor.rows, tensor.columns);
+    const EncodedMatrix encoded = encode(format, values, values.size() / columns, columns);
     out.write(reinterpret_cast<const char*>(encoded.bytes.data()), static_cast<std::streamsize>(encoded.bytes.size()));
   }
+}
+
+void write_data(std::ofstream& out, const GgufTensor& tensor) {
+  const char padding[alignment] = {};
+  const std::vector<float> zeros(tensor.empty_rows * tensor.columns);
+  write_rows(out, tensor.format, {tensor.values, tensor.rows * tensor.columns}, tensor.columns);
+  if (!zeros.empty()) write_rows(out, tensor.format, zeros, tensor.columns);
   out.write(padding, static_cast<std::streamsize>(aligned(tensor.bytes()) - tensor.bytes()));
 }
 
@@ -187,16 +195,17 @@ std::optional<std::uint32_t> ggml_type(Format format) {
   return known != nullptr ? std::optional(known->type) : std::nullopt;
 }
 
-std::uint64_t gguf_bytes(const workload::Transformer& model, Format format) {
-  const std::vector<GgufTensor> tensors = tensors_of(model, format);
-  std::uint64_t bytes = Header(model.shape(), tensors).bytes().size();
+std::uint64_t gguf_bytes(const workload::Transformer& model, Format format, std::size_t empty_tokens) {
+  const std::vector<GgufTensor> tensors = tensors_of(model, format, empty_tokens);
+  std::uint64_t bytes = Header(model.shape(), empty_tokens, tensors).bytes().size();
   for (const GgufTensor& tensor : tensors) bytes += aligned(tensor.bytes());
   return bytes;
 }
 
-void write_gguf(const workload::Transformer& model, Format format, const std::filesystem::path& file) {
-  const std::vector<GgufTensor> tensors = tensors_of(model, format);
-  const Header header(model.shape(), tensors);
+void write_gguf(const workload::Transformer& model, Format format, const std::filesystem::path& file,
+                std::size_t empty_tokens) {
+  const std::vector<GgufTensor> tensors = tensors_of(model, format, empty_tokens);
+  const Header header(model.shape(), empty_tokens, tensors);
   errno = 0;
   std::ofstream out(file, std::ios::binary);
   out.write(header.bytes().data(), static_cast<std::streamsize>(header.bytes().size()));
@@ -206,8 +215,8 @@ void write_gguf(const workload::Transformer& model, Format format, const std::fi
   out.close();
   if (out) return;
   const std::string reason = std::generic_category().message(errno);
-  throw std::runtime_error("a file of " + std::to_string((gguf_bytes(model, format) >> 20) + 1) + " MiB: " + reason +
-                           "; set TMPDIR to a folder with that much room");
+  throw std::runtime_error("a file of " + std::to_string((gguf_bytes(model, format, empty_tokens) >> 20) + 1) +
+                           " MiB: " + reason + "; set TMPDIR to a folder with that much room");
 }
 
 }  // namespace hf::precision

@@ -50,7 +50,7 @@ def load(path):
     if not model:
         raise RuntimeError(f"llama.cpp cannot read {path}")
     settings = llama.llama_context_default_params()
-    settings.n_ctx = 512
+    settings.n_ctx = 0  # as many tokens as the model has positions for
     settings.flash_attn_type = 1  # with it, and the KV cache in fp16 as it is by default, it is fastest here
     context = llama.llama_init_from_model(model, settings)
     # [end: llama-settings]

@@ -41,7 +41,12 @@ std::vector<int> text(std::size_t length, const workload::TransformerShape& shap
   return tokens;
 }
 
-std::string llama(Format format, Cores cores) { return variant_id(std::string("llama ") + id(format), cores); }
+/// Tokens that fill a vocabulary up to a multiple of 64.
+std::size_t tokens_to_fill(const workload::TransformerShape& shape) { return (64 - shape.vocabulary % 64) % 64; }
+
+std::string llama(Format format, bool padded, Cores cores) {
+  return variant_id(std::string(padded ? "llama padded " : "llama ") + id(format), cores);
+}
 
 }  // namespace
 
@@ -50,7 +55,9 @@ LlamaRace::LlamaRace(Lab& lab, const workload::Transformer& model, const std::ve
     peer_ = std::make_unique<LlamaPeer>();
     for (Format format : formats) {
       lab.tick();
-      if (is_raced(format)) enter(lab, model, format);
+      if (is_raced(format)) enter(lab, model, format, 0);
+      const std::size_t empty_tokens = tokens_to_fill(model.shape());
+      if (format == Format::q4_0 && empty_tokens > 0) enter(lab, model, format, empty_tokens);
     }
   } catch (const PeerFailed& failed) {
     lab.note(std::string("not raced: ") + failed.what());
@@ -58,17 +65,19 @@ LlamaRace::LlamaRace(Lab& lab, const workload::Transformer& model, const std::ve
   }
 }
 
-void LlamaRace::enter(Lab& lab, const workload::Transformer& model, Format format) {
+void LlamaRace::enter(Lab& lab, const workload::Transformer& model, Format format, std::size_t empty_tokens) {
   const ScratchFile file;
   try {
-    if (available_memory_bytes() < 2 * gguf_bytes(model, format)) throw std::runtime_error("too little memory");
-    write_gguf(model, format, file.path());
+    if (available_memory_bytes() < 2 * gguf_bytes(model, format, empty_tokens))
+      throw std::runtime_error("too little memory");
+    write_gguf(model, format, file.path(), empty_tokens);
   } catch (const std::runtime_error& error) {
     return lab.note(std::string("llama.cpp is not raced in ") + label(format) + ": " + error.what());
   }
-  Entry entry = {format, peer_->load(file.path()), text(logit_context, model.shape()), {}};
+  Entry entry = {format, empty_tokens > 0, peer_->load(file.path()), text(logit_context, model.shape()), {}};
   peer_->prime(entry.model, entry.text);
   entry.logits = peer_->logits(entry.model);
+  entry.logits.resize(model.shape().vocabulary);
   peer_->prime(entry.model, text(decode_context, model.shape()));
   entries_.push_back(std::move(entry));
 }
@@ -88,9 +97,9 @@ std::vector<Variant> LlamaRace::variants() {
   std::vector<Variant> variants;
   for (const Entry& entry : entries_) {
     for (Cores cores : {Cores::all, Cores::one}) {
-      variants.push_back({llama(entry.format, cores), [this, model = entry.model, cores](std::int64_t times) {
-                            return seconds(model, cores, times);
-                          }});
+      variants.push_back(
+          {llama(entry.format, entry.padded, cores),
+           [this, model = entry.model, cores](std::int64_t times) { return seconds(model, cores, times); }});
     }
   }
   return variants;
@@ -100,7 +109,8 @@ void LlamaRace::add_results(Lab& lab, Decoders& decoders, const Sampling& sampli
   if (!failure_.empty()) return lab.note("not raced: " + failure_);
   for (const Entry& entry : entries_) {
     const std::vector<float> ours = decoders.logits(entry.format, entry.text);
-    lab.derived(std::string("logits_") + id(entry.format) + "_difference", relative_distance(ours, entry.logits));
+    const std::string name = std::string("logits_") + id(entry.format) + (entry.padded ? "_padded" : "");
+    lab.derived(name + "_difference", relative_distance(ours, entry.logits));
   }
   for (Cores cores : {Cores::all, Cores::one}) add_speeds(lab, sampling, cores);
 }
@@ -110,12 +120,14 @@ void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Cores cores) cons
   Series speeds = {"decode_tokens_llamacpp" + one, "llama.cpp", Kind::measured, {"format", "1"}, {"speed", "tokens/s"}};
   for (const Entry& entry : entries_) {
     const Format format = entry.format;
-    const Estimate speed = transform(sampling.of(llama(format, cores)), [](double s) { return 1 / s; });
-    const std::string name = std::string("llamacpp_") + id(format) + one;
+    const std::string variant = llama(format, entry.padded, cores), padded = entry.padded ? "_padded" : "";
+    const Estimate speed = transform(sampling.of(variant), [](double s) { return 1 / s; });
+    const std::string name = std::string("llamacpp_") + id(format) + padded + one;
     lab.add(Value(name + "_tokens_per_s", speed, "tokens/s"));
+    lab.add(Value(decode_id(format, cores) + "_over_llamacpp" + padded,
+                  sampling.ratio(variant, variant_id(id(format), cores)), "1"));
+    if (entry.padded) continue;
     lab.derived(name + "_over_predicted");
-    lab.add(Value(decode_id(format, cores) + "_over_llamacpp",
-                  sampling.ratio(llama(format, cores), variant_id(id(format), cores)), "1"));
     speeds.points.emplace_back(static_cast<double>(format), speed, label(format));
   }
   if (!entries_.empty()) lab.add(std::move(speeds));

@@ -2,6 +2,7 @@
 /// The race against llama.cpp on the very same weights, where it is installed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,7 +24,8 @@ class LlamaRace {
   /// without it.
   LlamaRace(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats);
 
-  /// "llama q4_0", "llama q4_0 one": one token after decode_context others. This must outlive them. Once the peer has failed
+  /// "llama q4_0", "llama q4_0 one"; "llama padded q4_0" with as many rows of zeros in the table of tokens as fill it up to a
+  /// multiple of 64, since its fast layout of Q4_0 takes eight rows at a time, or none of the matrix: one token after decode_context others. This must outlive them. Once the peer has failed
   /// they take infinitely long.
   std::vector<Variant> variants();
 
@@ -34,11 +36,12 @@ class LlamaRace {
  private:
   struct Entry {
     Format format;
+    bool padded;
     int model;
     std::vector<int> text;
     std::vector<float> logits;  // of the last token of the text
   };
-  void enter(Lab& lab, const workload::Transformer& model, Format format);
+  void enter(Lab& lab, const workload::Transformer& model, Format format, std::size_t empty_tokens);
   double seconds(int model, Cores cores, std::int64_t times);
   void add_speeds(Lab& lab, const Sampling& sampling, Cores cores) const;
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "06-precision/gemv/tile_kernels.hpp"
+
 #if defined(__AVX512F__)
 #include <immintrin.h>
 
@@ -76,17 +78,17 @@ inline __m512 spread(const float* from, std::uint64_t bits) {
   return _mm512_mask_expand_ps(zeros, static_cast<__mmask16>(bits), values);
 }
 
-/// How far ahead of its use a value is asked for, in floats: these loops are too long for the processor to look so far.
-constexpr std::size_t ahead = 2048;
-
 /// Σ of the values times the x in whose places bits are set; moves `values` on.
+/// \tparam asks  for values ahead of their use
+template <bool asks>
 float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& values, const float* x) {
+  constexpr std::size_t ahead = 2048;  // in floats
   FourSums sum;
   const float* next = values;
   // [begin: bitmask]
   // Each bit takes the next value, or a zero, to its place in a register.
   const auto add = [&](std::size_t k, std::uint64_t bits, const float* from) {
-    __builtin_prefetch(from + ahead);
+    if constexpr (asks) __builtin_prefetch(from + ahead);
     sum.add(k, spread(from, bits), _mm512_loadu_ps(x + 16 * k));
   };
   for (; columns >= 64; columns -= 64, x += 64) {
@@ -108,29 +110,6 @@ float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& 
   return sum.total();
 }
 
-/// 16 values stand for 32 columns.
-float two_four_dot(const float* values, const std::uint32_t* places, std::size_t columns, const float* x) {
-  const __m512i shifts = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  const __m512i fours = _mm512_setr_epi32(0, 0, 4, 4, 8, 8, 12, 12, 16, 16, 20, 20, 24, 24, 28, 28);
-  const __m512i two_bits = _mm512_set1_epi32(3);
-  FourSums sum;
-  // [begin: two-four]
-  // Of two registers of x, one permutation takes the 16 that are wanted.
-  in_turn(columns / 32, [&](std::size_t k, std::size_t step) {
-    const __m512i bits = _mm512_set1_epi32(static_cast<int>(places[step]));
-    const __m512i shifted = _mm512_maskz_srlv_epi32(0xffff, bits, shifts);
-    const __m512i place = _mm512_and_si512(shifted, two_bits);
-    const __m512i index = _mm512_or_si512(place, fours);
-    const float* from = x + 32 * step;
-    const __m512 low = _mm512_loadu_ps(from), high = _mm512_loadu_ps(from + 16);
-    const __m512 wanted = _mm512_permutex2var_ps(low, index, high);
-    __builtin_prefetch(values + 16 * step + ahead);
-    sum.add(k, _mm512_loadu_ps(values + 16 * step), wanted);
-  });
-  // [end: two-four]
-  return sum.total();
-}
-
 #else
 
 template <class Index>
@@ -140,6 +119,7 @@ float sparse_dot(const float* values, const Index* index, std::size_t count, con
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+template <bool asks>
 float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& values, const float* x) {
   float sum[4] = {};
   for (std::size_t j = 0; j < columns; j += 64) {
@@ -147,15 +127,6 @@ float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& 
       const auto place = static_cast<std::size_t>(std::countr_zero(mask));
       sum[place % 4] += *values++ * x[j + place];
     }
-  }
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-float two_four_dot(const float* values, const std::uint32_t* places, std::size_t columns, const float* x) {
-  float sum[4] = {};
-  for (std::size_t j = 0; j < columns; j += 32, ++places) {
-    std::uint32_t place = *places;
-    for (std::size_t k = 0; k < 16; ++k, place >>= 2) sum[k % 4] += *values++ * x[j + k / 2 * 4 + (place & 3)];
   }
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
@@ -221,32 +192,8 @@ BitmaskMatrix::BitmaskMatrix(std::span<const float> weights, std::size_t rows, s
 
 void BitmaskMatrix::multiply(const float* x, float* y) const {
   const float* values = values_.data();
-  for (std::size_t row = 0; row < rows_; ++row) y[row] = masked_dot(masks_.data() + row * words_, columns_, values, x);
-}
-
-TwoFourMatrix::TwoFourMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns)
-    : rows_(rows), columns_(columns) {
-  std::vector<float> values(weights.size() / 2);
-  std::vector<std::uint32_t> places(weights.size() / 32);
-  for (std::size_t four = 0; four < weights.size(); four += 4) {
-    std::size_t kept = 0;
-    for (std::size_t place = 0; place < 4; ++place) {
-      if (weights[four + place] == 0) continue;
-      if (kept == 2) throw std::invalid_argument("TwoFourMatrix: more than two of four weights; prune them first");
-      const std::size_t at = four / 2 + kept++;
-      values[at] = weights[four + place];
-      places[at / 16] |= static_cast<std::uint32_t>(place) << at % 16 * 2;
-    }
-  }
-  values_ = stored(values);
-  places_ = stored(places);
-}
-
-void TwoFourMatrix::multiply(const float* x, float* y) const {
-  for (std::size_t row = 0; row < rows_; ++row) {
-    const std::size_t first = row * columns_;
-    y[row] = two_four_dot(values_.data() + first / 2, places_.data() + first / 32, columns_, x);
-  }
+  const auto dot = asks_ahead() ? masked_dot<true> : masked_dot<false>;
+  for (std::size_t row = 0; row < rows_; ++row) y[row] = dot(masks_.data() + row * words_, columns_, values, x);
 }
 
 }  // namespace hf::precision

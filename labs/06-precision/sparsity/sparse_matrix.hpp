@@ -4,9 +4,8 @@
 ///
 ///     CsrMatrix        an index for each number that is there: 32 bits, or 16
 ///     BitmaskMatrix    a bit for each number, there or not
-///     TwoFourMatrix    2 bits for each number that is there; of every four, two are
 ///
-/// All are in fp32, row after row; products run on one thread.
+/// Both are in fp32, row after row; products run on one thread. two_four.hpp has another.
 #pragma once
 
 #include <algorithm>
@@ -87,25 +86,6 @@ class BitmaskMatrix {
   std::size_t rows_, columns_, words_;  ///< words of the mask in a row
   Stored<float> values_;
   Stored<std::uint64_t> masks_;
-};
-
-/// Two of every four numbers, and 2 bits for where each of them stood.
-class TwoFourMatrix {
- public:
-  /// Where a group of four has fewer than two numbers, zeros are kept.
-  /// \pre columns is a multiple of 32
-  /// \throws std::invalid_argument for a group with more than two
-  TwoFourMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns);
-
-  std::size_t bytes() const { return values_.bytes() + places_.bytes(); }
-
-  /// y = W x: x (columns), y (rows).
-  void multiply(const float* x, float* y) const;
-
- private:
-  std::size_t rows_, columns_;
-  Stored<float> values_;
-  Stored<std::uint32_t> places_;  ///< of 16 numbers each, the first in the lowest bits
 };
 
 }  // namespace hf::precision

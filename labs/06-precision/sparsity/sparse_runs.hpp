@@ -33,15 +33,16 @@ struct SparseGemvTime {
 /// \param bytes  at least so many of each, past_caches_bytes() as a rule
 std::vector<SparseGemvTime> time_sparse_gemv(const std::vector<double>& densities, double bytes, const Plan& plan);
 
-/// So much of a matrix that no cache holds it, as long as there is room for those of so many densities.
+/// Four times the largest cache, as long as there is room for matrices of so many densities.
 double past_caches_bytes(std::size_t densities);
 
 /// Square products of a sparse and a dense matrix, in cache, on one thread.
 struct SparseGemmTimes {
   std::vector<double> densities;
-  std::vector<Estimate> over_dense;  ///< time, over our best dense product
-  Estimate two_four_over_dense;      ///< of a matrix with two of every four numbers
-  double full_predicted;             ///< over_dense at density 1, where loads from the nearest cache are what limits
+  std::vector<Estimate> over_dense;     ///< time, over our best dense product
+  Estimate two_four_as_any_over_dense;  ///< of a matrix with two of every four numbers, as of any sparse one
+  Estimate two_four_over_dense;         ///< the same by the loop made for it
+  double full_predicted;                ///< over_dense at density 1, where loads from the nearest cache are what limits
 };
 
 constexpr std::size_t sparse_gemm_size = 256;

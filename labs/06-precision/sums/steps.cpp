@@ -47,36 +47,39 @@ void add_error_bounds(Lab& lab, const std::vector<std::size_t>& counts) {
   add("sum_bound_log", "log n u", [](double n) { return std::log2(n); });
 }
 
-/// A curve for each way. \return the errors of the last count, by the way's id
-std::map<std::string, Estimate> add_error_curves(Lab& lab, std::span<const SumWay> ways, Kind kind,
-                                                 const std::vector<std::size_t>& counts,
-                                                 const std::function<float(float)>& rounded = {}) {
+/// Of each count, by the way's id.
+using SumErrors = std::map<std::string, std::vector<Estimate>>;
+
+/// A curve for each way.
+SumErrors add_error_curves(Lab& lab, std::span<const SumWay> ways, Kind kind, const std::vector<std::size_t>& counts,
+                           const std::function<float(float)>& rounded = {}) {
   std::vector<Series> curves;
   for (const SumWay& way : ways)
     curves.push_back({std::string("sum_error_") + way.id, way.label, kind, term_axis, error_axis});
-  std::map<std::string, Estimate> last;
+  SumErrors all;
   for (std::size_t n : counts) {
     const std::vector<Estimate> errors = random_sum_errors(ways, n, rounded);
     for (std::size_t way = 0; way < ways.size(); ++way) {
       const double x = as_double(n);
       curves[way].points.push_back(kind == Kind::measured ? Point(x, errors[way]) : Point(x, errors[way].median));
-      last[ways[way].id] = errors[way];
+      all[ways[way].id].push_back(errors[way]);
     }
     lab.tick();
   }
   for (Series& curve : curves) lab.add(std::move(curve));
-  return last;
+  return all;
 }
 
 void add_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 20 : 1 << 24);
   add_error_bounds(lab, counts);
-  const auto errors = add_error_curves(lab, sum_ways, Kind::measured, counts);
+  const SumErrors errors = add_error_curves(lab, sum_ways, Kind::measured, counts);
   const double n = as_double(counts.back());
   lab.modelled("sum_terms", n);
   lab.modelled("unit_roundoff_fp32", unit_roundoff);
-  const auto of = [&](const char* way) { return errors.at(way).median; };
-  for (const auto& [way, error] : errors) lab.add(Value(way + "_sum_error", error, "1"));
+  const auto of = [&](const char* way) { return errors.at(way).back().median; };
+  for (const auto& [way, of_counts] : errors) lab.add(Value(way + "_sum_error", of_counts.back(), "1"));
+  lab.derived("naive_sum_walk_missed", walk_missed(counts, errors.at("naive")));
   lab.derived("naive_sum_error_over_root", of("naive") / (std::sqrt(n) * unit_roundoff));
   lab.derived("pairwise_sum_error_over_log", of("pairwise") / (std::log2(n) * unit_roundoff));
   lab.derived("kahan_sum_error_over_u", of("kahan") / unit_roundoff);
@@ -97,8 +100,8 @@ void add_narrow_errors(Lab& lab) {
   add_error_curves(lab, ways.subspan(1, 1), Kind::simulated, counts, fp16);
   const auto stochastic = add_error_curves(lab, ways.last(1), Kind::simulated, counts, bf16);
   lab.modelled("narrow_sum_terms", as_double(counts.back()));
-  lab.simulated("bf16_sum_error", errors.at("bf16").median);
-  lab.simulated("bf16_stochastic_sum_error", stochastic.at("bf16_stochastic").median);
+  lab.simulated("bf16_sum_error", errors.at("bf16").back().median);
+  lab.simulated("bf16_stochastic_sum_error", stochastic.at("bf16_stochastic").back().median);
   lab.derived("stochastic_rounding_gain");
 }
 

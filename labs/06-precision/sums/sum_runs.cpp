@@ -14,6 +14,7 @@
 
 #include "06-precision/sums/sums.hpp"
 #include "common/random.hpp"
+#include "common/reference.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
@@ -36,7 +37,7 @@ double relative_error(float result, std::span<const float> terms) {
 
 std::vector<Estimate> random_sum_errors(std::span<const SumWay> ways, std::size_t terms,
                                         const std::function<float(float)>& rounded) {
-  constexpr std::size_t least_arrays = 5, most_arrays = 31, enough_terms = std::size_t{1} << 21;
+  constexpr std::size_t least_arrays = 9, most_arrays = 31, enough_terms = std::size_t{1} << 22;
   const std::size_t arrays = std::clamp(enough_terms / terms, least_arrays, most_arrays);
   std::vector<std::vector<double>> errors(ways.size());
   for (std::size_t array = 0; array < arrays; ++array) {
@@ -48,6 +49,20 @@ std::vector<Estimate> random_sum_errors(std::span<const SumWay> ways, std::size_
   std::vector<Estimate> estimates;
   for (std::vector<double>& of_way : errors) estimates.push_back(estimate(std::move(of_way)));
   return estimates;
+}
+
+double walk_error(double terms) { return std::sqrt(terms / 21) * unit_roundoff; }
+
+double walk_missed(const std::vector<std::size_t>& counts, const std::vector<Estimate>& errors) {
+  double missed = 1;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    double squares = 0;
+    for (const double error : errors[i].samples) squares += error * error;
+    const double root_mean_square = std::sqrt(squares / static_cast<double>(errors[i].samples.size()));
+    const double over = root_mean_square / walk_error(static_cast<double>(counts[i]));
+    missed = std::max({missed, over, 1 / over});
+  }
+  return missed;
 }
 
 std::vector<float> count_ones(const SumWay& way, const std::vector<std::size_t>& counts) {

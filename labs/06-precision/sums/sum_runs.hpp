@@ -24,6 +24,15 @@ std::vector<float> random_terms(std::size_t count, std::uint64_t sequence);
 std::vector<Estimate> random_sum_errors(std::span<const SumWay> ways, std::size_t terms,
                                         const std::function<float(float)>& rounded = {});
 
+/// The root mean square of the error of one chain, relative to the sum, if every addition rounds up or down by chance: of
+/// random_terms(), as many as a power of two. While the sum s goes from 2^j to 2^(j+1), each of 2·2^j additions is off by
+/// some part of half an ulp, u 2^j, a third of its square in the mean; 2/3 u² (8^0 + 8^1 + …) is 2/21 u² s³ at the end, and
+/// s = n/2.
+double walk_error(double terms);
+
+/// How many times as large, or as small, as walk_error() the root mean square of these errors is, where that is farthest.
+double walk_missed(const std::vector<std::size_t>& counts, const std::vector<Estimate>& errors);
+
 /// What so many ones come to, added up in that way, for each of \p counts, which ascend.
 std::vector<float> count_ones(const SumWay& way, const std::vector<std::size_t>& counts);
 

@@ -43,7 +43,9 @@ const std::vector<Recipe> slow_recipes = {
     {"bf16_stochastic", "bf16 weights, at random", bf16, bf16, false, Update::at_random},
 };
 // [end: recipes]
+/// The first is the control: what so many more steps do by themselves.
 const std::vector<Recipe> aware_recipes = {
+    {.id = "fp32_more", .label = "fp32, trained on"},
     {.id = "q4_0_aware", .label = "Q4_0, trained on", .weights = Format::q4_0},
     {.id = "mxfp4_aware", .label = "MXFP4, trained on", .weights = Format::mxfp4},
     {.id = "nvfp4_aware", .label = "NVFP4, trained on", .weights = Format::nvfp4},
@@ -192,6 +194,7 @@ class Quantising {
   void add_aware(const Learned& learned) {
     const Recipe& recipe = learned.training.recipe();
     const double more = add(recipe.id, recipe.label, learned.divergence());
+    if (recipe.weights == Format::fp32) return;
     const double noise = noise_share(weights_, coded(weights_, recipe.weights));
     if (more > 0) aware_.points.emplace_back(-10 * std::log10(noise), estimate({more}), label(recipe.weights));
   }
@@ -213,6 +216,8 @@ class Quantising {
     }
     lab_.derived("trained_prediction_error", error_);
     lab_.derived("trained_q4_0_aware_over_rounded");
+    const double beside_control = lab_.value("trained_q4_0_aware_added") - lab_.value("trained_fp32_more_added");
+    lab_.derived("trained_q4_0_left", beside_control / lab_.value("trained_q4_0_added"));
   }
 
  private:

@@ -82,9 +82,8 @@ void store_at_random(std::span<float> numbers, std::uint64_t sequence) {
 }
 
 std::size_t count_lost(Storage storage, std::span<const float> numbers, float scale) {
-  std::size_t lost = 0;
-  for (const float x : numbers) lost += x != 0 && rounded(storage, scale * x) == 0;
-  return lost;
+  const auto is_lost = [=](float x) { return x != 0 && rounded(storage, scale * x) == 0; };
+  return static_cast<std::size_t>(std::ranges::count_if(numbers, is_lost));
 }
 
 bool all_finite(std::span<const float> numbers) {

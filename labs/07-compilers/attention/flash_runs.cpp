@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -23,7 +24,6 @@
 #include "07-compilers/attention/naive_attention.hpp"
 #include "07-compilers/attention/online_softmax.hpp"
 #include "07-compilers/attention/resident_memory.hpp"
-#include "07-compilers/pytorch/torch_peer.hpp"
 #include "07-compilers/pytorch/torch_race.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
@@ -53,7 +53,8 @@ class AttentionArrays {
 
   const Head& head() const { return head_; }
   float* q() const { return memory_.as<float>().data(); }
-  const float* k() const { return q() + numbers(); }
+  float* keys() const { return q() + numbers(); }
+  const float* k() const { return keys(); }
   const float* v() const { return k() + numbers(); }
   float* out() const { return q() + 3 * numbers(); }
 
@@ -79,6 +80,19 @@ class AttentionArrays {
   Head head_;
   Buffer memory_;
 };
+
+/// Keys that all point the way that the queries do, each eight longer than those before by so much that its exponential, and
+/// with it the reference that all are held to, has grown by more than what is let pass.
+void let_scores_rise(const AttentionArrays& arrays) {
+  constexpr std::size_t keys_at_a_time = 8;
+  constexpr float by = 7;  // in a score: e^7 is more than 2^8
+  const Head& head = arrays.head();
+  std::fill_n(arrays.q(), head.queries * head.d, 1.0f);
+  const float step = by * std::sqrt(static_cast<float>(head.d)) / static_cast<float>(keys_at_a_time * head.d);
+  for (std::size_t j = 0; j < head.keys; ++j) {
+    std::fill_n(arrays.keys() + j * head.d, head.d, step * static_cast<float>(j));
+  }
+}
 
 /// What takes part, each checked before it does.
 class Entrants {
@@ -201,6 +215,18 @@ AttentionHeat race_attention(Lab& lab, std::size_t tokens, double seconds) {
     }
   } else {
     lab.note("too little memory for the scores of " + std::to_string(tokens) + " tokens");
+  }
+  std::optional<AttentionArrays> rising;
+  if (tokens == looked_into) {
+    rising.emplace(tokens);
+    let_scores_rise(*rising);
+    const workload::OneCore one_core;
+    heat.rising_counts = flash_attention(head, rising->q(), rising->k(), rising->v(), rising->out());
+    if (!(rising->error_share() <= 1))
+      throw std::runtime_error("attention is wrong where scores rise; it was not timed");
+    entrants.enter_unchecked(workload::alone(timed("flash rising", [&rising, head] {
+      flash_attention(head, rising->q(), rising->k(), rising->v(), rising->out());
+    })));
   }
   std::optional<Buffer> scratch;
   const matmul::AttentionShape shape = {tokens, head.d};

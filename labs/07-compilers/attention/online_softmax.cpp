@@ -24,11 +24,11 @@ std::size_t online_attention(const Head& head, const float* q, const float* k, c
     // [begin: online-softmax]
     const double higher = std::max(highest, score);
     const double shrink = std::exp(highest - higher);  // 1, if none is higher
-    const double weight = std::exp(score - higher);
+    const double exponential = std::exp(score - higher);
     highest = higher;
-    sum = sum * shrink + weight;
+    sum = sum * shrink + exponential;
     for (std::size_t e = 0; e < d; ++e) {
-      out[e] = out[e] * shrink + weight * double{v[j * d + e]};
+      out[e] = out[e] * shrink + exponential * double{v[j * d + e]};
     }
     // [end: online-softmax]
   }

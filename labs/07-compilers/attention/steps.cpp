@@ -209,6 +209,10 @@ void add_attention(Lab& lab, const Heats& heats, double one_gbs, double all_gbs)
     if (heat.has("chapter 02")) {
       lab.add(Value("flash_over_chapter_02_4096", heat.speed_ratio("flash", "chapter 02"), "1"));
     }
+    if (heat.has("flash rising")) {
+      lab.derived("flash_rising_rescalings_4096", as_double(heat.rising_counts.rescalings));
+      lab.add(Value("flash_rising_over_flash_4096", heat.sampling.ratio("flash rising", "flash"), "1"));
+    }
     lab.derived("flash_blocks_4096", as_double(heat.counts.blocks));
     lab.derived("flash_rescalings_4096", as_double(heat.counts.rescalings));
     lab.derived("flash_rescalings_per_block");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,6 @@
 #include "07-compilers/fusion/graph_runs.hpp"
 #include "07-compilers/fusion/roofs.hpp"
 #include "07-compilers/fusion/size_runs.hpp"
-#include "07-compilers/pytorch/torch_peer.hpp"
 #include "07-compilers/pytorch/torch_race.hpp"
 #include "harness/as_double.hpp"
 #include "harness/lab.hpp"
@@ -41,6 +41,7 @@ using std::filesystem::path;
 
 const Axis bytes_axis = {"bytes that cross, those of write-allocate among them", "B"}, ms_axis = {"time", "ms"};
 const Axis size_axis = {"bytes of one array", "B"}, gain_axis = {"speedup over operators one by one", "1"};
+const Axis settings_axis = {"settings of torch.compile", "1"};
 const Axis graph_axis = {"graph", "1"}, rows_axis = {"rows made at a time", "1"};
 
 std::string graph_id(const GraphRuns& runs) { return "fusion_" + runs.what().id; }
@@ -113,6 +114,12 @@ class NearRuns {
   std::int64_t often_;
 };
 
+/// Those settings that can matter: templates, and the freezing of their weights, where there is a product; freezing where there
+/// is none; and for a call, of which each of these graphs takes many milliseconds, nothing.
+TorchEntry entry_for(const GraphRuns& runs) {
+  return {.settings = {"default", runs.has_product() ? "max_autotune" : "freezing"}};
+}
+
 /// Sums in another order, another polynomial; far below what a wrong operator does.
 constexpr double result_bound = 1e-5;
 
@@ -120,7 +127,7 @@ constexpr double result_bound = 1e-5;
 Sampling race(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, std::vector<Variant> beside = {},
               std::vector<std::vector<Variant>> more = {}) {
   const GraphCase& what = runs.what();
-  torch.enter(what.id, what.graph(what.rows), runs.inputs(), runs.compared_result(), result_bound);
+  torch.enter(what.id, what.graph(what.rows), runs.inputs(), runs.compared_result(), result_bound, entry_for(runs));
   for (const std::vector<Variant>& variants : {runs.variants(), roofs.variants(), torch.variants()}) {
     beside.insert(beside.end(), variants.begin(), variants.end());
   }
@@ -128,15 +135,26 @@ Sampling race(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, std::ve
   return sample_side_by_side(more, memory_plan(lab));
 }
 
-/// How many times as fast as PyTorch.
+/// Which of torch.compile's settings were tried, and how long a call then took.
+void add_settings(Lab& lab, const GraphRuns& runs, const TorchRace& torch) {
+  Series series = {"fusion_torch_settings_" + runs.what().id, runs.what().label, Kind::measured, settings_axis,
+                   ms_axis};
+  for (const TorchTrial& trial : torch.trials(runs.what().id)) {
+    series.points.emplace_back(as_double(series.points.size() + 1), estimate({trial.seconds * 1e3}), trial.settings);
+  }
+  if (!series.points.empty()) lab.add(std::move(series));
+}
+
+/// How many times as fast as PyTorch; the label says with which of its settings.
 void add_over_torch(Lab& lab, const GraphRuns& runs, const TorchRace& torch, const Sampling& sampling) {
-  const auto over = [&](TorchMode mode, const char* end) {
+  const auto over = [&](TorchMode mode, const char* end, const std::string& label) {
     const std::string peer = torch_id(mode, runs.what().id);
     if (!torch.is_there(peer)) return;
-    lab.add(Value(graph_id(runs) + end, sampling.ratio(peer, runs.id(Way::compiled)), "1"));
+    lab.add(Value(graph_id(runs) + end, sampling.ratio(peer, runs.id(Way::compiled)), "1", label));
   };
-  over(TorchMode::eager, "_over_torch_eager");
-  over(TorchMode::compiled, "_over_torch_compile");
+  over(TorchMode::eager, "_over_torch_eager", "");
+  if (const auto best = torch.best(runs.what().id)) over(TorchMode::compiled, "_over_torch_best", best->settings);
+  add_settings(lab, runs, torch);
 }
 
 /// How many times as fast as operator by operator, as counting predicts it and as it was; and as PyTorch.
@@ -158,9 +176,6 @@ void add_gains(Lab& lab, const GraphRuns& runs, const Roofs& roofs, const TorchR
     lab.modelled(id + "_product_share", runs.product_seconds(machine) / runs.least_seconds(Way::operators, machine));
   }
   add_over_torch(lab, runs, torch, sampling);
-  const std::string theirs = torch_id(TorchMode::compiled, runs.what().id);
-  if (!torch.is_there(theirs)) return;
-  lab.add(Value(id + "_torch_gain", sampling.ratio(torch_id(TorchMode::eager, runs.what().id), theirs), "1"));
 }
 
 void add_near(Lab& lab, const GraphRuns& whole, const NearRuns& near, const Sampling& sampling) {
@@ -234,7 +249,28 @@ CompileRuns compile_chain(const Lab& lab, const Graph& graph) {
   return {estimate(cold), estimate(cached)};
 }
 
-void add_break_even(Lab& lab, const GraphRuns& runs, const TorchRace& torch, const Sampling& sampling) {
+/// The same chain with other numbers, so that nothing of it has been compiled already.
+std::vector<Graph> other_chains(const Shape& shape) {
+  std::vector<Graph> graphs;
+  for (const float factor : {0.25f, 0.125f, 0.0625f}) {
+    Graph graph;
+    const Ref positive = graph.add(Op::relu, {graph.input(shape)});
+    graph.add(Op::add, {graph.add(Op::multiply, {positive, graph.constant(factor)}), graph.constant(1)});
+    graphs.push_back(std::move(graph));
+  }
+  return graphs;
+}
+
+/// What torch.compile costs: its first call was compiled several times, from a cache without it.
+std::optional<Cost> torch_cost(const GraphRuns& runs, TorchRace& torch, const Sampling& sampling) {
+  const auto best = torch.best(runs.what().id);
+  if (!best) return std::nullopt;
+  std::vector<double> firsts = torch.first_calls(other_chains(runs.result_shape()), runs.inputs());
+  firsts.push_back(best->first_call_seconds);
+  return Cost{estimate(std::move(firsts)), sampling.of(torch_id(TorchMode::compiled, runs.what().id))};
+}
+
+void add_break_even(Lab& lab, const GraphRuns& runs, TorchRace& torch, const Sampling& sampling) {
   constexpr double most_calls = 20'000;
   const CompileRuns compiling = compile_chain(lab, runs.what().graph(runs.what().rows));
   lab.add(Value("fusion_compile_cold_ms", times(compiling.cold, 1e3), "ms"));
@@ -248,15 +284,17 @@ void add_break_even(Lab& lab, const GraphRuns& runs, const TorchRace& torch, con
   lab.add(seconds_together("break_even_operators", "operator by operator", {nothing, operators}, most_calls));
   lab.add(seconds_together("break_even_compiled", "compiled", compiled, most_calls));
 
-  const std::string id = runs.what().id, torch_compiled = torch_id(TorchMode::compiled, id);
-  const std::string torch_eager = torch_id(TorchMode::eager, id);
-  if (!torch.is_there(torch_compiled) || !torch.is_there(torch_eager)) return;
-  const Cost theirs = {estimate({*torch.first_call_seconds(id)}), sampling.of(torch_compiled)};
-  lab.add(Value("fusion_torch_first_call_ms", times(theirs.first, 1e3), "ms"));
-  add("torch_compile_break_even_calls", theirs, sampling.of(torch_eager));
-  lab.add(
-      seconds_together("break_even_torch_eager", "PyTorch, eager", {nothing, sampling.of(torch_eager)}, most_calls));
-  lab.add(seconds_together("break_even_torch_compiled", "torch.compile", theirs, most_calls));
+  const std::string eager_id = torch_id(TorchMode::eager, runs.what().id);
+  if (!torch.is_there(eager_id)) return;
+  const auto cost = torch_cost(runs, torch, sampling);
+  if (!cost) return;
+  const std::string settings = torch.best(runs.what().id)->settings;
+  const Cost& theirs = *cost;
+  lab.add(Value("fusion_torch_best_first_call_ms", times(theirs.first, 1e3), "ms", settings));
+  if (const auto calls = break_even_calls(theirs, sampling.of(eager_id)))
+    lab.add(Value("torch_best_break_even_calls", *calls, "1", settings));
+  lab.add(seconds_together("break_even_torch_eager", "PyTorch, eager", {nothing, sampling.of(eager_id)}, most_calls));
+  lab.add(seconds_together("break_even_torch_best", "torch.compile", theirs, most_calls));
 }
 
 void add_copies(Lab& lab, const CopyRuns& copies, const Sampling& sampling) {
@@ -280,7 +318,7 @@ void add_bars(Lab& lab, const std::vector<GraphCase>& cases) {
     const Axis& axis;
   } bars[] = {{"fusion_gain", "measured", "_gain", Kind::measured, gain_axis},
               {"fusion_gain_predicted", "predicted from bytes and FLOPs", "_predicted_gain", Kind::modelled, gain_axis},
-              {"fusion_over_torch_compile", "over torch.compile", "_over_torch_compile", Kind::measured, peer_axis},
+              {"fusion_over_torch_best", "over torch.compile", "_over_torch_best", Kind::measured, peer_axis},
               {"fusion_over_torch_eager", "over PyTorch, eager", "_over_torch_eager", Kind::measured, peer_axis}};
   const std::vector<Value>& values = lab.results().values;
   for (const auto& [id, label, end, kind, axis] : bars) {
@@ -301,10 +339,10 @@ void add_bars(Lab& lab, const std::vector<GraphCase>& cases) {
 void add_least_over_torch(Lab& lab) {
   double least = INFINITY;
   for (const Value& each : lab.results().values) {
-    if (!each.id.starts_with("fusion_") || !each.id.ends_with("_over_torch_compile")) continue;
+    if (!each.id.starts_with("fusion_") || !each.id.ends_with("_over_torch_best")) continue;
     least = std::min(least, each.value.median);
   }
-  if (std::isfinite(least)) lab.derived("fusion_least_over_torch_compile", least);
+  if (std::isfinite(least)) lab.derived("fusion_least_over_torch_best", least);
 }
 
 /// Beside the same by hand and beside copies, on all cores and on one.
@@ -339,7 +377,7 @@ void measure_with_product(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& to
   add_gains(lab, runs, roofs, torch, race(lab, runs, roofs, torch));
 }
 
-/// Raced as it is, and without its dropout: PyTorch draws better random numbers, one by one, which says nothing of compiling.
+/// Raced as it is, and without its dropout: PyTorch draws better random numbers, which says nothing of compiling.
 void measure_norm(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
   GraphCase without = runs.what();
   without.id += "_plain";
@@ -347,7 +385,8 @@ void measure_norm(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, con
   without.ways = {Way::compiled};
   GraphRuns plain(without, cache);
   NearRuns near(runs, cache);
-  torch.enter(without.id, without.graph(without.rows), plain.inputs(), plain.compared_result(), result_bound);
+  torch.enter(without.id, without.graph(without.rows), plain.inputs(), plain.compared_result(), result_bound,
+              entry_for(plain));
   std::vector<Variant> beside = plain.variants();
   beside.push_back(near.variant());
   const Sampling sampling = race(lab, runs, roofs, torch, std::move(beside));

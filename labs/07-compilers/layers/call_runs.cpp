@@ -14,7 +14,6 @@
 #include "07-compilers/compiler/eager_operators.hpp"
 #include "07-compilers/compiler/graph.hpp"
 #include "07-compilers/layers/model_graphs.hpp"
-#include "07-compilers/pytorch/torch_peer.hpp"
 #include "07-compilers/pytorch/torch_program.hpp"
 #include "07-compilers/pytorch/torch_race.hpp"
 #include "common/random.hpp"
@@ -28,6 +27,10 @@
 
 namespace hf::compilers {
 namespace {
+
+/// Those of torch.compile's settings that can matter for a product, for a call that has next to nothing to compute, or for both.
+const std::vector<std::string> for_products = {"default", "max_autotune"}, for_calls = {"default", "cpp_wrapper"},
+                               for_both = {"default", "max_autotune", "cpp_wrapper"};
 
 constexpr double torch_bound = 1e-5;  // of the distance from its result to ours
 
@@ -152,8 +155,7 @@ std::vector<Variant> CallRuns::steps_of_a_call() {
           timed("compiled launched", compiled)};
 }
 
-CallRuns::CallRuns(Lab& lab, const std::vector<std::size_t>& linear_batches,
-                   const std::vector<std::size_t>& model_batches)
+CallRuns::CallRuns(Lab& lab, std::size_t linear_batch, const std::vector<std::size_t>& model_batches)
     : race_(lab), peak_(peak_variant(Precision::fp32, team_)), weights_(team_, digits.weights() * sizeof(float)) {
   bool complete = true;
   const auto call = [&lab, &complete](const std::string& name, const Graph& graph) {
@@ -163,18 +165,18 @@ CallRuns::CallRuns(Lab& lab, const std::vector<std::size_t>& linear_batches,
     complete = complete && made->is_compiled();
     return made;
   };
-  for (std::size_t batch : linear_batches) {
-    linears_.push_back(call("linear " + std::to_string(batch), linear_graph(batch, linear_width)));
-    linears_.back()->enter_as_linear(race_, {});
-  }
+  linear_ = call("linear " + std::to_string(linear_batch), linear_graph(linear_batch, linear_width));
+  linear_->enter_as_linear(race_, {.settings = for_products});
   for (std::size_t batch : model_batches) {
     models_.push_back(call("model " + std::to_string(batch), perceptron_graph(batch, digits)));
-    models_.back()->enter(race_, {});
+    models_.back()->enter(race_, batch == 1     ? TorchEntry{.settings = for_both}
+                                 : batch == 256 ? TorchEntry{.settings = for_products}
+                                                : TorchEntry{.modes = {TorchMode::eager}});
   }
   hollow_linear_ = call("linear hollow", linear_graph(1, 1));
-  hollow_linear_->enter_as_linear(race_, {});
+  hollow_linear_->enter_as_linear(race_, {.settings = for_calls});
   hollow_model_ = call("model hollow", perceptron_graph(1, hollow));
-  hollow_model_->enter(race_, {});
+  hollow_model_->enter(race_, {.settings = for_calls});
   enter_steps_of_a_call(race_);
 }
 
@@ -183,7 +185,7 @@ Sampling CallRuns::sample(const Plan& plan) {
   const auto add = [&variants](std::vector<Variant> more) {
     for (Variant& variant : more) variants.push_back(std::move(variant));
   };
-  for (const auto& linear : linears_) add(linear->variants());
+  add(linear_->variants());
   for (const auto& model : models_) add(model->variants());
   add(hollow_linear_->variants());
   add(hollow_model_->variants());

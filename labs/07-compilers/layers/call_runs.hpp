@@ -59,12 +59,13 @@ class ModelCall {
 /// through torch.nn).
 void enter_steps_of_a_call(TorchRace& race);
 
-/// Linear layers and models, from one row at a time to many, in every way there is.
+/// A linear layer, and models from one row at a time to many, in every way there is; by torch.compile one row and 256 only, as
+/// each is compiled with several settings.
 class CallRuns {
  public:
   /// \throws std::runtime_error, one line, where a result is wrong
   /// \throws OutOfMemory
-  CallRuns(Lab& lab, const std::vector<std::size_t>& linear_batches, const std::vector<std::size_t>& model_batches);
+  CallRuns(Lab& lab, std::size_t linear_batch, const std::vector<std::size_t>& model_batches);
 
   /// Seconds of "eager linear 32", "compiled model 1", "torch eager model hollow", ...; of "peak" and "read", the arithmetic and
   /// the weights of a model by themselves; and of our own steps of a call: "operator" (of one number, called at once),
@@ -85,7 +86,8 @@ class CallRuns {
   PeakVariant peak_;
   SharedArray weights_;
   std::unique_ptr<ModelCall> hollow_linear_, hollow_model_;
-  std::vector<std::unique_ptr<ModelCall>> linears_, models_;
+  std::unique_ptr<ModelCall> linear_;
+  std::vector<std::unique_ptr<ModelCall>> models_;
 };
 
 }  // namespace hf::compilers

@@ -34,13 +34,9 @@ struct Way {
 const std::vector<Way> ways = {{"eager", "ours, eager", "eager "},
                                {"compiled", "ours, compiled", "compiled "},
                                {"torch_eager", "PyTorch, eager", "torch eager "},
-                               {"torch_compiled", "PyTorch, compiled", "torch compiled "}};
+                               {"torch_best", "PyTorch, compiled", "torch compiled "}};
 
 Estimate in_us(const Estimate& seconds) { return times(seconds, 1e6); }
-
-std::vector<std::size_t> linear_batches(const Lab& lab) {
-  return lab.quick() ? std::vector<std::size_t>{1, seen_batch} : std::vector<std::size_t>{1, 4, seen_batch};
-}
 
 std::vector<std::size_t> model_batches(const Lab& lab) {
   return lab.quick() ? std::vector<std::size_t>{1, 16, 256} : std::vector<std::size_t>{1, 4, 16, 64, 256};
@@ -137,10 +133,11 @@ void add_overheads(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
   add("call_torch_dispatcher_ns", "torch eager dispatcher");
   add("call_torch_operator_ns", "torch eager operator");
   add("call_torch_eager_ns", "torch eager linear hollow");
-  add("call_torch_compiled_ns", "torch compiled linear hollow");
+  add("call_torch_best_ns", "torch compiled linear hollow");
   if (const auto seconds = runs.race().start_seconds()) lab.derived("torch_compiler_start_seconds", *seconds, "s");
-  if (const auto seconds = runs.race().first_call_seconds("model 1")) {
-    lab.derived("torch_first_call_seconds", *seconds, "s");
+  if (const auto best = runs.race().best("model 1")) {
+    const Estimate seconds = estimate({best->first_call_seconds});
+    lab.add(Value("torch_best_first_call_seconds", seconds, "s", best->settings));
   }
 }
 
@@ -156,14 +153,17 @@ void add_model(Lab& lab, const CallRuns& runs, const Sampling& sampling, const W
   lab.add(Value("model_" + way.id + "_hollow_us", in_us(sampling.of(hollow)), "us"));
   for (std::size_t batch : model_batches(lab)) {
     const std::string number = std::to_string(batch), variant = way.prefix + "model " + number;
-    if (!is_there(variant)) return;
+    if (!is_there(variant)) continue;
     const Estimate time = in_us(sampling.of(variant)), share = sampling.ratio(hollow, variant);
     whole.points.emplace_back(as_double(batch), time);
     shares.points.emplace_back(as_double(batch), share);
     if (batch != 1 && batch != 256) continue;
-    lab.add(Value("model_" + way.id + "_" + number + "_us", time, "us"));
+    const auto best = runs.race().best("model " + number);
+    const bool is_best = way.id == "torch_best" && best;
+    lab.add(Value("model_" + way.id + "_" + number + "_us", time, "us", is_best ? best->settings : ""));
     lab.derived("model_" + way.id + "_" + number + "_calling_share");
   }
+  if (whole.points.size() < model_batches(lab).size()) return;
   lab.add(std::move(whole));
   lab.add(std::move(shares));
 }
@@ -205,15 +205,11 @@ void add_ratios(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
   lab.add(Value("model_hollow_speedup", sampling.ratio("eager model hollow", "compiled model hollow"), "1"));
   for (const char* number : {"1", "256"}) {
     const std::string model = std::string("model ") + number;
-    for (const char* mode : {"eager ", "compiled "}) {
-      const std::string peer = std::string("torch ") + mode + model, ours = mode + model;
-      if (!runs.race().is_there(peer)) continue;
-      const std::string id = "model_torch_" + std::string(mode, std::string(mode).size() - 1) + "_over_ours_" + number;
-      lab.add(Value(id, sampling.ratio(peer, ours), "1"));
-    }
     const std::string eager = "torch eager " + model, compiled = "torch compiled " + model;
-    if (!runs.race().is_there(eager) || !runs.race().is_there(compiled)) continue;
-    lab.add(Value(std::string("model_torch_compiled_over_eager_") + number, sampling.ratio(compiled, eager), "1"));
+    const auto best = runs.race().best(model);
+    if (!runs.race().is_there(eager) || !best) continue;
+    const std::string id = std::string("model_torch_best_over_eager_") + number;
+    lab.add(Value(id, sampling.ratio(compiled, eager), "1", best->settings));
   }
 }
 
@@ -246,7 +242,7 @@ void measure_layers(Lab& lab) {
   } catch (const BuildError& error) {
     lab.incomplete(std::string("no stages of translation: ") + error.what());
   }
-  CallRuns runs(lab, linear_batches(lab), model_batches(lab));
+  CallRuns runs(lab, seen_batch, model_batches(lab));
   Plan plan = lab.plan(2);
   plan.sample_seconds = 2e-3;
   plan.warm_seconds = 3e-3;  // a core that rested joins loops after some milliseconds only

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 #include "harness/threads.hpp"
+#include "harness/vector.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -102,6 +104,19 @@ class Arrays {
   Buffer memory_;
 };
 
+/// Additions that wait for nothing but the units that add.
+template <class Number>
+void add_at_once(std::size_t times) {
+  constexpr std::size_t sums = 12;  // more than are in flight, and no more than there are registers
+  Number sum[sums] = {};
+  const Number term = opaque(Number{} + 1.0f);
+  for (std::size_t i = 0; i < times; ++i) {
+#pragma GCC unroll 12
+    for (Number& each : sum) each = opaque(each + term);
+  }
+  for (const Number& each : sum) keep(first_lane(each));
+}
+
 }  // namespace
 
 Sampling time_licences(const Licences& licences, const Plan& plan) {
@@ -128,6 +143,8 @@ Sampling time_licences(const Licences& licences, const Plan& plan) {
                                    timed("product jki", product(licences.product_jki)),
                                    timed("product ijk", product(licences.product_ijk)),
                                    timed("product ikj", product(licences.product_ikj))};
+  variants.push_back(timed("additions one by one", [] { add_at_once<float>(count); }));
+  variants.push_back(timed("additions in vectors", [] { add_at_once<Floats>(count); }));
   if (licences.can_exchange()) {
     variants.push_back(timed("product ijk exchanged", product(licences.product_ijk_exchanged)));
     variants.push_back(timed("product ijk both", product(licences.product_ijk_both)));
@@ -161,9 +178,10 @@ DotErrors dot_errors(const Licences& licences, std::size_t count) {
                              y = random_floats(licence_numbers, 21 + 2 * i);
     const float first = licences.dot(x.data(), y.data(), licence_numbers);
     const float second = licences.dot_reordered(x.data(), y.data(), licence_numbers);
-    const double exact = std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
+    const auto product = [](double a, double b) { return a * b; };  // of floats in double: exact
+    const double exact = std::inner_product(x.begin(), x.end(), y.begin(), 0.0, std::plus<>(), product);
     double magnitudes = 0;
-    for (std::size_t at = 0; at < licence_numbers; ++at) magnitudes += std::abs(double{x[at]} * y[at]);
+    for (std::size_t at = 0; at < licence_numbers; ++at) magnitudes += std::abs(product(x[at], y[at]));
     in_order.push_back(std::abs(first - exact) / magnitudes);
     reordered.push_back(std::abs(second - exact) / magnitudes);
     changed += same_bits(first, second) ? 0 : 1;

@@ -32,7 +32,8 @@ Sampling time_nests(const Plan& plan);
 // ---- Licences ----
 
 /// Times of one call: "smooth", "smooth restrict", "rotate", "rotate restrict", "dot", "dot reordered", "product jki",
-/// "product ijk", "product ikj"; and where the compiler can_exchange() "product ijk exchanged", "product ijk both", "column
+/// "product ijk", "product ikj"; of as many additions that do not wait for each other, of numbers and of vectors: "additions one
+/// by one", "additions in vectors"; and where the compiler can_exchange() "product ijk exchanged", "product ijk both", "column
 /// sums", "column sums exchanged".
 Sampling time_licences(const Licences& licences, const Plan& plan);
 

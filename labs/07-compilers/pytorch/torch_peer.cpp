@@ -72,8 +72,6 @@ PeerProgram torch_script(const ScratchFolder& cache, std::string& remark) {
   return program;
 }
 
-const char* name(TorchMode mode) { return mode == TorchMode::eager ? "eager" : "compiled"; }
-
 }  // namespace
 
 TorchPeer::TorchPeer(std::chrono::seconds patience) : peer_(torch_script(cache_, remark_), patience) {}
@@ -84,20 +82,21 @@ int TorchPeer::load(const TorchProgram& program, std::span<const float* const> t
     for (std::size_t size : program.sizes[i]) command.append(" ").append(std::to_string(size));
     peer_.ask(command, {tensors[i], program.numbers(i)});
   }
-  const std::string answer = peer_.ask("program " + nlohmann::json(program.source).dump());
+  const nlohmann::json text = {{"source", program.source}, {"parameters", program.parameters}};
+  const std::string answer = peer_.ask("program " + text.dump());
   int number = -1;
   const auto [stop, error] = std::from_chars(answer.data(), answer.data() + answer.size(), number);
   if (error != std::errc() || *stop != '\0' || number < 0) peer_.fail("loads program '" + answer + "'");
   return number;
 }
 
-std::vector<float> TorchPeer::result(int program, TorchMode mode) {
-  return peer_.ask_numbers("result " + std::to_string(program) + " " + name(mode));
+double TorchPeer::seconds(int program, const std::string& mode, int threads, std::int64_t times) {
+  return peer_.ask_seconds("seconds " + std::to_string(program) + " " + mode + " " + std::to_string(threads) + " " +
+                           std::to_string(times));
 }
 
-double TorchPeer::seconds(int program, TorchMode mode, int threads, std::int64_t times) {
-  return peer_.ask_seconds("seconds " + std::to_string(program) + " " + name(mode) + " " + std::to_string(threads) +
-                           " " + std::to_string(times));
+std::vector<float> TorchPeer::result(int program, const std::string& mode) {
+  return peer_.ask_numbers("result " + std::to_string(program) + " " + mode);
 }
 
 double TorchPeer::start_compiler() {

@@ -14,17 +14,17 @@
 
 namespace hf::compilers {
 
-enum class TorchMode {
-  eager,     ///< one operator after the other
-  compiled,  ///< by torch.compile: the default of its settings was the fastest here
-};
+/// How a program is run: "eager", one operator after the other, or by torch.compile, with settings that torch_peer.py lists by
+/// the names that these are.
+const std::string torch_eager = "eager";
+const std::vector<std::string> torch_compile_settings = {"default", "freezing", "max_autotune", "cpp_wrapper"};
 
 /// A process that computes with PyTorch. What it compiles is kept in a folder that goes with it: nothing is compiled already.
 class TorchPeer {
  public:
   /// \param patience  how long an answer may take
   /// \throws PeerFailed
-  explicit TorchPeer(std::chrono::seconds patience = std::chrono::seconds(120));
+  explicit TorchPeer(std::chrono::seconds patience = std::chrono::seconds(300));
 
   const std::string& version() const { return peer_.version(); }  ///< "2.15.0+cpu"
   const std::string& remark() const { return remark_; }           ///< why it is slower than it could be; else empty
@@ -35,16 +35,18 @@ class TorchPeer {
   /// Gives it a program and its tensors, which are copied. \return the program's number
   int load(const TorchProgram& program, std::span<const float* const> tensors);
 
-  /// Numbers in the order in which PyTorch has them, row by row.
-  std::vector<float> result(int program, TorchMode mode);
+  // A program is run in one mode, with one number of threads.
 
-  /// Seconds of so many calls. The first call with so many threads is compiled before it is run.
-  double seconds(int program, TorchMode mode, int threads, std::int64_t times);
+  /// Seconds of so many calls. The first is compiled before it is run.
+  double seconds(int program, const std::string& mode, int threads, std::int64_t times);
+
+  /// Numbers in the order in which PyTorch has them, row by row.
+  std::vector<float> result(int program, const std::string& mode);
 
   /// Has a very small program compiled, once. \return seconds of the first time: most of it for reading the compiler itself
   double start_compiler();
 
-  /// Forgets all programs.
+  /// Forgets all programs, and what was compiled for them.
   void release();
 
  private:

@@ -1,5 +1,6 @@
 #include "07-compilers/pytorch/torch_program.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <string>
@@ -46,6 +47,17 @@ class Translation {
     return all;
   }
 
+  std::vector<std::size_t> parameters() const {
+    std::vector<std::size_t> all;
+    std::size_t input = 0;
+    for (std::size_t i = 0; i < graph_.nodes().size(); ++i) {
+      if (graph_.nodes()[i].op != Op::input) continue;
+      if (is_vector({i}) || is_weight({i})) all.push_back(input);
+      ++input;
+    }
+    return all;
+  }
+
  private:
   /// What an operator is called with: a tensor, or a number.
   std::string name_of(Ref ref) const {
@@ -66,6 +78,14 @@ class Translation {
       }
     }
     return graph_.node(ref).shape.rows == 1 && others == 0;
+  }
+
+  /// Whether an input is what a Linear multiplies with.
+  bool is_weight(Ref ref) const {
+    return std::ranges::any_of(graph_.nodes(), [&](const Node& node) {
+      const Node* const product = product_below(node);
+      return product != nullptr && product->operands[1].node == ref.node && uses_[ref.node] == 1;
+    });
   }
 
   /// The product that this adds a row to, if it does nothing else with it.
@@ -132,7 +152,7 @@ std::size_t TorchProgram::numbers(std::size_t tensor) const {
 
 TorchProgram torch_program(const Graph& graph) {
   const Translation translation(graph);
-  return {translation.source(), translation.sizes()};
+  return {translation.source(), translation.sizes(), translation.parameters()};
 }
 
 }  // namespace hf::compilers

@@ -107,14 +107,18 @@ void TorchRace::enter_attention(const std::string& name, std::size_t heads, std:
 
 void TorchRace::enter(const std::string& name, const TorchProgram& program, std::span<const float* const> tensors,
                       std::span<const float> result, double bound, const TorchEntry& how) {
+  const Right right = {result, bound, how.dropout};
   for (TorchMode mode : how.modes) {
     for (TorchThreads threads : how.threads) {
       if (!host_.failure.empty()) return;
       lab_.tick();
       const std::string id = torch_id(mode, name, threads);
       try {
-        // A program of its own for each: what was compiled for some threads is not asked whether it suits others.
-        enter({id, host_.peer->load(program, tensors), mode, number_of(threads), {}}, result, bound, how.dropout);
+        std::optional<Racer> racer =
+            mode == TorchMode::eager
+                ? checked({id, host_.peer->load(program, tensors), torch_eager, number_of(threads)}, right)
+                : fastest(id, how.settings, number_of(threads), program, tensors, right);
+        if (racer) racers_.push_back(std::move(*racer));
       } catch (const PeerCannot& error) {
         note("not raced: " + id + ": " + error.what());
       } catch (const PeerFailed& error) {
@@ -125,17 +129,51 @@ void TorchRace::enter(const std::string& name, const TorchProgram& program, std:
   }
 }
 
-void TorchRace::enter(Racer racer, std::span<const float> result, double bound, float dropout) {
-  if (racer.mode == TorchMode::compiled) start_seconds_ = host_.peer->start_compiler();
+/// Runs it once, and compares. \return nothing, with a note, where it is wrong
+std::optional<TorchRace::Racer> TorchRace::checked(Racer racer, const Right& right) {
   const double first = host_.peer->seconds(racer.program, racer.mode, racer.threads, 1);
-  if (racer.mode == TorchMode::compiled) racer.first_call_seconds = first;
-  const double off = distance(host_.peer->result(racer.program, racer.mode), result, dropout);
-  if (off <= bound) {
-    racers_.push_back(std::move(racer));
-  } else {
-    note("not raced: " + racer.id + ": its result is " + number_text(off) + " from ours, and may be " +
-         number_text(bound));
+  const double off = distance(host_.peer->result(racer.program, racer.mode), right.result, right.dropout);
+  if (off > right.bound) {
+    note("not raced: " + racer.id + (racer.mode == torch_eager ? "" : ", " + racer.mode) + ": its result is " +
+         number_text(off) + " from ours, and may be " + number_text(right.bound));
+    return std::nullopt;
   }
+  if (racer.mode != torch_eager) racer.trials = {{racer.mode, first, std::numeric_limits<double>::infinity()}};
+  return racer;
+}
+
+/// Each of the settings is compiled as a program of its own, and checked; then they are timed in turns.
+std::optional<TorchRace::Racer> TorchRace::fastest(const std::string& id, const std::vector<std::string>& all_settings,
+                                                   int threads, const TorchProgram& program,
+                                                   std::span<const float* const> tensors, const Right& right) {
+  start_seconds_ = host_.peer->start_compiler();
+  std::vector<Racer> racers;
+  for (const std::string& settings : all_settings) {
+    if (program.parameters.empty() && settings == "freezing") continue;
+    try {
+      lab_.tick();
+      if (auto racer = checked({id, host_.peer->load(program, tensors), settings, threads}, right))
+        racers.push_back(std::move(*racer));
+    } catch (const PeerCannot& error) {
+      note("not raced: " + id + ", " + settings + ": " + error.what());
+    }
+  }
+  if (racers.empty()) return std::nullopt;
+  constexpr int rounds = 5;
+  constexpr double sample_seconds = 5e-3;
+  std::vector<TorchTrial> trials;
+  for (const Racer& racer : racers) trials.push_back(racer.trials.front());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < racers.size(); ++i) {
+      const double once = seconds(racers[i], 1);
+      const auto times = static_cast<std::int64_t>(std::ceil(sample_seconds / once));
+      trials[i].seconds = std::min(trials[i].seconds, seconds(racers[i], times) / static_cast<double>(times));
+    }
+  }
+  const auto best = std::ranges::min_element(trials, {}, &TorchTrial::seconds) - trials.begin();
+  Racer& winner = racers[static_cast<std::size_t>(best)];
+  winner.trials = std::move(trials);
+  return winner;
 }
 
 double TorchRace::seconds(const Racer& racer, std::int64_t times) {
@@ -167,9 +205,33 @@ const TorchRace::Racer* TorchRace::find(const std::string& id) const {
 
 bool TorchRace::is_there(const std::string& variant) const { return find(variant) != nullptr; }
 
-std::optional<double> TorchRace::first_call_seconds(const std::string& name) const {
+std::vector<TorchTrial> TorchRace::trials(const std::string& name) const {
   const Racer* const racer = find(torch_id(TorchMode::compiled, name));
-  return racer != nullptr ? racer->first_call_seconds : std::nullopt;
+  return racer != nullptr ? racer->trials : std::vector<TorchTrial>();
+}
+
+std::optional<TorchTrial> TorchRace::best(const std::string& name) const {
+  const Racer* const racer = find(torch_id(TorchMode::compiled, name));
+  if (racer == nullptr) return std::nullopt;
+  return *std::ranges::find(racer->trials, racer->mode, &TorchTrial::settings);
+}
+
+std::vector<double> TorchRace::first_calls(const std::vector<Graph>& graphs, std::span<const float* const> inputs) {
+  std::vector<double> seconds;
+  for (const Graph& graph : graphs) {
+    if (!host_.failure.empty()) return {};
+    lab_.tick();
+    try {
+      const int program = host_.peer->load(torch_program(graph), inputs);
+      seconds.push_back(host_.peer->seconds(program, torch_compile_settings.front(), number_of(TorchThreads::all), 1));
+    } catch (const PeerCannot& error) {
+      note(std::string("not compiled: ") + error.what());
+    } catch (const PeerFailed& error) {
+      host_.failure = error.what();
+      note("not raced: " + host_.failure);
+    }
+  }
+  return seconds;
 }
 
 std::optional<double> TorchRace::start_seconds() const { return start_seconds_; }

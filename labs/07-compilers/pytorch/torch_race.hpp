@@ -18,17 +18,30 @@
 
 namespace hf::compilers {
 
+enum class TorchMode {
+  eager,
+  compiled,  ///< by torch.compile, with those of its settings that were the fastest for this program
+};
+
 enum class TorchThreads { all, one };
 
 /// How a program is entered.
 struct TorchEntry {
   std::vector<TorchMode> modes = {TorchMode::eager, TorchMode::compiled};
   std::vector<TorchThreads> threads = {TorchThreads::all};
+  std::vector<std::string> settings = torch_compile_settings;  ///< that are tried where it is compiled
   float dropout = 0;  ///< the probability with which the last operator sets numbers to zero
 };
 
 /// "torch eager NAME", "torch compiled NAME"; on one thread with " one" after it.
 std::string torch_id(TorchMode mode, const std::string& name, TorchThreads threads = TorchThreads::all);
+
+/// What one of torch.compile's settings came to before the race.
+struct TorchTrial {
+  std::string settings;
+  double first_call_seconds;  ///< compiled, and run once
+  double seconds;             ///< the least of some calls after it
+};
 
 /// One PyTorch for several races: to start it takes seconds.
 struct TorchHost {
@@ -49,7 +62,8 @@ class TorchRace {
   TorchRace(const TorchRace&) = delete;
   TorchRace& operator=(const TorchRace&) = delete;
 
-  /// Gives PyTorch a graph, has it compiled, and compares what each mode gives with ours.
+  /// Gives PyTorch a graph, has it compiled with each of the settings, and compares what each gives with ours. The fastest of
+  /// those is raced. What cannot do what a setting is for (a program without parameters has nothing to freeze) tries fewer.
   /// \param inputs  in the graph's order; they are copied
   /// \param result  what it should be; where the last operator is a dropout, without it: what is not zero is compared, and
   ///        how much is zero
@@ -73,8 +87,14 @@ class TorchRace {
   /// After sampling: whether a variant was there, to its end.
   bool is_there(const std::string& variant) const;
 
-  /// Seconds of the first call on all threads, which was compiled. Nothing where it is not there.
-  std::optional<double> first_call_seconds(const std::string& name) const;
+  /// What was tried on all threads, in the order of torch_compile_settings. Empty where it is not there.
+  std::vector<TorchTrial> trials(const std::string& name) const;
+
+  /// Of these the one that is raced. Nothing where it is not there.
+  std::optional<TorchTrial> best(const std::string& name) const;
+
+  /// Seconds of first calls with the default settings, which are compiled, for programs that are not raced: one for each.
+  std::vector<double> first_calls(const std::vector<Graph>& graphs, std::span<const float* const> inputs);
 
   /// Seconds in which PyTorch read its compiler and compiled the first, very small thing. Nothing where none was compiled.
   std::optional<double> start_seconds() const;
@@ -85,12 +105,20 @@ class TorchRace {
   struct Racer {
     std::string id;
     int program;
-    TorchMode mode;
+    std::string mode;
     int threads;
-    std::optional<double> first_call_seconds;
+    std::vector<TorchTrial> trials = {};
+  };
+  /// What the result should be, and how far it may be from it.
+  struct Right {
+    std::span<const float> result;
+    double bound;
+    float dropout;
   };
   const Racer* find(const std::string& id) const;
-  void enter(Racer racer, std::span<const float> result, double bound, float dropout);
+  std::optional<Racer> checked(Racer racer, const Right& right);
+  std::optional<Racer> fastest(const std::string& id, const std::vector<std::string>& all_settings, int threads,
+                               const TorchProgram& program, std::span<const float* const> tensors, const Right& right);
   double seconds(const Racer& racer, std::int64_t times);
   void note(const std::string& line);
 

@@ -6,22 +6,23 @@
 #include "02-matmul/schedule.hpp"
 #include "07-compilers/search/candidate.hpp"
 #include "harness/as_double.hpp"
+#include "harness/keep.hpp"
+#include "harness/sampling.hpp"
+#include "harness/vector.hpp"
 
 namespace hf::compilers {
 namespace {
 
 using matmul::parts_of;
 
-/// A multiply-add takes four cycles, and two begin in each.
-constexpr double sums_in_flight = 8;
-
 // [begin: cost-model]
-/// How many times as long as its multiply-adds alone a step takes. It loads
+/// How many times as long as its multiply-adds alone a step takes. Each has to
+/// wait for the sum it adds to: with too few sums the units stand still. It loads
 /// `rows` numbers of a and `vectors` registers of b; as many loads as
 /// multiply-adds begin in a cycle. A sum that finds no register (one is for a;
 /// b can be read where it lies) is loaded and stored again in every step, each
 /// for the price of a multiply-add.
-double hold_up(double rows, double vectors) {
+double hold_up(double rows, double vectors, double sums_in_flight) {
   const double sums = rows * vectors;
   const double surplus = std::max(0.0, sums + 1 - as_double(kernel_registers));
   const double alone = std::max({sums, rows + vectors, sums_in_flight});
@@ -72,12 +73,21 @@ double far_bytes(const Parts& parts, double l2) {
 
 }  // namespace
 
+Variant chain_of_sums() {
+  return timed("chain", [] {
+    Floats sum = opaque(broadcast(0.0f));
+    const Floats x = opaque(broadcast(0.5f)), y = opaque(broadcast(0.25f));
+    for (int link = 0; link < chain_links; ++link) sum = opaque(sum * x + y);  // nothing of it can be done before
+    keep(sum[0]);
+  });
+}
+
 double PredictedSeconds::total() const { return std::max({arithmetic, near, far}); }
 
 PredictedSeconds predict(const Candidate& candidate, const ProductShape& shape, const CoreRates& rates) {
   const Parts parts(candidate, shape);
   const double padded = 2 * as_double(shape.m) * parts.tiles * parts.columns * as_double(shape.k);
-  return {.arithmetic = padded / rates.flops * hold_up(parts.rows, as_double(candidate.vectors)),
+  return {.arithmetic = padded / rates.flops * hold_up(parts.rows, as_double(candidate.vectors), rates.sums_in_flight),
           .near = near_bytes(candidate, parts, rates.l1_capacity) / rates.l2_bytes,
           .far = far_bytes(parts, rates.l2_capacity) / rates.far_bytes};
 }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "07-compilers/search/candidate.hpp"
+#include "harness/sampling.hpp"
 
 namespace hf::compilers {
 
 /// What a core can do, measured once for the machine.
 struct CoreRates {
   double flops;                     ///< FLOP/s, multiply-adds in vectors
+  double sums_in_flight;            ///< how many vectors are added to at once at that speed: latency times throughput
   double l2_bytes, far_bytes;       ///< bytes/s that it reads from its level-2 cache, and from behind that
   double l1_capacity, l2_capacity;  ///< bytes
 };
@@ -23,6 +25,10 @@ struct PredictedSeconds {
   /// The longest of them: the others happen meanwhile.
   double total() const;
 };
+
+/// Multiply-adds of vectors, each of which waits for the one before it, as a variant: so many in a call.
+constexpr int chain_links = 1000;
+Variant chain_of_sums();
 
 PredictedSeconds predict(const Candidate& candidate, const ProductShape& shape, const CoreRates& rates);
 

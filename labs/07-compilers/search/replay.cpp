@@ -66,25 +66,21 @@ Replay replay(const SearchTable& table, const Search& search, std::size_t seeds)
   constexpr double near = 1.05;
   const std::size_t candidates = table.seconds.size(), tenth = std::max<std::size_t>(candidates / 10, 1);
   std::vector<std::vector<double>> found;  // [seed][trial]
-  double all_tried = 0;
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
     found.push_back(found_by(table, search, random));
-    all_tried += found.back().back() / as_double(seeds);
   }
-  const auto over_seeds = [&](const auto& value) {
+  const auto after = [&](std::size_t trials) {  // of each seed
     std::vector<double> values;
-    for (const std::vector<double>& over_best : found) values.push_back(value(over_best));
-    return thinned(std::move(values));
+    for (const std::vector<double>& over_best : found) values.push_back(over_best[trials - 1]);
+    return values;
   };
   Replay result = {.trials = points_of_curve(candidates)};
-  for (const std::size_t trials : result.trials)
-    result.over_best.push_back(over_seeds([&](const std::vector<double>& f) { return f[trials - 1]; }));
-  result.gap_at_10_percent = over_seeds([&](const std::vector<double>& f) { return f[tenth - 1] / all_tried - 1; });
-  result.trials_to_5_percent = over_seeds([&](const std::vector<double>& f) {
-    const auto first = std::ranges::find_if(f, [&](double over_best) { return over_best <= near * all_tried; });
-    return static_cast<double>(std::min(first - f.begin() + 1, std::ssize(f)));
-  });
+  for (const std::size_t trials : result.trials) result.over_best.push_back(thinned(after(trials)));
+  result.gap_at_10_percent = transform(thinned(after(tenth)), [](double over_best) { return over_best - 1; });
+  for (std::size_t trials = 1; trials <= candidates && !result.trials_to_5_percent; ++trials) {
+    if (estimate(after(trials)).median <= near) result.trials_to_5_percent = trials;
+  }
   return result;
 }
 

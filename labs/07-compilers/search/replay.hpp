@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -16,13 +17,15 @@ namespace hf::compilers {
 using Search = std::function<void(Trials& trials, std::mt19937& random)>;
 
 /// What a search has found after so many trials, over many seeds. Each trial sees one of the samples of a candidate, with its
-/// noise; what was found is judged by the median of all its samples, over that of the best candidate. Even a search that
-/// tries all of them is misled by noise; how near to that one another search comes is told in the last two.
+/// noise; what was found is judged by the median of all its samples, over that of the best candidate. A search that tries all
+/// of them is misled by noise too, and is held to the same.
 struct Replay {
   std::vector<std::size_t> trials = {};
   std::vector<Estimate> over_best = {};
-  Estimate gap_at_10_percent = {};    ///< time of what a tenth of the trials found, over what all of them find, minus 1
-  Estimate trials_to_5_percent = {};  ///< until what was found is at most 5 % slower than what all trials find
+  Estimate gap_at_10_percent = {};  ///< time of what a tenth of the trials found, over the best, minus 1
+  /// Trials after which half of the searches have found a candidate that takes at most 5 % longer than the best; nothing where
+  /// even all trials do not.
+  std::optional<std::size_t> trials_to_5_percent = {};
 };
 
 Replay replay(const SearchTable& table, const Search& search, std::size_t seeds);

@@ -105,13 +105,13 @@ SearchTable measure_all(const SearchSpace& space, const CandidateRuns& runs, dou
     std::ranges::shuffle(order, random);
     for (const std::size_t index : order) {
       const Candidate candidate = space.candidate(index);
-      const double once = round == 0 ? seconds_of(runs, candidate, 1) : table.seconds[index].front();
+      const double warm = seconds_of(runs, candidate, 1);  // of what the candidate before it left in the caches
+      const double once = round == 0 ? warm : table.seconds[index].front();
       const auto calls = static_cast<std::int64_t>(std::ceil(sample_seconds / std::max(once, 1e-7)));
       table.seconds[index].push_back(seconds_of(runs, candidate, calls));
       tick();
     }
   }
-  table.took = elapsed();
   for (const std::vector<double>& seconds : table.seconds) table.medians.push_back(median_of(seconds));
   return table;
 }
@@ -141,17 +141,15 @@ Tuned confirm(const SearchSpace& space, const SearchTable& table, const Candidat
   for (const std::size_t index : indices)
     variants.push_back(runs.variant(std::to_string(index), space.candidate(index)));
   const Sampling sampling = sample_interleaved(variants, plan);
-  std::size_t best = 0;
-  for (std::size_t v = 1; v < variants.size(); ++v) {
-    if (sampling.seconds[v].median < sampling.seconds[best].median) best = v;
+  std::size_t rival = 1;
+  for (std::size_t v = 2; v < variants.size(); ++v) {
+    if (sampling.seconds[v].median < sampling.seconds[rival].median) rival = v;
   }
-  const Estimate gain = sampling.ratio("hand", variants[best].id);
+  const Estimate gain = sampling.ratio("hand", variants[rival].id);
   const double noise = bootstrap_deviation(times(gain, 1 / gain.median).samples);
-  if (best == 0 || gain.median - 1 < 2 * noise) {
-    return {hand, true, estimate(std::vector<double>(gain.samples.size(), 1))};
-  }
-  const Sampling again = sample_interleaved({variants[0], variants[best]}, plan);
-  return {space.candidate(indices[best - 1]), false, again.ratio("hand", variants[best].id)};
+  const bool is_hand = gain.median - 1 < 2 * noise;
+  const Sampling again = sample_interleaved({variants[0], variants[rival]}, plan);
+  return {is_hand ? hand : space.candidate(indices[rival - 1]), is_hand, again.ratio("hand", variants[rival].id)};
 }
 
 double seconds_in_others(const SearchTable& table, std::size_t candidate, std::size_t round) {

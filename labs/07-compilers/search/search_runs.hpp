@@ -39,7 +39,6 @@ class CandidateRuns {
 struct SearchTable {
   std::vector<std::vector<double>> seconds;  ///< [candidate][round]
   std::vector<double> medians;               ///< over the rounds
-  double took = 0;                           ///< seconds for all rounds
 
   std::size_t rounds() const { return seconds.front().size(); }
   std::size_t best() const;  ///< the candidate with the least median
@@ -60,11 +59,12 @@ SearchTable measure_all(const SearchSpace& space, const CandidateRuns& runs, dou
 struct Tuned {
   Candidate candidate;  ///< the one to use: the one chosen by hand, unless another one is faster beyond the noise
   bool is_hand;
-  Estimate over_hand;  ///< speed over that of the one chosen by hand, measured once more
+  Estimate rival_over_hand;  ///< speed of the fastest other one over that of the one chosen by hand, measured once more
 };
 
-/// The fastest of a table and the one chosen by hand are measured against each other; then, anew, whichever came first
-/// against the one by hand: the fastest of many is one that was lucky too, and only a fresh measurement does not know that.
+/// The fastest of a table and the one chosen by hand are measured against each other; then, anew, whichever of the others came
+/// first against the one by hand: the fastest of many is one that was lucky too, and only a fresh measurement does not know
+/// that. The one by hand stays unless the first of these measurements sees it beaten by twice its noise.
 /// \param plan  of each of the two
 Tuned confirm(const SearchSpace& space, const SearchTable& table, const CandidateRuns& runs, const Plan& plan);
 

@@ -4,10 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "02-matmul/partition.hpp"
 #include "02-matmul/schedule.hpp"
 #include "07-compilers/search/candidate.hpp"
-#include "harness/as_double.hpp"
 
 namespace hf::compilers {
 
@@ -26,19 +24,6 @@ std::size_t place_of(const std::vector<std::size_t>& values, std::size_t value) 
 }
 
 }  // namespace
-
-// [begin: all-ways]
-double count_all_ways(const ProductShape& shape) {
-  double ways = 0;  // each tile, with every depth and width of a block
-  for (std::size_t vectors = 1; vectors <= most_tile_vectors; ++vectors) {
-    const std::size_t tiles = matmul::parts_of(shape.n, vectors * kernel_lanes);
-    ways += as_double(most_tile_rows) * as_double(shape.k) * as_double(tiles);
-  }
-  constexpr double unrolled = 2, copies_of_a = 2, copies_of_b = 2;
-  constexpr double orders = 4, sides_to_share = 2;
-  return ways * unrolled * copies_of_a * copies_of_b * orders * sides_to_share;
-}
-// [end: all-ways]
 
 SearchSpace::SearchSpace(const ProductShape& shape) : base_(chosen_by_hand(shape)) {
   const auto [depth, width] = base_.schedule.blocking;

@@ -9,11 +9,7 @@
 
 namespace hf::compilers {
 
-/// How many ways there are in all to compute this product, each of which multiply() can run: every tile, every depth and
-/// width of a block, whether a and b are copied, in which order the loops run, which side of c threads share.
-double count_all_ways(const ProductShape& shape);
-
-/// Few enough of them to measure each: eight heights of a tile, four widths, unrolled or not, and two choices each of
+/// Few enough of the ways to compute this product to measure each: eight heights of a tile, four widths, unrolled or not, and two choices each of
 /// depth and width of a block, packing and the order of the inner loops. The rest is as chosen by hand, which is one of them.
 class SearchSpace {
  public:

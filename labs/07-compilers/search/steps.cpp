@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "02-matmul/partition.hpp"
-#include "02-matmul/pinned_openmp.hpp"
 #include "02-matmul/schedule.hpp"
 #include "07-compilers/search/candidate.hpp"
 #include "07-compilers/search/cost_model.hpp"
@@ -42,8 +40,8 @@ struct Tuning {
 
 // ---- What there is to choose from ----
 
-/// As large as the time allows: all candidates take about half as long again as the one chosen by hand, and are measured
-/// five times. Tiles of one to four vectors divide it.
+/// As large as the time allows: all candidates take about half as long again as the one chosen by hand, and are run once to
+/// be checked and twice in each of four rounds. Tiles of one to four vectors divide it.
 std::size_t square_size(const Lab& lab, double share) {
   for (const std::size_t n : {384, 192, 96}) {
     const ProductShape shape = {n, n, n};
@@ -51,7 +49,7 @@ std::size_t square_size(const Lab& lab, double share) {
     Plan plan = lab.plan();
     plan.rounds = 3;
     const double seconds = sample(runs.variant("hand", chosen_by_hand(shape)), plan).median;
-    if (8 * seconds * as_double(SearchSpace(shape).size()) < share * lab.step_seconds()) return n;
+    if (13.5 * seconds * as_double(SearchSpace(shape).size()) < share * lab.step_seconds()) return n;
   }
   return 48;
 }
@@ -69,9 +67,7 @@ std::vector<Tuning> shapes_to_tune(Lab& lab) {
 
 void count_ways(Lab& lab, const std::vector<Tuning>& all) {
   const Tuning& square = all.front();
-  const double ways = count_all_ways(square.runs.shape());
   lab.modelled("search_size", as_double(square.runs.shape().n));
-  lab.modelled("search_ways_all", ways);
   lab.modelled("search_ways_measured", as_double(square.space.size()));
   std::vector<std::vector<std::string>> rows;
   for (const Tuning& tuning : all) {
@@ -91,7 +87,11 @@ CoreRates measure_rates(const Lab& lab) {
   Team one(1);
   Plan plan = lab.plan(100);
   plan.rounds = 9;
-  return {.flops = peak_gflops(Precision::fp32, one, plan).median * 1e9,
+  const PeakVariant peak = peak_variant(Precision::fp32, one);
+  const Sampling sampling = sample_interleaved({peak.variant, chain_of_sums()}, plan);
+  const double at_peak = peak.flops / (2 * as_double(kernel_lanes));  // multiply-adds of vectors in a call
+  return {.flops = peak.gflops(sampling.of("peak")).median * 1e9,
+          .sums_in_flight = sampling.ratio("chain", "peak").median * at_peak / chain_links,
           .l2_bytes = dram_read_gbs(one, plan, static_cast<std::size_t>(l2 / 2)).median * 1e9,
           .far_bytes = dram_read_gbs(one, plan, static_cast<std::size_t>(4 * l2)).median * 1e9,
           .l1_capacity = l1,
@@ -163,8 +163,6 @@ void measure_spaces(Lab& lab, std::vector<Tuning>& all) {
     tuning.table = measure_all(tuning.space, tuning.runs, tuning.share * lab.step_seconds(), [&lab] { lab.tick(); });
   }
   const Tuning &square = all.front(), &narrow = all[2];
-  const double each = square.table.took / as_double(square.table.rounds() * square.space.size());
-  lab.derived("search_all_hours", count_all_ways(square.runs.shape()) * each / 3600);
   for (const Tuning* tuning : {&square, &narrow}) {
     std::vector<double> sorted = tuning->table.medians;
     std::ranges::sort(sorted);
@@ -195,8 +193,9 @@ std::vector<Estimate> replay_searches(Lab& lab, const Tuning& tuning, const Core
     for (std::size_t i = 0; i < found.trials.size(); ++i)
       series.points.emplace_back(as_double(found.trials[i]), found.over_best[i]);
     lab.add(std::move(series));
-    lab.add(Value("autotune_gap_" + tuning.id + "_" + search_id, found.gap_at_10_percent, "1"));
-    lab.add(Value("autotune_trials_" + tuning.id + "_" + search_id, found.trials_to_5_percent, "1"));
+    lab.add(Value("search_gap_" + tuning.id + "_" + search_id, found.gap_at_10_percent, "1"));
+    if (found.trials_to_5_percent)
+      lab.derived("search_trials_" + tuning.id + "_" + search_id, as_double(*found.trials_to_5_percent));
     gaps.push_back(found.gap_at_10_percent);
     lab.tick();
   }
@@ -205,7 +204,9 @@ std::vector<Estimate> replay_searches(Lab& lab, const Tuning& tuning, const Core
   for (const Point& point : lab.results().series.back().points)
     expected.points.emplace_back(point.x, expected_at_random(tuning.table, static_cast<std::size_t>(point.x)));
   lab.add(std::move(expected));
-  lab.derived("autotune_" + tuning.id + "_random_over_model");
+  const std::string trials = "search_trials_" + tuning.id;
+  if (lab.has(trials + "_random") && lab.has(trials + "_model"))
+    lab.derived("search_" + tuning.id + "_random_over_model");
   lab.derived("autotune_" + tuning.id + "_rank_correlation", rank_correlation(predicted, tuning.table.medians));
   return gaps;
 }
@@ -214,7 +215,7 @@ std::vector<Estimate> replay_searches(Lab& lab, const Tuning& tuning, const Core
 void replay_all(Lab& lab, const Tuning& square, const Tuning& narrow, const CoreRates& rates) {
   std::vector<Estimate> gaps = replay_searches(lab, square, rates);
   std::ranges::move(replay_searches(lab, narrow, rates), std::back_inserter(gaps));
-  lab.add(Value("autotune_gap_at_10_percent", *std::ranges::max_element(gaps, {}, &Estimate::median), "1"));
+  lab.add(Value("search_gap_at_10_percent", *std::ranges::max_element(gaps, {}, &Estimate::median), "1"));
 }
 
 // ---- The winner once more ----
@@ -254,22 +255,14 @@ void confirm_winners(Lab& lab, std::vector<Tuning>& all) {
     Plan plan = lab.plan(40);
     plan.sample_seconds = 2e-4;
     tuning.tuned = confirm(tuning.space, tuning.table, tuning.runs, plan);
-    const std::string suffix = &tuning == all.data() ? "" : "_" + tuning.id;
-    lab.add(Value("autotune_best_over_hand" + suffix, tuning.tuned.over_hand, "1"));
+    const bool is_square = &tuning == all.data();
+    const std::string id = is_square ? "search_best_over_hand" : "autotune_best_over_hand_" + tuning.id;
+    lab.add(Value(id, tuning.tuned.rival_over_hand, "1",
+                  tuning.tuned.is_hand ? "not beyond twice the noise: the tile by hand stays" : ""));
     rows.push_back({tuning.runs.shape().text(), text_of(chosen_by_hand(tuning.runs.shape())),
                     tuning.tuned.is_hand ? "the same" : text_of(tuning.tuned.candidate)});
   }
   lab.show({"Found: the fastest, confirmed", {"m×n×k", "by hand", "by search"}, rows});
-}
-
-/// Calls of the narrow product until a search has paid for itself: all trials, and a tenth of them.
-void add_break_even(Lab& lab, const Tuning& narrow) {
-  const double gain = 1 - 1 / narrow.tuned.over_hand.median;
-  if (gain <= 0)
-    return lab.note("nothing faster than the tile chosen by hand for the narrow shape: a search never pays there");
-  const double round = narrow.table.took / as_double(narrow.table.rounds());
-  const double hand = narrow.table.medians[narrow.space.hand()];
-  lab.derived("search_pays_after_calls", round / (gain * hand));
 }
 
 // ---- What was found for one shape, used for another ----
@@ -303,21 +296,6 @@ void measure_transfer(Lab& lab, const std::vector<Tuning>& all) {
   lab.derived("transfer_worst", worst);
 }
 
-// ---- On all cores: which side threads share ----
-
-void measure_split(Lab& lab, std::size_t n) {
-  const int cores = lab.machine().cores;
-  if (cores == 1) return lab.note("one core: threads share nothing");
-  const matmul::PinnedOpenMp pinned(cores);
-  const CandidateRuns flat({16, 8 * n, n});
-  Candidate by_rows = chosen_by_hand(flat.shape()), by_columns = by_rows;
-  by_rows.schedule.split = matmul::Split::rows;
-  by_columns.schedule.split = matmul::Split::columns;
-  const Sampling sampling = sample_interleaved(
-      {flat.variant("rows", by_rows, cores), flat.variant("columns", by_columns, cores)}, lab.plan(30));
-  lab.add(Value("split_columns_over_rows", sampling.ratio("rows", "columns"), "1"));
-}
-
 }  // namespace
 
 void measure_search(Lab& lab) {
@@ -325,14 +303,13 @@ void measure_search(Lab& lab) {
   const Tuning& square = all.front();
   count_ways(lab, all);
   const CoreRates rates = measure_rates(lab);
+  lab.derived("sums_in_flight", rates.sums_in_flight);
   measure_tiles(lab, square, rates);
   measure_spaces(lab, all);
   replay_all(lab, square, all[2], rates);
   show_curse(lab, square);
   confirm_winners(lab, all);
-  add_break_even(lab, all[2]);
   measure_transfer(lab, all);
-  measure_split(lab, square.runs.shape().n);
 }
 
 }  // namespace hf::compilers

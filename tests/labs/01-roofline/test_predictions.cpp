@@ -16,6 +16,7 @@
 #include "common/random.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
+#include "harness/statistics.hpp"
 #include "harness/work.hpp"
 
 namespace hf::roofline {
@@ -111,6 +112,20 @@ TEST_CASE("predictions: time of a read at the read's bandwidth, of a copy at the
   CHECK(predictions[0].side == Side::compute);
   CHECK(predictions[0].gflops() == doctest::Approx(100));
   CHECK(predictions[1].side == Side::memory);
+}
+
+TEST_CASE("a kernel is held against the roofs of its own rounds: half as fast in half as fast a memory is level") {
+  const Workload read_only = {"x", {1, 16e9, 0}, 0, {}, {}};
+  const std::vector<Roofs> rounds = {{.peak_gflops = 100, .read_gbs = 16, .copy_gbs = 12},
+                                     {.peak_gflops = 100, .read_gbs = 8, .copy_gbs = 6},
+                                     {.peak_gflops = 100, .read_gbs = 16, .copy_gbs = 12}};
+  const Estimate share = share_of_roof(read_only, estimate({1.0, 2.0, 2.0}), rounds);
+  CHECK(share.samples == std::vector<double>{1, 1, 0.5});
+  Outcome outcome = {{"x", read_only.work, 1.0, Side::memory}, {.seconds = estimate({1.6, 1.6, 1.6})}};
+  CHECK(outcome.error() == doctest::Approx(0.375));
+  CHECK(outcome.error_in_turn() == outcome.error());  // those roofs were not timed
+  outcome.measured.share_of_roof = share;
+  CHECK(outcome.error_in_turn() == doctest::Approx(0));
 }
 
 TEST_CASE("a kernel that nearer data makes faster was on the memory side") {

@@ -24,6 +24,7 @@
 #include "harness/machine.hpp"
 #include "harness/peaks.hpp"
 #include "harness/results.hpp"
+#include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::matmul {
@@ -132,6 +133,13 @@ TEST_CASE("blocks in other shapes have at most the area of the chosen one, which
     if (i > 0) CHECK(blocks[i].depth > blocks[i - 1].depth);
   }
   CHECK(std::ranges::find(blocks, std::size_t{512}, &Blocking::depth) != blocks.end());  // 2048 in four equal parts
+}
+
+TEST_CASE("a block is held against the quickest, in pairs: the quickest against itself, a slower one above it") {
+  const Sampling sampling = {{"flat", "square", "peak"},
+                             {estimate({2.0, 3.0, 2.4}), estimate({1.0, 1.5, 1.6}), estimate({0.1, 0.1, 0.1})}};
+  CHECK(over_best(sampling, {"flat", "square"}, 1).median == 1);
+  CHECK(over_best(sampling, {"flat", "square"}, 0).median == 2);
 }
 
 TEST_CASE("in caches that hold everything, each float is fetched once and used n times, c read and written besides") {

@@ -1,4 +1,4 @@
-// Amdahl's law, its inverse, and the numbers of threads that are compared.
+// Amdahl's law, and the numbers of threads that are compared.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -12,14 +12,6 @@ TEST_CASE("Amdahl's law between nothing serial and all serial") {
   CHECK(amdahl_speedup(1, 16) == doctest::Approx(1));
   CHECK(amdahl_speedup(0.1, 2) == doctest::Approx(1 / 0.55));
   CHECK(amdahl_speedup(0.05, 1e9) == doctest::Approx(20));
-}
-
-TEST_CASE("the apparent serial share is the one that Amdahl's law was given") {
-  for (double share : {0.0, 0.01, 0.3, 1.0}) {
-    for (double threads : {2.0, 3.0, 128.0}) {
-      CHECK(apparent_serial_share(amdahl_speedup(share, threads), threads) == doctest::Approx(share));
-    }
-  }
 }
 
 TEST_CASE("numbers of threads double up to all of them") {

@@ -1,9 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <cstddef>
 #include <random>
-#include <stdexcept>
 #include <vector>
 
 #include "05-scaling/collectives/alpha_beta.hpp"
@@ -32,46 +30,26 @@ std::vector<Observation> every_other(const std::vector<Observation>& all) {
   return half;
 }
 
-TEST_CASE("alpha and beta are found again, and predict sizes that were not fitted") {
+TEST_CASE("alpha and beta are found again, and predict sizes and algorithms that were not fitted") {
   for (const Collective& collective : all_reduces()) {
     for (const int ranks : {2, 3, 4, 7, 8}) {
-      const std::vector<Observation> all = times(collective.cost, ranks, 0, 0);
-      const AlphaBeta model = fit_alpha_beta(every_other(all));
+      const std::vector<Stretch> found = stretches(every_other(times(collective.cost, ranks, 0, 0)), 0.01);
+      REQUIRE(found.size() == 1);
+      const AlphaBeta model = found[0].model;
       CHECK(model.seconds_per_message == doctest::Approx(truth.seconds_per_message));
       CHECK(model.seconds_per_byte == doctest::Approx(truth.seconds_per_byte));
-      CHECK(median_error(model, all) < 1e-9);
-      CHECK(where_it_breaks(model, all, 0.01).empty());
+      CHECK(worst_error(model, times(collective.cost, ranks, 0, 0)) < 1e-9);
+      CHECK(worst_error(model, times(tree_cost, 8, 0, 0)) < 1e-9);
     }
   }
 }
 
 TEST_CASE("noise of three percent moves the fit by no more, whatever the seed") {
   for (unsigned seed = 0; seed < 50; ++seed) {
-    const std::vector<Observation> all = times(ring_cost, 4, 0.03, seed);
-    const AlphaBeta model = fit_alpha_beta(all);
-    CHECK(model.seconds_per_message == doctest::Approx(truth.seconds_per_message).epsilon(0.03));
-    CHECK(model.seconds_per_byte == doctest::Approx(truth.seconds_per_byte).epsilon(0.03));
-    CHECK(median_error(model, all) <= 0.05);
-  }
-}
-
-TEST_CASE("a fit from one algorithm predicts the others") {
-  const AlphaBeta model = fit_alpha_beta(times(ring_cost, 4, 0, 0));
-  CHECK(median_error(model, times(tree_cost, 8, 0, 0)) < 1e-9);
-}
-
-TEST_CASE("a stretch where the model does not hold neither moves the fit nor passes unseen") {
-  for (unsigned seed = 0; seed < 50; ++seed) {
-    std::vector<Observation> all = times(ring_cost, 4, 0.02, seed);
-    for (std::size_t i = 7; i <= 9; ++i) all[i].seconds *= 1.8;
-    const AlphaBeta model = fit_alpha_beta(all);
-    CHECK(model.seconds_per_byte == doctest::Approx(truth.seconds_per_byte).epsilon(0.05));
-    const std::vector<Break> breaks = where_it_breaks(model, all, 0.2);
-    REQUIRE(breaks.size() == 1);
-    CHECK(breaks[0].first == 7);
-    CHECK(breaks[0].last == 9);
-    CHECK(breaks[0].worst < -0.4);  // it promises too much
-    CHECK(median_error(model, all, breaks) <= 0.03);
+    const std::vector<Stretch> found = stretches(times(ring_cost, 4, 0.03, seed), 0.1);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].model.seconds_per_message == doctest::Approx(truth.seconds_per_message).epsilon(0.03));
+    CHECK(found[0].model.seconds_per_byte == doctest::Approx(truth.seconds_per_byte).epsilon(0.03));
   }
 }
 
@@ -102,25 +80,16 @@ TEST_CASE("a stretch gives up none of its observations") {
   CHECK(found[0].last == 2);
 }
 
-TEST_CASE("breaks to different sides are two") {
-  std::vector<Observation> all = times(ring_cost, 4, 0, 0);
-  all[5].seconds *= 2;
-  all[6].seconds /= 2;
-  const std::vector<Break> breaks = where_it_breaks(truth, all, 0.2);
-  REQUIRE(breaks.size() == 2);
-  CHECK(breaks[0].worst == doctest::Approx(-0.5));
-  CHECK(breaks[1].worst == doctest::Approx(1));
-}
-
 TEST_CASE("neither alpha nor beta is ever negative") {
   const std::vector<Observation> falling = {{1, 10, 2}, {1, 1000, 1.5}, {1, 2000, 1}};
-  const AlphaBeta flat = fit_alpha_beta(falling);
-  CHECK(flat.seconds_per_message > 0);
-  CHECK(flat.seconds_per_byte == 0);
   const std::vector<Observation> steep = {{1, 10, 1}, {1, 100, 20}, {1, 1000, 400}};
-  const AlphaBeta line = fit_alpha_beta(steep);
-  CHECK(line.seconds_per_message >= 0);
-  CHECK(line.seconds_per_byte > 0);
+  const std::vector<Stretch> flat = stretches(falling, 1), line = stretches(steep, 1);
+  REQUIRE(flat.size() == 1);
+  CHECK(flat[0].model.seconds_per_message > 0);
+  CHECK(flat[0].model.seconds_per_byte == 0);
+  REQUIRE(line.size() == 1);
+  CHECK(line[0].model.seconds_per_message >= 0);
+  CHECK(line[0].model.seconds_per_byte > 0);
 }
 
 TEST_CASE("alpha is no less than its bound, and the bytes take what is left") {
@@ -136,13 +105,6 @@ TEST_CASE("alpha is no less than its bound, and the bytes take what is left") {
   // Where α is above it anyway, the bound changes nothing.
   const std::vector<Observation> all = times(ring_cost, 4, 0, 0);
   CHECK(stretches(all, 0.05, 3, 1e-6)[0].model.seconds_per_message == doctest::Approx(truth.seconds_per_message));
-}
-
-TEST_CASE("what cannot be fitted is refused, and nothing left has no median") {
-  CHECK_THROWS_AS(fit_alpha_beta(std::vector<Observation>{{1, 1, 1}}), std::invalid_argument);
-  CHECK_THROWS_AS(fit_alpha_beta(std::vector<Observation>{{1, 1, 1}, {1, 2, 0}}), std::invalid_argument);
-  const std::vector<Observation> one = {{1, 1, 1}};
-  CHECK(std::isnan(median_error(truth, one, std::vector<Break>{{0, 0, 1}})));
 }
 
 }  // namespace

@@ -62,6 +62,27 @@ TEST_CASE("overlap and fused attention can be taken away") {
   CHECK(all(plan(job)) != all(plan(job + " --recompute full")));
 }
 
+TEST_CASE("every size of a model can be said") {
+  const std::string sizes =
+      " --chips 64 --batch 256 --sequence 8192 --tensor 2 --kv-heads 8 --head-size 128 --ffn 14336 --vocabulary 128256 "
+      "--gated --untied";
+  const auto body = [](const Ended& ended) { return ended.out.substr(ended.out.find("on 64")); };
+  const Ended mine = plan("--model 32/4096/32" + sizes);
+  CHECK(mine.status == 0);
+  CHECK(contains(mine.out, ", 8.0 billion parameters"));
+  CHECK(body(mine) == body(plan("--model llama3-8b --chips 64 --batch 256 --sequence 8192 --tensor 2")));
+}
+
+TEST_CASE("experts, 8-bit products and short gradients") {
+  const std::string job = "--model mixtral-8x7b --chips 64 --batch 256 --sequence 4096 --pipeline 4 --expert 8";
+  const Ended ended = plan(job);
+  CHECK(ended.status == 0);
+  CHECK(contains(ended.out, "mixtral-8x7b, 46.7 billion parameters, on 64 x h100: e8 p4 d16"));
+  for (const char* more : {" --fp8", " --gradient-bytes 2", " --active 1"}) CHECK(plan(job + more).out != ended.out);
+  CHECK(contains(plan("--model mixtral-8x7b --chips 64 --batch 256 --sequence 4096").out, " e"));
+  CHECK(plan("--model llama3-70b --chip gb200 --chips 64 --batch 256 --sequence 8192 --fp8").status == 0);
+}
+
 TEST_CASE("without a plan, plans are searched") {
   const Ended ended = plan("--model llama3-8b --chips 64 --batch 256 --sequence 8192");
   CHECK(ended.status == 0);
@@ -99,6 +120,12 @@ TEST_CASE("what makes no sense is refused in one line") {
   refused("--chips 8 --batch 8 --recompute some", "--recompute");
   refused("--chips 8 --batch 8 --sharding 2", "--sharding");
   refused("--chips 8 --batch 8 --pipeline 8 --sharding full", "--sharding full");
+  refused("--chips 8 --batch 8 --fp8 --chip a100", "--fp8: nobody measured");
+  refused("--chips 8 --batch 8 --gradient-bytes 3", "--gradient-bytes");
+  refused("--chips 8 --batch 8 --kv-heads 7", "--kv-heads 7: does not divide the model's heads, 96");
+  refused("--chips 8 --batch 8 --active 2", "--active 2: at most the experts there are, 1");
+  refused("--chips 8 --batch 8 --expert 8", "--expert 8: does not divide the model's experts, 1");
+  refused("--chips 8 --batch 8 --ffn 0", "--ffn");
   refused("--chips 8 --batch 8 --colour blue", "--colour");
   refused("--chips 1 --batch 1 --model gpt-1t", "no plan fits");
   refused("--chips 8 --batch 8 --chips 9", "--chips");

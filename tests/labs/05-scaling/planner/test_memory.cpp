@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "05-scaling/planner/memory_use.hpp"
 #include "05-scaling/planner/parallel_plan.hpp"
@@ -65,8 +67,10 @@ TEST_CASE("runs that ran fit into their chips, but for those that keep less than
     CAPTURE(run.plan.chips());
     CHECK_NOTHROW(check_plan(run.plan, run.shape));
     const double share = memory_use(run.shape, run.plan).total() / run.chip.capacity;
-    const bool keeps_less = run.source == "L3" || run.source == "TR";  // a schedule of its own; the host's memory
-    CHECK(share <= (keeps_less ? 1.2 : 1));
+    // A schedule of its own, the host's memory (twice), and one chip of which the source says 80.7 GB.
+    const std::map<std::string, double> keep_less = {{"L3", 1.2}, {"TR", 1.2}, {"TV", 2.8}, {"KF", 1.02}};
+    const auto less = keep_less.find(run.source);
+    CHECK(share <= (less == keep_less.end() ? 1 : less->second));
     CHECK(share > 0.05);
   }
 }

@@ -76,6 +76,18 @@ TEST_CASE("a guess is the same MFU for all, and worse than the planner") {
   CHECK(errors_of_guess(equal, Use::test).median == doctest::Approx(0).epsilon(1e-9));
 }
 
+TEST_CASE("a guess that knows what is computed again is better than one that does not, and worse than the planner") {
+  const double guessed = errors_of_hardware_guess(published_runs(), Use::test).median;
+  CHECK(guessed < errors_of_guess(published_runs(), Use::test).median);
+  CHECK(guessed > errors(published_runs(), Use::test, fitted).median);
+}
+
+TEST_CASE("the largest run is Llama 3's") {
+  CHECK(largest_run(published_runs()).source == "L3");
+  CHECK(largest_run(published_runs()).plan.chips() == 16384);
+  CHECK_THROWS_AS(largest_run({}), std::invalid_argument);
+}
+
 TEST_CASE("no run is farther off than the farthest") {
   const PublishedRun& farthest = farthest_run(published_runs(), Use::test, fitted);
   for (const PublishedRun& run : published_runs())

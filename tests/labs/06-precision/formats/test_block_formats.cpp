@@ -185,6 +185,22 @@ TEST_CASE("MX: what is past the largest element saturates, and the scale does no
   CHECK(y[6] == -448);
 }
 
+TEST_CASE("MXFP8 unclipped: where something would saturate the scale doubles, and else nothing changes") {
+  Block x(32, 0.25f), y(32);
+  x[5] = 448, x[6] = -300;
+  CHECK(mxfp8_unclipped_of(x).scale == 127);
+  CHECK(mxfp8_unclipped_of(x).q == mxfp8_of(x).q);
+  x[6] = -449;
+  const Mxfp8Block block = mxfp8_unclipped_of(x);
+  CHECK(block.scale == 128);
+  decode(block, y);
+  CHECK(y[5] == 448);
+  CHECK(y[6] == -448);
+  x[6] = -500;
+  decode(mxfp8_unclipped_of(x), y);
+  CHECK(y[6] == -512);
+}
+
 TEST_CASE("MX: scales end where E8M0 ends") {
   Block x(32, 0x1.8p127f), y(32);
   CHECK(mxfp4_of(x).scale == 252);

@@ -11,6 +11,7 @@
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/gemv/gemv_reference.hpp"
 #include "06-precision/gemv/rounded_vector.hpp"
+#include "06-precision/gemv/tile_kernels.hpp"
 #include "06-precision/gemv/weight_matrix.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
@@ -98,6 +99,22 @@ TEST_CASE("one core gives the same numbers as all") {
     const workload::OneCore alone;
     matrix.multiply(x.data(), one.data());
     CHECK(all == one);
+  }
+}
+
+TEST_CASE("asking for memory ahead changes no number") {
+  constexpr std::size_t rows = 100, columns = 1056;
+  const std::vector<float> weights = random_weights({rows, columns}), x = random_floats(columns, 3);
+  REQUIRE(asks_ahead());
+  for (const Format format : all_formats) {
+    CAPTURE(id(format));
+    const WeightMatrix matrix(format, weights, rows, columns);
+    std::vector<float> asked(rows), not_asked(rows);
+    matrix.multiply(x.data(), asked.data());
+    ask_ahead(false);
+    matrix.multiply(x.data(), not_asked.data());
+    ask_ahead(true);
+    CHECK(asked == not_asked);
   }
 }
 

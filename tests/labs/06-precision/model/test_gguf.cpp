@@ -205,6 +205,21 @@ TEST_CASE("the file says what network it is, and that tokens are numbers") {
   CHECK(file.numbers["gpt2.vocab_size"] == 97);
 }
 
+TEST_CASE("tokens that there are not have rows of zeros, after all others") {
+  const Transformer model(small);
+  for (const Format format : {Format::fp32, Format::q8_0, Format::q4_0}) {
+    const ScratchFile scratch;
+    write_gguf(model, format, scratch.path(), 31);
+    Reader file(scratch.path());
+    CHECK(file.bytes.size() == gguf_bytes(model, format, 31));
+    CHECK(file.numbers["gpt2.vocab_size"] == 128);
+    std::vector<float> filled(128 * 64);
+    std::copy_n(model.weights().token_embedding, 97 * 64, filled.begin());
+    check_tensor(file, "token_embd.weight", filled.data(), *ggml_type(format), {64, 128});
+    check_tensor(file, "output_norm.weight", model.weights().norm_gain, 0, {64});
+  }
+}
+
 TEST_CASE("a full disk, or a folder that is not there, is one line with the remedy") {
   const Transformer model(small);
   for (const char* file : {"/dev/full", "/nowhere/at/all", ""}) {

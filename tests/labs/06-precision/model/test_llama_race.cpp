@@ -1,6 +1,7 @@
 // llama.cpp in a process of its own: where it is installed, and with all that can be wrong with it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -105,6 +106,16 @@ TEST_CASE("llama.cpp, where it is installed, reads the file and computes what we
     peer->prime(loaded, text);
     CHECK(relative_distance(decoders.logits(format, text), peer->logits(loaded)) < 0.03);
     CHECK(peer->step_seconds(loaded, 1, 2) > 0);
+    // With rows of zeros for tokens that there are not, the others are as they were.
+    const ScratchFile padded;
+    write_gguf(model, format, padded.path(), 31);
+    const int with_zeros = peer->load(padded.path());
+    peer->prime(with_zeros, text);
+    std::vector<float> logits = peer->logits(with_zeros);
+    REQUIRE(logits.size() == small.vocabulary + 31);
+    CHECK(std::all_of(logits.end() - 31, logits.end(), [](float x) { return x == 0; }));
+    logits.resize(small.vocabulary);
+    CHECK(relative_distance(decoders.logits(format, text), logits) < 0.03);
     // The cache is as it was: the same text gives the same logits.
     peer->prime(loaded, text);
     CHECK(relative_distance(decoders.logits(format, text), peer->logits(loaded)) < 0.03);

@@ -9,10 +9,12 @@
 #include <stdexcept>
 #include <vector>
 
+#include "06-precision/gemv/tile_kernels.hpp"
 #include "06-precision/sparsity/prune.hpp"
 #include "06-precision/sparsity/sparse_gemm.hpp"
 #include "06-precision/sparsity/sparse_matrix.hpp"
 #include "06-precision/sparsity/sparse_runs.hpp"
+#include "06-precision/sparsity/two_four.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
@@ -42,11 +44,14 @@ void check_product(const Matrix& matrix, const std::vector<float>& weights, Shap
   CAPTURE(shape.columns);
   const std::vector<float> x = random_weights(shape.columns, 77);
   constexpr float guard = 12345;
-  std::vector<float> y(shape.rows + 1, guard);
-  matrix.multiply(x.data(), y.data());
-  for (std::size_t row = 0; row < shape.rows; ++row)
-    CHECK(error_share(y[row], reference_dot(&weights[row * shape.columns], x.data(), shape.columns)) <= 1);
-  CHECK(y.back() == guard);
+  for (const bool ask : {false, true}) {
+    ask_ahead(ask);
+    std::vector<float> y(shape.rows + 1, guard);
+    matrix.multiply(x.data(), y.data());
+    for (std::size_t row = 0; row < shape.rows; ++row)
+      CHECK(error_share(y[row], reference_dot(&weights[row * shape.columns], x.data(), shape.columns)) <= 1);
+    CHECK(y.back() == guard);
+  }
 }
 
 void check_all(const std::vector<float>& weights, Shape shape) {
@@ -179,6 +184,22 @@ TEST_CASE("products with a matrix, of any shape and density") {
   }
 }
 
+TEST_CASE("2:4 products with a matrix: rows and columns around registers and panels") {
+  struct Product {
+    std::size_t m, n, k;
+  };
+  for (const Product& p : {Product{1, 1, 32}, {16, 16, 64}, {17, 15, 32}, {33, 40, 96}, {5, 17, 256}, {64, 33, 512}}) {
+    const std::vector<float> a = pruned_2_4(random_weights(p.m * p.k, 11)), b = random_weights(p.k * p.n, 12);
+    std::vector<float> c(p.m * p.n + 1, 7);
+    TwoFourMatrix(a, p.m, p.k).multiply(p.n, b.data(), c.data());
+    CAPTURE(p.m);
+    CAPTURE(p.n);
+    CAPTURE(p.k);
+    CHECK(worst_product_error(p.m, p.n, p.k, a.data(), b.data(), c.data(), 10000) <= 1);
+    CHECK(c.back() == 7);
+  }
+}
+
 TEST_CASE("where a curve crosses a level") {
   const std::vector<double> x = {0.1, 0.5, 1};
   CHECK(first_density(x, {0.2, 0.6, 1.6}, 1) == doctest::Approx(0.7));
@@ -205,6 +226,8 @@ TEST_CASE("a short race of every way to store, with the bytes of each") {
   const SparseGemmTimes products = time_sparse_gemm({0.1, 1.0}, plan);
   CHECK(products.over_dense.size() == 2);
   CHECK(products.full_predicted > 0);
+  CHECK(products.two_four_over_dense.median > 0);
+  CHECK(products.two_four_as_any_over_dense.median > 0);
 }
 
 }  // namespace

@@ -183,6 +183,18 @@ TEST_CASE("errors are those of each way, over several arrays") {
   for (const Estimate& error : errors) CHECK(error.high < 4096 * unit_roundoff);
 }
 
+TEST_CASE("one chain errs as a walk does, at every length; sums that err less do not") {
+  const std::vector<std::size_t> counts = {64, 4096, 1 << 16};
+  std::vector<std::vector<Estimate>> errors(sum_ways.size());
+  for (const std::size_t count : counts) {
+    const std::vector<Estimate> of_count = random_sum_errors(sum_ways, count);
+    for (std::size_t way = 0; way < sum_ways.size(); ++way) errors[way].push_back(of_count[way]);
+  }
+  CHECK(walk_missed(counts, errors[0]) < 1.4);
+  for (std::size_t way = 1; way < sum_ways.size(); ++way) CHECK(walk_missed(counts, errors[way]) > 4);
+  CHECK(walk_error(21 * 4) == 2 * unit_roundoff);
+}
+
 TEST_CASE("times of all ways") {
   Plan plan;
   plan.rounds = plan.minimum_rounds = 3;

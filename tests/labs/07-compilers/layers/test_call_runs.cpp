@@ -43,7 +43,7 @@ TEST_CASE("a perceptron's outputs are probabilities, and hollow it has as many o
 
 TEST_CASE("all ways to call are sampled together") {
   Quiet quiet;
-  CallRuns runs(quiet.lab, {1, 2}, {1});
+  CallRuns runs(quiet.lab, 2, {1});
   const Sampling sampling = runs.sample({.rounds = 1, .sample_seconds = 1e-5});
   for (const char* id : {"eager linear 2", "compiled model 1", "compiled model hollow", "operator", "launch", "peak",
                          "read", "eager launched", "compiled launched"}) {

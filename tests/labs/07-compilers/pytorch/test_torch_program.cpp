@@ -30,6 +30,7 @@ TEST_CASE("a chain of operators is a line for each") {
         "    v5 = v3 + 1\n"
         "    return v5\n");
   CHECK(program.sizes == Sizes{{4, 8}});
+  CHECK(program.parameters.empty());
   CHECK(program.numbers(0) == 32);
 }
 
@@ -43,6 +44,7 @@ TEST_CASE("a product with a row added is one operator, and gain, shift and bias 
         "    v9 = F.dropout(v8, 0.1, training=True)\n"
         "    return v9\n");
   CHECK(program.sizes == Sizes{{6, 4}, {4}, {4}, {4, 8}, {8}});
+  CHECK(program.parameters == std::vector<std::size_t>{1, 2, 3, 4});
 }
 
 TEST_CASE("every operator is written as PyTorch has it") {
@@ -76,6 +78,7 @@ TEST_CASE("a product that is needed by itself too, or a sum that is more than a 
   Graph whole;
   const Ref other = whole.add(Op::matmul, {whole.input({3, 4}), whole.input({4, 5})});
   whole.add(Op::add, {other, whole.input({3, 5})});
+  CHECK(torch_program(whole).parameters.empty());  // products of two activations, as in attention
   CHECK(torch_program(whole).source.find("addmm") == std::string::npos);
 }
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -52,6 +53,7 @@ struct One {
 
 // What a fake python3 says to the commands in their order.
 const std::string ready = "echo ready 2\n", loaded = "read c; echo kept\nread c; echo 0\n", took = "read c; echo 0.5\n",
+                  took_longer = "read c; echo 0.75\n", cannot = "read c; echo cannot: no compiler\n",
                   gives_two = "read c; echo 1; printf '\\000\\000\\000@'\n",
                   gives_zero = "read c; echo 1; /usr/bin/head -c 4 /dev/zero\n";
 
@@ -64,7 +66,7 @@ TEST_CASE("without PyTorch there is one note, and no race") {
     One().enter(race);
     CHECK(race.variants().empty());
     CHECK_FALSE(race.is_there("torch eager one"));
-    CHECK_FALSE(race.first_call_seconds("one"));
+    CHECK_FALSE(race.best("one"));
     CHECK_FALSE(race.start_seconds());
   }
   CHECK(quiet.notes() == "not raced: PyTorch: no torch");
@@ -82,19 +84,51 @@ TEST_CASE("what PyTorch computes otherwise is not raced") {
 }
 
 TEST_CASE("what PyTorch cannot compile runs eagerly still") {
-  const FakePython python(ready + loaded + took + gives_two + loaded + "read c; echo cannot: no compiler\n" + took +
-                          "read c; echo released\n");
+  const FakePython python(ready + loaded + took + gives_two + took + loaded + cannot + loaded + cannot + loaded +
+                          cannot + took + "read c; echo released\n");
   Quiet quiet;
   TorchHost host;
   TorchRace race(quiet.lab, host);
   One().enter(race);
-  CHECK(quiet.notes() == "not raced: torch compiled one: PyTorch: no compiler");
+  CHECK(quiet.notes() ==
+        "not raced: torch compiled one, default: PyTorch: no compiler\n"
+        "not raced: torch compiled one, max_autotune: PyTorch: no compiler\n"
+        "not raced: torch compiled one, cpp_wrapper: PyTorch: no compiler");
+  CHECK(race.trials("one").empty());
+  CHECK_FALSE(race.best("one"));
   const std::vector<Variant> variants = race.variants();
   REQUIRE(variants.size() == 1);
   CHECK(variants[0].id == "torch eager one");
   CHECK(variants[0].seconds(3) == 0.5);
   CHECK(race.is_there("torch eager one"));
   CHECK_FALSE(race.is_there("torch compiled one"));
+}
+
+TEST_CASE("of torch.compile's settings the fastest is raced, and what is wrong is not") {
+  std::string turns;
+  for (int round = 0; round < 5; ++round) turns += took_longer + took_longer + took + took;
+  const FakePython python(ready + took + loaded + took + gives_two + loaded + took_longer + gives_two + loaded + took +
+                          gives_zero + turns + "while read c; do echo \"$c\" >&2; echo 0.25; done\n");
+  Quiet quiet;
+  TorchHost host;
+  TorchRace race(quiet.lab, host);
+  One().enter(race, {.modes = {TorchMode::compiled}});
+  CHECK(quiet.notes() ==
+        "not raced: torch compiled one, cpp_wrapper: its result is 1.00 from ours, and may be 1.00e-06");
+  const std::vector<TorchTrial> trials = race.trials("one");
+  REQUIRE(trials.size() == 2);  // there is nothing to freeze
+  CHECK(trials[0].settings == "default");
+  CHECK(trials[0].first_call_seconds == 0.5);
+  CHECK(trials[0].seconds == 0.75);
+  CHECK(trials[1].settings == "max_autotune");
+  CHECK(trials[1].first_call_seconds == 0.75);
+  CHECK(trials[1].seconds == 0.5);
+  REQUIRE(race.best("one"));
+  CHECK(race.best("one")->settings == "max_autotune");
+  const std::vector<Variant> variants = race.variants();
+  REQUIRE(variants.size() == 1);
+  CHECK(variants[0].id == "torch compiled one");
+  CHECK(variants[0].seconds(1) == 0.25);
 }
 
 TEST_CASE("when PyTorch dies in the race, the lab goes on with its own samples") {
@@ -179,11 +213,19 @@ Graph softmax_by_hand(Shape shape) {
   return decompose(graph);
 }
 
-TEST_CASE("PyTorch, where it is installed, computes what we compute, eager and compiled, on all cores and on one") {
+/// Asked before any test runs, so that those that need it are skipped, and counted as skipped, where it is missing.
+bool has_torch() {
+  const char* const find = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)";
+  return std::system(("python3 -c \"" + std::string(find) + "\" >/dev/null 2>&1").c_str()) == 0;
+}
+const bool torch_is_missing = !has_torch();
+
+TEST_CASE("PyTorch computes what we compute, eager and compiled with any settings, on all cores and on one" *
+          doctest::skip(torch_is_missing)) {
   Quiet quiet;
   TorchHost host;
   TorchRace race(quiet.lab, host);
-  if (host.peer == nullptr) return;
+  REQUIRE(host.peer != nullptr);
   const TorchEntry both = {.threads = {TorchThreads::all, TorchThreads::one}};
   const auto enter = [&](const std::string& name, const Graph& graph, const TorchEntry& how) {
     const Inputs inputs(graph);
@@ -201,15 +243,35 @@ TEST_CASE("PyTorch, where it is installed, computes what we compute, eager and c
     CHECK(std::isfinite(variant.seconds(2)));
     CHECK(race.is_there(variant.id));
   }
-  CHECK(race.first_call_seconds("chain").value_or(0) > 0);
+  CHECK(race.trials("chain").size() == 3);
+  CHECK(race.trials("block").size() == 4);  // it has weights to be frozen
+  CHECK(race.best("block")->first_call_seconds > race.best("block")->seconds);
   CHECK(race.start_seconds().value_or(0) > 0);
 }
 
-TEST_CASE("PyTorch, where it is installed, is asked for attention in heads, and says what it cannot do") {
+TEST_CASE("PyTorch takes programs of other sizes for other programs, and would say if it compiled one again" *
+          doctest::skip(torch_is_missing)) {
+  TorchPeer peer;
+  const std::vector<float> x(24, 1.0f);
+  const std::vector<const float*> tensors = {x.data()};
+  const std::string source = "def graph(x):\n    return x + 1\n";
+  for (const std::size_t rows : {2, 3, 4}) {  // with sizes that vary, the second would be compiled for any
+    const int program = peer.load({source, {{rows, 6}}}, tensors);
+    CHECK(peer.result(program, "default") == std::vector<float>(rows * 6, 2.0f));
+  }
+  // Another number each time it is called: a program that has to be compiled again.
+  const std::string changing = "calls = [0]\ndef graph(x):\n    calls[0] += 1\n    return x * calls[0]\n";
+  const int program = peer.load({changing, {{4, 6}}}, tensors);
+  CHECK(peer.seconds(program, "default", 1, 1) > 0);
+  CHECK_THROWS_AS(peer.seconds(program, "default", 1, 1), PeerCannot);
+  CHECK_THROWS_AS(peer.seconds(program, "max_autotune", 1, 1), PeerCannot);  // it was called with other settings
+}
+
+TEST_CASE("PyTorch is asked for attention in heads, and says what it cannot do" * doctest::skip(torch_is_missing)) {
   Quiet quiet;
   TorchHost host;
   TorchRace race(quiet.lab, host);
-  if (host.peer == nullptr) return;
+  REQUIRE(host.peer != nullptr);
   // One head whose keys are all the same: each token gets the mean of the values.
   const std::vector<float> zeros(2 * 4 * 8), values(2 * 4 * 8, 0.25f);
   const std::vector<const float*> q_k_v = {zeros.data(), zeros.data(), values.data()};

@@ -11,6 +11,9 @@
 #include "07-compilers/search/cost_model.hpp"
 #include "07-compilers/search/search_runs.hpp"
 #include "07-compilers/search/space.hpp"
+#include "harness/peaks.hpp"
+#include "harness/sampling.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -78,21 +81,12 @@ TEST_CASE("a wrong product is not timed") {
   CHECK(shape.text() == "6×40×7");
 }
 
-TEST_CASE("all ways are counted: by enumerating those of a small product") {
-  const ProductShape shape = {5, 20, 3};
-  double count = 0;
-  for (std::size_t rows = 1; rows <= most_tile_rows; ++rows) {
-    for (std::size_t vectors = 1; vectors <= most_tile_vectors; ++vectors) {
-      for (std::size_t depth = 1; depth <= shape.k; ++depth) {
-        for (std::size_t width = 0; width < shape.n; width += vectors * kernel_lanes) count += 2 * 2 * 2 * 4 * 2;
-      }
-    }
-  }
-  CHECK(count_all_ways(shape) == count);
-}
-
-constexpr CoreRates rates = {
-    .flops = 1e9, .l2_bytes = 1e9, .far_bytes = 1e8, .l1_capacity = 32 * 1024, .l2_capacity = 1024 * 1024};
+constexpr CoreRates rates = {.flops = 1e9,
+                             .sums_in_flight = 8,
+                             .l2_bytes = 1e9,
+                             .far_bytes = 1e8,
+                             .l1_capacity = 32 * 1024,
+                             .l2_capacity = 1024 * 1024};
 
 Candidate tile(std::size_t rows, std::size_t vectors, const ProductShape& shape = {64, 64, 64}) {
   Candidate candidate = chosen_by_hand(shape);
@@ -110,6 +104,10 @@ TEST_CASE("a model of cost: sums in flight, loads, registers, padding, bytes") {
   // Eight sums, for which nine numbers are loaded.
   CHECK(predict(tile(8, 1), shape, rates).arithmetic == doctest::Approx(exact * 9 / 8));
   CHECK(predict(tile(4, 2), shape, rates).arithmetic == doctest::Approx(exact));
+  // Where fewer are in flight, the loads are left.
+  CoreRates shallow = rates;
+  shallow.sums_in_flight = 2;
+  CHECK(predict(tile(2, 1), shape, shallow).arithmetic == doctest::Approx(exact * 3 / 2));
   // Sums that do not fit are loaded and stored again.
   const double surplus = 64 + 1 - static_cast<double>(kernel_registers);
   CHECK(predict(tile(16, 4), shape, rates).arithmetic == doctest::Approx(exact * (64 + 2 * surplus) / 64));
@@ -117,6 +115,16 @@ TEST_CASE("a model of cost: sums in flight, loads, registers, padding, bytes") {
   const ProductShape ragged = {64, 2 * kernel_lanes + 1, 64};
   CHECK(predict(tile(4, 2), ragged, rates).arithmetic ==
         doctest::Approx(2.0 * 64 * 64 * 4 * static_cast<double>(kernel_lanes) / rates.flops));
+}
+
+TEST_CASE("several sums are in flight: a chain of multiply-adds is slower than those that do not wait") {
+  Plan plan;
+  plan.rounds = 5;
+  Team one(1);
+  const PeakVariant peak = peak_variant(Precision::fp32, one);
+  const Sampling sampling = sample_interleaved({peak.variant, chain_of_sums()}, plan);
+  const double link = sampling.of("chain").median / chain_links;
+  CHECK(link > sampling.of("peak").median / peak.flops * 2 * static_cast<double>(kernel_lanes));
 }
 
 TEST_CASE("a model of bytes: a tall tile comes to b less often, and what fits costs nothing far away") {

@@ -1,0 +1,26 @@
+# title: Two channels of large weights: what they do to a language model, and what a rotation mends
+# needs: outlier_kl_plain outlier_kl_large outlier_kl_rotated
+# shows: outlier_kl_plain outlier_kl_large outlier_kl_rotated
+height = 300
+load "style.gp"
+array states[3] = ["plain", "large", "rotated"]
+array state_names[3] = ["no outliers", "outliers", "rotated"]
+array state_colours[3] = [grey, ink, orange]
+array state_points[3] = [triangle, circle, diamond]
+array state_x[3] = [0, 140, 250]
+state(i) = tables."/outlier_kl_".states[i].".tsv"
+left_edge = 116; right_edge = width - 30; top_edge = 54; bottom_edge = height - 62
+do for [i = 1:3] {
+  set label state_names[i] at screen (left_edge + state_x[i]) / (width + 0.0),screen 1 - 24.0 / height offset 0.2,-0.3 \
+    textcolor rgb state_colours[i] point pointtype state_points[i] pointsize 0.8 linecolor rgb state_colours[i]
+}
+y_title = ""
+load "frame.gp"
+set logscale x
+set xrange [1e-3:10]
+set yrange [4.6:-0.6]
+set xtics ("0.001" 1e-3, "0.01" 1e-2, "0.1" 1e-1, "1" 1, "10" 10)
+set ytics autofreq textcolor rgb ink
+set xlabel "divergence of a language model, nats" offset 0,0.9 textcolor rgb quiet
+plot state(1) using (1e-3):1:(0):(0):ytic(5) with vectors nohead linecolor rgb grid, \
+     for [i = 1:3] state(i) using 2:1 with points pointtype state_points[i] pointsize 0.8 linecolor rgb state_colours[i]

@@ -1,0 +1,41 @@
+// A lab that would have ranks, in a build without MPI: it runs alone, and is told why.
+#include <array>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "05-scaling/collectives/mpi_collectives.hpp"
+#include "05-scaling/ranks/launch.hpp"
+#include "05-scaling/ranks/ranks.hpp"
+#include "05-scaling/ranks/transport.hpp"
+#include "05-scaling/ranks/transport_threads.hpp"
+#include "harness/lab.hpp"
+
+namespace hf::scaling {
+namespace {
+
+void measure(Lab& lab, Ranks* ranks) {
+  lab.step("ranks", [&] {
+    if (ranks != nullptr) throw std::logic_error("there are ranks");
+    lab.note(no_ranks());
+    lab.modelled("sum_gflops", 1, "GFLOP/s");
+    ThreadRanks(1, {}).run([](Transport& me) {
+      Member alone = {me, false, [] {}};
+      try {
+        collectives_task.run(alone, {});
+      } catch (const std::logic_error&) {
+        return;
+      }
+      throw std::runtime_error("the collectives raced against nobody");
+    });
+  });
+}
+
+}  // namespace
+}  // namespace hf::scaling
+
+int main(int argc, char** argv) {
+  using namespace hf::scaling;
+  return run_ranked_lab({"99-tiny", "Alone", {{"ranks", 0.01, 0.01}}}, argc, argv, std::array{collectives_task},
+                        measure);
+}
