@@ -11,9 +11,6 @@
 #include "07-compilers/search/cost_model.hpp"
 #include "07-compilers/search/search_runs.hpp"
 #include "07-compilers/search/space.hpp"
-#include "harness/peaks.hpp"
-#include "harness/sampling.hpp"
-#include "harness/threads.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -115,16 +112,6 @@ TEST_CASE("a model of cost: sums in flight, loads, registers, padding, bytes") {
   const ProductShape ragged = {64, 2 * kernel_lanes + 1, 64};
   CHECK(predict(tile(4, 2), ragged, rates).arithmetic ==
         doctest::Approx(2.0 * 64 * 64 * 4 * static_cast<double>(kernel_lanes) / rates.flops));
-}
-
-TEST_CASE("several sums are in flight: a chain of multiply-adds is slower than those that do not wait") {
-  Plan plan;
-  plan.rounds = 5;
-  Team one(1);
-  const PeakVariant peak = peak_variant(Precision::fp32, one);
-  const Sampling sampling = sample_interleaved({peak.variant, chain_of_sums()}, plan);
-  const double link = sampling.of("chain").median / chain_links;
-  CHECK(link > sampling.of("peak").median / peak.flops * 2 * static_cast<double>(kernel_lanes));
 }
 
 TEST_CASE("a model of bytes: a tall tile comes to b less often, and what fits costs nothing far away") {
