@@ -40,7 +40,7 @@ WAYS = {
     "percent": Way(float, "percent"),
     "number": Way(float),
     "whole": Way(math.ceil),
-    "points": Way(lambda ratio: 100 * ratio),
+    "points": Way(lambda ratio: round(100 * ratio, 2)),
     "more": Way(lambda ratio: ratio - 1, "percent"),                     # "takes at most a tenth longer"
     "saved": Way(lambda ratio: 1 - 1 / ratio, "percent"),                # "takes a tenth less time"
     "left": Way(lambda ratio: 1 / ratio, "percent", falls=True),         # "takes at most a tenth of the time"
