@@ -37,6 +37,23 @@ bool run_only_on(const std::vector<int>& cores) {
   return sched_setaffinity(0, bytes, mask.data()) == 0;
 }
 
+/// Keeps the calling thread on a core, and then lets it run wherever it could before.
+class Visit {
+ public:
+  explicit Visit(int core) : before_(cores_now()), moved_(before_ != std::vector<int>{core}) {
+    if (moved_) run_only_on({core});
+  }
+  ~Visit() {
+    if (moved_) run_only_on(before_);
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  std::vector<int> before_;
+  bool moved_;
+};
+
 /// Spins until `count` threads have arrived. Where threads outnumber cores the one to wait for needs the core.
 void meet(std::atomic<int>& arrived, int count) {
   arrived.fetch_add(1);
@@ -66,7 +83,7 @@ void unpin() { run_only_on(usable_cores()); }
 
 Team::Team(int threads) : members_(static_cast<std::size_t>(std::max(threads, 1))) {
   usable_cores();
-  for (int index = 0; index < size(); ++index) threads_.emplace_back(&Team::serve, this, index);
+  for (int index = 1; index < size(); ++index) threads_.emplace_back(&Team::serve, this, index);
 }
 
 Team::~Team() {
@@ -77,11 +94,13 @@ Team::~Team() {
 }
 
 double Team::run(const std::function<void(int)>& task) {
+  const Visit first(usable_cores().front());
   task_ = &task;
   arrived_ = 0;
-  unfinished_ = size();
+  unfinished_ = size() - 1;
   run_number_.fetch_add(1);
   run_number_.notify_all();
+  run_member(0);
   for (int left = unfinished_.load(); left > 0; left = unfinished_.load()) unfinished_.wait(left);
 
   std::int64_t start = members_.front().start_ns, finish = members_.front().finish_ns;

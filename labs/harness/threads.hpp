@@ -43,7 +43,9 @@ class Pinned {
 /// Lets the calling thread run on any of usable_cores(): one that was started by a pinned thread has its core only.
 void unpin();
 
-/// A team of threads, each pinned to its own core as long as there are cores enough. Between runs they sleep.
+/// A team of threads, each on its own core as long as there are cores enough: the calling thread, which is moved to the first
+/// core while a task runs, and others, which sleep between runs. Were it one more than there are cores, it would stand in the
+/// others' way just when they are timed.
 class Team {
  public:
   /// \param threads  at least 1; more than cores share them
@@ -54,8 +56,8 @@ class Team {
 
   int size() const { return static_cast<int>(members_.size()); }
 
-  /// Runs `task(thread)` on every thread, thread = 0 … size() − 1. All are awake, at a barrier, before the first
-  /// begins. Memory that a thread will use should be touched first in such a run, so that it lies near its core.
+  /// Runs `task(thread)` on every thread, thread = 0, the caller, … size() − 1. All are awake, at a barrier, before the
+  /// first begins. Memory that a thread will use should be touched first in such a run, so that it lies near its core.
   /// \return seconds from the first start to the last finish
   /// \throws the first exception that a task threw, after all have finished
   double run(const std::function<void(int thread)>& task);

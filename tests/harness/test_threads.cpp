@@ -56,6 +56,22 @@ TEST_CASE("threads of a team sit on different cores where there are enough") {
   CHECK(std::set<int>(on.begin(), on.end()).size() == cores.size());
 }
 
+TEST_CASE("a team's first thread is the caller, which runs wherever it could before when the others have finished") {
+  hf::Team team(2);
+  const auto fails = [](int thread) {
+    if (thread == 0) throw std::runtime_error("first");
+  };
+  std::thread::id first, second;
+  std::thread([&] {
+    const hf::Pinned pinned(hf::usable_cores().back());
+    team.run([&](int thread) { (thread == 0 ? first : second) = std::this_thread::get_id(); });
+    CHECK(first == std::this_thread::get_id());
+    CHECK(second != first);
+    CHECK_THROWS_WITH(team.run(fails), "first");
+    CHECK(sched_getcpu() == hf::usable_cores().back());
+  }).join();
+}
+
 TEST_CASE("a pinned thread stays on its core, and is free again afterwards") {
   const auto allowed = [] {
     cpu_set_t mask;
