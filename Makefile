@@ -54,12 +54,12 @@ test: needs-test ## run the tests: C++, the site in a browser, the front door
 	@tools/test cpp cuda browser+site+door
 
 .PHONY: test-slow
-test-slow: needs-test-slow ## clang-tidy on every file, sanitizers, Clang
-	@tools/test tidy asan clang
+test-slow: needs-test-slow ## the C++ tests built by Clang, with sanitizers
+	@tools/test asan
 
 .PHONY: test-weekly
-test-weekly: needs-test-weekly ## AArch64 under emulation, machines that lack something, a new chapter, extreme machines
-	@tools/test aarch64 take-away scaffold extremes
+test-weekly: needs-test-weekly ## clang-tidy on every file, Clang optimised, AArch64 under emulation, machines that lack something, a new chapter, extreme machines
+	@tools/test tidy clang aarch64 take-away scaffold extremes
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))

@@ -64,13 +64,13 @@ TEST_CASE("one mode is seldom taken for two, whatever its shape, however wide") 
        [](double) { return (1 + 0.01 * normal()) * (uniform() < 0.05 ? 1 + 3 * uniform() : 1); }},
       {"a drift to twice as much", [](double place) { return (1 + place) * (1 + 0.01 * normal()); }},
   };
-  for (const auto& [name, draw] : shapes) {
+  for (const Named& shape : shapes) {
     for (const int samples : counts) {
-      CAPTURE(name);
+      CAPTURE(shape.name);
       CAPTURE(samples);
-      CHECK(share_seen(draw, samples) < 0.04);
+      CHECK(share_seen(shape.draw, samples) < 0.04);
     }
-    CHECK(share_seen(draw, 31) < 0.015);
+    CHECK(share_seen(shape.draw, 31) < 0.015);
   }
 }
 

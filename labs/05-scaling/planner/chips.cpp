@@ -14,6 +14,8 @@ constexpr double T = 1e12, G = 1e9, GiB = 1024.0 * 1024 * 1024, us = 1e-6;
 // Data sheets: stas00/ml-engineering, compute/accelerator, and jax-ml/scaling-book, tpus.md. Best products: the former,
 // and tpu-recipes, microbenchmarks/README.md. Switch: bus bandwidth of a large all-reduce by ring. Latencies: what NCCL
 // itself reckons with for a ring's step (src/graph/tuning.cc, hwLatencies, Simple: over NVLink and over the network).
+// Multiprocessors: of a B200, chipsandcheese.com on Nvidia's B200; of a GB200, what kernels that ran on one say it reported; of
+// an MI300X, its compute units in ROCm's reference/gpu-specs.
 const char* const gpu_source = "stas00/ml-engineering; NVIDIA/dgxc-benchmarking@841f546; NVIDIA/nccl@5067397";
 // The switch from here: rings of GB200s, which a B200's links are too, and of MI300Xs, whose latency is that of 1 MiB.
 const char* const azure = "stas00/ml-engineering@744d01e; Azure/AI-benchmarking-guide@2a370be; NVIDIA/nccl@5067397";
