@@ -27,8 +27,8 @@ do for [i = 1:4] { size[i] = ""; says[i] = "" }
 do for [i = 1:algorithms] {
   stats model(ids[i]) using (size[i] = size[i].sprintf(" %.17g", $1), says[i] = says[i].sprintf(" %.17g", $2), $1) nooutput
 }
-index(i, x) = int(sum [k = 1:words(size[i])] (word(size[i], k) + 0 == x ? k : 0))
-over(i, x, y) = index(i, x) > 0 ? word(says[i], index(i, x)) / y : NaN
+place(i, x) = int(sum [k = 1:words(size[i])] (word(size[i], k) + 0 == x ? k : 0))
+over(i, x, y) = place(i, x) > 0 ? word(says[i], place(i, x)) / y : NaN
 
 left_edge = 84; right_edge = width - 112
 x_low = all_min_x / 1.5; x_high = all_max_x * 1.001  # the last point lies inside, rounding or not
