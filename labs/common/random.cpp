@@ -12,7 +12,7 @@ void fill_random(std::span<float> to, std::uint64_t sequence, float spread, floa
 }
 
 std::vector<float> random_floats(std::size_t count, std::uint64_t sequence, float spread) {
-  std::vector<float> numbers(count);
+  std::vector<float> numbers = array_of<float>(count);
   fill_random(numbers, sequence, spread);
   return numbers;
 }

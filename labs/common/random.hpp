@@ -37,6 +37,14 @@ constexpr float random_number(std::uint64_t sequence, std::uint64_t index) {
 /// to[i] = middle + spread · random_number(sequence, i)
 void fill_random(std::span<float> to, std::uint64_t sequence, float spread = 1, float middle = 0);
 
+/// An array with an address even when it is empty, since kernels add offsets to it.
+template <class Number>
+std::vector<Number> array_of(std::size_t count) {
+  std::vector<Number> numbers(count + 1);
+  numbers.pop_back();
+  return numbers;
+}
+
 /// So many numbers: fill_random() around 0.
 std::vector<float> random_floats(std::size_t count, std::uint64_t sequence, float spread = 1);
 
@@ -47,7 +55,7 @@ void fill_random(std::span<int> to, std::uint64_t sequence, int below);
 template <class Byte>
 std::vector<Byte> random_bytes(std::size_t count, std::uint64_t sequence) {
   static_assert(sizeof(Byte) == 1);
-  std::vector<Byte> numbers(count);
+  std::vector<Byte> numbers = array_of<Byte>(count);
   for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<Byte>(random_word(sequence, i) >> 56);
   return numbers;
 }

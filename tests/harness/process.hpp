@@ -33,8 +33,16 @@ std::string answering(const std::string& words);
 /// Whether all processes that this one started have ended, and were waited for.
 bool has_no_children();
 
-/// Whether a limit on the address space binds: a sanitizer needs all of it, an emulator does not pass it on.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)  // as Clang says it
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
+/// Whether a limit on the address space binds: a sanitizer needs all of it, an emulator does not pass it on.
+#if defined(SANITIZED)
 constexpr bool memory_can_be_limited = false;
 #else
 constexpr bool memory_can_be_limited = sizeof(EMULATOR) == 1;

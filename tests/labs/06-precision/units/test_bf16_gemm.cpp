@@ -24,10 +24,11 @@ struct Shape {
 
 /// Random numbers in bf16, and the same as floats.
 struct Numbers {
-  Numbers(std::size_t count, std::uint64_t sequence) {
+  Numbers(std::size_t count, std::uint64_t sequence)
+      : bits(array_of<std::uint16_t>(count)), values(array_of<float>(count)) {
     for (std::size_t i = 0; i < count; ++i) {
-      bits.push_back(bf16_of(random_number(sequence, i)));
-      values.push_back(from_bf16(bits.back()));
+      bits[i] = bf16_of(random_number(sequence, i));
+      values[i] = from_bf16(bits[i]);
     }
   }
   std::vector<std::uint16_t> bits;
