@@ -106,8 +106,9 @@ void sweep_stored_skewed(float* skewed, std::size_t rows, std::size_t columns) {
     const auto [first, last] = rows_in(w, rows, columns);
     float* __restrict now = skewed + skewed_place(1, w + 1, rows);
     const float* __restrict before = now - width;
+    const float* __restrict one_before = before - 1;
     for (std::size_t i = first; i <= last; ++i) {
-      now[i] = 0.5f * now[i] + 0.25f * (before[i] + before[i - 1]);
+      now[i] = 0.5f * now[i] + 0.25f * (before[i] + one_before[i]);
     }
   }
 }
