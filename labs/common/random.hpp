@@ -40,8 +40,8 @@ void fill_random(std::span<float> to, std::uint64_t sequence, float spread = 1, 
 /// An array with an address even when it is empty, since kernels add offsets to it.
 template <class Number>
 std::vector<Number> array_of(std::size_t count) {
-  std::vector<Number> numbers(count + 1);
-  numbers.pop_back();
+  std::vector<Number> numbers(count);
+  if (numbers.empty()) numbers.reserve(1);
   return numbers;
 }
 

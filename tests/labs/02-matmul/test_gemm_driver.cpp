@@ -22,10 +22,8 @@ struct Shape {
 
 /// Random operands of a product, and room for it with a guard behind.
 struct Operands {
-  explicit Operands(Shape s) : shape(s), a(s.m * s.k), b(s.k * s.n), c(s.m * s.n + 64, guard) {
-    fill_random(a, 1);
-    fill_random(b, 2);
-  }
+  explicit Operands(Shape s)
+      : shape(s), a(random_floats(s.m * s.k, 1)), b(random_floats(s.k * s.n, 2)), c(s.m * s.n + 64, guard) {}
   /// 1 where rounding explains the difference from the reference; infinite where something else was written.
   double worst_error() const {
     for (std::size_t i = shape.m * shape.n; i < c.size(); ++i) REQUIRE(c[i] == guard);

@@ -45,10 +45,11 @@ struct Shape {
 /// either side.
 class Matrices {
  public:
-  explicit Matrices(Shape s) : shape_(s), a_(s.m * s.k), b_(s.k * s.n), c_(s.m * s.n + 2 * margin, guard) {
-    fill_random(a_, 1);
-    fill_random(b_, 2);
-  }
+  explicit Matrices(Shape s)
+      : shape_(s),
+        a_(random_floats(s.m * s.k, 1)),
+        b_(random_floats(s.k * s.n, 2)),
+        c_(s.m * s.n + 2 * margin, guard) {}
   std::vector<float>& a() { return a_; }
   std::vector<float>& b() { return b_; }
   float* c() { return c_.data() + margin; }
