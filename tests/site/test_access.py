@@ -26,6 +26,7 @@ def test_axe_finds_nothing(browser, book, served):
             visit.page.emulate_media(color_scheme="light")
             visit.page.goto(served + page)
             visit.page.evaluate("document.querySelectorAll('details:not(.hf-data)').forEach(d => d.open = true)")
+            visit.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # overflow.js
             for scheme, rules in themes.items():
                 visit.page.emulate_media(color_scheme=scheme)
                 papers.add((scheme, visit.page.evaluate("getComputedStyle(document.body).backgroundColor")))

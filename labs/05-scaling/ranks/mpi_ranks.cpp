@@ -184,7 +184,7 @@ int serve(Runner& runner, std::span<const Task> tasks) {
 int run_first(Runner& runner, const std::function<int(Ranks&)>& first) {
   MpiRanks ranks(runner);
   const int status = first(ranks);
-  if (status != 0) MPI_Abort(MPI_COMM_WORLD, status);  // it has said why
+  if (status != 0) abort_ranks(status);  // it has said why
   ranks.end();
   return status;
 }

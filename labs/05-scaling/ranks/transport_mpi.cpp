@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "05-scaling/ranks/transport.hpp"
 
@@ -41,10 +43,16 @@ int run_ranks(const char* name, int argc, char** argv, const std::function<int()
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     std::fprintf(stderr, "%s: rank %d: %s\n", name, rank, error.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    abort_ranks(1);
   }
   MPI_Finalize();
   return status;
+}
+
+void abort_ranks(int status) {
+  std::fflush(nullptr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  MPI_Abort(MPI_COMM_WORLD, status);
 }
 
 void check_mpi(int status, const char* what) {

@@ -17,6 +17,9 @@ namespace hf::scaling {
 /// \return exit status, what `program` returned
 int run_ranks(const char* name, int argc, char** argv, const std::function<int()>& program);
 
+/// Ends all ranks, after a moment: of a rank that aborts at once, Open MPI 5 may lose what it has just said.
+void abort_ranks(int status);
+
 /// \throws std::runtime_error with MPI's own words where `status` is an error
 void check_mpi(int status, const char* what);
 
