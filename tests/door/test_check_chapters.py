@@ -314,6 +314,16 @@ def test_without_a_record_its_numbers_are_not_held_against_it(book):
     assert "has no value unknown" in run(book).stderr
 
 
+def test_what_another_machine_measured_need_not_be_measured_here(book):
+    page = book / "chapters/01-thing.md"
+    page.write_text(page.read_text().replace("{measured}`speed`", "{measured}`speed_of_a_library`"))
+    assert "has no value speed_of_a_library" in run(book).stderr
+    published = book / "figures/records/a-machine/01-thing.json"
+    published.parent.mkdir(parents=True)
+    published.write_text(json.dumps({"values": [{"id": "speed_of_a_library"}]}))
+    assert run(book).stderr == ""
+
+
 def test_a_lab_without_a_chapter_is_found(book):
     (book / "labs/02-other").mkdir()
     (book / "labs/02-other/lab.cpp").touch()
