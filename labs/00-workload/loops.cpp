@@ -436,7 +436,6 @@ void im2col(const float* x, float* y, std::size_t channels, std::size_t height, 
   const std::size_t rows = windows(height, kernel, stride);
   const std::size_t columns = windows(width, kernel, stride);
   const std::size_t pad = kernel / 2;
-  // [begin: im2col]
   share_each(channels * kernel * kernel, rows * columns, [&](std::size_t row) {
     const std::size_t channel = row / (kernel * kernel);
     const std::size_t di = row / kernel % kernel, dj = row % kernel;
@@ -452,7 +451,6 @@ void im2col(const float* x, float* y, std::size_t channels, std::size_t height, 
       }
     }
   });
-  // [end: im2col]
 }
 
 }  // namespace hf::workload

@@ -37,7 +37,6 @@ class TransformerTensors {
   /// \throws OutOfMemory
   explicit TransformerTensors(const TransformerShape& shape);
 
-  // [begin: layer]
   struct Layer {
     float *norm1_gain, *norm1_bias;  // (C), (C)
     float *qkv_weight, *qkv_bias;    // (3C, C), (3C)
@@ -49,7 +48,6 @@ class TransformerTensors {
   float *token_embedding, *position_embedding;  // (V, C), (context, C)
   std::vector<Layer> layers;
   float *norm_gain, *norm_bias;  // (C), (C)
-  // [end: layer]
 
   std::span<float> all() const { return tensors_.all(); }
   const std::vector<Tensor>& list() const { return tensors_.list(); }

@@ -137,7 +137,6 @@ void add_edge(Size m, Size n, Size k, View<In> a, View<In> b, View<Out> c) {
   }
 }
 
-// [begin: register-tile]
 /// c += a · b, a (m, k), b (k, n), tile by tile.
 template <class In, class Out>
 void add_block(Size m, Size n, Size k, View<In> a, View<In> b, View<Out> c) {
@@ -169,7 +168,6 @@ void tiled_product(Size m, Size n, Size k, In a, In b, Out c) {
     }
   }
 }
-// [end: register-tile]
 
 /// Copies a block of b into panels, one after the other: tile_columns numbers of the first row, of the second, …, filled
 /// up with zeros at the right edge.

@@ -37,14 +37,12 @@ inline Number short_way(Number x) {
 
 std::size_t vector_lanes() { return lanes; }
 
-// [begin: scalar]
 void branch_scalar(const float* x, float* y, std::size_t count, float threshold) {
   for (std::size_t i = 0; i < count; ++i) {
     // opaque, or the compiler would make vectors of it
     y[i] = x[i] < threshold ? opaque(long_way(x[i])) : opaque(short_way(x[i]));
   }
 }
-// [end: scalar]
 
 // [begin: vector]
 void branch_vector(const float* x, float* y, std::size_t count, float threshold) {

@@ -26,11 +26,9 @@ double branch_reference(float x, float threshold);
 /// than the sum of all coefficients (Higham, 2002, section 5.1).
 double branch_error_bound();
 
-// [begin: divergence-model]
 /// Nanoseconds per number that vectors should take when a share of randomly placed numbers goes the long way: a vector
 /// pays for a way when any of its lanes takes it.
 /// \param short_ns, long_ns  what it costs when all lanes agree
 double divergence_model(double share, std::size_t lanes, double short_ns, double long_ns);
-// [end: divergence-model]
 
 }  // namespace hf::gpu

@@ -9,7 +9,6 @@ namespace hf::gpu {
 /// Bytes that arrive with one line, the unit in which memory is fetched.
 constexpr double line_bytes = 64;
 
-// [begin: little]
 /// Lines that must be in flight for a bandwidth.
 /// \param latency_ns  between asking for a line and having it
 /// \param gbs  10^9 bytes per second, which is bytes per nanosecond
@@ -20,7 +19,6 @@ constexpr double little_gbs(double lines, double latency_ns, double limit_gbs) {
   const double gbs = lines * line_bytes / latency_ns;
   return gbs < limit_gbs ? gbs : limit_gbs;
 }
-// [end: little]
 
 /// Where a curve that first rises in proportion and then stays level has its bend: the x at which it first reaches nine
 /// tenths of its highest point, on the straight line between two neighbours, over nine tenths. Exact where the rise

@@ -252,7 +252,7 @@ def test_each_fault_is_named(book, old, new, problem):
     result = run(book)
     assert result.returncode == 1
     assert problem in result.stderr
-    assert all(line.startswith("chapters/01-thing.md:") for line in result.stderr.splitlines())
+    assert all(line.startswith(("chapters/01-thing.md:", "labs/01-thing/lab.cpp:")) for line in result.stderr.splitlines())
 
 
 def test_an_escaped_bar_belongs_to_its_role(book):
@@ -268,6 +268,13 @@ def test_a_line_of_an_excerpt_that_is_wider_than_the_page_is_found(book):
     assert run(book).stderr == ""  # 84 columns, since what indents all lines is not shown
     source.write_text(source.read_text().replace(f"  {wide}", f"  {wide}!"))
     assert "labs/01-thing/lab.cpp:5 takes 85 columns of the page's 84" in run(book).stderr
+
+
+def test_a_part_that_nobody_quotes_is_found(book):
+    source = book / "labs/01-thing/lab.cpp"
+    source.write_text(f"{source.read_text()}// [begin: tail]\n// [end: tail]\n")
+    line = len(source.read_text().splitlines()) - 1
+    assert f'labs/01-thing/lab.cpp:{line}: no chapter quotes the part "tail"' in run(book).stderr
 
 
 def test_parts_in_another_order_are_found(book):

@@ -33,7 +33,6 @@ static __global__ void fill_units(float* to, std::size_t count, std::size_t star
 constexpr int stride_threads = 256, stride_loads = 8;  ///< of a block; of each thread, side by side
 constexpr int stride_tile = stride_threads * stride_loads;
 
-// [begin: stride]
 /// Adds up words that lie `stride` apart: words[i · stride] for every i of so many tiles. Threads that are neighbours
 /// take neighbours among them.
 static __global__ void __launch_bounds__(stride_threads)
@@ -46,7 +45,6 @@ static __global__ void __launch_bounds__(stride_threads)
   }
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
-// [end: stride]
 
 constexpr int banks = 32;  ///< of shared memory, each 4 bytes wide
 

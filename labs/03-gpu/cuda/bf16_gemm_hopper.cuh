@@ -23,7 +23,6 @@ __device__ inline void send_for(Tiles& tiles, const TensorMap& a, const TensorMa
   copy_tile_in(tiles.b + copy_rows * tile_k, b, start, column + copy_rows, full);
 }
 
-// [begin: four products]
 /// Begins to add one step's products to the sums of a warpgroup, whose rows of
 /// a are the first or the second half of the tile's.
 __device__ inline void begin_products(Sums& sums, const Tiles& tiles, int warpgroup) {
@@ -35,7 +34,6 @@ __device__ inline void begin_products(Sums& sums, const Tiles& tiles, int warpgr
     multiply_async(sums, a + 2 * p, b + 2 * p);
   commit_products();
 }
-// [end: four products]
 
 /// Writes a warpgroup's sums to c straight from the registers, two neighbours at a time.
 __device__ inline void store_sums(const Sums& sums, GemmShape shape, Bf16* c, int row, int column) {
@@ -54,7 +52,6 @@ struct OneStep {
   Barrier full;
 };
 
-// [begin: TMA and WGMMA]
 /// Two warpgroups; one thread sends for the tiles, everybody waits for them,
 /// then everybody multiplies.
 static __global__ void __launch_bounds__(tma_threads) tma_kernel(GemmShape shape,                      // m, n, k
@@ -86,7 +83,6 @@ static __global__ void __launch_bounds__(tma_threads) tma_kernel(GemmShape shape
   store_sums(sums, shape, c, row + warpgroup * warpgroup_m, column);
 #endif
 }
-// [end: TMA and WGMMA]
 
 inline void bf16_tma(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
   const dim3 grid(pieces(shape.n, tile_n), pieces(shape.m, tile_m));
@@ -117,7 +113,6 @@ constexpr int pipeline_threads = (1 + consumers) * warpgroup_threads;
 /// Registers of each thread, in all no more than the kernel started with: 384 · 168 of them.
 constexpr int producer_registers = 40, consumer_registers = 232;
 
-// [begin: consume]
 /// The steps of one tile of c. While the tensor cores work on one, the
 /// warpgroup prepares the next; the one before that has been read, and its
 /// place in the ring is given back, to every block that fills it.
@@ -141,7 +136,6 @@ __device__ inline void consume(Ring& ring, Position& position, int steps, int wa
   finish_products(sums);
   if (previous >= 0) give_back(previous);
 }
-// [end: consume]
 
 // [begin: producer and consumers]
 /// Three warpgroups: of the first, one thread does nothing but send for tiles,

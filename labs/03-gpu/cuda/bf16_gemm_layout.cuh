@@ -26,7 +26,6 @@ constexpr int copy_rows = 128, copy_bytes = copy_rows * tile_row_bytes;
 /// What arrives for one step: 128 rows of a and 256 of b.
 constexpr int step_bytes = (tile_m + tile_n) * tile_row_bytes;
 
-// [begin: swizzle]
 /// Where a byte of a tile lies in shared memory, from the tile's start, which
 /// is aligned to 1024: in row r, chunk c of 16 bytes changes places with chunk
 /// c xor r mod 8, so that eight rows of one column lie in different banks.
@@ -34,9 +33,7 @@ __host__ __device__ constexpr std::uint32_t swizzled(std::uint32_t offset) {
   const std::uint32_t row = offset / 128 % 8;
   return offset ^ row * 16;
 }
-// [end: swizzle]
 
-// [begin: descriptor]
 /// How the tensor core is told of an operand: its address in shared memory
 /// (in units of 16 bytes), 1024 bytes from each group of eight rows to the
 /// next, the swizzle of 128 bytes. 16 numbers further along the sums is an
@@ -45,7 +42,6 @@ __host__ __device__ constexpr std::uint64_t operand_descriptor(std::uint32_t add
   constexpr std::uint64_t eight_rows = 8 * tile_row_bytes, swizzle_128 = 1;
   return (address & 0x3ffff) >> 4 | eight_rows >> 4 << 32 | swizzle_128 << 62;
 }
-// [end: descriptor]
 
 /// Row and column in the warpgroup's 64 × 256 of a thread's sum i.
 struct Place {
@@ -119,7 +115,6 @@ struct Parts {
   std::uint32_t* flags;
 };
 
-// [begin: tile order]
 /// Tile number `at` of a grid of so many: down a few rows, then the next
 /// column, so that tiles under way at one time share what they read through L2.
 __host__ __device__ constexpr Place tile_in_order(int at, int rows, int columns, int rows_together) {
@@ -128,6 +123,5 @@ __host__ __device__ constexpr Place tile_in_order(int at, int rows, int columns,
   const int in_band = at - first * columns;
   return {first + in_band % here, in_band / here};
 }
-// [end: tile order]
 
 }  // namespace hf::gpu

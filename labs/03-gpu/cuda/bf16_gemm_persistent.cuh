@@ -64,7 +64,6 @@ struct ClusterTiles {
   }
 };
 
-// [begin: multicast]
 /// Sends for the steps of one tile. The blocks of a cluster's row share a, those
 /// of its column b: each fetches its part of the rows, for all of them.
 template <Way way>
@@ -85,7 +84,6 @@ __device__ void produce(Ring& ring, Position& position, Stretch steps, const Ten
                                tiles.in_column());
   }
 }
-// [end: multicast]
 
 /// Lays 64 of a thread's columns out in shared memory as the copies want them, rounded.
 template <Way way>
@@ -110,7 +108,6 @@ __device__ void store_slice(const float* sums, unsigned char* bytes, int thread)
   }
 }
 
-// [begin: store by copies]
 /// Rounds a warpgroup's sums, lays them out in shared memory as the copies want
 /// them, and sends them off, slice by slice.
 template <Way way>
@@ -129,7 +126,6 @@ __device__ void send_sums(const Sums& sums, Slice (&buffers)[2], const TensorMap
       copy_tile_out<way.l2_hints ? InL2::leaves : InL2::as_usual>(c, column + slice * slice_columns, row, bytes);
   }
 }
-// [end: store by copies]
 
 /// Leaves a warpgroup's sums for the cluster that ends the tile. \param part  which place is this warpgroup's
 __device__ inline void give_part(const Sums& sums, const Parts& parts, int part, int warpgroup) {
@@ -150,7 +146,6 @@ __device__ inline void add_part(Sums& sums, const Parts& parts, int part, int wa
   for (int i = 0; i < sums_per_thread; ++i) sums[i] += from[i * warpgroup_threads];
 }
 
-// [begin: persistent]
 /// As many blocks as multiprocessors, each with a producer and two consumers.
 /// The producer is at the next tile while the consumers store the last.
 template <class Its>
@@ -201,7 +196,6 @@ __global__ void __launch_bounds__(pipeline_threads, 1)
   sync_cluster();  // no block leaves while another may still write to it
 #endif
 }
-// [end: persistent]
 
 /// How many clusters the device has room for at a time.
 template <class Its>

@@ -53,7 +53,6 @@ __device__ inline void copy_tile(__nv_bfloat16* tile, const Bf16* from, int rows
   }
 }
 
-// [begin: WMMA]
 /// Tiles in shared memory as in the fp32 ladder; a warp multiplies fragments
 /// of 16 × 16 × 16, whose places in its registers only the hardware knows.
 static __global__ __launch_bounds__(WmmaTiling::threads) void wmma_kernel(GemmShape shape, const Bf16* a, const Bf16* b,
@@ -99,7 +98,6 @@ static __global__ __launch_bounds__(WmmaTiling::threads) void wmma_kernel(GemmSh
     }
   }
 }
-// [end: WMMA]
 
 inline void bf16_wmma(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
   const dim3 grid(pieces(shape.n, WmmaTiling::side), pieces(shape.m, WmmaTiling::side));

@@ -37,7 +37,6 @@ static __global__ void link_front(Cell* cells, std::int64_t nodes, std::int64_t 
               cell_number(i / lanes, lane)};
 }
 
-// [begin: in-flight]
 /// Each warp follows `loads` chases side by side, and cannot go on before all of them have arrived. `at` holds where each
 /// thread's chases are, and `sums` gets what it read.
 template <int loads>
@@ -57,6 +56,5 @@ __global__ void __launch_bounds__(most_warps_in_block* lanes, 4)
   for (int load = 0; load < loads; ++load) at[thread + load * threads] = cells[load].next;
   sums[thread] = sum;
 }
-// [end: in-flight]
 
 }  // namespace hf::gpu

@@ -37,7 +37,6 @@ __device__ inline long long nanoseconds_now() {
   return now;
 }
 
-// [begin: gpu-chase]
 /// One thread follows the cycle from where the last chase ended, first without
 /// the clock: L1 is empty when a kernel starts.
 template <Through through>
@@ -52,7 +51,6 @@ __global__ void chase_lines(const GpuLine** at, long long warm_hops, long long h
   if (here == nullptr) return;
   *ticks = {clock64() - start, nanoseconds_now() - start_ns};
 }
-// [end: gpu-chase]
 
 /// lines[i].next = the line next[i]
 static __global__ void link_lines(GpuLine* lines, const std::uint32_t* next, std::uint32_t count) {

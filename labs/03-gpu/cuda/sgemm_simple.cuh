@@ -6,7 +6,6 @@
 
 namespace hf::gpu {
 
-// [begin: naive]
 /// Neighbours in a warp stand in different rows: what they read of a, and
 /// what they write, lies far apart.
 static __global__ void naive_kernel(GemmShape shape,  // m, n, k
@@ -20,14 +19,12 @@ static __global__ void naive_kernel(GemmShape shape,  // m, n, k
   }
   c[row * shape.n + column] = sum;
 }
-// [end: naive]
 
 inline void sgemm_naive(GemmShape shape, const float* a, const float* b, float* c) {
   const dim3 block(32, 8), grid(pieces(shape.m, block.x), pieces(shape.n, block.y));
   HF_LAUNCH(naive_kernel, grid, block, shape, a, b, c);
 }
 
-// [begin: coalesced]
 /// Neighbours in a warp stand in one row: they read the same number of a and
 /// 32 neighbours of b, which takes one access to memory.
 static __global__ void coalesced_kernel(GemmShape shape,                 // m, n, k
@@ -42,7 +39,6 @@ static __global__ void coalesced_kernel(GemmShape shape,                 // m, n
   }
   c[row * shape.n + column] = sum;
 }
-// [end: coalesced]
 
 inline void sgemm_coalesced(GemmShape shape, const float* a, const float* b, float* c) {
   const dim3 block(32, 8), grid(pieces(shape.n, block.x), pieces(shape.m, block.y));

@@ -10,7 +10,6 @@ namespace hf::gpu {
 constexpr int block_side = 128, block_depth = 8, thread_side = 8;
 constexpr int threads_per_side = block_side / thread_side, tile_threads = threads_per_side * threads_per_side;
 
-// [begin: register tile]
 /// Per step of the sums a thread reads 8 + 8 numbers from shared memory, and
 /// does 64 multiplications with them.
 static __global__ void __launch_bounds__(tile_threads) register_tile_kernel(GemmShape shape,  // m, n, k
@@ -47,14 +46,12 @@ static __global__ void __launch_bounds__(tile_threads) register_tile_kernel(Gemm
     }
   }
 }
-// [end: register tile]
 
 inline void sgemm_register_tile(GemmShape shape, const float* a, const float* b, float* c) {
   const dim3 grid(pieces(shape.n, block_side), pieces(shape.m, block_side));
   HF_LAUNCH(register_tile_kernel, grid, tile_threads, shape, a, b, c);
 }
 
-// [begin: vectorised]
 /// The same, four neighbours at a time: each access to memory, global or
 /// shared, is one of 16 bytes. A thread's 8 columns are two groups of four,
 /// half a block apart, so that neighbours read from different banks.
@@ -97,7 +94,6 @@ static __global__ void __launch_bounds__(tile_threads) vectorised_kernel(GemmSha
     }
   }
 }
-// [end: vectorised]
 
 inline void sgemm_vectorised(GemmShape shape, const float* a, const float* b, float* c) {
   const dim3 grid(pieces(shape.n, block_side), pieces(shape.m, block_side));

@@ -41,7 +41,6 @@ struct WarpTiling {
 __device__ constexpr int row_in_warp(int lane) { return (lane >> 1 & 1) | (lane >> 2 & 6); }
 __device__ constexpr int column_in_warp(int lane) { return (lane & 1) | (lane >> 1 & 2); }
 
-// [begin: asynchronous copies]
 /// What one thread copies of each tile. Rows and columns outside c are computed
 /// all the same, from the last one inside, and never stored; what lies beyond
 /// the ends of the sums must be zero.
@@ -75,7 +74,6 @@ struct TileCopies {
     }
   }
 };
-// [end: asynchronous copies]
 
 /// sums (rows, columns) += a tile of a times one of b, from this thread's first row and column.
 template <class T>
@@ -93,7 +91,6 @@ __device__ void multiply_tiles(const float* a_tile, const float* b_tile, float (
   }
 }
 
-// [begin: warp tile]
 /// Two pairs of tiles in shared memory: one is computed from while the other
 /// arrives.
 template <class T>
@@ -124,7 +121,6 @@ __global__ void __launch_bounds__(T::threads, T::blocks_per_sm)
     }
   }
 }
-// [end: warp tile]
 
 template <class T>
 void sgemm_warp_tile(GemmShape shape, const float* a, const float* b, float* c) {

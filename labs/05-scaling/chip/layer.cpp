@@ -46,7 +46,6 @@ void LayerShape::check() const {
                               std::to_string(panel_columns) + " the width of a head");
 }
 
-// [begin: layer-work]
 Work token_work(const LayerShape& shape, std::size_t readers) {
   const double c = as_double(shape.width), b = as_double(readers);
   const double products = 2 * c * as_double(shape.qkv_columns() + shape.width + 8 * shape.width);
@@ -59,7 +58,6 @@ Work attention_work(const LayerShape& shape, std::size_t readers, std::size_t po
   const double of_a_look = 4 * as_double(shape.head_width()) + workload::softmax_flops;
   return {looks * heads * of_a_look, looks * 4 * as_double(shape.cached_per_token()), 0};
 }
-// [end: layer-work]
 
 LayerWeights::LayerWeights(const LayerShape& shape, std::size_t layers)
     : shape_(shape), memory_((layers * shape.parameters()) * sizeof(float), Pages::huge) {
@@ -135,7 +133,6 @@ void LayerStep::run_layer(std::size_t layer, const float* x, float* y) {
   float *const normed = part(2, 1).data(), *const attended = part(3, 1).data(), *const middle = part(4, 1).data();
   float *const qkv = part(5, 3).data(), *const hidden = part(8, 5).data();
   const std::size_t wide = 4 * c + 16;  // rows of a whole number of pages would compete for one place in the cache
-  // [begin: run-layer]
   workload::layer_norm(x, w.norm1_gain, w.norm1_bias, normed, b, c);
   multiply_panels({normed, b, c}, w.qkv, w.qkv_bias, nullptr, qkv, weights_.shape().qkv_columns());
   cache_ != nullptr ? attend(layer, qkv, attended) : hand_on_values(qkv, attended);
@@ -145,7 +142,6 @@ void LayerStep::run_layer(std::size_t layer, const float* x, float* y) {
   multiply_panels({normed, b, c}, w.up, w.up_bias, nullptr, hidden, wide);
   workload::gelu(hidden, hidden, b * wide);
   multiply_panels({hidden, b, wide}, w.down, w.down_bias, middle, y, c);
-  // [end: run-layer]
 }
 
 /// softmax(q · keys / √D) · values for every reader and group: the G queries that share keys are the rows of a product.
@@ -164,7 +160,6 @@ void LayerStep::attend(std::size_t layer, const float* qkv, float* attended) {
       keys.at(i, context_) = row[shape.width + group * d + i];
       values.at(context_, i) = row[shape.width + (shape.kv_heads + group) * d + i];
     }
-    // [begin: grouped-attention]
     const Rows queries = {row + group * g * d, g, d}, weights = {scores.data(), g, padded};
     for (std::size_t j = 0; j < padded; j += panel_columns)
       multiply_panel(queries, d, keys.panel(j / panel_columns), false, scores.data() + j, padded);
@@ -172,7 +167,6 @@ void LayerStep::attend(std::size_t layer, const float* qkv, float* attended) {
     for (std::size_t j = 0; j < d; j += panel_columns)
       multiply_panel(weights, positions, values.panel(j / panel_columns), false,
                      attended + reader * shape.width + group * g * d + j, d);
-    // [end: grouped-attention]
   });
 }
 

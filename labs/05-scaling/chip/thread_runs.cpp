@@ -184,7 +184,6 @@ class PartlySerial {
   }
 
  private:
-  // [begin: partly-serial]
   void run(int thread, int threads) {
     if (thread == 0) product_.compute({0, serial_});
     all_here(threads);
@@ -192,7 +191,6 @@ class PartlySerial {
     product_.compute({serial_ + part.first, serial_ + part.last});
     all_here(threads);
   }
-  // [end: partly-serial]
 
   void all_here(int threads) {
     const auto at = std::find(counts_.begin(), counts_.end(), threads) - counts_.begin();

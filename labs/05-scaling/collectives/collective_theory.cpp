@@ -47,7 +47,6 @@ Cost reduce_scatter_cost(int ranks, double bytes) { return blocks_cost(ranks, by
 Cost all_gather_cost(int ranks, double bytes) { return blocks_cost(ranks, bytes); }
 Cost all_to_all_cost(int ranks, double bytes) { return blocks_cost(ranks, bytes); }
 
-// [begin: cost]
 Cost ring_cost(int ranks, double bytes) { return reduce_scatter_cost(ranks, bytes) + all_gather_cost(ranks, bytes); }
 
 Cost tree_cost(int ranks, double bytes) {
@@ -68,6 +67,5 @@ Cost halving_doubling_cost(int ranks, double bytes) {
 }
 
 double bus_factor(int ranks) { return 2.0 * (ranks - 1) / ranks; }
-// [end: cost]
 
 }  // namespace hf::scaling

@@ -36,7 +36,6 @@ WindowAllReduce::WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::
       numbers_(std::move(numbers)),
       crowded_(crowded) {}
 
-// [begin: in-window]
 void WindowAllReduce::in_window(std::size_t count) {
   constexpr std::size_t at_once = 4, step = at_once * lanes;
   constexpr std::size_t ahead = 1024;  // numbers: lines come from other cores, to be written, before they are needed
@@ -63,7 +62,6 @@ void WindowAllReduce::in_window(std::size_t count) {
   }
   meet();  // all sums are there
 }
-// [end: in-window]
 
 void WindowAllReduce::anywhere(std::span<float> numbers) {
   constexpr std::size_t few = 1024;  // below, meeting a second time takes longer than adding everything

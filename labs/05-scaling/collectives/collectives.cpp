@@ -59,7 +59,6 @@ void all_reduce_ring(Transport& ranks, std::span<float> numbers) {
 }
 // [end: ring]
 
-// [begin: all-to-all]
 void all_to_all(Transport& ranks, std::span<float> in, std::span<float> out) {
   const int n = ranks.size(), me = ranks.rank();
   const Blocks mine(in, n), arrived(out, n);
@@ -72,9 +71,7 @@ void all_to_all(Transport& ranks, std::span<float> in, std::span<float> out) {
     ranks.exchange(to, mine[to], from, arrived[from]);
   }
 }
-// [end: all-to-all]
 
-// [begin: tree]
 void all_reduce_tree(Transport& ranks, std::span<float> numbers) {
   const int n = ranks.size(), me = ranks.rank();
   int apart = 1;
@@ -87,9 +84,7 @@ void all_reduce_tree(Transport& ranks, std::span<float> numbers) {
     if (me % (2 * apart) == 0 && me + apart < n) ranks.send(me + apart, numbers);
   }
 }
-// [end: tree]
 
-// [begin: doubling]
 void all_reduce_doubling(Transport& ranks, std::span<float> numbers) {
   among_power_of_two(ranks, numbers, [&] {
     for (int apart = 1; apart < power_of_two(ranks); apart *= 2) {
@@ -98,7 +93,6 @@ void all_reduce_doubling(Transport& ranks, std::span<float> numbers) {
     }
   });
 }
-// [end: doubling]
 
 // Halves go to the neighbour, quarters two places on, and so the larger a message, the shorter its way (Rabenseifner, 2004).
 void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers) {

@@ -102,7 +102,6 @@ class Server {
     }
   }
 
-  // [begin: policies]
   std::vector<Part> next_step() const {
     std::vector<Part> step;
     if (policy_ == Policy::chunked) {
@@ -125,7 +124,6 @@ class Server {
     }
     return step;
   }
-  // [end: policies]
 
   /// The rows of answers that have ended are computed with the others until their batch has ended.
   void add_decodes(std::vector<Part>& step) const {

@@ -33,7 +33,6 @@ double cache_bytes(const TransformerShape& shape, double tokens) {
 
 }  // namespace
 
-// [begin: step-model]
 StepModel::Rates StepModel::counts(const TransformerShape& shape, const StepLoad& load) {
   Rates counts = {};
   const auto add_product = [&](double weights, double rows) {
@@ -53,7 +52,6 @@ double StepModel::seconds(const StepLoad& load) const {
   const Rates counts = StepModel::counts(shape_, load);
   return std::inner_product(counts.begin(), counts.end(), rates_.begin(), 0.0);
 }
-// [end: step-model]
 
 StepModel fit_steps(const TransformerShape& shape, std::span<const MeasuredStep> steps) {
   constexpr std::size_t n = StepModel::rates;

@@ -41,7 +41,6 @@ void BackgroundSums::finish() {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-// [begin: background]
 void BackgroundSums::work() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -59,6 +58,5 @@ void BackgroundSums::work() {
     changed_.notify_all();
   }
 }
-// [end: background]
 
 }  // namespace hf::scaling

@@ -24,7 +24,6 @@ DataParallel::DataParallel(Transport& ranks, const Shape& shape, Gradients how)
   if (how == Gradients::overlapped) background_.emplace(ranks);
 }
 
-// [begin: data]
 double DataParallel::gradients(const Batch& batch) {
   const Range mine = share(batch.rows(), ranks_.rank(), ranks_.size());
   const Hook ready = [&](std::span<float> block) {
@@ -47,7 +46,6 @@ void DataParallel::reduce() {
       for (std::size_t b = network_.blocks(); b-- > 0;) all_reduce_ring(ranks_, network_.block_gradients(b));
   }
 }
-// [end: data]
 
 // [begin: sharded]
 void DataParallel::update() {

@@ -63,7 +63,6 @@ Range Route::place(int from, std::size_t expert) const {
   return {first, first + count(from, ranks_.rank(), expert)};
 }
 
-// [begin: route]
 void Route::dispatch(View rows, std::vector<Matrix>& arrived) {
   const int n = ranks_.size(), me = ranks_.rank();
   arrived.resize(here_);
@@ -80,7 +79,6 @@ void Route::dispatch(View rows, std::vector<Matrix>& arrived) {
     }
   }
 }
-// [end: route]
 
 void Route::combine(std::vector<Matrix>& processed, Matrix& rows) {
   const int n = ranks_.size(), me = ranks_.rank();
@@ -120,7 +118,6 @@ double ExpertParallel::gradients(const Batch& batch) {
   return loss;
 }
 
-// [begin: experts]
 void ExpertParallel::forward(Route& route, std::size_t layer) {
   auto& [arrived, hidden, output] = layers_[layer];
   route.dispatch(x_, arrived);
@@ -142,6 +139,5 @@ void ExpertParallel::backward(Route& route, std::size_t layer) {
   route.combine(output, added_);
   add(gradient_.numbers(), added_.numbers());
 }
-// [end: experts]
 
 }  // namespace hf::scaling

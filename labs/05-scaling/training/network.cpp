@@ -96,7 +96,6 @@ std::span<float> Network::head_gradients() {
 
 void Network::clear_gradients() { std::ranges::fill(gradients_, 0.0f); }
 
-// [begin: branch]
 void Network::branch_forward(std::size_t block, View x, Matrix& hidden, Matrix& out) const {
   multiply(x, up(block), hidden);
   rectify(hidden.numbers());
@@ -112,9 +111,7 @@ void Network::branch_backward(std::size_t block, View x, View hidden, View out_g
   add_transposed_product(x, hidden_gradient, gradients.first(gradients.size() / 2));
   multiply_by_transposed(hidden_gradient, up(block), x_gradient);
 }
-// [end: branch]
 
-// [begin: passes]
 void Network::forward(View x, Kept& kept, const Hook& sum) const {
   kept.x.resize(blocks() + 1);
   kept.hidden.resize(blocks());
@@ -135,7 +132,6 @@ void Network::backward(const Kept& kept, Matrix& gradient, const Hook& sum, cons
     add(gradient.numbers(), next.numbers());
   }
 }
-// [end: passes]
 
 double Network::loss(View x, std::span<const int> labels, std::size_t of_all, Matrix& gradient, const Hook& ready) {
   static thread_local Matrix logits;

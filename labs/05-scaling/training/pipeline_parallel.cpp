@@ -49,7 +49,6 @@ PipelineParallel::PipelineParallel(Transport& ranks, const Shape& shape, const S
       adam_(network_.weights().size()),
       width_(shape.width) {}
 
-// [begin: pipeline]
 double PipelineParallel::gradients(const Batch& batch) {
   if (batch.rows() % static_cast<std::size_t>(micros_) != 0) {
     throw std::invalid_argument("PipelineParallel: " + std::to_string(batch.rows()) + " rows do not divide into " +
@@ -87,7 +86,6 @@ void PipelineParallel::backward(int micro) {
   slot.micro = none;
   gradient_out = gradient_.numbers();
 }
-// [end: pipeline]
 
 Range PipelineParallel::rows_of(int micro) const { return share(batch_->rows(), micro, micros_); }
 

@@ -20,7 +20,6 @@ Neighbours neighbours(const Transport& ranks) {
   return {me > 0 ? me - 1 : nobody, me + 1 < ranks.size() ? me + 1 : nobody};
 }
 
-// [begin: gpipe]
 void run_gpipe(Transport& ranks, PipelineStage& stage, int micros) {
   const auto [previous, next] = neighbours(ranks);
   ranks.receive(previous, stage.x_in);
@@ -34,9 +33,7 @@ void run_gpipe(Transport& ranks, PipelineStage& stage, int micros) {
     ranks.exchange(previous, stage.gradient_out, i > 0 ? next : nobody, stage.gradient_in);
   }
 }
-// [end: gpipe]
 
-// [begin: one-forward-one-backward]
 void run_one_forward_one_backward(Transport& ranks, PipelineStage& stage, int micros) {
   const auto [previous, next] = neighbours(ranks);
   const int ahead = std::min(micros, ranks.size() - 1 - ranks.rank());  // on their way to the last stage and back
@@ -57,7 +54,6 @@ void run_one_forward_one_backward(Transport& ranks, PipelineStage& stage, int mi
     ranks.send(previous, stage.gradient_out);
   }
 }
-// [end: one-forward-one-backward]
 
 /// A stage that takes time, on the clocks of ThreadRanks, and does nothing: work is a message to oneself.
 class TimedStage final : public PipelineStage {

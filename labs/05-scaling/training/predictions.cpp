@@ -27,7 +27,6 @@ double largest_load(const Problem& problem, int ranks) {
 
 }  // namespace
 
-// [begin: predictions]
 StepPredictions predict_steps(const Problem& problem, int ranks, const Sampling& steps, const AlphaBeta& wire) {
   const auto& [width, hidden, blocks, classes] = problem.shape;
   const double n = ranks, m = problem.micros, x = bytes(problem.rows * width);
@@ -48,9 +47,7 @@ StepPredictions predict_steps(const Problem& problem, int ranks, const Sampling&
           .pipeline = alone("pipeline_part") * ticks / m + passing,
           .experts = alone("one_experts") * largest_load(problem, ranks) + routing + head};
 }
-// [end: predictions]
 
-// [begin: overlap]
 double overlap_gain_possible(const Problem& problem, int ranks, double compute_seconds, const AlphaBeta& wire) {
   const Cost sum = ring_cost(ranks, bytes(problem.shape.block_weights()));
   const double seconds = wire.seconds(sum.steps, sum.path_bytes), blocks = static_cast<double>(problem.shape.blocks);
@@ -61,6 +58,5 @@ double overlap_gain_possible(const Problem& problem, int ranks, double compute_s
   }
   return (compute_seconds + blocks * seconds) / sent;
 }
-// [end: overlap]
 
 }  // namespace hf::scaling

@@ -14,7 +14,6 @@ TensorParallel::TensorParallel(Transport& ranks, const Shape& shape)
       network_(shape, {{0, shape.blocks}, share(shape.hidden, ranks.rank(), ranks.size()), true}),
       adam_(network_.weights().size()) {}
 
-// [begin: tensor]
 double TensorParallel::gradients(const Batch& batch) {
   // Forward, what the hidden neurons of one rank add to x is a summand;
   // backward, so is what they add to its gradient.
@@ -23,6 +22,5 @@ double TensorParallel::gradients(const Batch& batch) {
       network_, kept_, batch.x, batch.labels, batch.rows(), sum);
   return loss / ranks_.size();  // all ranks have all of it
 }
-// [end: tensor]
 
 }  // namespace hf::scaling

@@ -41,7 +41,6 @@ std::unique_ptr<Trainer> make_experts(Transport& ranks, const Problem& problem) 
   return std::make_unique<ExpertParallel>(ranks, problem.shape, problem.experts);
 }
 
-// [begin: bytes]
 /// An all-reduce, by a ring: all that is summed goes round nearly twice.
 double all_reduce_bytes(int ranks, std::size_t numbers) {
   return 2 * (ranks - 1.) * static_cast<double>(numbers * sizeof(float));
@@ -79,7 +78,6 @@ double expert_bytes(const Problem& problem, const Batch& batch, int ranks) {
   return static_cast<double>(4 * blocks * leave * width * sizeof(float)) + counts +
          all_reduce_bytes(ranks, width * classes);
 }
-// [end: bytes]
 
 constexpr Way all_ways[] = {
     {"data", "data parallel", false, make_data<Gradients::at_once>, data_bytes},

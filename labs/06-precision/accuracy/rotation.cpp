@@ -10,7 +10,6 @@
 namespace hf::precision {
 namespace {
 
-// [begin: hadamard]
 /// A row times Hadamard's matrix, over √n.
 void hadamard(std::span<float> row) {
   const std::size_t n = row.size();
@@ -26,7 +25,6 @@ void hadamard(std::span<float> row) {
   const float factor = 1 / std::sqrt(static_cast<float>(n));
   for (float& x : row) x *= factor;
 }
-// [end: hadamard]
 
 template <class Function>
 void for_each_row(std::span<float> rows, std::size_t columns, const Function& function) {

@@ -123,7 +123,6 @@ void add_model_outliers(Lab& lab, workload::Transformer& model, const ModelRuns&
   lab.derived("outlier_kl_int8_over_rotated");
 }
 
-// [begin: schemes]
 /// Weights, activations, and whether both are rotated.
 std::vector<Scheme> schemes() {
   using enum Format;
@@ -133,7 +132,6 @@ std::vector<Scheme> schemes() {
           {"rotated", "one scale, rotated", int8, int8_channel, true},
           {"fp8", "FP8 E4M3", fp8_e4m3, fp8_e4m3, false}};
 }
-// [end: schemes]
 
 /// One product, its weights and activations in 8 bits, over how large some of its channels are.
 void add_product_outliers(Lab& lab) {

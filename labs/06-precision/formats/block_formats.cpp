@@ -72,7 +72,6 @@ float largest_magnitude(std::span<const float> x) {
   return largest;
 }
 
-// [begin: q8-0]
 Q8_0Block q8_0_of(std::span<const float> x) {
   const float scale = largest_magnitude(x) / 127, by = inverse(scale);
   Q8_0Block block = {fp16_of(scale), {}};
@@ -81,7 +80,6 @@ Q8_0Block q8_0_of(std::span<const float> x) {
   }
   return block;
 }
-// [end: q8-0]
 
 // [begin: q4-0]
 Q4_0Block q4_0_of(std::span<const float> x) {
@@ -107,18 +105,15 @@ Mxfp8Block mxfp8_unclipped_of(std::span<const float> x) {
   return mxfp8_with(clips ? static_cast<std::uint8_t>(scale + 1) : scale, x);
 }
 
-// [begin: mxfp4]
 Mxfp4Block mxfp4_of(std::span<const float> x) {
   const std::uint8_t scale = mx_scale(largest_magnitude(x), e2m1_top_exponent);
   const float by = inverse_e8m0(scale);
   const auto number = [by](float v) { return e2m1_of(v * by); };
   return {scale, pairs<Mxfp4Block::numbers / 2>(x, number)};
 }
-// [end: mxfp4]
 
 float nvfp4_scale(float largest_magnitude) { return largest_magnitude / (largest_e2m1 * largest_e4m3); }
 
-// [begin: nvfp4]
 Nvfp4Block nvfp4_of(std::span<const float> x, float matrix_scale) {
   const float wanted = largest_magnitude(x) / largest_e2m1 * inverse(matrix_scale);
   const std::uint8_t scale = e4m3_of(wanted);
@@ -126,7 +121,6 @@ Nvfp4Block nvfp4_of(std::span<const float> x, float matrix_scale) {
   const auto number = [by](float v) { return e2m1_of(v * by); };
   return {scale, pairs<Nvfp4Block::numbers / 2>(x, number)};
 }
-// [end: nvfp4]
 
 void decode(const Q8_0Block& block, std::span<float> to) {
   const float scale = from_fp16(block.scale);

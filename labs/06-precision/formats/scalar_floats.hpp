@@ -58,7 +58,6 @@ struct Position {
   int shift;
 };
 
-// [begin: position]
 template <FloatLayout layout>
 constexpr Position position_of(std::uint32_t magnitude) {
   constexpr int m = layout.mantissa_bits;
@@ -69,7 +68,6 @@ constexpr Position position_of(std::uint32_t magnitude) {
   const auto shift = static_cast<int>(23 - m + raised - exponent);
   return {(raised - smallest) << m, significand, shift};
 }
-// [end: position]
 
 // [begin: round]
 constexpr std::uint32_t round_to_even(Position at) {

@@ -60,7 +60,6 @@ double mean_noise(double limit, const Noise& noise) {
   return sum;
 }
 
-// [begin: predicted-noise]
 /// The same with one: over all that the largest of the numbers may be.
 double shared_noise(const Sharing& of) {
   double sum = 0;
@@ -77,7 +76,6 @@ double shared_noise(const Sharing& of) {
   }
   return sum;
 }
-// [end: predicted-noise]
 
 Sharing integers(double numbers, double largest_integer) {
   return {numbers, [=](double largest) { return largest / largest_integer; }, [](double) { return 1.0 / 12; }, true};

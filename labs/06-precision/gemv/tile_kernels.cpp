@@ -32,7 +32,6 @@ inline void prefetch_after(const std::byte* at) {
 template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
 inline void add_block(const std::byte* scales, const std::byte* numbers, const float* x, Total& total) {
   prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
-  // [begin: float-block]
   Floats sum[4][2] = {};
 #pragma GCC unroll 32
   for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
@@ -47,7 +46,6 @@ inline void add_block(const std::byte* scales, const std::byte* numbers, const f
       }
     }
   }
-  // [end: float-block]
   for (std::size_t half : {0, 1}) {
     const Floats scale = Scales::unpack(scales + half * lanes * layout.scale_bytes);
     total[half] += scale * ((sum[0][half] + sum[1][half]) + (sum[2][half] + sum[3][half]));
@@ -78,7 +76,6 @@ template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
 inline void add_whole_block(const std::byte* scales, const std::byte* numbers, const std::int8_t* x, std::int32_t x_sum,
                             float x_scale, Total& total) {
   prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
-  // [begin: whole-block]
   const Sums start = Sums{} + (tpu::offset_of_a - Numbers::offset) * x_sum;
   Sums sum[2] = {start, start};
 #pragma GCC unroll 8
@@ -98,7 +95,6 @@ inline void add_whole_block(const std::byte* scales, const std::byte* numbers, c
     const Floats scale = Scales::unpack(scales + half * lanes * layout.scale_bytes);
     total[half] += x_scale * scale * __builtin_convertvector(sum[half], Floats);
   }
-  // [end: whole-block]
 }
 
 template <BlockLayout layout, class Numbers, class Scales, bool asks>

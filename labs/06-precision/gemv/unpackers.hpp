@@ -106,7 +106,6 @@ struct Bf16Numbers {
   }
 };
 
-// [begin: fp8]
 /// FP8 with so many bits of exponent is bf16 with a shorter exponent and a
 /// shorter mantissa. With its exponent at the lower end of bf16's it is
 /// smaller by a power of two, subnormals too. Two columns to a 16-bit word.
@@ -126,7 +125,6 @@ struct Fp8Numbers {
     }
   }
 };
-// [end: fp8]
 
 // ---- Whole numbers: four to a lane, without a sign, `offset` too large ----
 

@@ -80,7 +80,6 @@ void FormatTransformer::normalise(const float* gain, const float* bias) {
 void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache) {
   const workload::TransformerTensors::Layer& w = model_.weights().layers[layer];
   const Matrices& matrix = layers_[layer];
-  // [begin: decode-layer]
   normalise(w.norm1_gain, w.norm1_bias);
   matrix.qkv.multiply(normed_.data(), qkv_.data());
   add_to(qkv_, w.qkv_bias);
@@ -96,7 +95,6 @@ void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workl
   matrix.down.multiply(hidden_.data(), sum_.data());
   add_to(sum_, w.down_bias);
   add_to(x_, sum_.data());
-  // [end: decode-layer]
 }
 
 /// The new token looks at itself and at all before it: each head in one piece, on one core, so that cores meet once.

@@ -40,7 +40,6 @@ def decode(context, tokens):
     return seconds
 
 
-# [begin: llama-settings]
 def load(path):
     settings = llama.llama_model_default_params()
     settings.n_gpu_layers = 0  # on the processor
@@ -53,7 +52,6 @@ def load(path):
     settings.n_ctx = 0  # as many tokens as the model has positions for
     settings.flash_attn_type = 1  # with it, and the KV cache in fp16 as it is by default, it is fastest here
     context = llama.llama_init_from_model(model, settings)
-    # [end: llama-settings]
     if not context:
         raise RuntimeError("llama.cpp makes no context")
     contexts.append((context, llama.llama_vocab_n_tokens(llama.llama_model_get_vocab(model))))
@@ -75,7 +73,6 @@ def logits(index):
     answer(vocabulary, ctypes.string_at(numbers, 4 * vocabulary))
 
 
-# [begin: llama-step]
 def step(index, threads, times):
     context, _ = contexts[index]
     llama.llama_set_n_threads(context, threads, threads)
@@ -84,7 +81,6 @@ def step(index, threads, times):
         seconds += decode(context, tokens_of([1]))
         llama.llama_memory_seq_rm(llama.llama_get_memory(context), 0, primed[index], -1)
     answer(seconds)
-    # [end: llama-step]
 
 
 def numbers(command):

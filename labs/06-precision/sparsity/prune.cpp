@@ -32,7 +32,6 @@ std::vector<float> pruned(std::span<const float> weights, double density) {
   return result;
 }
 
-// [begin: prune-2-4]
 std::vector<float> pruned_2_4(std::span<const float> weights) {
   std::vector<float> result(weights.begin(), weights.end());
   const auto size = [&](std::size_t i) { return std::abs(weights[i]); };
@@ -43,7 +42,6 @@ std::vector<float> pruned_2_4(std::span<const float> weights) {
   }
   return result;
 }
-// [end: prune-2-4]
 
 double density(std::span<const float> weights) {
   const auto zeros = std::count(weights.begin(), weights.end(), 0.0f);

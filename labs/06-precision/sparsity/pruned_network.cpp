@@ -52,7 +52,6 @@ WordTensors retrained_network(WordTensors weights, int steps) {
     const auto rate = static_cast<float>(lessons.rate(step));
     forward(weights, text.seen, Storage::fp32, activations);
     backward(weights, text, activations, Storage::fp32, 1.0f / rows_of_a_rank, deltas, gradients);
-    // [begin: retrain]
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const std::span<float> w = weights[i].numbers();
       std::vector<float> moved(w.begin(), w.end());
@@ -62,7 +61,6 @@ WordTensors retrained_network(WordTensors weights, int steps) {
         if (!pruned) w[j] += rate * (moved[j] - w[j]);
       }
     }
-    // [end: retrain]
   }
   return weights;
 }

@@ -30,7 +30,6 @@ void pack_panel(const float* b, std::size_t rows, std::size_t n, std::size_t col
 /// Adds to a row of c, as wide as the panel: each number of a that is there takes its row of the panel.
 void add_row(const float* values, const std::uint16_t* index, std::size_t count, const float* panel,
              std::size_t columns, float* c) {
-  // [begin: sparse-row]
   // Four sums take turns, so that one addition need not wait for the one
   // before. Every multiplication loads what it multiplies.
   Floats sum[chains][width] = {};
@@ -46,7 +45,6 @@ void add_row(const float* values, const std::uint16_t* index, std::size_t count,
     for (std::size_t k = 0; k < chains; ++k) add(k, i + k);
   }
   for (; i < count; ++i) add(0, i);
-  // [end: sparse-row]
   for (std::size_t k = 1; k < chains; ++k) {
     for (std::size_t w = 0; w < width; ++w) sum[0][w] += sum[k][w];
   }

@@ -85,7 +85,6 @@ float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& 
   constexpr std::size_t ahead = 2048;  // in floats
   FourSums sum;
   const float* next = values;
-  // [begin: bitmask]
   // Each bit takes the next value, or a zero, to its place in a register.
   const auto add = [&](std::size_t k, std::uint64_t bits, const float* from) {
     if constexpr (asks) __builtin_prefetch(from + ahead);
@@ -99,7 +98,6 @@ float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& 
     add(3, mask >> 48, next + std::popcount(mask << 16));
     next += std::popcount(mask);
   }
-  // [end: bitmask]
   if (columns > 0) {
     for (std::uint64_t mask = *masks; columns > 0; columns -= 16, mask >>= 16, x += 16) {
       add(0, mask, next);

@@ -163,7 +163,6 @@ void multiply_vector(const float* tile, std::size_t rows, std::size_t columns, c
       if constexpr (asks) {
         for (std::size_t i = 0; i < tile_floats; i += 16) __builtin_prefetch(tile + ahead + i);
       }
-      // [begin: two-four]
       // A row to each lane. Of four numbers of x, every lane takes the one
       // that its next weight belongs to: 2 bits of its places say which.
       const Bits places = load_places(tile);
@@ -173,7 +172,6 @@ void multiply_vector(const float* tile, std::size_t rows, std::size_t columns, c
         const Floats weight = load(tile + (1 + i) * lanes);
         sum[i % 4] += weight * choose(fours, places >> 2 * i);
       }
-      // [end: two-four]
     }
     store_some(y + row, rows - row, (sum[0] + sum[1]) + (sum[2] + sum[3]));
   }

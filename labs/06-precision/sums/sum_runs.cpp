@@ -85,7 +85,6 @@ std::vector<float> shuffled(std::vector<float> terms, std::uint64_t sequence) {
   return terms;
 }
 
-// [begin: as-they-come]
 float sum_as_they_come(Team& team, std::span<const float> terms) {
   constexpr std::size_t block = 4096;
   std::atomic<std::size_t> next = 0;
@@ -98,7 +97,6 @@ float sum_as_they_come(Team& team, std::span<const float> terms) {
   });
   return total;
 }
-// [end: as-they-come]
 
 std::size_t distinct_results(int runs, const std::function<float()>& run) {
   std::set<float> results;

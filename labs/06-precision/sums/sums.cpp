@@ -108,14 +108,12 @@ float chained_sum(std::span<const float> x) {
   return tree_sum_of(tree_sum(sum));
 }
 
-// [begin: pairwise]
 float pairwise_sum(std::span<const float> x) {
   if (x.size() <= block) return chained_sum(x);
   const std::size_t half = x.size() / 2 / block * block;
   const std::size_t first = half > 0 ? half : block;
   return pairwise_sum(x.first(first)) + pairwise_sum(x.subspan(first));
 }
-// [end: pairwise]
 
 float compensated_sum(std::span<const float> x) {
   Compensated<float> sum;

@@ -46,7 +46,6 @@ struct Moves {
 
 }  // namespace
 
-// [begin: scaler]
 bool LossScaler::accept(bool all_finite) {
   good_ = all_finite ? good_ + 1 : 0;
   if (!all_finite) {
@@ -58,7 +57,6 @@ bool LossScaler::accept(bool all_finite) {
   }
   return all_finite;
 }
-// [end: scaler]
 
 MixedTraining::MixedTraining(WordTensors weights, const Recipe& recipe, double batch_tokens)
     : recipe_(recipe), batch_tokens_(batch_tokens), master_(std::move(weights)) {
@@ -80,7 +78,6 @@ void MixedTraining::store_weights() {
   }
 }
 
-// [begin: step]
 void MixedTraining::step(const Examples& examples, double rate) {
   const double scale = recipe_.scaled ? scaler_.scale() : 1, row_weight = scale / batch_tokens_;
   forward(weights_, examples.seen, recipe_.values, activations_);
@@ -92,7 +89,6 @@ void MixedTraining::step(const Examples& examples, double rate) {
   update(static_cast<float>(of_these_rows / row_weight), rate);
   store_weights();
 }
-// [end: step]
 
 void MixedTraining::update(float gradient_unit, double rate) {
   std::vector<float> gradient, moved, kept;

@@ -35,7 +35,6 @@ struct Determiner {
 constexpr std::array<Determiner, 5> determiner_kinds = {
     {{0.4, true, true}, {0.2, true, false}, {0.1, true, false}, {0.2, false, true}, {0.1, false, true}}};
 
-// [begin: grammar]
 /// Whom the subject chases, fears or sees: most often the animal that is next in the list.
 double object_chance(const SentenceState& state, std::size_t animal) {
   const std::size_t favourite = (static_cast<std::size_t>(state.subject) + 1) % animals;
@@ -52,7 +51,6 @@ void add_adjectives_and_nouns(const SentenceState& state, Chances& chances) {
     if (state.plural) chances[nouns + animals + animal] = noun * chance;
   }
 }
-// [end: grammar]
 
 struct Expected {
   double nats, words;

@@ -29,7 +29,6 @@ const Axis step_axis = {"step", "1"}, excess_axis = {"loss above the floor", "na
 
 using enum Storage;
 
-// [begin: recipes]
 const std::vector<Recipe> recipes = {
     {"fp32", "fp32"},
     {"bf16", "bf16", bf16, bf16},
@@ -42,7 +41,6 @@ const std::vector<Recipe> slow_recipes = {
     {"bf16_pure", "bf16 weights, nearest", bf16, bf16, false, Update::nearest},
     {"bf16_stochastic", "bf16 weights, at random", bf16, bf16, false, Update::at_random},
 };
-// [end: recipes]
 /// The first is the control: what so many more steps do by themselves.
 const std::vector<Recipe> aware_recipes = {
     {.id = "fp32_more", .label = "fp32, trained on"},

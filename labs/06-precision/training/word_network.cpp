@@ -83,7 +83,6 @@ WordTensors random_weights(const WordShape& shape) {
   return weights;
 }
 
-// [begin: forward]
 void forward(const WordTensors& weights, std::span<const int> seen, Storage storage, WordActivations& to) {
   const std::size_t layers = weights.size() - 2;
   to.x.resize(layers + 1);
@@ -98,7 +97,6 @@ void forward(const WordTensors& weights, std::span<const int> seen, Storage stor
   multiply_by_transposed(to.x[layers], weights[layers + 1], to.logits);
   if (bits(storage) >= 16) store(storage, to.logits.numbers());
 }
-// [end: forward]
 
 namespace {
 
@@ -119,7 +117,6 @@ double loss_backward(const Matrix& logits, std::span<const int> next, float row_
 
 }  // namespace
 
-// [begin: backward]
 double backward(const WordTensors& weights, const Examples& examples, const WordActivations& activations,
                 Storage storage, float row_weight, WordDeltas& deltas, WordTensors& gradients) {
   const std::size_t layers = weights.size() - 2;
@@ -141,7 +138,6 @@ double backward(const WordTensors& weights, const Examples& examples, const Word
   for (Matrix& gradient : gradients) store(storage, gradient.numbers());
   return loss;
 }
-// [end: backward]
 
 double divergence(const Examples& examples, const Matrix& logits) {
   double sum = 0;

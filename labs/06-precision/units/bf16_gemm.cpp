@@ -46,7 +46,6 @@ void copy_row(const std::uint16_t* a, std::size_t count, std::size_t depth, floa
   std::fill(to + p, to + depth, 0.0f);
 }
 
-// [begin: widen]
 /// A panel of so many pairs of rows as floats: of each pair, the first row,
 /// then the second.
 void widen_panel(const std::uint16_t* panel, std::size_t pairs, float* to) {
@@ -58,7 +57,6 @@ void widen_panel(const std::uint16_t* panel, std::size_t pairs, float* to) {
     store(to + tile_columns + lanes, second_of(right));
   }
 }
-// [end: widen]
 
 /// A block of b, in panels of so many numbers each.
 template <class Number>

@@ -45,7 +45,6 @@ inline Ints broadcast_pair(const std::uint16_t* from) {
 inline Floats first_of(Ints pairs) { return (Floats)(pairs << 16); }
 inline Floats second_of(Ints pairs) { return (Floats)(pairs & static_cast<std::int32_t>(0xffff0000)); }
 
-// [begin: bf16-dot]
 /// sum[lane] += a[2 lane] · b[2 lane] + a[2 lane + 1] · b[2 lane + 1]
 inline Floats dot_pairs(Floats sum, Ints a, Ints b) {
 #if defined(__AVX512BF16__)
@@ -56,7 +55,6 @@ inline Floats dot_pairs(Floats sum, Ints a, Ints b) {
   return sum + first_of(a) * first_of(b) + second_of(a) * second_of(b);
 #endif
 }
-// [end: bf16-dot]
 
 /// Rows of a that lie `stride` numbers apart.
 template <class Number>
@@ -65,7 +63,6 @@ struct Rows {
   std::size_t stride;
 };
 
-// [begin: bf16-micro-kernel]
 /// c (+)= a · b for one tile: a is (rows, depth), b a panel of as many rows, in
 /// pairs. Asks for the `next` rows of a on the way, and for c: a line of each,
 /// then as many steps as a line has pairs.
@@ -99,7 +96,6 @@ void multiply_tile(std::size_t depth, Rows<std::uint16_t> a, const std::uint16_t
     store(c + lanes, add ? load(c + lanes) + right[i] : right[i]);
   }
 }
-// [end: bf16-micro-kernel]
 
 /// The same where both have been widened: a panel of b has `depth` rows.
 template <std::size_t rows, bool add>

@@ -139,7 +139,6 @@ class QueryGroup {
     for (; from < to; from += blocks_.chunk) attend_chunk(member, from, std::min(blocks_.chunk, to - from));
   }
 
-  // [begin: flash-chunk]
   /// First the weights of a chunk's keys, which stay in the level-1 cache, then
   /// their values.
   void attend_chunk(Member& member, std::size_t key, std::size_t keys) {
@@ -156,7 +155,6 @@ class QueryGroup {
       add[kind][columns - 1](member.block, v, keys, e);
     }
   }
-  // [end: flash-chunk]
 
   const Head& head_;
   const Operands& operands_;

@@ -111,7 +111,6 @@ void weigh_keys(QueryBlock& block, const float* keys, std::size_t done, std::siz
     for (std::size_t i = 1; i < rows; ++i) top[v] = higher(top[v], score[i][v]);
     grown |= top[v] > load(block.highest + v * lanes) + flash_slack;
   }
-  // [begin: flash-weights]
   if (any(grown)) rescale<vectors>(block, top, done);
   float* to = block.weights + done * width;
 #pragma GCC unroll 3
@@ -126,7 +125,6 @@ void weigh_keys(QueryBlock& block, const float* keys, std::size_t done, std::siz
     }
     store(block.sums + v * lanes, sum);
   }
-  // [end: flash-weights]
 }
 
 /// outputs += weight · value of a chunk's keys, for `rows` of the columns.

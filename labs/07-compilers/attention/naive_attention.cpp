@@ -96,11 +96,9 @@ void NaiveAttention::multiply_values(const float* v, float* out) {
 }
 
 void NaiveAttention::run(const float* q, const float* k, const float* v, float* out) {
-  // [begin: naive-attention]
   multiply_keys(q, k);      // scores  = q · kᵀ / √d      (queries, keys)
   softmax();                // weights = softmax(scores)  (queries, keys)
   multiply_values(v, out);  // out     = weights · v      (queries, d)
-  // [end: naive-attention]
 }
 
 }  // namespace hf::compilers

@@ -77,13 +77,11 @@ std::string say(const std::vector<std::string>& command, double seconds) {
   return result.text;
 }
 
-// [begin: cache-key]
 /// Everything beside its source that a program depends on.
 std::string identity(const Toolchain& toolchain) {
   return joined(toolchain.command) + '\n' + toolchain.version + '\n' + joined(toolchain.flags) + '\n' +
          toolchain.instruction_sets + '\n';
 }
-// [end: cache-key]
 
 /// The names of an entry: NAME-KEY.so.
 struct Entry {

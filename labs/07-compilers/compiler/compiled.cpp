@@ -200,7 +200,6 @@ void Compiled::State::run(std::span<const float* const> inputs, float* result, s
   for (std::size_t band = 0; band < plan.bands.size(); ++band) run_band(band, values, rows);
 }
 
-// [begin: block-rows]
 /// How many rows of a band at a time. Few: what passes between its loops stays in the
 /// level-2 cache. Many: what its products multiply by is read, and packed, less often.
 /// Whichever moves fewer bytes for a row.
@@ -220,7 +219,6 @@ std::size_t Compiled::State::block_rows(const Band& band, std::size_t rows) cons
   const std::size_t blocks = matmul::round_up(matmul::parts_of(rows, wanted), workload::sharing_cores());
   return matmul::round_up(matmul::parts_of(rows, blocks), tile);
 }
-// [end: block-rows]
 
 void Compiled::State::run_band(std::size_t number, std::vector<float*>& values, std::size_t rows) {
   const Band& band = plan.bands[number];

@@ -6,20 +6,17 @@ namespace hf::compilers {
 namespace {
 
 /// e^(x − its row's maximum), divided by the row's sum: the maximum cancels, and keeps e^x from overflowing.
-// [begin: decompose-softmax]
 Ref softmax_of(Graph& graph, Ref x) {
   const Ref below = graph.add(Op::subtract, {x, graph.add(Op::row_max, {x})});
   const Ref power = graph.add(Op::exp, {below});
   return graph.add(Op::divide, {power, graph.add(Op::row_sum, {power})});
 }
-// [end: decompose-softmax]
 
 Ref row_mean(Graph& graph, Ref x) {
   const Ref share = graph.constant(1 / static_cast<float>(graph.node(x).shape.columns));
   return graph.add(Op::multiply, {graph.add(Op::row_sum, {x}), share});
 }
 
-// [begin: decompose-layer-norm]
 Ref layer_norm_of(Graph& graph, Ref x, Ref gain, Ref shift) {
   const Ref centred = graph.add(Op::subtract, {x, row_mean(graph, x)});
   const Ref variance = row_mean(graph, graph.add(Op::multiply, {centred, centred}));
@@ -28,7 +25,6 @@ Ref layer_norm_of(Graph& graph, Ref x, Ref gain, Ref shift) {
   const Ref normed = graph.add(Op::multiply, {centred, scale});
   return graph.add(Op::add, {graph.add(Op::multiply, {normed, gain}), shift});
 }
-// [end: decompose-layer-norm]
 
 }  // namespace
 

@@ -32,7 +32,6 @@ inline DropoutRow dropout_row(std::uint64_t seed, std::uint64_t row) {
 
 /// 32 random bits of a number, or of a vector of them: two rounds of multiplying and folding back (the constants are those
 /// of Wellons' "lowbias32"), the second half of the row's bits between them, so that no two rows are shifts of each other.
-// [begin: dropout-bits]
 template <class Word>
 inline Word dropout_bits(DropoutRow row, Word column) {
   Word x = column + row.first;
@@ -40,7 +39,6 @@ inline Word dropout_bits(DropoutRow row, Word column) {
   x = (x ^ (x >> 15) ^ row.second) * 0x846ca68bu;
   return x ^ (x >> 16);
 }
-// [end: dropout-bits]
 
 /// Bits below this mean that the number is dropped.
 inline std::uint32_t dropout_threshold(float probability) {

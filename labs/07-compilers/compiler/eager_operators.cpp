@@ -127,7 +127,6 @@ float row_max(const float* x, std::size_t n) { return max_of(reduce(x, n, lowest
 
 /// Three passes over a row: the second and third find it in the cache nearest by. The row after it is fetched meanwhile: else
 /// memory would rest while a core computes.
-// [begin: eager-softmax]
 void softmax_row(const float* x, float* y, std::size_t n) {
   const Floats max = broadcast(row_max(x, n));
   Floats total = {};
@@ -145,7 +144,6 @@ void softmax_row(const float* x, float* y, std::size_t n) {
   const float share = 1 / sum_of(total);
   map(y, y, n, [=](Floats power) { return power * share; });
 }
-// [end: eager-softmax]
 
 void layer_norm_row(const float* x, const float* gain, const float* shift, float* y, std::size_t n) {
   const float count = static_cast<float>(n), mean = row_sum(x, n) / count;

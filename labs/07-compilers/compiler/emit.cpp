@@ -129,7 +129,6 @@ class Passes {
     }
   }
 
-  // [begin: keep-or-compute-again]
   /// A value that a later pass needs too is kept, unless it takes no more to
   /// compute it again than to store and load it.
   void find_kept() {
@@ -149,7 +148,6 @@ class Passes {
       cost[ref.node] = 0;
     }
   }
-  // [end: keep-or-compute-again]
 
   const Graph& graph_;
   const Loop& loop_;
@@ -394,7 +392,6 @@ class Writer {
            operand(operand(power, 1), 0).node == operand(power, 0).node;
   }
 
-  // [begin: expression]
   /// An operator, as the C++ that computes it for a register of numbers.
   std::string expression(Ref ref, const std::string& column) const {
     const Node& node = graph_.node(ref);
@@ -415,7 +412,6 @@ class Writer {
       default: throw std::invalid_argument(has_no_code(ref));
     }
   }
-  // [end: expression]
 
   std::string has_no_code(Ref ref) const {
     return "operator " + std::string(name(graph_.node(ref).op)) + " (%" + std::to_string(ref.node) +

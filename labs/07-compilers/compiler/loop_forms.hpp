@@ -60,7 +60,6 @@ inline Floats largest(const Maxima& maxima) {
 /// Asks for what will be needed soon. (GCC takes a function that does nothing else for one without effect.)
 HF_INLINE inline void ask_for(const float* number) { __builtin_prefetch(number, 0, 2); }
 
-// [begin: each-vector]
 /// Some numbers of a row, at most a register of them: from where, how many, and in
 /// which part of sums and maxima they belong.
 struct Some {
@@ -82,7 +81,6 @@ inline void each_vector(std::size_t first, std::size_t last, const Body& body) {
   for (; i + lanes <= last; i += lanes) body({i, lanes, 0});
   if (i < last) body({i, last - i, 0});
 }
-// [end: each-vector]
 
 /// The numbers there are, and `fill` in the other lanes.
 inline Floats keep(Floats v, Some at, float fill) {

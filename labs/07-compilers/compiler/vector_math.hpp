@@ -23,7 +23,6 @@ inline Floats maximum(Floats a, Floats b) { return a > b ? a : b; }
 inline Floats relu(Floats x) { return maximum(Floats{}, x); }
 
 /// e^x, off by at most 2^-23 of it. What would be below the smallest normal number is 0; of NaN, NaN.
-// [begin: vector-exp]
 inline Floats exp(Floats x) {
   const Floats round = broadcast(0x1.8p23f);  // leaves no bits for a fraction
   const Floats shifted = x * 1.44269504f + round, n = shifted - round;
@@ -39,7 +38,6 @@ inline Floats exp(Floats x) {
   e = x < -87.33654f ? Floats{} : e;
   return x <= 88.72283f ? e : x * __builtin_inff();  // too large, or NaN
 }
-// [end: vector-exp]
 
 /// x / 2 · (1 + tanh z) with z = √(2/π) · (x + 0.044715 x³), written as x / (1 + e^(−2z)): no difference loses the digits
 /// where x is below zero. Off by at most (5 + 8 |z|) · 2^-24 of it there, by 5 · 2^-24 elsewhere; what would be smaller than

@@ -33,7 +33,6 @@ class Stages {
   }
 
  private:
-  // [begin: schedules]
   /// `count` rows of the result, and all that they need of the first stage.
   void tile(std::size_t row, std::size_t count) {
     for (std::size_t i = 0; i < count + taps - 1; ++i) first_stage(row + i, i);
@@ -51,7 +50,6 @@ class Stages {
       second_stage(i, [i](std::size_t tap) { return (i + tap) % taps; });
     }
   }
-  // [end: schedules]
 
   void first_stage(std::size_t input_row, std::size_t kept_row) {
     const float* from = input_ + input_row * shape_.input_columns();

@@ -9,11 +9,9 @@
 namespace hf::compilers {
 
 std::optional<Estimate> break_even_calls(const Cost& compiled, const Estimate& otherwise) {
-  // [begin: break-even]
   const double saved = otherwise.median - compiled.call.median;
   if (saved <= 0) return std::nullopt;
   return transform(compiled.first, [saved](double s) { return s / saved; });
-  // [end: break-even]
 }
 
 Series seconds_together(const std::string& id, const std::string& label, const Cost& cost, double most) {

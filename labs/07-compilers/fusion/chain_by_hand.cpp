@@ -46,7 +46,6 @@ std::string name(ByHand how) {
   return "";
 }
 
-// [begin: by-hand]
 void chain_by_hand(ByHand how, const ChainArrays& arrays) {
   const auto& [x, first, second, y, count] = arrays;
   const auto all_three = [](Floats v) { return relu(v) * 0.5f + 1; };
@@ -60,7 +59,6 @@ void chain_by_hand(ByHand how, const ChainArrays& arrays) {
     case ByHand::in_place: return pass(x, x, count, all_three);
   }
 }
-// [end: by-hand]
 
 Work chain_work(ByHand how, std::size_t count) {
   switch (how) {

@@ -31,7 +31,6 @@ Graph softmax_graph(const Shape& shape) {
   return graph;
 }
 
-// [begin: block-graph]
 Graph block_graph(const BlockShape& shape) {
   Graph graph;
   const Ref x = graph.input({shape.tokens, shape.width});
@@ -47,7 +46,6 @@ Graph block_graph(const BlockShape& shape) {
   graph.add(Op::dropout, {active}, shape.dropout, dropout_seed);
   return graph;
 }
-// [end: block-graph]
 
 Graph norm_graph(const Shape& shape, float dropout) {
   Graph graph;

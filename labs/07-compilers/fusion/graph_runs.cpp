@@ -132,7 +132,6 @@ Work GraphRuns::work(Way way) const {
   return is_compiled(way) ? compiled_.at(way).work() : eager_work(eager_.at(way).graph());
 }
 
-// [begin: least-seconds]
 double GraphRuns::least_seconds(Way way, const TwoRoofs& machine) const {
   if (is_compiled(way)) return machine.seconds(compiled_.at(way).work());
   const Graph& graph = eager_.at(way).graph();
@@ -142,7 +141,6 @@ double GraphRuns::least_seconds(Way way, const TwoRoofs& machine) const {
   }
   return seconds;
 }
-// [end: least-seconds]
 
 double GraphRuns::product_seconds(const TwoRoofs& machine) const {
   double seconds = 0;

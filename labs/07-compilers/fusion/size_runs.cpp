@@ -88,7 +88,6 @@ double SizeRuns::copy_gbs(const Sampling& sampling, std::size_t working_set) con
   return bytes / sampling.of(id("copy ", working_set)).median * 1e-9;
 }
 
-// [begin: predicted-gain]
 /// Each pass reads one array and writes one. The second and the third read what
 /// has just been written, two arrays ago; the other four of six streams find
 /// their lines where they were left a round ago, behind four arrays.
@@ -97,6 +96,5 @@ double SizeRuns::predicted_gain(const Sampling& sampling, std::size_t bytes) con
   const double unfused = 1 / copy_gbs(sampling, unfused_set(bytes));
   return 3 * (2.0 / 6 * fused + 4.0 / 6 * unfused) / fused;
 }
-// [end: predicted-gain]
 
 }  // namespace hf::compilers

@@ -103,7 +103,6 @@ void enter_steps_of_a_call(TorchRace& race) {
   const auto enter = [&](const std::string& name, const std::string& source, float result) {
     race.enter(name, TorchProgram{source, sizes}, tensors, {&result, 1}, 1e-6, eager);
   };
-  // [begin: torch-steps]
   enter("python", R"(
 def graph(x, weight, bias):
     return x
@@ -128,18 +127,15 @@ def graph(x, weight, bias):
     return linear(x)
 )",
         x * weight + bias);
-  // [end: torch-steps]
 }
 
 std::vector<Variant> CallRuns::steps_of_a_call() {
-  // [begin: empty-loop]
   const auto launch = [] {
     const auto nothing = [](std::size_t first, std::size_t last) {
       keep(last - first);  // of the loop's iterations
     };
     workload::share(workload::sharing_cores(), workload::worth_sharing, nothing, 1);
   };
-  // [end: empty-loop]
   const auto operation = [] {
     static const Node node = {.op = Op::relu, .operands = {Ref{0}}, .shape = {1, 1}};
     static const float one = 1;

@@ -51,7 +51,6 @@ std::vector<Equation> equations(const Access& first, const Access& second, std::
   return all;
 }
 
-// [begin: gcd]
 /// Divides an equation by the greatest common divisor of its factors.
 /// \return whether it can hold for whole numbers
 bool reduce(Equation& equation) {
@@ -63,7 +62,6 @@ bool reduce(Equation& equation) {
   equation.right /= divisor;
   return true;
 }
-// [end: gcd]
 
 /// Takes a multiple of `pivot` from an equation, so that its unknown is gone from it.
 void eliminate(std::size_t unknown, const Equation& pivot, Equation& from) {
@@ -174,7 +172,6 @@ std::vector<Dependence> dependences(const LoopNest& nest) {
   return found;
 }
 
-// [begin: legal]
 bool is_legal(const std::vector<Dependence>& all, const Transformation& order) {
   const auto still_forward = [&](const Dependence& dependence) {
     for (const LoopVector& row : order.rows) {
@@ -186,7 +183,6 @@ bool is_legal(const std::vector<Dependence>& all, const Transformation& order) {
   };
   return std::all_of(all.begin(), all.end(), still_forward);
 }
-// [end: legal]
 
 bool is_parallel(const std::vector<Dependence>& dependences, const Transformation& transformation, std::size_t loop) {
   const auto carried_elsewhere = [&](const Dependence& dependence) {

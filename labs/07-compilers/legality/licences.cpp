@@ -42,7 +42,6 @@ bool accepts(const Toolchain& toolchain, const std::filesystem::path& cache, con
 const SharedLibrary nothing({});
 
 // clang-format off
-// [begin: leave]
 using Flags = std::vector<std::string>;
 const Flags no_leave = {};
 const Flags reorder = {"-fassociative-math",  // which needs the other two
@@ -52,7 +51,6 @@ const Flags exchange = {"-floop-interchange"};
 const Flags reorder_and_exchange = {"-floop-interchange",  // and as above
                                     "-fassociative-math", "-fno-signed-zeros",
                                     "-fno-trapping-math"};
-// [end: leave]
 // clang-format on
 
 }  // namespace

@@ -15,7 +15,6 @@ namespace hf::compilers {
 /// A whole number for each loop, the outermost first: an iteration, or the distance between two.
 using LoopVector = std::vector<std::int64_t>;
 
-// [begin: nest]
 /// Σ factors[k] · (counter of loop k) + constant
 struct Affine {
   LoopVector factors;
@@ -35,7 +34,6 @@ struct LoopNest {
   Access write;
   std::vector<Access> reads;
 };
-// [end: nest]
 
 std::int64_t value(const Affine& affine, const LoopVector& iteration);
 

@@ -15,7 +15,6 @@ LoopNest running_sums_nest(std::int64_t rows, std::int64_t columns) {
 }
 
 // clang-format off
-// [begin: running-sums]
 void running_sums(const float* x, float* sums, std::size_t rows,
                   std::size_t columns) {
   for (std::size_t j = 0; j < columns; ++j) {
@@ -35,10 +34,8 @@ void running_sums_exchanged(const float* x, float* sums, std::size_t rows,
     for (std::size_t j = 0; j < columns; ++j) below[j] = above[j] + here[j];
   }
 }
-// [end: running-sums]
 // clang-format on
 
-// [begin: sweep-nest]
 LoopNest sweep_nest(std::int64_t rows, std::int64_t columns) {
   const Affine i = {{1, 0}, 0}, next_i = {{1, 0}, 1};
   const Affine j = {{0, 1}, 0}, next_j = {{0, 1}, 1}, last_j = {{0, 1}, 2};
@@ -46,7 +43,6 @@ LoopNest sweep_nest(std::int64_t rows, std::int64_t columns) {
           .write = {0, {next_i, next_j}},
           .reads = {{0, {next_i, next_j}}, {0, {next_i, j}}, {0, {i, last_j}}}};
 }
-// [end: sweep-nest]
 
 Transformation wavefronts() { return then(skew(2, 1, 0, 2), permutation({1, 0})); }
 
@@ -86,7 +82,6 @@ RowRange rows_in(std::size_t w, std::size_t rows, std::size_t columns) {
 
 }  // namespace
 
-// [begin: sweep-skewed]
 void sweep_skewed(float* a, std::size_t rows, std::size_t columns) {
   const std::size_t width = columns + 2, wavefronts = columns + 2 * (rows - 1);
   for (std::size_t w = 0; w < wavefronts; ++w) {
@@ -97,9 +92,7 @@ void sweep_skewed(float* a, std::size_t rows, std::size_t columns) {
     }
   }
 }
-// [end: sweep-skewed]
 
-// [begin: sweep-stored-skewed]
 void sweep_stored_skewed(float* skewed, std::size_t rows, std::size_t columns) {
   const std::size_t width = rows + 1, wavefronts = columns + 2 * (rows - 1);
   for (std::size_t w = 0; w < wavefronts; ++w) {
@@ -112,6 +105,5 @@ void sweep_stored_skewed(float* skewed, std::size_t rows, std::size_t columns) {
     }
   }
 }
-// [end: sweep-stored-skewed]
 
 }  // namespace hf::compilers

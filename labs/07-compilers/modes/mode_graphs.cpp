@@ -29,7 +29,6 @@ Ref linear(Graph& graph, Ref x, std::size_t outputs) {
 
 }  // namespace
 
-// [begin: mlp]
 Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden) {
   Graph graph;
   const Ref x = graph.input({rows, width});
@@ -38,7 +37,6 @@ Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden) {
   graph.add(Op::add, {x, down});
   return graph;
 }
-// [end: mlp]
 
 Graph mlp_products_graph(std::size_t rows, std::size_t width, std::size_t hidden) {
   Graph graph;
@@ -47,7 +45,6 @@ Graph mlp_products_graph(std::size_t rows, std::size_t width, std::size_t hidden
   return graph;
 }
 
-// [begin: between]
 Graph between_graph(std::size_t rows, std::size_t hidden) {
   Graph graph;
   const Ref x = graph.input({rows, hidden});
@@ -60,7 +57,6 @@ Graph between_graph(std::size_t rows, std::size_t hidden) {
   graph.add(Op::add, {graph.add(Op::dropout, {gated}, 0.1f, 1), x});
   return graph;
 }
-// [end: between]
 
 GraphInputs::GraphInputs(const Graph& graph, std::uint64_t sequence) {
   std::set<std::size_t> right_sides;

@@ -140,7 +140,6 @@ ShapeChanges time_shape_changes(const std::vector<std::size_t>& rows, int repeti
     each_call(eager, [&](std::size_t now) {
       eagers.try_emplace(now, between(now)).first->second.run(inputs.pointers(), numbers(result));
     });
-    // [begin: recompile]
     each_call(per_shape, [&](std::size_t now) {
       auto at = programs.find(now);
       if (at == programs.end()) {
@@ -153,7 +152,6 @@ ShapeChanges time_shape_changes(const std::vector<std::size_t>& rows, int repeti
       if (!program) program.emplace(between(now), cached_in(cold.path(), true));
       program->run(inputs.pointers(), numbers(result), now);
     });
-    // [end: recompile]
   }
   return {rows, estimates(eager), estimates(per_shape), estimates(any_rows)};
 }

@@ -23,7 +23,6 @@
 namespace hf::compilers {
 namespace {
 
-// [begin: torch-settings]
 /// Tensors on huge pages, which are kept for the next call instead of being
 /// given back and cleared again; threads that stay on their cores and spin.
 const std::vector<std::string> torch_settings = {
@@ -38,7 +37,6 @@ const std::vector<std::string> torch_settings = {
 const char* const as_on_intel = R"(
 extern "C" int mkl_serv_intel_cpu_true() { return 1; }
 )";
-// [end: torch-settings]
 
 bool may_run_mkl_slowly() {
 #if defined(__x86_64__)

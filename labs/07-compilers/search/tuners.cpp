@@ -42,7 +42,6 @@ std::vector<std::size_t> fittest(const Trials& trials, std::size_t count) {
 }
 
 std::size_t child_of(std::size_t mother, std::size_t father, const SearchSpace& space, std::mt19937& random) {
-  // [begin: evolution]
   // Each choice is that of one parent; one in a few is drawn anew.
   const std::vector<std::size_t>& counts = space.dimensions();
   const std::vector<std::size_t> other = space.choices(father);
@@ -52,7 +51,6 @@ std::size_t child_of(std::size_t mother, std::size_t father, const SearchSpace& 
     if (random() % counts.size() == 0) choices[d] = random() % counts[d];
   }
   return space.index(choices);
-  // [end: evolution]
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 extern "C" {
 
-// [begin: smooth]
 void smooth(float* y, const float* x, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) y[i] = 0.5f * (x[i] + x[i + 1]);
 }
@@ -14,10 +13,8 @@ void smooth_restrict(float* __restrict y, const float* __restrict x,
                      std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) y[i] = 0.5f * (x[i] + x[i + 1]);
 }
-// [end: smooth]
 
 // Rotary embedding: queries and keys, in two halves each, are rotated in place.
-// [begin: rotate]
 void rotate(float* q0, float* q1, float* k0, float* k1,
             const float* cosine, const float* sine, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -28,7 +25,6 @@ void rotate(float* q0, float* q1, float* k0, float* k1,
     k1[i] = k * s + k1[i] * c;
   }
 }
-// [end: rotate]
 
 void rotate_restrict(float* __restrict q0, float* __restrict q1, float* __restrict k0, float* __restrict k1,
                      const float* __restrict cosine, const float* __restrict sine, std::size_t count) {

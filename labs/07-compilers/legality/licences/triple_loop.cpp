@@ -8,14 +8,12 @@ using Row = float[n];
 
 extern "C" {
 
-// [begin: triple-loop]
 void product_ijk(const Row* __restrict a, const Row* __restrict b,
                  Row* __restrict c) {
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < n; ++j)
       for (std::size_t k = 0; k < n; ++k) c[i][j] += a[i][k] * b[k][j];
 }
-// [end: triple-loop]
 
 void product_ikj(const Row* __restrict a, const Row* __restrict b,
                  Row* __restrict c) {
@@ -31,11 +29,9 @@ void product_jki(const Row* __restrict a, const Row* __restrict b,
       for (std::size_t i = 0; i < rows; ++i) c[i][j] += a[i][k] * b[k][j];
 }
 
-// [begin: column-sums]
 void column_sums(const Row* __restrict x, Row* __restrict sums) {
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t i = 0; i < rows; ++i) sums[i + 1][j] = sums[i][j] + x[i][j];
 }
-// [end: column-sums]
 
 }  // extern "C"
