@@ -182,7 +182,6 @@ void measure_batches(Lab& lab, const Transformer& model, RoofRuns& runs) {
   lab.derived("batch_at_ridge_measured", gain.median);
   lab.add(std::move(speed));
   lab.add(std::move(latency));
-  lab.plot("Tokens per second over batch", {"batch_speed", "batch_bytes", "batch_flops"});
 }
 
 // ---- What it costs to forget ----
@@ -224,7 +223,6 @@ void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> t
   const double bytes = static_cast<double>(shape.cache_bytes_per_token());
   lab.modelled("kv_cache_bytes_per_token", bytes, "B");
   lab.modelled("kv_cache_bytes_of_context", bytes * static_cast<double>(shape.context), "B");
-  lab.plot("Time for one token over the tokens before it", {"token_with_cache", "token_without_cache"});
 }
 
 void measure_workload(Lab& lab) {

@@ -91,7 +91,6 @@ void measure_bandwidth(Lab& lab, const KernelSet& set, Team& all, std::size_t la
   lab.add(Value("nontemporal_gain_copy", bandwidths.nontemporal_gain_copy, "1"));
   lab.add(Value("nontemporal_gain_triad", bandwidths.nontemporal_gain_triad, "1"));
   lab.derived("bandwidth_l1_over_dram");
-  lab.plot("Bandwidth over working set, 1 thread", {"bandwidth_read", "bandwidth_copy", "bandwidth_copy_nt"});
 }
 
 /// Does memory keep its speed? Looked at before anything was measured.
@@ -123,7 +122,6 @@ void measure_latency(Lab& lab, std::size_t largest) {
   lab.derived("latency_dram_cycles", "cycles");
   lab.derived("flops_per_dram_miss", "FLOP");
   lab.derived("llc_effective_bytes", levels.last_cache_helps_up_to(), "B");
-  lab.plot("Latency over working set", {"latency", "latency_4k"});
 }
 
 // ---- The roofline: what follows for any kernel, before it runs ----
@@ -179,7 +177,6 @@ void measure_kernels(Lab& lab, const KernelRuns& runs, const std::vector<Predict
   lab.add(Value("blocked_over_naive_matmul", ratio(seconds("naive matmul"), seconds("blocked matmul")), "1"));
   lab.derived("vector_add_peak_share");
   add_scores(lab, outcomes);
-  lab.plot("Kernels on the roofline, 1 thread", {"kernels", "kernels_predicted"});
 }
 
 /// Faster arithmetic, tried on a kernel that waits for memory.

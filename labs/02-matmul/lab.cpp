@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "02-matmul/attention.hpp"
@@ -89,13 +88,7 @@ void climb_the_ladder(Lab& lab) {
   lab.add(
       Value("peak_fp32_all_gflops", highest_peak(steps, peak_all_id), "GFLOP/s",
             "fp32 peak, " + std::to_string(lab.machine().cores) + (lab.machine().cores == 1 ? " thread" : " threads")));
-  std::vector<std::string> plotted;
-  for (const Contestant& each : all) {
-    Series series = rung_series(each, steps, anatomy_size(lab));
-    plotted.push_back(series.id);
-    lab.add(std::move(series));
-  }
-  lab.plot("Speed over N", plotted);
+  for (const Contestant& each : all) lab.add(rung_series(each, steps, anatomy_size(lab)));
 
   const auto add_gain = [&](const LadderStep* step, const char* id, const char* faster, const char* slower) {
     if (step != nullptr && step->has(faster) && step->has(slower)) lab.add(Value(id, step->gain(faster, slower), "1"));

@@ -83,7 +83,6 @@ Chases measure_chases_here(Lab& lab, ChaseMemory& memory, Team& team) {
   } else {
     lab.note("one core: chases on two threads were not measured");
   }
-  lab.plot("Bandwidth of chases, 1 thread", {"chases_bandwidth", "little_line"});
   return chases;
 }
 
@@ -97,7 +96,6 @@ void measure_prefetch(Lab& lab, std::size_t bytes) {
   lab.add(Value("prefetch_best_speed", gathers.lookups_per_us[gathers.best], "1", "lookups per microsecond, at best"));
   lab.add(Value("prefetch_gain", gathers.gain_best, "1", "asking early over not asking"));
   lab.derived("prefetch_best_distance", static_cast<double>(prefetch_distances[gathers.best]));
-  lab.plot("Lookups by prefetch distance", {"prefetch_speed"});
 }
 
 // ---- Numbers that take different ways ----
@@ -109,7 +107,6 @@ void measure_divergence(Lab& lab) {
   lab.add(Value("divergence_cost_half", branches.cost_half, "1"));
   lab.add(Value("divergence_sorted_gain", branches.sorted_gain_10, "1"));
   lab.add(Value("divergence_vector_gain_half", branches.vector_gain_half, "1"));
-  lab.plot("Time per number by share of the long way", {"divergence_vector", "divergence_sorted"});
 }
 
 // ---- The model: with this machine's numbers, and with a GPU's ----
@@ -142,8 +139,6 @@ void simulate_gpu(Lab& lab) {
   for (const int registers : {32, 64, 128, 255})
     lab.add(Value("occupancy_warps_" + std::to_string(registers),
                   resident_warps({}, {.registers_per_thread = registers}), "1"));
-  lab.plot("Utilisation of a multiprocessor, in per cent",
-           {"simt_utilisation_29", "simt_utilisation_250", "simt_utilisation_700"});
 }
 
 void simulate_measured_gpu(Lab& lab) {

@@ -61,7 +61,6 @@ void simulate_dataflows(Lab& lab) {
     lab.add(by_rows);
     lab.add(utilisation_by_depth(dataflow, sizes, tick));
   }
-  lab.plot("Utilisation of 128 x 128 cells, in per cent", {"utilisation_m_os", "utilisation_m_ws", "utilisation_m_is"});
 }
 
 void simulate_batches(Lab& lab) {
@@ -161,7 +160,6 @@ void measure_matrix_unit(Lab& lab) {
   lab.add(Value("int8_gemm_over_fp32_gemm", largest.int8_over_fp32, "1"));
   lab.add(gemm_series("gemm_fp32", "fp32", products, &GemmPair::fp32));
   lab.add(gemm_series("gemm_int8", "int8", products, &GemmPair::int8));
-  lab.plot("Square products, 1 thread", {"gemm_fp32", "gemm_int8"});
 }
 
 // ---- The same work, again and again ----

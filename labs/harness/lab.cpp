@@ -253,15 +253,6 @@ void Lab::incomplete(const std::string& line) {
 
 void Lab::show(const Table& table) { terminal_.table(table); }
 
-void Lab::plot(std::string title, std::vector<std::string> series_ids) {
-  for (const std::string& id : series_ids) {
-    const auto is_it = [&](const Series& series) { return series.id == id; };
-    if (std::any_of(results_.series.begin(), results_.series.end(), is_it)) continue;
-    throw std::logic_error("plot \"" + title + "\": expected a series added before, not " + id);
-  }
-  results_.plots.push_back({std::move(title), std::move(series_ids)});
-}
-
 void Lab::decide(const std::vector<ClaimText>& claims) {
   if (begun_ != info_.steps.size()) {
     throw std::logic_error("step " + info_.steps[begun_].name + " was never begun; begin it, or take it off the list");

@@ -50,19 +50,12 @@ struct LabInfo {
   std::function<std::optional<int>()> elsewhere = {};
 };
 
-/// Series that are plotted together in the terminal.
-struct Plot {
-  std::string title;
-  std::vector<std::string> series;  ///< ids, all with the same axes
-};
-
 /// Everything a lab found out.
 struct Results {
   std::vector<Series> series;
   std::vector<Value> values;
   std::vector<Claim> claims;       ///< decided at the end
   std::vector<std::string> notes;  ///< what this machine did not have, one line each
-  std::vector<Plot> plots;
   bool complete = true;  ///< false when something could not be measured that every machine can
 };
 
@@ -152,10 +145,6 @@ class Lab {
   /// Prints a table now: the predictions, before anything is timed; the results, after.
   void show(const Table& table);
 
-  /// Has these series, added before, plotted together in the terminal at the end.
-  /// \throws std::logic_error for a series that was not added
-  void plot(std::string title, std::vector<std::string> series_ids);
-
   /// After the body: decides what can be decided of the chapter's claims. A claim whose value this run did not add is left
   /// out of the record, and named in one line.
   /// \throws std::logic_error for a step that was never begun
@@ -188,7 +177,7 @@ class Lab {
 };
 
 /// The main function of every lab: reads the command line, takes the measuring lock, shows what machine this is,
-/// measures the noise floor, runs the body, prints values, plots and claims, and writes the record, checked, in one
+/// measures the noise floor, runs the body, prints values and claims, and writes the record, checked, in one
 /// rename. A failure leaves the previous record as it was.
 /// \return exit status: 0 done, 1 failed with one line on standard error, 130 interrupted
 int run_lab(const LabInfo& info, int argc, char** argv, const std::function<void(Lab&)>& body);

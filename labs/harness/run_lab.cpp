@@ -210,13 +210,6 @@ class LabRun {
       terminal_.table(table);
       terminal_.paragraph("5 %, 95 %: nine samples of ten lie between them");
     }
-    for (const Plot& plot : results.plots) {
-      std::vector<const Series*> chosen;
-      for (const Series& series : results.series) {
-        if (std::count(plot.series.begin(), plot.series.end(), series.id) > 0) chosen.push_back(&series);
-      }
-      terminal_.plot(plot.title, chosen);
-    }
     if (!results.claims.empty()) terminal_.heading("Claims");
     for (const Claim& claim : results.claims) terminal_.claim(claim);
   }

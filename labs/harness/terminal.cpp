@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -110,12 +109,6 @@ void Terminal::table(const Table& table) {
     std::fputc('\n', stream_);
   }
   for (const std::string& each : text.rows) line(each);
-}
-
-void Terminal::plot(std::string_view title, std::span<const Series* const> series) {
-  heading(title);
-  std::fputs(plot_text(series, style_).c_str(), stream_);
-  std::fflush(stream_);
 }
 
 void Terminal::claim(const Claim& claim) {

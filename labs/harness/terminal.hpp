@@ -1,9 +1,8 @@
 /// \file
-/// What a lab shows while it runs and at its end: progress, tables, plots, claims.
+/// What a lab shows while it runs and at its end: progress, tables, claims.
 #pragma once
 
 #include <cstdio>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,7 +54,6 @@ class Terminal {
   /// Indented, broken between words where it is wider than the terminal.
   void paragraph(std::string_view text);
   void table(const Table& table);
-  void plot(std::string_view title, std::span<const Series* const> series);
   /// Broken between words where it is wider than the terminal.
   void claim(const Claim& claim);
 
@@ -74,11 +72,5 @@ class Terminal {
   std::string last_step_;
   bool progress_drawn_ = false;
 };
-
-/// A scatter or line plot on a grid of characters, both axes logarithmic where all numbers are positive and span a
-/// factor of ten or more.
-/// \param series  with the same axes; each gets its own mark, named in the legend
-/// \return lines, each at most style.width columns wide, with in Unicode or, where the locale is not UTF-8, ASCII
-std::string plot_text(std::span<const Series* const> series, const TerminalStyle& style);
 
 }  // namespace hf

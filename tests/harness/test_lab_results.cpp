@@ -98,14 +98,6 @@ TEST_CASE("what no record may have is refused at once") {
   CHECK(lab.results().series.size() == 1);
 }
 
-TEST_CASE("what is plotted was added") {
-  Quiet quiet;
-  quiet.lab.add(series("speed", "GB/s", 1));
-  quiet.lab.plot("Speed", {"speed"});
-  CHECK_THROWS_WITH_AS(quiet.lab.plot("Speed", {"speed", "sped"}),
-                       "plot \"Speed\": expected a series added before, not sped", std::logic_error);
-}
-
 TEST_CASE("claims are decided by their values, in their order, and only where those are there") {
   Quiet quiet;
   hf::Lab& lab = quiet.lab;

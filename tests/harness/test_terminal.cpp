@@ -27,13 +27,6 @@ bool is_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); });
 }
 
-const hf::Series ladder{"a",
-                        "read",
-                        hf::Kind::measured,
-                        {"working set", "B"},
-                        {"speed", "GB/s"},
-                        {hf::Point(1024, 100.0), hf::Point(32768, 90.0), hf::Point(1 << 20, 10.0)}};
-
 }  // namespace
 
 TEST_CASE("numbers have three significant digits") {
@@ -108,7 +101,6 @@ TEST_CASE("where the output is no terminal there are no escapes and no redrawn l
     terminal.progress("latency", 0.2, 45);
     terminal.progress("kernels", 0.5, 25);
     terminal.claim(hf::Claim("a", "It pays.", 4, ">= 2"));
-    terminal.plot("Ladder", std::vector<const hf::Series*>{&ladder});
   });
   CHECK(is_ascii(text));
   CHECK(text.starts_with("  10 %  latency, about 50 s left\n  50 %  kernels, about 25 s left\n"));
@@ -128,31 +120,4 @@ TEST_CASE("a terminal is redrawn, with colour only where it is wanted") {
   CHECK(plain.find("\x1b[31m") == std::string::npos);
   style.colour = true;
   CHECK(printed(style, progress_and_claim).find("\x1b[31mfails\x1b[0m") != std::string::npos);
-}
-
-TEST_CASE("a plot shows its points where they lie, with both ends of each axis") {
-  const hf::Series* series[] = {&ladder};
-  const std::string text = hf::plot_text(series, {});
-  CHECK(is_ascii(text));
-  std::vector<std::string> lines;
-  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
-    lines.push_back(text.substr(at, end - at));
-    CHECK(lines.back().size() <= 80);
-  }
-  REQUIRE(lines.size() == 20);
-  CHECK(lines[0].find("speed, GB/s (logarithmic)") != std::string::npos);
-  CHECK(lines[1].find("100 |*") != std::string::npos);   // highest at the left
-  CHECK(lines[2].find('*') == lines[1].find('*') + 33);  // the middle of 66 columns, as 32 KiB lies in 1 KiB to 1 MiB
-  CHECK(lines[16].find("10.0 |") != std::string::npos);
-  CHECK(lines[16].back() == '*');  // lowest at the right
-  CHECK(lines[18].find("1 KiB") != std::string::npos);
-  CHECK(lines[18].find("1 MiB") != std::string::npos);
-  CHECK(lines[19].find("* read") != std::string::npos);
-}
-
-TEST_CASE("a plot of one point, or of none, is still a plot") {
-  const hf::Series one{"a", "one", hf::Kind::measured, {"N", "1"}, {"speed", "GB/s"}, {hf::Point(0, -1.0)}};
-  const hf::Series* series[] = {&one};
-  CHECK(hf::plot_text(series, {}).find('*') != std::string::npos);
-  CHECK(hf::plot_text({}, {}) == "  (nothing to plot)\n");
 }

@@ -32,7 +32,6 @@ void add(hf::Lab& lab, const hf::Work& work, const std::string& does) {
   const hf::Estimate speed = hf::transform(seconds, [&](double s) { return work.flops / s * 1e-9; });
   lab.add(hf::Series{
       "sum", "sum of floats", hf::Kind::measured, {"numbers", "1"}, {"speed", "GFLOP/s"}, {hf::Point(numbers, speed)}});
-  lab.plot("Speed", {"sum"});
   lab.add(hf::Value("sum_gflops", speed, "GFLOP/s"));
   lab.add(hf::Value("sum_seconds", seconds, "s"));
 }

@@ -41,7 +41,6 @@ void measure_chains(Lab& lab) {
     if (sampling.ids[i] == "8") lab.add(Value("eight_chains_gflops", gflops, "GFLOP/s"));
   }
   lab.add(speed);
-  lab.plot("speed against chains", {"chains"});
 
   lab.add(Value("eight_over_one", sampling.ratio("1", "8"), "1"));
 }

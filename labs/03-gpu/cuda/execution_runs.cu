@@ -63,7 +63,6 @@ void measure_divergence(Lab& lab, const cuda::Device& device) {
   lab.add(std::move(between));
   lab.add(Value("divergence_gpu_gain", sampling.ratio(id(2, true), id(2, false)), "1",
                 "two ways inside every warp over two ways between warps"));
-  lab.plot("Time over that of one way", {"gpu_divergence", "gpu_divergence_between"});
 }
 
 // ---- What does a launch cost? ----
@@ -207,7 +206,6 @@ void measure_power(Lab& lab, const cuda::Device& device) {
   if (const auto limit = meter.limit_watts()) {
     lab.add(Value("gpu_power_limit_w", *limit, "W", Kind::measured, "power limit of the board"));
   }
-  lab.plot("Power of the board, in W", {"gpu_power"});
 }
 
 }  // namespace

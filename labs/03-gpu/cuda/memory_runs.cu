@@ -134,7 +134,6 @@ void sweep_latency(Lab& lab, const cuda::Device& device) {
     }
   }
   lab.add(std::move(series));
-  lab.plot("Latency of a load on the GPU, in cycles", {"gpu_latency"});
 }
 
 void measure_latency(Lab& lab, const cuda::Device& device) {
@@ -337,7 +336,6 @@ void measure_in_flight(Lab& lab, const cuda::Device& device) {
   lab.add(one);
   lab.add(in_flight_series(lab, front, device, most_loads, "gpu_bandwidth_in_flight_4", "four loads per thread"));
   compare_little(lab, one);
-  lab.plot("Bandwidth of the GPU, in GB/s", {"gpu_bandwidth_in_flight", "gpu_bandwidth_in_flight_4"});
 }
 
 // ---- Which addresses does it like? ----

@@ -96,7 +96,6 @@ void add_batch_series(Lab& lab, const std::vector<LayerRun>& runs, const LayerTi
     predicted.points.emplace_back(batch, 1e6 * runs[i].predicted_seconds(roofs));
   }
   for (Series* series : {&speed, &bytes, &flops, &latency, &predicted}) lab.add(std::move(*series));
-  lab.plot("One layer: speed over intensity", {"layer_speed", "layer_roof_bytes", "layer_roof_flops"});
 }
 
 /// Where one token's speed, drawn on, meets the largest batch's; and what a larger batch brings before and after that.
@@ -264,7 +263,6 @@ void measure_kv_caches(Lab& lab) {
   lab.derived("kv_error_median", estimate(errors).median);
   lab.derived("kv_error_worst", *std::max_element(errors.begin(), errors.end()));
   if (curves.front().runs.back().readers == many_readers) add_kv_gains(lab, curves, layers);
-  lab.plot("Tokens per second through one layer, over readers of 1024 tokens", {"kv_none", "kv_1", "kv_4", "kv_12"});
 }
 
 namespace {
@@ -336,7 +334,6 @@ void measure_threads(Lab& lab) {
   const ThreadTimes times = time_threads(lab);
   add_strong_and_weak(lab, times);
   add_serial(lab, times);
-  lab.plot("Speedup over threads", {"strong_gemm", "strong_dot", "strong_dot_near", "strong_serial"});
 }
 
 }  // namespace hf::scaling

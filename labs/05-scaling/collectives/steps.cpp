@@ -44,8 +44,6 @@ void add_races(Lab& lab, const CollectiveRuns& runs) {
   if (runs.all_reduces.contains("in-window")) {
     lab.add(Value("window_over_mpi_from_1mib", least_over_mpi(runs, "in-window", 1 << 20), "1"));
   }
-  lab.plot("All-reduce, us, " + std::to_string(runs.ranks) + " ranks",
-           {runs.prefix + "allreduce_us_mpi", runs.prefix + "allreduce_us_ring"});
 }
 
 /// What the largest all-reduce brings, and what it costs a wire.

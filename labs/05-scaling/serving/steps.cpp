@@ -180,8 +180,6 @@ void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& sec
   const double share = 0.8;
   lab.modelled("serving_equal_load_share", share);
   compare_at(lab, share * *std::min_element(most.begin() + 1, most.end()), {ways.begin() + 1, ways.end()}, scenario);
-  lab.plot("Time between two tokens, 99th percentile",
-           {"serving_itl_static", "serving_itl_whole", "serving_itl_chunked", "serving_itl_apart"});
 }
 
 /// Some requests that are really served, on this machine, by the policy that is simulated: what the simulation says of them

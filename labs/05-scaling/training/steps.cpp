@@ -83,7 +83,6 @@ void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   lab.add(Value("bubble_gpipe_measured", all_forward.share, "1", "GPipe, 8 micro-batches"));
   lab.derived("pipeline_kept_gpipe", all_forward.kept);
   lab.derived("pipeline_kept_1f1b", alternating.kept);
-  lab.plot("Time spent waiting in a pipeline, %", {"bubble_formula", "bubble_gpipe", "bubble_1f1b"});
   lab.derived("bubble_error", std::abs(lab.value("bubble_measured") - lab.value("bubble_predicted")));
 }
 

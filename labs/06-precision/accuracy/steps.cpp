@@ -176,7 +176,6 @@ void measure_accuracy(Lab& lab) {
   add_weights_alone(lab, model, runs);
   add_model_outliers(lab, model, runs);
   add_product_outliers(lab);
-  lab.plot("Divergence from fp64, by format", {"kl_by_format", "kl_predicted"});
 }
 
 }  // namespace hf::precision

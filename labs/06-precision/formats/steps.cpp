@@ -191,7 +191,6 @@ void measure_formats(Lab& lab) {
   add_sqnr(lab);
   lab.tick();
   add_lines(lab);
-  lab.plot("SQNR of N(0, 1) over bits for each number", {"sqnr_by_bits", "sqnr_limit"});
 }
 
 }  // namespace hf::precision

@@ -146,7 +146,6 @@ void measure_gemv(Lab& lab) {
   lab.derived(
       "gemv_all_prediction_error_worst",
       add_times(lab, runs, sampling, {"gemv_all_time", "all threads", GemvRuns::all, lab.value("gemv_read_all_gbs")}));
-  lab.plot("Time for one product, over bits of a weight", {"gemv_time", "gemv_time_predicted"});
 }
 
 }  // namespace hf::precision

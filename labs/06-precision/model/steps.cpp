@@ -109,7 +109,6 @@ void measure_decode(Lab& lab) {
   lab.derived("decode_prediction_error_median", estimate(errors).median);
   lab.derived("decode_prediction_error_worst", *std::max_element(errors.begin(), errors.end()));
   race.add_results(lab, decoders, sampling);
-  lab.plot("Tokens per second, by format", {"decode_tokens", "decode_tokens_predicted", "decode_tokens_one"});
 }
 
 namespace {

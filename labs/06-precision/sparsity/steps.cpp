@@ -112,8 +112,6 @@ void add_gemv_series(Lab& lab, const std::vector<SparseGemvTime>& times) {
   }
   lab.add(std::move(others));
   lab.add(std::move(others_predicted));
-  lab.plot("A sparse matrix times a vector: time over dense",
-           {"sparse_gemv_csr32", "sparse_gemv_csr16", "sparse_gemv_bitmask"});
 }
 
 const SparseGemvTime& find(const std::vector<SparseGemvTime>& times, const std::string& storage) {

@@ -85,8 +85,6 @@ void add_errors(Lab& lab) {
   lab.derived("kahan_sum_error_over_u", of("kahan") / unit_roundoff);
   lab.derived("naive_over_kahan_error");
   lab.derived("naive_over_chained_error");
-  lab.plot("Error of a sum, over its terms",
-           {"sum_error_naive", "sum_error_chained", "sum_error_pairwise", "sum_error_kahan"});
 }
 
 // ---- Accumulators that stand still ----

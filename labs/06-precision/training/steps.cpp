@@ -83,20 +83,17 @@ void check_gradients(Lab& lab) {
 /// Loss, curve, and some words of each.
 void add_learned(Lab& lab, const std::vector<Learned>& all, const std::string& title) {
   Table table = {title, {"numbers", "loss", "wrong, %", "writes"}, {}};
-  std::vector<std::string> curves;
   for (const Learned& each : all) {
     const std::string id = each.training.recipe().id;
     const double loss = lab.value("train_floor_loss") + each.divergence();
     const double wrong = wrong_share(each.training);
     lab.add(Value("train_" + id + "_loss", loss, "nats", kind_of(each.training.recipe())));
     lab.add(Value("train_" + id + "_wrong_share", wrong, "1", kind_of(each.training.recipe())));
-    curves.push_back("training_" + id);
-    lab.add(curve(curves.back(), each));
+    lab.add(curve("training_" + id, each));
     table.rows.push_back({each.training.recipe().label, number_text(loss), number_text(each.divergence()),
                           write_text(each.training.weights(), 12)});
   }
   lab.show(table);
-  lab.plot(title, curves);
 }
 
 /// The gradients of fp32, and what fp16 would keep of them, with and without the scale that was found.
@@ -166,7 +163,6 @@ void sweep_batches(Lab& lab, const WordDeltas& deltas) {
   }
   lab.simulated("fp16_breaks_tokens", crossing(alone, 1.5 * fp32));
   for (const Series& series : {alone, scaled, lost}) lab.add(series);
-  lab.plot("Learned in batches of so many tokens", {"batch_fp16", "batch_fp16_scaled"});
   const double missed = lab.value("fp16_breaks_tokens") / lab.value("fp16_breaks_tokens_predicted");
   lab.derived("fp16_breaks_missed", std::max(missed, 1 / missed));
 }

@@ -180,7 +180,6 @@ void measure_units(Lab& lab) {
     add_largest(lab, races);
   }
   add_avx2(lab);
-  lab.plot("Square products, 1 thread", {"fp32_gemm", "bf16_gemm", "int8_gemm"});
 }
 
 }  // namespace hf::precision

@@ -235,7 +235,6 @@ void measure_attention(Lab& lab) {
   lab.derived("online_new_highs_over_predicted");
   measure_attention_memory(lab, tokens);
   add_attention(lab, race_all(lab, tokens), one_gbs.median, all_gbs.median);
-  lab.plot("Attention: GFLOP/s over tokens, one thread", {"flash_speed", "naive_speed", "attention_peak"});
 }
 
 }  // namespace hf::compilers

@@ -438,7 +438,6 @@ void measure_sizes(Lab& lab) {
   lab.add(Value("fusion_gain_most_by_size", most->y, "1"));
   lab.add(std::move(gain));
   lab.add(std::move(predicted));
-  lab.plot("Speedup of fusion over the bytes of one array", {"fusion_gain_by_size", "fusion_gain_by_size_predicted"});
 }
 
 // ---- Locality against recomputation ----

@@ -255,7 +255,6 @@ void measure_layers(Lab& lab) {
   add_prediction_error(lab, runs, sampling);
   add_ratios(lab, runs, sampling);
   measure_exercises(lab);
-  lab.plot("A small model, by batch", {"model_eager", "model_compiled", "model_compiled_predicted"});
 }
 
 }  // namespace hf::compilers
