@@ -253,19 +253,10 @@ void Lab::incomplete(const std::string& line) {
 
 void Lab::show(const Table& table) { terminal_.table(table); }
 
-void Lab::decide(const std::vector<ClaimText>& claims) {
+void Lab::end() const {
   if (begun_ != info_.steps.size()) {
     throw std::logic_error("step " + info_.steps[begun_].name + " was never begun; begin it, or take it off the list");
   }
-  std::string undecided;
-  for (const ClaimText& claim : claims) {
-    if (const Value* value = find(claim.value)) {
-      results_.claims.emplace_back(claim.id, claim.text, value->value.median, claim.bound, value->unit);
-    } else {
-      undecided += (undecided.empty() ? "" : ", ") + claim.id;
-    }
-  }
-  if (!undecided.empty()) terminal_.paragraph("not decided here, for want of a number: " + undecided);
 }
 
 }  // namespace hf

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "machine.hpp"        // IWYU pragma: export
-#include "record/claims.hpp"  // IWYU pragma: export
 #include "record/law.hpp"     // IWYU pragma: export
 #include "results.hpp"        // IWYU pragma: export
 #include "sampling.hpp"       // IWYU pragma: export
@@ -54,9 +53,8 @@ struct LabInfo {
 struct Results {
   std::vector<Series> series;
   std::vector<Value> values;
-  std::vector<Claim> claims;       ///< decided at the end
   std::vector<std::string> notes;  ///< what this machine did not have, one line each
-  bool complete = true;  ///< false when something could not be measured that every machine can
+  bool complete = true;            ///< false when something could not be measured that every machine can
 };
 
 /// What the body of a lab works with: what the machine is, how much time there is, and where results go.
@@ -145,10 +143,8 @@ class Lab {
   /// Prints a table now: the predictions, before anything is timed; the results, after.
   void show(const Table& table);
 
-  /// After the body: decides what can be decided of the chapter's claims. A claim whose value this run did not add is left
-  /// out of the record, and named in one line.
-  /// \throws std::logic_error for a step that was never begun
-  void decide(const std::vector<ClaimText>& claims);
+  /// After the body. \throws std::logic_error for a step that was never begun
+  void end() const;
 
   const Results& results() const { return results_; }
 

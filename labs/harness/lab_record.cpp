@@ -101,7 +101,6 @@ Json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, cons
           {"toolchain", toolchain_json(inputs, commit)},
           {"series", list(results.series)},
           {"values", list(results.values)},
-          {"claims", list(results.claims)},
           {"laws", law_texts}};
 }
 

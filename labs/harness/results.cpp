@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "record/consistency.hpp"
 
 namespace hf {
 namespace {
@@ -44,16 +40,6 @@ const char* text(Kind kind) {
     case Kind::quoted: return "quoted";
   }
   return "";
-}
-
-/// A relation, a space, a number.
-bool is_bound(const std::string& text) {
-  const std::size_t space = text.find(' ');
-  if (space == std::string::npos || space + 1 == text.size()) return false;
-  const std::string relation = text.substr(0, space);
-  char* end = nullptr;
-  std::strtod(text.c_str() + space + 1, &end);
-  return (relation == ">=" || relation == "<=" || relation == ">" || relation == "<") && *end == '\0';
 }
 
 nlohmann::json to_json(const Mode& mode) {
@@ -91,19 +77,6 @@ Value::Value(std::string id, double value, std::string unit, Kind kind, std::str
       label(std::move(label)),
       source(std::move(source)) {}
 
-Claim::Claim(std::string id, std::string text, double observed, std::string bound, std::string unit)
-    : id(std::move(id)),
-      text(std::move(text)),
-      observed(round_significant(observed, digits_kept)),
-      bound(std::move(bound)),
-      unit(std::move(unit)) {
-  if (!is_bound(this->bound)) {
-    throw std::invalid_argument("claim " + this->id + ": expected a bound such as \">= 20\", not \"" + this->bound +
-                                "\"");
-  }
-  holds = satisfies(this->observed, this->bound);
-}
-
 nlohmann::json to_json(const Series& series) {
   nlohmann::json json = {{"id", series.id},        {"label", series.label},  {"kind", text(series.kind)},
                          {"x", to_json(series.x)}, {"y", to_json(series.y)}, {"points", nlohmann::json::array()}};
@@ -126,11 +99,6 @@ nlohmann::json to_json(const Value& value) {
   if (!value.label.empty()) json["label"] = value.label;
   if (!value.source.empty()) json["source"] = value.source;
   return json;
-}
-
-nlohmann::json to_json(const Claim& claim) {
-  return {{"id", claim.id},       {"text", claim.text}, {"holds", claim.holds}, {"observed", claim.observed},
-          {"bound", claim.bound}, {"unit", claim.unit}};
 }
 
 }  // namespace hf

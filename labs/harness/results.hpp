@@ -1,5 +1,5 @@
 /// \file
-/// What a lab finds out: series, values and claims.
+/// What a lab finds out: series and values.
 #pragma once
 
 #include <string>
@@ -54,22 +54,7 @@ struct Value {
   std::string source;
 };
 
-/// A sentence that compares, and whether it holds on this machine.
-struct Claim {
-  /// \param bound  ">= 20", "<= 0.3", "> 1", "< 5"; compared with \p observed rounded to six digits
-  /// \throws std::invalid_argument for another bound
-  Claim(std::string id, std::string text, double observed, std::string bound, std::string unit = "1");
-
-  std::string id;
-  std::string text;
-  double observed;
-  std::string bound;
-  std::string unit;
-  bool holds;
-};
-
 nlohmann::json to_json(const Series& series);
 nlohmann::json to_json(const Value& value);
-nlohmann::json to_json(const Claim& claim);
 
 }  // namespace hf

@@ -162,13 +162,15 @@ class LabRun {
     body(lab);
     stop_if_interrupted();
     terminal_.clear_progress();
-    lab.decide(claims_);
+    lab.end();
     run.at_end = read_system_state();
     run.seconds = static_cast<double>(now_ns() - start) * 1e-9;
-    report(lab.results());
-    if (!options_.only.empty())
-      return terminal_.line("  no record: of the lab, only " + options_.only + " was measured");
-    write(make_record(info_, inputs_, run, machine_, read_commit(HARDWARE_FIRST_SOURCE), lab.results(), laws_));
+    const nlohmann::json record =
+        make_record(info_, inputs_, run, machine_, read_commit(HARDWARE_FIRST_SOURCE), lab.results(), laws_);
+    show_values(lab.results());
+    show_verdicts(record);
+    if (options_.only.empty()) return write(record);
+    terminal_.line("  no record: of the lab, only " + options_.only + " was measured");
   }
 
  private:
@@ -199,19 +201,29 @@ class LabRun {
     terminal_.paragraph(machine_.os + "; " + inputs_["compiler"] + "; " + inputs_["flags"]);
   }
 
-  void report(const Results& results) {
+  void show_values(const Results& results) {
     Table table{"Values", {"value", "median", "unit", "5 %", "95 %"}, {}};
     for (const Value& value : results.values) {
       const bool spread = !value.value.samples.empty();
       table.rows.push_back({value.id, number_text(value.value.median), value.unit,
                             spread ? number_text(value.value.low) : "", spread ? number_text(value.value.high) : ""});
     }
-    if (!table.rows.empty()) {
-      terminal_.table(table);
-      terminal_.paragraph("5 %, 95 %: nine samples of ten lie between them");
+    if (table.rows.empty()) return;
+    terminal_.table(table);
+    terminal_.paragraph("5 %, 95 %: nine samples of ten lie between them");
+  }
+
+  void show_verdicts(const nlohmann::json& record) {
+    if (!claims_.empty()) terminal_.heading("Claims");
+    std::string undecided;
+    for (const Claim& claim : claims_) {
+      if (const std::optional<Verdict> verdict = decide(claim, record)) {
+        terminal_.verdict(claim, *verdict);
+      } else {
+        undecided += (undecided.empty() ? "" : ", ") + claim.id;
+      }
     }
-    if (!results.claims.empty()) terminal_.heading("Claims");
-    for (const Claim& claim : results.claims) terminal_.claim(claim);
+    if (!undecided.empty()) terminal_.paragraph("not decided here, for want of a number: " + undecided);
   }
 
   void write(const nlohmann::json& record) {
@@ -236,7 +248,7 @@ class LabRun {
   Machine machine_;
   Inputs inputs_;
   std::vector<Law> laws_;
-  std::vector<ClaimText> claims_;
+  std::vector<Claim> claims_;
   Terminal terminal_;
 };
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "results.hpp"
+#include "record/claims.hpp"
 #include "text.hpp"
 
 namespace hf {
@@ -111,13 +111,13 @@ void Terminal::table(const Table& table) {
   for (const std::string& each : text.rows) line(each);
 }
 
-void Terminal::claim(const Claim& claim) {
+void Terminal::verdict(const Claim& claim, const Verdict& verdict) {
   clear_progress();
-  const std::string unit = claim.unit == "1" ? "" : " " + claim.unit;
-  const std::string text = claim.text + " (" + number_text(claim.observed) + unit + "; " + claim.bound + unit + ")";
+  const std::string unit = verdict.unit == "1" ? "" : " " + verdict.unit;
+  const std::string text = claim.text + " (" + number_text(verdict.observed) + unit + "; " + claim.bound + unit + ")";
   constexpr std::size_t indent = 9;  // "  holds  "
   std::fputs("  ", stream_);
-  emphasise(claim.holds ? "holds" : "fails", claim.holds ? "32" : "31");
+  emphasise(verdict.holds ? "holds" : "fails", verdict.holds ? "32" : "31");
   std::string before = "  ";
   for (const std::string& each : wrapped(text, static_cast<std::size_t>(style_.width) - indent)) {
     line(before + each);

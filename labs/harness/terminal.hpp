@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "results.hpp"
+#include "record/claims.hpp"
 
 namespace hf {
 
@@ -55,7 +55,7 @@ class Terminal {
   void paragraph(std::string_view text);
   void table(const Table& table);
   /// Broken between words where it is wider than the terminal.
-  void claim(const Claim& claim);
+  void verdict(const Claim& claim, const Verdict& verdict);
 
   /// Shows how far a run is. On a terminal one line is redrawn, and the cursor waits below it, so that what a shell or
   /// Ctrl-C prints there stands by itself; elsewhere each new step is one line.

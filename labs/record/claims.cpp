@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <regex>
 #include <set>
 #include <string>
@@ -15,22 +18,23 @@ namespace {
 
 struct Member {
   const char* name;
-  std::string ClaimText::*field;
+  std::string Claim::*field;
   const char* pattern;
   const char* words;
 };
 
-// The patterns of schema.json.
-constexpr std::array kMembers = {
-    Member{"id", &ClaimText::id, "[a-z][a-z0-9-]*", "lower-case letters, digits and hyphens"},
-    Member{"text", &ClaimText::text, "\\S.*", "a sentence"},
-    Member{"value", &ClaimText::value, "[a-z][a-z0-9_]*", "the id of a value"},
-    Member{"bound", &ClaimText::bound, "(>=|<=|>|<) -?[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?", "a bound such as \">= 20\""}};
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
-ClaimText parse_claim(const Json& json, const std::string& where) {
+constexpr std::array kMembers = {
+    Member{"id", &Claim::id, "[a-z][a-z0-9-]*", "lower-case letters, digits and hyphens"},
+    Member{"text", &Claim::text, "\\S.*", "a sentence"},
+    Member{"value", &Claim::value, "[a-z][a-z0-9_]*", "the id of a value"},
+    Member{"bound", &Claim::bound, "(>=|<=|>|<) -?[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?", "a bound such as \">= 20\""}};
+
+Claim parse_claim(const Json& json, const std::string& where) {
   const auto refuse = [&](const std::string& expected) { throw FileError(where + ": expected " + expected); };
   if (!json.is_object() || json.size() != kMembers.size()) refuse("an object of id, text, value and bound; correct it");
-  ClaimText claim;
+  Claim claim;
   for (const Member& member : kMembers) {
     if (!json.contains(member.name) || !json[member.name].is_string()) {
       refuse(std::string("a text called ") + member.name + "; add it");
@@ -43,12 +47,22 @@ ClaimText parse_claim(const Json& json, const std::string& where) {
   return claim;
 }
 
+// Whether a number satisfies a bound that parse_claim let through: a relation, a space, a number.
+bool satisfies(double observed, const std::string& bound) {
+  const auto space = bound.find(' ');
+  const std::string relation = bound.substr(0, space);
+  const double limit = std::strtod(bound.c_str() + space, nullptr);
+  if (relation == ">=") return observed >= limit;
+  if (relation == "<=") return observed <= limit;
+  return relation == ">" ? observed > limit : observed < limit;
+}
+
 }  // namespace
 
-std::vector<ClaimText> parse_claims(std::string_view text, const std::string& name) {
+std::vector<Claim> parse_claims(std::string_view text, const std::string& name) {
   const Json list = parse_json(text, name);
   if (!list.is_array()) throw FileError(name + ": expected a list of claims; correct it");
-  std::vector<ClaimText> claims;
+  std::vector<Claim> claims;
   std::set<std::string> ids;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string where = name + ": /" + std::to_string(i);
@@ -58,6 +72,21 @@ std::vector<ClaimText> parse_claims(std::string_view text, const std::string& na
     }
   }
   return claims;
+}
+
+std::vector<Claim> load_claims(const std::filesystem::path& labs, const std::string& id) {
+  const auto file = labs / id / "claims.json";
+  if (!std::filesystem::exists(file)) return {};
+  return parse_claims(read_file(file, kMaxBytes), file.string());
+}
+
+std::optional<Verdict> decide(const Claim& claim, const Json& record) {
+  for (const Json& value : record.at("values")) {
+    if (value.at("id") != claim.value) continue;
+    const double observed = value.at("value");
+    return Verdict{observed, value.at("unit"), satisfies(observed, claim.bound)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace hf

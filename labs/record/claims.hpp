@@ -1,7 +1,10 @@
 /// \file
-/// A chapter's claims, as claims.json has them.
+/// A chapter's claims, as claims.json has them, and what a record says of one.
 #pragma once
 
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,16 +13,29 @@ namespace hf {
 
 /// A sentence of a chapter that compares: the value that decides it, and the bound that the value is held to. The unit
 /// is that of the value.
-struct ClaimText {
+struct Claim {
   std::string id;     ///< [a-z][a-z0-9-]*
   std::string text;   ///< the sentence
   std::string value;  ///< id of the value that decides
   std::string bound;  ///< ">= 20", "<= 0.3", "> 1", "< 5"
 };
 
-/// A lab's claims.json: a list of objects with exactly the members of ClaimText, each a text, in the order of the chapter.
-/// The lab decides them from it, and the site and `make check` read it. `name` stands for the file in errors.
-/// Throws FileError.
-std::vector<ClaimText> parse_claims(std::string_view text, const std::string& name);
+/// What a record says of a claim.
+struct Verdict {
+  double observed;
+  std::string unit;
+  bool holds;
+};
+
+/// A lab's claims.json: a list of objects with exactly the members of Claim, each a text, in the order of the chapter.
+/// The site and `make check` read it too. `name` stands for the file in errors. Throws FileError.
+std::vector<Claim> parse_claims(std::string_view text, const std::string& name);
+
+/// The claims of the lab `id` below `labs`, none where it has no claims.json. Throws FileError.
+std::vector<Claim> load_claims(const std::filesystem::path& labs, const std::string& id);
+
+/// The verdict of `record` (of the right shape), none where it lacks the value. It is of the number as the record has it,
+/// digit for digit: from the same number the site decides.
+std::optional<Verdict> decide(const Claim& claim, const nlohmann::json& record);
 
 }  // namespace hf

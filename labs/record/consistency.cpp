@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "check.hpp"
 #include "inputs.hpp"
 #include "quantile.hpp"
-#include "schema.hpp"
 
 namespace hf {
 namespace {
@@ -156,15 +154,6 @@ void check_value(const Json& value, const Pointer& at, Problems& problems) {
   check_number(value, "value", unit, at, problems);
 }
 
-void check_claim(const Json& claim, const Pointer& at, Problems& problems) {
-  const double observed = claim.at("observed").get<double>();
-  const auto& bound = claim.at("bound").get_ref<const std::string&>();
-  const bool holds = satisfies(observed, bound);
-  if (claim.at("holds").get<bool>() == holds) return;
-  problems.add(at / "holds", std::string(holds ? "true" : "false") + ", as " + digits(observed) +
-                                 (holds ? " is " : " is not ") + bound);
-}
-
 using Check = void (*)(const Json& item, const Pointer& at, Problems& problems);
 
 void check_list(const Json& record, const char* name, Check check_item, Problems& problems) {
@@ -198,9 +187,12 @@ void check_key(const Json& record, Problems& problems) {
 }
 
 void check_version(const Json& record, Problems& problems) {
-  const bool must = record.at("schema") == kSchemaVersion;
-  if (must != record.contains("laws"))
-    problems.add(Pointer(), must ? "laws, as in schema 2" : "no laws before schema 2");
+  const int version = record.at("schema");
+  const bool lawful = version >= 2;
+  if (lawful != record.contains("laws")) {
+    problems.add(Pointer(), lawful ? "laws, as since schema 2" : "no laws before schema 2");
+  }
+  if (version >= 3 && record.contains("claims")) problems.add(Pointer(), "no claims since schema 3");
 }
 
 // Not uniqueItems in the schema: the validator compares all pairs, however many there are.
@@ -223,15 +215,6 @@ void find_not_finite(const Json& value, const Pointer& at, Problems& problems) {
 }
 
 }  // namespace
-
-bool satisfies(double observed, const std::string& bound) {
-  const auto space = bound.find(' ');
-  const std::string relation = bound.substr(0, space);
-  const double limit = std::strtod(bound.c_str() + space, nullptr);
-  if (relation == ">=") return observed >= limit;
-  if (relation == "<=") return observed <= limit;
-  return relation == ">" ? observed > limit : observed < limit;
-}
 
 bool is_positive_unit(const std::string& unit) {
   static const std::set<std::string> units = {"GFLOP/s", "TFLOP/s",  "Gop/s",     "Top/s",     "GB/s", "TB/s",
@@ -265,7 +248,6 @@ std::vector<Problem> check_consistency(const Json& record) {
   check_instruction_sets(record, problems);
   check_list(record, "series", check_series, problems);
   check_list(record, "values", check_value, problems);
-  check_list(record, "claims", check_claim, problems);
   return problems.found();
 }
 

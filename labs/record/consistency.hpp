@@ -10,9 +10,6 @@
 
 namespace hf {
 
-/// Whether `observed` satisfies `bound`, one of ">= N", "<= N", "> N", "< N": a claim's verdict.
-bool satisfies(double observed, const std::string& bound);
-
 /// The unit that a value called `id` must have by the end of its id, as in "GB/s" for bandwidth_dram_gbs; empty where
 /// `unit` will do.
 std::string promised_unit(const std::string& id, const std::string& unit);
@@ -25,7 +22,7 @@ std::vector<Problem> not_finite(const nlohmann::json& record);
 
 /// Where `record` (of the right shape, finite) disagrees with itself: ids that repeat, low ≤ median ≤ high, quantiles
 /// that do not follow from their samples (to a relative error of 1e-4, for records that print fewer digits), points
-/// without samples, order or label, laws that are missing, units that do not fit the id, verdicts that disagree with their numbers, a key
+/// without samples, order or label, laws that are missing, units that do not fit the id, a key
 /// that is not the hash of its inputs, a date that is none.
 std::vector<Problem> check_consistency(const nlohmann::json& record);
 

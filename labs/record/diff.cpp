@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "claims.hpp"
+
 namespace hf {
 namespace {
 
@@ -85,29 +87,25 @@ void only_in_one(const Members& before, const Members& after, const std::string&
   }
 }
 
-std::vector<Flip> flipped(const Json& before, const Json& after) {
-  const auto verdict = [](const Json& claim) { return claim.at("holds").get<bool>() ? "holds" : "fails"; };
-  const auto old_claims = by_id(before, "claims");
-  const auto new_claims = by_id(after, "claims");
-  std::vector<Flip> changes;
-  for (const auto& [id, old_claim] : old_claims) {
-    const auto now = new_claims.find(id);
-    if (now == new_claims.end() || now->second->at("holds") == old_claim->at("holds")) continue;
-    changes.push_back({id, verdict(*old_claim), verdict(*now->second), old_claim->at("observed"),
-                       now->second->at("observed"), now->second->at("bound")});
+std::vector<Flip> flipped(const Json& before, const Json& after, const std::vector<Claim>& claims) {
+  const auto in_words = [](const Verdict& verdict) { return verdict.holds ? "holds" : "fails"; };
+  std::vector<Flip> flips;
+  for (const Claim& claim : claims) {
+    const auto then = decide(claim, before), now = decide(claim, after);
+    if (!then || !now || then->holds == now->holds) continue;
+    flips.push_back({claim.id, in_words(*then), in_words(*now), then->observed, now->observed, claim.bound});
   }
-  return changes;
+  return flips;
 }
 
 double noise_floor(const Json& record) { return record.at("run").at("noise_floor").get<double>(); }
 
 }  // namespace
 
-Difference difference(const Json& before, const Json& after) {
+Difference difference(const Json& before, const Json& after, const std::vector<Claim>& claims) {
   const double floor = std::max(noise_floor(before), noise_floor(after));
   Difference result;
-  result.flips = flipped(before, after);
-  only_in_one(by_id(before, "claims"), by_id(after, "claims"), "claim ", result.missing);
+  result.flips = flipped(before, after, claims);
 
   const Numbers old_values = values_of(before);
   const Numbers new_values = values_of(after);

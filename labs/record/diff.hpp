@@ -6,14 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "claims.hpp"
+
 namespace hf {
 
-/// A claim whose verdict changed.
+/// A claim on which the two records disagree.
 struct Flip {
   std::string id;
   std::string before, after;  ///< "holds" or "fails"
   double observed_before = 0, observed_after = 0;
-  std::string bound;  ///< as it is now
+  std::string bound;
 };
 
 /// A value, or a point of a series, that moved beyond the noise.
@@ -30,8 +32,8 @@ struct Difference {
   std::vector<std::string> missing;  ///< what only one of the records has, in words
 };
 
-/// What changed from `before` to `after`, two checked records. Numbers moved where their intervals [low, high] lie
+/// What changed from `before` to `after`, two checked records, and in what they say of the lab's `claims`. Numbers moved where their intervals [low, high] lie
 /// apart by more than the larger noise floor of the two, relative to the smaller of the ends that face each other.
-Difference difference(const nlohmann::json& before, const nlohmann::json& after);
+Difference difference(const nlohmann::json& before, const nlohmann::json& after, const std::vector<Claim>& claims);
 
 }  // namespace hf

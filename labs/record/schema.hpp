@@ -10,7 +10,7 @@
 namespace hf {
 
 /// The version of records that are written now; older ones are still read.
-constexpr int kSchemaVersion = 2;
+constexpr int kSchemaVersion = 3;
 
 /// schema.json as it was when this was compiled.
 const nlohmann::json& record_schema();

@@ -1,5 +1,5 @@
 """What the chapters claim: labs/NN-slug/claims.json, the one place of each sentence and of its bound. Every machine's record
-is held to these, whatever bound and sentence it was written with.
+is held to these.
 
 How a claim's number is shown where the sentence does not speak of the value itself: chapters/shown.json, {"lab/claim-id":
 "left"}; after a blank, what is counted, "whole calls".
@@ -23,8 +23,6 @@ SIGNS = {">=": ("≥", operator.ge), "<=": ("≤", operator.le), ">": (">", oper
 OPPOSITE = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
 # A sentence that says what is left, "less than a fifth of the time", of a value that says how often the other is as large.
 WHAT_IS_LEFT = re.compile(r"\b(?:less than|at most) (?:a|one) (?:half|third|quarter|fifth|sixth|tenth)\b")
-MEMBERS = {"id": r"[a-z][a-z0-9-]*", "text": r"\S.*", "value": r"[a-z][a-z0-9_]*",
-           "bound": r"(?:>=|<=|>|<) -?[0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?"}
 
 
 class Way(NamedTuple):
@@ -63,6 +61,10 @@ class Statement:
     shown: str = ""
 
     @property
+    def sign(self) -> str:
+        return self.bound.split()[0]
+
+    @property
     def limit(self) -> float:
         return float(self.bound.split()[1])
 
@@ -84,12 +86,11 @@ class Statement:
     def asked(self, record: Record | None) -> str:
         """The bound in the terms of a record's value; where there is none, in those of a ratio."""
         value = record.value(self.value) if record else {"unit": "1", "value": 0, "low": 0}
-        sign = self.bound.split()[0]
-        shown = SIGNS[OPPOSITE[sign] if value["unit"] == "1" and self._way(value)[0].falls else sign][0]
+        shown = SIGNS[OPPOSITE[self.sign] if value["unit"] == "1" and self._way(value)[0].falls else self.sign][0]
         return f"{shown}{NO_BREAK_SPACE}{self._printed(self._of(self.limit, value), value, exact=True)}"
 
     def _keeps(self, number: float) -> bool:
-        return SIGNS[self.bound.split()[0]][1](number, self.limit)
+        return SIGNS[self.sign][1](number, self.limit)
 
     def _of(self, number: float, value: dict) -> float:
         """What is shown of a number of the value's unit."""
@@ -101,8 +102,7 @@ class Statement:
         way = self._way(value)[0] if value["unit"] == "1" else Way(float)
         if "low" not in value or way.of is math.ceil or way.of is not float and value["low"] <= 0:
             return number
-        sign = self.bound.split()[0]
-        keeps = SIGNS[OPPOSITE[sign] if way.falls else sign][1]
+        keeps = SIGNS[OPPOSITE[self.sign] if way.falls else self.sign][1]
         limit = float(f"{self._of(self.limit, value):.9g}")  # 0.1, of a bound of 1.1, and not a bit more
         spread = sorted(self._of(value[end], value) for end in ("low", "high"))
         short = rounded(number, *spread)
@@ -123,21 +123,23 @@ class Statement:
         name, _, unit = self.shown.partition(" ")
         if name in WAYS and (value["value"] > 0 or name not in ("saved", "left", "inverse")):
             return WAYS[name], "points" if name == "points" else unit
-        if self.limit > 1 and self.bound.startswith(">") and value["value"] > 0 and WHAT_IS_LEFT.search(self.text):
+        if self.limit > 1 and self.sign in (">", ">=") and value["value"] > 0 and WHAT_IS_LEFT.search(self.text):
             return WAYS["left"], ""
         counted = "low" not in value and float(value["value"]).is_integer()
         return WAYS["number" if counted else "percent" if abs(self.limit) < 1 else "times"], ""
 
 
 def read_statements(path: Path, shown: str, ways: dict[str, str] | None = None) -> list[Statement]:
-    """The claims of a lab, in the chapter's order; none where the file is missing. `ways`: read_ways(). RecordError where it is
-    malformed."""
+    """The claims of a lab, in the chapter's order; none where the file is missing. `ways`: read_ways(). RecordError where
+    nothing can be decided by it; the record tool looks closer (labs/record/claims.cpp)."""
     try:
         claims = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-        texts = [(MEMBERS[name], text) for claim in claims for name, text in claim.items()]
-        if isinstance(claims, list) and all(re.fullmatch(pattern, text) for pattern, text in texts):
-            return [Statement(**claim, shown=(ways or {}).get(f"{path.parent.name}/{claim['id']}", "")) for claim in claims]
-    except (OSError, ValueError, TypeError, AttributeError, KeyError):
+        found = [Statement(**claim, shown=(ways or {}).get(f"{path.parent.name}/{claim['id']}", "")) for claim in claims]
+        texts = [text for claim in claims for text in claim.values()]
+        if (isinstance(claims, list) and all(isinstance(text, str) for text in texts)
+                and all(each.sign in SIGNS and math.isfinite(each.limit) for each in found)):
+            return found
+    except (OSError, ValueError, TypeError, AttributeError, LookupError):
         pass
     raise RecordError(f"{shown}: expected a list of claims with id, text, value and bound; correct it") from None
 

@@ -189,7 +189,7 @@ def book(tmp_path):
         "labs/01-thing/lab.cpp": "// [begin: kernel]\nint x;\n// [end: kernel]\n",
         "figures/01-speed.gp": "plot 1\n",
         "drawings/01-door.svg": "<svg/>\n",
-        "build/records/01-thing.json": json.dumps({"values": [{"id": "speed"}], "claims": []}),
+        "build/records/01-thing.json": json.dumps({"values": [{"id": "speed"}]}),
         "labs/01-thing/claims.json": json.dumps([{"id": "it-pays", "text": "It pays.", "value": "speed", "bound": ">= 2"}]),
     }
     for name, text in files.items():
@@ -317,7 +317,7 @@ def test_without_a_record_its_numbers_are_not_held_against_it(book):
     assert run(book).returncode == 0
     published = book / "figures/records/a-machine/01-thing.json"
     published.parent.mkdir(parents=True)
-    published.write_text(json.dumps({"values": [], "claims": [{"id": "it-pays"}]}))
+    published.write_text(json.dumps({"values": []}))
     assert "has no value unknown" in run(book).stderr
 
 

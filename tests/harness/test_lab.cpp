@@ -77,12 +77,9 @@ TEST_CASE("a lab shows what it does and leaves a record that passes every check"
   const hf::Json record = hf::load_record(bench.record);
   CHECK(hf::check(record).empty());
   CHECK(record["run"]["budget"] == "quick");
-  CHECK(record["claims"][0]["holds"] == true);
-  CHECK(record["claims"][1]["holds"] == false);
-  CHECK(record["claims"][1]["unit"] == "GFLOP/s");  // its value's
-  CHECK(record["claims"].size() == 2);
   CHECK(ended.out.find("not decided here, for want of a number: adds-elsewhere\n") != std::string::npos);
-  CHECK(record["schema"] == 2);
+  CHECK(record["schema"] == 3);
+  CHECK_FALSE(record.contains("claims"));
   CHECK(record["laws"] == hf::Json{"sum_flops = 1e9 * sum_gflops * sum_seconds", "sum <= sum_bound_gflops"});
   CHECK(record["lab"]["inputs"].contains("machine"));
   CHECK(bench.litter() == 0);

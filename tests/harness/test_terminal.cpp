@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/results.hpp"
 #include "harness/terminal.hpp"
 #include "process.hpp"
 
@@ -76,7 +75,7 @@ TEST_CASE("a claim is broken between words, below itself") {
   hf::TerminalStyle narrow;
   narrow.width = 40;
   const std::string text = printed(narrow, [](hf::Terminal& terminal) {
-    terminal.claim(hf::Claim("a", "The nearest cache delivers three times the bandwidth.", 4, ">= 3"));
+    terminal.verdict({"a", "The nearest cache delivers three times the bandwidth.", "gain", ">= 3"}, {4, "1", true});
   });
   CHECK(text == "  holds  The nearest cache delivers\n         three times the bandwidth.\n         (4.00; >= 3)\n");
 }
@@ -100,7 +99,7 @@ TEST_CASE("where the output is no terminal there are no escapes and no redrawn l
     terminal.progress("latency", 0.1, 50);
     terminal.progress("latency", 0.2, 45);
     terminal.progress("kernels", 0.5, 25);
-    terminal.claim(hf::Claim("a", "It pays.", 4, ">= 2"));
+    terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {4, "1", true});
   });
   CHECK(is_ascii(text));
   CHECK(text.starts_with("  10 %  latency, about 50 s left\n  50 %  kernels, about 25 s left\n"));
@@ -110,7 +109,7 @@ TEST_CASE("where the output is no terminal there are no escapes and no redrawn l
 TEST_CASE("a terminal is redrawn, with colour only where it is wanted") {
   const auto progress_and_claim = [](hf::Terminal& terminal) {
     terminal.progress("latency", 0.5, 50);
-    terminal.claim(hf::Claim("a", "It pays.", 1, ">= 2"));
+    terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {1, "1", false});
   };
   hf::TerminalStyle style{.interactive = true, .colour = false, .utf8 = false, .width = 80};
   const std::string plain = printed(style, progress_and_claim);

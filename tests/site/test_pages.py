@@ -159,8 +159,6 @@ def test_strings_from_a_record_are_text(site):
         for part in ("series", "values"):
             for entry in record[part]:
                 entry["label"] = HOSTILE
-        for claim in record["claims"]:
-            claim["text"] = HOSTILE
         kernels = next(series for series in record["series"] if series["id"] == "kernels")
         for number, point in enumerate(kernels["points"]):
             point["label"] = f"{HOSTILE} {number}"

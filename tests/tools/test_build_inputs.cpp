@@ -87,7 +87,7 @@ TEST_CASE("inputs lists what the linker took and what the compiler read for it")
   CHECK(inputs["flags"] == "-O3 -march=native");
   CHECK(inputs["library:B"] == "2=3");
   CHECK(inputs["environment:RANKS"] == "found when it runs");
-  CHECK(inputs["schema"] == "2");
+  CHECK(inputs["schema"] == "3");
   CHECK(inputs["source:labs/lab.hpp"] == hf::sha256("labs/lab.hpp"));
   CHECK(tree.run("--library C").status == 2);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/file.hpp"
+#include "small_record.hpp"
 
 namespace {
 
@@ -54,4 +55,33 @@ TEST_CASE("what is no claim is refused, and why") {
   for (const char* bound : {"3", "= 3", ">=3", ">= three", ">= 3 "}) {
     CHECK(with("bound", bound).starts_with("claims.json: /0: expected a bound such as \">= 20\" for bound, not "));
   }
+}
+
+TEST_CASE("a claim is decided by the number that the record has, where it has one") {
+  const auto holds = [](double number, const char* bound) {
+    const json record = {{"values", {{{"id", "gain"}, {"value", number}, {"unit", "GB/s"}}}}};
+    const auto verdict = hf::decide({"a", "A.", "gain", bound}, record);
+    REQUIRE(verdict);
+    CHECK(verdict->observed == number);
+    CHECK(verdict->unit == "GB/s");
+    CHECK_FALSE(hf::decide({"a", "A.", "loss", bound}, record));
+    return verdict->holds;
+  };
+  CHECK(holds(20, ">= 20"));
+  CHECK_FALSE(holds(19.9999, ">= 20"));
+  CHECK(holds(4, "<= 4"));
+  CHECK_FALSE(holds(0.002, "<= 1e-3"));
+  CHECK(holds(-1, "> -1.5"));
+  CHECK_FALSE(holds(20, "> 20"));
+  CHECK(holds(4.9, "< 5"));
+  CHECK_FALSE(holds(5, "< 5"));
+}
+
+TEST_CASE("a lab's claims are those of its file, and none without one") {
+  const hf::TemporaryDirectory labs;
+  hf::write(labs / "01-roofline/claims.json", json::array({good}).dump());
+  CHECK(hf::load_claims(labs.path(), "01-roofline").size() == 1);
+  CHECK(hf::load_claims(labs.path(), "02-matmul").empty());
+  hf::write(labs / "01-roofline/claims.json", "{}");
+  CHECK_THROWS_AS(hf::load_claims(labs.path(), "01-roofline"), hf::FileError);
 }

@@ -75,14 +75,14 @@ TEST_CASE("modes says which numbers were measured in two states, in a record tha
 TEST_CASE("check looks at every file") {
   const hf::TemporaryDirectory directory;
   json bad = hf::small_record();
-  bad["schema"] = 3;
+  bad["schema"] = 4;
   const auto good_file = file_with(directory, "good.json", hf::small_record());
   const auto bad_file = file_with(directory, "bad.json", bad);
   CHECK(shell(kRecord + "check " + good_file).text == good_file + ": good\n");
   CHECK(shell(kRecord + "check " + good_file).status == 0);
   const Outcome both = shell(kRecord + "check " + bad_file + " " + (directory / "none").string() + " " + good_file);
   CHECK(both.status == 1);
-  CHECK(contains(both.text, bad_file + ": /schema: expected one of [1,2]; run the lab again\n"));
+  CHECK(contains(both.text, bad_file + ": /schema: expected one of [1,2,3]; run the lab again\n"));
   CHECK(contains(both.text, "none: No such file"));
   CHECK(contains(both.text, good_file + ": good\n"));
 }
@@ -242,20 +242,27 @@ TEST_CASE("a full disk is one line, and the old files stay") {
 
 TEST_CASE("diff tells claims first, and a flip by its status") {
   const hf::TemporaryDirectory directory;
+  const std::string diff = kRecord + "diff --tree " + directory.path().string() + " ";
   json after = hf::small_record();
   after["values"][0] = hf::value("peak_fp32_gflops", "GFLOP/s", {185, 186, 187});
   const auto a = file_with(directory, "a.json", hf::small_record());
   const auto b = file_with(directory, "b.json", after);
-  const Outcome moved = shell(kRecord + "diff " + a + " " + b);
+  CHECK_FALSE(contains(shell(diff + a + " " + b).text, "No claim flipped."));  // none was asked about
+
+  const auto claim = [&](const char* bound) {
+    const json claims = {{{"id", "it-is-fast"}, {"text", "Fast."}, {"value", "peak_fp32_gflops"}, {"bound", bound}}};
+    hf::write(directory / "labs/01-roofline/claims.json", claims.dump());
+  };
+  claim(">= 170");
+  const Outcome moved = shell(diff + a + " " + b);
   CHECK(moved.status == 0);
   CHECK(contains(moved.text, "\n  peak_fp32_gflops  175  → 186  +6.3 %  GFLOP/s\n"));
   CHECK(contains(moved.text, "No claim flipped.\n"));
 
-  after["claims"][0].update({{"observed", 3.9}, {"holds", false}});
-  const auto c = file_with(directory, "c.json", after);
-  const Outcome flipped = shell(kRecord + "diff " + a + " " + c);
+  claim(">= 180");
+  const Outcome flipped = shell(diff + a + " " + b);
   CHECK(flipped.status == 1);
-  CHECK(contains(flipped.text, "  memory-is-slower-than-arithmetic  holds → fails  10.6  → 3.9  bound >= 4\n"));
+  CHECK(contains(flipped.text, "  it-is-fast  fails → holds  175  → 186  bound >= 180\n"));
   CHECK(flipped.text.find("Claims that flipped") < flipped.text.find("Values that moved"));
   CHECK_FALSE(contains(flipped.text, "\033"));  // not a terminal
 }
@@ -273,7 +280,7 @@ TEST_CASE("diff compares records of one lab") {
 TEST_CASE("git is told what changed, and never stopped") {
   const hf::TemporaryDirectory directory;
   json after = hf::small_record();
-  after["claims"][0].update({{"observed", 3.9}, {"holds", false}});
+  after["values"][0] = hf::value("peak_fp32_gflops", "GFLOP/s", {185, 186, 187});
   const auto a = file_with(directory, "a.json", hf::small_record());
   const auto b = file_with(directory, "b.json", after);
   const auto git = [&](const std::string& old_file, const std::string& new_file) {
@@ -281,7 +288,7 @@ TEST_CASE("git is told what changed, and never stopped") {
   };
   CHECK(git(a, b).status == 0);
   CHECK(git(a, b).text.starts_with("record 01.json\nbefore: "));
-  CHECK(contains(git(a, b).text, "holds → fails"));
+  CHECK(contains(git(a, b).text, "175  → 186"));
   CHECK(contains(git("/dev/null", b).text, "\nnew: " + b));
   CHECK(contains(git(a, "/dev/null").text, "\nremoved: " + a));
   CHECK(git(a, (directory / "none").string()).status == 0);

@@ -4,7 +4,6 @@
 //   is and named after it, and all in one MACHINE are of one machine. With a folder, the laws.json and claims.json of all
 //   labs are checked too. `make check` can call it so.
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -22,8 +21,6 @@ namespace hf {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 
 struct Options {
   std::vector<std::string> files;
@@ -68,10 +65,11 @@ class Checks {
   void labs() {
     if (!fs::is_directory(labs_)) return;
     for (const fs::path& lab : sorted(labs_)) {
-      const fs::path laws = lab / "laws.json", claims = lab / "claims.json";
+      const std::string id = lab.filename().string();
+      const fs::path laws = lab / "laws.json";
       try {
-        if (fs::exists(laws)) parse_laws(laws_text(labs_, lab.filename().string()), laws.string());
-        if (fs::exists(claims)) parse_claims(read_file(claims, kMaxTextBytes), claims.string());
+        if (fs::exists(laws)) parse_laws(laws_text(labs_, id), laws.string());
+        load_claims(labs_, id);
       } catch (const FileError& error) {
         fail(error.what());
       }

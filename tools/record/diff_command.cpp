@@ -1,5 +1,5 @@
 // record diff BEFORE AFTER
-//   What changed beyond the noise; exit status 1 if a claim flipped.
+//   What changed beyond the noise; exit status 1 if a claim flipped, as the claims.json of the lab has them now.
 // record diff --git PATH OLD-FILE OLD-HASH OLD-MODE NEW-FILE NEW-HASH NEW-MODE
 //   The same as git asks for it (gitattributes(5), "Defining an external diff driver"), for records under
 //   `git config diff.record.command 'build/bin/record diff --git'`. Always status 0, or git would stop there.
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "record/claims.hpp"
 #include "record/diff.hpp"
 #include "record/record.hpp"
 
@@ -95,7 +96,7 @@ void print_moves(const std::string& title, const std::vector<Move>& moves) {
   print(rows);
 }
 
-int compare(const std::string& before_file, const std::string& after_file) {
+int compare(const std::string& before_file, const std::string& after_file, const Tool& tool) {
   const Json before = load_record(before_file);
   const Json after = load_record(after_file);
   const auto lab = [](const Json& record) { return record.at("/lab/id"_json_pointer).get<std::string>(); };
@@ -103,14 +104,15 @@ int compare(const std::string& before_file, const std::string& after_file) {
     throw FileError(printable(after_file) + ": /lab/id: expected " + lab(before) + ", not " + lab(after) +
                     "; compare two records of one lab");
   }
-  const Difference changed = difference(before, after);
+  const std::vector<Claim> claims = load_claims(tool.labs(), lab(after));
+  const Difference changed = difference(before, after, claims);
   std::cout << origin("before", before_file, before) << "\n" << origin("after", after_file, after) << "\n";
   print_flips(changed.flips);
   print_moves("Values that moved beyond the noise", changed.values);
   print_moves("Points that moved beyond the noise", changed.points);
   if (!changed.missing.empty()) heading("In one of them only");
   for (const std::string& text : changed.missing) std::cout << "  " << text << "\n";
-  if (changed.flips.empty()) std::cout << "No claim flipped.\n";
+  if (changed.flips.empty() && !claims.empty()) std::cout << "No claim flipped.\n";
   return changed.flips.empty() ? 0 : 1;
 }
 
@@ -120,7 +122,7 @@ void introduce(const std::string& what, const std::string& file) {
   std::cout << origin(what, file, record) << "\n";
 }
 
-int compare_for_git(const std::vector<std::string>& words) {
+int compare_for_git(const std::vector<std::string>& words, const Tool& tool) {
   const std::string nothing = "/dev/null";
   heading("record " + printable(words.front()));
   try {
@@ -129,7 +131,7 @@ int compare_for_git(const std::vector<std::string>& words) {
     } else if (words[1] == nothing || words[4] == nothing) {
       words[1] == nothing ? introduce("new", words[4]) : introduce("removed", words[1]);
     } else {
-      compare(words[1], words[4]);
+      compare(words[1], words[4], tool);
     }
   } catch (const FileError& error) {
     std::cout << error.what() << "\n";
@@ -137,10 +139,10 @@ int compare_for_git(const std::vector<std::string>& words) {
   return 0;
 }
 
-int run(const Options& options) {
-  if (options.git) return compare_for_git(options.files);
+int run(const Options& options, const Tool& tool) {
+  if (options.git) return compare_for_git(options.files, tool);
   if (options.files.size() != 2) throw CLI::ValidationError("record diff", "expected two records, BEFORE and AFTER");
-  return compare(options.files[0], options.files[1]);
+  return compare(options.files[0], options.files[1], tool);
 }
 
 }  // namespace
@@ -151,7 +153,7 @@ void add_diff(CLI::App& app, Tool& tool) {
       app.add_subcommand("diff", "Says what changed beyond the noise; exit status 1 if a claim flipped");
   command->add_option("FILE", options->files, "two records of one lab, the older one first")->required();
   command->add_flag("--git", options->git, "take the seven words that git gives an external diff");
-  command->callback([options, &tool] { tool.status = run(*options); });
+  command->callback([options, &tool] { tool.status = run(*options, tool); });
 }
 
 }  // namespace hf
