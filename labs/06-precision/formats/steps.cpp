@@ -1,6 +1,7 @@
 #include "06-precision/formats/steps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -29,9 +30,6 @@ constexpr std::size_t rows = 64, columns = 1024, samples = rows * columns;
 const double db_per_bit = 20 * std::log10(2);
 const Axis bits_axis = {"bits for each number", "bits"}, sqnr_axis = {"SQNR", "dB"};
 const Axis pattern_axis = {"pattern", "1"}, share_axis = {"magnitude over the largest", "1"};
-
-std::string sqnr_id(Format format) { return std::string("sqnr_") + id(format) + "_db"; }
-std::string bits_id(Format format) { return std::string("bits_") + id(format); }
 
 // ---- Which numbers a format has ----
 
@@ -78,18 +76,19 @@ void add_number_lines(Lab& lab) {
 
 // ---- What each format keeps of N(0, 1) ----
 
-void predict_sqnr(Lab& lab) {
+/// \return bits and SQNR, in the order of all_formats
+std::vector<Point> predict_sqnr(Lab& lab) {
   Table table = {"Predicted: N(0, 1) in each format", {"format", "bits", "SQNR, dB", "below the limit, dB"}, {}};
   Series predicted = {"sqnr_predicted", "predicted", Kind::modelled, bits_axis, sqnr_axis};
   const std::vector<float> zeros(samples, 0.0f);
   for (Format format : all_formats) {
     const double bits = encode(format, zeros, rows, columns).bits(), sqnr = predicted_sqnr_db(format, rows, columns);
-    lab.modelled(bits_id(format), bits, "bits");
     predicted.points.emplace_back(bits, sqnr, label(format));
     table.rows.push_back({label(format), number_text(bits), number_text(sqnr), number_text(db_per_bit * bits - sqnr)});
   }
-  lab.add(std::move(predicted));
+  lab.add(predicted);
   lab.show(table);
+  return predicted.points;
 }
 
 /// Of each set of samples: what hangs on the largest number of a set differs from one to the next.
@@ -113,20 +112,25 @@ std::vector<float> mxfp8_unclipped(const std::vector<float>& numbers) {
   return coded;
 }
 
-void add_sqnr(Lab& lab) {
+void add_sqnr(Lab& lab, const std::vector<Point>& predicted) {
   std::vector<std::vector<double>> sets;
   for (std::uint64_t set = 0; set < 31; ++set) sets.push_back(normal_numbers(samples, 6000 + 2 * set));
   Series measured = {"sqnr_by_bits", "measured", Kind::measured, bits_axis, sqnr_axis};
   Series limit = {"sqnr_limit", "6.02 dB for each bit", Kind::modelled, bits_axis, sqnr_axis};
   double error = 0, nearest = INFINITY;
-  for (Format format : all_formats) {
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    const Format format = all_formats[i];
+    const double bits = predicted[i].x;
     const auto coded = [format](const auto& numbers) { return decode(encode(format, numbers, rows, columns)); };
     const Estimate sqnr = measured_sqnr(sets, coded);
-    const double bits = lab.value(bits_id(format));
     measured.points.emplace_back(bits, sqnr, label(format));
-    lab.add(Value(sqnr_id(format), sqnr, "dB"));
-    error = std::max(error, std::abs(sqnr.median - predicted_sqnr_db(format, rows, columns)));
+    error = std::max(error, std::abs(sqnr.median - predicted[i].y.median));
     nearest = std::min(nearest, db_per_bit * bits - sqnr.median);
+  }
+  using enum Format;
+  for (Format format : {fp16, bf16, fp8_e4m3, int8, q4_0, mxfp8, nvfp4}) {
+    const Estimate& sqnr = measured.points[static_cast<std::size_t>(format)].y;
+    lab.add(Value(std::string("sqnr_") + id(format) + "_db", sqnr, "dB"));
   }
   lab.add(Value("sqnr_mxfp8_unclipped_db", measured_sqnr(sets, mxfp8_unclipped), "dB"));
   for (int bits = 2; bits <= 16; ++bits) limit.points.emplace_back(bits, db_per_bit * bits);
@@ -145,7 +149,7 @@ struct Signal {
   double above;  ///< what is expected above 6.02 dB for each bit
 };
 
-std::vector<Signal> signals() {
+std::array<Signal, 3> signals() {
   std::vector<double> uniform(samples), sine(samples);
   for (std::size_t i = 0; i < samples; ++i) {
     uniform[i] = random_number(6100, i);
@@ -155,40 +159,44 @@ std::vector<Signal> signals() {
   double largest = 0;
   for (double x : normal) largest = std::max(largest, std::abs(x));
   const auto above = [](double range_over_rms) { return 10 * std::log10(3) - 20 * std::log10(range_over_rms); };
-  return {{"uniform", "uniform", std::move(uniform), 1, 0},
-          {"sine", "sine", std::move(sine), 1, above(std::numbers::sqrt2)},
-          {"normal", "N(0, 1)", std::move(normal), largest, above(largest)}};
+  return {{{"uniform", "uniform", std::move(uniform), 1, 0},
+           {"sine", "sine", std::move(sine), 1, above(std::numbers::sqrt2)},
+           {"normal", "N(0, 1)", std::move(normal), largest, above(largest)}}};
 }
 
-/// A plain quantiser of 2 to 16 bits, whose range is the signal's.
-void add_lines(Lab& lab) {
-  for (const Signal& signal : signals()) {
-    const std::string id = std::string("sqnr_") + signal.id;
-    Series measured = {id, signal.label, Kind::measured, bits_axis, sqnr_axis};
-    Series predicted = {id + "_predicted", signal.label, Kind::modelled, bits_axis, sqnr_axis};
-    double error = 0;
-    std::vector<double> quantised(samples);
-    for (int bits = 2; bits <= 16; ++bits) {
-      const auto quantise = [&](double x) { return quantise_uniformly(x, bits, signal.range); };
-      std::transform(signal.numbers.begin(), signal.numbers.end(), quantised.begin(), quantise);
-      const double sqnr = sqnr_db(signal.numbers, quantised), expected = db_per_bit * bits + signal.above;
-      measured.points.emplace_back(bits, estimate({sqnr}));
-      predicted.points.emplace_back(bits, expected);
-      if (bits >= 4) error = std::max(error, std::abs(sqnr - expected));
-    }
-    lab.add(std::move(measured));
-    lab.add(std::move(predicted));
-    lab.derived(id + "_line_error_db", error, "dB");
-    lab.modelled(id + "_above_line_db", signal.above, "dB");
+/// A plain quantiser of 2 to 16 bits, whose range is the signal's. \return how far from the line it is, from 4 bits on, dB
+double add_line(Lab& lab, const Signal& signal) {
+  const std::string id = std::string("sqnr_") + signal.id;
+  Series measured = {id, signal.label, Kind::measured, bits_axis, sqnr_axis};
+  Series predicted = {id + "_predicted", signal.label, Kind::modelled, bits_axis, sqnr_axis};
+  double error = 0;
+  std::vector<double> quantised(samples);
+  for (int bits = 2; bits <= 16; ++bits) {
+    const auto quantise = [&](double x) { return quantise_uniformly(x, bits, signal.range); };
+    std::transform(signal.numbers.begin(), signal.numbers.end(), quantised.begin(), quantise);
+    const double sqnr = sqnr_db(signal.numbers, quantised), expected = db_per_bit * bits + signal.above;
+    measured.points.emplace_back(bits, estimate({sqnr}));
+    predicted.points.emplace_back(bits, expected);
+    if (bits >= 4) error = std::max(error, std::abs(sqnr - expected));
   }
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
+  return error;
+}
+
+void add_lines(Lab& lab) {
+  const auto [uniform, sine, normal] = signals();
+  lab.derived("sqnr_uniform_line_error_db", add_line(lab, uniform), "dB");
+  add_line(lab, sine);
+  add_line(lab, normal);
+  lab.modelled("sqnr_sine_above_line_db", sine.above, "dB");
 }
 
 }  // namespace
 
 void measure_formats(Lab& lab) {
   add_number_lines(lab);
-  predict_sqnr(lab);
-  add_sqnr(lab);
+  add_sqnr(lab, predict_sqnr(lab));
   lab.tick();
   add_lines(lab);
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,22 +38,19 @@ class GemvRuns {
 
   /// Tries on one thread whether kernels are faster if they ask for memory ahead, in some formats of 16, 8 and 4 bits, and
   /// has all of them do so from now on if it is faster in sum.
-  /// \return how many times as fast each of those formats is without asking
-  std::map<Format, Estimate> choose_to_ask_ahead(const Plan& plan) const;
+  /// \return how many times as fast Q4_0 is without asking
+  Estimate choose_to_ask_ahead(const Plan& plan) const;
 
   std::span<const WeightMatrix> matrices() const { return matrices_; }
-  const GemvShape& shape() const { return shape_; }
 
   /// As variants() name them.
   static std::string one(Format format) { return id(format); }
   static std::string all(Format format) { return std::string(id(format)) + " all"; }
 
-  double read_bytes() const;                              ///< by each of the two ways to read
   Estimate read_gbs(const Sampling& sampling) const;      ///< GB/s, one thread
   Estimate read_all_gbs(const Sampling& sampling) const;  ///< GB/s, all threads
 
  private:
-  GemvShape shape_;
   std::vector<float> x_, y_;
   std::vector<WeightMatrix> matrices_;  ///< in the order of all_formats
   Team team_;

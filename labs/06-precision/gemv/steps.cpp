@@ -30,17 +30,26 @@ double bits_of(const WeightMatrix& matrix) {
   return 8 * as_double(matrix.bytes()) / as_double(matrix.rows() * matrix.columns());
 }
 
+const WeightMatrix& matrix_in(const GemvRuns& runs, Format format) {
+  return runs.matrices()[static_cast<std::size_t>(format)];
+}
+
+/// Over fp32, if only bytes count.
+double predicted_speedup(const GemvRuns& runs, Format format) {
+  return as_double(matrix_in(runs, Format::fp32).bytes()) / as_double(matrix_in(runs, format).bytes());
+}
+
 /// A product takes as long as its bytes do: before anything is timed.
 void predict_speedups(Lab& lab, const GemvRuns& runs) {
   Table table = {"Predicted: a product takes as long as its bytes", {"format", "bits", "MiB", "over fp32"}, {}};
-  const double fp32 = as_double(runs.matrices().front().bytes());
   for (const WeightMatrix& matrix : runs.matrices()) {
-    const double bytes = as_double(matrix.bytes()), speedup = fp32 / bytes;
-    lab.modelled(value_id(matrix.format(), "predicted_speedup"), speedup);
-    table.rows.push_back(
-        {label(matrix.format()), number_text(bits_of(matrix)), number_text(bytes / 0x1p20), number_text(speedup)});
+    table.rows.push_back({label(matrix.format()), number_text(bits_of(matrix)),
+                          number_text(as_double(matrix.bytes()) / 0x1p20),
+                          number_text(predicted_speedup(runs, matrix.format()))});
   }
   lab.show(table);
+  for (const Format format : {Format::q8_0, Format::q4_0})
+    lab.modelled(value_id(format, "predicted_speedup"), predicted_speedup(runs, format));
 }
 
 /// Times of one thread or of all, and what reading alone makes of their bytes.
@@ -71,36 +80,39 @@ double add_times(Lab& lab, const GemvRuns& runs, const Sampling& sampling, const
   return worst;
 }
 
+/// GB/s of one thread.
+Estimate gbs_of(const GemvRuns& runs, const Sampling& sampling, Format format) {
+  const double bytes = as_double(matrix_in(runs, format).bytes());
+  return transform(sampling.of(GemvRuns::one(format)), [bytes](double s) { return bytes / s * 1e-9; });
+}
+
+/// Of one thread, over fp32.
+Estimate speedup_of(const Sampling& sampling, Format format) {
+  return sampling.ratio(GemvRuns::one(Format::fp32), GemvRuns::one(format));
+}
+
 void add_speeds(Lab& lab, const GemvRuns& runs, const Sampling& sampling) {
-  const double fp32_bytes = as_double(runs.matrices().front().bytes());
-  for (const WeightMatrix& matrix : runs.matrices()) {
-    const Format format = matrix.format();
-    const double bytes = as_double(matrix.bytes());
-    const Estimate& seconds = sampling.of(GemvRuns::one(format));
-    lab.add(Value(value_id(format, "us"), times(seconds, 1e6), "us"));
-    lab.add(Value(value_id(format, "gbs"), transform(seconds, [bytes](double s) { return bytes / s * 1e-9; }), "GB/s"));
-    if (format == Format::fp32) continue;
-    lab.add(Value(value_id(format, "speedup"), sampling.ratio(GemvRuns::one(Format::fp32), GemvRuns::one(format)), "1",
-                  std::string(label(format)) + " GEMV over fp32, one thread"));
-    lab.add(Value(value_id(format, "all_speedup"), sampling.ratio(GemvRuns::all(Format::fp32), GemvRuns::all(format)),
-                  "1"));
+  using enum Format;
+  for (const Format format : {fp8_e4m3, q4_0, mxfp8}) {
+    lab.add(Value(value_id(format, "gbs"), gbs_of(runs, sampling, format), "GB/s"));
   }
-  const Estimate read = runs.read_gbs(sampling), seconds = sampling.of(GemvRuns::one(Format::fp32));
+  for (const Format format : {bf16, q8_0, q4_0}) {
+    lab.add(Value(value_id(format, "speedup"), speedup_of(sampling, format), "1",
+                  std::string(label(format)) + " GEMV over fp32, one thread"));
+  }
+  const Estimate read = runs.read_gbs(sampling);
   lab.add(Value("gemv_read_gbs", read, "GB/s", "reading alone, one thread"));
-  lab.add(Value("gemv_read_all_gbs", runs.read_all_gbs(sampling), "GB/s", "reading alone, all threads"));
-  std::vector<double> fp32_gbs;
-  for (const double s : seconds.samples) fp32_gbs.push_back(fp32_bytes / s * 1e-9);
-  lab.add(Value("gemv_fp32_over_bandwidth", ratio(fp32_gbs, read.samples), "1"));
+  lab.add(Value("gemv_fp32_over_bandwidth", ratio(gbs_of(runs, sampling, fp32).samples, read.samples), "1"));
 }
 
 /// Of one thread, format by format, beside what the bytes say.
-void add_speedup_series(Lab& lab, const Sampling& sampling) {
+void add_speedup_series(Lab& lab, const GemvRuns& runs, const Sampling& sampling) {
   Series measured = {"gemv_speedup", "measured", Kind::measured, format_axis, speedup_axis};
   Series predicted = {"gemv_speedup_predicted", "predicted from bytes", Kind::modelled, format_axis, speedup_axis};
   for (const Format format : all_formats) {
     const double x = static_cast<double>(format) + 1;
-    measured.points.emplace_back(x, sampling.ratio(GemvRuns::one(Format::fp32), GemvRuns::one(format)), label(format));
-    predicted.points.emplace_back(x, lab.value(value_id(format, "predicted_speedup")), label(format));
+    measured.points.emplace_back(x, speedup_of(sampling, format), label(format));
+    predicted.points.emplace_back(x, predicted_speedup(runs, format), label(format));
   }
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
@@ -108,11 +120,12 @@ void add_speedup_series(Lab& lab, const Sampling& sampling) {
 
 /// How fast the kernels are when memory is not what they wait for.
 void add_in_cache(Lab& lab, const std::vector<Estimate>& speeds) {
-  double lowest = INFINITY;
-  for (std::size_t i = 0; i < speeds.size(); ++i) {
-    lab.add(Value(value_id(all_formats[i], "in_cache_gbs"), speeds[i], "GB/s"));
-    lowest = std::min(lowest, speeds[i].median);
+  using enum Format;
+  for (const Format format : {bf16, fp8_e4m3, q4_0, mxfp8}) {
+    lab.add(Value(value_id(format, "in_cache_gbs"), speeds[static_cast<std::size_t>(format)], "GB/s"));
   }
+  double lowest = INFINITY;
+  for (const Estimate& speed : speeds) lowest = std::min(lowest, speed.median);
   lab.derived("gemv_slowest_unpacking_over_read", lowest / lab.value("gemv_read_gbs"));
 }
 
@@ -120,16 +133,12 @@ void add_in_cache(Lab& lab, const std::vector<Estimate>& speeds) {
 
 void measure_gemv(Lab& lab) {
   GemvRuns runs(shape_past_caches(lab.machine(), lab.quick() ? 2 : 4));
-  lab.modelled("gemv_rows", as_double(runs.shape().rows));
-  lab.modelled("gemv_columns", as_double(runs.shape().columns));
   predict_speedups(lab, runs);
 
   Plan choosing = lab.memory_plan(8);
   choosing.warm_seconds = 0;
   choosing.minimum_rounds = 3;
-  for (const auto& [format, gain] : runs.choose_to_ask_ahead(choosing)) {
-    lab.add(Value(value_id(format, "without_prefetch_speedup"), gain, "1"));
-  }
+  lab.add(Value("gemv_q4_0_without_prefetch_speedup", runs.choose_to_ask_ahead(choosing), "1"));
   lab.note(asks_ahead() ? "products with a vector ask for memory ahead of its use, which is faster here"
                         : "products with a vector do not ask for memory ahead of its use, which is faster here");
   const Plan near = lab.plan(8);
@@ -139,13 +148,14 @@ void measure_gemv(Lab& lab) {
   plan.budget_seconds = lab.seconds_left();
   const Sampling sampling = sample_interleaved(runs.variants(), plan);
   add_speeds(lab, runs, sampling);
-  add_speedup_series(lab, sampling);
+  add_speedup_series(lab, runs, sampling);
   add_in_cache(lab, in_cache);
-  lab.derived("gemv_prediction_error_worst",
-              add_times(lab, runs, sampling, {"gemv_time", "one thread", GemvRuns::one, lab.value("gemv_read_gbs")}));
   lab.derived(
-      "gemv_all_prediction_error_worst",
-      add_times(lab, runs, sampling, {"gemv_all_time", "all threads", GemvRuns::all, lab.value("gemv_read_all_gbs")}));
+      "gemv_prediction_error_worst",
+      add_times(lab, runs, sampling, {"gemv_time", "one thread", GemvRuns::one, runs.read_gbs(sampling).median}));
+  lab.derived("gemv_all_prediction_error_worst",
+              add_times(lab, runs, sampling,
+                        {"gemv_all_time", "all threads", GemvRuns::all, runs.read_all_gbs(sampling).median}));
 }
 
 }  // namespace hf::precision
