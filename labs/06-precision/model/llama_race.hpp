@@ -17,6 +17,12 @@
 
 namespace hf::precision {
 
+/// Formats that llama.cpp has, and in which it decodes fast.
+bool is_raced(Format format);
+
+/// Whether the chapter says, where a claim fails, how near llama.cpp comes to what the bytes allow.
+bool is_told_of_llama(Format format, Cores cores);
+
 /// llama.cpp beside our decoder.
 class LlamaRace {
  public:
@@ -39,7 +45,7 @@ class LlamaRace {
     bool padded;
     int model;
     std::vector<int> text;
-    std::vector<float> logits;  // of the last token of the text
+    std::vector<float> logits;  // of the last token of the text, where they are compared
   };
   void enter(Lab& lab, const workload::Transformer& model, Format format, std::size_t empty_tokens);
   double seconds(int model, Cores cores, std::int64_t times);

@@ -19,10 +19,7 @@
 namespace hf::precision {
 namespace {
 
-const Axis format_axis = {"format", "1"}, speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "nats"},
-           read_axis = {"bandwidth", "GB/s"};
-
-std::string threads_text(Cores cores) { return cores == Cores::all ? "all threads" : "one thread"; }
+const Axis format_axis = {"format", "1"}, speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "nats"};
 
 /// A token takes as long as reading its bytes.
 void predict_tokens(Lab& lab, const Decoders& decoders) {
@@ -30,34 +27,27 @@ void predict_tokens(Lab& lab, const Decoders& decoders) {
   lab.modelled("decode_context", static_cast<double>(decode_context));
   for (Format format : decoders.formats()) {
     const double bytes = decoders.bytes(format), fewer = decoders.bytes(decoders.formats().front()) / bytes;
-    lab.modelled(decode_id(format, Cores::all) + "_bytes", bytes, "B");
-    if (format != Format::fp32) lab.modelled(decode_id(format, Cores::all) + "_speedup_predicted", fewer);
+    if (format == Format::fp32 || format == Format::q4_0)
+      lab.modelled(decode_id(format, Cores::all) + "_bytes", bytes, "B");
+    if (format == Format::q4_0) lab.modelled("decode_q4_0_speedup_predicted", fewer);
     table.rows.push_back({label(format), number_text(bytes * 1e-6), number_text(fewer)});
   }
   lab.show(table);
 }
 
-/// How fast memory is read, over how much of it is read again and again.
-void add_reading(Lab& lab, const Decoders& decoders, const ReadRuns& reads, const Sampling& sampling) {
-  std::vector<Format> by_bytes = decoders.formats();
-  const auto fewer = [&](Format a, Format b) { return decoders.bytes(a) < decoders.bytes(b); };
-  std::stable_sort(by_bytes.begin(), by_bytes.end(), fewer);
-  for (Cores cores : {Cores::all, Cores::one}) {
-    const std::string id = cores == Cores::all ? "decode_read" : "decode_read_one";
-    Series series = {id, threads_text(cores), Kind::measured, {"bytes", "B"}, read_axis};
-    for (Format format : by_bytes) {
-      series.points.emplace_back(decoders.bytes(format), reads.gbs(sampling, format, cores), label(format));
-    }
-    lab.add(std::move(series));
-    lab.add(Value(id + "_gbs", reads.gbs(sampling, by_bytes.back(), cores), "GB/s"));
-  }
+/// Whether the chapter says, where a claim fails, how near we come to what the bytes allow.
+bool is_told(Format format, Cores cores) {
+  using enum Format;
+  if (format == bf16 || format == mxfp8) return cores == Cores::one;
+  return format == fp32 || format == q8_0 || format == q4_0;
 }
 
 /// Tokens a second in each format, beside what the bytes and the bandwidth of the same rounds say. How far off the
 /// predictions were is added to `errors`.
 void add_speeds(Lab& lab, const Decoders& decoders, const ReadRuns& reads, const Sampling& sampling, Cores cores,
                 std::vector<double>& errors) {
-  const std::string suffix = cores == Cores::all ? "" : "_one", threads = threads_text(cores);
+  const std::string suffix = cores == Cores::all ? "" : "_one";
+  const std::string threads = cores == Cores::all ? "all threads" : "one thread";
   Series measured = {"decode_tokens" + suffix, threads, Kind::measured, format_axis, speed_axis};
   Series predicted = {"decode_tokens" + suffix + "_predicted", threads + ", predicted", Kind::modelled, format_axis,
                       speed_axis};
@@ -67,24 +57,16 @@ void add_speeds(Lab& lab, const Decoders& decoders, const ReadRuns& reads, const
     const double expected = reads.gbs(sampling, format, cores).median * 1e9 / decoders.bytes(format);
     const double x = static_cast<double>(format);
     const std::string name = decode_id(format, cores);
-    lab.add(Value(name + "_tokens_per_s", speed, "tokens/s"));
-    lab.derived(name + "_predicted_tokens_per_s", expected, "tokens/s");
-    lab.add(Value(name + "_over_predicted", sampling.ratio("read " + variant, variant), "1"));
+    const Estimate over_predicted = sampling.ratio("read " + variant, variant);
+    if (is_raced(format)) lab.add(Value(name + "_tokens_per_s", speed, "tokens/s"));
+    if (is_told_of_llama(format, cores)) lab.derived(name + "_predicted_tokens_per_s", expected, "tokens/s");
+    if (is_told(format, cores)) lab.add(Value(name + "_over_predicted", over_predicted, "1"));
     measured.points.emplace_back(x, speed, label(format));
     predicted.points.emplace_back(x, expected, label(format));
-    errors.push_back(std::abs(lab.value(name + "_over_predicted") - 1));
+    errors.push_back(std::abs(over_predicted.median - 1));
   }
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
-}
-
-/// How many times as many tokens as in fp32.
-void add_gains(Lab& lab, const Decoders& decoders, const Sampling& sampling, Cores cores) {
-  const std::string fp32 = variant_id(id(Format::fp32), cores);
-  for (Format format : decoders.formats()) {
-    if (format == Format::fp32) continue;
-    lab.add(Value(decode_id(format, cores) + "_speedup", sampling.ratio(fp32, variant_id(id(format), cores)), "1"));
-  }
 }
 
 }  // namespace
@@ -100,13 +82,9 @@ void measure_decode(Lab& lab) {
   LlamaRace race(lab, model, decoders.formats());
   for (Variant& variant : race.variants()) variants.push_back(std::move(variant));
   const Sampling sampling = time_decoding(lab, std::move(variants));
-  add_reading(lab, decoders, reads, sampling);
   std::vector<double> errors;
-  for (Cores cores : {Cores::all, Cores::one}) {
-    add_speeds(lab, decoders, reads, sampling, cores, errors);
-    add_gains(lab, decoders, sampling, cores);
-  }
-  lab.derived("decode_prediction_error_median", estimate(errors).median);
+  for (Cores cores : {Cores::all, Cores::one}) add_speeds(lab, decoders, reads, sampling, cores, errors);
+  if (lab.has("decode_q4_0_bytes")) lab.add(Value("decode_q4_0_speedup", sampling.ratio("fp32", "q4_0"), "1"));
   lab.derived("decode_prediction_error_worst", *std::max_element(errors.begin(), errors.end()));
   race.add_results(lab, decoders, sampling);
 }
@@ -114,7 +92,7 @@ void measure_decode(Lab& lab) {
 namespace {
 
 struct Trade {
-  Format format;
+  std::string format;
   double divergence, speed;  ///< from fp64, and tokens a second
 
   /// Whether another is as accurate and as fast, and better in one of the two.
@@ -124,13 +102,20 @@ struct Trade {
   }
 };
 
+/// Of a series that was added; none where its step was not measured.
+std::vector<Point> points_of(const Lab& lab, const std::string& id) {
+  const std::vector<Series>& all = lab.results().series;
+  const auto found = std::ranges::find(all, id, &Series::id);
+  return found == all.end() ? std::vector<Point>() : found->points;
+}
+
 /// Of all formats that both steps measured, the most accurate first.
 std::vector<Trade> trades(const Lab& lab) {
+  const std::vector<Point> speeds = points_of(lab, "decode_tokens");
   std::vector<Trade> trades;
-  for (Format format : all_formats) {
-    const std::string divergence = std::string("kl_") + id(format);
-    const std::string speed = decode_id(format, Cores::all) + "_tokens_per_s";
-    if (lab.has(divergence) && lab.has(speed)) trades.push_back({format, lab.value(divergence), lab.value(speed)});
+  for (const Point& accuracy : points_of(lab, "kl_by_format")) {
+    const auto speed = std::ranges::find(speeds, accuracy.label, &Point::label);
+    if (speed != speeds.end()) trades.push_back({accuracy.label, accuracy.y.median, speed->y.median});
   }
   std::sort(trades.begin(), trades.end(), [](const Trade& a, const Trade& b) { return a.divergence < b.divergence; });
   return trades;
@@ -143,7 +128,7 @@ void add_pareto(Lab& lab) {
   Series dots = {"pareto_formats", "formats", Kind::measured, divergence_axis, speed_axis};
   Series line = {"pareto_line", "Pareto line", Kind::measured, divergence_axis, speed_axis};
   for (const Trade& trade : all) {
-    const Point point(trade.divergence, estimate({trade.speed}), label(trade.format));
+    const Point point(trade.divergence, estimate({trade.speed}), trade.format);
     dots.points.push_back(point);
     const auto beats = [&](const Trade& other) { return trade.is_beaten_by(other); };
     if (std::none_of(all.begin(), all.end(), beats)) line.points.push_back(point);
