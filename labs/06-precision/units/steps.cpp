@@ -27,7 +27,7 @@ const Axis size_axis = {"N", "1"}, speed_axis = {"speed", "Gop/s"}, ratio_axis =
 
 /// Races of growing size on so many threads.
 struct Races {
-  std::string suffix;  ///< of ids: "_all" on all threads
+  std::string suffix;  ///< of ids: "_all" on all threads, where there is only the race against oneDNN
   int threads;
   std::vector<UnitTimes> sizes = {};
 };
@@ -103,7 +103,7 @@ void race_all_sizes(Lab& lab, std::vector<Races>& all) {
   for (const std::string& line : notes) lab.note(line);
 }
 
-/// One series for each runner, over the size.
+/// One series for each runner on one thread, over the size.
 void add_speeds(Lab& lab, const Races& races, const std::string& onednn) {
   const std::vector<std::array<std::string, 3>> runners = {{"fp32", "fp32_gemm", "fp32"},
                                                            {"bf16", "bf16_gemm", "bf16"},
@@ -113,7 +113,7 @@ void add_speeds(Lab& lab, const Races& races, const std::string& onednn) {
                                                            {"peak_bf16", "unit_peak_bf16", "bf16 peak"},
                                                            {"peak_int8", "unit_peak_int8", "int8 peak"}};
   for (const auto& [runner, id, label] : runners) {
-    Series series = {id + races.suffix, label, Kind::measured, size_axis, speed_axis};
+    Series series = {id, label, Kind::measured, size_axis, speed_axis};
     for (const UnitTimes& size : races.sizes) {
       if (size.has(runner)) series.points.emplace_back(as_double(size.n), size.gops(runner));
     }
@@ -136,22 +136,16 @@ void add_ratio_to_onednn(Lab& lab, const Races& races, const std::string& precis
   lab.derived(precision + "_gemm_over_onednn" + races.suffix, least);
 }
 
-/// What the largest product showed.
+/// What the largest product showed, on one thread.
 void add_largest(Lab& lab, const Races& races) {
   const UnitTimes& largest = races.sizes.back();
   const auto add_over = [&](const std::string& id, std::string_view runner, std::string_view other) {
-    if (largest.has(runner) && largest.has(other)) lab.add(Value(id + races.suffix, largest.over(runner, other), "1"));
+    if (largest.has(runner) && largest.has(other)) lab.add(Value(id, largest.over(runner, other), "1"));
   };
   add_over("bf16_gemm_over_fp32", "bf16", "fp32");
   add_over("int8_gemm_over_fp32", "int8", "fp32");
   add_over("bf16_gemm_over_peak", "bf16", "peak_bf16");
   add_over("int8_gemm_over_peak", "int8", "peak_int8");
-  const auto widened =
-      std::find_if(races.sizes.rbegin(), races.sizes.rend(), [](const UnitTimes& size) { return size.has("widened"); });
-  if (widened != races.sizes.rend())
-    lab.add(Value("bf16_gemm_over_widened" + races.suffix, widened->over("bf16", "widened"), "1"));
-  lab.add(Value("bf16_gemm" + races.suffix + "_gflops", largest.gops("bf16"), "GFLOP/s"));
-  lab.add(Value("int8_gemm" + races.suffix + "_gops", largest.gops("int8"), "Gop/s"));
 }
 
 /// What int8 gains where no instruction multiplies it.
@@ -171,14 +165,13 @@ void measure_units(Lab& lab) {
   const matmul::PinnedOpenMp pinned(cores);
   note_who_races(lab, onednn);
   std::vector<Races> all = {{"", 1}};
-  if (cores > 1) all.push_back({"_all", cores});
+  if (cores > 1 && has_onednn()) all.push_back({"_all", cores});
   race_all_sizes(lab, all);
-  lab.modelled("unit_gemm_size", as_double(all.front().sizes.back().n));
+  add_speeds(lab, all.front(), onednn);
   for (const Races& races : all) {
-    add_speeds(lab, races, onednn);
     for (const char* precision : {"bf16", "int8"}) add_ratio_to_onednn(lab, races, precision);
-    add_largest(lab, races);
   }
+  add_largest(lab, all.front());
   add_avx2(lab);
 }
 

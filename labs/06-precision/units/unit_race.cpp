@@ -32,9 +32,7 @@ namespace hf::precision {
 namespace {
 
 constexpr std::size_t checked_places = 100;
-constexpr std::size_t widest_widened = 1024;  // it takes as long as fp32: larger ones would only show that again
-constexpr std::int64_t peak_iterations =
-    20000;  // a tenth of a millisecond: so long that waking threads does not matter
+constexpr std::int64_t peak_iterations = 20000;  // a tenth of a millisecond
 
 /// A square matrix.
 template <class Number>
@@ -159,15 +157,12 @@ double UnitRace::bytes(std::size_t n) {
 void UnitRace::enter_ours(Entries& entries, int threads) const {
   const Operands& at = *operands_;
   const std::size_t n = at.n;
-  entries.add_ours("fp32", at.c.data(),
-                   [&at, n, threads] { matmul::gemm(n, n, n, at.a.data(), at.b.data(), at.c.data(), threads); });
+  if (threads == 1) {
+    entries.add_ours("fp32", at.c.data(), [&at, n] { matmul::gemm(n, n, n, at.a.data(), at.b.data(), at.c.data()); });
+  }
   const auto weights = std::make_shared<const PackedBf16>(n, n, at.b16.data());
-  const auto multiply = [&at, n, threads, weights](Bf16Route route) {
-    return [&at, n, threads, weights, route] { weights->multiply(n, at.a16.data(), at.c.data(), threads, route); };
-  };
-  entries.add_ours("bf16", at.c.data(), multiply(faster_bf16_route()));
-  if (faster_bf16_route() != Bf16Route::widen && n <= widest_widened)
-    entries.add_ours("widened", at.c.data(), multiply(Bf16Route::widen));
+  entries.add_ours("bf16", at.c.data(),
+                   [&at, n, threads, weights] { weights->multiply(n, at.a16.data(), at.c.data(), threads); });
   const auto weights8 = std::make_shared<const tpu::PackedInt8>(at.kernel, n, n, at.b8.data());
   entries.add_ours("int8", at.c32.data(),
                    [&at, n, threads, weights8] { weights8->multiply(n, at.a8.data(), at.c32.data(), threads); });
@@ -190,22 +185,16 @@ void UnitRace::enter_onednn(Entries& entries, const std::string& id, const Left*
   }
 }
 
-/// The instructions alone, on the threads of OpenMP, so that the products' threads need not come to rest first.
-void UnitRace::enter_peaks(Entries& entries, int threads) const {
-  const auto on_all = [threads](auto loop) {
-    return [threads, loop] {
-#pragma omp parallel for num_threads(threads) schedule(static)
-      for (int thread = 0; thread < threads; ++thread) loop();
-    };
-  };
-  const double loops = static_cast<double>(peak_iterations) * threads;
+/// The instructions alone.
+void UnitRace::enter_peaks(Entries& entries) const {
+  constexpr auto iterations = static_cast<double>(peak_iterations);
   for (const roofline::DotProductLoop* loop : dot_products_) {
     if (std::string_view(loop->label) != "bf16") continue;
-    entries.add("peak_bf16", loop->operations * loops, on_all([loop] { keep(loop->run(peak_iterations, 3, 5)); }));
+    entries.add("peak_bf16", loop->operations * iterations, [loop] { keep(loop->run(peak_iterations, 3, 5)); });
   }
   const tpu::Int8Kernel& kernel = operands_->kernel;
-  entries.add("peak_int8", kernel.peak_operations * loops,
-              on_all([&kernel] { keep(kernel.peak(peak_iterations, 3, 5)); }));
+  entries.add("peak_int8", kernel.peak_operations * iterations,
+              [&kernel] { keep(kernel.peak(peak_iterations, 3, 5)); });
 }
 
 UnitTimes UnitRace::run(int threads, const Plan& plan) {
@@ -216,7 +205,7 @@ UnitTimes UnitRace::run(int threads, const Plan& plan) {
     enter_onednn(entries, "onednn_bf16", at.a16.data(), at.b16.data(), at.c.data(), threads);
     enter_onednn(entries, "onednn_int8", at.a8.data(), at.b8.data(), at.c32.data(), threads);
   }
-  enter_peaks(entries, threads);
+  if (threads == 1) enter_peaks(entries);
   return {at.n, sample_interleaved(entries.variants, plan), entries.operations};
 }
 

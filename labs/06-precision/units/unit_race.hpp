@@ -15,10 +15,9 @@
 
 namespace hf::precision {
 
-/// What one size showed on so many threads, everything sampled in one interleaved run: our products "fp32" (chapter 02's),
-/// "bf16" and "int8"; up to 1024 also "widened", bf16 by way of fp32, where that is not the route that was chosen anyway;
-/// "onednn_bf16" and "onednn_int8" where it is installed; "peak_bf16", where there is the instruction, and "peak_int8": the
-/// instructions alone. Narrow weights are packed beforehand, ours and oneDNN's.
+/// What one size showed on so many threads, everything sampled in one interleaved run: our products "bf16" and "int8";
+/// "onednn_bf16" and "onednn_int8" where it is installed; and on one thread "fp32", chapter 02's product, "peak_bf16", where
+/// there is the instruction, and "peak_int8": the instructions alone. Narrow weights are packed beforehand, ours and oneDNN's.
 struct UnitTimes {
   std::size_t n;
   Sampling sampling;
@@ -59,7 +58,7 @@ class UnitRace {
   void enter_ours(Entries& entries, int threads) const;
   template <class Left, class Right, class Sum>
   void enter_onednn(Entries& entries, const std::string& id, const Left* a, const Right* b, Sum* c, int threads);
-  void enter_peaks(Entries& entries, int threads) const;
+  void enter_peaks(Entries& entries) const;
 
   std::vector<const roofline::DotProductLoop*> dot_products_;
   std::unique_ptr<const Operands> operands_;
