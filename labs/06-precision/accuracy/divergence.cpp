@@ -22,11 +22,6 @@ std::vector<double> log_softmax(std::span<const Logit> logits) {
   return logs;
 }
 
-template <class Logit>
-std::size_t index_of_highest(std::span<const Logit> logits) {
-  return static_cast<std::size_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
-}
-
 }  // namespace
 
 double divergence(std::span<const double> p_logits, std::span<const float> q_logits) {
@@ -45,8 +40,5 @@ double entropy(std::span<const double> logits) {
   for (double log_p : log_softmax(logits)) sum -= std::exp(log_p) * log_p;
   return sum;
 }
-
-std::size_t likeliest(std::span<const double> logits) { return index_of_highest(logits); }
-std::size_t likeliest(std::span<const float> logits) { return index_of_highest(logits); }
 
 }  // namespace hf::precision

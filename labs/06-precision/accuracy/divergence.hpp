@@ -2,7 +2,6 @@
 /// How far one prediction of the next token is from another.
 #pragma once
 
-#include <cstddef>
 #include <span>
 
 namespace hf::precision {
@@ -13,9 +12,5 @@ double divergence(std::span<const double> p_logits, std::span<const float> q_log
 
 /// −Σ p log p of the distribution that the logits stand for, nats.
 double entropy(std::span<const double> logits);
-
-/// Which token is the most probable.
-std::size_t likeliest(std::span<const double> logits);
-std::size_t likeliest(std::span<const float> logits);
 
 }  // namespace hf::precision

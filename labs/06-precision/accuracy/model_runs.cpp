@@ -56,22 +56,18 @@ ModelRuns::ModelRuns(const workload::Transformer& model, std::size_t texts, std:
   }
 }
 
-ModelRuns::Difference ModelRuns::decoded(const workload::Transformer& model, Format format) const {
+std::vector<double> ModelRuns::divergence(const workload::Transformer& model, Format format) const {
   FormatTransformer decoder(model, format);
   workload::KvCache cache(model.shape(), 1, texts_.front().size());
-  Difference difference;
+  std::vector<double> of_texts;
   for (std::size_t text = 0; text < texts_.size(); ++text) {
-    std::vector<double> nats, same;
+    std::vector<double> nats;
     for (std::size_t i = 0; i < texts_[text].size(); ++i) {
-      const std::span<const float> logits = decoder.decode(texts_[text][i], i, cache);
-      const std::vector<double>& exact = logits_[text][i];
-      nats.push_back(precision::divergence(exact, logits));
-      same.push_back(likeliest(exact) == likeliest(logits) ? 1 : 0);
+      nats.push_back(precision::divergence(logits_[text][i], decoder.decode(texts_[text][i], i, cache)));
     }
-    difference.divergence.push_back(mean(nats));
-    difference.agreement.push_back(mean(same));
+    of_texts.push_back(mean(nats));
   }
-  return difference;
+  return of_texts;
 }
 
 double ModelRuns::entropy() const {

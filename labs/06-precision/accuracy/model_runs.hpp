@@ -16,14 +16,9 @@ class ModelRuns {
  public:
   ModelRuns(const workload::Transformer& model, std::size_t texts, std::size_t tokens);
 
-  /// For each text, on the mean over its tokens.
-  struct Difference {
-    std::vector<double> divergence;  ///< of the next token's distribution from fp64's, nats
-    std::vector<double> agreement;   ///< the share of tokens for which both find the same next token the likeliest
-  };
-
-  /// As the decoder of chapter 06 computes: in the formats of whole numbers, activations have 8 bits too.
-  Difference decoded(const workload::Transformer& model, Format format) const;
+  /// How far the next token's distribution is from fp64's, nats: for each text, on the mean over its tokens. As the decoder
+  /// of chapter 06 computes: in the formats of whole numbers, activations have 8 bits too.
+  std::vector<double> divergence(const workload::Transformer& model, Format format) const;
 
   /// Of fp64's distributions, nats: mean over all tokens.
   double entropy() const;

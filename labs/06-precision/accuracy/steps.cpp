@@ -28,8 +28,6 @@ namespace {
 const Axis format_axis = {"format", "1"}, divergence_axis = {"divergence from fp64", "nats"};
 const Axis factor_axis = {"how many times as large", "1"}, sqnr_axis = {"SQNR", "dB"};
 
-std::string kl_id(Format format) { return std::string("kl_") + id(format); }
-
 // ---- What the language model loses ----
 
 /// Relative noise r² of the weights, and of the activations where the decoder rounds them to 8 bits too, becomes relative noise of the logits.
@@ -57,17 +55,17 @@ void predict_divergence(Lab& lab, const workload::Transformer& model, const Mode
   lab.show(table);
 }
 
+/// Of each format, text by text.
+using Divergences = std::map<Format, std::vector<double>>;
+
 /// Formats that are close to each other are told apart text by text: some texts are harder than others in every format.
-void add_divergence(Lab& lab, const workload::Transformer& model, const ModelRuns& runs) {
+Divergences add_divergence(Lab& lab, const workload::Transformer& model, const ModelRuns& runs) {
   Series measured = {"kl_by_format", "measured", Kind::measured, format_axis, divergence_axis};
-  std::map<Format, std::vector<double>> nats_of_texts;
+  Divergences nats_of_texts;
   double missed = 1;
   for (Format format : all_formats) {
-    const ModelRuns::Difference difference = runs.decoded(model, format);
-    const Estimate nats = estimate(difference.divergence);
-    nats_of_texts[format] = difference.divergence;
-    lab.add(Value(kl_id(format), nats, "nats"));
-    lab.add(Value(std::string("top_1_") + id(format), estimate(difference.agreement), "1"));
+    nats_of_texts[format] = runs.divergence(model, format);
+    const Estimate nats = estimate(nats_of_texts[format]);
     measured.points.emplace_back(static_cast<double>(format), nats, label(format));
     if (format == Format::fp32) continue;
     const double ratio = nats.median / predicted_divergence(model, runs.logit_variance(), format);
@@ -76,22 +74,17 @@ void add_divergence(Lab& lab, const workload::Transformer& model, const ModelRun
   }
   lab.add(std::move(measured));
   lab.derived("kl_prediction_missed", missed);
-  const auto compare = [&](Format one, Format other) {
-    lab.add(Value(kl_id(one) + "_over_" + id(other), ratio(nats_of_texts[one], nats_of_texts[other]), "1"));
-  };
-  compare(Format::q4_0, Format::nvfp4);
-  compare(Format::int8, Format::fp8_e4m3);
-  compare(Format::mxfp8, Format::fp8_e4m3);
+  const auto over = [&](Format one, Format other) { return ratio(nats_of_texts[one], nats_of_texts[other]); };
+  lab.add(Value("kl_q4_0_over_nvfp4", over(Format::q4_0, Format::nvfp4), "1"));
+  lab.add(Value("kl_mxfp8_over_fp8_e4m3", over(Format::mxfp8, Format::fp8_e4m3), "1"));
+  return nats_of_texts;
 }
 
-/// Weights of few bits, activations as they are: what the rounding of activations adds is the rest.
-void add_weights_alone(Lab& lab, const workload::Transformer& model, const ModelRuns& runs) {
-  for (Format format : {Format::q8_0, Format::q4_0}) {
-    const std::string alone = kl_id(format) + "_weights_alone";
-    const auto rounded = with_weights_in(model, format, Rotated::no);
-    lab.add(Value(alone, estimate(runs.decoded(*rounded, Format::fp32).divergence), "nats"));
-    lab.derived(kl_id(format) + "_over_weights_alone");
-  }
+/// Q8_0, and its weights alone, activations as they are: what the rounding of activations adds is the rest.
+void add_weights_alone(Lab& lab, const workload::Transformer& model, const ModelRuns& runs, const Divergences& all) {
+  const auto rounded = with_weights_in(model, Format::q8_0, Rotated::no);
+  lab.add(Value("kl_q8_0", estimate(all.at(Format::q8_0)), "nats"));
+  lab.add(Value("kl_q8_0_weights_alone", estimate(runs.divergence(*rounded, Format::fp32)), "nats"));
 }
 
 // ---- Outliers ----
@@ -99,7 +92,7 @@ void add_weights_alone(Lab& lab, const workload::Transformer& model, const Model
 constexpr float large = 32;
 
 /// The same network, but two channels of the weights are so many times as large as the others; and that one, rotated.
-void add_model_outliers(Lab& lab, workload::Transformer& model, const ModelRuns& runs) {
+void add_model_outliers(Lab& lab, workload::Transformer& model, const ModelRuns& runs, const Divergences& before) {
   constexpr std::array formats = {Format::int8, Format::int8_channel, Format::q8_0, Format::fp8_e4m3, Format::q4_0};
   const auto series = [](const char* id, const char* name) {
     return Series{id, name, Kind::measured, format_axis, divergence_axis};
@@ -107,16 +100,19 @@ void add_model_outliers(Lab& lab, workload::Transformer& model, const ModelRuns&
   Series plain = series("outlier_kl_plain", "without outliers"), with = series("outlier_kl_large", "with outliers");
   Series turned = series("outlier_kl_rotated", "with outliers, rotated");
   enlarge_channels(model, std::array<std::size_t, 2>{40, 200}, 1 / large);
+  lab.add(Value("kl_int8", estimate(before.at(Format::int8)), "nats"));
   for (std::size_t i = 0; i < formats.size(); ++i) {
-    const auto add = [&](Series& to, const std::string& suffix, const ModelRuns::Difference& difference) {
-      const Estimate nats = estimate(difference.divergence);
-      lab.add(Value(std::string("outlier_kl_") + id(formats[i]) + suffix, nats, "nats"));
-      to.points.emplace_back(static_cast<double>(i), nats, label(formats[i]));
+    const Format format = formats[i];
+    const auto add = [&](Series& to, const std::string& suffix, const std::vector<double>& divergence) {
+      const Estimate nats = estimate(divergence);
+      if (format == Format::int8 || format == Format::fp8_e4m3)
+        lab.add(Value(std::string("outlier_kl_") + id(format) + suffix, nats, "nats"));
+      to.points.emplace_back(static_cast<double>(i), nats, label(format));
       lab.tick();
     };
-    plain.points.emplace_back(static_cast<double>(i), estimate({lab.value(kl_id(formats[i]))}), label(formats[i]));
-    add(with, "", runs.decoded(model, formats[i]));
-    add(turned, "_rotated", runs.decoded(*with_weights_in(model, formats[i], Rotated::yes), Format::fp32));
+    plain.points.emplace_back(static_cast<double>(i), estimate({estimate(before.at(format)).median}), label(format));
+    add(with, "", runs.divergence(model, format));
+    add(turned, "_rotated", runs.divergence(*with_weights_in(model, format, Rotated::yes), Format::fp32));
   }
   for (Series* one : {&plain, &with, &turned}) lab.add(std::move(*one));
   lab.derived("outlier_kl_int8_over_plain");
@@ -136,7 +132,7 @@ std::vector<Scheme> schemes() {
 /// One product, its weights and activations in 8 bits, over how large some of its channels are.
 void add_product_outliers(Lab& lab) {
   const OutlierProduct product;
-  double error = 0;
+  std::map<std::string, std::vector<Point>> kept;
   for (const Scheme& scheme : schemes()) {
     const std::string id = std::string("outlier_") + scheme.id;
     Series measured = {id, scheme.label, Kind::measured, factor_axis, sqnr_axis};
@@ -145,23 +141,16 @@ void add_product_outliers(Lab& lab) {
       const OutlierProduct::Sqnr sqnr = product.sqnr(scheme, factor);
       measured.points.emplace_back(factor, estimate({sqnr.measured}));
       predicted.points.emplace_back(factor, sqnr.predicted);
-      error = std::max(error, std::abs(sqnr.measured - sqnr.predicted));
-      if (factor == 1) lab.derived(id + "_none_db", sqnr.measured, "dB");
     }
-    lab.derived(id + "_activations_db", measured.points.back().y.median, "dB");
-    lab.derived(id + "_weights_db", measured.points.front().y.median, "dB");
+    kept[scheme.id] = measured.points;
     lab.add(std::move(measured));
     lab.add(std::move(predicted));
     lab.tick();
   }
-  lab.derived("outlier_prediction_error_worst_db", error, "dB");
-  const auto gain = [&](const char* scheme, const char* where) {
-    return lab.value(std::string("outlier_") + scheme + where) - lab.value(std::string("outlier_int8") + where);
-  };
-  for (const char* scheme : {"blocks", "rotated"}) {
-    const double least = std::min(gain(scheme, "_activations_db"), gain(scheme, "_weights_db"));
-    lab.derived(std::string("outlier_") + scheme + "_gain_db", least, "dB");
-  }
+  const auto gain = [](const Point& blocks, const Point& one_scale) { return blocks.y.median - one_scale.y.median; };
+  const double of_weights = gain(kept["blocks"].front(), kept["int8"].front()),
+               of_activations = gain(kept["blocks"].back(), kept["int8"].back());
+  lab.derived("outlier_blocks_gain_db", std::min(of_weights, of_activations), "dB");
 }
 
 }  // namespace
@@ -172,9 +161,9 @@ void measure_accuracy(Lab& lab) {
   const ModelRuns runs(model, lab.quick() ? 3 : 12, lab.quick() ? 8 : 16);
   lab.derived("model_entropy", runs.entropy(), "nats");
   predict_divergence(lab, model, runs);
-  add_divergence(lab, model, runs);
-  add_weights_alone(lab, model, runs);
-  add_model_outliers(lab, model, runs);
+  const Divergences divergences = add_divergence(lab, model, runs);
+  add_weights_alone(lab, model, runs, divergences);
+  add_model_outliers(lab, model, runs, divergences);
   add_product_outliers(lab);
 }
 

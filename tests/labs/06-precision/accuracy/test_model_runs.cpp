@@ -54,9 +54,8 @@ TEST_CASE("a trained network is as uncertain as it was made to be") {
 TEST_CASE("fewer bits diverge more") {
   const TinyModel tiny_model;
   const ModelRuns runs(tiny_model.model, 2, 4);
-  const auto nats = [&](Format format) { return mean(runs.decoded(tiny_model.model, format).divergence); };
+  const auto nats = [&](Format format) { return mean(runs.divergence(tiny_model.model, format)); };
   CHECK(nats(Format::fp32) < 1e-9);
-  CHECK(mean(runs.decoded(tiny_model.model, Format::fp32).agreement) == 1);
   CHECK(nats(Format::fp16) < nats(Format::bf16));
   CHECK(nats(Format::bf16) < nats(Format::q8_0));
   CHECK(nats(Format::q8_0) < nats(Format::int8));
@@ -67,15 +66,15 @@ TEST_CASE("large channels change nothing in fp32, and much in int8 with one scal
   TinyModel tiny_model;
   workload::Transformer& model = tiny_model.model;
   const ModelRuns runs(model, 2, 4);
-  const double before = mean(runs.decoded(model, Format::int8).divergence);
+  const double before = mean(runs.divergence(model, Format::int8));
   for (float factor : {32.0f, 1.0f / 1024}) {  // 32, then 1/32
     enlarge_channels(model, std::array<std::size_t, 2>{3, 40}, factor);
-    CHECK(mean(runs.decoded(model, Format::fp32).divergence) < 1e-9);
+    CHECK(mean(runs.divergence(model, Format::fp32)) < 1e-9);
   }
-  const double after = mean(runs.decoded(model, Format::int8).divergence);
+  const double after = mean(runs.divergence(model, Format::int8));
   const auto rotated = with_weights_in(model, Format::int8, Rotated::yes);
   CHECK(after > 5 * before);
-  CHECK(mean(runs.decoded(*rotated, Format::fp32).divergence) < after / 5);
+  CHECK(mean(runs.divergence(*rotated, Format::fp32)) < after / 5);
 }
 
 TEST_CASE("weights alone in a format: fp32 leaves them as they are, rotated or not") {
@@ -85,11 +84,11 @@ TEST_CASE("weights alone in a format: fp32 leaves them as they are, rotated or n
   const auto all = tiny_model.model.weights().all();
   CHECK(std::equal(all.begin(), all.end(), same->weights().all().begin()));
   const auto turned = with_weights_in(tiny_model.model, Format::fp32, Rotated::yes);
-  CHECK(mean(runs.decoded(*turned, Format::fp32).divergence) < 1e-9);
+  CHECK(mean(runs.divergence(*turned, Format::fp32)) < 1e-9);
   // The decoder takes activations as they are where weights are floats: the same product, whoever decodes.
   const auto bf16 = with_weights_in(tiny_model.model, Format::bf16, Rotated::no);
-  const double alone = mean(runs.decoded(*bf16, Format::fp32).divergence);
-  CHECK(mean(runs.decoded(tiny_model.model, Format::bf16).divergence) == doctest::Approx(alone).epsilon(0.01));
+  const double alone = mean(runs.divergence(*bf16, Format::fp32));
+  CHECK(mean(runs.divergence(tiny_model.model, Format::bf16)) == doctest::Approx(alone).epsilon(0.01));
 }
 
 TEST_CASE("the noise of weights is what Student's t leaves each format") {
