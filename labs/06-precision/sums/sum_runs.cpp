@@ -8,7 +8,6 @@
 #include <functional>
 #include <set>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -79,12 +78,6 @@ std::vector<float> inverse_squares(std::size_t count) {
   return terms;
 }
 
-std::vector<float> shuffled(std::vector<float> terms, std::uint64_t sequence) {
-  for (std::size_t left = terms.size(); left > 1; --left)
-    std::swap(terms[left - 1], terms[random_below(sequence, left, left)]);
-  return terms;
-}
-
 float sum_as_they_come(Team& team, std::span<const float> terms) {
   constexpr std::size_t block = 4096;
   std::atomic<std::size_t> next = 0;
@@ -109,10 +102,6 @@ double SumTimes::predicted_kahan_cost() const {
   const double terms = static_cast<double>(bytes) / sizeof(float);
   const double adders = additions * terms * flops_of_fma * sampling.of("peak").median / peak_flops;
   return std::max(1.0, adders / sampling.of("chained").median);
-}
-
-Estimate SumTimes::gbs(std::string_view id) const {
-  return transform(sampling.of(id), [this](double s) { return static_cast<double>(bytes) / s * 1e-9; });
 }
 
 SumTimes time_sums(std::size_t bytes, const Plan& plan) {

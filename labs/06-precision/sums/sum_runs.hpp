@@ -39,9 +39,6 @@ std::vector<float> count_ones(const SumWay& way, const std::vector<std::size_t>&
 /// 1, 1/4, 1/9… 1/n², largest first; they come near π²/6.
 std::vector<float> inverse_squares(std::size_t count);
 
-/// The same terms in a random order, which \p sequence decides.
-std::vector<float> shuffled(std::vector<float> terms, std::uint64_t sequence);
-
 /// How far a result is from the sum of the terms, over that sum.
 double relative_error(float result, std::span<const float> terms);
 
@@ -63,8 +60,6 @@ struct SumTimes {
 
   /// What seven additions for each term must cost: as long as memory keeps the adders waiting, nothing.
   double predicted_kahan_cost() const;
-
-  Estimate gbs(std::string_view id) const;
 };
 
 /// \param bytes  of the terms: few enough for the nearest cache, or too many for any

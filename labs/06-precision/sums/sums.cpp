@@ -115,12 +115,6 @@ float pairwise_sum(std::span<const float> x) {
   return pairwise_sum(x.first(first)) + pairwise_sum(x.subspan(first));
 }
 
-float compensated_sum(std::span<const float> x) {
-  Compensated<float> sum;
-  for (float term : x) sum.add(term);
-  return total(sum);
-}
-
 float chained_compensated_sum(std::span<const float> x) {
   Compensated<Floats> sum[chains];
   for_each_vector<Floats>(x, [&](std::size_t chain, Floats terms) { sum[chain].add(terms); });

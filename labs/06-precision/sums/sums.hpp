@@ -24,10 +24,7 @@ float chained_sum(std::span<const float> x);
 float pairwise_sum(std::span<const float> x);
 
 /// Kahan's compensated sum as Neumaier mended it: what each addition rounds off is exact in fp32, and is added up
-/// beside the sum. One chain.
-float compensated_sum(std::span<const float> x);
-
-/// compensated_sum() in as many chains as chained_sum() has.
+/// beside the sum. In as many chains as chained_sum() has.
 float chained_compensated_sum(std::span<const float> x);
 
 /// Accumulators in fp64, side by side; rounded to fp32 once, in the end.
@@ -59,9 +56,8 @@ constexpr std::array<SumWay, 5> sum_ways = {{{"naive", "one chain", naive_sum},
                                              {"kahan", "Kahan", chained_compensated_sum},
                                              {"wide", "fp64 accumulator", wide_sum}}};
 
-/// In narrower formats, as they are emulated.
-constexpr std::array<SumWay, 3> narrow_sum_ways = {{{"bf16", "bf16", bf16_sum},
-                                                    {"fp16", "fp16", fp16_sum},
-                                                    {"bf16_stochastic", "bf16, stochastic", stochastic_bf16_sum}}};
+/// In bf16, which is emulated.
+constexpr std::array<SumWay, 2> bf16_sum_ways = {
+    {{"bf16", "bf16", bf16_sum}, {"bf16_stochastic", "bf16, stochastic", stochastic_bf16_sum}}};
 
 }  // namespace hf::precision

@@ -1,11 +1,9 @@
 // Ways to add up: exact where they must be, and elsewhere no further from the truth than the theorems allow.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <numbers>
 #include <span>
@@ -24,8 +22,8 @@ namespace {
 
 const std::vector<SumWay> all_ways = [] {
   std::vector<SumWay> ways(sum_ways.begin(), sum_ways.end());
-  ways.insert(ways.end(), narrow_sum_ways.begin(), narrow_sum_ways.end());
-  ways.push_back({"one_chain_kahan", "Kahan, one chain", compensated_sum});
+  ways.insert(ways.end(), bf16_sum_ways.begin(), bf16_sum_ways.end());
+  ways.push_back({"fp16", "fp16", fp16_sum});
   return ways;
 }();
 
@@ -97,7 +95,6 @@ TEST_CASE("what is compensated or wide is off by the last rounding and no more")
       const double exact = reference_sum(terms), u = unit_roundoff;
       const double bound = u * std::abs(exact) + std::pow(static_cast<double>(n) * u, 2) * magnitude(terms);
       CAPTURE(n);
-      CHECK(std::abs(compensated_sum(terms) - exact) <= bound);
       CHECK(std::abs(chained_compensated_sum(terms) - exact) <= bound);
       CHECK(std::abs(wide_sum(terms) - exact) <= bound);
     }
@@ -106,17 +103,14 @@ TEST_CASE("what is compensated or wide is off by the last rounding and no more")
 
 TEST_CASE("Kahan's sum survives the compiler, and terms that cancel") {
   const float huge = 1e30f, small = 0x1p-24f;
-  using Sum = float (*)(std::span<const float>);
-  for (Sum sum : {static_cast<Sum>(compensated_sum), static_cast<Sum>(chained_compensated_sum)}) {
-    CHECK(sum(std::vector<float>{1, huge, 1, -huge}) == 2);
-    CHECK(sum(std::vector<float>{huge, 1, -huge}) == 1);
-    CHECK(sum(std::vector<float>{1, small, small, small, small}) == 1 + 4 * small);
-    std::vector<float> cancelling = signed_terms(1000, 9);
-    for (std::size_t i = 0; i < 1000; ++i) cancelling.push_back(-cancelling[i]);
-    cancelling.push_back(0.5f);
-    CHECK(std::abs(sum(cancelling) - 0.5f) <=
-          unit_roundoff + std::pow(2001 * unit_roundoff, 2) * magnitude(cancelling));
-  }
+  CHECK(chained_compensated_sum(std::vector<float>{1, huge, 1, -huge}) == 2);
+  CHECK(chained_compensated_sum(std::vector<float>{huge, 1, -huge}) == 1);
+  CHECK(chained_compensated_sum(std::vector<float>{1, small, small, small, small}) == 1 + 4 * small);
+  std::vector<float> cancelling = signed_terms(1000, 9);
+  for (std::size_t i = 0; i < 1000; ++i) cancelling.push_back(-cancelling[i]);
+  cancelling.push_back(0.5f);
+  CHECK(std::abs(chained_compensated_sum(cancelling) - 0.5f) <=
+        unit_roundoff + std::pow(2001 * unit_roundoff, 2) * magnitude(cancelling));
   CHECK(naive_sum(std::vector<float>{1, huge, 1, -huge}) == 0);  // as the terms stand: nobody reordered them
   CHECK(naive_sum(std::vector<float>{1, small, small, small, small}) == 1);
 }
@@ -132,8 +126,9 @@ TEST_CASE("what is infinite or no number stays so") {
 }
 
 TEST_CASE("an accumulator stands still where one is half of its spacing") {
-  CHECK(count_ones(narrow_sum_ways[0], {1, 255, 256, 257, 1000}) == std::vector<float>{1, 255, 256, 256, 256});
-  CHECK(count_ones(narrow_sum_ways[1], {1, 2047, 2048, 2049, 5000}) == std::vector<float>{1, 2047, 2048, 2048, 2048});
+  CHECK(count_ones(bf16_sum_ways[0], {1, 255, 256, 257, 1000}) == std::vector<float>{1, 255, 256, 256, 256});
+  CHECK(count_ones({"fp16", "fp16", fp16_sum}, {1, 2047, 2048, 2049, 5000}) ==
+        std::vector<float>{1, 2047, 2048, 2048, 2048});
   const float large = 0x1p24f;
   CHECK(naive_sum(std::vector<float>{large, 1, 1, 1}) == large);
 }
@@ -150,15 +145,6 @@ TEST_CASE("1/k² from the smallest on is right, from the largest on it stands st
   CHECK(naive_sum(ascending) == doctest::Approx(std::numbers::pi * std::numbers::pi / 6 - 1e-5).epsilon(1e-6));
   CHECK(naive_sum(descending) == naive_sum(std::span(descending).first(4096)));
   CHECK(relative_error(naive_sum(descending), descending) > 1e-5);
-}
-
-TEST_CASE("a random order holds the same terms") {
-  const std::vector<float> terms = inverse_squares(1000);
-  std::vector<float> other = shuffled(terms, 1);
-  CHECK(other != terms);
-  CHECK(shuffled(terms, 2) != other);
-  std::sort(other.begin(), other.end(), std::greater<>());
-  CHECK(other == terms);
 }
 
 TEST_CASE("threads add every block once") {
@@ -202,7 +188,7 @@ TEST_CASE("times of all ways") {
   const SumTimes times = time_sums(1 << 14, plan);
   CHECK(times.bytes == 1 << 14);
   CHECK(times.predicted_kahan_cost() >= 1);
-  for (const SumWay& way : sum_ways) CHECK(times.gbs(way.id).median > 0);
+  for (const SumWay& way : sum_ways) CHECK(times.cost(way.id).median > 0);
   CHECK(times.cost("chained").median == 1);
 }
 
