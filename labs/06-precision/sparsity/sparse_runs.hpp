@@ -38,14 +38,10 @@ double past_caches_bytes(std::size_t densities);
 
 /// Square products of a sparse and a dense matrix, in cache, on one thread.
 struct SparseGemmTimes {
-  std::vector<double> densities;
-  std::vector<Estimate> over_dense;     ///< time, over our best dense product
-  Estimate two_four_as_any_over_dense;  ///< of a matrix with two of every four numbers, as of any sparse one
-  Estimate two_four_over_dense;         ///< the same by the loop made for it
-  double full_predicted;                ///< over_dense at density 1, where loads from the nearest cache are what limits
+  std::vector<Estimate> over_dense;  ///< time at each density, over our best dense product
+  Estimate two_four_over_dense;      ///< of a matrix with two of every four numbers, by the loop made for it
+  double full_predicted;             ///< over_dense at density 1, where loads from the nearest cache are what limits
 };
-
-constexpr std::size_t sparse_gemm_size = 256;
 
 SparseGemmTimes time_sparse_gemm(const std::vector<double>& densities, const Plan& plan);
 

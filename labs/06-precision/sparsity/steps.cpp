@@ -12,7 +12,6 @@
 #include "06-precision/sparsity/prune.hpp"
 #include "06-precision/sparsity/pruned_network.hpp"
 #include "06-precision/sparsity/sparse_runs.hpp"
-#include "06-precision/training/storage.hpp"
 #include "06-precision/training/training_runs.hpp"
 #include "06-precision/training/word_network.hpp"
 #include "harness/lab.hpp"
@@ -46,11 +45,9 @@ void predict_gemv(Lab& lab) {
   Table table = {
       "Predicted: a sparse matrix times a vector, by its bytes", {"stored with", "faster below density", "at 0.1"}, {}};
   for (const SparseStorage& storage : storages) {
-    lab.modelled(std::string("sparse_") + storage.id + "_crossover_predicted", storage.crossover());
     table.rows.push_back(
         {storage.label, number_text(storage.crossover()), number_text(1 / storage.predicted(0.1)) + " x"});
   }
-  lab.modelled("sparse_crossover_predicted", storages[2].crossover());
   lab.modelled("sparse_2_4_speedup_predicted", 32 / two_four_bits);
   lab.show(table);
 }
@@ -128,23 +125,15 @@ void measure_gemv_with_holes(Lab& lab) {
   const std::vector<SparseGemvTime> times =
       time_sparse_gemv(densities, past_caches_bytes(densities.size()), lab.memory_plan(2));
   add_gemv_series(lab, times);
-  for (const SparseStorage& storage : storages) {
-    const Curve curve = curve_of(times, storage.id);
-    const std::string id = std::string("sparse_") + storage.id;
-    lab.derived(id + "_crossover_density", first_density(curve.densities, curve.over_dense, 1));
-    lab.derived(id + "_crossover_by_units", first_density(curve.densities, curve.predicted, 1));
-  }
-  const Curve best = best_of(times);
+  const Curve csr32 = curve_of(times, "csr32"), bitmask = curve_of(times, "bitmask"), best = best_of(times);
+  lab.derived("sparse_csr32_crossover_density", first_density(csr32.densities, csr32.over_dense, 1));
+  lab.derived("sparse_bitmask_crossover_density", first_density(bitmask.densities, bitmask.over_dense, 1));
+  lab.derived("sparse_bitmask_crossover_by_units", first_density(bitmask.densities, bitmask.predicted, 1));
   lab.derived("sparse_crossover_density", first_density(best.densities, best.over_dense, 1));
-  lab.derived("sparse_crossover_missed",
-              lab.value("sparse_crossover_density") / lab.value("sparse_crossover_predicted"));
-  const SparseGemvTime &two_four = find(times, "two_four"), &q8_0 = find(times, "q8_0"), &q4_0 = find(times, "q4_0");
+  const SparseGemvTime &two_four = find(times, "two_four"), &q8_0 = find(times, "q8_0");
   lab.add(Value("sparse_2_4_speedup", inverse(two_four.over_dense), "1"));
   lab.add(Value("sparse_2_4_over_q8_0", ratio(q8_0.over_dense.samples, two_four.over_dense.samples), "1"));
-  lab.add(Value("sparse_2_4_over_q4_0", ratio(q4_0.over_dense.samples, two_four.over_dense.samples), "1"));
-  lab.modelled("sparse_2_4_over_q8_0_predicted", q8_0.bytes_per_weight / two_four.bytes_per_weight);
   lab.derived("sparse_beats_q8_0_density", first_density(best.densities, best.over_dense, q8_0.over_dense.median));
-  lab.modelled("sparse_beats_q8_0_predicted", (8 * q8_0.bytes_per_weight - storages[2].bits_to_mask) / 32);
 }
 
 // ---- With a matrix, in cache ----
@@ -162,10 +151,8 @@ void measure_gemm_with_holes(Lab& lab) {
   }
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
-  lab.modelled("sparse_gemm_size", static_cast<double>(sparse_gemm_size));
   lab.derived("sparse_gemm_crossover_density", first_density(densities, over_dense, 1));
   lab.derived("sparse_gemm_crossover_predicted", std::min(1.0, 1 / times.full_predicted));
-  lab.add(Value("sparse_2_4_gemm_speedup", inverse(times.two_four_as_any_over_dense), "1"));
   lab.add(Value("two_four_gemm_speedup", inverse(times.two_four_over_dense), "1"));
 }
 
@@ -181,17 +168,17 @@ struct PrunedLoss {
 /// Pruning is noise on the weights, and adds as much loss for its power as Q4_0 does, if noise is what counts.
 std::vector<PrunedLoss> pruned_losses(const WordTensors& weights, const std::vector<double>& densities,
                                       int retraining_steps) {
-  const double dense = divergence_with(weights, Storage::fp32);
+  const double dense = divergence_with(weights);
   const WordTensors q4_0 = coded(weights, Format::q4_0);
-  const double loss_for_noise = (divergence_with(q4_0, Storage::fp32) - dense) / noise_of(weights, q4_0);
+  const double loss_for_noise = (divergence_with(q4_0) - dense) / noise_of(weights, q4_0);
   std::vector<PrunedLoss> losses(densities.size() + 1);  // 2:4 comes last
   workload::share_each(losses.size(), std::size_t{1} << 20, [&](std::size_t i) {
     const bool two_four = i == densities.size();
     const WordTensors left = pruned_network(weights, [&](std::span<const float> matrix) {
       return two_four ? pruned_2_4(matrix) : pruned(matrix, densities[i]);
     });
-    losses[i] = {two_four ? 0.5 : densities[i], divergence_with(left, Storage::fp32),
-                 divergence_with(retrained_network(left, retraining_steps), Storage::fp32),
+    losses[i] = {two_four ? 0.5 : densities[i], divergence_with(left),
+                 divergence_with(retrained_network(left, retraining_steps)),
                  dense + loss_for_noise * noise_of(weights, left)};
   });
   return losses;
@@ -200,13 +187,17 @@ std::vector<PrunedLoss> pruned_losses(const WordTensors& weights, const std::vec
 void add_pruned_series(Lab& lab, std::span<const PrunedLoss> losses, const std::string& suffix) {
   Series pruned = {"pruned_loss" + suffix, "pruned", Kind::measured, density_axis, loss_axis};
   Series retrained = {"retrained_loss" + suffix, "pruned and retrained", Kind::measured, density_axis, loss_axis};
-  Series predicted = {"pruned_loss_predicted" + suffix, "by the noise", Kind::modelled, density_axis, loss_axis};
   for (const PrunedLoss& loss : losses) {
     pruned.points.emplace_back(loss.density, estimate({loss.pruned}));
     retrained.points.emplace_back(loss.density, estimate({loss.retrained}));
-    predicted.points.emplace_back(loss.density, loss.predicted);
   }
-  for (Series* series : {&pruned, &retrained, &predicted}) lab.add(std::move(*series));
+  for (Series* series : {&pruned, &retrained}) lab.add(std::move(*series));
+}
+
+void add_pruned_prediction(Lab& lab, std::span<const PrunedLoss> losses) {
+  Series predicted = {"pruned_loss_predicted", "by the noise", Kind::modelled, density_axis, loss_axis};
+  for (const PrunedLoss& loss : losses) predicted.points.emplace_back(loss.density, loss.predicted);
+  lab.add(std::move(predicted));
 }
 
 void measure_pruned_network(Lab& lab) {
@@ -217,24 +208,16 @@ void measure_pruned_network(Lab& lab) {
   const std::vector<PrunedLoss> losses = pruned_losses(weights, densities, retraining_steps);
   const std::span<const PrunedLoss> all = losses;
   add_pruned_series(lab, all.first(densities.size()), "");
+  add_pruned_prediction(lab, all.first(densities.size()));
   add_pruned_series(lab, all.last(1), "_2_4");
-  const double dense = divergence_with(weights, Storage::fp32);
+  const double dense = divergence_with(weights);
   lab.derived("pruned_dense_excess", dense);
-  const double control = divergence_with(retrained_network(weights, retraining_steps), Storage::fp32);
-  lab.derived("pruned_none_retrained_added", control - dense, "nats");
-  const auto add = [&](const std::string& name, const PrunedLoss& loss) {
-    lab.derived("pruned_" + name + "_added", loss.pruned - dense, "nats");
-    lab.derived("pruned_" + name + "_retrained_added", loss.retrained - dense, "nats");
-  };
-  add("2_4", losses.back());
-  for (const PrunedLoss& loss : all.first(densities.size())) {
-    if (loss.density == 0.5) add("half", loss);
-    if (loss.density == 0.1) add("tenth", loss);
-  }
+  const PrunedLoss &two_four = losses.back(), &half = *std::ranges::find(losses, 0.5, &PrunedLoss::density);
+  lab.derived("pruned_2_4_added", two_four.pruned - dense, "nats");
+  lab.derived("pruned_half_added", half.pruned - dense, "nats");
   lab.derived("pruned_2_4_over_half_added");
-  lab.derived("retraining_2_4_gain");
-  const double beside_control = lab.value("pruned_2_4_retrained_added") - lab.value("pruned_none_retrained_added");
-  lab.derived("retraining_2_4_left", beside_control / lab.value("pruned_2_4_added"));
+  const double control = divergence_with(retrained_network(weights, retraining_steps));
+  lab.derived("retraining_2_4_left", (two_four.retrained - control) / (two_four.pruned - dense));
 }
 
 }  // namespace

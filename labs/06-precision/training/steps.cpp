@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "00-workload/checks.hpp"
 #include "05-scaling/training/adam.hpp"
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/training/mixed_training.hpp"
@@ -23,9 +24,8 @@ namespace hf::precision {
 namespace {
 
 const Axis step_axis = {"step", "1"}, excess_axis = {"loss above the floor", "nats"},
-           scale_axis = {"log2 of the scale", "1"}, batch_axis = {"tokens in a batch", "1"},
-           lost_axis = {"gradients lost", "%"}, noise_axis = {"signal over noise in the weights", "dB"},
-           added_axis = {"loss more than in fp32", "nats"};
+           batch_axis = {"tokens in a batch", "1"}, lost_axis = {"gradients lost", "%"},
+           noise_axis = {"signal over noise in the weights", "dB"}, added_axis = {"loss more than in fp32", "nats"};
 
 using enum Storage;
 
@@ -65,30 +65,17 @@ Series curve(const std::string& id, const Learned& learned) {
   return series;
 }
 
-Series scale_curve(const Learned& learned) {
-  Series series = {"loss_scale", learned.training.recipe().label, Kind::simulated, step_axis, scale_axis};
-  for (const Look& look : learned.looks) series.points.emplace_back(look.step, std::log2(look.scale));
-  return series;
-}
-
 const Learned& by_id(const std::vector<Learned>& all, std::string_view id) {
   return *std::ranges::find_if(all, [id](const Learned& each) { return each.training.recipe().id == id; });
 }
 
-void check_gradients(Lab& lab) {
-  lab.derived("training_gradient_error", gradient_error());
-  lab.modelled("train_floor_loss", grammar_entropy(), "nats");
-}
-
 /// Loss, curve, and some words of each.
 void add_learned(Lab& lab, const std::vector<Learned>& all, const std::string& title) {
-  Table table = {title, {"numbers", "loss", "wrong, %", "writes"}, {}};
+  Table table = {title, {"numbers", "loss", "to learn", "writes"}, {}};
   for (const Learned& each : all) {
     const std::string id = each.training.recipe().id;
     const double loss = lab.value("train_floor_loss") + each.divergence();
-    const double wrong = wrong_share(each.training);
     lab.add(Value("train_" + id + "_loss", loss, "nats", kind_of(each.training.recipe())));
-    lab.add(Value("train_" + id + "_wrong_share", wrong, "1", kind_of(each.training.recipe())));
     lab.add(curve("training_" + id, each));
     table.rows.push_back({each.training.recipe().label, number_text(loss), number_text(each.divergence()),
                           write_text(each.training.weights(), 12)});
@@ -101,17 +88,17 @@ void add_gradients(Lab& lab, const WordDeltas& deltas, double scale) {
   lab.add(sizes_of(deltas, 1, "gradient_sizes", "as they are"));
   lab.add(sizes_of(deltas, scale, "gradient_sizes_scaled", "scaled"));
   lab.derived("gradients_lost_fp16", lost_share(deltas, 1));
-  lab.derived("gradients_lost_fp16_scaled", lost_share(deltas, scale));
 }
 
 void race_formats(Lab& lab, const std::vector<Learned>& all) {
   add_learned(lab, all, "A network learns; loss in nats per word");
   const Learned& scaled = by_id(all, "fp16_scaled");
-  const double scale = static_cast<double>(scaled.training.scaler().scale());
-  lab.simulated("loss_scale_final", scale);
   lab.simulated("skipped_steps", scaled.training.scaler().skipped());
-  lab.add(scale_curve(scaled));
-  add_gradients(lab, by_id(all, "fp32").training.deltas(), scale);
+  add_gradients(lab, by_id(all, "fp32").training.deltas(), static_cast<double>(scaled.training.scaler().scale()));
+  for (const char* id : {"fp32", "fp16"}) {
+    const MixedTraining& training = by_id(all, id).training;
+    lab.add(Value("train_" + std::string(id) + "_wrong_share", wrong_share(training), "1", kind_of(training.recipe())));
+  }
   for (const char* id : {"bf16", "fp16", "fp16_scaled", "fp8_scaled"}) {
     lab.derived("train_" + std::string(id) + "_over_fp32");
   }
@@ -161,9 +148,8 @@ void sweep_batches(Lab& lab, const WordDeltas& deltas) {
     alone.points.emplace_back(batch, both[0].divergence());
     scaled.points.emplace_back(batch, both[1].divergence());
   }
-  lab.simulated("fp16_breaks_tokens", crossing(alone, 1.5 * fp32));
   for (const Series& series : {alone, scaled, lost}) lab.add(series);
-  const double missed = lab.value("fp16_breaks_tokens") / lab.value("fp16_breaks_tokens_predicted");
+  const double missed = crossing(alone, 1.5 * fp32) / lab.value("fp16_breaks_tokens_predicted");
   lab.derived("fp16_breaks_missed", std::max(missed, 1 / missed));
 }
 
@@ -178,7 +164,9 @@ class Quantising {
     const WordTensors rounded = coded(weights_, format);
     const double noise = noise_share(weights_, rounded), decibels = -10 * std::log10(noise);
     const double expected = sensitivity_ * noise;
-    const double more = add(id(format), label(format), divergence_with(rounded, Storage::fp32), expected);
+    const double more = add(label(format), divergence_with(rounded), expected);
+    if (format == Format::int8_channel || format == Format::q4_0 || format == Format::mxfp4)
+      lab_.derived(std::string("trained_") + id(format) + "_added", more, "nats");
     predicted_.points.emplace_back(decibels, expected, label(format));
     if (more > 0) rounded_.points.emplace_back(decibels, estimate({more}), label(format));
     if (noise > 1e-4) error_ = std::max(error_, std::fabs(more - expected) / expected);
@@ -187,19 +175,10 @@ class Quantising {
   /// The network that was trained on with weights rounded like that.
   void add_aware(const Learned& learned) {
     const Recipe& recipe = learned.training.recipe();
-    const double more = add(recipe.id, recipe.label, learned.divergence());
+    const double more = add(recipe.label, learned.divergence());
     if (recipe.weights == Format::fp32) return;
     const double noise = noise_share(weights_, coded(weights_, recipe.weights));
     if (more > 0) aware_.points.emplace_back(-10 * std::log10(noise), estimate({more}), label(recipe.weights));
-  }
-
-  /// \return what it adds to the loss
-  double add(const std::string& of, const std::string& name, double divergence, double expected = 0) {
-    const double loss = lab_.value("train_floor_loss") + divergence, more = loss - before_;
-    lab_.derived("trained_" + of + "_loss", loss, "nats");
-    lab_.derived("trained_" + of + "_added", more, "nats");
-    table_.rows.push_back({name, number_text(loss), number_text(more), expected > 0 ? number_text(expected) : ""});
-    return more;
   }
 
   void finish() {
@@ -209,12 +188,16 @@ class Quantising {
       lab_.add(*series);
     }
     lab_.derived("trained_prediction_error", error_);
-    lab_.derived("trained_q4_0_aware_over_rounded");
-    const double beside_control = lab_.value("trained_q4_0_aware_added") - lab_.value("trained_fp32_more_added");
-    lab_.derived("trained_q4_0_left", beside_control / lab_.value("trained_q4_0_added"));
   }
 
  private:
+  /// A line of the table. \return what it adds to the loss
+  double add(const std::string& name, double divergence, double expected = 0) {
+    const double loss = lab_.value("train_floor_loss") + divergence, more = loss - before_;
+    table_.rows.push_back({name, number_text(loss), number_text(more), expected > 0 ? number_text(expected) : ""});
+    return more;
+  }
+
   Lab& lab_;
   const WordTensors& weights_;
   double sensitivity_, before_, error_ = 0;
@@ -229,19 +212,19 @@ void quantise(Lab& lab, const WordTensors& weights) {
   for (const Format format : all_formats) {
     if (format != Format::fp32) quantising.round(format);
   }
-  const double both = divergence_with(coded(weights, Format::int8_channel), Storage::int8);
-  quantising.add("int8_both", "int8, activations too", both);
   const Lessons lessons = falling_rate(steps(lab, 150), aware_rate);
-  for (const Learned& each : learn(weights, aware_recipes, large_batch, lessons, [&] { lab.tick(); })) {
-    quantising.add_aware(each);
-  }
+  const std::vector<Learned> all = learn(weights, aware_recipes, large_batch, lessons, [&] { lab.tick(); });
+  for (const Learned& each : all) quantising.add_aware(each);
   quantising.finish();
+  const double beside_control = by_id(all, "q4_0_aware").divergence() - by_id(all, "fp32_more").divergence();
+  lab.derived("trained_q4_0_left", beside_control / lab.value("trained_q4_0_added"));
 }
 
 }  // namespace
 
 void measure_training(Lab& lab) {
-  check_gradients(lab);
+  workload::demand(gradient_error() / 1e-5, "a gradient of the small network");
+  lab.modelled("train_floor_loss", grammar_entropy(), "nats");
   const std::vector<Learned> all = learn(random_weights(word_shape), recipes, large_batch,
                                          falling_rate(steps(lab, 600), first_rate), [&] { lab.tick(); });
   race_formats(lab, all);

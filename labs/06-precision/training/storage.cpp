@@ -52,14 +52,6 @@ void store_each(std::span<float> numbers) {
   for (float& x : numbers) x = rounded(storage, x);
 }
 
-void store_int8(std::span<float> numbers) {
-  float largest = 0;
-  for (const float x : numbers) largest = std::max(largest, std::fabs(x));
-  const float scale = largest / 127;
-  if (!std::isnormal(scale)) return;
-  for (float& x : numbers) x = scale * std::nearbyint(x / scale);
-}
-
 }  // namespace
 
 void store(Storage storage, std::span<float> numbers) {
@@ -69,7 +61,6 @@ void store(Storage storage, std::span<float> numbers) {
     case Storage::fp16: return store_each<Storage::fp16>(numbers);
     case Storage::e4m3: return store_each<Storage::e4m3>(numbers);
     case Storage::e5m2: return store_each<Storage::e5m2>(numbers);
-    case Storage::int8: return store_int8(numbers);
   }
 }
 

@@ -9,14 +9,7 @@
 
 namespace hf::precision {
 
-enum class Storage {
-  fp32,
-  bf16,
-  fp16,
-  e4m3,
-  e5m2,
-  int8  ///< with one scale for all the numbers, which makes the largest 127
-};
+enum class Storage { fp32, bf16, fp16, e4m3, e5m2 };
 
 constexpr int bits(Storage storage) { return storage == Storage::fp32 ? 32 : storage <= Storage::fp16 ? 16 : 8; }
 

@@ -46,8 +46,7 @@ double squares(const scaling::Matrix& matrix) {
 }
 
 void look_at(Learned& learned, int step) {
-  const auto scale = static_cast<double>(learned.training.scaler().scale());
-  learned.looks.push_back({step, learned.training.divergence(judging_text()), scale});
+  learned.looks.push_back({step, learned.training.divergence(judging_text())});
 }
 
 }  // namespace
@@ -156,9 +155,9 @@ double wrong_share(const MixedTraining& training) {
   return wrong;
 }
 
-double divergence_with(const WordTensors& weights, Storage activations) {
+double divergence_with(const WordTensors& weights) {
   WordActivations computed;
-  forward(weights, judging_text().seen, activations, computed);
+  forward(weights, judging_text().seen, Storage::fp32, computed);
   return divergence(judging_text(), computed.logits);
 }
 
@@ -178,7 +177,7 @@ double noise_share(const WordTensors& weights, const WordTensors& coded) {
 double noise_sensitivity(const WordTensors& weights) {
   constexpr double share = 1e-3;
   constexpr std::uint64_t draws = 8;
-  const double before = divergence_with(weights, Storage::fp32);
+  const double before = divergence_with(weights);
   double added = 0;
   for (std::uint64_t draw = 0; draw < draws; ++draw) {
     WordTensors noisy = weights;
@@ -189,7 +188,7 @@ double noise_sensitivity(const WordTensors& weights) {
       const std::uint64_t sequence = first_noise + draw * noisy.size() + i;
       for (std::size_t j = 0; j < numbers.size(); ++j) numbers[j] += spread * random_number(sequence, j);
     }
-    added += (divergence_with(noisy, Storage::fp32) - before) / draws;
+    added += (divergence_with(noisy) - before) / draws;
   }
   return added / share;
 }

@@ -12,7 +12,6 @@
 #include "06-precision/formats/formats.hpp"
 #include "06-precision/training/mixed_training.hpp"
 #include "06-precision/training/sentences.hpp"
-#include "06-precision/training/storage.hpp"
 #include "06-precision/training/word_network.hpp"
 #include "harness/results.hpp"
 
@@ -39,7 +38,7 @@ Lessons constant_rate(int steps, double rate);
 /// How far a network was before a step.
 struct Look {
   int step;
-  double divergence, scale;  ///< from the grammar, nats; of the loss
+  double divergence;  ///< from the grammar, nats
 };
 
 /// What has been learned.
@@ -80,8 +79,8 @@ WordTensors coded(const WordTensors& weights, Format format);
 /// How much chance the network gives to words that the grammar does not allow, of 1.
 double wrong_share(const MixedTraining& training);
 
-/// divergence() with these weights, and activations stored like that.
-double divergence_with(const WordTensors& weights, Storage activations);
+/// divergence() with these weights, and activations in fp32.
+double divergence_with(const WordTensors& weights);
 
 /// The noise in weights that were coded, over the signal: mean over matrices of |coded − weights|² / |weights|².
 double noise_share(const WordTensors& weights, const WordTensors& coded);

@@ -7,7 +7,6 @@
 
 #include "06-precision/sparsity/prune.hpp"
 #include "06-precision/sparsity/pruned_network.hpp"
-#include "06-precision/training/storage.hpp"
 #include "06-precision/training/training_runs.hpp"
 #include "06-precision/training/word_network.hpp"
 
@@ -45,10 +44,9 @@ TEST_CASE("what was pruned stays away, the rest learns") {
     }
     CHECK(moved);
   }
-  const double after_training = divergence_with(trained, Storage::fp32),
-               after_pruning = divergence_with(left, Storage::fp32),
-               after_retraining = divergence_with(retrained, Storage::fp32);
-  CHECK(after_training < divergence_with(random_weights(word_shape), Storage::fp32));
+  const double after_training = divergence_with(trained), after_pruning = divergence_with(left),
+               after_retraining = divergence_with(retrained);
+  CHECK(after_training < divergence_with(random_weights(word_shape)));
   CHECK(after_pruning > after_training);
   CHECK(after_retraining < after_pruning);
 }

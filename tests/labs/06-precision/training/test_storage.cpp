@@ -45,18 +45,6 @@ TEST_CASE("stored numbers are those that the formats have") {
   check(Storage::e5m2, [](float x) { return from_e5m2(e5m2_of(x, Overflow::special)); });
 }
 
-TEST_CASE("int8: the largest becomes 127 steps, and every other a whole number of them") {
-  std::vector<float> numbers = {0.5f, -2.54f, 0.011f, 0, 1.99f};
-  store(Storage::int8, numbers);
-  const float step = 2.54f / 127;
-  CHECK(numbers[1] == doctest::Approx(-2.54));
-  for (const float x : numbers) CHECK(x / step == doctest::Approx(std::round(x / step)));
-  CHECK(numbers[2] == doctest::Approx(0.02));
-  std::vector<float> zeros = {0, 0};
-  store(Storage::int8, zeros);
-  CHECK(zeros == std::vector<float>{0, 0});
-}
-
 TEST_CASE("what underflows is counted, with a scale too") {
   const float least = 0x1p-24f;  // of fp16
   const std::vector<float> numbers = {0, least, least / 2, -least / 2, 0.51f * least, least / 8, 1};

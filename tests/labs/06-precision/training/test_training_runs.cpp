@@ -75,7 +75,7 @@ TEST_CASE("networks side by side learn what each would alone") {
 
 TEST_CASE("coded weights are what the format stands for") {
   const WordTensors weights = random_weights(word_shape);
-  CHECK(divergence_with(coded(weights, Format::fp32), Storage::fp32) == divergence_with(weights, Storage::fp32));
+  CHECK(divergence_with(coded(weights, Format::fp32)) == divergence_with(weights));
   const WordTensors once = coded(weights, Format::q8_0);
   double worst = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
