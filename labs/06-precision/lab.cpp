@@ -13,7 +13,7 @@
 
 #include "06-precision/accuracy/steps.hpp"
 #include "06-precision/formats/steps.hpp"
-#include "06-precision/gemv/steps.hpp"
+#include "06-precision/bench/steps.hpp"
 #include "06-precision/model/steps.hpp"
 #include "06-precision/sparsity/steps.hpp"
 #include "06-precision/sums/steps.hpp"

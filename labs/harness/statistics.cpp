@@ -40,6 +40,10 @@ Estimate times(const Estimate& estimate, double factor) {
   return transform(estimate, [factor](double sample) { return sample * factor; });
 }
 
+Estimate rate(double work, const Estimate& seconds) {
+  return transform(seconds, [work](double s) { return work / s * 1e-9; });
+}
+
 double bootstrap_deviation(std::span<const double> ratios) {
   if (ratios.empty()) throw std::invalid_argument("bootstrap_deviation: expected at least one ratio");
   constexpr int resamples = 200;

@@ -42,6 +42,9 @@ Estimate transform(const Estimate& from, Function function) {
 /// Every sample times a factor, e.g. seconds to microseconds: `times(seconds, 1e6)`.
 Estimate times(const Estimate& estimate, double factor);
 
+/// Billions a second, of so many a sample: GB/s of bytes, GFLOP/s of FLOPs.
+Estimate rate(double work, const Estimate& seconds);
+
 /// How far the median of these ratios strays from 1 by chance: the 95th percentile of |median − 1| over 200 bootstrap
 /// resamples (Efron, 1979). Applied to the pairwise ratios of a thing with itself, it is the noise floor.
 /// \return relative difference, 0 or more

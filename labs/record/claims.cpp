@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "address.hpp"
 #include "record.hpp"
 
 namespace hf {
@@ -28,7 +29,7 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 constexpr std::array kMembers = {
     Member{"id", &Claim::id, "[a-z][a-z0-9-]*", "lower-case letters, digits and hyphens"},
     Member{"text", &Claim::text, "\\S.*", "a sentence"},
-    Member{"value", &Claim::value, "[a-z][a-z0-9_]*", "the id of a value"},
+    Member{"value", &Claim::value, "[a-z][a-z0-9_]*(\\[[a-z0-9_]+\\])?", "the id of a value"},
     Member{"bound", &Claim::bound, "(>=|<=|>|<) -?[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?", "a bound such as \">= 20\""}};
 
 Claim parse_claim(const Json& json, const std::string& where) {
@@ -81,12 +82,9 @@ std::vector<Claim> load_claims(const std::filesystem::path& labs, const std::str
 }
 
 std::optional<Verdict> decide(const Claim& claim, const Json& record) {
-  for (const Json& value : record.at("values")) {
-    if (value.at("id") != claim.value) continue;
-    const double observed = value.at("value");
-    return Verdict{observed, value.at("unit"), satisfies(observed, claim.bound)};
-  }
-  return std::nullopt;
+  const auto number = number_at(record, claim.value);
+  if (!number) return std::nullopt;
+  return Verdict{number->median, number->unit, satisfies(number->median, claim.bound)};
 }
 
 }  // namespace hf

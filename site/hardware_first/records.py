@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -49,7 +49,8 @@ class Record:
     elsewhere: bool = False
 
     def value(self, value_id: str) -> dict | None:
-        return _by_id(self.data["values"], value_id)
+        """A value; or a point of a series as one, as in "gemv_speedup[q4_0]"."""
+        return _part(self.data, "values", value_id)
 
     def series(self, series_id: str) -> dict | None:
         return _by_id(self.data["series"], series_id)
@@ -186,13 +187,13 @@ class Records:
                     raise
                 error = error or problem
                 continue
-            if all(_by_id(record.data[part], name) for part, name in having):
+            if all(_part(record.data, part, name) for part, name in having):
                 return record if path == asked else replace(record, elsewhere=True)
             valid[path] = record
         if not valid:
             raise error or NotMeasured(f"{lab} is not measured here yet: run make lab-{lab[:2]}")
         first = next(valid[path] for path in paths if path in valid)  # whichever machine was asked for
-        missing = [f'{_ONE_OF[part]} "{name}"' for part, name in having if not _by_id(first.data[part], name)]
+        missing = [f'{_ONE_OF[part]} "{name}"' for part, name in having if not _part(first.data, part, name)]
         raise NotMeasured(f"{self.shown(first.path)} has no {', '.join(missing)}")
 
     def _paths_in_order(self, lab: str) -> list[Path]:
@@ -221,8 +222,21 @@ class Records:
             for value in data["values"]:
                 if value["id"] in modes:
                     value["modes"] = modes[value["id"]]
+            data["values"] += [{**value, "id": new} for value in data["values"]
+                               for new in self._new_names(path.stem, value["id"])]
             self._read[path] = (content, data)
         return self._read[path][1]
+
+    def _new_names(self, lab: str, old: str) -> Iterator[str]:
+        """What the lab calls a value today that an old record has under another name: renamed.json in the lab's folder has
+        the old name of each new one, where * stands for a row."""
+        for new, pattern in self._renamed(lab).items():
+            if match := re.fullmatch(pattern.replace("*", "([a-z0-9_]+?)"), old):
+                yield new.replace("*", "".join(match.groups()))
+
+    def _renamed(self, lab: str) -> dict[str, str]:
+        path = self.root / "labs" / lab / "renamed.json"
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def _modes_of(self, path: Path) -> dict[str, list[dict]]:
         """The two states of those values that were measured in two, by id. The record tool finds them in the samples of a
@@ -322,6 +336,24 @@ def _name(records: list[Record]) -> str:
     """What readers call the machine with these records; a network is no chip, so it says how many hosts it has."""
     hosts = max((record.value("hosts") or {"value": 1})["value"] for record in records)
     return records[0].machine_name + (f", {hosts:.0f} hosts" if hosts > 1 else "")
+
+
+def row_of(point: dict) -> str:
+    """What a point of a series is called in an address: its label, or else its x, in lower case with _ for whatever is no
+    letter and no digit. In C++: labs/record/address.hpp."""
+    return re.sub(r"[^a-z0-9]+", "_", point.get("label", f"{point['x']:g}").lower()).strip("_")
+
+
+def _part(data: dict, part: str, wanted: str) -> dict | None:
+    """The series or value that is called so."""
+    name, bracket, row = wanted.partition("[")
+    series = _by_id(data["series"], name) if bracket and part == "values" else None
+    point = next((point for point in series["points"] if f"{row_of(point)}]" == row), None) if series else None
+    if not point:
+        return _by_id(data[part], wanted)
+    return {**point, "id": wanted, "label": f"{name.replace('_', ' ')}, {point.get('label', point['x'])}",
+            "value": point["median"], "unit": series["y"]["unit"], "kind": series["kind"],
+            **({"source": series["source"]} if "source" in series else {})}
 
 
 def _by_id(entries: list[dict], wanted: str) -> dict | None:

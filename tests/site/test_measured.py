@@ -130,3 +130,28 @@ def test_quoted_values_are_cited(site):
                        bibtex_bibfiles=[str(site.chapters / "r.bib")], bibtex_reference_style="author_year")
     assert (build.status, build.said) == (0, "")
     assert "312 TFLOP/s quoted [Maker, 2020]" in site.text()
+
+
+def test_a_point_of_a_series_is_called_by_its_row(site):
+    point = {"x": 4, "median": 3.9, "low": 3.9, "high": 3.9, "samples": [3.9, 3.9, 3.9], "label": "FP8 E4M3"}
+    series = {"id": "speedup", "label": "measured", "kind": "measured", "x": {"name": "format", "unit": "1"},
+              "y": {"name": "speedup", "unit": "1"}, "points": [point]}
+    site.record(lambda record: record["series"].append(series))
+    site.page(PAGE % "speedup[fp8_e4m3]|times|plain")
+    assert site.build().said == ""
+    assert "It is 3.9×." in site.text()
+    assert 'title="speedup, FP8 E4M3; ' in site.html()
+
+
+def test_a_row_that_no_series_has_is_said_to_be_missing(site):
+    site.record(lambda record: None)
+    site.page(PAGE % "speedup[q4_0]")
+    assert 'has no value "speedup[q4_0]"' in site.build().said
+
+
+def test_an_old_record_answers_to_a_new_name(site):
+    (site.root / "labs" / LAB / "renamed.json").write_text('{"gain[*]": "*_gain"}', encoding="utf-8")
+    site.record(add_value(id="q4_0_gain", value=5.8, unit="1"))
+    site.page(PAGE % "gain[q4_0]|times")
+    assert site.build().said == ""
+    assert "It is 5.8×." in site.text()

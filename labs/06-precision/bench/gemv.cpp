@@ -1,0 +1,250 @@
+// A product of a matrix and a vector takes as long as its bytes: in every format, beside reading alone.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "00-workload/alone.hpp"
+#include "00-workload/checks.hpp"
+#include "01-roofline/dispatch.hpp"
+#include "01-roofline/kernel_set.hpp"
+#include "01-roofline/stream_runs.hpp"
+#include "06-precision/bench/steps.hpp"
+#include "06-precision/formats/formats.hpp"
+#include "06-precision/gemv/gemv_reference.hpp"
+#include "06-precision/gemv/tile_kernels.hpp"
+#include "06-precision/gemv/weight_matrix.hpp"
+#include "common/random.hpp"
+#include "harness/as_double.hpp"
+#include "harness/lab.hpp"
+#include "harness/machine.hpp"
+#include "harness/memory.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
+#include "harness/threads.hpp"
+
+namespace hf::precision {
+namespace {
+
+const Axis format_axis = {"format", "1"}, bits_axis = {"bits of a weight, scales included", "bits"};
+const Axis time_axis = {"time for one product", "us"}, speed_axis = {"weights taken", "GB/s"};
+const Axis speedup_axis = {"speedup over fp32", "1"};
+
+constexpr std::size_t band = 64;  // random rows, which are then repeated
+constexpr std::size_t columns = 16384;
+
+/// So many rows that no cache of this machine holds the matrix even at 4 bits: that often larger than the largest cache,
+/// where there is memory for it in every format.
+std::size_t rows_past_caches(const Machine& machine, double times) {
+  const std::vector<float> some = random_floats(band * 32, 1);
+  double bits_in_all = 0;
+  for (const Format format : all_formats) bits_in_all += encode(format, some, band, 32).bits();
+  const double cache = std::max(as_double(machine.last_level_cache_bytes()), 0x1p23), q4_0 = 4.5 / 8;
+  const double room = static_cast<double>(available_memory_bytes()) / 3 / (bits_in_all / 8);
+  const double weights = std::min(times * cache / q4_0, room);
+  return band * std::max<std::size_t>(1, static_cast<std::size_t>(weights / as_double(band * columns)));
+}
+
+/// In every format, a few random rows again and again; checked.
+std::vector<WeightMatrix> matrices_of(std::size_t rows, const std::vector<float>& x) {
+  constexpr std::size_t checked_rows = 5;
+  const std::vector<float> numbers = random_floats(band * columns, 1);
+  std::vector<WeightMatrix> matrices;
+  for (const Format format : all_formats) {
+    matrices.emplace_back(encode(format, numbers, band, columns), rows / band);
+    workload::demand(worst_row_error(matrices.back(), x, checked_rows), std::string("GEMV in ") + label(format));
+  }
+  return matrices;
+}
+
+/// The same matrix in every format, far larger than the caches, and memory to read for comparison.
+class Products {
+ public:
+  /// \throws OutOfMemory
+  /// \throws std::runtime_error where a product is wrong
+  explicit Products(std::size_t rows)
+      : x_(random_floats(columns, 2)),
+        y_(rows),
+        matrices_(matrices_of(rows, x_)),
+        set_(roofline::kernel_sets(probe_machine()).back()),
+        read_bytes_(in(Format::int8).bytes()),
+        memory_(team_, read_bytes_),
+        read_(workload::alone(roofline::one_thread(*set_, roofline::Stream::read, memory_, read_bytes_))),
+        read_all_(roofline::all_threads(*set_, roofline::Stream::read, memory_, read_bytes_ / threads(), team_)) {}
+
+  const WeightMatrix& in(Format format) const { return matrices_[static_cast<std::size_t>(format)]; }
+  double bytes(Format format) const { return as_double(in(format).bytes()); }
+  double bits(Format format) const { return 8 * bytes(format) / as_double(y_.size() * columns); }
+
+  /// Each format and reading alone, by one thread and by all.
+  std::vector<Variant> variants() {
+    std::vector<Variant> variants = {read_, read_all_};
+    for (const Format format : all_formats) {
+      const auto multiply = [this, format] { this->multiply(format); };
+      variants.push_back(workload::alone(timed(one(format), multiply)));
+      variants.push_back(timed(all(format), multiply));
+    }
+    return variants;
+  }
+  static std::string one(Format format) { return id(format); }
+  static std::string all(Format format) { return std::string(id(format)) + " all"; }
+
+  /// Tries on one thread whether kernels are faster if they ask for memory ahead, in some formats of 16, 8 and 4 bits, and
+  /// has all of them do so from now on if it is faster in sum.
+  /// \return how many times as fast Q4_0 is without asking
+  Estimate choose_to_ask_ahead(const Plan& plan) {
+    constexpr std::array formats = {Format::bf16, Format::fp8_e4m3, Format::q8_0, Format::q4_0};
+    const auto asking = [](Format format) { return std::string(id(format)) + " asking"; };
+    std::vector<Variant> variants;
+    for (const Format format : formats) {
+      for (const bool ask : {false, true}) {
+        const auto multiply = [this, format, ask] {
+          ask_ahead(ask);
+          this->multiply(format);
+        };
+        variants.push_back(workload::alone(timed(ask ? asking(format) : one(format), multiply)));
+      }
+    }
+    const Sampling sampling = sample_interleaved(variants, plan);
+    double saved = 0;
+    for (const Format format : formats) saved += sampling.of(one(format)).median - sampling.of(asking(format)).median;
+    ask_ahead(saved > 0);
+    return sampling.ratio(asking(Format::q4_0), one(Format::q4_0));
+  }
+
+  /// GB/s of one thread, and of all
+  Estimate read_gbs(const Sampling& sampling) const {
+    return rate(roofline::pass_bytes(*set_, roofline::Stream::read, read_bytes_), sampling.of(read_.id));
+  }
+  Estimate read_all_gbs(const Sampling& sampling) const {
+    const double bytes = roofline::pass_bytes(*set_, roofline::Stream::read, read_bytes_ / threads());
+    return rate(as_double(threads()) * bytes, sampling.of(read_all_.id));
+  }
+
+ private:
+  std::size_t threads() const { return static_cast<std::size_t>(team_.size()); }
+  void multiply(Format format) { in(format).multiply(x_.data(), y_.data()); }
+
+  std::vector<float> x_, y_;
+  std::vector<WeightMatrix> matrices_;  ///< in the order of all_formats
+  Team team_;
+  const roofline::KernelSet* set_;
+  std::size_t read_bytes_;
+  roofline::StreamMemory memory_;
+  Variant read_, read_all_;
+};
+
+/// GB/s at which one thread's kernel takes each format from half of the level-2 cache, in the order of all_formats: what
+/// is left when memory is not waited for.
+std::vector<Estimate> in_cache_gbs(const Machine& machine, const Plan& plan) {
+  constexpr std::size_t width = 2048;
+  const double cache = std::max(as_double(machine.cache_bytes(2)), 0x1p18) / 2;
+  const std::vector<float> x = random_floats(width, 2);
+  std::vector<WeightMatrix> matrices;
+  for (const Format format : all_formats) {
+    const double row_bytes = encode(format, random_floats(width, 1), 1, width).bits() / 8 * width;
+    const std::size_t rows = std::max<std::size_t>(1, static_cast<std::size_t>(cache / row_bytes) / 32) * 32;
+    matrices.emplace_back(format, random_floats(rows * width, 1), rows, width);
+  }
+  std::vector<float> y(static_cast<std::size_t>(2 * cache) / width);  // no format has less than 4 bits
+  std::vector<Variant> variants;
+  for (const WeightMatrix& matrix : matrices) {
+    const auto multiply = [&] { matrix.multiply(x.data(), y.data()); };
+    variants.push_back(workload::alone(timed(id(matrix.format()), multiply)));
+  }
+  std::vector<Estimate> speeds = sample_interleaved(variants, plan).seconds;
+  for (std::size_t i = 0; i < speeds.size(); ++i) speeds[i] = rate(as_double(matrices[i].bytes()), speeds[i]);
+  return speeds;
+}
+
+void show_predictions(Lab& lab, const Products& products) {
+  Table table = {"Predicted: a product takes as long as its bytes", {"format", "bits", "MiB", "over fp32"}, {}};
+  for (const Format format : all_formats) {
+    table.rows.push_back({label(format), number_text(products.bits(format)),
+                          number_text(products.bytes(format) / 0x1p20),
+                          number_text(products.bytes(Format::fp32) / products.bytes(format))});
+  }
+  lab.show(table);
+}
+
+/// A number of each format: a row of a page's table, called "gemv_speedup[q4_0]".
+template <class NumberOf>
+void add_by_format(Lab& lab, const char* id, const char* name, Kind kind, const Axis& axis, NumberOf number_of) {
+  Series series = {id, name, kind, format_axis, axis};
+  for (const Format format : all_formats) {
+    series.points.emplace_back(static_cast<double>(format) + 1, number_of(format), label(format));
+  }
+  lab.add(std::move(series));
+}
+
+/// Adds times, and what they would be if weights came as fast as they can be read, the formats of the fewest bits first.
+/// \return how far the worst prediction was off
+double add_times(Lab& lab, const Products& products, const Sampling& sampling, Series measured,
+                 std::string (*variant)(Format), double read_gbs) {
+  Series predicted = measured;
+  predicted.id += "_predicted";
+  predicted.label += ", predicted from bytes";
+  predicted.kind = Kind::modelled;
+  auto formats = all_formats;
+  std::stable_sort(formats.begin(), formats.end(),
+                   [&](Format a, Format b) { return products.bits(a) < products.bits(b); });
+  double worst = 0;
+  for (const Format format : formats) {
+    const Estimate us = times(sampling.of(variant(format)), 1e6);
+    const double expected = products.bytes(format) / read_gbs * 1e-3;
+    measured.points.emplace_back(products.bits(format), us, label(format));
+    predicted.points.emplace_back(products.bits(format), expected, label(format));
+    worst = std::max(worst, std::abs(expected / us.median - 1));
+  }
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
+  return worst;
+}
+
+}  // namespace
+
+void measure_gemv(Lab& lab) {
+  Products products(rows_past_caches(lab.machine(), lab.quick() ? 2 : 4));
+  show_predictions(lab, products);
+
+  Plan choosing = lab.memory_plan(8);
+  choosing.warm_seconds = 0;
+  choosing.minimum_rounds = 3;
+  lab.add(Value("gemv_q4_0_without_prefetch_speedup", products.choose_to_ask_ahead(choosing), "1"));
+  lab.note(asks_ahead() ? "products with a vector ask for memory ahead of its use, which is faster here"
+                        : "products with a vector do not ask for memory ahead of its use, which is faster here");
+  const std::vector<Estimate> near = in_cache_gbs(lab.machine(), lab.plan(8));
+  Plan plan = lab.memory_plan();
+  plan.warm_seconds = 0;  // the matrix comes from memory each time
+  plan.budget_seconds = lab.seconds_left();
+  const Sampling sampling = sample_interleaved(products.variants(), plan);
+
+  const Estimate read = products.read_gbs(sampling), read_all = products.read_all_gbs(sampling);
+  const auto speed = [&](Format format) { return rate(products.bytes(format), sampling.of(Products::one(format))); };
+  const auto in_cache = [&](Format format) { return near[static_cast<std::size_t>(format)]; };
+  const auto speedup = [&](Format format) {
+    return sampling.ratio(Products::one(Format::fp32), Products::one(format));
+  };
+  const auto by_bytes = [&](Format format) { return products.bytes(Format::fp32) / products.bytes(format); };
+  add_by_format(lab, "gemv_gbs", "one thread, from memory", Kind::measured, speed_axis, speed);
+  add_by_format(lab, "gemv_in_cache_gbs", "one thread, from the L2", Kind::measured, speed_axis, in_cache);
+  add_by_format(lab, "gemv_speedup", "measured", Kind::measured, speedup_axis, speedup);
+  add_by_format(lab, "gemv_speedup_predicted", "predicted from bytes", Kind::modelled, speedup_axis, by_bytes);
+  lab.add(Value("gemv_read_gbs", read, "GB/s", "reading alone, one thread"));
+  lab.add(Value("gemv_fp32_over_bandwidth", ratio(speed(Format::fp32).samples, read.samples), "1"));
+  const auto slower = [](const Estimate& a, const Estimate& b) { return a.median < b.median; };
+  lab.derived("gemv_slowest_unpacking_over_read",
+              std::min_element(near.begin(), near.end(), slower)->median / read.median);
+  const auto worst = [&](const char* id, const char* name, std::string (*variant)(Format), double read_gbs) {
+    return add_times(lab, products, sampling, {id, name, Kind::measured, bits_axis, time_axis}, variant, read_gbs);
+  };
+  lab.derived("gemv_prediction_error_worst", worst("gemv_time", "one thread", Products::one, read.median));
+  lab.derived("gemv_all_prediction_error_worst", worst("gemv_all_time", "all threads", Products::all, read_all.median));
+}
+
+}  // namespace hf::precision
