@@ -76,19 +76,21 @@ void add_number_lines(Lab& lab) {
 
 // ---- What each format keeps of N(0, 1) ----
 
-/// \return bits and SQNR, in the order of all_formats
-std::vector<Point> predict_sqnr(Lab& lab) {
+double bits_of(Format format) {
+  const std::vector<float> zeros(samples, 0.0f);
+  return encode(format, zeros, rows, columns).bits();
+}
+
+void predict_sqnr(Lab& lab) {
   Table table = {"Predicted: N(0, 1) in each format", {"format", "bits", "SQNR, dB", "below the limit, dB"}, {}};
   Series predicted = {"sqnr_predicted", "predicted", Kind::modelled, bits_axis, sqnr_axis};
-  const std::vector<float> zeros(samples, 0.0f);
   for (Format format : all_formats) {
-    const double bits = encode(format, zeros, rows, columns).bits(), sqnr = predicted_sqnr_db(format, rows, columns);
+    const double bits = bits_of(format), sqnr = predicted_sqnr_db(format, rows, columns);
     predicted.points.emplace_back(bits, sqnr, label(format));
     table.rows.push_back({label(format), number_text(bits), number_text(sqnr), number_text(db_per_bit * bits - sqnr)});
   }
-  lab.add(predicted);
+  lab.add(std::move(predicted));
   lab.show(table);
-  return predicted.points;
 }
 
 /// Of each set of samples: what hangs on the largest number of a set differs from one to the next.
@@ -112,19 +114,18 @@ std::vector<float> mxfp8_unclipped(const std::vector<float>& numbers) {
   return coded;
 }
 
-void add_sqnr(Lab& lab, const std::vector<Point>& predicted) {
+void add_sqnr(Lab& lab) {
   std::vector<std::vector<double>> sets;
   for (std::uint64_t set = 0; set < 31; ++set) sets.push_back(normal_numbers(samples, 6000 + 2 * set));
   Series measured = {"sqnr_by_bits", "measured", Kind::measured, bits_axis, sqnr_axis};
   Series limit = {"sqnr_limit", "6.02 dB for each bit", Kind::modelled, bits_axis, sqnr_axis};
   double error = 0, nearest = INFINITY;
-  for (std::size_t i = 0; i < predicted.size(); ++i) {
-    const Format format = all_formats[i];
-    const double bits = predicted[i].x;
+  for (Format format : all_formats) {
     const auto coded = [format](const auto& numbers) { return decode(encode(format, numbers, rows, columns)); };
     const Estimate sqnr = measured_sqnr(sets, coded);
+    const double bits = bits_of(format);
     measured.points.emplace_back(bits, sqnr, label(format));
-    error = std::max(error, std::abs(sqnr.median - predicted[i].y.median));
+    error = std::max(error, std::abs(sqnr.median - predicted_sqnr_db(format, rows, columns)));
     nearest = std::min(nearest, db_per_bit * bits - sqnr.median);
   }
   using enum Format;
@@ -196,7 +197,8 @@ void add_lines(Lab& lab) {
 
 void measure_formats(Lab& lab) {
   add_number_lines(lab);
-  add_sqnr(lab, predict_sqnr(lab));
+  predict_sqnr(lab);
+  add_sqnr(lab);
   lab.tick();
   add_lines(lab);
 }
