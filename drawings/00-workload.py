@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""The drawings of chapter 00: drawings/00-workload.py [FOLDER] writes them, here or there."""
+"""The drawings of chapter 00."""
 
 from sketch import Sketch, write_all
 

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""The drawings of chapter 01: drawings/01-roofline.py [FOLDER] writes them, here or there."""
+"""The drawings of chapter 01."""
 
 from sketch import Sketch, write_all
 

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""The drawings of chapter 02: drawings/02-matmul.py [FOLDER] writes them, here or there."""
+"""The drawings of chapter 02."""
 
 from collections import OrderedDict
 

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""The drawings of chapter 03: drawings/03-gpu.py [FOLDER] writes them, here or there."""
+"""The drawings of chapter 03."""
 
 from sketch import Sketch, write_all
 

@@ -1,4 +1,5 @@
 """What the scripts of the drawings draw with. A script makes one Sketch a drawing and ends with write_all().
+The site runs it; python3 drawings/NN-slug.py FOLDER does, too.
 
 A sketch is 520 units wide. Classes are those of site/static/drawings.css: s-COLOUR strokes, f-COLOUR fills, t-COLOUR tints;
 colours are ink, quiet, grid, paper, blue, orange, green and purple. In texts, *words* are italic.
@@ -79,7 +80,8 @@ def number(value) -> str:
 
 
 def write_all(*sketches: Sketch) -> None:
-    """Writes them beside the script, or into the folder that was named on the command line."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
+    """Writes them into the folder that is named on the command line."""
+    if len(sys.argv) != 2:
+        sys.exit(f"{sys.argv[0]}: expected a folder, to write its drawings into")
     for sketch in sketches:
-        (folder / f"{sketch.name}.svg").write_text(sketch.source(), encoding="utf-8")
+        Path(sys.argv[1], f"{sketch.name}.svg").write_text(sketch.source(), encoding="utf-8")

@@ -31,7 +31,7 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     The takeaway, one paragraph.
     ```
 
-    ```{drawing} 02-tile                       drawings/02-tile.svg, an idea drawn by hand or by drawings/02.py
+    ```{drawing} 02-tile                       an idea, drawn by drawings/02-matmul.py
     :name: fig-tile                            optional
     The takeaway, one paragraph.
     ```

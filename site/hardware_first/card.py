@@ -54,12 +54,11 @@ def page(static: Path, number: str, title: str, words: str, figure: str) -> str:
 
 
 def figure_of(app: Sphinx, name: str) -> str:
-    """A chapter's drawing, or its figure on the default machine, as SVG; RecordError, DrawingError."""
+    """A chapter's figure on the default machine, or its drawing, as SVG; RecordError, DrawingError."""
     records = hardware_first(app.env).records
-    drawing = records.root / "drawings" / f"{name}.svg"
-    if drawing.is_file():
-        return drawings.as_html(drawings.read(drawing))
-    return picture(app.env, name, records.machines()[0])[1]
+    if (records.root / "figures" / f"{name}.gp").exists():
+        return picture(app.env, name, records.machines()[0])[1]
+    return drawings.as_html(drawings.read(drawings.drawn(records, name)))
 
 
 def wanted(app: Sphinx) -> dict[str, Chapter]:

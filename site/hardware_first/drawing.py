@@ -1,4 +1,4 @@
-"""{drawing}: an idea, drawn. drawings/NN-name.svg stands in the page itself, so that it follows the page's colours.
+"""{drawing}: an idea, drawn. An SVG of drawings/NN-slug.py stands in the page itself, so that it follows the page's colours.
 
     ```{drawing} 02-tile
     :name: fig-tile
@@ -6,7 +6,9 @@
     The takeaway, one paragraph.
     ```
 
-The file says what it shows in <title> and <desc>. Its classes are those of static/drawings.css. What it names lies in a
+The script of the drawing's chapter draws it into build/drawings/NN-slug/, when it or sketch.py has changed.
+
+The SVG says what it shows in <title> and <desc>. Its classes are those of static/drawings.css. What it names lies in a
 name of its own: ids and @keyframes begin with hf-NN-name, the selectors of its <style> with .hf-NN-name. Nothing in it
 runs, and nothing comes from elsewhere.
 
@@ -21,6 +23,9 @@ from __future__ import annotations
 
 import html
 import re
+import shutil
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -29,15 +34,16 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from .assets import OF_CLASS
-from .domain import hardware_first
-from .figures import takeaway
+from .domain import HardwareFirstDomain, hardware_first
+from .figures import lab_of, takeaway
 from .notice import block_notice
-from .records import RecordError
+from .records import RecordError, Records, content_digest
 
 SVG = "http://www.w3.org/2000/svg"
 TAGS = {"svg", "title", "desc", "style", "g", "defs", "clipPath", "use", "path", "rect", "circle", "ellipse", "line",
         "polyline", "polygon", "text", "tspan"}
 DRAWN, STEPPED = "hf-drawn", "hf-stepped"
+SECONDS = 60  # for a script
 
 
 class DrawingError(Exception):
@@ -45,7 +51,7 @@ class DrawingError(Exception):
 
 
 class Drawing(SphinxDirective):
-    """A figure whose picture is drawings/NAME.svg."""
+    """A figure whose picture is the drawing NAME."""
 
     required_arguments = 1
     has_content = True
@@ -58,10 +64,7 @@ class Drawing(SphinxDirective):
             return [block_notice(self.env, self.lineno, f"Drawing {self.arguments[0]}: {error}")]
 
     def figure(self) -> nodes.figure:
-        domain, name = hardware_first(self.env), self.arguments[0]
-        path = domain.records.root / "drawings" / f"{name}.svg"
-        domain.note_file(path)
-        picture = read(path)
+        picture = noted(hardware_first(self.env), self.arguments[0])
         figure = nodes.figure("", nodes.raw("", as_html(picture), format="html"), classes=[DRAWN])
         if "data-last" in picture.attrib:
             figure["classes"].append(STEPPED)
@@ -79,17 +82,59 @@ def script_class(name: str) -> str:
     return of_script
 
 
+def noted(domain: HardwareFirstDomain, name: str) -> ElementTree.Element:
+    """The drawing, for the page being read, which depends on what it is made of."""
+    for file in inputs(domain.records, name):
+        domain.note_file(file)
+    return read(drawn(domain.records, name))
+
+
+def inputs(records: Records, name: str) -> tuple[Path, Path]:
+    """What a drawing is made of: its chapter's script, and what that draws with; RecordError where no lab has its number."""
+    folder = records.root / "drawings"
+    return folder / f"{lab_of(name, records.labs())}.py", folder / "sketch.py"
+
+
+def drawn(records: Records, name: str) -> Path:
+    """The drawing's SVG, as its script draws it now; DrawingError where that fails."""
+    script, sketch = inputs(records, name)
+    folder = records.build / "drawings" / script.stem
+    key, now = folder / "key", f"{content_digest(script)} {content_digest(sketch)}"
+    if not key.exists() or key.read_text() != now:
+        shutil.rmtree(folder, ignore_errors=True)  # with what is not drawn any more
+        folder.mkdir(parents=True)
+        draw(script, folder)
+        key.write_text(now)
+    svg = folder / f"{name}.svg"
+    if not svg.exists():
+        raise DrawingError(f"drawings/{script.name} does not draw it: add it there, or correct its name")
+    return svg
+
+
+def draw(script: Path, folder: Path) -> None:
+    """Has a script write its drawings into a folder; DrawingError, with the line, where it fails."""
+    if not script.exists():
+        raise DrawingError(f"there is no drawings/{script.name}, which would draw it: write it, or correct the name")
+    try:
+        result = subprocess.run([sys.executable, script, folder], capture_output=True, text=True, errors="replace",
+                                stdin=subprocess.DEVNULL, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise DrawingError(f"drawings/{script.name} did not finish in {SECONDS} s: look for a loop") from None
+    if result.returncode:
+        line = re.findall(rf'{re.escape(script.name)}", line (\d+)', result.stderr)[-1:]
+        said = result.stderr.strip().splitlines() or [f"status {result.returncode}"]
+        raise DrawingError(f"{':'.join([f'drawings/{script.name}', *line])}: {said[-1]}; correct it, or sketch.py")
+
+
 def read(path: Path) -> ElementTree.Element:
     """The drawing, fit to stand in a page of others; DrawingError says what is not."""
     try:
         root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
-    except OSError:
-        raise DrawingError(f"there is no drawings/{path.name}") from None
     except ElementTree.ParseError as error:
-        raise DrawingError(f"drawings/{path.name} is not well-formed: {error}") from None
+        raise DrawingError(f"{path.name} is not well-formed: {error}") from None
     own = f"hf-{path.stem}"
     for problem in problems(root, own):
-        raise DrawingError(f"drawings/{path.name}: {problem}")
+        raise DrawingError(f"{path.name}: {problem}")
     for part in ("title", "desc"):
         root.find(f"{{{SVG}}}{part}").set("id", f"{own}-drawn-{part}")  # a figure may have the same name
     root.set("class", f"hf-drawing {own}")

@@ -103,17 +103,17 @@ class ChapterCards(SphinxDirective):
         return nodes.container("", *self.ornament(chapter), words, classes=["hf-chapter-card"])
 
     def ornament(self, chapter: Chapter) -> list[nodes.Node]:
-        """The chapter's drawing, or its figure on each machine."""
+        """The chapter's figure on each machine, or its drawing."""
         if not chapter.card:
             return []
         domain = hardware_first(self.env)
-        drawing = domain.records.root / "drawings" / f"{chapter.card}.svg"
-        domain.note_file(drawing)
+        script = domain.records.root / "figures" / f"{chapter.card}.gp"
+        domain.note_file(script)
         try:
-            if drawing.is_file():
-                return [nodes.raw("", small(drawings.as_html(drawings.read(drawing))), format="html")]
-            return for_each_machine(self.env, lambda machine: [
-                nodes.raw("", small(picture(self.env, chapter.card, machine)[1]), format="html")])
+            if script.exists():
+                return for_each_machine(self.env, lambda machine: [
+                    nodes.raw("", small(picture(self.env, chapter.card, machine)[1]), format="html")])
+            return [nodes.raw("", small(drawings.as_html(drawings.noted(domain, chapter.card))), format="html")]
         except (RecordError, drawings.DrawingError) as error:
             return [block_notice(self.env, self.lineno, f"the card of chapter {chapter.number}: {error}")]
 

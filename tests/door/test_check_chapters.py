@@ -188,7 +188,7 @@ def book(tmp_path):
         "chapters/references.bib": "@book{maker,\n  title = {T},\n}\n",
         "labs/01-thing/lab.cpp": "// [begin: kernel]\nint x;\n// [end: kernel]\n",
         "figures/01-speed.gp": "plot 1\n",
-        "drawings/01-door.svg": "<svg/>\n",
+        "drawings/01-thing.py": 'write_all(Sketch(\n    "01-door", 100, "A door", "It opens."))\n',
         "build/records/01-thing.json": json.dumps({"values": [{"id": "speed"}]}),
         "labs/01-thing/claims.json": json.dumps([{"id": "it-pays", "text": "It pays.", "value": "speed", "bound": ">= 2"}]),
     }
@@ -227,8 +227,8 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
         (":part: kernel", ":part: kernels", 'labs/01-thing/lab.cpp has no part "kernels"'),
         ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "there is no figures/01-spede.gp"),
         ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "figures/01-speed.gp is not shown"),
-        ("{drawing} 01-door", "{drawing} 01-dor", "there is no drawings/01-dor.svg"),
-        ("{drawing} 01-door", "{drawing} 01-dor", "drawings/01-door.svg is not shown"),
+        ("{drawing} 01-door", "{drawing} 01-dor", "no script in drawings/ draws 01-dor"),
+        ("{drawing} 01-door", "{drawing} 01-dor", "drawings/01-thing.py draws 01-door, which is not shown"),
         ("{measured}`speed`", "{measured}`speedy|plain`", "the record of 01-thing has no value speedy"),
         ("{claim} it-pays", "{claim} it-costs", "labs/01-thing/claims.json has no claim it-costs"),
         ("{claim} it-pays", "{claim} it-costs", "labs/01-thing/claims.json claims it-pays, which is not shown"),
@@ -343,6 +343,14 @@ def test_this_books_chapters_hold_no_typed_numbers(root):
     found = [f"{page.name}:{line}: {problem}" for page in pages
              for line, problem in check.numbers_problems(*check.parse(page.read_text()))]
     assert found == []
+
+
+def test_the_drawings_that_this_books_scripts_name_are_those_that_they_draw(root, tmp_path):
+    for script in sorted((root / "drawings").glob("[0-9][0-9]-*.py")):
+        folder = tmp_path / script.stem
+        folder.mkdir()
+        subprocess.run([sys.executable, script, folder], check=True)
+        assert sorted(check.drawings(root, script.name[:2])) == sorted(svg.stem for svg in folder.iterdir()) != []
 
 
 def lengths(text):

@@ -25,6 +25,7 @@ from playwright.sync_api import Browser, sync_playwright
 FIXTURE = Path(__file__).parent / "fixtures" / "01-roofline.json"
 sys.path.insert(0, str(PROJECT / "site"))
 
+from hardware_first.drawing import draw  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
 from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
 
@@ -87,6 +88,13 @@ class Site:
         """Writes what chapter 01 claims, with other bounds for the claims that are named."""
         claims = [{**claim, "bound": bounds.get(claim["id"].replace("-", "_"), claim["bound"])} for claim in CLAIMS]
         (self.root / "labs" / LAB / "claims.json").write_text(json.dumps(claims), encoding="utf-8")
+
+    def drawing(self, svg: str, name: str = "01-door") -> Path:
+        """Writes the script of chapter 01's drawings, which has one."""
+        script = self.root / "drawings" / f"{LAB}.py"
+        script.parent.mkdir(exist_ok=True)
+        script.write_text(f"import pathlib, sys\npathlib.Path(sys.argv[1], '{name}.svg').write_text({svg!r})\n")
+        return script
 
     def page(self, text: str, name: str = "index") -> None:
         (self.chapters / f"{name}.md").write_text(text, encoding="utf-8")
@@ -209,6 +217,15 @@ def record_tool() -> Path:
 @pytest.fixture
 def site(tmp_path: Path, record_tool: Path) -> Site:
     return Site(tmp_path, record_tool)
+
+
+@pytest.fixture(scope="session")
+def drawings(tmp_path_factory) -> list[Path]:
+    """The book's drawings, as their scripts draw them."""
+    folder = tmp_path_factory.mktemp("drawings")
+    for script in sorted((PROJECT / "drawings").glob("[0-9][0-9]-*.py")):
+        draw(script, folder)
+    return sorted(folder.glob("*.svg"))
 
 
 @pytest.fixture(scope="session")

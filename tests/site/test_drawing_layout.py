@@ -7,7 +7,6 @@ from conftest import PROJECT
 from hardware_first import drawing
 
 STATIC = PROJECT / "site" / "static"
-DRAWINGS = sorted((PROJECT / "drawings").glob("*.svg"))
 SMALLEST = 9.0  # pixels, on a page whose text is 328 pixels wide: a telephone of 360
 
 # For each drawing what is wrong with it at each of its steps: words outside it, words on words. The middle of a line of
@@ -59,14 +58,14 @@ def page(browser):
     page.close()
 
 
-def test_no_word_of_a_drawing_leaves_it_or_lies_on_another(page, tmp_path):
-    show(page, tmp_path, [drawing.as_html(drawing.read(path)) for path in DRAWINGS], 576)
+def test_no_word_of_a_drawing_leaves_it_or_lies_on_another(page, drawings, tmp_path):
+    show(page, tmp_path, [drawing.as_html(drawing.read(path)) for path in drawings], 576)
     found = page.evaluate(FAULTS)
-    assert DRAWINGS and not found, "\n".join(found)
+    assert drawings and not found, "\n".join(found)
 
 
-def test_words_of_drawings_can_be_read_on_a_telephone(page, tmp_path):
-    show(page, tmp_path, [drawing.as_html(drawing.read(path)) for path in DRAWINGS], 328)
+def test_words_of_drawings_can_be_read_on_a_telephone(page, drawings, tmp_path):
+    show(page, tmp_path, [drawing.as_html(drawing.read(path)) for path in drawings], 328)
     sizes = page.evaluate("""() => [...document.querySelectorAll("svg.hf-drawing text")].map(text => [
         text.closest("svg").classList[1] + ": " + text.textContent,
         parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a])""")

@@ -15,9 +15,8 @@ INDEX = "# Book\n\nSee {numref}`fig-small`.\n\n```{toctree}\n00-first\n01-second
 
 @pytest.fixture
 def chapters(site):
-    (site.root / "drawings").mkdir()
-    (site.root / "drawings" / "01-idea.svg").write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100"><title>Idea</title><desc>An idea.</desc></svg>')
+    site.drawing('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100"><title>Idea</title><desc>An idea.</desc></svg>',
+                 "01-idea")
     site.record()
     site.page(INDEX)
     site.page("# First\n\n## A part\n\nSee chapter 01, {numref}`fig-small`, {numref}`below`, {numref}`deeper`, "
