@@ -35,7 +35,7 @@
 namespace hf::workload {
 namespace {
 
-const Axis batch_axis = {"batch", "1"}, speed_axis = {"speed", "tokens/s"}, latency_axis = {"time", "ms"};
+const Axis batch_axis = {"batch", "1"}, speed_axis = {"speed", "tokens/s"};
 const Axis length_axis = {"tokens so far", "1"}, token_axis = {"time for one token", "ms"};
 
 // ---- The two roofs ----
@@ -46,38 +46,28 @@ std::size_t bytes_to_read() {
   return std::min<std::uint64_t>(std::max<std::uint64_t>(weights, default_dram_bytes()), available_memory_bytes() / 4);
 }
 
-Roofline add_roofs(Lab& lab, const RoofRuns& runs, const Sampling& sampling, const std::string& peak,
-                   const std::string& bandwidth, const std::string& when) {
-  lab.add(Value(peak, runs.peak_gflops(sampling), "GFLOP/s", "fp32 peak, all cores" + when));
-  lab.add(Value(bandwidth, runs.read_gbs(sampling), "GB/s", "DRAM bandwidth, all cores" + when));
-  return runs.roofs(sampling);
-}
-
 /// What a prediction is made of before anything else is timed. A machine is faster in one minute than in the next, so each
 /// step below has both roofs among what it times, and is held against those.
 Roofline measure_roofs(Lab& lab, RoofRuns& runs) {
   const Sampling sampling = sample_interleaved(runs.variants(), lab.memory_plan());
-  const Roofline roofs = add_roofs(lab, runs, sampling, "peak_fp32_all_gflops", "bandwidth_dram_all_gbs", "");
+  lab.add(Value("peak_fp32_all_gflops", runs.peak_gflops(sampling), "GFLOP/s", "fp32 peak, all cores"));
+  lab.add(Value("bandwidth_dram_all_gbs", runs.read_gbs(sampling), "GB/s", "DRAM bandwidth, all cores"));
   lab.derived("ridge_all_flop_per_byte", "FLOP/byte");
-  return roofs;
+  return runs.roofs(sampling);
 }
 
-/// The roofs that were timed in a step. \param step  "passes"
-Roofline roofs_during(Lab& lab, const std::string& step, const RoofRuns& runs, const Sampling& sampling) {
-  return add_roofs(lab, runs, sampling, "peak_during_" + step + "_gflops", "bandwidth_during_" + step + "_gbs",
-                   ", in the same rounds");
+/// What all cores read in the rounds of a step. \param step  "passes"
+void add_bandwidth_during(Lab& lab, const std::string& step, const RoofRuns& runs, const Sampling& sampling) {
+  lab.add(Value("bandwidth_during_" + step + "_gbs", runs.read_gbs(sampling), "GB/s",
+                "DRAM bandwidth, all cores, in the same rounds"));
 }
 
 // ---- The count that does not tell the time ----
 
 void compare_triple_loops(Lab& lab, Blas& blas) {
   const TripleLoopTimes seconds = time_triple_loop(lab, blas);
-  const double n = matrix_size;
-  const auto gflops = [n](double s) { return 2 * n * n * n / s * 1e-9; };
   lab.add(Value("naive_seconds_1024", seconds.naive, "s"));
   lab.add(Value("library_seconds_1024", seconds.library, "s"));
-  lab.add(Value("naive_gflops_1024", transform(seconds.naive, gflops), "GFLOP/s"));
-  lab.add(Value("library_gflops_1024", transform(seconds.library, gflops), "GFLOP/s"));
   lab.add(Value("naive_over_library_1024", seconds.naive_over_library, "1"));
   if (!seconds.python) return lab.note("no python3 that runs: the triple loop in Python is missing");
   lab.add(Value("python_seconds_1024", *seconds.python, "s"));
@@ -88,7 +78,8 @@ void compare_triple_loops(Lab& lab, Blas& blas) {
 // ---- The networks ----
 
 Sizes choose(Lab& lab) {
-  const double gflops = lab.value("library_gflops_1024") * lab.machine().cores;
+  const double n = matrix_size;
+  const double gflops = 2 * n * n * n / lab.value("library_seconds_1024") * 1e-9 * lab.machine().cores;
   const double seconds = lab.quick() ? 4 : 12;  // of one round: some machines take longer than the step says
   const Sizes sizes = choose_sizes(gflops, seconds, available_memory_bytes());
   if (sizes.transformer.parameters() != gpt2_small.parameters()) {
@@ -111,12 +102,11 @@ void measure_passes(Lab& lab, Networks& networks, const Sizes& sizes, const Roof
   std::vector<PassRunner> runners = networks.runners();
   predict_passes(lab, runners, before);
   const Sampling sampling = time_passes(lab, runners, networks.transformer().weights().all(), runs);
-  const Roofline roofs = roofs_during(lab, "passes", runs, sampling);
+  const Roofline roofs = runs.roofs(sampling);
+  lab.add(Value("peak_during_passes_gflops", runs.peak_gflops(sampling), "GFLOP/s",
+                "fp32 peak, all cores, in the same rounds"));
+  add_bandwidth_during(lab, "passes", runs, sampling);
   add_passes(lab, runners, roofs);
-  const double flops = 1 - lab.value("matmul_flop_share_prefill"), time = 1 - lab.value("matmul_time_share_prefill");
-  lab.modelled("rest_flop_share_prefill", flops);
-  lab.derived("rest_time_share_prefill", time);
-  lab.derived("rest_time_over_flop_share_prefill");
 
   // Reading and writing.
   const double tokens = static_cast<double>(sizes.decoded);
@@ -128,9 +118,6 @@ void measure_passes(Lab& lab, Networks& networks, const Sizes& sizes, const Roof
   const double bytes = sizes.transformer.decode_bytes(cached);
   lab.modelled("decode_bytes_per_token", bytes, "B");
   lab.modelled("decode_predicted_tokens_per_s", roofs.bandwidth_gbs * 1e9 / bytes, "tokens/s");
-  lab.add(Value("decode_tokens_per_s", transform(pass_ms(runners, "decode"), [](double ms) { return 1e3 / ms; }),
-                "tokens/s"));
-  lab.derived("decode_over_predicted");
 }
 
 // ---- One token for each of many readers ----
@@ -160,14 +147,13 @@ void add_batch_roofs(Lab& lab, const Transformer& model, const std::vector<std::
 void measure_batches(Lab& lab, const Transformer& model, RoofRuns& runs) {
   const std::vector<std::size_t> sizes = batch_sizes(lab, model.shape());
   const Sampling sampling = lab.in_one_state(time_batches(lab, model, sizes, runs), RoofRuns::ids());
-  add_batch_roofs(lab, model, sizes, roofs_during(lab, "batches", runs, sampling));
+  add_batch_roofs(lab, model, sizes, runs.roofs(sampling));
+  add_bandwidth_during(lab, "batches", runs, sampling);
   Series speed = {"batch_speed", "measured", Kind::measured, batch_axis, speed_axis};
-  Series latency = {"batch_latency", "time for one token each", Kind::measured, batch_axis, latency_axis};
   for (std::size_t size : sizes) {
     const double b = static_cast<double>(size);
     const Estimate& seconds = sampling.of(std::to_string(size));
     speed.points.emplace_back(b, transform(seconds, [b](double s) { return b / s; }));
-    latency.points.emplace_back(b, times(seconds, 1e3));
   }
   const double largest = static_cast<double>(sizes.back());
   const Estimate gain = times(sampling.ratio("1", std::to_string(sizes.back())), largest);
@@ -177,11 +163,9 @@ void measure_batches(Lab& lab, const Transformer& model, RoofRuns& runs) {
     lab.add(Value("batch_16_gain", times(sampling.ratio("1", "16"), 16), "1"));
     lab.add(Value("batch_16_latency", sampling.ratio("16", "1"), "1"));
   }
-  lab.add(Value("batched_tokens_per_s", speed.points.back().y, "tokens/s"));
   // Where the line of one token at a time, drawn on, reaches the speed of the largest batch.
   lab.derived("batch_at_ridge_measured", gain.median);
   lab.add(std::move(speed));
-  lab.add(std::move(latency));
 }
 
 // ---- What it costs to forget ----
@@ -204,7 +188,7 @@ void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> t
   const TransformerShape& shape = model.shape();
   const std::vector<std::size_t> lengths = text_lengths(lab, shape);
   const Sampling sampling = lab.in_one_state(time_kv_cache(lab, model, text, lengths, runs), RoofRuns::ids());
-  add_predicted_tokens(lab, shape, lengths, roofs_during(lab, "tokens", runs, sampling));
+  add_predicted_tokens(lab, shape, lengths, runs.roofs(sampling));
   Series with = {"token_with_cache", "with the cache", Kind::measured, length_axis, token_axis};
   Series without = {"token_without_cache", "without the cache", Kind::measured, length_axis, token_axis};
   for (std::size_t length : lengths) {

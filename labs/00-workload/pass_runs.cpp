@@ -26,6 +26,8 @@ using enum OperatorClass;
 using Holds = bool (*)(OperatorClass);
 
 bool is_any(OperatorClass) { return true; }
+bool is_gemm(OperatorClass c) { return c == gemm; }
+bool is_copying(OperatorClass c) { return c == copying; }
 bool is_product(OperatorClass c) { return c == gemm || c == attention_product; }
 
 /// The classes as the figure shows them: both halves of attention together.
@@ -34,11 +36,14 @@ struct Shown {
   Holds holds;
 };
 constexpr Shown shown_classes[] = {
-    {"gemm", "GEMM", [](OperatorClass c) { return c == gemm; }},
+    {"gemm", "GEMM", is_gemm},
     {"attention", "attention", [](OperatorClass c) { return c == attention_product || c == attention_softmax; }},
     {"reduction", "reductions", [](OperatorClass c) { return c == reduction; }},
     {"elementwise", "elementwise", [](OperatorClass c) { return c == elementwise; }},
-    {"copying", "copying", [](OperatorClass c) { return c == copying; }}};
+    {"copying", "copying", is_copying}};
+
+/// Those that the chapter puts into words; the others are in its figure.
+constexpr const char* transformer_passes[] = {"prefill", "decode", "training"};
 
 const Axis milliseconds = {"time", "ms"};
 
@@ -88,6 +93,15 @@ Estimate time_share(const PassRunner& runner, Holds holds, double whole) {
       runner, [&](const Pass& pass) { return whole * pass.operator_seconds(holds) / pass.operator_seconds(is_any); });
 }
 
+/// What a pass is asked to do, or each part of it.
+void add_work(Lab& lab, const PassRunner& runner) {
+  const Work work = runner.passes().front().work(is_any);
+  lab.modelled("flops_" + runner.id(), work.flops / runner.parts(), "FLOP");
+  if (runner.id() == "training") return;
+  lab.modelled("bytes_" + runner.id(), work.bytes / runner.parts(), "B");
+  lab.modelled("intensity_" + runner.id(), work.intensity(), "FLOP/byte");
+}
+
 /// Every operator of a pass: its time over its intensity, as predicted and as measured.
 void add_operators(Lab& lab, const PassRunner& runner, const Roofline& roofs) {
   const Axis intensity = {"arithmetic intensity", "FLOP/byte"};
@@ -114,9 +128,23 @@ void add_operators(Lab& lab, const PassRunner& runner, const Roofline& roofs) {
   lab.show(table);
 }
 
-void add_shares(Lab& lab, const PassRunner& runner, const std::string& id, Holds holds) {
-  lab.add(Value(id + "_flop_share_" + runner.id(), flop_share(runner, holds), "1"));
-  lab.add(Value(id + "_time_share_" + runner.id(), time_share(runner, holds, 1), "1"));
+const PassRunner& find(const std::vector<PassRunner>& runners, std::string_view id) {
+  for (const PassRunner& runner : runners) {
+    if (runner.id() == id) return runner;
+  }
+  throw std::out_of_range("there is no pass " + std::string(id));
+}
+
+/// What the chapter puts into words of the shares that its figure shows.
+void add_shares(Lab& lab, const std::vector<PassRunner>& runners) {
+  const PassRunner &cnn = find(runners, "cnn"), &prefill = find(runners, "prefill");
+  const double products = flop_share(prefill, is_product);  // with the products in attention
+  lab.add(Value("copying_time_share_cnn", time_share(cnn, is_copying, 1), "1"));
+  lab.modelled("gemm_flop_share_prefill", flop_share(prefill, is_gemm));
+  lab.modelled("matmul_flop_share_prefill", products);
+  lab.modelled("rest_flop_share_prefill", 1 - products);
+  lab.derived("rest_time_share_prefill", 1 - time_share(prefill, is_product, 1).median);
+  lab.derived("rest_time_over_flop_share_prefill");
 }
 
 /// The passes as the figure shows them.
@@ -151,11 +179,9 @@ void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& 
     table.rows.push_back({runner.label(), number_text(work.flops / n * 1e-9), number_text(work.bytes / n * 1e-6),
                           number_text(work.intensity()), number_text(predicted_ms(runner, roofs)),
                           name(roofs.side(work))});
-    lab.add(Value("flops_" + runner.id(), work.flops / n, "FLOP"));
-    lab.add(Value("bytes_" + runner.id(), work.bytes / n, "B"));
-    lab.add(Value("intensity_" + runner.id(), work.intensity(), "FLOP/byte"));
   }
   lab.show(table);
+  for (const char* id : transformer_passes) add_work(lab, find(runners, id));
   for (PassRunner& runner : runners) runner.forget_passes();
 }
 
@@ -171,23 +197,16 @@ Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span
   return sample_interleaved(variants, plan);
 }
 
-Estimate pass_ms(const std::vector<PassRunner>& runners, std::string_view id) {
-  for (const PassRunner& runner : runners) {
-    if (runner.id() == id) return measured_ms(runner);
-  }
-  throw std::out_of_range("there is no pass " + std::string(id));
-}
-
 void add_passes(Lab& lab, const std::vector<PassRunner>& runners, const Roofline& roofs) {
-  for (const PassRunner& runner : runners) {
-    add_operators(lab, runner, roofs);
-    const Estimate gflops = speed(runner);
-    lab.add(Value(runner.id() + "_gflops", gflops, "GFLOP/s"));
-    lab.derived(runner.id() + "_peak_share");
-    lab.add(Value(runner.id() + "_ms", measured_ms(runner), "ms"));
-    for (const Shown& shown : shown_classes) add_shares(lab, runner, shown.id, shown.holds);
-    add_shares(lab, runner, "matmul", is_product);  // with the products in attention
+  for (const PassRunner& runner : runners) add_operators(lab, runner, roofs);
+  for (const std::string id : transformer_passes) {
+    lab.add(Value(id + "_gflops", speed(find(runners, id)), "GFLOP/s"));
+    lab.derived(id + "_peak_share");
   }
+  for (const std::string id : {"prefill", "decode"}) lab.add(Value(id + "_ms", measured_ms(find(runners, id)), "ms"));
+  const Estimate token_ms = measured_ms(find(runners, "decode"));
+  lab.add(Value("decode_tokens_per_s", transform(token_ms, [](double ms) { return 1e3 / ms; }), "tokens/s"));
+  add_shares(lab, runners);
   add_side_by_side(lab, runners, roofs);
 }
 
