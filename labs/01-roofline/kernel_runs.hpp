@@ -30,7 +30,7 @@ class KernelRuns {
 
   struct Measurements {
     std::vector<Measurement> kernels;  ///< in the order of kernels()
-    Estimate read_gbs, copy_gbs;       ///< from DRAM, in the rounds of the kernels on vectors
+    Estimate read_gbs;                 ///< from DRAM, in the rounds of the kernels on vectors
   };
   /// Times every kernel in the present step of the lab; those on vectors in turn with reading and copying.
   Measurements measure(const Lab& lab) const;

@@ -52,12 +52,12 @@ void measure_dot_products(Lab& lab) {
 void measure_arithmetic(Lab& lab, const std::vector<const KernelSet*>& sets, Team& one, Team& all) {
   for (const std::string precision : {"fp32", "fp64"}) {
     for (Team* team : {&one, &all}) {
-      const std::string id = precision + (team == &one ? "" : "_all"), label = precision + ", " + text(team->size());
+      const std::string id = precision + (team == &one ? "" : "_all");
       const PeakTable table = measure_peaks(sets, precision == "fp64", *team, lab.plan(peak_parts));
-      lab.add(table.series("peaks_" + id, label));
       lab.add(Value("peak_" + id + "_gflops", table.peak(), "GFLOP/s", precision + " peak, " + text(team->size())));
       if (id != "fp32") continue;
-      lab.add(table.roofs("roofs_fp32", label));
+      lab.add(table.series("peaks_fp32", "fp32, 1 thread"));
+      lab.add(table.roofs("roofs_fp32", "fp32, 1 thread"));
       lab.add(Value("peak_fp32_scalar_gflops", table.scalar_peak(), "GFLOP/s"));
       lab.add(Value("simd_over_scalar_fp32", ratio(table.peak().samples, table.scalar_peak().samples), "1"));
     }
@@ -68,7 +68,8 @@ void measure_arithmetic(Lab& lab, const std::vector<const KernelSet*>& sets, Tea
 
 // ---- How fast can it fetch? The same loops over more and more data. ----
 
-void measure_bandwidth(Lab& lab, const KernelSet& set, Team& all, std::size_t largest) {
+/// \return GB/s of copying through memory, 1 thread: a roof of the kernels that write
+double measure_bandwidth(Lab& lab, const KernelSet& set, Team& all, std::size_t largest) {
   const Bandwidths bandwidths = measure_bandwidths(lab, set, all, largest);
   for (const Stream stream : all_streams) {
     lab.add(bandwidths.one_thread.at(stream).series("bandwidth_" + id(stream), label(stream) + ", 1 thread",
@@ -86,11 +87,9 @@ void measure_bandwidth(Lab& lab, const KernelSet& set, Team& all, std::size_t la
   lab.add(Value("bandwidth_dram_gbs", levels.dram(), "GB/s", "DRAM bandwidth, 1 thread"));
   lab.add(Value("bandwidth_dram_all_gbs", dram(bandwidths.all_threads, Stream::read), "GB/s",
                 "DRAM bandwidth, " + text(all.size())));
-  lab.add(Value("bandwidth_dram_copy_gbs", dram(bandwidths.one_thread, Stream::copy), "GB/s"));
-  lab.add(Value("bandwidth_dram_triad_gbs", dram(bandwidths.one_thread, Stream::triad), "GB/s"));
-  lab.add(Value("nontemporal_gain_copy", bandwidths.nontemporal_gain_copy, "1"));
   lab.add(Value("nontemporal_gain_triad", bandwidths.nontemporal_gain_triad, "1"));
   lab.derived("bandwidth_l1_over_dram");
+  return dram(bandwidths.one_thread, Stream::copy).median;
 }
 
 /// Does memory keep its speed? Looked at before anything was measured.
@@ -114,26 +113,20 @@ void measure_latency(Lab& lab, std::size_t largest) {
   lab.add(latencies.base_pages.series("latency_4k", "pointer chase, 4 KiB pages", latency_axis));
   lab.add(levels.series("plateaus_latency", "huge pages, by level", latency_axis));
   lab.add(Value("latency_l1_ns", levels.cache(1), "ns"));
-  lab.add(Value("latency_l2_ns", levels.cache(2), "ns"));
   lab.add(Value("latency_dram_ns", levels.dram(), "ns", "DRAM latency"));
   lab.add(Value("huge_page_latency_gain", latencies.huge_page_gain, "1"));
-  lab.derived("latency_dram_over_l1");
   lab.derived("latency_l1_cycles", "cycles");
-  lab.derived("latency_dram_cycles", "cycles");
   lab.derived("flops_per_dram_miss", "FLOP");
-  lab.derived("llc_effective_bytes", levels.last_cache_helps_up_to(), "B");
 }
 
 // ---- The roofline: what follows for any kernel, before it runs ----
 
-std::vector<Prediction> predict_kernels(Lab& lab, const KernelRuns& runs) {
+std::vector<Prediction> predict_kernels(Lab& lab, const KernelRuns& runs, double copy_gbs) {
   lab.derived("ridge_flop_per_byte", "FLOP/byte");
-  lab.derived("ridge_all_flop_per_byte", "FLOP/byte");
   lab.derived("flops_per_float_loaded", "FLOP");
   lab.add(canonical_roof());
   lab.add(canonical_kernels());
-  const Roofs roofs = {lab.value("peak_fp32_gflops"), lab.value("bandwidth_dram_gbs"),
-                       lab.value("bandwidth_dram_copy_gbs")};
+  const Roofs roofs = {lab.value("peak_fp32_gflops"), lab.value("bandwidth_dram_gbs"), copy_gbs};
   const std::vector<Prediction> predictions = predict(runs.kernels(), roofs);
   lab.add(prediction_series(predictions));
   lab.show(prediction_table(predictions));
@@ -162,8 +155,6 @@ void measure_kernels(Lab& lab, const KernelRuns& runs, const std::vector<Predict
   const KernelRuns::Measurements measured = runs.measure(lab);
   const std::vector<Outcome> outcomes = roofline::outcomes(predictions, measured.kernels);
   lab.add(Value("bandwidth_during_kernels_gbs", measured.read_gbs, "GB/s", "read, 1 thread, in the kernels' rounds"));
-  lab.add(
-      Value("bandwidth_copy_during_kernels_gbs", measured.copy_gbs, "GB/s", "copy, 1 thread, in the kernels' rounds"));
   lab.derived("roof_moved");
   Series in_cache = {"kernels_in_cache", "measured, data in a near cache", Kind::measured, intensity_axis, speed_axis};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -199,17 +190,18 @@ void measure_roofline(Lab& lab) {
   Team one(1), all;
 
   std::optional<KernelRuns> runs;
+  double copy_gbs = 0;
   std::vector<Prediction> predictions;
 
   lab.step("peaks", [&] { measure_arithmetic(lab, sets, one, all); });
   lab.step("bandwidth", [&] {
-    measure_bandwidth(lab, widest, all, largest);
+    copy_gbs = measure_bandwidth(lab, widest, all, largest);
     add_bandwidth_over_time(lab);
   });
   lab.step("latency", [&] { measure_latency(lab, largest); });
   lab.step("checking the kernels", [&] {
     runs.emplace(lab, widest, largest).check();
-    predictions = predict_kernels(lab, *runs);
+    predictions = predict_kernels(lab, *runs, copy_gbs);
   });
   lab.step("kernels", [&] {
     measure_kernels(lab, *runs, predictions);

@@ -170,11 +170,8 @@ Bandwidths measure_bandwidths(const Lab& lab, const KernelSet& set, Team& team, 
   }
   // One core: all of it is what one thread does.
   if (team.size() == 1) result.all_threads = result.one_thread;
-  const auto gain = [&](Stream with, Stream without) {
-    return ratio(result.one_thread[with].y.back().samples, result.one_thread[without].y.back().samples);
-  };
-  result.nontemporal_gain_copy = gain(Stream::copy_nontemporal, Stream::copy);
-  result.nontemporal_gain_triad = gain(Stream::triad_nontemporal, Stream::triad);
+  const auto of_largest = [&](Stream stream) { return result.one_thread[stream].y.back().samples; };
+  result.nontemporal_gain_triad = ratio(of_largest(Stream::triad_nontemporal), of_largest(Stream::triad));
   return result;
 }
 

@@ -26,8 +26,8 @@ std::vector<std::size_t> working_sets(std::size_t largest, bool quick);
 struct Bandwidths {
   std::map<Stream, Ladder> one_thread, all_threads;
 
-  /// How many times as fast the non-temporal stores were, one thread, in pairs, at the largest working set.
-  Estimate nontemporal_gain_copy, nontemporal_gain_triad;
+  /// How many times as fast the non-temporal stores of a triad were, one thread, in pairs, at the largest working set.
+  Estimate nontemporal_gain_triad;
 };
 
 /// Measures every stream at every working set, in the present step of the lab.

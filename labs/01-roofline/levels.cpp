@@ -1,7 +1,6 @@
 #include "01-roofline/levels.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -41,19 +40,6 @@ Series Levels::series(std::string id, std::string label, const Axis& quantity) c
                                plateau.name);
   }
   return series;
-}
-
-double Levels::last_cache_helps_up_to() const {
-  const auto& bytes = ladder_.bytes;
-  const auto& y = ladder_.y;
-  if (plateaus_.size() < 2) return static_cast<double>(bytes.back());
-  const Plateau &cache = plateaus_[plateaus_.size() - 2], &memory = plateaus_.back();
-  const double half_way = std::sqrt(cache.level * y[memory.last].median);
-  std::size_t i = cache.last;
-  while (i + 1 < memory.last && y[i + 1].median < half_way) ++i;
-  const double share = std::log(half_way / y[i].median) / std::log(y[i + 1].median / y[i].median);
-  const double from = static_cast<double>(bytes[i]), to = static_cast<double>(bytes[i + 1]);
-  return std::round(from * std::pow(to / from, std::clamp(share, 0.0, 1.0)));
 }
 
 }  // namespace hf::roofline

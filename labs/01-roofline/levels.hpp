@@ -41,10 +41,6 @@ class Levels {
   /// Each level at its largest working set, with the quantity in its middle.
   Series series(std::string id, std::string label, const Axis& quantity) const;
 
-  /// The working set at which a latency is half way, in ratio, between the last cache and memory: past it, the last
-  /// cache no longer helps much.
-  double last_cache_helps_up_to() const;
-
  private:
   Ladder ladder_;
   std::vector<Plateau> plateaus_;

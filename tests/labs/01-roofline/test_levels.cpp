@@ -55,12 +55,6 @@ TEST_CASE("levels are named by their place, and the nearest there is stands in f
   CHECK(latencies().series("latency", "all", {"latency", "ns"}).points.size() == 12);
 }
 
-TEST_CASE("the last cache helps up to where latency is half way to memory's") {
-  CHECK(Levels(latencies()).last_cache_helps_up_to() == doctest::Approx(128 * 1024 * 1.838).epsilon(1e-3));
-  const Ladder flat = {{1024, 2048, 4096}, {exactly(5), exactly(5), exactly(5)}};
-  CHECK(Levels(flat).last_cache_helps_up_to() == 4096);
-}
-
 TEST_CASE("roofs that lie on each other are one, named by all of them") {
   const auto separate = peaks({{"scalar", 15}, {"scalar FMA", 30}, {"SSE", 60}, {"AVX2 FMA", 240}});
   CHECK(names(separate.roofs("a", "b")) == std::vector<std::string>{"scalar", "scalar FMA", "SSE", "AVX2 FMA"});
