@@ -17,11 +17,7 @@ ArrayRun run_random(Dataflow dataflow, const ArrayShape& array, const ProductSha
 
 /// A small product on 3 × 3 cells, register by register: what the animation shows. One series for each kind of register,
 /// point after point, cell after cell and cycle after cycle; then the two operands and the product.
-struct Trace {
-  std::vector<Series> series;
-  std::int64_t cycles;
-};
-Trace trace_small_product();
+std::vector<Series> trace_small_product();
 
 /// How many cells are simulated in a second, one cycle each.
 Estimate cell_updates_per_s(const Plan& plan);

@@ -37,9 +37,7 @@ void check_array(Lab& lab) {
   const int wrong = wrong_shapes(lab.quick() ? 200 : 1000, [&] { lab.tick(); });
   lab.simulated("cycles_match_closed_form", wrong == 0 ? 1 : 0);
 
-  Trace trace = trace_small_product();
-  for (Series& series : trace.series) lab.add(std::move(series));
-  lab.simulated("trace_cycles", static_cast<double>(trace.cycles), "cycles");
+  for (Series& series : trace_small_product()) lab.add(std::move(series));
 
   Plan plan = lab.plan(2);
   plan.warm_seconds = 0;
@@ -76,7 +74,6 @@ void simulate_batches(Lab& lab) {
   lab.simulated("double_buffering_gain", at(large, 256) / at(single, 256));
   lab.simulated("utilisation_256_batch_16", at(large, 16) / 100);
   lab.simulated("utilisation_64_batch_16", at(small, 16) / 100);
-  lab.derived("large_over_small_array_share");
   lab.derived("large_over_small_array_work");
 }
 
@@ -96,9 +93,7 @@ void predict_tpuv1(Lab& lab) {
   lab.simulated("tpuv1_lstm0_active_missed", predicted.lstm0_active_missed);
   lab.simulated("tpuv1_cnn1_active_missed", predicted.cnn1_active_missed);
   lab.simulated("tpuv1_shift_error_points", predicted.shift_error, "points");
-  lab.simulated("tpuv1_stall_error_points", predicted.stall_error, "points");
   lab.simulated("tpuv1_active_error_points", predicted.active_error, "points");
-  lab.simulated("tpuv1_models_differ_points", predicted.models_differ, "points");
   const double fetch = v1::array.cells() / v1::bytes_per_cycle;
   lab.modelled("tpuv1_tile_fetch_ticks", std::round(fetch));
   for (const Series& series : v1::roofline_series()) lab.add(series);
@@ -123,7 +118,7 @@ void count_energy(Lab& lab) {
 void note_what_is_missing(Lab& lab, const Int8Kernel& kernel, bool bf16) {
   if (!kernel.has_dot_product)
     lab.note("no dot products of 8-bit numbers: this core has no instruction for them, so int8 runs on plain vectors");
-  if (!bf16) lab.note("no bf16 dot products: this core has no instruction for them, so peak_bf16_gflops is missing");
+  if (!bf16) lab.note("no bf16 dot products: this core has no instruction for them");
   if (!can_use_tiles(lab.machine()))
     lab.note("no registers for tiles: this core has neither AMX nor SME, or the system keeps them");
 }
@@ -145,12 +140,9 @@ void measure_matrix_unit(Lab& lab) {
   const UnitPeaks peaks = measure_unit_peaks(lab, kernel, lab.plan(4));
   note_what_is_missing(lab, kernel, peaks.bf16.has_value());
   lab.add(Value("peak_fp32_gflops", peaks.fp32, "GFLOP/s", "fp32 peak, 1 thread"));
-  if (peaks.bf16) lab.add(Value("peak_bf16_gflops", *peaks.bf16, "GFLOP/s", "bf16 peak, 1 thread"));
   lab.add(Value("peak_int8_gops", peaks.int8, "Gop/s", std::string("int8 peak, 1 thread, ") + kernel.name));
   if (peaks.tiles) lab.add(Value("peak_tiles_gops", *peaks.tiles, "Gop/s", "int8 peak on tiles, 1 thread"));
   lab.add(Value("int8_peak_over_fp32_peak", peaks.int8_over_fp32, "1"));
-  if (peaks.bf16) lab.add(Value("bf16_peak_over_fp32_peak", ratio(peaks.bf16->samples, peaks.fp32.samples), "1"));
-
   lab.add(peak_series("unit_peaks", peaks));
 
   const std::vector<GemmPair> products = measure_gemms(lab, kernel);
@@ -166,10 +158,8 @@ void measure_matrix_unit(Lab& lab) {
 
 void measure_both_repeats(Lab& lab) {
   const Repeats repeats = measure_repeats(lab, *int8_kernels(lab.machine()).front());
-  lab.add(Value("repeat_median_us", repeats.median_us, "us"));
   lab.add(Value("repeat_p99_over_median", repeats.p99_over_median(), "1"));
   lab.simulated("repeat_array_ticks", repeats.ticks);
-  lab.simulated("repeat_array_worst_over_best", repeats.worst_over_best);
   lab.add(repeats.processor);
   lab.add(repeats.array);
 }

@@ -9,9 +9,7 @@ namespace hf::tpu {
 
 struct Repeats {
   Series processor, array;  ///< over the share of the calls: their time, sorted, relative to the median
-  Estimate median_us;       ///< of one call on the processor, over batches of calls
   double ticks;             ///< of one call on the array, the least
-  double worst_over_best;   ///< on the array, which gets other numbers each time
 
   /// Of the processor: the call that only one in a hundred exceeds, over the median.
   const Estimate& p99_over_median() const { return processor.points.back().y; }

@@ -15,9 +15,8 @@ namespace hf::tpu::v1 {
 struct Predictions {
   std::vector<Series> counters;  ///< for each counter: published, one-line model, simulator
   Table table;                   ///< the same, for the terminal
-  /// Largest distance of the simulator from a counter, in points; of shift and stall where weights are the limit.
-  double active_error = 0, shift_error = 0, stall_error = 0;
-  double models_differ = 0;        ///< the two models from each other, in points of shift, where weights are the limit
+  /// Largest distance of the simulator from a counter, in points; of shift where weights are the limit.
+  double active_error = 0, shift_error = 0;
   double lstm0_active_missed = 0;  ///< counted over simulated
   double cnn1_active_missed = 0;   ///< simulated over counted
 };
