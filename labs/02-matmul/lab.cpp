@@ -44,15 +44,9 @@ void measure_peak(Lab& lab) {
 // ---- How many bytes does each rung move? ----
 
 CacheSimulator simulated_caches(Lab& lab) {
-  const auto cache = [&](int level) {
-    const CacheGeometry geometry = detect_geometry(lab.machine(), level);
-    const std::string id = "simulated_l" + std::to_string(level);
-    lab.modelled(id + "_bytes", static_cast<double>(geometry.bytes), "B");
-    lab.modelled(id + "_ways", static_cast<double>(geometry.ways));
-    lab.modelled(id + "_sets", static_cast<double>(geometry.sets()));
-    return geometry;
-  };
-  const CacheGeometry l1 = cache(1), l2 = cache(2);
+  const CacheGeometry l1 = detect_geometry(lab.machine(), 1), l2 = detect_geometry(lab.machine(), 2);
+  lab.modelled("simulated_l2_ways", static_cast<double>(l2.ways));
+  lab.modelled("simulated_l2_sets", static_cast<double>(l2.sets()));
   if (lab.machine().cache_bytes(1) == 0 || lab.machine().cache_bytes(2) == 0) {
     lab.note("this machine does not tell its caches: traffic is simulated for typical ones");
   }
@@ -73,7 +67,6 @@ void count_traffic(Lab& lab, const CacheSimulator& caches) {
   lab.simulated("blocking_saves_beyond", saves(&Traffic::l2_beyond, "loop_order", "blocked"));
   lab.simulated("register_tile_saves_l1", saves(&Traffic::registers_l1, "blocked", "register_tile"));
   lab.simulated("naive_uses_per_float", uses_per_float(n, traffic.at("naive")));
-  lab.simulated("packed_uses_per_float", uses_per_float(n, traffic.at("packed")));
   lab.add(traffic_series("traffic_registers", "between registers and L1", &Traffic::registers_l1, traffic));
   lab.add(traffic_series("traffic_l2", "between L1 and L2", &Traffic::l1_l2, traffic));
   lab.add(traffic_series("traffic_beyond", "between L2 and what lies behind it", &Traffic::l2_beyond, traffic));
@@ -101,8 +94,6 @@ void climb_the_ladder(Lab& lab) {
   add_gain(step, "blocking_gain", "blocked", "loop_order");
   add_gain(step, "register_tile_gain", "register_tile", "blocked");
   add_gain(step, "packing_gain", "packed", "register_tile");
-  add_gain(step, "best_over_packed", "best", "packed");
-  add_gain(step, "threads_gain", "best_all", "best");
   add_gain(step_at(steps, 1024), "best_over_naive_1024", "best", "naive");
   const LadderStep& last = last_step_with(steps, "blocked", "loop_order");
   lab.modelled("blocking_largest_n", static_cast<double>(last.n));
@@ -141,37 +132,33 @@ void measure_blocks(Lab& lab) {
 
 // ---- Layers ----
 
-void measure_convolutions(Lab& lab, const Gemm& gemm) {
-  const std::vector<ConvolutionShape> shapes = convolution_shapes(lab);
-  std::vector<LayerTimes> layers;
-  for (const ConvolutionShape& shape : shapes) {
-    layers.push_back(time_layer(lab, convolution_run(shape, gemm), static_cast<int>(shapes.size()) + 2));
-  }
-  const LayerTimes& first = layers.front();  // the numbers in the text are those of the first layer
-  lab.add(Value("im2col_speedup", first.sampling.ratio("direct", "gemm"), "1"));
-  lab.add(Value("im2col_over_reordered", first.sampling.ratio("reordered", "gemm"), "1"));
-  lab.add(Value("im2col_time_share", first.sampling.ratio("im2col", "gemm"), "1"));
-  lab.modelled("im2col_extra_bytes", first.extra_bytes, "B");
-  lab.modelled("im2col_input_bytes", first.input_bytes, "B");
-  lab.derived("im2col_extra_over_input");
-  lab.add(layer_speed_series("convolution_direct", "by definition", "direct", layers));
-  lab.add(layer_speed_series("convolution_reordered", "loops reordered", "reordered", layers));
-  lab.add(layer_speed_series("convolution_gemm", "im2col and a matrix product", "gemm", layers));
-  lab.add(layer_memory_series("convolution_extra", "extra memory", layers));
+constexpr int layers = 3;
+
+void measure_convolution(Lab& lab, const Gemm& gemm) {
+  const ConvolutionShape shape = convolution_shape(lab);
+  const Sampling sampling = time_layer(lab, convolution_run(shape, gemm), layers);
+  lab.add(Value("im2col_speedup", sampling.ratio("direct", "gemm"), "1"));
+  lab.add(Value("im2col_over_reordered", sampling.ratio("reordered", "gemm"), "1"));
+  lab.add(Value("im2col_time_share", sampling.ratio("im2col", "gemm"), "1"));
+  lab.modelled("im2col_extra_bytes", 4 * static_cast<double>(shape.patch() * shape.pixels()), "B");
+  lab.modelled("im2col_input_bytes", 4 * static_cast<double>(shape.inputs()), "B");
 }
 
 void measure_layer(Lab& lab, const std::string& id, const LayerRun& layer) {
-  const LayerTimes times = time_layer(lab, layer, 6);
-  lab.add(Value(id + "_direct_gflops", times.gflops("direct"), "GFLOP/s"));
-  lab.add(Value(id + "_gemm_gflops", times.gflops("gemm"), "GFLOP/s"));
-  lab.add(Value(id + "_speedup", times.sampling.ratio("direct", "gemm"), "1"));
+  const Sampling sampling = time_layer(lab, layer, layers);
+  const auto gflops = [&](const char* form) {
+    return transform(sampling.of(form), [&](double s) { return layer.flops / s * 1e-9; });
+  };
+  lab.add(Value(id + "_direct_gflops", gflops("direct"), "GFLOP/s"));
+  lab.add(Value(id + "_gemm_gflops", gflops("gemm"), "GFLOP/s"));
+  lab.add(Value(id + "_speedup", sampling.ratio("direct", "gemm"), "1"));
 }
 
 void measure_layers(Lab& lab) {
   const Gemm best = [](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
     gemm(m, n, k, a, b, c);
   };
-  measure_convolutions(lab, best);
+  measure_convolution(lab, best);
   const AttentionShape attention = attention_shape(lab);
   measure_layer(lab, "attention", attention_run(attention, widest_softmax(lab.machine()), best));
   lab.modelled("attention_scores_bytes", 4 * static_cast<double>(attention.scores()), "B");
@@ -208,8 +195,8 @@ int main(int argc, char** argv) {
                                       {"the ladder", 3, 24, {"peaks"}},
                                       {"powers of two", 0.7, 3, {"peaks"}},
                                       {"block sizes", 1.2, 7, {"peaks"}},
-                                      {"layers", 1.6, 8, {"peaks"}},
-                                      {"race, all threads", 1.5, 12, {"peaks"}},
-                                      {"race, 1 thread", 2.5, 16, {"peaks"}}}};
+                                      {"layers", 1, 4, {"peaks"}},
+                                      {"race, all threads", 1.5, 10.5, {"peaks"}},
+                                      {"race, 1 thread", 2.5, 14, {"peaks"}}}};
   return hf::run_lab(info, argc, argv, hf::matmul::measure_matmul);
 }

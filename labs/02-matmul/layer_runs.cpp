@@ -20,17 +20,11 @@
 #include "harness/lab.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
-#include "harness/results.hpp"
 #include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 
 namespace hf::matmul {
 namespace {
-
-const Axis layer_axis = {"layer", "1"};
-
-double bytes(std::size_t floats) { return 4.0 * static_cast<double>(floats); }
 
 /// Arrays of random numbers that live as long as the functions that use them.
 class Arrays {
@@ -65,8 +59,6 @@ LayerRun convolution_run(const ConvolutionShape& s, const Gemm& gemm) {
       .label =
           std::to_string(s.height) + "×" + std::to_string(s.width) + ", " + std::to_string(s.in_channels) + " channels",
       .flops = s.flops(),
-      .input_bytes = bytes(s.inputs()),
-      .extra_bytes = bytes(s.patch() * s.pixels()),
       .data = arrays,
       .out = {out, s.outputs()},
       .error_share = [=] { return worst_convolution(s, image, filters, out); },
@@ -95,8 +87,6 @@ LayerRun attention_run(const AttentionShape& s, Softmax* softmax, const Gemm& ge
   return {
       .label = "attention, " + std::to_string(s.tokens) + " tokens",
       .flops = s.flops(),
-      .input_bytes = bytes(3 * s.numbers()),
-      .extra_bytes = bytes(s.scratch()),
       .data = arrays,
       .out = {out, s.numbers()},
       .error_share = right,
@@ -128,8 +118,6 @@ LayerRun perceptron_run(const PerceptronShape& s, const Gemm& gemm) {
   return {
       .label = "perceptron, batch " + std::to_string(s.batch),
       .flops = s.flops(),
-      .input_bytes = bytes(s.batch * s.inputs),
-      .extra_bytes = 0,
       .data = arrays,
       .out = {out, s.batch * s.inputs},
       .error_share = right,
@@ -149,33 +137,11 @@ void check(const LayerRun& layer) {
   }
 }
 
-Estimate LayerTimes::gflops(const std::string& form) const {
-  return transform(sampling.of(form), [&](double s) { return flops / s * 1e-9; });
-}
-
-LayerTimes time_layer(const Lab& lab, const LayerRun& layer, int parts) {
+Sampling time_layer(const Lab& lab, const LayerRun& layer, int parts) {
   check(layer);
   std::vector<Variant> variants;
   for (const LayerForm& each : layer.forms) variants.push_back(timed(each.id, each.run));
-  const Sampling sampling = sample_interleaved(variants, patient_plan(lab, parts));
-  return {layer.label, layer.flops, layer.input_bytes, layer.extra_bytes, sampling};
-}
-
-Series layer_speed_series(const std::string& id, const std::string& label, const std::string& form,
-                          const std::vector<LayerTimes>& layers) {
-  Series series = {id, label, Kind::measured, layer_axis, {"speed", "GFLOP/s"}};
-  for (const LayerTimes& each : layers) {
-    series.points.emplace_back(static_cast<double>(series.points.size() + 1), each.gflops(form), each.label);
-  }
-  return series;
-}
-
-Series layer_memory_series(const std::string& id, const std::string& label, const std::vector<LayerTimes>& layers) {
-  Series series = {id, label, Kind::modelled, layer_axis, {"memory", "B"}};
-  for (const LayerTimes& each : layers) {
-    series.points.emplace_back(static_cast<double>(series.points.size() + 1), each.extra_bytes, each.label);
-  }
-  return series;
+  return sample_interleaved(variants, patient_plan(lab, parts));
 }
 
 }  // namespace hf::matmul

@@ -28,8 +28,6 @@ struct LayerForm {
 struct LayerRun {
   std::string label;  ///< "56×56, 64 channels"
   double flops;
-  double input_bytes;  ///< of what it is given, without the weights
-  double extra_bytes;  ///< of memory that only the product needs
   std::shared_ptr<void> data;
   std::span<float> out;
   std::function<double()> error_share;  ///< of `out`, in a sample: right when at most 1
@@ -52,25 +50,8 @@ LayerRun perceptron_run(const PerceptronShape& shape, const Gemm& gemm);
 /// \throws std::runtime_error, one line, for the first that is wrong
 void check(const LayerRun& layer);
 
-/// What the forms of a layer showed.
-struct LayerTimes {
-  std::string label;
-  double flops, input_bytes, extra_bytes;  ///< as in LayerRun
-  Sampling sampling;
-
-  /// The speed of a form that computes the whole layer.
-  Estimate gflops(const std::string& form) const;
-};
-
 /// Checks a layer, then times all its forms, interleaved, in one of \p parts equal parts of the present step of the lab.
 /// \throws std::runtime_error, one line, for the first form that is wrong
-LayerTimes time_layer(const Lab& lab, const LayerRun& layer, int parts);
-
-/// One point for each layer: the speed of a form.
-Series layer_speed_series(const std::string& id, const std::string& label, const std::string& form,
-                          const std::vector<LayerTimes>& layers);
-
-/// One point for each layer: the memory that only the product needs.
-Series layer_memory_series(const std::string& id, const std::string& label, const std::vector<LayerTimes>& layers);
+Sampling time_layer(const Lab& lab, const LayerRun& layer, int parts);
 
 }  // namespace hf::matmul

@@ -32,15 +32,9 @@ std::vector<std::size_t> conflict_sizes(const Lab& lab) {
 
 std::size_t blocking_size(const Lab& lab) { return is_slow(lab) ? 256 : lab.quick() ? 1024 : 2048; }
 
-std::vector<ConvolutionShape> convolution_shapes(const Lab& lab) {
-  const std::size_t narrower = is_slow(lab) ? 8 : 1;
-  std::vector<ConvolutionShape> shapes;
-  for (std::size_t side : {56, 28, 14, 7}) {
-    if (lab.quick() && (side == 28 || side == 7)) continue;
-    const std::size_t channels = 56 * 64 / side / narrower;
-    shapes.push_back({channels, channels, side, side, 3});
-  }
-  return shapes;
+ConvolutionShape convolution_shape(const Lab& lab) {
+  const std::size_t channels = is_slow(lab) ? 8 : 64;
+  return {channels, channels, 56, 56, 3};
 }
 
 AttentionShape attention_shape(const Lab& lab) { return {is_slow(lab) ? std::size_t{128} : 512, 64}; }

@@ -31,8 +31,8 @@ std::vector<std::size_t> conflict_sizes(const Lab& lab);
 /// Where shapes of blocks are compared.
 std::size_t blocking_size(const Lab& lab);
 
-/// Layers of ResNet, which all do the same number of FLOPs.
-std::vector<ConvolutionShape> convolution_shapes(const Lab& lab);
+/// A layer of ResNet.
+ConvolutionShape convolution_shape(const Lab& lab);
 
 /// One head of GPT-2 small.
 AttentionShape attention_shape(const Lab& lab);

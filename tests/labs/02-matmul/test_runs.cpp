@@ -71,11 +71,6 @@ TEST_CASE("every form of a layer passes its check; a wrong product does not") {
   for (const LayerRun& layer : layers(forgetful)) CHECK_THROWS_AS(check(layer), std::runtime_error);
 }
 
-TEST_CASE("im2col needs the memory of the image once for each place of the kernel") {
-  const LayerRun layer = convolution_run({4, 6, 9, 7, 3}, right);
-  CHECK(layer.extra_bytes == 9 * layer.input_bytes);
-}
-
 /// A lab on a core that is as fast as an emulated one or as a real one.
 class TestLab {
  public:
@@ -113,13 +108,6 @@ TEST_CASE("the sizes that the chapter names are measured in every budget, on fas
       for (std::size_t n : {1023, 1024, 1025}) CHECK(contains(conflict, n));
     }
   }
-}
-
-TEST_CASE("all layers of ResNet do the same number of FLOPs") {
-  const TestLab test(Budget::full, 200);
-  const std::vector<ConvolutionShape> shapes = convolution_shapes(test.lab());
-  REQUIRE(shapes.size() == 4);
-  for (const ConvolutionShape& shape : shapes) CHECK(shape.flops() == shapes.front().flops());
 }
 
 TEST_CASE("blocks in other shapes have at most the area of the chosen one, which is among them as gemm() makes it") {
