@@ -10,6 +10,7 @@
 
 #include "01-roofline/kernel_set.hpp"
 #include "03-gpu/chases.hpp"
+#include "03-gpu/little.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/threads.hpp"
@@ -61,6 +62,9 @@ struct Chases {
   std::size_t best;                   ///< where one_thread is highest
   Estimate gain_best, gain_16;        ///< of one thread over a single chase, in pairs
   Estimate two_threads_gain;          ///< over one thread, in pairs, where both have as many chases as are best for one
+
+  /// A hop of the single chase, as it was among the others.
+  double latency_ns() const { return line_bytes / one_thread.front().median; }
 };
 
 /// Measures all counts, interleaved, in the present step of the lab.

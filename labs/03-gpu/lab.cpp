@@ -56,8 +56,6 @@ void predict_chases(Lab& lab) {
   lab.add(little_line("little_line", latency, limit));
   lab.add(Value("little_knee_predicted", lines_in_flight(latency, limit), "1", Kind::modelled,
                 "chases at the knee, predicted"));
-  lab.add(Value("stream_knee", lines_in_flight(latency, lab.value("stream_read_gbs")), "1", Kind::modelled,
-                "lines in flight that reading in order takes"));
   lab.show(little_table(latency, limit));
 }
 
@@ -66,17 +64,12 @@ void predict_chases(Lab& lab) {
 Chases measure_chases_here(Lab& lab, ChaseMemory& memory, Team& team) {
   const Chases chases = measure_chases(lab, memory, team);
   lab.add(chase_series("chases_bandwidth", "measured, 1 thread", Kind::measured, chases.one_thread));
-  const Estimate& best = chases.one_thread[chases.best];
-  lab.add(Value("chase_best_gbs", best, "GB/s", "most that chases bring, 1 thread"));
-  lab.derived("chase_best_count", chase_counts[chases.best]);
   lab.add(Value("mlp_bandwidth_gain", chases.gain_best, "1", "the best number of chases over one"));
   lab.add(Value("mlp_gain_16", chases.gain_16, "1", "16 chases over one"));
   lab.derived("little_knee_measured", measured_knee(chases));
   const double factor = lab.value("little_knee_predicted") / lab.value("little_knee_measured");
   lab.derived("little_knee_missed", std::max(factor, 1 / factor));
-  const double latency = line_bytes / chases.one_thread.front().median;  // of the single chase among the others
-  lab.derived("chase_latency_among_ns", latency, "ns");
-  lab.derived("lines_in_flight", lines_in_flight(latency, best.median));
+  lab.derived("lines_in_flight", lines_in_flight(chases.latency_ns(), chases.one_thread[chases.best].median));
   if (team.size() > 1) {
     lab.add(chase_series("chases_bandwidth_2", "measured, 2 threads", Kind::measured, chases.two_threads));
     lab.add(Value("mlp_two_threads_gain", chases.two_threads_gain, "1", "two threads over one"));
@@ -91,9 +84,6 @@ Chases measure_chases_here(Lab& lab, ChaseMemory& memory, Team& team) {
 void measure_prefetch(Lab& lab, std::size_t bytes) {
   const Gathers gathers = measure_gathers(lab, bytes);
   lab.add(prefetch_series("prefetch_speed", gathers));
-  lab.add(
-      Value("prefetch_none_speed", gathers.lookups_per_us.front(), "1", "lookups per microsecond, not asked early"));
-  lab.add(Value("prefetch_best_speed", gathers.lookups_per_us[gathers.best], "1", "lookups per microsecond, at best"));
   lab.add(Value("prefetch_gain", gathers.gain_best, "1", "asking early over not asking"));
   lab.derived("prefetch_best_distance", static_cast<double>(prefetch_distances[gathers.best]));
 }
@@ -103,7 +93,6 @@ void measure_prefetch(Lab& lab, std::size_t bytes) {
 void measure_divergence(Lab& lab) {
   const Branches branches = measure_branches(lab);
   for (Series& series : divergence_series(branches)) lab.add(std::move(series));
-  lab.add(Value("divergence_lanes", static_cast<double>(vector_lanes()), "1", Kind::modelled, "numbers in a vector"));
   lab.add(Value("divergence_cost_half", branches.cost_half, "1"));
   lab.add(Value("divergence_sorted_gain", branches.sorted_gain_10, "1"));
   lab.add(Value("divergence_vector_gain_half", branches.vector_gain_half, "1"));
@@ -113,7 +102,7 @@ void measure_divergence(Lab& lab) {
 
 void simulate_core(Lab& lab, const Chases& chases) {
   const std::vector<double> gbs =
-      simulate_chases(lab.value("chase_latency_among_ns"), lab.value("lines_in_flight"), lab.value("stream_read_gbs"));
+      simulate_chases(chases.latency_ns(), lab.value("lines_in_flight"), lab.value("stream_read_gbs"));
   std::vector<double> errors;
   for (std::size_t i = 0; i < gbs.size(); ++i) errors.push_back(std::abs(gbs[i] / chases.one_thread[i].median - 1));
   lab.add(chase_series("simt_chases", "simulated", Kind::simulated, gbs));
@@ -121,24 +110,17 @@ void simulate_core(Lab& lab, const Chases& chases) {
 }
 
 void simulate_gpu(Lab& lab) {
-  const Utilisation shared = simulate_utilisation("simt_utilisation_29", "shared memory", hopper::shared_cycles);
-  const Utilisation l2 = simulate_utilisation("simt_utilisation_250", "L2", hopper::l2_cycles);
-  const Utilisation hbm = simulate_utilisation("simt_utilisation_700", "HBM", hopper::hbm_cycles);
-  const Utilisation in_turn =
-      simulate_utilisation("simt_round_robin_700", "HBM, round robin", hopper::hbm_cycles, Scheduler::round_robin);
-  for (const Utilisation* each : {&shared, &l2, &hbm, &in_turn}) lab.add(each->percent);
-  lab.simulated("simt_closed_form_error", std::max({shared.error, l2.error, hbm.error}));
-  lab.simulated("simt_knee_warps", warps_needed(hopper::hbm_cycles));
+  lab.add(utilisation_series("simt_utilisation_29", "shared memory", hopper::shared_cycles));
+  lab.add(utilisation_series("simt_utilisation_250", "L2", hopper::l2_cycles));
+  lab.add(utilisation_series("simt_utilisation_700", "HBM", hopper::hbm_cycles));
+  lab.add(utilisation_series("simt_round_robin_700", "HBM, round robin", hopper::hbm_cycles, Scheduler::round_robin));
   lab.tick();
 
   const Series narrow = bandwidth_series("simt_bandwidth", "4 bytes for each thread", 1);
-  const Series wide = bandwidth_series("simt_bandwidth_wide", "16 bytes for each thread", 4);
   lab.simulated("simt_bandwidth_full", narrow.points.back().y.median / 100);
-  lab.simulated("simt_bandwidth_wide_full", wide.points.back().y.median / 100);
-  for (const Series& each : {narrow, wide, occupancy_series("occupancy_registers")}) lab.add(each);
-  for (const int registers : {32, 64, 128, 255})
-    lab.add(Value("occupancy_warps_" + std::to_string(registers),
-                  resident_warps({}, {.registers_per_thread = registers}), "1"));
+  lab.add(narrow);
+  lab.add(bandwidth_series("simt_bandwidth_wide", "16 bytes for each thread", 4));
+  lab.modelled("occupancy_warps_128", resident_warps({}, {.registers_per_thread = 128}));
 }
 
 void simulate_measured_gpu(Lab& lab) {

@@ -129,13 +129,4 @@ SimtRun run_simt(const SimtMachine& machine, const WarpProgram& program, std::in
   return Run(machine, program).run(settle, cycles);
 }
 
-double closed_form_lines_per_cycle(const SimtMachine& machine, const WarpProgram& program) {
-  const double issue = program.arithmetic + 1, waits = static_cast<double>(machine.latency) + 1;
-  const double lines = program.lines_per_load;
-  double result = std::min(machine.warps * lines / (program.arithmetic + waits), machine.issue_width * lines / issue);
-  if (machine.outstanding > 0) result = std::min(result, machine.outstanding / waits);
-  if (machine.lines_per_cycle > 0) result = std::min(result, machine.lines_per_cycle);
-  return result;
-}
-
 }  // namespace hf::gpu

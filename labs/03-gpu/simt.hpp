@@ -49,16 +49,4 @@ struct SimtRun {
 ///   less than one load asks for
 SimtRun run_simt(const SimtMachine& machine, const WarpProgram& program, std::int64_t settle, std::int64_t cycles);
 
-/// Utilisation where only latency is in the way: each warp issues its
-/// instructions, waits, and issues them again. For the greedy scheduler.
-constexpr double closed_form_utilisation(const SimtMachine& machine, const WarpProgram& program) {
-  const double busy = program.arithmetic + 1, round = busy + static_cast<double>(machine.latency);
-  const double share = machine.warps * busy / (machine.issue_width * round);
-  return share < 1 ? share : 1;
-}
-
-/// Lines per cycle: the least of what the warps can ask for in the time that a load takes, what can be issued, what can
-/// be in flight, and what the memory can bring. Loads of one line each.
-double closed_form_lines_per_cycle(const SimtMachine& machine, const WarpProgram& program);
-
 }  // namespace hf::gpu

@@ -8,7 +8,6 @@
 
 #include "03-gpu/chases.hpp"
 #include "03-gpu/little.hpp"
-#include "03-gpu/occupancy.hpp"
 #include "03-gpu/simt.hpp"
 #include "harness/results.hpp"
 
@@ -54,24 +53,13 @@ std::vector<double> simulate_chases(double latency_ns, double lines_in_flight, d
   return gbs;
 }
 
-Utilisation simulate_utilisation(const std::string& id, const std::string& label, std::int64_t latency,
-                                 Scheduler scheduler) {
-  Utilisation result = {{id, label, Kind::simulated, warps_axis, {"utilisation", "%"}}, 0};
+Series utilisation_series(const std::string& id, const std::string& label, std::int64_t latency, Scheduler scheduler) {
+  Series series = {id, label, Kind::simulated, warps_axis, {"utilisation", "%"}};
   for (const int warps : warp_counts()) {
     const SimtMachine machine = multiprocessor(warps, latency, scheduler);
-    const double utilisation = run_settled(machine, busy).utilisation(machine);
-    result.error = std::max(result.error, std::abs(utilisation - closed_form_utilisation(machine, busy)));
-    result.percent.points.emplace_back(warps, 100 * utilisation);
+    series.points.emplace_back(warps, 100 * run_settled(machine, busy).utilisation(machine));
   }
-  return result;
-}
-
-int warps_needed(std::int64_t latency) {
-  for (int warps = 1; warps < hopper::most_warps; ++warps) {
-    const SimtMachine machine = multiprocessor(warps, latency);
-    if (run_settled(machine, busy).utilisation(machine) >= 0.99) return warps;
-  }
-  return hopper::most_warps;
+  return series;
 }
 
 Series bandwidth_series(const std::string& id, const std::string& label, int lines_per_load) {
@@ -82,15 +70,6 @@ Series bandwidth_series(const std::string& id, const std::string& label, int lin
     const SimtRun run = run_settled(machine, {.arithmetic = 3, .lines_per_load = lines_per_load});
     series.points.emplace_back(warps, 100 * run.lines_per_cycle() / hopper::lines_per_cycle);
   }
-  return series;
-}
-
-Series occupancy_series(const std::string& id) {
-  constexpr int most_registers = 255;
-  Series series = {id, "blocks of 256 threads", Kind::modelled, {"registers of a thread", "1"}, warps_axis};
-  for (int registers = 16; registers <= 256; registers += 8)
-    series.points.emplace_back(registers,
-                               resident_warps({}, {.registers_per_thread = std::min(registers, most_registers)}));
   return series;
 }
 

@@ -27,22 +27,12 @@ constexpr double lines_per_cycle = memory_bytes_per_s / line / clock_hz / multip
 /// \return GB/s, in the order of chase_counts
 std::vector<double> simulate_chases(double latency_ns, double lines_in_flight, double stream_gbs);
 
-/// Utilisation of a multiprocessor over its warps, where only latency is in the way.
-struct Utilisation {
-  Series percent;
-  double error;  ///< the largest distance from the closed form, which is that of the greedy scheduler; 0 to 1
-};
-Utilisation simulate_utilisation(const std::string& id, const std::string& label, std::int64_t latency,
-                                 Scheduler scheduler = Scheduler::greedy);
-
-/// The least number of warps that keeps a multiprocessor as good as always busy.
-int warps_needed(std::int64_t latency);
+/// Utilisation of a multiprocessor over its warps, %, where only latency is in the way.
+Series utilisation_series(const std::string& id, const std::string& label, std::int64_t latency,
+                          Scheduler scheduler = Scheduler::greedy);
 
 /// Share of its bandwidth that a multiprocessor gets over its warps, %, with loads from HBM of so many lines.
 Series bandwidth_series(const std::string& id, const std::string& label, int lines_per_load);
-
-/// Warps that a multiprocessor can hold over the registers of a thread, in blocks of 256 threads.
-Series occupancy_series(const std::string& id);
 
 /// A whole device, told what one load takes alone and what arrives at most: the bandwidth between. A cycle of the model is
 /// a nanosecond, its line what a warp loads at once, and it is a share of the device, as its parts are alike.

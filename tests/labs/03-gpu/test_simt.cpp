@@ -1,6 +1,7 @@
 // The model of a machine that hides latency: where a formula is known, it gives that number.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -10,6 +11,24 @@
 
 namespace hf::gpu {
 namespace {
+
+/// Utilisation where only latency is in the way: each warp issues its instructions, waits, and issues them again. For the
+/// greedy scheduler.
+double closed_form_utilisation(const SimtMachine& machine, const WarpProgram& program) {
+  const double busy = program.arithmetic + 1, round = busy + static_cast<double>(machine.latency);
+  return std::min(1.0, machine.warps * busy / (machine.issue_width * round));
+}
+
+/// The least of what the warps can ask for in the time that a load takes, what can be issued, what can be in flight, and
+/// what the memory can bring. Loads of one line each.
+double closed_form_lines_per_cycle(const SimtMachine& machine, const WarpProgram& program) {
+  const double issue = program.arithmetic + 1, waits = static_cast<double>(machine.latency) + 1;
+  const double lines = program.lines_per_load;
+  double result = std::min(machine.warps * lines / (program.arithmetic + waits), machine.issue_width * lines / issue);
+  if (machine.outstanding > 0) result = std::min(result, machine.outstanding / waits);
+  if (machine.lines_per_cycle > 0) result = std::min(result, machine.lines_per_cycle);
+  return result;
+}
 
 TEST_CASE("one warp alone: by hand") {
   // Three cycles of work, then seven idle ones.
