@@ -1,5 +1,5 @@
 /// \file
-/// The device's instructions: threads that go different ways, the cost of a launch, peaks of arithmetic, power.
+/// The device's instructions: threads that go different ways, the cost of a launch.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace hf::gpu {
 
 std::vector<Step> execution_steps();
 
-/// Adds divergence, launches, peaks, and power where its counter answers.
+/// Adds divergence and launches.
 /// \throws std::runtime_error where a kernel computes something else than its reference
 void measure_execution(Lab& lab, const cuda::Device& device);
 

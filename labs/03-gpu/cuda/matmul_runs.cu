@@ -10,7 +10,7 @@
 
 #include "03-gpu/cuda/bf16_gemm_rungs.cuh"
 #include "03-gpu/cuda/sgemm_rungs.cuh"
-#include "common/cuda/power.cuh"
+#include "common/cuda/timing.cuh"
 #include "common/product.hpp"
 #include "common/random.hpp"
 
@@ -187,15 +187,14 @@ struct Ladder {
   std::vector<Estimate> over_cublas = {}, tflops = {};
   Estimate cublas_tflops;
   std::string best;  ///< the label of what stands last, in the way it was run
-  cuda::Draw draw = {}, cublas_draw = {};
 };
 
 /// Checks and times what is to stand on the ladder, and cuBLAS. Of `last_rungs` and of `libraries` the fastest takes part.
 /// The last rung and cuBLAS race by themselves, so that each is sampled beside the other.
 template <class Number>
-Ladder climb(const Lab& lab, const cuda::PowerMeter& meter, Operands<Number>& small, Operands<Number>& x,
-             std::vector<Contestant<Number>> rungs, const std::vector<Contestant<Number>>& last_rungs,
-             const char* last_label, const std::vector<Contestant<Number>>& libraries) {
+Ladder climb(const Lab& lab, Operands<Number>& small, Operands<Number>& x, std::vector<Contestant<Number>> rungs,
+             const std::vector<Contestant<Number>>& last_rungs, const char* last_label,
+             const std::vector<Contestant<Number>>& libraries) {
   for (const auto* group : {&std::as_const(rungs), &last_rungs, &libraries}) {
     for (const Contestant<Number>& each : *group) {
       check(each, small, small.c.size());
@@ -221,14 +220,6 @@ Ladder climb(const Lab& lab, const cuda::PowerMeter& meter, Operands<Number>& sm
   };
   for (std::size_t i = 0; i + 1 < rungs.size(); ++i) add(rungs[i].label, below, rungs[i].id);
   add(last_rungs.empty() ? best.label : last_label, last, best.id);
-  if (meter.missing().empty()) {
-    const auto draw = [&](const Contestant<Number>& of) {
-      return cuda::average_draw(
-          meter, [&] { of.multiply(x); }, last.of(of.id).median, lab.quick() ? 0.2 : 1);
-    };
-    ladder.draw = draw(best);
-    ladder.cublas_draw = draw(cublas);
-  }
   return ladder;
 }
 
@@ -256,26 +247,15 @@ double least_gain(const Ladder& ladder) {
   return least;
 }
 
-/// What both drew, and their clocks, beside the ladder: watts are speed here.
-void add_draw(Lab& lab, const std::string& ladder, const std::string& whose, const cuda::Draw& draw) {
-  if (draw.watts > 0) lab.add(Value(ladder + "_" + whose + "_w", draw.watts, "W", Kind::measured));
-  if (draw.clock_ghz > 0) lab.add(Value(ladder + "_" + whose + "_clock_ghz", draw.clock_ghz, "GHz", Kind::measured));
-}
-
-void measure_sgemm(Lab& lab, const cuda::PowerMeter& meter) {
+void measure_sgemm(Lab& lab) {
   const Cublas usual(CUBLAS_DEFAULT_MATH), pedantic(CUBLAS_PEDANTIC_MATH);  // fp32 throughout, both of them
   Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_n, sgemm_n, sgemm_n});
   const Ladder ladder =
-      climb(lab, meter, small, x, contestants<float>(sgemm_rungs()), contestants<float>(sgemm_warp_tiles()),
-            "warp tile", {library<float>("cublas", usual), library<float>("cublas_pedantic", pedantic)});
+      climb(lab, small, x, contestants<float>(sgemm_rungs()), contestants<float>(sgemm_warp_tiles()), "warp tile",
+            {library<float>("cublas", usual), library<float>("cublas_pedantic", pedantic)});
   add_ladder(lab, ladder, "sgemm_ladder", "fp32, N = 4096");
   lab.add(Value("sgemm_best_over_cublas_4096", ladder.over_cublas.back(), "1"));
-  lab.add(Value("sgemm_naive_over_cublas_4096", ladder.over_cublas.front(), "1"));
-  lab.add(Value("sgemm_best_tflops_4096", ladder.tflops.back(), "TFLOP/s"));
-  lab.add(Value("sgemm_cublas_tflops_4096", ladder.cublas_tflops, "TFLOP/s"));
   lab.derived("sgemm_least_rung_gain", least_gain(ladder));
-  add_draw(lab, "sgemm", "best", ladder.draw);
-  add_draw(lab, "sgemm", "cublas", ladder.cublas_draw);
 }
 
 /// Says whether the code that the device chose has Hopper's instructions.
@@ -302,25 +282,20 @@ bool has_hopper(Lab& lab, int capability) {
   return false;
 }
 
-void measure_bf16(Lab& lab, const cuda::PowerMeter& meter, int capability) {
+void measure_bf16(Lab& lab, int capability) {
   const bool hopper = has_hopper(lab, capability);
   std::vector<Bf16Rung> rungs = bf16_rungs(), last = bf16_persistents();
   std::erase_if(rungs, [&](const Bf16Rung& rung) { return rung.hopper && !hopper; });
   if (!hopper) last.clear();
   const Cublas cublas(CUBLAS_DEFAULT_MATH);
   Operands<Bf16> small = bf16_operands({131, 280, 136}), x = bf16_operands({bf16_n, bf16_n, bf16_n});
-  const Ladder ladder = climb(lab, meter, small, x, contestants<Bf16>(rungs), contestants<Bf16>(last),
-                              "persistent, clusters", {library<Bf16>("cublas", cublas)});
+  const Ladder ladder = climb(lab, small, x, contestants<Bf16>(rungs), contestants<Bf16>(last), "persistent, clusters",
+                              {library<Bf16>("cublas", cublas)});
   add_ladder(lab, ladder, "bf16_ladder", "bf16, N = 8192");
-  lab.add(Value("bf16_best_tflops_8192", ladder.tflops.back(), "TFLOP/s"));
-  lab.add(Value("bf16_cublas_tflops_8192", ladder.cublas_tflops, "TFLOP/s"));
-  add_draw(lab, "bf16", "best", ladder.draw);
-  add_draw(lab, "bf16", "cublas", ladder.cublas_draw);
   if (!hopper) return;  // the claims that these decide are about the whole ladder
   lab.add(Value("bf16_best_over_cublas_8192", ladder.over_cublas.back(), "1"));
   lab.add(Value("wmma_over_cublas_8192", ladder.over_cublas.front(), "1"));
   lab.derived("bf16_least_rung_gain", least_gain(ladder));
-  lab.derived("bf16_resident_clusters", resident_clusters<Bands8>());
   lab.note("the bf16 ladder's last rung ran in this way: " + ladder.best);
 }
 
@@ -329,9 +304,8 @@ void measure_bf16(Lab& lab, const cuda::PowerMeter& meter, int capability) {
 std::vector<Step> gpu_matmul_steps() { return {{"GPU: matmul in fp32", 15, 60}, {"GPU: matmul in bf16", 15, 60}}; }
 
 void measure_gpu_matmul(Lab& lab, const cuda::Device& device) {
-  const cuda::PowerMeter meter(device.bus_id);
-  lab.step("GPU: matmul in fp32", [&] { measure_sgemm(lab, meter); });
-  lab.step("GPU: matmul in bf16", [&] { measure_bf16(lab, meter, device.capability); });
+  lab.step("GPU: matmul in fp32", [&] { measure_sgemm(lab); });
+  lab.step("GPU: matmul in bf16", [&] { measure_bf16(lab, device.capability); });
 }
 
 }  // namespace hf::gpu

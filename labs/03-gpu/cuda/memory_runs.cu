@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <optional>
 
@@ -42,19 +41,18 @@ class Chase {
     at_.emplace(std::vector<const GpuLine*>{lines_.data()});
   }
 
-  template <Through through>
-  Ticks follow(long long hops) {
-    ticks_.poison();
-    chase_lines<through><<<1, 1>>>(at_->data(), warm_hops(), hops, ticks_.data());
+  /// \return cycles
+  long long follow(long long hops) {
+    cycles_.poison();
+    chase_lines<<<1, 1>>>(at_->data(), warm_hops(), hops, cycles_.data());
     cuda::finish("chase_lines");
-    return ticks_.to_host().front();
+    return cycles_.to_host().front();
   }
 
   /// The first chase: brings into the caches what will stay there, and ends where it should.
-  template <Through through>
   void warm_and_check() {
     const auto hops = static_cast<long long>(std::min<std::size_t>(next_.size(), 1u << 19)) + 1;
-    follow<through>(hops);
+    follow(hops);
     cuda::expect(at_->to_host().front() == lines_.data() + gpu::follow(next_, 0, warm_hops() + hops), "chase_lines");
   }
 
@@ -65,58 +63,13 @@ class Chase {
   std::vector<std::uint32_t> next_;
   cuda::DeviceArray<GpuLine> lines_;
   std::optional<cuda::DeviceArray<const GpuLine*>> at_;
-  cuda::DeviceArray<Ticks> ticks_{1};
+  cuda::DeviceArray<long long> cycles_{1};
 };
 
-Ticks follow_shared(long long hops, bool checked) {
-  static const std::vector<std::uint32_t> next = random_cycle(shared_chase_words, 2);
-  const cuda::DeviceArray<std::uint32_t> order(next);
-  cuda::DeviceArray<std::uint32_t> end(1);
-  cuda::DeviceArray<Ticks> ticks(1);
-  chase_shared<<<1, 1>>>(order.data(), hops, end.data(), ticks.data());
-  cuda::finish("chase_shared");
-  if (checked) cuda::expect(end.to_host().front() == follow(next, 0, hops), "chase_shared");
-  return ticks.to_host().front();
-}
-
-struct Level {
-  const char *id, *label;
-  std::function<Ticks()> sample;
-  long long hops;
-  std::vector<double> cycles = {}, nanoseconds = {};
-};
-
-void measure_levels(Lab& lab, const cuda::Device& device) {
-  Chase near(16 * KiB), middle(std::min(8 * MiB, device.l2_bytes / 4)), far(beyond_l2(device, 4));
-  near.warm_and_check<Through::l1>();
-  middle.warm_and_check<Through::l2>();
-  far.warm_and_check<Through::l1>();
-  follow_shared(shared_chase_words + 7, true);
-  const long long many = 1 << 16, few = 1 << 14;
-  Level levels[] = {
-      {"shared", "shared memory", [&] { return follow_shared(many, false); }, many},
-      {"l1", "L1", [&] { return near.follow<Through::l1>(many); }, many},
-      {"l2", "L2", [&] { return middle.follow<Through::l2>(few); }, few},
-      {"hbm", "device memory", [&] { return far.follow<Through::l1>(few); }, few},
-  };
-  for (int round = 0; round < lab.plan().rounds; ++round) {
-    for (Level& level : levels) {
-      const Ticks ticks = level.sample();
-      level.cycles.push_back(static_cast<double>(ticks.cycles) / static_cast<double>(level.hops));
-      level.nanoseconds.push_back(static_cast<double>(ticks.nanoseconds) / static_cast<double>(level.hops));
-      lab.tick();
-    }
-  }
-  for (const Level& level : levels) {
-    lab.add(Value(std::string("latency_") + level.id + "_cycles", estimate(level.cycles), "cycles",
-                  std::string("latency, ") + level.label));
-  }
-  const Level& hbm = levels[3];
-  lab.add(Value("latency_hbm_ns", estimate(hbm.nanoseconds), "ns", "latency, device memory"));
-  lab.add(Value("gpu_clock_ghz", ratio(hbm.cycles, hbm.nanoseconds), "GHz", "clock of the multiprocessors"));
-}
-
-void sweep_latency(Lab& lab, const cuda::Device& device) {
+void measure_latency(Lab& lab, const cuda::Device& device) {
+  // Nothing here needs shared memory: all of it is cache.
+  HF_CUDA(
+      cudaFuncSetAttribute(chase_lines, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1));
   Series series = {"gpu_latency", "one thread", Kind::measured, {"working set", "B"}, {"latency", "cycles"}};
   const std::size_t last = lab.quick() ? beyond_l2(device, 2) : beyond_l2(device, 8);
   const long long hops = 1 << 13;
@@ -124,10 +77,10 @@ void sweep_latency(Lab& lab, const cuda::Device& device) {
     for (const std::size_t bytes : {octave, octave / 2 * 3}) {
       if (bytes > last) break;
       Chase chase(bytes);
-      chase.warm_and_check<Through::l1>();
+      chase.warm_and_check();
       std::vector<double> cycles;
       for (int round = 0; round < (lab.quick() ? 3 : 7); ++round) {
-        cycles.push_back(static_cast<double>(chase.follow<Through::l1>(hops).cycles) / hops);
+        cycles.push_back(static_cast<double>(chase.follow(hops)) / hops);
       }
       series.points.emplace_back(static_cast<double>(bytes), estimate(cycles));
       lab.tick();
@@ -136,19 +89,11 @@ void sweep_latency(Lab& lab, const cuda::Device& device) {
   lab.add(std::move(series));
 }
 
-void measure_latency(Lab& lab, const cuda::Device& device) {
-  // Nothing here needs shared memory, or hardly: the rest of it is cache.
-  HF_CUDA(cudaFuncSetAttribute(chase_lines<Through::l1>, cudaFuncAttributePreferredSharedMemoryCarveout,
-                               cudaSharedmemCarveoutMaxL1));
-  measure_levels(lab, device);
-  sweep_latency(lab, device);
-}
-
 // ---- How much do many threads get? ----
 
 float* floats(cuda::DeviceArray<float4>& from) { return reinterpret_cast<float*>(from.data()); }
 
-/// Three arrays, of which b and c are random.
+/// Three arrays, of which b and c are random; a is copied to.
 struct StreamArrays {
   explicit StreamArrays(const cuda::Device& device, std::size_t bytes)
       : count(bytes / sizeof(float4)),
@@ -168,12 +113,7 @@ struct StreamArrays {
   cuda::DeviceArray<float> sums;
 };
 
-constexpr float triad_factor = 0.75f;
-
 void run_copy(StreamArrays& on) { copy<<<on.tiles(), stream_threads>>>(on.b.data(), on.a.data()); }
-void run_triad(StreamArrays& on) {
-  triad<<<on.tiles(), stream_threads>>>(on.a.data(), on.b.data(), on.c.data(), triad_factor);
-}
 void run_dot(StreamArrays& on) {
   dot<<<static_cast<unsigned>(on.sums.size()), stream_threads>>>(on.b.data(), on.c.data(), on.tiles(), on.sums.data());
 }
@@ -190,25 +130,15 @@ void check_streams(StreamArrays& on) {
   }
   cuda::expect(right, "copy");
 
-  on.a.poison();
-  run_triad(on);
-  cuda::finish("triad");
-  double exact = 0, magnitudes = 0;
-  i = 0;
-  for (const float4& v : on.a.to_host()) {
-    for (const float x : {v.x, v.y, v.z, v.w}) {
-      const double b = random_number(0, i), c = random_number(0, floats + i++);
-      right &= std::abs(x - (b + triad_factor * c)) <= 2 * single_roundoff * (std::abs(b) + std::abs(triad_factor * c));
-      exact += b * c;
-      magnitudes += std::abs(b * c);
-    }
-  }
-  cuda::expect(right, "triad");
-
   on.sums.poison();
   run_dot(on);
   cuda::finish("dot");
-  double sum = 0;
+  double exact = 0, magnitudes = 0, sum = 0;
+  for (i = 0; i < floats; ++i) {
+    const double product = double{random_number(0, i)} * random_number(0, floats + i);
+    exact += product;
+    magnitudes += std::abs(product);
+  }
   for (const float each : on.sums.to_host()) sum += each;
   // Roundings on the longest way to a block's sum: its tiles, four numbers, and the tree over the block.
   const double tiles = std::ceil(static_cast<double>(on.tiles()) / static_cast<double>(on.sums.size()));
@@ -220,11 +150,9 @@ void measure_streams(Lab& lab, const cuda::Device& device) {
   StreamArrays arrays(device, std::min(lab.quick() ? 256 * MiB : 512 * MiB, beyond_l2(device, 8)));
   check_streams(arrays);
   const Sampling sampling = sample_interleaved({cuda::timed_on_device("copy", [&] { run_copy(arrays); }),
-                                                cuda::timed_on_device("triad", [&] { run_triad(arrays); }),
                                                 cuda::timed_on_device("dot", [&] { run_dot(arrays); })},
                                                lab.plan());
   lab.add(Value("copy_gbs", gbs(sampling.of("copy"), 2 * arrays.bytes()), "GB/s", "copy"));
-  lab.add(Value("triad_gbs", gbs(sampling.of("triad"), 3 * arrays.bytes()), "GB/s", "triad"));
   lab.add(Value("dot_gbs", gbs(sampling.of("dot"), 2 * arrays.bytes()), "GB/s", "dot product"));
 }
 
@@ -321,7 +249,6 @@ void compare_little(Lab& lab, const Series& curve) {
   lab.add(Value("gpu_load_alone_ns", alone_ns, "ns", Kind::measured, "one warp's load, alone"));
   lab.add(Value("gpu_in_flight_gbs", knee.plateau_gbs, "GB/s", Kind::measured, "bandwidth of a full device"));
   lab.add(Value("gpu_little_predicted_bytes", predicted, "B", Kind::modelled, "latency times bandwidth"));
-  lab.add(Value("gpu_little_measured_bytes", knee.bytes, "B", Kind::measured, "bytes in flight at the knee"));
   lab.add(Value("gpu_little_error", std::abs(knee.bytes / predicted - 1), "1", Kind::measured));
   lab.show({"Little's law on the GPU",
             {"", "bytes in flight"},
@@ -409,7 +336,7 @@ void measure_banks(Lab& lab) {
 
 std::vector<Step> memory_steps() {
   return {
-      {"GPU latency", 4, 12}, {"GPU bandwidth", 3, 8}, {"GPU bytes in flight", 4, 16}, {"GPU access patterns", 2, 6}};
+      {"GPU latency", 3, 10}, {"GPU bandwidth", 2, 6}, {"GPU bytes in flight", 4, 16}, {"GPU access patterns", 2, 6}};
 }
 
 void measure_memory(Lab& lab, const cuda::Device& device) {

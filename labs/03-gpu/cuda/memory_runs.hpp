@@ -14,7 +14,7 @@ namespace hf::gpu {
 
 std::vector<Step> memory_steps();
 
-/// Adds latencies, bandwidths, the curve of bandwidth over bytes in flight, strides and bank conflicts.
+/// Adds the curve of latency, bandwidths, the curve of bandwidth over bytes in flight, strides and bank conflicts.
 /// \throws std::runtime_error where a kernel computes something else than its reference
 void measure_memory(Lab& lab, const cuda::Device& device);
 

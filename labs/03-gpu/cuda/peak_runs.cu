@@ -4,15 +4,14 @@
 
 #include "03-gpu/cuda/tensor_operands.hpp"
 #include "03-gpu/cuda/tensor_peak.cuh"
-#include "common/cuda/power.cuh"
+#include "common/cuda/timing.cuh"
 
 namespace hf::gpu {
 namespace {
 
 constexpr int warps_in_block = peak_threads / 32;
 
-/// Tensor cores on numbers of which a register holds `each`, with their sums.
-template <int each, class Sum>
+/// Tensor cores in bf16, with sums in fp32.
 class TensorPeak {
  public:
   explicit TensorPeak(const cuda::Device& device)
@@ -21,28 +20,28 @@ class TensorPeak {
 
   void run(int times) { tensor_peak<<<blocks_, peak_threads>>>(a_.data(), b_.data(), times, sums_.data()); }
   double operations(int times) const {
-    return static_cast<double>(blocks_) * warps_in_block * mma_chains * times * TensorOperands<each>::operations;
+    return static_cast<double>(blocks_) * warps_in_block * mma_chains * times * TensorOperands::operations;
   }
 
-  void check(const char* name) {
+  void check() {
     constexpr int times = 5;
     sums_.poison();
     run(times);
-    cuda::finish(name);
+    cuda::finish("mma.sync in bf16");
     bool right = true;
     std::size_t i = 0;
-    for (const Sum sum : sums_.to_host()) {
+    for (const float sum : sums_.to_host()) {
       const int lane = static_cast<int>(i / mma_d_registers % 32), reg = static_cast<int>(i % mma_d_registers);
-      right &= sum == static_cast<Sum>(times * TensorOperands<each>::product_at(place_in_d(lane, reg)));
+      right &= sum == static_cast<float>(times * TensorOperands::product_at(place_in_d(lane, reg)));
       ++i;
     }
-    cuda::expect(right, name);
+    cuda::expect(right, "mma.sync in bf16");
   }
 
  private:
   unsigned blocks_;
-  cuda::DeviceArray<std::uint32_t> a_{TensorOperands<each>().a()}, b_{TensorOperands<each>().b()};
-  cuda::DeviceArray<Sum> sums_;
+  cuda::DeviceArray<std::uint32_t> a_{TensorOperands::a()}, b_{TensorOperands::b()};
+  cuda::DeviceArray<float> sums_;
 };
 
 class FmaPeak {
@@ -85,33 +84,23 @@ class FmaPeak {
 
 void measure_device_peaks(Lab& lab, const cuda::Device& device) {
   constexpr int times = 4096;
-  TensorPeak<2, float> bf16(device);
-  TensorPeak<4, std::int32_t> int8(device);
+  TensorPeak bf16(device);
   FmaPeak fp32(device);
-  bf16.check("mma.sync in bf16");
-  int8.check("mma.sync in int8");
+  bf16.check();
   fp32.check();
-  const Sampling sampling = sample_interleaved(
-      {cuda::timed_on_device("bf16", [&] { bf16.run(times); }), cuda::timed_on_device("int8", [&] { int8.run(times); }),
-       cuda::timed_on_device("fp32", [&] { fp32.run(times); })},
-      lab.plan());
+  const Sampling sampling = sample_interleaved({cuda::timed_on_device("bf16", [&] { bf16.run(times); }),
+                                                cuda::timed_on_device("fp32", [&] { fp32.run(times); })},
+                                               lab.plan());
   const auto tera = [&](const char* id, double operations) {
     return transform(sampling.of(id), [=](double seconds) { return operations / seconds * 1e-12; });
   };
   lab.add(Value("gpu_fp32_peak_tflops", tera("fp32", fp32.operations(times)), "TFLOP/s", "fp32"));
   lab.add(Value("tensor_bf16_tflops", tera("bf16", bf16.operations(times)), "TFLOP/s", "bf16 by mma.sync"));
-  lab.add(Value("tensor_int8_tops", tera("int8", int8.operations(times)), "Top/s", "int8 by mma.sync"));
-  const cuda::PowerMeter meter(device.bus_id);
-  if (!meter.missing().empty()) return;  // the power step says so
-  const cuda::Draw draw = cuda::average_draw(
-      meter, [&] { bf16.run(times); }, sampling.of("bf16").median, lab.quick() ? 0.2 : 1);
-  if (draw.watts > 0)
-    lab.add(Value("gpu_tensor_w", draw.watts, "W", Kind::measured, "the board, its tensor cores busy in bf16"));
 }
 
 }  // namespace
 
-std::vector<Step> peak_steps() { return {{"GPU peaks", 1, 4}}; }
+std::vector<Step> peak_steps() { return {{"GPU peaks", 1, 3}}; }
 
 void measure_peaks(Lab& lab, const cuda::Device& device) {
   lab.step("GPU peaks", [&] { measure_device_peaks(lab, device); });

@@ -14,7 +14,7 @@ namespace hf::gpu {
 
 std::vector<Step> peak_steps();
 
-/// Adds the peaks of fp32, and of tensor cores in bf16 and int8.
+/// Adds the peaks of fp32, and of tensor cores in bf16.
 /// \throws std::runtime_error where a kernel computes something else than its reference
 void measure_peaks(Lab& lab, const cuda::Device& device);
 

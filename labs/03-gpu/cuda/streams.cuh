@@ -1,5 +1,5 @@
 /// \file
-/// Memory in order, 16 bytes per thread and load: copy, triad and dot product. The loads of a thread are issued back to
+/// Memory in order, 16 bytes per thread and load: copy and dot product. The loads of a thread are issued back to
 /// back before the first is needed.
 #pragma once
 
@@ -35,21 +35,6 @@ __device__ inline std::size_t first_of_tile(std::size_t tile) { return tile * st
 static __global__ void __launch_bounds__(stream_threads) copy(const float4* from, float4* to) {
   const std::size_t first = first_of_tile(blockIdx.x);
   put(hold(from + first), to + first);
-}
-
-/// a = b + factor · c; a block for each tile.
-static __global__ void __launch_bounds__(stream_threads)
-    triad(float4* a, const float4* b, const float4* c, float factor) {
-  const std::size_t first = first_of_tile(blockIdx.x);
-  Held sum = hold(b + first);
-  const Held scaled = hold(c + first);
-#pragma unroll
-  for (int i = 0; i < stream_loads; ++i) {
-    float4& to = sum.numbers[i];
-    const float4& by = scaled.numbers[i];
-    to = {to.x + factor * by.x, to.y + factor * by.y, to.z + factor * by.z, to.w + factor * by.w};
-  }
-  put(sum, a + first);
 }
 
 /// The sum over a block, in its first thread.

@@ -11,28 +11,25 @@
 
 namespace hf::gpu {
 
-/// One small product of random whole numbers in −8 … 7: bf16 and int8 hold them exactly, and fp32 their sums below 2^24.
-/// \tparam each  numbers in a register: 2 for bf16, 4 for int8
-template <int each>
+/// One small product of random whole numbers in −8 … 7: bf16 holds them exactly, and fp32 their sums below 2^24.
 struct TensorOperands {
-  static constexpr int depth = mma_depth(each);
-  static constexpr double operations = 2.0 * mma_rows * mma_columns * depth;  ///< of one instruction of a warp
+  static constexpr double operations = 2.0 * mma_rows * mma_columns * mma_depth;  ///< of one instruction of a warp
 
-  static constexpr int a_at(Place at) { return small(at.row * depth + at.column); }
-  static constexpr int b_at(Place at) { return small(mma_rows * depth + at.row * mma_columns + at.column); }
+  static constexpr int a_at(Place at) { return small(at.row * mma_depth + at.column); }
+  static constexpr int b_at(Place at) { return small(mma_rows * mma_depth + at.row * mma_columns + at.column); }
 
   /// Every thread's registers, one thread after the other.
-  std::vector<std::uint32_t> a() const {
-    return fragments(mma_a_registers, [](int lane, int reg, int i) { return a_at(place_in_a(lane, reg, i, each)); });
+  static std::vector<std::uint32_t> a() {
+    return fragments(mma_a_registers, [](int lane, int reg, int i) { return a_at(place_in_a(lane, reg, i)); });
   }
-  std::vector<std::uint32_t> b() const {
-    return fragments(mma_b_registers, [](int lane, int reg, int i) { return b_at(place_in_b(lane, reg, i, each)); });
+  static std::vector<std::uint32_t> b() {
+    return fragments(mma_b_registers, [](int lane, int reg, int i) { return b_at(place_in_b(lane, reg, i)); });
   }
 
   /// The number of the product a · b at a place.
   static constexpr int product_at(Place at) {
     int sum = 0;
-    for (int k = 0; k < depth; ++k) sum += a_at({at.row, k}) * b_at({k, at.column});
+    for (int k = 0; k < mma_depth; ++k) sum += a_at({at.row, k}) * b_at({k, at.column});
     return sum;
   }
 
@@ -42,7 +39,6 @@ struct TensorOperands {
   }
 
   static std::uint32_t bits(int number) {
-    if constexpr (each == 4) return static_cast<std::uint8_t>(number);
     return std::bit_cast<std::uint32_t>(static_cast<float>(number)) >> 16;  // bf16 is the upper half of fp32
   }
 
@@ -52,7 +48,7 @@ struct TensorOperands {
     for (int lane = 0; lane < 32; ++lane) {
       for (int reg = 0; reg < registers; ++reg) {
         std::uint32_t word = 0;
-        for (int i = 0; i < each; ++i) word |= bits(number(lane, reg, i)) << (32 / each * i);
+        for (int i = 0; i < 2; ++i) word |= bits(number(lane, reg, i)) << (16 * i);
         words.push_back(word);
       }
     }

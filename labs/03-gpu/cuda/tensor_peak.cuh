@@ -22,25 +22,15 @@ __device__ inline void multiply_add_tiles(float (&d)[mma_d_registers], const std
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// The same in int8 with sums in int32.
-__device__ inline void multiply_add_tiles(std::int32_t (&d)[mma_d_registers], const std::uint32_t (&a)[mma_a_registers],
-                                          const std::uint32_t (&b)[mma_b_registers]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-
 /// Each warp adds a · b to each of its sums so many times. a and b hold every thread's registers in turn, and so does d
 /// for every chain of every warp: d[((warp · chains + chain) · 32 + lane) · 4 + register].
-template <class Sum>
-__global__ void __launch_bounds__(peak_threads)
-    tensor_peak(const std::uint32_t* a, const std::uint32_t* b, int times, Sum* d) {
+static __global__ void __launch_bounds__(peak_threads)
+    tensor_peak(const std::uint32_t* a, const std::uint32_t* b, int times, float* d) {
   const int lane = threadIdx.x % 32, warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   std::uint32_t left[mma_a_registers], right[mma_b_registers];
   for (int reg = 0; reg < mma_a_registers; ++reg) left[reg] = a[lane * mma_a_registers + reg];
   for (int reg = 0; reg < mma_b_registers; ++reg) right[reg] = b[lane * mma_b_registers + reg];
-  Sum sums[mma_chains][mma_d_registers] = {};
+  float sums[mma_chains][mma_d_registers] = {};
 #pragma unroll 2
   for (int time = 0; time < times; ++time) {
 #pragma unroll

@@ -19,7 +19,7 @@ inline void check(cudaError_t status, const char* what) {
 
 /// What a measurement must know of the device.
 struct Device {
-  std::string name, bus_id;
+  std::string name;
   int capability;  ///< compute capability, 90 for 9.0
   int multiprocessors;
   int warps;  ///< resident on each multiprocessor
@@ -30,12 +30,9 @@ struct Device {
 inline Device this_device() {
   int index = 0;
   cudaDeviceProp properties;
-  char bus_id[32] = "";
   HF_CUDA(cudaGetDevice(&index));
   HF_CUDA(cudaGetDeviceProperties(&properties, index));
-  HF_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));
   return {properties.name,
-          bus_id,
           10 * properties.major + properties.minor,
           properties.multiProcessorCount,
           properties.maxThreadsPerMultiProcessor / properties.warpSize,
