@@ -102,37 +102,14 @@ void add_batch_series(Lab& lab, const std::vector<LayerRun>& runs, const LayerTi
 void add_ridge(Lab& lab, const std::vector<LayerRun>& runs, const LayerTimes& layers) {
   const auto slower = [&](std::size_t a, std::size_t b) { return layers.sampling.ratio(runs[a].id(), runs[b].id()); };
   const std::size_t last = runs.size() - 1;
-  const double largest = as_double(runs[last].readers), before = as_double(runs[last - 1].readers);
   lab.modelled("ridge_batch_predicted", ridge_batch(gpt2_layer, layers.roofs()));
-  lab.add(Value("ridge_batch_measured", times(slower(0, last), largest), "1"));
+  lab.add(Value("ridge_batch_measured", times(slower(0, last), as_double(runs[last].readers)), "1"));
   const double ratio = lab.value("ridge_batch_measured") / lab.value("ridge_batch_predicted");
   lab.derived("ridge_batch_missed", std::max(ratio, 1 / ratio));
-  lab.modelled("largest_batch", largest);
-  lab.add(Value("past_ridge_gain", times(slower(last - 1, last), largest / before), "1"));
   lab.add(Value("past_ridge_latency", slower(last, last - 1), "1"));
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].readers == 4) lab.add(Value("batch_4_latency", slower(i, 0), "1"));
   }
-}
-
-void add_batch_shares(Lab& lab, const std::vector<LayerRun>& runs, const LayerTimes& layers) {
-  lab.add(Value("peak_during_batch_gflops", layers.peak_gflops, "GFLOP/s"));
-  lab.add(Value("bandwidth_during_batch_gbs", layers.read_gbs, "GB/s"));
-  const Work one = runs.front().tokens(), many = runs.back().tokens();
-  lab.modelled("layer_flop_per_token", one.flops, "FLOP");
-  lab.modelled("layer_weight_bytes", 4 * as_double(gpt2_layer.parameters()), "B");
-  lab.modelled("layers_in_turn", as_double(layers_past_caches(gpt2_layer)));
-  lab.add(Value("one_reader_us", times(layers.seconds.front(), 1e6), "us"));
-  lab.add(Value("one_reader_gbs", transform(layers.seconds.front(), [&](double s) { return one.bytes / s * 1e-9; }),
-                "GB/s"));
-  lab.add(Value("largest_batch_gflops",
-                transform(layers.seconds.back(), [&](double s) { return many.flops / s * 1e-9; }), "GFLOP/s"));
-  lab.derived("one_reader_bandwidth_share");
-  lab.derived("largest_batch_peak_share");
-  double lowest = 1;
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    lowest = std::min(lowest, runs[i].predicted_seconds(layers.roofs()) / layers.seconds[i].median);
-  lab.derived("corner_roof_share", lowest);  // where both roofs press, neither is reached
 }
 
 }  // namespace
@@ -141,9 +118,9 @@ void measure_batches(Lab& lab) {
   const std::vector<LayerRun> runs = batch_runs(lab);
   predict_batches(lab, runs);
   const LayerTimes layers = time_layers(lab, runs);
+  lab.add(Value("peak_during_batch_gflops", layers.peak_gflops, "GFLOP/s"));
   add_batch_series(lab, runs, layers);
   add_ridge(lab, runs, layers);
-  add_batch_shares(lab, runs, layers);
 }
 
 namespace {
@@ -205,10 +182,7 @@ void predict_kv_caches(Lab& lab) {
     const double bytes = sizeof(float) * as_double(gpt2.layers * shape.cached_per_token());
     const double room = static_cast<double>(lab.machine().memory_bytes) - sizeof(float) * as_double(gpt2.parameters());
     const double fit = std::max(1.0, std::floor(room / (bytes * kv_length)));
-    lab.modelled("kv_token_" + of + "_bytes", bytes, "B");
-    lab.modelled("attention_" + of + "_flop_per_byte", attention_work(shape, 1, kv_length).intensity(), "FLOP/byte");
     lab.modelled("limit_" + of + "_flop_per_byte", intensity_limit(heads), "FLOP/byte");
-    lab.modelled("readers_that_fit_" + of, fit);
     table.rows.push_back({of, number_text(bytes / 1024), number_text(attention_work(shape, 1, kv_length).intensity()),
                           number_text(intensity_limit(heads)), number_text(fit)});
   }
@@ -240,10 +214,7 @@ void add_kv_gains(Lab& lab, const std::vector<KvCurve>& curves, const LayerTimes
   const auto slower = [&](const char* a, const char* b) {
     return layers.sampling.ratio(largest(a).id(), largest(b).id());
   };
-  lab.modelled("kv_readers", as_double(largest("kv_12").readers));
   lab.add(Value("kv_cost", slower("kv_12", "kv_none"), "1"));
-  lab.add(Value("kv_cost_shared_by_3", slower("kv_4", "kv_none"), "1"));
-  lab.add(Value("kv_cost_shared_by_12", slower("kv_1", "kv_none"), "1"));
   lab.add(Value("sharing_by_3_gain", slower("kv_12", "kv_4"), "1"));
   lab.add(Value("sharing_by_12_gain", slower("kv_12", "kv_1"), "1"));
 }
@@ -261,7 +232,6 @@ void measure_kv_caches(Lab& lab) {
   std::vector<double> errors;
   for (const KvCurve& curve : curves) add_kv_curve(lab, curve, layers, &layers.seconds[errors.size()], errors);
   lab.derived("kv_error_median", estimate(errors).median);
-  lab.derived("kv_error_worst", *std::max_element(errors.begin(), errors.end()));
   if (curves.front().runs.back().readers == many_readers) add_kv_gains(lab, curves, layers);
 }
 
@@ -284,20 +254,16 @@ void add_strong_and_weak(Lab& lab, const ThreadTimes& times) {
   lab.add(over_threads(times, "strong_gemm", "matrix product", times.gemm));
   lab.add(over_threads(times, "strong_dot", "dot product, memory", times.dot));
   lab.add(over_threads(times, "strong_dot_near", "dot product, near cache", times.dot_near));
-  lab.add(over_threads(times, "weak_gemm", "matrix product, weak", times.gemm_weak));
-  lab.add(over_threads(times, "weak_dot", "dot product, memory, weak", times.dot_weak));
   Series predicted = {"strong_dot_predicted", "predicted from reading", Kind::modelled, thread_axis, speedup_axis};
   for (std::size_t i = 0; i < times.threads.size(); ++i)
     predicted.points.emplace_back(times.threads[i], times.read[i].median);
   lab.add(std::move(predicted));
   lab.add(efficiency("gemm_efficiency", times, times.gemm));
-  lab.add(efficiency("gemm_weak_efficiency", times, times.gemm_weak));
+  lab.add(Value("gemm_weak_efficiency", times.gemm_weak, "1"));
   lab.add(efficiency("dot_efficiency", times, times.dot));
-  lab.add(efficiency("dot_weak_efficiency", times, times.dot_weak));
+  lab.add(Value("dot_weak_efficiency", times.dot_weak, "1"));
   lab.add(efficiency("dot_near_efficiency", times, times.dot_near));
-  lab.add(Value("dot_speedup", times.dot.back(), "1"));
-  lab.add(Value("read_speedup", times.read.back(), "1"));
-  lab.derived("dot_speedup_error", std::abs(lab.value("dot_speedup") / lab.value("read_speedup") - 1));
+  lab.derived("dot_speedup_error", std::abs(times.dot.back().median / times.read.back().median - 1));
 }
 
 /// Amdahl's law, from a serial share that one thread was seen to have; and what it would say of a kernel that has none.
@@ -321,8 +287,6 @@ void add_serial(Lab& lab, const ThreadTimes& times) {
   lab.add(over_threads(times, "strong_serial", "product, partly serial", some.speedup));
   lab.add(std::move(law));
   lab.add(Value("serial_share", some.share, "1"));
-  lab.add(Value("serial_speedup", some.speedup.back(), "1"));
-  lab.derived("serial_speedup_predicted", amdahl_speedup(some.share.median, threads));
 }
 
 }  // namespace
@@ -330,7 +294,6 @@ void add_serial(Lab& lab, const ThreadTimes& times) {
 void measure_threads(Lab& lab) {
   if (lab.machine().cores < 2)
     return lab.note("one core: threads have nothing to share, so their speedups are missing");
-  lab.modelled("threads", lab.machine().cores);
   const ThreadTimes times = time_threads(lab);
   add_strong_and_weak(lab, times);
   add_serial(lab, times);

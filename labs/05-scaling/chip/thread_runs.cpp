@@ -130,6 +130,13 @@ class Comparison {
     for (std::size_t i = 0; i < teams_.counts.size(); ++i) add_one(name, i, code);
   }
 
+  /// On one thread and on all.
+  template <class Code>
+  void add_ends(const std::string& name, Code code) {
+    add_one(name, 0, code);
+    add_one(name, teams_.counts.size() - 1, code);
+  }
+
   /// On the i-th number of threads alone.
   template <class Code>
   void add_one(const std::string& name, std::size_t i, Code code) {
@@ -148,6 +155,11 @@ class Comparison {
           transform(sampling_.ratio(id(name, 0), id(name, i)), [work](double speedup) { return speedup * work; }));
     }
     return all;
+  }
+
+  /// One thread's seconds over those of all.
+  Estimate ends(const std::string& name) const {
+    return sampling_.ratio(id(name, 0), id(name, teams_.counts.size() - 1));
   }
 
   /// One thread's seconds for one thing over those for another.
@@ -218,14 +230,14 @@ void compare_products(const Lab& lab, Teams& teams, ThreadTimes& times) {
 
   Comparison comparison(teams);
   comparison.add("strong", [&](int thread, int threads) { product.compute(part_of(product.rows(), thread, threads)); });
-  comparison.add("weak", [&](int thread, int) {
+  comparison.add_ends("weak", [&](int thread, int) {
     const std::size_t first = rows_each * static_cast<std::size_t>(thread);
     growing.compute({first, first + rows_each});
   });
   for (const auto& each : partly_serial) each->add_to(comparison);
   comparison.sample(lab.plan(2));
   times.gemm = comparison.speedups("strong");
-  times.gemm_weak = comparison.speedups("weak", true);
+  times.gemm_weak = comparison.ends("weak");
   for (const auto& each : partly_serial) times.serial.push_back(each->result(comparison));
 }
 
@@ -246,12 +258,12 @@ void compare_dot_products(const Lab& lab, Teams& teams, ThreadTimes& times) {
   Comparison comparison(teams);
   const int all = static_cast<int>(teams.most());
   comparison.add("dot", [&](int thread, int threads) { keep(far.dot(kernels, far.part(thread, threads))); });
-  comparison.add("weak", [&, all](int thread, int) { keep(far.dot(kernels, far.part(thread, all))); });
+  comparison.add_ends("weak", [&, all](int thread, int) { keep(far.dot(kernels, far.part(thread, all))); });
   comparison.add("near", [&, all](int thread, int) { keep(near.dot(kernels, near.part(thread, all))); });
   comparison.add("read", [&](int thread, int threads) { far.read(far.part(thread, threads)); });
   comparison.sample(lab.memory_plan(2));
   times.dot = comparison.speedups("dot");
-  times.dot_weak = comparison.speedups("weak", true);
+  times.dot_weak = comparison.ends("weak");
   times.dot_near = comparison.speedups("near", true);
   times.read = comparison.speedups("read");
 }

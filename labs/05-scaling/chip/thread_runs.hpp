@@ -37,9 +37,9 @@ struct ThreadTimes {
   Speedups gemm;  ///< a product of matrices, its rows shared
   Speedups dot;   ///< a dot product of vectors in memory
   Speedups read;  ///< only reading them, from which the dot product is predicted
-  // Weak scaling: as many times the work as threads. Work per second over one thread's.
-  Speedups gemm_weak, dot_weak;
-  Speedups dot_near;  ///< the same loop on vectors in each core's own level-2 cache
+  // Weak scaling: as many times the work as threads.
+  Estimate gemm_weak, dot_weak;  ///< one thread's seconds over those of all
+  Speedups dot_near;             ///< work per second over one thread's, on vectors in each core's own level-2 cache
   /// The product again, but with rows that only the first thread computes, ever more of them.
   std::vector<SerialRun> serial;
 };
