@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
                                       {"batch", 1.2, 8, {"roofs"}},
                                       {"KV caches", 2.6, 8, {"roofs"}},
                                       {"threads", 1, 7},
-                                      {"collectives", 3, 25},
+                                      {"collectives", 2.6, 22},
                                       {"training", 3, 20, {"collectives"}},
                                       {"serving", 2, 12, {"roofs"}},
                                       {"planner", 1, 3, {"roofs", "collectives", "training"}}}};

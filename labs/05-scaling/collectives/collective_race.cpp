@@ -5,13 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "05-scaling/collectives/collective_check.hpp"
@@ -23,7 +21,6 @@
 #include "common/random.hpp"
 #include "harness/clock.hpp"
 #include "harness/keep.hpp"
-#include "harness/memory.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 
@@ -55,7 +52,6 @@ struct Runner {
   float* numbers;  ///< where they lie
   std::function<void(std::span<float>)> run;
   bool often;  ///< at every size; else, when it takes long, at every other
-  std::size_t least_bytes = 0;
 };
 
 bool is_power_of_four(std::size_t bytes) { return std::countr_zero(bytes) % 2 == 0; }
@@ -63,25 +59,17 @@ bool is_power_of_four(std::size_t bytes) { return std::countr_zero(bytes) % 2 ==
 /// Everything that takes part, and the numbers it is about.
 class Race {
  public:
-  Race(Member& me, const Library& library, const Window* window, std::size_t most_bytes)
-      : me_(me),
-        source_(most_bytes / sizeof(float)),
-        numbers_(source_.size()),
-        huge_(window == nullptr ? 0 : most_bytes, Pages::huge) {
+  Race(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes)
+      : me_(me), source_(most_bytes / sizeof(float)), numbers_(source_.size()) {
     fill_random(source_, sequence(me.ranks.rank()));
     runners_.push_back({reading, numbers_.data(), [](std::span<float>) {}, true});
-    runners_.push_back({"mpi", numbers_.data(), library.all_reduce, true});
+    runners_.push_back({"mpi", numbers_.data(), library, true});
     for (const Collective& each : all_reduces()) {
       const bool slow = each.run == all_reduce_tree || each.run == all_reduce_doubling;
       runners_.push_back(
           {each.id, numbers_.data(), [&](std::span<float> numbers) { each.run(me_.ranks, numbers); }, !slow});
     }
     if (window == nullptr) return;
-    const std::span<float> huge = huge_.as<float>();
-    fill_random(huge, sequence(me.ranks.rank()));
-    runners_.push_back({"mpi-huge-pages", huge.data(), library.all_reduce, true, repeated_bytes});
-    runners_.push_back({"ring-huge-pages", huge.data(),
-                        [&](std::span<float> numbers) { all_reduce_ring(me_.ranks, numbers); }, true, repeated_bytes});
     WindowAllReduce& sums = window->sums;
     runners_.push_back(
         {"through-window", numbers_.data(), [&sums](std::span<float> numbers) { sums.anywhere(numbers); }, true});
@@ -91,7 +79,7 @@ class Race {
 
   void check(std::size_t bytes) {
     for (const Runner& runner : runners_) {
-      if (runner.id == reading || bytes < runner.least_bytes) continue;
+      if (runner.id == reading) continue;
       const std::span<float> numbers = {runner.numbers, bytes / sizeof(float)};
       write(numbers);
       runner.run(numbers);
@@ -103,7 +91,6 @@ class Race {
   std::vector<RankVariant> variants(std::size_t bytes) {
     std::vector<RankVariant> all;
     for (const Runner& runner : runners_) {
-      if (bytes < runner.least_bytes) continue;
       if (bytes > repeated_bytes && !runner.often && !is_power_of_four(bytes)) continue;
       all.push_back(variant(runner, bytes));
     }
@@ -138,90 +125,7 @@ class Race {
 
   Member& me_;
   std::vector<float> source_, numbers_;  ///< what this rank brings; where it is summed
-  Buffer huge_;                          ///< as numbers_, on huge pages
   std::vector<Runner> runners_;
-};
-
-/// An all-reduce's parts, ours and the library's.
-class Parts {
- public:
-  Parts(Member& me, const Library& library, std::size_t most_bytes)
-      : me_(me),
-        library_(library),
-        source_(most_bytes / sizeof(float)),
-        numbers_(source_.size()),
-        arrived_(source_.size()) {
-    fill_random(source_, sequence(me.ranks.rank()));
-  }
-
-  void check(std::size_t bytes) {
-    const std::span<float> in = numbers(bytes), out = std::span(arrived_).first(in.size());
-    for (const auto& [id, run] : runs(bytes)) {
-      const bool library = id.starts_with("mpi-");
-      write(in);
-      std::ranges::fill(out, std::numeric_limits<float>::quiet_NaN());  // not what the one before left there
-      run();
-      me_.tick();
-      if (id.ends_with("reduce-scatter")) {
-        require(
-            worst_sum_error(block(in, library ? 0 : rank()), me_.ranks.size(), sequence, rank() * block_size(in)) <= 1,
-            id, bytes);
-      }
-      for (std::size_t from = 0; from < size(); ++from) {
-        if (id.ends_with("all-gather")) require_from(from, block(in, from), from * block_size(in), id, bytes);
-        if (id.ends_with("all-to-all")) require_from(from, block(out, from), rank() * block_size(in), id, bytes);
-      }
-    }
-  }
-
-  std::vector<RankVariant> variants(std::size_t bytes) {
-    std::vector<RankVariant> all;
-    const auto write_all = [this, in = numbers(bytes)] { write(in); };
-    for (const auto& [id, run] : runs(bytes)) {
-      if (bytes > short_bytes) {
-        all.push_back({id, write_all, run});
-      } else {
-        all.push_back({id, {}, [write_all, run = run] { write_all(), run(); }});
-        all.back().calls = enough_calls(me_, all.back(), in_a_row_seconds);
-      }
-    }
-    return all;
-  }
-
- private:
-  std::vector<std::pair<std::string, std::function<void()>>> runs(std::size_t bytes) {
-    const std::span<float> in = numbers(bytes), out = std::span(arrived_).first(in.size());
-    return {{"reduce-scatter", [this, in] { reduce_scatter(me_.ranks, in); }},
-            {"mpi-reduce-scatter", [this, in] { library_.reduce_scatter(in); }},
-            {"all-gather", [this, in] { all_gather(me_.ranks, in); }},
-            {"mpi-all-gather", [this, in] { library_.all_gather(in); }},
-            {"all-to-all", [this, in, out] { all_to_all(me_.ranks, in, out); }},
-            {"mpi-all-to-all", [this, in, out] { library_.all_to_all(in, out); }}};
-  }
-
-  std::size_t rank() const { return static_cast<std::size_t>(me_.ranks.rank()); }
-  std::size_t size() const { return static_cast<std::size_t>(me_.ranks.size()); }
-  /// As many as the ranks divide.
-  std::span<float> numbers(std::size_t bytes) {
-    return std::span(numbers_).first(bytes / sizeof(float) / size() * size());
-  }
-  std::size_t block_size(std::span<const float> all) const { return all.size() / size(); }
-  std::span<float> block(std::span<float> all, std::size_t index) const {
-    return all.subspan(index * block_size(all), block_size(all));
-  }
-  void write(std::span<float> to) const { std::copy_n(source_.data(), to.size(), to.data()); }
-
-  /// \param first  which of that rank's numbers they are
-  static void require_from(std::size_t from, std::span<const float> numbers, std::size_t first, const std::string& id,
-                           std::size_t bytes) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      require(numbers[i] == random_number(sequence(static_cast<int>(from)), first + i), id, bytes);
-    }
-  }
-
-  Member& me_;
-  const Library& library_;
-  std::vector<float> source_, numbers_, arrived_;
 };
 
 /// Samples of one size, collected over the rounds.
@@ -266,7 +170,7 @@ void take_reading_away(Size& size) {
 std::size_t affordable_bytes(Member& me, double seconds) {
   constexpr std::size_t trial = 1 << 20, most_trials = 64;
   constexpr double rounds = 7,
-                   rings_in_a_round = 20;  // of the largest size: all sizes together, all algorithms together
+                   rings_in_a_round = 17;  // of the largest size: all sizes together, all algorithms together
   std::vector<float> numbers(trial / sizeof(float));
   double least = seconds;
   for (int turn = 0; turn < 3; ++turn) {
@@ -279,7 +183,7 @@ std::size_t affordable_bytes(Member& me, double seconds) {
   return trial * std::bit_floor(static_cast<std::size_t>(trials));
 }
 
-nlohmann::json race_all_reduces(Member& me, const Library& library, const Window* window, const RacePlan& plan) {
+nlohmann::json race_all_reduces(Member& me, const AllReduce& library, const Window* window, const RacePlan& plan) {
   Race race(me, library, window, plan.most_bytes);
   std::vector<Size> sizes;
   for (std::size_t bytes = least_bytes; bytes <= plan.most_bytes; bytes *= 2) {
@@ -288,17 +192,6 @@ nlohmann::json race_all_reduces(Member& me, const Library& library, const Window
   }
   run_rounds(me, sizes, plan);
   for (Size& size : sizes) take_reading_away(size);
-  return times_json(sizes);
-}
-
-nlohmann::json race_parts(Member& me, const Library& library, const RacePlan& plan) {
-  Parts parts(me, library, plan.most_bytes);
-  std::vector<Size> sizes;
-  for (std::size_t bytes = 1 << 10; bytes <= plan.most_bytes; bytes *= 16) {
-    parts.check(bytes);
-    sizes.push_back({bytes, parts.variants(bytes), {}});
-  }
-  run_rounds(me, sizes, plan);
   return times_json(sizes);
 }
 

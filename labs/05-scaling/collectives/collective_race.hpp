@@ -15,12 +15,8 @@
 
 namespace hf::scaling {
 
-/// The collectives of a library, as those in collectives.hpp: in place, but for the last. The ranks divide the numbers, but
-/// those of an all-reduce. The library leaves a rank's share of a reduce-scatter in the first block.
-struct Library {
-  std::function<void(std::span<float>)> all_reduce, reduce_scatter, all_gather;
-  std::function<void(std::span<float> in, std::span<float> out)> all_to_all;
-};
+/// A library's own, in place.
+using AllReduce = std::function<void(std::span<float>)>;
 
 /// A shared window, where there is one.
 struct Window {
@@ -39,8 +35,7 @@ struct RacePlan {
 /// Seconds of a call, by the bytes of each rank's numbers; sample i of everything was taken in round i.
 using Times = std::map<std::size_t, Estimate>;
 
-/// What a race gave, by the ids of all_reduces() and "mpi"; with a window also "through-window" and "in-window", and from
-/// 1 MiB up "mpi-huge-pages" and "ring-huge-pages". All others have the system's small pages, as a window has on most.
+/// What a race gave, by the ids of all_reduces() and "mpi"; with a window also "through-window" and "in-window".
 using RaceTimes = std::map<std::string, Times>;
 
 /// How large the numbers may be for a race to fit into so many seconds: a power of two from 1 to 64 MiB, from one trial. The
@@ -53,11 +48,7 @@ std::size_t affordable_bytes(Member& me, double seconds);
 /// \param window  null where the ranks cannot share memory
 /// \return RaceTimes, the same on every rank
 /// \throws std::runtime_error where a result is wrong
-nlohmann::json race_all_reduces(Member& me, const Library& library, const Window* window, const RacePlan& plan);
-
-/// The same for reduce-scatter, all-gather and all-to-all, timed alone, at a few sizes. The ids are "reduce-scatter",
-/// "all-gather" and "all-to-all"; with "mpi-" before them the library's.
-nlohmann::json race_parts(Member& me, const Library& library, const RacePlan& plan);
+nlohmann::json race_all_reduces(Member& me, const AllReduce& library, const Window* window, const RacePlan& plan);
 
 /// \throws nlohmann::json::exception for what is no answer of a race
 RaceTimes race_times(const nlohmann::json& answer);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,7 +28,6 @@ constexpr const char* mpi = "mpi";
 const Axis bytes_axis = {"numbers of each rank", "B"};
 
 bool is_window(const std::string& id) { return id.ends_with("-window"); }
-bool on_huge_pages(const std::string& id) { return id.ends_with("-huge-pages"); }
 
 /// As ids of series are written.
 std::string series_id(const CollectiveRuns& runs, const std::string& what, std::string id) {
@@ -41,8 +39,6 @@ std::string name_of(const CollectiveRuns& runs, const std::string& id) {
   if (id == mpi) return "MPI_Allreduce, " + runs.library;
   if (id == "through-window") return "through a shared window";
   if (id == "in-window") return "in a shared window";
-  if (id == "mpi-huge-pages") return "MPI_Allreduce, huge pages";
-  if (id == "ring-huge-pages") return "ring, huge pages";
   for (const Collective& each : all_reduces()) {
     if (id == each.id) return each.name;
   }
@@ -58,34 +54,13 @@ Series time_series(const CollectiveRuns& runs, const std::string& id) {
   return series;
 }
 
-Series over_mpi_series(const CollectiveRuns& runs, const std::string& id, std::string label) {
+Series over_mpi_series(const CollectiveRuns& runs, const std::string& id) {
   Series series = {
-      .id = series_id(runs, "over_mpi", id), .label = std::move(label), .x = bytes_axis, .y = {"over MPI", "1"}};
+      .id = series_id(runs, "over_mpi", id), .label = name_of(runs, id), .x = bytes_axis, .y = {"over MPI", "1"}};
   for (const auto& [bytes, seconds] : runs.all_reduces.at(mpi)) {
     if (const auto over = over_mpi(runs, id, bytes)) series.points.emplace_back(static_cast<double>(bytes), *over);
   }
   return series;
-}
-
-Series part_series(const CollectiveRuns& runs, const std::string& id) {
-  Series series = {.id = series_id(runs, "over_mpi", id), .label = id, .x = bytes_axis, .y = {"over MPI", "1"}};
-  for (const auto& [bytes, seconds] : runs.parts.at(id)) {
-    series.points.emplace_back(static_cast<double>(bytes),
-                               ratio(runs.parts.at("mpi-" + id).at(bytes).samples, seconds.samples));
-  }
-  return series;
-}
-
-/// The fastest of ours that sends messages, at a size: the least median.
-std::string fastest_by_messages(const CollectiveRuns& runs, std::size_t bytes) {
-  std::string best;
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto& [id, times] : runs.all_reduces) {
-    const auto found = times.find(bytes);
-    if (id == mpi || is_window(id) || on_huge_pages(id) || found == times.end()) continue;
-    if (found->second.median < least) best = id, least = found->second.median;
-  }
-  return best;
 }
 
 std::vector<Observation> observations(const CollectiveRuns& runs, const Collective& collective) {
@@ -140,16 +115,14 @@ CollectiveRuns run_collectives(const Lab& lab, Ranks& ranks) {
   const nlohmann::json arguments = {
       {"seconds", sampling_share * lab.step_seconds()}, {"rounds", 31}, {"minimum_rounds", lab.quick() ? 3 : 7}};
   const nlohmann::json answer = ranks.run(collectives_task, arguments, [&] { lab.tick(); }).front();
-  return {race_times(answer.at("all_reduces")), race_times(answer.at("parts")), answer.at("library"), ranks.size(),
+  return {race_times(answer.at("all_reduces")), answer.at("library"), ranks.size(),
           ranks.hosts() > 1 ? "network_" : ""};
 }
 
-std::optional<Estimate> over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t bytes,
-                                 const std::string& library) {
-  if (id == "messages") return over_mpi(runs, fastest_by_messages(runs, bytes), bytes);
+std::optional<Estimate> over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t bytes) {
   const auto times = runs.all_reduces.find(id);
   if (times == runs.all_reduces.end() || !times->second.contains(bytes)) return std::nullopt;
-  return ratio(runs.all_reduces.at(library).at(bytes).samples, times->second.at(bytes).samples);
+  return ratio(runs.all_reduces.at(mpi).at(bytes).samples, times->second.at(bytes).samples);
 }
 
 Estimate least_over_mpi(const CollectiveRuns& runs, const std::string& id, std::size_t least_bytes) {
@@ -166,10 +139,12 @@ Estimate least_over_mpi(const CollectiveRuns& runs, const std::string& id, std::
 std::vector<Series> race_series(const CollectiveRuns& runs) {
   std::vector<Series> all;
   for (const auto& [id, by_size] : runs.all_reduces) {
-    all.push_back(time_series(runs, id));
-    if (id != mpi && !on_huge_pages(id)) all.push_back(over_mpi_series(runs, id, name_of(runs, id)));
+    if (!is_window(id)) all.push_back(time_series(runs, id));
   }
-  for (const char* part : {"reduce-scatter", "all-gather", "all-to-all"}) all.push_back(part_series(runs, part));
+  if (!runs.prefix.empty()) return all;
+  for (const char* id : {"ring", "doubling", "through-window", "in-window"}) {
+    if (runs.all_reduces.contains(id)) all.push_back(over_mpi_series(runs, id));
+  }
   return all;
 }
 
@@ -183,10 +158,6 @@ std::optional<RingModel> model_of_ring(const CollectiveRuns& runs) {
   const std::vector<Stretch> found = stretches_of_ring(fitted);
   const auto longs = std::ranges::max_element(found, {}, [&](const Stretch& s) { return bulky(s, fitted); });
   if (longs == found.end() || bulky(*longs, fitted) == 0) return std::nullopt;
-  const auto range = [&](const Stretch& s) { return RingModel::Range{s.model, sizes[2 * s.first], sizes[2 * s.last]}; };
-  RingModel ring = {};
-  ring.longs = range(*longs);
-  if (longs != found.begin()) ring.shorts = range(found.front());
   std::vector<double> errors;
   for (const Stretch& stretch : found) {
     if (&stretch != &*longs && &stretch != &found.front()) continue;
@@ -194,9 +165,12 @@ std::optional<RingModel> model_of_ring(const CollectiveRuns& runs) {
       errors.push_back(std::abs(stretch.model.error(all[i])));
     }
   }
-  ring.median_error = estimate(std::move(errors)).median;
-  ring.smallest_error = ring.longs.model.error(all.front()), ring.largest_error = ring.longs.model.error(all.back());
-  return ring;
+  return RingModel{.longs = longs->model,
+                   .from_bytes = sizes[2 * longs->first],
+                   .to_bytes = sizes[2 * longs->last],
+                   .shorts = longs != found.begin() ? std::optional(found.front().model) : std::nullopt,
+                   .median_error = estimate(std::move(errors)).median,
+                   .smallest_error = longs->model.error(all.front())};
 }
 
 std::vector<Series> model_series(const CollectiveRuns& runs, const RingModel& ring_model) {
@@ -210,7 +184,7 @@ std::vector<Series> model_series(const CollectiveRuns& runs, const RingModel& ri
     for (const std::size_t bytes : ring_sizes(runs)) {
       const Cost cost = each.cost(runs.ranks, static_cast<double>(bytes));
       series.points.emplace_back(static_cast<double>(bytes),
-                                 1e6 * ring_model.longs.model.seconds(cost.steps, cost.path_bytes));
+                                 1e6 * ring_model.longs.seconds(cost.steps, cost.path_bytes));
     }
     all.push_back(std::move(series));
   }

@@ -29,7 +29,7 @@ Cost beyond_cost(const PowerOfTwo& n, double bytes) {
   return {2, 2 * bytes, 2 * n.beyond, 2 * n.beyond * bytes};
 }
 
-/// Each rank sends a block to one after the other, or to the next in n − 1 steps.
+/// Each rank sends a block to the next in n − 1 steps.
 Cost blocks_cost(double n, double bytes) { return {n - 1, (n - 1) / n * bytes, n * (n - 1), (n - 1) * bytes}; }
 
 constexpr Collective collectives[] = {
@@ -45,7 +45,6 @@ std::span<const Collective> all_reduces() { return collectives; }
 
 Cost reduce_scatter_cost(int ranks, double bytes) { return blocks_cost(ranks, bytes); }
 Cost all_gather_cost(int ranks, double bytes) { return blocks_cost(ranks, bytes); }
-Cost all_to_all_cost(int ranks, double bytes) { return blocks_cost(ranks, bytes); }
 
 Cost ring_cost(int ranks, double bytes) { return reduce_scatter_cost(ranks, bytes) + all_gather_cost(ranks, bytes); }
 

@@ -31,7 +31,6 @@ std::span<const Collective> all_reduces();
 
 Cost reduce_scatter_cost(int ranks, double bytes);
 Cost all_gather_cost(int ranks, double bytes);
-Cost all_to_all_cost(int ranks, double bytes);
 Cost ring_cost(int ranks, double bytes);
 Cost tree_cost(int ranks, double bytes);
 Cost doubling_cost(int ranks, double bytes);

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstddef>
 #include <span>
-#include <stdexcept>
 
 #include "05-scaling/ranks/transport.hpp"
 
@@ -58,19 +57,6 @@ void all_reduce_ring(Transport& ranks, std::span<float> numbers) {
   all_gather(ranks, numbers);
 }
 // [end: ring]
-
-void all_to_all(Transport& ranks, std::span<float> in, std::span<float> out) {
-  const int n = ranks.size(), me = ranks.rank();
-  const Blocks mine(in, n), arrived(out, n);
-  if (out.size() != mine[me].size() * static_cast<std::size_t>(n)) {
-    throw std::invalid_argument("all_to_all: expected room for as many blocks as there are ranks");
-  }
-  std::ranges::copy(mine[me], arrived[me].begin());
-  for (int step = 1; step < n; ++step) {
-    const int to = (me + step) % n, from = (me - step + n) % n;
-    ranks.exchange(to, mine[to], from, arrived[from]);
-  }
-}
 
 void all_reduce_tree(Transport& ranks, std::span<float> numbers) {
   const int n = ranks.size(), me = ranks.rank();

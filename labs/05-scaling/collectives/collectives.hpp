@@ -42,11 +42,6 @@ void reduce_scatter(Transport& ranks, std::span<float> numbers);
 /// In place: rank r brings block r, and afterwards has all blocks. By a ring.
 void all_gather(Transport& ranks, std::span<float> numbers);
 
-/// Rank r gives its block s to rank s, for all s.
-/// \param out  one piece from each rank, in their order, each as long as this rank's block of `in`
-/// \throws std::invalid_argument where `out` has another size
-void all_to_all(Transport& ranks, std::span<float> in, std::span<float> out);
-
 /// In place: afterwards every rank's numbers are the sums of all ranks' numbers. Four algorithms:
 /// round a ring, a block at a time, twice: reduce_scatter(), then all_gather()
 void all_reduce_ring(Transport& ranks, std::span<float> numbers);

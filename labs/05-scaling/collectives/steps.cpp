@@ -18,28 +18,11 @@
 namespace hf::scaling {
 namespace {
 
-/// A value for how many times as fast as MPI, where that size was run.
-void add_over_mpi(Lab& lab, const CollectiveRuns& runs, const std::string& value, const std::string& id,
-                  std::size_t mib) {
-  if (const auto over = over_mpi(runs, id, mib << 20)) {
-    lab.add(Value(runs.prefix + value + "_over_mpi_" + std::to_string(mib) + "mib", *over, "1"));
-  }
-}
-
 void add_races(Lab& lab, const CollectiveRuns& runs) {
   for (const Series& series : race_series(runs)) lab.add(series);
-  for (const std::size_t mib : {1, 8, 64}) {
-    add_over_mpi(lab, runs, "ring", "ring", mib);
-    add_over_mpi(lab, runs, "halving_doubling", "halving-doubling", mib);
-    add_over_mpi(lab, runs, "messages", "messages", mib);
-    add_over_mpi(lab, runs, "through_window", "through-window", mib);
-    add_over_mpi(lab, runs, "window", "in-window", mib);
-  }
-  if (const auto over = over_mpi(runs, "ring-huge-pages", 64 << 20, "mpi-huge-pages")) {
-    lab.add(Value("ring_over_mpi_64mib_huge", *over, "1", "both on huge pages"));
-  }
-  if (const auto over = over_mpi(runs, "in-window", 1 << 20, "mpi-huge-pages")) {
-    lab.add(Value("window_over_mpi_1mib_huge", *over, "1", "MPI on huge pages, the window on its own"));
+  const std::size_t mib = runs.prefix.empty() ? 64 : 8;  // less is affordable between hosts
+  if (const auto over = over_mpi(runs, "ring", mib << 20)) {
+    lab.add(Value(runs.prefix + "ring_over_mpi_" + std::to_string(mib) + "mib", *over, "1"));
   }
   if (runs.all_reduces.contains("in-window")) {
     lab.add(Value("window_over_mpi_from_1mib", least_over_mpi(runs, "in-window", 1 << 20), "1"));
@@ -51,9 +34,9 @@ void add_bus_bandwidth(Lab& lab, const CollectiveRuns& runs) {
   lab.modelled("bus_factor", bus_factor(runs.ranks));
   const auto& [bytes, seconds] = *runs.all_reduces.at("ring").rbegin();
   const auto size = static_cast<double>(bytes);
-  lab.add(Value(runs.prefix + "ring_algorithm_gbs", transform(seconds, [&](double s) { return size / s * 1e-9; }),
-                "GB/s", "the ring's algorithm bandwidth, largest size"));
-  lab.derived(runs.prefix + "ring_bus_gbs", "GB/s");
+  lab.add(Value("ring_algorithm_gbs", transform(seconds, [&](double s) { return size / s * 1e-9; }), "GB/s",
+                "the ring's algorithm bandwidth, largest size"));
+  lab.derived("ring_bus_gbs", "GB/s");
 }
 
 void add_ring_model(Lab& lab, const CollectiveRuns& runs) {
@@ -63,17 +46,15 @@ void add_ring_model(Lab& lab, const CollectiveRuns& runs) {
     lab.derived(runs.prefix + id, value, unit);
   };
   // Without short messages to bound it, the α of a slow wire may vanish beside the bytes.
-  if (ring->longs.model.seconds_per_message > 0) add("alpha_us", 1e6 * ring->longs.model.seconds_per_message, "us");
-  add("beta_gbs", 1e-9 / ring->longs.model.seconds_per_byte, "GB/s");
-  add("alpha_beta_from_kib", static_cast<double>(ring->longs.from_bytes) / 1024, "KiB");
-  add("alpha_beta_to_kib", static_cast<double>(ring->longs.to_bytes) / 1024, "KiB");
-  if (ring->shorts) {
-    add("alpha_short_us", 1e6 * ring->shorts->model.seconds_per_message, "us");
-    add("alpha_short_to_bytes", static_cast<double>(ring->shorts->to_bytes), "B");
+  if (ring->longs.seconds_per_message > 0) add("alpha_us", 1e6 * ring->longs.seconds_per_message, "us");
+  add("beta_gbs", 1e-9 / ring->longs.seconds_per_byte, "GB/s");
+  add("alpha_beta_from_kib", static_cast<double>(ring->from_bytes) / 1024, "KiB");
+  add("alpha_beta_to_kib", static_cast<double>(ring->to_bytes) / 1024, "KiB");
+  if (ring->shorts) add("alpha_short_us", 1e6 * ring->shorts->seconds_per_message, "us");
+  if (runs.prefix.empty()) {
+    lab.derived("alpha_beta_error_median", ring->median_error);
+    lab.derived("alpha_beta_error_smallest", ring->smallest_error);
   }
-  add("alpha_beta_error_median", ring->median_error, "1");
-  add("alpha_beta_error_smallest", ring->smallest_error, "1");
-  add("alpha_beta_error_largest", ring->largest_error, "1");
   for (const Series& series : model_series(runs, *ring)) lab.add(series);
 }
 
@@ -82,7 +63,7 @@ void add_ring_model(Lab& lab, const CollectiveRuns& runs) {
 void measure_collectives(Lab& lab, Ranks& ranks) {
   const CollectiveRuns runs = run_collectives(lab, ranks);
   add_races(lab, runs);
-  add_bus_bandwidth(lab, runs);
+  if (ranks.hosts() == 1) add_bus_bandwidth(lab, runs);
   if (!ranks.crowded()) add_ring_model(lab, runs);
 }
 

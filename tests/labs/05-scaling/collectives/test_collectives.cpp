@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -64,16 +63,8 @@ struct Counted {
 };
 
 std::vector<Counted> everything() {
-  std::vector<Counted> all = {
-      {"reduce-scatter", reduce_scatter, reduce_scatter_cost},
-      {"all-gather", all_gather, all_gather_cost},
-      {"all-to-all",
-       [](Transport& ranks, std::span<float> in) {
-         const Blocks blocks(in, ranks.size());
-         std::vector<float> out(blocks[ranks.rank()].size() * static_cast<std::size_t>(ranks.size()));
-         all_to_all(ranks, in, out);
-       },
-       all_to_all_cost}};
+  std::vector<Counted> all = {{"reduce-scatter", reduce_scatter, reduce_scatter_cost},
+                              {"all-gather", all_gather, all_gather_cost}};
   for (const Collective& each : all_reduces()) all.push_back({each.name, each.run, each.cost});
   return all;
 }
@@ -135,31 +126,6 @@ TEST_CASE("all-gather gives each rank everybody's block") {
       for (const std::vector<float>& numbers : outcome(all_gather, n, count).numbers) REQUIRE(numbers == expected);
     }
   }
-}
-
-TEST_CASE("all-to-all gives rank r everybody's block r") {
-  for (const int n : rank_counts) {
-    for (const std::size_t count : sizes) {
-      CAPTURE(n);
-      CAPTURE(count);
-      ThreadRanks(n).run([&](Transport& me) {
-        std::vector<float> in = random_numbers(me.rank(), count), expected;
-        for (int rank = 0; rank < n; ++rank) {
-          std::vector<float> theirs = random_numbers(rank, count);
-          const std::span<float> block = Blocks(theirs, n)[me.rank()];
-          expected.insert(expected.end(), block.begin(), block.end());
-        }
-        std::vector<float> out(expected.size(), -7);
-        all_to_all(me, in, out);
-        if (out != expected) throw std::runtime_error("all_to_all is wrong on rank " + std::to_string(me.rank()));
-      });
-    }
-  }
-  const auto too_small = [](Transport& me) {
-    std::vector<float> in(8), out(7);
-    all_to_all(me, in, out);
-  };
-  CHECK_THROWS_AS(ThreadRanks(2).run(too_small), std::invalid_argument);
 }
 
 TEST_CASE("messages and bytes of all ranks are those of theory, for every size") {

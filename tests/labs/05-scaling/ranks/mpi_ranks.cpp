@@ -44,28 +44,10 @@ void check(const std::string& name, int rank, int ranks, AllReduce all_reduce) {
   }
 }
 
-void check_all_to_all(Transport& ranks) {
-  for (const std::size_t size : sizes) {
-    std::vector<float> in(size);
-    fill_random(in, sequence(ranks.rank()));
-    const std::span<float> mine = Blocks(in, ranks.size())[ranks.rank()];
-    const auto first = static_cast<std::size_t>(mine.data() - in.data());
-    std::vector<float> out(mine.size() * static_cast<std::size_t>(ranks.size()));
-    all_to_all(ranks, in, out);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const int from = static_cast<int>(i / mine.size());
-      if (out[i] != random_number(sequence(from), first + i % mine.size())) {
-        throw std::runtime_error("all_to_all is wrong for " + std::to_string(size) + " numbers");
-      }
-    }
-  }
-}
-
 void check_everything(MpiTransport& ranks) {
   for (const Collective& each : all_reduces()) {
     check(each.name, ranks.rank(), ranks.size(), [&](std::span<float> numbers) { each.run(ranks, numbers); });
   }
-  check_all_to_all(ranks);
   if (!MpiWindow::possible()) throw std::runtime_error("the ranks of one machine cannot share a window");
   const MpiWindow window(std::ranges::max(sizes));
   WindowAllReduce all_reduce(ranks.rank(), window.parts(), window.numbers(), true);
