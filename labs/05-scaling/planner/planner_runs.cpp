@@ -76,6 +76,7 @@ std::string run_name(const PublishedRun& run) {
 std::vector<Series> run_series(const Constants& constants) {
   std::map<std::string, Series> by_id;
   for (const PublishedRun& run : published_runs()) {
+    if (run.use() == Use::beyond) continue;
     const Source& source = source_of(run);
     const std::string kind = kind_of(run.chip);
     const std::string id =

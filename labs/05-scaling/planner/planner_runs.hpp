@@ -16,7 +16,8 @@ namespace hf::scaling {
 std::string run_name(const PublishedRun& run);
 
 /// Predicted MFU (y) against published (x), in per cent: a series for each source and kind of chip, called
-/// runs_fit_…, runs_test_… or runs_added_…, then the kind, a100, h100, h200 or tpu, then the source.
+/// runs_fit_…, runs_test_… or runs_added_…, then the kind, a100, h100, h200 or tpu, then the source. Those beyond are left
+/// out.
 std::vector<Series> run_series(const Constants& constants);
 
 /// The median of a source's absolute errors in per cent (y), and how many runs it has (x): a point for each source.

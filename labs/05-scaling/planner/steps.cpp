@@ -1,6 +1,5 @@
 #include "05-scaling/planner/steps.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
@@ -13,11 +12,8 @@
 #include "05-scaling/planner/parallel_plan.hpp"
 #include "05-scaling/planner/planner_runs.hpp"
 #include "05-scaling/planner/published_runs.hpp"
-#include "05-scaling/planner/small_steps.hpp"
 #include "05-scaling/planner/step_time.hpp"
 #include "05-scaling/planner/transformer_shape.hpp"
-#include "05-scaling/training/runs.hpp"
-#include "05-scaling/training/ways.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
@@ -33,7 +29,7 @@ void compare_with_published_runs(Lab& lab) {
   lab.modelled("planner_memory_share", constants.memory);
   lab.modelled("planner_hidden_share", constants.hidden);
 
-  const Errors tested = errors(runs, Use::test, constants), guessed = errors_of_guess(runs, Use::test);
+  const Errors tested = errors(runs, Use::test, constants);
   lab.modelled("planner_runs", static_cast<double>(tested.runs));
   lab.modelled("planner_runs_fitted", static_cast<double>(errors(runs, Use::fit, constants).runs));
   lab.modelled("planner_error_median", tested.median);
@@ -42,14 +38,11 @@ void compare_with_published_runs(Lab& lab) {
   const Errors added = errors(runs, Use::added, constants), beyond = errors(runs, Use::beyond, constants);
   lab.modelled("planner_runs_added", static_cast<double>(added.runs));
   lab.modelled("planner_error_added_median", added.median);
-  lab.modelled("planner_within_quarter_added_share", added.within_quarter);
   lab.modelled("planner_error_added_first", errors_at_first(runs).median);
   lab.modelled("planner_runs_beyond", static_cast<double>(beyond.runs));
   lab.modelled("planner_error_beyond_median", beyond.median);
   lab.modelled("planner_hardware_guess_error_median", errors_of_hardware_guess(runs, Use::test).median);
-  lab.modelled("planner_guess_error_median", guessed.median);
-  lab.modelled("planner_guess_within_quarter_share", guessed.within_quarter);
-  lab.derived("planner_guess_over_planner");
+  lab.modelled("planner_guess_error_median", errors_of_guess(runs, Use::test).median);
   lab.derived("planner_hardware_guess_over_planner");
   const PublishedRun& farthest = farthest_run(runs, Use::test, constants);
   lab.add(
@@ -92,31 +85,10 @@ void sweep_chips(Lab& lab) {
   lab.derived("sweep_all_cuts_gain_4096");
 }
 
-/// The planner's formulas, with a core of this machine as the chip: from what one rank took and from the wire, what all
-/// of them should take.
-void compare_with_small_runs(Lab& lab) {
-  if (!lab.has("tp_efficiency")) return;  // has been noted
-  const int ranks = static_cast<int>(lab.value("ranks"));
-  const Problem problem = timed_problem(ranks);
-  const auto number = [](std::size_t count) { return static_cast<double>(count); };
-  const SmallNetwork network = {number(problem.rows), number(problem.shape.width), number(problem.shape.blocks),
-                                number(problem.shape.weights())};
-  const SmallChip chip = {.bandwidth = 1e9 * lab.value("bandwidth_dram_all_gbs") / lab.machine().cores,
-                          .wire = {1e9 * lab.value("beta_gbs"), 1e-6 * lab.value("alpha_us"), false}};
-  const double alone = 1e-3 * lab.value("training_step_ms");
-  const SmallSteps predicted = predict_small_steps(chip, network, ranks, alone);
-  const double data = 1e-3 * lab.value("training_data_ms"), tensor = alone / (ranks * lab.value("tp_efficiency"));
-  const double data_error = std::abs(predicted.data / data - 1), tensor_error = std::abs(predicted.tensor / tensor - 1);
-  lab.derived("planner_small_data_error", data_error);
-  lab.derived("planner_small_tensor_error", tensor_error);
-  lab.derived("planner_small_error", std::max(data_error, tensor_error));
-}
-
 }  // namespace
 
 void plan_many_chips(Lab& lab) {
   compare_with_published_runs(lab);
-  compare_with_small_runs(lab);
   sweep_chips(lab);
 }
 

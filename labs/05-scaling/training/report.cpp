@@ -26,14 +26,6 @@ Estimate in_percent(const Estimate& share) {
   return transform(share, [](double s) { return 100 * s; });
 }
 
-Series curve_of_losses(const char* id, const char* label, const Learned& learned) {
-  Series series = {id, label, Kind::measured, {"step", "1"}, {"cross-entropy", "1"}};
-  for (std::size_t step = 0; step < learned.losses.size(); ++step) {
-    series.points.emplace_back(static_cast<double>(step), estimate({learned.losses[step]}));
-  }
-  return series;
-}
-
 }  // namespace
 
 const Learned& learned_in(const std::vector<Learned>& learned, std::string_view way) {
@@ -44,18 +36,8 @@ const Learned& learned_in(const std::vector<Learned>& learned, std::string_view 
 }
 
 double loss_spread(const std::vector<Learned>& learned) {
-  double least = learned_in(learned, "data").losses.back(), most = least;
-  for (const Learned& each : learned) {
-    if (each.way->has_experts) continue;
-    least = std::min(least, each.losses.back());
-    most = std::max(most, each.losses.back());
-  }
-  return (most - least) / learned_in(learned, "data").losses.front();
-}
-
-std::vector<Series> loss_series(const std::vector<Learned>& learned) {
-  return {curve_of_losses("loss_data", "data parallel", learned_in(learned, "data")),
-          curve_of_losses("loss_experts", "with experts", learned_in(learned, "experts"))};
+  const auto [least, most] = std::ranges::minmax_element(learned, {}, &Learned::last_loss);
+  return (most->last_loss - least->last_loss) / learned_in(learned, "data").first_loss;
 }
 
 std::vector<Travel> count_travel(const std::vector<int>& rank_counts, const std::function<void()>& tick) {
@@ -63,19 +45,14 @@ std::vector<Travel> count_travel(const std::vector<int>& rank_counts, const std:
   std::vector<Travel> travels;
   for (const char* id : {"data", "tensor", "pipeline_1f1b", "experts"}) {
     const Way& each = way(id);
-    const std::string series = "travel_" + std::string(id);
-    Travel travel = {&each,
-                     {series, each.name, Kind::simulated, ranks_axis, sent},
-                     {series + "_predicted", each.name, Kind::modelled, ranks_axis, sent},
-                     true};
+    Travel travel = {&each, {"travel_" + std::string(id), each.name, Kind::simulated, ranks_axis, sent}, true};
     for (const int n : rank_counts) {
       tick();
       const Problem problem = timed_problem(n);
       const Batch batch = make_batch(problem.rows, problem.shape.width, problem.shape.classes, 0);
-      const double counted = count_bytes(each, problem, batch, n), predicted = each.bytes(problem, batch, n);
+      const double counted = count_bytes(each, problem, batch, n);
       travel.counted.points.emplace_back(n, counted / n * 1e-6);
-      travel.predicted.points.emplace_back(n, predicted / n * 1e-6);
-      travel.is_exact = travel.is_exact && counted == predicted;
+      travel.is_exact = travel.is_exact && counted == each.bytes(problem, batch, n);
     }
     travels.push_back(travel);
   }
@@ -113,17 +90,16 @@ const Bubble& bubble_at(const std::vector<Bubble>& bubbles, const Schedule& sche
 }
 
 std::vector<Efficiency> efficiencies(const Sampling& steps, int ranks, const StepPredictions& predicted) {
-  const auto efficiency = [&](const char* id, const char* label, const char* one, const char* all, double seconds,
-                              int batches) {
+  const auto efficiency = [&](const char* label, const char* one, const char* all, double seconds, int batches) {
     const double share = static_cast<double>(batches) / ranks;
-    return Efficiency{id, label, transform(steps.ratio(one, all), [&](double r) { return r * share; }),
+    return Efficiency{label, transform(steps.ratio(one, all), [&](double r) { return r * share; }),
                       steps.of(one).median * share / seconds};
   };
-  return {efficiency("dp_efficiency", "data", "one", "data", predicted.data, 1),
-          efficiency("dp_weak_efficiency", "data, a batch each", "one", "weak", predicted.weak, ranks),
-          efficiency("tp_efficiency", "tensor", "one", "tensor", predicted.tensor, 1),
-          efficiency("pipeline_efficiency", "pipeline, 1F1B", "one", "pipeline_1f1b", predicted.pipeline, 1),
-          efficiency("expert_efficiency", "experts", "one_experts", "experts", predicted.experts, 1)};
+  return {efficiency("data", "one", "data", predicted.data, 1),
+          efficiency("data, a batch each", "one", "weak", predicted.weak, ranks),
+          efficiency("tensor", "one", "tensor", predicted.tensor, 1),
+          efficiency("pipeline, 1F1B", "one", "pipeline_1f1b", predicted.pipeline, 1),
+          efficiency("experts", "one_experts", "experts", predicted.experts, 1)};
 }
 
 std::vector<Series> efficiency_series(const std::vector<Efficiency>& efficiencies) {

@@ -18,16 +18,14 @@ namespace hf::scaling {
 
 /// \throws std::out_of_range for a way that is not there
 const Learned& learned_in(const std::vector<Learned>& learned, std::string_view way);
-/// How far apart the last losses are of all ways that train the same network, over the first.
+/// How far apart the last losses of all ways are, over the first.
 double loss_spread(const std::vector<Learned>& learned);
-/// Losses by step, on all ranks: data parallel, and with experts.
-std::vector<Series> loss_series(const std::vector<Learned>& learned);
 
-/// What a rank sends in a step, on average over the ranks, in MB by the number of ranks: counted, and on paper.
+/// What a rank sends in a step, on average over the ranks, in MB by the number of ranks.
 struct Travel {
   const Way* way;
-  Series counted, predicted;
-  bool is_exact;  ///< the two are the same, everywhere
+  Series counted;
+  bool is_exact;  ///< it is what the formula says, everywhere
 };
 /// Of data, tensor, pipeline and expert parallelism.
 std::vector<Travel> count_travel(const std::vector<int>& rank_counts, const std::function<void()>& tick);
@@ -42,10 +40,11 @@ const Bubble& bubble_at(const std::vector<Bubble>& bubbles, const Schedule& sche
 /// What the ranks do of what so many ranks could do: t(1) / (n · t(n)), or t(1) / t(n) where each has a batch of its
 /// own.
 struct Efficiency {
-  const char *id, *label;
+  const char* label;
   Estimate measured;
   double predicted;
 };
+/// Of data parallelism first.
 std::vector<Efficiency> efficiencies(const Sampling& steps, int ranks, const StepPredictions& predicted);
 /// In per cent, a point for each: measured, then predicted.
 std::vector<Series> efficiency_series(const std::vector<Efficiency>& efficiencies);

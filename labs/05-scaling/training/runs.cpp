@@ -95,14 +95,16 @@ json learn(Member& me, const json& arguments) {
   const Problem problem = learned_problem(me.ranks.size());
   json answer;
   for (const Way& way : ways()) {
+    if (way.has_experts) continue;
     const std::unique_ptr<Trainer> trainer = way.make(me.ranks, problem);
-    json& losses = answer[way.id]["losses"];
+    json& of = answer[way.id];
     for (std::uint64_t step = 0; step < arguments.at("steps"); ++step) {
       me.tick();
-      losses.push_back(trainer->step(batch_of(problem, step)));
+      of["last_loss"] = trainer->step(batch_of(problem, step));
+      if (step == 0) of["first_loss"] = of["last_loss"];
     }
     const auto* data = dynamic_cast<const DataParallel*>(trainer.get());
-    answer[way.id]["optimiser_bytes"] = data != nullptr ? data->optimiser_bytes() : 0;
+    of["optimiser_bytes"] = data != nullptr ? data->optimiser_bytes() : 0;
   }
   return answer;
 }
@@ -138,7 +140,9 @@ std::vector<Timed> timed_trainers(const Problem& whole, Transport& ranks, Transp
   add("tensor_part", tensor_part, "data", &alone);
   add("pipeline_part", pipeline_part, "pipeline_1f1b", &alone);
   add("weak", weak, "data", &ranks);
-  for (const Way& way : ways()) add(way.id, whole, way.id, &ranks);
+  for (const char* id : {"data", "data_buckets", "data_overlapped", "tensor", "pipeline_1f1b", "experts"}) {
+    add(id, whole, id, &ranks);
+  }
   return all;
 }
 
@@ -219,10 +223,12 @@ std::vector<Learned> learn_in_all_ways(Ranks& ranks, int steps, const Tick& tick
   const std::vector<json> answers = ranks.run(learn_task, {{"steps", steps}}, tick);
   std::vector<Learned> all;
   for (const Way& way : ways()) {
-    Learned learned = {&way, std::vector<double>(static_cast<std::size_t>(steps)), {}};
+    if (way.has_experts) continue;
+    Learned learned = {.way = &way, .optimiser_bytes = {}};
     for (const json& answer : answers) {
       const json& of = answer.at(way.id);
-      for (std::size_t i = 0; i < learned.losses.size(); ++i) learned.losses[i] += of.at("losses").at(i).get<double>();
+      learned.first_loss += of.at("first_loss").get<double>();
+      learned.last_loss += of.at("last_loss").get<double>();
       learned.optimiser_bytes.push_back(of.at("optimiser_bytes"));
     }
     all.push_back(std::move(learned));

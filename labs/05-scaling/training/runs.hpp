@@ -25,14 +25,14 @@ double worst_training_error(Ranks& ranks, const Tick& tick);
 /// How a way learns, and what its optimiser takes.
 struct Learned {
   const Way* way;
-  std::vector<double> losses;           ///< of each step's batch, before the step
-  std::vector<double> optimiser_bytes;  ///< of each rank
+  double first_loss = 0, last_loss = 0;  ///< of the first and the last step's batch, before the step
+  std::vector<double> optimiser_bytes;   ///< of each rank
 };
 
-/// Trains the same small network for so many steps in each way.
+/// Trains the same small network for so many steps in each way that does without experts.
 std::vector<Learned> learn_in_all_ways(Ranks& ranks, int steps, const Tick& tick);
 
-/// Seconds of a step. The ids: those of the ways; "one" and "one_experts", on rank 0 alone; "weak", data parallel with
+/// Seconds of a step. The ids: those of some ways; "one" and "one_experts", on rank 0 alone; "weak", data parallel with
 /// a whole batch for each rank; "part", "weak_part", "tensor_part" and "pipeline_part", where each rank computes its
 /// share of data (the batch cut, or whole), tensor or pipeline parallelism at the same time as the others, and nothing
 /// travels.
