@@ -18,6 +18,10 @@ using Inputs = std::map<std::string, std::string>;
 /// The value, as the build writes it, of an input that shows only when the lab runs.
 inline constexpr const char* kFoundWhenItRuns = "found when it runs";
 
+/// Whether a source, named from the project folder, has its say only between samples and after the last of them: what a lab
+/// prints, and how it decides the chapter's claims. Nothing is measured again for it, and no record is old for it.
+bool only_prints(const std::string& source);
+
 /// "sha256:" and the SHA-256 over "name\0value\n" of every input in sorted order: `lab.key` of a record.
 std::string input_key(const Inputs& inputs);
 
@@ -30,8 +34,9 @@ Inputs inputs_from(const nlohmann::json& json, const std::string& name);
 std::vector<std::string> changes(const Inputs& then, const Inputs& now);
 
 /// Of the sources that `then` names, those that are not in the checkout at `root` as they were, one line each as above.
-/// Names that lead out of the checkout are gone. What else a measurement depends on, such as the compiler or a source that
-/// has joined since, is not looked at: that takes a build, and `changes`.
+/// Those that only print do not count; older records name them. Names that lead out of the checkout are gone. What else a
+/// measurement depends on, such as the compiler or a source that has joined since, is not looked at: that takes a build, and
+/// `changes`.
 std::vector<std::string> changed_sources(const Inputs& then, const std::filesystem::path& root);
 
 /// As changes(), for a checked record, given the `budget` wanted ("quick" or "full"): a quick record does not serve where

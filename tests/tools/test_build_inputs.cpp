@@ -22,11 +22,12 @@ struct Tree {
   Tree() {
     for (const char* source :
          {"labs/lab.cpp", "labs/lab.hpp", "labs/kit/used.cpp", "labs/kit/used hpp", "labs/kit/idle.cpp",
-          "labs/kit/data.json", "labs/kit/CMakeLists.txt", "labs/CMakeLists.txt"}) {
+          "labs/kit/data.json", "labs/kit/CMakeLists.txt", "labs/CMakeLists.txt", "labs/harness/terminal.hpp"}) {
       hf::write(root / source, source);
     }
     hf::write(root / "build/labs/text.cpp", "// Generated from labs/kit/data.json\n// and more\n");
-    object("labs/CMakeFiles/lab.dir/lab.cpp.o", "../labs/lab.cpp /usr/include/stdio.h ../labs/lab.hpp");
+    object("labs/CMakeFiles/lab.dir/lab.cpp.o",
+           "../labs/lab.cpp /usr/include/stdio.h ../labs/lab.hpp ../labs/harness/terminal.hpp");
     object("labs/CMakeFiles/lab.dir/text.cpp.o", "labs/text.cpp \\\n ../labs/lab.hpp");
     object("labs/kit/CMakeFiles/kit.dir/used.cpp.o",
            (root / "labs/kit/used.cpp").string() + " \\\n  ../labs/kit/used\\ hpp");
@@ -105,6 +106,7 @@ TEST_CASE("each file that went into the program changes the inputs, and no other
   }
   hf::write(tree.root / "labs/kit/idle.cpp", "changed");
   hf::write(tree.root / "labs/CMakeLists.txt", "changed");
+  hf::write(tree.root / "labs/harness/terminal.hpp", "changed");  // it only prints
   CHECK(tree.inputs() == before);
 }
 

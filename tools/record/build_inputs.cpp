@@ -135,8 +135,9 @@ class Collector {
  private:
   void add_file(const fs::path& file) {
     if (is_inside(file, built_)) return add_origins(file);
-    if (!is_inside(file, root_)) return;
-    inputs_["source:" + file.lexically_relative(root_).generic_string()] = sha256(read_file(file, kMaxSourceBytes));
+    const std::string source = file.lexically_relative(root_).generic_string();
+    if (!is_inside(file, root_) || only_prints(source)) return;
+    inputs_["source:" + source] = sha256(read_file(file, kMaxSourceBytes));
   }
 
   void add_origins(const fs::path& generated) {
