@@ -17,7 +17,6 @@ struct Range {
   std::int64_t low, high;
 
   bool is_empty() const { return low > high; }
-  bool is_one() const { return low == high; }
   bool operator==(const Range&) const = default;
 };
 

@@ -33,14 +33,8 @@ std::size_t different(const std::vector<float>& a, const std::vector<float>& b) 
   return count;
 }
 
-// What the loops as they are written down come to where nothing but their dependences takes time: each link waits for the
-// one before.
-
-float additions(std::size_t links, float x, float term) {
-  for (std::size_t link = 0; link < links; ++link) x += term;
-  return x;
-}
-
+/// What the sweep as it is written down comes to where nothing but its dependences takes time: each link waits for the one
+/// before.
 float mixtures(std::size_t links, float x, float own, float above) {
   for (std::size_t link = 0; link < links; ++link) x = 0.5f * own + 0.25f * (x + above);
   return x;
@@ -71,7 +65,7 @@ Sampling time_nests(const Plan& plan) {
   std::vector<float> sums((nest_rows + 1) * nest_columns, 0.0f), in_order = matrix_to_sweep(), exchanged = in_order,
                                                                  skewed = in_order;
   std::vector<float> stored = random_floats(skewed_numbers(nest_rows, nest_columns), 2);
-  const float term = x[0], own = x[1], above = x[2];
+  const float own = x[1], above = x[2];
   return sample_interleaved(
       {timed("sums", [&] { running_sums(x.data(), sums.data(), nest_rows, nest_columns); }),
        timed("sums exchanged", [&] { running_sums_exchanged(x.data(), sums.data(), nest_rows, nest_columns); }),
@@ -79,7 +73,6 @@ Sampling time_nests(const Plan& plan) {
        timed("sweep exchanged", [&] { sweep_exchanged(exchanged.data(), nest_rows, nest_columns); }),
        timed("sweep skewed", [&] { sweep_skewed(skewed.data(), nest_rows, nest_columns); }),
        timed("sweep stored skewed", [&] { sweep_stored_skewed(stored.data(), nest_rows, nest_columns); }),
-       timed("additions", [&] { keep(additions(nest_iterations, 0, term)); }),
        timed("mixtures", [&] { keep(mixtures(nest_iterations, 0, own, above)); })},
       plan);
 }
@@ -122,7 +115,7 @@ void add_at_once(std::size_t times) {
 Sampling time_licences(const Licences& licences, const Plan& plan) {
   const Pinned pinned;
   constexpr std::size_t count = licence_numbers;
-  const Arrays near(9, count + 1), far(4, product_width * product_width);
+  const Arrays near(9, count + 1), far(3, product_width * product_width);
   for (std::size_t i = 0; i < count; ++i) {
     near[4][i] = std::cos(static_cast<float>(i));
     near[5][i] = std::sin(static_cast<float>(i));
@@ -133,7 +126,6 @@ Sampling time_licences(const Licences& licences, const Plan& plan) {
   };
   const auto dot = [&](Dot* run) { return [&, run] { keep(run(near[7], near[8], count)); }; };
   const auto product = [&](Product* run) { return [&, run] { run(far[0], far[1], far[2]); }; };
-  const auto sums = [&](ColumnSums* run) { return [&, run] { run(far[0], far[3]); }; };
   std::vector<Variant> variants = {timed("smooth", smooth(licences.smooth)),
                                    timed("smooth restrict", smooth(licences.smooth_restrict)),
                                    timed("rotate", rotate(licences.rotate)),
@@ -148,8 +140,6 @@ Sampling time_licences(const Licences& licences, const Plan& plan) {
   if (licences.can_exchange()) {
     variants.push_back(timed("product ijk exchanged", product(licences.product_ijk_exchanged)));
     variants.push_back(timed("product ijk both", product(licences.product_ijk_both)));
-    variants.push_back(timed("column sums", sums(licences.column_sums)));
-    variants.push_back(timed("column sums exchanged", sums(licences.column_sums_exchanged)));
   }
   return sample_interleaved(variants, plan);
 }

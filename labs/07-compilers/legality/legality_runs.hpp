@@ -26,15 +26,14 @@ struct Difference {
 Difference compare_with_sweep(void (*other)(float* a, std::size_t rows, std::size_t columns));
 
 /// Times of one call: "sums", "sums exchanged", "sweep", "sweep exchanged", "sweep skewed", "sweep stored skewed"; and of as
-/// many additions, or mixtures, each of which waits for the one before: "additions", "mixtures".
+/// many mixtures, each of which waits for the one before: "mixtures".
 Sampling time_nests(const Plan& plan);
 
 // ---- Licences ----
 
 /// Times of one call: "smooth", "smooth restrict", "rotate", "rotate restrict", "dot", "dot reordered", "product jki",
 /// "product ijk", "product ikj"; of as many additions that do not wait for each other, of numbers and of vectors: "additions one
-/// by one", "additions in vectors"; and where the compiler can_exchange() "product ijk exchanged", "product ijk both", "column
-/// sums", "column sums exchanged".
+/// by one", "additions in vectors"; and where the compiler can_exchange() "product ijk exchanged", "product ijk both".
 Sampling time_licences(const Licences& licences, const Plan& plan);
 
 /// How many numbers smooth_restrict() leaves other than smooth() does when they are told to write over what they read, one

@@ -79,9 +79,7 @@ Licences build_licences(const std::string& compiler, const std::filesystem::path
                   .product_ijk = kept.function<Product>("product_ijk"),
                   .product_ikj = kept.function<Product>("product_ikj"),
                   .product_ijk_exchanged = exchanged.function<Product>("product_ijk"),
-                  .product_ijk_both = both.function<Product>("product_ijk"),
-                  .column_sums = kept.function<ColumnSums>("column_sums"),
-                  .column_sums_exchanged = exchanged.function<ColumnSums>("column_sums")};
+                  .product_ijk_both = both.function<Product>("product_ijk")};
 }
 
 }  // namespace hf::compilers

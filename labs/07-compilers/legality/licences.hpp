@@ -9,7 +9,7 @@
 
 namespace hf::compilers {
 
-/// The product is that of a linear layer: x (rows, width) times weights (width, width). Running sums go down x.
+/// The product is that of a linear layer: x (rows, width) times weights (width, width).
 constexpr std::size_t product_rows = 32, product_width = 768;
 
 // licences/aliasing.cpp: two arrays, or six; where they are `restrict` they must not overlap.
@@ -18,9 +18,8 @@ using Rotate = void(float* q0, float* q1, float* k0, float* k1, const float* cos
                     std::size_t count);
 // licences/dot.cpp
 using Dot = float(const float* x, const float* y, std::size_t count);
-// licences/triple_loop.cpp: c += a · b; sums (rows + 1, width) of x
+// licences/triple_loop.cpp: c += a · b
 using Product = void(const float* a, const float* b, float* c);
-using ColumnSums = void(const float* x, float* sums);
 
 /// The functions of the sources. "Reordered" are those that may add in any order, "exchanged" those built with
 /// -floop-interchange, null where the compiler does not know it; the others keep the order that is written down.
@@ -30,7 +29,6 @@ struct Licences {
   Dot *dot, *dot_reordered;
   Product *product_jki, *product_ijk, *product_ikj;
   Product *product_ijk_exchanged, *product_ijk_both;  ///< written i, j, k; the last was built with both
-  ColumnSums *column_sums, *column_sums_exchanged;
 
   bool can_exchange() const { return product_ijk_exchanged != nullptr; }
 };

@@ -19,8 +19,6 @@ struct Verdicts {
   std::size_t harmful = 0;          ///< those that do
   std::size_t allowed = 0;          ///< of the harmless ones, by the test
   std::size_t allowed_wrongly = 0;  ///< of the harmful ones
-
-  std::size_t all() const { return harmless + harmful; }
 };
 
 Verdicts judge_random_nests(std::size_t count);

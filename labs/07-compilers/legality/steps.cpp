@@ -1,6 +1,5 @@
 #include "07-compilers/legality/steps.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -32,8 +31,6 @@ const Transformation as_written = permutation({0, 1}), exchange = permutation({1
 
 void add_verdicts(Lab& lab) {
   const Verdicts verdicts = judge_random_nests(lab.quick() ? 2000 : 10000);
-  lab.modelled("random_orders", as_double(verdicts.all()));
-  lab.modelled("random_orders_harmful", as_double(verdicts.harmful));
   lab.simulated("orders_allowed_wrongly", as_double(verdicts.allowed_wrongly));
   lab.simulated("orders_found_share", as_double(verdicts.allowed) / as_double(verdicts.harmless));
 }
@@ -97,18 +94,16 @@ void add_polyhedron(Lab& lab) {
     for (Series* series : {&iterations, &kept, &turned}) lab.add(std::move(*series));
   }
   const double all = as_double(nest_iterations), fronts = as_double(nest_columns + 2 * (nest_rows - 1));
-  lab.modelled("sweep_wavefronts", fronts);
   lab.modelled("sweep_iterations_per_wavefront", all / fronts);
 }
 
 // ---- Allowed, not allowed, and made to be ----
 
 void add_wrong_answers(Lab& lab) {
-  const Difference exchanged = compare_with_sweep(sweep_exchanged), skewed = compare_with_sweep(sweep_skewed);
+  const Difference exchanged = compare_with_sweep(sweep_exchanged);
   lab.modelled("sweep_numbers", as_double(nest_iterations));
   lab.derived("sweep_exchanged_wrong", as_double(exchanged.wrong));
   lab.derived("sweep_exchanged_wrong_share");
-  lab.derived("sweep_skewed_wrong", as_double(skewed.wrong));
   lab.modelled("sweep_example_row", as_double(exchanged.row));
   lab.modelled("sweep_example_column", as_double(exchanged.column));
   lab.modelled("sweep_example_right", exchanged.right);
@@ -118,24 +113,19 @@ void add_wrong_answers(Lab& lab) {
 void add_nest_times(Lab& lab, const Sampling& sampling) {
   Table table = {"Loops in other orders", {"loops", "ns for each iteration", "times as fast"}, {}};
   const auto nanoseconds = [&](const char* id) { return times(sampling.of(id), 1e9 / as_double(nest_iterations)); };
-  const auto add = [&](const char* variant, const char* from, const std::string& id) {
-    lab.add(Value(id + "_ns", nanoseconds(variant), "ns"));
-    if (variant != from) lab.add(Value(id + "_speedup", sampling.ratio(from, variant), "1"));
-    table.rows.push_back(
-        {variant, number_text(nanoseconds(variant).median), number_text(sampling.ratio(from, variant).median)});
+  const auto show = [&](const char* variant, const char* from) {
+    const Estimate speedup = sampling.ratio(from, variant);
+    table.rows.push_back({variant, number_text(nanoseconds(variant).median), number_text(speedup.median)});
+    return speedup;
   };
-  const char *const sums = "sums", *const swept = "sweep";
-  add(sums, sums, "sums");
-  add("sums exchanged", sums, "sums_exchanged");
-  add(swept, swept, "sweep");
-  add("sweep exchanged", swept, "sweep_exchanged");
-  add("sweep skewed", swept, "sweep_skewed");
-  add("sweep stored skewed", swept, "sweep_stored_skewed");
+  show("sums", "sums");
+  lab.add(Value("sums_exchanged_speedup", show("sums exchanged", "sums"), "1"));
+  show("sweep", "sweep");
+  lab.add(Value("sweep_exchanged_speedup", show("sweep exchanged", "sweep"), "1"));
+  lab.add(Value("sweep_skewed_speedup", show("sweep skewed", "sweep"), "1"));
+  lab.add(Value("sweep_stored_skewed_speedup", show("sweep stored skewed", "sweep"), "1"));
   lab.show(table);
-  // As they are written down, both loops are one chain: an iteration waits for the one before.
-  lab.add(Value("sums_chain_ns", nanoseconds("additions"), "ns"));
-  lab.add(Value("sweep_chain_ns", nanoseconds("mixtures"), "ns"));
-  lab.add(Value("sums_over_chain", sampling.ratio("sums", "additions"), "1"));
+  // As it is written down, the loop is one chain: an iteration waits for the one before.
   lab.add(Value("sweep_over_chain", sampling.ratio("sweep", "mixtures"), "1"));
 }
 
@@ -143,8 +133,6 @@ void add_nest_times(Lab& lab, const Sampling& sampling) {
 
 void add_licence_times(Lab& lab, const Licences& licences, const Sampling& sampling) {
   lab.modelled("vector_lanes", as_double(lanes));
-  lab.add(Value("vector_units_gain",
-                times(sampling.ratio("additions one by one", "additions in vectors"), as_double(lanes)), "1"));
   const auto speedup = [&](const char* id, const char* without, const char* with) {
     lab.add(Value(id, sampling.ratio(without, with), "1"));
   };
@@ -153,17 +141,14 @@ void add_licence_times(Lab& lab, const Licences& licences, const Sampling& sampl
   speedup("reordered_dot_speedup", "dot", "dot reordered");
   speedup("slow_order_over_best", "product jki", "product ikj");
   if (licences.can_exchange()) {
-    speedup("interchange_alone_speedup", "product ijk", "product ijk exchanged");
     speedup("interchange_both_speedup", "product ijk", "product ijk both");
-    speedup("compiler_exchange_speedup", "column sums", "column sums exchanged");
   } else {
     lab.note("the compiler does not know -floop-interchange: what it gains by it is missing");
   }
   const double flops = 2 * as_double(product_rows) * as_double(product_width) * as_double(product_width);
-  for (const char* order : {"jki", "ijk", "ikj"}) {
+  for (const std::string order : {"ijk", "ikj"}) {
     const auto gflops = [&](double seconds) { return flops / seconds * 1e-9; };
-    const std::string id = std::string("product ") + order;
-    lab.add(Value(std::string("product_") + order + "_gflops", transform(sampling.of(id), gflops), "GFLOP/s"));
+    lab.add(Value("product_" + order + "_gflops", transform(sampling.of("product " + order), gflops), "GFLOP/s"));
   }
 }
 
@@ -180,41 +165,25 @@ void add_changed_results(Lab& lab, const Licences& licences) {
   lab.derived("restrict_overlap_wrong", as_double(wrong_when_overlapping(licences, licence_numbers)));
 }
 
-/// How many times as fast each order or licence makes its loop, beside what was expected of it. A chain becomes as many chains
-/// as a vector has lanes, each as slow as before. A loop that waits for the units gains what those add in vectors over what
-/// they add one by one, which is less where a vector takes two turns. Nothing is gained where the compiler needs no permission,
-/// or has not enough of it.
-void add_gains(Lab& lab) {
-  struct Gain {
-    const char *value, *label;
-    double expected;  ///< 0 where there is no simple expectation
-  };
-  const auto value_of = [&](const char* id) {
-    const auto is_it = [&](const Value& value) { return value.id == id; };
-    const auto& values = lab.results().values;
-    return std::find_if(values.begin(), values.end(), is_it)->value;
-  };
-  const double chains = as_double(lanes);
-  const double units = lab.has("vector_units_gain") ? value_of("vector_units_gain").median : 0;
-  const Gain gains[] = {{"sums_exchanged_speedup", "running sums, exchanged", 0},
-                        {"sweep_skewed_speedup", "sweep, skewed", 0},
-                        {"sweep_stored_skewed_speedup", "and stored skewed", 0},
-                        {"restrict_two_arrays_speedup", "restrict, two arrays", 1},
-                        {"restrict_six_arrays_speedup", "restrict, six arrays", units},
-                        {"reordered_dot_speedup", "additions in any order", chains},
-                        {"compiler_exchange_speedup", "may exchange: sums", 0},
-                        {"interchange_alone_speedup", "may exchange: product", 1},
-                        {"interchange_both_speedup", "and add in any order", 0}};
+/// How many times as fast a licence makes its loop, beside what was expected of it. A chain becomes as many chains as a vector has
+/// lanes, each as slow as before. A loop that waits for the units gains what those add in vectors over what they add one by one,
+/// which is less where a vector takes two turns. Nothing is gained where the compiler needs no permission, or has not enough of
+/// it.
+void add_gains(Lab& lab, const Licences& licences, const Sampling& sampling) {
   const Axis licence = {"licence", "1"}, gain_axis = {"times as fast", "1"};
   Series measured = {"licence_gains", "measured", Kind::measured, licence, gain_axis};
   Series predicted = {"licence_gains_predicted", "expected", Kind::modelled, licence, gain_axis};
-  double place = 0;
-  for (const Gain& gain : gains) {
-    ++place;
-    if (!lab.has(gain.value)) continue;
-    measured.points.emplace_back(place, value_of(gain.value), gain.label);
-    if (gain.expected > 0) predicted.points.emplace_back(place, gain.expected, gain.label);
-  }
+  const auto add = [&](const std::string& label, const std::string& without, const std::string& with, double expected) {
+    const double place = as_double(measured.points.size() + 1);
+    measured.points.emplace_back(place, sampling.ratio(without, with), label);
+    predicted.points.emplace_back(place, expected, label);
+  };
+  const double chains = as_double(lanes);
+  const double units = chains * sampling.ratio("additions one by one", "additions in vectors").median;
+  add("restrict, two arrays", "smooth", "smooth restrict", 1);
+  add("restrict, six arrays", "rotate", "rotate restrict", units);
+  add("additions in any order", "dot", "dot reordered", chains);
+  if (licences.can_exchange()) add("may exchange: product", "product ijk", "product ijk exchanged", 1);
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
 }
@@ -230,11 +199,12 @@ void measure_legality(Lab& lab) {
   try {
     const Licences licences = build_licences("", default_cache());
     add_changed_results(lab, licences);
-    add_licence_times(lab, licences, time_licences(licences, lab.plan(2)));
+    const Sampling sampling = time_licences(licences, lab.plan(2));
+    add_licence_times(lab, licences, sampling);
+    add_gains(lab, licences, sampling);
   } catch (const BuildError& error) {
     lab.note(std::string("what leave to reorder buys is missing: ") + error.what());
   }
-  add_gains(lab);
 }
 
 }  // namespace hf::compilers

@@ -1,4 +1,4 @@
-// A linear layer's product, c += a · b, in three orders of the same loops; and running sums down the columns.
+// A linear layer's product, c += a · b, in three orders of the same loops.
 #include <cstddef>
 
 // clang-format off
@@ -27,11 +27,6 @@ void product_jki(const Row* __restrict a, const Row* __restrict b,
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t i = 0; i < rows; ++i) c[i][j] += a[i][k] * b[k][j];
-}
-
-void column_sums(const Row* __restrict x, Row* __restrict sums) {
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t i = 0; i < rows; ++i) sums[i + 1][j] = sums[i][j] + x[i][j];
 }
 
 }  // extern "C"

@@ -166,7 +166,7 @@ TEST_CASE("where the factors are the same, and there are as many subscripts as l
     for (const Dependence& dependence : dependences(nest)) {
       LoopVector distance;
       for (Range range : dependence.distance) {
-        CHECK(range.is_one());
+        CHECK(range.low == range.high);
         distance.push_back(range.low);
       }
       exact.insert(distance);

@@ -109,18 +109,6 @@ TEST_CASE("the triple loop gives the same bits in each order: a number's terms k
   }
 }
 
-TEST_CASE("running sums, as they are written down and exchanged") {
-  if (licences() == nullptr) return;
-  const std::vector<float> x = random_floats(product_rows * product_width, 1);
-  std::vector<float> right(x.size() + product_width, 1.0f), sums = right;
-  for (std::size_t i = 0; i < x.size(); ++i) right[i + product_width] = right[i] + x[i];
-  for (ColumnSums* run : {licences()->column_sums, licences()->column_sums_exchanged}) {
-    if (run == nullptr) continue;
-    run(x.data(), sums.data());
-    CHECK(sums == right);
-  }
-}
-
 TEST_CASE("errors of dot products are small in both orders") {
   if (licences() == nullptr) return;
   const DotErrors errors = dot_errors(*licences(), 50);
