@@ -18,24 +18,24 @@ std::string ProductShape::text() const { return std::to_string(m) + "×" + std::
 
 // Each in a source file of its own: see candidate_kernels.hpp.
 template <std::size_t vectors>
-void multiply_wide(const Candidate&, const ProductShape&, const float*, const float*, float*, int);
-extern template void multiply_wide<1>(const Candidate&, const ProductShape&, const float*, const float*, float*, int);
-extern template void multiply_wide<2>(const Candidate&, const ProductShape&, const float*, const float*, float*, int);
-extern template void multiply_wide<3>(const Candidate&, const ProductShape&, const float*, const float*, float*, int);
-extern template void multiply_wide<4>(const Candidate&, const ProductShape&, const float*, const float*, float*, int);
+void multiply_wide(const Candidate&, const ProductShape&, const float*, const float*, float*);
+extern template void multiply_wide<1>(const Candidate&, const ProductShape&, const float*, const float*, float*);
+extern template void multiply_wide<2>(const Candidate&, const ProductShape&, const float*, const float*, float*);
+extern template void multiply_wide<3>(const Candidate&, const ProductShape&, const float*, const float*, float*);
+extern template void multiply_wide<4>(const Candidate&, const ProductShape&, const float*, const float*, float*);
 
-void multiply(const Candidate& candidate, const ProductShape& shape, const float* a, const float* b, float* c,
-              int threads) {
+void multiply(const Candidate& candidate, const ProductShape& shape, const float* a, const float* b, float* c) {
   constexpr std::array wide = {multiply_wide<1>, multiply_wide<2>, multiply_wide<3>, multiply_wide<4>};
   static_assert(wide.size() == most_tile_vectors);
-  wide[candidate.vectors - 1](candidate, shape, a, b, c, threads);
+  wide[candidate.vectors - 1](candidate, shape, a, b, c);
 }
 
-Candidate chosen_by_hand(const ProductShape& shape, matmul::Blocking blocking) {
+Candidate chosen_by_hand(const ProductShape& shape) {
   using matmul::Use;
   using Tile = matmul::TileKernels<matmul::tile_rows, matmul::tile_columns / lanes>;
   const auto& [m, n, k] = shape;
-  const matmul::Division all = matmul::divide<Tile>(m, n, k, {nullptr, k}, {nullptr, n}, {.blocking = blocking});
+  const matmul::Division all =
+      matmul::divide<Tile>(m, n, k, {nullptr, k}, {nullptr, n}, {.blocking = matmul::default_blocking()});
   return {.vectors = Tile::columns / lanes,
           .unroll = 1,
           .schedule = {.blocking = {all.depth, all.width},

@@ -31,11 +31,10 @@ struct Candidate {
 /// Floats in a vector, and vector registers, of the micro-kernels.
 extern const std::size_t kernel_lanes, kernel_registers;
 
-/// c = a · b in this way.
-void multiply(const Candidate& candidate, const ProductShape& shape, const float* a, const float* b, float* c,
-              int threads = 1);
+/// c = a · b in this way, on this core.
+void multiply(const Candidate& candidate, const ProductShape& shape, const float* a, const float* b, float* c);
 
 /// What gemm() does for this shape: the tile, the blocks and the rules that were chosen by hand in chapter 02.
-Candidate chosen_by_hand(const ProductShape& shape, matmul::Blocking blocking = matmul::default_blocking());
+Candidate chosen_by_hand(const ProductShape& shape);
 
 }  // namespace hf::compilers

@@ -13,15 +13,14 @@ namespace hf::compilers {
 
 /// multiply() with tiles of so many vectors a row.
 template <std::size_t vectors>
-void multiply_wide(const Candidate& candidate, const ProductShape& shape, const float* a, const float* b, float* c,
-                   int threads) {
+void multiply_wide(const Candidate& candidate, const ProductShape& shape, const float* a, const float* b, float* c) {
   const auto& [m, n, k] = shape;
   if (candidate.unroll == 1) {
     using Kernels = matmul::TileKernels<most_tile_rows, vectors, 1>;
-    return matmul::multiply_scheduled<Kernels>(m, n, k, a, b, c, threads, candidate.schedule);
+    return matmul::multiply_scheduled<Kernels>(m, n, k, a, b, c, 1, candidate.schedule);
   }
   using Kernels = matmul::TileKernels<most_tile_rows, vectors, 4>;
-  matmul::multiply_scheduled<Kernels>(m, n, k, a, b, c, threads, candidate.schedule);
+  matmul::multiply_scheduled<Kernels>(m, n, k, a, b, c, 1, candidate.schedule);
 }
 
 }  // namespace hf::compilers

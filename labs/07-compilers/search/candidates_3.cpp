@@ -2,6 +2,6 @@
 
 namespace hf::compilers {
 
-template void multiply_wide<3>(const Candidate&, const ProductShape&, const float*, const float*, float*, int);
+template void multiply_wide<3>(const Candidate&, const ProductShape&, const float*, const float*, float*);
 
 }  // namespace hf::compilers

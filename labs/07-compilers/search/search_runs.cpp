@@ -39,35 +39,27 @@ CandidateRuns::CandidateRuns(const ProductShape& shape)
   fill_random(b_.as<float>(), 2);
 }
 
-void CandidateRuns::run(const Candidate& candidate, int threads) const {
-  multiply(candidate, shape_, floats(a_), floats(b_), floats(c_), threads);
+void CandidateRuns::run(const Candidate& candidate) const {
+  multiply(candidate, shape_, floats(a_), floats(b_), floats(c_));
 }
 
-void CandidateRuns::check(const Candidate& candidate, int threads) const {
+void CandidateRuns::check(const Candidate& candidate) const {
   constexpr std::size_t places = 24;
   std::ranges::fill(c_.as<float>(), std::numeric_limits<float>::quiet_NaN());
-  run(candidate, threads);
+  run(candidate);
   if (worst_product_error(shape_.m, shape_.n, shape_.k, floats(a_), floats(b_), floats(c_), places) <= 1) return;
   throw std::runtime_error("the product " + shape_.text() + " with a tile of " +
                            std::to_string(candidate.schedule.tile_rows) + " rows and " +
                            std::to_string(candidate.vectors) + " vectors is wrong; nothing was timed");
 }
 
-Variant CandidateRuns::variant(const std::string& id, const Candidate& candidate, int threads) const {
-  check(candidate, threads);
-  return timed(id, [this, candidate, threads] { run(candidate, threads); });
+Variant CandidateRuns::variant(const std::string& id, const Candidate& candidate) const {
+  check(candidate);
+  return timed(id, [this, candidate] { run(candidate); });
 }
 
 std::size_t SearchTable::best() const {
   return static_cast<std::size_t>(std::ranges::min_element(medians) - medians.begin());
-}
-
-double SearchTable::noise() const {
-  std::vector<double> shares;
-  for (std::size_t candidate = 0; candidate < seconds.size(); ++candidate) {
-    for (const double sample : seconds[candidate]) shares.push_back(std::abs(sample / medians[candidate] - 1));
-  }
-  return estimate(std::move(shares)).median;
 }
 
 namespace {

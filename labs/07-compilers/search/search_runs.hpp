@@ -21,14 +21,14 @@ class CandidateRuns {
   explicit CandidateRuns(const ProductShape& shape);
 
   const ProductShape& shape() const { return shape_; }
-  void run(const Candidate& candidate, int threads = 1) const;
+  void run(const Candidate& candidate) const;
 
   /// Runs a candidate and holds what it gives against the reference, in a few places.
   /// \throws std::runtime_error  for a wrong product
-  void check(const Candidate& candidate, int threads = 1) const;
+  void check(const Candidate& candidate) const;
 
   /// check(), and a variant to be sampled, which needs these runs.
-  Variant variant(const std::string& id, const Candidate& candidate, int threads = 1) const;
+  Variant variant(const std::string& id, const Candidate& candidate) const;
 
  private:
   ProductShape shape_;
@@ -42,12 +42,6 @@ struct SearchTable {
 
   std::size_t rounds() const { return seconds.front().size(); }
   std::size_t best() const;  ///< the candidate with the least median
-
-  /// How noisy the samples are: half of all are within this share of their candidate's median.
-  double noise() const;
-
-  /// Median over that of the best.
-  double over_best(std::size_t candidate) const { return medians[candidate] / medians[best()]; }
 };
 
 /// Measures all, in a new random order in each round: three rounds, and up to nine as long as the time lasts.

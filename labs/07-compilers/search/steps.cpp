@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <random>
 #include <string>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "harness/lab.hpp"
 #include "harness/peaks.hpp"
 #include "harness/results.hpp"
+#include "harness/terminal.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::compilers {
@@ -27,15 +27,15 @@ namespace {
 
 /// A shape that is tuned, with all that its step finds out about it.
 struct Tuning {
-  std::string id, label;
+  std::string id;
   CandidateRuns runs;
   SearchSpace space;
   double share;  ///< of the step's time, for the measurement of all candidates
   SearchTable table = {};
   Tuned tuned = {};
 
-  Tuning(std::string id_, std::string label_, const ProductShape& shape, double share_)
-      : id(std::move(id_)), label(std::move(label_)), runs(shape), space(shape), share(share_) {}
+  Tuning(std::string id_, const ProductShape& shape, double share_)
+      : id(std::move(id_)), runs(shape), space(shape), share(share_) {}
 };
 
 // ---- What there is to choose from ----
@@ -58,20 +58,18 @@ std::vector<Tuning> shapes_to_tune(Lab& lab) {
   constexpr double for_square = 0.5, for_another = 0.06;
   const std::size_t n = square_size(lab, for_square);
   std::vector<Tuning> all;
-  all.emplace_back("square", "square", ProductShape{n, n, n}, for_square);
-  all.emplace_back("flat", "flat", ProductShape{16, 1024, 256}, for_another);
-  all.emplace_back("narrow", "narrow", ProductShape{2 * n, 3 * kernel_lanes, n / 2}, for_another);
-  all.emplace_back("small", "small", ProductShape{48, 48, 48}, for_another);
+  all.emplace_back("square", ProductShape{n, n, n}, for_square);
+  all.emplace_back("flat", ProductShape{16, 1024, 256}, for_another);
+  all.emplace_back("narrow", ProductShape{2 * n, 3 * kernel_lanes, n / 2}, for_another);
+  all.emplace_back("small", ProductShape{48, 48, 48}, for_another);
   return all;
 }
 
 void count_ways(Lab& lab, const std::vector<Tuning>& all) {
-  const Tuning& square = all.front();
-  lab.modelled("search_size", as_double(square.runs.shape().n));
-  lab.modelled("search_ways_measured", as_double(square.space.size()));
+  lab.modelled("search_ways_measured", as_double(all.front().space.size()));
   std::vector<std::vector<std::string>> rows;
   for (const Tuning& tuning : all) {
-    rows.push_back({tuning.label, tuning.runs.shape().text(), std::to_string(tuning.space.size())});
+    rows.push_back({tuning.id, tuning.runs.shape().text(), std::to_string(tuning.space.size())});
   }
   lab.show({"Tuned: products of fp32 on one core", {"shape", "m×n×k", "ways to measure"}, rows});
 }
@@ -148,8 +146,6 @@ void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
   const std::string tallest = id_of(most_tile_rows, most_tile_vectors),
                     hand = id_of(chosen_by_hand(shape).schedule.tile_rows, chosen_by_hand(shape).vectors);
   lab.add(Value("spilled_tile_over_hand", sampling.ratio(hand, tallest), "1"));
-  lab.modelled("spilled_tile_registers", as_double(most_tile_rows * most_tile_vectors + 1));
-  lab.modelled("tile_registers", as_double(kernel_registers));
   for (std::size_t v = 0; v < most_tile_vectors; ++v) {
     lab.add(std::move(measured[v]));
     lab.add(std::move(predicted[v]));
@@ -166,19 +162,16 @@ void measure_spaces(Lab& lab, std::vector<Tuning>& all) {
   for (const Tuning* tuning : {&square, &narrow}) {
     std::vector<double> sorted = tuning->table.medians;
     std::ranges::sort(sorted);
-    const std::string prefix = "search_" + tuning->id;
-    lab.derived(prefix + "_noise_share", tuning->table.noise());
-    lab.derived(prefix + "_worst_over_best", sorted.back() / sorted.front());
-    lab.derived(prefix + "_median_over_best", sorted[sorted.size() / 2] / sorted.front());
+    if (tuning == &square) lab.derived("search_square_median_over_best", sorted[sorted.size() / 2] / sorted.front());
     const auto near = std::ranges::upper_bound(sorted, 1.05 * sorted.front()) - sorted.begin();
-    lab.derived(prefix + "_near_best_share", static_cast<double>(near) / as_double(sorted.size()));
+    lab.derived("search_" + tuning->id + "_near_best_share", static_cast<double>(near) / as_double(sorted.size()));
   }
 }
 
 // ---- Fewer of them ----
 
-/// Series and values of one shape, named after it. \return the gaps at a tenth of the trials
-std::vector<Estimate> replay_searches(Lab& lab, const Tuning& tuning, const CoreRates& rates) {
+/// What is recorded of one shape, named after it. \return at random, by evolution, by the model
+std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRates& rates) {
   constexpr std::size_t seeds = 100;
   const Axis trials_axis = {"trials", "1"}, ratio_axis = {"time over the best", "1"};
   const std::vector<double> predicted = predict_all(tuning.space, tuning.runs.shape(), rates);
@@ -186,17 +179,14 @@ std::vector<Estimate> replay_searches(Lab& lab, const Tuning& tuning, const Core
       {"random", [&](Trials& trials, std::mt19937& random) { search_at_random(trials, tuning.space, random); }},
       {"evolution", [&](Trials& trials, std::mt19937& random) { search_by_evolution(trials, tuning.space, random); }},
       {"model", [&](Trials& trials, std::mt19937& random) { search_by_model(trials, predicted, random); }}};
-  std::vector<Estimate> gaps;
+  std::vector<Replay> replays;
   for (const auto& [search_id, search] : searches) {
     const Replay found = replay(tuning.table, search, seeds);
     Series series = {"search_" + tuning.id + "_" + search_id, search_id, Kind::measured, trials_axis, ratio_axis};
     for (std::size_t i = 0; i < found.trials.size(); ++i)
       series.points.emplace_back(as_double(found.trials[i]), found.over_best[i]);
     lab.add(std::move(series));
-    lab.add(Value("search_gap_" + tuning.id + "_" + search_id, found.gap_at_10_percent, "1"));
-    if (found.trials_to_5_percent)
-      lab.derived("search_trials_" + tuning.id + "_" + search_id, as_double(*found.trials_to_5_percent));
-    gaps.push_back(found.gap_at_10_percent);
+    replays.push_back(found);
     lab.tick();
   }
   Series expected = {"search_" + tuning.id + "_random_predicted", "random, predicted", Kind::modelled, trials_axis,
@@ -204,18 +194,23 @@ std::vector<Estimate> replay_searches(Lab& lab, const Tuning& tuning, const Core
   for (const Point& point : lab.results().series.back().points)
     expected.points.emplace_back(point.x, expected_at_random(tuning.table, static_cast<std::size_t>(point.x)));
   lab.add(std::move(expected));
-  const std::string trials = "search_trials_" + tuning.id;
-  if (lab.has(trials + "_random") && lab.has(trials + "_model"))
-    lab.derived("search_" + tuning.id + "_random_over_model");
   lab.derived("autotune_" + tuning.id + "_rank_correlation", rank_correlation(predicted, tuning.table.medians));
-  return gaps;
+  return replays;
 }
 
 /// One shape for which most ways are about as good as the best, and one for which few are.
 void replay_all(Lab& lab, const Tuning& square, const Tuning& narrow, const CoreRates& rates) {
-  std::vector<Estimate> gaps = replay_searches(lab, square, rates);
-  std::ranges::move(replay_searches(lab, narrow, rates), std::back_inserter(gaps));
-  lab.add(Value("search_gap_at_10_percent", *std::ranges::max_element(gaps, {}, &Estimate::median), "1"));
+  std::vector<Replay> all = replay_searches(lab, square, rates);
+  const std::vector<Replay> of_narrow = replay_searches(lab, narrow, rates);
+  const auto &random = of_narrow.front().trials_to_5_percent, &model = of_narrow.back().trials_to_5_percent;
+  if (random && model) {
+    lab.derived("search_trials_narrow_random", as_double(*random));
+    lab.derived("search_trials_narrow_model", as_double(*model));
+    lab.derived("search_narrow_random_over_model");
+  }
+  all.insert(all.end(), of_narrow.begin(), of_narrow.end());
+  const auto gap = [](const Replay& found) { return found.gap_at_10_percent.median; };
+  lab.add(Value("search_gap_at_10_percent", std::ranges::max_element(all, {}, gap)->gap_at_10_percent, "1"));
 }
 
 // ---- The winner once more ----
@@ -255,14 +250,17 @@ void confirm_winners(Lab& lab, std::vector<Tuning>& all) {
     Plan plan = lab.plan(40);
     plan.sample_seconds = 2e-4;
     tuning.tuned = confirm(tuning.space, tuning.table, tuning.runs, plan);
-    const bool is_square = &tuning == all.data();
-    const std::string id = is_square ? "search_best_over_hand" : "autotune_best_over_hand_" + tuning.id;
-    lab.add(Value(id, tuning.tuned.rival_over_hand, "1",
-                  tuning.tuned.is_hand ? "not beyond twice the noise: the tile by hand stays" : ""));
     rows.push_back({tuning.runs.shape().text(), text_of(chosen_by_hand(tuning.runs.shape())),
-                    tuning.tuned.is_hand ? "the same" : text_of(tuning.tuned.candidate)});
+                    tuning.tuned.is_hand ? "the same" : text_of(tuning.tuned.candidate),
+                    number_text(tuning.tuned.rival_over_hand.median)});
   }
-  lab.show({"Found: the fastest, confirmed", {"m×n×k", "by hand", "by search"}, rows});
+  lab.show({"Found: the fastest, confirmed", {"m×n×k", "by hand", "by search", "the best other, times as fast"}, rows});
+  const auto add = [&lab](const std::string& id, const Tuned& tuned) {
+    const char* const remark = tuned.is_hand ? "not beyond twice the noise: the tile by hand stays" : "";
+    lab.add(Value(id, tuned.rival_over_hand, "1", remark));
+  };
+  add("search_best_over_hand", all.front().tuned);
+  add("autotune_best_over_hand_narrow", all[2].tuned);
 }
 
 // ---- What was found for one shape, used for another ----
@@ -275,23 +273,15 @@ Candidate cut_to(const ProductShape& shape, Candidate candidate) {
 }
 
 void measure_transfer(Lab& lab, const std::vector<Tuning>& all) {
-  const Axis from_axis = {"tuned for", "1"}, ratio_axis = {"speed over its own tuning", "1"};
   double worst = 1;
   for (const Tuning& to : all) {
     std::vector<Variant> variants;
     for (const Tuning& from : all)
       variants.push_back(to.runs.variant(from.id, cut_to(to.runs.shape(), from.tuned.candidate)));
-    variants.push_back(to.runs.variant("hand", to.space.candidate(to.space.hand())));
     Plan plan = lab.plan(40);
     plan.sample_seconds = 2e-4;
     const Sampling sampling = sample_interleaved(variants, plan);
-    Series series = {"transfer_to_" + to.id, to.label, Kind::measured, from_axis, ratio_axis};
-    for (std::size_t from = 0; from < variants.size(); ++from) {
-      const Estimate over_own = sampling.ratio(to.id, variants[from].id);
-      series.points.emplace_back(as_double(from), over_own, from < all.size() ? all[from].label : "by hand");
-      if (from < all.size()) worst = std::min(worst, over_own.median);
-    }
-    lab.add(std::move(series));
+    for (const Tuning& from : all) worst = std::min(worst, sampling.ratio(to.id, from.id).median);
   }
   lab.derived("transfer_worst", worst);
 }
@@ -303,7 +293,6 @@ void measure_search(Lab& lab) {
   const Tuning& square = all.front();
   count_ways(lab, all);
   const CoreRates rates = measure_rates(lab);
-  lab.derived("sums_in_flight", rates.sums_in_flight);
   measure_tiles(lab, square, rates);
   measure_spaces(lab, all);
   replay_all(lab, square, all[2], rates);
