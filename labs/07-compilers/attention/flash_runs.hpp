@@ -19,18 +19,17 @@ constexpr std::size_t head_width = 64;  ///< d of what is timed
 /// Where the code runs: the variants of all threads end in " all".
 enum class On { one_thread, all_threads };
 
-/// What one number of tokens showed. The variants are "flash", "naive" and "peak", each on one thread and on all, and, on
-/// one thread, "chapter 02" (its gemm_attention()) and, at 4096 tokens, "naive softmax" and "flash rising", whose scores grow
-/// from key to key, so that every block of keys is rescaled; where there is PyTorch, "torch".
+/// What one number of tokens showed. The variants are "flash", "naive" and "peak", each on one thread and on all; at 4096
+/// tokens, on one thread, "chapter 02" (its gemm_attention()) and "flash rising", whose scores grow from key to key, so that
+/// every block of keys is rescaled; where there is PyTorch, "torch".
 struct AttentionHeat {
   std::size_t tokens;
   Sampling sampling;
-  double flops;                             ///< of one attention
-  double peak_flops, all_peak_flops;        ///< of one call of "peak"
-  double flash_error = 0, naive_error = 0;  ///< the largest, as a share of what fp32 allows: at most 1
-  FlashCounts counts = {};                  ///< of flash_attention() on one thread
-  FlashCounts rising_counts = {};           ///< and of "flash rising", where that was timed
-  std::vector<std::string> absent = {};     ///< variants that were not there to the end
+  double flops;                          ///< of one attention
+  double peak_flops, all_peak_flops;     ///< of one call of "peak"
+  FlashCounts counts = {};               ///< of flash_attention() on one thread
+  FlashCounts rising_counts = {};        ///< and of "flash rising", where that was timed
+  std::vector<std::string> absent = {};  ///< variants that were not there to the end
 
   bool has(const std::string& id) const;
   Estimate gflops(const std::string& id) const;

@@ -18,15 +18,14 @@ class NaiveAttention {
 
   void run(const float* q, const float* k, const float* v, float* out);
 
-  /// Its parts, in their order.
-  void multiply_keys(const float* q, const float* k);
-  void softmax();
-  void multiply_values(const float* v, float* out);
-
   /// What it needs beside the operands.
   static std::size_t scratch_bytes(const Head& head) { return sizeof(float) * head.keys * (head.queries + head.d); }
 
  private:
+  void multiply_keys(const float* q, const float* k);
+  void softmax();
+  void multiply_values(const float* v, float* out);
+
   Head head_;
   Buffer memory_;
   float *keys_, *scores_;  ///< (d, keys), turned and scaled; (queries, keys), and then their weights

@@ -26,8 +26,7 @@ namespace {
 
 using Heats = std::vector<AttentionHeat>;
 
-const Axis tokens_axis = {"tokens", "1"}, speed_axis = {"speed", "GFLOP/s"}, memory_axis = {"memory", "B"},
-           traffic_axis = {"bytes moved", "B"}, ratio_axis = {"ratio", "1"};
+const Axis tokens_axis = {"tokens", "1"}, speed_axis = {"speed", "GFLOP/s"}, memory_axis = {"memory", "B"};
 
 constexpr std::size_t shown_tokens = 4096;  // where the chapter looks closer
 
@@ -47,38 +46,30 @@ void predict_attention(Lab& lab, const std::vector<std::size_t>& tokens) {
                  {}};
   Series naive_memory = {"naive_memory_predicted", "with the matrix", Kind::modelled, tokens_axis, memory_axis};
   Series flash_memory = {"flash_memory_predicted", "without", Kind::modelled, tokens_axis, memory_axis};
-  Series naive_traffic = {"naive_traffic", "with the matrix", Kind::modelled, tokens_axis, traffic_axis};
-  Series flash_traffic = {"flash_traffic", "without", Kind::modelled, tokens_axis, traffic_axis};
   for (const std::size_t n : tokens) {
-    const double naive = naive_work(head_of(n)).traffic(), flash = flash_work(head_of(n)).traffic();
-    table.rows.push_back({std::to_string(n), number_text(head_of(n).flops() * 1e-9), number_text(naive * 1e-6),
-                          number_text(flash * 1e-6), number_text(naive_bytes(n) / 0x1p20),
+    const Head head = head_of(n);
+    table.rows.push_back({std::to_string(n), number_text(head.flops() * 1e-9),
+                          number_text(naive_work(head).traffic() * 1e-6),
+                          number_text(flash_work(head).traffic() * 1e-6), number_text(naive_bytes(n) / 0x1p20),
                           number_text(flash_bytes(n) / 0x1p20)});
     naive_memory.points.emplace_back(as_double(n), naive_bytes(n));
     flash_memory.points.emplace_back(as_double(n), flash_bytes(n));
-    naive_traffic.points.emplace_back(as_double(n), naive);
-    flash_traffic.points.emplace_back(as_double(n), flash);
   }
   lab.show(table);
-  for (Series* series : {&naive_memory, &flash_memory, &naive_traffic, &flash_traffic}) lab.add(std::move(*series));
-  const Head head = head_of(shown_tokens);
-  lab.modelled("flash_traffic_4096_bytes", flash_work(head).traffic(), "B");
-  lab.modelled("naive_traffic_4096_bytes", naive_work(head).traffic(), "B");
-  lab.modelled("flash_instructions_per_score", flash_instructions_per_score());
+  lab.add(std::move(naive_memory));
+  lab.add(std::move(flash_memory));
   lab.modelled("flash_products_per_score", 2 * as_double(head_width));
   lab.modelled("flash_slots_per_score", 2 * as_double(head_width) + flash_instructions_per_score());
   lab.derived("flash_over_peak_predicted");
   lab.modelled("online_new_highs_predicted", expected_new_highs(shown_tokens));
 }
 
-/// Memory at 4096 tokens, and how many times that of 1024 it is, where both were measured.
-void add_memory_growth(Lab& lab, const Series& series, const std::string& id) {
+/// How many times as much memory 4096 tokens take as 1024, where both were measured.
+void add_memory_growth(Lab& lab, const Series& flash) {
   double few = 0;
-  for (const Point& point : series.points) {
+  for (const Point& point : flash.points) {
     if (point.x == as_double(shown_tokens / 4)) few = point.y.median;
-    if (point.x != as_double(shown_tokens) || few == 0) continue;
-    lab.add(Value(id + "_memory_4096_bytes", point.y, "B"));
-    lab.derived(id + "_memory_growth", point.y.median / few);
+    if (point.x == as_double(shown_tokens) && few > 0) lab.derived("flash_memory_growth", point.y.median / few);
   }
 }
 
@@ -93,8 +84,7 @@ void measure_attention_memory(Lab& lab, const std::vector<std::size_t>& tokens) 
     if (const auto bytes = naive_resident_bytes(n)) naive.points.emplace_back(as_double(n), *bytes);
   }
   if (flash.points.empty()) return lab.note("no /proc/self/smaps_rollup: the memory of attention was not measured");
-  add_memory_growth(lab, flash, "flash");
-  add_memory_growth(lab, naive, "naive");
+  add_memory_growth(lab, flash);
   lab.add(std::move(flash));
   if (!naive.points.empty()) lab.add(std::move(naive));
 }
@@ -148,41 +138,21 @@ void add_least_ratio(Lab& lab, const Heats& heats, const std::string& id, const 
   if (!ratios.empty()) lab.derived(value, *std::min_element(ratios.begin(), ratios.end()));
 }
 
-void add_ratio_series(Lab& lab, const Heats& heats, On on) {
-  const std::string suffix = on == On::all_threads ? "_all" : "";
-  const std::string flash = variant_id("flash", on), naive = variant_id("naive", on), peak = variant_id("peak", on),
-                    torch = variant_id("torch", on);
-  Series over = {"flash_over_naive" + suffix, "over the matrix", Kind::measured, tokens_axis, ratio_axis};
-  for (const AttentionHeat& heat : heats) {
-    if (heat.has(naive)) over.points.emplace_back(as_double(heat.tokens), heat.speed_ratio(flash, naive));
+/// At 4096 tokens, on one thread.
+void add_shown(Lab& lab, const AttentionHeat& heat) {
+  lab.add(Value("flash_over_peak_4096", heat.speed_ratio("flash", "peak"), "1"));
+  if (heat.has("naive")) {
+    lab.add(Value("flash_over_naive_4096", heat.speed_ratio("flash", "naive"), "1"));
+    lab.add(Value("naive_over_peak_4096", heat.speed_ratio("naive", "peak"), "1"));
+    lab.derived("flash_over_naive_4096_ceiling");
   }
-  if (!over.points.empty()) lab.add(std::move(over));
-  Series over_torch = {"flash_over_torch" + suffix, "over PyTorch", Kind::measured, tokens_axis, ratio_axis};
-  for (const AttentionHeat& heat : heats) {
-    if (heat.has(torch)) over_torch.points.emplace_back(as_double(heat.tokens), heat.speed_ratio(flash, torch));
+  if (heat.has("chapter 02")) {
+    lab.add(Value("flash_over_chapter_02_4096", heat.speed_ratio("flash", "chapter 02"), "1"));
   }
-  if (!over_torch.points.empty()) lab.add(std::move(over_torch));
-  add_least_ratio(lab, heats, flash, peak, 1024, "flash" + suffix + "_over_peak_min");
-  add_least_ratio(lab, heats, flash, naive, 2048, "flash" + suffix + "_over_naive_min");
-  add_least_ratio(lab, heats, flash, torch, 0, "flash" + suffix + "_over_torch_min");
-}
-
-/// At 4096 tokens.
-void add_shown(Lab& lab, const AttentionHeat& heat, On on) {
-  const std::string suffix = on == On::all_threads ? "_all" : "";
-  const std::string flash = variant_id("flash", on), naive = variant_id("naive", on), peak = variant_id("peak", on);
-  const auto id = [&](const char* first, const char* second) { return first + suffix + second; };
-  lab.add(Value(id("flash", "_4096_gflops"), heat.gflops(flash), "GFLOP/s"));
-  lab.add(Value(id("attention_peak", "_gflops"), heat.gflops(peak), "GFLOP/s"));
-  lab.add(Value(id("flash", "_over_peak_4096"), heat.speed_ratio(flash, peak), "1"));
-  if (const std::string torch = variant_id("torch", on); heat.has(torch)) {
-    lab.add(Value(id("torch_attention", "_4096_gflops"), heat.gflops(torch), "GFLOP/s"));
-    lab.add(Value(id("flash", "_over_torch_4096"), heat.speed_ratio(flash, torch), "1"));
-  }
-  if (!heat.has(naive)) return;
-  lab.add(Value(id("naive", "_4096_gflops"), heat.gflops(naive), "GFLOP/s"));
-  lab.add(Value(id("flash", "_over_naive_4096"), heat.speed_ratio(flash, naive), "1"));
-  lab.add(Value(id("naive", "_over_peak_4096"), heat.speed_ratio(naive, peak), "1"));
+  lab.derived("flash_rising_rescalings_4096", as_double(heat.rising_counts.rescalings));
+  lab.add(Value("flash_rising_over_flash_4096", heat.sampling.ratio("flash rising", "flash"), "1"));
+  lab.derived("flash_blocks_4096", as_double(heat.counts.blocks));
+  lab.derived("flash_rescalings_4096", as_double(heat.counts.rescalings));
 }
 
 void add_attention(Lab& lab, const Heats& heats, double one_gbs, double all_gbs) {
@@ -193,32 +163,13 @@ void add_attention(Lab& lab, const Heats& heats, double one_gbs, double all_gbs)
     add_speed_series(lab, heats, variant_id("torch", on), "torch_attention_speed" + suffix, "PyTorch");
     add_speed_series(lab, heats, variant_id("peak", on), "attention_peak" + suffix, "peak");
     add_predicted_speeds(lab, heats, on, on == On::all_threads ? all_gbs : one_gbs);
-    add_ratio_series(lab, heats, on);
+    add_least_ratio(lab, heats, variant_id("flash", on), variant_id("torch", on), 0,
+                    "flash" + suffix + "_over_torch_min");
   }
-  add_speed_series(lab, heats, "chapter 02", "attention_chapter_02_speed", "chapter 02");
-  double flash_error = 0, naive_error = 0;
+  add_least_ratio(lab, heats, "flash", "peak", 1024, "flash_over_peak_min");
   for (const AttentionHeat& heat : heats) {
-    flash_error = std::max(flash_error, heat.flash_error);
-    naive_error = std::max(naive_error, heat.naive_error);
-    if (heat.tokens != shown_tokens) continue;
-    for (const On on : {On::one_thread, On::all_threads}) add_shown(lab, heat, on);
-    if (heat.has("naive softmax")) {
-      lab.derived("flash_over_naive_4096_ceiling");
-      lab.add(Value("naive_softmax_4096_share", heat.sampling.ratio("naive softmax", "naive"), "1"));
-    }
-    if (heat.has("chapter 02")) {
-      lab.add(Value("flash_over_chapter_02_4096", heat.speed_ratio("flash", "chapter 02"), "1"));
-    }
-    if (heat.has("flash rising")) {
-      lab.derived("flash_rising_rescalings_4096", as_double(heat.rising_counts.rescalings));
-      lab.add(Value("flash_rising_over_flash_4096", heat.sampling.ratio("flash rising", "flash"), "1"));
-    }
-    lab.derived("flash_blocks_4096", as_double(heat.counts.blocks));
-    lab.derived("flash_rescalings_4096", as_double(heat.counts.rescalings));
-    lab.derived("flash_rescalings_per_block");
+    if (heat.tokens == shown_tokens) add_shown(lab, heat);
   }
-  lab.derived("flash_error_share", flash_error);
-  if (naive_error > 0) lab.derived("naive_error_share", naive_error);
 }
 
 }  // namespace
@@ -228,13 +179,11 @@ void measure_attention(Lab& lab) {
   const double peak = peak_gflops(Precision::fp32, one, lab.plan(50)).median;
   const std::vector<std::size_t> tokens = attention_tokens(lab, peak);
   predict_attention(lab, tokens);
-  const Estimate one_gbs = dram_read_gbs(one, lab.memory_plan(20)), all_gbs = dram_read_gbs(all, lab.memory_plan(20));
-  lab.add(Value("attention_read_gbs", one_gbs, "GB/s"));
-  lab.add(Value("attention_read_all_gbs", all_gbs, "GB/s"));
+  const double one_gbs = dram_read_gbs(one, lab.memory_plan(20)).median,
+               all_gbs = dram_read_gbs(all, lab.memory_plan(20)).median;
   lab.add(Value("online_new_highs", new_highs_per_query(shown_tokens), "1"));
-  lab.derived("online_new_highs_over_predicted");
   measure_attention_memory(lab, tokens);
-  add_attention(lab, race_all(lab, tokens), one_gbs.median, all_gbs.median);
+  add_attention(lab, race_all(lab, tokens), one_gbs, all_gbs);
 }
 
 }  // namespace hf::compilers
