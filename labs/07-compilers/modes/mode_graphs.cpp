@@ -38,13 +38,6 @@ Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden) {
   return graph;
 }
 
-Graph mlp_products_graph(std::size_t rows, std::size_t width, std::size_t hidden) {
-  Graph graph;
-  const Ref x = graph.input({rows, width}), up = graph.input({width, hidden}), down = graph.input({hidden, width});
-  graph.add(Op::matmul, {graph.add(Op::matmul, {x, up}), down});
-  return graph;
-}
-
 Graph between_graph(std::size_t rows, std::size_t hidden) {
   Graph graph;
   const Ref x = graph.input({rows, hidden});

@@ -16,9 +16,6 @@ namespace hf::compilers {
 /// (width, hidden), its bias (1, hidden), down (hidden, width), its bias (1, width).
 Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden);
 
-/// Its products alone: (x · up) · down. Inputs: x, up, down.
-Graph mlp_products_graph(std::size_t rows, std::size_t width, std::size_t hidden);
-
 /// What stands between two products: x + dropout(gelu(x · gain + shift) · gate). Inputs: x (rows, hidden), gain, shift and gate
 /// (1, hidden).
 Graph between_graph(std::size_t rows, std::size_t hidden);

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -14,7 +13,6 @@
 #include <vector>
 
 #include "07-compilers/compiler/compiled.hpp"
-#include "07-compilers/compiler/eager.hpp"
 #include "07-compilers/compiler/graph.hpp"
 #include "07-compilers/compiler/plan.hpp"
 #include "07-compilers/modes/mode_graphs.hpp"
@@ -102,8 +100,6 @@ Estimate any_rows_over_exact(std::size_t rows, const std::filesystem::path& cach
       .ratio("any", "exact");
 }
 
-// ---- Shapes that change ----
-
 namespace {
 
 double seconds_of(const std::function<void()>& call) {
@@ -112,48 +108,26 @@ double seconds_of(const std::function<void()>& call) {
   return static_cast<double>(now_ns() - start) * 1e-9;
 }
 
-/// Samples of each call, as estimates.
-std::vector<Estimate> estimates(const std::vector<std::vector<double>>& calls) {
-  std::vector<Estimate> result;
-  for (const std::vector<double>& samples : calls) result.push_back(estimate(samples));
-  return result;
-}
-
 }  // namespace
 
-ShapeChanges time_shape_changes(const std::vector<std::size_t>& rows, int repetitions) {
-  const std::size_t most = *std::max_element(rows.begin(), rows.end());
+// ---- A shape that is new ----
+
+NewShape time_new_shape(std::size_t rows, std::size_t other_rows, int repetitions) {
+  const std::size_t most = std::max(rows, other_rows);
   const GraphInputs inputs(between(most));
   const Buffer result = result_of(between(most));
-  std::vector<std::vector<double>> eager(rows.size()), per_shape(rows.size()), any_rows(rows.size());
+  std::vector<double> first, next;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     const ScratchFolder cold;
-    std::map<std::size_t, Eager> eagers;
-    std::map<std::size_t, Compiled> programs;  // one for each shape that was there
-    std::optional<Compiled> program;           // one for all
-    const auto each_call = [&](std::vector<std::vector<double>>& samples,
-                               const std::function<void(std::size_t now)>& run) {
-      for (std::size_t call = 0; call < rows.size(); ++call) {
-        samples[call].push_back(seconds_of([&] { run(rows[call]); }));
-      }
-    };
-    each_call(eager, [&](std::size_t now) {
-      eagers.try_emplace(now, between(now)).first->second.run(inputs.pointers(), numbers(result));
-    });
-    each_call(per_shape, [&](std::size_t now) {
-      auto at = programs.find(now);
-      if (at == programs.end()) {
-        Compiled made(between(now), cached_in(cold.path()));
-        at = programs.emplace(now, std::move(made)).first;
-      }
-      at->second.run(inputs.pointers(), numbers(result));
-    });
-    each_call(any_rows, [&](std::size_t now) {
-      if (!program) program.emplace(between(now), cached_in(cold.path(), true));
-      program->run(inputs.pointers(), numbers(result), now);
-    });
+    Compiled(between(rows), cached_in(cold.path())).run(inputs.pointers(), numbers(result));
+    std::optional<Compiled> program;
+    first.push_back(seconds_of([&] {
+      program.emplace(between(other_rows), cached_in(cold.path()));
+      program->run(inputs.pointers(), numbers(result));
+    }));
+    next.push_back(seconds_of([&] { program->run(inputs.pointers(), numbers(result)); }));
   }
-  return {rows, estimates(eager), estimates(per_shape), estimates(any_rows)};
+  return {estimate(first), estimate(next)};
 }
 
 // ---- Only a part ----
@@ -209,6 +183,13 @@ namespace {
 std::vector<double> warm_profile(PartialModel& model, const std::vector<bool>& compiled) {
   model.profile(compiled);
   return model.profile(compiled);
+}
+
+/// Samples of each part, as estimates.
+std::vector<Estimate> estimates(const std::vector<std::vector<double>>& parts) {
+  std::vector<Estimate> result;
+  for (const std::vector<double>& samples : parts) result.push_back(estimate(samples));
+  return result;
 }
 
 /// All parts, the one first that gains most for a second of compiling.

@@ -1,5 +1,5 @@
 /// \file
-/// Eager and compiled over the batch; shapes that change from call to call; models of which only a part is compiled.
+/// Eager and compiled over the batch; a shape that is new; models of which only a part is compiled.
 #pragma once
 
 #include <cstddef>
@@ -51,24 +51,23 @@ class BatchRuns {
   Buffer result_;
 };
 
-/// Numbers in a row of what is run with shapes that change.
+/// Numbers in a row of what is run with several shapes.
 constexpr std::size_t changing_width = 1024;
 
 /// How much slower a program for any number of rows is than one for just this number, for between_graph(): the pairwise
 /// ratios of their times.
 Estimate any_rows_over_exact(std::size_t rows, const std::filesystem::path& cache, const Plan& plan);
 
-// ---- Shapes that change ----
+// ---- A shape that is new ----
 
-/// Seconds of each call of a sequence, over its repetitions.
-struct ShapeChanges {
-  std::vector<std::size_t> rows;  ///< of each call
-  std::vector<Estimate> eager, per_shape, any_rows;
+/// Seconds of calls, over their repetitions.
+struct NewShape {
+  Estimate first, next;
 };
 
-/// between_graph(), called with so many rows after each other: eagerly; compiled when rows are there that were not there before; and
-/// compiled once, for any number. Each repetition begins with nothing compiled.
-ShapeChanges time_shape_changes(const std::vector<std::size_t>& rows, int repetitions);
+/// between_graph(), compiled for so many rows and run; then called twice with another number of rows, for which it is compiled in
+/// the first of these calls. Each repetition begins with nothing compiled.
+NewShape time_new_shape(std::size_t rows, std::size_t other_rows, int repetitions);
 
 // ---- Only a part ----
 

@@ -27,8 +27,7 @@
 namespace hf::compilers {
 namespace {
 
-const Axis batch_axis = {"batch", "1"}, gain_axis = {"times as fast", "1"}, call_axis = {"call", "1"},
-           time_axis = {"time", "ms"};
+const Axis batch_axis = {"batch", "1"}, gain_axis = {"times as fast", "1"}, time_axis = {"time", "ms"};
 
 /// Samples of several calls: after a pause it takes milliseconds until all cores share the loops.
 Plan long_samples(Plan plan) {
@@ -53,12 +52,6 @@ void add_gain(Lab& lab, const std::string& id, const std::string& label, const B
     gain.points.emplace_back(as_double(batch), sampling.ratio(runs.eager(batch), runs.compiled(batch)));
     predicted.points.emplace_back(as_double(batch), runs.predicted_gain(batch, machine));
   }
-  for (std::size_t batch : {8, 512}) {
-    lab.add(Value(id + "_" + std::to_string(batch) + "_speedup",
-                  sampling.ratio(runs.eager(batch), runs.compiled(batch)), "1"));
-  }
-  lab.derived(id + "_512_predicted_speedup", predicted.points.back().y.median);
-  lab.add(Value(id + "_512_ms", times(sampling.of(runs.eager(512)), 1e3), "ms"));
   lab.add(std::move(gain));
   lab.add(std::move(predicted));
 }
@@ -121,51 +114,20 @@ bool add_batches(Lab& lab) {
   LayerRooflines rooflines;
   pairs.push_back(rooflines.variants());
   const Sampling sampling = sample_side_by_side(pairs, long_samples(lab.plan(2)));
-  const Roofline products = rooflines.products(sampling), elementwise = rooflines.elementwise(sampling);
-  lab.derived("layer_roofline_gflops", products.peak_gflops, "GFLOP/s");
-  lab.derived("gelu_roofline_gflops", elementwise.peak_gflops, "GFLOP/s");
-  lab.derived("layer_roofline_gbs", products.bandwidth_gbs, "GB/s");
-  add_gain(lab, "layer", "layer", layers, sampling, products);
-  add_gain(lab, "between", "between the products", betweens, sampling, elementwise);
+  add_gain(lab, "layer", "layer", layers, sampling, rooflines.products(sampling));
+  add_gain(lab, "between", "between the products", betweens, sampling, rooflines.elementwise(sampling));
   return true;
 }
 
-// ---- Shapes that change ----
+// ---- A shape that is new ----
 
-void add_shape_changes(Lab& lab) {
-  const std::vector<std::size_t> rows = {1024, 1024, 1024, 1024, 1536, 1536, 1536, 1536,
-                                         768,  768,  768,  768,  1024, 1024, 1024, 1024};
-  const std::size_t change = 4;  // the first call with another number of rows
-  const ShapeChanges changes = time_shape_changes(rows, lab.quick() ? 2 : 5);
-  const auto add = [&](const char* id, const char* label, const std::vector<Estimate>& calls) {
-    Series series = {id, label, Kind::measured, call_axis, time_axis};
-    for (std::size_t call = 0; call < calls.size(); ++call) {
-      series.points.emplace_back(as_double(call + 1), times(calls[call], 1e3), std::to_string(rows[call]) + " rows");
-    }
-    lab.add(std::move(series));
-  };
-  add("calls_eager", "eager", changes.eager);
-  add("calls_per_shape", "compiled for each shape", changes.per_shape);
-  add("calls_any_rows", "compiled once, for any rows", changes.any_rows);
-  const auto all = [](const std::vector<Estimate>& calls) {
-    double seconds = 0;
-    for (const Estimate& call : calls) seconds += call.median;
-    return seconds;
-  };
-  lab.modelled("shape_calls", as_double(rows.size()));
-  lab.add(Value("recompile_call_ms", times(changes.per_shape[change], 1e3), "ms"));
-  lab.add(Value("recompile_next_call_ms", times(changes.per_shape[change + 1], 1e3), "ms"));
-  lab.add(Value("recompile_over_next", ratio(changes.per_shape[change].samples, changes.per_shape[change + 1].samples),
-                "1"));
-  lab.derived("recompile_over_any_rows", all(changes.per_shape) / all(changes.any_rows));
-  double saved = 0;  // by a call with the first shape, once it is compiled
-  for (std::size_t call = 1; call < change; ++call) {
-    saved += (changes.eager[call].median - changes.per_shape[call].median) / as_double(change - 1);
-  }
-  if (saved > 0) lab.derived("shape_break_even_calls", changes.per_shape.front().median / saved);
-  lab.derived("recompile_over_eager", all(changes.per_shape) / all(changes.eager));
-  lab.add(
-      Value("any_rows_over_exact", any_rows_over_exact(rows.front(), default_cache(), long_samples(lab.plan(8))), "1"));
+void add_new_shape(Lab& lab) {
+  constexpr std::size_t rows = 1024, other_rows = 1536;
+  const NewShape calls = time_new_shape(rows, other_rows, lab.quick() ? 2 : 5);
+  lab.add(Value("recompile_call_ms", times(calls.first, 1e3), "ms"));
+  lab.add(Value("recompile_next_call_ms", times(calls.next, 1e3), "ms"));
+  lab.add(Value("recompile_over_next", ratio(calls.first.samples, calls.next.samples), "1"));
+  lab.add(Value("any_rows_over_exact", any_rows_over_exact(rows, default_cache(), long_samples(lab.plan(8))), "1"));
 }
 
 // ---- Only a part ----
@@ -174,11 +136,7 @@ void add_partial_model(Lab& lab) {
   PartialModel model(small_model(4096, 64, 1024, 128));
   if (!model.remark().empty()) return lab.note("compiling a part is missing: " + model.remark());
   const PartialTimes found = time_partial_model(model, lab.plan(8));
-  double compiling = 0, eager = 0, all = 0;
-  for (std::size_t part = 0; part < model.parts(); ++part) {
-    all += model.compile_seconds(part);
-    eager += found.eager[part].median;
-  }
+  double compiling = 0;
   Table table = {"A model, compiled in part", {"part", "eager, ms", "compiled, ms", "to compile, ms"}, {}};
   const Axis x = {"compiling", "ms"};
   Series measured = {"partial_passes", "measured", Kind::measured, x, time_axis};
@@ -197,13 +155,6 @@ void add_partial_model(Lab& lab) {
   lab.show(table);
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
-  const std::size_t hot = found.order.front();
-  lab.derived("hot_part_time_share", found.eager[hot].median / eager);
-  lab.derived("hot_part_compile_share", model.compile_seconds(hot) / all);
-  lab.add(Value("hot_part_speedup", found.speedups[1], "1"));
-  lab.derived("hot_part_predicted_speedup", found.passes[0].median / found.predicted(1));
-  lab.add(Value("all_parts_speedup", found.speedups.back(), "1"));
-  lab.derived("all_parts_predicted_speedup", found.passes[0].median / found.predicted(model.parts()));
   const auto saved = [&](std::size_t count) { return found.passes[0].median - found.passes[count].median; };
   lab.derived("hot_part_gain_share", saved(1) / saved(model.parts()));
   double error = 0;
@@ -218,7 +169,7 @@ void add_partial_model(Lab& lab) {
 
 void measure_modes(Lab& lab) {
   if (!add_batches(lab)) return;
-  add_shape_changes(lab);
+  add_new_shape(lab);
   add_partial_model(lab);
 }
 

@@ -102,14 +102,10 @@ TEST_CASE("a batch is run eagerly and compiled, with one row and with many; wher
   }
 }
 
-TEST_CASE("calls whose shapes change are timed one by one") {
-  const std::vector<std::size_t> rows = {2, 2, 3, 2};
-  const ShapeChanges changes = time_shape_changes(rows, 2);
-  CHECK(changes.rows == rows);
-  for (const auto* calls : {&changes.eager, &changes.per_shape, &changes.any_rows}) {
-    CHECK(calls->size() == rows.size());
-    for (const Estimate& call : *calls) CHECK(call.samples.size() == 2);
-  }
+TEST_CASE("a call with a new shape, and the one after it, are timed in each repetition") {
+  const NewShape calls = time_new_shape(2, 3, 2);
+  CHECK(calls.first.samples.size() == 2);
+  CHECK(calls.next.samples.size() == 2);
 }
 
 }  // namespace
