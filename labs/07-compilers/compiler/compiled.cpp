@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <limits>
@@ -26,7 +25,6 @@
 #include "07-compilers/compiler/graph.hpp"
 #include "07-compilers/compiler/plan.hpp"
 #include "07-compilers/compiler/shared_product.hpp"
-#include "harness/clock.hpp"
 #include "harness/interrupt.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
@@ -75,8 +73,6 @@ matmul::Epilogue epilogue_of(const LoopCode& code, const Block& block) {
   return code.epilogue != nullptr ? matmul::Epilogue{code.epilogue, &block} : matmul::Epilogue{};
 }
 
-double seconds_since(std::int64_t start) { return static_cast<double>(now_ns() - start) * 1e-9; }
-
 float* floats_of(Buffer& buffer, std::size_t count) { return matmul::memory_of<float>(buffer, count); }
 
 /// A pointer that is to be used from `numbers` numbers on.
@@ -102,7 +98,7 @@ struct Compiled::State {
   CompileOptions options;
   FusionPlan plan;
   std::string remark, source;
-  CompileTimes times;
+  bool from_cache = false;
   std::filesystem::path file;
   std::unique_ptr<Library> library;         ///< null: it runs eagerly
   std::vector<std::vector<LoopCode>> code;  ///< of each band
@@ -126,23 +122,16 @@ struct Compiled::State {
 };
 
 void Compiled::State::compile() {
-  const std::int64_t begin = now_ns();
   plan = make_plan(graph, options.any_rows, largest_near(options.stores, this_machine()));
-  times.plan = seconds_since(begin);
   if (!plan.refusal.empty()) throw BuildError("graph: " + plan.refusal);
-  const std::int64_t planned = now_ns();
   const std::string loops = emit(plan);
   const std::string program =
       prelude() + "\nnamespace hf::compilers {\n\n" + loops + "\n}  // namespace hf::compilers\n";
-  times.emit = seconds_since(planned);
-  const std::int64_t emitted = now_ns();
   const Built built = build(program, find_toolchain(options.compiler, options.seconds),
                             options.cache.empty() ? default_cache() : options.cache, options.seconds);
-  times.build = seconds_since(emitted);
-  times.from_cache = built.from_cache;
+  from_cache = built.from_cache;
   remark = built.remark;
   file = built.library;
-  const std::int64_t made = now_ns();
   try {
     load();
   } catch (const BuildError&) {
@@ -150,7 +139,6 @@ void Compiled::State::compile() {
     std::filesystem::remove(file, error);  // it would not load the next time either
     throw;
   }
-  times.load = seconds_since(made);
   source = loops;
 }
 
@@ -323,7 +311,7 @@ void Compiled::run(std::span<const float* const> inputs, float* result, std::siz
 
 const std::string& Compiled::remark() const { return state_->remark; }
 bool Compiled::is_compiled() const { return state_->library != nullptr; }
-const CompileTimes& Compiled::times() const { return state_->times; }
+bool Compiled::is_from_cache() const { return state_->from_cache; }
 const std::string& Compiled::source() const { return state_->source; }
 std::filesystem::path Compiled::library() const { return state_->file; }
 std::size_t Compiled::loops() const { return state_->plan.loops(); }

@@ -30,12 +30,6 @@ struct CompileOptions {
       {};  ///< empty: $HARDWARE_FIRST_CACHE, else $XDG_CACHE_HOME/hardware-first, else ~/.cache/hardware-first
 };
 
-/// Where the time of making it went, seconds.
-struct CompileTimes {
-  double plan = 0, emit = 0, build = 0, load = 0;
-  bool from_cache = false;
-};
-
 /// Never throws for what a user may run into: a graph that cannot be compiled, no compiler, a cache that cannot be written, or
 /// whose files are stale or damaged. It then runs the graph eagerly, and says why in one line.
 class Compiled {
@@ -51,7 +45,7 @@ class Compiled {
   /// Why it runs eagerly, or had to be built anew, in one line; empty where nothing was amiss.
   const std::string& remark() const;
   bool is_compiled() const;
-  const CompileTimes& times() const;
+  bool is_from_cache() const;             ///< whether the system's compiler had built it before
   const std::string& source() const;      ///< its loops in C++; empty where there are none
   std::filesystem::path library() const;  ///< what was built of it
   std::size_t loops() const;              ///< how many passes the plan has

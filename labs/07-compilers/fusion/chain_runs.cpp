@@ -19,8 +19,7 @@
 namespace hf::compilers {
 namespace {
 
-constexpr roofline::Stream streams[] = {roofline::Stream::read, roofline::Stream::copy,
-                                        roofline::Stream::copy_nontemporal};
+constexpr roofline::Stream streams[] = {roofline::Stream::copy, roofline::Stream::copy_nontemporal};
 
 std::vector<Variant> on(Cores cores, std::vector<Variant> variants) {
   for (Variant& variant : variants) {

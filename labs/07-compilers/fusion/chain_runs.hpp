@@ -50,7 +50,7 @@ class CopyRuns {
   /// \throws OutOfMemory
   explicit CopyRuns(std::size_t bytes);
 
-  /// Reading alone, and copying with ordinary and with non-temporal stores.
+  /// With ordinary and with non-temporal stores.
   std::vector<Variant> variants(Cores cores);
   static std::string id(roofline::Stream stream, Cores cores) { return on(cores, roofline::id(stream)); }
 

@@ -66,7 +66,6 @@ class GraphRuns {
   bool has_product() const;
 
   const GraphCase& what() const { return case_; }
-  bool has(Way way) const { return eager_.contains(way) || compiled_.contains(way); }
   Shape result_shape() const { return graph_.result_shape(); }
   const Compiled& compiled(Way way = Way::compiled) const { return compiled_.at(way); }
   std::span<const float* const> inputs() const { return inputs_; }

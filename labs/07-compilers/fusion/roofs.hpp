@@ -23,7 +23,7 @@ struct TwoRoofs {
   }
 };
 
-/// Reading, copying, and multiply-adds, on all cores.
+/// Copying, and multiply-adds, on all cores.
 class Roofs {
  public:
   /// \param bytes  that are copied, past all caches

@@ -41,8 +41,8 @@ using std::filesystem::path;
 
 const Axis bytes_axis = {"bytes that cross, those of write-allocate among them", "B"}, ms_axis = {"time", "ms"};
 const Axis size_axis = {"bytes of one array", "B"}, gain_axis = {"speedup over operators one by one", "1"};
-const Axis settings_axis = {"settings of torch.compile", "1"};
-const Axis graph_axis = {"graph", "1"}, rows_axis = {"rows made at a time", "1"};
+const Axis graph_axis = {"graph", "1"}, peer_axis = {"speedup over PyTorch", "1"};
+const Axis rows_axis = {"rows made at a time", "1"};
 
 std::string graph_id(const GraphRuns& runs) { return "fusion_" + runs.what().id; }
 
@@ -63,12 +63,6 @@ Plan memory_plan(const Lab& lab) {
 
 // ---- Bytes, counted before anything is timed ----
 
-constexpr struct {
-  Way way;
-  const char* bytes;
-} counted_ways[] = {
-    {Way::decomposed, "_decomposed_bytes"}, {Way::operators, "_operators_bytes"}, {Way::compiled, "_compiled_bytes"}};
-
 void predict(Lab& lab, const GraphRuns& runs) {
   const std::vector<Way>& ways = runs.what().ways;
   const double most = runs.work(ways.front()).traffic();
@@ -79,9 +73,6 @@ void predict(Lab& lab, const GraphRuns& runs) {
                           number_text(most / work.traffic())});
   }
   lab.show(table);
-  for (const auto& [way, bytes] : counted_ways) {
-    if (runs.has(way)) lab.modelled(graph_id(runs) + bytes, runs.work(way).bytes, "B");
-  }
 }
 
 // ---- A graph, ours and PyTorch's ----
@@ -135,52 +126,35 @@ Sampling race(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, std::ve
   return sample_side_by_side(more, memory_plan(lab));
 }
 
-/// Which of torch.compile's settings were tried, and how long a call then took.
-void add_settings(Lab& lab, const GraphRuns& runs, const TorchRace& torch) {
-  Series series = {"fusion_torch_settings_" + runs.what().id, runs.what().label, Kind::measured, settings_axis,
-                   ms_axis};
-  for (const TorchTrial& trial : torch.trials(runs.what().id)) {
-    series.points.emplace_back(as_double(series.points.size() + 1), estimate({trial.seconds * 1e3}), trial.settings);
-  }
-  if (!series.points.empty()) lab.add(std::move(series));
+/// How many times as fast as operator by operator; as counting predicts it.
+Estimate gain(const GraphRuns& runs, const Sampling& sampling) {
+  return sampling.ratio(runs.id(Way::operators), runs.id(Way::compiled));
+}
+double predicted_gain(const GraphRuns& runs, const TwoRoofs& machine) {
+  return runs.least_seconds(Way::operators, machine) / runs.least_seconds(Way::compiled, machine);
 }
 
-/// How many times as fast as PyTorch; the label says with which of its settings.
-void add_over_torch(Lab& lab, const GraphRuns& runs, const TorchRace& torch, const Sampling& sampling) {
-  const auto over = [&](TorchMode mode, const char* end, const std::string& label) {
-    const std::string peer = torch_id(mode, runs.what().id);
-    if (!torch.is_there(peer)) return;
-    lab.add(Value(graph_id(runs) + end, sampling.ratio(peer, runs.id(Way::compiled)), "1", label));
-  };
-  over(TorchMode::eager, "_over_torch_eager", "");
-  if (const auto best = torch.best(runs.what().id)) over(TorchMode::compiled, "_over_torch_best", best->settings);
-  add_settings(lab, runs, torch);
-}
-
-/// How many times as fast as operator by operator, as counting predicts it and as it was; and as PyTorch.
-void add_gains(Lab& lab, const GraphRuns& runs, const Roofs& roofs, const TorchRace& torch, const Sampling& sampling) {
-  const std::string id = graph_id(runs), compiled = runs.id(Way::compiled), operators = runs.id(Way::operators);
-  const TwoRoofs machine = roofs.roofs(sampling);
-  const double least = runs.least_seconds(Way::compiled, machine);
-  lab.modelled(id + "_predicted_gain", runs.least_seconds(Way::operators, machine) / least);
-  lab.add(Value(id + "_gain", sampling.ratio(operators, compiled), "1",
+void add_gain(Lab& lab, const GraphRuns& runs, const Sampling& sampling) {
+  lab.add(Value(graph_id(runs) + "_gain", gain(runs, sampling), "1",
                 runs.what().label + ": compiled over operators one by one"));
-  lab.add(Value(id + "_over_roof", transform(sampling.of(compiled), [least](double s) { return least / s; }), "1"));
-  lab.add(Value(id + "_operators_ms", times(sampling.of(operators), 1e3), "ms"));
-  lab.add(Value(id + "_compiled_ms", times(sampling.of(compiled), 1e3), "ms"));
-  if (runs.has(Way::decomposed)) {
-    lab.modelled(id + "_decomposed_predicted_gain", runs.least_seconds(Way::decomposed, machine) / least);
-    lab.add(Value(id + "_decomposed_gain", sampling.ratio(runs.id(Way::decomposed), compiled), "1"));
-  }
-  if (runs.has_product()) {
-    lab.modelled(id + "_product_share", runs.product_seconds(machine) / runs.least_seconds(Way::operators, machine));
-  }
-  add_over_torch(lab, runs, torch, sampling);
 }
 
-void add_near(Lab& lab, const GraphRuns& whole, const NearRuns& near, const Sampling& sampling) {
-  lab.add(Value(graph_id(whole) + "_near_ms", times(sampling.of(near.id()), 1e3), "ms"));
+void add_over_roof(Lab& lab, const GraphRuns& runs, const Roofs& roofs, const Sampling& sampling) {
+  const double least = runs.least_seconds(Way::compiled, roofs.roofs(sampling));
+  const auto over = [least](double s) { return least / s; };
+  lab.add(Value(graph_id(runs) + "_over_roof", transform(sampling.of(runs.id(Way::compiled)), over), "1"));
+}
+
+void add_near_share(Lab& lab, const GraphRuns& whole, const NearRuns& near, const Sampling& sampling) {
   lab.add(Value(graph_id(whole) + "_near_share", sampling.ratio(near.id(), whole.id(Way::compiled)), "1"));
+}
+
+/// How many times as fast as torch.compile; the label says with which of its settings.
+void add_over_torch_best(Lab& lab, const GraphRuns& runs, const TorchRace& torch, const Sampling& sampling) {
+  const auto best = torch.best(runs.what().id);
+  if (!best) return;
+  const Estimate over = sampling.ratio(torch_id(TorchMode::compiled, runs.what().id), runs.id(Way::compiled));
+  lab.add(Value(graph_id(runs) + "_over_torch_best", over, "1", best->settings));
 }
 
 // ---- relu · 0.5 + 1 ----
@@ -205,26 +179,19 @@ void add_times(Lab& lab, const GraphRuns& runs, const CopyRuns& copies, const Sa
   for (Series* series : {&graph, &by_hand, &line}) lab.add(std::move(*series));
 }
 
-/// How fast the operators one by one are, which everything else is held against; then, with either kind of stores, the
-/// compiled loop: over them, of what copying as much allows, and over the same by hand.
-void add_speedups(Lab& lab, const GraphRuns& runs, const Sampling& sampling, Cores cores) {
+/// With either kind of stores, the compiled loop: over the operators one by one, and of what copying as much allows.
+void add_speedups(Lab& lab, const GraphRuns& runs, const Sampling& sampling) {
   const struct {
-    const char* stores;
+    std::string id;
     Way way;
     Stream copy;
-    ByHand by_hand;
-  } kinds[] = {{"", Way::compiled_ordinary, Stream::copy, ByHand::one_pass},
-               {"_nt", Way::compiled_nontemporal, Stream::copy_nontemporal, ByHand::one_pass_nontemporal}};
-  const double unfused = runs.work(Way::operators).traffic();
-  const std::string by_operators = runs.id(Way::operators, cores), end = cores == Cores::all ? "" : "_one";
-  lab.add(Value("fusion_elementwise_operators_over_by_hand" + end,
-                sampling.ratio(ByHandRuns::id(ByHand::three_passes, cores), by_operators), "1"));
-  for (const auto& [stores, way, copy, by_hand] : kinds) {
-    const std::string id = std::string("fusion_elementwise") + stores, fused = runs.id(way, cores);
-    if (cores == Cores::all) lab.modelled(id + "_predicted_speedup", unfused / runs.work(way).traffic());
-    lab.add(Value(id + "_speedup" + end, sampling.ratio(by_operators, fused), "1"));
-    lab.add(Value(id + "_bound" + end, sampling.ratio(CopyRuns::id(copy, cores), fused), "1"));
-    lab.add(Value(id + "_over_by_hand" + end, sampling.ratio(ByHandRuns::id(by_hand, cores), fused), "1"));
+  } kinds[] = {{"fusion_elementwise", Way::compiled_ordinary, Stream::copy},
+               {"fusion_elementwise_nt", Way::compiled_nontemporal, Stream::copy_nontemporal}};
+  for (const auto& [id, way, copy] : kinds) {
+    const std::string fused = runs.id(way);
+    lab.modelled(id + "_predicted_speedup", runs.work(Way::operators).traffic() / runs.work(way).traffic());
+    lab.add(Value(id + "_speedup", sampling.ratio(runs.id(Way::operators), fused), "1"));
+    lab.add(Value(id + "_bound", sampling.ratio(CopyRuns::id(copy, Cores::all), fused), "1"));
   }
 }
 
@@ -277,8 +244,9 @@ void add_break_even(Lab& lab, const GraphRuns& runs, TorchRace& torch, const Sam
   lab.add(Value("fusion_compile_cached_ms", times(compiling.cached, 1e3), "ms"));
   const Cost compiled = {compiling.cold, sampling.of(runs.id(Way::compiled))};
   const Estimate operators = sampling.of(runs.id(Way::operators)), nothing = estimate({0});
-  const auto add = [&](const std::string& id, const Cost& cost, const Estimate& otherwise) {
-    if (const auto calls = break_even_calls(cost, otherwise)) lab.add(Value(id, *calls, "1"));
+  const auto add = [&](const std::string& id, const Cost& cost, const Estimate& otherwise,
+                       const std::string& settings = "") {
+    if (const auto calls = break_even_calls(cost, otherwise)) lab.add(Value(id, *calls, "1", settings));
   };
   add("compile_break_even_calls", compiled, operators);
   lab.add(seconds_together("break_even_operators", "operator by operator", {nothing, operators}, most_calls));
@@ -288,116 +256,123 @@ void add_break_even(Lab& lab, const GraphRuns& runs, TorchRace& torch, const Sam
   if (!torch.is_there(eager_id)) return;
   const auto cost = torch_cost(runs, torch, sampling);
   if (!cost) return;
-  const std::string settings = torch.best(runs.what().id)->settings;
   const Cost& theirs = *cost;
-  lab.add(Value("fusion_torch_best_first_call_ms", times(theirs.first, 1e3), "ms", settings));
-  if (const auto calls = break_even_calls(theirs, sampling.of(eager_id)))
-    lab.add(Value("torch_best_break_even_calls", *calls, "1", settings));
+  add("torch_best_break_even_calls", theirs, sampling.of(eager_id), torch.best(runs.what().id)->settings);
   lab.add(seconds_together("break_even_torch_eager", "PyTorch, eager", {nothing, sampling.of(eager_id)}, most_calls));
   lab.add(seconds_together("break_even_torch_best", "torch.compile", theirs, most_calls));
 }
 
 void add_copies(Lab& lab, const CopyRuns& copies, const Sampling& sampling) {
-  const struct {
-    const char* id;
-    Stream stream;
-  } all[] = {{"fusion_read_gbs", Stream::read},
-             {"fusion_copy_traffic_gbs", Stream::copy},
-             {"fusion_copy_nt_traffic_gbs", Stream::copy_nontemporal}};
-  for (const auto& [id, stream] : all) lab.add(Value(id, copies.traffic_gbs(sampling, stream, Cores::all), "GB/s"));
+  const auto add = [&](const char* id, Stream stream) {
+    lab.add(Value(id, copies.traffic_gbs(sampling, stream, Cores::all), "GB/s"));
+  };
+  add("fusion_copy_traffic_gbs", Stream::copy);
+  add("fusion_copy_nt_traffic_gbs", Stream::copy_nontemporal);
 }
 
 // ---- Each graph ----
 
 /// A point for each graph, in the order in which they were measured.
-void add_bars(Lab& lab, const std::vector<GraphCase>& cases) {
-  const Axis peer_axis = {"speedup over PyTorch", "1"};
-  const struct {
-    const char *series, *label, *value;
-    Kind kind;
-    const Axis& axis;
-  } bars[] = {{"fusion_gain", "measured", "_gain", Kind::measured, gain_axis},
-              {"fusion_gain_predicted", "predicted from bytes and FLOPs", "_predicted_gain", Kind::modelled, gain_axis},
-              {"fusion_over_torch_best", "over torch.compile", "_over_torch_best", Kind::measured, peer_axis},
-              {"fusion_over_torch_eager", "over PyTorch, eager", "_over_torch_eager", Kind::measured, peer_axis}};
-  const std::vector<Value>& values = lab.results().values;
-  for (const auto& [id, label, end, kind, axis] : bars) {
-    Series series = {id, label, kind, graph_axis, axis};
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      const std::string name = "fusion_" + cases[i].id + end;
-      const auto found = std::find_if(values.begin(), values.end(), [&](const Value& each) { return each.id == name; });
-      if (found == values.end()) continue;
-      const double x = as_double(i + 1);
-      series.points.push_back(kind == Kind::measured ? Point(x, found->value, cases[i].label)
-                                                     : Point(x, found->value.median, cases[i].label));
-    }
-    if (!series.points.empty()) lab.add(std::move(series));
+struct Bars {
+  Series gain = {"fusion_gain", "measured", Kind::measured, graph_axis, gain_axis};
+  Series predicted = {"fusion_gain_predicted", "predicted from bytes and FLOPs", Kind::modelled, graph_axis, gain_axis};
+  Series over_best = {"fusion_over_torch_best", "over torch.compile", Kind::measured, graph_axis, peer_axis};
+  Series over_eager = {"fusion_over_torch_eager", "over PyTorch, eager", Kind::measured, graph_axis, peer_axis};
+
+  void add(const GraphRuns& runs, const Roofs& roofs, const TorchRace& torch, const Sampling& sampling) {
+    const std::string& label = runs.what().label;
+    const double place = as_double(gain.points.size() + 1);
+    gain.points.emplace_back(place, compilers::gain(runs, sampling), label);
+    predicted.points.emplace_back(place, predicted_gain(runs, roofs.roofs(sampling)), label);
+    const auto add_over = [&](Series& series, TorchMode mode) {
+      const std::string peer = torch_id(mode, runs.what().id);
+      if (torch.is_there(peer)) series.points.emplace_back(place, sampling.ratio(peer, runs.id(Way::compiled)), label);
+    };
+    add_over(over_best, TorchMode::compiled);
+    add_over(over_eager, TorchMode::eager);
   }
-}
+};
 
 /// The graph at which torch.compile comes closest.
-void add_least_over_torch(Lab& lab) {
-  double least = INFINITY;
-  for (const Value& each : lab.results().values) {
-    if (!each.id.starts_with("fusion_") || !each.id.ends_with("_over_torch_best")) continue;
-    least = std::min(least, each.value.median);
-  }
+void add_least_over_torch(Lab& lab, const Bars& bars) {
+  const std::string plain = "fusion_norm_plain_over_torch_best";
+  double least = lab.has(plain) ? lab.value(plain) : INFINITY;
+  for (const Point& point : bars.over_best.points) least = std::min(least, point.y.median);
   if (std::isfinite(least)) lab.derived("fusion_least_over_torch_best", least);
 }
 
 /// Beside the same by hand and beside copies, on all cores and on one.
-void measure_chain(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
-  NearRuns near(runs, cache);
+Sampling measure_chain(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path&) {
   ByHandRuns by_hand(runs.result_shape().numbers());
   std::vector<Variant> one = runs.variants(Cores::one);
   for (const auto& more : {by_hand.variants(Cores::one), roofs.copies().variants(Cores::one)}) {
     one.insert(one.end(), more.begin(), more.end());
   }
-  std::vector<Variant> beside = by_hand.variants(Cores::all);
-  beside.push_back(near.variant());
-  const Sampling sampling = race(lab, runs, roofs, torch, std::move(beside), {one});
-  add_gains(lab, runs, roofs, torch, sampling);
-  add_near(lab, runs, near, sampling);
-  for (const Cores cores : {Cores::all, Cores::one}) {
-    add_speedups(lab, runs, sampling, cores);
-    add_times(lab, runs, roofs.copies(), sampling, cores);
-  }
+  Sampling sampling = race(lab, runs, roofs, torch, by_hand.variants(Cores::all), {one});
+  add_speedups(lab, runs, sampling);
+  for (const Cores cores : {Cores::all, Cores::one}) add_times(lab, runs, roofs.copies(), sampling, cores);
   add_copies(lab, roofs.copies(), sampling);
+  add_over_torch_best(lab, runs, torch, sampling);
   add_break_even(lab, runs, torch, sampling);
+  return sampling;
 }
 
-void measure_softmax(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
+Sampling measure_softmax(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
   NearRuns near(runs, cache);
-  const Sampling sampling = race(lab, runs, roofs, torch, {near.variant()});
-  add_gains(lab, runs, roofs, torch, sampling);
-  add_near(lab, runs, near, sampling);
+  Sampling sampling = race(lab, runs, roofs, torch, {near.variant()});
+  const Estimate decomposed = sampling.ratio(runs.id(Way::decomposed), runs.id(Way::compiled));
+  lab.add(Value("fusion_softmax_decomposed_gain", decomposed, "1"));
+  add_over_roof(lab, runs, roofs, sampling);
+  add_near_share(lab, runs, near, sampling);
+  add_over_torch_best(lab, runs, torch, sampling);
+  return sampling;
 }
 
-void measure_with_product(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path&) {
-  add_gains(lab, runs, roofs, torch, race(lab, runs, roofs, torch));
+Sampling measure_block(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path&) {
+  Sampling sampling = race(lab, runs, roofs, torch);
+  const TwoRoofs machine = roofs.roofs(sampling);
+  lab.modelled("fusion_block_predicted_gain", predicted_gain(runs, machine));
+  add_gain(lab, runs, sampling);
+  const double operators = runs.least_seconds(Way::operators, machine);
+  lab.modelled("fusion_block_product_share", runs.product_seconds(machine) / operators);
+  add_over_torch_best(lab, runs, torch, sampling);
+  return sampling;
 }
 
 /// Raced as it is, and without its dropout: PyTorch draws better random numbers, which says nothing of compiling.
-void measure_norm(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
+Sampling measure_norm(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
   GraphCase without = runs.what();
   without.id += "_plain";
   without.graph = without.compared;
   without.ways = {Way::compiled};
   GraphRuns plain(without, cache);
   NearRuns near(runs, cache);
-  torch.enter(without.id, without.graph(without.rows), plain.inputs(), plain.compared_result(), result_bound,
-              entry_for(plain));
+  TorchEntry how = entry_for(plain);
+  how.modes = {TorchMode::compiled};
+  torch.enter(without.id, without.graph(without.rows), plain.inputs(), plain.compared_result(), result_bound, how);
   std::vector<Variant> beside = plain.variants();
   beside.push_back(near.variant());
-  const Sampling sampling = race(lab, runs, roofs, torch, std::move(beside));
-  add_gains(lab, runs, roofs, torch, sampling);
-  add_near(lab, runs, near, sampling);
-  add_over_torch(lab, plain, torch, sampling);
+  Sampling sampling = race(lab, runs, roofs, torch, std::move(beside));
+  lab.modelled("fusion_norm_predicted_gain", predicted_gain(runs, roofs.roofs(sampling)));
+  add_gain(lab, runs, sampling);
+  add_over_roof(lab, runs, roofs, sampling);
+  add_near_share(lab, runs, near, sampling);
+  add_over_torch_best(lab, plain, torch, sampling);
+  return sampling;
+}
+
+Sampling measure_attention_graph(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path&) {
+  Sampling sampling = race(lab, runs, roofs, torch);
+  add_gain(lab, runs, sampling);
+  add_over_roof(lab, runs, roofs, sampling);
+  add_over_torch_best(lab, runs, torch, sampling);
+  return sampling;
 }
 
 void measure_graphs(Lab& lab) {
   const ScratchFolder cache;
   const std::vector<GraphCase> cases = all_graph_cases(rows_that_fit());
+  Bars bars;
   Roofs roofs(2 * cases.front().graph(cases.front().rows).result_shape().numbers() * sizeof(float));
   for (const GraphCase& each : cases) {
     GraphRuns runs(each, cache.path());
@@ -409,12 +384,15 @@ void measure_graphs(Lab& lab) {
     TorchRace torch(lab);
     const auto measure = each.id == "elementwise" ? measure_chain
                          : each.id == "softmax"   ? measure_softmax
+                         : each.id == "block"     ? measure_block
                          : each.id == "norm"      ? measure_norm
-                                                  : measure_with_product;
-    measure(lab, runs, roofs, torch, cache.path());
+                                                  : measure_attention_graph;
+    bars.add(runs, roofs, torch, measure(lab, runs, roofs, torch, cache.path()));
   }
-  add_bars(lab, cases);
-  add_least_over_torch(lab);
+  add_least_over_torch(lab, bars);
+  for (Series* series : {&bars.gain, &bars.predicted, &bars.over_best, &bars.over_eager}) {
+    if (!series->points.empty()) lab.add(std::move(*series));
+  }
 }
 
 // ---- Sizes ----
@@ -433,9 +411,7 @@ void measure_sizes(Lab& lab) {
     predicted.points.emplace_back(as_double(bytes), runs.predicted_gain(sampling, bytes));
   }
   const auto by_gain = [](const Point& a, const Point& b) { return a.y.median < b.y.median; };
-  const auto [least, most] = std::minmax_element(gain.points.begin(), gain.points.end(), by_gain);
-  lab.add(Value("fusion_gain_least_by_size", least->y, "1"));
-  lab.add(Value("fusion_gain_most_by_size", most->y, "1"));
+  lab.add(Value("fusion_gain_least_by_size", std::ranges::min_element(gain.points, by_gain)->y, "1"));
   lab.add(std::move(gain));
   lab.add(std::move(predicted));
 }
@@ -459,12 +435,12 @@ void measure_blur(Lab& lab, std::size_t taps) {
   CopyRuns copies(2 * runs.shape().rows * runs.shape().columns * sizeof(float));
   Plan near_plan = lab.plan(10 * parts), plan = lab.memory_plan(parts);
   plan.minimum_rounds = 3;
-  const Estimate near = blur_gflops_near(taps, near_plan);
+  const double near_gflops = blur_gflops_near(taps, near_plan).median;
   std::vector<Variant> variants = runs.variants();
   for (Variant& copy : copies.variants(Cores::one)) variants.push_back(std::move(copy));
   const Sampling sampling = sample_side_by_side({variants}, plan);
 
-  const BlurSpeeds speeds = {near.median, copies.traffic_gbs(sampling, Stream::copy, Cores::one).median,
+  const BlurSpeeds speeds = {near_gflops, copies.traffic_gbs(sampling, Stream::copy, Cores::one).median,
                              static_cast<double>(lab.machine().last_level_cache_bytes()) / 2};
   const std::string id = "blur_" + std::to_string(taps), label = std::to_string(taps) + " taps";
   Series tiles = {id + "_time", label, Kind::measured, rows_axis, ms_axis};
@@ -483,11 +459,8 @@ void measure_blur(Lab& lab, std::size_t taps) {
   lab.add(std::move(tiles));
   lab.add(std::move(tiles_predicted));
   const std::string breadth = runs.name(breadth_first(runs.shape()));
-  lab.add(Value(id + "_near_gflops", near, "GFLOP/s"));
   lab.add(Value(id + "_recompute_slowdown", sampling.ratio(runs.name(recompute()), breadth), "1"));
   lab.add(Value(id + "_sliding_speedup", sampling.ratio(breadth, runs.name(slide())), "1"));
-  lab.modelled(id + "_recompute_work",
-               blur_work(runs.shape(), recompute(), true).flops / blur_work(runs.shape(), slide(), true).flops);
 }
 
 /// Where nothing can be compiled everything would run operator by operator, and seem to gain nothing.

@@ -73,7 +73,6 @@ AssemblyFunction read_assembly(std::string_view assembly, std::string_view name)
     const bool is_better = std::pair(multiplications, count) > std::pair(most, function.loop_count);
     if (std::any_of(loops.begin(), loops.end(), is_inside) || std::any_of(first, last, returns) || !is_better) continue;
     most = multiplications;
-    function.loop_first = loop.first;
     function.loop_count = count;
   }
   return function;

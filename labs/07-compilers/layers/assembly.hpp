@@ -12,8 +12,9 @@ namespace hf::compilers {
 /// A function in assembly, without labels and directives.
 struct AssemblyFunction {
   std::vector<std::string> instructions;
-  std::size_t loop_first = 0, loop_count = 0;  ///< of its loops that hold no other the one with most
-                                               ///< multiplications, or the longest; 0 where there is none
+  std::size_t loop_count =
+      0;  ///< of its loops that hold no other: of the one with most multiplications, or the longest; 0
+          ///< where there is none
 };
 
 /// \param assembly  as GCC and Clang write it with -S, for any processor

@@ -28,9 +28,8 @@
 namespace hf::compilers {
 namespace {
 
-/// Those of torch.compile's settings that can matter for a product, for a call that has next to nothing to compute, or for both.
-const std::vector<std::string> for_products = {"default", "max_autotune"}, for_calls = {"default", "cpp_wrapper"},
-                               for_both = {"default", "max_autotune", "cpp_wrapper"};
+/// Those of torch.compile's settings that can matter for a product, and for a call that has next to nothing to compute.
+const std::vector<std::string> for_products = {"default", "max_autotune"}, for_calls = {"default", "cpp_wrapper"};
 
 constexpr double torch_bound = 1e-5;  // of the distance from its result to ours
 
@@ -67,22 +66,19 @@ ModelCall::ModelCall(std::string name, const Graph& graph)
   workload::demand(worst_error_share(result_, references), name_ + ", compiled");
 }
 
-std::size_t ModelCall::operators() const {
-  const auto is_operator = [](const Node& node) { return node.op != Op::input && node.op != Op::constant; };
-  return static_cast<std::size_t>(std::ranges::count_if(graph().nodes(), is_operator));
+Variant ModelCall::eager() {
+  return timed("eager " + name_, [this] { run_eager(); });
 }
 
-std::vector<Variant> ModelCall::variants() {
-  const auto eager = [this] { run_eager(); };
-  const auto compiled = [this] { run_compiled(); };
-  return {timed("eager " + name_, eager), timed("compiled " + name_, compiled)};
+Variant ModelCall::compiled() {
+  return timed("compiled " + name_, [this] { run_compiled(); });
 }
 
-void ModelCall::enter(TorchRace& race, const TorchEntry& how) {
-  race.enter(name_, graph(), pointers_, result_, torch_bound, how);
+void ModelCall::enter(TorchRace& race) const {
+  race.enter(name_, graph(), pointers_, result_, torch_bound, {.modes = {TorchMode::eager}});
 }
 
-void ModelCall::enter_as_linear(TorchRace& race, const TorchEntry& how) {
+void ModelCall::enter_as_linear(TorchRace& race, const std::vector<std::string>& settings) const {
   const std::size_t batch = graph().nodes()[0].shape.rows, width = graph().nodes()[0].shape.columns;
   const std::string sides = std::to_string(width) + ", " + std::to_string(width);
   const std::string source = "linear = torch.nn.Linear(" + sides + R"()
@@ -92,7 +88,7 @@ def graph(x, weight, bias):
     return linear(x)
 )";
   race.enter(name_, TorchProgram{source, {{batch, width}, {width, width}, {width}}}, pointers_, result_, torch_bound,
-             how);
+             {.settings = settings});
 }
 
 void enter_steps_of_a_call(TorchRace& race) {
@@ -162,17 +158,15 @@ CallRuns::CallRuns(Lab& lab, std::size_t linear_batch, const std::vector<std::si
     return made;
   };
   linear_ = call("linear " + std::to_string(linear_batch), linear_graph(linear_batch, linear_width));
-  linear_->enter_as_linear(race_, {.settings = for_products});
+  linear_->enter_as_linear(race_, for_products);
   for (std::size_t batch : model_batches) {
     models_.push_back(call("model " + std::to_string(batch), perceptron_graph(batch, digits)));
-    models_.back()->enter(race_, batch == 1     ? TorchEntry{.settings = for_both}
-                                 : batch == 256 ? TorchEntry{.settings = for_products}
-                                                : TorchEntry{.modes = {TorchMode::eager}});
+    models_.back()->enter(race_);
   }
   hollow_linear_ = call("linear hollow", linear_graph(1, 1));
-  hollow_linear_->enter_as_linear(race_, {.settings = for_calls});
+  hollow_linear_->enter_as_linear(race_, for_calls);
   hollow_model_ = call("model hollow", perceptron_graph(1, hollow));
-  hollow_model_->enter(race_, {.settings = for_calls});
+  hollow_model_->enter(race_);
   enter_steps_of_a_call(race_);
 }
 
@@ -181,10 +175,10 @@ Sampling CallRuns::sample(const Plan& plan) {
   const auto add = [&variants](std::vector<Variant> more) {
     for (Variant& variant : more) variants.push_back(std::move(variant));
   };
-  add(linear_->variants());
-  for (const auto& model : models_) add(model->variants());
-  add(hollow_linear_->variants());
-  add(hollow_model_->variants());
+  for (ModelCall* call : {linear_.get(), hollow_linear_.get(), hollow_model_.get()}) {
+    add({call->eager(), call->compiled()});
+  }
+  for (const auto& model : models_) variants.push_back(model->compiled());
   add(race_.variants());
   add({peak_.variant, timed("read", team_, [this](int thread) { read_words(weights_.part(thread)); })});
   return sample_interleaved(variants, plan);

@@ -27,7 +27,6 @@ class ModelCall {
 
   const std::string& name() const { return name_; }
   const Graph& graph() const { return eager_.graph(); }
-  std::size_t operators() const;
   std::size_t loops() const { return compiled_.loops(); }
   bool is_compiled() const { return compiled_.is_compiled(); }
   const std::string& remark() const { return compiled_.remark(); }
@@ -35,14 +34,15 @@ class ModelCall {
   void run_eager() { eager_.run(pointers_, result_.data()); }
   void run_compiled() { compiled_.run(pointers_, result_.data()); }
 
-  /// "eager NAME", "compiled NAME", on all cores. This must outlive them.
-  std::vector<Variant> variants();
+  // "eager NAME", "compiled NAME", on all cores. This must outlive them.
+  Variant eager();
+  Variant compiled();
 
-  /// Enters the same graph into a race with PyTorch.
-  void enter(TorchRace& race, const TorchEntry& how);
+  /// Enters the same graph into a race with PyTorch, eager.
+  void enter(TorchRace& race) const;
 
-  /// Enters it as torch.nn.Linear. \pre it is a linear_graph()
-  void enter_as_linear(TorchRace& race, const TorchEntry& how);
+  /// Enters it as torch.nn.Linear, eager and compiled with these settings. \pre it is a linear_graph()
+  void enter_as_linear(TorchRace& race, const std::vector<std::string>& settings) const;
 
  private:
   std::string name_;
@@ -59,15 +59,14 @@ class ModelCall {
 /// through torch.nn).
 void enter_steps_of_a_call(TorchRace& race);
 
-/// A linear layer, and models from one row at a time to many, in every way there is; by torch.compile one row and 256 only, as
-/// each is compiled with several settings.
+/// A linear layer in every way there is, and models from one row at a time to many, compiled, and in PyTorch eager.
 class CallRuns {
  public:
   /// \throws std::runtime_error, one line, where a result is wrong
   /// \throws OutOfMemory
   CallRuns(Lab& lab, std::size_t linear_batch, const std::vector<std::size_t>& model_batches);
 
-  /// Seconds of "eager linear 32", "compiled model 1", "torch eager model hollow", ...; of "peak" and "read", the arithmetic and
+  /// Seconds of "eager linear 32", "compiled model 1", "torch eager model hollow", …; of "peak" and "read", the arithmetic and
   /// the weights of a model by themselves; and of our own steps of a call: "operator" (of one number, called at once),
   /// "eager launched" and "compiled launched" (the hollow linear layer, and a loop on all cores that does nothing).
   Sampling sample(const Plan& plan);

@@ -1,7 +1,6 @@
 #include "07-compilers/layers/translation.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -82,16 +81,6 @@ std::size_t Translation::loops() const { return compiled_.loops(); }
 std::size_t Translation::lines() const { return lines_of(compiled_.source()); }
 std::size_t Translation::program_lines() const { return lines_of(program_); }
 AssemblyFunction Translation::first_loop() const { return read_assembly(assembly_, first_loop_name); }
-
-std::size_t Translation::first_loop_bytes() const {
-  const Loaded library(file("loops.so"));
-  Dl_info info;
-  const ElfW(Sym)* symbol = nullptr;
-  void* const function = library.function(first_loop_name);
-  if (function == nullptr) return 0;
-  dladdr1(function, &info, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)), RTLD_DL_SYMENT);
-  return symbol != nullptr ? symbol->st_size : 0;
-}
 
 void Translation::say(std::vector<std::string> words) const {
   std::vector<std::string> command = toolchain_.command;

@@ -24,13 +24,11 @@ class Translation {
   explicit Translation(const Graph& graph);
 
   // How large it is.
-  std::size_t operators() const;         ///< of the graph
-  std::size_t loops() const;             ///< of the plan
-  std::size_t lines() const;             ///< of C++ written for it, apart from what every program holds
-  std::size_t program_lines() const;     ///< of all that the compiler reads
-  AssemblyFunction first_loop() const;   ///< of the function of its first loop
-  std::size_t first_loop_bytes() const;  ///< of machine code of that function
-  const std::string& assembly() const { return assembly_; }
+  std::size_t operators() const;        ///< of the graph
+  std::size_t loops() const;            ///< of the plan
+  std::size_t lines() const;            ///< of C++ written for it, apart from what every program holds
+  std::size_t program_lines() const;    ///< of all that the compiler reads
+  AssemblyFunction first_loop() const;  ///< the function of its first loop
 
   /// "plan", "emit", "compile" (C++ to assembly), "assemble", "link", "load": each stage by itself, from what the one before left.
   /// This must outlive them.

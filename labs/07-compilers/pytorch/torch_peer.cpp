@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -97,9 +96,9 @@ std::vector<float> TorchPeer::result(int program, const std::string& mode) {
   return peer_.ask_numbers("result " + std::to_string(program) + " " + mode);
 }
 
-double TorchPeer::start_compiler() {
-  if (start_seconds_ == 0) start_seconds_ = peer_.ask_seconds("start");
-  return start_seconds_;
+void TorchPeer::start_compiler() {
+  if (!has_compiler_) peer_.ask("start");
+  has_compiler_ = true;
 }
 
 void TorchPeer::release() { peer_.ask("release"); }

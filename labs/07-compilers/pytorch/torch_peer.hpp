@@ -43,8 +43,8 @@ class TorchPeer {
   /// Numbers in the order in which PyTorch has them, row by row.
   std::vector<float> result(int program, const std::string& mode);
 
-  /// Has a very small program compiled, once. \return seconds of the first time: most of it for reading the compiler itself
-  double start_compiler();
+  /// Has a very small program compiled, once: PyTorch then has read its compiler.
+  void start_compiler();
 
   /// Forgets all programs, and what was compiled for them.
   void release();
@@ -53,7 +53,7 @@ class TorchPeer {
   ScratchFolder cache_;
   std::string remark_;
   PythonPeer peer_;
-  double start_seconds_ = 0;
+  bool has_compiler_ = false;
 };
 
 }  // namespace hf::compilers

@@ -131,14 +131,13 @@ void TorchRace::enter(const std::string& name, const TorchProgram& program, std:
 
 /// Runs it once, and compares. \return nothing, with a note, where it is wrong
 std::optional<TorchRace::Racer> TorchRace::checked(Racer racer, const Right& right) {
-  const double first = host_.peer->seconds(racer.program, racer.mode, racer.threads, 1);
+  racer.first_call_seconds = host_.peer->seconds(racer.program, racer.mode, racer.threads, 1);
   const double off = distance(host_.peer->result(racer.program, racer.mode), right.result, right.dropout);
   if (off > right.bound) {
     note("not raced: " + racer.id + (racer.mode == torch_eager ? "" : ", " + racer.mode) + ": its result is " +
          number_text(off) + " from ours, and may be " + number_text(right.bound));
     return std::nullopt;
   }
-  if (racer.mode != torch_eager) racer.trials = {{racer.mode, first, std::numeric_limits<double>::infinity()}};
   return racer;
 }
 
@@ -146,7 +145,7 @@ std::optional<TorchRace::Racer> TorchRace::checked(Racer racer, const Right& rig
 std::optional<TorchRace::Racer> TorchRace::fastest(const std::string& id, const std::vector<std::string>& all_settings,
                                                    int threads, const TorchProgram& program,
                                                    std::span<const float* const> tensors, const Right& right) {
-  start_seconds_ = host_.peer->start_compiler();
+  host_.peer->start_compiler();
   std::vector<Racer> racers;
   for (const std::string& settings : all_settings) {
     if (program.parameters.empty() && settings == "freezing") continue;
@@ -161,19 +160,15 @@ std::optional<TorchRace::Racer> TorchRace::fastest(const std::string& id, const 
   if (racers.empty()) return std::nullopt;
   constexpr int rounds = 5;
   constexpr double sample_seconds = 5e-3;
-  std::vector<TorchTrial> trials;
-  for (const Racer& racer : racers) trials.push_back(racer.trials.front());
+  std::vector<double> least(racers.size(), std::numeric_limits<double>::infinity());
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < racers.size(); ++i) {
       const double once = seconds(racers[i], 1);
       const auto times = static_cast<std::int64_t>(std::ceil(sample_seconds / once));
-      trials[i].seconds = std::min(trials[i].seconds, seconds(racers[i], times) / static_cast<double>(times));
+      least[i] = std::min(least[i], seconds(racers[i], times) / static_cast<double>(times));
     }
   }
-  const auto best = std::ranges::min_element(trials, {}, &TorchTrial::seconds) - trials.begin();
-  Racer& winner = racers[static_cast<std::size_t>(best)];
-  winner.trials = std::move(trials);
-  return winner;
+  return racers[static_cast<std::size_t>(std::ranges::min_element(least) - least.begin())];
 }
 
 double TorchRace::seconds(const Racer& racer, std::int64_t times) {
@@ -205,15 +200,10 @@ const TorchRace::Racer* TorchRace::find(const std::string& id) const {
 
 bool TorchRace::is_there(const std::string& variant) const { return find(variant) != nullptr; }
 
-std::vector<TorchTrial> TorchRace::trials(const std::string& name) const {
-  const Racer* const racer = find(torch_id(TorchMode::compiled, name));
-  return racer != nullptr ? racer->trials : std::vector<TorchTrial>();
-}
-
 std::optional<TorchTrial> TorchRace::best(const std::string& name) const {
   const Racer* const racer = find(torch_id(TorchMode::compiled, name));
   if (racer == nullptr) return std::nullopt;
-  return *std::ranges::find(racer->trials, racer->mode, &TorchTrial::settings);
+  return TorchTrial{racer->mode, racer->first_call_seconds};
 }
 
 std::vector<double> TorchRace::first_calls(const std::vector<Graph>& graphs, std::span<const float* const> inputs) {
@@ -233,7 +223,5 @@ std::vector<double> TorchRace::first_calls(const std::vector<Graph>& graphs, std
   }
   return seconds;
 }
-
-std::optional<double> TorchRace::start_seconds() const { return start_seconds_; }
 
 }  // namespace hf::compilers

@@ -40,7 +40,6 @@ std::string torch_id(TorchMode mode, const std::string& name, TorchThreads threa
 struct TorchTrial {
   std::string settings;
   double first_call_seconds;  ///< compiled, and run once
-  double seconds;             ///< the least of some calls after it
 };
 
 /// One PyTorch for several races: to start it takes seconds.
@@ -87,19 +86,11 @@ class TorchRace {
   /// After sampling: whether a variant was there, to its end.
   bool is_there(const std::string& variant) const;
 
-  /// What was tried on all threads, in the order of torch_compile_settings. Empty where it is not there.
-  std::vector<TorchTrial> trials(const std::string& name) const;
-
-  /// Of these the one that is raced. Nothing where it is not there.
+  /// Those settings of torch.compile, on all threads, that are raced. Nothing where they are not there.
   std::optional<TorchTrial> best(const std::string& name) const;
 
   /// Seconds of first calls with the default settings, which are compiled, for programs that are not raced: one for each.
   std::vector<double> first_calls(const std::vector<Graph>& graphs, std::span<const float* const> inputs);
-
-  /// Seconds in which PyTorch read its compiler and compiled the first, very small thing. Nothing where none was compiled.
-  std::optional<double> start_seconds() const;
-
-  const TorchHost& host() const { return host_; }
 
  private:
   struct Racer {
@@ -107,7 +98,7 @@ class TorchRace {
     int program;
     std::string mode;
     int threads;
-    std::vector<TorchTrial> trials = {};
+    double first_call_seconds = 0;
   };
   /// What the result should be, and how far it may be from it.
   struct Right {
@@ -125,7 +116,6 @@ class TorchRace {
   Lab& lab_;
   TorchHost& host_;
   std::vector<Racer> racers_;
-  std::optional<double> start_seconds_;
 };
 
 }  // namespace hf::compilers

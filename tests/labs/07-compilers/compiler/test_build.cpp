@@ -68,7 +68,7 @@ void check_compiles(const Graph& graph, CompileOptions options, const std::strin
   Compiled compiled(graph, options);
   CAPTURE(compiled.remark());
   CHECK(compiled.is_compiled());
-  CHECK(compiled.times().from_cache == false);
+  CHECK_FALSE(compiled.is_from_cache());
   CHECK((remark.empty() ? compiled.remark().empty() : is_one_line(compiled.remark())));
   CHECK(says(compiled.remark(), remark));
   CHECK(result_of(compiled, graph) == eager_result(graph));
@@ -204,7 +204,7 @@ TEST_CASE("The second time nothing is built") {
   CHECK(count(cache.path(), ".so") == 1);
   CHECK(count(cache.path(), ".cpp") == 1);
   Compiled again(chain(), {.seconds = 600, .cache = cache.path()});
-  CHECK(again.times().from_cache);
+  CHECK(again.is_from_cache());
   CHECK(again.remark().empty());
   CHECK(result_of(again, chain()) == eager_result(chain()));
   CHECK(again.library() == only_library(cache.path()));
@@ -224,7 +224,7 @@ TEST_CASE("A damaged entry is built anew, and a line says so") {
                                    whole.substr(0, whole.size() / 2), whole + "x", changed, other_seal}) {
     overwrite(library, bytes);
     check_compiles(chain(), {.cache = cache.path()}, "damaged; built anew");
-    CHECK(Compiled(chain(), {.cache = cache.path()}).times().from_cache);
+    CHECK(Compiled(chain(), {.cache = cache.path()}).is_from_cache());
   }
   fs::remove(library);
   fs::create_directory(library);  // what cannot be replaced

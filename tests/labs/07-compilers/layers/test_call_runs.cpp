@@ -37,8 +37,7 @@ TEST_CASE("a perceptron's outputs are probabilities, and hollow it has as many o
   CHECK(graph.inputs() == 7);
   CHECK(perceptron_graph(1, hollow).nodes().size() == graph.nodes().size());
   ModelCall call("model", graph);  // throws where either way is wrong
-  CHECK(call.operators() == 9);
-  for (const Variant& variant : call.variants()) CHECK(variant.seconds(1) > 0);
+  for (const Variant& variant : {call.eager(), call.compiled()}) CHECK(variant.seconds(1) > 0);
 }
 
 TEST_CASE("all ways to call are sampled together") {
@@ -51,7 +50,7 @@ TEST_CASE("all ways to call are sampled together") {
     CHECK(sampling.of(id).median > 0);
   }
   CHECK(runs.arithmetic_seconds(sampling, 64) >= runs.arithmetic_seconds(sampling, 1));
-  for (const char* id : {"torch eager module", "torch eager linear 2", "torch compiled model 1"}) {
+  for (const char* id : {"torch eager module", "torch compiled linear 2", "torch eager model 1"}) {
     CAPTURE(id);
     if (runs.race().is_there(id)) CHECK(std::isfinite(sampling.of(id).median));
   }
