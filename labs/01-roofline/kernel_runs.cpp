@@ -101,11 +101,8 @@ KernelRuns::Measurements KernelRuns::measure(const Lab& lab) const {
   const Sampling near = sample_interleaved(cached, lab.plan(6)), far = sample_interleaved(vectors, from_dram),
                  products = sample_interleaved(matrices, slow);
 
-  const auto gbs = [](const Estimate& seconds, double bytes) {
-    return transform(seconds, [&](double s) { return bytes / s * 1e-9; });
-  };
-  const Estimate read_gbs = gbs(far.of("read"), pass_bytes(set_, Stream::read, far_.size()));
-  const Estimate copy_gbs = gbs(far.of("copy"), pass_bytes(set_, Stream::copy, far_.size()));
+  const Estimate read_gbs = rate(pass_bytes(set_, Stream::read, far_.size()), far.of("read"));
+  const Estimate copy_gbs = rate(pass_bytes(set_, Stream::copy, far_.size()), far.of("copy"));
   Measurements measurements = {{}, read_gbs};
   std::vector<Roofs> rounds;
   for (std::size_t round = 0; round < read_gbs.samples.size(); ++round) {
@@ -113,13 +110,10 @@ KernelRuns::Measurements KernelRuns::measure(const Lab& lab) const {
   }
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     const Estimate& seconds = (is_matmul(kernels_[i]) ? products : far).of(kernels_[i].label);
-    const auto gflops = [](const Workload& kernel, const Estimate& time) {
-      return transform(time, [&](double s) { return kernel.work.flops / s * 1e-9; });
-    };
     std::optional<Estimate> share;
     if (!is_matmul(kernels_[i])) share = share_of_roof(kernels_[i], seconds, rounds);
-    measurements.kernels.push_back(
-        {seconds, gflops(kernels_[i], seconds), gflops(kernels_in_cache_[i], near.seconds[i]), share});
+    measurements.kernels.push_back({seconds, rate(kernels_[i].work.flops, seconds),
+                                    rate(kernels_in_cache_[i].work.flops, near.seconds[i]), share});
   }
   return measurements;
 }

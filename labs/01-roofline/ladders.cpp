@@ -79,10 +79,6 @@ Variant variant(const KernelSet& set, const Case& each, const StreamMemory& memo
                            : all_threads(set, each.stream, memory, each.bytes, team);
 }
 
-Estimate gbs(const Estimate& seconds, double bytes) {
-  return transform(seconds, [=](double s) { return bytes / s * 1e-9; });
-}
-
 /// A chase through a buffer as a variant: a call is a thousand hops.
 class ChaseVariant {
  public:
@@ -165,7 +161,7 @@ Bandwidths measure_bandwidths(const Lab& lab, const KernelSet& set, Team& team, 
       const Case& each = group.cases[i];
       Ladder& ladder = (each.threads == 1 ? result.one_thread : result.all_threads)[each.stream];
       ladder.bytes.push_back(each.all_bytes());
-      ladder.y.push_back(gbs(sampling.seconds[i], pass_bytes(set, each.stream, each.bytes) * each.threads));
+      ladder.y.push_back(rate(pass_bytes(set, each.stream, each.bytes) * each.threads, sampling.seconds[i]));
     }
   }
   // One core: all of it is what one thread does.

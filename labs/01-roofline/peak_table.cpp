@@ -85,7 +85,7 @@ PeakTable measure_peaks(const std::vector<const KernelSet*>& sets, bool fp64, Te
   const Sampling sampling = sample_interleaved(variants, plan);
   for (std::size_t i = 0; i < table.loops.size(); ++i) {
     const double flops = table.loops[i].flops * static_cast<double>(iterations_per_call * team.size());
-    table.gflops.push_back(transform(sampling.seconds[i], [=](double s) { return flops / s * 1e-9; }));
+    table.gflops.push_back(rate(flops, sampling.seconds[i]));
     const double median = table.gflops[i].median;
     if (median > table.peak().median) table.best = i;
     if (table.loops[i].lanes == 1 && median > table.scalar_peak().median) table.best_scalar = i;
@@ -100,7 +100,7 @@ Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan) {
                              return static_cast<double>(now_ns() - start) * 1e-9;
                            }};
   const double operations = loop.operations * iterations_per_call;
-  return transform(sample(variant, plan), [=](double s) { return operations / s * 1e-9; });
+  return rate(operations, sample(variant, plan));
 }
 
 }  // namespace hf::roofline

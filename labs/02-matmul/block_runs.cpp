@@ -72,7 +72,7 @@ BlockRuns time_blocks(const Lab& lab, std::size_t n) {
   const double flops = 2 * std::pow(static_cast<double>(n), 3);
   std::size_t model = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    runs.gflops.push_back(transform(sampling.seconds[i], [&](double s) { return flops / s * 1e-9; }));
+    runs.gflops.push_back(rate(flops, sampling.seconds[i]));
     if (blocks[i].depth <= chosen.depth) model = i;
   }
   runs.chosen = blocks[model];

@@ -61,7 +61,7 @@ Conflict time_conflict(const Lab& lab, const std::vector<std::size_t>& sizes) {
   Conflict conflict = {{}, sampling.ratio("1024", "1023")};
   for (std::size_t n : sizes) {
     const double flops = 2.0 * rows_timed * std::pow(static_cast<double>(n), 2);
-    conflict.gflops[n] = transform(sampling.of(std::to_string(n)), [&](double s) { return flops / s * 1e-9; });
+    conflict.gflops[n] = rate(flops, sampling.of(std::to_string(n)));
   }
   return conflict;
 }

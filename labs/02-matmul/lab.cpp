@@ -146,9 +146,7 @@ void measure_convolution(Lab& lab, const Gemm& gemm) {
 
 void measure_layer(Lab& lab, const std::string& id, const LayerRun& layer) {
   const Sampling sampling = time_layer(lab, layer, layers);
-  const auto gflops = [&](const char* form) {
-    return transform(sampling.of(form), [&](double s) { return layer.flops / s * 1e-9; });
-  };
+  const auto gflops = [&](const char* form) { return rate(layer.flops, sampling.of(form)); };
   lab.add(Value(id + "_direct_gflops", gflops("direct"), "GFLOP/s"));
   lab.add(Value(id + "_gemm_gflops", gflops("gemm"), "GFLOP/s"));
   lab.add(Value(id + "_speedup", sampling.ratio("direct", "gemm"), "1"));

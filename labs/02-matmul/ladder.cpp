@@ -117,7 +117,7 @@ std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& con
     const Sampling sampling = sample_interleaved(variants, plan);
     steps.push_back({n, {}});
     for (std::size_t i = 0; i < variants.size(); ++i) {
-      const Estimate gflops = transform(sampling.seconds[i], [&](double s) { return work[i] / s * 1e-9; });
+      const Estimate gflops = rate(work[i], sampling.seconds[i]);
       speed[variants[i].id] = gflops.median;
       steps.back().gflops[variants[i].id] = gflops;
     }

@@ -87,7 +87,7 @@ struct Heat {
 
   Estimate gflops(std::string_view id) const {
     const double work = id == "peak" ? peak_flops : flops(n);
-    return transform(sampling.of(id), [&](double seconds) { return work / seconds * 1e-9; });
+    return rate(work, sampling.of(id));
   }
 
   bool has(std::string_view id) const { return std::ranges::find(sampling.ids, id) != sampling.ids.end(); }

@@ -30,9 +30,7 @@ constexpr std::size_t MiB = 1 << 20;
 constexpr std::int64_t hops_per_turn = 1000;
 
 /// GB/s from seconds for so many lines.
-Estimate gbs(const Estimate& seconds, double lines) {
-  return transform(seconds, [=](double s) { return lines * line_bytes / s * 1e-9; });
-}
+Estimate gbs(const Estimate& seconds, double lines) { return rate(lines * line_bytes, seconds); }
 
 Plan chase_plan(const Lab& lab) {
   Plan plan = lab.memory_plan();

@@ -26,10 +26,6 @@ namespace {
 
 constexpr std::int64_t iterations_per_call = 200;  // a microsecond or two
 
-Estimate gops(const Estimate& seconds, double operations) {
-  return transform(seconds, [=](double s) { return operations / s * 1e-9; });
-}
-
 void check_tiles() {
   if (tile_peak(100, 3, 5) != 100 * tile_depth() * 3 * 5)
     throw std::runtime_error("the tile products (AMX, SME) are wrong; nothing was timed");
@@ -47,7 +43,7 @@ GemmPair measure_pair(std::size_t n, const Int8Kernel& kernel, const Plan& plan)
                           timed("int8", [&, c8] { kernel.multiply(n, n, n, a8.data(), b8.data(), c8); })},
                          plan);
   const double side = static_cast<double>(n), operations = 2 * side * side * side;
-  return {n, gops(sampling.of("fp32"), operations), gops(sampling.of("int8"), operations),
+  return {n, rate(operations, sampling.of("fp32")), rate(operations, sampling.of("int8")),
           sampling.ratio("fp32", "int8")};
 }
 
@@ -69,9 +65,9 @@ UnitPeaks measure_unit_peaks(const Lab& lab, const Int8Kernel& kernel, const Pla
   const Sampling sampling = sample_interleaved(variants, plan);
 
   const double operations = kernel.peak_operations * iterations_per_call;
-  UnitPeaks peaks = {gops(sampling.of("peak"), fp32.flops), gops(sampling.of("int8"), operations), {}, {}, {}};
-  if (bf16) peaks.bf16 = gops(sampling.of("bf16"), bf16->operations * iterations_per_call);
-  if (tiles) peaks.tiles = gops(sampling.of("tiles"), tile_operations() * iterations_per_call);
+  UnitPeaks peaks = {rate(fp32.flops, sampling.of("peak")), rate(operations, sampling.of("int8")), {}, {}, {}};
+  if (bf16) peaks.bf16 = rate(bf16->operations * iterations_per_call, sampling.of("bf16"));
+  if (tiles) peaks.tiles = rate(tile_operations() * iterations_per_call, sampling.of("tiles"));
   peaks.int8_over_fp32 = ratio(peaks.int8.samples, peaks.fp32.samples);
   return peaks;
 }

@@ -98,9 +98,7 @@ PeakVariant peak_variant(Precision precision, Team& team) {
           loop.flops_per_iteration * fma_iterations * team.size()};
 }
 
-Estimate PeakVariant::gflops(const Estimate& seconds) const {
-  return transform(seconds, [&](double s) { return flops / s * 1e-9; });
-}
+Estimate PeakVariant::gflops(const Estimate& seconds) const { return rate(flops, seconds); }
 
 Estimate peak_gflops(Precision precision, Team& team, const Plan& plan) {
   const PeakVariant loop = peak_variant(precision, team);
@@ -109,13 +107,13 @@ Estimate peak_gflops(Precision precision, Team& team, const Plan& plan) {
 
 Estimate clock_ghz(const Plan& plan) {
   const Estimate seconds = sample(timed("clock", [] { dependent_additions(fma_iterations); }), plan);
-  return transform(seconds, [](double s) { return 32.0 * fma_iterations / s * 1e-9; });
+  return rate(32.0 * fma_iterations, seconds);
 }
 
 Estimate dram_read_gbs(Team& team, const Plan& plan, std::size_t bytes) {
   const SharedArray array(team, bytes > 0 ? bytes : default_dram_bytes());
   const Estimate seconds = sample(read_variant(array, team), plan);
-  return transform(seconds, [&](double s) { return array.bytes(team) / s * 1e-9; });
+  return rate(array.bytes(team), seconds);
 }
 
 double machine_noise_floor(const Plan& plan, const SteadyMemory& memory) {

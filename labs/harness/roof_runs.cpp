@@ -19,9 +19,7 @@ std::vector<Variant> RoofRuns::variants() {
 
 Estimate RoofRuns::peak_gflops(const Sampling& sampling) const { return peak_.gflops(sampling.of("peak")); }
 
-Estimate RoofRuns::read_gbs(const Sampling& sampling) const {
-  return transform(sampling.of("read"), [&](double s) { return array_.bytes(team_) / s * 1e-9; });
-}
+Estimate RoofRuns::read_gbs(const Sampling& sampling) const { return rate(array_.bytes(team_), sampling.of("read")); }
 
 Roofline RoofRuns::roofs(const Sampling& sampling) const {
   return {peak_gflops(sampling).median, read_gbs(sampling).median};

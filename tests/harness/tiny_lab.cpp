@@ -29,7 +29,7 @@ void add(hf::Lab& lab, const hf::Work& work, const std::string& does) {
   hf::Plan plan = lab.plan();
   plan.sample_seconds = 1e-5;
   const hf::Estimate seconds = hf::sample(hf::timed("sum", add_numbers), plan);
-  const hf::Estimate speed = hf::transform(seconds, [&](double s) { return work.flops / s * 1e-9; });
+  const hf::Estimate speed = hf::rate(work.flops, seconds);
   lab.add(hf::Series{
       "sum", "sum of floats", hf::Kind::measured, {"numbers", "1"}, {"speed", "GFLOP/s"}, {hf::Point(numbers, speed)}});
   lab.add(hf::Value("sum_gflops", speed, "GFLOP/s"));

@@ -19,10 +19,6 @@ namespace {
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 constexpr double single_roundoff = 0x1p-24;
 
-Estimate gbs(const Estimate& seconds, double bytes) {
-  return transform(seconds, [=](double s) { return bytes / s * 1e-9; });
-}
-
 /// So many times the second cache, as a power of two, so that little of it can be there; an eighth of the memory at most.
 std::size_t beyond_l2(const cuda::Device& device, std::size_t times) {
   return std::bit_floor(std::min(std::bit_ceil(std::max(times * device.l2_bytes, 64 * MiB)), device.memory_bytes / 8));
@@ -152,8 +148,8 @@ void measure_streams(Lab& lab, const cuda::Device& device) {
   const Sampling sampling = sample_interleaved({cuda::timed_on_device("copy", [&] { run_copy(arrays); }),
                                                 cuda::timed_on_device("dot", [&] { run_dot(arrays); })},
                                                lab.plan());
-  lab.add(Value("copy_gbs", gbs(sampling.of("copy"), 2 * arrays.bytes()), "GB/s", "copy"));
-  lab.add(Value("dot_gbs", gbs(sampling.of("dot"), 2 * arrays.bytes()), "GB/s", "dot product"));
+  lab.add(Value("copy_gbs", rate(2 * arrays.bytes(), sampling.of("copy")), "GB/s", "copy"));
+  lab.add(Value("dot_gbs", rate(2 * arrays.bytes(), sampling.of("dot")), "GB/s", "dot product"));
 }
 
 // ---- Little's law ----
@@ -233,7 +229,7 @@ Series in_flight_series(Lab& lab, Front& front, const cuda::Device& device, int 
   const Sampling sampling = sample_interleaved(variants, lab.plan(2));
   Series series = {id, label, Kind::measured, {"bytes in flight", "B"}, {"bandwidth", "GB/s"}};
   for (std::size_t i = 0; i < sweep.size(); ++i) {
-    series.points.emplace_back(sweep[i].bytes(), gbs(sampling.seconds[i], sweep[i].bytes() * hops));
+    series.points.emplace_back(sweep[i].bytes(), rate(sweep[i].bytes() * hops, sampling.seconds[i]));
   }
   return series;
 }
@@ -293,7 +289,7 @@ void measure_strides(Lab& lab, const cuda::Device& device) {
   Series series = {"gpu_stride", "words used", Kind::measured, {"stride", "1"}, {"bandwidth used", "GB/s"}};
   for (std::size_t i = 0; i < strides.size(); ++i) {
     const double bytes = static_cast<double>(words.size() / strides[i] * sizeof(std::uint32_t));
-    series.points.emplace_back(static_cast<double>(strides[i]), gbs(sampling.seconds[i], bytes));
+    series.points.emplace_back(static_cast<double>(strides[i]), rate(bytes, sampling.seconds[i]));
   }
   lab.add(series);
   lab.add(Value("gpu_coalescing_gain", series.points.front().y.median / series.points.back().y.median, "1",

@@ -88,8 +88,7 @@ void add_batch_series(Lab& lab, const std::vector<LayerRun>& runs, const LayerTi
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Work work = runs[i].tokens();
     const double batch = as_double(runs[i].readers), x = work.intensity();
-    const auto gflops = [&](double s) { return work.flops / s * 1e-9; };
-    speed.points.emplace_back(x, transform(layers.seconds[i], gflops), std::to_string(runs[i].readers));
+    speed.points.emplace_back(x, rate(work.flops, layers.seconds[i]), std::to_string(runs[i].readers));
     bytes.points.emplace_back(x, x * roofs.bandwidth_gbs);
     flops.points.emplace_back(x, roofs.peak_gflops);
     latency.points.emplace_back(batch, times(layers.seconds[i], 1e6));

@@ -34,8 +34,7 @@ void add_bus_bandwidth(Lab& lab, const CollectiveRuns& runs) {
   lab.modelled("bus_factor", bus_factor(runs.ranks));
   const auto& [bytes, seconds] = *runs.all_reduces.at("ring").rbegin();
   const auto size = static_cast<double>(bytes);
-  lab.add(Value("ring_algorithm_gbs", transform(seconds, [&](double s) { return size / s * 1e-9; }), "GB/s",
-                "the ring's algorithm bandwidth, largest size"));
+  lab.add(Value("ring_algorithm_gbs", rate(size, seconds), "GB/s", "the ring's algorithm bandwidth, largest size"));
   lab.derived("ring_bus_gbs", "GB/s");
 }
 

@@ -67,8 +67,7 @@ void add_phase(Lab& lab, const std::string& id, const std::string& label, std::v
   Series speed = {id, label, Kind::measured, {"arithmetic intensity", "FLOP/byte"}, {"speed", "GFLOP/s"}};
   for (const auto& [step, work, seconds] : steps) {
     const double flops = work.flops;
-    speed.points.emplace_back(work.intensity(), transform(seconds, [flops](double s) { return flops / s * 1e-9; }),
-                              step.label());
+    speed.points.emplace_back(work.intensity(), rate(flops, seconds), step.label());
   }
   lab.add(std::move(speed));
 }

@@ -133,7 +133,7 @@ std::span<const std::uint64_t> ReadRuns::part(int thread, double bytes) const {
 
 Estimate ReadRuns::gbs(const Sampling& sampling, Format format, Cores cores) const {
   const double bytes = decoders_.bytes(format);
-  return transform(sampling.of(read_id(format, cores)), [bytes](double s) { return bytes / s * 1e-9; });
+  return rate(bytes, sampling.of(read_id(format, cores)));
 }
 
 Sampling time_decoding(const Lab& lab, std::vector<Variant> variants) {

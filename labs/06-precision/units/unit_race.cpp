@@ -64,7 +64,7 @@ std::size_t index_of(const Sampling& sampling, std::string_view id) {
 bool UnitTimes::has(std::string_view id) const { return index_of(sampling, id) < sampling.ids.size(); }
 
 Estimate UnitTimes::gops(std::string_view id) const {
-  return transform(sampling.of(id), [&](double s) { return operations[index_of(sampling, id)] / s * 1e-9; });
+  return rate(operations[index_of(sampling, id)], sampling.of(id));
 }
 
 Estimate UnitTimes::over(std::string_view id, std::string_view other) const {

@@ -155,7 +155,7 @@ bool AttentionHeat::has(const std::string& id) const {
 
 Estimate AttentionHeat::gflops(const std::string& id) const {
   const double work = id == "peak" ? peak_flops : id == "peak all" ? all_peak_flops : flops;
-  return transform(sampling.of(id), [work](double s) { return work / s * 1e-9; });
+  return rate(work, sampling.of(id));
 }
 
 Estimate AttentionHeat::speed_ratio(const std::string& id, const std::string& other) const {

@@ -82,8 +82,7 @@ Estimate blur_gflops_near(std::size_t taps, const Plan& plan) {
     blur(shape, recompute(), input.as<float>().data(), between.as<float>().data(), result.as<float>().data());
   };
   const double flops = blur_work(shape, recompute(), true).flops;
-  return transform(sample(workload::alone(timed("blur near", run)), plan),
-                   [flops](double s) { return flops / s * 1e-9; });
+  return rate(flops, sample(workload::alone(timed("blur near", run)), plan));
 }
 
 }  // namespace hf::compilers

@@ -76,7 +76,7 @@ double CopyRuns::program_bytes(roofline::Stream stream, Cores cores) const {
 Estimate CopyRuns::traffic_gbs(const Sampling& sampling, roofline::Stream stream, Cores cores) const {
   const double allocated = stream == roofline::Stream::copy ? 1.5 : 1;  // a third stream: the lines written are read
   const double bytes = allocated * program_bytes(stream, cores);
-  return transform(sampling.of(id(stream, cores)), [bytes](double s) { return bytes / s * 1e-9; });
+  return rate(bytes, sampling.of(id(stream, cores)));
 }
 
 }  // namespace hf::compilers

@@ -147,8 +147,7 @@ void add_licence_times(Lab& lab, const Licences& licences, const Sampling& sampl
   }
   const double flops = 2 * as_double(product_rows) * as_double(product_width) * as_double(product_width);
   for (const std::string order : {"ijk", "ikj"}) {
-    const auto gflops = [&](double seconds) { return flops / seconds * 1e-9; };
-    lab.add(Value("product_" + order + "_gflops", transform(sampling.of("product " + order), gflops), "GFLOP/s"));
+    lab.add(Value("product_" + order + "_gflops", rate(flops, sampling.of("product " + order)), "GFLOP/s"));
   }
 }
 
