@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/inputs.hpp"
 #include "record/library.hpp"
 #include "record/record.hpp"
 #include "record/sha256.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <span>
 
 #include "05-scaling/ranks/transport.hpp"

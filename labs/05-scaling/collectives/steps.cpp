@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "05-scaling/collectives/alpha_beta.hpp"
 #include "05-scaling/collectives/collective_runs.hpp"

@@ -1,7 +1,6 @@
 #include "05-scaling/planner/steps.hpp"
 
 #include <cmath>
-#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "05-scaling/training/report.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <functional>
 #include <stdexcept>
 #include <string>

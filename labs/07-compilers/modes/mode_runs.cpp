@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "07-compilers/compiler/compiled.hpp"
+#include "07-compilers/compiler/eager.hpp"
 #include "07-compilers/compiler/graph.hpp"
 #include "07-compilers/compiler/plan.hpp"
 #include "07-compilers/modes/mode_graphs.hpp"

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string>
 
-#include "02-matmul/gemm.hpp"
 #include "02-matmul/schedule.hpp"
 
 namespace hf::compilers {

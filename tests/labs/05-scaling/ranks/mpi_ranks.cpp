@@ -20,7 +20,6 @@
 #include "05-scaling/collectives/mpi_collectives.hpp"
 #include "05-scaling/collectives/mpi_window.hpp"
 #include "05-scaling/ranks/ranks.hpp"
-#include "05-scaling/ranks/transport.hpp"
 #include "05-scaling/ranks/transport_mpi.hpp"
 #include "common/random.hpp"
 
