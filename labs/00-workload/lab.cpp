@@ -17,13 +17,14 @@
 #include <utility>
 #include <vector>
 
-#include "00-workload/checks.hpp"
-#include "00-workload/decode_runs.hpp"
-#include "00-workload/pass_runs.hpp"
-#include "00-workload/passes.hpp"
-#include "00-workload/sizes.hpp"
-#include "00-workload/transformer.hpp"
-#include "00-workload/triple_loop_runs.hpp"
+#include "00-workload/bench/decode_runs.hpp"
+#include "00-workload/bench/pass_runs.hpp"
+#include "00-workload/bench/triple_loop_runs.hpp"
+#include "00-workload/check/checks.hpp"
+#include "00-workload/kernels/passes.hpp"
+#include "00-workload/kernels/sizes.hpp"
+#include "00-workload/kernels/transformer.hpp"
+#include "common/verify.hpp"
 #include "harness/blas.hpp"
 #include "harness/memory.hpp"
 #include "harness/roof_runs.hpp"
@@ -90,10 +91,10 @@ Sizes choose(Lab& lab) {
 }
 
 void check(Networks& networks) {
-  demand(error_share_of_mlp(networks.mlp()), "the MLP");
-  demand(error_share_of_resnet(networks.resnet(), 32), "the CNN");
-  demand(error_share_of_transformer(networks.transformer()), "the transformer");
-  demand(error_share_of_gradients({2, 24, 3, 40, 8}, 5), "the transformer's gradient");
+  verify(error_share_of_mlp(networks.mlp()), "the MLP");
+  verify(error_share_of_resnet(networks.resnet(), 32), "the CNN");
+  verify(error_share_of_transformer(networks.transformer()), "the transformer");
+  verify(error_share_of_gradients({2, 24, 3, 40, 8}, 5), "the transformer's gradient");
 }
 
 // ---- Where the FLOPs go, and where the time goes ----

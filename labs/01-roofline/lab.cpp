@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/dispatch.hpp"
-#include "01-roofline/dot_product.hpp"
-#include "01-roofline/kernel_runs.hpp"
-#include "01-roofline/kernel_set.hpp"
-#include "01-roofline/ladders.hpp"
-#include "01-roofline/levels.hpp"
-#include "01-roofline/peak_table.hpp"
-#include "01-roofline/predictions.hpp"
-#include "01-roofline/stream_runs.hpp"
+#include "01-roofline/bench/kernel_runs.hpp"
+#include "01-roofline/bench/ladders.hpp"
+#include "01-roofline/bench/levels.hpp"
+#include "01-roofline/bench/peak_table.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "01-roofline/kernels/dot_product.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
+#include "01-roofline/kernels/predictions.hpp"
+#include "01-roofline/kernels/stream_runs.hpp"
 #include "harness/peaks.hpp"
 #include "harness/threads.hpp"
 

@@ -14,19 +14,19 @@
 #include <string>
 #include <vector>
 
-#include "02-matmul/attention.hpp"
-#include "02-matmul/block_runs.hpp"
-#include "02-matmul/cache_simulator.hpp"
-#include "02-matmul/conflict_runs.hpp"
-#include "02-matmul/convolution.hpp"
-#include "02-matmul/gemm.hpp"
-#include "02-matmul/ladder.hpp"
-#include "02-matmul/layer_runs.hpp"
-#include "02-matmul/peers.hpp"
-#include "02-matmul/pinned_openmp.hpp"
-#include "02-matmul/race.hpp"
-#include "02-matmul/sizes.hpp"
-#include "02-matmul/traffic_runs.hpp"
+#include "02-matmul/bench/block_runs.hpp"
+#include "02-matmul/bench/conflict_runs.hpp"
+#include "02-matmul/bench/ladder.hpp"
+#include "02-matmul/bench/layer_runs.hpp"
+#include "02-matmul/bench/peers.hpp"
+#include "02-matmul/bench/race.hpp"
+#include "02-matmul/bench/sizes.hpp"
+#include "02-matmul/bench/traffic_runs.hpp"
+#include "02-matmul/kernels/attention.hpp"
+#include "02-matmul/kernels/cache_simulator.hpp"
+#include "02-matmul/kernels/convolution.hpp"
+#include "02-matmul/kernels/gemm.hpp"
+#include "common/pinned_openmp.hpp"
 #include "harness/peaks.hpp"
 
 namespace hf::matmul {

@@ -17,17 +17,17 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/dispatch.hpp"
-#include "01-roofline/kernel_set.hpp"
-#include "03-gpu/branch_runs.hpp"
-#include "03-gpu/chase_runs.hpp"
-#include "03-gpu/cuda/gpu_runs.hpp"
-#include "03-gpu/cuda/quoted_ladders.hpp"
-#include "03-gpu/gather_runs.hpp"
-#include "03-gpu/little.hpp"
-#include "03-gpu/occupancy.hpp"
-#include "03-gpu/simt.hpp"
-#include "03-gpu/simt_runs.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
+#include "03-gpu/bench/branch_runs.hpp"
+#include "03-gpu/bench/chase_runs.hpp"
+#include "03-gpu/bench/cuda/gpu_runs.hpp"
+#include "03-gpu/bench/cuda/quoted_ladders.hpp"
+#include "03-gpu/bench/gather_runs.hpp"
+#include "03-gpu/bench/simt_runs.hpp"
+#include "03-gpu/kernels/little.hpp"
+#include "03-gpu/kernels/occupancy.hpp"
+#include "03-gpu/kernels/simt.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::gpu {

@@ -7,9 +7,9 @@
 //   measure_matrix_unit    how fast are narrow numbers on this machine?
 //   measure_both_repeats   the same work again and again: array and processor
 #include "harness/lab.hpp"
-#include "04-tpu/energy.hpp"
-#include "04-tpu/systolic.hpp"
-#include "04-tpu/tpuv1.hpp"
+#include "04-tpu/kernels/energy.hpp"
+#include "04-tpu/kernels/systolic.hpp"
+#include "04-tpu/kernels/tpuv1.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -17,15 +17,15 @@
 #include <utility>
 #include <vector>
 
-#include "04-tpu/array_check.hpp"
-#include "04-tpu/array_runs.hpp"
-#include "04-tpu/energy_runs.hpp"
-#include "04-tpu/int8_gemm.hpp"
-#include "04-tpu/matrix_unit.hpp"
-#include "04-tpu/repeat_runs.hpp"
-#include "04-tpu/tiles.hpp"
-#include "04-tpu/tpuv1_runs.hpp"
-#include "04-tpu/utilisation_runs.hpp"
+#include "04-tpu/bench/array_runs.hpp"
+#include "04-tpu/bench/energy_runs.hpp"
+#include "04-tpu/bench/matrix_unit.hpp"
+#include "04-tpu/bench/repeat_runs.hpp"
+#include "04-tpu/bench/tpuv1_runs.hpp"
+#include "04-tpu/bench/utilisation_runs.hpp"
+#include "04-tpu/check/array_check.hpp"
+#include "04-tpu/kernels/int8_gemm.hpp"
+#include "04-tpu/kernels/tiles.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::tpu {

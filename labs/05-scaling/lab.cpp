@@ -9,7 +9,7 @@
 //   serving/       measure_serving      many readers who come and go
 //   planner/       plan_many_chips      past this machine
 //
-// Rank 0 runs them; where there are others, they take part in what it has them run (ranks/ranks.hpp).
+// Rank 0 runs them; where there are others, they take part in what it has them run (common/ranks/ranks.hpp).
 #include "harness/lab.hpp"
 
 #include <array>
@@ -17,15 +17,11 @@
 #include <cstdlib>
 #include <string>
 
-#include "05-scaling/chip/steps.hpp"
-#include "05-scaling/collectives/mpi_collectives.hpp"
-#include "05-scaling/collectives/steps.hpp"
-#include "05-scaling/planner/steps.hpp"
-#include "05-scaling/ranks/launch.hpp"
-#include "05-scaling/ranks/ranks.hpp"
-#include "05-scaling/serving/steps.hpp"
-#include "05-scaling/training/runs.hpp"
-#include "05-scaling/training/steps.hpp"
+#include "05-scaling/bench/runs.hpp"
+#include "05-scaling/bench/steps.hpp"
+#include "05-scaling/kernels/collectives/mpi_collectives.hpp"
+#include "common/ranks/launch.hpp"
+#include "common/ranks/ranks.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -100,5 +96,5 @@ int main(int argc, char** argv) {
                                       {"training", 3, 19, {"roofs", "collectives"}},
                                       {"serving", 2, 12, {"roofs"}},
                                       {"planner", 1, 3}}};
-  return hf::scaling::run_ranked_lab(info, argc, argv, hf::scaling::tasks, hf::scaling::measure_scaling);
+  return hf::run_ranked_lab(info, argc, argv, hf::scaling::tasks, hf::scaling::measure_scaling);
 }

@@ -11,14 +11,7 @@
 //   sparsity/    measure_sparsity    numbers that are not there at all
 #include "harness/lab.hpp"
 
-#include "06-precision/accuracy/steps.hpp"
-#include "06-precision/formats/steps.hpp"
 #include "06-precision/bench/steps.hpp"
-#include "06-precision/model/steps.hpp"
-#include "06-precision/sparsity/steps.hpp"
-#include "06-precision/sums/steps.hpp"
-#include "06-precision/training/steps.hpp"
-#include "06-precision/units/steps.hpp"
 
 namespace hf::precision {
 namespace {

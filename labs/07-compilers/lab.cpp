@@ -10,12 +10,7 @@
 // The compiler itself is in compiler/: a graph, its operators one by one, and the loops that are written for it.
 #include "harness/lab.hpp"
 
-#include "07-compilers/attention/steps.hpp"
-#include "07-compilers/fusion/steps.hpp"
-#include "07-compilers/layers/steps.hpp"
-#include "07-compilers/legality/steps.hpp"
-#include "07-compilers/modes/steps.hpp"
-#include "07-compilers/search/steps.hpp"
+#include "07-compilers/bench/steps.hpp"
 
 namespace hf::compilers {
 namespace {

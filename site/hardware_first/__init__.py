@@ -36,7 +36,7 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     The takeaway, one paragraph.
     ```
 
-    ```{lab-code} 01-roofline/stream.hpp       below labs/
+    ```{lab-code} 01-roofline/kernels/stream.hpp       below labs/
     :part: read                                between // [begin: read] and // [end: read]; else the whole file
     :caption: words  :emphasize-lines: 2,3     optional
     ```

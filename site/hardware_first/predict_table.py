@@ -15,7 +15,7 @@
     ```
 
 Rows are told by their first cells, which are labels of points in the lab's series `kernels`. The sides are the lab's own
-(labs/01-roofline/predictions.hpp): memory is predicted under the slanted roof, and measured where nearer data makes the
+(labs/01-roofline/kernels/predictions.hpp): memory is predicted under the slanted roof, and measured where nearer data makes the
 kernel half as fast again.
 """
 
@@ -42,7 +42,7 @@ from .tables import scrolling_table
 LAB, SERIES = "01-roofline", ("kernels_predicted", "kernels", "kernels_in_cache")
 SIDES = ("memory", "arithmetic")
 PEAK = "peak_fp32_gflops"
-NEARER_GAIN = 1.5  # labs/01-roofline/predictions.hpp, Measurement::side()
+NEARER_GAIN = 1.5  # labs/01-roofline/kernels/predictions.hpp, Measurement::side()
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ class RooflineExplorer(Calculator):
 
 
 class Planner(Calculator):
-    widget, source = "planner", "05-scaling/planner/step_time.cpp"
+    widget, source = "planner", "05-scaling/kernels/planner/step_time.cpp"
 
     def data(self) -> dict:
         tables = planner_tables()
@@ -108,7 +108,7 @@ class Planner(Calculator):
 
 
 class ArrayExplorer(Calculator):
-    widget, source = "array", "04-tpu/systolic.cpp"
+    widget, source = "array", "04-tpu/kernels/systolic.cpp"
 
     def data(self) -> dict:
         return {}

@@ -1,4 +1,4 @@
-// The cycles of a systolic array (labs/04-tpu/systolic.cpp), and what they are spent on. Pure functions; tests/site/formulas
+// The cycles of a systolic array (labs/04-tpu/kernels/systolic.cpp), and what they are spent on. Pure functions; tests/site/formulas
 // holds them to the C++.
 (() => {
   const hf = window.hardwareFirst = window.hardwareFirst || {};

@@ -84,10 +84,10 @@ def test_every_source_and_header_of_a_lab_is_in_its_key(root, build, read_for, l
 
 
 def test_chapters_are_measured_again_for_what_they_use_and_nothing_else(build):
-    assert "source:labs/02-matmul/attention.cpp" in key_inputs(build, "02-matmul")
-    assert "source:labs/02-matmul/gemm.cpp" in key_inputs(build, "04-tpu")
-    assert "source:labs/02-matmul/attention.cpp" not in key_inputs(build, "04-tpu")
-    assert "source:labs/01-roofline/kernels.hpp" in key_inputs(build, "02-matmul")
+    assert "source:labs/02-matmul/kernels/attention.cpp" in key_inputs(build, "02-matmul")
+    assert "source:labs/02-matmul/kernels/gemm.cpp" in key_inputs(build, "04-tpu")
+    assert "source:labs/02-matmul/kernels/attention.cpp" not in key_inputs(build, "04-tpu")
+    assert "source:labs/01-roofline/kernels/kernels.hpp" in key_inputs(build, "02-matmul")
     assert all("source:labs/record/quantile.cpp" in key_inputs(build, lab) for lab in LABS)
     assert "library:libgomp" in key_inputs(build, "02-matmul")
 
@@ -132,10 +132,10 @@ def test_changing_any_of_them_changes_the_inputs_of_the_labs_that_use_it(root, b
 def test_a_chapter_is_not_measured_again_for_what_it_does_not_use(root, build, tmp_path):
     copy = Copy(root, build, tmp_path / "copy")
     before = {lab: copy.inputs(lab) for lab in LABS}
-    for name in ("labs/02-matmul/attention.cpp", "labs/02-matmul/claims.json", "labs/CMakeLists.txt"):
+    for name in ("labs/02-matmul/kernels/attention.cpp", "labs/02-matmul/claims.json", "labs/CMakeLists.txt"):
         path = copy.root / name
         path.write_bytes(path.read_bytes() + b"\n")
     assert [lab for lab in LABS if copy.inputs(lab) != before[lab]] == ["02-matmul", "07-compilers"]
-    path = copy.root / "labs/02-matmul/gemm.cpp"
+    path = copy.root / "labs/02-matmul/kernels/gemm.cpp"
     path.write_bytes(path.read_bytes() + b"\n")
     assert [lab for lab in LABS if copy.inputs(lab) != before[lab]] == ["02-matmul", "04-tpu", "05-scaling", "06-precision", "07-compilers"]

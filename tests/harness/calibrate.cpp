@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/dispatch.hpp"
-#include "01-roofline/peak_table.hpp"
-#include "01-roofline/stream_runs.hpp"
+#include "01-roofline/bench/peak_table.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "01-roofline/kernels/stream_runs.hpp"
 #include "harness/lock.hpp"
 #include "harness/machine.hpp"
 #include "harness/peaks.hpp"

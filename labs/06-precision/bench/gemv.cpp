@@ -7,17 +7,17 @@
 #include <utility>
 #include <vector>
 
-#include "00-workload/alone.hpp"
-#include "00-workload/checks.hpp"
-#include "01-roofline/dispatch.hpp"
-#include "01-roofline/kernel_set.hpp"
-#include "01-roofline/stream_runs.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
+#include "01-roofline/kernels/stream_runs.hpp"
 #include "06-precision/bench/steps.hpp"
-#include "06-precision/formats/formats.hpp"
-#include "06-precision/gemv/gemv_reference.hpp"
-#include "06-precision/gemv/tile_kernels.hpp"
-#include "06-precision/gemv/weight_matrix.hpp"
+#include "06-precision/check/gemv_reference.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/gemv/tile_kernels.hpp"
+#include "06-precision/kernels/gemv/weight_matrix.hpp"
+#include "common/pinned.hpp"
 #include "common/random.hpp"
+#include "common/verify.hpp"
 #include "harness/as_double.hpp"
 #include "harness/lab.hpp"
 #include "harness/machine.hpp"
@@ -57,7 +57,7 @@ std::vector<WeightMatrix> matrices_of(std::size_t rows, const std::vector<float>
   std::vector<WeightMatrix> matrices;
   for (const Format format : all_formats) {
     matrices.emplace_back(encode(format, numbers, band, columns), rows / band);
-    workload::demand(worst_row_error(matrices.back(), x, checked_rows), std::string("GEMV in ") + label(format));
+    verify(worst_row_error(matrices.back(), x, checked_rows), std::string("GEMV in ") + label(format));
   }
   return matrices;
 }
@@ -74,7 +74,7 @@ class Products {
         set_(roofline::kernel_sets(probe_machine()).back()),
         read_bytes_(in(Format::int8).bytes()),
         memory_(team_, read_bytes_),
-        read_(workload::alone(roofline::one_thread(*set_, roofline::Stream::read, memory_, read_bytes_))),
+        read_(pinned(roofline::one_thread(*set_, roofline::Stream::read, memory_, read_bytes_))),
         read_all_(roofline::all_threads(*set_, roofline::Stream::read, memory_, read_bytes_ / threads(), team_)) {}
 
   const WeightMatrix& in(Format format) const { return matrices_[static_cast<std::size_t>(format)]; }
@@ -86,7 +86,7 @@ class Products {
     std::vector<Variant> variants = {read_, read_all_};
     for (const Format format : all_formats) {
       const auto multiply = [this, format] { this->multiply(format); };
-      variants.push_back(workload::alone(timed(one(format), multiply)));
+      variants.push_back(pinned(timed(one(format), multiply)));
       variants.push_back(timed(all(format), multiply));
     }
     return variants;
@@ -107,7 +107,7 @@ class Products {
           ask_ahead(ask);
           this->multiply(format);
         };
-        variants.push_back(workload::alone(timed(ask ? asking(format) : one(format), multiply)));
+        variants.push_back(pinned(timed(ask ? asking(format) : one(format), multiply)));
       }
     }
     const Sampling sampling = sample_interleaved(variants, plan);
@@ -155,7 +155,7 @@ std::vector<Estimate> in_cache_gbs(const Machine& machine, const Plan& plan) {
   std::vector<Variant> variants;
   for (const WeightMatrix& matrix : matrices) {
     const auto multiply = [&] { matrix.multiply(x.data(), y.data()); };
-    variants.push_back(workload::alone(timed(id(matrix.format()), multiply)));
+    variants.push_back(pinned(timed(id(matrix.format()), multiply)));
   }
   std::vector<Estimate> speeds = sample_interleaved(variants, plan).seconds;
   for (std::size_t i = 0; i < speeds.size(); ++i) speeds[i] = rate(as_double(matrices[i].bytes()), speeds[i]);

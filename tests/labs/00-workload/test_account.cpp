@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "00-workload/account.hpp"
-#include "00-workload/operators.hpp"
-#include "00-workload/passes.hpp"
-#include "00-workload/resnet.hpp"
-#include "00-workload/sizes.hpp"
-#include "00-workload/transformer.hpp"
+#include "00-workload/kernels/account.hpp"
+#include "00-workload/kernels/operators.hpp"
+#include "00-workload/kernels/passes.hpp"
+#include "00-workload/kernels/resnet.hpp"
+#include "00-workload/kernels/sizes.hpp"
+#include "00-workload/kernels/transformer.hpp"
 
 namespace hf::workload {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "00-workload/loop_team.hpp"
+#include "common/loop_team.hpp"
 
 namespace hf::workload {
 namespace {

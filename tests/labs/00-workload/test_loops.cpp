@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "00-workload/loops.hpp"
+#include "00-workload/kernels/loops.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 

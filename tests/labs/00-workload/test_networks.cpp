@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/account.hpp"
-#include "00-workload/checks.hpp"
-#include "00-workload/mlp.hpp"
-#include "00-workload/reference.hpp"
-#include "00-workload/resnet.hpp"
-#include "00-workload/tensors.hpp"
-#include "00-workload/training.hpp"
-#include "00-workload/transformer.hpp"
+#include "00-workload/check/checks.hpp"
+#include "00-workload/check/reference.hpp"
+#include "00-workload/kernels/account.hpp"
+#include "00-workload/kernels/mlp.hpp"
+#include "00-workload/kernels/resnet.hpp"
+#include "00-workload/kernels/tensors.hpp"
+#include "00-workload/kernels/training.hpp"
+#include "00-workload/kernels/transformer.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 #include "harness/work.hpp"

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "00-workload/account.hpp"
-#include "00-workload/operators.hpp"
+#include "00-workload/kernels/account.hpp"
+#include "00-workload/kernels/operators.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 #include "harness/blas.hpp"

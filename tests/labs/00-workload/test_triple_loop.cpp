@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "00-workload/triple_loop.hpp"
+#include "00-workload/kernels/triple_loop.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "01-roofline/chase.hpp"
+#include "01-roofline/kernels/chase.hpp"
 
 namespace hf::roofline {
 namespace {

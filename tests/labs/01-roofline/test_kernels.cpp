@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "01-roofline/dispatch.hpp"
-#include "01-roofline/kernel_set.hpp"
-#include "01-roofline/reference.hpp"
+#include "01-roofline/check/reference.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"

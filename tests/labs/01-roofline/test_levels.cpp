@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/levels.hpp"
-#include "01-roofline/peak_table.hpp"
+#include "01-roofline/bench/levels.hpp"
+#include "01-roofline/bench/peak_table.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
 

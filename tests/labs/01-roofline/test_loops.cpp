@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/dispatch.hpp"
-#include "01-roofline/dot_product.hpp"
-#include "01-roofline/kernel_set.hpp"
-#include "01-roofline/peak_table.hpp"
-#include "01-roofline/stream_runs.hpp"
+#include "01-roofline/bench/peak_table.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "01-roofline/kernels/dot_product.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
+#include "01-roofline/kernels/stream_runs.hpp"
 #include "common/random.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/plateaus.hpp"
+#include "01-roofline/bench/plateaus.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/dispatch.hpp"
-#include "01-roofline/kernel_set.hpp"
-#include "01-roofline/ladders.hpp"
-#include "01-roofline/predictions.hpp"
-#include "01-roofline/workloads.hpp"
+#include "01-roofline/bench/ladders.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
+#include "01-roofline/kernels/predictions.hpp"
+#include "01-roofline/kernels/workloads.hpp"
 #include "common/random.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "01-roofline/reference.hpp"
+#include "01-roofline/check/reference.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
 

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string>
 
-#include "02-matmul/cache_simulator.hpp"
-#include "02-matmul/rungs.hpp"
+#include "02-matmul/kernels/cache_simulator.hpp"
+#include "02-matmul/kernels/rungs.hpp"
 #include "harness/machine.hpp"
 
 namespace hf::matmul {

@@ -5,11 +5,11 @@
 #include <mutex>
 #include <vector>
 
-#include "02-matmul/gemm.hpp"
-#include "02-matmul/gemm_driver.hpp"
-#include "02-matmul/micro_kernel.hpp"
-#include "02-matmul/partition.hpp"
-#include "02-matmul/schedule.hpp"
+#include "02-matmul/kernels/gemm.hpp"
+#include "02-matmul/kernels/gemm_driver.hpp"
+#include "02-matmul/kernels/micro_kernel.hpp"
+#include "02-matmul/kernels/partition.hpp"
+#include "02-matmul/kernels/schedule.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 

@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <vector>
 
-#include "01-roofline/dispatch.hpp"
-#include "02-matmul/attention.hpp"
-#include "02-matmul/convolution.hpp"
-#include "02-matmul/gemm.hpp"
-#include "02-matmul/layers_reference.hpp"
-#include "02-matmul/perceptron.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "02-matmul/check/layers_reference.hpp"
+#include "02-matmul/kernels/attention.hpp"
+#include "02-matmul/kernels/convolution.hpp"
+#include "02-matmul/kernels/gemm.hpp"
+#include "02-matmul/kernels/perceptron.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/machine.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "02-matmul/gemm.hpp"
-#include "02-matmul/rungs.hpp"
+#include "02-matmul/kernels/gemm.hpp"
+#include "02-matmul/kernels/rungs.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 

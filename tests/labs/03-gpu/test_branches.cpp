@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "03-gpu/branches.hpp"
+#include "03-gpu/kernels/branches.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "01-roofline/chase.hpp"
-#include "03-gpu/chases.hpp"
+#include "01-roofline/kernels/chase.hpp"
+#include "03-gpu/kernels/chases.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "03-gpu/gather.hpp"
-#include "03-gpu/random_index.hpp"
+#include "03-gpu/kernels/gather.hpp"
+#include "03-gpu/kernels/random_index.hpp"
 
 namespace hf::gpu {
 namespace {

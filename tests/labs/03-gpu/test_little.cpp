@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "03-gpu/little.hpp"
+#include "03-gpu/kernels/little.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "03-gpu/occupancy.hpp"
+#include "03-gpu/kernels/occupancy.hpp"
 
 namespace hf::gpu {
 namespace {

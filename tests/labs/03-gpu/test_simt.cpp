@@ -7,7 +7,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "03-gpu/simt.hpp"
+#include "03-gpu/kernels/simt.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "04-tpu/systolic.hpp"
+#include "04-tpu/kernels/systolic.hpp"
 #include "common/random.hpp"
 
 namespace hf::tpu {

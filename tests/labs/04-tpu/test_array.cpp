@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "04-tpu/systolic.hpp"
+#include "04-tpu/kernels/systolic.hpp"
 #include "random_shapes.hpp"
 
 namespace hf::tpu {

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <cstdint>
 
-#include "04-tpu/systolic.hpp"
+#include "04-tpu/kernels/systolic.hpp"
 #include "random_shapes.hpp"
 
 namespace hf::tpu {

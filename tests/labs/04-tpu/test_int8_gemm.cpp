@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "04-tpu/int8_gemm.hpp"
-#include "04-tpu/systolic.hpp"
-#include "04-tpu/tiles.hpp"
+#include "04-tpu/kernels/int8_gemm.hpp"
+#include "04-tpu/kernels/systolic.hpp"
+#include "04-tpu/kernels/tiles.hpp"
 #include "common/random.hpp"
 #include "harness/machine.hpp"
 #include "random_shapes.hpp"

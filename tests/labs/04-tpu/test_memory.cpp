@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "04-tpu/memory_schedule.hpp"
-#include "04-tpu/systolic.hpp"
+#include "04-tpu/kernels/memory_schedule.hpp"
+#include "04-tpu/kernels/systolic.hpp"
 #include "random_shapes.hpp"
 
 namespace hf::tpu {

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "04-tpu/systolic.hpp"
+#include "04-tpu/kernels/systolic.hpp"
 #include "cases.hpp"
 
 namespace hf::formulas {

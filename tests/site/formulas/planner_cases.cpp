@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/planner/chips.hpp"
-#include "05-scaling/planner/memory_use.hpp"
-#include "05-scaling/planner/parallel_plan.hpp"
-#include "05-scaling/planner/plan_search.hpp"
-#include "05-scaling/planner/step_time.hpp"
-#include "05-scaling/planner/transformer_shape.hpp"
+#include "05-scaling/kernels/planner/chips.hpp"
+#include "05-scaling/kernels/planner/memory_use.hpp"
+#include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/plan_search.hpp"
+#include "05-scaling/kernels/planner/step_time.hpp"
+#include "05-scaling/kernels/planner/transformer_shape.hpp"
 #include "cases.hpp"
 
 namespace hf::formulas {

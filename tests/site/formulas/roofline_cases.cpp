@@ -1,11 +1,11 @@
 // The roofline, and what operators do and move.
 #include <cstddef>
 
-#include "00-workload/loops.hpp"
-#include "00-workload/operators.hpp"
-#include "07-compilers/attention/attention_model.hpp"
-#include "07-compilers/attention/flash_attention.hpp"
-#include "07-compilers/fusion/chain_by_hand.hpp"
+#include "00-workload/kernels/loops.hpp"
+#include "00-workload/kernels/operators.hpp"
+#include "07-compilers/kernels/attention/attention_model.hpp"
+#include "07-compilers/kernels/attention/flash_attention.hpp"
+#include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "cases.hpp"
 #include "harness/work.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "03-gpu/cuda/gpu_runs.hpp"
+#include "03-gpu/bench/cuda/gpu_runs.hpp"
 
 namespace hf::gpu {
 

@@ -19,7 +19,7 @@
 
 #include "wmma_on_cpu.hpp"
 // What follows is written for a device.
-#include "03-gpu/cuda/bf16_gemm_layout.cuh"
+#include "03-gpu/kernels/cuda/bf16_gemm_layout.cuh"
 
 #define __grid_constant__
 #define HF_HOPPER_CODE 1

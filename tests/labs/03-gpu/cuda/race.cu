@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "03-gpu/cuda/bf16_gemm_rungs.cuh"
-#include "03-gpu/cuda/sgemm_rungs.cuh"
+#include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
+#include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
 #include "common/cuda/timing.cuh"
 #include "common/random.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "03-gpu/cuda/bf16_gemm_rungs.cuh"
+#include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
 #include "common/product.hpp"
 #include "common/random.hpp"
 

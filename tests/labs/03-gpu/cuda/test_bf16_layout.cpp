@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "03-gpu/cuda/bf16_gemm_layout.cuh"
+#include "03-gpu/kernels/cuda/bf16_gemm_layout.cuh"
 
 namespace hf::gpu {
 namespace {

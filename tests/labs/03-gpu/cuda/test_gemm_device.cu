@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "03-gpu/cuda/bf16_gemm_rungs.cuh"
-#include "03-gpu/cuda/sgemm_rungs.cuh"
+#include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
+#include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
 #include "common/cuda/device.cuh"
 #include "common/random.hpp"
 #include "has_device.hpp"

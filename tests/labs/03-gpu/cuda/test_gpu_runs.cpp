@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "03-gpu/cuda/gpu_runs.hpp"
+#include "03-gpu/bench/cuda/gpu_runs.hpp"
 
 namespace hf::gpu {
 namespace {

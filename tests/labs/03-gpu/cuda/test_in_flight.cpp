@@ -5,7 +5,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "03-gpu/cuda/in_flight.hpp"
+#include "03-gpu/kernels/cuda/in_flight.hpp"
 
 namespace hf::gpu {
 namespace {

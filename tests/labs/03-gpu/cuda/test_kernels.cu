@@ -8,15 +8,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "03-gpu/cuda/access.cuh"
-#include "03-gpu/cuda/divergence.cuh"
-#include "03-gpu/cuda/in_flight.cuh"
-#include "03-gpu/cuda/latency.cuh"
-#include "03-gpu/cuda/launches.cuh"
-#include "03-gpu/cuda/line_cycle.hpp"
-#include "03-gpu/cuda/streams.cuh"
-#include "03-gpu/cuda/tensor_operands.hpp"
-#include "03-gpu/cuda/tensor_peak.cuh"
+#include "03-gpu/kernels/cuda/access.cuh"
+#include "03-gpu/kernels/cuda/divergence.cuh"
+#include "03-gpu/kernels/cuda/in_flight.cuh"
+#include "03-gpu/kernels/cuda/latency.cuh"
+#include "03-gpu/kernels/cuda/launches.cuh"
+#include "03-gpu/kernels/cuda/line_cycle.hpp"
+#include "03-gpu/kernels/cuda/streams.cuh"
+#include "03-gpu/kernels/cuda/tensor_operands.hpp"
+#include "03-gpu/kernels/cuda/tensor_peak.cuh"
 #include "common/cuda/timing.cuh"
 #include "has_device.hpp"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "03-gpu/cuda/line_cycle.hpp"
+#include "03-gpu/kernels/cuda/line_cycle.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "03-gpu/cuda/tensor_operands.hpp"
+#include "03-gpu/kernels/cuda/tensor_operands.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "03-gpu/cuda/sgemm_rungs.cuh"
+#include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
 #include "common/product.hpp"
 #include "common/random.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "cuda_on_cpu.hpp"
 // What follows is written for a device.
-#include "03-gpu/cuda/bf16_gemm.cuh"
+#include "03-gpu/kernels/cuda/bf16_gemm.cuh"
 
 using __nv_bfloat16 = hf::gpu::Bf16;
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "05-scaling/chip/layer.hpp"
-#include "05-scaling/chip/layer_runs.hpp"
+#include "05-scaling/bench/layer_runs.hpp"
+#include "05-scaling/kernels/chip/layer.hpp"
 #include "harness/work.hpp"
 
 using namespace hf;

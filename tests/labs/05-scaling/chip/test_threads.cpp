@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "05-scaling/chip/thread_runs.hpp"
+#include "05-scaling/bench/thread_runs.hpp"
 
 using namespace hf::scaling;
 

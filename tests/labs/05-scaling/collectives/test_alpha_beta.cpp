@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "05-scaling/collectives/alpha_beta.hpp"
-#include "05-scaling/collectives/collective_theory.hpp"
+#include "05-scaling/kernels/collectives/alpha_beta.hpp"
+#include "05-scaling/kernels/collectives/collective_theory.hpp"
 
 namespace hf::scaling {
 namespace {

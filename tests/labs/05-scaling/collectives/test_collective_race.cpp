@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "05-scaling/collectives/collective_race.hpp"
-#include "05-scaling/collectives/collectives.hpp"
-#include "05-scaling/ranks/ranks.hpp"
-#include "05-scaling/ranks/transport.hpp"
-#include "05-scaling/ranks/transport_threads.hpp"
+#include "05-scaling/bench/collective_race.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
+#include "common/ranks/ranks.hpp"
+#include "common/ranks/transport.hpp"
+#include "common/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/collectives/alpha_beta.hpp"
-#include "05-scaling/collectives/collective_runs.hpp"
-#include "05-scaling/collectives/collective_theory.hpp"
+#include "05-scaling/bench/collective_runs.hpp"
+#include "05-scaling/kernels/collectives/alpha_beta.hpp"
+#include "05-scaling/kernels/collectives/collective_theory.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
 

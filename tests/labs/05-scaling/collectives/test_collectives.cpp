@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/collectives/alpha_beta.hpp"
-#include "05-scaling/collectives/collective_check.hpp"
-#include "05-scaling/collectives/collective_theory.hpp"
-#include "05-scaling/collectives/collectives.hpp"
-#include "05-scaling/ranks/transport.hpp"
-#include "05-scaling/ranks/transport_threads.hpp"
+#include "05-scaling/check/collective_check.hpp"
+#include "05-scaling/kernels/collectives/alpha_beta.hpp"
+#include "05-scaling/kernels/collectives/collective_theory.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
+#include "common/ranks/transport.hpp"
+#include "common/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -5,10 +5,10 @@
 #include <map>
 #include <string>
 
-#include "05-scaling/planner/memory_use.hpp"
-#include "05-scaling/planner/parallel_plan.hpp"
-#include "05-scaling/planner/published_runs.hpp"
-#include "05-scaling/planner/transformer_shape.hpp"
+#include "05-scaling/kernels/planner/memory_use.hpp"
+#include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/published_runs.hpp"
+#include "05-scaling/kernels/planner/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

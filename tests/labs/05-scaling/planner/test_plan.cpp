@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "05-scaling/planner/parallel_plan.hpp"
-#include "05-scaling/planner/transformer_shape.hpp"
+#include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/planner/chips.hpp"
-#include "05-scaling/planner/fit.hpp"
-#include "05-scaling/planner/planner_runs.hpp"
-#include "05-scaling/planner/published_runs.hpp"
-#include "05-scaling/planner/step_time.hpp"
-#include "05-scaling/planner/transformer_shape.hpp"
+#include "05-scaling/bench/planner_runs.hpp"
+#include "05-scaling/kernels/planner/chips.hpp"
+#include "05-scaling/kernels/planner/fit.hpp"
+#include "05-scaling/kernels/planner/published_runs.hpp"
+#include "05-scaling/kernels/planner/step_time.hpp"
+#include "05-scaling/kernels/planner/transformer_shape.hpp"
 #include "harness/results.hpp"
 
 namespace hf::scaling {

@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
-#include "05-scaling/planner/fit.hpp"
-#include "05-scaling/planner/published_runs.hpp"
-#include "05-scaling/planner/step_time.hpp"
+#include "05-scaling/kernels/planner/fit.hpp"
+#include "05-scaling/kernels/planner/published_runs.hpp"
+#include "05-scaling/kernels/planner/step_time.hpp"
 
 namespace hf::scaling {
 namespace {

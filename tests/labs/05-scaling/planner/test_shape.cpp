@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/planner/parallel_plan.hpp"
-#include "05-scaling/planner/published_runs.hpp"
-#include "05-scaling/planner/step_time.hpp"
-#include "05-scaling/planner/transformer_shape.hpp"
+#include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/published_runs.hpp"
+#include "05-scaling/kernels/planner/step_time.hpp"
+#include "05-scaling/kernels/planner/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

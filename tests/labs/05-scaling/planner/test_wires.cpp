@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "05-scaling/planner/chips.hpp"
+#include "05-scaling/kernels/planner/chips.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -12,16 +12,16 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/collectives/collective_check.hpp"
-#include "05-scaling/collectives/collective_race.hpp"
-#include "05-scaling/collectives/collective_theory.hpp"
-#include "05-scaling/collectives/collective_window.hpp"
-#include "05-scaling/collectives/collectives.hpp"
-#include "05-scaling/collectives/mpi_collectives.hpp"
-#include "05-scaling/collectives/mpi_window.hpp"
-#include "05-scaling/ranks/ranks.hpp"
-#include "05-scaling/ranks/transport_mpi.hpp"
+#include "05-scaling/bench/collective_race.hpp"
+#include "05-scaling/check/collective_check.hpp"
+#include "05-scaling/kernels/collectives/collective_theory.hpp"
+#include "05-scaling/kernels/collectives/collective_window.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
+#include "05-scaling/kernels/collectives/mpi_collectives.hpp"
+#include "05-scaling/kernels/collectives/mpi_window.hpp"
 #include "common/random.hpp"
+#include "common/ranks/ranks.hpp"
+#include "common/ranks/transport_mpi.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -87,7 +87,7 @@ void check_race(MpiTransport& ranks) {
 
 int main(int argc, char** argv) {
   return hf::scaling::run_ranks("mpi_ranks", argc, argv, [&] {
-    hf::scaling::MpiTransport ranks;
+    hf::MpiTransport ranks;
     if (argc == 3) hf::scaling::work_until(ranks, argv[1], std::atoi(argv[2]));
     hf::scaling::check_everything(ranks);
     hf::scaling::check_race(ranks);

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/collectives/collectives.hpp"
-#include "05-scaling/ranks/mpi_ranks.hpp"
-#include "05-scaling/ranks/mpirun.hpp"
-#include "05-scaling/ranks/ranks.hpp"
-#include "05-scaling/ranks/transport.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
+#include "common/ranks/mpi_ranks.hpp"
+#include "common/ranks/mpirun.hpp"
+#include "common/ranks/ranks.hpp"
+#include "common/ranks/transport.hpp"
 
 namespace hf::scaling {
 namespace {

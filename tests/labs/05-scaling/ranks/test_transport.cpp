@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/ranks/transport.hpp"
-#include "05-scaling/ranks/transport_threads.hpp"
+#include "common/ranks/transport.hpp"
+#include "common/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -4,11 +4,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "05-scaling/collectives/mpi_collectives.hpp"
-#include "05-scaling/ranks/launch.hpp"
-#include "05-scaling/ranks/ranks.hpp"
-#include "05-scaling/ranks/transport.hpp"
-#include "05-scaling/ranks/transport_threads.hpp"
+#include "05-scaling/kernels/collectives/mpi_collectives.hpp"
+#include "common/ranks/launch.hpp"
+#include "common/ranks/ranks.hpp"
+#include "common/ranks/transport.hpp"
+#include "common/ranks/transport_threads.hpp"
 #include "harness/lab.hpp"
 
 namespace hf::scaling {

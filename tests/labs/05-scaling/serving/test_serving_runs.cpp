@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/transformer.hpp"
-#include "05-scaling/serving/serving.hpp"
-#include "05-scaling/serving/serving_runs.hpp"
-#include "05-scaling/serving/step_model.hpp"
+#include "00-workload/kernels/transformer.hpp"
+#include "05-scaling/bench/serving_runs.hpp"
+#include "05-scaling/kernels/serving/serving.hpp"
+#include "05-scaling/kernels/serving/step_model.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::scaling {

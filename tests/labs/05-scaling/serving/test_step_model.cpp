@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "00-workload/transformer.hpp"
-#include "05-scaling/serving/step_model.hpp"
+#include "00-workload/kernels/transformer.hpp"
+#include "05-scaling/kernels/serving/step_model.hpp"
 #include "common/random.hpp"
 #include "harness/work.hpp"
 

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "05-scaling/ranks/transport.hpp"
-#include "05-scaling/ranks/transport_threads.hpp"
-#include "05-scaling/training/background_sums.hpp"
+#include "05-scaling/kernels/training/background_sums.hpp"
+#include "common/ranks/transport.hpp"
+#include "common/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {

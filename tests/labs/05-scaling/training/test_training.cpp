@@ -12,17 +12,17 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/ranks/transport.hpp"
-#include "05-scaling/ranks/transport_threads.hpp"
-#include "05-scaling/training/adam.hpp"
-#include "05-scaling/training/data_parallel.hpp"
-#include "05-scaling/training/examples.hpp"
-#include "05-scaling/training/network.hpp"
-#include "05-scaling/training/pipeline_parallel.hpp"
-#include "05-scaling/training/pipeline_schedule.hpp"
-#include "05-scaling/training/reference.hpp"
-#include "05-scaling/training/trainer.hpp"
-#include "05-scaling/training/ways.hpp"
+#include "05-scaling/check/reference.hpp"
+#include "05-scaling/kernels/training/adam.hpp"
+#include "05-scaling/kernels/training/data_parallel.hpp"
+#include "05-scaling/kernels/training/examples.hpp"
+#include "05-scaling/kernels/training/network.hpp"
+#include "05-scaling/kernels/training/pipeline_parallel.hpp"
+#include "05-scaling/kernels/training/pipeline_schedule.hpp"
+#include "05-scaling/kernels/training/trainer.hpp"
+#include "05-scaling/kernels/training/ways.hpp"
+#include "common/ranks/transport.hpp"
+#include "common/ranks/transport_threads.hpp"
 #include "common/reference.hpp"
 
 namespace hf::scaling {

@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/ranks/ranks.hpp"
-#include "05-scaling/ranks/ranks_sampling.hpp"
-#include "05-scaling/ranks/transport.hpp"
-#include "05-scaling/ranks/transport_threads.hpp"
-#include "05-scaling/training/pipeline_schedule.hpp"
-#include "05-scaling/training/predictions.hpp"
-#include "05-scaling/training/report.hpp"
-#include "05-scaling/training/runs.hpp"
-#include "05-scaling/training/ways.hpp"
+#include "05-scaling/bench/predictions.hpp"
+#include "05-scaling/bench/report.hpp"
+#include "05-scaling/bench/runs.hpp"
+#include "05-scaling/kernels/training/pipeline_schedule.hpp"
+#include "05-scaling/kernels/training/ways.hpp"
+#include "common/ranks/ranks.hpp"
+#include "common/ranks/ranks_sampling.hpp"
+#include "common/ranks/transport.hpp"
+#include "common/ranks/transport_threads.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 

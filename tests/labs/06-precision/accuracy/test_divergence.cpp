@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "06-precision/accuracy/divergence.hpp"
-#include "06-precision/formats/signals.hpp"
+#include "06-precision/kernels/accuracy/divergence.hpp"
+#include "06-precision/kernels/formats/signals.hpp"
 
 namespace hf::precision {
 namespace {

@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <vector>
 
-#include "00-workload/transformer.hpp"
-#include "06-precision/accuracy/model_runs.hpp"
-#include "06-precision/accuracy/outlier_product.hpp"
-#include "06-precision/accuracy/trained_weights.hpp"
-#include "06-precision/formats/formats.hpp"
+#include "00-workload/kernels/transformer.hpp"
+#include "06-precision/bench/model_runs.hpp"
+#include "06-precision/kernels/accuracy/outlier_product.hpp"
+#include "06-precision/kernels/accuracy/trained_weights.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
 
 namespace hf::precision {
 namespace {

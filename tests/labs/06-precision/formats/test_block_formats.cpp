@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "06-precision/formats/block_formats.hpp"
-#include "06-precision/formats/scalar_floats.hpp"
+#include "06-precision/kernels/formats/block_formats.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "common/random.hpp"
 
 namespace hf::precision {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "06-precision/formats/formats.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
 #include "common/random.hpp"
 
 namespace hf::precision {

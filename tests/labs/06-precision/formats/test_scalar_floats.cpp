@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "06-precision/formats/scalar_floats.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "common/random.hpp"
 
 #if defined(__x86_64__)

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "06-precision/formats/formats.hpp"
-#include "06-precision/formats/signals.hpp"
-#include "06-precision/formats/sqnr_prediction.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/signals.hpp"
+#include "06-precision/kernels/formats/sqnr_prediction.hpp"
 
 namespace hf::precision {
 namespace {

@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "00-workload/loop_team.hpp"
-#include "06-precision/formats/formats.hpp"
-#include "06-precision/gemv/gemv_reference.hpp"
-#include "06-precision/gemv/rounded_vector.hpp"
-#include "06-precision/gemv/tile_kernels.hpp"
-#include "06-precision/gemv/weight_matrix.hpp"
+#include "06-precision/check/gemv_reference.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/gemv/rounded_vector.hpp"
+#include "06-precision/kernels/gemv/tile_kernels.hpp"
+#include "06-precision/kernels/gemv/weight_matrix.hpp"
+#include "common/loop_team.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 
@@ -96,7 +96,7 @@ TEST_CASE("one core gives the same numbers as all") {
     const WeightMatrix matrix(format, weights, rows, columns);
     std::vector<float> all(rows), one(rows);
     matrix.multiply(x.data(), all.data());
-    const workload::OneCore alone;
+    const OneCore alone;
     matrix.multiply(x.data(), one.data());
     CHECK(all == one);
   }

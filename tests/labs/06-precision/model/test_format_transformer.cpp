@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/loop_team.hpp"
-#include "00-workload/loops.hpp"
-#include "00-workload/reference.hpp"
-#include "00-workload/tensors.hpp"
-#include "00-workload/transformer.hpp"
-#include "06-precision/formats/formats.hpp"
-#include "06-precision/model/format_transformer.hpp"
+#include "00-workload/check/reference.hpp"
+#include "00-workload/kernels/loops.hpp"
+#include "00-workload/kernels/tensors.hpp"
+#include "00-workload/kernels/transformer.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/model/format_transformer.hpp"
+#include "common/loop_team.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 
@@ -124,7 +124,7 @@ TEST_CASE("one core writes the same text as all of them") {
     CAPTURE(id(format));
     FormatTransformer writer(model, format);
     const std::vector<int> tokens = greedy_text(writer, shared.context);
-    const workload::OneCore here;
+    const OneCore here;
     CHECK(greedy_text(writer, shared.context) == tokens);
   }
 }

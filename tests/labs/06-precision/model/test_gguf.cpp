@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/transformer.hpp"
-#include "06-precision/formats/formats.hpp"
-#include "06-precision/model/gguf.hpp"
+#include "00-workload/kernels/transformer.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/model/gguf.hpp"
 #include "harness/scratch_file.hpp"
 
 namespace hf::precision {

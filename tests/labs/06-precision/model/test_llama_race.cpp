@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "00-workload/transformer.hpp"
-#include "06-precision/formats/formats.hpp"
-#include "06-precision/model/decode_runs.hpp"
-#include "06-precision/model/gguf.hpp"
-#include "06-precision/model/llama_peer.hpp"
-#include "06-precision/model/llama_race.hpp"
+#include "00-workload/kernels/transformer.hpp"
+#include "06-precision/bench/decode_runs.hpp"
+#include "06-precision/bench/llama_race.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/model/gguf.hpp"
+#include "common/peers/llama_peer.hpp"
 #include "common/relative_distance.hpp"
 #include "harness/lab.hpp"
 #include "harness/machine.hpp"

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <span>
 
-#include "06-precision/sparsity/prune.hpp"
-#include "06-precision/sparsity/pruned_network.hpp"
-#include "06-precision/training/training_runs.hpp"
-#include "06-precision/training/word_network.hpp"
+#include "06-precision/bench/training_runs.hpp"
+#include "06-precision/kernels/sparsity/prune.hpp"
+#include "06-precision/kernels/sparsity/pruned_network.hpp"
+#include "06-precision/kernels/training/word_network.hpp"
 
 namespace hf::precision {
 namespace {

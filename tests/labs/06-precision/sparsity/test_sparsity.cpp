@@ -9,12 +9,12 @@
 #include <stdexcept>
 #include <vector>
 
-#include "06-precision/gemv/tile_kernels.hpp"
-#include "06-precision/sparsity/prune.hpp"
-#include "06-precision/sparsity/sparse_gemm.hpp"
-#include "06-precision/sparsity/sparse_matrix.hpp"
-#include "06-precision/sparsity/sparse_runs.hpp"
-#include "06-precision/sparsity/two_four.hpp"
+#include "06-precision/bench/sparse_runs.hpp"
+#include "06-precision/kernels/gemv/tile_kernels.hpp"
+#include "06-precision/kernels/sparsity/prune.hpp"
+#include "06-precision/kernels/sparsity/sparse_gemm.hpp"
+#include "06-precision/kernels/sparsity/sparse_matrix.hpp"
+#include "06-precision/kernels/sparsity/two_four.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"

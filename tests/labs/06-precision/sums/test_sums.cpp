@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "06-precision/sums/sum_runs.hpp"
-#include "06-precision/sums/sums.hpp"
+#include "06-precision/bench/sum_runs.hpp"
+#include "06-precision/kernels/sums/sums.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/sampling.hpp"

@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "05-scaling/training/adam.hpp"
-#include "05-scaling/training/matrix.hpp"
-#include "06-precision/formats/formats.hpp"
-#include "06-precision/training/mixed_training.hpp"
-#include "06-precision/training/sentences.hpp"
-#include "06-precision/training/storage.hpp"
-#include "06-precision/training/word_network.hpp"
+#include "05-scaling/kernels/training/adam.hpp"
+#include "05-scaling/kernels/training/matrix.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/training/mixed_training.hpp"
+#include "06-precision/kernels/training/sentences.hpp"
+#include "06-precision/kernels/training/storage.hpp"
+#include "06-precision/kernels/training/word_network.hpp"
 
 namespace hf::precision {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "06-precision/training/sentences.hpp"
+#include "06-precision/kernels/training/sentences.hpp"
 
 namespace hf::precision {
 namespace {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "06-precision/formats/scalar_floats.hpp"
-#include "06-precision/training/storage.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
+#include "06-precision/kernels/training/storage.hpp"
 
 namespace hf::precision {
 namespace {

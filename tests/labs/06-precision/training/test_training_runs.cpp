@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/training/matrix.hpp"
-#include "06-precision/formats/formats.hpp"
-#include "06-precision/training/mixed_training.hpp"
-#include "06-precision/training/storage.hpp"
-#include "06-precision/training/training_runs.hpp"
-#include "06-precision/training/word_network.hpp"
+#include "05-scaling/kernels/training/matrix.hpp"
+#include "06-precision/bench/training_runs.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/training/mixed_training.hpp"
+#include "06-precision/kernels/training/storage.hpp"
+#include "06-precision/kernels/training/word_network.hpp"
 #include "harness/results.hpp"
 
 namespace hf::precision {

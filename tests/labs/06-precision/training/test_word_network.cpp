@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <vector>
 
-#include "05-scaling/training/matrix.hpp"
-#include "06-precision/training/sentences.hpp"
-#include "06-precision/training/storage.hpp"
-#include "06-precision/training/word_network.hpp"
-#include "06-precision/training/word_reference.hpp"
+#include "05-scaling/kernels/training/matrix.hpp"
+#include "06-precision/check/word_reference.hpp"
+#include "06-precision/kernels/training/sentences.hpp"
+#include "06-precision/kernels/training/storage.hpp"
+#include "06-precision/kernels/training/word_network.hpp"
 
 namespace hf::precision {
 namespace {

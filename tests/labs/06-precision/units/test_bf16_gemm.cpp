@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "06-precision/formats/scalar_floats.hpp"
-#include "06-precision/units/bf16_gemm.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
+#include "06-precision/kernels/units/bf16_gemm.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 

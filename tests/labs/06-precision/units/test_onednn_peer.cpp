@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "04-tpu/int8_gemm.hpp"
-#include "06-precision/units/onednn_peer.hpp"
+#include "04-tpu/kernels/int8_gemm.hpp"
+#include "common/peers/onednn_peer.hpp"
 #include "common/random.hpp"
 
 namespace hf::precision {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "06-precision/units/onednn_peer.hpp"
-#include "06-precision/units/unit_race.hpp"
+#include "06-precision/bench/unit_race.hpp"
+#include "common/peers/onednn_peer.hpp"
 #include "harness/machine.hpp"
 #include "harness/sampling.hpp"
 

@@ -1,10 +1,10 @@
-#include "07-compilers/attention/attention_model.hpp"
+#include "07-compilers/kernels/attention/attention_model.hpp"
 
 #include <limits>
 
 #include <doctest/doctest.h>
 
-#include "07-compilers/attention/flash_attention.hpp"
+#include "07-compilers/kernels/attention/flash_attention.hpp"
 #include "harness/work.hpp"
 
 namespace hf::compilers {

@@ -1,11 +1,11 @@
-#include "07-compilers/attention/flash_attention.hpp"
+#include "07-compilers/kernels/attention/flash_attention.hpp"
 
 #include <cstddef>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "00-workload/loop_team.hpp"
+#include "common/loop_team.hpp"
 #include "heads.hpp"
 
 namespace hf::compilers {
@@ -95,7 +95,7 @@ TEST_CASE("one core and all cores come to the same") {
   Operands operands({700, 700, 64});
   attend(operands);
   CHECK(operands.error_share() <= 1);
-  const workload::OneCore one;
+  const OneCore one;
   attend(operands);
   CHECK(operands.error_share() <= 1);
 }

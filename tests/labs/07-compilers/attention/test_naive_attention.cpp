@@ -1,9 +1,9 @@
-#include "07-compilers/attention/naive_attention.hpp"
+#include "07-compilers/kernels/attention/naive_attention.hpp"
 
 #include <doctest/doctest.h>
 
-#include "00-workload/loop_team.hpp"
-#include "07-compilers/attention/flash_attention.hpp"
+#include "07-compilers/kernels/attention/flash_attention.hpp"
+#include "common/loop_team.hpp"
 #include "heads.hpp"
 
 namespace hf::compilers {
@@ -28,7 +28,7 @@ TEST_CASE("attention with its matrix is what the definition says") {
   check({17, 65, 33});
   check({1, 3000, 64});
   check({600, 600, 64});
-  const workload::OneCore one;
+  const OneCore one;
   check({600, 600, 64});
 }
 

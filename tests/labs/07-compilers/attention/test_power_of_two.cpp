@@ -1,4 +1,4 @@
-#include "07-compilers/attention/power_of_two.hpp"
+#include "07-compilers/kernels/attention/power_of_two.hpp"
 
 #include <algorithm>
 #include <cmath>

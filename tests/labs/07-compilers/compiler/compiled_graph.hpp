@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include "07-compilers/compiler/compiled.hpp"
-#include "07-compilers/compiler/eager.hpp"
-#include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/compiled.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
 #include "common/rounded.hpp"
 #include "graphs.hpp"
 #include "harness/scratch_folder.hpp"

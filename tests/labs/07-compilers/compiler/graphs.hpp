@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
 #include "common/random.hpp"
 
 namespace hf::compilers {

@@ -1,5 +1,5 @@
 // What can go wrong between a graph and its program: each time the result is the eager one, and one line says why.
-#include "07-compilers/compiler/build.hpp"
+#include "07-compilers/kernels/compiler/build.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -19,12 +19,12 @@
 
 #include <doctest/doctest.h>
 
-#include "00-workload/loop_team.hpp"
-#include "07-compilers/compiler/compiled.hpp"
-#include "07-compilers/compiler/eager.hpp"
-#include "07-compilers/compiler/emit.hpp"
-#include "07-compilers/compiler/graph.hpp"
-#include "07-compilers/compiler/plan.hpp"
+#include "07-compilers/kernels/compiler/compiled.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/emit.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/plan.hpp"
+#include "common/loop_team.hpp"
 #include "graphs.hpp"
 #include "harness/scratch_folder.hpp"
 
@@ -286,7 +286,7 @@ TEST_CASE("Processes and threads that build the same graph at once all have it i
   const Graph graph = chain();
   const std::vector<float> expected = eager_result(graph);
   const auto is_right = [&] {
-    const workload::OneCore alone;
+    const OneCore alone;
     Compiled compiled(graph, {.seconds = 600, .cache = cache.path()});
     return compiled.is_compiled() && compiled.remark().empty() && result_of(compiled, graph) == expected;
   };

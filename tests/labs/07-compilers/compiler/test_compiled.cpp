@@ -1,11 +1,11 @@
-#include "07-compilers/compiler/compiled.hpp"
+#include "07-compilers/kernels/compiler/compiled.hpp"
 
 #include <cstddef>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
 #include "compiled_graph.hpp"
 #include "graphs.hpp"
 

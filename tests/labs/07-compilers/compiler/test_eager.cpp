@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "00-workload/loop_team.hpp"
-#include "07-compilers/compiler/eager.hpp"
-#include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "common/loop_team.hpp"
 #include "common/rounded.hpp"
 #include "graphs.hpp"
 #include "harness/work.hpp"
@@ -120,7 +120,7 @@ TEST_CASE("on one core as on all") {
   const Graph graph = network_block(200, 96, 300);
   const Inputs inputs(graph);
   const std::vector<float> all = run(graph, inputs);
-  const workload::OneCore one_core;
+  const OneCore one_core;
   CHECK(run(graph, inputs) == all);
 }
 

@@ -1,5 +1,5 @@
 // The C++ that is written, as the chapter shows it, and what plans decide.
-#include "07-compilers/compiler/emit.hpp"
+#include "07-compilers/kernels/compiler/emit.hpp"
 
 #include <cstddef>
 #include <cstdlib>
@@ -12,9 +12,9 @@
 
 #include <doctest/doctest.h>
 
-#include "07-compilers/compiler/eager.hpp"
-#include "07-compilers/compiler/graph.hpp"
-#include "07-compilers/compiler/plan.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/plan.hpp"
 #include "graphs.hpp"
 #include "harness/work.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
-/// That the loops of a graph are those of labs/07-compilers/compiler/generated/NAME.cxx, which pages show. Where this
+/// That the loops of a graph are those of labs/07-compilers/kernels/compiler/generated/NAME.cxx, which pages show. Where this
 /// variable is set, writes them there instead: UPDATE_GENERATED=1 build/tests/labs/07-compilers/test-07-compiler
 void check_shown(const std::string& name, const Graph& graph) {
   const std::filesystem::path file = std::filesystem::path(GENERATED) / (name + ".cxx");

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/compiler/eager.hpp"
-#include "07-compilers/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
 #include "graphs.hpp"
 
 namespace hf::compilers {

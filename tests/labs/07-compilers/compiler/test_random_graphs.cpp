@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "00-workload/loop_team.hpp"
-#include "07-compilers/compiler/compiled.hpp"
-#include "07-compilers/compiler/eager.hpp"
-#include "07-compilers/compiler/graph.hpp"
-#include "07-compilers/compiler/plan.hpp"
+#include "07-compilers/kernels/compiler/compiled.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/plan.hpp"
+#include "common/loop_team.hpp"
 #include "common/rounded.hpp"
 #include "graphs.hpp"
 #include "harness/scratch_folder.hpp"
@@ -45,7 +45,7 @@ TEST_CASE("A random graph, compiled, is as close to its definition as single pre
     CHECK(compiled.remark() == "");
     REQUIRE(compiled.is_compiled());
     CHECK(worst(compiled, graph, graph.result_shape().rows) <= 1);
-    const workload::OneCore alone;
+    const OneCore alone;
     CHECK(worst(compiled, graph, graph.result_shape().rows) <= 1);
     loops += compiled.loops();
     const Graph simple = decompose(graph);

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "07-compilers/fusion/blur.hpp"
+#include "07-compilers/kernels/fusion/blur.hpp"
 #include "common/random.hpp"
 #include "harness/work.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "07-compilers/fusion/chain_by_hand.hpp"
+#include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "common/random.hpp"
 #include "harness/memory.hpp"
 

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "07-compilers/compiler/eager.hpp"
-#include "07-compilers/compiler/graph.hpp"
-#include "07-compilers/fusion/fusion_graphs.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/fusion/fusion_graphs.hpp"
 
 namespace hf::compilers {
 namespace {

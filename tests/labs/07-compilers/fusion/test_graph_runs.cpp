@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "01-roofline/stream_runs.hpp"
-#include "07-compilers/fusion/chain_runs.hpp"
-#include "07-compilers/fusion/graph_runs.hpp"
-#include "07-compilers/fusion/roofs.hpp"
+#include "01-roofline/kernels/stream_runs.hpp"
+#include "07-compilers/bench/chain_runs.hpp"
+#include "07-compilers/bench/graph_runs.hpp"
+#include "07-compilers/bench/roofs.hpp"
 #include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
 #include "harness/work.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/fusion/size_runs.hpp"
+#include "07-compilers/bench/size_runs.hpp"
 #include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
 #include "harness/statistics.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/layers/assembly.hpp"
+#include "07-compilers/kernels/layers/assembly.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/compiler/eager.hpp"
-#include "07-compilers/compiler/graph.hpp"
-#include "07-compilers/layers/call_runs.hpp"
-#include "07-compilers/layers/model_graphs.hpp"
+#include "07-compilers/bench/call_runs.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/layers/model_graphs.hpp"
 #include "harness/lab.hpp"
 #include "harness/sampling.hpp"
 

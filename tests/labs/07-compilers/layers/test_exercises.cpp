@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "07-compilers/layers/exercises.hpp"
+#include "07-compilers/bench/exercises.hpp"
 #include "harness/machine.hpp"
 #include "process.hpp"
 

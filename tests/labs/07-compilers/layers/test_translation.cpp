@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "../compiler/graphs.hpp"
-#include "07-compilers/layers/assembly.hpp"
-#include "07-compilers/layers/translation.hpp"
+#include "07-compilers/kernels/layers/assembly.hpp"
+#include "07-compilers/kernels/layers/translation.hpp"
 #include "harness/sampling.hpp"
 
 namespace hf::compilers {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/legality/dependence_test.hpp"
-#include "07-compilers/legality/loop_nest.hpp"
-#include "07-compilers/legality/nest_kernels.hpp"
-#include "07-compilers/legality/random_nests.hpp"
+#include "07-compilers/kernels/legality/dependence_test.hpp"
+#include "07-compilers/kernels/legality/loop_nest.hpp"
+#include "07-compilers/kernels/legality/nest_kernels.hpp"
+#include "07-compilers/kernels/legality/random_nests.hpp"
 #include "common/random.hpp"
 
 namespace hf::compilers {

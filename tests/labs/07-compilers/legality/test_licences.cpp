@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/compiler/build.hpp"
-#include "07-compilers/legality/legality_runs.hpp"
-#include "07-compilers/legality/licences.hpp"
+#include "07-compilers/bench/legality_runs.hpp"
+#include "07-compilers/kernels/compiler/build.hpp"
+#include "07-compilers/kernels/legality/licences.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"

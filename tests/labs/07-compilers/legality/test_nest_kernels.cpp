@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/legality/legality_runs.hpp"
-#include "07-compilers/legality/loop_nest.hpp"
-#include "07-compilers/legality/nest_kernels.hpp"
+#include "07-compilers/bench/legality_runs.hpp"
+#include "07-compilers/kernels/legality/loop_nest.hpp"
+#include "07-compilers/kernels/legality/nest_kernels.hpp"
 #include "common/random.hpp"
 
 namespace hf::compilers {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/compiler/eager.hpp"
-#include "07-compilers/compiler/graph.hpp"
-#include "07-compilers/modes/mode_graphs.hpp"
-#include "07-compilers/modes/mode_runs.hpp"
+#include "07-compilers/bench/mode_runs.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/modes/mode_graphs.hpp"
 #include "common/rounded.hpp"
 #include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../compiler/graphs.hpp"
-#include "07-compilers/compiler/graph.hpp"
-#include "07-compilers/pytorch/torch_program.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/pytorch/torch_program.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "../compiler/graphs.hpp"
-#include "07-compilers/compiler/eager.hpp"
-#include "07-compilers/compiler/graph.hpp"
-#include "07-compilers/pytorch/torch_peer.hpp"
-#include "07-compilers/pytorch/torch_race.hpp"
+#include "07-compilers/bench/torch_race.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/pytorch/torch_peer.hpp"
 #include "harness/lab.hpp"
 #include "harness/machine_registers.hpp"
 #include "harness/sampling.hpp"

@@ -5,12 +5,12 @@
 #include <set>
 #include <vector>
 
-#include "02-matmul/gemm.hpp"
-#include "02-matmul/schedule.hpp"
-#include "07-compilers/search/candidate.hpp"
-#include "07-compilers/search/cost_model.hpp"
-#include "07-compilers/search/search_runs.hpp"
-#include "07-compilers/search/space.hpp"
+#include "02-matmul/kernels/gemm.hpp"
+#include "02-matmul/kernels/schedule.hpp"
+#include "07-compilers/bench/search_runs.hpp"
+#include "07-compilers/kernels/search/candidate.hpp"
+#include "07-compilers/kernels/search/cost_model.hpp"
+#include "07-compilers/kernels/search/space.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/search/candidate.hpp"
-#include "07-compilers/search/replay.hpp"
-#include "07-compilers/search/search_runs.hpp"
-#include "07-compilers/search/space.hpp"
-#include "07-compilers/search/tuners.hpp"
+#include "07-compilers/bench/search_runs.hpp"
+#include "07-compilers/kernels/search/candidate.hpp"
+#include "07-compilers/kernels/search/replay.hpp"
+#include "07-compilers/kernels/search/space.hpp"
+#include "07-compilers/kernels/search/tuners.hpp"
 #include "harness/as_double.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"

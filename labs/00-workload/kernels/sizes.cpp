@@ -1,0 +1,55 @@
+#include "00-workload/kernels/sizes.hpp"
+
+#include <cstdint>
+#include <iterator>
+
+#include "00-workload/kernels/training.hpp"
+#include "00-workload/kernels/transformer.hpp"
+#include "harness/as_double.hpp"
+
+namespace hf::workload {
+namespace {
+
+constexpr Sizes all_sizes[] = {
+    {"GPT-2 small", gpt2_small, 512, 8, 256, {784, 2048, 10}, 128, {224, 64, 1000}},
+    {"half as wide as GPT-2 small, with half its layers",
+     {6, 384, 6, 16384, 1024},
+     256,
+     8,
+     128,
+     {784, 1024, 10},
+     64,
+     {96, 64, 1000}},
+    {"an eighth as wide as GPT-2 small, with two layers",
+     {2, 96, 2, 2048, 128},
+     64,
+     4,
+     32,
+     {784, 256, 10},
+     16,
+     {32, 16, 100}},
+};
+
+}  // namespace
+
+double Sizes::flops() const {
+  const double per_token = 2 * as_double(transformer.parameters());
+  const double dense = as_double(mlp.hidden * (mlp.inputs + mlp.hidden) * mlp_batch);
+  const double pixels = as_double(resnet.side * resnet.side), width = as_double(resnet.width);
+  const double convolutions = 8.8 * pixels * width * width;  // 1.8 · 10^9 for the ResNet-18 that is known
+  return per_token * as_double(prompt + decoded + 3 * training_tokens) + 2 * (dense + convolutions);
+}
+
+std::uint64_t Sizes::bytes() const {
+  const std::uint64_t others = std::uint64_t{600} << 20;  // activations, pictures, the library's own buffers and stacks
+  return sizeof(float) * transformer.parameters() + Training::bytes(transformer, 1, training_tokens) + others;
+}
+
+Sizes choose_sizes(double gflops, double seconds, std::uint64_t memory_bytes) {
+  for (const Sizes& sizes : all_sizes) {
+    if (sizes.flops() <= gflops * 1e9 * seconds && sizes.bytes() <= memory_bytes) return sizes;
+  }
+  return *std::rbegin(all_sizes);
+}
+
+}  // namespace hf::workload

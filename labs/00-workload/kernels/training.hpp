@@ -1,0 +1,51 @@
+/// \file
+/// One step of training: forward, backward, and an update of every weight.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "00-workload/kernels/account.hpp"
+#include "00-workload/kernels/operators.hpp"
+#include "00-workload/kernels/tensors.hpp"
+#include "00-workload/kernels/transformer.hpp"
+
+namespace hf::workload {
+
+/// What training needs besides the network: activations of every layer, gradients of every weight, and scratch.
+class Training {
+ public:
+  /// For sequences of so many tokens. \throws OutOfMemory
+  Training(const TransformerShape& shape, std::size_t sequences, std::size_t tokens);
+
+  /// The mean over all rows of −log p(target), and its gradient with respect to every weight, left in gradients().
+  /// \param tokens, targets  (sequences, tokens): what is read, and what should have come next
+  double loss_and_gradients(const Transformer& model, std::span<const int> tokens, std::span<const int> targets,
+                            Ledger& ledger);
+
+  /// loss_and_gradients(), then weights −= rate · gradients. \return the loss before
+  double step(Transformer& model, std::span<const int> tokens, std::span<const int> targets, float rate,
+              Ledger& ledger);
+
+  const TransformerTensors& gradients() const { return gradients_; }
+
+  /// Bytes of everything here, and so what must be free besides the weights.
+  static std::size_t bytes(const TransformerShape& shape, std::size_t sequences, std::size_t tokens);
+
+ private:
+  void layer_backward(const Transformer& model, std::size_t layer, const float* x, Operators& run);
+  void attention_backward(std::size_t layer, Operators& run);
+
+  TransformerShape shape_;
+  std::size_t sequences_, tokens_;
+  KvCache cache_;
+  Activations activations_;
+  TransformerTensors gradients_;
+  Tensors scratch_;
+  float *dx_, *d_branch_;  ///< (rows, C): gradient of what flows from layer to layer, and of a branch beside it
+  float* d_hidden_;        ///< (rows, 4C)
+  float* d_qkv_;           ///< (rows, 3C)
+  float* d_scores_;        ///< (sequences, H, tokens, tokens)
+};
+
+}  // namespace hf::workload

@@ -1,0 +1,106 @@
+#include "01-roofline/bench/peak_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "01-roofline/kernels/dot_product.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
+#include "common/random.hpp"
+#include "harness/clock.hpp"
+#include "harness/keep.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/threads.hpp"
+
+namespace hf::roofline {
+namespace {
+
+const Axis instruction_sets = {"instruction set", "1"}, speed = {"speed", "GFLOP/s"};
+
+constexpr double tie = 1.05;                       // as a factor: in a figure such roofs lie on each other
+constexpr std::int64_t iterations_per_call = 200;  // a microsecond or two
+
+/// Each loop once, though several kernel sets have it: the narrowest set's.
+std::vector<PeakLoop> peak_loops(const std::vector<const KernelSet*>& sets, bool fp64) {
+  std::vector<PeakLoop> loops;
+  std::set<std::string_view> labels;
+  for (const KernelSet* set : sets) {
+    for (const PeakLoop& loop : set->peaks) {
+      if (loop.run && loop.fp64 == fp64 && labels.insert(loop.label).second) loops.push_back(loop);
+    }
+  }
+  std::stable_sort(loops.begin(), loops.end(), [](auto& a, auto& b) { return a.lanes < b.lanes; });
+  return loops;
+}
+
+Variant variant(const PeakLoop& loop, Team& team) {
+  // Any numbers will do that keep x between 0 and 10: no overflow, no denormals.
+  const double factor = 0.5 + 0.4 * std::abs(random_number(1, 0)), addend = 0.5 + 0.5 * std::abs(random_number(1, 1));
+  return {loop.label, [&loop, &team, factor, addend](std::int64_t calls) {
+            return team.run([&](int) { keep(loop.run(calls * iterations_per_call, factor, addend)); });
+          }};
+}
+
+}  // namespace
+
+Series PeakTable::series(std::string id, std::string label) const {
+  Series series = {std::move(id), std::move(label), Kind::measured, instruction_sets, speed};
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    series.points.emplace_back(static_cast<double>(i), gflops[i], loops[i].label);
+  }
+  return series;
+}
+
+Series PeakTable::roofs(std::string id, std::string label) const {
+  std::vector<std::size_t> rising(loops.size());
+  std::iota(rising.begin(), rising.end(), 0);
+  std::stable_sort(rising.begin(), rising.end(),
+                   [&](std::size_t a, std::size_t b) { return gflops[a].median < gflops[b].median; });
+  Series series = {std::move(id), std::move(label), Kind::measured, instruction_sets, speed};
+  for (std::size_t first = 0, last; first < rising.size(); first = last) {
+    const double lowest = gflops[rising[first]].median;
+    for (last = first; last < rising.size() && gflops[rising[last]].median <= tie * lowest;) ++last;
+    const auto [narrowest, widest] = std::minmax_element(rising.begin() + static_cast<std::ptrdiff_t>(first),
+                                                         rising.begin() + static_cast<std::ptrdiff_t>(last));
+    std::string name = loops[*narrowest].label;
+    if (last - first > 1) name.append(last - first > 2 ? " to " : ", ").append(loops[*widest].label);
+    series.points.emplace_back(static_cast<double>(series.points.size()), gflops[rising[last - 1]], name);
+  }
+  return series;
+}
+
+PeakTable measure_peaks(const std::vector<const KernelSet*>& sets, bool fp64, Team& team, const Plan& plan) {
+  PeakTable table = {peak_loops(sets, fp64), {}, 0, 0};
+  std::vector<Variant> variants;
+  for (const PeakLoop& loop : table.loops) variants.push_back(variant(loop, team));
+  const Sampling sampling = sample_interleaved(variants, plan);
+  for (std::size_t i = 0; i < table.loops.size(); ++i) {
+    const double flops = table.loops[i].flops * static_cast<double>(iterations_per_call * team.size());
+    table.gflops.push_back(rate(flops, sampling.seconds[i]));
+    const double median = table.gflops[i].median;
+    if (median > table.peak().median) table.best = i;
+    if (table.loops[i].lanes == 1 && median > table.scalar_peak().median) table.best_scalar = i;
+  }
+  return table;
+}
+
+Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan) {
+  const Variant variant = {loop.label, [&loop](std::int64_t calls) {
+                             const std::int64_t start = now_ns();
+                             keep(loop.run(calls * iterations_per_call, 3, 5));
+                             return static_cast<double>(now_ns() - start) * 1e-9;
+                           }};
+  const double operations = loop.operations * iterations_per_call;
+  return rate(operations, sample(variant, plan));
+}
+
+}  // namespace hf::roofline

@@ -1,0 +1,96 @@
+/// \file
+/// What the roofline says about the kernels before they run, and how right it was.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "01-roofline/kernels/workloads.hpp"
+#include "harness/results.hpp"
+#include "harness/terminal.hpp"
+#include "harness/work.hpp"
+
+namespace hf::roofline {
+
+/// The roofs that one core was measured to have.
+struct Roofs {
+  double peak_gflops;  ///< fp32
+  double read_gbs;     ///< from DRAM
+  double copy_gbs;     ///< through DRAM with ordinary stores; program bytes, so two thirds of what moves
+};
+
+/// The roofline a kernel is held against, with the bandwidth for its own mix of reading and writing. Bytes are those
+/// that really move: a copy reads a line, reads the line it will write (write-allocate), and writes that one back,
+/// three for every two the program asked for. Reading alone was measured, and the copy, one third of whose traffic is
+/// writing back; the time per byte of other mixes lies on the straight line through these two.
+Roofline roofline_for(const Workload& kernel, const Roofs& roofs);
+
+/// What the roofline says about a kernel, before it has run.
+struct Prediction {
+  std::string label;
+  Work work;
+  double seconds;
+  Side side;
+
+  double gflops() const { return work.flops / seconds * 1e-9; }
+};
+
+std::vector<Prediction> predict(const std::vector<Workload>& kernels, const Roofs& roofs);
+
+/// How much of its roof a kernel reached, round by round: the time that the roofs of a round give it over the time that
+/// it took there.
+Estimate share_of_roof(const Workload& kernel, const Estimate& seconds, const std::vector<Roofs>& rounds);
+
+/// What a kernel did.
+struct Measurement {
+  Estimate seconds;  ///< of a call with its data in DRAM
+  Estimate gflops;
+  Estimate gflops_in_cache;                    ///< the same code on data that a near cache holds
+  std::optional<Estimate> share_of_roof = {};  ///< of the same rounds, where those were timed
+
+  /// How many times as fast nearer data made it.
+  double gain_in_cache() const { return gflops_in_cache.median / gflops.median; }
+
+  /// Which side it is on, by experiment and without any count: memory, when nearer data makes it half as fast again.
+  Side side() const { return gain_in_cache() >= 1.5 ? Side::memory : Side::compute; }
+};
+
+/// As dots of a roofline: intensity and speed, named.
+Series prediction_series(const std::vector<Prediction>& predictions);
+
+/// The predictions, for the terminal, before anything is timed.
+Table prediction_table(const std::vector<Prediction>& predictions);
+
+/// A prediction next to what was measured.
+struct Outcome {
+  Prediction predicted;
+  Measurement measured;
+
+  /// How far the predicted time was from the measured one, as a share of that.
+  double error() const;
+
+  /// The same for the time that follows from the roofs of its own rounds, where those were timed; else error().
+  double error_in_turn() const;
+
+  bool side_is_right() const { return predicted.side == measured.side(); }
+};
+
+/// \param measurements  of the same kernels in the same order
+std::vector<Outcome> outcomes(const std::vector<Prediction>& predictions, const std::vector<Measurement>& measurements);
+
+Series outcome_series(const std::vector<Outcome>& outcomes);
+
+/// The outcomes, kernel by kernel, for the terminal.
+Table outcome_table(const std::vector<Outcome>& outcomes);
+
+/// The outcome of the kernel of a label.
+/// \throws std::out_of_range
+const Outcome& outcome_of(const std::vector<Outcome>& outcomes, std::string_view label);
+
+/// The textbook's figure: 100 TFLOP/s and 1 TB/s, with vector add where it really belongs.
+Series canonical_roof();
+Series canonical_kernels();
+
+}  // namespace hf::roofline

@@ -1,0 +1,40 @@
+/// \file
+/// The kernels of kernels.hpp as things to predict, check and time: each with its data, its work and its reference.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "01-roofline/kernels/kernel_set.hpp"
+#include "harness/work.hpp"
+
+namespace hf::roofline {
+
+/// A kernel on given data.
+struct Workload {
+  std::string label;     ///< as figures name it: "vector add"
+  Work work;             ///< of one call
+  double written_bytes;  ///< of work.bytes
+  std::function<void()> call;
+
+  /// Compares the outputs of the latest call with the double-precision reference: the largest error as a share of what
+  /// rounding allows, right when at most 1. Of very many outputs that are computed alike, about a thousand rows or
+  /// stretches are compared, the first and the last among them.
+  std::function<double()> error_share;
+};
+
+/// All kernels over the same memory, one after the other: a call overwrites another's inputs with its own outputs,
+/// which are as good. The memory should be random to begin with.
+/// \param vectors  memory of the kernels on vectors, which use all of it
+/// \param matrices, n  memory of the matrix products, and rows and columns of their matrices
+/// \throws std::invalid_argument where three matrices do not fit, or there are fewer than 64 floats for vectors
+std::vector<Workload> workloads(const KernelSet& set, std::span<float> vectors, std::span<float> matrices,
+                                std::size_t n);
+
+/// vector add, one number at a time and as wide as the set's registers: the same work.
+std::vector<Workload> narrow_and_wide_add(const KernelSet& set, std::span<float> memory);
+
+}  // namespace hf::roofline

@@ -1,0 +1,100 @@
+#include "02-matmul/bench/block_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "02-matmul/bench/ladder.hpp"
+#include "02-matmul/bench/openmp_peak.hpp"
+#include "02-matmul/bench/sizes.hpp"
+#include "02-matmul/kernels/gemm.hpp"
+#include "harness/lab.hpp"
+#include "harness/peaks.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::matmul {
+namespace {
+
+const Axis depth_axis = {"depth of the block", "1"};
+
+std::size_t parts_of(std::size_t whole, std::size_t most) { return (whole + most - 1) / most; }
+
+Contestant with_blocking(const Blocking& blocking, std::size_t n) {
+  const auto multiply = [blocking](std::size_t m, std::size_t columns, std::size_t k, const float* a, const float* b,
+                                   float* c) { gemm(m, columns, k, a, b, c, 1, blocking); };
+  return {"depth " + std::to_string(blocking.depth), "gemm", multiply, n};
+}
+
+}  // namespace
+
+std::vector<Blocking> blocks_to_try(std::size_t n, const Blocking& chosen) {
+  const std::size_t area = chosen.depth * chosen.width;
+  std::vector<Blocking> blocks;
+  for (std::size_t parts : {1, 2, 3, 4, 5, 6, 8, 11, 16, 32, 64, 128}) {
+    const std::size_t depth = parts_of(n, parts);
+    const std::size_t width = area / depth / register_tile.columns * register_tile.columns;
+    if (width >= register_tile.columns) blocks.push_back({depth, width});
+  }
+  blocks.push_back({parts_of(n, parts_of(n, chosen.depth)), chosen.width});  // as gemm() makes it
+  std::ranges::sort(blocks, {}, &Blocking::depth);
+  const auto same = [](const Blocking& a, const Blocking& b) { return a.depth == b.depth; };
+  blocks.erase(std::unique(blocks.begin(), blocks.end(), same), blocks.end());
+  return blocks;
+}
+
+Estimate over_best(const Sampling& sampling, const std::vector<std::string>& ids, std::size_t one) {
+  std::vector<Estimate> ratios;
+  for (const std::string& id : ids) ratios.push_back(sampling.ratio(ids[one], id));
+  return *std::ranges::max_element(ratios, {}, &Estimate::median);
+}
+
+BlockRuns time_blocks(const Lab& lab, std::size_t n) {
+  const Blocking chosen = default_blocking();
+  const std::vector<Blocking> blocks = blocks_to_try(n, chosen);
+  const SquareMatrices matrices(n);
+  std::vector<Variant> variants;
+  std::vector<std::string> ids;
+  for (const Blocking& blocking : blocks) {
+    const Contestant contestant = with_blocking(blocking, n);
+    matrices.check(contestant, n);
+    ids.push_back(contestant.id);
+    variants.push_back(timed(contestant.id, [&matrices, contestant, n] { matrices.multiply(contestant, n); }));
+  }
+  const PeakVariant peak = openmp_peak(1);
+  variants.push_back(peak.variant);
+  const Sampling sampling = sample_interleaved(variants, patient_plan(lab));
+
+  BlockRuns runs = {blocks, {}, {}, {}, peak.gflops(sampling.of(peak.variant.id))};
+  const double flops = 2 * std::pow(static_cast<double>(n), 3);
+  std::size_t model = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    runs.gflops.push_back(rate(flops, sampling.seconds[i]));
+    if (blocks[i].depth <= chosen.depth) model = i;
+  }
+  runs.chosen = blocks[model];
+  runs.chosen_over_best = over_best(sampling, ids, model);
+  return runs;
+}
+
+Series block_speed_series(const std::string& id, const BlockRuns& runs) {
+  Series series = {id, "measured", Kind::measured, depth_axis, {"speed", "GFLOP/s"}};
+  for (std::size_t i = 0; i < runs.blocks.size(); ++i) {
+    series.points.emplace_back(static_cast<double>(runs.blocks[i].depth), runs.gflops[i]);
+  }
+  return series;
+}
+
+Series block_traffic_series(const std::string& id, const BlockRuns& runs) {
+  Series series = {id, "modelled", Kind::modelled, depth_axis, {"bytes per 1000 FLOPs", "B"}};
+  for (const auto& [depth, width] : runs.blocks) {
+    const double bytes = 4000 * (1 / static_cast<double>(depth) + 0.5 / static_cast<double>(width));
+    series.points.emplace_back(static_cast<double>(depth), bytes);
+  }
+  return series;
+}
+
+}  // namespace hf::matmul

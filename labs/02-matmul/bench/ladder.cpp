@@ -1,0 +1,163 @@
+#include "02-matmul/bench/ladder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "02-matmul/bench/openmp_peak.hpp"
+#include "02-matmul/kernels/gemm.hpp"
+#include "02-matmul/kernels/rungs.hpp"
+#include "common/product.hpp"
+#include "common/random.hpp"
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/peaks.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
+
+namespace hf::matmul {
+namespace {
+
+double flops(std::size_t rows, std::size_t n) {
+  return 2.0 * static_cast<double>(rows) * static_cast<double>(n) * static_cast<double>(n);
+}
+
+/// A rung that reuses b needs enough rows to reuse it for, and to fill its tiles.
+constexpr std::size_t rows_to_reuse = 240;
+
+/// How many rows fit into so many seconds, from the speed at the size before; 0 when even the least do not.
+std::size_t rows_to_time(const Contestant& contestant, std::size_t n, double gflops_before, double seconds) {
+  const double fit = seconds * gflops_before * 1e9 / flops(1, n);
+  const std::size_t least = std::min(n, contestant.least_rows);
+  if (fit * 8 < static_cast<double>(least)) return 0;
+  return fit > static_cast<double>(n) ? n : std::max(least, static_cast<std::size_t>(fit));
+}
+
+}  // namespace
+
+std::vector<Contestant> contestants(int cores) {
+  std::vector<Contestant> all;
+  for (const Rung& rung : rungs()) {
+    all.push_back({rung.id, rung.label, rung.multiply, rung.rows_alike ? 4 : rows_to_reuse});
+  }
+  const auto add = [&](const char* id, const std::string& label, int threads) {
+    const auto multiply = [threads](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b,
+                                    float* c) { gemm(m, n, k, a, b, c, threads); };
+    all.push_back({id, label, multiply, 2 * rows_to_reuse});
+  };
+  add("best", "best, 1 thread", 1);
+  if (cores > 1) add("best_all", "best, " + std::to_string(cores) + " threads", cores);
+  return all;
+}
+
+SquareMatrices::SquareMatrices(std::size_t n)
+    : n_(n),
+      a_(n * n * sizeof(float), Pages::huge),
+      b_(n * n * sizeof(float), Pages::huge),
+      c_(n * n * sizeof(float), Pages::huge) {
+  fill_random(a_.as<float>(), 1);
+  fill_random(b_.as<float>(), 2);
+  fill_random(c_.as<float>(), 3);
+}
+
+void SquareMatrices::multiply(const Contestant& contestant, std::size_t rows) const {
+  contestant.multiply(rows, n_, n_, a_.as<float>().data(), b_.as<float>().data(), c_.as<float>().data());
+}
+
+void SquareMatrices::check(const Contestant& contestant, std::size_t rows) const {
+  std::ranges::fill(c_.as<float>(), std::numeric_limits<float>::quiet_NaN());
+  multiply(contestant, rows);
+  const double worst =
+      worst_product_error(rows, n_, n_, a_.as<float>().data(), b_.as<float>().data(), c_.as<float>().data(), 1000);
+  if (worst <= 1) return;
+  throw std::runtime_error(contestant.label + " is wrong at N = " + std::to_string(n_) + ": its error is " +
+                           number_text(worst) + " times what rounding allows; it was not timed");
+}
+
+std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
+                              const std::vector<std::size_t>& sizes, int cores) {
+  std::pair<const char*, PeakVariant> peaks[] = {{peak_id, openmp_peak(1)}, {peak_all_id, openmp_peak(cores)}};
+  for (auto& [id, peak] : peaks) peak.variant.id = id;
+  std::map<std::string, double> speed;  // GFLOP/s at the size before
+  std::vector<LadderStep> steps;
+  Plan plan = lab.plan(static_cast<int>(sizes.size()));
+  plan.minimum_rounds = 3;
+  const double call_seconds = plan.budget_seconds / (8.0 * static_cast<double>(contestants.size() + std::size(peaks)));
+  for (std::size_t n : sizes) {
+    const SquareMatrices matrices(n);
+    std::vector<Variant> variants;
+    std::vector<double> work;  // FLOPs of a call
+    for (const Contestant& each : contestants) {
+      const bool first = !speed.contains(each.id);
+      if (first && !steps.empty()) continue;  // stopped before
+      const std::size_t rows = first ? n : rows_to_time(each, n, speed[each.id], call_seconds);
+      if (rows == 0) {
+        speed.erase(each.id);
+        continue;
+      }
+      matrices.check(each, rows);
+      variants.push_back(timed(each.id, [&matrices, &each, rows] { matrices.multiply(each, rows); }));
+      work.push_back(flops(rows, n));
+    }
+    if (variants.empty()) break;
+    for (const auto& [id, peak] : peaks) {
+      variants.push_back(peak.variant);
+      work.push_back(peak.flops);
+    }
+    plan.warm_seconds = n < 512 ? 2e-4 : 0;  // a larger product fills the caches by itself
+    const Sampling sampling = sample_interleaved(variants, plan);
+    steps.push_back({n, {}});
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      const Estimate gflops = rate(work[i], sampling.seconds[i]);
+      speed[variants[i].id] = gflops.median;
+      steps.back().gflops[variants[i].id] = gflops;
+    }
+  }
+  return steps;
+}
+
+const Estimate& highest_peak(const std::vector<LadderStep>& steps, const std::string& id) {
+  return std::ranges::max_element(steps, {}, [&](const LadderStep& step) { return step.gflops.at(id).median; })
+      ->gflops.at(id);
+}
+
+const LadderStep* step_at(const std::vector<LadderStep>& steps, std::size_t n) {
+  const auto found = std::ranges::find(steps, n, &LadderStep::n);
+  return found == steps.end() ? nullptr : &*found;
+}
+
+const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std::string& one,
+                                 const std::string& other) {
+  return *std::find_if(steps.rbegin(), steps.rend(),
+                       [&](const LadderStep& step) { return step.has(one) && step.has(other); });
+}
+
+Series rung_series(const Contestant& contestant, const std::vector<LadderStep>& steps, std::size_t left_out) {
+  Series series = {"rung_" + contestant.id, contestant.label, Kind::measured, {"N", "1"}, {"speed", "GFLOP/s"}};
+  for (const LadderStep& step : steps) {
+    if (step.n == left_out || !step.has(contestant.id)) continue;
+    series.points.emplace_back(static_cast<double>(step.n), step.gflops.at(contestant.id));
+  }
+  return series;
+}
+
+Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step) {
+  Series series = {id, "speed", Kind::measured, {"rung", "1"}, {"share of peak", "%"}};
+  for (const Contestant& each : contestants) {
+    if (!step.has(each.id)) continue;
+    const Estimate share = times(step.gain(each.id, each.id == "best_all" ? peak_all_id : peak_id), 100);
+    series.points.emplace_back(static_cast<double>(series.points.size() + 1), share, each.label);
+  }
+  return series;
+}
+
+}  // namespace hf::matmul

@@ -1,0 +1,89 @@
+/// \file
+/// The rungs, and gemm() above them, timed on square matrices of growing size.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "02-matmul/kernels/rungs.hpp"
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+
+namespace hf::matmul {
+
+/// A rung of rungs(), or gemm() on one thread or on all.
+struct Contestant {
+  std::string id;     ///< "packed"
+  std::string label;  ///< "packing"
+  std::function<Product> multiply;
+  std::size_t least_rows;  ///< of c, whose speed is that of all
+};
+
+/// The five rungs, gemm() on one thread ("best") and, where there are more cores than one, on all ("best_all").
+std::vector<Contestant> contestants(int cores);
+
+/// Random square matrices a and b, and room for their product.
+class SquareMatrices {
+ public:
+  /// \throws OutOfMemory
+  explicit SquareMatrices(std::size_t n);
+
+  std::size_t n() const { return n_; }
+
+  /// Computes the first `rows` rows of c = a · b.
+  void multiply(const Contestant& contestant, std::size_t rows) const;
+
+  /// Poisons c, multiplies, and holds about a thousand elements against the double-precision reference.
+  /// \throws std::runtime_error, one line, where one is wrong
+  void check(const Contestant& contestant, std::size_t rows) const;
+
+ private:
+  std::size_t n_;
+  Buffer a_, b_, c_;
+};
+
+/// What one size showed, in interleaved rounds: contestants that would take too long are missing.
+struct LadderStep {
+  std::size_t n;
+  std::map<std::string, Estimate> gflops;  ///< by id
+
+  bool has(const std::string& id) const { return gflops.contains(id); }
+  /// How many times as fast one was as the other, in pairs.
+  Estimate gain(const std::string& faster, const std::string& slower) const {
+    return ratio(gflops.at(faster).samples, gflops.at(slower).samples);
+  }
+};
+
+/// The step at \p n, null where there is none.
+const LadderStep* step_at(const std::vector<LadderStep>& steps, std::size_t n);
+
+/// The largest at which both were timed. \pre there is one
+const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std::string& one,
+                                 const std::string& other);
+
+/// What the peaks are called among the contestants: on one thread, and on all of gemm().
+constexpr const char* peak_id = "peak";
+constexpr const char* peak_all_id = "peak_all";
+
+/// The peak in the rounds of the size at which it was highest: above every product, however the clock changes between them.
+/// \param id  peak_id or peak_all_id
+const Estimate& highest_peak(const std::vector<LadderStep>& steps, const std::string& id);
+
+/// Times all contestants, and both peaks among them, on each of these sizes, rising, in the present step of the lab. Of a
+/// slow one only so many rows of the product are computed as time allows, since one row costs what the next one does; one
+/// for which even its least is too long stops there.
+/// \param cores  threads of the second peak
+std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
+                              const std::vector<std::size_t>& sizes, int cores);
+
+/// Speed over N of one contestant, but at \p left_out: beside a power of two it would make a zigzag of the curve.
+Series rung_series(const Contestant& contestant, const std::vector<LadderStep>& steps, std::size_t left_out);
+
+/// One point for each contestant that was timed in this step: the share of the peak of its threads that it reached, %, in
+/// pairs.
+Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step);
+
+}  // namespace hf::matmul

@@ -1,0 +1,57 @@
+/// \file
+/// Layers as things to check and to time: each in its direct form and as matrix products.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "02-matmul/kernels/attention.hpp"
+#include "02-matmul/kernels/convolution.hpp"
+#include "02-matmul/kernels/perceptron.hpp"
+#include "harness/lab.hpp"
+#include "harness/machine.hpp"
+#include "harness/sampling.hpp"
+
+namespace hf::matmul {
+
+/// One way to compute a layer, or a part of it.
+struct LayerForm {
+  std::string id;  ///< "direct", "reordered", "gemm"; "im2col"
+  std::function<void()> run;
+  bool whole = true;  ///< computes the layer's output
+};
+
+/// A layer with its data, in all its forms.
+struct LayerRun {
+  std::string label;  ///< "56×56, 64 channels"
+  double flops;
+  std::shared_ptr<void> data;
+  std::span<float> out;
+  std::function<double()> error_share;  ///< of `out`, in a sample: right when at most 1
+  std::vector<LayerForm> forms;
+};
+
+/// direct, reordered, gemm; and "im2col", the copying alone.
+LayerRun convolution_run(const ConvolutionShape& shape, const Gemm& gemm);
+
+/// The softmax of lab 01, in the widest vectors of this machine.
+Softmax* widest_softmax(const Machine& machine);
+
+/// direct, gemm.
+LayerRun attention_run(const AttentionShape& shape, Softmax* softmax, const Gemm& gemm);
+
+/// direct, gemm.
+LayerRun perceptron_run(const PerceptronShape& shape, const Gemm& gemm);
+
+/// Runs every form once and holds its results against the double-precision reference.
+/// \throws std::runtime_error, one line, for the first that is wrong
+void check(const LayerRun& layer);
+
+/// Checks a layer, then times all its forms, interleaved, in one of \p parts equal parts of the present step of the lab.
+/// \throws std::runtime_error, one line, for the first form that is wrong
+Sampling time_layer(const Lab& lab, const LayerRun& layer, int parts);
+
+}  // namespace hf::matmul

@@ -1,0 +1,263 @@
+#include "02-matmul/bench/race.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "02-matmul/bench/openmp_peak.hpp"
+#include "02-matmul/bench/peers.hpp"
+#include "02-matmul/kernels/gemm.hpp"
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/peaks.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::matmul {
+namespace {
+
+constexpr std::size_t peak_size = 2048;  // where the peak is sampled too
+
+const Axis size_axis = {"N", "1"}, speed_axis = {"speed", "GFLOP/s"};
+
+std::vector<std::size_t> sizes(const Lab& lab) {
+  if (lab.quick()) return {128, 256, 512, 1024, 2048};
+  return {128, 192, 256, 320, 384, 512, 768, 1024, 1536, 2048, 3072, 4096};
+}
+
+double flops(std::size_t n) { return 2 * std::pow(static_cast<double>(n), 3); }
+
+/// Random square matrices, and room for the product.
+class Operands {
+ public:
+  explicit Operands(std::size_t n)
+      : n_(n),
+        a_(n * n * sizeof(float), Pages::huge),
+        b_(n * n * sizeof(float), Pages::huge),
+        c_(n * n * sizeof(float), Pages::huge) {
+    std::minstd_rand generator(1);
+    std::uniform_real_distribution<float> numbers(-1, 1);
+    for (const Buffer* buffer : {&a_, &b_}) {
+      for (float& x : buffer->as<float>()) x = numbers(generator);
+    }
+  }
+  const float* a() const { return a_.as<float>().data(); }
+  const float* b() const { return b_.as<float>().data(); }
+  float* c() const { return c_.as<float>().data(); }
+
+  void poison() const { std::ranges::fill(c_.as<float>(), std::numeric_limits<float>::quiet_NaN()); }
+
+  /// Whether c is the product, in its corners and in a thousand places between: within n · u of the sum of magnitudes.
+  bool is_right() const {
+    std::minstd_rand generator(2);
+    for (int place = 0; place < 1000; ++place) {
+      const std::size_t i = place == 0 ? 0 : place == 1 ? n_ - 1 : generator() % n_;
+      const std::size_t j = place == 0 ? 0 : place == 1 ? n_ - 1 : generator() % n_;
+      double sum = 0, magnitude = 0;
+      for (std::size_t p = 0; p < n_; ++p) {
+        const double product = static_cast<double>(a()[i * n_ + p]) * b()[p * n_ + j];
+        sum += product;
+        magnitude += std::abs(product);
+      }
+      const double bound = static_cast<double>(n_) * 0x1p-24 * magnitude;
+      if (!(std::abs(c()[i * n_ + j] - sum) <= bound)) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::size_t n_;
+  Buffer a_, b_, c_;
+};
+
+/// What one size showed. `seconds` belongs to `ids`: "best", the peers' ids, "peak".
+struct Heat {
+  std::size_t n;
+  Sampling sampling;
+  double peak_flops;  ///< of one call of "peak"
+
+  Estimate gflops(std::string_view id) const {
+    const double work = id == "peak" ? peak_flops : flops(n);
+    return rate(work, sampling.of(id));
+  }
+
+  bool has(std::string_view id) const { return std::ranges::find(sampling.ids, id) != sampling.ids.end(); }
+
+  /// The fastest peer, "" where there is none.
+  std::string best_peer() const {
+    std::string best;
+    for (const std::string& id : sampling.ids) {
+      if (id == "best" || id == "peak") continue;
+      if (best.empty() || sampling.of(id).median < sampling.of(best).median) best = id;
+    }
+    return best;
+  }
+};
+
+/// The race on so many threads.
+class Race {
+ public:
+  Race(Lab& lab, const std::vector<Peer>& peers, int threads, std::string suffix)
+      : lab_(lab),
+        peers_(peers),
+        threads_(threads),
+        peak_gflops_(first_peak(threads_, lab.plan(50))),
+        suffix_(std::move(suffix)) {
+    for (const Peer& peer : peers_) {
+      if (peer.set_threads) peer.set_threads(threads_);
+    }
+  }
+
+  void run() {
+    double total = 0;
+    for (std::size_t n : sizes(lab_)) total += weight(n);
+    for (std::size_t n : sizes(lab_)) {
+      if (enough_memory(n) && enough_time(n)) heats_.push_back(heat(n, lab_.step_seconds() * weight(n) / total));
+    }
+  }
+
+  const std::vector<Heat>& heats() const { return heats_; }
+  const std::string& suffix() const { return suffix_; }
+
+ private:
+  static double first_peak(int threads, const Plan& plan) {
+    const PeakVariant peak = openmp_peak(threads);
+    return peak.gflops(sample(peak.variant, plan)).median;
+  }
+
+  /// The share of the time that a size gets: as its work, but enough for the small ones.
+  static double weight(std::size_t n) { return flops(n) + 3e9; }
+
+  bool enough_memory(std::size_t n) const {
+    const double bytes = 4.0 * static_cast<double>(4 * n * n);
+    if (bytes < 0.5 * static_cast<double>(available_memory_bytes())) return true;
+    lab_.note("too little memory to multiply at N = " + std::to_string(n));
+    return false;
+  }
+
+  /// A slow machine leaves out what would take several times as long as the whole race should.
+  bool enough_time(std::size_t n) const {
+    constexpr double runs = 20, share_of_peak = 0.5;
+    if (runs * flops(n) / (share_of_peak * peak_gflops_ * 1e9) < 3.5 * lab_.step_seconds()) return true;
+    lab_.note("too slow to race at N = " + std::to_string(n));
+    return false;
+  }
+
+  Heat heat(std::size_t n, double seconds) const {
+    const Operands operands(n);
+    const float *a = operands.a(), *b = operands.b();
+    float* const c = operands.c();
+    std::vector<Variant> variants;
+    const auto enter = [&](const std::string& id, const auto& multiply) {
+      operands.poison();
+      multiply();
+      if (operands.is_right()) return variants.push_back(timed(id, multiply));
+      if (id == "best") throw std::runtime_error("gemm() is wrong at N = " + std::to_string(n));
+      lab_.note(id + " computes something else at N = " + std::to_string(n) + " and is left out there");
+    };
+    enter("best", [=, threads = threads_] { gemm(n, n, n, a, b, c, threads); });
+    for (const Peer& peer : peers_) {
+      const bool takes_part = threads_ == 1 || (peer.set_threads && !peer.own_threads);
+      if (!takes_part || n > peer.largest) continue;
+      enter(peer.id, [=, &peer] { peer.multiply(n, n, n, a, b, c); });
+    }
+    const PeakVariant peak = openmp_peak(threads_);
+    if (n == peak_size) variants.push_back(peak.variant);
+    return {n, sample_interleaved(variants, plan(n, seconds)), peak.flops};
+  }
+
+  /// As many rounds as fit, samples as long as a large product takes.
+  Plan plan(std::size_t n, double seconds) const {
+    Plan plan = lab_.plan();
+    plan.budget_seconds = seconds;
+    plan.minimum_rounds = 3;
+    // As long for the peak as for a product: a machine that is being watched runs faster in short bursts.
+    plan.sample_seconds = std::max(4e-3, 0.8 * flops(n) / (peak_gflops_ * 1e9));
+    if (flops(n) > 1e9) plan.warm_seconds = 0;  // longer than what it evicts
+    return plan;
+  }
+
+  Lab& lab_;
+  const std::vector<Peer>& peers_;
+  int threads_;
+  double peak_gflops_;
+  std::string suffix_;
+  std::vector<Heat> heats_;
+};
+
+/// Our speed at every size, and over the fastest peer's.
+void add_series(Lab& lab, const Race& race) {
+  Series ours = {"race" + race.suffix(), "ours", Kind::measured, size_axis, speed_axis};
+  Series over_peers = {
+      "best_over_peers" + race.suffix(), "ours over the fastest peer", Kind::measured, size_axis, {"ratio", "1"}};
+  for (const Heat& heat : race.heats()) {
+    const auto n = static_cast<double>(heat.n);
+    ours.points.emplace_back(n, heat.gflops("best"));
+    const std::string peer = heat.best_peer();
+    if (!peer.empty()) over_peers.points.emplace_back(n, heat.sampling.ratio(peer, "best"), peer);
+  }
+  if (!ours.points.empty()) lab.add(std::move(ours));
+  if (!over_peers.points.empty()) lab.add(std::move(over_peers));
+}
+
+/// Speed and peak at 2048.
+void add_values(Lab& lab, const Race& race) {
+  for (const Heat& heat : race.heats()) {
+    if (!heat.has("peak")) continue;
+    lab.add(Value("best" + race.suffix() + "_gflops_2048", heat.gflops("best"), "GFLOP/s"));
+    lab.add(Value("race_peak" + race.suffix() + "_gflops", heat.gflops("peak"), "GFLOP/s",
+                  "fp32 peak, sampled in the race"));
+  }
+}
+
+/// What the chapter says of one thread: the share of the peak; the worst size beside the best peer, and all beside OpenBLAS.
+void add_ratios(Lab& lab, const Race& race) {
+  double least = std::numeric_limits<double>::infinity(), log_sum = 0;
+  int openblas = 0;
+  for (const Heat& heat : race.heats()) {
+    if (heat.has("peak")) {
+      const Estimate share = ratio(heat.gflops("best").samples, heat.gflops("peak").samples);
+      lab.add(Value("best_over_peak_2048", share, "1"));
+    }
+    const std::string peer = heat.best_peer();
+    if (!peer.empty()) least = std::min(least, heat.sampling.ratio(peer, "best").median);
+    if (!heat.has("openblas")) continue;
+    log_sum += std::log(heat.sampling.ratio("openblas", "best").median);
+    ++openblas;
+  }
+  if (std::isfinite(least)) lab.derived("best_over_peers_min", least);
+  if (openblas > 0) lab.derived("best_over_openblas_geomean", std::exp(log_sum / openblas));
+}
+
+}  // namespace
+
+void note_who_races(Lab& lab, const std::vector<Peer>& peers) {
+  if (peers.empty())
+    lab.note("no library to race against: ./primer installs OpenBLAS; the record lacks what compares with one");
+  if (lab.machine().cores == 1) lab.note("one core: the race on all threads is the race on one");
+#ifndef _OPENMP
+  lab.note("built without OpenMP: gemm() on all threads runs on one");
+#endif
+  for (const Peer& peer : peers) {
+    if (peer.own_threads) lab.note(peer.name + " races on one thread only: its own threads would spin beside OpenMP's");
+  }
+}
+
+void race(Lab& lab, const std::vector<Peer>& peers, Threads threads) {
+  Race race(lab, peers, threads == Threads::all ? lab.machine().cores : 1, threads == Threads::all ? "_all" : "");
+  race.run();
+  add_series(lab, race);
+  add_values(lab, race);
+  if (threads == Threads::one) add_ratios(lab, race);
+}
+
+}  // namespace hf::matmul

@@ -1,0 +1,28 @@
+/// \file
+/// What the layers should compute: in double precision, one element or row at a time, each with how far
+/// off single precision may be (common/reference.hpp says where the bounds come from).
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "02-matmul/kernels/attention.hpp"
+#include "02-matmul/kernels/convolution.hpp"
+#include "02-matmul/kernels/perceptron.hpp"
+#include "common/reference.hpp"
+
+namespace hf::matmul {
+
+/// The output of channel o at (y, x).
+Reference reference_convolution(const ConvolutionShape& shape, const float* image, const float* filters, std::size_t o,
+                                std::size_t y, std::size_t x);
+
+/// Row i of the output. \param to  d long
+void reference_attention(const AttentionShape& shape, const float* q, const float* k, const float* v, std::size_t i,
+                         std::span<Reference> to);
+
+/// The output for one row of x, (inputs). \param to  inputs long
+void reference_perceptron(const PerceptronShape& shape, const PerceptronWeights& weights, const float* x,
+                          std::span<Reference> to);
+
+}  // namespace hf::matmul

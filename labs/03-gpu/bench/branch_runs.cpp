@@ -1,0 +1,104 @@
+#include "03-gpu/bench/branch_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "03-gpu/kernels/branches.hpp"
+#include "common/random.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::gpu {
+namespace {
+
+/// Few enough for a near cache, too many for a processor to learn by heart which way each goes.
+constexpr std::size_t numbers = 1 << 16;
+
+using Way = void (*)(const float* x, float* y, std::size_t count, float threshold);
+
+/// The threshold below which so many of the sorted numbers are.
+float threshold_for(int percent, const std::vector<float>& sorted) {
+  const std::size_t below = numbers * static_cast<std::size_t>(percent) / 100;
+  return below == numbers ? 2.0f : sorted[below];
+}
+
+void check(Way way, const std::vector<float>& x, float threshold) {
+  std::vector<float> y(x.size(), std::nanf(""));
+  way(x.data(), y.data(), x.size(), threshold);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!(std::abs(y[i] - branch_reference(x[i], threshold)) <= branch_error_bound()))
+      throw std::runtime_error("number " + std::to_string(i) + " is wrong after its branch; nothing was timed");
+}
+
+Estimate mean(const Estimate& a, const Estimate& b) {
+  std::vector<double> samples;
+  for (std::size_t i = 0; i < a.samples.size(); ++i) samples.push_back((a.samples[i] + b.samples[i]) / 2);
+  return estimate(std::move(samples));
+}
+
+std::size_t place_of(int percent) {
+  return static_cast<std::size_t>(std::find(long_way_percents.begin(), long_way_percents.end(), percent) -
+                                  long_way_percents.begin());
+}
+
+}  // namespace
+
+Branches measure_branches(const Lab& lab) {
+  std::vector<float> shuffled(numbers);
+  fill_random(shuffled, 5);
+  for (float& each : shuffled) each = (each + 1) / 2;
+  std::vector<float> sorted = shuffled, y(numbers);
+  std::sort(sorted.begin(), sorted.end());
+
+  std::vector<Variant> variants;
+  for (const int percent : long_way_percents) {
+    const float threshold = threshold_for(percent, sorted);
+    for (const Way way : {branch_vector, branch_scalar}) check(way, shuffled, threshold);
+    const auto variant = [&, threshold](const char* name, Way way, const std::vector<float>& x) {
+      variants.push_back(timed(name + std::to_string(percent),
+                               [&x, &y, way, threshold] { way(x.data(), y.data(), numbers, threshold); }));
+    };
+    variant("vector", branch_vector, shuffled);
+    variant("sorted", branch_vector, sorted);
+    variant("scalar", branch_scalar, shuffled);
+  }
+  const Sampling sampling = sample_interleaved(variants, lab.plan());
+
+  const auto ns = [](double s) { return s * 1e9 / numbers; };
+  Branches result = {};
+  for (std::size_t i = 0; i < variants.size(); i += 3) {
+    result.vector.push_back(transform(sampling.seconds[i], ns));
+    result.vector_sorted.push_back(transform(sampling.seconds[i + 1], ns));
+    result.scalar.push_back(transform(sampling.seconds[i + 2], ns));
+  }
+  const std::size_t half = place_of(50), tenth = place_of(10);
+  result.cost_half = ratio(result.vector[half].samples, mean(result.vector.front(), result.vector.back()).samples);
+  result.sorted_gain_10 = ratio(result.vector[tenth].samples, result.vector_sorted[tenth].samples);
+  result.vector_gain_half = ratio(result.scalar[half].samples, result.vector[half].samples);
+  return result;
+}
+
+std::vector<Series> divergence_series(const Branches& branches) {
+  const Axis share = {"numbers that go the long way", "%"}, time = {"time per number", "ns"};
+  const auto measured = [&](const char* id, const char* label, const std::vector<Estimate>& ns) {
+    Series series = {id, label, Kind::measured, share, time};
+    for (std::size_t i = 0; i < ns.size(); ++i) series.points.emplace_back(long_way_percents[i], ns[i]);
+    return series;
+  };
+  Series model = {"divergence_model", "any lane, both ways", Kind::modelled, share, time};
+  for (int percent = 0; percent <= 100; ++percent)
+    model.points.emplace_back(percent, divergence_model(percent / 100.0, vector_lanes(), branches.vector.front().median,
+                                                        branches.vector.back().median));
+  return {measured("divergence_vector", "vectors, random order", branches.vector),
+          measured("divergence_sorted", "vectors, sorted", branches.vector_sorted),
+          measured("divergence_scalar", "one number at a time", branches.scalar), model};
+}
+
+}  // namespace hf::gpu

@@ -1,0 +1,311 @@
+#include "03-gpu/bench/cuda/matmul_runs.hpp"
+
+#include <cublas_v2.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "03-gpu/kernels/cuda/bf16_gemm_rungs.cuh"
+#include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
+#include "common/cuda/timing.cuh"
+#include "common/product.hpp"
+#include "common/random.hpp"
+
+namespace hf::gpu {
+namespace {
+
+/// Sides of the square products.
+constexpr int sgemm_n = 4096, bf16_n = 8192;
+
+// ---- Operands and what is right ----
+
+float rounded(float x, float) { return x; }
+Bf16 rounded(float x, Bf16) { return to_bf16(x); }
+double value_of(float x) { return double{x}; }
+double value_of(Bf16 x) { return double{to_float(x)}; }
+
+/// Random matrices on both sides, and room for their product on the device. The numbers of each row are a sequence of
+/// their own, so that no two tiles are alike.
+template <class Number>
+struct Operands {
+  GemmShape shape;
+  std::vector<Number> a, b;
+  cuda::DeviceArray<Number> device_a, device_b, c;
+
+  Operands(GemmShape s, int b_rows, int b_columns)
+      : shape(s),
+        a(random_rows(s.m, s.k, 1)),
+        b(random_rows(b_rows, b_columns, 1 + static_cast<std::uint32_t>(s.m))),
+        device_a(a),
+        device_b(b),
+        c(static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n)) {}
+
+  static std::vector<Number> random_rows(int rows, int columns, std::uint32_t sequence) {
+    std::vector<Number> numbers(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+    auto to = numbers.begin();
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < columns; ++j) *to++ = rounded(random_number(sequence + i, j), Number());
+    }
+    return numbers;
+  }
+};
+
+Operands<float> fp32_operands(GemmShape shape) { return {shape, shape.k, shape.n}; }
+Operands<Bf16> bf16_operands(GemmShape shape) { return {shape, shape.n, shape.k}; }  // b is transposed
+
+/// The products summed for one number of c, gathered.
+template <class Number>
+Reference reference(const Operands<Number>& x, int row, int column) {
+  constexpr bool transposed = std::is_same_v<Number, Bf16>;
+  const int k = x.shape.k, n = x.shape.n;
+  std::vector<float> of_a, of_b;
+  for (int p = 0; p < k; ++p) {
+    const std::size_t at_b = transposed ? std::size_t(column) * k + p : std::size_t(p) * n + column;
+    of_a.push_back(static_cast<float>(value_of(x.a[std::size_t(row) * k + p])));
+    of_b.push_back(static_cast<float>(value_of(x.b[at_b])));
+  }
+  Reference sum = reference_dot(of_a.data(), of_b.data(), of_a.size());
+  if (transposed) sum.bound += 0x1p-8 * (std::abs(sum.value) + sum.bound);  // rounded to 8 binary digits
+  return sum;
+}
+
+/// One of those that compute c; it starts its kernels and returns.
+template <class Number>
+struct Contestant {
+  std::string id, label;
+  std::function<void(Operands<Number>&)> multiply;
+};
+
+/// Poisons c, multiplies, and holds about `most` numbers of it against the reference, the corners among them.
+/// \throws std::runtime_error, one line, where one is wrong
+template <class Number>
+void check(const Contestant<Number>& contestant, Operands<Number>& x, std::size_t most) {
+  x.c.poison();
+  contestant.multiply(x);
+  cuda::finish(contestant.label.c_str());
+  const std::vector<Number> c = x.c.to_host();
+  double worst = 0;
+  visit_places(x.shape.m, x.shape.n, most, [&](std::size_t row, std::size_t column) {
+    const Reference right = reference(x, static_cast<int>(row), static_cast<int>(column));
+    worst = std::max(worst, error_share(static_cast<float>(value_of(c[row * x.shape.n + column])), right));
+  });
+  if (worst <= 1) return;
+  throw std::runtime_error(contestant.label + " is wrong on the GPU: its error is " + number_text(worst) +
+                           " times what rounding allows; it was not timed");
+}
+
+// ---- Contestants ----
+
+void check_cublas(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(what) + ": " + cublasGetStatusString(status));
+}
+
+class Cublas {
+ public:
+  explicit Cublas(cublasMath_t mode) {
+    check_cublas(cublasCreate(&handle_), "cublasCreate");
+    check_cublas(cublasSetMathMode(handle_, mode), "cublasSetMathMode");
+  }
+  ~Cublas() { cublasDestroy(handle_); }
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+
+  /// It knows columns only: what it takes for bᵀ and aᵀ are our rows of b and a, and c comes out by rows.
+  void multiply(Operands<float>& x) const {
+    const auto [m, n, k] = x.shape;
+    const float one = 1, zero = 0;
+    check_cublas(cublasSgemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, x.device_b.data(), n, x.device_a.data(),
+                             k, &zero, x.c.data(), n),
+                 "cublasSgemm");
+  }
+  void multiply(Operands<Bf16>& x) const {
+    const auto [m, n, k] = x.shape;
+    const float one = 1, zero = 0;
+    check_cublas(cublasGemmEx(handle_, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &one, x.device_b.data(), CUDA_R_16BF, k,
+                              x.device_a.data(), CUDA_R_16BF, k, &zero, x.c.data(), CUDA_R_16BF, n, CUBLAS_COMPUTE_32F,
+                              CUBLAS_GEMM_DEFAULT),
+                 "cublasGemmEx");
+  }
+
+ private:
+  cublasHandle_t handle_ = nullptr;
+};
+
+template <class Number>
+Contestant<Number> library(const char* id, const Cublas& cublas) {
+  return {id, "cuBLAS", [&cublas](Operands<Number>& x) { cublas.multiply(x); }};
+}
+
+template <class Number, class Rung>
+std::vector<Contestant<Number>> contestants(const std::vector<Rung>& rungs) {
+  std::vector<Contestant<Number>> all;
+  for (const Rung& rung : rungs) {
+    all.push_back({rung.id, rung.label, [multiply = rung.multiply](Operands<Number>& x) {
+                     multiply(x.shape, x.device_a.data(), x.device_b.data(), x.c.data());
+                   }});
+  }
+  return all;
+}
+
+// ---- Timing ----
+
+/// Samples are long, and what is warmed up to, so that the clock has settled on what this contestant's power allows.
+constexpr double settled_seconds = 0.2;
+
+template <class Number>
+Sampling race(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab, int rounds) {
+  std::vector<Variant> variants;
+  for (const auto& each : contestants)
+    variants.push_back(cuda::timed_on_device(each.id, [&each, &x] { each.multiply(x); }));
+  Plan plan = lab.plan();
+  plan.rounds = rounds;
+  plan.minimum_rounds = lab.quick() ? std::min(rounds, 3) : rounds;
+  plan.budget_seconds = lab.seconds_left();
+  plan.sample_seconds = plan.warm_seconds = lab.quick() ? settled_seconds / 10 : settled_seconds;
+  return sample_interleaved(variants, plan);
+}
+
+/// The fastest of several ways to do the same thing.
+template <class Number>
+Contestant<Number> fastest(const std::vector<Contestant<Number>>& contestants, Operands<Number>& x, const Lab& lab) {
+  if (contestants.size() == 1) return contestants.front();
+  const Sampling sampling = race(contestants, x, lab, 3);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < contestants.size(); ++i) {
+    if (sampling.seconds[i].median < sampling.seconds[best].median) best = i;
+  }
+  return contestants[best];
+}
+
+/// A ladder that was climbed: its rungs in order, and the library.
+struct Ladder {
+  std::vector<std::string> labels = {};
+  std::vector<Estimate> over_cublas = {}, tflops = {};
+  Estimate cublas_tflops;
+  std::string best;  ///< the label of what stands last, in the way it was run
+};
+
+/// Checks and times what is to stand on the ladder, and cuBLAS. Of `last_rungs` and of `libraries` the fastest takes part.
+/// The last rung and cuBLAS race by themselves, so that each is sampled beside the other.
+template <class Number>
+Ladder climb(const Lab& lab, Operands<Number>& small, Operands<Number>& x, std::vector<Contestant<Number>> rungs,
+             const std::vector<Contestant<Number>>& last_rungs, const char* last_label,
+             const std::vector<Contestant<Number>>& libraries) {
+  for (const auto* group : {&std::as_const(rungs), &last_rungs, &libraries}) {
+    for (const Contestant<Number>& each : *group) {
+      check(each, small, small.c.size());
+      check(each, x, 1000);
+      lab.tick();
+    }
+  }
+  const Contestant<Number> cublas = fastest(libraries, x, lab);
+  if (!last_rungs.empty()) rungs.push_back(fastest(last_rungs, x, lab));
+  const Contestant<Number> best = rungs.back();
+  rungs.back() = cublas;
+  const Sampling below = race(rungs, x, lab, 5), last = race<Number>({best, cublas}, x, lab, 15);
+  const auto [m, n, k] = x.shape;
+  const double flops = 2.0 * m * n * k;
+  const auto tflops = [&](const Sampling& sampling, const std::string& id) {
+    return transform(sampling.of(id), [=](double seconds) { return flops / seconds * 1e-12; });
+  };
+  Ladder ladder = {.cublas_tflops = tflops(last, cublas.id), .best = best.label};
+  const auto add = [&](const std::string& label, const Sampling& sampling, const std::string& id) {
+    ladder.labels.push_back(label);
+    ladder.over_cublas.push_back(sampling.ratio(cublas.id, id));
+    ladder.tflops.push_back(tflops(sampling, id));
+  };
+  for (std::size_t i = 0; i + 1 < rungs.size(); ++i) add(rungs[i].label, below, rungs[i].id);
+  add(last_rungs.empty() ? best.label : last_label, last, best.id);
+  return ladder;
+}
+
+// ---- Results ----
+
+/// The series, and the table for the terminal.
+void add_ladder(Lab& lab, const Ladder& ladder, const std::string& id, const std::string& label) {
+  Series series = {id, label, Kind::measured, {"rung", "1"}, {"of cuBLAS", "%"}};
+  Table table = {label, {"rung", "TFLOP/s", "% of cuBLAS"}, {}};
+  for (std::size_t i = 0; i < ladder.labels.size(); ++i) {
+    const Estimate percent = transform(ladder.over_cublas[i], [](double ratio) { return 100 * ratio; });
+    series.points.emplace_back(static_cast<double>(i + 1), percent, ladder.labels[i]);
+    table.rows.push_back({ladder.labels[i], number_text(ladder.tflops[i].median), number_text(percent.median)});
+  }
+  table.rows.push_back({"cuBLAS", number_text(ladder.cublas_tflops.median), "100"});
+  lab.add(std::move(series));
+  lab.show(table);
+}
+
+/// The least gain from one rung to the next, each against cuBLAS as it ran beside it.
+double least_gain(const Ladder& ladder) {
+  double least = INFINITY;
+  for (std::size_t i = 1; i < ladder.over_cublas.size(); ++i)
+    least = std::min(least, ladder.over_cublas[i].median / ladder.over_cublas[i - 1].median);
+  return least;
+}
+
+void measure_sgemm(Lab& lab) {
+  const Cublas usual(CUBLAS_DEFAULT_MATH), pedantic(CUBLAS_PEDANTIC_MATH);  // fp32 throughout, both of them
+  Operands<float> small = fp32_operands({131, 140, 68}), x = fp32_operands({sgemm_n, sgemm_n, sgemm_n});
+  const Ladder ladder =
+      climb(lab, small, x, contestants<float>(sgemm_rungs()), contestants<float>(sgemm_warp_tiles()), "warp tile",
+            {library<float>("cublas", usual), library<float>("cublas_pedantic", pedantic)});
+  add_ladder(lab, ladder, "sgemm_ladder", "fp32, N = 4096");
+  lab.add(Value("sgemm_best_over_cublas_4096", ladder.over_cublas.back(), "1"));
+  lab.derived("sgemm_least_rung_gain", least_gain(ladder));
+}
+
+/// Says whether the code that the device chose has Hopper's instructions.
+__global__ void hopper_probe(int* has_them) {
+#ifdef HF_HOPPER_CODE
+  *has_them = 1;
+#else
+  *has_them = 0;
+#endif
+}
+
+/// Whether the kernels for Hopper are in this program and the device runs them; if not, the lab notes why.
+bool has_hopper(Lab& lab, int capability) {
+  int compiled = 0;
+  if (capability == 90) {
+    cuda::DeviceArray<int> answer(1);
+    hopper_probe<<<1, 1>>>(answer.data());
+    HF_CUDA(cudaGetLastError());
+    compiled = answer.to_host()[0];
+  }
+  if (compiled == 1) return true;
+  lab.note(capability == 90 ? "compiled without sm_90a: the bf16 ladder ends at WMMA (set CMAKE_CUDA_ARCHITECTURES=90a)"
+                            : "the GPU is no Hopper: the bf16 ladder ends at WMMA");
+  return false;
+}
+
+void measure_bf16(Lab& lab, int capability) {
+  const bool hopper = has_hopper(lab, capability);
+  std::vector<Bf16Rung> rungs = bf16_rungs(), last = bf16_persistents();
+  std::erase_if(rungs, [&](const Bf16Rung& rung) { return rung.hopper && !hopper; });
+  if (!hopper) last.clear();
+  const Cublas cublas(CUBLAS_DEFAULT_MATH);
+  Operands<Bf16> small = bf16_operands({131, 280, 136}), x = bf16_operands({bf16_n, bf16_n, bf16_n});
+  const Ladder ladder = climb(lab, small, x, contestants<Bf16>(rungs), contestants<Bf16>(last), "persistent, clusters",
+                              {library<Bf16>("cublas", cublas)});
+  add_ladder(lab, ladder, "bf16_ladder", "bf16, N = 8192");
+  if (!hopper) return;  // the claims that these decide are about the whole ladder
+  lab.add(Value("bf16_best_over_cublas_8192", ladder.over_cublas.back(), "1"));
+  lab.add(Value("wmma_over_cublas_8192", ladder.over_cublas.front(), "1"));
+  lab.derived("bf16_least_rung_gain", least_gain(ladder));
+  lab.note("the bf16 ladder's last rung ran in this way: " + ladder.best);
+}
+
+}  // namespace
+
+std::vector<Step> gpu_matmul_steps() { return {{"GPU: matmul in fp32", 15, 60}, {"GPU: matmul in bf16", 15, 60}}; }
+
+void measure_gpu_matmul(Lab& lab, const cuda::Device& device) {
+  lab.step("GPU: matmul in fp32", [&] { measure_sgemm(lab); });
+  lab.step("GPU: matmul in bf16", [&] { measure_bf16(lab, device.capability); });
+}
+
+}  // namespace hf::gpu

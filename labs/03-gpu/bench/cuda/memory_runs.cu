@@ -1,0 +1,348 @@
+#include "03-gpu/bench/cuda/memory_runs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "03-gpu/kernels/cuda/access.cuh"
+#include "03-gpu/kernels/cuda/in_flight.cuh"
+#include "03-gpu/kernels/cuda/latency.cuh"
+#include "03-gpu/kernels/cuda/line_cycle.hpp"
+#include "03-gpu/kernels/cuda/streams.cuh"
+#include "common/cuda/timing.cuh"
+
+namespace hf::gpu {
+namespace {
+
+constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
+constexpr double single_roundoff = 0x1p-24;
+
+/// So many times the second cache, as a power of two, so that little of it can be there; an eighth of the memory at most.
+std::size_t beyond_l2(const cuda::Device& device, std::size_t times) {
+  return std::bit_floor(std::min(std::bit_ceil(std::max(times * device.l2_bytes, 64 * MiB)), device.memory_bytes / 8));
+}
+
+// ---- How long does one thread wait? ----
+
+/// A chase through every line of a part of the device's memory, in random order.
+class Chase {
+ public:
+  explicit Chase(std::size_t bytes) : next_(random_cycle(bytes / sizeof(GpuLine), 1)), lines_(next_.size()) {
+    const cuda::DeviceArray<std::uint32_t> next(next_);
+    const auto count = static_cast<std::uint32_t>(next_.size());
+    link_lines<<<(count + 255) / 256, 256>>>(lines_.data(), next.data(), count);
+    cuda::finish("link_lines");
+    at_.emplace(std::vector<const GpuLine*>{lines_.data()});
+  }
+
+  /// \return cycles
+  long long follow(long long hops) {
+    cycles_.poison();
+    chase_lines<<<1, 1>>>(at_->data(), warm_hops(), hops, cycles_.data());
+    cuda::finish("chase_lines");
+    return cycles_.to_host().front();
+  }
+
+  /// The first chase: brings into the caches what will stay there, and ends where it should.
+  void warm_and_check() {
+    const auto hops = static_cast<long long>(std::min<std::size_t>(next_.size(), 1u << 19)) + 1;
+    follow(hops);
+    cuda::expect(at_->to_host().front() == lines_.data() + gpu::follow(next_, 0, warm_hops() + hops), "chase_lines");
+  }
+
+ private:
+  /// Enough to have all of it in L1 again, where it fits.
+  long long warm_hops() const { return static_cast<long long>(std::min<std::size_t>(next_.size(), 2048)); }
+
+  std::vector<std::uint32_t> next_;
+  cuda::DeviceArray<GpuLine> lines_;
+  std::optional<cuda::DeviceArray<const GpuLine*>> at_;
+  cuda::DeviceArray<long long> cycles_{1};
+};
+
+void measure_latency(Lab& lab, const cuda::Device& device) {
+  // Nothing here needs shared memory: all of it is cache.
+  HF_CUDA(
+      cudaFuncSetAttribute(chase_lines, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1));
+  Series series = {"gpu_latency", "one thread", Kind::measured, {"working set", "B"}, {"latency", "cycles"}};
+  const std::size_t last = lab.quick() ? beyond_l2(device, 2) : beyond_l2(device, 8);
+  const long long hops = 1 << 13;
+  for (std::size_t octave = 4 * KiB; octave <= last; octave *= 2) {
+    for (const std::size_t bytes : {octave, octave / 2 * 3}) {
+      if (bytes > last) break;
+      Chase chase(bytes);
+      chase.warm_and_check();
+      std::vector<double> cycles;
+      for (int round = 0; round < (lab.quick() ? 3 : 7); ++round) {
+        cycles.push_back(static_cast<double>(chase.follow(hops)) / hops);
+      }
+      series.points.emplace_back(static_cast<double>(bytes), estimate(cycles));
+      lab.tick();
+    }
+  }
+  lab.add(std::move(series));
+}
+
+// ---- How much do many threads get? ----
+
+float* floats(cuda::DeviceArray<float4>& from) { return reinterpret_cast<float*>(from.data()); }
+
+/// Three arrays, of which b and c are random; a is copied to.
+struct StreamArrays {
+  explicit StreamArrays(const cuda::Device& device, std::size_t bytes)
+      : count(bytes / sizeof(float4)),
+        a(count),
+        b(count),
+        c(count),
+        sums(static_cast<std::size_t>(device.multiprocessors) * 2048 / stream_threads) {
+    fill_units<<<1024, 256>>>(floats(b), 4 * count, 0);
+    fill_units<<<1024, 256>>>(floats(c), 4 * count, 4 * count);
+    cuda::finish("fill_units");
+  }
+  unsigned tiles() const { return static_cast<unsigned>(count / stream_tile); }
+  double bytes() const { return static_cast<double>(count * sizeof(float4)); }
+
+  std::size_t count;  ///< of float4 in each, whole tiles
+  cuda::DeviceArray<float4> a, b, c;
+  cuda::DeviceArray<float> sums;
+};
+
+void run_copy(StreamArrays& on) { copy<<<on.tiles(), stream_threads>>>(on.b.data(), on.a.data()); }
+void run_dot(StreamArrays& on) {
+  dot<<<static_cast<unsigned>(on.sums.size()), stream_threads>>>(on.b.data(), on.c.data(), on.tiles(), on.sums.data());
+}
+
+void check_streams(StreamArrays& on) {
+  const std::size_t floats = 4 * on.count;
+  on.a.poison();
+  run_copy(on);
+  cuda::finish("copy");
+  bool right = true;
+  std::size_t i = 0;
+  for (const float4& v : on.a.to_host()) {
+    for (const float x : {v.x, v.y, v.z, v.w}) right &= x == random_number(0, i++);
+  }
+  cuda::expect(right, "copy");
+
+  on.sums.poison();
+  run_dot(on);
+  cuda::finish("dot");
+  double exact = 0, magnitudes = 0, sum = 0;
+  for (i = 0; i < floats; ++i) {
+    const double product = double{random_number(0, i)} * random_number(0, floats + i);
+    exact += product;
+    magnitudes += std::abs(product);
+  }
+  for (const float each : on.sums.to_host()) sum += each;
+  // Roundings on the longest way to a block's sum: its tiles, four numbers, and the tree over the block.
+  const double tiles = std::ceil(static_cast<double>(on.tiles()) / static_cast<double>(on.sums.size()));
+  const double roundings = stream_loads * tiles + 3 + 5 + stream_threads / 32 + 1;
+  cuda::expect(std::abs(sum - exact) <= 1.01 * roundings * single_roundoff * magnitudes, "dot");
+}
+
+void measure_streams(Lab& lab, const cuda::Device& device) {
+  StreamArrays arrays(device, std::min(lab.quick() ? 256 * MiB : 512 * MiB, beyond_l2(device, 8)));
+  check_streams(arrays);
+  const Sampling sampling = sample_interleaved({cuda::timed_on_device("copy", [&] { run_copy(arrays); }),
+                                                cuda::timed_on_device("dot", [&] { run_dot(arrays); })},
+                                               lab.plan());
+  lab.add(Value("copy_gbs", rate(2 * arrays.bytes(), sampling.of("copy")), "GB/s", "copy"));
+  lab.add(Value("dot_gbs", rate(2 * arrays.bytes(), sampling.of("dot")), "GB/s", "dot product"));
+}
+
+// ---- Little's law ----
+
+/// The memory that all chases go through as one front.
+class Front {
+ public:
+  Front(std::size_t bytes, std::int64_t most_chases)
+      : nodes_(static_cast<std::int64_t>(bytes / node_bytes)),
+        cells_(static_cast<std::size_t>(nodes_) * lanes),
+        at_(static_cast<std::size_t>(most_chases) * lanes),
+        sums_(at_.size()) {}
+
+  /// Every chase at its start. Links hold for one number of chases.
+  void arrange(const Concurrency& by) {
+    link_front<<<static_cast<unsigned>(nodes_ * lanes / 256), 256>>>(cells_.data(), nodes_, by.chases());
+    std::vector<const Cell*> start(static_cast<std::size_t>(by.chases()) * lanes);
+    for (std::size_t i = 0; i < start.size(); ++i) start[i] = cells_.data() + i;
+    HF_CUDA(cudaMemcpy(at_.data(), start.data(), start.size() * sizeof start[0], cudaMemcpyHostToDevice));
+    cuda::finish("link_front");
+  }
+
+  void follow(const Concurrency& by, int hops) {
+    const auto blocks = static_cast<unsigned>(by.blocks), threads = static_cast<unsigned>(by.warps * lanes);
+    if (by.loads == 1) follow_front<1><<<blocks, threads>>>(at_.data(), hops, sums_.data());
+    if (by.loads == 2) follow_front<2><<<blocks, threads>>>(at_.data(), hops, sums_.data());
+    if (by.loads == 4) follow_front<4><<<blocks, threads>>>(at_.data(), hops, sums_.data());
+  }
+
+  /// A few hops, of which every thread must have read every number.
+  void check(const Concurrency& by) {
+    constexpr int hops = 5;
+    arrange(by);
+    sums_.poison();
+    follow(by, hops);
+    cuda::finish("follow_front");
+    const std::vector<std::uint64_t> sums = sums_.to_host();
+    const int warps = by.blocks * by.warps;
+    bool right = true;
+    for (int thread = 0; thread < warps * lanes; ++thread) {
+      std::uint64_t sum = 0;
+      for (int load = 0; load < by.loads; ++load) {
+        for (int hop = 0; hop < hops; ++hop) {
+          const int chase = thread / lanes + load * warps;
+          sum += cell_number(front_node(chase, hop, by.chases(), nodes_), thread % lanes);
+        }
+      }
+      right &= sums[static_cast<std::size_t>(thread)] == sum;
+    }
+    cuda::expect(right, "follow_front");
+  }
+
+  /// One call is so many hops of every chase.
+  Variant timed(std::string id, const Concurrency& by, int hops) {
+    return {std::move(id), [this, by, hops](std::int64_t calls) {
+              arrange(by);
+              return cuda::timed_on_device("", [&] { follow(by, hops); }).seconds(calls);
+            }};
+  }
+
+ private:
+  std::int64_t nodes_;
+  cuda::DeviceArray<Cell> cells_;
+  cuda::DeviceArray<const Cell*> at_;
+  cuda::DeviceArray<std::uint64_t> sums_;
+};
+
+Series in_flight_series(Lab& lab, Front& front, const cuda::Device& device, int loads, const char* id,
+                        const char* label) {
+  constexpr int hops = 2048;
+  const std::vector<Concurrency> sweep = concurrency_sweep(device.multiprocessors, device.warps, loads);
+  std::vector<Variant> variants;
+  for (const Concurrency& by : sweep) {
+    front.check(by);
+    variants.push_back(front.timed(std::to_string(by.chases()), by, hops));
+  }
+  const Sampling sampling = sample_interleaved(variants, lab.plan(2));
+  Series series = {id, label, Kind::measured, {"bytes in flight", "B"}, {"bandwidth", "GB/s"}};
+  for (std::size_t i = 0; i < sweep.size(); ++i) {
+    series.points.emplace_back(sweep[i].bytes(), rate(sweep[i].bytes() * hops, sampling.seconds[i]));
+  }
+  return series;
+}
+
+/// The law from both sides. Predicted: the latency of one warp's load, alone on the device, times the plateau. Measured:
+/// where the straight line of all other points meets the plateau.
+void compare_little(Lab& lab, const Series& curve) {
+  std::vector<CurvePoint> points;
+  for (const Point& point : curve.points) points.push_back({point.x, point.y.median});
+  const double alone_ns = points.front().bytes / points.front().gbs;
+  const Knee knee = find_knee(std::span(points).subspan(1));
+  const double predicted = alone_ns * knee.plateau_gbs;
+  lab.add(Value("gpu_load_alone_ns", alone_ns, "ns", Kind::measured, "one warp's load, alone"));
+  lab.add(Value("gpu_in_flight_gbs", knee.plateau_gbs, "GB/s", Kind::measured, "bandwidth of a full device"));
+  lab.add(Value("gpu_little_predicted_bytes", predicted, "B", Kind::modelled, "latency times bandwidth"));
+  lab.add(Value("gpu_little_error", std::abs(knee.bytes / predicted - 1), "1", Kind::measured));
+  lab.show({"Little's law on the GPU",
+            {"", "bytes in flight"},
+            {{"latency alone times bandwidth", number_text(predicted)}, {"at the knee", number_text(knee.bytes)}}});
+}
+
+void measure_in_flight(Lab& lab, const cuda::Device& device) {
+  constexpr int most_loads = 4;
+  Front front(beyond_l2(device, lab.quick() ? 4 : 16),
+              std::int64_t{device.multiprocessors} * device.warps * most_loads);
+  const Series one = in_flight_series(lab, front, device, 1, "gpu_bandwidth_in_flight", "one load per thread");
+  lab.add(one);
+  lab.add(in_flight_series(lab, front, device, most_loads, "gpu_bandwidth_in_flight_4", "four loads per thread"));
+  compare_little(lab, one);
+}
+
+// ---- Which addresses does it like? ----
+
+void measure_strides(Lab& lab, const cuda::Device& device) {
+  cuda::DeviceArray<std::uint32_t> words(beyond_l2(device, 8) / sizeof(std::uint32_t));
+  const auto blocks = static_cast<unsigned>(device.multiprocessors * 8);
+  cuda::DeviceArray<std::uint32_t> sums(blocks * stride_threads);
+  fill_words<<<1024, 256>>>(words.data(), words.size());
+  cuda::finish("fill_words");
+  const auto run = [&](std::size_t stride) {
+    sum_strided<<<blocks, stride_threads>>>(words.data(), words.size() / stride / stride_tile, stride, sums.data());
+  };
+  const std::vector<std::size_t> strides = {1, 2, 4, 8, 16, 32};
+  std::vector<Variant> variants;
+  for (const std::size_t stride : strides) {
+    sums.poison();
+    run(stride);
+    cuda::finish("sum_strided");
+    std::uint32_t sum = 0, expected = 0;
+    for (const std::uint32_t each : sums.to_host()) sum += each;
+    for (std::size_t i = 0; i < words.size() / stride; ++i) expected += input_word(i * stride);
+    cuda::expect(sum == expected, "sum_strided");
+    variants.push_back(cuda::timed_on_device(std::to_string(stride), [=] { run(stride); }));
+    lab.tick();
+  }
+  const Sampling sampling = sample_interleaved(variants, lab.plan(2));
+  Series series = {"gpu_stride", "words used", Kind::measured, {"stride", "1"}, {"bandwidth used", "GB/s"}};
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    const double bytes = static_cast<double>(words.size() / strides[i] * sizeof(std::uint32_t));
+    series.points.emplace_back(static_cast<double>(strides[i]), rate(bytes, sampling.seconds[i]));
+  }
+  lab.add(series);
+  lab.add(Value("gpu_coalescing_gain", series.points.front().y.median / series.points.back().y.median, "1",
+                Kind::measured, "bandwidth used, side by side over 32 words apart"));
+}
+
+void measure_banks(Lab& lab) {
+  constexpr int rounds = 512;
+  cuda::DeviceArray<std::uint32_t> sums(bank_warps * 32);
+  cuda::DeviceArray<long long> cycles(1);
+  const std::vector<int> strides = {1, 2, 4, 8, 16, 32};
+  std::map<int, std::vector<double>> samples;
+  for (int sample = 0; sample < lab.plan().rounds; ++sample) {
+    for (const int stride : strides) {
+      sums.poison();
+      cycles.poison();
+      load_banks<<<1, bank_warps * 32>>>(stride, rounds, sums.data(), cycles.data());
+      cuda::finish("load_banks");
+      const std::vector<std::uint32_t> found = sums.to_host();
+      for (std::size_t thread = 0; thread < found.size(); ++thread) {
+        std::uint32_t expected = 0;
+        for (int load = 0; load < bank_loads; ++load) expected += input_word(bank_word(thread % 32, stride, load));
+        cuda::expect(found[thread] == expected * rounds, "load_banks");
+      }
+      samples[stride].push_back(static_cast<double>(cycles.to_host().front()) / (rounds * bank_loads * bank_warps));
+    }
+  }
+  Series series = {"gpu_bank_conflicts",
+                   "a warp's load",
+                   Kind::measured,
+                   {"words asked of one bank", "1"},
+                   {"cycles per load of a warp", "cycles"}};
+  for (const int stride : strides) series.points.emplace_back(conflict_ways(stride), estimate(samples[stride]));
+  lab.add(
+      Value("gpu_bank_conflict_cost", ratio(samples[32], samples[1]), "1", "32 words of one bank over one of each"));
+  lab.add(std::move(series));
+}
+
+}  // namespace
+
+std::vector<Step> memory_steps() {
+  return {
+      {"GPU latency", 3, 10}, {"GPU bandwidth", 2, 6}, {"GPU bytes in flight", 4, 16}, {"GPU access patterns", 2, 6}};
+}
+
+void measure_memory(Lab& lab, const cuda::Device& device) {
+  lab.step("GPU latency", [&] { measure_latency(lab, device); });
+  lab.step("GPU bandwidth", [&] { measure_streams(lab, device); });
+  lab.step("GPU bytes in flight", [&] { measure_in_flight(lab, device); });
+  lab.step("GPU access patterns", [&] {
+    measure_strides(lab, device);
+    measure_banks(lab);
+  });
+}
+
+}  // namespace hf::gpu

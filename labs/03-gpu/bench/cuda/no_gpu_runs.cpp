@@ -1,0 +1,11 @@
+#include "03-gpu/bench/cuda/gpu_runs.hpp"
+
+namespace hf::gpu {
+
+std::string gpu_unavailable() { return "this program was built without CUDA"; }
+
+std::vector<Step> gpu_steps() { return {}; }
+
+void measure_gpu(Lab& lab) { lab.note("no GPU was measured: " + gpu_unavailable()); }
+
+}  // namespace hf::gpu

@@ -1,0 +1,57 @@
+/// \file
+/// What the rungs of the bf16 ladder share: c = a · bᵀ, a (m, k), b (n, k), c (m, n), all row-major, so that both operands
+/// lie along the sums, as weights do in most networks. Products and sums are in fp32, c is rounded to bf16.
+///
+/// As in the fp32 ladder, tests run the kernels' own source on the processor; they then bring the definitions of
+/// bf16_gemm_wmma.cuh's and bf16_gemm_instructions.cuh's functions themselves.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "03-gpu/kernels/cuda/sgemm.cuh"
+
+namespace hf::gpu {
+
+/// The upper half of a float.
+struct Bf16 {
+  std::uint16_t bits;
+};
+
+inline float to_float(Bf16 x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16); }
+
+/// Rounded to nearest, ties to even. \pre x is finite
+inline Bf16 to_bf16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return {static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+
+#ifdef __CUDACC__
+/// As instructions name a place in shared memory.
+__device__ inline std::uint32_t shared_address(const void* pointer) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+/// Two neighbours in one register, the first in its lower half.
+__device__ inline std::uint32_t rounded_pair(float first, float second) {
+  std::uint32_t pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+}
+/// Rounds two neighbours, and stores them in one access.
+__device__ inline void store_pair(Bf16* to, float first, float second) {
+  *reinterpret_cast<std::uint32_t*>(to) = rounded_pair(first, second);
+}
+#endif
+
+/// n and k must be multiples of 8, which makes rows of 16 bytes; m may be anything.
+using Bf16Gemm = void (*)(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c);
+
+struct Bf16Rung {
+  const char *id, *label;
+  Bf16Gemm multiply;
+  bool hopper;  ///< whether it needs compute capability 9.0, and code for sm_90a
+};
+
+}  // namespace hf::gpu

@@ -1,0 +1,132 @@
+/// \file
+/// The last rung of the fp32 ladder: a tile for each warp as well, brought while the one before is computed.
+#pragma once
+
+#include "03-gpu/kernels/cuda/sgemm.cuh"
+
+namespace hf::gpu {
+
+#ifdef __CUDACC__
+/// Copies 16 bytes from global to shared memory without waiting, past the registers; where not `inside`, reads nothing and
+/// writes zeros. wait_for_copies() waits for those of this thread.
+__device__ inline void copy_async(float* to, const float* from, bool inside) {
+  const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from), "r"(inside ? 16 : 0)
+               : "memory");
+}
+__device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+#endif
+
+/// Which numbers of c a block, a warp and a thread compute. A warp's 32 threads stand 8 by 4; a thread's rows are 8 apart,
+/// its columns in groups of four, 16 apart.
+template <int block_rows, int block_columns, int tile_depth, int warp_rows, int warp_columns, int blocks>
+struct WarpTiling {
+  static constexpr int m = block_rows, n = block_columns, k = tile_depth;
+  static constexpr int warp_m = warp_rows, warp_n = warp_columns, warps_across = n / warp_n;
+  static constexpr int threads = 32 * (m / warp_m) * warps_across;
+  static constexpr int rows = warp_m / 8, columns = warp_n / 4;  ///< of one thread
+  static constexpr int blocks_per_sm = blocks;                   ///< for which there must be registers
+
+  /// A row of a tile of a, 4 longer than it need be, so that four neighbours start in different banks.
+  static constexpr int a_stride = k + 4;
+  /// How many rows a block copies at once, four numbers each thread, and how often.
+  static constexpr int a_rows = threads / (k / 4), a_copies = m / a_rows;
+  static constexpr int b_rows = threads / (n / 4), b_copies = k / b_rows;
+  static_assert(m % warp_m == 0 && n % warp_n == 0 && warp_m % 8 == 0 && warp_n % 16 == 0 && k % 4 == 0);
+  static_assert(a_rows * a_copies == m && b_rows * b_copies == k);
+};
+
+/// Which row and column of its warp's 8 × 4 a thread has. With the lowest bits taken in turns, neighbours read the same
+/// numbers of a, and neighbours but one the same of b, which the hardware then reads once.
+__device__ constexpr int row_in_warp(int lane) { return (lane >> 1 & 1) | (lane >> 2 & 6); }
+__device__ constexpr int column_in_warp(int lane) { return (lane & 1) | (lane >> 1 & 2); }
+
+/// What one thread copies of each tile. Rows and columns outside c are computed
+/// all the same, from the last one inside, and never stored; what lies beyond
+/// the ends of the sums must be zero.
+template <class T>
+struct TileCopies {
+  int k, n;
+  int a_row, a_column, b_row, b_column;  // in the tiles
+  const float* from_a[T::a_copies];
+  const float* from_b;
+
+  __device__ TileCopies(GemmShape shape, const float* a, const float* b, int block_row, int block_column)
+      : k(shape.k), n(shape.n) {
+    const int thread = threadIdx.x;
+    a_row = thread / (T::k / 4), a_column = thread % (T::k / 4) * 4;
+    b_row = thread / (T::n / 4), b_column = thread % (T::n / 4) * 4;
+    for (int i = 0; i < T::a_copies; ++i) {
+      const int row = min(block_row + a_row + i * T::a_rows, shape.m - 1);
+      from_a[i] = a + row * shape.k + a_column;
+    }
+    from_b = b + b_row * shape.n + min(block_column + b_column, shape.n - 4);
+  }
+
+  __device__ void begin(int start, float (*a_tile)[T::a_stride], float (*b_tile)[T::n]) const {
+#pragma unroll
+    for (int i = 0; i < T::a_copies; ++i)
+      copy_async(&a_tile[a_row + i * T::a_rows][a_column], from_a[i] + start, start + a_column < k);
+#pragma unroll
+    for (int i = 0; i < T::b_copies; ++i) {
+      const int step = start + i * T::b_rows;
+      copy_async(&b_tile[b_row + i * T::b_rows][b_column], from_b + step * n, step + b_row < k);
+    }
+  }
+};
+
+/// sums (rows, columns) += a tile of a times one of b, from this thread's first row and column.
+template <class T>
+__device__ void multiply_tiles(const float* a_tile, const float* b_tile, float (&sums)[T::rows][T::columns]) {
+#pragma unroll
+  for (int p = 0; p < T::k; p += 4) {
+    __align__(16) float of_a[T::rows][4], of_b[T::columns];
+    for (int i = 0; i < T::rows; ++i) store4(of_a[i], load4(a_tile + i * 8 * T::a_stride + p));
+    for (int q = 0; q < 4; ++q) {
+      for (int j = 0; j < T::columns; j += 4) store4(of_b + j, load4(b_tile + (p + q) * T::n + j * 4));
+      for (int i = 0; i < T::rows; ++i) {
+        for (int j = 0; j < T::columns; ++j) sums[i][j] += of_a[i][q] * of_b[j];
+      }
+    }
+  }
+}
+
+/// Two pairs of tiles in shared memory: one is computed from while the other
+/// arrives.
+template <class T>
+__global__ void __launch_bounds__(T::threads, T::blocks_per_sm)
+    warp_tile_kernel(GemmShape shape,  // m, n, k
+                     const float* a, const float* b, float* c) {
+  __shared__ __align__(16) float a_tiles[2][T::m][T::a_stride];
+  __shared__ __align__(16) float b_tiles[2][T::k][T::n];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int block_row = blockIdx.y * T::m, block_column = blockIdx.x * T::n;
+  const int row = warp / T::warps_across * T::warp_m + row_in_warp(lane);
+  const int column = warp % T::warps_across * T::warp_n + column_in_warp(lane) * 4;
+  __align__(16) float sums[T::rows][T::columns] = {};
+  const TileCopies<T> copies(shape, a, b, block_row, block_column);
+  copies.begin(0, a_tiles[0], b_tiles[0]);
+  for (int start = 0, half = 0; start < shape.k; start += T::k, half ^= 1) {
+    wait_for_copies();
+    __syncthreads();  // all copies are here; nobody reads the other half
+    if (start + T::k < shape.k) copies.begin(start + T::k, a_tiles[half ^ 1], b_tiles[half ^ 1]);
+    multiply_tiles<T>(&a_tiles[half][row][0], &b_tiles[half][0][column], sums);
+  }
+  for (int i = 0; i < T::rows; ++i) {
+    const int to_row = block_row + row + i * 8;
+    for (int j = 0; j < T::columns; j += 4) {
+      const int to_column = block_column + column + j * 4;
+      if (to_row >= shape.m || to_column >= shape.n) continue;
+      store4(c + to_row * shape.n + to_column, load4(&sums[i][j]));
+    }
+  }
+}
+
+template <class T>
+void sgemm_warp_tile(GemmShape shape, const float* a, const float* b, float* c) {
+  const dim3 grid(pieces(shape.n, T::n), pieces(shape.m, T::m));
+  constexpr auto kernel = warp_tile_kernel<T>;
+  HF_LAUNCH(kernel, grid, T::threads, shape, a, b, c);
+}
+
+}  // namespace hf::gpu

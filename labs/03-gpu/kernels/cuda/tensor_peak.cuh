@@ -1,0 +1,64 @@
+/// \file
+/// Peaks of arithmetic with everything in registers: tensor cores through mma.sync, and plain fp32. On Hopper and later,
+/// mma.sync does not reach what WGMMA does: it is what code for every GPU since Ampere gets.
+#pragma once
+
+#include <cstdint>
+
+#include "03-gpu/kernels/cuda/mma_fragments.hpp"
+
+namespace hf::gpu {
+
+constexpr int peak_threads = 256;  ///< of a block
+constexpr int mma_chains = 8;      ///< sums side by side in each warp, so that one is done while others wait
+
+/// d += a · b for a warp, in bf16 with sums in fp32.
+__device__ inline void multiply_add_tiles(float (&d)[mma_d_registers], const std::uint32_t (&a)[mma_a_registers],
+                                          const std::uint32_t (&b)[mma_b_registers]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+      "%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/// Each warp adds a · b to each of its sums so many times. a and b hold every thread's registers in turn, and so does d
+/// for every chain of every warp: d[((warp · chains + chain) · 32 + lane) · 4 + register].
+static __global__ void __launch_bounds__(peak_threads)
+    tensor_peak(const std::uint32_t* a, const std::uint32_t* b, int times, float* d) {
+  const int lane = threadIdx.x % 32, warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  std::uint32_t left[mma_a_registers], right[mma_b_registers];
+  for (int reg = 0; reg < mma_a_registers; ++reg) left[reg] = a[lane * mma_a_registers + reg];
+  for (int reg = 0; reg < mma_b_registers; ++reg) right[reg] = b[lane * mma_b_registers + reg];
+  float sums[mma_chains][mma_d_registers] = {};
+#pragma unroll 2
+  for (int time = 0; time < times; ++time) {
+#pragma unroll
+    for (auto& sum : sums) multiply_add_tiles(sum, left, right);
+  }
+#pragma unroll
+  for (int chain = 0; chain < mma_chains; ++chain) {
+#pragma unroll
+    for (int reg = 0; reg < mma_d_registers; ++reg) {
+      d[((warp * mma_chains + chain) * 32 + lane) * mma_d_registers + reg] = sums[chain][reg];
+    }
+  }
+}
+
+constexpr int fma_chains = 16;  ///< of each thread
+
+/// x ← factor · x + addend, so many times from each thread's numbers; results[thread · chains + chain].
+static __global__ void __launch_bounds__(peak_threads)
+    fma_peak(const float* from, float factor, float addend, int times, float* results) {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  float numbers[fma_chains];
+  for (int chain = 0; chain < fma_chains; ++chain) numbers[chain] = from[thread * fma_chains + chain];
+#pragma unroll 8
+  for (int time = 0; time < times; ++time) {
+#pragma unroll
+    for (float& x : numbers) x = fmaf(factor, x, addend);
+  }
+  for (int chain = 0; chain < fma_chains; ++chain) results[thread * fma_chains + chain] = numbers[chain];
+}
+
+}  // namespace hf::gpu

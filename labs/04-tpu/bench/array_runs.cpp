@@ -1,0 +1,75 @@
+#include "04-tpu/bench/array_runs.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "04-tpu/kernels/systolic.hpp"
+#include "common/random.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::tpu {
+namespace {
+
+Series trace_of(const char* id, const char* label) {
+  return {id, label, Kind::simulated, {"register", "1"}, {"number", "1"}};
+}
+
+template <class Numbers>
+void append(Series& to, const Numbers& numbers) {
+  for (const auto number : numbers)
+    to.points.emplace_back(static_cast<double>(to.points.size()), static_cast<double>(number));
+}
+
+/// Numbers of a single digit, for cells as small as those of the animation.
+std::vector<std::int8_t> random_digits(std::size_t count, std::uint64_t sequence) {
+  auto digits = random_bytes<std::int8_t>(count, sequence);
+  for (std::int8_t& each : digits) each = static_cast<std::int8_t>(1 + (each & 0x7f) % 9);
+  return digits;
+}
+
+}  // namespace
+
+ArrayRun run_random(Dataflow dataflow, const ArrayShape& array, const ProductShape& shape, const ArrayOptions& options,
+                    std::uint64_t sequence) {
+  const auto a = random_bytes<std::int8_t>(shape.m * shape.k, sequence);
+  const auto b = random_bytes<std::int8_t>(shape.k * shape.n, sequence + 1);
+  return run_array(dataflow, array, shape, a, b, options);
+}
+
+std::vector<Series> trace_small_product() {
+  const ProductShape shape = {4, 3, 3};
+  // Sequences in which every digit occurs, and none twice among the weights.
+  const auto a = random_digits(shape.m * shape.k, 91), b = random_digits(shape.k * shape.n, 616);
+  Series moving = trace_of("trace_moving", "activations, cycle by cycle");
+  Series held = trace_of("trace_held", "weights, cycle by cycle");
+  Series sums = trace_of("trace_sums", "sums, cycle by cycle");
+  const ArrayRun run = run_array(Dataflow::weight_stationary, {3, 3}, shape, a, b, {}, [&](const Snapshot& now) {
+    append(moving, now.moving);
+    append(held, now.stationary);
+    append(sums, now.sums);
+  });
+  Series left = trace_of("trace_a", "the matrix that streams through"), right = trace_of("trace_b", "the weights");
+  Series product = trace_of("trace_c", "the product");
+  append(left, a);
+  append(right, b);
+  append(product, run.c);
+  return {moving, held, sums, left, right, product};
+}
+
+Estimate cell_updates_per_s(const Plan& plan) {
+  // Two full tiles, so that the array is busy: 128 × 128 cells, as in most TPUs.
+  const ArrayShape array = {128, 128};
+  const ProductShape shape = {256, 256, 128};
+  const auto a = random_bytes<std::int8_t>(shape.m * shape.k, 1), b = random_bytes<std::int8_t>(shape.k * shape.n, 2);
+  std::int64_t cycles = 0;
+  const Variant variant =
+      timed("simulator", [&] { cycles = run_array(Dataflow::weight_stationary, array, shape, a, b).simulated_cycles; });
+  const Estimate seconds = sample(variant, plan);
+  const double updates = static_cast<double>(cycles * array.cells());
+  return transform(seconds, [=](double s) { return updates / s; });
+}
+
+}  // namespace hf::tpu

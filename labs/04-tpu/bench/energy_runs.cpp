@@ -1,0 +1,54 @@
+#include "04-tpu/bench/energy_runs.hpp"
+
+#include <vector>
+
+#include "04-tpu/kernels/energy.hpp"
+
+#include "04-tpu/bench/array_runs.hpp"
+#include "04-tpu/kernels/systolic.hpp"
+#include "harness/results.hpp"
+
+namespace hf::tpu {
+
+EnergyRuns run_for_energy() {
+  const ArrayShape array = {128, 128};
+  const ProductShape shape = {512, 512, 512};
+  const ArrayOptions small = {false, {0, 128 * 1024, false, 4}};
+  return {run_random(Dataflow::output_stationary, array, shape), run_random(Dataflow::weight_stationary, array, shape),
+          run_random(Dataflow::input_stationary, array, shape),
+          run_random(Dataflow::weight_stationary, array, shape, small),
+          run_random(Dataflow::weight_stationary, array, {1, 512, 512})};
+}
+
+std::vector<Series> energy_series(const EnergyRuns& runs) {
+  const struct {
+    const char* label;
+    Energy energy;
+  } bars[] = {{"no reuse", energy_without_reuse(runs.weights)},
+              {"weights, small SRAM", energy(runs.crowded)},
+              {"weights stay", energy(runs.weights)},
+              {"inputs stay", energy(runs.inputs)},
+              {"outputs stay", energy(runs.outputs)}};
+  const struct {
+    const char *id, *label;
+    double Energy::*part;
+  } parts[] = {{"energy_mac", "arithmetic", &Energy::mac},
+               {"energy_registers", "registers", &Energy::registers},
+               {"energy_hops", "neighbours", &Energy::hops},
+               {"energy_sram", "SRAM", &Energy::sram},
+               {"energy_dram", "DRAM", &Energy::dram}};
+  const Axis dataflow = {"dataflow", "1"}, relative = {"energy, in multiplications and additions", "1"};
+  std::vector<Series> result;
+  for (const auto& part : parts) {
+    Series series = {part.id, part.label, Kind::simulated, dataflow, relative};
+    double x = 0;
+    for (const auto& bar : bars) {
+      if (bar.energy.*part.part > 0) series.points.emplace_back(x, bar.energy.*part.part, bar.label);
+      ++x;
+    }
+    result.push_back(series);
+  }
+  return result;
+}
+
+}  // namespace hf::tpu

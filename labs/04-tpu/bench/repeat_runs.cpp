@@ -1,0 +1,75 @@
+#include "04-tpu/bench/repeat_runs.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "04-tpu/bench/array_runs.hpp"
+#include "04-tpu/kernels/int8_gemm.hpp"
+#include "04-tpu/kernels/repeat.hpp"
+#include "04-tpu/kernels/systolic.hpp"
+#include "common/random.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::tpu {
+namespace {
+
+/// Batches of calls of the 8-bit product, each sorted: seconds.
+std::vector<std::vector<double>> repeat_on_processor(const Lab& lab, const Int8Kernel& kernel, std::size_t n) {
+  const auto a = random_bytes<std::uint8_t>(n * n, 1);
+  const auto b = random_bytes<std::int8_t>(n * n, 2);
+  std::vector<std::int32_t> c(n * n);
+  std::vector<std::vector<double>> batches(lab.quick() ? 11 : 31);
+  for (auto& batch : batches) {
+    batch = time_calls([&] { kernel.multiply(n, n, n, a.data(), b.data(), c.data()); }, lab.quick() ? 200 : 500,
+                       [&] { lab.tick(); });
+  }
+  return batches;
+}
+
+/// Cycles that the array takes for the same shape, each time with other numbers; sorted.
+std::vector<double> repeat_on_array(const Lab& lab, std::size_t n) {
+  std::vector<double> cycles;
+  for (std::uint32_t seed = 1; seed <= (lab.quick() ? 10u : 100u); ++seed) {
+    const ArrayRun run =
+        run_random(Dataflow::weight_stationary, {64, 64}, {n, n, n}, {.double_buffered = true}, 10 * seed);
+    cycles.push_back(static_cast<double>(run.cycles.total()));
+    lab.tick();
+  }
+  std::sort(cycles.begin(), cycles.end());
+  return cycles;
+}
+
+template <class Number>
+Estimate over_batches(const std::vector<std::vector<double>>& batches, Number number) {
+  std::vector<double> samples;
+  for (const auto& batch : batches) samples.push_back(number(batch));
+  return estimate(std::move(samples));
+}
+
+double over_median(const std::vector<double>& sorted, double share) {
+  return percentile(sorted, share) / percentile(sorted, 0.5);
+}
+
+}  // namespace
+
+Repeats measure_repeats(const Lab& lab, const Int8Kernel& kernel) {
+  const std::size_t n = kernel.has_dot_product ? 256 : 128;
+  const auto processor = repeat_on_processor(lab, kernel, n);
+  const auto array = repeat_on_array(lab, n);
+  const Axis share = {"share of the calls", "%"}, relative = {"time over the median", "1"};
+  Series measured = {"repeat_processor", "this processor", Kind::measured, share, relative};
+  Series simulated = {"repeat_array", "the array", Kind::simulated, share, relative};
+  for (const double percent : {0., 1., 5., 10., 20., 30., 40., 50., 60., 70., 80., 90., 95., 97., 98., 99.}) {
+    measured.points.emplace_back(
+        percent, over_batches(processor, [&](const auto& sorted) { return over_median(sorted, percent / 100); }));
+    simulated.points.emplace_back(percent, over_median(array, percent / 100));
+  }
+  return {measured, simulated, array.front()};
+}
+
+}  // namespace hf::tpu

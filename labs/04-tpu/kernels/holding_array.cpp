@@ -1,0 +1,269 @@
+#include "04-tpu/kernels/holding_array.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "04-tpu/kernels/cells.hpp"
+#include "04-tpu/kernels/memory_schedule.hpp"
+#include "04-tpu/kernels/systolic.hpp"
+
+namespace hf::tpu {
+namespace {
+
+/// A part of the held operand, and when it is at work; the array need not be filled by it.
+struct Tile {
+  std::size_t k, rows;     ///< rows [k, k + rows) of the held operand
+  std::size_t n, columns;  ///< and its columns
+  std::int64_t shift;      ///< first cycle in which it is shifted in
+  std::int64_t enter;      ///< first cycle in which a streamed row enters
+};
+
+/// The sequencer: decides, before the first cycle, what happens in which.
+class Sequence {
+ public:
+  Sequence(const ArrayShape& array, const ProductShape& shape, const ArrayOptions& options)
+      : array_(array), shape_(shape), options_(options), memory_(options.memory) {
+    for (std::size_t n = 0; n < shape.n; n += array.columns) {
+      for (std::size_t k = 0; k < shape.k; k += array.rows) add(n, k);
+    }
+    counts_.drain += drain();
+  }
+
+  const std::vector<Tile>& tiles() const { return tiles_; }
+  const CycleCounts& counts() const { return counts_; }
+  std::int64_t fetched_bytes() const { return memory_.fetched_bytes(); }
+
+ private:
+  std::int64_t rows() const { return static_cast<std::int64_t>(array_.rows); }
+  std::int64_t streamed() const { return static_cast<std::int64_t>(shape_.m); }
+  /// From when the last row has entered until the last sum has left.
+  std::int64_t drain() const { return rows() + static_cast<std::int64_t>(array_.columns) - 2; }
+
+  // [begin: sequence]
+  void add(std::size_t n, std::size_t k) {
+    Tile tile = {k, array_.rows, n, array_.columns, 0, 0};
+    tile.rows = std::min(tile.rows, shape_.k - k);
+    tile.columns = std::min(tile.columns, shape_.n - n);
+    const bool fetch = !options_.memory.streamed_is_on_chip;
+    const std::size_t panel = fetch ? shape_.m * tile.rows : 0;
+    // A tile travels whole, its padding included.
+    const auto all = static_cast<std::size_t>(array_.cells());
+    const std::int64_t ready = memory_.ready(all, {{k, panel}});
+
+    // One register: wait until the array is empty. Two: follow one cycle behind
+    // the first row of the tile before, filling registers that it just left.
+    std::int64_t free = 0, idle = 0;
+    if (!tiles_.empty()) {
+      idle = tiles_.back().enter + streamed();
+      if (!options_.double_buffered) {
+        idle += drain();
+        counts_.drain += drain();
+      }
+      free = options_.double_buffered ? tiles_.back().enter : idle;
+    }
+    tile.shift = std::max(free, ready);
+    tile.enter = std::max(tile.shift + rows(), idle);
+    // [end: sequence]
+    const std::int64_t arrived = std::max(idle, tile.shift);
+    counts_.stall += arrived - idle;
+    counts_.shift += tile.enter - arrived;
+    counts_.active += streamed();
+    memory_.left_queue(tile.shift + rows() - 1);
+    tiles_.push_back(tile);
+  }
+
+  ArrayShape array_;
+  ProductShape shape_;
+  ArrayOptions options_;
+  MemorySchedule memory_;
+  std::vector<Tile> tiles_;
+  CycleCounts counts_;
+};
+
+/// The cells, what feeds them and what collects their sums, cycle by cycle.
+class Run {
+ public:
+  Run(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held, ResultStrides result,
+      bool double_buffered, const std::vector<Tile>& tiles)
+      : array_(array),
+        shape_(shape),
+        streamed_(streamed),
+        held_(held),
+        result_(result),
+        double_buffered_(double_buffered),
+        tiles_(tiles),
+        cells_(array),
+        entering_(array.rows),
+        top_(array.columns),
+        entered_(array.rows + array.columns) {
+    run_.c.resize(shape.m * shape.n);
+  }
+
+  ArrayRun run(const Observer& observe) {
+    for (std::int64_t now = 0; collected_ < tiles_.size(); now = next_busy(now + 1)) {
+      note_entry(now);
+      if (double_buffered_) take_next(now);
+      if (!double_buffered_) load(now);
+      feed(now);
+      cells_.cycle(entering_.data());
+      if (double_buffered_) load_next(now);
+      collect(now);
+      ++run_.simulated_cycles;
+      if (observe) observe({now, cells_.moving.all(), cells_.held.all(), cells_.sums.all(), entering_});
+    }
+    return std::move(run_);
+  }
+
+  std::int64_t last_cycle() const { return last_cycle_; }
+
+ private:
+  /// Which row of which tile entered the array in a cycle; what happens to it later follows.
+  struct Entry {
+    const Tile* tile = nullptr;
+    std::size_t row = 0;
+  };
+  Entry& entry(std::int64_t cycle) { return entered_[static_cast<std::size_t>(cycle) % entered_.size()]; }
+
+  void note_entry(std::int64_t now) {
+    while (entering_tile_ < tiles_.size() && now >= tiles_[entering_tile_].enter + static_cast<std::int64_t>(shape_.m))
+      ++entering_tile_;
+    entry(now) = {};
+    if (entering_tile_ == tiles_.size() || now < tiles_[entering_tile_].enter) return;
+    const Tile& tile = tiles_[entering_tile_];
+    entry(now) = {&tile, static_cast<std::size_t>(now - tile.enter)};
+    last_entry_ = now;
+  }
+
+  /// Row r of the array gets its number r cycles after the first one got its own.
+  void feed(std::int64_t now) {
+    for (std::size_t r = 0; r < array_.rows; ++r) {
+      const std::int64_t then = now - static_cast<std::int64_t>(r);
+      const Entry from = then < 0 ? Entry{} : entry(then);
+      entering_[r] = from.tile && r < from.tile->rows ? streamed_.at(from.row, from.tile->k + r) : std::int8_t{0};
+    }
+  }
+
+  /// The row of a tile that is shifted in at a step: the one for the bottom comes first. Zeros where the tile ends.
+  std::int8_t held_number(const Tile& tile, std::int64_t step, std::size_t column) const {
+    const std::size_t row = array_.rows - 1 - static_cast<std::size_t>(step);
+    return row < tile.rows && column < tile.columns ? held_.at(tile.k + row, tile.n + column) : std::int8_t{0};
+  }
+
+  void count_load(const Tile& tile) {
+    run_.accesses.sram_operands += static_cast<std::int64_t>(tile.rows * (tile.columns + shape_.m));
+    last_load_ = tile.shift + static_cast<std::int64_t>(array_.rows + array_.columns);
+  }
+
+  /// One register for each cell: the whole array shifts down.
+  void load(std::int64_t now) {
+    if (loading_ == tiles_.size() || now < tiles_[loading_].shift) return;
+    const Tile& tile = tiles_[loading_];
+    const std::int64_t step = now - tile.shift;
+    if (step == 0) count_load(tile);
+    for (std::size_t c = 0; c < array_.columns; ++c) top_[c] = held_number(tile, step, c);
+    HoldingCells::shift_down(cells_.held, array_.rows - 1, 0, array_.columns, top_.data());
+    if (step == static_cast<std::int64_t>(array_.rows) - 1) ++loading_;
+  }
+
+  /// Two registers: where the first row of a tile arrives, the cell takes its operand over.
+  void take_next(std::int64_t now) {
+    for (std::size_t i = collected_; i < tiles_.size() && tiles_[i].enter <= now; ++i) {
+      const std::int64_t since = now - tiles_[i].enter;
+      for (std::size_t r = 0; r < array_.rows && static_cast<std::int64_t>(r) <= since; ++r) {
+        const std::size_t c = static_cast<std::size_t>(since) - r;
+        if (c < array_.columns) cells_.held.row(r)[c] = cells_.next.row(r)[c];
+      }
+    }
+  }
+
+  /// Two registers: column c shifts c cycles later than the first one. At a step, only the rows that the tile has
+  /// reached shift: further down, operands of the tile before may be waiting.
+  void load_next(std::int64_t now) {
+    for (std::size_t i = loading_; i < tiles_.size() && tiles_[i].shift <= now; ++i) {
+      const Tile& tile = tiles_[i];
+      const std::int64_t since = now - tile.shift, rows = static_cast<std::int64_t>(array_.rows);
+      if (since == 0) count_load(tile);
+      const std::size_t from = static_cast<std::size_t>(std::max<std::int64_t>(0, since - rows + 1));
+      const std::size_t to = static_cast<std::size_t>(std::min<std::int64_t>(since + 1, array_.columns));
+      if (from >= array_.columns) {
+        loading_ = i + 1;
+        continue;
+      }
+      for (std::size_t r = static_cast<std::size_t>(std::min(since, rows - 1)); r > 0; --r) {
+        const std::size_t end = std::min<std::size_t>(to, static_cast<std::size_t>(since) - r + 1);
+        if (end > from) std::copy_n(cells_.next.row(r - 1) + from, end - from, cells_.next.row(r) + from);
+      }
+      for (std::size_t c = from; c < to; ++c)
+        cells_.next.row(0)[c] = held_number(tile, since - static_cast<std::int64_t>(c), c);
+    }
+  }
+
+  /// A sum that left column c at the bottom belongs to the row that entered rows − 1 + c cycles ago.
+  void collect(std::int64_t now) {
+    const std::int32_t* leaving = cells_.sums.row(array_.rows - 1);
+    for (std::size_t c = 0; c < array_.columns; ++c) {
+      const std::int64_t then = now - static_cast<std::int64_t>(array_.rows - 1 + c);
+      if (then < 0) break;
+      const auto [tile, row] = entry(then);
+      if (tile && c < tile->columns) take(*tile, row, c, leaving[c]);
+      if (tile && c + 1 == array_.columns && row + 1 == shape_.m) {
+        ++collected_;
+        last_cycle_ = now;
+      }
+    }
+  }
+
+  void take(const Tile& tile, std::size_t row, std::size_t column, std::int32_t sum) {
+    std::int32_t& to = run_.c[row * result_.row + (tile.n + column) * result_.column];
+    to = tpu::add(to, sum);
+    const auto products = static_cast<std::int64_t>(tile.rows);
+    run_.useful_macs += products;
+    run_.accesses.registers += products;
+    run_.accesses.hops += 2 * products;
+    run_.accesses.sram_writes += 1;
+    run_.accesses.sram_sums += tile.k > 0 ? 1 : 0;
+  }
+
+  /// The next cycle in which a register changes: while nothing enters, flows or is shifted, none does.
+  std::int64_t next_busy(std::int64_t cycle) {
+    const auto reach = static_cast<std::int64_t>(array_.rows + array_.columns);
+    const bool flowing = last_entry_ >= 0 && cycle - last_entry_ < reach;
+    if (flowing || cycle < last_load_ || loading_ == tiles_.size()) return cycle;
+    if (tiles_[loading_].shift <= cycle) return cycle;
+    std::fill(entered_.begin(), entered_.end(), Entry{});  // what entered has left by now
+    return tiles_[loading_].shift;
+  }
+
+  ArrayShape array_;
+  ProductShape shape_;
+  MatrixView streamed_, held_;
+  ResultStrides result_;
+  bool double_buffered_;
+  const std::vector<Tile>& tiles_;
+  HoldingCells cells_;
+  std::vector<std::int8_t> entering_, top_;
+  std::vector<Entry> entered_;  ///< of the last cycles
+  std::size_t entering_tile_ = 0, loading_ = 0, collected_ = 0;
+  std::int64_t last_entry_ = -1, last_load_ = -1, last_cycle_ = -1;
+  ArrayRun run_;
+};
+
+}  // namespace
+
+ArrayRun run_holding_array(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held,
+                           ResultStrides result, const ArrayOptions& options, const Observer& observe) {
+  const Sequence sequence(array, shape, options);
+  Run run(array, shape, streamed, held, result, options.double_buffered, sequence.tiles());
+  ArrayRun done = run.run(observe);
+  done.cycles = sequence.counts();
+  done.accesses.dram = sequence.fetched_bytes() + static_cast<std::int64_t>(shape.m * shape.n);
+  if (done.cycles.total() != run.last_cycle() + 1)
+    throw std::logic_error("the last sum left the array in another cycle than planned");
+  return done;
+}
+
+}  // namespace hf::tpu

@@ -1,0 +1,32 @@
+/// \file
+/// The array whose cells hold an operand, and the sequencer around it: weight stationary, and, for the transposed
+/// product, input stationary.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "04-tpu/kernels/systolic.hpp"
+
+namespace hf::tpu {
+
+/// A matrix with any distance between neighbours, so that a transposed one needs no copy.
+struct MatrixView {
+  const std::int8_t* data;
+  std::size_t row_stride, column_stride;
+
+  std::int8_t at(std::size_t row, std::size_t column) const { return data[row * row_stride + column * column_stride]; }
+  MatrixView transposed() const { return {data, column_stride, row_stride}; }
+};
+
+/// Distances between neighbours of the result.
+struct ResultStrides {
+  std::size_t row, column;
+};
+
+/// \param streamed  (m, k), flows from left to right
+/// \param held  (k, n), stays in the cells, tile by tile
+ArrayRun run_holding_array(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held,
+                           ResultStrides result, const ArrayOptions& options, const Observer& observe);
+
+}  // namespace hf::tpu

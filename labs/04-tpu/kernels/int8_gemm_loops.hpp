@@ -1,0 +1,216 @@
+/// \file
+/// The innermost loops of the 8-bit matrix product, compiled once per instruction set: the only place that knows the
+/// registers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "04-tpu/kernels/dot_instructions.hpp"
+#include "04-tpu/kernels/int8_gemm.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::tpu {
+namespace {
+
+/// The tile of c that stays in registers, with room for a row of registers of b and one of a. Few rows and many columns:
+/// rows of a often lie a power of two apart, and then many of them would compete for the same places in the level-1 cache.
+constexpr std::size_t tile_rows = 6, tile_registers = vector_registers == 32 ? 4 : 2;
+constexpr std::size_t tile_columns = tile_registers * sum_lanes;
+
+/// A group of a row of a, in every lane.
+inline Sums every_lane(const std::byte* a) {
+  std::int32_t group;
+  __builtin_memcpy(&group, a, 4);
+  return Sums{} + group;
+}
+
+inline Sums load_sums(const void* from) {
+  Sums v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
+/// One register after the other.
+inline void load_all(const std::byte* from, Sums registers[tile_registers]) {
+#pragma GCC unroll 4
+  for (std::size_t r = 0; r < tile_registers; ++r) registers[r] = load_sums(from + r * sizeof(Sums));
+}
+
+inline void store_sums(void* to, Sums v) { __builtin_memcpy(to, &v, sizeof v); }
+
+/// Rows of a, and how many bytes they lie apart.
+struct Rows {
+  const std::byte* first;
+  std::size_t stride, count;
+};
+
+/// What a tile of c is made of.
+struct Tile {
+  std::size_t groups;         ///< how deep
+  Rows a;                     ///< as many as the tile has
+  const std::byte* panel;     ///< of b
+  const std::int32_t* start;  ///< of the sums, for each column
+  Rows wanted;                ///< rows of a that are wanted next
+  std::int32_t* c;
+  std::size_t c_stride;
+};
+
+/// How many groups share a cache line; and how many lines before its end a tile of c is asked for.
+constexpr std::size_t line_groups = 16, c_ahead = 4;
+
+/// Asks for a cache line of each of the rows of a that are wanted next, and towards the end for c.
+template <std::size_t rows>
+inline void fetch(const Tile& tile, std::size_t group) {
+  for (std::size_t i = 0; i < tile.wanted.count; ++i)
+    __builtin_prefetch(tile.wanted.first + i * tile.wanted.stride + 4 * group, 0, 2);
+  const std::size_t lines_left = (tile.groups - group + line_groups - 1) / line_groups;
+  if (lines_left > c_ahead) return;
+  const std::size_t first = group == 0 ? 0 : (c_ahead - lines_left) * rows / c_ahead;
+  for (std::size_t i = first; i < (c_ahead - lines_left + 1) * rows / c_ahead; ++i) {
+    for (std::size_t r = 0; r < tile_registers; ++r)
+      __builtin_prefetch(tile.c + i * tile.c_stride + r * sum_lanes, 1, 3);
+  }
+}
+
+template <std::size_t rows>
+inline void start_sums(const std::int32_t* start, Sums sums[][tile_registers]) {
+#pragma GCC unroll 6
+  for (std::size_t i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < tile_registers; ++r)
+      sums[i][r] = offset_of_a != 0 ? load_sums(start + r * sum_lanes) : Sums{};
+  }
+}
+
+template <std::size_t rows, bool add>
+inline void finish_sums(const Sums sums[][tile_registers], std::int32_t* c, std::size_t c_stride) {
+#pragma GCC unroll 6
+  for (std::size_t i = 0; i < rows; ++i, c += c_stride) {
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < tile_registers; ++r) {
+      std::int32_t* const to = c + r * sum_lanes;
+      store_sums(to, add ? load_sums(to) + sums[i][r] : sums[i][r]);
+    }
+  }
+}
+
+// [begin: micro-kernel]
+/// c (+)= a · b for one tile: `rows` rows of a, some groups deep, times one
+/// panel of b. For each group, a few registers of b serve all rows of a. Inline,
+/// so that one tile's end overlaps with the next one's beginning.
+template <std::size_t rows, bool add>
+[[gnu::always_inline]] inline void multiply_tile(const Tile& tile) {
+  const std::byte *a = tile.a.first, *panel = tile.panel;
+  Sums sums[rows][tile_registers], from_b[tile_registers];
+  start_sums<rows>(tile.start, sums);
+  for (std::size_t p = 0; p < tile.groups;) {
+    fetch<rows>(tile, p);
+    const std::size_t end = least(p + line_groups, tile.groups);
+#pragma GCC unroll 2
+    for (; p < end; ++p, a += 4, panel += sizeof from_b) {
+      load_all(panel, from_b);
+#pragma GCC unroll 6
+      for (std::size_t i = 0; i < rows; ++i) {
+        const Sums from_a = every_lane(a + i * tile.a.stride);
+#pragma GCC unroll 4
+        for (std::size_t r = 0; r < tile_registers; ++r) {
+          sums[i][r] = dot(sums[i][r], from_a, from_b[r]);
+        }
+      }
+    }
+  }
+  finish_sums<rows, add>(sums, tile.c, tile.c_stride);
+}
+// [end: micro-kernel]
+
+/// multiply_tile() into a tile that is only `columns` wide.
+template <std::size_t rows, bool add>
+void multiply_ragged(Tile tile, std::size_t columns) {
+  alignas(64) std::int32_t sums[rows * tile_columns];
+  std::int32_t* const c = tile.c;
+  const std::size_t c_stride = tile.c_stride;
+  tile.c = sums;
+  tile.c_stride = tile_columns;
+  multiply_tile<rows, false>(tile);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j)
+      c[i * c_stride + j] = sums[i * tile_columns + j] + (add ? c[i * c_stride + j] : 0);
+  }
+}
+
+/// All tiles of some rows; each fetches a share of the rows that come next.
+template <std::size_t rows, bool add>
+void multiply_rows(const Int8Panels& all) {
+  const std::size_t tiles = (all.columns + tile_columns - 1) / tile_columns;
+  const std::size_t share = (all.next_rows + tiles - 1) / tiles;
+  for (std::size_t t = 0; t < tiles; ++t) {
+    const std::size_t j = t * tile_columns, columns = all.columns - j, asked = least(all.next_rows, t * share);
+    const Tile tile = {
+        .groups = all.groups,
+        .a = {all.a, all.stride, rows},
+        .panel = all.b + t * all.panel_bytes,
+        .start = all.start + j,
+        .wanted = {all.next + asked * all.stride, all.stride, least(share, all.next_rows - asked)},
+        .c = all.c + j,
+        .c_stride = all.c_stride,
+    };
+    columns < tile_columns ? multiply_ragged<rows, add>(tile, columns) : multiply_tile<rows, add>(tile);
+  }
+}
+
+/// See Int8Kernel::multiply_panels.
+template <std::size_t rows = tile_rows>
+void multiply_panels(const Int8Panels& panels) {
+  if constexpr (rows > 1) {
+    if (panels.rows < rows) return multiply_panels<rows - 1>(panels);
+  }
+  panels.add ? multiply_rows<rows, true>(panels) : multiply_rows<rows, false>(panels);
+}
+
+/// As many chains as hide the latency of the instruction; see peak_chains in lab 01.
+constexpr int chains = vector_registers == 32 ? 24 : 12;
+constexpr double peak_operations = 2.0 * chains * dot_bytes;
+
+/// The same number in every place of a group.
+inline Sums repeated(std::uint32_t number) {
+  std::uint32_t group = 0;
+  for (std::size_t i = 0; i < dot_group; ++i) group = group << (32 / dot_group) | number;
+  return opaque(Sums{} + static_cast<std::int32_t>(group));
+}
+
+/// See Int8Kernel::peak.
+std::int32_t dot_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
+  Sums x = repeated(a);
+  const Sums y = repeated(dot_group == 4 ? std::uint32_t{static_cast<std::uint8_t>(b)} : static_cast<std::uint16_t>(b));
+  Sums sum[chains] = {};
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    for (std::size_t done = 0; done < 4; done += dot_group) {
+#pragma GCC unroll 24
+      for (int chain = 0; chain < chains; ++chain) {
+        x = opaque(x);  // or a product that needs two instructions would be computed once for all
+        sum[chain] = opaque(dot(sum[chain], x, y));
+      }
+    }
+  }
+#pragma GCC unroll 24
+  for (int chain = 1; chain < chains; ++chain) opaque(sum[chain]);
+  return sum[0][0] + 4 * offset_of_a * b * static_cast<std::int32_t>(iterations);
+}
+
+/// The kernel for which this is compiled. See Int8Kernel for the parameters.
+constexpr Int8Kernel this_int8_kernel(const char* name, const char* required) {
+  return {.name = name,
+          .required = required,
+          .has_dot_product = has_dot_product,
+          .tile_rows = tile_rows,
+          .tile_columns = tile_columns,
+          .group = dot_group,
+          .offset_of_a = offset_of_a,
+          .multiply_panels = multiply_panels,
+          .peak_operations = peak_operations,
+          .peak = dot_peak};
+}
+
+}  // namespace
+}  // namespace hf::tpu

@@ -1,0 +1,106 @@
+#include "05-scaling/kernels/collectives/collectives.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+
+#include "common/ranks/transport.hpp"
+
+namespace hf::scaling {
+namespace {
+
+/// The largest power of two that is at most the number of ranks.
+int power_of_two(const Transport& ranks) {
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks.size())));
+}
+
+/// Lets as many ranks as there are in the largest power of two do `work`. Each rank beyond hands its numbers to one of
+/// them first, and gets the result from it at last.
+template <class Work>
+void among_power_of_two(Transport& ranks, std::span<float> numbers, Work work) {
+  const int me = ranks.rank(), workers = power_of_two(ranks);
+  if (me >= workers) {
+    ranks.send(me - workers, numbers);
+    ranks.receive(me - workers, numbers);
+    return;
+  }
+  const bool helps = me + workers < ranks.size();
+  if (helps) ranks.receive_add(me + workers, numbers);
+  work();
+  if (helps) ranks.send(me + workers, numbers);
+}
+
+}  // namespace
+
+// [begin: ring]
+void reduce_scatter(Transport& ranks, std::span<float> numbers) {
+  const int n = ranks.size(), me = ranks.rank();
+  const int next = (me + 1) % n, previous = (me + n - 1) % n;
+  const Blocks blocks(numbers, n);
+  for (int step = 1; step < n; ++step) {
+    ranks.exchange_add(next, blocks[me - step], previous, blocks[me - step - 1]);
+  }
+}
+
+void all_gather(Transport& ranks, std::span<float> numbers) {
+  const int n = ranks.size(), me = ranks.rank();
+  const int next = (me + 1) % n, previous = (me + n - 1) % n;
+  const Blocks blocks(numbers, n);
+  for (int step = 1; step < n; ++step) {
+    ranks.exchange(next, blocks[me - step + 1], previous, blocks[me - step]);
+  }
+}
+
+void all_reduce_ring(Transport& ranks, std::span<float> numbers) {
+  reduce_scatter(ranks, numbers);
+  all_gather(ranks, numbers);
+}
+// [end: ring]
+
+void all_reduce_tree(Transport& ranks, std::span<float> numbers) {
+  const int n = ranks.size(), me = ranks.rank();
+  int apart = 1;
+  for (; apart < n; apart *= 2) {  // up: of two that are left, the lower one goes on with the sum of both
+    if (me % (2 * apart) == apart) ranks.send(me - apart, numbers);
+    if (me % (2 * apart) == 0 && me + apart < n) ranks.receive_add(me + apart, numbers);
+  }
+  while ((apart /= 2) > 0) {  // and down
+    if (me % (2 * apart) == apart) ranks.receive(me - apart, numbers);
+    if (me % (2 * apart) == 0 && me + apart < n) ranks.send(me + apart, numbers);
+  }
+}
+
+void all_reduce_doubling(Transport& ranks, std::span<float> numbers) {
+  among_power_of_two(ranks, numbers, [&] {
+    for (int apart = 1; apart < power_of_two(ranks); apart *= 2) {
+      const int neighbour = ranks.rank() ^ apart;
+      ranks.exchange_add(neighbour, numbers, neighbour, numbers);
+    }
+  });
+}
+
+// Halves go to the neighbour, quarters two places on, and so the larger a message, the shorter its way (Rabenseifner, 2004).
+void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers) {
+  among_power_of_two(ranks, numbers, [&] {
+    const int n = power_of_two(ranks), me = ranks.rank();
+    const Blocks blocks(numbers, n);
+    int first = 0;  // this rank cares for the blocks [first, first + wide)
+    for (int wide = n / 2, apart = 1; wide > 0; wide /= 2, apart *= 2) {
+      const int neighbour = me ^ apart;
+      const int keep = first + ((me & apart) != 0 ? wide : 0), give = first + ((me & apart) != 0 ? 0 : wide);
+      const auto mine = blocks.range(keep, keep + wide);
+      const auto theirs = blocks.range(give, give + wide);
+      ranks.exchange_add(neighbour, theirs, neighbour, mine);
+      first = keep;
+    }
+    for (int wide = 1, apart = n / 2; wide < n; wide *= 2, apart /= 2) {
+      const int neighbour = me ^ apart, other = first ^ wide;
+      const auto mine = blocks.range(first, first + wide);
+      const auto theirs = blocks.range(other, other + wide);
+      ranks.exchange(neighbour, mine, neighbour, theirs);
+      first = std::min(first, other);
+    }
+  });
+}
+
+}  // namespace hf::scaling

@@ -1,0 +1,55 @@
+/// \file
+/// Collectives, written to be read: what all ranks do together, from messages between two. Every rank calls the same
+/// function with as many numbers; sums are in fp32, and bit for bit the same on all ranks. What each costs stands in
+/// collective_theory.hpp.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "common/ranks/transport.hpp"
+
+namespace hf::scaling {
+
+/// `numbers` cut into as many blocks as there are ranks. Where that does not divide, some are one longer; where there are
+/// fewer numbers than ranks, some are empty.
+class Blocks {
+ public:
+  Blocks(std::span<float> numbers, int count) : numbers_(numbers), count_(count) {}
+
+  /// Block `index`, counted round and round: −1 is the last.
+  std::span<float> operator[](int index) const {
+    const int wrapped = (index % count_ + count_) % count_;
+    return range(wrapped, wrapped + 1);
+  }
+  /// The blocks [first, last).
+  std::span<float> range(int first, int last) const {
+    return numbers_.subspan(begin(first), begin(last) - begin(first));
+  }
+
+ private:
+  std::size_t begin(int index) const {
+    return numbers_.size() * static_cast<std::size_t>(index) / static_cast<std::size_t>(count_);
+  }
+
+  std::span<float> numbers_;
+  int count_;
+};
+
+/// In place: afterwards rank r's block r holds the sum of all ranks' blocks r; its other blocks are undefined. By a ring.
+void reduce_scatter(Transport& ranks, std::span<float> numbers);
+
+/// In place: rank r brings block r, and afterwards has all blocks. By a ring.
+void all_gather(Transport& ranks, std::span<float> numbers);
+
+/// In place: afterwards every rank's numbers are the sums of all ranks' numbers. Four algorithms:
+/// round a ring, a block at a time, twice: reduce_scatter(), then all_gather()
+void all_reduce_ring(Transport& ranks, std::span<float> numbers);
+/// up a binomial tree to rank 0, and down again
+void all_reduce_tree(Transport& ranks, std::span<float> numbers);
+/// all numbers exchanged with a neighbour at distance 1, 2, 4…
+void all_reduce_doubling(Transport& ranks, std::span<float> numbers);
+/// half the numbers exchanged with a neighbour far away, a quarter with a nearer one…, and back (Rabenseifner, 2004)
+void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers);
+
+}  // namespace hf::scaling

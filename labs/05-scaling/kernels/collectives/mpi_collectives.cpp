@@ -1,0 +1,57 @@
+#include "05-scaling/kernels/collectives/mpi_collectives.hpp"
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "05-scaling/bench/collective_race.hpp"
+#include "05-scaling/kernels/collectives/collective_window.hpp"
+#include "05-scaling/kernels/collectives/mpi_window.hpp"
+#include "common/ranks/ranks.hpp"
+#include "common/ranks/transport_mpi.hpp"
+
+namespace hf::scaling {
+namespace {
+
+void all_reduce(std::span<float> numbers) {
+  check_mpi(
+      MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD),
+      "MPI_Allreduce");
+}
+
+/// "Open MPI v4.1.4"
+std::string library_name() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string whole(text, static_cast<std::size_t>(length));
+  return whole.substr(0, whole.find_first_of(",\n"));
+}
+
+nlohmann::json race(Member& me, const nlohmann::json& arguments) {
+  const double seconds = arguments.at("seconds");
+  const RacePlan plan = {.most_bytes = affordable_bytes(me, seconds),
+                         .rounds = arguments.at("rounds"),
+                         .minimum_rounds = arguments.at("minimum_rounds"),
+                         .budget_seconds = seconds};
+  nlohmann::json answer = {{"library", library_name()}};
+  if (MpiWindow::possible()) {
+    const MpiWindow shared(plan.most_bytes / sizeof(float));
+    WindowAllReduce sums(me.ranks.rank(), shared.parts(), shared.numbers(), me.crowded);
+    float* const mine = shared.numbers()[static_cast<std::size_t>(me.ranks.rank())];
+    const Window window = {sums, {mine, plan.most_bytes / sizeof(float)}};
+    answer["all_reduces"] = race_all_reduces(me, all_reduce, &window, plan);
+  } else {
+    answer["all_reduces"] = race_all_reduces(me, all_reduce, nullptr, plan);
+  }
+  return me.ranks.rank() == 0 ? answer : nlohmann::json();
+}
+
+}  // namespace
+
+const Task collectives_task = {"collectives", race};
+
+}  // namespace hf::scaling

@@ -1,0 +1,14 @@
+// A build without MPI: there are no ranks that could race.
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "05-scaling/kernels/collectives/mpi_collectives.hpp"
+#include "common/ranks/ranks.hpp"
+
+namespace hf::scaling {
+
+const Task collectives_task = {"collectives", [](Member&, const nlohmann::json&) -> nlohmann::json {
+                                 throw std::logic_error("no MPI in this build");
+                               }};
+
+}  // namespace hf::scaling

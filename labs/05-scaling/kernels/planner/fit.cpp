@@ -1,0 +1,131 @@
+#include "05-scaling/kernels/planner/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/published_runs.hpp"
+#include "05-scaling/kernels/planner/step_time.hpp"
+
+namespace hf::scaling {
+namespace {
+
+double predicted(const PublishedRun& run, const Constants& constants) {
+  return step_time(run.chip, run.shape, run.plan, constants).total();
+}
+
+double loss(const std::vector<PublishedRun>& runs, const Constants& constants) {
+  double sum = 0;
+  for (const PublishedRun& run : runs)
+    if (run.use() == Use::fit) sum += std::pow(std::log(predicted(run, constants) / run.seconds()), 2);
+  return sum;
+}
+
+double median_of(std::vector<double> all) {
+  const std::size_t n = all.size();
+  if (n == 0) return 0;
+  std::sort(all.begin(), all.end());
+  return (all[(n - 1) / 2] + all[n / 2]) / 2;
+}
+
+Errors summary(const std::vector<PublishedRun>& runs, Use use,
+               const std::function<double(const PublishedRun&)>& error) {
+  std::vector<double> all;
+  for (const PublishedRun& run : runs)
+    if (run.use() == use) all.push_back(std::abs(error(run)));
+  const std::size_t n = all.size();
+  if (n == 0) return {0, 0, 0};
+  const auto near = std::count_if(all.begin(), all.end(), [](double one) { return one <= 0.25; });
+  return {n, median_of(std::move(all)), static_cast<double>(near) / n};
+}
+
+/// Off by how much a run is whose utilisation is the median of the fitted ones'.
+Errors guessed(const std::vector<PublishedRun>& runs, Use use,
+               const std::function<double(const PublishedRun&)>& utilisation) {
+  std::vector<double> fitted_ones;
+  for (const PublishedRun& run : runs)
+    if (run.use() == Use::fit) fitted_ones.push_back(utilisation(run));
+  const double guess = median_of(std::move(fitted_ones));
+  return summary(runs, use, [&](const PublishedRun& run) { return utilisation(run) / guess - 1; });
+}
+
+}  // namespace
+
+double error(const PublishedRun& run, const Constants& constants) {
+  return predicted(run, constants) / run.seconds() - 1;
+}
+
+Constants fit_constants(const std::vector<PublishedRun>& runs) {
+  Constants best = {0.8, 0.5, 0.5};
+  double least = loss(runs, best);
+  for (double step = 0.1; step > 1e-4;) {  // one constant at a time, in steps that shrink when none helps
+    bool better = false;
+    for (double Constants::*constant : {&Constants::matmul, &Constants::memory, &Constants::hidden})
+      for (const double change : {-step, step}) {
+        Constants next = best;
+        next.*constant = std::clamp(next.*constant + change, 0.01, 1.0);
+        const double here = loss(runs, next);
+        if (here >= least) continue;
+        least = here, best = next, better = true;
+      }
+    if (!better) step /= 2;
+  }
+  return best;
+}
+
+std::vector<PublishedRun> largest_of_each(const std::vector<PublishedRun>& runs) {
+  std::map<std::tuple<std::string, std::string, std::string>, PublishedRun> largest;
+  for (const PublishedRun& run : runs) {
+    const auto [place, is_new] = largest.try_emplace({run.source, run.shape.name, run.chip.name}, run);
+    if (!is_new && run.plan.chips() >= place->second.plan.chips()) place->second = run;
+  }
+  std::vector<PublishedRun> one_each;
+  for (const auto& [name, run] : largest) one_each.push_back(run);
+  return one_each;
+}
+
+Errors errors(const std::vector<PublishedRun>& runs, Use use, const Constants& constants) {
+  return summary(runs, use, [&](const PublishedRun& run) { return error(run, constants); });
+}
+
+Errors errors_at_first(const std::vector<PublishedRun>& runs) {
+  return summary(runs, Use::added, [](const PublishedRun& run) { return run.at_first / run.seconds() - 1; });
+}
+
+Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use) {
+  return guessed(runs, use, [](const PublishedRun& run) { return mfu(run.chip, run.shape, run.plan, run.seconds()); });
+}
+
+Errors errors_of_hardware_guess(const std::vector<PublishedRun>& runs, Use use) {
+  return guessed(runs, use, [](const PublishedRun& run) {
+    const double again = run.plan.recompute == Recompute::full ? 4.0 / 3 : 1;
+    return again * mfu(run.chip, run.shape, run.plan, run.seconds());
+  });
+}
+
+const PublishedRun& largest_run(const std::vector<PublishedRun>& runs) {
+  const auto largest = std::max_element(runs.begin(), runs.end(), [](const PublishedRun& a, const PublishedRun& b) {
+    return a.plan.chips() < b.plan.chips();
+  });
+  if (largest == runs.end()) throw std::invalid_argument("largest_run: no runs");
+  return *largest;
+}
+
+const PublishedRun& farthest_run(const std::vector<PublishedRun>& runs, Use use, const Constants& constants) {
+  const PublishedRun* farthest = nullptr;
+  for (const PublishedRun& run : runs)
+    if (run.use() == use && (!farthest || std::abs(error(run, constants)) > std::abs(error(*farthest, constants))))
+      farthest = &run;
+  if (!farthest) throw std::invalid_argument("farthest_run: no run of that use");
+  return *farthest;
+}
+
+}  // namespace hf::scaling

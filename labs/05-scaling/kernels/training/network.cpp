@@ -1,0 +1,160 @@
+#include "05-scaling/kernels/training/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+#include "05-scaling/kernels/training/matrix.hpp"
+#include "common/random.hpp"
+#include "common/ranks/transport.hpp"
+
+namespace hf::scaling {
+namespace {
+
+void rectify(std::span<float> numbers) {
+  for (float& x : numbers) x = x < 0 ? 0 : x;
+}
+
+/// The gradient of relu: nothing passes where nothing came out.
+void pass_where_positive(std::span<const float> hidden, std::span<float> gradient) {
+  for (std::size_t i = 0; i < hidden.size(); ++i) gradient[i] = hidden[i] > 0 ? gradient[i] : 0;
+}
+
+/// Rows and columns of a random matrix that has `of_columns` in all.
+float* fill_part(float* to, std::uint64_t sequence, float spread, Range rows, Range columns, std::size_t of_columns) {
+  for (std::size_t i = rows.first; i < rows.last; ++i) {
+    for (std::size_t j = columns.first; j < columns.last; ++j) {
+      *to++ = spread * random_number(sequence, i * of_columns + j);
+    }
+  }
+  return to;
+}
+
+/// Softmax of a row, less one at its label, over `of_all`. \return its cross-entropy
+double row_loss(std::span<float> logits, std::size_t label, double of_all) {
+  const float most = *std::ranges::max_element(logits);
+  const float at_label = logits[label];
+  float sum = 0;
+  for (float& z : logits) sum += z = std::exp(z - most);
+  for (float& z : logits) z /= sum * static_cast<float>(of_all);
+  logits[label] -= static_cast<float>(1 / of_all);
+  return std::log(static_cast<double>(sum)) - (at_label - most);
+}
+
+}  // namespace
+
+Range share(std::size_t whole, int rank, int ranks) {
+  const auto begin = [&](int r) { return whole * static_cast<std::size_t>(r) / static_cast<std::size_t>(ranks); };
+  return {begin(rank), begin(rank + 1)};
+}
+
+Part whole(const Shape& shape) { return {{0, shape.blocks}, {0, shape.hidden}, true}; }
+
+Network::Network(const Shape& shape, const Part& part) : shape_(shape), part_(part) {
+  if (part.blocks.last > shape.blocks || part.neurons.last > shape.hidden) {
+    throw std::invalid_argument("Network: the part has more than the whole");
+  }
+  const std::size_t neurons = part.neurons.size();
+  weights_.resize(2 * shape.width * neurons * blocks() + (part.head ? shape.width * shape.classes : 0));
+  gradients_.resize(weights_.size());
+  const auto spread = [](double inputs) { return static_cast<float>(std::sqrt(6 / inputs)); };
+  const Range width = {0, shape.width};
+  const std::uint64_t first = 1000;
+  float* to = weights_.data();
+  for (std::size_t b = part.blocks.first; b < part.blocks.last; ++b) {
+    // Each block adds little, so that the sum of all is about as large as x.
+    const float little = spread(static_cast<double>(2 * shape.hidden * shape.blocks));
+    to = fill_part(to, first + 2 * b, spread(static_cast<double>(shape.width)), width, part.neurons, shape.hidden);
+    to = fill_part(to, first + 2 * b + 1, little, part.neurons, width, shape.width);
+  }
+  if (!part.head) return;
+  fill_part(to, first - 1, spread(static_cast<double>(2 * shape.width)), width, {0, shape.classes}, shape.classes);
+}
+
+View Network::up(std::size_t block) const {
+  const std::size_t neurons = part_.neurons.size();
+  return {shape_.width, neurons, weights_.data() + 2 * shape_.width * neurons * block};
+}
+
+View Network::down(std::size_t block) const {
+  return {part_.neurons.size(), shape_.width, up(block).numbers + shape_.width * part_.neurons.size()};
+}
+
+View Network::head() const { return {shape_.width, shape_.classes, up(blocks()).numbers}; }
+
+std::span<float> Network::block_gradients(std::size_t block) {
+  const std::size_t count = 2 * shape_.width * part_.neurons.size();
+  return std::span(gradients_).subspan(block * count, count);
+}
+
+std::span<float> Network::head_gradients() {
+  return std::span(gradients_).subspan(2 * shape_.width * part_.neurons.size() * blocks());
+}
+
+void Network::clear_gradients() { std::ranges::fill(gradients_, 0.0f); }
+
+void Network::branch_forward(std::size_t block, View x, Matrix& hidden, Matrix& out) const {
+  multiply(x, up(block), hidden);
+  rectify(hidden.numbers());
+  multiply(hidden, down(block), out);
+}
+
+void Network::branch_backward(std::size_t block, View x, View hidden, View out_gradient, Matrix& x_gradient) {
+  static thread_local Matrix hidden_gradient;
+  const std::span<float> gradients = block_gradients(block);
+  add_transposed_product(hidden, out_gradient, gradients.subspan(gradients.size() / 2));
+  multiply_by_transposed(out_gradient, down(block), hidden_gradient);
+  pass_where_positive({hidden.numbers, hidden.size()}, hidden_gradient.numbers());
+  add_transposed_product(x, hidden_gradient, gradients.first(gradients.size() / 2));
+  multiply_by_transposed(hidden_gradient, up(block), x_gradient);
+}
+
+void Network::forward(View x, Kept& kept, const Hook& sum) const {
+  kept.x.resize(blocks() + 1);
+  kept.hidden.resize(blocks());
+  kept.x[0].copy(x);
+  for (std::size_t b = 0; b < blocks(); ++b) {
+    branch_forward(b, kept.x[b], kept.hidden[b], kept.x[b + 1]);
+    sum(kept.x[b + 1].numbers());
+    add(kept.x[b + 1].numbers(), kept.x[b].numbers());
+  }
+}
+
+void Network::backward(const Kept& kept, Matrix& gradient, const Hook& sum, const Hook& ready) {
+  Matrix next;
+  for (std::size_t b = blocks(); b-- > 0;) {
+    branch_backward(b, kept.x[b], kept.hidden[b], gradient, next);
+    ready(block_gradients(b));
+    sum(next.numbers());
+    add(gradient.numbers(), next.numbers());
+  }
+}
+
+double Network::loss(View x, std::span<const int> labels, std::size_t of_all, Matrix& gradient, const Hook& ready) {
+  static thread_local Matrix logits;
+  multiply(x, head(), logits);
+  double sum = 0;
+  for (std::size_t i = 0; i < logits.rows(); ++i) {
+    sum +=
+        row_loss({logits.row(i), logits.columns()}, static_cast<std::size_t>(labels[i]), static_cast<double>(of_all));
+  }
+  add_transposed_product(x, logits, head_gradients());
+  ready(head_gradients());
+  multiply_by_transposed(logits, head(), gradient);
+  return sum / static_cast<double>(of_all);
+}
+
+double loss_and_gradients(Network& network, Kept& kept, View x, std::span<const int> labels, std::size_t of_all,
+                          const Hook& sum, const Hook& ready) {
+  static thread_local Matrix gradient;
+  network.clear_gradients();
+  network.forward(x, kept, sum);
+  const double loss = network.loss(kept.x.back(), labels, of_all, gradient, ready);
+  network.backward(kept, gradient, sum, ready);
+  return loss;
+}
+
+}  // namespace hf::scaling

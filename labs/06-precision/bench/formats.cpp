@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <numbers>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "06-precision/bench/steps.hpp"
+#include "06-precision/kernels/formats/block_formats.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
+#include "06-precision/kernels/formats/signals.hpp"
+#include "06-precision/kernels/formats/sqnr_prediction.hpp"
+#include "common/random.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
+
+namespace hf::precision {
+namespace {
+
+constexpr std::size_t rows = 64, columns = 1024, samples = rows * columns;
+const double db_per_bit = 20 * std::log10(2);
+const Axis bits_axis = {"bits for each number", "bits"}, sqnr_axis = {"SQNR", "dB"};
+const Axis pattern_axis = {"pattern", "1"}, share_axis = {"magnitude over the largest", "1"};
+
+// ---- Which numbers a format has ----
+
+/// The magnitudes of a format, over the largest of them.
+Series magnitudes(const std::string& id, const std::string& label, const std::vector<double>& values) {
+  Series series = {"values_" + id, label, Kind::modelled, pattern_axis, share_axis};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    series.points.emplace_back(static_cast<double>(i), values[i] / values.back());
+  return series;
+}
+
+template <FloatLayout layout>
+std::vector<double> floats() {
+  std::vector<double> values;
+  for (std::uint32_t pattern = 0; pattern <= layout.largest(); ++pattern) values.push_back(value_of<layout>(pattern));
+  return values;
+}
+
+std::vector<double> integers(int largest) {
+  std::vector<double> values;
+  for (int value = 0; value <= largest; ++value) values.push_back(value);
+  return values;
+}
+
+/// Where the numbers of N(0, 1) lie, under the largest of 32 of them, which is about 2.1: their density, 1 at 0.
+Series density_in_block() {
+  constexpr double typical_largest = 2.1;
+  Series series = {"values_density", "N(0, 1) in a block of 32", Kind::modelled, share_axis, {"density", "1"}};
+  for (int i = 0; i <= 32; ++i) {
+    const double share = i / 32.0, x = share * typical_largest;
+    series.points.emplace_back(share, std::exp(-x * x / 2));
+  }
+  return series;
+}
+
+void add_number_lines(Lab& lab) {
+  lab.add(density_in_block());
+  lab.add(magnitudes("int4", "4-bit integers", integers(8)));
+  lab.add(magnitudes("e2m1", "E2M1", floats<e2m1_layout>()));
+  lab.add(magnitudes("int8", "8-bit integers", integers(127)));
+  lab.add(magnitudes("e4m3", "E4M3", floats<e4m3_layout>()));
+  lab.add(magnitudes("e5m2", "E5M2", floats<e5m2_layout>()));
+}
+
+// ---- What each format keeps of N(0, 1) ----
+
+double bits_of(Format format) {
+  const std::vector<float> zeros(samples, 0.0f);
+  return encode(format, zeros, rows, columns).bits();
+}
+
+void predict_sqnr(Lab& lab) {
+  Table table = {"Predicted: N(0, 1) in each format", {"format", "bits", "SQNR, dB", "below the limit, dB"}, {}};
+  Series predicted = {"sqnr_predicted", "predicted", Kind::modelled, bits_axis, sqnr_axis};
+  for (Format format : all_formats) {
+    const double bits = bits_of(format), sqnr = predicted_sqnr_db(format, rows, columns);
+    predicted.points.emplace_back(bits, sqnr, label(format));
+    table.rows.push_back({label(format), number_text(bits), number_text(sqnr), number_text(db_per_bit * bits - sqnr)});
+  }
+  lab.add(std::move(predicted));
+  lab.show(table);
+}
+
+/// Of each set of samples: what hangs on the largest number of a set differs from one to the next.
+template <class Coded>
+Estimate measured_sqnr(const std::vector<std::vector<double>>& sets, const Coded& coded) {
+  std::vector<double> sqnr;
+  for (const std::vector<double>& numbers : sets) {
+    const std::vector<float> rounded(numbers.begin(), numbers.end());
+    sqnr.push_back(sqnr_db(numbers, coded(rounded)));
+  }
+  return estimate(std::move(sqnr));
+}
+
+/// MXFP8 with scales that clip nothing.
+std::vector<float> mxfp8_unclipped(const std::vector<float>& numbers) {
+  std::vector<float> coded(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); i += Mxfp8Block::numbers) {
+    const auto block = mxfp8_unclipped_of(std::span(numbers).subspan(i, Mxfp8Block::numbers));
+    decode(block, std::span(coded).subspan(i, Mxfp8Block::numbers));
+  }
+  return coded;
+}
+
+void add_sqnr(Lab& lab) {
+  std::vector<std::vector<double>> sets;
+  for (std::uint64_t set = 0; set < 31; ++set) sets.push_back(normal_numbers(samples, 6000 + 2 * set));
+  Series measured = {"sqnr_by_bits", "measured", Kind::measured, bits_axis, sqnr_axis};
+  Series limit = {"sqnr_limit", "6.02 dB for each bit", Kind::modelled, bits_axis, sqnr_axis};
+  double error = 0, nearest = INFINITY;
+  for (Format format : all_formats) {
+    const auto coded = [format](const auto& numbers) { return decode(encode(format, numbers, rows, columns)); };
+    const Estimate sqnr = measured_sqnr(sets, coded);
+    const double bits = bits_of(format);
+    measured.points.emplace_back(bits, sqnr, label(format));
+    error = std::max(error, std::abs(sqnr.median - predicted_sqnr_db(format, rows, columns)));
+    nearest = std::min(nearest, db_per_bit * bits - sqnr.median);
+  }
+  using enum Format;
+  for (Format format : {fp16, bf16, fp8_e4m3, int8, q4_0, mxfp8, nvfp4}) {
+    const Estimate& sqnr = measured.points[static_cast<std::size_t>(format)].y;
+    lab.add(Value(std::string("sqnr_") + id(format) + "_db", sqnr, "dB"));
+  }
+  lab.add(Value("sqnr_mxfp8_unclipped_db", measured_sqnr(sets, mxfp8_unclipped), "dB"));
+  for (int bits = 2; bits <= 16; ++bits) limit.points.emplace_back(bits, db_per_bit * bits);
+  lab.add(std::move(measured));
+  lab.add(std::move(limit));
+  lab.derived("sqnr_prediction_error_worst_db", error, "dB");
+  lab.derived("sqnr_least_below_limit_db", nearest, "dB");
+}
+
+// ---- Where 6.02 dB for each bit hold ----
+
+struct Signal {
+  const char *id, *label;
+  std::vector<double> numbers;
+  double range;  ///< the quantiser's
+  double above;  ///< what is expected above 6.02 dB for each bit
+};
+
+std::array<Signal, 3> signals() {
+  std::vector<double> uniform(samples), sine(samples);
+  for (std::size_t i = 0; i < samples; ++i) {
+    uniform[i] = random_number(6100, i);
+    sine[i] = std::sin(static_cast<double>(i) * std::numbers::phi);
+  }
+  std::vector<double> normal = normal_numbers(samples, 6102);
+  double largest = 0;
+  for (double x : normal) largest = std::max(largest, std::abs(x));
+  const auto above = [](double range_over_rms) { return 10 * std::log10(3) - 20 * std::log10(range_over_rms); };
+  return {{{"uniform", "uniform", std::move(uniform), 1, 0},
+           {"sine", "sine", std::move(sine), 1, above(std::numbers::sqrt2)},
+           {"normal", "N(0, 1)", std::move(normal), largest, above(largest)}}};
+}
+
+/// A plain quantiser of 2 to 16 bits, whose range is the signal's. \return how far from the line it is, from 4 bits on, dB
+double add_line(Lab& lab, const Signal& signal) {
+  const std::string id = std::string("sqnr_") + signal.id;
+  Series measured = {id, signal.label, Kind::measured, bits_axis, sqnr_axis};
+  Series predicted = {id + "_predicted", signal.label, Kind::modelled, bits_axis, sqnr_axis};
+  double error = 0;
+  std::vector<double> quantised(samples);
+  for (int bits = 2; bits <= 16; ++bits) {
+    const auto quantise = [&](double x) { return quantise_uniformly(x, bits, signal.range); };
+    std::transform(signal.numbers.begin(), signal.numbers.end(), quantised.begin(), quantise);
+    const double sqnr = sqnr_db(signal.numbers, quantised), expected = db_per_bit * bits + signal.above;
+    measured.points.emplace_back(bits, estimate({sqnr}));
+    predicted.points.emplace_back(bits, expected);
+    if (bits >= 4) error = std::max(error, std::abs(sqnr - expected));
+  }
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
+  return error;
+}
+
+void add_lines(Lab& lab) {
+  const auto [uniform, sine, normal] = signals();
+  lab.derived("sqnr_uniform_line_error_db", add_line(lab, uniform), "dB");
+  add_line(lab, sine);
+  add_line(lab, normal);
+  lab.modelled("sqnr_sine_above_line_db", sine.above, "dB");
+}
+
+}  // namespace
+
+void measure_formats(Lab& lab) {
+  add_number_lines(lab);
+  predict_sqnr(lab);
+  add_sqnr(lab);
+  lab.tick();
+  add_lines(lab);
+}
+
+}  // namespace hf::precision

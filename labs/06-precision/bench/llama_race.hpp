@@ -1,0 +1,59 @@
+/// \file
+/// The race against llama.cpp on the very same weights, where it is installed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "00-workload/kernels/transformer.hpp"
+#include "06-precision/bench/decode_runs.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "common/peers/llama_peer.hpp"
+#include "harness/lab.hpp"
+#include "harness/sampling.hpp"
+
+namespace hf::precision {
+
+/// Formats that llama.cpp has, and in which it decodes fast.
+bool is_raced(Format format);
+
+/// Whether the chapter says, where a claim fails, how near llama.cpp comes to what the bytes allow.
+bool is_told_of_llama(Format format, Cores cores);
+
+/// llama.cpp beside our decoder.
+class LlamaRace {
+ public:
+  /// Gives llama.cpp the model in those of the formats that both know. Where something is missing it is noted, and the race is
+  /// without it.
+  LlamaRace(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats);
+
+  /// "llama q4_0", "llama q4_0 one"; "llama padded q4_0" with as many rows of zeros in the table of tokens as fill it up to a
+  /// multiple of 64, since its fast layout of Q4_0 takes eight rows at a time, or none of the matrix: one token after decode_context others. This must outlive them. Once the peer has failed
+  /// they take infinitely long.
+  std::vector<Variant> variants();
+
+  /// Adds llama.cpp's tokens a second, over those that the bytes allow and beside ours, and how far our logits are from its;
+  /// where the peer has failed, a note.
+  void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling) const;
+
+ private:
+  struct Entry {
+    Format format;
+    bool padded;
+    int model;
+    std::vector<int> text;
+    std::vector<float> logits;  // of the last token of the text, where they are compared
+  };
+  void enter(Lab& lab, const workload::Transformer& model, Format format, std::size_t empty_tokens);
+  double seconds(int model, Cores cores, std::int64_t times);
+  void add_speeds(Lab& lab, const Sampling& sampling, Cores cores) const;
+
+  std::unique_ptr<LlamaPeer> peer_;
+  std::vector<Entry> entries_;
+  std::string failure_;
+};
+
+}  // namespace hf::precision

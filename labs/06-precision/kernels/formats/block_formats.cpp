@@ -1,0 +1,150 @@
+#include "06-precision/kernels/formats/block_formats.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "06-precision/kernels/formats/scalar_floats.hpp"
+
+namespace hf::precision {
+namespace {
+
+constexpr float largest_e2m1 = 6, largest_e4m3 = 448;
+constexpr int e2m1_top_exponent = 2, e4m3_top_exponent = 8;  // of the largest power of two in the format
+
+/// All values of a format of 8 bits or fewer.
+template <std::size_t count>
+constexpr std::array<float, count> table_of(float (*value)(std::uint8_t)) {
+  std::array<float, count> table = {};
+  for (std::size_t i = 0; i < count; ++i) table[i] = value(static_cast<std::uint8_t>(i));
+  return table;
+}
+
+constexpr std::array e2m1_values = table_of<16>(from_e2m1);
+constexpr std::array e4m3_values = table_of<256>(from_e4m3);
+
+/// 1 / scale, and 0 where that is no number: numbers so small that they underflow become zeros.
+float inverse(float scale) {
+  const float inverse = 1 / scale;
+  return std::isfinite(inverse) ? inverse : 0.0f;
+}
+
+/// The scale of an MX block: 2^(⌊log2 max⌋ − the exponent of the largest power of two among the elements), where E8M0 has
+/// it. What is then past the largest element saturates: with E4M3 from 448 on, of 512; with E2M1 from 6, of 8.
+std::uint8_t mx_scale(float largest, int top_exponent) {
+  return static_cast<std::uint8_t>(std::max(e8m0_of(largest) - top_exponent, 0));
+}
+
+/// 1 / scale. Every inverse of a power of two is one, and fp32 has it, but for the last, which no scale here needs.
+float inverse_e8m0(std::uint8_t scale) { return from_e8m0(static_cast<std::uint8_t>(254 - scale)); }
+
+Mxfp8Block mxfp8_with(std::uint8_t scale, std::span<const float> x) {
+  Mxfp8Block block = {scale, {}};
+  const float by = inverse_e8m0(scale);
+  for (std::size_t j = 0; j < block.q.size(); ++j) block.q[j] = e4m3_of(x[j] * by);
+  return block;
+}
+
+/// Two numbers in each byte.
+template <std::size_t bytes, class Number>
+std::array<std::uint8_t, bytes> pairs(std::span<const float> x, const Number& number) {
+  std::array<std::uint8_t, bytes> q;
+  for (std::size_t j = 0; j < bytes; ++j) q[j] = static_cast<std::uint8_t>(number(x[j]) | number(x[bytes + j]) << 4);
+  return q;
+}
+
+template <std::size_t bytes, class Value>
+void each_of_pairs(const std::array<std::uint8_t, bytes>& q, std::span<float> to, const Value& value) {
+  for (std::size_t j = 0; j < bytes; ++j) {
+    to[j] = value(q[j] & 15);
+    to[bytes + j] = value(q[j] >> 4);
+  }
+}
+
+}  // namespace
+
+float largest_magnitude(std::span<const float> x) {
+  float largest = 0;
+  for (float number : x) largest = std::max(largest, std::abs(number));
+  return largest;
+}
+
+Q8_0Block q8_0_of(std::span<const float> x) {
+  const float scale = largest_magnitude(x) / 127, by = inverse(scale);
+  Q8_0Block block = {fp16_of(scale), {}};
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    block.q[j] = static_cast<std::int8_t>(std::round(x[j] * by));
+  }
+  return block;
+}
+
+// [begin: q4-0]
+Q4_0Block q4_0_of(std::span<const float> x) {
+  const auto nearer = [](float a, float b) { return std::abs(a) < std::abs(b); };
+  // With its sign: it becomes −8. Of zeros it is +0, and their scale −0.
+  const float farthest = *std::max_element(x.begin(), x.end(), nearer) + 0.0f;
+  const float scale = farthest / -8, by = inverse(scale);
+  const auto number = [by](float v) {  // from 0: the cast rounds down
+    return std::min(15, static_cast<int>(v * by + 8.5f));
+  };
+  return {fp16_of(scale), pairs<Q4_0Block::numbers / 2>(x, number)};
+}
+// [end: q4-0]
+
+Mxfp8Block mxfp8_of(std::span<const float> x) {
+  return mxfp8_with(mx_scale(largest_magnitude(x), e4m3_top_exponent), x);
+}
+
+Mxfp8Block mxfp8_unclipped_of(std::span<const float> x) {
+  const float largest = largest_magnitude(x);
+  const std::uint8_t scale = mx_scale(largest, e4m3_top_exponent);
+  const bool clips = largest > largest_e4m3 * from_e8m0(scale);
+  return mxfp8_with(clips ? static_cast<std::uint8_t>(scale + 1) : scale, x);
+}
+
+Mxfp4Block mxfp4_of(std::span<const float> x) {
+  const std::uint8_t scale = mx_scale(largest_magnitude(x), e2m1_top_exponent);
+  const float by = inverse_e8m0(scale);
+  const auto number = [by](float v) { return e2m1_of(v * by); };
+  return {scale, pairs<Mxfp4Block::numbers / 2>(x, number)};
+}
+
+float nvfp4_scale(float largest_magnitude) { return largest_magnitude / (largest_e2m1 * largest_e4m3); }
+
+Nvfp4Block nvfp4_of(std::span<const float> x, float matrix_scale) {
+  const float wanted = largest_magnitude(x) / largest_e2m1 * inverse(matrix_scale);
+  const std::uint8_t scale = e4m3_of(wanted);
+  const float by = inverse(from_e4m3(scale) * matrix_scale);
+  const auto number = [by](float v) { return e2m1_of(v * by); };
+  return {scale, pairs<Nvfp4Block::numbers / 2>(x, number)};
+}
+
+void decode(const Q8_0Block& block, std::span<float> to) {
+  const float scale = from_fp16(block.scale);
+  for (std::size_t j = 0; j < block.q.size(); ++j) to[j] = scale * block.q[j];
+}
+
+void decode(const Q4_0Block& block, std::span<float> to) {
+  const float scale = from_fp16(block.scale);
+  each_of_pairs(block.q, to, [scale](int q) { return scale * static_cast<float>(q - 8); });
+}
+
+void decode(const Mxfp8Block& block, std::span<float> to) {
+  const float scale = from_e8m0(block.scale);
+  for (std::size_t j = 0; j < block.q.size(); ++j) to[j] = scale * e4m3_values[block.q[j]];
+}
+
+void decode(const Mxfp4Block& block, std::span<float> to) {
+  const float scale = from_e8m0(block.scale);
+  each_of_pairs(block.q, to, [scale](int q) { return scale * e2m1_values[static_cast<std::size_t>(q)]; });
+}
+
+void decode(const Nvfp4Block& block, float matrix_scale, std::span<float> to) {
+  const float scale = from_e4m3(block.scale) * matrix_scale;
+  each_of_pairs(block.q, to, [scale](int q) { return scale * e2m1_values[static_cast<std::size_t>(q)]; });
+}
+
+}  // namespace hf::precision

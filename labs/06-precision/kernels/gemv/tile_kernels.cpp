@@ -1,0 +1,184 @@
+#include "06-precision/kernels/gemv/tile_kernels.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "04-tpu/kernels/dot_instructions.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/gemv/block_layout.hpp"
+#include "06-precision/kernels/gemv/rounded_vector.hpp"
+#include "06-precision/kernels/gemv/tiles.hpp"
+#include "06-precision/kernels/gemv/unpackers.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::precision {
+namespace {
+
+using Total = Floats[2];
+
+/// Asks for what will be read soon after a place: as far ahead as an answer from memory takes, which was found by trying.
+/// The hardware does so too, but not from one page to the next. Nothing where the distance is 0.
+template <std::size_t bytes, std::size_t ahead>
+inline void prefetch_after(const std::byte* at) {
+  if constexpr (ahead > 0) {
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(at + ahead + i, 0, 3);
+  }
+}
+
+/// Adds a block of columns: unpacked to fp32, times x, in four chains of additions, times the scales of the rows.
+template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
+inline void add_block(const std::byte* scales, const std::byte* numbers, const float* x, Total& total) {
+  prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
+  Floats sum[4][2] = {};
+#pragma GCC unroll 32
+  for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
+    const std::byte* at = numbers + c * tile_rows * layout.bits / 8;
+    prefetch_after<layout.group * tile_rows * layout.bits / 8, ahead>(at);
+    Floats number[layout.group][2];
+    Numbers::unpack(at, number);
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < layout.group; ++i) {
+      for (std::size_t half : {0, 1}) {
+        sum[(c + i) % 4][half] += x[c + i] * number[i][half];
+      }
+    }
+  }
+  for (std::size_t half : {0, 1}) {
+    const Floats scale = Scales::unpack(scales + half * lanes * layout.scale_bytes);
+    total[half] += scale * ((sum[0][half] + sum[1][half]) + (sum[2][half] + sum[3][half]));
+  }
+}
+
+template <BlockLayout layout, class Numbers, class Scales, bool asks>
+inline void add_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
+  constexpr std::size_t ahead = asks ? 4096 : 0;
+  for (std::size_t b = 0; b < tile_columns / layout.numbers; ++b) {
+    add_block<layout, Numbers, Scales, ahead>(
+        tile + b * tile_rows * layout.scale_bytes,
+        tile + tile_scale_bytes(layout) + b * tile_rows * layout.numbers * layout.bits / 8,
+        input.x + column + b * layout.numbers, total);
+  }
+}
+
+/// Four numbers of 8 bits in every lane.
+inline Sums broadcast_four(const std::int8_t* x) {
+  std::int32_t four;
+  std::memcpy(&four, x, sizeof four);
+  return Sums{} + four;
+}
+
+/// Adds a block of columns: four products a lane in one instruction, exact, from a start that takes back the offset of the
+/// numbers; one rounding to fp32, one scale.
+template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
+inline void add_whole_block(const std::byte* scales, const std::byte* numbers, const std::int8_t* x, std::int32_t x_sum,
+                            float x_scale, Total& total) {
+  prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
+  const Sums start = Sums{} + (tpu::offset_of_a - Numbers::offset) * x_sum;
+  Sums sum[2] = {start, start};
+#pragma GCC unroll 8
+  for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
+    const std::byte* at = numbers + c * tile_rows * layout.bits / 8;
+    prefetch_after<layout.group * tile_rows * layout.bits / 8, ahead>(at);
+    Sums number[layout.group / 4][2];
+    Numbers::unpack(at, number);
+    for (std::size_t i = 0; i < layout.group / 4; ++i) {
+      const Sums four = broadcast_four(x + c + 4 * i);
+      for (std::size_t half : {0, 1}) {
+        sum[half] = dot_four(sum[half], number[i][half], four);
+      }
+    }
+  }
+  for (std::size_t half : {0, 1}) {
+    const Floats scale = Scales::unpack(scales + half * lanes * layout.scale_bytes);
+    total[half] += x_scale * scale * __builtin_convertvector(sum[half], Floats);
+  }
+}
+
+template <BlockLayout layout, class Numbers, class Scales, bool asks>
+inline void add_whole_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
+  constexpr std::size_t ahead = !asks ? 0 : layout.bits == 8 ? 2048 : 4096;
+  for (std::size_t b = 0; b < tile_columns / layout.numbers; ++b, column += layout.numbers) {
+    const std::int32_t* sums = &input.rounded->sums[column / 16];
+    add_whole_block<layout, Numbers, Scales, ahead>(
+        tile + b * tile_rows * layout.scale_bytes,
+        tile + tile_scale_bytes(layout) + b * tile_rows * layout.numbers * layout.bits / 8,
+        &input.rounded->numbers[column], layout.numbers == 16 ? sums[0] : sums[0] + sums[1],
+        input.rounded->scales[column / RoundedVector::block], total);
+  }
+}
+
+template <BlockLayout layout, auto add>
+void multiply_row(const std::byte* tile, std::size_t across, const TileInput& input, float* sums) {
+  Total total = {};
+  for (std::size_t t = 0; t < across; ++t, tile += tile_bytes(layout)) {
+    add(tile, t * tile_columns, input, total);
+  }
+  for (std::size_t half : {0, 1}) store(sums + half * lanes, total[half]);
+}
+
+std::atomic<bool> asking = true;
+
+template <Format format, class Numbers, class Scales = NoScales>
+Kernel floats() {
+  constexpr BlockLayout layout = block_layout(format);
+  return asking ? multiply_row<layout, add_tile<layout, Numbers, Scales, true>>
+                : multiply_row<layout, add_tile<layout, Numbers, Scales, false>>;
+}
+
+template <Format format, class Numbers, class Scales = NoScales>
+Kernel whole() {
+  constexpr BlockLayout layout = block_layout(format);
+  return asking ? multiply_row<layout, add_whole_tile<layout, Numbers, Scales, true>>
+                : multiply_row<layout, add_whole_tile<layout, Numbers, Scales, false>>;
+}
+
+}  // namespace
+
+bool is_whole(Format format) {
+  switch (format) {
+    case Format::int8:
+    case Format::int8_channel:
+    case Format::q8_0:
+    case Format::q4_0:
+    case Format::mxfp4:
+    case Format::nvfp4: return true;
+    default: return false;
+  }
+}
+
+Factors kernel_factors(Format format) {
+  switch (format) {
+    case Format::fp8_e4m3:
+    case Format::mxfp8: return {0x1p60f, 0x1p60f};     // 2^(127 - 7)
+    case Format::fp8_e5m2: return {0x1p56f, 0x1p56f};  // 2^(127 - 15)
+    case Format::mxfp4: return {1, 0.5f};
+    case Format::nvfp4: return {1, 0x1p8f * 0.5f};
+    default: return {1, 1};
+  }
+}
+
+void ask_ahead(bool ask) { asking = ask; }
+bool asks_ahead() { return asking; }
+
+Kernel kernel_for(Format format) {
+  switch (format) {
+    case Format::fp32: return floats<Format::fp32, Fp32Numbers>();
+    case Format::fp16: return floats<Format::fp16, Fp16Numbers>();
+    case Format::bf16: return floats<Format::bf16, Bf16Numbers>();
+    case Format::fp8_e4m3: return floats<Format::fp8_e4m3, Fp8Numbers<4>>();
+    case Format::fp8_e5m2: return floats<Format::fp8_e5m2, Fp8Numbers<5>>();
+    case Format::mxfp8: return floats<Format::mxfp8, Fp8Numbers<4>, E8m0Scales>();
+    case Format::int8: return whole<Format::int8, ByteNumbers>();
+    case Format::int8_channel: return whole<Format::int8_channel, ByteNumbers>();
+    case Format::q8_0: return whole<Format::q8_0, ByteNumbers, Fp16Scales>();
+    case Format::q4_0: return whole<Format::q4_0, NibbleNumbers, Fp16Scales>();
+    case Format::mxfp4: return whole<Format::mxfp4, E2m1Numbers, E8m0Scales>();
+    case Format::nvfp4: return whole<Format::nvfp4, E2m1Numbers, E4m3Scales>();
+  }
+  return nullptr;
+}
+
+}  // namespace hf::precision

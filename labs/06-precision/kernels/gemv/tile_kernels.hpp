@@ -1,0 +1,40 @@
+/// \file
+/// The loops of the product of a matrix in tiles and a vector.
+#pragma once
+
+#include <cstddef>
+
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/gemv/rounded_vector.hpp"
+
+namespace hf::precision {
+
+/// Whether a format's numbers are multiplied as whole numbers, by a vector that is rounded to such.
+bool is_whole(Format format);
+
+/// Powers of two by which some formats are unpacked too small or too large.
+struct Factors {
+  float input;  ///< of x, before: half of what is missing, so that no product leaves the range of fp32
+  float sums;   ///< of the sums, after
+};
+Factors kernel_factors(Format format);
+
+/// The vector that a matrix is multiplied by, times its factor, filled up with zeros to whole tiles.
+struct TileInput {
+  const float* x;                ///< for formats of numbers with a point
+  const RoundedVector* rounded;  ///< for formats of whole numbers
+};
+
+/// One row of tiles times the vector: the sums of its rows.
+/// \param across  tiles in the row
+/// \param sums  (tile_rows)
+using Kernel = void (*)(const std::byte* tiles, std::size_t across, const TileInput& input, float* sums);
+
+Kernel kernel_for(Format format);
+
+/// Whether loops that read a matrix from memory ask for it ahead of its use; to begin with they do. Where the hardware asks
+/// well by itself, it gets in its way: on a Zen 5 the products are faster with it, on a Zen 4 without, in four bits by a third.
+void ask_ahead(bool ask);
+bool asks_ahead();
+
+}  // namespace hf::precision

@@ -1,0 +1,47 @@
+/// \file
+/// How a matrix of weights lies in memory so that it can be read from its first byte to its last: in tiles of a few rows
+/// and 64 columns, one row to a lane of a register. What a lane holds of a row are neighbouring columns, so that one
+/// instruction unpacks as many rows as a register has lanes, and no lane is ever added to another.
+///
+/// How many rows that are depends on the machine: sources that include this are compiled for one, and what depends on it
+/// has internal linkage.
+#pragma once
+
+#include <cstddef>
+
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/gemv/block_layout.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::precision {
+
+namespace {
+
+/// Of a tile: two registers of rows, and as many columns as make its scales fill whole cache lines.
+constexpr std::size_t tile_rows = 2 * lanes, tile_columns = 64;
+
+/// The scales of a tile stand before its numbers: those of all rows for the first block of columns, then for the next.
+constexpr std::size_t tile_scale_bytes(BlockLayout layout) {
+  return tile_rows * (tile_columns / layout.numbers) * layout.scale_bytes;
+}
+
+constexpr std::size_t tile_bytes(BlockLayout layout) {
+  return tile_scale_bytes(layout) + tile_rows * tile_columns * layout.bits / 8;
+}
+
+constexpr std::size_t tiles_for(std::size_t count, std::size_t unit) { return (count + unit - 1) / unit; }
+
+}  // namespace
+
+/// Bytes of all tiles of a matrix.
+std::size_t tiled_bytes(Format format, std::size_t rows, std::size_t columns);
+
+/// Puts the numbers of a matrix, and the scales that stand among them, into tiles: those of the first rows from left to
+/// right, then those of the next rows. Numbers that the matrix lacks are left as they are.
+/// \param tiles  (tiled_bytes)
+void put_into_tiles(const EncodedMatrix& matrix, std::byte* tiles);
+
+/// A row as its format lays it out, without the scales that stand apart.
+EncodedMatrix take_from_tiles(const std::byte* tiles, Format format, std::size_t columns, std::size_t row);
+
+}  // namespace hf::precision

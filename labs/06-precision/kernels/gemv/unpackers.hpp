@@ -1,0 +1,197 @@
+/// \file
+/// From the bits of a tile to numbers that can be multiplied: one struct for each way in which numbers are kept. Each
+/// unpacks one group of columns: number [i][half] holds column i of the group, for one register of rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "04-tpu/kernels/dot_instructions.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"  // IWYU pragma: keep  (where no instruction widens fp16)
+#include "harness/vector.hpp"
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#elif defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace hf::precision {
+namespace {
+
+using tpu::Sums;
+static_assert(sizeof(Sums) == sizeof(Floats));
+
+typedef std::uint32_t Bits __attribute__((vector_size(vector_bytes)));
+typedef std::uint16_t Words __attribute__((vector_size(vector_bytes)));
+typedef std::int16_t SignedWords __attribute__((vector_size(vector_bytes)));
+typedef std::uint16_t Halves __attribute__((vector_size(vector_bytes / 2)));  // as many as a register of fp32 has lanes
+typedef std::uint8_t Bytes __attribute__((vector_size(vector_bytes)));
+
+/// Opaque, so that what is used twice is loaded once.
+template <class Vector>
+Vector load_as(const std::byte* at) {
+  Vector v;
+  std::memcpy(&v, at, sizeof v);
+  return opaque(v);
+}
+
+/// A byte to each lane. A loop, since GCC 12 takes the bytes of __builtin_convertvector one by one.
+template <class Vector>
+Vector widen_bytes(const std::byte* at) {
+  std::uint32_t wide32[lanes];
+  std::uint16_t wide16[lanes];
+  for (std::size_t i = 0; i < lanes; ++i) wide32[i] = static_cast<std::uint8_t>(at[i]);
+  for (std::size_t i = 0; i < lanes; ++i) wide16[i] = static_cast<std::uint8_t>(at[i]);
+  Vector v;
+  std::memcpy(&v, sizeof(Vector) == sizeof wide32 ? static_cast<const void*>(wide32) : wide16, sizeof v);
+  return v;
+}
+
+/// fp16 to fp32.
+inline Floats widen(Halves halves) {
+#if defined(__AVX512F__)
+  return (Floats)_mm512_maskz_cvtph_ps(0xffff, (__m256i)halves);  // GCC 12 warns of the one without a mask
+#elif defined(__F16C__)
+  return (Floats)_mm256_cvtph_ps((__m128i)halves);
+#elif defined(__aarch64__)
+  return (Floats)vcvt_f32_f16(vreinterpret_f16_u16((uint16x4_t)halves));
+#else
+  Floats wide;
+  for (std::size_t lane = 0; lane < lanes; ++lane) wide[lane] = from_fp16(halves[lane]);
+  return wide;
+#endif
+}
+
+/// Each byte's lower four bits choose among 16 bytes.
+inline Bits look_up(const std::uint8_t (&table)[16], Bits indices) {
+#if defined(__AVX512BW__)
+  const __m128i t = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
+  return (Bits)_mm512_shuffle_epi8(_mm512_maskz_broadcast_i32x4(0xffff, t), (__m512i)indices);
+#elif defined(__AVX2__) && !defined(__AVX512F__)
+  const __m128i t = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
+  return (Bits)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(t), (__m256i)indices);
+#elif defined(__aarch64__)
+  return (Bits)vqtbl1q_u8(vld1q_u8(table), (uint8x16_t)indices);
+#else
+  Bytes bytes = (Bytes)indices;
+  for (int i = 0; i < vector_bytes; ++i) bytes[i] = table[bytes[i]];
+  return (Bits)bytes;
+#endif
+}
+
+// ---- Numbers with a point: to fp32 ----
+
+struct Fp32Numbers {
+  static void unpack(const std::byte* at, Floats (&number)[1][2]) {
+    for (std::size_t half : {0, 1}) number[0][half] = load_as<Floats>(at + half * vector_bytes);
+  }
+};
+
+struct Fp16Numbers {
+  static void unpack(const std::byte* at, Floats (&number)[1][2]) {
+    for (std::size_t half : {0, 1}) number[0][half] = widen(load_as<Halves>(at + half * sizeof(Halves)));
+  }
+};
+
+/// bf16 is the upper half of fp32: two shifts and masks undo two numbers of each row.
+struct Bf16Numbers {
+  static void unpack(const std::byte* at, Floats (&number)[2][2]) {
+    for (std::size_t half : {0, 1}) {
+      const Bits pairs = load_as<Bits>(at + half * vector_bytes);
+      number[0][half] = (Floats)(pairs << 16);
+      number[1][half] = (Floats)(pairs & 0xffff0000u);
+    }
+  }
+};
+
+/// FP8 with so many bits of exponent is bf16 with a shorter exponent and a
+/// shorter mantissa. With its exponent at the lower end of bf16's it is
+/// smaller by a power of two, subnormals too. Two columns to a 16-bit word.
+template <int exponent_bits>
+struct Fp8Numbers {
+  static void unpack(const std::byte* at, Floats (&number)[4][2]) {
+    constexpr int shift = 8 - exponent_bits;
+    constexpr std::uint16_t mask = 0x8000u | (0x7f00u >> shift);
+    for (std::size_t half : {0, 1}) {
+      const Words pairs = load_as<Words>(at + half * vector_bytes);
+      const Bits even = (Bits)((Words)((SignedWords)(pairs << 8) >> shift) & mask);
+      const Bits odd = (Bits)((Words)((SignedWords)pairs >> shift) & mask);
+      number[0][half] = (Floats)(even << 16);
+      number[1][half] = (Floats)(odd << 16);
+      number[2][half] = (Floats)(even & 0xffff0000u);
+      number[3][half] = (Floats)(odd & 0xffff0000u);
+    }
+  }
+};
+
+// ---- Whole numbers: four to a lane, without a sign, `offset` too large ----
+
+/// sum[lane] += the four products of a's and b's 8-bit numbers, a without a sign and b with one. Where no instruction does
+/// that, by way of 16 bits: every second byte, then the others.
+inline Sums dot_four(Sums sum, Sums a, Sums b) {
+  if constexpr (tpu::has_dot_product) {
+    return tpu::dot(sum, a, b);
+  } else {
+    const Words a_words = (Words)a, b_words = (Words)b;
+    const Sums even = tpu::dot(sum, (Sums)(a_words & 255), (Sums)((SignedWords)(b_words << 8) >> 8));
+    return tpu::dot(even, (Sums)(a_words >> 8), (Sums)((SignedWords)b_words >> 8));
+  }
+}
+
+struct ByteNumbers {
+  static constexpr std::int32_t offset = 128;
+  static void unpack(const std::byte* at, Sums (&number)[1][2]) {
+    for (std::size_t half : {0, 1}) number[0][half] = load_as<Sums>(at + half * vector_bytes);
+  }
+};
+
+// [begin: nibbles]
+struct NibbleNumbers {
+  static constexpr std::int32_t offset = 8;
+  static void unpack(const std::byte* at, Sums (&number)[2][2]) {
+    for (std::size_t half : {0, 1}) {
+      const Bits nibbles = load_as<Bits>(at + half * vector_bytes);
+      number[0][half] = (Sums)(nibbles & 0x0f0f0f0fu);
+      number[1][half] = (Sums)(nibbles >> 4 & 0x0f0f0f0fu);
+    }
+  }
+};
+// [end: nibbles]
+
+/// E2M1, doubled: then it is whole.
+struct E2m1Numbers {
+  static constexpr std::int32_t offset = 12;
+  static constexpr std::uint8_t doubled[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
+  static void unpack(const std::byte* at, Sums (&number)[2][2]) {
+    NibbleNumbers::unpack(at, number);
+    for (auto& column : number) {
+      for (Sums& half : column) half = (Sums)look_up(doubled, (Bits)half);
+    }
+  }
+};
+
+// ---- Scales, one for each row ----
+
+/// Of formats whose blocks have none.
+struct NoScales {
+  static Floats unpack(const std::byte*) { return broadcast(1); }
+};
+
+struct Fp16Scales {
+  static Floats unpack(const std::byte* at) { return widen(load_as<Halves>(at)); }
+};
+
+/// 2^(byte − 127): fp32's exponent; the least, 2^-127, is taken for 0.
+struct E8m0Scales {
+  static Floats unpack(const std::byte* at) { return (Floats)(widen_bytes<Bits>(at) << 23); }
+};
+
+/// Never negative. With its exponent at the lower end of fp16's, it is 2^8 times too small.
+struct E4m3Scales {
+  static Floats unpack(const std::byte* at) { return widen(widen_bytes<Halves>(at) << 7); }
+};
+
+}  // namespace
+}  // namespace hf::precision

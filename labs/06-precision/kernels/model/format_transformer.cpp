@@ -1,0 +1,116 @@
+#include "06-precision/kernels/model/format_transformer.hpp"
+#include "00-workload/kernels/loops.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "00-workload/kernels/transformer.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/gemv/weight_matrix.hpp"
+#include "common/loop_team.hpp"
+
+namespace hf::precision {
+namespace {
+
+/// y += bias
+void add_to(std::vector<float>& y, const float* bias) { workload::add(y.data(), bias, y.data(), y.size()); }
+
+}  // namespace
+
+FormatTransformer::FormatTransformer(const workload::Transformer& model, Format format)
+    : model_(model),
+      embedding_(format, {model.weights().token_embedding, model.shape().vocabulary * model.shape().width},
+                 model.shape().vocabulary, model.shape().width) {
+  const std::size_t c = shape().width;
+  const auto encoded = [&](const float* weight, std::size_t rows, std::size_t columns) {
+    return WeightMatrix(format, {weight, rows * columns}, rows, columns);
+  };
+  for (const auto& from : model.weights().layers) {
+    layers_.push_back({encoded(from.qkv_weight, 3 * c, c), encoded(from.out_weight, c, c),
+                       encoded(from.up_weight, 4 * c, c), encoded(from.down_weight, c, 4 * c)});
+  }
+  for (std::vector<float>* of_width : {&x_, &normed_, &attended_, &sum_}) of_width->resize(c);
+  qkv_.resize(3 * c);
+  hidden_.resize(4 * c);
+  logits_.resize(shape().vocabulary);
+  scores_.resize(shape().heads * shape().context);
+}
+
+std::size_t FormatTransformer::matrix_bytes() const {
+  const auto with_layer = [](std::size_t sum, const Matrices& layer) {
+    return sum + layer.qkv.bytes() + layer.out.bytes() + layer.up.bytes() + layer.down.bytes();
+  };
+  return std::accumulate(layers_.begin(), layers_.end(), embedding_.bytes(), with_layer);
+}
+
+std::size_t FormatTransformer::bytes_per_token(std::size_t position) const {
+  const std::size_t c = shape().width, norms_and_biases = shape().layers * 13 * c + 2 * c;
+  return matrix_bytes() + sizeof(float) * (norms_and_biases + c) + shape().cache_bytes_per_token() * (position + 1);
+}
+
+std::span<const float> FormatTransformer::decode(int token, std::size_t position, workload::KvCache& cache) {
+  const auto row = static_cast<std::size_t>(token);
+  if (token < 0 || row >= shape().vocabulary)
+    throw std::invalid_argument("decode: token " + std::to_string(token) + " is not in the vocabulary of " +
+                                std::to_string(shape().vocabulary));
+  if (position >= std::min(cache.capacity(), shape().context))
+    throw std::invalid_argument("decode: position " + std::to_string(position) + " is past a cache of " +
+                                std::to_string(cache.capacity()) + " tokens or a context of " +
+                                std::to_string(shape().context));
+  const workload::TransformerTensors& w = model_.weights();
+  embedding_.decode_row(row, x_.data());
+  add_to(x_, w.position_embedding + position * shape().width);
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) run_layer(layer, position, cache);
+  normalise(w.norm_gain, w.norm_bias);
+  embedding_.multiply(normed_.data(), logits_.data());
+  return logits_;
+}
+
+void FormatTransformer::normalise(const float* gain, const float* bias) {
+  workload::layer_norm(x_.data(), gain, bias, normed_.data(), 1, x_.size());
+}
+
+/// As chapter 00's layer does, for one token.
+void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache) {
+  const workload::TransformerTensors::Layer& w = model_.weights().layers[layer];
+  const Matrices& matrix = layers_[layer];
+  normalise(w.norm1_gain, w.norm1_bias);
+  matrix.qkv.multiply(normed_.data(), qkv_.data());
+  add_to(qkv_, w.qkv_bias);
+  attend(layer, position, cache);
+  matrix.out.multiply(attended_.data(), sum_.data());
+  add_to(sum_, w.out_bias);
+  add_to(x_, sum_.data());
+
+  normalise(w.norm2_gain, w.norm2_bias);
+  matrix.up.multiply(normed_.data(), hidden_.data());
+  add_to(hidden_, w.up_bias);
+  workload::gelu(hidden_.data(), hidden_.data(), hidden_.size());
+  matrix.down.multiply(hidden_.data(), sum_.data());
+  add_to(sum_, w.down_bias);
+  add_to(x_, sum_.data());
+}
+
+/// The new token looks at itself and at all before it: each head in one piece, on one core, so that cores meet once.
+void FormatTransformer::attend(std::size_t layer, std::size_t position, workload::KvCache& cache) {
+  const std::size_t c = shape().width, d = shape().head_width(), count = position + 1;
+  const float factor = 1 / std::sqrt(static_cast<float>(d));
+  share_each(shape().heads, 2 * count * d, [&](std::size_t head) {
+    const float* query = qkv_.data() + head * d;
+    float *keys = cache.keys(layer, 0, head), *values = cache.values(layer, 0, head);
+    std::copy_n(query + c, d, keys + position * d);
+    std::copy_n(query + 2 * c, d, values + position * d);
+    float* scores = scores_.data() + head * shape().context;
+    workload::score_keys(query, keys, scores, count, d);
+    workload::causal_softmax(scores, factor, 1, count, position, 1);
+    workload::mix_values(scores, values, attended_.data() + head * d, count, d);
+  });
+}
+
+}  // namespace hf::precision

@@ -1,0 +1,54 @@
+/// \file
+/// Chapter 00's transformer with its matrices of weights in a format of few bits: it writes one token at a time.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "00-workload/kernels/transformer.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/gemv/weight_matrix.hpp"
+
+namespace hf::precision {
+
+/// A transformer whose matrices, the token embedding among them, are in a format. Norms, biases, positions, activations
+/// and the KV cache stay in fp32: all that together is a small part of the bytes.
+class FormatTransformer {
+ public:
+  /// Encodes the weights of a model, which must outlive this: norms, biases and positions are its own.
+  /// \pre all widths are multiples of 32 \throws OutOfMemory
+  FormatTransformer(const workload::Transformer& model, Format format);
+
+  /// Runs one token of one sequence through the network and leaves its keys and values in the cache, on the threads of
+  /// share().
+  /// \param position  how many tokens came before, whose keys and values are in the cache
+  /// \return logits (V), until the next call
+  /// \throws std::invalid_argument for a token that the vocabulary lacks, a position past the cache or past the context
+  std::span<const float> decode(int token, std::size_t position, workload::KvCache& cache);
+
+  Format format() const { return embedding_.format(); }
+  const workload::TransformerShape& shape() const { return model_.shape(); }
+
+  /// Of all matrices, with their scales.
+  std::size_t matrix_bytes() const;
+
+  /// What decode() reads: every matrix, every norm and bias, one position, and the cache of so many tokens with the new one.
+  std::size_t bytes_per_token(std::size_t position) const;
+
+ private:
+  struct Matrices {
+    WeightMatrix qkv, out, up, down;  // (3C, C), (C, C), (4C, C), (C, 4C)
+  };
+  void normalise(const float* gain, const float* bias);  // x_ into normed_
+  void run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache);
+  void attend(std::size_t layer, std::size_t position, workload::KvCache& cache);
+
+  const workload::Transformer& model_;
+  std::vector<Matrices> layers_;
+  WeightMatrix embedding_;                                                  // (V, C)
+  std::vector<float> x_, normed_, qkv_, attended_, hidden_, sum_, logits_;  // C, C, 3C, C, 4C, C, V
+  std::vector<float> scores_;                                               // (H, context)
+};
+
+}  // namespace hf::precision

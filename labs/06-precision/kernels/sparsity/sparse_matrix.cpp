@@ -1,0 +1,197 @@
+#include "06-precision/kernels/sparsity/sparse_matrix.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "06-precision/kernels/gemv/tile_kernels.hpp"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+
+#include "harness/keep.hpp"
+#endif
+
+namespace hf::precision {
+namespace {
+
+#if defined(__AVX512F__)
+
+inline __m512i load_index(const std::uint32_t* from) { return _mm512_loadu_si512(from); }
+inline __m512i load_index(const std::uint16_t* from) {
+  return _mm512_maskz_cvtepu16_epi32(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+
+/// Four sums, so that one addition need not wait for the one before.
+struct FourSums {
+  __m512 part[4] = {};
+
+  void add(std::size_t which, __m512 a, __m512 b) { part[which] = _mm512_fmadd_ps(a, b, part[which]); }
+
+  float total() const {
+    const __m512 sum = _mm512_add_ps(_mm512_add_ps(part[0], part[1]), _mm512_add_ps(part[2], part[3]));
+    float lane[16], all = 0;
+    _mm512_storeu_ps(lane, sum);
+    for (float each : lane) all += each;
+    return all;
+  }
+};
+
+/// Calls `add(which sum, step)` for each step, in turn for the four sums.
+template <class Add>
+inline void in_turn(std::size_t steps, Add add) {
+  std::size_t step = 0;
+  for (; step + 4 <= steps; step += 4) {
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < 4; ++k) add(k, step + k);
+  }
+  for (; step < steps; ++step) add(0, step);
+}
+
+/// Σ values[i] · x[index[i]]
+template <class Index>
+float sparse_dot(const float* values, const Index* index, std::size_t count, const float* x) {
+  FourSums sum;
+  const auto add = [&](std::size_t k, std::size_t i, __mmask16 there) {
+    const __m512 from_x = _mm512_mask_i32gather_ps(__m512{}, there, load_index(index + i), x, 4);
+    sum.add(k, _mm512_maskz_loadu_ps(there, values + i), from_x);
+  };
+  in_turn(count / 16, [&](std::size_t k, std::size_t step) { add(k, 16 * step, 0xffff); });
+  const std::size_t rest = count % 16;
+  if (rest > 0) add(1, count - rest, static_cast<__mmask16>((1u << rest) - 1));
+  return sum.total();
+}
+
+/// The values from there on, each in the place of one of the bits, and zeros in the others. The zeros are merged into, and
+/// the values loaded first: Zen 5 waits for what was in the register where the instruction makes the zeros itself, and
+/// Zen 4 takes long to spread values that come from memory.
+inline __m512 spread(const float* from, std::uint64_t bits) {
+  __m512 values = _mm512_loadu_ps(from), zeros = {};
+  HF_OPAQUE(values);
+  HF_OPAQUE(zeros);
+  asm("" : "+r"(bits));  // or they are shifted as a mask, which takes longer
+  return _mm512_mask_expand_ps(zeros, static_cast<__mmask16>(bits), values);
+}
+
+/// Σ of the values times the x in whose places bits are set; moves `values` on.
+/// \tparam asks  for values ahead of their use
+template <bool asks>
+float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& values, const float* x) {
+  constexpr std::size_t ahead = 2048;  // in floats
+  FourSums sum;
+  const float* next = values;
+  // Each bit takes the next value, or a zero, to its place in a register.
+  const auto add = [&](std::size_t k, std::uint64_t bits, const float* from) {
+    if constexpr (asks) __builtin_prefetch(from + ahead);
+    sum.add(k, spread(from, bits), _mm512_loadu_ps(x + 16 * k));
+  };
+  for (; columns >= 64; columns -= 64, x += 64) {
+    const std::uint64_t mask = *masks++;
+    add(0, mask, next);
+    add(1, mask >> 16, next + std::popcount(mask << 48));
+    add(2, mask >> 32, next + std::popcount(mask << 32));
+    add(3, mask >> 48, next + std::popcount(mask << 16));
+    next += std::popcount(mask);
+  }
+  if (columns > 0) {
+    for (std::uint64_t mask = *masks; columns > 0; columns -= 16, mask >>= 16, x += 16) {
+      add(0, mask, next);
+      next += std::popcount(mask & 0xffff);
+    }
+  }
+  values = next;
+  return sum.total();
+}
+
+#else
+
+template <class Index>
+float sparse_dot(const float* values, const Index* index, std::size_t count, const float* x) {
+  float sum[4] = {};
+  for (std::size_t i = 0; i < count; ++i) sum[i % 4] += values[i] * x[index[i]];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+template <bool asks>
+float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& values, const float* x) {
+  float sum[4] = {};
+  for (std::size_t j = 0; j < columns; j += 64) {
+    for (std::uint64_t mask = *masks++; mask != 0; mask &= mask - 1) {
+      const auto place = static_cast<std::size_t>(std::countr_zero(mask));
+      sum[place % 4] += *values++ * x[j + place];
+    }
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+#endif
+
+template <class T>
+Stored<T> stored(const std::vector<T>& values) {
+  return Stored<T>(std::span<const T>(values));
+}
+
+}  // namespace
+
+template <class Index>
+CsrMatrix<Index>::CsrMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns)
+    : rows_(rows), columns_(columns) {
+  if (columns > std::size_t{std::numeric_limits<Index>::max()} + 1) {
+    throw std::invalid_argument("CsrMatrix: " + std::to_string(columns) +
+                                " columns are more than its index can tell apart; take a wider one");
+  }
+  std::vector<float> values;
+  std::vector<Index> index;
+  std::vector<std::uint32_t> starts = {0};
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      const float weight = weights[row * columns + j];
+      if (weight == 0) continue;
+      values.push_back(weight);
+      index.push_back(static_cast<Index>(j));
+    }
+    starts.push_back(static_cast<std::uint32_t>(values.size()));
+  }
+  values_ = stored(values);
+  index_ = stored(index);
+  starts_ = stored(starts);
+}
+
+template <class Index>
+void CsrMatrix<Index>::multiply(const float* x, float* y) const {
+  const std::uint32_t* start = starts();
+  for (std::size_t row = 0; row < rows_; ++row)
+    y[row] = sparse_dot(values() + start[row], index() + start[row], start[row + 1] - start[row], x);
+}
+
+template class CsrMatrix<std::uint16_t>;
+template class CsrMatrix<std::uint32_t>;
+
+BitmaskMatrix::BitmaskMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns)
+    : rows_(rows), columns_(columns), words_((columns + 63) / 64) {
+  std::vector<float> values;
+  std::vector<std::uint64_t> masks(rows * words_);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      const float weight = weights[row * columns + j];
+      if (weight == 0) continue;
+      values.push_back(weight);
+      masks[row * words_ + j / 64] |= std::uint64_t{1} << j % 64;
+    }
+  }
+  values_ = stored(values);
+  masks_ = stored(masks);
+}
+
+void BitmaskMatrix::multiply(const float* x, float* y) const {
+  const float* values = values_.data();
+  const auto dot = asks_ahead() ? masked_dot<true> : masked_dot<false>;
+  for (std::size_t row = 0; row < rows_; ++row) y[row] = dot(masks_.data() + row * words_, columns_, values, x);
+}
+
+}  // namespace hf::precision

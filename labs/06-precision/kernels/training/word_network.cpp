@@ -1,0 +1,155 @@
+#include "06-precision/kernels/training/word_network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "05-scaling/kernels/training/matrix.hpp"
+#include "06-precision/kernels/training/sentences.hpp"
+#include "06-precision/kernels/training/storage.hpp"
+#include "common/random.hpp"
+
+namespace hf::precision {
+
+using scaling::Matrix;
+using scaling::multiply;
+using scaling::multiply_by_transposed;
+using scaling::View;
+
+namespace {
+
+constexpr std::uint64_t first_sequence = 6000;  // of random numbers: one for each matrix
+
+void add_random(WordTensors& weights, std::size_t outputs, std::size_t inputs, float spread) {
+  Matrix& matrix = weights.emplace_back(outputs, inputs);
+  fill_random(matrix.numbers(), first_sequence + weights.size(), spread);
+}
+
+/// Each word's row of the table, side by side.
+void embed(View table, std::span<const int> seen, Matrix& to) {
+  to.resize(seen.size() / words_seen, words_seen * table.columns);
+  float* at = to.numbers().data();
+  for (const int word : seen) at = std::copy_n(table.row(static_cast<std::size_t>(word)), table.columns, at);
+}
+
+/// What the deltas of the rows say of the table.
+void embed_backward(std::span<const int> seen, View deltas, View table, Matrix& gradient) {
+  gradient.resize(table.rows, table.columns);
+  std::ranges::fill(gradient.numbers(), 0.0f);
+  const float* from = deltas.numbers;
+  for (const int word : seen) {
+    float* to = gradient.row(static_cast<std::size_t>(word));
+    for (std::size_t j = 0; j < table.columns; ++j) to[j] += *from++;
+  }
+}
+
+void rectify(std::span<float> numbers) {
+  for (float& x : numbers) x = x < 0 ? 0 : x;
+}
+
+/// The gradient of relu: nothing passes where nothing came out.
+void pass_where_positive(std::span<const float> out, std::span<float> gradient) {
+  for (std::size_t i = 0; i < out.size(); ++i) gradient[i] = out[i] > 0 ? gradient[i] : 0;
+}
+
+/// log Σ exp
+float log_sum(std::span<const float> logits) {
+  const float most = *std::ranges::max_element(logits);
+  float sum = 0;
+  for (const float z : logits) sum += std::exp(z - most);
+  return most + std::log(sum);
+}
+
+/// c = transpose of a · b
+void multiply_transposed(View a, View b, Matrix& c) {
+  c.resize(a.columns, b.columns);
+  std::ranges::fill(c.numbers(), 0.0f);
+  add_transposed_product(a, b, c.numbers());
+}
+
+}  // namespace
+
+WordTensors random_weights(const WordShape& shape) {
+  WordTensors weights;
+  const auto spread = [](std::size_t inputs) { return 1 / std::sqrt(static_cast<float>(inputs)); };
+  add_random(weights, vocabulary_size, shape.embedding, 1);
+  for (std::size_t layer = 0; layer < shape.layers; ++layer) {
+    const std::size_t inputs = layer == 0 ? shape.inputs() : shape.hidden;
+    add_random(weights, shape.hidden, inputs, spread(inputs));
+  }
+  add_random(weights, vocabulary_size, shape.hidden, spread(shape.hidden));
+  return weights;
+}
+
+void forward(const WordTensors& weights, std::span<const int> seen, Storage storage, WordActivations& to) {
+  const std::size_t layers = weights.size() - 2;
+  to.x.resize(layers + 1);
+  embed(weights[0], seen, to.x[0]);
+  store(storage, to.x[0].numbers());
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    Matrix& out = to.x[layer + 1];
+    multiply_by_transposed(to.x[layer], weights[layer + 1], out);
+    rectify(out.numbers());
+    store(storage, out.numbers());
+  }
+  multiply_by_transposed(to.x[layers], weights[layers + 1], to.logits);
+  if (bits(storage) >= 16) store(storage, to.logits.numbers());
+}
+
+namespace {
+
+/// row_weight · (softmax − 1 at the right word). \return mean of −log p
+double loss_backward(const Matrix& logits, std::span<const int> next, float row_weight, Matrix& delta) {
+  double loss = 0;
+  delta.resize(logits.rows(), logits.columns());
+  for (std::size_t i = 0; i < logits.rows(); ++i) {
+    const std::span row(logits.row(i), logits.columns());
+    const float all = log_sum(row);
+    const auto right = static_cast<std::size_t>(next[i]);
+    for (std::size_t j = 0; j < row.size(); ++j) delta.row(i)[j] = row_weight * std::exp(row[j] - all);
+    delta.row(i)[right] -= row_weight;
+    loss += static_cast<double>(all - row[right]);
+  }
+  return loss / static_cast<double>(logits.rows());
+}
+
+}  // namespace
+
+double backward(const WordTensors& weights, const Examples& examples, const WordActivations& activations,
+                Storage storage, float row_weight, WordDeltas& deltas, WordTensors& gradients) {
+  const std::size_t layers = weights.size() - 2;
+  deltas.resize(layers + 1);
+  gradients.resize(layers + 2);
+  const double loss = loss_backward(activations.logits, examples.next, row_weight, deltas[layers]);
+  store(storage, deltas[layers].numbers());
+  for (std::size_t layer = layers; layer > 0; --layer) {
+    multiply_transposed(deltas[layer], activations.x[layer], gradients[layer + 1]);
+    multiply(deltas[layer], weights[layer + 1], deltas[layer - 1]);
+    pass_where_positive(activations.x[layer].numbers(), deltas[layer - 1].numbers());
+    store(storage, deltas[layer - 1].numbers());
+  }
+  multiply_transposed(deltas[0], activations.x[0], gradients[1]);
+  static thread_local Matrix input_delta;
+  multiply(deltas[0], weights[1], input_delta);
+  store(storage, input_delta.numbers());
+  embed_backward(examples.seen, input_delta, weights[0], gradients[0]);
+  for (Matrix& gradient : gradients) store(storage, gradient.numbers());
+  return loss;
+}
+
+double divergence(const Examples& examples, const Matrix& logits) {
+  double sum = 0;
+  for (std::size_t i = 0; i < logits.rows(); ++i) {
+    const std::span row(logits.row(i), logits.columns());
+    const double all = log_sum(row);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const double chance = examples.chances[i][j];
+      if (chance > 0) sum += chance * (std::log(chance) - (row[j] - all));
+    }
+  }
+  return sum / static_cast<double>(logits.rows());
+}
+
+}  // namespace hf::precision

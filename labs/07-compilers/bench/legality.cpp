@@ -1,0 +1,208 @@
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "07-compilers/bench/legality_runs.hpp"
+#include "07-compilers/bench/steps.hpp"
+#include "07-compilers/kernels/compiler/build.hpp"
+#include "07-compilers/kernels/legality/dependence_test.hpp"
+#include "07-compilers/kernels/legality/licences.hpp"
+#include "07-compilers/kernels/legality/loop_nest.hpp"
+#include "07-compilers/kernels/legality/nest_kernels.hpp"
+#include "07-compilers/kernels/legality/random_nests.hpp"
+#include "harness/as_double.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::compilers {
+namespace {
+
+const Transformation as_written = permutation({0, 1}), exchange = permutation({1, 0});
+
+// ---- What the test says ----
+
+void add_verdicts(Lab& lab) {
+  const Verdicts verdicts = judge_random_nests(lab.quick() ? 2000 : 10000);
+  lab.simulated("orders_allowed_wrongly", as_double(verdicts.allowed_wrongly));
+  lab.simulated("orders_found_share", as_double(verdicts.allowed) / as_double(verdicts.harmless));
+}
+
+/// Each nest, its distances, and what is allowed.
+void show_nests(Lab& lab) {
+  const auto n = static_cast<std::int64_t>(nest_rows);
+  Table table = {"What the dependence test says", {"nest", "distances", "exchange", "wavefronts"}, {}};
+  const auto add = [&](const char* name, const LoopNest& nest) {
+    const std::vector<Dependence> found = dependences(nest);
+    std::string distances;
+    for (const Dependence& dependence : found) distances += (distances.empty() ? "" : "; ") + text(dependence);
+    const auto verdict = [&](const Transformation& order) {
+      return is_legal(found, order) ? (is_parallel(found, order, 1) ? "allowed, inner loop parallel" : "allowed")
+                                    : "no";
+    };
+    table.rows.push_back({name, distances, verdict(exchange), verdict(wavefronts())});
+  };
+  add("running sums", running_sums_nest(n, n));
+  add("sweep", sweep_nest(n, n));
+  lab.show(table);
+}
+
+// ---- A polyhedron small enough to draw ----
+
+Point place(const LoopVector& at, const std::string& label) {
+  return {static_cast<double>(at[1]), static_cast<double>(at[0]), label};
+}
+
+LoopVector sum(const LoopVector& a, const LoopVector& b) {
+  LoopVector result;
+  for (std::size_t loop = 0; loop < a.size(); ++loop) result.push_back(a[loop] + b[loop]);
+  return result;
+}
+
+/// The sweep's iterations, and an arrow for each dependence between two of them: every second point is an arrow's end.
+/// Arrows that an exchange of the loops would turn round are apart. Skewed, the wavefronts count to the right.
+void add_polyhedron(Lab& lab) {
+  const LoopNest nest = sweep_nest(5, 7);
+  const std::set<LoopVector> distances = enumerated_distances(nest);
+  const auto inside = [&](const LoopVector& at) {
+    return at[0] < nest.extents[0] && at[1] >= 0 && at[1] < nest.extents[1];
+  };
+  for (bool skewed : {false, true}) {
+    const std::string name = skewed ? "polyhedron_skewed" : "polyhedron";
+    const Axis x = {skewed ? "wavefront" : "column", "1"}, y = {"row", "1"};
+    const auto drawn = [&](const LoopVector& at) { return skewed ? then(wavefronts(), exchange) * at : at; };
+    Series iterations = {name, "iterations", Kind::modelled, x, y};
+    Series kept = {name + "_kept", "kept by an exchange", Kind::modelled, x, y};
+    Series turned = {name + "_turned", "turned round by an exchange", Kind::modelled, x, y};
+    visit_iterations(nest, [&](const LoopVector& at) {
+      iterations.points.push_back(place(drawn(at), text(at)));
+      for (const LoopVector& distance : distances) {
+        const LoopVector to = sum(at, distance);
+        if (!inside(to)) continue;
+        Series& arrows = is_positive(exchange * distance) ? kept : turned;
+        arrows.points.push_back(place(drawn(at), text(at) + " to " + text(to)));
+        arrows.points.push_back(place(drawn(to), text(to) + " from " + text(at)));
+      }
+    });
+    for (Series* series : {&iterations, &kept, &turned}) lab.add(std::move(*series));
+  }
+  const double all = as_double(nest_iterations), fronts = as_double(nest_columns + 2 * (nest_rows - 1));
+  lab.modelled("sweep_iterations_per_wavefront", all / fronts);
+}
+
+// ---- Allowed, not allowed, and made to be ----
+
+void add_wrong_answers(Lab& lab) {
+  const Difference exchanged = compare_with_sweep(sweep_exchanged);
+  lab.modelled("sweep_numbers", as_double(nest_iterations));
+  lab.derived("sweep_exchanged_wrong", as_double(exchanged.wrong));
+  lab.derived("sweep_exchanged_wrong_share");
+  lab.modelled("sweep_example_row", as_double(exchanged.row));
+  lab.modelled("sweep_example_column", as_double(exchanged.column));
+  lab.modelled("sweep_example_right", exchanged.right);
+  lab.modelled("sweep_example_exchanged", exchanged.given);
+}
+
+void add_nest_times(Lab& lab, const Sampling& sampling) {
+  Table table = {"Loops in other orders", {"loops", "ns for each iteration", "times as fast"}, {}};
+  const auto nanoseconds = [&](const char* id) { return times(sampling.of(id), 1e9 / as_double(nest_iterations)); };
+  const auto show = [&](const char* variant, const char* from) {
+    const Estimate speedup = sampling.ratio(from, variant);
+    table.rows.push_back({variant, number_text(nanoseconds(variant).median), number_text(speedup.median)});
+    return speedup;
+  };
+  show("sums", "sums");
+  lab.add(Value("sums_exchanged_speedup", show("sums exchanged", "sums"), "1"));
+  show("sweep", "sweep");
+  lab.add(Value("sweep_exchanged_speedup", show("sweep exchanged", "sweep"), "1"));
+  lab.add(Value("sweep_skewed_speedup", show("sweep skewed", "sweep"), "1"));
+  lab.add(Value("sweep_stored_skewed_speedup", show("sweep stored skewed", "sweep"), "1"));
+  lab.show(table);
+  // As it is written down, the loop is one chain: an iteration waits for the one before.
+  lab.add(Value("sweep_over_chain", sampling.ratio("sweep", "mixtures"), "1"));
+}
+
+// ---- Leave ----
+
+void add_licence_times(Lab& lab, const Licences& licences, const Sampling& sampling) {
+  lab.modelled("vector_lanes", as_double(lanes));
+  const auto speedup = [&](const char* id, const char* without, const char* with) {
+    lab.add(Value(id, sampling.ratio(without, with), "1"));
+  };
+  speedup("restrict_two_arrays_speedup", "smooth", "smooth restrict");
+  speedup("restrict_six_arrays_speedup", "rotate", "rotate restrict");
+  speedup("reordered_dot_speedup", "dot", "dot reordered");
+  speedup("slow_order_over_best", "product jki", "product ikj");
+  if (licences.can_exchange()) {
+    speedup("interchange_both_speedup", "product ijk", "product ijk both");
+  } else {
+    lab.note("the compiler does not know -floop-interchange: what it gains by it is missing");
+  }
+  const double flops = 2 * as_double(product_rows) * as_double(product_width) * as_double(product_width);
+  for (const std::string order : {"ijk", "ikj"}) {
+    lab.add(Value("product_" + order + "_gflops", rate(flops, sampling.of("product " + order)), "GFLOP/s"));
+  }
+}
+
+void add_changed_results(Lab& lab, const Licences& licences) {
+  const DotErrors errors = dot_errors(licences, 1000);
+  lab.modelled("licence_numbers", as_double(licence_numbers));
+  lab.derived("reordered_dot_changed_share", errors.changed_share);
+  lab.add(Value("dot_true_error", errors.in_order, "1"));
+  lab.add(Value("reordered_dot_true_error", errors.reordered, "1"));
+  if (licences.can_exchange()) {
+    lab.derived("interchange_both_changed",
+                as_double(changed_products(licences.product_ijk, licences.product_ijk_both)));
+  }
+  lab.derived("restrict_overlap_wrong", as_double(wrong_when_overlapping(licences, licence_numbers)));
+}
+
+/// How many times as fast a licence makes its loop, beside what was expected of it. A chain becomes as many chains as a vector has
+/// lanes, each as slow as before. A loop that waits for the units gains what those add in vectors over what they add one by one,
+/// which is less where a vector takes two turns. Nothing is gained where the compiler needs no permission, or has not enough of
+/// it.
+void add_gains(Lab& lab, const Licences& licences, const Sampling& sampling) {
+  const Axis licence = {"licence", "1"}, gain_axis = {"times as fast", "1"};
+  Series measured = {"licence_gains", "measured", Kind::measured, licence, gain_axis};
+  Series predicted = {"licence_gains_predicted", "expected", Kind::modelled, licence, gain_axis};
+  const auto add = [&](const std::string& label, const std::string& without, const std::string& with, double expected) {
+    const double place = as_double(measured.points.size() + 1);
+    measured.points.emplace_back(place, sampling.ratio(without, with), label);
+    predicted.points.emplace_back(place, expected, label);
+  };
+  const double chains = as_double(lanes);
+  const double units = chains * sampling.ratio("additions one by one", "additions in vectors").median;
+  add("restrict, two arrays", "smooth", "smooth restrict", 1);
+  add("restrict, six arrays", "rotate", "rotate restrict", units);
+  add("additions in any order", "dot", "dot reordered", chains);
+  if (licences.can_exchange()) add("may exchange: product", "product ijk", "product ijk exchanged", 1);
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
+}
+
+}  // namespace
+
+void measure_legality(Lab& lab) {
+  add_verdicts(lab);
+  show_nests(lab);
+  add_polyhedron(lab);
+  add_wrong_answers(lab);
+  add_nest_times(lab, time_nests(lab.plan(3)));
+  try {
+    const Licences licences = build_licences("", default_cache());
+    add_changed_results(lab, licences);
+    const Sampling sampling = time_licences(licences, lab.plan(2));
+    add_licence_times(lab, licences, sampling);
+    add_gains(lab, licences, sampling);
+  } catch (const BuildError& error) {
+    lab.note(std::string("what leave to reorder buys is missing: ") + error.what());
+  }
+}
+
+}  // namespace hf::compilers

@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "02-matmul/kernels/schedule.hpp"
+#include "07-compilers/bench/search_runs.hpp"
+#include "07-compilers/bench/steps.hpp"
+#include "07-compilers/kernels/search/candidate.hpp"
+#include "07-compilers/kernels/search/cost_model.hpp"
+#include "07-compilers/kernels/search/replay.hpp"
+#include "07-compilers/kernels/search/space.hpp"
+#include "07-compilers/kernels/search/tuners.hpp"
+#include "harness/as_double.hpp"
+#include "harness/lab.hpp"
+#include "harness/peaks.hpp"
+#include "harness/results.hpp"
+#include "harness/terminal.hpp"
+#include "harness/threads.hpp"
+
+namespace hf::compilers {
+namespace {
+
+/// A shape that is tuned, with all that its step finds out about it.
+struct Tuning {
+  std::string id;
+  CandidateRuns runs;
+  SearchSpace space;
+  double share;  ///< of the step's time, for the measurement of all candidates
+  SearchTable table = {};
+  Tuned tuned = {};
+
+  Tuning(std::string id_, const ProductShape& shape, double share_)
+      : id(std::move(id_)), runs(shape), space(shape), share(share_) {}
+};
+
+// ---- What there is to choose from ----
+
+/// As large as the time allows: all candidates take about half as long again as the one chosen by hand, and are run once to
+/// be checked and twice in each of four rounds. Tiles of one to four vectors divide it.
+std::size_t square_size(const Lab& lab, double share) {
+  for (const std::size_t n : {384, 192, 96}) {
+    const ProductShape shape = {n, n, n};
+    const CandidateRuns runs(shape);
+    Plan plan = lab.plan();
+    plan.rounds = 3;
+    const double seconds = sample(runs.variant("hand", chosen_by_hand(shape)), plan).median;
+    if (13.5 * seconds * as_double(SearchSpace(shape).size()) < share * lab.step_seconds()) return n;
+  }
+  return 48;
+}
+
+std::vector<Tuning> shapes_to_tune(Lab& lab) {
+  constexpr double for_square = 0.5, for_another = 0.06;
+  const std::size_t n = square_size(lab, for_square);
+  std::vector<Tuning> all;
+  all.emplace_back("square", ProductShape{n, n, n}, for_square);
+  all.emplace_back("flat", ProductShape{16, 1024, 256}, for_another);
+  all.emplace_back("narrow", ProductShape{2 * n, 3 * kernel_lanes, n / 2}, for_another);
+  all.emplace_back("small", ProductShape{48, 48, 48}, for_another);
+  return all;
+}
+
+void count_ways(Lab& lab, const std::vector<Tuning>& all) {
+  lab.modelled("search_ways_measured", as_double(all.front().space.size()));
+  std::vector<std::vector<std::string>> rows;
+  for (const Tuning& tuning : all) {
+    rows.push_back({tuning.id, tuning.runs.shape().text(), std::to_string(tuning.space.size())});
+  }
+  lab.show({"Tuned: products of fp32 on one core", {"shape", "m×n×k", "ways to measure"}, rows});
+}
+
+// ---- What a model expects of them ----
+
+CoreRates measure_rates(const Lab& lab) {
+  const auto capacity = [&](int level, double otherwise) {
+    const auto bytes = static_cast<double>(lab.machine().cache_bytes(level));
+    return bytes > 0 ? bytes : otherwise;
+  };
+  const double l1 = capacity(1, 32 * 1024), l2 = capacity(2, 512 * 1024);
+  Team one(1);
+  Plan plan = lab.plan(100);
+  plan.rounds = 9;
+  const PeakVariant peak = peak_variant(Precision::fp32, one);
+  const Sampling sampling = sample_interleaved({peak.variant, chain_of_sums()}, plan);
+  const double at_peak = peak.flops / (2 * as_double(kernel_lanes));  // multiply-adds of vectors in a call
+  return {.flops = peak.gflops(sampling.of("peak")).median * 1e9,
+          .sums_in_flight = sampling.ratio("chain", "peak").median * at_peak / chain_links,
+          .l2_bytes = dram_read_gbs(one, plan, static_cast<std::size_t>(l2 / 2)).median * 1e9,
+          .far_bytes = dram_read_gbs(one, plan, static_cast<std::size_t>(4 * l2)).median * 1e9,
+          .l1_capacity = l1,
+          .l2_capacity = l2};
+}
+
+std::vector<double> predict_all(const SearchSpace& space, const ProductShape& shape, const CoreRates& rates) {
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < space.size(); ++i) seconds.push_back(predict(space.candidate(i), shape, rates).total());
+  return seconds;
+}
+
+/// Every tile, with the blocks that were chosen by hand: its share of the peak, predicted and measured.
+void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
+  const Axis rows_axis = {"rows of a tile", "1"}, peak_axis = {"speed over the FMA peak", "1"};
+  const ProductShape& shape = square.runs.shape();
+  Team one(1);
+  const PeakVariant peak = peak_variant(Precision::fp32, one);
+  std::vector<Variant> variants = {peak.variant};
+  Candidate candidate = chosen_by_hand(shape);
+  const auto id_of = [](std::size_t rows, std::size_t vectors) {
+    return std::to_string(rows) + "x" + std::to_string(vectors);
+  };
+  const auto each_tile = [&](const auto& visit) {
+    for (candidate.vectors = 1; candidate.vectors <= most_tile_vectors; ++candidate.vectors) {
+      for (candidate.schedule.tile_rows = 1; candidate.schedule.tile_rows <= most_tile_rows;
+           ++candidate.schedule.tile_rows)
+        visit(candidate.schedule.tile_rows, candidate.vectors);
+    }
+  };
+  each_tile([&](std::size_t rows, std::size_t vectors) {
+    variants.push_back(square.runs.variant(id_of(rows, vectors), candidate));
+  });
+  Plan plan = lab.plan(8);
+  plan.rounds = std::min(plan.rounds, 11);
+  plan.minimum_rounds = 3;
+  plan.sample_seconds = 1e-4;
+  plan.warm_seconds = 0;
+  const Sampling sampling = sample_interleaved(variants, plan);
+  std::vector<Series> measured, predicted;
+  for (std::size_t vectors = 1; vectors <= most_tile_vectors; ++vectors) {
+    const std::string id = "tile_speed_" + std::to_string(vectors);
+    const std::string label = std::to_string(vectors) + (vectors == 1 ? " vector wide" : " vectors wide");
+    measured.push_back({id, label, Kind::measured, rows_axis, peak_axis});
+    predicted.push_back({id + "_predicted", label, Kind::modelled, rows_axis, peak_axis});
+  }
+  const double all_flops = shape.flops();
+  each_tile([&](std::size_t rows, std::size_t vectors) {
+    const Estimate over_peak = times(sampling.ratio("peak", id_of(rows, vectors)), all_flops / peak.flops);
+    measured[vectors - 1].points.emplace_back(as_double(rows), over_peak);
+    const double seconds = predict(candidate, shape, rates).total();
+    predicted[vectors - 1].points.emplace_back(as_double(rows), all_flops / seconds / rates.flops);
+  });
+  const std::string tallest = id_of(most_tile_rows, most_tile_vectors),
+                    hand = id_of(chosen_by_hand(shape).schedule.tile_rows, chosen_by_hand(shape).vectors);
+  lab.add(Value("spilled_tile_over_hand", sampling.ratio(hand, tallest), "1"));
+  for (std::size_t v = 0; v < most_tile_vectors; ++v) {
+    lab.add(std::move(measured[v]));
+    lab.add(std::move(predicted[v]));
+  }
+}
+
+// ---- All of them, by the clock ----
+
+void measure_spaces(Lab& lab, std::vector<Tuning>& all) {
+  for (Tuning& tuning : all) {
+    tuning.table = measure_all(tuning.space, tuning.runs, tuning.share * lab.step_seconds(), [&lab] { lab.tick(); });
+  }
+  const Tuning &square = all.front(), &narrow = all[2];
+  for (const Tuning* tuning : {&square, &narrow}) {
+    std::vector<double> sorted = tuning->table.medians;
+    std::ranges::sort(sorted);
+    if (tuning == &square) lab.derived("search_square_median_over_best", sorted[sorted.size() / 2] / sorted.front());
+    const auto near = std::ranges::upper_bound(sorted, 1.05 * sorted.front()) - sorted.begin();
+    lab.derived("search_" + tuning->id + "_near_best_share", static_cast<double>(near) / as_double(sorted.size()));
+  }
+}
+
+// ---- Fewer of them ----
+
+/// What is recorded of one shape, named after it. \return at random, by evolution, by the model
+std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRates& rates) {
+  constexpr std::size_t seeds = 100;
+  const Axis trials_axis = {"trials", "1"}, ratio_axis = {"time over the best", "1"};
+  const std::vector<double> predicted = predict_all(tuning.space, tuning.runs.shape(), rates);
+  const std::vector<std::pair<std::string, Search>> searches = {
+      {"random", [&](Trials& trials, std::mt19937& random) { search_at_random(trials, tuning.space, random); }},
+      {"evolution", [&](Trials& trials, std::mt19937& random) { search_by_evolution(trials, tuning.space, random); }},
+      {"model", [&](Trials& trials, std::mt19937& random) { search_by_model(trials, predicted, random); }}};
+  std::vector<Replay> replays;
+  for (const auto& [search_id, search] : searches) {
+    const Replay found = replay(tuning.table, search, seeds);
+    Series series = {"search_" + tuning.id + "_" + search_id, search_id, Kind::measured, trials_axis, ratio_axis};
+    for (std::size_t i = 0; i < found.trials.size(); ++i)
+      series.points.emplace_back(as_double(found.trials[i]), found.over_best[i]);
+    lab.add(std::move(series));
+    replays.push_back(found);
+    lab.tick();
+  }
+  Series expected = {"search_" + tuning.id + "_random_predicted", "random, predicted", Kind::modelled, trials_axis,
+                     ratio_axis};
+  for (const Point& point : lab.results().series.back().points)
+    expected.points.emplace_back(point.x, expected_at_random(tuning.table, static_cast<std::size_t>(point.x)));
+  lab.add(std::move(expected));
+  lab.derived("autotune_" + tuning.id + "_rank_correlation", rank_correlation(predicted, tuning.table.medians));
+  return replays;
+}
+
+/// One shape for which most ways are about as good as the best, and one for which few are.
+void replay_all(Lab& lab, const Tuning& square, const Tuning& narrow, const CoreRates& rates) {
+  std::vector<Replay> all = replay_searches(lab, square, rates);
+  const std::vector<Replay> of_narrow = replay_searches(lab, narrow, rates);
+  const auto &random = of_narrow.front().trials_to_5_percent, &model = of_narrow.back().trials_to_5_percent;
+  if (random && model) {
+    lab.derived("search_trials_narrow_random", as_double(*random));
+    lab.derived("search_trials_narrow_model", as_double(*model));
+    lab.derived("search_narrow_random_over_model");
+  }
+  all.insert(all.end(), of_narrow.begin(), of_narrow.end());
+  const auto gap = [](const Replay& found) { return found.gap_at_10_percent.median; };
+  lab.add(Value("search_gap_at_10_percent", std::ranges::max_element(all, {}, gap)->gap_at_10_percent, "1"));
+}
+
+// ---- The winner once more ----
+
+/// The fastest of the first round, as that saw them and as the others did, over the one chosen by hand.
+void show_curse(Lab& lab, const Tuning& square) {
+  constexpr std::size_t shown = 30;
+  const SearchTable& table = square.table;
+  const Curse curse = look_at_curse(table, shown);
+  lab.add(Value("winners_curse", curse.over_others, "1"));
+  const Axis rank_axis = {"place in the first round", "1"}, ratio_axis = {"speed over the tile by hand", "1"};
+  Series seen = {"curse_seen", "in the first round", Kind::measured, rank_axis, ratio_axis};
+  Series again = {"curse_again", "in the others", Kind::measured, rank_axis, ratio_axis};
+  const double hand = table.medians[square.space.hand()];
+  for (std::size_t i = 0; i < curse.first.size(); ++i) {
+    const std::vector<double>& seconds = table.seconds[curse.first[i]];
+    std::vector<double> later;
+    for (std::size_t round = 1; round < seconds.size(); ++round) later.push_back(hand / seconds[round]);
+    seen.points.emplace_back(as_double(i + 1), estimate({hand / seconds[0]}));
+    again.points.emplace_back(as_double(i + 1), estimate(std::move(later)));
+  }
+  lab.add(std::move(seen));
+  lab.add(std::move(again));
+}
+
+std::string text_of(const Candidate& candidate) {
+  const auto& [blocking, rows, copy_a, pack_b, depth_outside, panels_outside, split] = candidate.schedule;
+  return std::to_string(rows) + "×" + std::to_string(candidate.vectors) + ", " + std::to_string(candidate.unroll) +
+         (candidate.unroll == 1 ? " step" : " steps") + ", blocks " + std::to_string(blocking.depth) + "×" +
+         std::to_string(blocking.width) + (pack_b == matmul::Use::always ? ", packed" : "") +
+         (panels_outside ? "" : ", tiles outside");
+}
+
+void confirm_winners(Lab& lab, std::vector<Tuning>& all) {
+  std::vector<std::vector<std::string>> rows;
+  for (Tuning& tuning : all) {
+    Plan plan = lab.plan(40);
+    plan.sample_seconds = 2e-4;
+    tuning.tuned = confirm(tuning.space, tuning.table, tuning.runs, plan);
+    rows.push_back({tuning.runs.shape().text(), text_of(chosen_by_hand(tuning.runs.shape())),
+                    tuning.tuned.is_hand ? "the same" : text_of(tuning.tuned.candidate),
+                    number_text(tuning.tuned.rival_over_hand.median)});
+  }
+  lab.show({"Found: the fastest, confirmed", {"m×n×k", "by hand", "by search", "the best other, times as fast"}, rows});
+  const auto add = [&lab](const std::string& id, const Tuned& tuned) {
+    const char* const remark = tuned.is_hand ? "not beyond twice the noise: the tile by hand stays" : "";
+    lab.add(Value(id, tuned.rival_over_hand, "1", remark));
+  };
+  add("search_best_over_hand", all.front().tuned);
+  add("autotune_best_over_hand_narrow", all[2].tuned);
+}
+
+// ---- What was found for one shape, used for another ----
+
+/// A candidate's blocks, cut to a shape: at most as deep and as wide as that.
+Candidate cut_to(const ProductShape& shape, Candidate candidate) {
+  matmul::Blocking& blocking = candidate.schedule.blocking;
+  blocking = {std::min(blocking.depth, shape.k), std::min(blocking.width, std::max(shape.n, kernel_lanes))};
+  return candidate;
+}
+
+void measure_transfer(Lab& lab, const std::vector<Tuning>& all) {
+  double worst = 1;
+  for (const Tuning& to : all) {
+    std::vector<Variant> variants;
+    for (const Tuning& from : all)
+      variants.push_back(to.runs.variant(from.id, cut_to(to.runs.shape(), from.tuned.candidate)));
+    Plan plan = lab.plan(40);
+    plan.sample_seconds = 2e-4;
+    const Sampling sampling = sample_interleaved(variants, plan);
+    for (const Tuning& from : all) worst = std::min(worst, sampling.ratio(to.id, from.id).median);
+  }
+  lab.derived("transfer_worst", worst);
+}
+
+}  // namespace
+
+void measure_search(Lab& lab) {
+  std::vector<Tuning> all = shapes_to_tune(lab);
+  const Tuning& square = all.front();
+  count_ways(lab, all);
+  const CoreRates rates = measure_rates(lab);
+  measure_tiles(lab, square, rates);
+  measure_spaces(lab, all);
+  replay_all(lab, square, all[2], rates);
+  show_curse(lab, square);
+  confirm_winners(lab, all);
+  measure_transfer(lab, all);
+}
+
+}  // namespace hf::compilers

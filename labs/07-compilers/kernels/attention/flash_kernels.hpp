@@ -1,0 +1,150 @@
+/// \file
+/// The innermost loops of flash_attention(): the only place that knows the registers. Queries lie in the lanes, so that
+/// nothing is ever added or compared across a register; keys and values are read as they lie, one number at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "07-compilers/kernels/attention/power_of_two.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::compilers {
+namespace {
+
+/// The tile that stays in registers: keys, or columns of the output, by registers of queries. Three of queries and one
+/// of the other factor fit beside it.
+constexpr std::size_t flash_rows = vector_registers == 32 ? 8 : 4, flash_vectors = 3;
+
+/// Scores are kept as powers of two, and may be so far above the one that counts as the highest: 2⁸ times more is
+/// nothing to fp32. A block of queries then is rescaled once, at its first keys, and hardly ever again.
+constexpr float flash_slack = 8;
+
+/// The score of a key that a query may not see.
+constexpr float hidden_score = -1e30f;
+
+/// A block of queries, as many registers wide as its kernels, and what it knows of the keys it has seen.
+struct QueryBlock {
+  const float* queries;   ///< (d, width), times log₂e / √d
+  float* outputs;         ///< (d, width): Σ weight · value
+  float *highest, *sums;  ///< (width): what weights are powers of two above or below, and Σ weight
+  float* weights;         ///< (keys of a chunk, width)
+  std::size_t d;
+  std::int32_t last_key;   ///< the last that the first query may see; the next query may see one more
+  std::size_t rescalings;  ///< how often so far
+};
+
+/// A new highest score for all that was summed before: sums, outputs and the weights of this chunk's first keys.
+template <std::size_t vectors>
+__attribute__((noinline)) void rescale(QueryBlock& block, const Floats* highest, std::size_t keys) {
+  constexpr std::size_t width = vectors * lanes;
+  for (std::size_t v = 0; v < width; v += lanes) {
+    const Floats old = load(block.highest + v), now = higher(highest[v / lanes], old);
+    const Floats factor = power_of_two(old - now);
+    store(block.highest + v, now);
+    store(block.sums + v, load(block.sums + v) * factor);
+    for (std::size_t e = 0; e < block.d; ++e) {
+      store(block.outputs + e * width + v, load(block.outputs + e * width + v) * factor);
+    }
+    for (std::size_t j = 0; j < keys; ++j) {
+      store(block.weights + j * width + v, load(block.weights + j * width + v) * factor);
+    }
+  }
+  ++block.rescalings;
+}
+
+/// sum[i][v] += x[i · row_stride + p · step] · y[p · width + v], for p < depth. \pre depth > 0
+template <std::size_t rows, std::size_t vectors>
+inline void multiply_add_tile(std::size_t depth, const float* x, std::size_t row_stride, std::size_t step,
+                              const float* y, Floats (&sum)[rows][vectors]) {
+  constexpr std::size_t group = 3;  // rows that share an address register
+  const float* row[(rows + group - 1) / group];
+  for (std::size_t i = 0; i < rows; i += group) row[i / group] = x + i * row_stride;
+  std::size_t p = 0;
+  do {  // not while: what may never run would have its sums copied before and after
+    Floats near[vectors];
+#pragma GCC unroll 3
+    for (std::size_t v = 0; v < vectors; ++v) near[v] = load(y + v * lanes);
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < rows; ++i) {
+      const float far = row[i / group][i % group * row_stride + p * step];
+#pragma GCC unroll 3
+      for (std::size_t v = 0; v < vectors; ++v) sum[i][v] += far * near[v];
+    }
+    y += vectors * lanes;
+  } while (++p < depth);
+}
+
+/// Hides the keys that come after a query.
+/// \param last  the last key that the first query may see; each query may see one more than the one before
+/// \param key  the first of those whose scores these are
+template <std::size_t rows, std::size_t vectors>
+inline void hide_later_keys(Floats (&score)[rows][vectors], std::int32_t last, std::int32_t key) {
+  Ints lane;
+  for (std::size_t i = 0; i < lanes; ++i) lane[i] = static_cast<std::int32_t>(i);
+  for (std::size_t v = 0; v < vectors; ++v) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      const Ints later = lane + (last + static_cast<std::int32_t>(v * lanes)) < key + static_cast<std::int32_t>(i);
+      score[i][v] = later ? broadcast(hidden_score) : score[i][v];
+    }
+  }
+}
+
+/// The weights of some keys, 2^(score - highest), for a block of queries; `done` keys
+/// of the chunk have theirs.
+template <std::size_t rows, std::size_t vectors>
+void weigh_keys(QueryBlock& block, const float* keys, std::size_t done, std::size_t key, bool masked) {
+  constexpr std::size_t width = vectors * lanes;
+  Floats score[rows][vectors], top[vectors];
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < rows; ++i) {
+#pragma GCC unroll 3
+    for (std::size_t v = 0; v < vectors; ++v) score[i][v] = Floats{};
+  }
+  multiply_add_tile<rows, vectors>(block.d, keys, block.d, 1, block.queries, score);
+  if (masked) hide_later_keys(score, block.last_key, static_cast<std::int32_t>(key));
+  Ints grown = {};
+#pragma GCC unroll 3
+  for (std::size_t v = 0; v < vectors; ++v) {
+    top[v] = score[0][v];
+#pragma GCC unroll 8
+    for (std::size_t i = 1; i < rows; ++i) top[v] = higher(top[v], score[i][v]);
+    grown |= top[v] > load(block.highest + v * lanes) + flash_slack;
+  }
+  if (any(grown)) rescale<vectors>(block, top, done);
+  float* to = block.weights + done * width;
+#pragma GCC unroll 3
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const Floats highest = load(block.highest + v * lanes);
+    Floats sum = load(block.sums + v * lanes);
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < rows; ++i) {
+      const Floats weight = power_of_two(score[i][v] - highest);
+      store(to + i * width + v * lanes, weight);
+      sum += weight;
+    }
+    store(block.sums + v * lanes, sum);
+  }
+}
+
+/// outputs += weight · value of a chunk's keys, for `rows` of the columns.
+template <std::size_t rows, std::size_t vectors>
+void add_values(QueryBlock& block, const float* values, std::size_t keys, std::size_t column) {
+  constexpr std::size_t width = vectors * lanes;
+  float* const outputs = block.outputs + column * width;
+  Floats sum[rows][vectors];
+#pragma GCC unroll 8
+  for (std::size_t e = 0; e < rows; ++e) {
+#pragma GCC unroll 3
+    for (std::size_t v = 0; v < vectors; ++v) sum[e][v] = load(outputs + e * width + v * lanes);
+  }
+  multiply_add_tile<rows, vectors>(keys, values + column, 1, block.d, block.weights, sum);
+#pragma GCC unroll 8
+  for (std::size_t e = 0; e < rows; ++e) {
+#pragma GCC unroll 3
+    for (std::size_t v = 0; v < vectors; ++v) store(outputs + e * width + v * lanes, sum[e][v]);
+  }
+}
+
+}  // namespace
+}  // namespace hf::compilers

@@ -1,0 +1,102 @@
+#include "07-compilers/kernels/attention/naive_attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "02-matmul/kernels/gemm.hpp"
+#include "07-compilers/kernels/attention/flash_attention.hpp"
+#include "07-compilers/kernels/attention/power_of_two.hpp"
+#include "common/loop_team.hpp"
+#include "harness/as_double.hpp"
+#include "harness/memory.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::compilers {
+namespace {
+
+/// turned (d, keys) = scale · kᵀ, for keys [first, last), a cache line at a time.
+void turn(const float* k, std::size_t first, std::size_t last, std::size_t keys, std::size_t d, float scale,
+          float* turned) {
+  constexpr std::size_t line = 16;
+  for (std::size_t begin = first; begin < last; begin += line) {
+    const std::size_t end = std::min(last, begin + line);
+    for (std::size_t e = 0; e < d; ++e) {
+      for (std::size_t j = begin; j < end; ++j) turned[e * keys + j] = scale * k[j * d + e];
+    }
+  }
+}
+
+float highest_of(const float* x, std::size_t n) {
+  constexpr std::size_t chains = 4;  // a maximum takes several cycles
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  Floats top[chains] = {broadcast(lowest), broadcast(lowest), broadcast(lowest), broadcast(lowest)};
+  std::size_t j = 0;
+  for (; j + chains * lanes <= n; j += chains * lanes) {
+    for (std::size_t c = 0; c < chains; ++c) top[c] = higher(top[c], load(x + j + c * lanes));
+  }
+  for (; j < n; j += lanes) top[0] = higher(top[0], load_some(x + j, n - j, lowest));
+  return max_of(higher(higher(top[0], top[1]), higher(top[2], top[3])));
+}
+
+/// x = 2^(x - highest) / Σ, in place: one row, which stays in the nearest caches meanwhile.
+void softmax_row(float* x, std::size_t n) {
+  const float highest = highest_of(x, n);
+  Floats sums = {};
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    __builtin_prefetch(x + n + j);  // memory would rest meanwhile
+    const Floats weight = power_of_two(load(x + j) - highest);
+    store(x + j, weight);
+    sums += weight;
+  }
+  float sum = sum_of(sums);
+  for (std::size_t lane = 0; lane + j < n; ++lane) {
+    x[j + lane] = power_of_two(broadcast(x[j + lane] - highest))[0];
+    sum += x[j + lane];
+  }
+  const float factor = 1 / sum;
+  for (j = 0; j + lanes <= n; j += lanes) store(x + j, load(x + j) * factor);
+  for (; j < n; ++j) x[j] *= factor;
+}
+
+/// A product whose rows the cores share.
+void multiply(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
+  const std::size_t tile = matmul::register_tile.rows;
+  const auto rows = [&](std::size_t first, std::size_t last) {
+    const std::size_t row = first * tile, count = std::min(m, last * tile) - row;
+    matmul::gemm(count, n, k, a + row * k, b, c + row * n);
+  };
+  share((m + tile - 1) / tile, tile * n * k / 8, rows, 1);
+}
+
+}  // namespace
+
+NaiveAttention::NaiveAttention(const Head& head) : head_(head), memory_(scratch_bytes(head), Pages::huge) {
+  keys_ = memory_.as<float>().data();
+  scores_ = keys_ + head.keys * head.d;
+}
+
+void NaiveAttention::multiply_keys(const float* q, const float* k) {
+  const auto scale = static_cast<float>(1 / (std::log(2.0) * std::sqrt(as_double(head_.d))));
+  share(head_.keys, head_.d,
+        [&](std::size_t first, std::size_t last) { turn(k, first, last, head_.keys, head_.d, scale, keys_); });
+  multiply(head_.queries, head_.keys, head_.d, q, keys_, scores_);
+}
+
+void NaiveAttention::softmax() {
+  share_each(head_.queries, 4 * head_.keys, [&](std::size_t i) { softmax_row(scores_ + i * head_.keys, head_.keys); });
+}
+
+void NaiveAttention::multiply_values(const float* v, float* out) {
+  multiply(head_.queries, head_.d, head_.keys, scores_, v, out);
+}
+
+void NaiveAttention::run(const float* q, const float* k, const float* v, float* out) {
+  multiply_keys(q, k);      // scores  = q · kᵀ / √d      (queries, keys)
+  softmax();                // weights = softmax(scores)  (queries, keys)
+  multiply_values(v, out);  // out     = weights · v      (queries, d)
+}
+
+}  // namespace hf::compilers

@@ -1,0 +1,269 @@
+#include "07-compilers/kernels/compiler/build.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "harness/command.hpp"
+#include "harness/machine.hpp"
+#include "record/sha256.hpp"
+
+namespace hf::compilers {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// The line of a compiler's messages that says what is wrong.
+std::string complaint(const std::string& messages) {
+  for (const char* mark : {"error:", "fatal", "Error"}) {
+    if (const std::size_t at = messages.find(mark); at != std::string::npos) return first_line(messages.substr(at));
+  }
+  return messages.empty() ? "it says nothing" : first_line(messages);
+}
+
+/// Runs the compiler. \return what it says \throws BuildError
+std::string say(const std::vector<std::string>& command, double seconds) {
+  const CommandResult result = run_command(command, seconds);
+  const std::string compiler = "compiler " + command[0] + ": ";
+  switch (result.end) {
+    case CommandResult::End::not_started:
+      throw BuildError(compiler + "cannot be started; name one in CXX, or install g++");
+    case CommandResult::End::out_of_time: {
+      std::ostringstream limit;
+      limit << seconds;
+      throw BuildError(compiler + "stopped after " + limit.str() + " s; name another in CXX");
+    }
+    case CommandResult::End::failed:
+      throw BuildError(compiler + "failed: " + complaint(result.text) + "; name another in CXX");
+    case CommandResult::End::done: break;
+  }
+  return result.text;
+}
+
+/// Everything beside its source that a program depends on.
+std::string identity(const Toolchain& toolchain) {
+  return joined(toolchain.command) + '\n' + toolchain.version + '\n' + joined(toolchain.flags) + '\n' +
+         toolchain.instruction_sets + '\n';
+}
+
+/// The names of an entry: NAME-KEY.so.
+struct Entry {
+  std::string name, key;
+
+  fs::path in(const fs::path& cache, const char* ending) const { return cache / (name + '-' + key + ending); }
+};
+
+Entry entry_of(const std::string& source, const Toolchain& toolchain) {
+  constexpr std::size_t digits = 16;
+  return {sha256(joined(toolchain.command) + '\n' + source).substr(0, digits),
+          sha256(identity(toolchain)).substr(0, digits)};
+}
+
+constexpr std::string_view seal_mark = "\nhardware-first ";
+constexpr std::size_t seal_size = seal_mark.size() + 64;
+
+std::string seal(std::string_view bytes) { return std::string(seal_mark) + sha256(bytes); }
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Whether a file ends with the hash of what stands before.
+bool is_whole(const fs::path& file) {
+  const std::string bytes = fs::is_regular_file(file) ? read(file) : "";
+  if (bytes.size() < seal_size) return false;
+  const std::string_view body(bytes.data(), bytes.size() - seal_size);
+  return bytes.substr(body.size()) == seal(body);
+}
+
+/// The home directory as $HOME: messages go into records, which name nobody.
+std::string shown(const fs::path& path) {
+  const std::string text = path.string(), home = environment("HOME");
+  return home.empty() || !text.starts_with(home + '/') ? text : "$HOME" + text.substr(home.size());
+}
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& what, const std::string& remedy) {
+  throw BuildError("cache " + shown(path) + ": " + what + "; " + remedy);
+}
+
+const char* const other_folder = "name another folder in HARDWARE_FIRST_CACHE";
+
+/// Makes the folder where it is not there. What lies in it is run, so nobody else may write there.
+void prepare(const fs::path& cache) {
+  std::error_code error;
+  if (!fs::exists(cache, error)) {
+    fs::create_directories(cache, error);
+    if (!error) fs::permissions(cache, fs::perms::owner_all, error);
+  }
+  struct stat status;
+  if (error || stat(cache.c_str(), &status) != 0) {
+    refuse(cache, "cannot be made: " + (error ? error.message() : std::strerror(errno)), other_folder);
+  }
+  if (!S_ISDIR(status.st_mode)) refuse(cache, "is no folder", other_folder);
+  if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    refuse(cache, "others may write there", "take that right away (chmod go-w), or " + std::string(other_folder));
+  }
+}
+
+/// Files that are being written have this in their names, and the number of the process that writes them.
+constexpr std::string_view being_written = ".of-";
+
+std::string temporary_name(const Entry& entry) {
+  static std::atomic<int> count{0};
+  return entry.name + '-' + entry.key + std::string(being_written) + std::to_string(getpid()) + '-' +
+         std::to_string(count++);
+}
+
+/// Removes what processes that are no more were writing.
+void remove_abandoned(const fs::path& cache) {
+  std::error_code error;
+  for (const fs::directory_entry& file : fs::directory_iterator(cache, error)) {
+    const std::string name = file.path().filename().string();
+    const std::size_t at = name.find(being_written);
+    pid_t process = 0;
+    if (at == std::string::npos) continue;
+    std::from_chars(name.data() + at + being_written.size(), name.data() + name.size(), process);
+    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) fs::remove(file.path(), error);
+  }
+}
+
+/// Entries of the same source that were built in another way.
+std::vector<fs::path> out_of_date(const fs::path& cache, const Entry& entry) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const fs::directory_entry& file : fs::directory_iterator(cache, error)) {
+    const std::string name = file.path().filename().string();
+    const bool is_current = name.starts_with(entry.name + '-' + entry.key);
+    if (name.starts_with(entry.name + '-') && !is_current && name.find(being_written) == std::string::npos) {
+      found.push_back(file.path());
+    }
+  }
+  return found;
+}
+
+/// Files of this process that are gone again at the end of its scope, unless they have been renamed.
+class Temporary {
+ public:
+  Temporary(const fs::path& cache, const Entry& entry) : stem_((cache / temporary_name(entry)).string()) {}
+  ~Temporary() {
+    std::error_code error;
+    for (const char* ending : {".cpp", ".so"}) fs::remove(stem_ + ending, error);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  fs::path file(const char* ending) const { return stem_ + ending; }
+
+ private:
+  std::string stem_;
+};
+
+void write(const fs::path& file, const std::string& text, std::ios::openmode mode) {
+  std::ofstream out(file, std::ios::binary | mode);
+  out << text;
+  out.close();
+  if (!out) refuse(file.parent_path(), "cannot be written to", "make room or " + std::string(other_folder));
+}
+
+void replace(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) refuse(to, error.message(), other_folder);
+}
+
+}  // namespace
+
+Toolchain find_toolchain(const std::string& name, double seconds) {
+  std::string command = name;
+  if (command.empty()) command = environment("CXX");
+  if (command.empty()) command = HARDWARE_FIRST_CXX;
+  static std::mutex mutex;
+  static std::map<std::string, std::string> versions;  // of each compiler, asked once
+  const std::lock_guard lock(mutex);
+  Toolchain toolchain = {words_of(command), "", words_of(HARDWARE_FIRST_LOOP_FLAGS), joined(probe_isa())};
+  if (toolchain.command.empty()) throw BuildError("compiler: its name is empty; name one in CXX");
+  if (!versions.contains(command)) {
+    std::vector<std::string> question = toolchain.command;
+    question.emplace_back("--version");
+    versions[command] = first_line(say(question, seconds));
+  }
+  toolchain.version = versions[command];
+  return toolchain;
+}
+
+fs::path default_cache() {
+  if (const std::string own = environment("HARDWARE_FIRST_CACHE"); !own.empty()) return own;
+  if (const std::string user = environment("XDG_CACHE_HOME"); !user.empty()) return fs::path(user) / "hardware-first";
+  if (const std::string home = environment("HOME"); !home.empty()) return fs::path(home) / ".cache" / "hardware-first";
+  throw BuildError("cache: HARDWARE_FIRST_CACHE, XDG_CACHE_HOME and HOME are not set; set one");
+}
+
+Built build(const std::string& source, const Toolchain& toolchain, const fs::path& cache, double seconds) {
+  prepare(cache);
+  const Entry entry = entry_of(source, toolchain);
+  const fs::path library = entry.in(cache, ".so");
+  const bool is_there = fs::exists(library);
+  if (is_there && is_whole(library)) return {library, true, ""};
+  const std::vector<fs::path> old = out_of_date(cache, entry);
+  remove_abandoned(cache);
+
+  const Temporary temporary(cache, entry);
+  const fs::path text = temporary.file(".cpp"), binary = temporary.file(".so");
+  write(text, source, std::ios::trunc);
+  std::vector<std::string> command = toolchain.command;
+  command.insert(command.end(), toolchain.flags.begin(), toolchain.flags.end());
+  command.insert(command.end(), {"-o", binary.string(), text.string()});
+  say(command, seconds);
+  const std::string bytes = read(binary);
+  if (bytes.empty()) throw BuildError("compiler " + toolchain.command[0] + ": wrote nothing; name another in CXX");
+  write(binary, seal(bytes), std::ios::app);
+  replace(text, entry.in(cache, ".cpp"));
+  replace(binary, library);
+  std::error_code error;
+  for (const fs::path& file : old) fs::remove(file, error);
+  std::string remark;
+  if (!old.empty())
+    remark = "cache " + shown(old[0]) + ": is of another version, other flags or another machine; built anew";
+  if (is_there) remark = "cache " + shown(library) + ": damaged; built anew";
+  return {library, false, remark};
+}
+
+}  // namespace hf::compilers

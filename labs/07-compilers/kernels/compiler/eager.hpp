@@ -1,0 +1,47 @@
+/// \file
+/// A graph, one operator after the other, each of which reads its operands from memory and writes its result there.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "common/rounded.hpp"
+#include "harness/memory.hpp"
+#include "harness/work.hpp"
+
+namespace hf::compilers {
+
+/// A graph and the memory for its intermediate results: as few arrays as are alive at the same time.
+class Eager {
+ public:
+  /// \throws std::invalid_argument for a graph without nodes
+  explicit Eager(Graph graph);
+
+  /// On all cores, or on one where there is a OneCore.
+  /// \param inputs  in their order; \param result  (result_shape())
+  /// \throws std::invalid_argument for more or fewer inputs than the graph has
+  void run(std::span<const float* const> inputs, float* result);
+
+  const Graph& graph() const { return graph_; }
+
+ private:
+  Graph graph_;
+  std::vector<Buffer> memory_;
+  std::vector<std::size_t> place_;  ///< of each node's result in memory_
+};
+
+/// FLOPs and bytes of one operator, reading what it is given and writing what it makes.
+Work work(const Graph& graph, Ref ref);
+
+/// Of all operators, each on its own.
+Work eager_work(const Graph& graph);
+
+/// The definition, in fp64 and one number at a time. \return (result_shape())
+std::vector<double> reference(const Graph& graph, std::span<const float* const> inputs);
+
+/// The same, and how far off single precision may be (common/rounded.hpp): for tests, any way of computing it.
+std::vector<Rounded> rounded_reference(const Graph& graph, std::span<const float* const> inputs);
+
+}  // namespace hf::compilers

@@ -1,0 +1,212 @@
+#include "07-compilers/kernels/compiler/eager_operators.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "07-compilers/kernels/compiler/dropout_mask.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/shared_product.hpp"
+#include "07-compilers/kernels/compiler/vector_math.hpp"
+#include "common/loop_team.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::compilers {
+namespace {
+
+constexpr std::size_t cheap = 1, exponential = 8;  // what a number costs, as share() counts
+
+/// One part for each core: the next operator then finds what this one left in a core's own cache.
+constexpr std::size_t parts = 1;
+
+// Each is of a type of its own, so that a loop that is given one holds its instructions.
+constexpr auto itself = [](Floats v) { return v; };
+constexpr auto sum = [](Floats a, Floats b) { return a + b; };
+constexpr auto larger = [](Floats a, Floats b) { return maximum(a, b); };
+
+/// Calls `row(i)` for every row of a matrix.
+template <class Row>
+void each_row(Shape shape, std::size_t cost, const Row& row) {
+  share_each(shape.rows, shape.columns * cost, row, parts);
+}
+
+/// Calls `part(first, count)` for parts of an array that begin where cache lines do.
+template <class Part>
+void each_part(std::size_t numbers, std::size_t cost, const Part& part) {
+  constexpr std::size_t block = 2048;
+  const auto run = [&](std::size_t first, std::size_t last) {
+    part(first * block, std::min(last * block, numbers) - first * block);
+  };
+  share((numbers + block - 1) / block, block * cost, run, parts);
+}
+
+/// to[j] = f(x[j])
+template <class F>
+void map(const float* x, float* to, std::size_t n, F f) {
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) store(to + j, f(load(x + j)));
+  if (j < n) store_some(to + j, n - j, f(load_some(x + j, n - j, 1)));
+}
+
+/// An operand along a row of the result: its numbers in their order, or always the first.
+struct Along {
+  const float* numbers;
+  bool repeated;
+};
+
+template <bool repeat_a, bool repeat_b, class F>
+void map(const float* a, const float* b, float* to, std::size_t n, F f) {
+  const Floats one_a = broadcast(a[0]), one_b = broadcast(b[0]);
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) store(to + j, f(repeat_a ? one_a : load(a + j), repeat_b ? one_b : load(b + j)));
+  const std::size_t rest = n - j;
+  if (rest == 0) return;
+  const Floats last_a = repeat_a ? one_a : load_some(a + j, rest, 1),
+               last_b = repeat_b ? one_b : load_some(b + j, rest, 1);
+  store_some(to + j, rest, f(last_a, last_b));
+}
+
+/// to[j] = f(a[j], b[j])
+template <class F>
+void map(Along a, Along b, float* to, std::size_t n, F f) {
+  if (a.repeated) return map<true, false>(a.numbers, b.numbers, to, n, f);  // if b is as well, n is 1
+  if (b.repeated) return map<false, true>(a.numbers, b.numbers, to, n, f);
+  map<false, false>(a.numbers, b.numbers, to, n, f);
+}
+
+template <class F>
+void of_one(const Operand& x, std::size_t cost, float* result, F f) {
+  each_part(x.shape.numbers(), cost,
+            [&](std::size_t first, std::size_t count) { map(x.numbers + first, result + first, count, f); });
+}
+
+/// An elementwise operator of two. Where no row is repeated, the rows are one long one.
+template <class F>
+void of_two(std::span<const Operand> of, Shape shape, float* result, F f) {
+  const auto is_number = [](const Operand& x) { return x.shape.numbers() == 1; };
+  const auto is_whole = [&](const Operand& x) { return x.shape == shape || is_number(x); };
+  const auto row = [](const Operand& x, std::size_t i) -> Along {
+    return {x.numbers + (x.shape.rows == 1 ? 0 : i) * x.shape.columns, x.shape.columns == 1};
+  };
+  const auto from = [&](const Operand& x, std::size_t first) -> Along {
+    return {x.numbers + (is_number(x) ? 0 : first), is_number(x)};
+  };
+  if (is_whole(of[0]) && is_whole(of[1])) {
+    each_part(shape.numbers(), cheap, [&](std::size_t first, std::size_t count) {
+      map(from(of[0], first), from(of[1], first), result + first, count, f);
+    });
+  } else {
+    each_row(shape, cheap,
+             [&](std::size_t i) { map(row(of[0], i), row(of[1], i), result + i * shape.columns, shape.columns, f); });
+  }
+}
+
+/// join of of(x[j]) for a whole row, four vectors at a time, so that none waits for the one before.
+/// \param absent  stands for what follows the row's end: of(absent) changes nothing
+template <class Of, class Join>
+Floats reduce(const float* x, std::size_t n, float absent, Of of, Join join) {
+  constexpr std::size_t chains = 4;
+  Floats all[chains];
+  for (Floats& chain : all) chain = of(broadcast(absent));
+  std::size_t j = 0;
+  for (; j + chains * lanes <= n; j += chains * lanes) {
+    for (std::size_t chain = 0; chain < chains; ++chain) all[chain] = join(all[chain], of(load(x + j + chain * lanes)));
+  }
+  for (; j < n; j += lanes) all[0] = join(all[0], of(load_some(x + j, n - j, absent)));
+  return join(join(all[0], all[1]), join(all[2], all[3]));
+}
+
+constexpr float lowest = -std::numeric_limits<float>::infinity();  // its power is 0
+
+float row_sum(const float* x, std::size_t n) { return sum_of(reduce(x, n, 0, itself, sum)); }
+
+float row_max(const float* x, std::size_t n) { return max_of(reduce(x, n, lowest, itself, larger)); }
+
+/// Three passes over a row: the second and third find it in the cache nearest by. The row after it is fetched meanwhile: else
+/// memory would rest while a core computes.
+void softmax_row(const float* x, float* y, std::size_t n) {
+  const Floats max = broadcast(row_max(x, n));
+  Floats total = {};
+  const auto raise = [&](std::size_t j, std::size_t count) {
+    const Floats power = exp(load_some(x + j, count, lowest) - max);
+    store_some(y + j, count, power);
+    total += power;
+  };
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    __builtin_prefetch(x + n + j);
+    raise(j, lanes);
+  }
+  if (j < n) raise(j, n - j);
+  const float share = 1 / sum_of(total);
+  map(y, y, n, [=](Floats power) { return power * share; });
+}
+
+void layer_norm_row(const float* x, const float* gain, const float* shift, float* y, std::size_t n) {
+  const float count = static_cast<float>(n), mean = row_sum(x, n) / count;
+  const auto square = [=](Floats v) { return (v - mean) * (v - mean); };
+  const float variance = sum_of(reduce(x, n, mean, square, sum)) / count;
+  const float scale = 1 / std::sqrt(variance + layer_norm_epsilon);
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    __builtin_prefetch(x + n + j);
+    store(y + j, (load(x + j) - mean) * scale * load(gain + j) + load(shift + j));
+  }
+  for (; j < n; ++j) y[j] = (x[j] - mean) * scale * gain[j] + shift[j];
+}
+
+void dropout(const Node& node, const Operand& x, float* result) {
+  const std::size_t n = x.shape.columns;
+  const std::uint32_t threshold = dropout_threshold(node.number);
+  const float factor = 1 / (1 - node.number);
+  each_row(x.shape, cheap, [&](std::size_t i) {
+    const DropoutRow row = dropout_row(node.seed, i);
+    const float* const from = x.numbers + i * n;
+    float* const to = result + i * n;
+    const auto drop = [&](std::size_t j, std::size_t count) {
+      store_some(to + j, count, dropped(load_some(from + j, count, 0), row, j, threshold, factor));
+    };
+    std::size_t j = 0;
+    for (; j + lanes <= n; j += lanes) drop(j, lanes);
+    if (j < n) drop(j, n - j);
+  });
+}
+
+}  // namespace
+
+void run_operator(const Node& node, std::span<const Operand> of, float* result) {
+  const Shape shape = node.shape;
+  const auto each_row_of = [&](std::size_t cost, const auto& row) {
+    const Operand& x = of[0];
+    const std::size_t n = x.shape.columns;
+    each_row(x.shape, cost, [&](std::size_t i) { row(x.numbers + i * n, result + i * shape.columns, n); });
+  };
+  switch (node.op) {
+    case Op::input:
+    case Op::constant: return;
+    case Op::add: return of_two(of, shape, result, sum);
+    case Op::subtract: return of_two(of, shape, result, [](Floats a, Floats b) { return a - b; });
+    case Op::multiply: return of_two(of, shape, result, [](Floats a, Floats b) { return a * b; });
+    case Op::divide: return of_two(of, shape, result, [](Floats a, Floats b) { return a / b; });
+    case Op::maximum: return of_two(of, shape, result, larger);
+    case Op::relu: return of_one(of[0], cheap, result, [](Floats x) { return relu(x); });
+    case Op::exp: return of_one(of[0], exponential, result, [](Floats x) { return exp(x); });
+    case Op::rsqrt: return of_one(of[0], cheap, result, [](Floats x) { return rsqrt(x); });
+    case Op::gelu: return of_one(of[0], exponential, result, [](Floats x) { return gelu(x); });
+    case Op::dropout: return dropout(node, of[0], result);
+    case Op::row_sum: return each_row_of(cheap, [](auto* x, float* to, std::size_t n) { *to = row_sum(x, n); });
+    case Op::row_max: return each_row_of(cheap, [](auto* x, float* to, std::size_t n) { *to = row_max(x, n); });
+    case Op::matmul:
+      return shared_product(shape.rows, shape.columns, of[0].shape.columns, of[0].numbers, of[1].numbers, result);
+    case Op::softmax: return each_row_of(exponential, [](auto* x, float* y, std::size_t n) { softmax_row(x, y, n); });
+    case Op::layer_norm:
+      return each_row_of(cheap, [&](const float* x, float* y, std::size_t n) {
+        layer_norm_row(x, of[1].numbers, of[2].numbers, y, n);
+      });
+  }
+}
+
+}  // namespace hf::compilers

@@ -1,0 +1,207 @@
+#include "07-compilers/kernels/legality/dependence_test.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "07-compilers/kernels/legality/loop_nest.hpp"
+
+namespace hf::compilers {
+namespace {
+
+/// Σ factors[k] · unknown k = right
+struct Equation {
+  LoopVector factors;
+  std::int64_t right;
+};
+
+// The unknowns, for each loop: its counter in the earlier iteration, in the later one, and the distance between them.
+std::size_t earlier(std::size_t loop, std::size_t) { return loop; }
+std::size_t later(std::size_t loop, std::size_t loops) { return loops + loop; }
+std::size_t distance(std::size_t loop, std::size_t loops) { return 2 * loops + loop; }
+
+/// The two accesses mean the same element; the dependence is carried by a loop.
+std::vector<Equation> equations(const Access& first, const Access& second, std::size_t loops, std::size_t carrier) {
+  std::vector<Equation> all;
+  for (std::size_t dimension = 0; dimension < first.subscripts.size(); ++dimension) {
+    const Affine &a = first.subscripts[dimension], &b = second.subscripts[dimension];
+    Equation same = {LoopVector(3 * loops, 0), b.constant - a.constant};
+    for (std::size_t loop = 0; loop < loops; ++loop) {
+      same.factors[earlier(loop, loops)] = a.factors[loop];
+      same.factors[later(loop, loops)] = -b.factors[loop];
+    }
+    all.push_back(std::move(same));
+  }
+  for (std::size_t loop = 0; loop < loops; ++loop) {
+    Equation apart = {LoopVector(3 * loops, 0), 0};
+    apart.factors[earlier(loop, loops)] = 1;
+    apart.factors[later(loop, loops)] = -1;
+    apart.factors[distance(loop, loops)] = 1;
+    all.push_back(std::move(apart));
+  }
+  for (std::size_t loop = 0; loop < carrier; ++loop) {
+    all.push_back({LoopVector(3 * loops, 0), 0});
+    all.back().factors[distance(loop, loops)] = 1;
+  }
+  return all;
+}
+
+/// Divides an equation by the greatest common divisor of its factors.
+/// \return whether it can hold for whole numbers
+bool reduce(Equation& equation) {
+  std::int64_t divisor = 0;
+  for (std::int64_t factor : equation.factors) divisor = std::gcd(divisor, factor);
+  if (divisor == 0) return equation.right == 0;
+  if (equation.right % divisor != 0) return false;
+  for (std::int64_t& factor : equation.factors) factor /= divisor;
+  equation.right /= divisor;
+  return true;
+}
+
+/// Takes a multiple of `pivot` from an equation, so that its unknown is gone from it.
+void eliminate(std::size_t unknown, const Equation& pivot, Equation& from) {
+  const std::int64_t times = pivot.factors[unknown], taken = from.factors[unknown];
+  for (std::size_t k = 0; k < from.factors.size(); ++k) {
+    from.factors[k] = times * from.factors[k] - taken * pivot.factors[k];
+  }
+  from.right = times * from.right - taken * pivot.right;
+}
+
+/// Reduced echelon form. \return false where there is no solution in whole numbers, as far as it shows
+bool solve(std::vector<Equation>& all) {
+  std::size_t solved = 0;
+  for (std::size_t unknown = 0; unknown < all.front().factors.size() && solved < all.size(); ++unknown) {
+    const auto rest = all.begin() + static_cast<std::ptrdiff_t>(solved);
+    const auto pivot = std::find_if(rest, all.end(), [&](const Equation& e) { return e.factors[unknown] != 0; });
+    if (pivot == all.end()) continue;
+    std::iter_swap(rest, pivot);
+    for (std::size_t other = 0; other < all.size(); ++other) {
+      if (other == solved || all[other].factors[unknown] == 0) continue;
+      eliminate(unknown, all[solved], all[other]);
+      if (!reduce(all[other])) return false;
+    }
+    ++solved;
+  }
+  return std::all_of(all.begin(), all.end(), [](Equation& e) { return reduce(e); });
+}
+
+std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+std::int64_t ceiling_of(std::int64_t a, std::int64_t b) { return -floor_of(-a, b); }
+
+Range operator*(std::int64_t factor, Range range) {
+  return factor < 0 ? Range{factor * range.high, factor * range.low} : Range{factor * range.low, factor * range.high};
+}
+Range operator+(Range a, Range b) { return {a.low + b.low, a.high + b.high}; }
+
+/// Narrows each unknown to what the equation leaves it, given the ranges of the others. \return whether any changed
+bool narrow(const Equation& equation, std::vector<Range>& ranges) {
+  bool changed = false;
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    const std::int64_t factor = equation.factors[k];
+    if (factor == 0) continue;
+    Range others = {0, 0};
+    for (std::size_t other = 0; other < ranges.size(); ++other) {
+      if (other != k) others = others + equation.factors[other] * ranges[other];
+    }
+    const Range left = {equation.right - others.high, equation.right - others.low};
+    const Range quotient = factor > 0 ? Range{ceiling_of(left.low, factor), floor_of(left.high, factor)}
+                                      : Range{ceiling_of(left.high, factor), floor_of(left.low, factor)};
+    const Range both = {std::max(ranges[k].low, quotient.low), std::min(ranges[k].high, quotient.high)};
+    changed = changed || both != ranges[k];
+    ranges[k] = both;
+    if (both.is_empty()) return false;
+  }
+  return changed;
+}
+
+bool has_empty(const std::vector<Range>& ranges) {
+  return std::any_of(ranges.begin(), ranges.end(), [](Range range) { return range.is_empty(); });
+}
+
+/// The distances at which the second access, in a later iteration, meets the first; nothing where it never does.
+std::optional<std::vector<Range>> distances(const LoopVector& extents, const Access& first, const Access& second,
+                                            std::size_t carrier) {
+  const std::size_t loops = extents.size();
+  std::vector<Range> ranges(3 * loops);
+  for (std::size_t loop = 0; loop < loops; ++loop) {
+    const std::int64_t last = extents[loop] - 1;
+    ranges[earlier(loop, loops)] = ranges[later(loop, loops)] = {0, last};
+    ranges[distance(loop, loops)] = loop < carrier ? Range{0, 0} : Range{loop == carrier ? 1 : -last, last};
+  }
+  std::vector<Equation> all = equations(first, second, loops, carrier);
+  if (has_empty(ranges) || !solve(all)) return {};
+  constexpr int enough = 100;  // ranges that are still shrinking are right, if wider than they could be
+  bool changed = true;
+  for (int pass = 0; pass < enough && changed; ++pass) {
+    changed = false;
+    for (const Equation& equation : all) {
+      changed = narrow(equation, ranges) || changed;
+      if (has_empty(ranges)) return {};
+    }
+  }
+  return std::vector<Range>(ranges.begin() + static_cast<std::ptrdiff_t>(2 * loops), ranges.end());
+}
+
+/// Of the distance in a loop of the new order.
+Range range_of(const LoopVector& row, const std::vector<Range>& distance) {
+  Range sum = {0, 0};
+  for (std::size_t loop = 0; loop < row.size(); ++loop) sum = sum + row[loop] * distance[loop];
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Dependence> dependences(const LoopNest& nest) {
+  std::vector<Dependence> found;
+  const auto look = [&](Dependence::Kind kind, const Access& first, const Access& second) {
+    if (first.array != second.array) return;
+    for (std::size_t carrier = 0; carrier < nest.extents.size(); ++carrier) {
+      if (auto ranges = distances(nest.extents, first, second, carrier)) found.push_back({kind, std::move(*ranges)});
+    }
+  };
+  for (const Access& read : nest.reads) {
+    look(Dependence::Kind::flow, nest.write, read);
+    look(Dependence::Kind::anti, read, nest.write);
+  }
+  look(Dependence::Kind::output, nest.write, nest.write);
+  return found;
+}
+
+bool is_legal(const std::vector<Dependence>& all, const Transformation& order) {
+  const auto still_forward = [&](const Dependence& dependence) {
+    for (const LoopVector& row : order.rows) {
+      const Range moved = range_of(row, dependence.distance);
+      if (moved.low > 0) return true;   // forward, whatever the loops within do
+      if (moved.low < 0) return false;  // backward, or it may be
+    }
+    return true;  // never backward, and somewhere forward: no two share a place
+  };
+  return std::all_of(all.begin(), all.end(), still_forward);
+}
+
+bool is_parallel(const std::vector<Dependence>& dependences, const Transformation& transformation, std::size_t loop) {
+  const auto carried_elsewhere = [&](const Dependence& dependence) {
+    for (std::size_t outer = 0; outer < loop; ++outer) {
+      if (range_of(transformation.rows[outer], dependence.distance).low > 0) return true;
+    }
+    return range_of(transformation.rows[loop], dependence.distance) == Range{0, 0};
+  };
+  return std::all_of(dependences.begin(), dependences.end(), carried_elsewhere);
+}
+
+std::string text(const Dependence& dependence) {
+  const char* const kinds[] = {"flow", "anti", "output"};
+  std::string result = kinds[static_cast<int>(dependence.kind)];
+  for (std::size_t loop = 0; loop < dependence.distance.size(); ++loop) {
+    const auto [low, high] = dependence.distance[loop];
+    result += (loop == 0 ? " (" : ", ") + std::to_string(low) + (low == high ? "" : " to " + std::to_string(high));
+  }
+  return result + ")";
+}
+
+}  // namespace hf::compilers

@@ -1,0 +1,81 @@
+#include "07-compilers/kernels/modes/mode_graphs.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "common/random.hpp"
+#include "harness/as_double.hpp"
+#include "harness/memory.hpp"
+
+namespace hf::compilers {
+namespace {
+
+Ref layer_norm(Graph& graph, Ref x) {
+  const std::size_t width = graph.node(x).shape.columns;
+  const Ref gain = graph.input({1, width}), shift = graph.input({1, width});
+  return graph.add(Op::layer_norm, {x, gain, shift});
+}
+
+Ref linear(Graph& graph, Ref x, std::size_t outputs) {
+  const Ref weights = graph.input({graph.node(x).shape.columns, outputs}), bias = graph.input({1, outputs});
+  return graph.add(Op::add, {graph.add(Op::matmul, {x, weights}), bias});
+}
+
+}  // namespace
+
+Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden) {
+  Graph graph;
+  const Ref x = graph.input({rows, width});
+  const Ref up = linear(graph, layer_norm(graph, x), hidden);
+  const Ref down = linear(graph, graph.add(Op::gelu, {up}), width);
+  graph.add(Op::add, {x, down});
+  return graph;
+}
+
+Graph between_graph(std::size_t rows, std::size_t hidden) {
+  Graph graph;
+  const Ref x = graph.input({rows, hidden});
+  const Shape row = {1, hidden};
+  const Ref gain = graph.input(row), shift = graph.input(row);
+  const Ref gate = graph.input(row);
+  const Ref scaled = graph.add(Op::multiply, {x, gain});
+  const Ref active = graph.add(Op::gelu, {graph.add(Op::add, {scaled, shift})});
+  const Ref gated = graph.add(Op::multiply, {active, gate});
+  graph.add(Op::add, {graph.add(Op::dropout, {gated}, 0.1f, 1), x});
+  return graph;
+}
+
+GraphInputs::GraphInputs(const Graph& graph, std::uint64_t sequence) {
+  std::set<std::size_t> right_sides;
+  for (const Node& node : graph.nodes()) {
+    if (node.op == Op::matmul) right_sides.insert(node.operands[1].node);
+  }
+  for (std::size_t at = 0; at < graph.nodes().size(); ++at) {
+    const Node& node = graph.nodes()[at];
+    if (node.op != Op::input) continue;
+    Buffer& buffer = memory_.emplace_back(node.shape.numbers() * sizeof(float), Pages::huge);
+    const double spread = right_sides.contains(at) ? std::sqrt(3 / as_double(node.shape.rows)) : 1;
+    fill_random(buffer.as<float>(), sequence + memory_.size(), static_cast<float>(spread));
+    pointers_.push_back(buffer.as<float>().data());
+  }
+}
+
+std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary) {
+  Graph up, down, chances;
+  linear(up, layer_norm(up, up.input({tokens, width})), hidden);
+  linear(down, down.input({tokens, hidden}), vocabulary);
+  const Ref scores = chances.input({tokens, vocabulary}), temperature = chances.constant(0.8f);
+  chances.add(Op::softmax, {chances.add(Op::divide, {scores, temperature})});
+  return {{"up", std::move(up)},
+          {"between", between_graph(tokens, hidden)},
+          {"down", std::move(down)},
+          {"chances", std::move(chances)}};
+}
+
+}  // namespace hf::compilers

@@ -1,0 +1,26 @@
+/// \file
+/// The micro-kernels of one width, in a source file of their own: each takes a second or two to compile. A tile with fewer
+/// rows costs nothing more: it is one of those that a taller tile needs where its rows run out.
+#pragma once
+
+#include <cstddef>
+
+#include "02-matmul/kernels/gemm_driver.hpp"
+#include "02-matmul/kernels/micro_kernel.hpp"
+#include "07-compilers/kernels/search/candidate.hpp"
+
+namespace hf::compilers {
+
+/// multiply() with tiles of so many vectors a row.
+template <std::size_t vectors>
+void multiply_wide(const Candidate& candidate, const ProductShape& shape, const float* a, const float* b, float* c) {
+  const auto& [m, n, k] = shape;
+  if (candidate.unroll == 1) {
+    using Kernels = matmul::TileKernels<most_tile_rows, vectors, 1>;
+    return matmul::multiply_scheduled<Kernels>(m, n, k, a, b, c, 1, candidate.schedule);
+  }
+  using Kernels = matmul::TileKernels<most_tile_rows, vectors, 4>;
+  matmul::multiply_scheduled<Kernels>(m, n, k, a, b, c, 1, candidate.schedule);
+}
+
+}  // namespace hf::compilers

@@ -1,0 +1,95 @@
+#include "07-compilers/kernels/search/cost_model.hpp"
+
+#include <algorithm>
+
+#include "02-matmul/kernels/partition.hpp"
+#include "02-matmul/kernels/schedule.hpp"
+#include "07-compilers/kernels/search/candidate.hpp"
+#include "harness/as_double.hpp"
+#include "harness/keep.hpp"
+#include "harness/sampling.hpp"
+#include "harness/vector.hpp"
+
+namespace hf::compilers {
+namespace {
+
+using matmul::parts_of;
+
+// [begin: cost-model]
+/// How many times as long as its multiply-adds alone a step takes. Each has to
+/// wait for the sum it adds to: with too few sums the units stand still. It loads
+/// `rows` numbers of a and `vectors` registers of b; as many loads as
+/// multiply-adds begin in a cycle. A sum that finds no register (one is for a;
+/// b can be read where it lies) is loaded and stored again in every step, each
+/// for the price of a multiply-add.
+double hold_up(double rows, double vectors, double sums_in_flight) {
+  const double sums = rows * vectors;
+  const double surplus = std::max(0.0, sums + 1 - as_double(kernel_registers));
+  const double alone = std::max({sums, rows + vectors, sums_in_flight});
+  return (alone + 2 * surplus) / sums;
+}
+// [end: cost-model]
+
+/// The sizes of a candidate's parts.
+struct Parts {
+  Parts(const Candidate& candidate, const ProductShape& s)
+      : columns(as_double(candidate.vectors * kernel_lanes)),
+        depth(as_double(matmul::even_part(s.k, candidate.schedule.blocking.depth, 1))),
+        width(as_double(matmul::even_part(s.n, candidate.schedule.blocking.width, candidate.vectors * kernel_lanes))),
+        panels(as_double(parts_of(s.m, candidate.schedule.tile_rows))),
+        rows(as_double(s.m) / panels),
+        tiles(as_double(parts_of(s.n, candidate.vectors * kernel_lanes))),
+        a(4 * as_double(s.m) * as_double(s.k)),
+        b(4 * as_double(s.k) * as_double(s.n)),
+        c(4 * as_double(s.m) * as_double(s.n)),
+        depths(as_double(s.k) / depth),
+        widths(as_double(s.n) / std::min(width, as_double(s.n))) {}
+  double columns, depth, width;
+  double panels, rows, tiles;  ///< how many panels of how many rows, and how many tiles side by side
+  double a, b, c;              ///< bytes
+  double depths, widths;       ///< how many blocks
+};
+
+/// Bytes from the level-2 cache. With the panels outside, a panel of a stays in the level-1 cache while the block of b
+/// passes by; with the tiles outside, it is the other way about.
+double near_bytes(const Candidate& candidate, const Parts& parts, double l1) {
+  const bool panels_outside = candidate.schedule.panels_outside;
+  const double block_of_b = 4 * parts.depth * parts.width, tile_of_b = 4 * parts.depth * parts.columns;
+  const double panel_of_a = 4 * parts.rows * parts.depth, block_of_a = panel_of_a * parts.panels;
+  const double stays = panels_outside ? panel_of_a : tile_of_b;
+  const bool a_again = panels_outside ? stays > l1 : block_of_a > l1;
+  const bool b_again = panels_outside ? block_of_b > l1 : stays > l1;
+  const double packing = candidate.schedule.pack_b == matmul::Use::always ? parts.b : 0;
+  return parts.a * (a_again ? parts.tiles : parts.widths) + parts.b * (b_again ? parts.panels : 1) +
+         2 * parts.c * parts.depths + packing;
+}
+
+/// Bytes from behind it: nothing where all of the product fits.
+double far_bytes(const Parts& parts, double l2) {
+  if (parts.a + parts.b + parts.c <= l2) return 0;
+  const bool b_again = 4 * parts.depth * parts.width > l2;
+  return parts.a * parts.widths + parts.b * (b_again ? parts.panels : 1) + 2 * parts.c * parts.depths;
+}
+
+}  // namespace
+
+Variant chain_of_sums() {
+  return timed("chain", [] {
+    Floats sum = opaque(broadcast(0.0f));
+    const Floats x = opaque(broadcast(0.5f)), y = opaque(broadcast(0.25f));
+    for (int link = 0; link < chain_links; ++link) sum = opaque(sum * x + y);  // nothing of it can be done before
+    keep(sum[0]);
+  });
+}
+
+double PredictedSeconds::total() const { return std::max({arithmetic, near, far}); }
+
+PredictedSeconds predict(const Candidate& candidate, const ProductShape& shape, const CoreRates& rates) {
+  const Parts parts(candidate, shape);
+  const double padded = 2 * as_double(shape.m) * parts.tiles * parts.columns * as_double(shape.k);
+  return {.arithmetic = padded / rates.flops * hold_up(parts.rows, as_double(candidate.vectors), rates.sums_in_flight),
+          .near = near_bytes(candidate, parts, rates.l1_capacity) / rates.l2_bytes,
+          .far = far_bytes(parts, rates.l2_capacity) / rates.far_bytes};
+}
+
+}  // namespace hf::compilers

@@ -1,0 +1,40 @@
+/// \file
+/// Searches, replayed many times on a space of which every candidate has been measured.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "07-compilers/bench/search_runs.hpp"
+#include "07-compilers/kernels/search/tuners.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::compilers {
+
+using Search = std::function<void(Trials& trials, std::mt19937& random)>;
+
+/// What a search has found after so many trials, over many seeds. Each trial sees one of the samples of a candidate, with its
+/// noise; what was found is judged by the median of all its samples, over that of the best candidate. A search that tries all
+/// of them is misled by noise too, and is held to the same.
+struct Replay {
+  std::vector<std::size_t> trials = {};
+  std::vector<Estimate> over_best = {};
+  Estimate gap_at_10_percent = {};  ///< time of what a tenth of the trials found, over the best, minus 1
+  /// Trials after which half of the searches have found a candidate that takes at most 5 % longer than the best; nothing where
+  /// even all trials do not.
+  std::optional<std::size_t> trials_to_5_percent = {};
+};
+
+Replay replay(const SearchTable& table, const Search& search, std::size_t seeds);
+
+/// What one should find at random without noise: after n trials, the median over seeds is the candidate that 1 − 2^(−1/n)
+/// of all are faster than.
+double expected_at_random(const SearchTable& table, std::size_t trials);
+
+/// How well one order agrees with another: Spearman's rank correlation, from −1 to 1. Equals share their ranks.
+double rank_correlation(const std::vector<double>& x, const std::vector<double>& y);
+
+}  // namespace hf::compilers

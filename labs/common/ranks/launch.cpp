@@ -1,0 +1,54 @@
+// A build with MPI.
+#include "common/ranks/launch.hpp"
+
+#include <sched.h>
+
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "common/ranks/mpi_ranks.hpp"
+#include "common/ranks/mpirun.hpp"
+#include "common/ranks/ranks.hpp"
+#include "harness/lab.hpp"
+
+namespace hf {
+namespace {
+
+/// Starters bind each rank to a core or a few. Here they share their host in another way: the steps of one chip want all of
+/// its cores, and in a task each rank takes one.
+void unbind() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (int core = 0; core < CPU_SETSIZE; ++core) CPU_SET(core, &all);
+  sched_setaffinity(0, sizeof all, &all);  // the system leaves out those that this process may not have
+}
+
+/// \return nothing where this process is to run the lab by itself
+std::optional<int> start_ranks(const std::string& program, int argc, char** argv) {
+  const int ranks = wanted_ranks();
+  if (ranks == 1 || !has_mpirun()) return std::nullopt;
+  return run_by_mpirun(program, ranks, argc, argv);
+}
+
+}  // namespace
+
+int run_ranked_lab(LabInfo info, int argc, char** argv, std::span<const Task> tasks, const RankedLab& body) {
+  const std::string program = "lab-" + info.id;
+  if (!is_rank()) {
+    info.elsewhere = [&] { return start_ranks(program, argc, argv); };
+    return run_lab(info, argc, argv, [&](Lab& lab) { body(lab, nullptr); });
+  }
+  if (!was_started_by_lab()) unbind();
+  return run_mpi_ranks(program, argc, argv, tasks, [&](Ranks& ranks) {
+    return run_lab(info, argc, argv, [&](Lab& lab) { body(lab, ranks.size() > 1 ? &ranks : nullptr); });
+  });
+}
+
+std::string no_ranks() {
+  if (!is_rank() && wanted_ranks() > 1) return "no mpirun on this machine";
+  return "one rank, as on one core: RANKS=2 starts two";
+}
+
+}  // namespace hf

@@ -1,0 +1,200 @@
+#include "common/ranks/mpirun.hpp"
+
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <sys/ioctl.h>
+#include <sys/poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "harness/interrupt.hpp"
+#include "harness/threads.hpp"
+
+namespace hf {
+namespace {
+
+constexpr int grace_seconds = 5;
+constexpr const char* mark = "HARDWARE_FIRST_RANK";  ///< in the environment of what was started here
+
+void set_if_unset(const char* name, const char* value) { setenv(name, value, 0); }
+
+/// What mpirun and the ranks are to know; by the environment, since Open MPI 4 and 5 have other options for it.
+void prepare_environment(bool crowded) {
+  setenv(mark, "1", 1);
+  if (geteuid() == 0) {  // root asked for this by starting the lab
+    set_if_unset("OMPI_ALLOW_RUN_AS_ROOT", "1");
+    set_if_unset("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  }
+  set_if_unset("OMPI_MCA_hwloc_base_binding_policy", "none");  // the ranks pin themselves
+  set_if_unset("PRTE_MCA_hwloc_default_binding_policy", "none");
+  set_if_unset("OMPI_MCA_rmaps_base_oversubscribe", "1");
+  set_if_unset("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+  set_if_unset("OMPI_MCA_btl", "^tcp");  // one machine: through its memory
+  if (crowded) set_if_unset("OMPI_MCA_mpi_yield_when_idle", "1");
+  // A host that does not answer is gone after 5 + 3 · 2 s; mpirun would wait for 8 minutes.
+  set_if_unset("OMPI_MCA_oob_tcp_keepalive_time", "5");
+  set_if_unset("OMPI_MCA_oob_tcp_keepalive_intvl", "2");
+  set_if_unset("OMPI_MCA_oob_tcp_keepalive_probes", "3");
+  // mpirun gives each rank a terminal of its own, whether there is one or not.
+  winsize size = {};
+  if (isatty(STDOUT_FILENO) == 0) {
+    setenv("TERM", "dumb", 1);
+  } else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    setenv("COLUMNS", std::to_string(size.ws_col).c_str(), 1);
+  }
+}
+
+[[noreturn]] void become_mpirun(int errors, int ranks, int argc, char** argv) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // should this process be killed, they end too
+  dup2(errors, STDERR_FILENO);
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe"), count = std::to_string(ranks);
+  std::vector<const char*> words = {"mpirun", "-n", count.c_str(), self.c_str()};
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--if-stale") != 0) words.push_back(argv[i]);  // it is: that has been looked at
+  }
+  words.push_back(nullptr);
+  prepare_environment(ranks > static_cast<int>(usable_cores().size()));
+  execvp("mpirun", const_cast<char**>(words.data()));
+  _exit(127);
+}
+
+/// What is read from mpirun and its ranks.
+class Words {
+ public:
+  explicit Words(std::string program) : program_(std::move(program)) {}
+
+  /// The first of this program's own lines is passed on as it comes; others are kept.
+  void take(std::string_view words) {
+    for (const char c : words) {
+      line_ += c;
+      if (c != '\n') continue;
+      if (!line_.starts_with(program_ + ":")) {
+        // Open MPI's parent and child race for who makes a process group; both are right.
+        if (line_.find("plm:rsh: Warning: setpgid") == std::string::npos) held_ += line_;
+      } else if (!said_ && !interrupted() && !line_.starts_with(program_ + ": interrupted")) {
+        // Where mpirun ends a rank since another was killed, that rank was not the first to know.
+        said_ = std::fputs(line_.c_str(), stderr) >= 0;
+      }
+      line_.clear();
+    }
+  }
+
+  /// Whether this program has said why it ends.
+  bool said() const { return said_; }
+  std::string others() const { return held_ + line_; }
+
+ private:
+  std::string program_, held_, line_;
+  bool said_ = false;
+};
+
+/// Reads until there is no more. When the ranks have said why they end, mpirun has a few seconds: it would wait for long for a
+/// host that is gone.
+void listen(int pipe, pid_t child, Words& words) {
+  bool told = false;
+  for (int seconds_left = grace_seconds; seconds_left > 0;) {
+    if (interrupted() && !told) told = kill(child, SIGTERM) == 0;
+    pollfd ready = {pipe, POLLIN, 0};
+    const int count = poll(&ready, 1, 1000);
+    if (count == 0 && (words.said() || told)) --seconds_left;
+    if (count <= 0) continue;
+    char buffer[4096];
+    const ssize_t length = read(pipe, buffer, sizeof buffer);
+    if (length == 0) return;
+    if (length > 0) words.take({buffer, static_cast<std::size_t>(length)});
+  }
+  kill(child, SIGKILL);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+bool was_started_by_lab() { return std::getenv(mark) != nullptr; }
+
+bool is_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
+}
+
+int wanted_ranks() {
+  const char* text = std::getenv("RANKS");
+  if (text == nullptr || *text == '\0') return static_cast<int>(usable_cores().size());
+  int ranks = 0;
+  const char* end = text + std::strlen(text);
+  if (const auto [stop, error] = std::from_chars(text, end, ranks); stop != end || error != std::errc() || ranks < 1) {
+    throw std::runtime_error("RANKS='" + std::string(text) + "': expected a whole number of at least 1");
+  }
+  return ranks;
+}
+
+bool has_mpirun() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (access((folder + "/mpirun").c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+int run_by_mpirun(const std::string& program, int ranks, int argc, char** argv) {
+  std::fflush(nullptr);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  const pid_t child = fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child == 0) become_mpirun(ends[1], ranks, argc, argv);
+  close(ends[1]);
+  Words words(program);
+  listen(ends[0], child, words);
+  close(ends[0]);
+  const int status = wait_for(child);
+  stop_if_interrupted();
+  if (status == 0) {
+    std::fputs(words.others().c_str(), stderr);
+  } else if (!words.said()) {
+    std::fprintf(stderr, "%s: %s; the previous record is as it was\n", program.c_str(),
+                 reason_of_end(words.others(), status).c_str());
+  }
+  return status;
+}
+
+std::string reason_of_end(const std::string& words, int status) {
+  std::smatch found;  // Open MPI 5 breaks the line before "signal"
+  if (std::regex_search(words, found,
+                        std::regex("process rank ([0-9]+)[^\n]*exited on\\s+signal ([0-9]+ \\([^)]*\\))"))) {
+    return "rank " + found[1].str() + " was ended by signal " + found[2].str();
+  }
+  if (words.find("lost communication with a remote daemon") != std::string::npos)
+    return "a host cannot be reached any more";
+  std::istringstream lines(words);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find_first_not_of("- \r") != std::string::npos) return "mpirun: " + line;
+  }
+  return "mpirun ended with status " + std::to_string(status) + " and said nothing";
+}
+
+}  // namespace hf

@@ -1,0 +1,47 @@
+/// \file
+/// Ranks that are processes, on one machine or many: messages through MPI.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "common/ranks/transport.hpp"
+
+namespace hf {
+
+/// Runs `program` between MPI's beginning and its end; one thread at a time may speak to MPI, whichever. Where it throws on
+/// any rank, all end: that rank says why in one line, `NAME: rank R: why`, on standard error.
+/// \return exit status, what `program` returned
+int run_ranks(const char* name, int argc, char** argv, const std::function<int()>& program);
+
+/// Ends all ranks, after a moment: of a rank that aborts at once, Open MPI 5 may lose what it has just said.
+void abort_ranks(int status);
+
+/// \throws std::runtime_error with MPI's own words where `status` is an error
+void check_mpi(int status, const char* what);
+
+class MpiTransport final : public Transport {
+ public:
+  /// The ranks of a communicator, which must outlive this.
+  explicit MpiTransport(MPI_Comm ranks = MPI_COMM_WORLD);
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  /// Messages travel in pieces, so that one can be added, in cache, while the next is under way.
+  /// \throws std::runtime_error for what MPI reports
+  void exchange(int to, std::span<const float> out, int from, std::span<float> in) override;
+  void exchange_add(int to, std::span<const float> out, int from, std::span<float> sum) override;
+
+ private:
+  template <class Place, class Arrived>
+  void in_pieces(int to, std::span<const float> out, int from, std::size_t expected, Place place, Arrived arrived);
+
+  MPI_Comm ranks_;
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace hf

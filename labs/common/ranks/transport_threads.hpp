@@ -1,0 +1,48 @@
+/// \file
+/// Ranks that are threads of one process, for tests and for counting. One rank runs at a time; at every message a seeded
+/// generator says whose turn is next, so that each seed is one order of events, and the same one every time. A message
+/// passes when both its ends are there: a program that relies on more than that ends in a deadlock, which is reported.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "common/ranks/alpha_beta.hpp"
+#include "common/ranks/transport.hpp"
+
+namespace hf {
+
+/// What a rank sent.
+struct Traffic {
+  std::size_t messages = 0, bytes = 0;
+};
+
+class ThreadRanks {
+ public:
+  /// \param ranks  at least 1
+  /// \param wire  between any two ranks; each rank can send one message while it receives one
+  /// \param seed  of the order of events, below 2^24
+  explicit ThreadRanks(int ranks, AlphaBeta wire = {}, std::uint64_t seed = 0);
+  ~ThreadRanks();
+  ThreadRanks(const ThreadRanks&) = delete;
+  ThreadRanks& operator=(const ThreadRanks&) = delete;
+
+  /// Runs the program on every rank and returns when all have finished. Once.
+  /// \throws the first exception that a rank threw
+  /// \throws std::runtime_error for a deadlock (one line: who waits for whom) and for messages of an unexpected length
+  void run(const std::function<void(Transport&)>& program);
+
+  Traffic traffic(int rank) const;  ///< of one rank, after run()
+  Traffic traffic() const;          ///< of all
+  /// When the last rank finished, had the wire been all that takes time. With a wire of one second per message: the steps
+  /// on the longest path; with one second per byte: its bytes.
+  double seconds() const;
+
+ private:
+  class Stage;
+  std::unique_ptr<Stage> stage_;
+};
+
+}  // namespace hf
