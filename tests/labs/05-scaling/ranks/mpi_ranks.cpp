@@ -86,7 +86,7 @@ void check_race(MpiTransport& ranks) {
 }  // namespace hf::scaling
 
 int main(int argc, char** argv) {
-  return hf::scaling::run_ranks("mpi_ranks", argc, argv, [&] {
+  return hf::run_ranks("mpi_ranks", argc, argv, [&] {
     hf::MpiTransport ranks;
     if (argc == 3) hf::scaling::work_until(ranks, argv[1], std::atoi(argv[2]));
     hf::scaling::check_everything(ranks);

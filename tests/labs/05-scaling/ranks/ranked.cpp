@@ -52,6 +52,7 @@ int first(Ranks& ranks, const std::string& end) {
 }  // namespace hf::scaling
 
 int main(int argc, char** argv) {
+  using namespace hf;
   using namespace hf::scaling;
   const std::string end = argc > 1 ? argv[1] : "";
   const std::array tasks = {work_task};
