@@ -250,16 +250,13 @@ class Records:
 
     def _modes_in(self, paths: list[Path]) -> dict[str, dict[str, list[dict]]]:
         """What the record tool says of the files that it can read: {path: {value: its modes}}."""
-        said = self._ask("modes", "--json", "--tree", str(self.root), *map(self.shown, paths)).stdout
-        return json.loads(said or "{}")
+        return self._ask("modes", paths)
 
     def _problem(self, path: Path, content: bytes) -> str:
         """What the record tool says is wrong with this machine's record; empty when it is valid."""
         digest = hashlib.sha256(content).hexdigest()
         if self._checked.get(path, ("", ""))[0] != digest:
-            result = self._ask("check", self.shown(path))
-            said = (result.stderr or result.stdout).strip().splitlines() or [f"{self.shown(path)} is not a valid record"]
-            self._checked[path] = (digest, said[0] if result.returncode else "")
+            self._checked[path] = (digest, self._first_problems(path).get(self.shown(path), ""))
         return self._checked[path][1]
 
     def misplaced(self) -> list[str]:
@@ -269,30 +266,36 @@ class Records:
 
     @cached_property
     def _published_problems(self) -> dict[str, str]:
-        """What the record tool says is wrong below figures/records: {path: its first line}. Each file there must be a
-        record that may be published, of a lab that there is and named after it."""
-        if not self.published.is_dir():
-            return {}
-        said = self._ask("check", "--tree", str(self.root), self.shown(self.published)).stderr.splitlines()
-        return {line.partition(": ")[0]: line for line in reversed(said)}
+        """What is wrong below figures/records. Each file there must be a record that may be published, of a lab that there
+        is and named after it."""
+        return self._first_problems(self.published) if self.published.is_dir() else {}
+
+    def _first_problems(self, path: Path) -> dict[str, str]:
+        """What the record tool says is wrong with a record, or with those in a folder: {path: its first line}."""
+        return {name: lines[0] for name, lines in self._ask("check", [path]).items() if lines}
 
     @cached_property
     def _changes(self) -> dict[str, tuple[str, ...]]:
         """The sources that have changed since each published record was measured: {path: ("labs/… changed", …)}."""
-        files = [self.shown(path) for path in sorted(self.published.glob("*/*.json"))]
-        said = self._ask("stale", "--json", "--tree", str(self.root), *files).stdout if files else "{}"
-        return {name: tuple(changes) for name, changes in json.loads(said).items()}
+        said = self._ask("stale", sorted(self.published.glob("*/*.json")))
+        return {name: tuple(changes) for name, changes in said.items()}
 
-    def _ask(self, *arguments: str) -> subprocess.CompletedProcess:
-        """What the record tool answers, in the project folder. Raises RecordError when it cannot be asked."""
+    def _ask(self, command: str, paths: list[Path]) -> dict:
+        """What the record tool says of each path, as people write it. Raises RecordError when it cannot be asked."""
+        if not paths:
+            return {}
+        arguments = [self.tool, command, "--json", "--tree", str(self.root), *map(self.shown, paths)]
         try:
-            return subprocess.run([self.tool, *arguments], cwd=self.root, capture_output=True, text=True, errors="replace",
-                                  timeout=60)
+            result = subprocess.run(arguments, cwd=self.root, capture_output=True, text=True, errors="replace", timeout=60)
+            return json.loads(result.stdout)
         except OSError:
             raise RecordError(f"{self.shown(self.tool)} is missing, so records cannot be checked: "
                               "run cmake --build build") from None
         except subprocess.TimeoutExpired:
             raise RecordError(f"{arguments[-1]}: the record tool did not finish checking it") from None
+        except ValueError:
+            why = (result.stderr.strip().splitlines() or [f"status {result.returncode}"])[-1]
+            raise RecordError(f"{arguments[-1]}: the record tool did not check it: {why}") from None
 
     def shown(self, path: Path) -> str:
         """A path as people write it, from the project folder."""

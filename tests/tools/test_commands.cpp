@@ -85,6 +85,11 @@ TEST_CASE("check looks at every file") {
   CHECK(contains(both.text, bad_file + ": /schema: expected one of [1,2,3]; run the lab again\n"));
   CHECK(contains(both.text, "none: No such file"));
   CHECK(contains(both.text, good_file + ": good\n"));
+
+  const Outcome json_text = shell(kRecord + "check --json " + bad_file + " " + good_file);
+  CHECK(json_text.status == 1);
+  const json bad_lines = {bad_file + ": /schema: expected one of [1,2,3]; run the lab again"};
+  CHECK(json::parse(json_text.text) == json{{bad_file, bad_lines}, {good_file, json::array()}});
 }
 
 TEST_CASE("a quick record is good, but not for publication") {

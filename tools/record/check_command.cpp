@@ -1,11 +1,15 @@
-// record check [--publish] FILE-OR-DIR...
+// record check [--publish] [--json] FILE-OR-DIR...
 //   Says what is wrong with each record; exit status 1 if anything is. A folder is one of published records, such as
 //   figures/records: it holds MACHINE/NN-slug.json and nothing else, each record may be published, is of a lab that there
 //   is and named after it, and all in one MACHINE are of one machine. With a folder, the laws.json and claims.json of all
 //   labs are checked too. `make check` can call it so.
+//   Plain: one line for each problem on standard error, "FILE: /json/pointer: what was expected; remedy", and
+//   "FILE: good" where there is none. With --json: one object on standard output, FILE → list of those lines, empty for a
+//   good record.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +29,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> files;
   bool publish = false;
+  bool json = false;
 };
 
 class Checks {
@@ -34,21 +39,22 @@ class Checks {
   // Every file is looked at, so that one bad record does not hide the next. `more` is asked of a record that is good.
   template <typename More>
   void file(const fs::path& file, More more) {
+    Lines& lines = said_[file.string()];
     try {
       const Json record = load_json(file);
       auto problems = check(record, this_identity(), labs_);
       if (problems.empty()) problems = more(record);
-      for (const Problem& problem : problems) fail(line(file.string(), problem));
-      if (problems.empty()) std::cout << printable(file.string()) << ": good\n";
+      for (const Problem& problem : problems) lines.push_back(line(file.string(), problem));
     } catch (const FileError& error) {
-      fail(error.what());
+      lines.push_back(error.what());
     }
   }
 
   void folder(const fs::path& folder) {
     for (const fs::path& machine : sorted(folder)) {
       if (!fs::is_directory(machine)) {
-        fail(machine.string() + ": expected a folder of one machine's records; move it, or remove it");
+        said_[machine.string()] = {machine.string() +
+                                   ": expected a folder of one machine's records; move it, or remove it"};
         continue;
       }
       std::string slug;  // of the first record in it
@@ -71,14 +77,27 @@ class Checks {
         if (fs::exists(laws)) parse_laws(laws_text(labs_, id), laws.string());
         load_claims(labs_, id);
       } catch (const FileError& error) {
-        fail(error.what());
+        said_[lab.string()] = {error.what()};
       }
     }
   }
 
-  int status() const { return failed_ ? 1 : 0; }
+  void print() const {
+    for (const auto& [file, lines] : said_) {
+      for (const std::string& line : lines) std::cerr << line << "\n";
+      if (lines.empty()) std::cout << printable(file) << ": good\n";
+    }
+  }
+
+  void print_json() const { std::cout << Json(said_).dump(1, ' ', false, Json::error_handler_t::replace) << "\n"; }
+
+  int status() const {
+    return std::all_of(said_.begin(), said_.end(), [](const auto& file) { return file.second.empty(); }) ? 0 : 1;
+  }
 
  private:
+  using Lines = std::vector<std::string>;
+
   static std::vector<fs::path> sorted(const fs::path& folder) {
     std::vector<fs::path> entries;
     for (const auto& entry : fs::directory_iterator(folder)) entries.push_back(entry.path());
@@ -104,13 +123,8 @@ class Checks {
     return problems;
   }
 
-  void fail(const std::string& line) {
-    std::cerr << line << "\n";
-    failed_ = true;
-  }
-
   fs::path labs_;
-  bool failed_ = false;
+  std::map<std::string, Lines> said_;  // what is wrong with each file; nothing where it is good
 };
 
 int run(const Options& options, const Tool& tool) {
@@ -124,6 +138,8 @@ int run(const Options& options, const Tool& tool) {
                   [&](const Json& good) { return options.publish ? check_publishable(good) : std::vector<Problem>(); });
     }
   }
+  if (options.json) checks.print_json();
+  if (!options.json) checks.print();
   return checks.status();
 }
 
@@ -134,6 +150,7 @@ void add_check(CLI::App& app, Tool& tool) {
   CLI::App* command = app.add_subcommand("check", "Says what is wrong with records; exit status 1 if anything is");
   command->add_option("FILE", options->files, "records, or a folder of published ones")->required();
   command->add_flag("--publish", options->publish, "also refuse quick, incomplete and emulated records");
+  command->add_flag("--json", options->json, "one JSON object: each file, and what is wrong with it, in a list");
   command->callback([options, &tool] { tool.status = run(*options, tool); });
 }
 
