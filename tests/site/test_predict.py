@@ -158,6 +158,15 @@ def test_the_table_of_scores_is_the_records(site):
     assert 'id="kernels-scored"' in site.html()
 
 
+def test_sides_that_the_lab_told_apart_in_another_way_are_not_shown(site):
+    def of_another_lab(record):
+        next(each for each in record["values"] if each["id"] == "prediction_sides_right")["value"] = 6
+
+    site.record(of_another_lab)
+    site.page(f"# Page\n{TABLE}")
+    assert "the roofline has 9 sides right on this page and 6 in the record's prediction_sides_right" in site.build().said
+
+
 def test_only_pages_that_ask_load_the_script(site):
     page = built(site, SIDE)
     assert "predict.js" in page and "predict.css" in page
