@@ -1,4 +1,4 @@
-"""{lab-card}: how to run a chapter's lab yourself."""
+"""{lab-card}: how to run a chapter's lab yourself, and where to look into it: the files that the page quotes above."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import hardware_first
+from .lab_code import QUOTED
 from .links import file_link
 from .measured import fact
 from .notice import block_notice
@@ -15,7 +16,7 @@ from .tables import fields
 
 
 class LabCard(SphinxDirective):
-    """Command, duration, source, record, machine."""
+    """Command, sources, duration, record, machine."""
 
     required_arguments = 1
 
@@ -32,13 +33,19 @@ class LabCard(SphinxDirective):
         """What is known of the lab on a machine."""
         records = hardware_first(self.env).records
         pairs = [("Run", [nodes.literal("", f"make lab-{lab[:2]}")])]
-        source = records.root / "labs" / lab / "lab.cpp"
-        if source.exists():
-            pairs.append(("Source", [file_link(self.env, source, f"labs/{lab}/lab.cpp")]))
+        folder = records.root / "labs" / lab
+        if (folder / "lab.cpp").exists():
+            pairs.append(("Look into", [nodes.literal("", f"labs/{lab}/")],
+                          *([file_link(self.env, folder / name, name)] for name in ("lab.cpp", *self.quoted(lab)))))
         try:
             return [fields(pairs + self.about(records.choose(lab, machine)))]
         except RecordError as error:
             return [block_notice(self.env, self.lineno, str(error)), fields(pairs)]
+
+    def quoted(self, lab: str) -> list[str]:
+        """The lab's files that the page has quoted before its card, in its folder, but for lab.cpp."""
+        names = [file.removeprefix(f"{lab}/") for file in self.env.temp_data.get(QUOTED, []) if file.startswith(f"{lab}/")]
+        return [name for name in dict.fromkeys(names) if name != "lab.cpp"]
 
     def about(self, record: Record) -> list[tuple[str, list[nodes.Node]]]:
         run = record.data["run"]

@@ -18,6 +18,7 @@ from .links import file_link
 from .notice import block_notice
 from .records import RecordError
 
+QUOTED = "hf-quoted"  # the files below labs/ that the page being read has quoted so far
 MARKER = re.compile(r"\s*(//|#) \[(begin|end): [\w -]+\]\s*")
 
 
@@ -32,6 +33,7 @@ class LabCode(SphinxDirective):
         domain = hardware_first(self.env)
         path = domain.records.root / "labs" / self.arguments[0]
         domain.note_file(path)
+        self.env.temp_data.setdefault(QUOTED, []).append(self.arguments[0])
         try:
             text = excerpt(path, domain.records.shown(path), self.options.get("part", ""))
         except RecordError as error:

@@ -20,8 +20,9 @@ def _row(cells: list[str | nodes.Node]) -> nodes.row:
     return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in inline))
 
 
-def fields(pairs: list[tuple[str, list[nodes.Node]]]) -> nodes.field_list:
-    """Names and what they stand for, one below the other."""
+def fields(rows: list[tuple[str, *tuple[list[nodes.Node], ...]]]) -> nodes.field_list:
+    """Names and what they stand for, in one or more lines each, one below the other."""
     return nodes.field_list("", *(
-        nodes.field("", nodes.field_name("", name), nodes.field_body("", nodes.paragraph("", "", *content)))
-        for name, content in pairs))
+        nodes.field("", nodes.field_name("", name),
+                    nodes.field_body("", *(nodes.paragraph("", "", *line) for line in lines)))
+        for name, *lines in rows))

@@ -14,12 +14,27 @@ def test_the_lab_card_says_how_to_run_it(site):
     build = site.build()
     assert (build.status, build.said) == (0, "")
     text = site.text()
-    for part in ("make lab-01", "71.2 s, with the full budget", "labs/01-roofline/lab.cpp", "01-roofline.json",
+    for part in ("make lab-01", "71.2 s, with the full budget", "labs/01-roofline/ lab.cpp", "01-roofline.json",
                  "20 November 2026, on Fixture Processor, 2 cores"):
         assert part in text
     downloads = re.findall(r'href="(_downloads/[^"]+)"', site.html())
     assert len(downloads) == 2
     assert all((site.root / "build" / "out" / name).exists() for name in downloads)
+
+
+def test_the_lab_card_has_a_line_for_each_file_that_the_page_quotes(site):
+    site.record()
+    for name in ("01-roofline/kernels/a.hpp", "01-roofline/kernels/b.hpp", "harness/work.cpp"):
+        path = site.root / "labs" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("int quoted;\n")
+    quotes = [f"```{{lab-code}} {name}\n```\n\n" for name in
+              ("01-roofline/kernels/b.hpp", "01-roofline/kernels/a.hpp", "harness/work.cpp", "01-roofline/kernels/b.hpp")]
+    site.page(f"# Page\n\n{''.join(quotes)}```{{lab-card}} 01-roofline\n```")
+    site.page("# Other\n\n```{lab-card} 01-roofline\n```", "other")
+    site.build()
+    assert "Look into: labs/01-roofline/ lab.cpp kernels/b.hpp kernels/a.hpp Took:" in site.text()
+    assert "Look into: labs/01-roofline/ lab.cpp Took:" in site.text("other")
 
 
 def test_the_lab_card_without_a_record_still_says_how(site):
