@@ -49,9 +49,9 @@ build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
 	@doxygen site/Doxyfile
 
 .PHONY: test
-test: needs-test ## run the tests: C++, the site in a browser, the front door
+test: needs-test ## run the tests: C++, the site in a browser, the command line
 	@tools/build all
-	@tools/test cpp cuda browser+site+door
+	@tools/test cpp cuda browser+site+cli
 
 .PHONY: test-slow
 test-slow: needs-test-slow ## the C++ tests built by Clang, with sanitizers
