@@ -23,7 +23,6 @@ myst_heading_anchors = 3
 suppress_warnings = ["duplicate_declaration.cpp"]  # every header opens the same namespace
 nitpicky = True
 nitpick_ignore_regex = [("cpp:.*", ".*")]  # Doxygen's own types are not all documented here
-numfig = True
 numfig_format = {"figure": "Figure %s", "section": "section %s"}
 
 bibtex_bibfiles = ["../chapters/references.bib"]

@@ -26,12 +26,13 @@ class HardwareFirstDomain(Domain):
     name = "hf"
     label = "Hardware First"
     roles = {"claim": XRefRole(innernodeclass=nodes.inline), "machine": XRefRole(innernodeclass=nodes.inline)}
-    data_version = 2
+    data_version = 3
     initial_data = {
         "inputs": {},  # page → {input: fingerprint when the page was read}
         "claims": {},  # "lab/claim" → (page, anchor)
         "cards": {},  # a machine's slug → (page, anchor)
         "ledgers": set(),  # pages that link to claims on other pages
+        "numbers": {},  # page → {anchor: "Figure 1.2"}
         "problems": {},  # page → [(line, text)]
     }
 

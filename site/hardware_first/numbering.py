@@ -4,11 +4,13 @@ A chapter NN-slug.md is called NN, as in its file's name, its sections N.1, N.2,
 whatever draws them; 00 counts as 0. No other page is numbered. {numref}`fig-bandwidth` reads "Figure 1.2",
 {numref}`a-section` "section 1.3", also where it is a heading below that section, and a plain "chapter 02" in prose becomes a
 link.
+
+Sphinx numbers what one toctree says, from 1; it has no setting for a book that begins at 0. So its own numbers are switched
+off (numfig), and it is given these.
 """
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 
@@ -18,8 +20,10 @@ from sphinx.application import Sphinx
 from sphinx.builders import Builder
 from sphinx.domains.std import StandardDomain
 from sphinx.environment import BuildEnvironment
-from sphinx.environment.collectors.toctree import TocTreeCollector
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.nodes import make_refnode
+
+from .domain import hardware_first
 
 CHAPTER = re.compile(r"(\d\d)-[\w-]+")
 MENTION = re.compile(r"\b([Cc]hapter) (\d\d)\b")
@@ -32,13 +36,19 @@ def chapters(env: BuildEnvironment) -> dict[str, str]:
     return {page: found[1] for page in sorted(env.found_docs) if (found := CHAPTER.fullmatch(page))}
 
 
-def section_numbers(self, env: BuildEnvironment) -> list[str]:
-    """Numbers the sections of all chapters; returns the pages to write again."""
-    before, env.toc_secnumbers = env.toc_secnumbers, {}
+def number(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """env-get-updated: numbers the sections and figures of all chapters; the pages to write again are all of them where a
+    number changed, for any may name it."""
+    env.toc_secnumbers, env.toc_fignumbers, references = {}, {}, {}
     for page, name in chapters(env).items():
-        env.toc_secnumbers[page] = numbers = {}
-        number_entries(env.tocs[page], name, (), 1, numbers)
-    return readers(env, before, env.toc_secnumbers)
+        document = env.get_doctree(page)
+        env.toc_secnumbers[page] = sections = {}
+        number_entries(env.tocs[page], name, (), 1, sections)
+        env.toc_fignumbers[page] = {"figure": figure_numbers(document, name)}
+        references[page] = {**section_references(app, document, sections), **figure_references(app, env.toc_fignumbers[page])}
+    data = hardware_first(env).data
+    before, data["numbers"] = data["numbers"], references
+    return sorted(env.found_docs) if references != before else []
 
 
 def number_entries(entries: nodes.Element, name: str, above: tuple, depth: int, numbers: dict[str, tuple]) -> None:
@@ -54,52 +64,44 @@ def number_entries(entries: nodes.Element, name: str, above: tuple, depth: int, 
                 number_entries(within, name, (str(int(name)),) if depth == 1 else number, depth + 1, numbers)
 
 
-def figure_numbers(self, env: BuildEnvironment) -> list[str]:
-    """Numbers the figures of all chapters, each chapter by itself; returns the pages to write again."""
-    before, env.toc_fignumbers = env.toc_fignumbers, {}
-    for page, name in chapters(env).items():
-        shown = [figure for figure in env.get_doctree(page).findall(nodes.figure)
-                 if figure["ids"] and figure.first_child_matching_class(nodes.caption) is not None]
-        env.toc_fignumbers[page] = {"figure": {figure["ids"][0]: (str(int(name)), str(place))
-                                               for place, figure in enumerate(shown, start=1)}}
-    return readers(env, before, env.toc_fignumbers)
+def figure_numbers(document: nodes.document, name: str) -> dict[str, tuple[str, str]]:
+    """{anchor: number} of a chapter's figures."""
+    shown = [figure for figure in document.findall(nodes.figure)
+             if figure["ids"] and figure.first_child_matching_class(nodes.caption) is not None]
+    return {figure["ids"][0]: (str(int(name)), str(place)) for place, figure in enumerate(shown, start=1)}
 
 
-number_of = StandardDomain.get_fignumber
+def section_references(app: Sphinx, document: nodes.document, numbers: dict[str, tuple]) -> dict[str, str]:
+    """{anchor: "section 1.3"}; a heading without a number has that of the section it belongs to."""
+    references = {}
+    for section in document.findall(nodes.section):
+        numbered = next(each for each in (section, *ancestors(section, nodes.section)) if numbers[anchor(each)])
+        words = app.config.numfig_format["section"] % ".".join(numbers[anchor(numbered)])
+        references.update(dict.fromkeys(section["ids"], words))
+    return references
 
 
-def number_or_that_above(self, env: BuildEnvironment, builder: Builder, kind: str, page: str, target: nodes.Element):
-    """What {numref} prints; for a heading without a number that of the section it belongs to."""
-    number = number_of(self, env, builder, kind, page, target)
-    while kind == "section" and number == () and isinstance(target.parent, nodes.section):
-        target = target.parent
-        number = number_of(self, env, builder, kind, page, target)
-    return number
+def anchor(section: nodes.section) -> str:
+    """What a section is called in a page's table of contents; the page's own has no name there."""
+    return f"#{section['ids'][0]}" if isinstance(section.parent, nodes.section) else ""
 
 
-class ReadOnce:
-    """An environment for those who only look at other pages: it does not read a page again for each who asks, which is what
-    takes most of the time of writing a book of many {numref}."""
-
-    def __init__(self, env: BuildEnvironment) -> None:
-        self.env = env
-        self.get_doctree = functools.lru_cache(maxsize=4)(env.get_doctree)
-
-    def __getattr__(self, name: str):
-        return getattr(self.env, name)
+def figure_references(app: Sphinx, numbers: dict[str, dict]) -> dict[str, str]:
+    """{anchor: "Figure 1.2"}"""
+    return {target: app.config.numfig_format["figure"] % ".".join(number) for target, number in numbers["figure"].items()}
 
 
-read_once = functools.lru_cache(maxsize=1)(ReadOnce)
-resolve = StandardDomain.resolve_xref
+class NumberedDomain(StandardDomain):
+    """Sphinx's own domain, where {numref} prints the numbers of chapters."""
 
-
-def resolve_and_read_once(self, env: BuildEnvironment, page: str, builder: Builder, kind: str, *reference):
-    return resolve(self, read_once(env) if kind == "numref" else env, page, builder, kind, *reference)
-
-
-def readers(env: BuildEnvironment, before: dict, after: dict) -> list[str]:
-    """The pages to write again: all of them where a number changed, for any may name it."""
-    return sorted(env.found_docs) if after != before else []
+    def resolve_xref(self, env: BuildEnvironment, page: str, builder: Builder, kind: str, target: str, node, content):
+        if kind != "numref":
+            return super().resolve_xref(env, page, builder, kind, target, node, content)
+        there, place = self.anonlabels.get(target, ("", ""))
+        words = hardware_first(env).data["numbers"].get(there, {}).get(place)
+        if not words:
+            return None
+        return make_refnode(builder, page, there, place, nodes.inline("", words, classes=["std", "std-numref"]))
 
 
 class ChapterLinks(SphinxPostTransform):
@@ -134,9 +136,6 @@ def ancestors(node: nodes.Node, kinds: type | tuple[type, ...]) -> Iterator[node
 
 
 def add_to(app: Sphinx) -> None:
-    """Sphinx numbers what one toctree says, from 1; it has no setting for a book that begins at 0."""
-    TocTreeCollector.assign_section_numbers = section_numbers
-    TocTreeCollector.assign_figure_numbers = figure_numbers
-    StandardDomain.get_fignumber = number_or_that_above
-    StandardDomain.resolve_xref = resolve_and_read_once
+    app.add_domain(NumberedDomain, override=True)
+    app.connect("env-get-updated", number, priority=600)  # after Sphinx, which forgets all numbers
     app.add_post_transform(ChapterLinks)

@@ -7,7 +7,7 @@ import re
 import pytest
 from book import pages
 
-NUMBERS = {"numfig": True, "numfig_format": {"figure": "Figure %s", "section": "section %s"}, "html_secnumber_suffix": " "}
+NUMBERS = {"numfig_format": {"figure": "Figure %s", "section": "section %s"}, "html_secnumber_suffix": " "}
 FIGURE = "```{lab-figure} 01-small\n:series: latency\n:name: fig-small\nThe takeaway.\n```\n"
 DRAWING = "```{drawing} 01-idea\n:name: fig-idea\nAn idea.\n```\n"
 INDEX = "# Book\n\nSee {numref}`fig-small`.\n\n```{toctree}\n00-first\n01-second\n```\n"
