@@ -1,0 +1,45 @@
+"""Which rooms of labs may include which: cmake/include_rule.cmake."""
+
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def include(root, tmp_path):
+    """What the rule says of a tree in which one file includes another."""
+
+    def include(source, included):
+        path = tmp_path / source
+        path.parent.mkdir(parents=True)
+        path.write_text(f'#include <vector>\n#include "{included}"\n')
+        command = ["cmake", f"-DLABS={tmp_path}", "-P", root / "cmake/include_rule.cmake"]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    return include
+
+
+@pytest.mark.parametrize(("source", "included"), [
+    ("02-second/bench/runs.cpp", "01-first/kernels/loop.hpp"),
+    ("02-second/bench/runs.cpp", "01-first/check/reference.hpp"),
+    ("02-second/lab.cpp", "02-second/bench/runs.hpp"),
+    ("02-second/kernels/deep/loop.cu", "common/random.hpp"),
+    ("02-second/lab.cpp", "harness/lab.hpp"),
+    ("common/random.cpp", "common/random.hpp"),
+])
+def test_a_lab_includes_its_own_rooms_what_is_common_and_the_kernels_of_those_before_it(include, source, included):
+    result = include(source, included)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("source", "included"), [
+    ("02-second/bench/runs.cpp", "01-first/bench/runs.hpp"),
+    ("02-second/lab.cpp", "01-first/lab.hpp"),
+    ("01-first/kernels/loop.cpp", "02-second/kernels/loop.hpp"),
+    ("common/random.cpp", "01-first/kernels/loop.hpp"),
+    ("harness/lab.cpp", "common/random.hpp"),
+])
+def test_another_include_is_refused_in_a_line_that_names_both(include, source, included):
+    result = include(source, included)
+    assert result.returncode == 1
+    assert f"labs/{source} includes {included}" in result.stderr
