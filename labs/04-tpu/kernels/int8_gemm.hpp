@@ -7,30 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "04-tpu/kernels/narrow_strip.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
 
-namespace hf::matmul {
-struct Rectangle;
-}
-
 namespace hf::tpu {
 
-/// A few rows of a, at most as many as a tile has, and the panels of b that they are multiplied with.
-struct Int8Panels {
-  std::size_t rows, columns;  ///< of c
-  std::size_t groups;         ///< how deep: so many groups of 32 bits of each row of a
-  const std::byte* a;         ///< the rows
-  std::size_t stride;         ///< bytes from one to the next
-  const std::byte* next;      ///< the rows of a that are wanted next, which are fetched on the way
-  std::size_t next_rows;      ///< how many, as far apart
-  const std::byte* b;         ///< the first panel: group after group, and in a group, column after column
-  std::size_t panel_bytes;    ///< from one panel to the next
-  const std::int32_t* start;  ///< for each column, what the sums start from
-  std::int32_t* c;            ///< (rows, columns)
-  std::size_t c_stride;       ///< numbers from one row of c to the next
-  bool add;                   ///< to what is in c
-};
+using Int8Strip = Strip<std::int32_t>;
 
 /// One kernel, compiled for one instruction set.
 struct Int8Kernel {
@@ -41,7 +24,7 @@ struct Int8Kernel {
   std::size_t tile_rows, tile_columns;  ///< of c: what its registers hold
   std::size_t group;                    ///< numbers in 32 bits: 4, or 2 that were widened to 16 bits
   std::int32_t offset_of_a;             ///< the sums of a column of c start from the sum of b's column, so many times
-  void (*multiply_panels)(const Int8Panels& panels);
+  void (*multiply_strip)(const Int8Strip& strip);
 
   double peak_operations;  ///< of one iteration of peak(), a multiplication and an addition counted as two
   /// The dot instruction alone, in independent chains on registers: adds 4 a b to every sum, so many times.
@@ -75,14 +58,10 @@ class PackedInt8 {
   void multiply(std::size_t m, const std::uint8_t* a, std::int32_t* c, int threads = 1) const;
 
  private:
-  /// Some rows and columns of c, by one thread. \p a and \p c begin with the first of these rows.
-  void multiply_part(const matmul::Rectangle& part, const std::uint8_t* a, std::int32_t* c) const;
-  std::size_t panel_bytes() const;
-
   const Int8Kernel* kernel_ = nullptr;
   std::size_t n_ = 0, k_ = 0;
-  Buffer panels_;  ///< of tile_columns columns each and all rows; zeros where b ends
-  std::vector<std::int32_t> start_;
+  Buffer panels_;                     ///< of tile_columns columns each and all rows; zeros where b ends
+  std::vector<std::int32_t> starts_;  ///< see Strip
 };
 
 /// The same product by three plain loops, 64 bits wide.

@@ -8,6 +8,7 @@
 
 #include "04-tpu/kernels/dot_instructions.hpp"
 #include "04-tpu/kernels/int8_gemm.hpp"
+#include "04-tpu/kernels/narrow_strip.hpp"
 #include "harness/vector.hpp"
 
 namespace hf::tpu {
@@ -39,31 +40,14 @@ inline void load_all(const std::byte* from, Sums registers[tile_registers]) {
 
 inline void store_sums(void* to, Sums v) { __builtin_memcpy(to, &v, sizeof v); }
 
-/// Rows of a, and how many bytes they lie apart.
-struct Rows {
-  const std::byte* first;
-  std::size_t stride, count;
-};
-
-/// What a tile of c is made of.
-struct Tile {
-  std::size_t groups;         ///< how deep
-  Rows a;                     ///< as many as the tile has
-  const std::byte* panel;     ///< of b
-  const std::int32_t* start;  ///< of the sums, for each column
-  Rows wanted;                ///< rows of a that are wanted next
-  std::int32_t* c;
-  std::size_t c_stride;
-};
-
 /// How many groups share a cache line; and how many lines before its end a tile of c is asked for.
 constexpr std::size_t line_groups = 16, c_ahead = 4;
 
 /// Asks for a cache line of each of the rows of a that are wanted next, and towards the end for c.
 template <std::size_t rows>
-inline void fetch(const Tile& tile, std::size_t group) {
-  for (std::size_t i = 0; i < tile.wanted.count; ++i)
-    __builtin_prefetch(tile.wanted.first + i * tile.wanted.stride + 4 * group, 0, 2);
+inline void fetch(const Int8Strip& tile, std::size_t group) {
+  for (std::size_t i = 0; i < tile.next.count; ++i)
+    __builtin_prefetch(tile.next.first + i * tile.next.stride + 4 * group, 0, 2);
   const std::size_t lines_left = (tile.groups - group + line_groups - 1) / line_groups;
   if (lines_left > c_ahead) return;
   const std::size_t first = group == 0 ? 0 : (c_ahead - lines_left) * rows / c_ahead;
@@ -73,13 +57,13 @@ inline void fetch(const Tile& tile, std::size_t group) {
   }
 }
 
-template <std::size_t rows>
-inline void start_sums(const std::int32_t* start, Sums sums[][tile_registers]) {
+template <std::size_t rows, bool add>
+inline void start_sums(const Int8Strip& tile, Sums sums[][tile_registers]) {
 #pragma GCC unroll 6
   for (std::size_t i = 0; i < rows; ++i) {
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < tile_registers; ++r)
-      sums[i][r] = offset_of_a != 0 ? load_sums(start + r * sum_lanes) : Sums{};
+      sums[i][r] = offset_of_a != 0 && !add ? load_sums(tile.starts + tile.column + r * sum_lanes) : Sums{};
   }
 }
 
@@ -100,10 +84,10 @@ inline void finish_sums(const Sums sums[][tile_registers], std::int32_t* c, std:
 /// panel of b. For each group, a few registers of b serve all rows of a. Inline,
 /// so that one tile's end overlaps with the next one's beginning.
 template <std::size_t rows, bool add>
-[[gnu::always_inline]] inline void multiply_tile(const Tile& tile) {
-  const std::byte *a = tile.a.first, *panel = tile.panel;
+[[gnu::always_inline]] inline void multiply_tile(const Int8Strip& tile) {
+  const std::byte *a = tile.a.first, *panel = tile.b.first;
   Sums sums[rows][tile_registers], from_b[tile_registers];
-  start_sums<rows>(tile.start, sums);
+  start_sums<rows, add>(tile, sums);
   for (std::size_t p = 0; p < tile.groups;) {
     fetch<rows>(tile, p);
     const std::size_t end = least(p + line_groups, tile.groups);
@@ -124,49 +108,15 @@ template <std::size_t rows, bool add>
 }
 // [end: micro-kernel]
 
-/// multiply_tile() into a tile that is only `columns` wide.
-template <std::size_t rows, bool add>
-void multiply_ragged(Tile tile, std::size_t columns) {
-  alignas(64) std::int32_t sums[rows * tile_columns];
-  std::int32_t* const c = tile.c;
-  const std::size_t c_stride = tile.c_stride;
-  tile.c = sums;
-  tile.c_stride = tile_columns;
-  multiply_tile<rows, false>(tile);
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < columns; ++j)
-      c[i * c_stride + j] = sums[i * tile_columns + j] + (add ? c[i * c_stride + j] : 0);
-  }
-}
+/// What narrow_strip.hpp wants to know.
+struct Int8MicroKernel {
+  static constexpr std::size_t tile_rows = tpu::tile_rows, tile_columns = tpu::tile_columns;
 
-/// All tiles of some rows; each fetches a share of the rows that come next.
-template <std::size_t rows, bool add>
-void multiply_rows(const Int8Panels& all) {
-  const std::size_t tiles = (all.columns + tile_columns - 1) / tile_columns;
-  const std::size_t share = (all.next_rows + tiles - 1) / tiles;
-  for (std::size_t t = 0; t < tiles; ++t) {
-    const std::size_t j = t * tile_columns, columns = all.columns - j, asked = least(all.next_rows, t * share);
-    const Tile tile = {
-        .groups = all.groups,
-        .a = {all.a, all.stride, rows},
-        .panel = all.b + t * all.panel_bytes,
-        .start = all.start + j,
-        .wanted = {all.next + asked * all.stride, all.stride, least(share, all.next_rows - asked)},
-        .c = all.c + j,
-        .c_stride = all.c_stride,
-    };
-    columns < tile_columns ? multiply_ragged<rows, add>(tile, columns) : multiply_tile<rows, add>(tile);
+  template <std::size_t rows, bool add>
+  [[gnu::always_inline]] static void multiply_tile(const Int8Strip& tile) {
+    tpu::multiply_tile<rows, add>(tile);
   }
-}
-
-/// See Int8Kernel::multiply_panels.
-template <std::size_t rows = tile_rows>
-void multiply_panels(const Int8Panels& panels) {
-  if constexpr (rows > 1) {
-    if (panels.rows < rows) return multiply_panels<rows - 1>(panels);
-  }
-  panels.add ? multiply_rows<rows, true>(panels) : multiply_rows<rows, false>(panels);
-}
+};
 
 /// As many chains as hide the latency of the instruction; see peak_chains in lab 01.
 constexpr int chains = vector_registers == 32 ? 24 : 12;
@@ -207,7 +157,7 @@ constexpr Int8Kernel this_int8_kernel(const char* name, const char* required) {
           .tile_columns = tile_columns,
           .group = dot_group,
           .offset_of_a = offset_of_a,
-          .multiply_panels = multiply_panels,
+          .multiply_strip = multiply_strip<Int8MicroKernel>,
           .peak_operations = peak_operations,
           .peak = dot_peak};
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "02-matmul/kernels/micro_kernel.hpp"
+#include "04-tpu/kernels/narrow_strip.hpp"
 #include "harness/vector.hpp"
 
 #if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
@@ -19,8 +20,7 @@ namespace hf::precision {
 namespace {
 
 using matmul::line;
-using matmul::tile_columns;
-using matmul::tile_rows;
+using Bf16Strip = tpu::Strip<float>;
 
 #if defined(__AVX512BF16__) || defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
 constexpr bool compiled_bf16_dot = true;
@@ -28,14 +28,14 @@ constexpr bool compiled_bf16_dot = true;
 constexpr bool compiled_bf16_dot = false;
 #endif
 
-inline Ints load_pairs(const std::uint16_t* from) {
+inline Ints load_pairs(const std::byte* from) {
   Ints pairs;
   __builtin_memcpy(&pairs, from, sizeof pairs);
   return pairs;
 }
 
 /// A pair in every lane.
-inline Ints broadcast_pair(const std::uint16_t* from) {
+inline Ints broadcast_pair(const std::byte* from) {
   std::int32_t pair;
   __builtin_memcpy(&pair, from, sizeof pair);
   return Ints{} + pair;
@@ -56,97 +56,63 @@ inline Floats dot_pairs(Floats sum, Ints a, Ints b) {
 #endif
 }
 
-/// Rows of a that lie `stride` numbers apart.
+/// A tile of c, of blocks of bf16 as they are, or widened to floats. See narrow_strip.hpp.
 template <class Number>
-struct Rows {
-  const Number* data;
-  std::size_t stride;
-};
+struct Bf16MicroKernel;
 
-/// c (+)= a · b for one tile: a is (rows, depth), b a panel of as many rows, in
-/// pairs. Asks for the `next` rows of a on the way, and for c: a line of each,
-/// then as many steps as a line has pairs.
-template <std::size_t rows, bool add>
-void multiply_tile(std::size_t depth, Rows<std::uint16_t> a, const std::uint16_t* b, Rows<std::uint16_t> next,
-                   std::size_t next_rows, float* c, std::size_t c_stride) {
-  constexpr std::size_t group = 5;  // rows that share an address register
-  const std::uint16_t* row[(rows + group - 1) / group];
-  for (std::size_t i = 0; i < rows; i += group) row[i / group] = a.data + i * a.stride;
+/// Pairs of numbers: prefetches rows of a on the way, and c: a line of each, then as many steps as a line has pairs.
+template <>
+struct Bf16MicroKernel<std::uint16_t> {
+  static constexpr std::size_t tile_rows = matmul::tile_rows, tile_columns = matmul::tile_columns;
 
-  Floats left[rows] = {}, right[rows] = {};
-  for (std::size_t p = 0, asked = 0; p < depth / 2; ++asked) {
-    for (std::size_t i = 0; i < next_rows; ++i) __builtin_prefetch(next.data + i * next.stride + 2 * p, 0, 2);
-    if (asked < rows) {
-      __builtin_prefetch(c + asked * c_stride, 1, 2);
-      __builtin_prefetch(c + asked * c_stride + lanes, 1, 2);
-    }
-    for (const std::size_t end = least(p + line, depth / 2); p < end; ++p, b += 2 * tile_columns) {
-      const Ints b_left = load_pairs(b), b_right = load_pairs(b + 2 * lanes);
+  template <std::size_t rows, bool add>
+  [[gnu::always_inline]] static void multiply_tile(const Bf16Strip& tile) {
+    constexpr std::size_t few = 5;  // rows that share an address register
+    const std::byte *row[(rows + few - 1) / few], *panel = tile.b.first;
+    for (std::size_t i = 0; i < rows; i += few) row[i / few] = tile.a.first + i * tile.a.stride;
+
+    Floats left[rows] = {}, right[rows] = {};
+    for (std::size_t p = 0, asked = 0; p < tile.groups; ++asked) {
+      for (std::size_t i = 0; i < tile.next.count; ++i)
+        __builtin_prefetch(tile.next.first + i * tile.next.stride + 4 * p, 0, 2);
+      if (asked < rows) {
+        __builtin_prefetch(tile.c + asked * tile.c_stride, 1, 2);
+        __builtin_prefetch(tile.c + asked * tile.c_stride + lanes, 1, 2);
+      }
+      for (const std::size_t end = least(p + line, tile.groups); p < end; ++p, panel += 2 * vector_bytes) {
+        const Ints b_left = load_pairs(panel), b_right = load_pairs(panel + vector_bytes);
 #pragma GCC unroll 14
-      for (std::size_t i = 0; i < rows; ++i) {
-        const Ints from_a = broadcast_pair(row[i / group] + i % group * a.stride + 2 * p);
-        left[i] = dot_pairs(left[i], from_a, b_left);
-        right[i] = dot_pairs(right[i], from_a, b_right);
+        for (std::size_t i = 0; i < rows; ++i) {
+          const Ints from_a = broadcast_pair(row[i / few] + i % few * tile.a.stride + 4 * p);
+          left[i] = dot_pairs(left[i], from_a, b_left);
+          right[i] = dot_pairs(right[i], from_a, b_right);
+        }
       }
     }
-  }
+    float* c = tile.c;
 #pragma GCC unroll 14
-  for (std::size_t i = 0; i < rows; ++i, c += c_stride) {
-    store(c, add ? load(c) + left[i] : left[i]);
-    store(c + lanes, add ? load(c + lanes) + right[i] : right[i]);
-  }
-}
-
-/// The same where both have been widened: a panel of b has `depth` rows.
-template <std::size_t rows, bool add>
-void multiply_tile(std::size_t depth, Rows<float> a, const float* b, Rows<float> next, std::size_t next_rows, float* c,
-                   std::size_t c_stride) {
-  matmul::multiply_and_fetch<rows, false, add>(depth, {a.data, a.stride}, {b, tile_columns}, {next.data, next.stride},
-                                               next_rows, nullptr, c, c_stride);
-}
-
-/// A tile of which only the first columns are wanted.
-template <std::size_t rows, bool add>
-void store_ragged(const float* sums, std::size_t columns, float* c, std::size_t c_stride) {
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < columns; ++j)
-      c[i * c_stride + j] = sums[i * tile_columns + j] + (add ? c[i * c_stride + j] : 0);
-  }
-}
-
-/// Some rows of c, and the rows of a and the panels of b that it is made of.
-template <class Number>
-struct Strip {
-  std::size_t depth, columns;
-  Rows<Number> a;
-  const Number* panels;
-  std::size_t panel_size;  ///< numbers
-  Rows<Number> next;       ///< the rows of a that are wanted next
-  std::size_t next_rows;
-  float* c;
-  std::size_t c_stride;
-};
-
-/// The tiles of a strip, one after another; each fetches a share of the rows that are wanted next.
-template <class Number, std::size_t rows, bool add>
-void multiply_strip(const Strip<Number>& strip) {
-  const std::size_t tiles = (strip.columns + tile_columns - 1) / tile_columns;
-  const std::size_t share = (strip.next_rows + tiles - 1) / tiles;
-  for (std::size_t t = 0; t < tiles; ++t) {
-    const std::size_t columns = strip.columns - t * tile_columns, asked = least(t * share, strip.next_rows);
-    const Number* const b = strip.panels + t * strip.panel_size;
-    const Rows<Number> next = {strip.next.data + asked * strip.next.stride, strip.next.stride};
-    const std::size_t next_rows = least(share, strip.next_rows - asked);
-    float* const c = strip.c + t * tile_columns;
-    if (columns >= tile_columns) {
-      multiply_tile<rows, add>(strip.depth, strip.a, b, next, next_rows, c, strip.c_stride);
-    } else {
-      alignas(vector_bytes) float sums[rows * tile_columns];
-      multiply_tile<rows, false>(strip.depth, strip.a, b, next, next_rows, sums, tile_columns);
-      store_ragged<rows, add>(sums, columns, c, strip.c_stride);
+    for (std::size_t i = 0; i < rows; ++i, c += tile.c_stride) {
+      store(c, add ? load(c) + left[i] : left[i]);
+      store(c + lanes, add ? load(c + lanes) + right[i] : right[i]);
     }
   }
-}
+};
+
+/// Chapter 02's.
+template <>
+struct Bf16MicroKernel<float> {
+  static constexpr std::size_t tile_rows = matmul::tile_rows, tile_columns = matmul::tile_columns;
+
+  template <std::size_t rows, bool add>
+  [[gnu::always_inline]] static void multiply_tile(const Bf16Strip& tile) {
+    const auto view = [](const std::byte* first, std::size_t bytes) {
+      return matmul::View{reinterpret_cast<const float*>(first), bytes / sizeof(float)};
+    };
+    matmul::multiply_and_fetch<rows, false, add>(
+        tile.groups, view(tile.a.first, tile.a.stride), view(tile.b.first, tile_columns * sizeof(float)),
+        view(tile.next.first, tile.next.stride), tile.next.count, nullptr, tile.c, tile.c_stride);
+  }
+};
 
 }  // namespace
 }  // namespace hf::precision

@@ -1,0 +1,90 @@
+/// \file
+/// The loop around the micro-kernel of a product of narrow numbers: over the tiles of a strip, the last of which may be
+/// ragged. Compiled with each micro-kernel, for its instruction set (see harness/vector.hpp).
+///
+/// Rows of a and panels of b are counted in groups of 32 bits: as many numbers as fit there, which one instruction multiplies
+/// and adds up.
+#pragma once
+
+#include <cstddef>
+
+#include "harness/vector.hpp"
+
+namespace hf::tpu {
+
+/// Rows of a, and how many bytes they lie apart.
+struct RowsOfA {
+  const std::byte* first;
+  std::size_t stride, count;
+};
+
+/// Panels of b, as wide as a tile: in a panel group after group, in a group column after column.
+struct PanelsOfB {
+  const std::byte* first;
+  std::size_t stride;  ///< bytes from one to the next
+};
+
+/// Some rows of c = a · b, at most as many as a tile has, and what they are made of.
+template <class Sum>
+struct Strip {
+  std::size_t groups;  ///< of each row of a
+  std::size_t columns;
+  RowsOfA a, next;  ///< next: those that are wanted next, which are prefetched on the way
+  PanelsOfB b;
+  const Sum* starts;   ///< for each column of the whole of b, what its sums start from; may be null where that is 0
+  std::size_t column;  ///< where in the whole of b these columns begin
+  Sum* c;
+  std::size_t c_stride;  ///< numbers from one row of c to the next
+  bool add;              ///< to what is in c
+};
+
+namespace {
+
+/// Copies the first columns of some rows; strides in numbers.
+template <std::size_t rows, class Sum>
+void copy_columns(std::size_t columns, const Sum* from, std::size_t from_stride, Sum* to, std::size_t to_stride) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) to[i * to_stride + j] = from[i * from_stride + j];
+  }
+}
+
+/// The tiles of a strip, one after another; each prefetches a share of the rows that are wanted next. Not inline: with the
+/// micro-kernels for all numbers of rows in one function, GCC runs out of registers.
+template <class MicroKernel, std::size_t rows, bool add, class Sum>
+[[gnu::noinline]] void multiply_tiles(const Strip<Sum>& strip) {
+  constexpr std::size_t width = MicroKernel::tile_columns;
+  alignas(64) Sum whole[rows * width];  // in place of a tile of which c has only the first columns
+  const std::size_t tiles = (strip.columns + width - 1) / width, share = (strip.next.count + tiles - 1) / tiles;
+  for (std::size_t t = 0; t < tiles; ++t) {
+    const std::size_t columns = strip.columns - t * width, prefetched = least(t * share, strip.next.count);
+    const bool ragged = columns < width;
+    Sum* const c = strip.c + t * width;
+    if (ragged && add) copy_columns<rows>(columns, c, strip.c_stride, whole, width);
+    MicroKernel::template multiply_tile<rows, add>(
+        {.groups = strip.groups,
+         .columns = width,
+         .a = strip.a,
+         .next = {strip.next.first + prefetched * strip.next.stride, strip.next.stride,
+                  least(share, strip.next.count - prefetched)},
+         .b = {strip.b.first + t * strip.b.stride, strip.b.stride},
+         .starts = strip.starts,
+         .column = strip.column + t * width,
+         .c = ragged ? whole : c,
+         .c_stride = ragged ? width : strip.c_stride,
+         .add = add});
+    if (ragged) copy_columns<rows>(columns, whole, width, c, strip.c_stride);
+  }
+}
+
+/// c (+)= a · b for a strip.
+/// \tparam MicroKernel  has tile_rows, tile_columns, and multiply_tile<rows, add>(strip) for a strip one panel wide
+template <class MicroKernel, class Sum, std::size_t rows = MicroKernel::tile_rows>
+void multiply_strip(const Strip<Sum>& strip) {
+  if constexpr (rows > 1) {
+    if (strip.a.count < rows) return multiply_strip<MicroKernel, Sum, rows - 1>(strip);
+  }
+  strip.add ? multiply_tiles<MicroKernel, rows, true>(strip) : multiply_tiles<MicroKernel, rows, false>(strip);
+}
+
+}  // namespace
+}  // namespace hf::tpu
