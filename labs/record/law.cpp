@@ -18,12 +18,21 @@ namespace {
 constexpr std::size_t kMostBytes = 200;
 constexpr std::size_t kMostFactors = 8;
 
-bool is_name(const std::string& word) {
+// Of values or series; or of rows, as in "speedup[q4_0]".
+bool is_name(const std::string& address) {
+  std::string word = address;
+  if (const auto bracket = word.find('['); bracket != std::string::npos && word.ends_with(']')) {
+    word.pop_back();
+    word[bracket] = '_';
+  }
   const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '*'; };
   return !word.empty() && (word[0] < '0' || word[0] > '9') && std::all_of(word.begin(), word.end(), fits);
 }
 
-bool is_id(const std::string& word) { return is_name(word) && word.find('*') == std::string::npos; }
+// One number, or one of each row: a star stands only for the row.
+bool is_id(const std::string& word) {
+  return is_name(word) && word.substr(0, word.find("[*]")).find('*') == std::string::npos;
+}
 
 std::optional<double> positive_number(const std::string& word) {
   double number = 0;

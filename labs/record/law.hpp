@@ -22,15 +22,16 @@ struct BadLaw : std::runtime_error {
 ///     flops_per_float_loaded = 4 * peak_fp32_gflops / bandwidth_dram_gbs
 ///     kernels <= peak_fp32_gflops                                    a value, or each point of a series, is at most …
 ///     any GFLOP/s <= highest peak_*_gflops                           every value in that unit is at most …
+///     over_peer[*] = speed[*] / peer_speed[*]                        in each row that all of these series have
 ///     latency never falls                                            along the points of a series; or: never rises
 ///     bandwidth_* in GB/s or TB/s                                    the unit of a series
 ///
 /// In a name, * stands for any characters, or none. A product is made of up to eight positive numbers and ids of values, with * and
-/// / from left to right. Names that a record does not have make a law say nothing.
+/// / from left to right; a point of a series is a value called "speed[q4_0]" (see address.hpp). Names that a record does not have make a law say nothing.
 struct Law {
   enum class Kind { equal, at_most, never_falls, never_rises, in_units };
 
-  /// A number, or the value called `id`, that multiplies or divides.
+  /// A number, or the value called `id`, that multiplies or divides; with "[*]", that of the subject's row.
   struct Factor {
     bool divides = false;
     std::string id;     ///< empty for a number

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "address.hpp"
 #include "check.hpp"
 #include "law.hpp"
 #include "record.hpp"
@@ -46,27 +47,52 @@ Interval interval(const Json& number, const char* median) {
   return {number.value("low", middle), middle, number.value("high", middle)};
 }
 
-// What a law speaks of: the one number of a value, or the points of a series.
+// What a law speaks of: the one number of a value or of a row, or the points of a series.
 struct Quantity {
+  enum class Kind { value, row, series };
+
   std::string id, unit;
   Pointer at;
-  bool series;
+  Kind kind;
   std::vector<Interval> numbers;
 
-  Pointer number_at(std::size_t i) const { return series ? at / "points" / i / "median" : at / "value"; }
+  Pointer number_at(std::size_t i) const {
+    if (kind == Kind::series) return at / "points" / i / "median";
+    return at / (kind == Kind::row ? "median" : "value");
+  }
 };
 
 std::vector<Quantity> quantities(const Json& record) {
   std::vector<Quantity> all;
   const Json& values = record.at("values");
   for (std::size_t i = 0; i < values.size(); ++i) {
-    all.push_back(
-        {values[i].at("id"), values[i].at("unit"), Pointer("/values") / i, false, {interval(values[i], "value")}});
+    all.push_back({values[i].at("id"),
+                   values[i].at("unit"),
+                   Pointer("/values") / i,
+                   Quantity::Kind::value,
+                   {interval(values[i], "value")}});
   }
   const Json& series = record.at("series");
   for (std::size_t i = 0; i < series.size(); ++i) {
-    all.push_back({series[i].at("id"), series[i].at("/y/unit"_json_pointer), Pointer("/series") / i, true, {}});
+    all.push_back(
+        {series[i].at("id"), series[i].at("/y/unit"_json_pointer), Pointer("/series") / i, Quantity::Kind::series, {}});
     for (const Json& point : series[i].at("points")) all.back().numbers.push_back(interval(point, "median"));
+  }
+  return all;
+}
+
+std::vector<Quantity> rows(const Json& record) {
+  std::vector<Quantity> all;
+  const Json& series = record.at("series");
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const Json& points = series[i].at("points");
+    for (std::size_t j = 0; j < points.size(); ++j) {
+      all.push_back({series[i].at("id").get<std::string>() + '[' + row_of(points[j]) + ']',
+                     series[i].at("/y/unit"_json_pointer),
+                     Pointer("/series") / i / "points" / j,
+                     Quantity::Kind::row,
+                     {interval(points[j], "median")}});
+    }
   }
   return all;
 }
@@ -78,7 +104,7 @@ bool is_of_memory(const std::string& unit) {
 
 class Court {
  public:
-  explicit Court(const Json& record) : quantities_(quantities(record)) {
+  explicit Court(const Json& record) : quantities_(quantities(record)), rows_(rows(record)) {
     const Json& run = record.at("run");
     noise_ = std::min(run.at("noise_floor").get<double>(), kMostNoise);
     const bool quiet = run.at("quiet").get<bool>();
@@ -109,10 +135,16 @@ class Court {
     problems_.push_back({at.to_string(), "expected " + expected, "run the lab again on a quiet machine"});
   }
 
+  // What a name may speak of.
+  const std::vector<Quantity>& all_like(const std::string& name) const {
+    return name.find('[') == std::string::npos ? quantities_ : rows_;
+  }
+
   const Quantity* value(const std::string& id) const {
-    const auto is_it = [&](const Quantity& each) { return !each.series && each.id == id; };
-    const auto found = std::find_if(quantities_.begin(), quantities_.end(), is_it);
-    return found == quantities_.end() ? nullptr : &*found;
+    const std::vector<Quantity>& all = all_like(id);
+    const auto is_it = [&](const Quantity& each) { return each.kind != Quantity::Kind::series && each.id == id; };
+    const auto found = std::find_if(all.begin(), all.end(), is_it);
+    return found == all.end() ? nullptr : &*found;
   }
 
   // `smaller` is above `larger` by more than noise explains.
@@ -121,11 +153,13 @@ class Court {
   }
 
   // The range that the intervals of a product's values allow: ratios may come from pairs of samples. Nothing where a
-  // value is missing, or what is divided by may be zero.
-  std::optional<Interval> range(const Law& law) const {
+  // value is missing, or what is divided by may be zero. `row`: "[q4_0]", for "[*]".
+  std::optional<Interval> range(const Law& law, const std::string& row = "") const {
     Interval result = {1, 1, 1};
     for (const Law::Factor& factor : law.product) {
-      const Quantity* found = factor.id.empty() ? nullptr : value(factor.id);
+      const bool of_row = factor.id.ends_with("[*]");
+      const std::string id = of_row ? factor.id.substr(0, factor.id.size() - 3) + row : factor.id;
+      const Quantity* found = factor.id.empty() ? nullptr : value(id);
       if (!factor.id.empty() && !found) return std::nullopt;
       const Interval number = found ? found->numbers[0] : Interval{factor.number, factor.number, factor.number};
       if (factor.divides && !(number.low > 0)) return std::nullopt;
@@ -140,20 +174,22 @@ class Court {
     std::string wanted;
     for (const std::string& unit : law.units) wanted += (wanted.empty() ? "" : " or ") + unit;
     for (const Quantity& each : quantities_) {
-      if (!each.series || !matches(law.subject, each.id)) continue;
+      if (each.kind != Quantity::Kind::series || !matches(law.subject, each.id)) continue;
       if (std::find(law.units.begin(), law.units.end(), each.unit) != law.units.end()) continue;
       report(each.at / "y" / "unit", "unit " + wanted + " for " + each.id + ", not " + each.unit);
     }
   }
 
   void follows(const Law& law) {
-    const Quantity* result = value(law.subject);
-    const auto expected = range(law);
-    if (!result || !expected) return;
-    const Interval& actual = result->numbers[0];
-    if (!exceeds(actual, *expected, kArithmeticSlack) && !exceeds(*expected, actual, kArithmeticSlack)) return;
-    report(result->number_at(0),
-           "about " + digits(expected->median) + ", " + law.right_side() + ", not " + digits(actual.median));
+    for (const Quantity& each : all_like(law.subject)) {
+      if (each.kind == Quantity::Kind::series || !matches(law.subject, each.id)) continue;
+      const auto expected = range(law, each.id.substr(std::min(each.id.find('['), each.id.size())));
+      if (!expected) continue;
+      const Interval& actual = each.numbers[0];
+      if (!exceeds(actual, *expected, kArithmeticSlack) && !exceeds(*expected, actual, kArithmeticSlack)) continue;
+      report(each.number_at(0),
+             "about " + digits(expected->median) + ", " + law.right_side() + ", not " + digits(actual.median));
+    }
   }
 
   // The limit that a law sets, with its unit where it is that of one value.
@@ -171,7 +207,7 @@ class Court {
     }
     std::optional<Limit> highest;
     for (const Quantity& each : quantities_) {
-      if (each.series || !matches(law.highest, each.id)) continue;
+      if (each.kind == Quantity::Kind::series || !matches(law.highest, each.id)) continue;
       if (!highest || each.numbers[0].high > highest->number.high) highest = Limit{each.numbers[0], each.unit};
     }
     return highest;
@@ -180,8 +216,9 @@ class Court {
   void is_at_most(const Law& law) {
     const auto most = limit(law);
     if (!most) return;
-    for (const Quantity& each : quantities_) {
-      if (law.any ? each.series || each.unit != law.subject : !matches(law.subject, each.id)) continue;
+    for (const Quantity& each : all_like(law.subject)) {
+      if (law.any ? each.kind == Quantity::Kind::series || each.unit != law.subject : !matches(law.subject, each.id))
+        continue;
       if (!most->unit.empty() && most->unit != each.unit) {
         report(each.at, "unit " + most->unit + ", as of " + law.right_side() + ", not " + each.unit);
         continue;
@@ -215,7 +252,7 @@ class Court {
   template <typename Violates, typename MoreExtreme>
   void compare_with_extreme(const Law& law, const std::string& expected, Violates violates, MoreExtreme more_extreme) {
     for (const Quantity& each : quantities_) {
-      if (!each.series || !matches(law.subject, each.id)) continue;
+      if (each.kind != Quantity::Kind::series || !matches(law.subject, each.id)) continue;
       const double slack = is_of_memory(each.unit) ? memory_slack_ : kArithmeticSlack;
       std::vector<Interval> extremes;  // the most extreme first
       for (std::size_t i = 0; i < each.numbers.size(); ++i) {
@@ -230,7 +267,7 @@ class Court {
     }
   }
 
-  std::vector<Quantity> quantities_;
+  std::vector<Quantity> quantities_, rows_;
   double noise_ = 0;
   double memory_slack_ = kMemorySlack;
   std::size_t forgiven_ = 0;  // how many points another process may have slowed down without end

@@ -86,6 +86,33 @@ TEST_CASE("a star stands for any characters, or none") {
   CHECK_FALSE(hf::matches("ab", "abc"));
 }
 
+TEST_CASE("a law may speak of a row, or of every row that all its series have") {
+  const auto series = [](const std::string& id, double fp32, double q4_0) {
+    return json{
+        {"id", id},
+        {"label", id},
+        {"kind", "modelled"},
+        {"x", {{"name", "format"}, {"unit", "1"}}},
+        {"y", {{"name", "speed"}, {"unit", "1"}}},
+        {"points", {{{"x", 0}, {"median", fp32}, {"label", "fp32"}}, {{"x", 1}, {"median", q4_0}, {"label", "Q4_0"}}}}};
+  };
+  json record = hf::small_record();
+  record["series"].push_back(series("ours", 10, 60));
+  record["series"].push_back(series("theirs", 5, 20));
+  record["series"].push_back(series("ratio", 2, 30));
+  const auto broken = [&](const std::string& law) {
+    record["laws"] = {law};
+    return hf::check(record, {}).size();
+  };
+  CHECK(broken("ratio[fp32] = ours[fp32] / theirs[fp32]") == 0);
+  CHECK(broken("ratio[q4_0] = ours[q4_0] / theirs[q4_0]") == 1);
+  CHECK(broken("ratio[*] = ours[*] / theirs[*]") == 1);
+  CHECK(broken("ratio[*] = ours[*] / missing[*]") == 0);
+  CHECK(broken("ratio[q4_0] <= 4") == 1);
+  CHECK(broken("ratio[fp32] <= 4") == 0);
+  CHECK(refusal("rat*[*] = ours[*]") == "expected one value before =, not rat*[*]");
+}
+
 TEST_CASE("a law about what a record does not have says nothing") {
   CHECK(problems({"none = peak_fp32_gflops", "ridge_flop_per_byte = none / peak_fp32_gflops", "none <= 1",
                   "kernels <= none", "none never falls", "none in ns", "any GHz <= 1", "any GB/s <= highest none_*"}) ==
