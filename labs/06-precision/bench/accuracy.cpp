@@ -4,13 +4,12 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "06-precision/bench/model_runs.hpp"
 #include "06-precision/bench/steps.hpp"
+#include "06-precision/kernels/accuracy/divergence.hpp"
 #include "06-precision/kernels/accuracy/outlier_product.hpp"
 #include "06-precision/kernels/accuracy/trained_weights.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
@@ -41,12 +40,12 @@ double predicted_divergence(const workload::Transformer& model, double logit_var
   return logit_variance * noise * passes / 2;
 }
 
-void predict_divergence(Lab& lab, const workload::Transformer& model, const ModelRuns& runs) {
+void predict_divergence(Lab& lab, const workload::Transformer& model, const ExactModel& exact) {
   Table table = {"Predicted: divergence of the next token's distribution from fp64's", {"format", "nats"}, {}};
   Series predicted = {"kl_predicted", "predicted", Kind::modelled, format_axis, divergence_axis};
   for (Format format : all_formats) {
     if (format == Format::fp32) continue;  // its error is that of sums, not of weights
-    const double nats = predicted_divergence(model, runs.logit_variance(), format);
+    const double nats = predicted_divergence(model, exact.logit_variance(), format);
     predicted.points.emplace_back(static_cast<double>(format), nats, label(format));
     table.rows.push_back({label(format), number_text(nats)});
   }
@@ -58,16 +57,16 @@ void predict_divergence(Lab& lab, const workload::Transformer& model, const Mode
 using Divergences = std::map<Format, std::vector<double>>;
 
 /// Formats that are close to each other are told apart text by text: some texts are harder than others in every format.
-Divergences add_divergence(Lab& lab, const workload::Transformer& model, const ModelRuns& runs) {
+Divergences add_divergence(Lab& lab, const workload::Transformer& model, const ExactModel& exact) {
   Series measured = {"kl_by_format", "measured", Kind::measured, format_axis, divergence_axis};
   Divergences nats_of_texts;
   double missed = 1;
   for (Format format : all_formats) {
-    nats_of_texts[format] = runs.divergence(model, format);
+    nats_of_texts[format] = exact.divergence(model, format);
     const Estimate nats = estimate(nats_of_texts[format]);
     measured.points.emplace_back(static_cast<double>(format), nats, label(format));
     if (format == Format::fp32) continue;
-    const double ratio = nats.median / predicted_divergence(model, runs.logit_variance(), format);
+    const double ratio = nats.median / predicted_divergence(model, exact.logit_variance(), format);
     missed = std::max({missed, ratio, 1 / ratio});
     lab.tick();
   }
@@ -80,10 +79,10 @@ Divergences add_divergence(Lab& lab, const workload::Transformer& model, const M
 }
 
 /// Q8_0, and its weights alone, activations as they are: what the rounding of activations adds is the rest.
-void add_weights_alone(Lab& lab, const workload::Transformer& model, const ModelRuns& runs, const Divergences& all) {
+void add_weights_alone(Lab& lab, const workload::Transformer& model, const ExactModel& exact, const Divergences& all) {
   const auto rounded = with_weights_in(model, Format::q8_0, Rotated::no);
   lab.add(Value("kl_q8_0", estimate(all.at(Format::q8_0)), "nats"));
-  lab.add(Value("kl_q8_0_weights_alone", estimate(runs.divergence(*rounded, Format::fp32)), "nats"));
+  lab.add(Value("kl_q8_0_weights_alone", estimate(exact.divergence(*rounded, Format::fp32)), "nats"));
 }
 
 // ---- Outliers ----
@@ -91,65 +90,66 @@ void add_weights_alone(Lab& lab, const workload::Transformer& model, const Model
 constexpr float large = 32;
 
 /// The same network, but two channels of the weights are so many times as large as the others; and that one, rotated.
-void add_model_outliers(Lab& lab, workload::Transformer& model, const ModelRuns& runs, const Divergences& before) {
+void add_model_outliers(Lab& lab, workload::Transformer& model, const ExactModel& exact, const Divergences& before) {
   constexpr std::array formats = {Format::int8, Format::int8_channel, Format::q8_0, Format::fp8_e4m3, Format::q4_0};
-  const auto series = [](const char* id, const char* name) {
-    return Series{id, name, Kind::measured, format_axis, divergence_axis};
-  };
-  Series plain = series("outlier_kl_plain", "without outliers"), with = series("outlier_kl_large", "with outliers");
-  Series turned = series("outlier_kl_rotated", "with outliers, rotated");
+  Series plain = {"outlier_kl_plain", "without outliers", Kind::measured, format_axis, divergence_axis};
+  Series with = {"outlier_kl_large", "with outliers", Kind::measured, format_axis, divergence_axis};
+  Series rotated = {"outlier_kl_rotated", "with outliers, rotated", Kind::measured, format_axis, divergence_axis};
   enlarge_channels(model, std::array<std::size_t, 2>{40, 200}, 1 / large);
   lab.add(Value("kl_int8", estimate(before.at(Format::int8)), "nats"));
   for (std::size_t i = 0; i < formats.size(); ++i) {
     const Format format = formats[i];
-    const auto add = [&](Series& to, const std::string& suffix, const std::vector<double>& divergence) {
-      const Estimate nats = estimate(divergence);
-      if (format == Format::int8 || format == Format::fp8_e4m3)
-        lab.add(Value(std::string("outlier_kl_") + id(format) + suffix, nats, "nats"));
+    const auto add = [&](Series& to, const Estimate& nats) {
       to.points.emplace_back(static_cast<double>(i), nats, label(format));
       lab.tick();
     };
-    plain.points.emplace_back(static_cast<double>(i), estimate({estimate(before.at(format)).median}), label(format));
-    add(with, "", runs.divergence(model, format));
-    add(turned, "_rotated", runs.divergence(*with_weights_in(model, format, Rotated::yes), Format::fp32));
+    add(plain, estimate({estimate(before.at(format)).median}));
+    add(with, estimate(exact.divergence(model, format)));
+    add(rotated, estimate(exact.divergence(*with_weights_in(model, format, Rotated::yes), Format::fp32)));
   }
-  for (Series* one : {&plain, &with, &turned}) lab.add(std::move(*one));
-  lab.derived("outlier_kl_int8_over_plain");
-  lab.derived("outlier_kl_int8_over_rotated");
+  const double int8 = with.points.front().y.median;
+  lab.derived("outlier_kl_int8_over_plain", int8 / lab.value("kl_int8"));
+  lab.derived("outlier_kl_int8_over_rotated", int8 / rotated.points.front().y.median);
+  for (Series* one : {&plain, &with, &rotated}) lab.add(std::move(*one));
 }
 
+/// What a product with outliers is rounded to: a line of the figure.
+struct OutlierLine {
+  const char *id, *predicted_id, *label;
+  Scheme scheme;
+};
+
 /// Weights, activations, and whether both are rotated.
-std::vector<Scheme> schemes() {
+std::vector<OutlierLine> outlier_lines() {
   using enum Format;
-  return {{"int8", "one scale", int8, int8_channel, false},
-          {"by_row", "a scale for each row", int8_channel, int8_channel, false},
-          {"blocks", "blocks of 32", q8_0, q8_0, false},
-          {"rotated", "one scale, rotated", int8, int8_channel, true},
-          {"fp8", "FP8 E4M3", fp8_e4m3, fp8_e4m3, false}};
+  return {{"outlier_int8", "outlier_int8_predicted", "one scale", {int8, int8_channel, false}},
+          {"outlier_by_row", "outlier_by_row_predicted", "a scale for each row", {int8_channel, int8_channel, false}},
+          {"outlier_blocks", "outlier_blocks_predicted", "blocks of 32", {q8_0, q8_0, false}},
+          {"outlier_rotated", "outlier_rotated_predicted", "one scale, rotated", {int8, int8_channel, true}},
+          {"outlier_fp8", "outlier_fp8_predicted", "FP8 E4M3", {fp8_e4m3, fp8_e4m3, false}}};
 }
 
 /// One product, its weights and activations in 8 bits, over how large some of its channels are.
 void add_product_outliers(Lab& lab) {
   const OutlierProduct product;
-  std::map<std::string, std::vector<Point>> kept;
-  for (const Scheme& scheme : schemes()) {
-    const std::string id = std::string("outlier_") + scheme.id;
-    Series measured = {id, scheme.label, Kind::measured, factor_axis, sqnr_axis};
-    Series predicted = {id + "_predicted", scheme.label, Kind::modelled, factor_axis, sqnr_axis};
+  std::vector<double> ends[2];  // of each line, where weights are large, and where activations are: dB
+  for (const OutlierLine& line : outlier_lines()) {
+    Series measured = {line.id, line.label, Kind::measured, factor_axis, sqnr_axis};
+    Series predicted = {line.predicted_id, line.label, Kind::modelled, factor_axis, sqnr_axis};
     for (float factor = 1.0f / 64; factor <= 64; factor *= lab.quick() ? 4 : 2) {
-      const OutlierProduct::Sqnr sqnr = product.sqnr(scheme, factor);
+      const OutlierProduct::Sqnr sqnr = product.sqnr(line.scheme, factor);
       measured.points.emplace_back(factor, estimate({sqnr.measured}));
       predicted.points.emplace_back(factor, sqnr.predicted);
     }
-    kept[scheme.id] = measured.points;
+    ends[0].push_back(measured.points.front().y.median);
+    ends[1].push_back(measured.points.back().y.median);
     lab.add(std::move(measured));
     lab.add(std::move(predicted));
     lab.tick();
   }
-  const auto gain = [](const Point& blocks, const Point& one_scale) { return blocks.y.median - one_scale.y.median; };
-  const double of_weights = gain(kept["blocks"].front(), kept["int8"].front()),
-               of_activations = gain(kept["blocks"].back(), kept["int8"].back());
-  lab.derived("outlier_blocks_gain_db", std::min(of_weights, of_activations), "dB");
+  constexpr std::size_t int8 = 0, blocks = 2;
+  lab.derived("outlier_blocks_gain_db", std::min(ends[0][blocks] - ends[0][int8], ends[1][blocks] - ends[1][int8]),
+              "dB");
 }
 
 }  // namespace
@@ -157,12 +157,12 @@ void add_product_outliers(Lab& lab) {
 void measure_accuracy(Lab& lab) {
   workload::Transformer model(small_gpt2);
   fill_as_trained(model);
-  const ModelRuns runs(model, lab.quick() ? 3 : 12, lab.quick() ? 8 : 16);
-  lab.derived("model_entropy", runs.entropy(), "nats");
-  predict_divergence(lab, model, runs);
-  const Divergences divergences = add_divergence(lab, model, runs);
-  add_weights_alone(lab, model, runs, divergences);
-  add_model_outliers(lab, model, runs, divergences);
+  const ExactModel exact(model, lab.quick() ? 3 : 12, lab.quick() ? 8 : 16);
+  lab.derived("model_entropy", exact.entropy(), "nats");
+  predict_divergence(lab, model, exact);
+  const Divergences divergences = add_divergence(lab, model, exact);
+  add_weights_alone(lab, model, exact, divergences);
+  add_model_outliers(lab, model, exact, divergences);
   add_product_outliers(lab);
 }
 

@@ -33,8 +33,8 @@ const Axis pattern_axis = {"pattern", "1"}, share_axis = {"magnitude over the la
 // ---- Which numbers a format has ----
 
 /// The magnitudes of a format, over the largest of them.
-Series magnitudes(const std::string& id, const std::string& label, const std::vector<double>& values) {
-  Series series = {"values_" + id, label, Kind::modelled, pattern_axis, share_axis};
+Series magnitudes(const char* id, const char* label, const std::vector<double>& values) {
+  Series series = {id, label, Kind::modelled, pattern_axis, share_axis};
   for (std::size_t i = 0; i < values.size(); ++i)
     series.points.emplace_back(static_cast<double>(i), values[i] / values.back());
   return series;
@@ -66,11 +66,11 @@ Series density_in_block() {
 
 void add_number_lines(Lab& lab) {
   lab.add(density_in_block());
-  lab.add(magnitudes("int4", "4-bit integers", integers(8)));
-  lab.add(magnitudes("e2m1", "E2M1", floats<e2m1_layout>()));
-  lab.add(magnitudes("int8", "8-bit integers", integers(127)));
-  lab.add(magnitudes("e4m3", "E4M3", floats<e4m3_layout>()));
-  lab.add(magnitudes("e5m2", "E5M2", floats<e5m2_layout>()));
+  lab.add(magnitudes("values_int4", "4-bit integers", integers(8)));
+  lab.add(magnitudes("values_e2m1", "E2M1", floats<e2m1_layout>()));
+  lab.add(magnitudes("values_int8", "8-bit integers", integers(127)));
+  lab.add(magnitudes("values_e4m3", "E4M3", floats<e4m3_layout>()));
+  lab.add(magnitudes("values_e5m2", "E5M2", floats<e5m2_layout>()));
 }
 
 // ---- What each format keeps of N(0, 1) ----
@@ -127,11 +127,6 @@ void add_sqnr(Lab& lab) {
     error = std::max(error, std::abs(sqnr.median - predicted_sqnr_db(format, rows, columns)));
     nearest = std::min(nearest, db_per_bit * bits - sqnr.median);
   }
-  using enum Format;
-  for (Format format : {fp16, bf16, fp8_e4m3, int8, q4_0, mxfp8, nvfp4}) {
-    const Estimate& sqnr = measured.points[static_cast<std::size_t>(format)].y;
-    lab.add(Value(std::string("sqnr_") + id(format) + "_db", sqnr, "dB"));
-  }
   lab.add(Value("sqnr_mxfp8_unclipped_db", measured_sqnr(sets, mxfp8_unclipped), "dB"));
   for (int bits = 2; bits <= 16; ++bits) limit.points.emplace_back(bits, db_per_bit * bits);
   lab.add(std::move(measured));
@@ -143,7 +138,7 @@ void add_sqnr(Lab& lab) {
 // ---- Where 6.02 dB for each bit hold ----
 
 struct Signal {
-  const char *id, *label;
+  const char *id, *predicted_id, *label;
   std::vector<double> numbers;
   double range;  ///< the quantiser's
   double above;  ///< what is expected above 6.02 dB for each bit
@@ -159,16 +154,15 @@ std::array<Signal, 3> signals() {
   double largest = 0;
   for (double x : normal) largest = std::max(largest, std::abs(x));
   const auto above = [](double range_over_rms) { return 10 * std::log10(3) - 20 * std::log10(range_over_rms); };
-  return {{{"uniform", "uniform", std::move(uniform), 1, 0},
-           {"sine", "sine", std::move(sine), 1, above(std::numbers::sqrt2)},
-           {"normal", "N(0, 1)", std::move(normal), largest, above(largest)}}};
+  return {{{"sqnr_uniform", "sqnr_uniform_predicted", "uniform", std::move(uniform), 1, 0},
+           {"sqnr_sine", "sqnr_sine_predicted", "sine", std::move(sine), 1, above(std::numbers::sqrt2)},
+           {"sqnr_normal", "sqnr_normal_predicted", "N(0, 1)", std::move(normal), largest, above(largest)}}};
 }
 
 /// A plain quantiser of 2 to 16 bits, whose range is the signal's. \return how far from the line it is, from 4 bits on, dB
 double add_line(Lab& lab, const Signal& signal) {
-  const std::string id = std::string("sqnr_") + signal.id;
-  Series measured = {id, signal.label, Kind::measured, bits_axis, sqnr_axis};
-  Series predicted = {id + "_predicted", signal.label, Kind::modelled, bits_axis, sqnr_axis};
+  Series measured = {signal.id, signal.label, Kind::measured, bits_axis, sqnr_axis};
+  Series predicted = {signal.predicted_id, signal.label, Kind::modelled, bits_axis, sqnr_axis};
   double error = 0;
   std::vector<double> quantised(samples);
   for (int bits = 2; bits <= 16; ++bits) {

@@ -1,5 +1,4 @@
-#include "06-precision/bench/llama_race.hpp"
-
+// The race against llama.cpp.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +11,14 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "06-precision/bench/decode_runs.hpp"
+#include "06-precision/bench/model.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/gguf.hpp"
 #include "common/peers/llama_peer.hpp"
 #include "common/relative_distance.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
+#include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/scratch_file.hpp"
 #include "harness/statistics.hpp"
@@ -26,6 +26,8 @@
 
 namespace hf::precision {
 namespace {
+
+const Axis ratio_axis = {"ratio", "1"};
 
 constexpr std::size_t logit_context = 16;
 
@@ -43,15 +45,12 @@ std::string llama(Format format, bool padded, Cores cores) {
   return variant_id(std::string(padded ? "llama padded " : "llama ") + id(format), cores);
 }
 
-}  // namespace
-
+/// Formats that llama.cpp has, and in which it decodes fast.
 bool is_raced(Format format) {
   return format == Format::fp32 || format == Format::bf16 || format == Format::q8_0 || format == Format::q4_0;
 }
 
-bool is_told_of_llama(Format format, Cores cores) {
-  return format == Format::q8_0 || (format == Format::bf16 && cores == Cores::one);
-}
+}  // namespace
 
 LlamaRace::LlamaRace(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats) {
   try {
@@ -111,30 +110,41 @@ std::vector<Variant> LlamaRace::variants() {
 
 void LlamaRace::add_results(Lab& lab, Decoders& decoders, const Sampling& sampling) const {
   if (!failure_.empty()) return lab.note("not raced: " + failure_);
+  if (entries_.empty()) return;
+  Series differences = series_by_format("logits_difference", "ours and llama.cpp's", ratio_axis);
   for (const Entry& entry : entries_) {
     if (entry.logits.empty()) continue;
-    const std::vector<float> ours = decoders.logits(entry.format, entry.text);
-    lab.derived(std::string("logits_") + id(entry.format) + "_difference", relative_distance(ours, entry.logits));
+    const double difference = relative_distance(decoders.logits(entry.format, entry.text), entry.logits);
+    differences.points.emplace_back(static_cast<double>(entry.format), estimate({difference}), label(entry.format));
   }
+  lab.add(std::move(differences));
   for (Cores cores : {Cores::all, Cores::one}) add_speeds(lab, sampling, cores);
 }
 
 void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Cores cores) const {
-  const std::string one = cores == Cores::all ? "" : "_one";
-  Series speeds = {"decode_tokens_llamacpp" + one, "llama.cpp", Kind::measured, {"format", "1"}, {"speed", "tokens/s"}};
+  const bool all = cores == Cores::all;
+  const std::string threads = all ? "all threads" : "one thread";
+  Series speeds = series_by_format(all ? "decode_tokens_llamacpp" : "decode_tokens_llamacpp_one", "llama.cpp",
+                                   {"speed", "tokens/s"});
+  Series over_predicted =
+      series_by_format(all ? "llamacpp_over_predicted" : "llamacpp_one_over_predicted", threads, ratio_axis);
+  Series ours_over = series_by_format(all ? "decode_over_llamacpp" : "decode_one_over_llamacpp", threads, ratio_axis);
   for (const Entry& entry : entries_) {
-    const Format format = entry.format;
-    const std::string variant = llama(format, entry.padded, cores), padded = entry.padded ? "_padded" : "";
-    const Estimate speed = transform(sampling.of(variant), [](double s) { return 1 / s; });
-    const std::string name = std::string("llamacpp_") + id(format) + padded + one;
-    lab.add(Value(name + "_tokens_per_s", speed, "tokens/s"));
-    lab.add(Value(decode_id(format, cores) + "_over_llamacpp" + padded,
-                  sampling.ratio(variant, variant_id(id(format), cores)), "1"));
-    if (entry.padded) continue;
-    if (is_told_of_llama(format, cores)) lab.derived(name + "_over_predicted");
-    speeds.points.emplace_back(static_cast<double>(format), speed, label(format));
+    const std::string ours = variant_id(id(entry.format), cores), theirs = llama(entry.format, entry.padded, cores);
+    const Estimate speed = transform(sampling.of(theirs), [](double s) { return 1 / s; });
+    const Estimate over = sampling.ratio(theirs, ours);
+    if (entry.padded) {
+      lab.add(Value(all ? "llamacpp_q4_0_padded_tokens_per_s" : "llamacpp_q4_0_padded_one_tokens_per_s", speed,
+                    "tokens/s"));
+      lab.add(Value(all ? "decode_q4_0_over_llamacpp_padded" : "decode_q4_0_one_over_llamacpp_padded", over, "1"));
+      continue;
+    }
+    const double x = static_cast<double>(entry.format), allowed = 1 / sampling.of("read " + ours).median;
+    speeds.points.emplace_back(x, speed, label(entry.format));
+    over_predicted.points.emplace_back(x, estimate({speed.median / allowed}), label(entry.format));
+    ours_over.points.emplace_back(x, over, label(entry.format));
   }
-  if (!entries_.empty()) lab.add(std::move(speeds));
+  for (Series* series : {&speeds, &over_predicted, &ours_over}) lab.add(std::move(*series));
 }
 
 }  // namespace hf::precision

@@ -1,24 +1,176 @@
+// A language model writes, in every format, among what it is held against: reading as many bytes, and llama.cpp.
+#include "06-precision/bench/model.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "06-precision/bench/decode_runs.hpp"
-#include "06-precision/bench/llama_race.hpp"
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/model/format_transformer.hpp"
+#include "common/loop_team.hpp"
+#include "common/relative_distance.hpp"
+#include "common/verify.hpp"
 #include "harness/lab.hpp"
+#include "harness/memory.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
+#include "harness/shared_array.hpp"
+#include "harness/side_by_side.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::precision {
+
+std::string variant_id(const std::string& what, Cores cores) { return cores == Cores::all ? what : what + " one"; }
+
+Series series_by_format(const char* id, const std::string& label, const Axis& axis, Kind kind) {
+  return {id, label, kind, {"format", "1"}, axis};
+}
+
+// ---- Our decoders ----
+
+Decoders::Decoder::Decoder(const workload::Transformer& from, Format format)
+    : model(from, format), cache(from.shape(), 1, decode_context + 1) {}
+
+std::span<const float> Decoders::Decoder::step() { return model.decode(1, decode_context, cache); }
+
+Decoders::Decoders(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats) {
+  const std::size_t most = 2 * sizeof(float) * model.shape().parameters();  // while a matrix is encoded
+  std::vector<float> exact;
+  for (Format format : formats) {
+    lab.tick();
+    if (available_memory_bytes() < most) {
+      lab.incomplete(std::string("too little memory for the language model in ") + label(format));
+      continue;
+    }
+    decoders_.push_back(std::make_unique<Decoder>(model, format));
+    const std::span<const float> logits = decoders_.back()->step();
+    if (exact.empty()) exact.assign(logits.begin(), logits.end());
+    constexpr double allowed = 0.5;  // four bits lose some tenths; a kernel that is wrong gives other logits altogether
+    verify(relative_distance(logits, exact) / allowed, std::string("a token in ") + label(format));
+  }
+}
+
+std::vector<Variant> Decoders::variants() {
+  std::vector<Variant> variants;
+  for (const auto& each : decoders_) {
+    Decoder& decoder = *each;
+    const std::string what = id(decoder.model.format());
+    variants.push_back(timed(variant_id(what, Cores::all), [&decoder] { decoder.step(); }));
+    variants.push_back(timed(variant_id(what, Cores::one), [&decoder] {
+      const OneCore alone;
+      decoder.step();
+    }));
+  }
+  return variants;
+}
+
+std::vector<Format> Decoders::formats() const {
+  std::vector<Format> formats;
+  for (const auto& decoder : decoders_) formats.push_back(decoder->model.format());
+  return formats;
+}
+
+Decoders::Decoder& Decoders::of(Format format) const {
+  const auto is_it = [format](const auto& decoder) { return decoder->model.format() == format; };
+  return **std::find_if(decoders_.begin(), decoders_.end(), is_it);
+}
+
+double Decoders::bytes(Format format) const {
+  return static_cast<double>(of(format).model.bytes_per_token(decode_context));
+}
+
+std::vector<float> Decoders::logits(Format format, std::span<const int> tokens) {
+  Decoder& decoder = of(format);
+  std::span<const float> logits;
+  for (std::size_t t = 0; t < tokens.size(); ++t) logits = decoder.model.decode(tokens[t], t, decoder.cache);
+  return {logits.begin(), logits.end()};
+}
+
 namespace {
 
-const Axis format_axis = {"format", "1"}, speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "nats"};
+const Axis speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "nats"}, ratio_axis = {"ratio", "1"};
+
+// ---- What they are held against ----
+
+/// Formats that the present budget has time for.
+std::vector<Format> decode_formats(const Lab& lab) {
+  if (lab.quick()) return {Format::fp32, Format::bf16, Format::q8_0, Format::q4_0};
+  return {all_formats.begin(), all_formats.end()};
+}
+
+/// Reading memory with all cores and with one, as many bytes as a token in each format reads: what predictions are made
+/// from. A shared cache keeps a larger part of little than of much from one time to the next.
+class ReadRuns {
+ public:
+  /// \throws OutOfMemory
+  explicit ReadRuns(const Decoders& decoders) : decoders_(decoders), array_(all_, most_bytes(decoders)) {}
+
+  /// "read q4_0", "read q4_0 one". It must outlive them.
+  std::vector<Variant> variants() {
+    std::vector<Variant> variants;
+    for (Format format : decoders_.formats()) {
+      const double bytes = decoders_.bytes(format);
+      variants.push_back(timed(variant_id(std::string("read ") + id(format), Cores::all), all_,
+                               [this, bytes](int thread) { read_words(part(thread, bytes)); }));
+      variants.push_back(timed(variant_id(std::string("read ") + id(format), Cores::one), one_, [this, bytes](int) {
+        for (int thread = 0; thread < all_.size(); ++thread) read_words(part(thread, bytes));
+      }));
+    }
+    return variants;
+  }
+
+ private:
+  static std::size_t most_bytes(const Decoders& decoders) {
+    double most = 0;
+    for (Format format : decoders.formats()) most = std::max(most, decoders.bytes(format));
+    return static_cast<std::size_t>(most);
+  }
+
+  /// Of so many bytes in all, what lies in a thread's part of the array.
+  std::span<const std::uint64_t> part(int thread, double bytes) const {
+    const double share = bytes / sizeof(std::uint64_t) / all_.size();
+    const std::span<const std::uint64_t> whole = array_.part(thread);
+    return whole.first(std::min(whole.size(), static_cast<std::size_t>(share)));
+  }
+
+  const Decoders& decoders_;
+  Team all_, one_{1};
+  SharedArray array_;
+};
+
+/// What stands beside what: "q4_0 one" of "read q4_0 one".
+std::string group_of(const std::string& variant) {
+  for (const std::string prefix : {"read ", "llama padded ", "llama "}) {
+    if (variant.starts_with(prefix)) return variant.substr(prefix.size());
+  }
+  return variant;
+}
+
+/// Interleaved, in the present step: seconds of a token, and of what is held against it. "q4_0", "read q4_0" and
+/// "llama q4_0" follow each other at once.
+Sampling time_decoding(const Lab& lab, std::vector<Variant> variants) {
+  std::map<std::string, std::vector<Variant>> by_name;
+  for (Variant& variant : variants) by_name[group_of(variant.id)].push_back(std::move(variant));
+  std::vector<std::vector<Variant>> groups;
+  for (auto& [name, group] : by_name) groups.push_back(std::move(group));
+  Plan plan = lab.memory_plan();
+  plan.sample_seconds = 3e-3;
+  plan.budget_seconds = lab.seconds_left();
+  return sample_side_by_side(groups, plan);
+}
+
+// ---- Predicted, and measured ----
 
 /// A token takes as long as reading its bytes.
 void predict_tokens(Lab& lab, const Decoders& decoders) {
@@ -26,46 +178,45 @@ void predict_tokens(Lab& lab, const Decoders& decoders) {
   lab.modelled("decode_context", static_cast<double>(decode_context));
   for (Format format : decoders.formats()) {
     const double bytes = decoders.bytes(format), fewer = decoders.bytes(decoders.formats().front()) / bytes;
-    if (format == Format::fp32 || format == Format::q4_0)
-      lab.modelled(decode_id(format, Cores::all) + "_bytes", bytes, "B");
-    if (format == Format::q4_0) lab.modelled("decode_q4_0_speedup_predicted", fewer);
+    if (format == Format::fp32) lab.modelled("decode_fp32_bytes", bytes, "B");
+    if (format == Format::q4_0) {
+      lab.modelled("decode_q4_0_bytes", bytes, "B");
+      lab.modelled("decode_q4_0_speedup_predicted", fewer);
+    }
     table.rows.push_back({label(format), number_text(bytes * 1e-6), number_text(fewer)});
   }
   lab.show(table);
 }
 
-/// Whether the chapter says, where a claim fails, how near we come to what the bytes allow.
-bool is_told(Format format, Cores cores) {
-  using enum Format;
-  if (format == bf16 || format == mxfp8) return cores == Cores::one;
-  return format == fp32 || format == q8_0 || format == q4_0;
-}
-
-/// Tokens a second in each format, beside what the bytes and the bandwidth of the same rounds say. How far off the
-/// predictions were is added to `errors`.
-void add_speeds(Lab& lab, const Decoders& decoders, const ReadRuns& reads, const Sampling& sampling, Cores cores,
-                std::vector<double>& errors) {
-  const std::string suffix = cores == Cores::all ? "" : "_one";
-  const std::string threads = cores == Cores::all ? "all threads" : "one thread";
-  Series measured = {"decode_tokens" + suffix, threads, Kind::measured, format_axis, speed_axis};
-  Series predicted = {"decode_tokens" + suffix + "_predicted", threads + ", predicted", Kind::modelled, format_axis,
-                      speed_axis};
+/// Tokens a second in each format, beside what the bytes and the bandwidth of the same rounds say.
+/// \return how far off the worst prediction was
+double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, Cores cores) {
+  const bool all = cores == Cores::all;
+  const std::string threads = all ? "all threads" : "one thread";
+  Series measured = series_by_format(all ? "decode_tokens" : "decode_tokens_one", threads, speed_axis);
+  Series predicted = series_by_format(all ? "decode_tokens_predicted" : "decode_tokens_one_predicted",
+                                      threads + ", predicted", speed_axis, Kind::modelled);
+  Series over = series_by_format(all ? "decode_over_predicted" : "decode_one_over_predicted", threads, ratio_axis);
+  double worst = 0;
   for (Format format : decoders.formats()) {
     const std::string variant = variant_id(id(format), cores);
+    const double x = static_cast<double>(format), bytes = decoders.bytes(format);
     const Estimate speed = transform(sampling.of(variant), [](double s) { return 1 / s; });
-    const double expected = reads.gbs(sampling, format, cores).median * 1e9 / decoders.bytes(format);
-    const double x = static_cast<double>(format);
-    const std::string name = decode_id(format, cores);
     const Estimate over_predicted = sampling.ratio("read " + variant, variant);
-    if (is_raced(format)) lab.add(Value(name + "_tokens_per_s", speed, "tokens/s"));
-    if (is_told_of_llama(format, cores)) lab.derived(name + "_predicted_tokens_per_s", expected, "tokens/s");
-    if (is_told(format, cores)) lab.add(Value(name + "_over_predicted", over_predicted, "1"));
     measured.points.emplace_back(x, speed, label(format));
-    predicted.points.emplace_back(x, expected, label(format));
-    errors.push_back(std::abs(over_predicted.median - 1));
+    predicted.points.emplace_back(x, rate(bytes, sampling.of("read " + variant)).median * 1e9 / bytes, label(format));
+    over.points.emplace_back(x, over_predicted, label(format));
+    worst = std::max(worst, std::abs(over_predicted.median - 1));
   }
-  lab.add(std::move(measured));
-  lab.add(std::move(predicted));
+  for (Series* series : {&measured, &predicted, &over}) lab.add(std::move(*series));
+  return worst;
+}
+
+/// Of a series that was added; none where its step was not measured.
+std::vector<Point> points_of(const Lab& lab, const char* id) {
+  const std::vector<Series>& all = lab.results().series;
+  const auto found = std::ranges::find(all, id, &Series::id);
+  return found == all.end() ? std::vector<Point>() : found->points;
 }
 
 }  // namespace
@@ -76,63 +227,43 @@ void measure_decode(Lab& lab) {
   if (decoders.formats().empty()) return;
   predict_tokens(lab, decoders);
   ReadRuns reads(decoders);
+  LlamaRace race(lab, model, decoders.formats());
   std::vector<Variant> variants = reads.variants();
   for (Variant& variant : decoders.variants()) variants.push_back(std::move(variant));
-  LlamaRace race(lab, model, decoders.formats());
   for (Variant& variant : race.variants()) variants.push_back(std::move(variant));
   const Sampling sampling = time_decoding(lab, std::move(variants));
-  std::vector<double> errors;
-  for (Cores cores : {Cores::all, Cores::one}) add_speeds(lab, decoders, reads, sampling, cores, errors);
+  const double worst_all = add_speeds(lab, decoders, sampling, Cores::all);
+  const double worst_one = add_speeds(lab, decoders, sampling, Cores::one);
   if (lab.has("decode_q4_0_bytes")) lab.add(Value("decode_q4_0_speedup", sampling.ratio("fp32", "q4_0"), "1"));
-  lab.derived("decode_prediction_error_worst", *std::max_element(errors.begin(), errors.end()));
+  lab.derived("decode_prediction_error_worst", std::max(worst_all, worst_one));
   race.add_results(lab, decoders, sampling);
 }
 
-namespace {
-
-struct Trade {
-  std::string format;
-  double divergence, speed;  ///< from fp64, and tokens a second
-
-  /// Whether another is as accurate and as fast, and better in one of the two.
-  bool is_beaten_by(const Trade& other) const {
-    return other.divergence <= divergence && other.speed >= speed &&
-           (other.divergence < divergence || other.speed > speed);
-  }
-};
-
-/// Of a series that was added; none where its step was not measured.
-std::vector<Point> points_of(const Lab& lab, const std::string& id) {
-  const std::vector<Series>& all = lab.results().series;
-  const auto found = std::ranges::find(all, id, &Series::id);
-  return found == all.end() ? std::vector<Point>() : found->points;
-}
-
-/// Of all formats that both steps measured, the most accurate first.
-std::vector<Trade> trades(const Lab& lab) {
+void add_pareto(Lab& lab) {
+  struct Trade {
+    std::string format;
+    double divergence, speed;  ///< from fp64, and tokens a second
+  };
+  std::vector<Trade> trades;  // of all formats that both steps measured, the most accurate first
   const std::vector<Point> speeds = points_of(lab, "decode_tokens");
-  std::vector<Trade> trades;
   for (const Point& accuracy : points_of(lab, "kl_by_format")) {
     const auto speed = std::ranges::find(speeds, accuracy.label, &Point::label);
     if (speed != speeds.end()) trades.push_back({accuracy.label, accuracy.y.median, speed->y.median});
   }
-  std::sort(trades.begin(), trades.end(), [](const Trade& a, const Trade& b) { return a.divergence < b.divergence; });
-  return trades;
-}
-
-}  // namespace
-
-void add_pareto(Lab& lab) {
-  const std::vector<Trade> all = trades(lab);
+  if (trades.empty()) return;
+  std::ranges::sort(trades, {}, &Trade::divergence);
   Series dots = {"pareto_formats", "formats", Kind::measured, divergence_axis, speed_axis};
   Series line = {"pareto_line", "Pareto line", Kind::measured, divergence_axis, speed_axis};
-  for (const Trade& trade : all) {
+  for (const Trade& trade : trades) {
     const Point point(trade.divergence, estimate({trade.speed}), trade.format);
     dots.points.push_back(point);
-    const auto beats = [&](const Trade& other) { return trade.is_beaten_by(other); };
-    if (std::none_of(all.begin(), all.end(), beats)) line.points.push_back(point);
+    // Nothing on the line is beaten: no other is as accurate and as fast, and better in one of the two.
+    const bool beaten = std::ranges::any_of(trades, [&](const Trade& other) {
+      return other.divergence <= trade.divergence && other.speed >= trade.speed &&
+             (other.divergence < trade.divergence || other.speed > trade.speed);
+    });
+    if (!beaten) line.points.push_back(point);
   }
-  if (all.empty()) return;
   lab.add(std::move(dots));
   lab.add(std::move(line));
 }

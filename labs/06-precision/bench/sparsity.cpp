@@ -1,32 +1,62 @@
+// Numbers that are not there at all: products with sparse matrices beside dense ones, with a vector, where bytes decide, and
+// with a matrix in cache, where the units do; and what pruning costs a network.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "06-precision/bench/sparse_runs.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
+#include "02-matmul/kernels/gemm.hpp"
 #include "06-precision/bench/steps.hpp"
-#include "06-precision/bench/training_runs.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/gemv/weight_matrix.hpp"
 #include "06-precision/kernels/sparsity/prune.hpp"
 #include "06-precision/kernels/sparsity/pruned_network.hpp"
+#include "06-precision/kernels/sparsity/sparse_gemm.hpp"
+#include "06-precision/kernels/sparsity/sparse_matrix.hpp"
+#include "06-precision/kernels/sparsity/two_four.hpp"
+#include "06-precision/kernels/training/learning.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 #include "common/loop_team.hpp"
+#include "common/random.hpp"
+#include "harness/as_double.hpp"
 #include "harness/lab.hpp"
+#include "harness/machine.hpp"
+#include "harness/memory.hpp"
 #include "harness/results.hpp"
+#include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::precision {
+
+double first_density(const std::vector<double>& x, const std::vector<double>& y, double level) {
+  if (y.front() >= level) return 0;
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    if (y[i] >= level) return x[i - 1] + (x[i] - x[i - 1]) * (level - y[i - 1]) / (y[i] - y[i - 1]);
+  }
+  return 1;
+}
+
 namespace {
 
 const Axis density_axis = {"density", "1"}, time_axis = {"time, over dense", "1"};
+
+constexpr std::size_t gemm_size = 256;
 
 // ---- What the bytes say ----
 
 struct SparseStorage {
   const char *id, *label;
+  const char *series, *predicted_series;
   double bits_to_place;  ///< for each number that is there
   double bits_to_mask;   ///< for each weight, there or not
 
@@ -37,7 +67,9 @@ struct SparseStorage {
 };
 
 constexpr SparseStorage storages[] = {
-    {"csr32", "index of 32 bits", 32, 0}, {"csr16", "index of 16 bits", 16, 0}, {"bitmask", "bitmask", 0, 1}};
+    {"csr32", "index of 32 bits", "sparse_gemv_csr32", "sparse_gemv_csr32_predicted", 32, 0},
+    {"csr16", "index of 16 bits", "sparse_gemv_csr16", "sparse_gemv_csr16_predicted", 16, 0},
+    {"bitmask", "bitmask", "sparse_gemv_bitmask", "sparse_gemv_bitmask_predicted", 0, 1}};
 constexpr double two_four_bits = 0.5 * (32 + 2);
 
 void predict_gemv(Lab& lab) {
@@ -53,65 +85,180 @@ void predict_gemv(Lab& lab) {
 
 // ---- With a vector, out of cache ----
 
+constexpr std::size_t gemv_rows = 1024, gemv_columns = 4096, near_rows = 8;
+
+/// Four times the largest cache, as long as there is room for matrices of so many densities.
+double bytes_beyond_last_cache(const Machine& machine, std::size_t densities) {
+  constexpr double cache_at_least = 8 << 20, matrices_for_each = 3, others = 4;
+  const double matrices = matrices_for_each * as_double(densities) + others;
+  return std::min(4 * std::max(cache_at_least, as_double(machine.last_level_cache_bytes())),
+                  as_double(available_memory_bytes()) / 2 / matrices);
+}
+
+/// One matrix times a vector, out of cache, on one thread.
+struct SparseGemv {
+  std::string storage;       ///< of a SparseStorage its id; else "2:4", or a dense one's format: "Q8_0"
+  double density;            ///< the share of weights that are not zero
+  double bytes_per_weight;   ///< zeros are weights too
+  double rows;               ///< of all copies
+  Estimate over_dense = {};  ///< time for a weight, over that in dense fp32
+  double in_cache = 0;  ///< the same where the matrix is near, straight between two densities; 0 for dense ones and 2:4
+
+  /// Of its variant.
+  std::string id() const { return storage + " " + std::to_string(density); }
+
+  /// The roofline: what its bytes say, or what its instructions take.
+  double predicted() const { return std::max(bytes_per_weight / sizeof(float), in_cache); }
+};
+
+std::string near_id(const std::string& storage, double density) { return storage + " near " + std::to_string(density); }
+
+/// Products with a vector, each with at least so many bytes of weights, which are to be timed side by side.
+class GemvRace {
+ public:
+  GemvRace(double bytes, double low_density, double high_density)
+      : bytes_(bytes), low_(low_density), high_(high_density) {
+    fill_random(x_, 1);
+    fill_random(weights_, 2);
+    few_low_ = pruned(std::span(weights_).first(near_rows * gemv_columns), low_);
+    few_high_ = pruned(std::span(weights_).first(near_rows * gemv_columns), high_);
+  }
+
+  const std::vector<float>& weights() const { return weights_; }
+
+  /// Enters the weights in a dense format.
+  void enter(Format format) {
+    const EncodedMatrix encoded = encode(format, weights_, gemv_rows, gemv_columns);
+    const std::size_t repeats = repeats_of(encoded.bytes.size());
+    const auto matrix = std::make_shared<WeightMatrix>(encoded, repeats);
+    enter(label(format), 1, matrix->bytes(), repeats, [matrix, this] {
+      const OneCore one;
+      matrix->multiply(x_.data(), room_for(matrix->rows()));
+    });
+  }
+
+  /// Enters a sparse matrix, copied so often that no cache holds the copies; one call multiplies by all of them.
+  template <class Matrix>
+  void enter(const std::string& storage, double density, const Matrix& matrix) {
+    const auto copies = std::make_shared<std::vector<Matrix>>(repeats_of(matrix.bytes()), matrix);
+    enter(storage, density, matrix.bytes() * copies->size(), copies->size(), [copies, this] {
+      for (const Matrix& each : *copies) each.multiply(x_.data(), room_for(gemv_rows));
+    });
+  }
+
+  /// Enters matrices of few rows, which stay in the caches, at the lowest density and at the highest: what the
+  /// instructions take.
+  template <class Matrix>
+  void enter_near(const std::string& storage) {
+    for (const bool low : {true, false}) {
+      const auto near = std::make_shared<Matrix>(low ? few_low_ : few_high_, near_rows, gemv_columns);
+      variants_.push_back(timed(near_id(storage, low ? low_ : high_),
+                                [near, this] { near->multiply(x_.data(), room_for(near_rows)); }));
+    }
+    near_.insert(storage);
+  }
+
+  std::vector<SparseGemv> run(const Plan& plan) {
+    const Pinned pinned;
+    const Sampling sampling = sample_interleaved(variants_, plan);
+    const SparseGemv& dense = all_.front();
+    const auto over_dense = [&](const std::string& id, double rows) {
+      return times(sampling.ratio(id, dense.id()), dense.rows / rows);
+    };
+    for (SparseGemv& each : all_) {
+      each.over_dense = over_dense(each.id(), each.rows);
+      if (!near_.contains(each.storage)) continue;
+      const double at_low = over_dense(near_id(each.storage, low_), near_rows).median;
+      const double at_high = over_dense(near_id(each.storage, high_), near_rows).median;
+      each.in_cache = at_low + (each.density - low_) / (high_ - low_) * (at_high - at_low);
+    }
+    return std::move(all_);
+  }
+
+ private:
+  std::size_t repeats_of(std::size_t bytes) const {
+    return static_cast<std::size_t>(std::ceil(bytes_ / as_double(bytes)));
+  }
+
+  /// For results that nobody reads.
+  float* room_for(std::size_t rows) {
+    if (y_.size() < rows) y_.resize(rows);
+    return y_.data();
+  }
+
+  template <class Multiply>
+  void enter(const std::string& storage, double density, std::size_t bytes, std::size_t repeats, Multiply multiply) {
+    room_for(repeats * gemv_rows);
+    const double rows = as_double(repeats * gemv_rows);
+    all_.push_back({storage, density, as_double(bytes) / (rows * gemv_columns), rows});
+    variants_.push_back(timed(all_.back().id(), std::move(multiply)));
+  }
+
+  double bytes_, low_, high_;
+  Buffer x_memory_ = Buffer(gemv_columns * sizeof(float), Pages::huge);  ///< aligned
+  std::span<float> x_ = x_memory_.as<float>();
+  std::vector<float> weights_ = std::vector<float>(gemv_rows * gemv_columns), few_low_, few_high_, y_;
+  std::vector<Variant> variants_;
+  std::vector<SparseGemv> all_;  ///< dense fp32 first
+  std::set<std::string> near_;   ///< storages whose near times are taken
+};
+
+/// Every way to store a sparse matrix at every density, 2:4, and dense ones of fewer bits, in one set of interleaved
+/// rounds.
+std::vector<SparseGemv> time_sparse_gemv(Lab& lab, const std::vector<double>& densities) {
+  GemvRace race(bytes_beyond_last_cache(lab.machine(), densities.size()), densities.front(), densities.back());
+  for (Format format : {Format::fp32, Format::q8_0, Format::q4_0}) race.enter(format);
+  race.enter("2:4", 0.5, TwoFourMatrix(pruned_2_4(race.weights()), gemv_rows, gemv_columns));
+  for (double density : densities) {
+    const std::vector<float> sparse = pruned(race.weights(), density);
+    race.enter("csr32", density, CsrMatrix<std::uint32_t>(sparse, gemv_rows, gemv_columns));
+    race.enter("csr16", density, CsrMatrix<std::uint16_t>(sparse, gemv_rows, gemv_columns));
+    race.enter("bitmask", density, BitmaskMatrix(sparse, gemv_rows, gemv_columns));
+  }
+  race.enter_near<CsrMatrix<std::uint32_t>>("csr32");
+  race.enter_near<CsrMatrix<std::uint16_t>>("csr16");
+  race.enter_near<BitmaskMatrix>("bitmask");
+  return race.run(lab.memory_plan(2));
+}
+
 /// The times of one way to store, over density.
 struct Curve {
   std::vector<double> densities, over_dense, predicted;
+
+  double reaches(double level) const { return first_density(densities, over_dense, level); }
 };
 
-Curve curve_of(const std::vector<SparseGemvTime>& times, const std::string& storage) {
+/// Adds the times of those storages, as a curve.
+template <class IsOf>
+Curve add_curve(Lab& lab, const std::vector<SparseGemv>& all, Series measured, Series predicted, const IsOf& is_of) {
   Curve curve;
-  for (const SparseGemvTime& time : times) {
-    if (time.storage != storage) continue;
-    curve.densities.push_back(time.density);
-    curve.over_dense.push_back(time.over_dense.median);
-    curve.predicted.push_back(time.predicted());
+  for (const SparseGemv& each : all) {
+    if (!is_of(each)) continue;
+    const std::string name = each.in_cache > 0 ? "" : each.storage;
+    measured.points.emplace_back(each.density, each.over_dense, name);
+    predicted.points.emplace_back(each.density, each.predicted(), name);
+    curve.densities.push_back(each.density);
+    curve.over_dense.push_back(each.over_dense.median);
+    curve.predicted.push_back(each.predicted());
   }
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
   return curve;
 }
 
-/// At each density the fastest way.
-Curve best_of(const std::vector<SparseGemvTime>& times) {
-  Curve best = curve_of(times, storages[0].id);
+std::vector<Curve> add_gemv_curves(Lab& lab, const std::vector<SparseGemv>& all) {
+  std::vector<Curve> curves;
   for (const SparseStorage& storage : storages) {
-    const Curve curve = curve_of(times, storage.id);
-    for (std::size_t i = 0; i < best.over_dense.size(); ++i)
-      best.over_dense[i] = std::min(best.over_dense[i], curve.over_dense[i]);
+    const std::string name = storage.label;
+    curves.push_back(
+        add_curve(lab, all, {storage.series, name, Kind::measured, density_axis, time_axis},
+                  {storage.predicted_series, name + ", predicted", Kind::modelled, density_axis, time_axis},
+                  [&](const SparseGemv& each) { return each.storage == storage.id; }));
   }
-  return best;
-}
-
-void add_gemv_series(Lab& lab, const std::vector<SparseGemvTime>& times) {
-  for (const SparseStorage& storage : storages) {
-    const std::string id = std::string("sparse_gemv_") + storage.id;
-    Series measured = {id, storage.label, Kind::measured, density_axis, time_axis};
-    Series predicted = {id + "_predicted", std::string(storage.label) + ", predicted", Kind::modelled, density_axis,
-                        time_axis};
-    for (const SparseGemvTime& time : times) {
-      if (time.storage != storage.id) continue;
-      measured.points.emplace_back(time.density, time.over_dense);
-      predicted.points.emplace_back(time.density, time.predicted());
-    }
-    lab.add(std::move(measured));
-    lab.add(std::move(predicted));
-  }
-  Series others = {"sparse_gemv_others", "others", Kind::measured, density_axis, time_axis};
-  Series others_predicted = {"sparse_gemv_others_predicted", "others, predicted", Kind::modelled, density_axis,
-                             time_axis};
-  for (const SparseGemvTime& time : times) {
-    const std::string name = time.storage == "two_four" ? "2:4"
-                             : time.storage == "q8_0"   ? "Q8_0"
-                             : time.storage == "q4_0"   ? "Q4_0"
-                                                        : "";
-    if (name.empty()) continue;
-    others.points.emplace_back(time.density, time.over_dense, name);
-    others_predicted.points.emplace_back(time.density, time.predicted(), name);
-  }
-  lab.add(std::move(others));
-  lab.add(std::move(others_predicted));
-}
-
-const SparseGemvTime& find(const std::vector<SparseGemvTime>& times, const std::string& storage) {
-  return *std::find_if(times.begin(), times.end(), [&](const SparseGemvTime& time) { return time.storage == storage; });
+  add_curve(lab, all, {"sparse_gemv_others", "others", Kind::measured, density_axis, time_axis},
+            {"sparse_gemv_others_predicted", "others, predicted", Kind::modelled, density_axis, time_axis},
+            [](const SparseGemv& each) { return each.in_cache == 0 && each.storage != label(Format::fp32); });
+  return curves;
 }
 
 Estimate inverse(const Estimate& ratio) {
@@ -121,38 +268,70 @@ Estimate inverse(const Estimate& ratio) {
 void measure_gemv_with_holes(Lab& lab) {
   const std::vector<double> densities =
       lab.quick() ? std::vector{0.05, 0.2, 0.5, 0.9, 1.0} : std::vector{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0};
-  const std::vector<SparseGemvTime> times =
-      time_sparse_gemv(densities, past_caches_bytes(densities.size()), lab.memory_plan(2));
-  add_gemv_series(lab, times);
-  const Curve csr32 = curve_of(times, "csr32"), bitmask = curve_of(times, "bitmask"), best = best_of(times);
-  lab.derived("sparse_csr32_crossover_density", first_density(csr32.densities, csr32.over_dense, 1));
-  lab.derived("sparse_bitmask_crossover_density", first_density(bitmask.densities, bitmask.over_dense, 1));
+  const std::vector<SparseGemv> all = time_sparse_gemv(lab, densities);
+  const std::vector<Curve> curves = add_gemv_curves(lab, all);
+  const Curve &csr32 = curves[0], &bitmask = curves[2];
+  Curve best = csr32;  // at each density the fastest way
+  for (const Curve& curve : curves) {
+    for (std::size_t i = 0; i < densities.size(); ++i)
+      best.over_dense[i] = std::min(best.over_dense[i], curve.over_dense[i]);
+  }
+  lab.derived("sparse_csr32_crossover_density", csr32.reaches(1));
+  lab.derived("sparse_bitmask_crossover_density", bitmask.reaches(1));
   lab.derived("sparse_bitmask_crossover_by_units", first_density(bitmask.densities, bitmask.predicted, 1));
-  lab.derived("sparse_crossover_density", first_density(best.densities, best.over_dense, 1));
-  const SparseGemvTime &two_four = find(times, "two_four"), &q8_0 = find(times, "q8_0");
-  lab.add(Value("sparse_2_4_speedup", inverse(two_four.over_dense), "1"));
-  lab.add(Value("sparse_2_4_over_q8_0", ratio(q8_0.over_dense.samples, two_four.over_dense.samples), "1"));
-  lab.derived("sparse_beats_q8_0_density", first_density(best.densities, best.over_dense, q8_0.over_dense.median));
+  lab.derived("sparse_crossover_density", best.reaches(1));
+  const Estimate& two_four = std::ranges::find(all, "2:4", &SparseGemv::storage)->over_dense;
+  const Estimate& q8_0 = std::ranges::find(all, "Q8_0", &SparseGemv::storage)->over_dense;
+  lab.add(Value("sparse_2_4_speedup", inverse(two_four), "1"));
+  lab.add(Value("sparse_2_4_over_q8_0", ratio(q8_0.samples, two_four.samples), "1"));
+  lab.derived("sparse_beats_q8_0_density", best.reaches(q8_0.median));
 }
 
 // ---- With a matrix, in cache ----
 
+/// Square products of a sparse and a dense matrix, in cache, on one thread, beside our best dense product.
+Sampling time_sparse_gemm(const std::vector<double>& densities, const roofline::KernelSet& loops, std::size_t near,
+                          const Plan& plan) {
+  constexpr std::size_t n = gemm_size;
+  const Buffer memory(3 * n * n * sizeof(float), Pages::huge);
+  const std::span<float> all = memory.as<float>(), a = all.subspan(0, n * n), b = all.subspan(n * n, n * n),
+                         c = all.subspan(2 * n * n, n * n);
+  fill_random(a, 1);
+  fill_random(b, 2);
+  std::vector<CsrMatrix<std::uint16_t>> sparse;
+  for (double density : densities) sparse.emplace_back(pruned(a, density), n, n);
+  const TwoFourMatrix two_four(pruned_2_4(a), n, n);
+  std::vector<Variant> variants = {timed("dense", [&] { matmul::gemm(n, n, n, a.data(), b.data(), c.data()); }),
+                                   timed("read", [&] { loops.read(b.data(), near, 1); }),
+                                   timed("two_four", [&] { two_four.multiply(n, b.data(), c.data()); })};
+  for (std::size_t i = 0; i < sparse.size(); ++i) {
+    variants.push_back(timed(std::to_string(i), [&, i] { sparse_gemm(sparse[i], n, b.data(), c.data()); }));
+  }
+  const Pinned pinned;
+  return sample_interleaved(variants, plan);
+}
+
 void measure_gemm_with_holes(Lab& lab) {
+  constexpr double n = gemm_size;
   const std::vector<double> densities = {0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0};
-  const SparseGemmTimes times = time_sparse_gemm(densities, lab.plan(8));
+  const std::size_t near = (std::size_t{16} << 10) / sizeof(float);  // in the nearest cache
+  const Sampling sampling =
+      time_sparse_gemm(densities, *roofline::kernel_sets(lab.machine()).back(), near, lab.plan(8));
+  const double reads = sparse_gemm_bytes_loaded * n * n * n / as_double(near * sizeof(float));
+  const double full_predicted = reads * sampling.ratio("read", "dense").median;  // loads are what limits
   Series measured = {"sparse_gemm", "matrix times matrix", Kind::measured, density_axis, time_axis};
   Series predicted = {"sparse_gemm_predicted", "what must be loaded", Kind::modelled, density_axis, time_axis};
   std::vector<double> over_dense;
   for (std::size_t i = 0; i < densities.size(); ++i) {
-    measured.points.emplace_back(densities[i], times.over_dense[i]);
-    predicted.points.emplace_back(densities[i], densities[i] * times.full_predicted);
-    over_dense.push_back(times.over_dense[i].median);
+    measured.points.emplace_back(densities[i], sampling.ratio(std::to_string(i), "dense"));
+    predicted.points.emplace_back(densities[i], densities[i] * full_predicted);
+    over_dense.push_back(measured.points.back().y.median);
   }
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
   lab.derived("sparse_gemm_crossover_density", first_density(densities, over_dense, 1));
-  lab.derived("sparse_gemm_crossover_predicted", std::min(1.0, 1 / times.full_predicted));
-  lab.add(Value("two_four_gemm_speedup", inverse(times.two_four_over_dense), "1"));
+  lab.derived("sparse_gemm_crossover_predicted", std::min(1.0, 1 / full_predicted));
+  lab.add(Value("two_four_gemm_speedup", inverse(sampling.ratio("two_four", "dense")), "1"));
 }
 
 // ---- What it costs the network ----
@@ -183,9 +362,9 @@ std::vector<PrunedLoss> pruned_losses(const WordTensors& weights, const std::vec
   return losses;
 }
 
-void add_pruned_series(Lab& lab, std::span<const PrunedLoss> losses, const std::string& suffix) {
-  Series pruned = {"pruned_loss" + suffix, "pruned", Kind::measured, density_axis, loss_axis};
-  Series retrained = {"retrained_loss" + suffix, "pruned and retrained", Kind::measured, density_axis, loss_axis};
+void add_pruned_series(Lab& lab, std::span<const PrunedLoss> losses, const char* pruned_id, const char* retrained_id) {
+  Series pruned = {pruned_id, "pruned", Kind::measured, density_axis, loss_axis};
+  Series retrained = {retrained_id, "pruned and retrained", Kind::measured, density_axis, loss_axis};
   for (const PrunedLoss& loss : losses) {
     pruned.points.emplace_back(loss.density, estimate({loss.pruned}));
     retrained.points.emplace_back(loss.density, estimate({loss.retrained}));
@@ -206,9 +385,9 @@ void measure_pruned_network(Lab& lab) {
   const int retraining_steps = lab.quick() ? 100 : 150;
   const std::vector<PrunedLoss> losses = pruned_losses(weights, densities, retraining_steps);
   const std::span<const PrunedLoss> all = losses;
-  add_pruned_series(lab, all.first(densities.size()), "");
+  add_pruned_series(lab, all.first(densities.size()), "pruned_loss", "retrained_loss");
   add_pruned_prediction(lab, all.first(densities.size()));
-  add_pruned_series(lab, all.last(1), "_2_4");
+  add_pruned_series(lab, all.last(1), "pruned_loss_2_4", "retrained_loss_2_4");
   const double dense = divergence_with(weights);
   lab.derived("pruned_dense_excess", dense);
   const PrunedLoss &two_four = losses.back(), &half = *std::ranges::find(losses, 0.5, &PrunedLoss::density);

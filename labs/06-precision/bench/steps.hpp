@@ -2,6 +2,8 @@
 /// The lab's steps, in the order of the chapter.
 #pragma once
 
+#include <vector>
+
 #include "harness/lab.hpp"
 
 namespace hf::precision {
@@ -33,5 +35,9 @@ void measure_training(Lab& lab);
 
 /// Numbers that are not there at all.
 void measure_sparsity(Lab& lab);
+
+/// Where a curve, straight between its points, first reaches \p level from below: its x; 0 where it is above from the
+/// first point on, 1 where it never gets there. \pre x ascends
+double first_density(const std::vector<double>& x, const std::vector<double>& y, double level);
 
 }  // namespace hf::precision

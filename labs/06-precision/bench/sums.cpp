@@ -3,19 +3,25 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "06-precision/bench/steps.hpp"
-#include "06-precision/bench/sum_runs.hpp"
+#include "06-precision/check/sum_errors.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/sums/sums.hpp"
+#include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/as_double.hpp"
+#include "harness/keep.hpp"
 #include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/peaks.hpp"
 #include "harness/results.hpp"
+#include "harness/sampling.hpp"
 #include "harness/shared_array.hpp"
 #include "harness/statistics.hpp"
 #include "harness/threads.hpp"
@@ -46,15 +52,19 @@ void add_error_bounds(Lab& lab, const std::vector<std::size_t>& counts) {
   add("sum_bound_log", "log n u", [](double n) { return std::log2(n); });
 }
 
+constexpr const char* error_ids[] = {"sum_error_naive", "sum_error_chained", "sum_error_pairwise", "sum_error_kahan",
+                                     "sum_error_wide"};  // of sum_ways
+constexpr const char* bf16_error_ids[] = {"sum_error_bf16", "sum_error_bf16_stochastic"};
+
 /// Of each count, by the way's id.
 using SumErrors = std::map<std::string, std::vector<Estimate>>;
 
 /// A curve for each way.
-SumErrors add_error_curves(Lab& lab, std::span<const SumWay> ways, Kind kind, const std::vector<std::size_t>& counts,
-                           const std::function<float(float)>& rounded = {}) {
+SumErrors add_error_curves(Lab& lab, std::span<const SumWay> ways, std::span<const char* const> ids, Kind kind,
+                           const std::vector<std::size_t>& counts, const std::function<float(float)>& rounded = {}) {
   std::vector<Series> curves;
-  for (const SumWay& way : ways)
-    curves.push_back({std::string("sum_error_") + way.id, way.label, kind, term_axis, error_axis});
+  for (std::size_t way = 0; way < ways.size(); ++way)
+    curves.push_back({ids[way], ways[way].label, kind, term_axis, error_axis});
   SumErrors all;
   for (std::size_t n : counts) {
     const std::vector<Estimate> errors = random_sum_errors(ways, n, rounded);
@@ -72,7 +82,7 @@ SumErrors add_error_curves(Lab& lab, std::span<const SumWay> ways, Kind kind, co
 void add_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 20 : 1 << 24);
   add_error_bounds(lab, counts);
-  const SumErrors errors = add_error_curves(lab, sum_ways, Kind::measured, counts);
+  const SumErrors errors = add_error_curves(lab, sum_ways, error_ids, Kind::measured, counts);
   lab.add(Value("naive_sum_error", errors.at("naive").back(), "1"));
   lab.add(Value("chained_sum_error", errors.at("chained").back(), "1"));
   lab.derived("naive_sum_walk_missed", walk_missed(counts, errors.at("naive")));
@@ -85,7 +95,7 @@ void add_errors(Lab& lab) {
 void add_narrow_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 16 : 1 << 20);
   const auto rounded = [](float x) { return from_bf16(bf16_of(x)); };
-  const auto errors = add_error_curves(lab, bf16_sum_ways, Kind::simulated, counts, rounded);
+  const auto errors = add_error_curves(lab, bf16_sum_ways, bf16_error_ids, Kind::simulated, counts, rounded);
   lab.simulated("bf16_sum_error", errors.at("bf16").back().median);
   lab.simulated("bf16_stochastic_sum_error", errors.at("bf16_stochastic").back().median);
   lab.derived("stochastic_rounding_gain");
@@ -95,23 +105,25 @@ void add_narrow_errors(Lab& lab) {
 /// below.
 void add_standing_still(Lab& lab) {
   struct Accumulator {
+    const char *sums_id, *stands_id;
     SumWay way;
-    Kind kind;
     int digits;
   };
-  const Accumulator accumulators[] = {{bf16_sum_ways[0], Kind::simulated, bf16_layout.mantissa_bits + 1},
-                                      {{"fp16", "fp16", fp16_sum}, Kind::simulated, fp16_layout.mantissa_bits + 1},
-                                      {{"fp32", "fp32", naive_sum}, Kind::measured, 24}};
-  for (const auto& [way, kind, digits] : accumulators) {
+  const Accumulator accumulators[] = {
+      {"ones_bf16", "bf16_stands_at", bf16_sum_ways[0], bf16_layout.mantissa_bits + 1},
+      {"ones_fp16", "fp16_stands_at", {"fp16", "fp16", fp16_sum}, fp16_layout.mantissa_bits + 1},
+      {"ones_fp32", nullptr, {"fp32", "fp32", naive_sum}, 24}};
+  for (const auto& [sums_id, stands_id, way, digits] : accumulators) {
     const std::vector<std::size_t> counts = powers_of(2, 1, std::size_t{1} << std::max(digits + 1, 16));
     const std::vector<float> sums = count_ones(way, counts);
-    Series series = {std::string("ones_") + way.id, way.label, kind, term_axis, sum_axis};
+    const Kind kind = stands_id == nullptr ? Kind::measured : Kind::simulated;
+    Series series = {sums_id, way.label, kind, term_axis, sum_axis};
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const double x = as_double(counts[i]), sum = sums[i];
       series.points.push_back(kind == Kind::measured ? Point(x, estimate({sum})) : Point(x, sum));
     }
     lab.add(std::move(series));
-    if (kind == Kind::simulated) lab.simulated(std::string(way.id) + "_stands_at", sums.back());
+    if (stands_id != nullptr) lab.simulated(stands_id, sums.back());
     lab.tick();
   }
 }
@@ -132,9 +144,10 @@ void add_threads(Lab& lab) {
   Team team;
   if (team.size() == 1)
     return lab.note("one core: the parts of a sum come in their order, so unordered_results is missing");
-  const std::size_t results = distinct_results(runs, [&] { return sum_as_they_come(team, terms); });
+  std::set<float> results;
+  for (int run = 0; run < runs; ++run) results.insert(sum_as_they_come(team, terms));
   lab.modelled("unordered_runs", runs);
-  lab.add(Value("unordered_results", as_double(results), "1", Kind::measured));
+  lab.add(Value("unordered_results", as_double(results.size()), "1", Kind::measured));
 }
 
 // ---- What each way costs ----
@@ -142,6 +155,38 @@ void add_threads(Lab& lab) {
 std::size_t nearest_cache_bytes(const Lab& lab) {
   const std::size_t level_1 = lab.machine().cache_bytes(1);
   return level_1 > 0 ? level_1 / 2 : std::size_t{16} << 10;
+}
+
+/// Times of every way to add up the same terms, in one set of interleaved rounds.
+struct SumTimes {
+  std::size_t bytes;  ///< of the terms
+  Sampling sampling;  ///< by SumWay::id, and "peak"
+  double peak_flops;  ///< of a call of "peak"
+
+  /// Times as long as many chains take.
+  Estimate cost(const char* id) const { return sampling.ratio(id, "chained"); }
+
+  /// What seven additions for each term must cost: as long as memory keeps the adders waiting, nothing.
+  double predicted_kahan_cost() const {
+    constexpr double additions = 7, flops_of_fma = 2;
+    const double terms = as_double(bytes) / sizeof(float);
+    const double adders = additions * terms * flops_of_fma * sampling.of("peak").median / peak_flops;
+    return std::max(1.0, adders / sampling.of("chained").median);
+  }
+};
+
+/// \param bytes  of the terms: few enough for the nearest cache, or too many for any
+SumTimes time_sums(std::size_t bytes, const Plan& plan) {
+  Buffer buffer(bytes, Pages::huge);
+  const std::span<float> terms = buffer.as<float>();
+  fill_random(terms, 1);
+  Team team(1);
+  const PeakVariant peak = peak_variant(Precision::fp32, team);
+  std::vector<Variant> variants = {peak.variant};
+  for (const SumWay& way : sum_ways) {
+    variants.push_back(timed(way.id, team, [sum = way.sum, terms](int) { keep(sum(terms)); }));
+  }
+  return {terms.size_bytes(), sample_interleaved(variants, plan), peak.flops};
 }
 
 void add_costs(Lab& lab) {

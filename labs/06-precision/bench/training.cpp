@@ -7,8 +7,8 @@
 
 #include "05-scaling/kernels/training/adam.hpp"
 #include "06-precision/bench/steps.hpp"
-#include "06-precision/bench/training_runs.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/training/learning.hpp"
 #include "06-precision/kernels/training/mixed_training.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/storage.hpp"
@@ -40,6 +40,21 @@ const std::vector<Recipe> slow_recipes = {
     {"bf16_pure", "bf16 weights, nearest", bf16, bf16, false, Update::nearest},
     {"bf16_stochastic", "bf16 weights, at random", bf16, bf16, false, Update::at_random},
 };
+/// As the record calls how a network learned: its loss, and that over the steps.
+struct LearnedIds {
+  const char *recipe, *loss, *curve;
+};
+constexpr LearnedIds learned_ids[] = {
+    {"fp32", "train_fp32_loss", "training_fp32"},
+    {"bf16", "train_bf16_loss", "training_bf16"},
+    {"fp16", "train_fp16_loss", "training_fp16"},
+    {"fp16_scaled", "train_fp16_scaled_loss", "training_fp16_scaled"},
+    {"fp8_scaled", "train_fp8_scaled_loss", "training_fp8_scaled"},
+    {"bf16_master", "train_bf16_master_loss", "training_bf16_master"},
+    {"bf16_pure", "train_bf16_pure_loss", "training_bf16_pure"},
+    {"bf16_stochastic", "train_bf16_stochastic_loss", "training_bf16_stochastic"},
+};
+
 /// The first is the control: what so many more steps do by themselves.
 const std::vector<Recipe> aware_recipes = {
     {.id = "fp32_more", .label = "fp32, trained on"},
@@ -57,7 +72,7 @@ Kind kind_of(const Recipe& recipe) { return recipe.values == Storage::fp32 ? Kin
 
 Point point(Kind kind, double x, double y) { return kind == Kind::measured ? Point(x, estimate({y})) : Point(x, y); }
 
-Series curve(const std::string& id, const Learned& learned) {
+Series curve(const char* id, const Learned& learned) {
   const Recipe& recipe = learned.training.recipe();
   Series series = {id, recipe.label, kind_of(recipe), step_axis, excess_axis};
   for (const Look& look : learned.looks) series.points.push_back(point(series.kind, look.step, look.divergence));
@@ -72,10 +87,11 @@ const Learned& by_id(const std::vector<Learned>& all, std::string_view id) {
 void add_learned(Lab& lab, const std::vector<Learned>& all, const std::string& title) {
   Table table = {title, {"numbers", "loss", "to learn", "writes"}, {}};
   for (const Learned& each : all) {
-    const std::string id = each.training.recipe().id;
+    const LearnedIds& ids = *std::ranges::find_if(
+        learned_ids, [&](const LearnedIds& one) { return std::string_view(one.recipe) == each.training.recipe().id; });
     const double loss = lab.value("train_floor_loss") + each.divergence();
-    lab.add(Value("train_" + id + "_loss", loss, "nats", kind_of(each.training.recipe())));
-    lab.add(curve("training_" + id, each));
+    lab.add(Value(ids.loss, loss, "nats", kind_of(each.training.recipe())));
+    lab.add(curve(ids.curve, each));
     table.rows.push_back({each.training.recipe().label, number_text(loss), number_text(each.divergence()),
                           write_text(each.training.weights(), 12)});
   }
@@ -94,13 +110,11 @@ void race_formats(Lab& lab, const std::vector<Learned>& all) {
   const Learned& scaled = by_id(all, "fp16_scaled");
   lab.simulated("skipped_steps", scaled.training.scaler().skipped());
   add_gradients(lab, by_id(all, "fp32").training.deltas(), static_cast<double>(scaled.training.scaler().scale()));
-  for (const char* id : {"fp32", "fp16"}) {
-    const MixedTraining& training = by_id(all, id).training;
-    lab.add(Value("train_" + std::string(id) + "_wrong_share", wrong_share(training), "1", kind_of(training.recipe())));
-  }
-  for (const char* id : {"bf16", "fp16", "fp16_scaled", "fp8_scaled"}) {
-    lab.derived("train_" + std::string(id) + "_over_fp32");
-  }
+  lab.add(Value("train_fp32_wrong_share", wrong_share(by_id(all, "fp32").training), "1", Kind::measured));
+  lab.simulated("train_fp16_wrong_share", wrong_share(by_id(all, "fp16").training));
+  for (const char* id :
+       {"train_bf16_over_fp32", "train_fp16_over_fp32", "train_fp16_scaled_over_fp32", "train_fp8_scaled_over_fp32"})
+    lab.derived(id);
 }
 
 void race_updates(Lab& lab) {
@@ -164,8 +178,9 @@ class Quantising {
     const double noise = noise_share(weights_, rounded), decibels = -10 * std::log10(noise);
     const double expected = sensitivity_ * noise;
     const double more = add(label(format), divergence_with(rounded), expected);
-    if (format == Format::int8_channel || format == Format::q4_0 || format == Format::mxfp4)
-      lab_.derived(std::string("trained_") + id(format) + "_added", more, "nats");
+    if (format == Format::int8_channel) lab_.derived("trained_int8_channel_added", more, "nats");
+    if (format == Format::q4_0) lab_.derived("trained_q4_0_added", more, "nats");
+    if (format == Format::mxfp4) lab_.derived("trained_mxfp4_added", more, "nats");
     predicted_.points.emplace_back(decibels, expected, label(format));
     if (more > 0) rounded_.points.emplace_back(decibels, estimate({more}), label(format));
     if (noise > 1e-4) error_ = std::max(error_, std::fabs(more - expected) / expected);

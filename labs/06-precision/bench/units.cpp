@@ -1,32 +1,224 @@
+// Int8 and bf16 on the units made for them: square products beside fp32, beside oneDNN's, and beside the instructions alone.
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
 #include <set>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "06-precision/bench/avx2_runs.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
+#include "01-roofline/kernels/dot_product.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
+#include "02-matmul/kernels/gemm.hpp"
+#include "04-tpu/kernels/int8_gemm.hpp"
 #include "06-precision/bench/steps.hpp"
-#include "06-precision/bench/unit_race.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/units/bf16_gemm.hpp"
 #include "common/peers/onednn_peer.hpp"
 #include "common/pinned_openmp.hpp"
+#include "common/product.hpp"
+#include "common/random.hpp"
 #include "harness/as_double.hpp"
+#include "harness/keep.hpp"
 #include "harness/lab.hpp"
+#include "harness/machine.hpp"
 #include "harness/memory.hpp"
 #include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::precision {
 namespace {
 
 const Axis size_axis = {"N", "1"}, speed_axis = {"speed", "Gop/s"}, ratio_axis = {"ratio", "1"};
 
-/// Races of growing size on so many threads.
+constexpr std::int64_t peak_iterations = 20000;  // a tenth of a millisecond
+
+// ---- The products of one size ----
+
+constexpr std::size_t checked_places = 100;
+
+/// A square matrix.
+template <class Number>
+class Square {
+ public:
+  explicit Square(std::size_t n) : memory_(n * n * sizeof(Number), Pages::huge) {}
+  std::span<Number> all() const { return memory_.as<Number>(); }
+  Number* data() const { return all().data(); }
+
+ private:
+  Buffer memory_;
+};
+
+/// What one size showed on so many threads, everything sampled in one interleaved run: our products "bf16" and "int8";
+/// "onednn_bf16" and "onednn_int8" where it is installed; and on one thread "fp32", chapter 02's product, "peak_bf16", where
+/// there is the instruction, and "peak_int8": the instructions alone. Narrow weights are packed beforehand, ours and oneDNN's.
+struct UnitTimes {
+  std::size_t n;
+  Sampling sampling;
+  std::vector<double> operations;  ///< of one call, in the order of sampling.ids
+
+  bool has(std::string_view id) const { return std::ranges::find(sampling.ids, id) != sampling.ids.end(); }
+  /// 10^9 operations in a second.
+  Estimate gops(std::string_view id) const { return rate(of(id), sampling.of(id)); }
+  /// Speed over speed, in pairs.
+  Estimate over(std::string_view id, std::string_view other) const {
+    return times(sampling.ratio(other, id), of(id) / of(other));
+  }
+  /// Of one call of each, one after another.
+  double seconds() const {
+    return std::accumulate(sampling.seconds.begin(), sampling.seconds.end(), 0.0,
+                           [](double sum, const Estimate& seconds) { return sum + seconds.median; });
+  }
+
+ private:
+  double of(std::string_view id) const {
+    return operations[static_cast<std::size_t>(std::ranges::find(sampling.ids, id) - sampling.ids.begin())];
+  }
+};
+
+/// Random operands, those in bf16 and in fp32 the same numbers, and the products of them.
+class UnitRace {
+ public:
+  /// \throws OutOfMemory
+  UnitRace(const Machine& machine, std::size_t size)
+      : n_(size), kernel_(*tpu::int8_kernels(machine).front()), dot_products_(roofline::dot_product_loops(machine)) {
+    fill_both(a_, a16_, 1);
+    fill_both(b_, b16_, 2);
+    std::ranges::copy(random_bytes<std::uint8_t>(n_ * n_, 3), a8_.data());
+    std::ranges::copy(random_bytes<std::int8_t>(n_ * n_, 4), b8_.data());
+  }
+
+  /// Memory that a race takes.
+  static double bytes(std::size_t n) {
+    constexpr double fp32 = 3 * sizeof(float), bf16 = 2 * 2 + 2 * 2,
+                     int8 = 2 + 4 + 2;  // bf16, int8: weights three times
+    return as_double(n) * as_double(n) * (fp32 + bf16 + int8);
+  }
+
+  /// Every product is held against a reference in some places before it is timed. A peer that computes something else, or
+  /// refuses, is left out, which is noted: one line each, as for which of its kernels oneDNN took.
+  /// \pre a PinnedOpenMp lives that has as many threads
+  /// \throws std::runtime_error, one line, when a product of ours is wrong
+  UnitTimes run(int threads, const Plan& plan, std::set<std::string>& notes) {
+    variants_.clear();
+    operations_.clear();
+    enter_ours(threads);
+    if (has_onednn()) {
+      enter_onednn("onednn_bf16", a16_.data(), b16_.data(), c_.data(), threads, notes);
+      enter_onednn("onednn_int8", a8_.data(), b8_.data(), c32_.data(), threads, notes);
+    }
+    if (threads == 1) enter_peaks();
+    return {n_, sample_interleaved(variants_, plan), operations_};
+  }
+
+ private:
+  static void fill_both(const Square<float>& floats, const Square<std::uint16_t>& narrow, std::uint64_t sequence) {
+    for (std::size_t i = 0; i < floats.all().size(); ++i) {
+      narrow.data()[i] = bf16_of(random_number(sequence, i));
+      floats.data()[i] = from_bf16(narrow.data()[i]);
+    }
+  }
+
+  bool is_right(const float* product) const {
+    return worst_product_error(n_, n_, n_, a_.data(), b_.data(), product, checked_places) <= 1;
+  }
+  bool is_right(const std::int32_t* product) const {
+    bool right = true;
+    visit_places(n_, n_, checked_places, [&](std::size_t i, std::size_t j) {
+      std::int64_t sum = 0;
+      for (std::size_t p = 0; p < n_; ++p) sum += std::int64_t{a8_.data()[i * n_ + p]} * b8_.data()[p * n_ + j];
+      right = right && product[i * n_ + j] == sum;
+    });
+    return right;
+  }
+
+  template <class Code>
+  void enter(const std::string& id, double operations_of_one, const Code& code) {
+    variants_.push_back(timed(id, code));
+    operations_.push_back(operations_of_one);
+  }
+
+  /// \return whether the product is right; if not, it is not entered
+  template <class Sum, class Multiply>
+  bool enter_product(const std::string& id, Sum* to, const Multiply& multiply) {
+    constexpr Sum poison = std::numeric_limits<Sum>::has_quiet_NaN ? std::numeric_limits<Sum>::quiet_NaN()
+                                                                   : std::numeric_limits<Sum>::min();
+    std::fill_n(to, n_ * n_, poison);
+    multiply();
+    if (!is_right(to)) return false;
+    enter(id, 2 * as_double(n_) * as_double(n_) * as_double(n_), multiply);
+    return true;
+  }
+
+  void enter_ours(int threads) {
+    const auto enter_or_throw = [&](const std::string& id, auto* to, const auto& multiply) {
+      if (!enter_product(id, to, multiply))
+        throw std::runtime_error("the " + id + " product of size " + std::to_string(n_) +
+                                 " is wrong; nothing was timed");
+    };
+    if (threads == 1)
+      enter_or_throw("fp32", c_.data(), [this] { matmul::gemm(n_, n_, n_, a_.data(), b_.data(), c_.data()); });
+    const auto weights = std::make_shared<const PackedBf16>(n_, n_, b16_.data());
+    enter_or_throw("bf16", c_.data(),
+                   [this, threads, weights] { weights->multiply(n_, a16_.data(), c_.data(), threads); });
+    const auto weights8 = std::make_shared<const tpu::PackedInt8>(kernel_, n_, n_, b8_.data());
+    enter_or_throw("int8", c32_.data(),
+                   [this, threads, weights8] { weights8->multiply(n_, a8_.data(), c32_.data(), threads); });
+  }
+
+  template <class Left, class Right, class Sum>
+  void enter_onednn(const std::string& id, const Left* left, const Right* right, Sum* to, int threads,
+                    std::set<std::string>& notes) {
+    const std::string at = " at " + std::to_string(n_);
+    try {
+      const OneDnnProduct product(n_, n_, n_, left, right, to, threads);
+      if (enter_product(id, to, [product] { product.run(); })) {
+        notes.insert(id + " is its kernel " + product.implementation());
+      } else {
+        notes.insert(id + at + " computes something else and is left out");
+      }
+    } catch (const std::runtime_error& refusal) {
+      notes.insert(id + at + " is left out: " + refusal.what());
+    }
+  }
+
+  /// The instructions alone.
+  void enter_peaks() {
+    for (const roofline::DotProductLoop* loop : dot_products_) {
+      if (std::string_view(loop->label) != "bf16") continue;
+      enter("peak_bf16", loop->operations * as_double(peak_iterations),
+            [loop] { keep(loop->run(peak_iterations, 3, 5)); });
+    }
+    enter("peak_int8", kernel_.peak_operations * as_double(peak_iterations),
+          [this] { keep(kernel_.peak(peak_iterations, 3, 5)); });
+  }
+
+  std::size_t n_;
+  const tpu::Int8Kernel& kernel_;
+  std::vector<const roofline::DotProductLoop*> dot_products_;
+  Square<float> a_{n_}, b_{n_}, c_{n_};
+  Square<std::uint16_t> a16_{n_}, b16_{n_};
+  Square<std::uint8_t> a8_{n_};
+  Square<std::int8_t> b8_{n_};
+  Square<std::int32_t> c32_{n_};
+  std::vector<Variant> variants_;
+  std::vector<double> operations_;
+};
+
+// ---- Of growing size ----
+
+/// Races of growing size on so many threads; on all of them, there is only the race against oneDNN.
 struct Races {
-  std::string suffix;  ///< of ids: "_all" on all threads, where there is only the race against oneDNN
   int threads;
   std::vector<UnitTimes> sizes = {};
 };
@@ -95,9 +287,8 @@ void race_all_sizes(Lab& lab, std::vector<Races>& all) {
     UnitRace race(lab.machine(), n);
     for (Races& races : all) {
       const double share = all.size() == 1 ? 1 : races.threads == 1 ? 0.65 : 0.35;
-      races.sizes.push_back(race.run(races.threads, race_plan(lab, n, share)));
+      races.sizes.push_back(race.run(races.threads, race_plan(lab, n, share), notes));
     }
-    notes.insert(race.notes().begin(), race.notes().end());
   }
   for (const std::string& line : notes) lab.note(line);
 }
@@ -121,9 +312,9 @@ void add_speeds(Lab& lab, const Races& races, const std::string& onednn) {
 }
 
 /// Our speed over oneDNN's at every size, and the least of those.
-void add_ratio_to_onednn(Lab& lab, const Races& races, const std::string& precision) {
-  const std::string id = precision + "_over_onednn" + races.suffix;
-  Series ratios = {id + "_by_size", precision, Kind::measured, size_axis, ratio_axis};
+void add_ratio_to_onednn(Lab& lab, const Races& races, const std::string& precision, const char* by_size_id,
+                         const char* least_id) {
+  Series ratios = {by_size_id, precision, Kind::measured, size_axis, ratio_axis};
   double least = std::numeric_limits<double>::infinity();
   for (const UnitTimes& size : races.sizes) {
     if (!size.has("onednn_" + precision)) continue;
@@ -132,7 +323,7 @@ void add_ratio_to_onednn(Lab& lab, const Races& races, const std::string& precis
   }
   if (ratios.points.empty()) return;
   lab.add(std::move(ratios));
-  lab.derived(precision + "_gemm_over_onednn" + races.suffix, least);
+  lab.derived(least_id, least);
 }
 
 /// What the largest product showed, on one thread.
@@ -145,6 +336,52 @@ void add_largest(Lab& lab, const Races& races) {
   add_over("int8_gemm_over_fp32", "int8", "fp32");
   add_over("bf16_gemm_over_peak", "bf16", "peak_bf16");
   add_over("int8_gemm_over_peak", "int8", "peak_int8");
+}
+
+// ---- Without the unit ----
+
+const tpu::Int8Kernel* int8_on_avx2(const Machine& machine) {
+  for (const tpu::Int8Kernel* kernel : tpu::int8_kernels(machine)) {
+    if (std::string_view(kernel->name) == "AVX2") return kernel;
+  }
+  return nullptr;
+}
+
+/// FMAs in fp32 on all lanes.
+const roofline::PeakLoop* fp32_on_avx2(const Machine& machine) {
+  for (const roofline::KernelSet* set : roofline::kernel_sets(machine)) {
+    if (std::string_view(set->name) != "AVX2") continue;
+    const roofline::PeakLoop* fastest = nullptr;
+    for (const roofline::PeakLoop& loop : set->peaks) {
+      if (loop.run == nullptr || loop.fp64) continue;
+      if (fastest == nullptr || loop.flops > fastest->flops) fastest = &loop;
+    }
+    return fastest;
+  }
+  return nullptr;
+}
+
+/// A product of 8-bit numbers by AVX2, which widens them to 16 bits, over what FMAs of AVX2 do in fp32 from registers: the
+/// most that any product in fp32 could reach there. On one thread, in pairs; nothing where the machine has no AVX2.
+/// \throws std::runtime_error, one line, when the product is wrong
+std::optional<Estimate> int8_over_fp32_on_avx2(const Machine& machine, const Plan& plan) {
+  constexpr std::size_t n = 512;
+  const tpu::Int8Kernel* const kernel = int8_on_avx2(machine);
+  const roofline::PeakLoop* const fp32 = fp32_on_avx2(machine);
+  if (kernel == nullptr || fp32 == nullptr) return std::nullopt;
+  const auto a = random_bytes<std::uint8_t>(n * n, 1);
+  const auto b = random_bytes<std::int8_t>(n * n, 2);
+  std::vector<std::int32_t> c(n * n);
+  const tpu::PackedInt8 weights(*kernel, n, n, b.data());
+  const auto multiply = [&] { weights.multiply(n, a.data(), c.data()); };
+  multiply();
+  std::int64_t last = 0;
+  for (std::size_t p = 0; p < n; ++p) last += std::int64_t{a[(n - 1) * n + p]} * b[p * n + n - 1];
+  if (c.back() != last) throw std::runtime_error("the int8 product on AVX2 is wrong; nothing was timed");
+  const Sampling sampling = sample_interleaved(
+      {timed("int8", multiply), timed("fp32", [&] { keep(fp32->run(peak_iterations, 0.5, 1)); })}, plan);
+  const double operations = 2.0 * n * n * n, peak_operations = fp32->flops * peak_iterations;
+  return times(sampling.ratio("fp32", "int8"), operations / peak_operations);
 }
 
 /// What int8 gains where no instruction multiplies it.
@@ -163,12 +400,15 @@ void measure_units(Lab& lab) {
   const int cores = lab.machine().cores;
   const PinnedOpenMp pinned(cores);
   note_who_races(lab, onednn);
-  std::vector<Races> all = {{"", 1}};
-  if (cores > 1 && has_onednn()) all.push_back({"_all", cores});
+  std::vector<Races> all = {{1}};
+  if (cores > 1 && has_onednn()) all.push_back({cores});
   race_all_sizes(lab, all);
   add_speeds(lab, all.front(), onednn);
-  for (const Races& races : all) {
-    for (const char* precision : {"bf16", "int8"}) add_ratio_to_onednn(lab, races, precision);
+  add_ratio_to_onednn(lab, all.front(), "bf16", "bf16_over_onednn_by_size", "bf16_gemm_over_onednn");
+  add_ratio_to_onednn(lab, all.front(), "int8", "int8_over_onednn_by_size", "int8_gemm_over_onednn");
+  if (all.size() > 1) {
+    add_ratio_to_onednn(lab, all.back(), "bf16", "bf16_over_onednn_all_by_size", "bf16_gemm_over_onednn_all");
+    add_ratio_to_onednn(lab, all.back(), "int8", "int8_over_onednn_all_by_size", "int8_gemm_over_onednn_all");
   }
   add_largest(lab, all.front());
   add_avx2(lab);

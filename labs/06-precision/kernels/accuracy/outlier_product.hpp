@@ -11,7 +11,6 @@ namespace hf::precision {
 
 /// How weights and activations are rounded.
 struct Scheme {
-  const char *id, *label;
   Format weights, activations;  ///< activations are a matrix (tokens, channels)
   bool rotated;                 ///< both are rotated first, which leaves their product as it is
 };

@@ -12,6 +12,9 @@
 
 namespace hf::precision {
 
+/// Tokens in the KV cache before the one that is timed.
+constexpr std::size_t decode_context = 100;
+
 /// A transformer whose matrices, the token embedding among them, are in a format. Norms, biases, positions, activations
 /// and the KV cache stay in fp32: all that together is a small part of the bytes.
 class FormatTransformer {

@@ -10,7 +10,7 @@
 
 #include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
-#include "06-precision/bench/training_runs.hpp"
+#include "06-precision/kernels/training/learning.hpp"
 #include "06-precision/kernels/training/mixed_training.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/storage.hpp"

@@ -12,6 +12,8 @@
 #include <array>
 #include <span>
 
+#include "harness/threads.hpp"
+
 namespace hf::precision {
 
 /// One accumulator in fp32, term after term: the loop as it is written.
@@ -41,6 +43,10 @@ float stochastic_bf16_sum(std::span<const float> x);
 
 /// The sum, with an error of a few units in fp64's last place: what the others are held against.
 double reference_sum(std::span<const float> x);
+
+/// Threads fetch blocks of the terms as they get to them, and add each block's sum to one total: fast, and in an order
+/// that nobody decides.
+float sum_as_they_come(Team& team, std::span<const float> terms);
 
 /// One of the ways above.
 struct SumWay {

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "06-precision/bench/decode_runs.hpp"
-#include "06-precision/bench/llama_race.hpp"
+#include "06-precision/bench/model.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/gguf.hpp"
 #include "common/peers/llama_peer.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "06-precision/bench/training_runs.hpp"
+#include "06-precision/kernels/training/learning.hpp"
 #include "06-precision/kernels/sparsity/prune.hpp"
 #include "06-precision/kernels/sparsity/pruned_network.hpp"
 #include "06-precision/kernels/training/word_network.hpp"

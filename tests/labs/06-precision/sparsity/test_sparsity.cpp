@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "06-precision/bench/sparse_runs.hpp"
+#include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/sparsity/prune.hpp"
 #include "06-precision/kernels/sparsity/sparse_gemm.hpp"
@@ -18,7 +18,6 @@
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/sampling.hpp"
 
 namespace hf::precision {
 namespace {
@@ -206,27 +205,6 @@ TEST_CASE("where a curve crosses a level") {
   CHECK(first_density(x, {0.2, 0.6, 1.6}, 0.6) == doctest::Approx(0.5));
   CHECK(first_density(x, {0.2, 0.6, 0.9}, 1) == 1);
   CHECK(first_density(x, {1.2, 1.6, 1.9}, 1) == 0);
-}
-
-TEST_CASE("a short race of every way to store, with the bytes of each") {
-  Plan plan;
-  plan.rounds = plan.minimum_rounds = 1;
-  plan.sample_seconds = plan.warm_seconds = 0;
-  const auto times = time_sparse_gemv({0.1, 1.0}, 1 << 20, plan);
-  REQUIRE(times.size() == 4 + 2 * 3);
-  for (const SparseGemvTime& time : times) {
-    CAPTURE(time.storage);
-    CHECK(time.over_dense.median > 0);
-    CHECK(time.predicted() >= time.by_bytes());
-    if (time.storage == "two_four") CHECK(time.by_bytes() == doctest::Approx(17.0 / 32));
-    if (time.storage == "bitmask") CHECK(time.by_bytes() == doctest::Approx(time.density + 1.0 / 32));
-    if (time.storage == "csr32") CHECK(time.by_bytes() == doctest::Approx(2 * time.density).epsilon(0.01));
-    if (time.storage == "csr16") CHECK(time.by_bytes() == doctest::Approx(1.5 * time.density).epsilon(0.01));
-  }
-  const SparseGemmTimes products = time_sparse_gemm({0.1, 1.0}, plan);
-  CHECK(products.over_dense.size() == 2);
-  CHECK(products.full_predicted > 0);
-  CHECK(products.two_four_over_dense.median > 0);
 }
 
 }  // namespace

@@ -9,11 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "06-precision/bench/sum_runs.hpp"
+#include "06-precision/check/sum_errors.hpp"
 #include "06-precision/kernels/sums/sums.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 #include "harness/threads.hpp"
 
@@ -156,11 +155,6 @@ TEST_CASE("threads add every block once") {
   }
 }
 
-TEST_CASE("different results are counted") {
-  int calls = 0;
-  CHECK(distinct_results(10, [&] { return static_cast<float>(calls++ % 3); }) == 3);
-}
-
 TEST_CASE("errors are those of each way, over several arrays") {
   const auto errors = random_sum_errors(sum_ways, 1 << 12);
   REQUIRE(errors.size() == sum_ways.size());
@@ -179,17 +173,6 @@ TEST_CASE("one chain errs as a walk does, at every length; sums that err less do
   CHECK(walk_missed(counts, errors[0]) < 1.4);
   for (std::size_t way = 1; way < sum_ways.size(); ++way) CHECK(walk_missed(counts, errors[way]) > 4);
   CHECK(walk_error(21 * 4) == 2 * unit_roundoff);
-}
-
-TEST_CASE("times of all ways") {
-  Plan plan;
-  plan.rounds = plan.minimum_rounds = 3;
-  plan.sample_seconds = 1e-5;
-  const SumTimes times = time_sums(1 << 14, plan);
-  CHECK(times.bytes == 1 << 14);
-  CHECK(times.predicted_kahan_cost() >= 1);
-  for (const SumWay& way : sum_ways) CHECK(times.cost(way.id).median > 0);
-  CHECK(times.cost("chained").median == 1);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/training/matrix.hpp"
-#include "06-precision/bench/training_runs.hpp"
+#include "06-precision/kernels/training/learning.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/training/mixed_training.hpp"
 #include "06-precision/kernels/training/storage.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "06-precision/bench/model_runs.hpp"
+#include "06-precision/kernels/accuracy/divergence.hpp"
 #include "06-precision/kernels/accuracy/outlier_product.hpp"
 #include "06-precision/kernels/accuracy/trained_weights.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
@@ -45,16 +45,16 @@ TEST_CASE("Student's t has a variance of 1, and tails that a normal distribution
 
 TEST_CASE("a trained network is as uncertain as it was made to be") {
   const TinyModel tiny_model;
-  const ModelRuns runs(tiny_model.model, 2, 4);
-  CHECK(runs.logit_variance() == doctest::Approx(logit_spread * logit_spread).epsilon(0.3));
-  CHECK(runs.entropy() > 0.5);
-  CHECK(runs.entropy() < std::log(512) - 1);
+  const ExactModel exact(tiny_model.model, 2, 4);
+  CHECK(exact.logit_variance() == doctest::Approx(logit_spread * logit_spread).epsilon(0.3));
+  CHECK(exact.entropy() > 0.5);
+  CHECK(exact.entropy() < std::log(512) - 1);
 }
 
 TEST_CASE("fewer bits diverge more") {
   const TinyModel tiny_model;
-  const ModelRuns runs(tiny_model.model, 2, 4);
-  const auto nats = [&](Format format) { return mean(runs.divergence(tiny_model.model, format)); };
+  const ExactModel exact(tiny_model.model, 2, 4);
+  const auto nats = [&](Format format) { return mean(exact.divergence(tiny_model.model, format)); };
   CHECK(nats(Format::fp32) < 1e-9);
   CHECK(nats(Format::fp16) < nats(Format::bf16));
   CHECK(nats(Format::bf16) < nats(Format::q8_0));
@@ -65,30 +65,30 @@ TEST_CASE("fewer bits diverge more") {
 TEST_CASE("large channels change nothing in fp32, and much in int8 with one scale; a rotation mends it") {
   TinyModel tiny_model;
   workload::Transformer& model = tiny_model.model;
-  const ModelRuns runs(model, 2, 4);
-  const double before = mean(runs.divergence(model, Format::int8));
+  const ExactModel exact(model, 2, 4);
+  const double before = mean(exact.divergence(model, Format::int8));
   for (float factor : {32.0f, 1.0f / 1024}) {  // 32, then 1/32
     enlarge_channels(model, std::array<std::size_t, 2>{3, 40}, factor);
-    CHECK(mean(runs.divergence(model, Format::fp32)) < 1e-9);
+    CHECK(mean(exact.divergence(model, Format::fp32)) < 1e-9);
   }
-  const double after = mean(runs.divergence(model, Format::int8));
+  const double after = mean(exact.divergence(model, Format::int8));
   const auto rotated = with_weights_in(model, Format::int8, Rotated::yes);
   CHECK(after > 5 * before);
-  CHECK(mean(runs.divergence(*rotated, Format::fp32)) < after / 5);
+  CHECK(mean(exact.divergence(*rotated, Format::fp32)) < after / 5);
 }
 
 TEST_CASE("weights alone in a format: fp32 leaves them as they are, rotated or not") {
   const TinyModel tiny_model;
-  const ModelRuns runs(tiny_model.model, 1, 4);
+  const ExactModel exact(tiny_model.model, 1, 4);
   const auto same = with_weights_in(tiny_model.model, Format::fp32, Rotated::no);
   const auto all = tiny_model.model.weights().all();
   CHECK(std::equal(all.begin(), all.end(), same->weights().all().begin()));
   const auto turned = with_weights_in(tiny_model.model, Format::fp32, Rotated::yes);
-  CHECK(mean(runs.divergence(*turned, Format::fp32)) < 1e-9);
+  CHECK(mean(exact.divergence(*turned, Format::fp32)) < 1e-9);
   // The decoder takes activations as they are where weights are floats: the same product, whoever decodes.
   const auto bf16 = with_weights_in(tiny_model.model, Format::bf16, Rotated::no);
-  const double alone = mean(runs.divergence(*bf16, Format::fp32));
-  CHECK(mean(runs.divergence(tiny_model.model, Format::bf16)) == doctest::Approx(alone).epsilon(0.01));
+  const double alone = mean(exact.divergence(*bf16, Format::fp32));
+  CHECK(mean(exact.divergence(tiny_model.model, Format::bf16)) == doctest::Approx(alone).epsilon(0.01));
 }
 
 TEST_CASE("the noise of weights is what Student's t leaves each format") {
@@ -101,10 +101,10 @@ TEST_CASE("the noise of weights is what Student's t leaves each format") {
 
 TEST_CASE("what a product with outliers keeps is what the steps of its formats say") {
   const OutlierProduct product;
-  const Scheme one = {"", "", Format::int8, Format::int8_channel, false};
-  const Scheme rotated = {"", "", Format::int8, Format::int8_channel, true};
-  const Scheme blocks = {"", "", Format::q8_0, Format::q8_0, false};
-  const Scheme floats = {"", "", Format::fp8_e4m3, Format::fp8_e4m3, false};
+  const Scheme one = {Format::int8, Format::int8_channel, false};
+  const Scheme rotated = {Format::int8, Format::int8_channel, true};
+  const Scheme blocks = {Format::q8_0, Format::q8_0, false};
+  const Scheme floats = {Format::fp8_e4m3, Format::fp8_e4m3, false};
   for (const Scheme& scheme : {one, rotated, blocks, floats}) {
     for (float factor : {0.125f, 1.0f, 16.0f}) {
       const OutlierProduct::Sqnr sqnr = product.sqnr(scheme, factor);
@@ -114,7 +114,7 @@ TEST_CASE("what a product with outliers keeps is what the steps of its formats s
   CHECK(product.sqnr(blocks, 64).measured > product.sqnr(one, 64).measured + 6);
   CHECK(product.sqnr(rotated, 64).measured > product.sqnr(one, 64).measured + 6);
   CHECK(std::abs(product.sqnr(floats, 64).measured - product.sqnr(floats, 1).measured) < 0.3);
-  const Scheme exact = {"", "", Format::fp32, Format::fp32, true};
+  const Scheme exact = {Format::fp32, Format::fp32, true};
   CHECK(product.sqnr(exact, 64).measured > 120);
 }
 

@@ -1,4 +1,4 @@
-#include "06-precision/bench/training_runs.hpp"
+#include "06-precision/kernels/training/learning.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,96 @@
+/// \file
+/// The language model writes a token in every format, beside llama.cpp on the very same weights, where it is installed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "00-workload/kernels/transformer.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/model/format_transformer.hpp"
+#include "common/peers/llama_peer.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+
+namespace hf::precision {
+
+/// How many threads work on a token.
+enum class Cores { all, one };
+
+/// As variants are named: "q4_0" on all cores, "q4_0 one" on one; so "read q4_0" and "read q4_0 one".
+std::string variant_id(const std::string& what, Cores cores);
+
+/// A series that has a point for each of some formats: a row of a page's table, called "decode_tokens[q4_0]".
+Series series_by_format(const char* id, const std::string& label, const Axis& axis, Kind kind = Kind::measured);
+
+/// One model for each format, each with a cache of its own.
+class Decoders {
+ public:
+  /// Encodes the weights of a model, which must outlive this. Formats for which there is no memory are noted and left out.
+  /// \throws std::runtime_error, one line, where logits are not what they should be
+  Decoders(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats);
+
+  /// A token after decode_context others, in each format, on all cores and on one. This must outlive them.
+  std::vector<Variant> variants();
+
+  std::vector<Format> formats() const;
+
+  /// What a token reads. \pre the format is one of formats()
+  double bytes(Format format) const;
+
+  /// Runs tokens one after the other from position 0 on. \return logits (V) after the last
+  /// \pre the format is one of formats(); at least one token, at most decode_context
+  std::vector<float> logits(Format format, std::span<const int> tokens);
+
+ private:
+  struct Decoder {
+    FormatTransformer model;
+    workload::KvCache cache;
+
+    Decoder(const workload::Transformer& from, Format format);
+    std::span<const float> step();
+  };
+  Decoder& of(Format format) const;
+
+  std::vector<std::unique_ptr<Decoder>> decoders_;
+};
+
+/// llama.cpp beside our decoder.
+class LlamaRace {
+ public:
+  /// Gives llama.cpp the model in those of the formats that both know. Where something is missing it is noted, and the race
+  /// is without it.
+  LlamaRace(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats);
+
+  /// "llama q4_0", "llama q4_0 one"; "llama padded q4_0" with as many rows of zeros in the table of tokens as fill it up to
+  /// a multiple of 64, since its fast layout of Q4_0 takes eight rows at a time, or none of the matrix: one token after
+  /// decode_context others. This must outlive them. Once the peer has failed they take infinitely long.
+  std::vector<Variant> variants();
+
+  /// Adds llama.cpp's tokens a second, over those that the bytes allow and beside ours, and how far our logits are from its;
+  /// where the peer has failed, a note.
+  void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling) const;
+
+ private:
+  struct Entry {
+    Format format;
+    bool padded;
+    int model;
+    std::vector<int> text;
+    std::vector<float> logits;  // of the last token of the text, where they are compared
+  };
+  void enter(Lab& lab, const workload::Transformer& model, Format format, std::size_t empty_tokens);
+  double seconds(int model, Cores cores, std::int64_t times);
+  void add_speeds(Lab& lab, const Sampling& sampling, Cores cores) const;
+
+  std::unique_ptr<LlamaPeer> peer_;
+  std::vector<Entry> entries_;
+  std::string failure_;
+};
+
+}  // namespace hf::precision
