@@ -1,13 +1,13 @@
-// Chapter 07, compilers. One function for each step, in the order of the chapter, in the steps.cpp of its folder:
+// Chapter 07, compilers. One function for each step, in the order of the chapter, each in a file of bench/:
 //
-//   layers/      measure_layers      from model(x) to instructions: what each translation costs
-//   fusion/      measure_fusion      several operators, one pass over memory
-//   modes/       measure_modes       eager, compiled, compiled again when a shape changes
-//   attention/   measure_attention   attention without its matrix
-//   search/      measure_search      a machine looks for the tile
-//   legality/    measure_legality    which loops may be exchanged
+//   measure_layers      from model(x) to instructions: what each translation costs
+//   measure_fusion      several operators, one pass over memory
+//   measure_modes       eager, compiled, compiled again when a shape changes
+//   measure_attention   attention without its matrix
+//   measure_search      a machine looks for the tile
+//   measure_legality    which loops may be exchanged
 //
-// The compiler itself is in compiler/: a graph, its operators one by one, and the loops that are written for it.
+// The compiler itself is in kernels/compiler/: a graph, its operators one by one, and the loops that are written for it.
 #include "harness/lab.hpp"
 
 #include "07-compilers/bench/steps.hpp"

@@ -1,3 +1,4 @@
+// Several operators, one pass over memory.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -9,20 +10,17 @@
 #include <vector>
 
 #include "01-roofline/kernels/stream_runs.hpp"
-#include "07-compilers/bench/blur_runs.hpp"
-#include "07-compilers/bench/chain_runs.hpp"
-#include "07-compilers/bench/graph_runs.hpp"
-#include "07-compilers/bench/roofs.hpp"
-#include "07-compilers/bench/size_runs.hpp"
+#include "07-compilers/bench/fusion.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/fusion/blur.hpp"
 #include "07-compilers/kernels/fusion/break_even.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "07-compilers/kernels/fusion/fusion_graphs.hpp"
+#include "common/random.hpp"
 #include "harness/as_double.hpp"
+#include "harness/clock.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/results.hpp"
@@ -39,11 +37,8 @@ using roofline::Stream;
 using std::filesystem::path;
 
 const Axis bytes_axis = {"bytes that cross, those of write-allocate among them", "B"}, ms_axis = {"time", "ms"};
-const Axis size_axis = {"bytes of one array", "B"}, gain_axis = {"speedup over operators one by one", "1"};
+const Axis gain_axis = {"speedup over operators one by one", "1"};
 const Axis graph_axis = {"graph", "1"}, peer_axis = {"speedup over PyTorch", "1"};
-const Axis rows_axis = {"rows made at a time", "1"};
-
-std::string graph_id(const GraphRuns& runs) { return "fusion_" + runs.what().id; }
 
 /// 4096 rows, or fewer where there is little memory.
 std::size_t rows_that_fit() {
@@ -51,11 +46,9 @@ std::size_t rows_that_fit() {
   return std::clamp<std::size_t>(available_memory_bytes() / arrays / row_bytes / least * least, least, most);
 }
 
-constexpr int parts = 8;  // of the step: five graphs, sizes, a blur with few taps and one with more
-
 /// A part of the step, for what waits for memory; so long that each sample outlives what it found in the caches.
 Plan memory_plan(const Lab& lab) {
-  Plan plan = lab.memory_plan(parts);
+  Plan plan = lab.memory_plan(fusion_parts);
   plan.minimum_rounds = 3;
   return plan;
 }
@@ -63,12 +56,12 @@ Plan memory_plan(const Lab& lab) {
 // ---- Bytes, counted before anything is timed ----
 
 void predict(Lab& lab, const GraphRuns& runs) {
-  const std::vector<Way>& ways = runs.what().ways;
-  const double most = runs.work(ways.front()).traffic();
+  const std::vector<Strategy>& strategies = runs.what().strategies;
+  const double most = runs.work(strategies.front()).traffic();
   Table table = {"Predicted, " + runs.what().label, {"", "MiB", "with write-allocate", "times fewer"}, {}};
-  for (const Way way : ways) {
-    const Work work = runs.work(way);
-    table.rows.push_back({name(way), number_text(work.bytes / 0x1p20), number_text(work.traffic() / 0x1p20),
+  for (const Strategy strategy : strategies) {
+    const Work work = runs.work(strategy);
+    table.rows.push_back({name(strategy), number_text(work.bytes / 0x1p20), number_text(work.traffic() / 0x1p20),
                           number_text(most / work.traffic())});
   }
   lab.show(table);
@@ -83,7 +76,7 @@ class NearRuns {
   NearRuns(const GraphRuns& whole, const path& cache)
       : runs_(few(whole.what()), cache), often_(static_cast<std::int64_t>(whole.what().rows / few_rows)) {}
 
-  std::string id() const { return runs_.id(Way::compiled); }
+  std::string id() const { return runs_.id(Strategy::compiled); }
 
   Variant variant() {
     const Variant once = runs_.variants().front();
@@ -96,7 +89,7 @@ class NearRuns {
   static GraphCase few(GraphCase which) {
     which.id += " near";
     which.rows = few_rows;
-    which.ways = {Way::compiled};
+    which.strategies = {Strategy::compiled};
     return which;
   }
 
@@ -127,48 +120,87 @@ Sampling race(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, std::ve
 
 /// How many times as fast as operator by operator; as counting predicts it.
 Estimate gain(const GraphRuns& runs, const Sampling& sampling) {
-  return sampling.ratio(runs.id(Way::operators), runs.id(Way::compiled));
+  return sampling.ratio(runs.id(Strategy::operators), runs.id(Strategy::compiled));
 }
 double predicted_gain(const GraphRuns& runs, const TwoRoofs& machine) {
-  return runs.least_seconds(Way::operators, machine) / runs.least_seconds(Way::compiled, machine);
+  return runs.least_seconds(Strategy::operators, machine) / runs.least_seconds(Strategy::compiled, machine);
 }
 
-void add_gain(Lab& lab, const GraphRuns& runs, const Sampling& sampling) {
-  lab.add(Value(graph_id(runs) + "_gain", gain(runs, sampling), "1",
-                runs.what().label + ": compiled over operators one by one"));
+void add_gain(Lab& lab, const char* id, const GraphRuns& runs, const Sampling& sampling) {
+  lab.add(Value(id, gain(runs, sampling), "1", runs.what().label + ": compiled over operators one by one"));
 }
 
-void add_over_roof(Lab& lab, const GraphRuns& runs, const Roofs& roofs, const Sampling& sampling) {
-  const double least = runs.least_seconds(Way::compiled, roofs.roofs(sampling));
+void add_over_roof(Lab& lab, const char* id, const GraphRuns& runs, const Roofs& roofs, const Sampling& sampling) {
+  const double least = runs.least_seconds(Strategy::compiled, roofs.roofs(sampling));
   const auto over = [least](double s) { return least / s; };
-  lab.add(Value(graph_id(runs) + "_over_roof", transform(sampling.of(runs.id(Way::compiled)), over), "1"));
+  lab.add(Value(id, transform(sampling.of(runs.id(Strategy::compiled)), over), "1"));
 }
 
-void add_near_share(Lab& lab, const GraphRuns& whole, const NearRuns& near, const Sampling& sampling) {
-  lab.add(Value(graph_id(whole) + "_near_share", sampling.ratio(near.id(), whole.id(Way::compiled)), "1"));
+void add_near_share(Lab& lab, const char* id, const GraphRuns& whole, const NearRuns& near, const Sampling& sampling) {
+  lab.add(Value(id, sampling.ratio(near.id(), whole.id(Strategy::compiled)), "1"));
 }
 
 /// How many times as fast as torch.compile; the label says with which of its settings.
-void add_over_torch_best(Lab& lab, const GraphRuns& runs, const TorchRace& torch, const Sampling& sampling) {
+void add_over_torch_best(Lab& lab, const char* id, const GraphRuns& runs, const TorchRace& torch,
+                         const Sampling& sampling) {
   const auto best = torch.best(runs.what().id);
   if (!best) return;
-  const Estimate over = sampling.ratio(torch_id(TorchMode::compiled, runs.what().id), runs.id(Way::compiled));
-  lab.add(Value(graph_id(runs) + "_over_torch_best", over, "1", best->settings));
+  const Estimate over = sampling.ratio(torch_id(TorchMode::compiled, runs.what().id), runs.id(Strategy::compiled));
+  lab.add(Value(id, over, "1", best->settings));
 }
 
 // ---- relu · 0.5 + 1 ----
 
+constexpr ByHand ways_by_hand[] = {ByHand::three_passes, ByHand::one_pass, ByHand::one_pass_nontemporal,
+                                   ByHand::in_place};
+
+/// relu(x) · 0.5 + 1 by hand over `count` numbers.
+class ByHandRuns {
+ public:
+  /// \param count  a multiple of 32
+  /// \throws OutOfMemory
+  ByHandRuns(std::size_t count) : count_(count) {
+    for (std::size_t i = 0; i < 5; ++i) {
+      memory_.emplace_back(count * sizeof(float), Pages::huge);
+      fill_random(memory_.back().as<float>(), i);
+    }
+  }
+
+  /// Every way, by all cores and by one.
+  std::vector<Variant> variants(Cores cores) {
+    std::vector<Variant> variants;
+    for (const ByHand how : ways_by_hand) variants.push_back(variant(how));
+    return on(cores, std::move(variants));
+  }
+
+  static std::string id(ByHand how, Cores cores) { return on(cores, name(how)); }
+
+ private:
+  /// in_place has an array of its own, which ends up full of twos.
+  Variant variant(ByHand how) const {
+    const auto array = [this](std::size_t i) { return memory_[i].as<float>().data(); };
+    const ChainArrays arrays = {array(how == ByHand::in_place ? 4 : 0), array(1), array(2), array(3), count_};
+    return timed(name(how), [how, arrays] { chain_by_hand(how, arrays); });
+  }
+
+  std::vector<Buffer> memory_;
+  std::size_t count_;
+};
+
 /// The chain's times over the bytes that cross, and the line that copying draws for them.
 void add_times(Lab& lab, const GraphRuns& runs, const CopyRuns& copies, const Sampling& sampling, Cores cores) {
-  const std::string end = cores == Cores::all ? "" : "_one";
+  const bool all = cores == Cores::all;
   const double gbs = copies.traffic_gbs(sampling, Stream::copy, cores).median;
   const std::size_t count = runs.result_shape().numbers();
-  Series graph = {"fusion_elementwise_time" + end, "the graph", Kind::measured, bytes_axis, ms_axis};
-  Series by_hand = {"fusion_elementwise_by_hand" + end, "by hand", Kind::measured, bytes_axis, ms_axis};
-  Series line = {"fusion_elementwise_copying" + end, "as copying moves them", Kind::modelled, bytes_axis, ms_axis};
-  for (const Way way : {Way::compiled_nontemporal, Way::compiled_ordinary, Way::operators}) {
-    const double bytes = runs.work(way).traffic();
-    graph.points.emplace_back(bytes, times(sampling.of(runs.id(way, cores)), 1e3), name(way));
+  Series graph = {all ? "fusion_elementwise_time" : "fusion_elementwise_time_one", "the graph", Kind::measured,
+                  bytes_axis, ms_axis};
+  Series by_hand = {all ? "fusion_elementwise_by_hand" : "fusion_elementwise_by_hand_one", "by hand", Kind::measured,
+                    bytes_axis, ms_axis};
+  Series line = {all ? "fusion_elementwise_copying" : "fusion_elementwise_copying_one", "as copying moves them",
+                 Kind::modelled, bytes_axis, ms_axis};
+  for (const Strategy strategy : {Strategy::compiled_nontemporal, Strategy::compiled_ordinary, Strategy::operators}) {
+    const double bytes = runs.work(strategy).traffic();
+    graph.points.emplace_back(bytes, times(sampling.of(runs.id(strategy, cores)), 1e3), name(strategy));
     line.points.emplace_back(bytes, bytes / gbs * 1e-6);
   }
   for (const ByHand how : {ByHand::in_place, ByHand::one_pass_nontemporal, ByHand::one_pass, ByHand::three_passes}) {
@@ -180,18 +212,20 @@ void add_times(Lab& lab, const GraphRuns& runs, const CopyRuns& copies, const Sa
 
 /// With either kind of stores, the compiled loop: over the operators one by one, and of what copying as much allows.
 void add_speedups(Lab& lab, const GraphRuns& runs, const Sampling& sampling) {
-  const struct {
-    std::string id;
-    Way way;
-    Stream copy;
-  } kinds[] = {{"fusion_elementwise", Way::compiled_ordinary, Stream::copy},
-               {"fusion_elementwise_nt", Way::compiled_nontemporal, Stream::copy_nontemporal}};
-  for (const auto& [id, way, copy] : kinds) {
-    const std::string fused = runs.id(way);
-    lab.modelled(id + "_predicted_speedup", runs.work(Way::operators).traffic() / runs.work(way).traffic());
-    lab.add(Value(id + "_speedup", sampling.ratio(runs.id(Way::operators), fused), "1"));
-    lab.add(Value(id + "_bound", sampling.ratio(CopyRuns::id(copy, Cores::all), fused), "1"));
-  }
+  const double operators = runs.work(Strategy::operators).traffic();
+  const auto over_operators = [&](Strategy strategy) {
+    return sampling.ratio(runs.id(Strategy::operators), runs.id(strategy));
+  };
+  const auto over_copy = [&](Stream copy, Strategy strategy) {
+    return sampling.ratio(CopyRuns::id(copy, Cores::all), runs.id(strategy));
+  };
+  constexpr Strategy ordinary = Strategy::compiled_ordinary, past = Strategy::compiled_nontemporal;
+  lab.modelled("fusion_elementwise_predicted_speedup", operators / runs.work(ordinary).traffic());
+  lab.add(Value("fusion_elementwise_speedup", over_operators(ordinary), "1"));
+  lab.add(Value("fusion_elementwise_bound", over_copy(Stream::copy, ordinary), "1"));
+  lab.modelled("fusion_elementwise_nt_predicted_speedup", operators / runs.work(past).traffic());
+  lab.add(Value("fusion_elementwise_nt_speedup", over_operators(past), "1"));
+  lab.add(Value("fusion_elementwise_nt_bound", over_copy(Stream::copy_nontemporal, past), "1"));
 }
 
 // ---- When compiling has paid ----
@@ -241,8 +275,8 @@ void add_break_even(Lab& lab, const GraphRuns& runs, TorchRace& torch, const Sam
   const CompileRuns compiling = compile_chain(lab, runs.what().graph(runs.what().rows));
   lab.add(Value("fusion_compile_cold_ms", times(compiling.cold, 1e3), "ms"));
   lab.add(Value("fusion_compile_cached_ms", times(compiling.cached, 1e3), "ms"));
-  const Cost compiled = {compiling.cold, sampling.of(runs.id(Way::compiled))};
-  const Estimate operators = sampling.of(runs.id(Way::operators)), nothing = estimate({0});
+  const Cost compiled = {compiling.cold, sampling.of(runs.id(Strategy::compiled))};
+  const Estimate operators = sampling.of(runs.id(Strategy::operators)), nothing = estimate({0});
   const auto add = [&](const std::string& id, const Cost& cost, const Estimate& otherwise,
                        const std::string& settings = "") {
     if (const auto calls = break_even_calls(cost, otherwise)) lab.add(Value(id, *calls, "1", settings));
@@ -285,7 +319,8 @@ struct Bars {
     predicted.points.emplace_back(place, predicted_gain(runs, roofs.roofs(sampling)), label);
     const auto add_over = [&](Series& series, TorchMode mode) {
       const std::string peer = torch_id(mode, runs.what().id);
-      if (torch.is_there(peer)) series.points.emplace_back(place, sampling.ratio(peer, runs.id(Way::compiled)), label);
+      if (torch.is_there(peer))
+        series.points.emplace_back(place, sampling.ratio(peer, runs.id(Strategy::compiled)), label);
     };
     add_over(over_best, TorchMode::compiled);
     add_over(over_eager, TorchMode::eager);
@@ -311,7 +346,7 @@ Sampling measure_chain(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch
   add_speedups(lab, runs, sampling);
   for (const Cores cores : {Cores::all, Cores::one}) add_times(lab, runs, roofs.copies(), sampling, cores);
   add_copies(lab, roofs.copies(), sampling);
-  add_over_torch_best(lab, runs, torch, sampling);
+  add_over_torch_best(lab, "fusion_elementwise_over_torch_best", runs, torch, sampling);
   add_break_even(lab, runs, torch, sampling);
   return sampling;
 }
@@ -319,11 +354,11 @@ Sampling measure_chain(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch
 Sampling measure_softmax(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
   NearRuns near(runs, cache);
   Sampling sampling = race(lab, runs, roofs, torch, {near.variant()});
-  const Estimate decomposed = sampling.ratio(runs.id(Way::decomposed), runs.id(Way::compiled));
+  const Estimate decomposed = sampling.ratio(runs.id(Strategy::decomposed), runs.id(Strategy::compiled));
   lab.add(Value("fusion_softmax_decomposed_gain", decomposed, "1"));
-  add_over_roof(lab, runs, roofs, sampling);
-  add_near_share(lab, runs, near, sampling);
-  add_over_torch_best(lab, runs, torch, sampling);
+  add_over_roof(lab, "fusion_softmax_over_roof", runs, roofs, sampling);
+  add_near_share(lab, "fusion_softmax_near_share", runs, near, sampling);
+  add_over_torch_best(lab, "fusion_softmax_over_torch_best", runs, torch, sampling);
   return sampling;
 }
 
@@ -331,10 +366,10 @@ Sampling measure_block(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch
   Sampling sampling = race(lab, runs, roofs, torch);
   const TwoRoofs machine = roofs.roofs(sampling);
   lab.modelled("fusion_block_predicted_gain", predicted_gain(runs, machine));
-  add_gain(lab, runs, sampling);
-  const double operators = runs.least_seconds(Way::operators, machine);
+  add_gain(lab, "fusion_block_gain", runs, sampling);
+  const double operators = runs.least_seconds(Strategy::operators, machine);
   lab.modelled("fusion_block_product_share", runs.product_seconds(machine) / operators);
-  add_over_torch_best(lab, runs, torch, sampling);
+  add_over_torch_best(lab, "fusion_block_over_torch_best", runs, torch, sampling);
   return sampling;
 }
 
@@ -343,7 +378,7 @@ Sampling measure_norm(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch,
   GraphCase without = runs.what();
   without.id += "_plain";
   without.graph = without.compared;
-  without.ways = {Way::compiled};
+  without.strategies = {Strategy::compiled};
   GraphRuns plain(without, cache);
   NearRuns near(runs, cache);
   TorchEntry how = entry_for(plain);
@@ -353,18 +388,18 @@ Sampling measure_norm(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch,
   beside.push_back(near.variant());
   Sampling sampling = race(lab, runs, roofs, torch, std::move(beside));
   lab.modelled("fusion_norm_predicted_gain", predicted_gain(runs, roofs.roofs(sampling)));
-  add_gain(lab, runs, sampling);
-  add_over_roof(lab, runs, roofs, sampling);
-  add_near_share(lab, runs, near, sampling);
-  add_over_torch_best(lab, plain, torch, sampling);
+  add_gain(lab, "fusion_norm_gain", runs, sampling);
+  add_over_roof(lab, "fusion_norm_over_roof", runs, roofs, sampling);
+  add_near_share(lab, "fusion_norm_near_share", runs, near, sampling);
+  add_over_torch_best(lab, "fusion_norm_plain_over_torch_best", plain, torch, sampling);
   return sampling;
 }
 
 Sampling measure_attention_graph(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path&) {
   Sampling sampling = race(lab, runs, roofs, torch);
-  add_gain(lab, runs, sampling);
-  add_over_roof(lab, runs, roofs, sampling);
-  add_over_torch_best(lab, runs, torch, sampling);
+  add_gain(lab, "fusion_attention_gain", runs, sampling);
+  add_over_roof(lab, "fusion_attention_over_roof", runs, roofs, sampling);
+  add_over_torch_best(lab, "fusion_attention_over_torch_best", runs, torch, sampling);
   return sampling;
 }
 
@@ -394,74 +429,6 @@ void measure_graphs(Lab& lab) {
   }
 }
 
-// ---- Sizes ----
-
-void measure_sizes(Lab& lab) {
-  const ScratchFolder cache;
-  constexpr std::size_t largest = std::size_t{1} << 25;
-  SizeRuns runs(largest, lab.quick() ? 4 : 2, {.cache = cache.path()});
-  Plan plan = lab.plan(parts);
-  plan.minimum_rounds = 3;
-  const Sampling sampling = sample_interleaved(runs.variants(), plan);
-  Series gain = {"fusion_gain_by_size", "measured", Kind::measured, size_axis, gain_axis};
-  Series predicted = {"fusion_gain_by_size_predicted", "predicted from copies", Kind::modelled, size_axis, gain_axis};
-  for (const std::size_t bytes : runs.sizes()) {
-    gain.points.emplace_back(as_double(bytes), runs.gain(sampling, bytes));
-    predicted.points.emplace_back(as_double(bytes), runs.predicted_gain(sampling, bytes));
-  }
-  const auto by_gain = [](const Point& a, const Point& b) { return a.y.median < b.y.median; };
-  lab.add(Value("fusion_gain_least_by_size", std::ranges::min_element(gain.points, by_gain)->y, "1"));
-  lab.add(std::move(gain));
-  lab.add(std::move(predicted));
-}
-
-// ---- Locality against recomputation ----
-
-/// Two measured speeds: arithmetic with everything near, and copying. What is computed does not wait for what crosses, nor
-/// the other way round, as far as a core can look ahead; beyond that one waits for the other.
-struct BlurSpeeds {
-  double near_gflops, copy_gbs, near_bytes;
-
-  double seconds(const BlurShape& shape, const Schedule& schedule) const {
-    const bool near = as_double(kept_rows(shape, schedule) * shape.columns * sizeof(float)) <= near_bytes;
-    const Work work = blur_work(shape, schedule, near);
-    return work.flops / near_gflops * 1e-9 + work.traffic() / copy_gbs * 1e-9;
-  }
-};
-
-void measure_blur(Lab& lab, std::size_t taps) {
-  BlurRuns runs(picture_past_caches(lab.machine(), lab.quick() ? 1 : 2, taps), lab.quick() ? 4 : 2);
-  CopyRuns copies(2 * runs.shape().rows * runs.shape().columns * sizeof(float));
-  Plan near_plan = lab.plan(10 * parts), plan = lab.memory_plan(parts);
-  plan.minimum_rounds = 3;
-  const double near_gflops = blur_gflops_near(taps, near_plan).median;
-  std::vector<Variant> variants = runs.variants();
-  for (Variant& copy : copies.variants(Cores::one)) variants.push_back(std::move(copy));
-  const Sampling sampling = sample_side_by_side({variants}, plan);
-
-  const BlurSpeeds speeds = {near_gflops, copies.traffic_gbs(sampling, Stream::copy, Cores::one).median,
-                             static_cast<double>(lab.machine().last_level_cache_bytes()) / 2};
-  const std::string id = "blur_" + std::to_string(taps), label = std::to_string(taps) + " taps";
-  Series tiles = {id + "_time", label, Kind::measured, rows_axis, ms_axis};
-  Series tiles_predicted = {id + "_time_predicted", label + ", predicted", Kind::modelled, rows_axis, ms_axis};
-  for (const Schedule& schedule : runs.schedules()) {
-    const Estimate ms = times(sampling.of(runs.name(schedule)), 1e3);
-    const double predicted_ms = speeds.seconds(runs.shape(), schedule) * 1e3;
-    if (schedule.sliding) {
-      lab.add(Value(id + "_sliding_ms", ms, "ms"));
-      lab.modelled(id + "_sliding_predicted_ms", predicted_ms, "ms");
-      continue;
-    }
-    tiles.points.emplace_back(as_double(schedule.tile_rows), ms);
-    tiles_predicted.points.emplace_back(as_double(schedule.tile_rows), predicted_ms);
-  }
-  lab.add(std::move(tiles));
-  lab.add(std::move(tiles_predicted));
-  const std::string breadth = runs.name(breadth_first(runs.shape()));
-  lab.add(Value(id + "_recompute_slowdown", sampling.ratio(runs.name(recompute()), breadth), "1"));
-  lab.add(Value(id + "_sliding_speedup", sampling.ratio(breadth, runs.name(slide())), "1"));
-}
-
 /// Where nothing can be compiled everything would run operator by operator, and seem to gain nothing.
 bool can_compile(Lab& lab) {
   const ScratchFolder cache;
@@ -477,7 +444,7 @@ void measure_fusion(Lab& lab) {
     measure_graphs(lab);
     measure_sizes(lab);
   }
-  for (const std::size_t taps : blur_taps) measure_blur(lab, taps);
+  measure_blur(lab);
 }
 
 }  // namespace hf::compilers

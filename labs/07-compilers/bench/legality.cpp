@@ -1,3 +1,5 @@
+// Which loops may be exchanged, and what else a compiler must be allowed.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -5,24 +7,100 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/bench/legality_runs.hpp"
 #include "07-compilers/bench/steps.hpp"
+#include "07-compilers/check/changed_results.hpp"
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/legality/dependence_test.hpp"
 #include "07-compilers/kernels/legality/licences.hpp"
 #include "07-compilers/kernels/legality/loop_nest.hpp"
 #include "07-compilers/kernels/legality/nest_kernels.hpp"
 #include "07-compilers/kernels/legality/random_nests.hpp"
+#include "common/random.hpp"
 #include "harness/as_double.hpp"
+#include "harness/keep.hpp"
 #include "harness/lab.hpp"
+#include "harness/memory.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
-#include "harness/vector.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::compilers {
 namespace {
+
+/// Times of one call: "sums", "sums exchanged", "sweep", "sweep exchanged", "sweep skewed", "sweep stored skewed"; and of as
+/// many mixtures, each of which waits for the one before: "mixtures".
+Sampling time_nests(const Plan& plan) {
+  const Pinned pinned;
+  const std::vector<float> x = random_floats(nest_iterations, 1);
+  std::vector<float> sums((nest_rows + 1) * nest_columns, 0.0f), in_order = matrix_to_sweep(), exchanged = in_order,
+                                                                 skewed = in_order;
+  std::vector<float> stored = random_floats(skewed_numbers(nest_rows, nest_columns), 2);
+  const float own = x[1], above = x[2];
+  return sample_interleaved(
+      {timed("sums", [&] { running_sums(x.data(), sums.data(), nest_rows, nest_columns); }),
+       timed("sums exchanged", [&] { running_sums_exchanged(x.data(), sums.data(), nest_rows, nest_columns); }),
+       timed("sweep", [&] { sweep(in_order.data(), nest_rows, nest_columns); }),
+       timed("sweep exchanged", [&] { sweep_exchanged(exchanged.data(), nest_rows, nest_columns); }),
+       timed("sweep skewed", [&] { sweep_skewed(skewed.data(), nest_rows, nest_columns); }),
+       timed("sweep stored skewed", [&] { sweep_stored_skewed(stored.data(), nest_rows, nest_columns); }),
+       timed("mixtures", [&] { keep(mixtures(nest_iterations, 0, own, above)); })},
+      plan);
+}
+
+// ---- Licences ----
+
+/// Arrays of random numbers that begin at lines of the cache and do not begin at the same place of a page, where a store
+/// would be taken for one to the array that is read next.
+class Arrays {
+ public:
+  /// \param most  numbers that the longest has
+  Arrays(std::size_t arrays, std::size_t most)
+      : step_(most + 16 + (16 - most % 16)), memory_(arrays * step_ * sizeof(float), Pages::huge) {
+    fill_random(memory_.as<float>(), 3);
+  }
+  float* operator[](std::size_t array) const { return memory_.as<float>().data() + array * step_; }
+
+ private:
+  std::size_t step_;
+  Buffer memory_;
+};
+
+/// Times of one call: "smooth", "smooth restrict", "rotate", "rotate restrict", "dot", "dot reordered", "product jki",
+/// "product ijk", "product ikj"; of as many additions that do not wait for each other, of numbers and of vectors: "additions one
+/// by one", "additions in vectors"; and where the compiler can_exchange() "product ijk exchanged", "product ijk both".
+Sampling time_licences(const Licences& licences, const Plan& plan) {
+  const Pinned pinned;
+  constexpr std::size_t count = licence_numbers;
+  const Arrays near(9, count + 1), far(3, product_width * product_width);
+  for (std::size_t i = 0; i < count; ++i) {
+    near[4][i] = std::cos(static_cast<float>(i));
+    near[5][i] = std::sin(static_cast<float>(i));
+  }
+  const auto smooth = [&](Smooth* run) { return [&, run] { run(near[6], near[7], count); }; };
+  const auto rotate = [&](Rotate* run) {
+    return [&, run] { run(near[0], near[1], near[2], near[3], near[4], near[5], count); };
+  };
+  const auto dot = [&](Dot* run) { return [&, run] { keep(run(near[7], near[8], count)); }; };
+  const auto product = [&](Product* run) { return [&, run] { run(far[0], far[1], far[2]); }; };
+  std::vector<Variant> variants = {timed("smooth", smooth(licences.smooth)),
+                                   timed("smooth restrict", smooth(licences.smooth_restrict)),
+                                   timed("rotate", rotate(licences.rotate)),
+                                   timed("rotate restrict", rotate(licences.rotate_restrict)),
+                                   timed("dot", dot(licences.dot)),
+                                   timed("dot reordered", dot(licences.dot_reordered)),
+                                   timed("product jki", product(licences.product_jki)),
+                                   timed("product ijk", product(licences.product_ijk)),
+                                   timed("product ikj", product(licences.product_ikj))};
+  variants.push_back(timed("additions one by one", [] { add_one_by_one(count); }));
+  variants.push_back(timed("additions in vectors", [] { add_in_vectors(count); }));
+  if (licences.can_exchange()) {
+    variants.push_back(timed("product ijk exchanged", product(licences.product_ijk_exchanged)));
+    variants.push_back(timed("product ijk both", product(licences.product_ijk_both)));
+  }
+  return sample_interleaved(variants, plan);
+}
 
 const Transformation as_written = permutation({0, 1}), exchange = permutation({1, 0});
 
@@ -74,12 +152,12 @@ void add_polyhedron(Lab& lab) {
     return at[0] < nest.extents[0] && at[1] >= 0 && at[1] < nest.extents[1];
   };
   for (bool skewed : {false, true}) {
-    const std::string name = skewed ? "polyhedron_skewed" : "polyhedron";
     const Axis x = {skewed ? "wavefront" : "column", "1"}, y = {"row", "1"};
     const auto drawn = [&](const LoopVector& at) { return skewed ? then(wavefronts(), exchange) * at : at; };
-    Series iterations = {name, "iterations", Kind::modelled, x, y};
-    Series kept = {name + "_kept", "kept by an exchange", Kind::modelled, x, y};
-    Series turned = {name + "_turned", "turned round by an exchange", Kind::modelled, x, y};
+    Series iterations = {skewed ? "polyhedron_skewed" : "polyhedron", "iterations", Kind::modelled, x, y};
+    Series kept = {skewed ? "polyhedron_skewed_kept" : "polyhedron_kept", "kept by an exchange", Kind::modelled, x, y};
+    Series turned = {skewed ? "polyhedron_skewed_turned" : "polyhedron_turned", "turned round by an exchange",
+                     Kind::modelled, x, y};
     visit_iterations(nest, [&](const LoopVector& at) {
       iterations.points.push_back(place(drawn(at), text(at)));
       for (const LoopVector& distance : distances) {
@@ -131,7 +209,7 @@ void add_nest_times(Lab& lab, const Sampling& sampling) {
 // ---- Leave ----
 
 void add_licence_times(Lab& lab, const Licences& licences, const Sampling& sampling) {
-  lab.modelled("vector_lanes", as_double(lanes));
+  lab.modelled("vector_lanes", as_double(licence_lanes));
   const auto speedup = [&](const char* id, const char* without, const char* with) {
     lab.add(Value(id, sampling.ratio(without, with), "1"));
   };
@@ -145,9 +223,8 @@ void add_licence_times(Lab& lab, const Licences& licences, const Sampling& sampl
     lab.note("the compiler does not know -floop-interchange: what it gains by it is missing");
   }
   const double flops = 2 * as_double(product_rows) * as_double(product_width) * as_double(product_width);
-  for (const std::string order : {"ijk", "ikj"}) {
-    lab.add(Value("product_" + order + "_gflops", rate(flops, sampling.of("product " + order)), "GFLOP/s"));
-  }
+  lab.add(Value("product_ijk_gflops", rate(flops, sampling.of("product ijk")), "GFLOP/s"));
+  lab.add(Value("product_ikj_gflops", rate(flops, sampling.of("product ikj")), "GFLOP/s"));
 }
 
 void add_changed_results(Lab& lab, const Licences& licences) {
@@ -176,7 +253,7 @@ void add_gains(Lab& lab, const Licences& licences, const Sampling& sampling) {
     measured.points.emplace_back(place, sampling.ratio(without, with), label);
     predicted.points.emplace_back(place, expected, label);
   };
-  const double chains = as_double(lanes);
+  const double chains = as_double(licence_lanes);
   const double units = chains * sampling.ratio("additions one by one", "additions in vectors").median;
   add("restrict, two arrays", "smooth", "smooth restrict", 1);
   add("restrict, six arrays", "rotate", "rotate restrict", units);

@@ -1,22 +1,30 @@
+// Eager, compiled, compiled again when a shape changes, and compiled in part.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "07-compilers/bench/mode_runs.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/kernels/compiler/build.hpp"
+#include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/modes/mode_graphs.hpp"
+#include "07-compilers/kernels/modes/partial_model.hpp"
 #include "harness/as_double.hpp"
+#include "harness/clock.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
+#include "harness/scratch_folder.hpp"
 #include "harness/side_by_side.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
@@ -25,6 +33,175 @@
 
 namespace hf::compilers {
 namespace {
+
+float* numbers(const Buffer& buffer) { return buffer.as<float>().data(); }
+
+// ---- Over the batch ----
+
+/// The layer of GPT-2 small.
+constexpr std::size_t layer_width = 768, layer_hidden = 3072;
+
+/// Numbers in a row of what is run with several shapes.
+constexpr std::size_t changing_width = 1024;
+
+CompileOptions cached_in(const std::filesystem::path& cache, bool any_rows = false) {
+  CompileOptions options;
+  options.cache = cache;
+  options.any_rows = any_rows;
+  return options;
+}
+
+Graph between(std::size_t rows) { return between_graph(rows, changing_width); }
+
+// ---- Over the batch ----
+
+/// A graph of any number of rows, eager and compiled, for several batches. One program serves all batches of more than one row.
+class BatchRuns {
+ public:
+  /// \param graph  of so many rows \param batches  in ascending order
+  BatchRuns(std::string name, Graph (*graph)(std::size_t rows), std::vector<std::size_t> batches,
+            const std::filesystem::path& cache)
+      : name_(std::move(name)),
+        graph_(graph),
+        batches_(std::move(batches)),
+        any_rows_(graph(std::max<std::size_t>(batches_.back(), 2)), cached_in(cache, true)),
+        inputs_(graph(batches_.back())),
+        result_(result_of(graph(batches_.back()))) {
+    if (batches_.front() == 1) one_row_.emplace(graph(1), cached_in(cache));
+    for (std::size_t batch : batches_) eagers_.emplace_back(graph(batch));
+  }
+
+  /// Why something is not compiled; empty where all is.
+  std::string remark() const {
+    if (!any_rows_.is_compiled()) return any_rows_.remark();
+    return one_row_ && !one_row_->is_compiled() ? one_row_->remark() : "";
+  }
+  /// eager and compiled, for each batch
+  std::vector<std::vector<Variant>> pairs() {
+    std::vector<std::vector<Variant>> all;
+    for (std::size_t i = 0; i < batches_.size(); ++i) {
+      const std::size_t batch = batches_[i], rows = batch == 1 ? 0 : batch;
+      Compiled& program = batch == 1 ? *one_row_ : any_rows_;
+      all.push_back({timed(eager(batch), [this, i] { eagers_[i].run(inputs_.pointers(), numbers(result_)); }),
+                     timed(compiled(batch),
+                           [this, &program, rows] { program.run(inputs_.pointers(), numbers(result_), rows); })});
+    }
+    return all;
+  }
+  /// the variant's id
+  std::string eager(std::size_t batch) const { return name_ + " eager " + std::to_string(batch); }
+  /// the variant's id
+  std::string compiled(std::size_t batch) const { return name_ + " compiled " + std::to_string(batch); }
+  Graph graph(std::size_t batch) const { return graph_(batch); }
+
+ private:
+  std::string name_;
+  Graph (*graph_)(std::size_t rows);
+  std::vector<std::size_t> batches_;
+  std::vector<Eager> eagers_;
+  std::optional<Compiled> one_row_;
+  Compiled any_rows_;
+  GraphInputs inputs_;
+  Buffer result_;
+};
+
+/// How much slower a program for any number of rows is than one for just this number, for between_graph(): the pairwise
+/// ratios of their times.
+Estimate any_rows_over_exact(std::size_t rows, const std::filesystem::path& cache, const Plan& plan) {
+  const Graph graph = between(rows);
+  Compiled exact(graph, cached_in(cache)), any(graph, cached_in(cache, true));
+  const GraphInputs inputs(graph);
+  const Buffer result = result_of(graph);
+  return sample_interleaved({timed("exact", [&] { exact.run(inputs.pointers(), numbers(result)); }),
+                             timed("any", [&] { any.run(inputs.pointers(), numbers(result), rows); })},
+                            plan)
+      .ratio("any", "exact");
+}
+
+// ---- A shape that is new ----
+
+/// Seconds of calls, over their repetitions.
+struct NewShape {
+  Estimate first, next;
+};
+
+/// between_graph(), compiled for so many rows and run; then called twice with another number of rows, for which it is compiled in
+/// the first of these calls. Each repetition begins with nothing compiled.
+NewShape time_new_shape(std::size_t rows, std::size_t other_rows, int repetitions) {
+  const std::size_t most = std::max(rows, other_rows);
+  const GraphInputs inputs(between(most));
+  const Buffer result = result_of(between(most));
+  std::vector<double> first, next;
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    const ScratchFolder cold;
+    Compiled(between(rows), cached_in(cold.path())).run(inputs.pointers(), numbers(result));
+    std::optional<Compiled> program;
+    first.push_back(seconds_of([&] {
+      program.emplace(between(other_rows), cached_in(cold.path()));
+      program->run(inputs.pointers(), numbers(result));
+    }));
+    next.push_back(seconds_of([&] { program->run(inputs.pointers(), numbers(result)); }));
+  }
+  return {estimate(first), estimate(next)};
+}
+
+// ---- Only a part ----
+
+/// Seconds of each part in one pass after another of its kind, since what came before was of another.
+std::vector<double> warm_profile(PartialModel& model, const std::vector<bool>& compiled) {
+  model.profile(compiled);
+  return model.profile(compiled);
+}
+
+/// Samples of each part, as estimates.
+std::vector<Estimate> estimates(const std::vector<std::vector<double>>& parts) {
+  std::vector<Estimate> result;
+  for (const std::vector<double>& samples : parts) result.push_back(estimate(samples));
+  return result;
+}
+
+/// All parts, the one first that gains most for a second of compiling.
+std::vector<std::size_t> by_gain(PartialModel& model) {
+  constexpr int enough = 5;
+  std::vector<double> gains(model.parts(), 0);
+  for (int round = 0; round < enough; ++round) {
+    const std::vector<double> eager = warm_profile(model, std::vector<bool>(model.parts(), false));
+    const std::vector<double> compiled = warm_profile(model, std::vector<bool>(model.parts(), true));
+    for (std::size_t part = 0; part < gains.size(); ++part) gains[part] += eager[part] - compiled[part];
+  }
+  std::vector<std::size_t> order(model.parts());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto yield = [&](std::size_t part) { return gains[part] / model.compile_seconds(part); };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return yield(a) > yield(b); });
+  return order;
+}
+
+PartialTimes time_partial_model(PartialModel& model, const Plan& plan) {
+  PartialTimes times;
+  times.order = by_gain(model);
+  const std::size_t parts = model.parts();
+  std::vector<std::vector<double>> eager(parts), compiled(parts), passes(parts + 1);
+  const std::int64_t start = now_ns();
+  const auto spent = [&] { return static_cast<double>(now_ns() - start) * 1e-9; };
+  for (int round = 0; round < plan.rounds && (round < plan.minimum_rounds || spent() < plan.budget_seconds); ++round) {
+    for (std::size_t turn = 0; turn <= parts; ++turn) {
+      const std::size_t count = (turn + static_cast<std::size_t>(round)) % (parts + 1);
+      std::vector<bool> which(parts, false);
+      for (std::size_t i = 0; i < count; ++i) which[times.order[i]] = true;
+      const std::vector<double> seconds = warm_profile(model, which);
+      passes[count].push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
+      for (std::size_t part = 0; part < parts; ++part) {
+        if (count == 0) eager[part].push_back(seconds[part]);
+        if (count == parts) compiled[part].push_back(seconds[part]);
+      }
+    }
+  }
+  times.eager = estimates(eager);
+  times.compiled = estimates(compiled);
+  times.passes = estimates(passes);
+  for (const std::vector<double>& pass : passes) times.speedups.push_back(ratio(passes.front(), pass));
+  return times;
+}
 
 const Axis batch_axis = {"batch", "1"}, gain_axis = {"times as fast", "1"}, time_axis = {"time", "ms"};
 
@@ -43,13 +220,12 @@ std::vector<std::size_t> batches(const Lab& lab) {
 }
 
 /// How many times as fast a graph is when it is compiled, and how many times the roofline of this machine says.
-void add_gain(Lab& lab, const std::string& id, const std::string& label, const BatchRuns& runs,
-              const Sampling& sampling, const Roofline& machine) {
-  Series gain = {id + "_gain", label, Kind::measured, batch_axis, gain_axis};
-  Series predicted = {id + "_gain_predicted", label + ", predicted", Kind::modelled, batch_axis, gain_axis};
+void add_gain(Lab& lab, Series gain, const std::string& predicted_id, const BatchRuns& runs, const Sampling& sampling,
+              const Roofline& machine) {
+  Series predicted = {predicted_id, gain.label + ", predicted", Kind::modelled, batch_axis, gain_axis};
   for (std::size_t batch : batches(lab)) {
     gain.points.emplace_back(as_double(batch), sampling.ratio(runs.eager(batch), runs.compiled(batch)));
-    predicted.points.emplace_back(as_double(batch), runs.predicted_gain(batch, machine));
+    predicted.points.emplace_back(as_double(batch), predicted_gain(runs.graph(batch), machine));
   }
   lab.add(std::move(gain));
   lab.add(std::move(predicted));
@@ -113,8 +289,12 @@ bool add_batches(Lab& lab) {
   LayerRooflines rooflines;
   pairs.push_back(rooflines.variants());
   const Sampling sampling = sample_side_by_side(pairs, long_samples(lab.plan(2)));
-  add_gain(lab, "layer", "layer", layers, sampling, rooflines.products(sampling));
-  add_gain(lab, "between", "between the products", betweens, sampling, rooflines.elementwise(sampling));
+  const auto add = [&](const char* id, const char* predicted_id, const char* label, const BatchRuns& runs,
+                       const Roofline& machine) {
+    add_gain(lab, {id, label, Kind::measured, batch_axis, gain_axis}, predicted_id, runs, sampling, machine);
+  };
+  add("layer_gain", "layer_gain_predicted", "layer", layers, rooflines.products(sampling));
+  add("between_gain", "between_gain_predicted", "between the products", betweens, rooflines.elementwise(sampling));
   return true;
 }
 

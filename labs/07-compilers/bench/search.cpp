@@ -1,28 +1,110 @@
+// A machine looks for the tile.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "02-matmul/kernels/schedule.hpp"
-#include "07-compilers/bench/search_runs.hpp"
 #include "07-compilers/bench/steps.hpp"
+#include "07-compilers/check/candidate_runs.hpp"
 #include "07-compilers/kernels/search/candidate.hpp"
 #include "07-compilers/kernels/search/cost_model.hpp"
 #include "07-compilers/kernels/search/replay.hpp"
 #include "07-compilers/kernels/search/space.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
 #include "harness/as_double.hpp"
+#include "harness/clock.hpp"
+#include "harness/keep.hpp"
 #include "harness/lab.hpp"
 #include "harness/peaks.hpp"
 #include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::compilers {
 namespace {
+
+/// What became of the candidates that seemed the fastest.
+struct Tuned {
+  Candidate candidate;  ///< the one to use: the one chosen by hand, unless another one is faster beyond the noise
+  bool is_hand;
+  Estimate rival_over_hand;  ///< speed of the fastest other one over that of the one chosen by hand, measured once more
+};
+
+double seconds_of(const CandidateRuns& runs, const Candidate& candidate, std::int64_t calls) {
+  const std::int64_t start = now_ns();
+  for (std::int64_t call = 0; call < calls; ++call) {
+    runs.run(candidate);
+    clobber();
+  }
+  return static_cast<double>(now_ns() - start) * 1e-9 / static_cast<double>(calls);
+}
+
+/// Measures all, in a new random order in each round: three rounds, and up to nine as long as the time lasts.
+/// \param tick  called between samples
+SearchTable measure_all(const SearchSpace& space, const CandidateRuns& runs, double budget_seconds,
+                        const std::function<void()>& tick) {
+  constexpr double sample_seconds = 3e-5;
+  constexpr int fewest_rounds = 3, most_rounds = 9;
+  std::vector<std::size_t> order(space.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (const std::size_t index : order) {
+    runs.check(space.candidate(index));
+    tick();
+  }
+  SearchTable table;
+  table.seconds.resize(space.size());
+  std::mt19937 random(1);
+  const std::int64_t start = now_ns();
+  const auto elapsed = [&] { return static_cast<double>(now_ns() - start) * 1e-9; };
+  for (int round = 0; round < most_rounds; ++round) {
+    if (round >= fewest_rounds && elapsed() * (round + 1) / round > budget_seconds) break;
+    std::ranges::shuffle(order, random);
+    for (const std::size_t index : order) {
+      const Candidate candidate = space.candidate(index);
+      const double warm = seconds_of(runs, candidate, 1);  // of what the candidate before it left in the caches
+      const double once = round == 0 ? warm : table.seconds[index].front();
+      const auto calls = static_cast<std::int64_t>(std::ceil(sample_seconds / std::max(once, 1e-7)));
+      table.seconds[index].push_back(seconds_of(runs, candidate, calls));
+      tick();
+    }
+  }
+  for (const std::vector<double>& seconds : table.seconds) table.medians.push_back(estimate(seconds).median);
+  return table;
+}
+
+/// The fastest of a table and the one chosen by hand are measured against each other; then, anew, whichever of the others came
+/// first against the one by hand: the fastest of many is one that was lucky too, and only a fresh measurement does not know
+/// that. The one by hand stays unless the first of these measurements sees it beaten by twice its noise.
+/// \param plan  of each of the two
+Tuned confirm(const SearchSpace& space, const SearchTable& table, const CandidateRuns& runs, const Plan& plan) {
+  constexpr std::size_t finalists = 5;
+  const Candidate hand = space.candidate(space.hand());
+  std::vector<std::size_t> indices = fastest(table.medians, finalists);
+  std::erase(indices, space.hand());
+  std::vector<Variant> variants = {runs.variant("hand", hand)};
+  for (const std::size_t index : indices)
+    variants.push_back(runs.variant(std::to_string(index), space.candidate(index)));
+  const Sampling sampling = sample_interleaved(variants, plan);
+  std::size_t rival = 1;
+  for (std::size_t v = 2; v < variants.size(); ++v) {
+    if (sampling.seconds[v].median < sampling.seconds[rival].median) rival = v;
+  }
+  const Estimate gain = sampling.ratio("hand", variants[rival].id);
+  const double noise = bootstrap_deviation(times(gain, 1 / gain.median).samples);
+  const bool is_hand = gain.median - 1 < 2 * noise;
+  const Sampling again = sample_interleaved({variants[0], variants[rival]}, plan);
+  return {is_hand ? hand : space.candidate(indices[rival - 1]), is_hand, again.ratio("hand", variants[rival].id)};
+}
 
 /// A shape that is tuned, with all that its step finds out about it.
 struct Tuning {
@@ -128,12 +210,15 @@ void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
   plan.sample_seconds = 1e-4;
   plan.warm_seconds = 0;
   const Sampling sampling = sample_interleaved(variants, plan);
+  constexpr std::array ids = {"tile_speed_1", "tile_speed_2", "tile_speed_3", "tile_speed_4"};
+  constexpr std::array predicted_ids = {"tile_speed_1_predicted", "tile_speed_2_predicted", "tile_speed_3_predicted",
+                                        "tile_speed_4_predicted"};
+  static_assert(ids.size() == most_tile_vectors);
   std::vector<Series> measured, predicted;
-  for (std::size_t vectors = 1; vectors <= most_tile_vectors; ++vectors) {
-    const std::string id = "tile_speed_" + std::to_string(vectors);
-    const std::string label = std::to_string(vectors) + (vectors == 1 ? " vector wide" : " vectors wide");
-    measured.push_back({id, label, Kind::measured, rows_axis, peak_axis});
-    predicted.push_back({id + "_predicted", label, Kind::modelled, rows_axis, peak_axis});
+  for (std::size_t i = 0; i < most_tile_vectors; ++i) {
+    const std::string label = std::to_string(i + 1) + (i == 0 ? " vector wide" : " vectors wide");
+    measured.push_back({ids[i], label, Kind::measured, rows_axis, peak_axis});
+    predicted.push_back({predicted_ids[i], label, Kind::modelled, rows_axis, peak_axis});
   }
   const double all_flops = shape.flops();
   each_tile([&](std::size_t rows, std::size_t vectors) {
@@ -163,14 +248,27 @@ void measure_spaces(Lab& lab, std::vector<Tuning>& all) {
     std::ranges::sort(sorted);
     if (tuning == &square) lab.derived("search_square_median_over_best", sorted[sorted.size() / 2] / sorted.front());
     const auto near = std::ranges::upper_bound(sorted, 1.05 * sorted.front()) - sorted.begin();
-    lab.derived("search_" + tuning->id + "_near_best_share", static_cast<double>(near) / as_double(sorted.size()));
+    lab.derived(tuning == &square ? "search_square_near_best_share" : "search_narrow_near_best_share",
+                static_cast<double>(near) / as_double(sorted.size()));
   }
 }
 
 // ---- Fewer of them ----
 
-/// What is recorded of one shape, named after it. \return at random, by evolution, by the model
-std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRates& rates) {
+/// What is recorded of one shape.
+struct ReplayIds {
+  std::array<const char*, 3> searches;  ///< series
+  const char *random_predicted, *rank_correlation;
+};
+constexpr ReplayIds of_square = {{"search_square_random", "search_square_evolution", "search_square_model"},
+                                 "search_square_random_predicted",
+                                 "autotune_square_rank_correlation"};
+constexpr ReplayIds of_narrow = {{"search_narrow_random", "search_narrow_evolution", "search_narrow_model"},
+                                 "search_narrow_random_predicted",
+                                 "autotune_narrow_rank_correlation"};
+
+/// \return at random, by evolution, by the model
+std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRates& rates, const ReplayIds& ids) {
   constexpr std::size_t seeds = 100;
   const Axis trials_axis = {"trials", "1"}, ratio_axis = {"time over the best", "1"};
   const std::vector<double> predicted = predict_all(tuning.space, tuning.runs.shape(), rates);
@@ -179,35 +277,34 @@ std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRa
       {"evolution", [&](Trials& trials, std::mt19937& random) { search_by_evolution(trials, tuning.space, random); }},
       {"model", [&](Trials& trials, std::mt19937& random) { search_by_model(trials, predicted, random); }}};
   std::vector<Replay> replays;
-  for (const auto& [search_id, search] : searches) {
+  for (const auto& [label, search] : searches) {
     const Replay found = replay(tuning.table, search, seeds);
-    Series series = {"search_" + tuning.id + "_" + search_id, search_id, Kind::measured, trials_axis, ratio_axis};
+    Series series = {ids.searches[replays.size()], label, Kind::measured, trials_axis, ratio_axis};
     for (std::size_t i = 0; i < found.trials.size(); ++i)
       series.points.emplace_back(as_double(found.trials[i]), found.over_best[i]);
     lab.add(std::move(series));
     replays.push_back(found);
     lab.tick();
   }
-  Series expected = {"search_" + tuning.id + "_random_predicted", "random, predicted", Kind::modelled, trials_axis,
-                     ratio_axis};
+  Series expected = {ids.random_predicted, "random, predicted", Kind::modelled, trials_axis, ratio_axis};
   for (const Point& point : lab.results().series.back().points)
     expected.points.emplace_back(point.x, expected_at_random(tuning.table, static_cast<std::size_t>(point.x)));
   lab.add(std::move(expected));
-  lab.derived("autotune_" + tuning.id + "_rank_correlation", rank_correlation(predicted, tuning.table.medians));
+  lab.derived(ids.rank_correlation, rank_correlation(predicted, tuning.table.medians));
   return replays;
 }
 
 /// One shape for which most ways are about as good as the best, and one for which few are.
 void replay_all(Lab& lab, const Tuning& square, const Tuning& narrow, const CoreRates& rates) {
-  std::vector<Replay> all = replay_searches(lab, square, rates);
-  const std::vector<Replay> of_narrow = replay_searches(lab, narrow, rates);
-  const auto &random = of_narrow.front().trials_to_5_percent, &model = of_narrow.back().trials_to_5_percent;
+  std::vector<Replay> all = replay_searches(lab, square, rates, of_square);
+  const std::vector<Replay> narrow_found = replay_searches(lab, narrow, rates, of_narrow);
+  const auto &random = narrow_found.front().trials_to_5_percent, &model = narrow_found.back().trials_to_5_percent;
   if (random && model) {
     lab.derived("search_trials_narrow_random", as_double(*random));
     lab.derived("search_trials_narrow_model", as_double(*model));
     lab.derived("search_narrow_random_over_model");
   }
-  all.insert(all.end(), of_narrow.begin(), of_narrow.end());
+  all.insert(all.end(), narrow_found.begin(), narrow_found.end());
   const auto gap = [](const Replay& found) { return found.gap_at_10_percent.median; };
   lab.add(Value("search_gap_at_10_percent", std::ranges::max_element(all, {}, gap)->gap_at_10_percent, "1"));
 }

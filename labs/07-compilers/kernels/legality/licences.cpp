@@ -1,5 +1,6 @@
 #include "07-compilers/kernels/legality/licences.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -8,7 +9,9 @@
 #include "07-compilers/kernels/legality/licences/aliasing_cpp.hpp"
 #include "07-compilers/kernels/legality/licences/dot_cpp.hpp"
 #include "07-compilers/kernels/legality/licences/triple_loop_cpp.hpp"
+#include "harness/keep.hpp"
 #include "harness/shared_library.hpp"
+#include "harness/vector.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -37,6 +40,18 @@ bool accepts(const Toolchain& toolchain, const std::filesystem::path& cache, con
   } catch (const BuildError&) {
     return false;
   }
+}
+
+template <class Number>
+void add_at_once(std::size_t times) {
+  constexpr std::size_t sums = 12;  // more than are in flight, and no more than there are registers
+  Number sum[sums] = {};
+  const Number term = opaque(Number{} + 1.0f);
+  for (std::size_t i = 0; i < times; ++i) {
+#pragma GCC unroll 12
+    for (Number& each : sum) each = opaque(each + term);
+  }
+  for (const Number& each : sum) keep(first_lane(each));
 }
 
 const SharedLibrary nothing({});
@@ -81,5 +96,10 @@ Licences build_licences(const std::string& compiler, const std::filesystem::path
                   .product_ijk_exchanged = exchanged.function<Product>("product_ijk"),
                   .product_ijk_both = both.function<Product>("product_ijk")};
 }
+
+const std::size_t licence_lanes = lanes;
+
+void add_one_by_one(std::size_t times) { add_at_once<float>(times); }
+void add_in_vectors(std::size_t times) { add_at_once<Floats>(times); }
 
 }  // namespace hf::compilers

@@ -39,4 +39,12 @@ struct Licences {
 /// \throws BuildError where there is no compiler, or it refuses a source or another flag
 Licences build_licences(const std::string& compiler, const std::filesystem::path& cache);
 
+/// How long the vectors of "dot" are, and the arrays of "smooth" and "rotate": all in the nearest cache.
+constexpr std::size_t licence_numbers = 1024;
+
+/// So many additions that wait for nothing but the units that add: of numbers, and of vectors of so many lanes.
+extern const std::size_t licence_lanes;
+void add_one_by_one(std::size_t times);
+void add_in_vectors(std::size_t times);
+
 }  // namespace hf::compilers

@@ -106,4 +106,9 @@ void sweep_stored_skewed(float* skewed, std::size_t rows, std::size_t columns) {
   }
 }
 
+float mixtures(std::size_t links, float x, float own, float above) {
+  for (std::size_t link = 0; link < links; ++link) x = 0.5f * own + 0.25f * (x + above);
+  return x;
+}
+
 }  // namespace hf::compilers

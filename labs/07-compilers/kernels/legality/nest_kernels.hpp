@@ -43,4 +43,15 @@ inline std::size_t skewed_numbers(std::size_t rows, std::size_t columns) {
 /// sweep() of the matrix that is stored so.
 void sweep_stored_skewed(float* skewed, std::size_t rows, std::size_t columns);
 
+/// What the sweep as it is written down comes to where nothing but its dependences takes time: each link waits for the one
+/// before.
+float mixtures(std::size_t links, float x, float own, float above);
+
+// ---- What the lab runs them on ----
+
+/// The lines of one column of two of them fit into the nearest cache; and the
+/// width is no multiple of a high power of two, with which they would share few of its sets (chapter 02).
+constexpr std::size_t nest_rows = 300, nest_columns = 700;
+constexpr std::size_t nest_iterations = nest_rows * nest_columns;
+
 }  // namespace hf::compilers

@@ -3,15 +3,19 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/plan.hpp"
 #include "common/random.hpp"
 #include "harness/as_double.hpp"
 #include "harness/memory.hpp"
+#include "harness/work.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -76,6 +80,13 @@ std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::s
           {"between", between_graph(tokens, hidden)},
           {"down", std::move(down)},
           {"chances", std::move(chances)}};
+}
+
+double predicted_gain(const Graph& graph, const Roofline& machine) {
+  constexpr std::size_t all_stores_ordinary = std::numeric_limits<std::size_t>::max();
+  double eager = 0;
+  for (std::size_t node = 0; node < graph.nodes().size(); ++node) eager += machine.seconds(work(graph, Ref{node}));
+  return eager / machine.seconds(work(make_plan(graph, false, all_stores_ordinary)));
 }
 
 }  // namespace hf::compilers

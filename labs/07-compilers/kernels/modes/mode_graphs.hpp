@@ -9,6 +9,7 @@
 
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "harness/memory.hpp"
+#include "harness/work.hpp"
 
 namespace hf::compilers {
 
@@ -44,5 +45,9 @@ struct ModelPart {
 /// Four parts, of x (tokens, width). "up": a layer norm and a product with a bias, (tokens, hidden). "between": as
 /// between_graph(). "down": a product with a bias, (tokens, vocabulary). "chances": softmax of that over a temperature.
 std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary);
+
+/// How many times as fast a graph should be when it is compiled: each operator, and the program, takes as long as its FLOPs
+/// or its bytes do.
+double predicted_gain(const Graph& graph, const Roofline& machine);
 
 }  // namespace hf::compilers

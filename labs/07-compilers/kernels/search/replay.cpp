@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/bench/search_runs.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
 #include "harness/as_double.hpp"
 #include "harness/statistics.hpp"
@@ -62,6 +61,10 @@ std::vector<double> ranks_of(const std::vector<double>& values) {
 
 }  // namespace
 
+std::size_t SearchTable::best() const {
+  return static_cast<std::size_t>(std::ranges::min_element(medians) - medians.begin());
+}
+
 Replay replay(const SearchTable& table, const Search& search, std::size_t seeds) {
   constexpr double near = 1.05;
   const std::size_t candidates = table.seconds.size(), tenth = std::max<std::size_t>(candidates / 10, 1);
@@ -89,6 +92,37 @@ double expected_at_random(const SearchTable& table, std::size_t trials) {
   std::ranges::sort(sorted);
   const double quantile = 1 - std::exp2(-1 / as_double(trials));
   return sorted[static_cast<std::size_t>(quantile * as_double(sorted.size()))] / sorted.front();
+}
+
+std::vector<std::size_t> fastest(const std::vector<double>& seconds, std::size_t count) {
+  std::vector<std::size_t> all(seconds.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  count = std::min(count, seconds.size());
+  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(count), {},
+                            [&](std::size_t i) { return seconds[i]; });
+  all.resize(count);
+  return all;
+}
+
+double seconds_in_others(const SearchTable& table, std::size_t candidate, std::size_t round) {
+  std::vector<double> others = table.seconds[candidate];
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(round));
+  return estimate(std::move(others)).median;
+}
+
+Curse look_at_curse(const SearchTable& table, std::size_t first) {
+  const auto in_round = [&](std::size_t round) {
+    std::vector<double> seconds;
+    for (const std::vector<double>& rounds : table.seconds) seconds.push_back(rounds[round]);
+    return seconds;
+  };
+  std::vector<double> over_others;
+  for (std::size_t round = 0; round < table.rounds(); ++round) {
+    const std::vector<double> seconds = in_round(round);
+    const std::size_t winner = fastest(seconds, 1).front();
+    over_others.push_back(seconds_in_others(table, winner, round) / seconds[winner]);
+  }
+  return {estimate(std::move(over_others)), fastest(in_round(0), first)};
 }
 
 double rank_correlation(const std::vector<double>& x, const std::vector<double>& y) {

@@ -8,11 +8,19 @@
 #include <random>
 #include <vector>
 
-#include "07-compilers/bench/search_runs.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::compilers {
+
+/// Every candidate of a space, each measured once in each of several rounds.
+struct SearchTable {
+  std::vector<std::vector<double>> seconds;  ///< [candidate][round]
+  std::vector<double> medians;               ///< over the rounds
+
+  std::size_t rounds() const { return seconds.front().size(); }
+  std::size_t best() const;  ///< the candidate with the least median
+};
 
 using Search = std::function<void(Trials& trials, std::mt19937& random)>;
 
@@ -33,6 +41,20 @@ Replay replay(const SearchTable& table, const Search& search, std::size_t seeds)
 /// What one should find at random without noise: after n trials, the median over seeds is the candidate that 1 − 2^(−1/n)
 /// of all are faster than.
 double expected_at_random(const SearchTable& table, std::size_t trials);
+
+/// The fastest so many, in order.
+std::vector<std::size_t> fastest(const std::vector<double>& seconds, std::size_t count);
+
+/// What one round promises, and what the other rounds keep.
+struct Curse {
+  Estimate over_others;            ///< for each round: its fastest candidate, time in the others over time in this one
+  std::vector<std::size_t> first;  ///< the fastest of the first round, in order
+};
+
+Curse look_at_curse(const SearchTable& table, std::size_t first);
+
+/// Median over the rounds but one.
+double seconds_in_others(const SearchTable& table, std::size_t candidate, std::size_t round);
 
 /// How well one order agrees with another: Spearman's rank correlation, from −1 to 1. Equals share their ranks.
 double rank_correlation(const std::vector<double>& x, const std::vector<double>& y);

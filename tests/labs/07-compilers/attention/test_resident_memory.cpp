@@ -1,4 +1,4 @@
-#include "07-compilers/bench/resident_memory.hpp"
+#include "07-compilers/bench/attention.hpp"
 
 #include <algorithm>
 #include <cstddef>

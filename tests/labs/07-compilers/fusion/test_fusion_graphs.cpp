@@ -72,5 +72,10 @@ TEST_CASE("attention looks where the key is like the query") {
                    [](double a, double b) { return std::abs(a - b) < 1e-12; }));
 }
 
+TEST_CASE("copies predict three passes over one, and more where only four arrays are too many for a cache") {
+  CHECK(chain_gain_by_copies(8, 8) == doctest::Approx(3));
+  CHECK(chain_gain_by_copies(8, 4) == doctest::Approx(5));
+}
+
 }  // namespace
 }  // namespace hf::compilers

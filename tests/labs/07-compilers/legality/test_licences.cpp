@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/bench/legality_runs.hpp"
+#include "07-compilers/check/changed_results.hpp"
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/legality/licences.hpp"
 #include "common/product.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/bench/legality_runs.hpp"
+#include "07-compilers/check/changed_results.hpp"
 #include "07-compilers/kernels/legality/loop_nest.hpp"
 #include "07-compilers/kernels/legality/nest_kernels.hpp"
 #include "common/random.hpp"

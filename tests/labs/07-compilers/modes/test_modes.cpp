@@ -5,13 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/bench/mode_runs.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/modes/mode_graphs.hpp"
+#include "07-compilers/kernels/modes/partial_model.hpp"
 #include "common/rounded.hpp"
-#include "harness/sampling.hpp"
-#include "harness/scratch_folder.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::compilers {
@@ -26,7 +24,6 @@ double worst_error(const Graph& graph) {
 }
 
 Graph small_between(std::size_t rows) { return between_graph(rows, 96); }
-Graph small_layer(std::size_t rows) { return mlp_graph(rows, 24, 40); }
 
 TEST_CASE("the graphs have the shapes that they say, and give what they should") {
   CHECK(mlp_graph(5, 24, 40).result_shape() == Shape{5, 24});
@@ -67,45 +64,19 @@ TEST_CASE("a model gives the same chances, whichever of its parts are compiled")
   }
 }
 
-TEST_CASE("times of a model in part: every part is compiled once, and Amdahl's law adds up") {
-  PartialModel model(small_model(6, 8, 32, 20));
-  const PartialTimes times = time_partial_model(model, {.rounds = 2, .minimum_rounds = 2, .sample_seconds = 1e-5});
-  std::vector<bool> seen(model.parts(), false);
-  for (std::size_t part : times.order) seen[part] = true;
-  CHECK(seen == std::vector<bool>(model.parts(), true));
-  CHECK(times.passes.size() == model.parts() + 1);
-  CHECK(times.predicted(0) == times.passes[0].median);
-  double eager = 0, compiled = 0;
-  for (std::size_t part = 0; part < model.parts(); ++part) {
-    eager += times.eager[part].median;
-    compiled += times.compiled[part].median;
-  }
-  CHECK(times.predicted(model.parts()) == doctest::Approx(times.passes[0].median * compiled / eager));
+TEST_CASE("Amdahl's law: what the compiled parts gain, of the time of all") {
+  const PartialTimes times = {.order = {1, 0},
+                              .eager = {estimate({1}), estimate({3})},
+                              .compiled = {estimate({0.5}), estimate({1})},
+                              .passes = {estimate({8})}};  // twice what the parts take by themselves
+  CHECK(times.predicted(0) == 8);
+  CHECK(times.predicted(1) == doctest::Approx(4));
+  CHECK(times.predicted(2) == doctest::Approx(3));
 }
 
-TEST_CASE("a batch is run eagerly and compiled, with one row and with many; where bytes decide, it should be faster") {
-  const ScratchFolder cache;
-  BatchRuns runs("between", small_between, {1, 2, 8}, cache.path());
-  if (!runs.remark().empty()) MESSAGE(runs.remark());
-  const auto pairs = runs.pairs();
-  CHECK(pairs.size() == 3);
-  CHECK(pairs[2][0].id == runs.eager(8));
-  CHECK(pairs[2][1].id == runs.compiled(8));
-  for (const auto& pair : pairs) {
-    for (const Variant& variant : pair) CHECK(variant.seconds(2) > 0);
-  }
-  CHECK(runs.predicted_gain(8, {.peak_gflops = 1e6, .bandwidth_gbs = 1}) > 3);  // six operators in one loop
-  CHECK(runs.predicted_gain(8, {.peak_gflops = 1, .bandwidth_gbs = 1e6}) == doctest::Approx(1));
-  BatchRuns layers("layer", small_layer, {1, 4}, cache.path());
-  for (const auto& pair : layers.pairs()) {
-    for (const Variant& variant : pair) CHECK(variant.seconds(1) > 0);
-  }
-}
-
-TEST_CASE("a call with a new shape, and the one after it, are timed in each repetition") {
-  const NewShape calls = time_new_shape(2, 3, 2);
-  CHECK(calls.first.samples.size() == 2);
-  CHECK(calls.next.samples.size() == 2);
+TEST_CASE("a compiled graph should be faster where bytes decide, and as fast where arithmetic does") {
+  CHECK(predicted_gain(small_between(8), {.peak_gflops = 1e6, .bandwidth_gbs = 1}) > 3);  // six operators in one loop
+  CHECK(predicted_gain(small_between(8), {.peak_gflops = 1, .bandwidth_gbs = 1e6}) == doctest::Approx(1));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/schedule.hpp"
-#include "07-compilers/bench/search_runs.hpp"
+#include "07-compilers/check/candidate_runs.hpp"
 #include "07-compilers/kernels/search/candidate.hpp"
 #include "07-compilers/kernels/search/cost_model.hpp"
 #include "07-compilers/kernels/search/space.hpp"

@@ -10,13 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/bench/search_runs.hpp"
 #include "07-compilers/kernels/search/candidate.hpp"
 #include "07-compilers/kernels/search/replay.hpp"
 #include "07-compilers/kernels/search/space.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
 #include "harness/as_double.hpp"
-#include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::compilers {
@@ -163,31 +161,6 @@ TEST_CASE("ranks agree, or not") {
   CHECK(rank_correlation({1, 2, 3, 4}, {4, 3, 2, 1}) == doctest::Approx(-1));
   CHECK(rank_correlation({1, 1, 2, 2}, {5, 5, 6, 6}) == doctest::Approx(1));
   CHECK(std::abs(rank_correlation({1, 2, 3, 4}, {2, 4, 1, 3})) < 0.5);
-}
-
-TEST_CASE("a small space by the clock: all are measured, and the winner is the one by hand or faster") {
-  const ProductShape shape = {12, 20, 8};
-  const SearchSpace small(shape);
-  const CandidateRuns runs(shape);
-  std::size_t ticks = 0;
-  const SearchTable table = measure_all(small, runs, 0, [&] { ++ticks; });
-  CHECK(table.seconds.size() == small.size());
-  CHECK(table.rounds() == 3);
-  CHECK(ticks == 4 * small.size());
-  for (const double seconds : table.medians) REQUIRE(seconds >= table.medians[table.best()]);
-  Plan plan;
-  plan.rounds = 5;
-  const Tuned tuned = confirm(small, table, runs, plan);
-  const Candidate hand = small.candidate(small.hand());
-  const bool same = tuned.candidate.vectors == hand.vectors && tuned.candidate.unroll == hand.unroll &&
-                    tuned.candidate.schedule.tile_rows == hand.schedule.tile_rows &&
-                    tuned.candidate.schedule.blocking.depth == hand.schedule.blocking.depth &&
-                    tuned.candidate.schedule.blocking.width == hand.schedule.blocking.width &&
-                    tuned.candidate.schedule.pack_b == hand.schedule.pack_b &&
-                    tuned.candidate.schedule.panels_outside == hand.schedule.panels_outside;
-  CHECK(same == tuned.is_hand);
-  CHECK(tuned.rival_over_hand.samples.size() == 5);
-  CHECK_NOTHROW(runs.check(tuned.candidate));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The graphs of the chapter, small: every way gives what it should, and moves no more than the one before.
+// The graphs of the chapter, small: every strategy gives what it should, and moves no more than the one before.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "01-roofline/kernels/stream_runs.hpp"
-#include "07-compilers/bench/chain_runs.hpp"
-#include "07-compilers/bench/graph_runs.hpp"
-#include "07-compilers/bench/roofs.hpp"
+#include "07-compilers/bench/fusion.hpp"
 #include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
 #include "harness/work.hpp"
@@ -18,19 +16,19 @@ namespace {
 
 constexpr std::size_t few = 8;
 
-TEST_CASE("every way of every graph is right, and compiled it moves the fewest bytes") {
+TEST_CASE("every strategy of every graph is right, and compiled it moves the fewest bytes") {
   const ScratchFolder cache;
   for (const GraphCase& each : all_graph_cases(few)) {
     CAPTURE(each.id);
     GraphRuns runs(each, cache.path());  // throws where a result is wrong
     CHECK(runs.compiled().is_compiled());
-    CHECK(runs.work(Way::compiled).bytes <= runs.work(Way::operators).bytes);
-    if (each.ways.front() == Way::decomposed) CHECK(runs.work(Way::operators).bytes < runs.work(Way::decomposed).bytes);
+    CHECK(runs.work(Strategy::compiled).bytes <= runs.work(Strategy::operators).bytes);
+    if (each.strategies.front() == Strategy::decomposed) CHECK(runs.work(Strategy::operators).bytes < runs.work(Strategy::decomposed).bytes);
     CHECK(runs.compared_result().size() == runs.result_shape().numbers());
     CHECK(runs.result_shape().rows == few);
     for (const Cores cores : {Cores::all, Cores::one}) {
       const std::vector<Variant> variants = runs.variants(cores);
-      CHECK(variants.size() == each.ways.size());
+      CHECK(variants.size() == each.strategies.size());
       for (const Variant& variant : variants) CHECK(variant.seconds(1) > 0);
     }
   }
@@ -42,12 +40,12 @@ TEST_CASE("least seconds: operators one by one take turns at the roofs, a compil
   const GraphRuns runs(chain, cache.path());
   const Roofline roof = {.peak_gflops = 1e6, .bandwidth_gbs = 1};
   const TwoRoofs slow_memory = {roof, roof};
-  const double passes = runs.least_seconds(Way::operators, slow_memory);
-  CHECK(passes == doctest::Approx(runs.work(Way::operators).traffic() * 1e-9));
-  CHECK(passes == doctest::Approx(3 * runs.least_seconds(Way::compiled_ordinary, slow_memory)));
-  CHECK(passes == doctest::Approx(4.5 * runs.least_seconds(Way::compiled_nontemporal, slow_memory)));
+  const double passes = runs.least_seconds(Strategy::operators, slow_memory);
+  CHECK(passes == doctest::Approx(runs.work(Strategy::operators).traffic() * 1e-9));
+  CHECK(passes == doctest::Approx(3 * runs.least_seconds(Strategy::compiled_ordinary, slow_memory)));
+  CHECK(passes == doctest::Approx(4.5 * runs.least_seconds(Strategy::compiled_nontemporal, slow_memory)));
   const TwoRoofs slow_past_caches = {roof, {.peak_gflops = 1e6, .bandwidth_gbs = 0.5}};
-  CHECK(passes == doctest::Approx(2.25 * runs.least_seconds(Way::compiled_nontemporal, slow_past_caches)));
+  CHECK(passes == doctest::Approx(2.25 * runs.least_seconds(Strategy::compiled_nontemporal, slow_past_caches)));
 }
 
 TEST_CASE("of a block, the matrix product is the largest part where arithmetic is slow, and none of a chain") {
@@ -56,7 +54,7 @@ TEST_CASE("of a block, the matrix product is the largest part where arithmetic i
   const TwoRoofs slow_arithmetic = {roof, roof};
   for (const GraphCase& each : all_graph_cases(few)) {
     const GraphRuns runs(each, cache.path());
-    const double share = runs.product_seconds(slow_arithmetic) / runs.least_seconds(Way::operators, slow_arithmetic);
+    const double share = runs.product_seconds(slow_arithmetic) / runs.least_seconds(Strategy::operators, slow_arithmetic);
     CHECK(runs.has_product() == (share > 0));
     if (each.id == "block") CHECK(share > 0.9);
     if (each.id == "block") CHECK(runs.product_seconds(slow_arithmetic) == doctest::Approx(2e-9 * few * 768 * 3072));
