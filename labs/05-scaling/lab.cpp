@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
                                       {"KV caches", 2.6, 8, {"roofs"}},
                                       {"threads", 1, 7},
                                       {"collectives", 2.6, 22},
-                                      {"training", 3, 19, {"roofs", "collectives"}},
+                                      {"training", 3, 20, {"roofs", "collectives"}},
                                       {"serving", 2, 12, {"roofs"}},
                                       {"planner", 1, 3}}};
   return hf::run_ranked_lab(info, argc, argv, hf::scaling::tasks, hf::scaling::measure_scaling);

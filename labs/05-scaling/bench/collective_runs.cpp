@@ -139,7 +139,7 @@ Estimate least_over_mpi(const CollectiveRuns& runs, const std::string& id, std::
 std::vector<Series> race_series(const CollectiveRuns& runs) {
   std::vector<Series> all;
   for (const auto& [id, by_size] : runs.all_reduces) {
-    if (!is_window(id)) all.push_back(time_series(runs, id));
+    if (!is_window(id) && !id.ends_with("-huge-pages")) all.push_back(time_series(runs, id));
   }
   if (!runs.prefix.empty()) return all;
   for (const char* id : {"ring", "doubling", "through-window", "in-window"}) {

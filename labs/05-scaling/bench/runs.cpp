@@ -140,9 +140,7 @@ std::vector<Timed> timed_trainers(const Problem& whole, Transport& ranks, Transp
   add("tensor_part", tensor_part, "data", &alone);
   add("pipeline_part", pipeline_part, "pipeline_1f1b", &alone);
   add("weak", weak, "data", &ranks);
-  for (const char* id : {"data", "data_buckets", "data_overlapped", "tensor", "pipeline_1f1b", "experts"}) {
-    add(id, whole, id, &ranks);
-  }
+  for (const Way& way : ways()) add(way.id, whole, way.id, &ranks);
   return all;
 }
 

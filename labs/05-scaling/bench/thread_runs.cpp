@@ -130,13 +130,6 @@ class Comparison {
     for (std::size_t i = 0; i < teams_.counts.size(); ++i) add_one(name, i, code);
   }
 
-  /// On one thread and on all.
-  template <class Code>
-  void add_ends(const std::string& name, Code code) {
-    add_one(name, 0, code);
-    add_one(name, teams_.counts.size() - 1, code);
-  }
-
   /// On the i-th number of threads alone.
   template <class Code>
   void add_one(const std::string& name, std::size_t i, Code code) {
@@ -230,7 +223,7 @@ void compare_products(const Lab& lab, Teams& teams, ThreadTimes& times) {
 
   Comparison comparison(teams);
   comparison.add("strong", [&](int thread, int threads) { product.compute(part_of(product.rows(), thread, threads)); });
-  comparison.add_ends("weak", [&](int thread, int) {
+  comparison.add("weak", [&](int thread, int) {
     const std::size_t first = rows_each * static_cast<std::size_t>(thread);
     growing.compute({first, first + rows_each});
   });
@@ -258,7 +251,7 @@ void compare_dot_products(const Lab& lab, Teams& teams, ThreadTimes& times) {
   Comparison comparison(teams);
   const int all = static_cast<int>(teams.most());
   comparison.add("dot", [&](int thread, int threads) { keep(far.dot(kernels, far.part(thread, threads))); });
-  comparison.add_ends("weak", [&, all](int thread, int) { keep(far.dot(kernels, far.part(thread, all))); });
+  comparison.add("weak", [&, all](int thread, int) { keep(far.dot(kernels, far.part(thread, all))); });
   comparison.add("near", [&, all](int thread, int) { keep(near.dot(kernels, near.part(thread, all))); });
   comparison.add("read", [&](int thread, int threads) { far.read(far.part(thread, threads)); });
   comparison.sample(lab.memory_plan(2));
