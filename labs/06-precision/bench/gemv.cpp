@@ -40,7 +40,7 @@ constexpr std::size_t columns = 16384;
 
 /// So many rows that no cache of this machine holds the matrix even at 4 bits: that often larger than the largest cache,
 /// where there is memory for it in every format.
-std::size_t rows_past_caches(const Machine& machine, double times) {
+std::size_t rows_beyond_last_cache(const Machine& machine, double times) {
   const std::vector<float> some = random_floats(band * 32, 1);
   double bits_in_all = 0;
   for (const Format format : all_formats) bits_in_all += encode(format, some, band, 32).bits();
@@ -94,27 +94,28 @@ class Products {
   static std::string one(Format format) { return id(format); }
   static std::string all(Format format) { return std::string(id(format)) + " all"; }
 
-  /// Tries on one thread whether kernels are faster if they ask for memory ahead, in some formats of 16, 8 and 4 bits, and
+  /// Tries on one thread whether kernels are faster if they prefetch, in some formats of 16, 8 and 4 bits, and
   /// has all of them do so from now on if it is faster in sum.
-  /// \return how many times as fast Q4_0 is without asking
-  Estimate choose_to_ask_ahead(const Plan& plan) {
+  /// \return how many times as fast Q4_0 is without
+  Estimate choose_prefetching(const Plan& plan) {
     constexpr std::array formats = {Format::bf16, Format::fp8_e4m3, Format::q8_0, Format::q4_0};
-    const auto asking = [](Format format) { return std::string(id(format)) + " asking"; };
+    const auto prefetching = [](Format format) { return std::string(id(format)) + " prefetching"; };
     std::vector<Variant> variants;
     for (const Format format : formats) {
-      for (const bool ask : {false, true}) {
-        const auto multiply = [this, format, ask] {
-          ask_ahead(ask);
+      for (const bool prefetch : {false, true}) {
+        const auto multiply = [this, format, prefetch] {
+          set_prefetching(prefetch);
           this->multiply(format);
         };
-        variants.push_back(pinned(timed(ask ? asking(format) : one(format), multiply)));
+        variants.push_back(pinned(timed(prefetch ? prefetching(format) : one(format), multiply)));
       }
     }
     const Sampling sampling = sample_interleaved(variants, plan);
     double saved = 0;
-    for (const Format format : formats) saved += sampling.of(one(format)).median - sampling.of(asking(format)).median;
-    ask_ahead(saved > 0);
-    return sampling.ratio(asking(Format::q4_0), one(Format::q4_0));
+    for (const Format format : formats)
+      saved += sampling.of(one(format)).median - sampling.of(prefetching(format)).median;
+    set_prefetching(saved > 0);
+    return sampling.ratio(prefetching(Format::q4_0), one(Format::q4_0));
   }
 
   /// GB/s of one thread, and of all
@@ -209,14 +210,14 @@ double add_times(Lab& lab, const Products& products, const Sampling& sampling, S
 }  // namespace
 
 void measure_gemv(Lab& lab) {
-  Products products(rows_past_caches(lab.machine(), lab.quick() ? 2 : 4));
+  Products products(rows_beyond_last_cache(lab.machine(), lab.quick() ? 2 : 4));
   show_predictions(lab, products);
 
   Plan choosing = lab.memory_plan(8);
   choosing.warm_seconds = 0;
   choosing.minimum_rounds = 3;
-  lab.add(Value("gemv_q4_0_without_prefetch_speedup", products.choose_to_ask_ahead(choosing), "1"));
-  lab.note(asks_ahead() ? "products with a vector ask for memory ahead of its use, which is faster here"
+  lab.add(Value("gemv_q4_0_without_prefetch_speedup", products.choose_prefetching(choosing), "1"));
+  lab.note(prefetches() ? "products with a vector ask for memory ahead of its use, which is faster here"
                         : "products with a vector do not ask for memory ahead of its use, which is faster here");
   const std::vector<Estimate> near = in_cache_gbs(lab.machine(), lab.plan(8));
   Plan plan = lab.memory_plan();

@@ -53,14 +53,14 @@ void add_error_bounds(Lab& lab, const std::vector<std::size_t>& counts) {
 }
 
 constexpr const char* error_ids[] = {"sum_error_naive", "sum_error_chained", "sum_error_pairwise", "sum_error_kahan",
-                                     "sum_error_wide"};  // of sum_ways
+                                     "sum_error_wide"};  // of sum_variants
 constexpr const char* bf16_error_ids[] = {"sum_error_bf16", "sum_error_bf16_stochastic"};
 
 /// Of each count, by the way's id.
 using SumErrors = std::map<std::string, std::vector<Estimate>>;
 
 /// A curve for each way.
-SumErrors add_error_curves(Lab& lab, std::span<const SumWay> ways, std::span<const char* const> ids, Kind kind,
+SumErrors add_error_curves(Lab& lab, std::span<const SumVariant> ways, std::span<const char* const> ids, Kind kind,
                            const std::vector<std::size_t>& counts, const std::function<float(float)>& rounded = {}) {
   std::vector<Series> curves;
   for (std::size_t way = 0; way < ways.size(); ++way)
@@ -82,7 +82,7 @@ SumErrors add_error_curves(Lab& lab, std::span<const SumWay> ways, std::span<con
 void add_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 20 : 1 << 24);
   add_error_bounds(lab, counts);
-  const SumErrors errors = add_error_curves(lab, sum_ways, error_ids, Kind::measured, counts);
+  const SumErrors errors = add_error_curves(lab, sum_variants, error_ids, Kind::measured, counts);
   lab.add(Value("naive_sum_error", errors.at("naive").back(), "1"));
   lab.add(Value("chained_sum_error", errors.at("chained").back(), "1"));
   lab.derived("naive_sum_walk_missed", walk_missed(counts, errors.at("naive")));
@@ -95,7 +95,7 @@ void add_errors(Lab& lab) {
 void add_narrow_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 16 : 1 << 20);
   const auto rounded = [](float x) { return from_bf16(bf16_of(x)); };
-  const auto errors = add_error_curves(lab, bf16_sum_ways, bf16_error_ids, Kind::simulated, counts, rounded);
+  const auto errors = add_error_curves(lab, bf16_sum_variants, bf16_error_ids, Kind::simulated, counts, rounded);
   lab.simulated("bf16_sum_error", errors.at("bf16").back().median);
   lab.simulated("bf16_stochastic_sum_error", errors.at("bf16_stochastic").back().median);
   lab.derived("stochastic_rounding_gain");
@@ -106,11 +106,11 @@ void add_narrow_errors(Lab& lab) {
 void add_standing_still(Lab& lab) {
   struct Accumulator {
     const char *sums_id, *stands_id;
-    SumWay way;
+    SumVariant way;
     int digits;
   };
   const Accumulator accumulators[] = {
-      {"ones_bf16", "bf16_stands_at", bf16_sum_ways[0], bf16_layout.mantissa_bits + 1},
+      {"ones_bf16", "bf16_stands_at", bf16_sum_variants[0], bf16_layout.mantissa_bits + 1},
       {"ones_fp16", "fp16_stands_at", {"fp16", "fp16", fp16_sum}, fp16_layout.mantissa_bits + 1},
       {"ones_fp32", nullptr, {"fp32", "fp32", naive_sum}, 24}};
   for (const auto& [sums_id, stands_id, way, digits] : accumulators) {
@@ -160,7 +160,7 @@ std::size_t nearest_cache_bytes(const Lab& lab) {
 /// Times of every way to add up the same terms, in one set of interleaved rounds.
 struct SumTimes {
   std::size_t bytes;  ///< of the terms
-  Sampling sampling;  ///< by SumWay::id, and "peak"
+  Sampling sampling;  ///< by SumVariant::id, and "peak"
   double peak_flops;  ///< of a call of "peak"
 
   /// Times as long as many chains take.
@@ -183,7 +183,7 @@ SumTimes time_sums(std::size_t bytes, const Plan& plan) {
   Team team(1);
   const PeakVariant peak = peak_variant(Precision::fp32, team);
   std::vector<Variant> variants = {peak.variant};
-  for (const SumWay& way : sum_ways) {
+  for (const SumVariant& way : sum_variants) {
     variants.push_back(timed(way.id, team, [sum = way.sum, terms](int) { keep(sum(terms)); }));
   }
   return {terms.size_bytes(), sample_interleaved(variants, plan), peak.flops};
@@ -193,7 +193,7 @@ void add_costs(Lab& lab) {
   const SumTimes near = time_sums(nearest_cache_bytes(lab), lab.plan(6));
   const SumTimes far = time_sums(default_dram_bytes(), lab.memory_plan(3));
   Table table = {"Sums: times as long as many chains take", {"way", "in cache", "from memory"}, {}};
-  for (const SumWay& way : sum_ways) {
+  for (const SumVariant& way : sum_variants) {
     table.rows.push_back({way.label, number_text(near.cost(way.id).median), number_text(far.cost(way.id).median)});
   }
   lab.show(table);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/gemv/block_layout.hpp"
 #include "06-precision/kernels/gemv/rounded_vector.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
+#include "06-precision/kernels/gemv/tiles.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
 #include "common/rounded.hpp"
 

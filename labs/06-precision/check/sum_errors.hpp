@@ -41,7 +41,7 @@ inline double relative_error(float result, std::span<const float> terms) {
 
 /// Each way's error, relative to the sum, over several arrays of random terms.
 /// \param rounded  what is done to each term first: it may have to be a number of a narrower format
-inline std::vector<Estimate> random_sum_errors(std::span<const SumWay> ways, std::size_t terms,
+inline std::vector<Estimate> random_sum_errors(std::span<const SumVariant> ways, std::size_t terms,
                                                const std::function<float(float)>& rounded = {}) {
   constexpr std::size_t least_arrays = 9, most_arrays = 31, enough_terms = std::size_t{1} << 22;
   const std::size_t arrays = std::clamp(enough_terms / terms, least_arrays, most_arrays);
@@ -77,7 +77,7 @@ inline double walk_missed(const std::vector<std::size_t>& counts, const std::vec
 }
 
 /// What so many ones come to, added up in that way, for each of \p counts, which ascend.
-inline std::vector<float> count_ones(const SumWay& way, const std::vector<std::size_t>& counts) {
+inline std::vector<float> count_ones(const SumVariant& way, const std::vector<std::size_t>& counts) {
   const std::vector<float> ones(counts.back(), 1.0f);
   std::vector<float> sums;
   for (std::size_t count : counts) sums.push_back(way.sum(std::span(ones).first(count)));

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "05-scaling/kernels/training/matrix.hpp"
+#include "06-precision/kernels/training/learning.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
+#include "06-precision/kernels/training/storage.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 
 namespace hf::precision {
@@ -101,6 +103,17 @@ double relative_error(const WordTensors& gradients, const WordReference& referen
     worst = std::max(worst, std::sqrt(difference / length));
   }
   return worst;
+}
+
+double gradient_error() {
+  const Examples examples = make_examples(64, 8002);
+  const WordTensors weights = random_weights(word_shape);
+  WordActivations activations;
+  WordDeltas deltas;
+  WordTensors gradients;
+  forward(weights, examples.seen, Storage::fp32, activations);
+  backward(weights, examples, activations, Storage::fp32, 1 / static_cast<float>(examples.rows()), deltas, gradients);
+  return relative_error(gradients, word_reference(weights, examples));
 }
 
 }  // namespace hf::precision

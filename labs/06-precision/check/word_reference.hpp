@@ -19,4 +19,7 @@ WordReference word_reference(const WordTensors& weights, const Examples& example
 /// The largest relative error of a matrix: |a − b| / |b|, lengths as of vectors.
 double relative_error(const WordTensors& gradients, const WordReference& reference);
 
+/// How far the network's gradients in fp32 are from those of word_reference(): the largest relative error of a matrix.
+double gradient_error();
+
 }  // namespace hf::precision

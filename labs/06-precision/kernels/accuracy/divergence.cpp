@@ -10,9 +10,9 @@
 
 #include "00-workload/check/reference.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "06-precision/kernels/accuracy/rotation.hpp"
+#include "06-precision/kernels/accuracy/outliers.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/formats/signals.hpp"
+#include "06-precision/kernels/formats/sqnr.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
 #include "common/random.hpp"
 

@@ -7,10 +7,9 @@
 
 #include "04-tpu/kernels/dot_instructions.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/gemv/block_layout.hpp"
+#include "06-precision/kernels/gemv/dequantise.hpp"
 #include "06-precision/kernels/gemv/rounded_vector.hpp"
 #include "06-precision/kernels/gemv/tiles.hpp"
-#include "06-precision/kernels/gemv/unpackers.hpp"
 #include "harness/vector.hpp"
 
 namespace hf::precision {
@@ -28,7 +27,7 @@ inline void prefetch_after(const std::byte* at) {
   }
 }
 
-/// Adds a block of columns: unpacked to fp32, times x, in four chains of additions, times the scales of the rows.
+/// Adds a block of columns: dequantised to fp32, times x, in four chains of additions, times the scales of the rows.
 template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
 inline void add_block(const std::byte* scales, const std::byte* numbers, const float* x, Total& total) {
   prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
@@ -38,7 +37,7 @@ inline void add_block(const std::byte* scales, const std::byte* numbers, const f
     const std::byte* at = numbers + c * tile_rows * layout.bits / 8;
     prefetch_after<layout.group * tile_rows * layout.bits / 8, ahead>(at);
     Floats number[layout.group][2];
-    Numbers::unpack(at, number);
+    Numbers::dequantise(at, number);
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < layout.group; ++i) {
       for (std::size_t half : {0, 1}) {
@@ -47,14 +46,14 @@ inline void add_block(const std::byte* scales, const std::byte* numbers, const f
     }
   }
   for (std::size_t half : {0, 1}) {
-    const Floats scale = Scales::unpack(scales + half * lanes * layout.scale_bytes);
+    const Floats scale = Scales::dequantise(scales + half * lanes * layout.scale_bytes);
     total[half] += scale * ((sum[0][half] + sum[1][half]) + (sum[2][half] + sum[3][half]));
   }
 }
 
-template <BlockLayout layout, class Numbers, class Scales, bool asks>
+template <BlockLayout layout, class Numbers, class Scales, bool prefetching>
 inline void add_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
-  constexpr std::size_t ahead = asks ? 4096 : 0;
+  constexpr std::size_t ahead = prefetching ? 4096 : 0;
   for (std::size_t b = 0; b < tile_columns / layout.numbers; ++b) {
     add_block<layout, Numbers, Scales, ahead>(
         tile + b * tile_rows * layout.scale_bytes,
@@ -83,7 +82,7 @@ inline void add_whole_block(const std::byte* scales, const std::byte* numbers, c
     const std::byte* at = numbers + c * tile_rows * layout.bits / 8;
     prefetch_after<layout.group * tile_rows * layout.bits / 8, ahead>(at);
     Sums number[layout.group / 4][2];
-    Numbers::unpack(at, number);
+    Numbers::dequantise(at, number);
     for (std::size_t i = 0; i < layout.group / 4; ++i) {
       const Sums four = broadcast_four(x + c + 4 * i);
       for (std::size_t half : {0, 1}) {
@@ -92,14 +91,14 @@ inline void add_whole_block(const std::byte* scales, const std::byte* numbers, c
     }
   }
   for (std::size_t half : {0, 1}) {
-    const Floats scale = Scales::unpack(scales + half * lanes * layout.scale_bytes);
+    const Floats scale = Scales::dequantise(scales + half * lanes * layout.scale_bytes);
     total[half] += x_scale * scale * __builtin_convertvector(sum[half], Floats);
   }
 }
 
-template <BlockLayout layout, class Numbers, class Scales, bool asks>
+template <BlockLayout layout, class Numbers, class Scales, bool prefetching>
 inline void add_whole_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
-  constexpr std::size_t ahead = !asks ? 0 : layout.bits == 8 ? 2048 : 4096;
+  constexpr std::size_t ahead = !prefetching ? 0 : layout.bits == 8 ? 2048 : 4096;
   for (std::size_t b = 0; b < tile_columns / layout.numbers; ++b, column += layout.numbers) {
     const std::int32_t* sums = &input.rounded->sums[column / 16];
     add_whole_block<layout, Numbers, Scales, ahead>(
@@ -119,20 +118,20 @@ void multiply_row(const std::byte* tile, std::size_t across, const TileInput& in
   for (std::size_t half : {0, 1}) store(sums + half * lanes, total[half]);
 }
 
-std::atomic<bool> asking = true;
+std::atomic<bool> prefetching_now = true;
 
 template <Format format, class Numbers, class Scales = NoScales>
 Kernel floats() {
   constexpr BlockLayout layout = block_layout(format);
-  return asking ? multiply_row<layout, add_tile<layout, Numbers, Scales, true>>
-                : multiply_row<layout, add_tile<layout, Numbers, Scales, false>>;
+  return prefetching_now ? multiply_row<layout, add_tile<layout, Numbers, Scales, true>>
+                         : multiply_row<layout, add_tile<layout, Numbers, Scales, false>>;
 }
 
 template <Format format, class Numbers, class Scales = NoScales>
 Kernel whole() {
   constexpr BlockLayout layout = block_layout(format);
-  return asking ? multiply_row<layout, add_whole_tile<layout, Numbers, Scales, true>>
-                : multiply_row<layout, add_whole_tile<layout, Numbers, Scales, false>>;
+  return prefetching_now ? multiply_row<layout, add_whole_tile<layout, Numbers, Scales, true>>
+                         : multiply_row<layout, add_whole_tile<layout, Numbers, Scales, false>>;
 }
 
 }  // namespace
@@ -160,8 +159,8 @@ Factors kernel_factors(Format format) {
   }
 }
 
-void ask_ahead(bool ask) { asking = ask; }
-bool asks_ahead() { return asking; }
+void set_prefetching(bool prefetch) { prefetching_now = prefetch; }
+bool prefetches() { return prefetching_now; }
 
 Kernel kernel_for(Format format) {
   switch (format) {

@@ -12,7 +12,7 @@ namespace hf::precision {
 /// Whether a format's numbers are multiplied as whole numbers, by a vector that is rounded to such.
 bool is_whole(Format format);
 
-/// Powers of two by which some formats are unpacked too small or too large.
+/// Powers of two by which some formats are dequantised too small or too large.
 struct Factors {
   float input;  ///< of x, before: half of what is missing, so that no product leaves the range of fp32
   float sums;   ///< of the sums, after
@@ -32,9 +32,9 @@ using Kernel = void (*)(const std::byte* tiles, std::size_t across, const TileIn
 
 Kernel kernel_for(Format format);
 
-/// Whether loops that read a matrix from memory ask for it ahead of its use; to begin with they do. Where the hardware asks
+/// Whether loops that read a matrix from memory prefetch it; to begin with they do. Where the hardware prefetches
 /// well by itself, it gets in its way: on a Zen 5 the products are faster with it, on a Zen 4 without, in four bits by a third.
-void ask_ahead(bool ask);
-bool asks_ahead();
+void set_prefetching(bool prefetch);
+bool prefetches();
 
 }  // namespace hf::precision

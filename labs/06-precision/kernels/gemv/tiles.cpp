@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/gemv/block_layout.hpp"
 #include "common/loop_team.hpp"
 
 namespace hf::precision {

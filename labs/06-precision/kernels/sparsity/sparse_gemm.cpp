@@ -1,11 +1,10 @@
-#include "06-precision/kernels/sparsity/sparse_gemm.hpp"
+#include "06-precision/kernels/sparsity/sparse_matrix.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "06-precision/kernels/sparsity/sparse_matrix.hpp"
 #include "harness/vector.hpp"
 
 namespace hf::precision {

@@ -79,15 +79,15 @@ inline __m512 spread(const float* from, std::uint64_t bits) {
 }
 
 /// Σ of the values times the x in whose places bits are set; moves `values` on.
-/// \tparam asks  for values ahead of their use
-template <bool asks>
+/// \tparam prefetching  values ahead of their use
+template <bool prefetching>
 float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& values, const float* x) {
   constexpr std::size_t ahead = 2048;  // in floats
   FourSums sum;
   const float* next = values;
   // Each bit takes the next value, or a zero, to its place in a register.
   const auto add = [&](std::size_t k, std::uint64_t bits, const float* from) {
-    if constexpr (asks) __builtin_prefetch(from + ahead);
+    if constexpr (prefetching) __builtin_prefetch(from + ahead);
     sum.add(k, spread(from, bits), _mm512_loadu_ps(x + 16 * k));
   };
   for (; columns >= 64; columns -= 64, x += 64) {
@@ -117,7 +117,7 @@ float sparse_dot(const float* values, const Index* index, std::size_t count, con
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-template <bool asks>
+template <bool prefetching>
 float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& values, const float* x) {
   float sum[4] = {};
   for (std::size_t j = 0; j < columns; j += 64) {
@@ -190,7 +190,7 @@ BitmaskMatrix::BitmaskMatrix(std::span<const float> weights, std::size_t rows, s
 
 void BitmaskMatrix::multiply(const float* x, float* y) const {
   const float* values = values_.data();
-  const auto dot = asks_ahead() ? masked_dot<true> : masked_dot<false>;
+  const auto dot = prefetches() ? masked_dot<true> : masked_dot<false>;
   for (std::size_t row = 0; row < rows_; ++row) y[row] = dot(masks_.data() + row * words_, columns_, values, x);
 }
 

@@ -5,7 +5,7 @@
 ///     CsrMatrix        an index for each number that is there: 32 bits, or 16
 ///     BitmaskMatrix    a bit for each number, there or not
 ///
-/// Both are in fp32, row after row; products run on one thread. two_four.hpp has another.
+/// Both are in fp32, row after row; products run on one thread. TwoFourMatrix is for two of every four.
 #pragma once
 
 #include <algorithm>
@@ -87,5 +87,38 @@ class BitmaskMatrix {
   Stored<float> values_;
   Stored<std::uint64_t> masks_;
 };
+
+/// In fp32. It lies in tiles of 32 columns, and of a row to each lane of a register: a register of places, 2 bits for each of
+/// the 16 numbers that a row has left there, and then those numbers. Products run on one thread.
+class TwoFourMatrix {
+ public:
+  /// Where a group of four has fewer than two numbers, zeros are kept.
+  /// \pre columns is a multiple of 32
+  /// \throws std::invalid_argument for a group with more than two
+  TwoFourMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+
+  /// That one product reads of the matrix, rows that fill up the last tile included.
+  std::size_t bytes() const { return tiles_.bytes(); }
+
+  /// y = W x: x (columns), y (rows).
+  void multiply(const float* x, float* y) const;
+
+  /// c = W b: b (columns, n), c (rows, n), row-major without gaps.
+  void multiply(std::size_t n, const float* b, float* c) const;
+
+ private:
+  std::size_t rows_, columns_;
+  Stored<float> tiles_;
+};
+
+/// c = a · b: a is (m, k), b (k, n), c (m, n), the last two row-major without gaps; on one thread.
+void sparse_gemm(const CsrMatrix<std::uint16_t>& a, std::size_t n, const float* b, float* c);
+
+/// Bytes that the kernel loads for each multiplication and addition, mostly of b, from the nearest cache. A dense product
+/// keeps numbers in registers, and uses each many times; where the next number of a will be, nobody knows.
+extern const double sparse_gemm_bytes_loaded;
 
 }  // namespace hf::precision

@@ -1,4 +1,4 @@
-#include "06-precision/kernels/sparsity/two_four.hpp"
+#include "06-precision/kernels/sparsity/sparse_matrix.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
-#include "06-precision/kernels/sparsity/sparse_matrix.hpp"
 #include "harness/vector.hpp"
 
 #if defined(__aarch64__)
@@ -153,14 +152,14 @@ void store_rows(const Sums& sums, std::size_t rows, std::size_t columns, float* 
   }
 }
 
-/// \tparam asks  for the tiles ahead of their use
-template <bool asks>
+/// \tparam prefetching  the tiles ahead of their use
+template <bool prefetching>
 void multiply_vector(const float* tile, std::size_t rows, std::size_t columns, const float* x, float* y) {
   constexpr std::size_t ahead = 2048;  // in floats
   for (std::size_t row = 0; row < rows; row += lanes) {
     Floats sum[4] = {};
     for (std::size_t column = 0; column < columns; column += tile_columns, tile += tile_floats) {
-      if constexpr (asks) {
+      if constexpr (prefetching) {
         for (std::size_t i = 0; i < tile_floats; i += 16) __builtin_prefetch(tile + ahead + i);
       }
       // A row to each lane. Of four numbers of x, every lane takes the one
@@ -208,7 +207,7 @@ TwoFourMatrix::TwoFourMatrix(std::span<const float> weights, std::size_t rows, s
     : rows_(rows), columns_(columns), tiles_(tiled(weights, rows, columns)) {}
 
 void TwoFourMatrix::multiply(const float* x, float* y) const {
-  if (asks_ahead()) {
+  if (prefetches()) {
     multiply_vector<true>(tiles_.data(), rows_, columns_, x, y);
   } else {
     multiply_vector<false>(tiles_.data(), rows_, columns_, x, y);

@@ -49,21 +49,21 @@ double reference_sum(std::span<const float> x);
 float sum_as_they_come(Team& team, std::span<const float> terms);
 
 /// One of the ways above.
-struct SumWay {
+struct SumVariant {
   const char* id;
   const char* label;
   float (*sum)(std::span<const float> x);
 };
 
 /// In fp32 or wider, on the processor's own adders.
-constexpr std::array<SumWay, 5> sum_ways = {{{"naive", "one chain", naive_sum},
-                                             {"chained", "many chains", chained_sum},
-                                             {"pairwise", "pairwise", pairwise_sum},
-                                             {"kahan", "Kahan", chained_compensated_sum},
-                                             {"wide", "fp64 accumulator", wide_sum}}};
+constexpr std::array<SumVariant, 5> sum_variants = {{{"naive", "one chain", naive_sum},
+                                                     {"chained", "many chains", chained_sum},
+                                                     {"pairwise", "pairwise", pairwise_sum},
+                                                     {"kahan", "Kahan", chained_compensated_sum},
+                                                     {"wide", "fp64 accumulator", wide_sum}}};
 
 /// In bf16, which is emulated.
-constexpr std::array<SumWay, 2> bf16_sum_ways = {
+constexpr std::array<SumVariant, 2> bf16_sum_variants = {
     {{"bf16", "bf16", bf16_sum}, {"bf16_stochastic", "bf16, stochastic", stochastic_bf16_sum}}};
 
 }  // namespace hf::precision

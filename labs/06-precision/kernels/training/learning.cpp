@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "05-scaling/kernels/training/matrix.hpp"
-#include "06-precision/check/word_reference.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/training/mixed_training.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
@@ -25,7 +24,7 @@
 namespace hf::precision {
 namespace {
 
-constexpr std::uint64_t judging_sequence = 8000, writing_sequence = 8001, checking_sequence = 8002, first_noise = 9000,
+constexpr std::uint64_t judging_sequence = 8000, writing_sequence = 8001, first_noise = 9000,
                         first_lesson = 10000;  // of random numbers
 
 /// Of the layers' deltas, not of the logits', which no product made. Without zeros.
@@ -191,17 +190,6 @@ double noise_sensitivity(const WordTensors& weights) {
     added += (divergence_with(noisy) - before) / draws;
   }
   return added / share;
-}
-
-double gradient_error() {
-  const Examples examples = make_examples(64, checking_sequence);
-  const WordTensors weights = random_weights(word_shape);
-  WordActivations activations;
-  WordDeltas deltas;
-  WordTensors gradients;
-  forward(weights, examples.seen, Storage::fp32, activations);
-  backward(weights, examples, activations, Storage::fp32, 1 / static_cast<float>(examples.rows()), deltas, gradients);
-  return relative_error(gradients, word_reference(weights, examples));
 }
 
 std::string write_text(const WordTensors& weights, std::size_t words) {

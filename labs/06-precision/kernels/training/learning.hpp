@@ -88,9 +88,6 @@ double noise_share(const WordTensors& weights, const WordTensors& coded);
 /// What noise adds to the loss, over noise_share(), where that is 30 dB below the signal: random noise, uniform.
 double noise_sensitivity(const WordTensors& weights);
 
-/// How far the network's gradients in fp32 are from those of word_reference.hpp: the largest relative error of a matrix.
-double gradient_error();
-
 /// A text of so many words that the network writes by itself.
 std::string write_text(const WordTensors& weights, std::size_t words);
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "06-precision/kernels/accuracy/divergence.hpp"
-#include "06-precision/kernels/formats/signals.hpp"
+#include "06-precision/kernels/formats/sqnr.hpp"
 
 namespace hf::precision {
 namespace {

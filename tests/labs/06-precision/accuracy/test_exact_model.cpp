@@ -9,7 +9,7 @@
 
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/accuracy/divergence.hpp"
-#include "06-precision/kernels/accuracy/outlier_product.hpp"
+#include "06-precision/kernels/accuracy/outliers.hpp"
 #include "06-precision/kernels/accuracy/trained_weights.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 

@@ -105,15 +105,15 @@ TEST_CASE("one core gives the same numbers as all") {
 TEST_CASE("asking for memory ahead changes no number") {
   constexpr std::size_t rows = 100, columns = 1056;
   const std::vector<float> weights = random_weights({rows, columns}), x = random_floats(columns, 3);
-  REQUIRE(asks_ahead());
+  REQUIRE(prefetches());
   for (const Format format : all_formats) {
     CAPTURE(id(format));
     const WeightMatrix matrix(format, weights, rows, columns);
     std::vector<float> asked(rows), not_asked(rows);
     matrix.multiply(x.data(), asked.data());
-    ask_ahead(false);
+    set_prefetching(false);
     matrix.multiply(x.data(), not_asked.data());
-    ask_ahead(true);
+    set_prefetching(true);
     CHECK(asked == not_asked);
   }
 }

@@ -5,9 +5,8 @@
 #include <cstddef>
 #include <span>
 
+#include "06-precision/kernels/sparsity/pruning.hpp"
 #include "06-precision/kernels/training/learning.hpp"
-#include "06-precision/kernels/sparsity/prune.hpp"
-#include "06-precision/kernels/sparsity/pruned_network.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 
 namespace hf::precision {

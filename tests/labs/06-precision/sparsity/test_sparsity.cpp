@@ -11,10 +11,8 @@
 
 #include "06-precision/bench/steps.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
-#include "06-precision/kernels/sparsity/prune.hpp"
-#include "06-precision/kernels/sparsity/sparse_gemm.hpp"
+#include "06-precision/kernels/sparsity/pruning.hpp"
 #include "06-precision/kernels/sparsity/sparse_matrix.hpp"
-#include "06-precision/kernels/sparsity/two_four.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
@@ -44,7 +42,7 @@ void check_product(const Matrix& matrix, const std::vector<float>& weights, Shap
   const std::vector<float> x = random_weights(shape.columns, 77);
   constexpr float guard = 12345;
   for (const bool ask : {false, true}) {
-    ask_ahead(ask);
+    set_prefetching(ask);
     std::vector<float> y(shape.rows + 1, guard);
     matrix.multiply(x.data(), y.data());
     for (std::size_t row = 0; row < shape.rows; ++row)

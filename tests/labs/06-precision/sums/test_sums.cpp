@@ -19,9 +19,9 @@
 namespace hf::precision {
 namespace {
 
-const std::vector<SumWay> all_ways = [] {
-  std::vector<SumWay> ways(sum_ways.begin(), sum_ways.end());
-  ways.insert(ways.end(), bf16_sum_ways.begin(), bf16_sum_ways.end());
+const std::vector<SumVariant> all_ways = [] {
+  std::vector<SumVariant> ways(sum_variants.begin(), sum_variants.end());
+  ways.insert(ways.end(), bf16_sum_variants.begin(), bf16_sum_variants.end());
   ways.push_back({"fp16", "fp16", fp16_sum});
   return ways;
 }();
@@ -47,7 +47,7 @@ double magnitude(std::span<const float> x) {
 }
 
 TEST_CASE("none, one, and whole numbers that every format can count to") {
-  for (const SumWay& way : all_ways) {
+  for (const SumVariant& way : all_ways) {
     CAPTURE(way.id);
     CHECK(way.sum({}) == 0);
     for (float x : {1.0f, -0.375f, 0x1p-14f, 96.0f}) CHECK(way.sum(std::span(&x, 1)) == x);
@@ -56,7 +56,7 @@ TEST_CASE("none, one, and whole numbers that every format can count to") {
 }
 
 TEST_CASE("each term is added once, wherever it stands") {
-  for (const SumWay& way : sum_ways) {
+  for (const SumVariant& way : sum_variants) {
     CAPTURE(way.id);
     for (std::size_t n : lengths) {
       CAPTURE(n);
@@ -69,7 +69,7 @@ TEST_CASE("each term is added once, wherever it stands") {
 }
 
 /// The bound of the theorem that sums.hpp names, for a result that is off by no more than `roundings` of u A.
-void check_bound(const SumWay& way, const std::vector<float>& terms, double roundings) {
+void check_bound(const SumVariant& way, const std::vector<float>& terms, double roundings) {
   CAPTURE(way.id);
   CAPTURE(terms.size());
   const double bound = rounding_error(roundings) * magnitude(terms);
@@ -80,10 +80,10 @@ TEST_CASE("no sum is further off than its theorem allows") {
   for (std::size_t n : lengths) {
     for (const std::vector<float>& terms : {random_terms(n, 3), signed_terms(n, 4)}) {
       const double many = static_cast<double>(n);
-      check_bound(sum_ways[0], terms, many);
+      check_bound(sum_variants[0], terms, many);
       // No more chains than 128 and no fewer than 32; each register is added up as a tree, like the registers.
-      check_bound(sum_ways[1], terms, many / 32 + 9);
-      check_bound(sum_ways[2], terms, std::log2(many + 1) + 32 + 9);
+      check_bound(sum_variants[1], terms, many / 32 + 9);
+      check_bound(sum_variants[2], terms, std::log2(many + 1) + 32 + 9);
     }
   }
 }
@@ -116,7 +116,7 @@ TEST_CASE("Kahan's sum survives the compiler, and terms that cancel") {
 
 TEST_CASE("what is infinite or no number stays so") {
   const float infinity = std::numeric_limits<float>::infinity();
-  for (const SumWay& way : all_ways) {
+  for (const SumVariant& way : all_ways) {
     CAPTURE(way.id);
     CHECK(way.sum(std::vector<float>{1, infinity, 1}) == infinity);
     CHECK(std::isnan(way.sum(std::vector<float>{1, infinity, -infinity})));
@@ -125,7 +125,7 @@ TEST_CASE("what is infinite or no number stays so") {
 }
 
 TEST_CASE("an accumulator stands still where one is half of its spacing") {
-  CHECK(count_ones(bf16_sum_ways[0], {1, 255, 256, 257, 1000}) == std::vector<float>{1, 255, 256, 256, 256});
+  CHECK(count_ones(bf16_sum_variants[0], {1, 255, 256, 257, 1000}) == std::vector<float>{1, 255, 256, 256, 256});
   CHECK(count_ones({"fp16", "fp16", fp16_sum}, {1, 2047, 2048, 2049, 5000}) ==
         std::vector<float>{1, 2047, 2048, 2048, 2048});
   const float large = 0x1p24f;
@@ -156,8 +156,8 @@ TEST_CASE("threads add every block once") {
 }
 
 TEST_CASE("errors are those of each way, over several arrays") {
-  const auto errors = random_sum_errors(sum_ways, 1 << 12);
-  REQUIRE(errors.size() == sum_ways.size());
+  const auto errors = random_sum_errors(sum_variants, 1 << 12);
+  REQUIRE(errors.size() == sum_variants.size());
   CHECK(errors[0].median > errors[1].median);  // one chain, many
   for (const Estimate& error : errors) CHECK(error.median > 0);
   for (const Estimate& error : errors) CHECK(error.high < 4096 * unit_roundoff);
@@ -165,13 +165,13 @@ TEST_CASE("errors are those of each way, over several arrays") {
 
 TEST_CASE("one chain errs as a walk does, at every length; sums that err less do not") {
   const std::vector<std::size_t> counts = {64, 4096, 1 << 16};
-  std::vector<std::vector<Estimate>> errors(sum_ways.size());
+  std::vector<std::vector<Estimate>> errors(sum_variants.size());
   for (const std::size_t count : counts) {
-    const std::vector<Estimate> of_count = random_sum_errors(sum_ways, count);
-    for (std::size_t way = 0; way < sum_ways.size(); ++way) errors[way].push_back(of_count[way]);
+    const std::vector<Estimate> of_count = random_sum_errors(sum_variants, count);
+    for (std::size_t way = 0; way < sum_variants.size(); ++way) errors[way].push_back(of_count[way]);
   }
   CHECK(walk_missed(counts, errors[0]) < 1.4);
-  for (std::size_t way = 1; way < sum_ways.size(); ++way) CHECK(walk_missed(counts, errors[way]) > 4);
+  for (std::size_t way = 1; way < sum_variants.size(); ++way) CHECK(walk_missed(counts, errors[way]) > 4);
   CHECK(walk_error(21 * 4) == 2 * unit_roundoff);
 }
 

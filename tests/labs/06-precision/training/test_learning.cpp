@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "05-scaling/kernels/training/matrix.hpp"
-#include "06-precision/kernels/training/learning.hpp"
+#include "06-precision/check/word_reference.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/training/learning.hpp"
 #include "06-precision/kernels/training/mixed_training.hpp"
 #include "06-precision/kernels/training/storage.hpp"
 #include "06-precision/kernels/training/word_network.hpp"

@@ -1,6 +1,6 @@
 /// \file
 /// From the bits of a tile to numbers that can be multiplied: one struct for each way in which numbers are kept. Each
-/// unpacks one group of columns: number [i][half] holds column i of the group, for one register of rows.
+/// dequantises one group of columns: number [i][half] holds column i of the group, for one register of rows.
 #pragma once
 
 #include <cstddef>
@@ -84,20 +84,20 @@ inline Bits look_up(const std::uint8_t (&table)[16], Bits indices) {
 // ---- Numbers with a point: to fp32 ----
 
 struct Fp32Numbers {
-  static void unpack(const std::byte* at, Floats (&number)[1][2]) {
+  static void dequantise(const std::byte* at, Floats (&number)[1][2]) {
     for (std::size_t half : {0, 1}) number[0][half] = load_as<Floats>(at + half * vector_bytes);
   }
 };
 
 struct Fp16Numbers {
-  static void unpack(const std::byte* at, Floats (&number)[1][2]) {
+  static void dequantise(const std::byte* at, Floats (&number)[1][2]) {
     for (std::size_t half : {0, 1}) number[0][half] = widen(load_as<Halves>(at + half * sizeof(Halves)));
   }
 };
 
 /// bf16 is the upper half of fp32: two shifts and masks undo two numbers of each row.
 struct Bf16Numbers {
-  static void unpack(const std::byte* at, Floats (&number)[2][2]) {
+  static void dequantise(const std::byte* at, Floats (&number)[2][2]) {
     for (std::size_t half : {0, 1}) {
       const Bits pairs = load_as<Bits>(at + half * vector_bytes);
       number[0][half] = (Floats)(pairs << 16);
@@ -111,7 +111,7 @@ struct Bf16Numbers {
 /// smaller by a power of two, subnormals too. Two columns to a 16-bit word.
 template <int exponent_bits>
 struct Fp8Numbers {
-  static void unpack(const std::byte* at, Floats (&number)[4][2]) {
+  static void dequantise(const std::byte* at, Floats (&number)[4][2]) {
     constexpr int shift = 8 - exponent_bits;
     constexpr std::uint16_t mask = 0x8000u | (0x7f00u >> shift);
     for (std::size_t half : {0, 1}) {
@@ -142,7 +142,7 @@ inline Sums dot_four(Sums sum, Sums a, Sums b) {
 
 struct ByteNumbers {
   static constexpr std::int32_t offset = 128;
-  static void unpack(const std::byte* at, Sums (&number)[1][2]) {
+  static void dequantise(const std::byte* at, Sums (&number)[1][2]) {
     for (std::size_t half : {0, 1}) number[0][half] = load_as<Sums>(at + half * vector_bytes);
   }
 };
@@ -150,7 +150,7 @@ struct ByteNumbers {
 // [begin: nibbles]
 struct NibbleNumbers {
   static constexpr std::int32_t offset = 8;
-  static void unpack(const std::byte* at, Sums (&number)[2][2]) {
+  static void dequantise(const std::byte* at, Sums (&number)[2][2]) {
     for (std::size_t half : {0, 1}) {
       const Bits nibbles = load_as<Bits>(at + half * vector_bytes);
       number[0][half] = (Sums)(nibbles & 0x0f0f0f0fu);
@@ -164,8 +164,8 @@ struct NibbleNumbers {
 struct E2m1Numbers {
   static constexpr std::int32_t offset = 12;
   static constexpr std::uint8_t doubled[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
-  static void unpack(const std::byte* at, Sums (&number)[2][2]) {
-    NibbleNumbers::unpack(at, number);
+  static void dequantise(const std::byte* at, Sums (&number)[2][2]) {
+    NibbleNumbers::dequantise(at, number);
     for (auto& column : number) {
       for (Sums& half : column) half = (Sums)look_up(doubled, (Bits)half);
     }
@@ -176,21 +176,21 @@ struct E2m1Numbers {
 
 /// Of formats whose blocks have none.
 struct NoScales {
-  static Floats unpack(const std::byte*) { return broadcast(1); }
+  static Floats dequantise(const std::byte*) { return broadcast(1); }
 };
 
 struct Fp16Scales {
-  static Floats unpack(const std::byte* at) { return widen(load_as<Halves>(at)); }
+  static Floats dequantise(const std::byte* at) { return widen(load_as<Halves>(at)); }
 };
 
 /// 2^(byte − 127): fp32's exponent; the least, 2^-127, is taken for 0.
 struct E8m0Scales {
-  static Floats unpack(const std::byte* at) { return (Floats)(widen_bytes<Bits>(at) << 23); }
+  static Floats dequantise(const std::byte* at) { return (Floats)(widen_bytes<Bits>(at) << 23); }
 };
 
 /// Never negative. With its exponent at the lower end of fp16's, it is 2^8 times too small.
 struct E4m3Scales {
-  static Floats unpack(const std::byte* at) { return widen(widen_bytes<Halves>(at) << 7); }
+  static Floats dequantise(const std::byte* at) { return widen(widen_bytes<Halves>(at) << 7); }
 };
 
 }  // namespace

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/formats/signals.hpp"
-#include "06-precision/kernels/formats/sqnr_prediction.hpp"
+#include "06-precision/kernels/formats/sqnr.hpp"
 
 namespace hf::precision {
 namespace {

@@ -1,11 +1,13 @@
 /// \file
-/// Numbers to encode, and how much of them is left.
+/// Numbers to encode, how much of them is left, and how much should be.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "06-precision/kernels/formats/formats.hpp"
 
 namespace hf::precision {
 
@@ -20,5 +22,11 @@ double sqnr_db(std::span<const double> signal, std::span<const float> decoded);
 
 /// What a plain quantiser makes of x: the middle of one of 2^bits equal steps that fill [−range, range].
 double quantise_uniformly(double x, int bits, double range);
+
+/// A number lies anywhere between its two neighbours in the format, so its error is as if drawn from one step, whose mean
+/// square is step² / 12 (Bennett, "Spectra of quantized signals", 1948). The step depends on the number, and on the
+/// largest one under the same scale; both are averaged over their distributions. dB.
+/// \param rows,columns  of the matrix, for the formats whose scale is that of the matrix or of a row
+double predicted_sqnr_db(Format format, std::size_t rows, std::size_t columns);
 
 }  // namespace hf::precision

@@ -1,4 +1,4 @@
-#include "06-precision/kernels/accuracy/outlier_product.hpp"
+#include "06-precision/kernels/accuracy/outliers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,15 +10,38 @@
 #include <string>
 #include <vector>
 
-#include "06-precision/kernels/accuracy/rotation.hpp"
 #include "06-precision/kernels/accuracy/trained_weights.hpp"
 #include "06-precision/kernels/formats/block_formats.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
-#include "06-precision/kernels/formats/signals.hpp"
+#include "06-precision/kernels/formats/sqnr.hpp"
+#include "common/loop_team.hpp"
+#include "common/random.hpp"
 
 namespace hf::precision {
 namespace {
+
+/// A row times Hadamard's matrix, over √n.
+void hadamard(std::span<float> row) {
+  const std::size_t n = row.size();
+  for (std::size_t half = 1; half < n; half *= 2) {
+    for (std::size_t first = 0; first < n; first += 2 * half) {
+      for (std::size_t i = first; i < first + half; ++i) {
+        const float a = row[i], b = row[i + half];
+        row[i] = a + b;
+        row[i + half] = a - b;
+      }
+    }
+  }
+  const float factor = 1 / std::sqrt(static_cast<float>(n));
+  for (float& x : row) x *= factor;
+}
+
+template <class Function>
+void for_each_row(std::span<float> rows, std::size_t columns, const Function& function) {
+  share_each(rows.size() / columns, 8 * columns,
+             [&](std::size_t row) { function(rows.subspan(row * columns, columns)); });
+}
 
 constexpr std::uint64_t sequence = 6400, rotation_sequence = 6410;
 constexpr std::size_t n = OutlierProduct::channels;
@@ -90,6 +113,22 @@ double noise_of_product(const Channels& w, const Channels& x) {
 }
 
 }  // namespace
+
+float Rotation::sign(std::size_t column) const { return random_word(sequence_, column) >> 63 == 0 ? 1.0f : -1.0f; }
+
+void Rotation::apply(std::span<float> rows, std::size_t columns) const {
+  for_each_row(rows, columns, [this](std::span<float> row) {
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] *= sign(i);
+    hadamard(row);
+  });
+}
+
+void Rotation::undo(std::span<float> rows, std::size_t columns) const {
+  for_each_row(rows, columns, [this](std::span<float> row) {
+    hadamard(row);
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] *= sign(i);
+  });
+}
 
 OutlierProduct::OutlierProduct() : weights_(student_numbers(rows * channels, sequence)) {
   const std::vector<double> x = normal_numbers(tokens * channels, sequence + 2);
