@@ -14,19 +14,12 @@
 #include "06-precision/kernels/model/format_transformer.hpp"
 #include "common/peers/llama_peer.hpp"
 #include "harness/lab.hpp"
-#include "harness/results.hpp"
 #include "harness/sampling.hpp"
 
 namespace hf::precision {
 
 /// How many threads work on a token.
 enum class Cores { all, one };
-
-/// As variants are named: "q4_0" on all cores, "q4_0 one" on one; so "read q4_0" and "read q4_0 one".
-std::string variant_id(const std::string& what, Cores cores);
-
-/// A series that has a point for each of some formats: a row of a page's table, called "decode_tokens[q4_0]".
-Series series_by_format(const char* id, const std::string& label, const Axis& axis, Kind kind = Kind::measured);
 
 /// One model for each format, each with a cache of its own.
 class Decoders {
