@@ -1,14 +1,13 @@
-// Chapter 06, precision and sparsity. One function for each step, in the order of the chapter, in the steps.cpp of its
-// folder:
+// Chapter 06, precision and sparsity. One function for each step, in the order of the chapter, in bench/:
 //
-//   formats/     measure_formats     what does a number lose in so few bits?
-//   gemv/        measure_gemv        a product of a matrix and a vector takes as long as its bytes
-//   model/       measure_decode      a language model writes, in every format, and against llama.cpp
-//   units/       measure_units       int8 and bf16 on the units made for them
-//   accuracy/    measure_accuracy    what does the language model lose?
-//   sums/        measure_sums        many small numbers, one sum
-//   training/    measure_training    a network learns in 32, 16 and 8 bits
-//   sparsity/    measure_sparsity    numbers that are not there at all
+//   formats.cpp      measure_formats     what does a number lose in so few bits?
+//   gemv.cpp         measure_gemv        a product of a matrix and a vector takes as long as its bytes
+//   model.cpp        measure_decode      a language model writes, in every format, and against llama.cpp
+//   units.cpp        measure_units       int8 and bf16 on the units made for them
+//   accuracy.cpp     measure_accuracy    what does the language model lose?
+//   sums.cpp         measure_sums        many small numbers, one sum
+//   training.cpp     measure_training    a network learns in 32, 16 and 8 bits
+//   sparsity.cpp     measure_sparsity    numbers that are not there at all
 #include "harness/lab.hpp"
 
 #include "06-precision/bench/steps.hpp"
