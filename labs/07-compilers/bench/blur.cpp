@@ -71,25 +71,25 @@ class BlurRuns {
     memory_.push_back(random_floats(input_floats(shape)));
     memory_.push_back(random_floats(kept_rows(shape, breadth_first(shape)) * shape.columns));
     memory_.push_back(random_floats(shape.rows * shape.columns));
-    for (const Schedule& schedule : schedules_) {
+    for (const BlurSchedule& schedule : schedules_) {
       blur(shape_, schedule, array(0), array(1), array(2));
       check(shape_, array(0), array(2), name(schedule));
     }
   }
 
   /// Tiles of one row, of `step` times as many, and so on up to all of them; the last one slides.
-  std::span<const Schedule> schedules() const { return schedules_; }
+  std::span<const BlurSchedule> schedules() const { return schedules_; }
 
   /// Every schedule on one core, named by name().
   std::vector<Variant> variants() {
     std::vector<Variant> variants;
-    for (const Schedule& schedule : schedules_) {
+    for (const BlurSchedule& schedule : schedules_) {
       const auto run = [this, schedule] { blur(shape_, schedule, array(0), array(1), array(2)); };
       variants.push_back(pinned(timed(name(schedule), run)));
     }
     return variants;
   }
-  std::string name(const Schedule& schedule) const {
+  std::string name(const BlurSchedule& schedule) const {
     const std::string how = schedule.sliding ? "sliding" : std::to_string(schedule.tile_rows) + " rows";
     return "blur " + std::to_string(shape_.taps) + ", " + how;
   }
@@ -100,7 +100,7 @@ class BlurRuns {
   float* array(std::size_t i) const { return memory_[i].as<float>().data(); }
 
   BlurShape shape_;
-  std::vector<Schedule> schedules_;
+  std::vector<BlurSchedule> schedules_;
   std::vector<Buffer> memory_;  ///< input, rows in between, result
 };
 
@@ -121,7 +121,7 @@ Estimate blur_gflops_near(std::size_t taps, const Plan& plan) {
 struct BlurSpeeds {
   double near_gflops, copy_gbs, near_bytes;
 
-  double seconds(const BlurShape& shape, const Schedule& schedule) const {
+  double seconds(const BlurShape& shape, const BlurSchedule& schedule) const {
     const bool near = as_double(kept_rows(shape, schedule) * shape.columns * sizeof(float)) <= near_bytes;
     const Work work = blur_work(shape, schedule, near);
     return work.flops / near_gflops * 1e-9 + work.traffic() / copy_gbs * 1e-9;
@@ -154,7 +154,7 @@ void measure_taps(Lab& lab, const BlurIds& ids) {
   const std::string label = std::to_string(taps) + " taps";
   Series tiles = {ids.time, label, Kind::measured, rows_axis, ms_axis};
   Series tiles_predicted = {ids.time_predicted, label + ", predicted", Kind::modelled, rows_axis, ms_axis};
-  for (const Schedule& schedule : runs.schedules()) {
+  for (const BlurSchedule& schedule : runs.schedules()) {
     const Estimate ms = times(sampling.of(runs.name(schedule)), 1e3);
     const double predicted_ms = speeds.seconds(runs.shape(), schedule) * 1e3;
     if (schedule.sliding) {

@@ -15,7 +15,6 @@
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/fusion/break_even.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "07-compilers/kernels/fusion/fusion_graphs.hpp"
 #include "common/random.hpp"

@@ -11,9 +11,9 @@
 #include "07-compilers/check/changed_results.hpp"
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/legality/dependence_test.hpp"
-#include "07-compilers/kernels/legality/licences.hpp"
 #include "07-compilers/kernels/legality/loop_nest.hpp"
 #include "07-compilers/kernels/legality/nest_kernels.hpp"
+#include "07-compilers/kernels/legality/permissions.hpp"
 #include "07-compilers/kernels/legality/random_nests.hpp"
 #include "common/random.hpp"
 #include "harness/as_double.hpp"
@@ -49,8 +49,6 @@ Sampling time_nests(const Plan& plan) {
       plan);
 }
 
-// ---- Licences ----
-
 /// Arrays of random numbers that begin at lines of the cache and do not begin at the same place of a page, where a store
 /// would be taken for one to the array that is read next.
 class Arrays {
@@ -70,9 +68,9 @@ class Arrays {
 /// Times of one call: "smooth", "smooth restrict", "rotate", "rotate restrict", "dot", "dot reordered", "product jki",
 /// "product ijk", "product ikj"; of as many additions that do not wait for each other, of numbers and of vectors: "additions one
 /// by one", "additions in vectors"; and where the compiler can_exchange() "product ijk exchanged", "product ijk both".
-Sampling time_licences(const Licences& licences, const Plan& plan) {
+Sampling time_permissions(const Permissions& permissions, const Plan& plan) {
   const Pinned pinned;
-  constexpr std::size_t count = licence_numbers;
+  constexpr std::size_t count = permission_numbers;
   const Arrays near(9, count + 1), far(3, product_width * product_width);
   for (std::size_t i = 0; i < count; ++i) {
     near[4][i] = std::cos(static_cast<float>(i));
@@ -84,20 +82,20 @@ Sampling time_licences(const Licences& licences, const Plan& plan) {
   };
   const auto dot = [&](Dot* run) { return [&, run] { keep(run(near[7], near[8], count)); }; };
   const auto product = [&](Product* run) { return [&, run] { run(far[0], far[1], far[2]); }; };
-  std::vector<Variant> variants = {timed("smooth", smooth(licences.smooth)),
-                                   timed("smooth restrict", smooth(licences.smooth_restrict)),
-                                   timed("rotate", rotate(licences.rotate)),
-                                   timed("rotate restrict", rotate(licences.rotate_restrict)),
-                                   timed("dot", dot(licences.dot)),
-                                   timed("dot reordered", dot(licences.dot_reordered)),
-                                   timed("product jki", product(licences.product_jki)),
-                                   timed("product ijk", product(licences.product_ijk)),
-                                   timed("product ikj", product(licences.product_ikj))};
+  std::vector<Variant> variants = {timed("smooth", smooth(permissions.smooth)),
+                                   timed("smooth restrict", smooth(permissions.smooth_restrict)),
+                                   timed("rotate", rotate(permissions.rotate)),
+                                   timed("rotate restrict", rotate(permissions.rotate_restrict)),
+                                   timed("dot", dot(permissions.dot)),
+                                   timed("dot reordered", dot(permissions.dot_reordered)),
+                                   timed("product jki", product(permissions.product_jki)),
+                                   timed("product ijk", product(permissions.product_ijk)),
+                                   timed("product ikj", product(permissions.product_ikj))};
   variants.push_back(timed("additions one by one", [] { add_one_by_one(count); }));
   variants.push_back(timed("additions in vectors", [] { add_in_vectors(count); }));
-  if (licences.can_exchange()) {
-    variants.push_back(timed("product ijk exchanged", product(licences.product_ijk_exchanged)));
-    variants.push_back(timed("product ijk both", product(licences.product_ijk_both)));
+  if (permissions.can_exchange()) {
+    variants.push_back(timed("product ijk exchanged", product(permissions.product_ijk_exchanged)));
+    variants.push_back(timed("product ijk both", product(permissions.product_ijk_both)));
   }
   return sample_interleaved(variants, plan);
 }
@@ -206,10 +204,10 @@ void add_nest_times(Lab& lab, const Sampling& sampling) {
   lab.add(Value("sweep_over_chain", sampling.ratio("sweep", "mixtures"), "1"));
 }
 
-// ---- Leave ----
+// ---- What permission buys ----
 
-void add_licence_times(Lab& lab, const Licences& licences, const Sampling& sampling) {
-  lab.modelled("vector_lanes", as_double(licence_lanes));
+void add_permission_times(Lab& lab, const Permissions& permissions, const Sampling& sampling) {
+  lab.modelled("vector_lanes", as_double(permission_lanes));
   const auto speedup = [&](const char* id, const char* without, const char* with) {
     lab.add(Value(id, sampling.ratio(without, with), "1"));
   };
@@ -217,7 +215,7 @@ void add_licence_times(Lab& lab, const Licences& licences, const Sampling& sampl
   speedup("restrict_six_arrays_speedup", "rotate", "rotate restrict");
   speedup("reordered_dot_speedup", "dot", "dot reordered");
   speedup("slow_order_over_best", "product jki", "product ikj");
-  if (licences.can_exchange()) {
+  if (permissions.can_exchange()) {
     speedup("interchange_both_speedup", "product ijk", "product ijk both");
   } else {
     lab.note("the compiler does not know -floop-interchange: what it gains by it is missing");
@@ -227,24 +225,24 @@ void add_licence_times(Lab& lab, const Licences& licences, const Sampling& sampl
   lab.add(Value("product_ikj_gflops", rate(flops, sampling.of("product ikj")), "GFLOP/s"));
 }
 
-void add_changed_results(Lab& lab, const Licences& licences) {
-  const DotErrors errors = dot_errors(licences, 1000);
-  lab.modelled("licence_numbers", as_double(licence_numbers));
+void add_changed_results(Lab& lab, const Permissions& permissions) {
+  const DotErrors errors = dot_errors(permissions, 1000);
+  lab.modelled("licence_numbers", as_double(permission_numbers));
   lab.derived("reordered_dot_changed_share", errors.changed_share);
   lab.add(Value("dot_true_error", errors.in_order, "1"));
   lab.add(Value("reordered_dot_true_error", errors.reordered, "1"));
-  if (licences.can_exchange()) {
+  if (permissions.can_exchange()) {
     lab.derived("interchange_both_changed",
-                as_double(changed_products(licences.product_ijk, licences.product_ijk_both)));
+                as_double(changed_products(permissions.product_ijk, permissions.product_ijk_both)));
   }
-  lab.derived("restrict_overlap_wrong", as_double(wrong_when_overlapping(licences, licence_numbers)));
+  lab.derived("restrict_overlap_wrong", as_double(wrong_when_overlapping(permissions, permission_numbers)));
 }
 
-/// How many times as fast a licence makes its loop, beside what was expected of it. A chain becomes as many chains as a vector has
+/// How many times as fast a permission makes its loop, beside what was expected of it. A chain becomes as many chains as a vector has
 /// lanes, each as slow as before. A loop that waits for the units gains what those add in vectors over what they add one by one,
 /// which is less where a vector takes two turns. Nothing is gained where the compiler needs no permission, or has not enough of
 /// it.
-void add_gains(Lab& lab, const Licences& licences, const Sampling& sampling) {
+void add_gains(Lab& lab, const Permissions& permissions, const Sampling& sampling) {
   const Axis licence = {"licence", "1"}, gain_axis = {"times as fast", "1"};
   Series measured = {"licence_gains", "measured", Kind::measured, licence, gain_axis};
   Series predicted = {"licence_gains_predicted", "expected", Kind::modelled, licence, gain_axis};
@@ -253,12 +251,12 @@ void add_gains(Lab& lab, const Licences& licences, const Sampling& sampling) {
     measured.points.emplace_back(place, sampling.ratio(without, with), label);
     predicted.points.emplace_back(place, expected, label);
   };
-  const double chains = as_double(licence_lanes);
+  const double chains = as_double(permission_lanes);
   const double units = chains * sampling.ratio("additions one by one", "additions in vectors").median;
   add("restrict, two arrays", "smooth", "smooth restrict", 1);
   add("restrict, six arrays", "rotate", "rotate restrict", units);
   add("additions in any order", "dot", "dot reordered", chains);
-  if (licences.can_exchange()) add("may exchange: product", "product ijk", "product ijk exchanged", 1);
+  if (permissions.can_exchange()) add("may exchange: product", "product ijk", "product ijk exchanged", 1);
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
 }
@@ -272,13 +270,13 @@ void measure_legality(Lab& lab) {
   add_wrong_answers(lab);
   add_nest_times(lab, time_nests(lab.plan(3)));
   try {
-    const Licences licences = build_licences("", default_cache());
-    add_changed_results(lab, licences);
-    const Sampling sampling = time_licences(licences, lab.plan(2));
-    add_licence_times(lab, licences, sampling);
-    add_gains(lab, licences, sampling);
+    const Permissions permissions = build_permissions("", default_cache());
+    add_changed_results(lab, permissions);
+    const Sampling sampling = time_permissions(permissions, lab.plan(2));
+    add_permission_times(lab, permissions, sampling);
+    add_gains(lab, permissions, sampling);
   } catch (const BuildError& error) {
-    lab.note(std::string("what leave to reorder buys is missing: ") + error.what());
+    lab.note(std::string("what permission to reorder buys is missing: ") + error.what());
   }
 }
 

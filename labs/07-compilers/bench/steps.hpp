@@ -1,8 +1,15 @@
 /// \file
-/// The lab's steps, in the order of the chapter.
+/// The lab's steps, in the order of the chapter; and what tests call of them.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
 #include "harness/lab.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::compilers {
 
@@ -23,5 +30,30 @@ void measure_search(Lab& lab);
 
 /// Which loops may be exchanged, and what else a compiler must be allowed.
 void measure_legality(Lab& lab);
+
+// ---- What tests call ----
+
+/// By how many bytes this process grows while `work` runs, on a thread of its own, whose memory is new; to be counted,
+/// memory must be held when `work` returns. Nothing where the system does not tell.
+/// \throws what `work` throws
+std::optional<std::size_t> resident_growth(const std::function<void()>& work);
+
+/// One line: why the exercises did not run to their end.
+struct ExercisesFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Two exercises in PyTorch: a chain of three operators unfused and fused, timed and profiled.
+struct Exercises {
+  std::string device;                     ///< its name
+  Estimate unfused_ms, fused_ms;          ///< of a call; sample i of both was taken in round i
+  double unfused_kernels, fused_kernels;  ///< of a call; on a processor: of the chain's operators
+};
+
+/// relu(x) · 0.5 + 1 of x (side, side).
+/// \param device  "cuda" or "cpu"
+/// \param seconds  that it may take, with compiling
+/// \throws ExercisesFailed
+Exercises run_exercises(const std::string& device, std::size_t side, int samples, double seconds);
 
 }  // namespace hf::compilers

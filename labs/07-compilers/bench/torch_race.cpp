@@ -16,7 +16,6 @@
 
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/pytorch/torch_peer.hpp"
-#include "07-compilers/kernels/pytorch/torch_program.hpp"
 #include "common/relative_distance.hpp"
 #include "harness/lab.hpp"
 #include "harness/sampling.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/kernels/legality/licences.hpp"
 #include "07-compilers/kernels/legality/nest_kernels.hpp"
+#include "07-compilers/kernels/legality/permissions.hpp"
 #include "common/random.hpp"
 #include "harness/as_double.hpp"
 #include "harness/statistics.hpp"
@@ -47,10 +47,10 @@ Difference compare_with_sweep(void (*other)(float* a, std::size_t rows, std::siz
   return difference;
 }
 
-std::size_t wrong_when_overlapping(const Licences& licences, std::size_t count) {
+std::size_t wrong_when_overlapping(const Permissions& permissions, std::size_t count) {
   std::vector<float> right = random_floats(count + 1, 11), given = right;
-  licences.smooth(right.data() + 1, right.data(), count);
-  licences.smooth_restrict(given.data() + 1, given.data(), count);
+  permissions.smooth(right.data() + 1, right.data(), count);
+  permissions.smooth_restrict(given.data() + 1, given.data(), count);
   return different(right, given);
 }
 
@@ -63,18 +63,18 @@ std::size_t changed_products(Product* one, Product* other) {
   return different(first, second);
 }
 
-DotErrors dot_errors(const Licences& licences, std::size_t count) {
+DotErrors dot_errors(const Permissions& permissions, std::size_t count) {
   std::size_t changed = 0;
   std::vector<double> in_order, reordered;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::vector<float> x = random_floats(licence_numbers, 20 + 2 * i),
-                             y = random_floats(licence_numbers, 21 + 2 * i);
-    const float first = licences.dot(x.data(), y.data(), licence_numbers);
-    const float second = licences.dot_reordered(x.data(), y.data(), licence_numbers);
+    const std::vector<float> x = random_floats(permission_numbers, 20 + 2 * i),
+                             y = random_floats(permission_numbers, 21 + 2 * i);
+    const float first = permissions.dot(x.data(), y.data(), permission_numbers);
+    const float second = permissions.dot_reordered(x.data(), y.data(), permission_numbers);
     const auto product = [](double a, double b) { return a * b; };  // of floats in double: exact
     const double exact = std::inner_product(x.begin(), x.end(), y.begin(), 0.0, std::plus<>(), product);
     double magnitudes = 0;
-    for (std::size_t at = 0; at < licence_numbers; ++at) magnitudes += std::abs(product(x[at], y[at]));
+    for (std::size_t at = 0; at < permission_numbers; ++at) magnitudes += std::abs(product(x[at], y[at]));
     in_order.push_back(std::abs(first - exact) / magnitudes);
     reordered.push_back(std::abs(second - exact) / magnitudes);
     changed += same_bits(first, second) ? 0 : 1;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "07-compilers/kernels/legality/licences.hpp"
+#include "07-compilers/kernels/legality/permissions.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::compilers {
@@ -31,11 +31,11 @@ struct DotErrors {
 
 /// How many numbers smooth_restrict() leaves other than smooth() does when they are told to write over what they read, one
 /// place further on.
-std::size_t wrong_when_overlapping(const Licences& licences, std::size_t count);
+std::size_t wrong_when_overlapping(const Permissions& permissions, std::size_t count);
 
 /// How many numbers of a product differ in any bit between two of its functions.
 std::size_t changed_products(Product* one, Product* other);
 
-DotErrors dot_errors(const Licences& licences, std::size_t count);
+DotErrors dot_errors(const Permissions& permissions, std::size_t count);
 
 }  // namespace hf::compilers

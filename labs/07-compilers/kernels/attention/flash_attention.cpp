@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "07-compilers/kernels/attention/flash_kernels.hpp"
-#include "07-compilers/kernels/attention/turned_tile.hpp"
 #include "common/loop_team.hpp"
 #include "harness/as_double.hpp"
 #include "harness/memory.hpp"
@@ -54,7 +53,25 @@ struct Operands {
   float* out;
 };
 
-/// queries (d, width) = q (count, d), turned and scaled, and zeros for those that are missing.
+/// Of two rows `step` apart: their lanes whose number has the bit `step`, exchanged crosswise for those that have not.
+template <std::size_t step, std::size_t... lane>
+inline void exchange(Floats& upper, Floats& lower, std::index_sequence<lane...>) {
+  const Floats a = upper, b = lower;
+  upper = __builtin_shufflevector(a, b, ((lane & step) != 0 ? lanes + lane - step : lane)...);
+  lower = __builtin_shufflevector(a, b, ((lane & step) != 0 ? lanes + lane : lane + step)...);
+}
+
+/// Exchanges rows and columns: halves of the square first, then quarters, then single numbers.
+template <std::size_t step = lanes / 2>
+inline void transpose(Floats (&rows)[lanes]) {
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < lanes; ++i) {
+    if ((i & step) == 0) exchange<step>(rows[i], rows[i + step], std::make_index_sequence<lanes>());
+  }
+  if constexpr (step > 1) transpose<step / 2>(rows);
+}
+
+/// queries (d, width) = q (count, d), transposed and scaled, and zeros for those that are missing.
 void pack_queries(const float* q, std::size_t count, std::size_t d, std::size_t width, float* queries) {
   const auto scale = static_cast<float>(1 / (std::log(2.0) * std::sqrt(as_double(d))));
   for (std::size_t i = 0; i < width; i += lanes) {
@@ -63,13 +80,13 @@ void pack_queries(const float* q, std::size_t count, std::size_t d, std::size_t 
       for (std::size_t r = 0; r < lanes; ++r) {
         tile[r] = i + r < count ? scale * load_some(q + (i + r) * d + e, d - e, 0) : Floats{};
       }
-      turn_tile(tile);
+      transpose(tile);
       for (std::size_t c = 0; c < std::min(lanes, d - e); ++c) store(queries + (e + c) * width + i, tile[c]);
     }
   }
 }
 
-/// out (count, d) = outputs (d, width) / sums, turned back.
+/// out (count, d) = outputs (d, width) / sums, transposed back.
 void unpack_outputs(const QueryBlock& block, std::size_t count, std::size_t width, float* out) {
   const std::size_t d = block.d;
   for (std::size_t i = 0; i < count; i += lanes) {
@@ -79,7 +96,7 @@ void unpack_outputs(const QueryBlock& block, std::size_t count, std::size_t widt
       for (std::size_t c = 0; c < lanes; ++c) {
         tile[c] = e + c < d ? factor * load(block.outputs + (e + c) * width + i) : Floats{};
       }
-      turn_tile(tile);
+      transpose(tile);
       for (std::size_t r = 0; r < std::min(lanes, count - i); ++r) store_some(out + (i + r) * d + e, d - e, tile[r]);
     }
   }

@@ -16,14 +16,14 @@
 namespace hf::compilers {
 namespace {
 
-/// turned (d, keys) = scale · kᵀ, for keys [first, last), a cache line at a time.
+/// transposed (d, keys) = scale · kᵀ, for keys [first, last), a cache line at a time.
 void turn(const float* k, std::size_t first, std::size_t last, std::size_t keys, std::size_t d, float scale,
-          float* turned) {
+          float* transposed) {
   constexpr std::size_t line = 16;
   for (std::size_t begin = first; begin < last; begin += line) {
     const std::size_t end = std::min(last, begin + line);
     for (std::size_t e = 0; e < d; ++e) {
-      for (std::size_t j = begin; j < end; ++j) turned[e * keys + j] = scale * k[j * d + e];
+      for (std::size_t j = begin; j < end; ++j) transposed[e * keys + j] = scale * k[j * d + e];
     }
   }
 }

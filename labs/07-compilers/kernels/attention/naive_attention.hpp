@@ -28,7 +28,7 @@ class NaiveAttention {
 
   Head head_;
   Buffer memory_;
-  float *keys_, *scores_;  ///< (d, keys), turned and scaled; (queries, keys), and then their weights
+  float *keys_, *scores_;  ///< (d, keys), transposed and scaled; (queries, keys), and then their weights
 };
 
 }  // namespace hf::compilers

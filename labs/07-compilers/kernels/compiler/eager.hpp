@@ -32,6 +32,16 @@ class Eager {
   std::vector<std::size_t> place_;  ///< of each node's result in memory_
 };
 
+/// What an operator reads.
+struct Operand {
+  const float* numbers;
+  Shape shape;
+};
+
+/// Runs one operator, on all cores or, where there is a OneCore, on one.
+/// \param result  (node.shape), apart from the operands
+void run_operator(const Node& node, std::span<const Operand> operands, float* result);
+
 /// FLOPs and bytes of one operator, reading what it is given and writing what it makes.
 Work work(const Graph& graph, Ref ref);
 

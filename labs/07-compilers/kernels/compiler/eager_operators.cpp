@@ -1,4 +1,4 @@
-#include "07-compilers/kernels/compiler/eager_operators.hpp"
+#include "07-compilers/kernels/compiler/eager.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -25,7 +25,7 @@ class Stages {
     for (std::size_t i = 0; i < taps; ++i) weights_[i] = broadcast(weights[i]);
   }
 
-  void run(const Schedule& schedule) {
+  void run(const BlurSchedule& schedule) {
     if (schedule.sliding) return slide();
     for (std::size_t row = 0; row < shape_.rows; row += schedule.tile_rows) {
       tile(row, std::min(schedule.tile_rows, shape_.rows - row));
@@ -106,17 +106,17 @@ std::vector<float> blur_weights(std::size_t taps) {
   return weights;
 }
 
-std::size_t kept_rows(const BlurShape& shape, const Schedule& schedule) {
+std::size_t kept_rows(const BlurShape& shape, const BlurSchedule& schedule) {
   return schedule.sliding ? shape.taps : std::min(schedule.tile_rows, shape.rows) + shape.taps - 1;
 }
 
-std::size_t computed_rows(const BlurShape& shape, const Schedule& schedule) {
+std::size_t computed_rows(const BlurShape& shape, const BlurSchedule& schedule) {
   if (schedule.sliding) return shape.input_rows();
   const std::size_t tiles = (shape.rows + schedule.tile_rows - 1) / schedule.tile_rows;
   return shape.rows + tiles * (shape.taps - 1);
 }
 
-void blur(const BlurShape& shape, const Schedule& schedule, const float* input, float* between, float* result) {
+void blur(const BlurShape& shape, const BlurSchedule& schedule, const float* input, float* between, float* result) {
   switch (shape.taps) {
     case 3: return Stages<3>(shape, input, between, result).run(schedule);
     case 9: return Stages<9>(shape, input, between, result).run(schedule);
@@ -124,7 +124,7 @@ void blur(const BlurShape& shape, const Schedule& schedule, const float* input, 
   }
 }
 
-Work blur_work(const BlurShape& shape, const Schedule& schedule, bool nearby) {
+Work blur_work(const BlurShape& shape, const BlurSchedule& schedule, bool nearby) {
   const double read = bytes_of(shape.input_rows(), shape.columns + shape.taps - 1);
   const double written = bytes_of(shape.rows, shape.columns);
   const double between = nearby ? 0 : bytes_of(computed_rows(shape, schedule), shape.columns);

@@ -25,7 +25,7 @@ constexpr std::size_t blur_taps[] = {3, 9};
 std::vector<float> blur_weights(std::size_t taps);
 
 /// Where the first stage's rows are computed, and how long they live.
-struct Schedule {
+struct BlurSchedule {
   /// Rows of the result that are made at a time, from `tile_rows` + taps − 1 rows of the first stage, which are then
   /// forgotten: those that the next tile needs too are computed again. All rows: breadth first; one: nothing is kept.
   std::size_t tile_rows;
@@ -33,22 +33,22 @@ struct Schedule {
   bool sliding = false;
 };
 
-constexpr Schedule breadth_first(const BlurShape& shape) { return {shape.rows}; }
-constexpr Schedule recompute() { return {1}; }
-constexpr Schedule slide() { return {1, true}; }
+constexpr BlurSchedule breadth_first(const BlurShape& shape) { return {shape.rows}; }
+constexpr BlurSchedule recompute() { return {1}; }
+constexpr BlurSchedule slide() { return {1, true}; }
 
 /// Rows of the first stage that are in memory at a time.
-std::size_t kept_rows(const BlurShape& shape, const Schedule& schedule);
+std::size_t kept_rows(const BlurShape& shape, const BlurSchedule& schedule);
 
 /// Rows of the first stage that are computed in all.
-std::size_t computed_rows(const BlurShape& shape, const Schedule& schedule);
+std::size_t computed_rows(const BlurShape& shape, const BlurSchedule& schedule);
 
 /// On this core.
 /// \param input  (input_rows, input_columns); \param between  (kept_rows, columns); \param result  (rows, columns)
-void blur(const BlurShape& shape, const Schedule& schedule, const float* input, float* between, float* result);
+void blur(const BlurShape& shape, const BlurSchedule& schedule, const float* input, float* between, float* result);
 
 /// \param nearby  whether the rows in between stay in a cache; where not, they are written to memory and read again
-Work blur_work(const BlurShape& shape, const Schedule& schedule, bool nearby);
+Work blur_work(const BlurShape& shape, const BlurSchedule& schedule, bool nearby);
 
 /// The definition, in fp64: one number of the result.
 double blurred(const BlurShape& shape, const float* input, std::size_t row, std::size_t column);

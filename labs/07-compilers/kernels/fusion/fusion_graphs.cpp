@@ -3,8 +3,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "07-compilers/kernels/compiler/graph.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -70,6 +74,25 @@ Graph attention_graph(std::size_t tokens, std::size_t width, std::size_t queries
 double chain_gain_by_copies(double fused_gbs, double unfused_gbs) {
   const double fused = 1 / fused_gbs, unfused = 1 / unfused_gbs;
   return 3 * (2.0 / 6 * fused + 4.0 / 6 * unfused) / fused;
+}
+
+std::optional<Estimate> break_even_calls(const Cost& compiled, const Estimate& otherwise) {
+  const double saved = otherwise.median - compiled.call.median;
+  if (saved <= 0) return std::nullopt;
+  return transform(compiled.first, [saved](double s) { return s / saved; });
+}
+
+Series seconds_together(const std::string& id, const std::string& label, const Cost& cost, double most) {
+  Series series = {id, label, Kind::measured, {"calls", "1"}, {"time of all calls together", "s"}};
+  for (double decade = 1; decade <= most; decade *= 10) {
+    for (const double step : {1.0, 2.0, 5.0}) {
+      const double calls = decade * step;
+      if (calls > most) break;
+      const auto together = [&](double first) { return first + calls * cost.call.median; };
+      series.points.emplace_back(calls, transform(cost.first, together));
+    }
+  }
+  return series;
 }
 
 }  // namespace hf::compilers

@@ -3,10 +3,25 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 
 #include "07-compilers/kernels/compiler/graph.hpp"
+#include "harness/results.hpp"
 
 namespace hf::compilers {
+
+/// A way to run something: what the first call costs more than the others, and what each call takes. Seconds.
+struct Cost {
+  Estimate first;
+  Estimate call;
+};
+
+/// Calls after which `first` is won back, where a call takes so much less than otherwise; nothing where it does not.
+std::optional<Estimate> break_even_calls(const Cost& compiled, const Estimate& otherwise);
+
+/// Seconds of all calls together, over their number: 1, 2, 5, 10, … up to `most`.
+Series seconds_together(const std::string& id, const std::string& label, const Cost& cost, double most);
 
 /// relu(x) · 0.5 + 1. Input: x.
 Graph chain_graph(const Shape& shape);

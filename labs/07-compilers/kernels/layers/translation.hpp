@@ -6,16 +6,28 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/layers/assembly.hpp"
 #include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
 
 namespace hf::compilers {
+
+/// A function in assembly, without labels and directives.
+struct AssemblyFunction {
+  std::vector<std::string> instructions;
+  std::size_t loop_count =
+      0;  ///< of its loops that hold no other: of the one with most multiplications, or the longest; 0
+          ///< where there is none
+};
+
+/// \param assembly  as GCC and Clang write it with -S, for any processor
+/// \param name  of the function; nothing where it is not there
+AssemblyFunction read_assembly(std::string_view assembly, std::string_view name);
 
 /// One graph, translated one stage at a time, again and again, in a folder of its own.
 class Translation {

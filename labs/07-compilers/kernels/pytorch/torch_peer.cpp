@@ -14,7 +14,6 @@
 
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/pytorch/torch_peer_py.hpp"
-#include "07-compilers/kernels/pytorch/torch_program.hpp"
 #include "harness/machine_registers.hpp"
 #include "harness/python_peer.hpp"
 #include "harness/scratch_folder.hpp"

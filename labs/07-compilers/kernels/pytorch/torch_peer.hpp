@@ -3,16 +3,29 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "07-compilers/kernels/pytorch/torch_program.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"
 #include "harness/python_peer.hpp"  // IWYU pragma: export
 #include "harness/scratch_folder.hpp"
 
 namespace hf::compilers {
+
+struct TorchProgram {
+  std::string source;  ///< Python: defines graph(...), with `torch` and `F`, its functional, at hand
+  std::vector<std::vector<std::size_t>> sizes;  ///< of the tensors it is called with
+  std::vector<std::size_t> parameters = {};     ///< those of the tensors that a module of PyTorch would hold as its own
+
+  std::size_t numbers(std::size_t tensor) const;
+};
+
+/// Every operator is one of PyTorch's, and a product to which a row is added is addmm, as in its Linear. Parameters are what
+/// its Linear and its LayerNorm have: weights, biases, gains and shifts.
+TorchProgram torch_program(const Graph& graph);
 
 /// How a program is run: "eager", one operator after the other, or by torch.compile, with settings that torch_peer.py lists by
 /// the names that these are.

@@ -1,4 +1,4 @@
-#include "07-compilers/kernels/pytorch/torch_program.hpp"
+#include "07-compilers/kernels/pytorch/torch_peer.hpp"
 
 #include <algorithm>
 #include <charconv>

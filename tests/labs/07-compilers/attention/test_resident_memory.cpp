@@ -1,4 +1,4 @@
-#include "07-compilers/bench/attention.hpp"
+#include "07-compilers/bench/steps.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -20,7 +20,7 @@ struct Picture {
     fill_random(input, 1);
   }
 
-  std::vector<float> blurred_by(const BlurShape& shape, const Schedule& schedule) const {
+  std::vector<float> blurred_by(const BlurShape& shape, const BlurSchedule& schedule) const {
     std::vector<float> between(kept_rows(shape, schedule) * shape.columns), result(shape.rows * shape.columns, 7);
     blur(shape, schedule, input.data(), between.data(), result.data());
     return result;
@@ -42,7 +42,7 @@ TEST_CASE("every schedule gives the definition's numbers, and the same ones") {
       }
     }
     CHECK(worst < 20 * 0x1p-24);  // of numbers up to 1, with weights that add up to 1: 2 · 9 roundings
-    for (const Schedule& schedule : {recompute(), slide(), Schedule{2}, Schedule{5}, Schedule{100}}) {
+    for (const BlurSchedule& schedule : {recompute(), slide(), BlurSchedule{2}, BlurSchedule{5}, BlurSchedule{100}}) {
       CAPTURE(schedule.tile_rows);
       CHECK(picture.blurred_by(shape, schedule) == result);
     }

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "07-compilers/kernels/fusion/break_even.hpp"
+#include "07-compilers/kernels/fusion/fusion_graphs.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
 

@@ -23,7 +23,8 @@ TEST_CASE("every strategy of every graph is right, and compiled it moves the few
     GraphRuns runs(each, cache.path());  // throws where a result is wrong
     CHECK(runs.compiled().is_compiled());
     CHECK(runs.work(Strategy::compiled).bytes <= runs.work(Strategy::operators).bytes);
-    if (each.strategies.front() == Strategy::decomposed) CHECK(runs.work(Strategy::operators).bytes < runs.work(Strategy::decomposed).bytes);
+    if (each.strategies.front() == Strategy::decomposed)
+      CHECK(runs.work(Strategy::operators).bytes < runs.work(Strategy::decomposed).bytes);
     CHECK(runs.compared_result().size() == runs.result_shape().numbers());
     CHECK(runs.result_shape().rows == few);
     for (const Cores cores : {Cores::all, Cores::one}) {
@@ -54,7 +55,8 @@ TEST_CASE("of a block, the matrix product is the largest part where arithmetic i
   const TwoRoofs slow_arithmetic = {roof, roof};
   for (const GraphCase& each : all_graph_cases(few)) {
     const GraphRuns runs(each, cache.path());
-    const double share = runs.product_seconds(slow_arithmetic) / runs.least_seconds(Strategy::operators, slow_arithmetic);
+    const double share =
+        runs.product_seconds(slow_arithmetic) / runs.least_seconds(Strategy::operators, slow_arithmetic);
     CHECK(runs.has_product() == (share > 0));
     if (each.id == "block") CHECK(share > 0.9);
     if (each.id == "block") CHECK(runs.product_seconds(slow_arithmetic) == doctest::Approx(2e-9 * few * 768 * 3072));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/kernels/layers/assembly.hpp"
+#include "07-compilers/kernels/layers/translation.hpp"
 
 namespace hf::compilers {
 namespace {

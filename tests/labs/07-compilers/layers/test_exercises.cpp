@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "07-compilers/bench/layers.hpp"
+#include "07-compilers/bench/steps.hpp"
 #include "harness/machine.hpp"
 #include "process.hpp"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "../compiler/graphs.hpp"
-#include "07-compilers/kernels/layers/assembly.hpp"
 #include "07-compilers/kernels/layers/translation.hpp"
 #include "harness/sampling.hpp"
 

@@ -68,7 +68,8 @@ TEST_CASE("Amdahl's law: what the compiled parts gain, of the time of all") {
   const PartialTimes times = {.order = {1, 0},
                               .eager = {estimate({1}), estimate({3})},
                               .compiled = {estimate({0.5}), estimate({1})},
-                              .passes = {estimate({8})}};  // twice what the parts take by themselves
+                              .passes = {estimate({8})},  // twice what the parts take by themselves
+                              .speedups = {}};
   CHECK(times.predicted(0) == 8);
   CHECK(times.predicted(1) == doctest::Approx(4));
   CHECK(times.predicted(2) == doctest::Approx(3));

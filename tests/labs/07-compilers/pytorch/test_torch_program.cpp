@@ -7,7 +7,7 @@
 
 #include "../compiler/graphs.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/pytorch/torch_program.hpp"
+#include "07-compilers/kernels/pytorch/torch_peer.hpp"
 
 namespace hf::compilers {
 namespace {

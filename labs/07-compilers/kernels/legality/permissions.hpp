@@ -1,6 +1,6 @@
 /// \file
-/// What a compiler may do only when it is told that it may: small sources, built by the system's compiler with leave and
-/// without.
+/// What a compiler may do only when it is told that it may: small sources, built by the system's compiler with
+/// permission and without.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@ namespace hf::compilers {
 /// The product is that of a linear layer: x (rows, width) times weights (width, width).
 constexpr std::size_t product_rows = 32, product_width = 768;
 
-// licences/aliasing.cpp: two arrays, or six; where they are `restrict` they must not overlap.
+// permissions/aliasing.cpp: two arrays, or six; where they are `restrict` they must not overlap.
 using Smooth = void(float* y, const float* x, std::size_t count);
 using Rotate = void(float* q0, float* q1, float* k0, float* k1, const float* cosine, const float* sine,
                     std::size_t count);
-// licences/dot.cpp
+// permissions/dot.cpp
 using Dot = float(const float* x, const float* y, std::size_t count);
-// licences/triple_loop.cpp: c += a · b
+// permissions/triple_loop.cpp: c += a · b
 using Product = void(const float* a, const float* b, float* c);
 
 /// The functions of the sources. "Reordered" are those that may add in any order, "exchanged" those built with
 /// -floop-interchange, null where the compiler does not know it; the others keep the order that is written down.
-struct Licences {
+struct Permissions {
   Smooth *smooth, *smooth_restrict;
   Rotate *rotate, *rotate_restrict;
   Dot *dot, *dot_reordered;
@@ -37,13 +37,13 @@ struct Licences {
 /// can be compared to the bit.
 /// \param compiler  as find_toolchain() takes it; \param cache  as build() does
 /// \throws BuildError where there is no compiler, or it refuses a source or another flag
-Licences build_licences(const std::string& compiler, const std::filesystem::path& cache);
+Permissions build_permissions(const std::string& compiler, const std::filesystem::path& cache);
 
 /// How long the vectors of "dot" are, and the arrays of "smooth" and "rotate": all in the nearest cache.
-constexpr std::size_t licence_numbers = 1024;
+constexpr std::size_t permission_numbers = 1024;
 
 /// So many additions that wait for nothing but the units that add: of numbers, and of vectors of so many lanes.
-extern const std::size_t licence_lanes;
+extern const std::size_t permission_lanes;
 void add_one_by_one(std::size_t times);
 void add_in_vectors(std::size_t times);
 

@@ -1,4 +1,4 @@
-// May the arrays overlap? Without a licence the compiler has to assume so, or to ask when the loop runs.
+// May the arrays overlap? Without permission the compiler has to assume so, or to ask when the loop runs.
 #include <cstddef>
 
 // clang-format off
