@@ -33,11 +33,11 @@ class LabCode(SphinxDirective):
         domain = hardware_first(self.env)
         path = domain.records.root / "labs" / self.arguments[0]
         domain.note_file(path)
-        self.env.temp_data.setdefault(QUOTED, []).append(self.arguments[0])
         try:
             text = excerpt(path, domain.records.shown(path), self.options.get("part", ""))
         except RecordError as error:
             return [block_notice(self.env, self.lineno, str(error))]
+        self.env.temp_data.setdefault(QUOTED, []).append(self.arguments[0])
         code = nodes.literal_block(text, text, language=language(path))
         if lines := self.options.get("emphasize-lines"):
             code["highlight_args"] = {"hl_lines": [n + 1 for n in parselinenos(lines, text.count("\n"))]}
