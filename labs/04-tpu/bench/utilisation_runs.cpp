@@ -21,11 +21,11 @@ Series empty_series(const std::string& id, const std::string& label, const char*
 }
 
 /// Fills the series: one product for each size.
-template <class Shape>
+template <class ShapeOf>
 Series swept(Series series, const std::vector<std::size_t>& sizes, Dataflow dataflow, const ArrayShape& array,
-             bool double_buffered, const std::function<void()>& between, Shape shape) {
+             bool double_buffered, const std::function<void()>& between, ShapeOf shape_of) {
   for (const std::size_t size : sizes) {
-    const ArrayRun run = run_random(dataflow, array, shape(size), {double_buffered});
+    const ArrayRun run = run_random(dataflow, array, shape_of(size), {double_buffered});
     series.points.emplace_back(static_cast<double>(size), 100 * run.utilisation(array));
     between();
   }

@@ -53,9 +53,9 @@ inline void move_right(std::int8_t* row, std::size_t columns, std::int8_t enteri
 }
 
 /// Cells that hold an operand. The other operand flows right, sums flow down.
-class HoldingCells {
+class WeightStationaryCells {
  public:
-  explicit HoldingCells(const ArrayShape& array)
+  explicit WeightStationaryCells(const ArrayShape& array)
       : array_(array), moving(array), held(array), next(array), sums(array), none_(array.columns) {}
 
   // [begin: cycle]
@@ -90,12 +90,12 @@ class HoldingCells {
 };
 
 /// Cells that hold a sum. One operand flows right, the other down.
-class SummingCells {
+class OutputStationaryCells {
  public:
-  explicit SummingCells(const ArrayShape& array) : array_(array), moving(array), falling(array), sums(array) {}
+  explicit OutputStationaryCells(const ArrayShape& array) : array_(array), moving(array), falling(array), sums(array) {}
 
   void cycle(const std::int8_t* entering, const std::int8_t* entering_above) {
-    HoldingCells::shift_down(falling, array_.rows - 1, 0, array_.columns, entering_above);
+    WeightStationaryCells::shift_down(falling, array_.rows - 1, 0, array_.columns, entering_above);
     for (std::size_t r = 0; r < array_.rows; ++r) {
       move_right(moving.row(r), array_.columns, entering[r]);
       multiply_accumulate(array_.columns, moving.row(r), falling.row(r), sums.row(r), sums.row(r));

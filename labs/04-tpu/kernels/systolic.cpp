@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "04-tpu/kernels/holding_array.hpp"
-#include "04-tpu/kernels/summing_array.hpp"
+#include "04-tpu/kernels/output_stationary.hpp"
+#include "04-tpu/kernels/weight_stationary.hpp"
 
 namespace hf::tpu {
 namespace {
@@ -52,12 +52,12 @@ ArrayRun run_array(Dataflow dataflow, const ArrayShape& array, const ProductShap
   check(array, shape, a, b);
   const MatrixView left = {a.data(), shape.k, 1}, right = {b.data(), shape.n, 1};
   switch (dataflow) {
-    case Dataflow::output_stationary: return run_summing_array(array, shape, left, right, options, observe);
+    case Dataflow::output_stationary: return run_output_stationary(array, shape, left, right, options, observe);
     case Dataflow::weight_stationary:
-      return run_holding_array(array, shape, left, right, {shape.n, 1}, options, observe);
+      return run_weight_stationary(array, shape, left, right, {shape.n, 1}, options, observe);
     default:  // weight stationary for the transposed product
-      return run_holding_array(array, transposed(shape), right.transposed(), left.transposed(), {1, shape.n}, options,
-                               observe);
+      return run_weight_stationary(array, transposed(shape), right.transposed(), left.transposed(), {1, shape.n},
+                                   options, observe);
   }
 }
 

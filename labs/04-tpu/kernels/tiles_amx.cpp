@@ -14,7 +14,7 @@ namespace hf::tpu {
 namespace {
 
 /// How many rows, and bytes in a row, each of the eight registers has: here all that there are.
-struct alignas(64) Shapes {
+struct alignas(64) TileShapes {
   std::uint8_t palette = 1, first_row = 0, reserved[14] = {};
   std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
   std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
@@ -38,7 +38,7 @@ std::int32_t tile_peak(std::int64_t iterations, std::uint8_t a, std::int8_t b) {
   alignas(64) std::int32_t sums[16 * 16] = {};
   std::memset(of_a, a, sizeof of_a);
   std::memset(of_b, b, sizeof of_b);
-  const Shapes shapes;
+  const TileShapes shapes;
   // The instructions below do not tell the compiler that they read memory.
   keep(of_a);
   keep(of_b);

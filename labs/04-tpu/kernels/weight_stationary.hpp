@@ -26,7 +26,7 @@ struct ResultStrides {
 
 /// \param streamed  (m, k), flows from left to right
 /// \param held  (k, n), stays in the cells, tile by tile
-ArrayRun run_holding_array(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held,
-                           ResultStrides result, const ArrayOptions& options, const Observer& observe);
+ArrayRun run_weight_stationary(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held,
+                               ResultStrides result, const ArrayOptions& options, const Observer& observe);
 
 }  // namespace hf::tpu

@@ -1,4 +1,4 @@
-#include "04-tpu/kernels/summing_array.hpp"
+#include "04-tpu/kernels/output_stationary.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "04-tpu/kernels/cells.hpp"
-#include "04-tpu/kernels/holding_array.hpp"
 #include "04-tpu/kernels/memory_schedule.hpp"
 #include "04-tpu/kernels/systolic.hpp"
+#include "04-tpu/kernels/weight_stationary.hpp"
 
 namespace hf::tpu {
 namespace {
@@ -103,7 +103,7 @@ class Run {
   ProductShape shape_;
   MatrixView a_, b_;
   MemorySchedule memory_;
-  SummingCells cells_;
+  OutputStationaryCells cells_;
   std::vector<std::int8_t> entering_, above_;
   std::int64_t now_ = 0;
   ArrayRun run_;
@@ -111,8 +111,8 @@ class Run {
 
 }  // namespace
 
-ArrayRun run_summing_array(const ArrayShape& array, const ProductShape& shape, MatrixView a, MatrixView b,
-                           const ArrayOptions& options, const Observer& observe) {
+ArrayRun run_output_stationary(const ArrayShape& array, const ProductShape& shape, MatrixView a, MatrixView b,
+                               const ArrayOptions& options, const Observer& observe) {
   return Run(array, shape, a, b, options.memory).run(observe);
 }
 

@@ -1,4 +1,4 @@
-#include "04-tpu/kernels/holding_array.hpp"
+#include "04-tpu/kernels/weight_stationary.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace hf::tpu {
 namespace {
 
 /// A part of the held operand, and when it is at work; the array need not be filled by it.
-struct Tile {
+struct HeldTile {
   std::size_t k, rows;     ///< rows [k, k + rows) of the held operand
   std::size_t n, columns;  ///< and its columns
   std::int64_t shift;      ///< first cycle in which it is shifted in
@@ -33,7 +33,7 @@ class Sequence {
     counts_.drain += drain();
   }
 
-  const std::vector<Tile>& tiles() const { return tiles_; }
+  const std::vector<HeldTile>& tiles() const { return tiles_; }
   const CycleCounts& counts() const { return counts_; }
   std::int64_t fetched_bytes() const { return memory_.fetched_bytes(); }
 
@@ -45,7 +45,7 @@ class Sequence {
 
   // [begin: sequence]
   void add(std::size_t n, std::size_t k) {
-    Tile tile = {k, array_.rows, n, array_.columns, 0, 0};
+    HeldTile tile = {k, array_.rows, n, array_.columns, 0, 0};
     tile.rows = std::min(tile.rows, shape_.k - k);
     tile.columns = std::min(tile.columns, shape_.n - n);
     const bool fetch = !options_.memory.streamed_is_on_chip;
@@ -80,7 +80,7 @@ class Sequence {
   ProductShape shape_;
   ArrayOptions options_;
   MemorySchedule memory_;
-  std::vector<Tile> tiles_;
+  std::vector<HeldTile> tiles_;
   CycleCounts counts_;
 };
 
@@ -88,7 +88,7 @@ class Sequence {
 class Run {
  public:
   Run(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held, ResultStrides result,
-      bool double_buffered, const std::vector<Tile>& tiles)
+      bool double_buffered, const std::vector<HeldTile>& tiles)
       : array_(array),
         shape_(shape),
         streamed_(streamed),
@@ -123,7 +123,7 @@ class Run {
  private:
   /// Which row of which tile entered the array in a cycle; what happens to it later follows.
   struct Entry {
-    const Tile* tile = nullptr;
+    const HeldTile* tile = nullptr;
     std::size_t row = 0;
   };
   Entry& entry(std::int64_t cycle) { return entered_[static_cast<std::size_t>(cycle) % entered_.size()]; }
@@ -133,7 +133,7 @@ class Run {
       ++entering_tile_;
     entry(now) = {};
     if (entering_tile_ == tiles_.size() || now < tiles_[entering_tile_].enter) return;
-    const Tile& tile = tiles_[entering_tile_];
+    const HeldTile& tile = tiles_[entering_tile_];
     entry(now) = {&tile, static_cast<std::size_t>(now - tile.enter)};
     last_entry_ = now;
   }
@@ -148,12 +148,12 @@ class Run {
   }
 
   /// The row of a tile that is shifted in at a step: the one for the bottom comes first. Zeros where the tile ends.
-  std::int8_t held_number(const Tile& tile, std::int64_t step, std::size_t column) const {
+  std::int8_t held_number(const HeldTile& tile, std::int64_t step, std::size_t column) const {
     const std::size_t row = array_.rows - 1 - static_cast<std::size_t>(step);
     return row < tile.rows && column < tile.columns ? held_.at(tile.k + row, tile.n + column) : std::int8_t{0};
   }
 
-  void count_load(const Tile& tile) {
+  void count_load(const HeldTile& tile) {
     run_.accesses.sram_operands += static_cast<std::int64_t>(tile.rows * (tile.columns + shape_.m));
     last_load_ = tile.shift + static_cast<std::int64_t>(array_.rows + array_.columns);
   }
@@ -161,11 +161,11 @@ class Run {
   /// One register for each cell: the whole array shifts down.
   void load(std::int64_t now) {
     if (loading_ == tiles_.size() || now < tiles_[loading_].shift) return;
-    const Tile& tile = tiles_[loading_];
+    const HeldTile& tile = tiles_[loading_];
     const std::int64_t step = now - tile.shift;
     if (step == 0) count_load(tile);
     for (std::size_t c = 0; c < array_.columns; ++c) top_[c] = held_number(tile, step, c);
-    HoldingCells::shift_down(cells_.held, array_.rows - 1, 0, array_.columns, top_.data());
+    WeightStationaryCells::shift_down(cells_.held, array_.rows - 1, 0, array_.columns, top_.data());
     if (step == static_cast<std::int64_t>(array_.rows) - 1) ++loading_;
   }
 
@@ -184,7 +184,7 @@ class Run {
   /// reached shift: further down, operands of the tile before may be waiting.
   void load_next(std::int64_t now) {
     for (std::size_t i = loading_; i < tiles_.size() && tiles_[i].shift <= now; ++i) {
-      const Tile& tile = tiles_[i];
+      const HeldTile& tile = tiles_[i];
       const std::int64_t since = now - tile.shift, rows = static_cast<std::int64_t>(array_.rows);
       if (since == 0) count_load(tile);
       const std::size_t from = static_cast<std::size_t>(std::max<std::int64_t>(0, since - rows + 1));
@@ -217,7 +217,7 @@ class Run {
     }
   }
 
-  void take(const Tile& tile, std::size_t row, std::size_t column, std::int32_t sum) {
+  void take(const HeldTile& tile, std::size_t row, std::size_t column, std::int32_t sum) {
     std::int32_t& to = run_.c[row * result_.row + (tile.n + column) * result_.column];
     to = tpu::add(to, sum);
     const auto products = static_cast<std::int64_t>(tile.rows);
@@ -243,8 +243,8 @@ class Run {
   MatrixView streamed_, held_;
   ResultStrides result_;
   bool double_buffered_;
-  const std::vector<Tile>& tiles_;
-  HoldingCells cells_;
+  const std::vector<HeldTile>& tiles_;
+  WeightStationaryCells cells_;
   std::vector<std::int8_t> entering_, top_;
   std::vector<Entry> entered_;  ///< of the last cycles
   std::size_t entering_tile_ = 0, loading_ = 0, collected_ = 0;
@@ -254,8 +254,8 @@ class Run {
 
 }  // namespace
 
-ArrayRun run_holding_array(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held,
-                           ResultStrides result, const ArrayOptions& options, const Observer& observe) {
+ArrayRun run_weight_stationary(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held,
+                               ResultStrides result, const ArrayOptions& options, const Observer& observe) {
   const Sequence sequence(array, shape, options);
   Run run(array, shape, streamed, held, result, options.double_buffered, sequence.tiles());
   ArrayRun done = run.run(observe);
