@@ -11,6 +11,9 @@
 
 namespace hf {
 
+/// How many threads something is measured on: one, or one for each usable core.
+enum class Threads { one, all };
+
 /// The logical processors that this process could use when first asked (sched_getaffinity), at least one. A thread
 /// that is pinned later does not change the answer.
 const std::vector<int>& usable_cores();

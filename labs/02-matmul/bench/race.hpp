@@ -6,10 +6,9 @@
 
 #include "02-matmul/bench/peers.hpp"
 #include "harness/lab.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::matmul {
-
-enum class Threads { one, all };
 
 /// Says of libraries that are missing, or race on one thread only, why.
 void note_who_races(Lab& lab, const std::vector<Peer>& peers);
