@@ -134,10 +134,10 @@ void naive_matmul(const float* __restrict a, const float* __restrict b,  // (n, 
 // [end: naive-matmul]
 
 /// Rows and columns of c that blocked_matmul() keeps in registers, and how much of a row of a it uses at a time: the
-/// tile of c fills most of the registers; the panel of b, `depth` by `tile_columns`, stays in the level-1 cache.
+/// tile of c fills most of the registers; the panel of b, KC by `tile_columns`, stays in the level-1 cache.
 constexpr std::size_t tile_rows = vector_registers == 32 ? 12 : 6;
 constexpr std::size_t tile_columns = 2 * lanes;
-constexpr std::size_t depth = 256;
+constexpr std::size_t KC = 256;
 
 /// Copies up to tile_columns floats, then zeros up to tile_columns.
 inline void copy_padded(const float* from, std::size_t count, float* to) {
@@ -173,10 +173,10 @@ void add_tile(const float* a, const float* panel, float* c, std::size_t n, std::
 
 /// c = a · b as in naive_matmul(), one block of numbers at a time, each used as often as possible while it is near.
 void blocked_matmul(const float* __restrict a, const float* __restrict b, float* __restrict c, std::size_t n) {
-  alignas(64) float panel[depth * tile_columns];
+  alignas(64) float panel[KC * tile_columns];
   for (std::size_t i = 0; i < n * n; ++i) c[i] = 0;
-  for (std::size_t k0 = 0; k0 < n; k0 += depth) {
-    const std::size_t k = least(depth, n - k0);
+  for (std::size_t k0 = 0; k0 < n; k0 += KC) {
+    const std::size_t k = least(KC, n - k0);
     for (std::size_t j = 0; j < n; j += tile_columns) {
       const std::size_t columns = least(tile_columns, n - j);
       for (std::size_t p = 0; p < k; ++p) copy_padded(b + (k0 + p) * n + j, columns, panel + p * tile_columns);

@@ -13,7 +13,7 @@
 
 namespace hf::matmul {
 
-const Tile register_tile = {tile_rows, tile_columns};
+const TileSize register_tile = {tile_rows, tile_columns};
 
 Blocking choose_blocking(std::uint64_t l2_bytes) {
   const double floats = block_bytes(l2_bytes) / sizeof(float);

@@ -8,9 +8,10 @@
 namespace hf::matmul {
 
 /// Rows and columns of c that the micro-kernel keeps in registers.
-extern const struct Tile { std::size_t rows, columns; } register_tile;
+extern const struct TileSize { std::size_t rows, columns; } register_tile;
 
-/// How much of b is near at a time: `depth` rows and `width` columns of it, packed, in the level-2 cache.
+/// How much of b is near at a time: `depth` rows and `width` columns of it, the literature's KC and NC, packed, in the
+/// level-2 cache.
 struct Blocking {
   std::size_t depth, width;
 };

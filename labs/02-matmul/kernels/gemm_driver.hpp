@@ -63,7 +63,7 @@ inline void copy_panel(const Block& block, const Panel& panel) {
     std::copy_n(from_row(block.a, panel.first + r).data, block.depth, to + r * block.copy_of_a.stride);
 }
 
-/// A panel times the columns from j on, as many as a tile has, while some rows of the next panel are fetched. The first
+/// A panel times the columns from j on, as many as a tile has, while some rows of the next panel are prefetched. The first
 /// panel's kernels read b as it lies and leave the packed copy for the others.
 template <class Kernels>
 [[gnu::always_inline]] inline void multiply_columns(const Block& block, const Panel& panel, std::size_t j,

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t tile_rows = vector_registers == 32 ? 14 : 6;
 constexpr std::size_t tile_columns = 2 * lanes;
 
-/// How many steps of the innermost loop before they are needed the rows of b are asked for, while b is being packed: about
+/// How many steps of the innermost loop before they are needed the rows of b are prefetched, while b is being packed: about
 /// what an answer from memory takes. And a cache line, in floats.
 constexpr std::size_t b_ahead = 48, line = 64 / sizeof(float);
 
@@ -45,22 +45,22 @@ inline void store_tile(const Floats (&sums)[rows][vectors], float* c, std::size_
 }
 
 // Inline: GCC takes a function that only prefetches for one without effect, and drops its calls.
-template <std::size_t rows, std::size_t vectors, bool pack, bool add, std::size_t unroll, class Ask>
+template <std::size_t rows, std::size_t vectors, bool pack, bool add, std::size_t unroll, class Prefetch>
 [[gnu::always_inline]] inline void multiply_tile(std::size_t depth, View a, View b, float* packed, float* c,
-                                                 std::size_t c_stride, const Ask& ask);
+                                                 std::size_t c_stride, const Prefetch& prefetch);
 template <std::size_t rows, std::size_t vectors>
-[[gnu::always_inline]] inline void ask_for_lines(std::size_t p, View next, std::size_t next_rows, const float* c,
-                                                 std::size_t c_stride);
+[[gnu::always_inline]] inline void prefetch_lines(std::size_t p, View next, std::size_t next_rows, const float* c,
+                                                  std::size_t c_stride);
 
 // [begin: micro-kernel]
 /// c (+)= a · b for one tile: a is (rows, depth), b (depth, columns), as wide as
 /// so many vectors. Each number of b is used `rows` times from its register,
 /// each number of a `columns` times. Leaves a copy of b in `packed`, without
-/// gaps. On the way `ask(p)` asks for what is needed later.
+/// gaps. On the way `prefetch(p)` asks for what is needed later.
 template <std::size_t rows, std::size_t vectors, bool pack, bool add,  // to c
-          std::size_t unroll, class Ask>
+          std::size_t unroll, class Prefetch>
 void multiply_tile(std::size_t depth, View a, View b, float* packed,  // if pack
-                   float* c, std::size_t c_stride, const Ask& ask) {
+                   float* c, std::size_t c_stride, const Prefetch& prefetch) {
   constexpr std::size_t few = 5;  // rows that share an address register
   const float* row[(rows + few - 1) / few];
   for (std::size_t i = 0; i < rows; i += few) row[i / few] = a.data + i * a.stride;
@@ -88,18 +88,18 @@ void multiply_tile(std::size_t depth, View a, View b, float* packed,  // if pack
   };
   std::size_t p = 0;
   for (; p < depth - depth % unroll; p += unroll) {
-    ask(p);
+    prefetch(p);
     each<unroll>([&](std::size_t u) { step(p + u); });
   }
   while (p < depth) step(p++);
   store_tile<rows, vectors, add>(sums, c, c_stride);
 }
 
-/// Asks for the `next` rows of a and for c: a line of each every 16 steps, since
+/// Prefetches the `next` rows of a, and c: a line of each every 16 steps, since
 /// a burst of requests would hold up the loads.
 template <std::size_t rows, std::size_t vectors>
-void ask_for_lines(std::size_t p, View next, std::size_t next_rows,  // of a
-                   const float* c, std::size_t c_stride) {
+void prefetch_lines(std::size_t p, View next, std::size_t next_rows,  // of a
+                    const float* c, std::size_t c_stride) {
   if (p % line != 0) return;
   for (std::size_t i = 0; i < next_rows; ++i) {
     __builtin_prefetch(next.data + i * next.stride + p, 0, 2);
@@ -112,13 +112,13 @@ void ask_for_lines(std::size_t p, View next, std::size_t next_rows,  // of a
 }
 // [end: micro-kernel]
 
-/// multiply_tile() that asks for the next rows of a, and for c.
+/// multiply_tile() that prefetches the next rows of a, and c.
 template <std::size_t rows, bool pack, bool add, std::size_t vectors = 2, std::size_t unroll = 1>
-void multiply_and_fetch(std::size_t depth, View a, View b, View next, std::size_t next_rows, float* packed, float* c,
-                        std::size_t c_stride) {
+void multiply_and_prefetch(std::size_t depth, View a, View b, View next, std::size_t next_rows, float* packed, float* c,
+                           std::size_t c_stride) {
   multiply_tile<rows, vectors, pack, add, unroll>(
       depth, a, b, packed, c, c_stride, [&](std::size_t p) __attribute__((always_inline)) {
-        ask_for_lines<rows, vectors>(p, next, next_rows, c, c_stride);
+        prefetch_lines<rows, vectors>(p, next, next_rows, c, c_stride);
       });
 }
 
@@ -127,14 +127,14 @@ void multiply_and_fetch(std::size_t depth, View a, View b, View next, std::size_
 template <std::size_t most_rows, std::size_t vectors, std::size_t unroll = 1>
 struct TileKernels {
   static constexpr std::size_t rows = most_rows, columns = vectors * lanes;
-  using Kernel = decltype(&multiply_and_fetch<1, false, false>);
+  using Kernel = decltype(&multiply_and_prefetch<1, false, false>);
 
   static Kernel kernel(std::size_t tile_rows, bool pack, bool add) { return all[2 * pack + add][tile_rows - 1]; }
 
  private:
   template <bool pack, bool add, std::size_t... before>
   static constexpr std::array<Kernel, most_rows> kernels_for(std::index_sequence<before...>) {
-    return {multiply_and_fetch<before + 1, pack, add, vectors, unroll>...};
+    return {multiply_and_prefetch<before + 1, pack, add, vectors, unroll>...};
   }
   static constexpr auto each = std::make_index_sequence<most_rows>();
   static constexpr std::array<std::array<Kernel, most_rows>, 4> all = {

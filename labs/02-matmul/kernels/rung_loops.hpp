@@ -51,15 +51,15 @@ void reordered_product(Size m, Size n, Size k, In a, In b, Out c) {
 
 // [begin: blocking]
 /// A block of b, half a megabyte: every row of a uses it before the next one.
-constexpr Size block_depth = 128, block_width = 1024;
+constexpr Size KC = 128, NC = 1024;
 
 template <class In, class Out>
 void blocked_product(Size m, Size n, Size k, In a, In b, Out c) {
   clear(c, m * n);
-  for (Size p0 = 0; p0 < k; p0 += block_depth) {
-    const Size p_end = least(p0 + block_depth, k);
-    for (Size j0 = 0; j0 < n; j0 += block_width) {
-      const Size j_end = least(j0 + block_width, n);
+  for (Size p0 = 0; p0 < k; p0 += KC) {
+    const Size p_end = least(p0 + KC, k);
+    for (Size j0 = 0; j0 < n; j0 += NC) {
+      const Size j_end = least(j0 + NC, n);
       for (Size i = 0; i < m; ++i) {
         for (Size p = p0; p < p_end; ++p) {
           const float x = a[i * k + p];
@@ -88,12 +88,12 @@ inline void add_row(Out c, Size columns, Floats left, Floats right) {
 
 /// A matrix somewhere in memory: its element (i, j) is at[i * row + j * column].
 template <class Pointer>
-struct View {
+struct Strided {
   Pointer at;
   Size row, column = 1;
 
   /// What begins at element (i, j).
-  View from(Size i, Size j) const { return {at + i * row + j * column, row, column}; }
+  Strided from(Size i, Size j) const { return {at + i * row + j * column, row, column}; }
 };
 
 /// How much of a tile of c lies within c.
@@ -106,7 +106,7 @@ constexpr Extent whole_tile = {tile_rows, tile_columns};
 /// c += a · b for a tile of c, as large as the registers allow. Once loaded,
 /// a number of b is used `rows` times, one of a `tile_columns` times.
 template <Size rows, class In, class Out>
-void add_tile(Size k, View<In> a, View<In> b, View<Out> c, Extent kept) {
+void add_tile(Size k, Strided<In> a, Strided<In> b, Strided<Out> c, Extent kept) {
   Floats left[rows] = {}, right[rows] = {};
   for (Size p = 0; p < k; ++p) {
     const In b_row = b.at + p * b.row;
@@ -128,7 +128,7 @@ void add_tile(Size k, View<In> a, View<In> b, View<Out> c, Extent kept) {
 
 /// c += a · b, a (m, k), b (k, n), in plain loops: for columns that fill no tile.
 template <class In, class Out>
-void add_edge(Size m, Size n, Size k, View<In> a, View<In> b, View<Out> c) {
+void add_edge(Size m, Size n, Size k, Strided<In> a, Strided<In> b, Strided<Out> c) {
   for (Size i = 0; i < m; ++i) {
     for (Size p = 0; p < k; ++p) {
       const float x = a.at[i * a.row + p];
@@ -139,10 +139,10 @@ void add_edge(Size m, Size n, Size k, View<In> a, View<In> b, View<Out> c) {
 
 /// c += a · b, a (m, k), b (k, n), tile by tile.
 template <class In, class Out>
-void add_block(Size m, Size n, Size k, View<In> a, View<In> b, View<Out> c) {
+void add_block(Size m, Size n, Size k, Strided<In> a, Strided<In> b, Strided<Out> c) {
   Size j = 0;
   for (; j + tile_columns <= n; j += tile_columns) {
-    const View<In> panel = b.from(0, j);
+    const Strided<In> panel = b.from(0, j);
     Size i = 0;
     for (; i + tile_rows <= m; i += tile_rows) {
       add_tile<tile_rows>(k, a.from(i, 0), panel, c.from(i, j), whole_tile);
@@ -157,14 +157,14 @@ void add_block(Size m, Size n, Size k, View<In> a, View<In> b, View<Out> c) {
 template <class In, class Out>
 void tiled_product(Size m, Size n, Size k, In a, In b, Out c) {
   clear(c, m * n);
-  const View<In> all_a = {a, k}, all_b = {b, n};
-  const View<Out> all_c = {c, n};
-  for (Size p = 0; p < k; p += block_depth) {
-    for (Size j = 0; j < n; j += block_width) {
-      const Size depth = least(block_depth, k - p);
-      const Size width = least(block_width, n - j);
-      const View<In> a_part = all_a.from(0, p), block = all_b.from(p, j);
-      add_block(m, width, depth, a_part, block, all_c.from(0, j));
+  const Strided<In> all_a = {a, k}, all_b = {b, n};
+  const Strided<Out> all_c = {c, n};
+  for (Size p = 0; p < k; p += KC) {
+    for (Size j = 0; j < n; j += NC) {
+      const Size kc = least(KC, k - p);
+      const Size nc = least(NC, n - j);
+      const Strided<In> a_part = all_a.from(0, p), block = all_b.from(p, j);
+      add_block(m, nc, kc, a_part, block, all_c.from(0, j));
     }
   }
 }
@@ -172,15 +172,15 @@ void tiled_product(Size m, Size n, Size k, In a, In b, Out c) {
 /// Copies a block of b into panels, one after the other: tile_columns numbers of the first row, of the second, …, filled
 /// up with zeros at the right edge.
 template <class In, class Out>
-void pack_b(Size depth, Size width, In b, Size n, Out to) {
-  for (Size j = 0; j < width; j += tile_columns) {
-    for (Size p = 0; p < depth; ++p, to += tile_columns) {
+void pack_b(Size kc, Size nc, In b, Size n, Out to) {
+  for (Size j = 0; j < nc; j += tile_columns) {
+    for (Size p = 0; p < kc; ++p, to += tile_columns) {
       In from = b + p * n + j;
-      if (j + tile_columns <= width) {
+      if (j + tile_columns <= nc) {
         store(to, load(from));
         store(to + lanes, load(from + lanes));
       } else {
-        for (Size l = 0; l < tile_columns; ++l) to[l] = j + l < width ? from[l] : 0.0f;
+        for (Size l = 0; l < tile_columns; ++l) to[l] = j + l < nc ? from[l] : 0.0f;
       }
     }
   }
@@ -188,16 +188,16 @@ void pack_b(Size depth, Size width, In b, Size n, Out to) {
 
 /// Copies up to tile_rows rows of a so that the numbers of one column are neighbours; zeros stand for missing rows.
 template <class In, class Out>
-void pack_a(Size rows, Size depth, In a, Size k, Out to) {
+void pack_a(Size rows, Size kc, In a, Size k, Out to) {
   for (Size r = 0; r < tile_rows; ++r) {
-    for (Size p = 0; p < depth; ++p) to[p * tile_rows + r] = r < rows ? a[r * k + p] : 0.0f;
+    for (Size p = 0; p < kc; ++p) to[p * tile_rows + r] = r < rows ? a[r * k + p] : 0.0f;
   }
 }
 
 /// Memory for a packed strip of a and a packed block of b, kept from call to call.
 struct PackedMemory {
-  alignas(64) float strip[tile_rows * block_depth];
-  alignas(64) float block[block_depth * block_width];
+  alignas(64) float strip[tile_rows * KC];
+  alignas(64) float block[KC * NC];
 };
 
 inline PackedMemory& packed_memory() {
@@ -213,10 +213,10 @@ float* beside(float* /*like*/, float (&memory)[count]) {
 
 /// c += a · b for a packed strip of a and a packed block of b: c is (rows, n).
 template <class Out>
-void add_strip(Size n, Size k, Out strip, Out block, View<Out> c, Size rows) {
-  const View<Out> a = {strip, 1, tile_rows};
+void add_strip(Size n, Size k, Out strip, Out block, Strided<Out> c, Size rows) {
+  const Strided<Out> a = {strip, 1, tile_rows};
   for (Size j = 0; j < n; j += tile_columns) {
-    const View<Out> panel = {block + j * k, tile_columns};
+    const Strided<Out> panel = {block + j * k, tile_columns};
     add_tile<tile_rows>(k, a, panel, c.from(0, j), {rows, n - j});
   }
 }
@@ -229,15 +229,15 @@ void packed_product(Size m, Size n, Size k, In a, In b, Out c) {
   clear(c, m * n);
   const Out block = beside(c, packed_memory().block);
   const Out strip = beside(c, packed_memory().strip);
-  for (Size p = 0; p < k; p += block_depth) {
-    const Size depth = least(block_depth, k - p);
-    for (Size j = 0; j < n; j += block_width) {
-      const Size width = least(block_width, n - j);
-      pack_b(depth, width, b + p * n + j, n, block);
+  for (Size p = 0; p < k; p += KC) {
+    const Size kc = least(KC, k - p);
+    for (Size j = 0; j < n; j += NC) {
+      const Size nc = least(NC, n - j);
+      pack_b(kc, nc, b + p * n + j, n, block);
       for (Size i = 0; i < m; i += tile_rows) {
-        pack_a(least(tile_rows, m - i), depth, a + i * k + p, k, strip);
-        const View<Out> c_strip = {c + i * n + j, n};
-        add_strip(width, depth, strip, block, c_strip, m - i);
+        pack_a(least(tile_rows, m - i), kc, a + i * k + p, k, strip);
+        const Strided<Out> c_strip = {c + i * n + j, n};
+        add_strip(nc, kc, strip, block, c_strip, m - i);
       }
     }
   }

@@ -40,12 +40,12 @@ inline void load_all(const std::byte* from, Sums registers[tile_registers]) {
 
 inline void store_sums(void* to, Sums v) { __builtin_memcpy(to, &v, sizeof v); }
 
-/// How many groups share a cache line; and how many lines before its end a tile of c is asked for.
+/// How many groups share a cache line; and how many lines before its end a tile of c is prefetched.
 constexpr std::size_t line_groups = 16, c_ahead = 4;
 
-/// Asks for a cache line of each of the rows of a that are wanted next, and towards the end for c.
+/// Prefetches a cache line of each of the rows of a that are wanted next, and towards the end c.
 template <std::size_t rows>
-inline void fetch(const Int8Strip& tile, std::size_t group) {
+inline void prefetch(const Int8Strip& tile, std::size_t group) {
   for (std::size_t i = 0; i < tile.next.count; ++i)
     __builtin_prefetch(tile.next.first + i * tile.next.stride + 4 * group, 0, 2);
   const std::size_t lines_left = (tile.groups - group + line_groups - 1) / line_groups;
@@ -89,7 +89,7 @@ template <std::size_t rows, bool add>
   Sums sums[rows][tile_registers], from_b[tile_registers];
   start_sums<rows, add>(tile, sums);
   for (std::size_t p = 0; p < tile.groups;) {
-    fetch<rows>(tile, p);
+    prefetch<rows>(tile, p);
     const std::size_t end = least(p + line_groups, tile.groups);
 #pragma GCC unroll 2
     for (; p < end; ++p, a += 4, panel += sizeof from_b) {

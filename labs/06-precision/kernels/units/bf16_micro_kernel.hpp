@@ -72,12 +72,12 @@ struct Bf16MicroKernel<std::uint16_t> {
     for (std::size_t i = 0; i < rows; i += few) row[i / few] = tile.a.first + i * tile.a.stride;
 
     Floats left[rows] = {}, right[rows] = {};
-    for (std::size_t p = 0, asked = 0; p < tile.groups; ++asked) {
+    for (std::size_t p = 0, prefetched = 0; p < tile.groups; ++prefetched) {
       for (std::size_t i = 0; i < tile.next.count; ++i)
         __builtin_prefetch(tile.next.first + i * tile.next.stride + 4 * p, 0, 2);
-      if (asked < rows) {
-        __builtin_prefetch(tile.c + asked * tile.c_stride, 1, 2);
-        __builtin_prefetch(tile.c + asked * tile.c_stride + lanes, 1, 2);
+      if (prefetched < rows) {
+        __builtin_prefetch(tile.c + prefetched * tile.c_stride, 1, 2);
+        __builtin_prefetch(tile.c + prefetched * tile.c_stride + lanes, 1, 2);
       }
       for (const std::size_t end = least(p + line, tile.groups); p < end; ++p, panel += 2 * vector_bytes) {
         const Ints b_left = load_pairs(panel), b_right = load_pairs(panel + vector_bytes);
@@ -108,7 +108,7 @@ struct Bf16MicroKernel<float> {
     const auto view = [](const std::byte* first, std::size_t bytes) {
       return matmul::View{reinterpret_cast<const float*>(first), bytes / sizeof(float)};
     };
-    matmul::multiply_and_fetch<rows, false, add>(
+    matmul::multiply_and_prefetch<rows, false, add>(
         tile.groups, view(tile.a.first, tile.a.stride), view(tile.b.first, tile_columns * sizeof(float)),
         view(tile.next.first, tile.next.stride), tile.next.count, nullptr, tile.c, tile.c_stride);
   }
