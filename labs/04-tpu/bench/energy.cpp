@@ -1,14 +1,22 @@
-#include "04-tpu/bench/energy_runs.hpp"
+#include "04-tpu/bench/steps.hpp"
 
 #include <vector>
 
+#include "04-tpu/bench/run_random.hpp"
 #include "04-tpu/kernels/energy.hpp"
-
-#include "04-tpu/bench/array_runs.hpp"
 #include "04-tpu/kernels/systolic.hpp"
+#include "harness/lab.hpp"
 #include "harness/results.hpp"
 
 namespace hf::tpu {
+namespace {
+
+/// A product of 512 in each direction, on 128 × 128 cells.
+struct EnergyRuns {
+  ArrayRun outputs, weights, inputs;  ///< which of them stay
+  ArrayRun crowded;                   ///< weights stay, and 128 KiB of SRAM hold the operands
+  ArrayRun vector;                    ///< weights stay, and the first matrix has one row
+};
 
 EnergyRuns run_for_energy() {
   const ArrayShape array = {128, 128};
@@ -20,6 +28,7 @@ EnergyRuns run_for_energy() {
           run_random(Dataflow::weight_stationary, array, {1, 512, 512})};
 }
 
+/// A bar for each way to compute it, one series for each part of the energy.
 std::vector<Series> energy_series(const EnergyRuns& runs) {
   const struct {
     const char* label;
@@ -49,6 +58,19 @@ std::vector<Series> energy_series(const EnergyRuns& runs) {
     result.push_back(series);
   }
   return result;
+}
+
+}  // namespace
+
+void count_energy(Lab& lab) {
+  const EnergyRuns runs = run_for_energy();
+  for (const Series& series : energy_series(runs)) lab.add(series);
+  const double weights = energy(runs.weights).total();
+  lab.simulated("energy_saved_by_array", energy_without_reuse(runs.weights).total() / weights);
+  lab.simulated("energy_gemv_over_gemm", energy(runs.vector).total() / weights);
+  lab.simulated("energy_moving_share", 1 - energy(runs.weights).mac / weights);
+  lab.simulated("dram_small_sram_over_large",
+                static_cast<double>(runs.crowded.accesses.dram) / static_cast<double>(runs.weights.accesses.dram));
 }
 
 }  // namespace hf::tpu

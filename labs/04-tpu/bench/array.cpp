@@ -1,11 +1,14 @@
-#include "04-tpu/bench/array_runs.hpp"
+#include "04-tpu/bench/steps.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "04-tpu/check/array_check.hpp"
 #include "04-tpu/kernels/systolic.hpp"
 #include "common/random.hpp"
+#include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
@@ -30,16 +33,9 @@ std::vector<std::int8_t> random_digits(std::size_t count, std::uint64_t sequence
   return digits;
 }
 
-}  // namespace
-
-ArrayRun run_random(Dataflow dataflow, const ArrayShape& array, const ProductShape& shape, const ArrayOptions& options,
-                    std::uint64_t sequence) {
-  const auto a = random_bytes<std::int8_t>(shape.m * shape.k, sequence);
-  const auto b = random_bytes<std::int8_t>(shape.k * shape.n, sequence + 1);
-  return run_array(dataflow, array, shape, a, b, options);
-}
-
-std::vector<Series> trace_small_product() {
+/// A small product on 3 × 3 cells, register by register: what the animation shows. One series for each kind of register,
+/// point after point, cell after cell and cycle after cycle; then the two operands and the product.
+void trace_small_product(Lab& lab) {
   const ProductShape shape = {4, 3, 3};
   // Sequences in which every digit occurs, and none twice among the weights.
   const auto a = random_digits(shape.m * shape.k, 91), b = random_digits(shape.k * shape.n, 616);
@@ -56,9 +52,10 @@ std::vector<Series> trace_small_product() {
   append(left, a);
   append(right, b);
   append(product, run.c);
-  return {moving, held, sums, left, right, product};
+  for (Series* series : {&moving, &held, &sums, &left, &right, &product}) lab.add(std::move(*series));
 }
 
+/// How many cells are simulated in a second, one cycle each.
 Estimate cell_updates_per_s(const Plan& plan) {
   // Two full tiles, so that the array is busy: 128 × 128 cells, as in most TPUs.
   const ArrayShape array = {128, 128};
@@ -70,6 +67,18 @@ Estimate cell_updates_per_s(const Plan& plan) {
   const Estimate seconds = sample(variant, plan);
   const double updates = static_cast<double>(cycles * array.cells());
   return transform(seconds, [=](double s) { return updates / s; });
+}
+
+}  // namespace
+
+void check_array(Lab& lab) {
+  const int wrong = wrong_shapes(lab.quick() ? 200 : 1000, [&] { lab.tick(); });
+  lab.simulated("cycles_match_closed_form", wrong == 0 ? 1 : 0);
+  trace_small_product(lab);
+  Plan plan = lab.plan(2);
+  plan.warm_seconds = 0;
+  lab.add(
+      Value("simulator_cell_updates_per_s", cell_updates_per_s(plan), "updates/s", "cells simulated, one cycle each"));
 }
 
 }  // namespace hf::tpu

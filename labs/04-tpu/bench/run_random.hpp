@@ -1,0 +1,20 @@
+/// \file
+/// The simulated array on random numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "04-tpu/kernels/systolic.hpp"
+#include "common/random.hpp"
+
+namespace hf::tpu {
+
+/// run_array() on random operands, of this sequence and the next; what it counts depends on the shapes alone.
+inline ArrayRun run_random(Dataflow dataflow, const ArrayShape& array, const ProductShape& shape,
+                           const ArrayOptions& options = {}, std::uint64_t sequence = 1) {
+  const auto a = random_bytes<std::int8_t>(shape.m * shape.k, sequence);
+  const auto b = random_bytes<std::int8_t>(shape.k * shape.n, sequence + 1);
+  return run_array(dataflow, array, shape, a, b, options);
+}
+
+}  // namespace hf::tpu
