@@ -52,19 +52,14 @@ void add_error_bounds(Lab& lab, const std::vector<std::size_t>& counts) {
   add("sum_bound_log", "log n u", [](double n) { return std::log2(n); });
 }
 
-constexpr const char* error_ids[] = {"sum_error_naive", "sum_error_chained", "sum_error_pairwise", "sum_error_kahan",
-                                     "sum_error_wide"};  // of sum_variants
-constexpr const char* bf16_error_ids[] = {"sum_error_bf16", "sum_error_bf16_stochastic"};
-
 /// Of each count, by the way's id.
 using SumErrors = std::map<std::string, std::vector<Estimate>>;
 
 /// A curve for each way.
-SumErrors add_error_curves(Lab& lab, std::span<const SumVariant> ways, std::span<const char* const> ids, Kind kind,
+SumErrors add_error_curves(Lab& lab, std::span<const SumVariant> ways, Kind kind,
                            const std::vector<std::size_t>& counts, const std::function<float(float)>& rounded = {}) {
   std::vector<Series> curves;
-  for (std::size_t way = 0; way < ways.size(); ++way)
-    curves.push_back({ids[way], ways[way].label, kind, term_axis, error_axis});
+  for (const SumVariant& way : ways) curves.push_back({way.error_id, way.label, kind, term_axis, error_axis});
   SumErrors all;
   for (std::size_t n : counts) {
     const std::vector<Estimate> errors = random_sum_errors(ways, n, rounded);
@@ -82,7 +77,7 @@ SumErrors add_error_curves(Lab& lab, std::span<const SumVariant> ways, std::span
 void add_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 20 : 1 << 24);
   add_error_bounds(lab, counts);
-  const SumErrors errors = add_error_curves(lab, sum_variants, error_ids, Kind::measured, counts);
+  const SumErrors errors = add_error_curves(lab, sum_variants, Kind::measured, counts);
   lab.add(Value("naive_sum_error", errors.at("naive").back(), "1"));
   lab.add(Value("chained_sum_error", errors.at("chained").back(), "1"));
   lab.derived("naive_sum_walk_missed", walk_missed(counts, errors.at("naive")));
@@ -95,7 +90,7 @@ void add_errors(Lab& lab) {
 void add_narrow_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 16 : 1 << 20);
   const auto rounded = [](float x) { return from_bf16(bf16_of(x)); };
-  const auto errors = add_error_curves(lab, bf16_sum_variants, bf16_error_ids, Kind::simulated, counts, rounded);
+  const auto errors = add_error_curves(lab, bf16_sum_variants, Kind::simulated, counts, rounded);
   lab.simulated("bf16_sum_error", errors.at("bf16").back().median);
   lab.simulated("bf16_stochastic_sum_error", errors.at("bf16_stochastic").back().median);
   lab.derived("stochastic_rounding_gain");

@@ -53,17 +53,22 @@ struct SumVariant {
   const char* id;
   const char* label;
   float (*sum)(std::span<const float> x);
+  const char* error_id = nullptr;  ///< of its curve in the record
 };
 
 /// In fp32 or wider, on the processor's own adders.
-constexpr std::array<SumVariant, 5> sum_variants = {{{"naive", "one chain", naive_sum},
-                                                     {"chained", "many chains", chained_sum},
-                                                     {"pairwise", "pairwise", pairwise_sum},
-                                                     {"kahan", "Kahan", chained_compensated_sum},
-                                                     {"wide", "fp64 accumulator", wide_sum}}};
+constexpr std::array sum_variants = std::to_array<SumVariant>({
+    {"naive", "one chain", naive_sum, "sum_error_naive"},
+    {"chained", "many chains", chained_sum, "sum_error_chained"},
+    {"pairwise", "pairwise", pairwise_sum, "sum_error_pairwise"},
+    {"kahan", "Kahan", chained_compensated_sum, "sum_error_kahan"},
+    {"wide", "fp64 accumulator", wide_sum, "sum_error_wide"},
+});
 
 /// In bf16, which is emulated.
-constexpr std::array<SumVariant, 2> bf16_sum_variants = {
-    {{"bf16", "bf16", bf16_sum}, {"bf16_stochastic", "bf16, stochastic", stochastic_bf16_sum}}};
+constexpr std::array bf16_sum_variants = std::to_array<SumVariant>({
+    {"bf16", "bf16", bf16_sum, "sum_error_bf16"},
+    {"bf16_stochastic", "bf16, stochastic", stochastic_bf16_sum, "sum_error_bf16_stochastic"},
+});
 
 }  // namespace hf::precision
