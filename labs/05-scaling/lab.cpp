@@ -1,13 +1,13 @@
-// Chapter 05, scaling. One function for each step, in the order of the chapter, in the steps.cpp of its folder:
+// Chapter 05, scaling. One function for each step, in the order of the chapter, in the files of bench/:
 //
-//   chip/          measure_roofs        how fast does this chip compute, and how fast does it read?
+//   chip           measure_roofs        how fast does this chip compute, and how fast does it read?
 //                  measure_batches      how many readers fill it?
 //                  measure_kv_caches    and what do their caches cost?
-//                  measure_threads      what do more cores bring, and what do they not?
-//   collectives/   measure_collectives  what does it cost when all ranks must agree?
-//   training/      measure_training     one network, cut in several ways
-//   serving/       measure_serving      many readers who come and go
-//   planner/       plan_many_chips      past this machine
+//   threads        measure_threads      what do more cores bring, and what do they not?
+//   collectives    measure_collectives  what does it cost when all ranks must agree?
+//   training       measure_training     one network, cut in several ways
+//   serving        measure_serving      many readers who come and go
+//   planner        plan_many_chips      past this machine
 //
 // Rank 0 runs them; where there are others, they take part in what it has them run (common/ranks/ranks.hpp).
 #include "harness/lab.hpp"
@@ -17,9 +17,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "05-scaling/bench/runs.hpp"
 #include "05-scaling/bench/steps.hpp"
-#include "05-scaling/kernels/collectives/mpi_collectives.hpp"
 #include "common/ranks/launch.hpp"
 #include "common/ranks/ranks.hpp"
 
@@ -51,7 +49,7 @@ void note_ranks(Lab& lab, const Ranks* ranks) {
   lab.add(Value("ranks", ranks->size(), "1"));
   lab.add(Value("hosts", ranks->hosts(), "1"));
   lab.add(Value("machines", ranks->machines(), "1"));
-  if (ranks->crowded()) {
+  if (ranks->oversubscribed()) {
     lab.note("more ranks than cores: they take turns, and their times are not compared with a model");
   }
   if (ranks->hosts() == 1) return lab.note("one host: what a wire between hosts costs is missing");

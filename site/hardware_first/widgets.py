@@ -31,8 +31,7 @@ from .notice import block_notice
 from .records import Machine, Record, RecordError
 
 FORMS = Path(__file__).parent / "forms"
-# What the C++ prints: `build/tests/site/formulas/formulas --tables`. tests/site/test_formulas.py compares them to the bit.
-TABLES = Path(__file__).parent / "planner_tables.json"
+TABLES = Path(__file__).parents[2] / "labs" / "05-scaling" / "data" / "planner.json"  # which the lab reads, too
 MEASURED, QUOTED, PLANNED = "Measured", "As their makers say", "Chips of the planner"
 ROOFLINE_LAB = "01-roofline"
 CORES = {"one core": ("bandwidth_dram_gbs", {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops",
@@ -115,8 +114,10 @@ class ArrayExplorer(Calculator):
 
 
 def planner_tables() -> dict:
-    """The planner's chips, models and constants, as the C++ printed them."""
-    return json.loads(TABLES.read_text(encoding="utf-8"))
+    """The planner's constants, chips, and models, but for those with experts, of which the page's planner knows nothing."""
+    tables = json.loads(TABLES.read_text(encoding="utf-8"))
+    return {"fitted": tables["fitted"], "flashShare": tables["flashShare"], "chips": tables["chips"],
+            "models": [model for model in tables["models"] if "experts" not in model]}
 
 
 def measured_roofs(machine: Machine, record: Record) -> Iterator[dict]:

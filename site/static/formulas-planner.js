@@ -1,4 +1,4 @@
-// A step of a transformer's training on many chips: labs/05-scaling/planner, formula by formula and under the same names, for
+// A step of a transformer's training on many chips: labs/05-scaling/kernels/planner, formula by formula and under the same names, for
 // plans as its search makes them: attention fused, sequences shared out beside tensors, whatever can overlapped. Pure
 // functions; tests/site/formulas holds them to the C++. `use` gives them its tables.
 (() => {

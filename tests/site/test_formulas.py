@@ -17,7 +17,7 @@ from conftest import PROJECT
 from playwright.sync_api import Browser, Page
 
 STATIC = PROJECT / "site" / "static"
-TABLES = PROJECT / "site" / "hardware_first" / "planner_tables.json"
+TABLES = PROJECT / "labs" / "05-scaling" / "data" / "planner.json"
 SEEDS = ["15", os.environ.get("HARDWARE_FIRST_SEED") or str(secrets.randbits(32))]
 
 # answers(cases) -> [[what was said, what is right], …], for each kind of case.
@@ -104,9 +104,3 @@ def test_the_browser_answers_as_the_labs_do(cases, page, kind):
     answered = json.loads(page.evaluate(ASK % ANSWERS[kind], json.dumps([asked, tables])))
     wrong = [(case, said) for case, (said, right) in zip(asked, answered, strict=True) if not same(said, right)]
     assert not wrong, f"seed {seed}: {len(wrong)} of {len(asked)}, the first: {wrong[0]}"
-
-
-def test_the_tables_are_those_of_the_labs(formulas):
-    said = subprocess.run([formulas, "--tables"], capture_output=True, text=True, check=True).stdout
-    assert TABLES.read_text(encoding="utf-8") == said, \
-        f"write them anew: build/tests/site/formulas/formulas --tables > {TABLES.relative_to(PROJECT)}"

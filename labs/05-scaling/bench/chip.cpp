@@ -1,22 +1,27 @@
+// One chip: how fast does it compute and read, how many readers fill it, and what do their caches cost?
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
+#include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "05-scaling/bench/layer_runs.hpp"
 #include "05-scaling/bench/steps.hpp"
-#include "05-scaling/bench/thread_runs.hpp"
+#include "05-scaling/check/layer_reference.hpp"
 #include "05-scaling/kernels/chip/layer.hpp"
+#include "common/rounded.hpp"
+#include "common/verify.hpp"
 #include "harness/as_double.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/results.hpp"
 #include "harness/roof_runs.hpp"
 #include "harness/sampling.hpp"
+#include "harness/shared_array.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 #include "harness/work.hpp"
@@ -27,31 +32,105 @@ namespace {
 const Axis batch_axis = {"batch", "1"}, intensity_axis = {"arithmetic intensity", "FLOP/byte"};
 const Axis speed_axis = {"speed", "GFLOP/s"}, latency_axis = {"time for one layer", "us"};
 const Axis reader_axis = {"readers", "1"}, token_axis = {"speed through one layer", "tokens/s"};
-const Axis length_axis = {"tokens of each reader", "1"}, thread_axis = {"threads", "1"};
-const Axis speedup_axis = {"speedup", "1"}, share_axis = {"serial share", "1"};
+const Axis length_axis = {"tokens of each reader", "1"};
 
-// ---- The two roofs ----
+/// How many layers, one after the other, make sure that weights come from memory and not from a cache: four times the
+/// largest cache, as in a whole network; at most GPT-2 small's twelve.
+std::size_t layers_beyond_last_cache(const LayerShape& shape) {
+  const std::size_t bytes = sizeof(float) * shape.parameters();
+  return std::clamp<std::size_t>((default_dram_bytes() + bytes - 1) / bytes, 2, 12);
+}
 
 }  // namespace
 
 void measure_roofs(Lab& lab) {
-  RoofRuns runs(layers_past_caches(gpt2_layer) * sizeof(float) * gpt2_layer.parameters());
+  RoofRuns runs(layers_beyond_last_cache(gpt2_layer) * sizeof(float) * gpt2_layer.parameters());
   const Sampling sampling = sample_interleaved(runs.variants(), lab.memory_plan());
   lab.add(Value("peak_fp32_all_gflops", runs.peak_gflops(sampling), "GFLOP/s", "fp32 peak, all cores"));
   lab.add(Value("bandwidth_dram_all_gbs", runs.read_gbs(sampling), "GB/s", "DRAM bandwidth, all cores"));
   lab.derived("ridge_all_flop_per_byte", "FLOP/byte");
 }
 
-/// As measure_roofs() found them.
 Roofline roofs_of(const Lab& lab) { return {lab.value("peak_fp32_all_gflops"), lab.value("bandwidth_dram_all_gbs")}; }
 
 namespace {
+
+// ---- Layers, timed ----
+
+/// What runs took, beside the roofs of the same rounds.
+struct LayerTimes {
+  Sampling sampling;              ///< ids are those of the runs
+  std::vector<Estimate> seconds;  ///< for one layer, in the order of the runs
+  Estimate peak_gflops, read_gbs;
+
+  Roofline roofs() const { return {peak_gflops.median, read_gbs.median}; }
+};
+
+/// Weights, and caches that all runs of a shape share.
+struct Stack {
+  LayerWeights weights;
+  std::unique_ptr<GroupedCache> cache;  ///< null where no run needs one
+
+  Stack(const LayerShape& shape, std::size_t layers, const std::vector<LayerRun>& runs) : weights(shape, layers) {
+    std::size_t readers = 0, positions = 0;
+    for (const LayerRun& run : runs) {
+      if (run.shape.kv_heads != shape.kv_heads || run.positions == 0) continue;
+      readers = std::max(readers, run.readers);
+      positions = std::max(positions, run.positions);
+    }
+    if (readers > 0) cache = std::make_unique<GroupedCache>(shape, layers, readers, positions);
+  }
+
+  LayerStep step(const LayerRun& run) {
+    return run.positions == 0 ? LayerStep(weights, run.readers)
+                              : LayerStep(weights, *cache, run.readers, run.positions - 1);
+  }
+};
+
+void check(const Stack& stack, const LayerRun& run, LayerStep& step) {
+  step.run();
+  const std::size_t c = run.shape.width, last = run.readers - 1, context = run.positions == 0 ? 0 : run.positions - 1;
+  const GroupedCache* cache = run.positions == 0 ? nullptr : stack.cache.get();
+  const std::vector<Rounded> right =
+      reference_layers(stack.weights, cache, last, context, step.input().subspan(last * c, c));
+  verify(worst_error_share(step.output().subspan(last * c, c), right), "the layer for " + run.id());
+}
+
+/// Checks the last reader's token of every run, then times them all, interleaved, in the present step of the lab.
+/// \throws std::runtime_error, one line, when a token is wrong
+LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
+  const std::size_t layers = layers_beyond_last_cache(runs.front().shape);
+  std::map<std::size_t, Stack> stacks;  // by KV heads
+  std::vector<LayerStep> steps;
+  steps.reserve(runs.size());
+  for (const LayerRun& run : runs) {
+    Stack& stack = stacks.try_emplace(run.shape.kv_heads, run.shape, layers, runs).first->second;
+    check(stack, run, steps.emplace_back(stack.step(run)));
+    lab.tick();
+  }
+  RoofRuns roofs(layers * sizeof(float) * runs.front().shape.parameters());
+  std::vector<Variant> variants = roofs.variants();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    variants.push_back(timed(runs[i].id(), [&step = steps[i]] { step.run(); }));
+  }
+  Plan plan = lab.memory_plan();
+  plan.sample_seconds = 5e-3;
+  plan.warm_seconds = 0;  // weights and caches come from memory each time
+  plan.budget_seconds = lab.seconds_left();
+  Sampling sampling = lab.in_one_state(sample_interleaved(variants, plan), RoofRuns::ids());
+  std::vector<Estimate> seconds;
+  for (const LayerRun& run : runs) {
+    seconds.push_back(transform(sampling.of(run.id()), [layers](double s) { return s / static_cast<double>(layers); }));
+  }
+  const Estimate peak = roofs.peak_gflops(sampling), read = roofs.read_gbs(sampling);
+  return {std::move(sampling), std::move(seconds), peak, read};
+}
 
 // ---- How many readers fill a chip? ----
 
 /// Whether a run takes no more than that share of the step: some machines are slow.
 bool fits(const Lab& lab, const LayerRun& run, double share) {
-  const double layers = as_double(layers_past_caches(gpt2_layer));
+  const double layers = as_double(layers_beyond_last_cache(gpt2_layer));
   return layers * run.predicted_seconds(roofs_of(lab)) <= share * lab.step_seconds();
 }
 
@@ -132,7 +211,8 @@ LayerShape shared_by(std::size_t kv_heads) { return {gpt2_layer.width, gpt2_laye
 
 /// Runs that are one line of the figure.
 struct KvCurve {
-  std::string id, label;
+  const char *id, *predicted_id;
+  std::string label;
   Axis x;
   std::vector<LayerRun> runs;
   double (*at)(const LayerRun&);
@@ -141,7 +221,7 @@ struct KvCurve {
 std::vector<KvCurve> kv_curves(const Lab& lab) {
   std::vector<std::size_t> batches;
   for (std::size_t batch = 1; batch <= many_readers; batch *= lab.quick() ? 8 : 2) {
-    const double bytes = GroupedCache::bytes(gpt2_layer, layers_past_caches(gpt2_layer), batch, kv_length);
+    const double bytes = GroupedCache::bytes(gpt2_layer, layers_beyond_last_cache(gpt2_layer), batch, kv_length);
     const bool small = bytes <= static_cast<double>(available_memory_bytes()) / 4;
     const bool quick = fits(lab, {gpt2_layer, batch, kv_length}, lab.quick() ? 1 / 5.0 : 1 / 20.0);
     if (batch == 1 || (small && quick)) batches.push_back(batch);
@@ -149,17 +229,17 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
   const auto by_readers = [](const LayerRun& run) { return as_double(run.readers); };
   const auto by_length = [](const LayerRun& run) { return as_double(run.positions); };
   std::vector<KvCurve> curves;
-  const auto over_batches = [&](const std::string& id, const std::string& label, std::size_t heads,
+  const auto over_batches = [&](const char* id, const char* predicted_id, const char* label, std::size_t heads,
                                 std::size_t length) {
-    curves.push_back({id, label, reader_axis, {}, by_readers});
+    curves.push_back({id, predicted_id, label, reader_axis, {}, by_readers});
     for (std::size_t batch : batches) curves.back().runs.push_back({shared_by(heads), batch, length});
   };
-  over_batches("kv_none", "no cache", 12, 0);
-  over_batches("kv_1", "shared by 12 heads", 1, kv_length);
-  over_batches("kv_4", "shared by 3 heads", 4, kv_length);
-  over_batches("kv_12", "not shared", 12, kv_length);
+  over_batches("kv_none", "kv_none_predicted", "no cache", 12, 0);
+  over_batches("kv_1", "kv_1_predicted", "shared by 12 heads", 1, kv_length);
+  over_batches("kv_4", "kv_4_predicted", "shared by 3 heads", 4, kv_length);
+  over_batches("kv_12", "kv_12_predicted", "not shared", 12, kv_length);
   if (lab.quick() || batches.back() < some_readers) return curves;
-  curves.push_back({"kv_12_by_length", "not shared", length_axis, {}, by_length});
+  curves.push_back({"kv_12_by_length", "kv_12_by_length_predicted", "not shared", length_axis, {}, by_length});
   for (std::size_t length : {128, 256, 512, 1024}) {
     curves.back().runs.push_back({gpt2_layer, some_readers, length});
   }
@@ -173,25 +253,31 @@ void predict_kv_caches(Lab& lab) {
   Table table = {"Predicted: readers with 1024 tokens each",
                  {"KV heads", "KiB a token", "FLOP/byte of attention", "of a layer at most", "readers that fit"},
                  {}};
+  Series limits = {"limit_flop_per_byte",
+                   "of a layer at most",
+                   Kind::modelled,
+                   {"KV heads", "1"},
+                   {"arithmetic intensity", "FLOP/byte"}};
   for (std::size_t heads : {12, 4, 1}) {
-    const std::string of = std::to_string(heads);
     const LayerShape shape = shared_by(heads);
     const workload::TransformerShape& gpt2 = workload::gpt2_small;
     const double bytes = sizeof(float) * as_double(gpt2.layers * shape.cached_per_token());
     const double room = static_cast<double>(lab.machine().memory_bytes) - sizeof(float) * as_double(gpt2.parameters());
     const double fit = std::max(1.0, std::floor(room / (bytes * kv_length)));
-    lab.modelled("limit_" + of + "_flop_per_byte", intensity_limit(heads), "FLOP/byte");
-    table.rows.push_back({of, number_text(bytes / 1024), number_text(attention_work(shape, 1, kv_length).intensity()),
+    limits.points.emplace_back(as_double(heads), intensity_limit(heads), std::to_string(heads));
+    table.rows.push_back({std::to_string(heads), number_text(bytes / 1024),
+                          number_text(attention_work(shape, 1, kv_length).intensity()),
                           number_text(intensity_limit(heads)), number_text(fit)});
   }
   lab.show(table);
+  lab.add(std::move(limits));
 }
 
 /// Adds a curve and its prediction, and how far each point was off to `errors`.
 void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, const Estimate* seconds,
                   std::vector<double>& errors) {
   Series measured = {curve.id, curve.label, Kind::measured, curve.x, token_axis};
-  Series predicted = {curve.id + "_predicted", curve.label + ", predicted", Kind::modelled, curve.x, token_axis};
+  Series predicted = {curve.predicted_id, curve.label + ", predicted", Kind::modelled, curve.x, token_axis};
   for (const LayerRun& run : curve.runs) {
     const double tokens = as_double(run.readers), expected = run.predicted_seconds(layers.roofs());
     measured.points.emplace_back(curve.at(run), transform(*seconds, [&](double s) { return tokens / s; }));
@@ -206,7 +292,7 @@ void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, cons
 /// What caches cost the largest batch, and what sharing them brings it.
 void add_kv_gains(Lab& lab, const std::vector<KvCurve>& curves, const LayerTimes& layers) {
   const auto largest = [&](const char* id) {
-    const auto is_it = [&](const KvCurve& curve) { return curve.id == id; };
+    const auto is_it = [&](const KvCurve& curve) { return curve.id == std::string_view(id); };
     return std::find_if(curves.begin(), curves.end(), is_it)->runs.back();
   };
   const auto slower = [&](const char* a, const char* b) {
@@ -231,70 +317,6 @@ void measure_kv_caches(Lab& lab) {
   for (const KvCurve& curve : curves) add_kv_curve(lab, curve, layers, &layers.seconds[errors.size()], errors);
   lab.derived("kv_error_median", estimate(errors).median);
   if (curves.front().runs.back().readers == many_readers) add_kv_gains(lab, curves, layers);
-}
-
-namespace {
-
-// ---- What more cores bring ----
-
-Series over_threads(const ThreadTimes& times, std::string id, std::string label, const Speedups& speedups) {
-  Series series = {std::move(id), std::move(label), Kind::measured, thread_axis, speedup_axis};
-  for (std::size_t i = 0; i < times.threads.size(); ++i) series.points.emplace_back(times.threads[i], speedups[i]);
-  return series;
-}
-
-/// A speedup of all threads, as a share of their number.
-Value efficiency(std::string id, const ThreadTimes& threads, const Speedups& speedups) {
-  return Value(std::move(id), times(speedups.back(), 1.0 / threads.threads.back()), "1");
-}
-
-void add_strong_and_weak(Lab& lab, const ThreadTimes& times) {
-  lab.add(over_threads(times, "strong_gemm", "matrix product", times.gemm));
-  lab.add(over_threads(times, "strong_dot", "dot product, memory", times.dot));
-  lab.add(over_threads(times, "strong_dot_near", "dot product, near cache", times.dot_near));
-  Series predicted = {"strong_dot_predicted", "predicted from reading", Kind::modelled, thread_axis, speedup_axis};
-  for (std::size_t i = 0; i < times.threads.size(); ++i)
-    predicted.points.emplace_back(times.threads[i], times.read[i].median);
-  lab.add(std::move(predicted));
-  lab.add(efficiency("gemm_efficiency", times, times.gemm));
-  lab.add(Value("gemm_weak_efficiency", times.gemm_weak, "1"));
-  lab.add(efficiency("dot_efficiency", times, times.dot));
-  lab.add(Value("dot_weak_efficiency", times.dot_weak, "1"));
-  lab.add(efficiency("dot_near_efficiency", times, times.dot_near));
-  lab.derived("dot_speedup_error", std::abs(times.dot.back().median / times.read.back().median - 1));
-}
-
-/// Amdahl's law, from a serial share that one thread was seen to have; and what it would say of a kernel that has none.
-void add_serial(Lab& lab, const ThreadTimes& times) {
-  const double threads = times.threads.back();
-  Series measured = {"amdahl", "measured", Kind::measured, share_axis, speedup_axis};
-  Series predicted = {"amdahl_predicted", "Amdahl's law", Kind::modelled, share_axis, speedup_axis};
-  double worst = 0;
-  for (const SerialRun& run : times.serial) {
-    const double expected = amdahl_speedup(run.share.median, threads);
-    measured.points.emplace_back(run.share.median, run.speedup.back());
-    predicted.points.emplace_back(run.share.median, expected);
-    worst = std::max(worst, std::abs(expected / run.speedup.back().median - 1));
-  }
-  lab.add(std::move(measured));
-  lab.add(std::move(predicted));
-  lab.derived("amdahl_error_worst", worst);
-  const SerialRun& some = times.serial[times.serial.size() / 2];
-  Series law = {"strong_serial_predicted", "Amdahl's law", Kind::modelled, thread_axis, speedup_axis};
-  for (int n : times.threads) law.points.emplace_back(n, amdahl_speedup(some.share.median, n));
-  lab.add(over_threads(times, "strong_serial", "product, partly serial", some.speedup));
-  lab.add(std::move(law));
-  lab.add(Value("serial_share", some.share, "1"));
-}
-
-}  // namespace
-
-void measure_threads(Lab& lab) {
-  if (lab.machine().cores < 2)
-    return lab.note("one core: threads have nothing to share, so their speedups are missing");
-  const ThreadTimes times = time_threads(lab);
-  add_strong_and_weak(lab, times);
-  add_serial(lab, times);
 }
 
 }  // namespace hf::scaling

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "05-scaling/check/collective_check.hpp"
-#include "05-scaling/kernels/collectives/collective_theory.hpp"
 #include "05-scaling/kernels/collectives/collective_window.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"

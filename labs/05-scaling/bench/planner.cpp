@@ -1,14 +1,18 @@
+// What would many chips do? The planner: predicted against published, and the fastest plan from one chip to many.
+#include <algorithm>
+#include <cctype>
 #include <cmath>
-#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "05-scaling/bench/planner_runs.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/planner/chips.hpp"
-#include "05-scaling/kernels/planner/fit.hpp"
 #include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/plan_search.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
 #include "05-scaling/kernels/planner/step_time.hpp"
 #include "05-scaling/kernels/planner/transformer_shape.hpp"
@@ -19,6 +23,69 @@
 
 namespace hf::scaling {
 namespace {
+
+/// "a100", "h100" or "tpu".
+std::string kind_of(const Chip& chip) { return chip.name.substr(0, chip.name.find('-')); }
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+/// "llama3-8b, 128 × H100".
+std::string run_name(const PublishedRun& run) {
+  return run.shape.name + ", " + std::to_string(run.plan.chips()) + " × " + upper(run.chip.name);
+}
+
+double published_mfu(const PublishedRun& run) { return 100 * mfu(run.chip, run.shape, run.plan, run.seconds()); }
+
+double predicted_mfu(const PublishedRun& run, const Constants& constants) {
+  return 100 * mfu(run.chip, run.shape, run.plan, step_time(run.chip, run.shape, run.plan, constants).total());
+}
+
+/// run_name(), and what tells runs of one source apart: "gpt-22b, 8 × A100: t8, batch 4, all again".
+std::string long_name(const PublishedRun& run) {
+  const char* again[] = {"", ", attention again", ", all again"};
+  return run_name(run) + ": " + short_name(run.plan) + ", batch " + std::to_string(std::lround(run.plan.batch)) +
+         again[static_cast<int>(run.plan.recompute)];
+}
+
+Axis mfu_axis(const std::string& which) { return {which + "MFU", "%"}; }
+
+/// Predicted MFU against published, in per cent: a series for each source and kind of chip. Those beyond are left out.
+void add_runs(Lab& lab, const Constants& constants) {
+  for (const Source& source : published_sources()) {
+    for (const auto& [kind, id] : source.series) {
+      Series series = {.id = id,
+                       .label = source.label + " on " + upper(kind),
+                       .kind = Kind::modelled,
+                       .x = mfu_axis("published "),
+                       .y = mfu_axis("predicted "),
+                       .source = source.key};
+      for (const PublishedRun& run : published_runs()) {
+        if (run.source != source.name || kind_of(run.chip) != kind) continue;
+        series.points.emplace_back(published_mfu(run), predicted_mfu(run, constants), long_name(run));
+      }
+      lab.add(std::move(series));
+    }
+  }
+}
+
+/// The median of a source's absolute errors in per cent, and how many runs it has: a point for each.
+void add_errors(Lab& lab, const Constants& constants) {
+  Series series = {"planner_error_by_source", "median error", Kind::modelled, {"runs", "1"}, {"median error", "%"}};
+  Table table = {"Predicted against published seconds of a step", {"source", "runs", "median error, %"}, {}};
+  for (const Source& source : published_sources()) {
+    std::vector<PublishedRun> its_own;
+    std::ranges::copy_if(published_runs(), std::back_inserter(its_own),
+                         [&](const PublishedRun& run) { return run.source == source.name; });
+    const Errors found = errors(its_own, its_own.front().use(), constants);
+    series.points.emplace_back(static_cast<double>(found.runs), 100 * found.median, source.label);
+    table.rows.push_back({source.label, std::to_string(found.runs), number_text(100 * found.median)});
+  }
+  lab.show(table);
+  lab.add(std::move(series));
+}
 
 void compare_with_published_runs(Lab& lab) {
   const std::vector<PublishedRun>& runs = published_runs();
@@ -45,42 +112,91 @@ void compare_with_published_runs(Lab& lab) {
   const PublishedRun& farthest = farthest_run(runs, Use::test, constants);
   lab.add(
       Value("planner_error_largest", std::abs(error(farthest, constants)), "1", Kind::modelled, run_name(farthest)));
-  for (const int hidden : {20, 60}) {
-    Constants other = constants;
-    other.hidden = hidden / 100.0;
-    lab.modelled("planner_error_hidden_" + std::to_string(hidden), errors(runs, Use::test, other).median);
-  }
+  const auto error_if_hidden = [&](double share) {
+    return errors(runs, Use::test, {constants.matmul, constants.memory, share}).median;
+  };
+  lab.modelled("planner_error_hidden_20", error_if_hidden(0.2));
+  lab.modelled("planner_error_hidden_60", error_if_hidden(0.6));
 
   const PublishedRun& largest = largest_run(runs);
-  const auto seconds = [&](const std::string& id, double value) {
-    lab.add(Value("planner_llama3_" + id + "_s", value, "s", Kind::modelled, run_name(largest)));
-  };
-  seconds("published", largest.seconds());
+  lab.add(Value("planner_llama3_published_s", largest.seconds(), "s", Kind::modelled, run_name(largest)));
+  Series by_pieces = {
+      "planner_llama3_pieces_s", run_name(largest), Kind::modelled, {"pieces of a stage", "1"}, {"a step", "s"}};
   for (const int pieces : {1, 2, 4, 8}) {
     ParallelPlan plan = largest.plan;
     plan.interleave = pieces;
-    seconds(std::to_string(pieces) + "_pieces", step_time(largest.chip, largest.shape, plan, constants).total());
+    by_pieces.points.emplace_back(pieces, step_time(largest.chip, largest.shape, plan, constants).total());
   }
-
-  for (Series& series : run_series(constants)) lab.add(std::move(series));
-  const Series by_source = error_by_source(constants);
-  Table table = {"Predicted against published seconds of a step", {"source", "runs", "median error, %"}, {}};
-  for (const Point& point : by_source.points)
-    table.rows.push_back({point.label, number_text(point.x), number_text(point.y.median)});
-  lab.show(table);
-  lab.add(by_source);
+  lab.add(std::move(by_pieces));
+  add_runs(lab, constants);
+  add_errors(lab, constants);
 }
 
-/// A model that no single chip can hold, on ever more of them: 8 million tokens a step.
+const Axis chips_axis = {"chips", "1"}, part_axis = {"share of a step", "%"}, pieces_axis = {"pieces", "1"};
+
+Series mfu_series(const Job& job, const char* id, const char* label, const std::vector<Candidate>& plans) {
+  Series series = {id, label, Kind::modelled, chips_axis, mfu_axis("")};
+  for (const auto& [plan, time, memory] : plans)
+    series.points.emplace_back(plan.chips(), 100 * mfu(job.chip, job.shape, plan, time.total()), short_name(plan));
+  return series;
+}
+
+/// The MFU at so many chips, of 1.
+double share_at(const Series& mfu, double chips) {
+  const auto found = std::ranges::find(mfu.points, chips, &Point::x);
+  if (found == mfu.points.end()) throw std::out_of_range(mfu.id + ": nothing fits on so many chips");
+  return found->y.median / 100;
+}
+
+/// For the fastest plan, what its step is spent on, in per cent, and into how many pieces each thing is cut.
+void add_parts(Lab& lab, const std::vector<Candidate>& plans) {
+  const auto add = [&](const char* id, const char* label, const Axis& y, auto number_of) {
+    Series series = {id, label, Kind::modelled, chips_axis, y};
+    for (const Candidate& one : plans) series.points.emplace_back(one.plan.chips(), number_of(one));
+    lab.add(std::move(series));
+  };
+  const auto share = [](double StepTime::*part) {
+    return [part](const Candidate& one) { return 100 * one.time.*part / one.time.total(); };
+  };
+  add("sweep_time_arithmetic", "arithmetic", part_axis, share(&StepTime::arithmetic));
+  add("sweep_time_memory", "memory", part_axis, share(&StepTime::memory));
+  add("sweep_time_tensor", "tensor links", part_axis, share(&StepTime::tensor));
+  add("sweep_time_network", "network", part_axis, share(&StepTime::network));
+  add("sweep_time_bubble", "bubble", part_axis, share(&StepTime::bubble));
+  add("sweep_ways_tensor", "tensors", pieces_axis, [](const Candidate& one) { return one.plan.tensor; });
+  add("sweep_ways_context", "sequences", pieces_axis, [](const Candidate& one) { return one.plan.context; });
+  add("sweep_ways_pipeline", "layers", pieces_axis, [](const Candidate& one) { return one.plan.pipeline; });
+  add("sweep_ways_data", "batch", pieces_axis, [](const Candidate& one) { return one.plan.replicas(); });
+}
+
+/// A model that no single chip can hold, on ever more of them: 8 million tokens a step, however many there are.
 void sweep_chips(Lab& lab) {
-  const std::vector<Series> sweep = sweep_series({chip("h100"), model("llama3-70b"), 0, 1024, 8192});
-  for (const Series& series : sweep) lab.add(series);
-  const Series &all_cuts = sweep[0], &batch_and_tensors = sweep[2];
+  constexpr int most_chips = 16384;
+  const Job job = {chip("h100"), model("llama3-70b"), 0, 1024, 8192};
+  const auto fastest = [&](const char* id, const char* label, const Allowed& allowed) {
+    return mfu_series(job, id, label, fastest_by_chips(job, most_chips, allowed));
+  };
+  const std::vector<Candidate> best = fastest_by_chips(job, most_chips);
+  const Series all_cuts = mfu_series(job, "sweep_mfu", "all cuts together", best);
+  const Series batch_and_tensors = fastest("sweep_mfu_tensor", "batch and tensors", [](const ParallelPlan& plan) {
+    return plan.context == 1 && plan.pipeline == 1;
+  });
+  lab.add(all_cuts);
+  lab.add(fastest("sweep_mfu_data", "batch alone", [](const ParallelPlan& plan) {
+    return plan.tensor == 1 && plan.context == 1 && plan.pipeline == 1;
+  }));
+  lab.add(batch_and_tensors);
+  lab.add(fastest("sweep_mfu_pipeline", "batch and layers",
+                  [](const ParallelPlan& plan) { return plan.tensor == 1 && plan.context == 1; }));
+  add_parts(lab, best);
+
   lab.modelled("sweep_fewest_chips", all_cuts.points.front().x);
-  for (const int chips : {1024, 4096, 16384})
-    lab.modelled("sweep_mfu_" + std::to_string(chips) + "_share", at(all_cuts, chips) / 100);
-  lab.modelled("sweep_mfu_tensor_4096_share", at(batch_and_tensors, 4096) / 100);
-  lab.derived("sweep_all_cuts_gain_4096");
+  Series shares = {"sweep_mfu_share", "all cuts together", Kind::modelled, chips_axis, {"MFU", "1"}};
+  for (const int chips : {1024, 4096, 16384}) shares.points.emplace_back(chips, share_at(all_cuts, chips));
+  lab.add(std::move(shares));
+  const double tensor_share = share_at(batch_and_tensors, 4096);
+  lab.modelled("sweep_mfu_tensor_4096_share", tensor_share);
+  lab.modelled("sweep_all_cuts_gain_4096", share_at(all_cuts, 4096) / tensor_share);
 }
 
 }  // namespace

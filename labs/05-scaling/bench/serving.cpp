@@ -1,21 +1,24 @@
+// Many readers, who come and go: steps of a server on this machine, and what a simulated one makes of them.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "00-workload/kernels/sizes.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "05-scaling/bench/serving_runs.hpp"
 #include "05-scaling/bench/steps.hpp"
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
+#include "05-scaling/kernels/serving/step_case.hpp"
 #include "05-scaling/kernels/serving/step_model.hpp"
+#include "harness/clock.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/results.hpp"
+#include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 #include "harness/work.hpp"
@@ -42,16 +45,45 @@ void predict_steps(Lab& lab, const workload::TransformerShape& shape, const std:
   lab.show(table);
 }
 
-/// Each step as it was predicted by the roofs, as it was measured, and as the fitted rates say.
-void add_steps(Lab& lab, const std::string& id, const std::vector<TimedStep>& steps, const StepSeconds& by_roofs,
+/// A step, what it was asked to do by its accounts, and how long it took.
+struct TimedStep {
+  StepCase step;
+  Work work;
+  Estimate seconds;
+};
+
+/// Interleaved, in the present step of the lab, of which it leaves a part.
+std::vector<TimedStep> time_steps(const Lab& lab, StepBench& bench, const std::vector<StepCase>& steps) {
+  std::vector<TimedStep> timed_steps(steps.size());
+  std::vector<Variant> variants;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    timed_steps[i].step = steps[i];
+    TimedStep& to = timed_steps[i];
+    variants.push_back(timed(std::to_string(i), [&bench, &to] { to.work = bench.work(to.step); }));
+  }
+  Plan plan = lab.memory_plan();
+  plan.warm_seconds = 0;                           // a step is long
+  plan.minimum_rounds = lab.quick() ? 3 : 5;       // one that was disturbed leaves the median alone
+  plan.budget_seconds = 0.6 * lab.seconds_left();  // the simulations come after it, and the replay
+  const Sampling sampling = sample_interleaved(variants, plan);
+  for (std::size_t i = 0; i < steps.size(); ++i) timed_steps[i].seconds = sampling.seconds[i];
+  return timed_steps;
+}
+
+/// What the series of some steps are called: as measured, as predicted by the roofs, and as the fitted rates say.
+struct StepIds {
+  const char *measured, *roofs, *rates;
+};
+
+void add_steps(Lab& lab, const StepIds& ids, const std::vector<TimedStep>& steps, const StepSeconds& by_roofs,
                const StepSeconds& by_rates) {
   const Axis step_axis = {"step", "1"}, time_axis = {"time of a step", "ms"};
-  Series measured = {id, "measured", Kind::measured, step_axis, time_axis};
-  Series predicted = {id + "_roofs", "predicted by the roofs", Kind::modelled, step_axis, time_axis};
-  Series fitted = {id + "_rates", "by the fitted rates", Kind::modelled, step_axis, time_axis};
+  Series measured = {ids.measured, "measured", Kind::measured, step_axis, time_axis};
+  Series predicted = {ids.roofs, "predicted by the roofs", Kind::modelled, step_axis, time_axis};
+  Series fitted = {ids.rates, "by the fitted rates", Kind::modelled, step_axis, time_axis};
   for (const auto& [step, work, seconds] : steps) {
     const auto x = static_cast<double>(measured.points.size());
-    measured.points.emplace_back(x, transform(seconds, [](double s) { return 1e3 * s; }), step.label());
+    measured.points.emplace_back(x, times(seconds, 1e3), step.label());
     predicted.points.emplace_back(x, 1e3 * by_roofs(step.load()), step.label());
     fitted.points.emplace_back(x, 1e3 * by_rates(step.load()), step.label());
   }
@@ -64,8 +96,7 @@ void add_phase(Lab& lab, const std::string& id, const std::string& label, std::v
             [](const TimedStep& a, const TimedStep& b) { return a.work.intensity() < b.work.intensity(); });
   Series speed = {id, label, Kind::measured, {"arithmetic intensity", "FLOP/byte"}, {"speed", "GFLOP/s"}};
   for (const auto& [step, work, seconds] : steps) {
-    const double flops = work.flops;
-    speed.points.emplace_back(work.intensity(), rate(flops, seconds), step.label());
+    speed.points.emplace_back(work.intensity(), rate(work.flops, seconds), step.label());
   }
   lab.add(std::move(speed));
 }
@@ -98,31 +129,32 @@ StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
   const auto middle = timed_all.begin() + static_cast<std::ptrdiff_t>(pure.size());
   const std::vector<TimedStep> timed_pure(timed_all.begin(), middle), timed_mixed(middle, timed_all.end());
 
-  const StepModel model = fit_steps(shape, measured_steps(timed_pure));
+  std::vector<MeasuredStep> medians;
+  for (const auto& [step, work, seconds] : timed_pure) medians.push_back({step.load(), seconds.median});
+  const StepModel model = fit_steps(shape, medians);
   const StepSeconds by_roofs = [&](const StepLoad& load) { return roofline_seconds(shape, load, roofs); };
   const StepSeconds by_rates = [&](const StepLoad& load) { return model.seconds(load); };
-  add_steps(lab, "serving_pure", timed_pure, by_roofs, by_rates);
-  add_steps(lab, "serving_mixed", timed_mixed, by_roofs, by_rates);
-  lab.derived("serving_step_error_median", estimate(step_errors(timed_mixed, by_rates)).median);
+  add_steps(lab, {"serving_pure", "serving_pure_roofs", "serving_pure_rates"}, timed_pure, by_roofs, by_rates);
+  add_steps(lab, {"serving_mixed", "serving_mixed_roofs", "serving_mixed_rates"}, timed_mixed, by_roofs, by_rates);
+  std::vector<double> errors;
+  for (const auto& [step, work, seconds] : timed_mixed) {
+    errors.push_back(std::abs(by_rates(step.load()) / seconds.median - 1));
+  }
+  lab.derived("serving_step_error_median", estimate(errors).median);
   add_phases(lab, timed_pure);
   return model;
 }
 
-/// Throughput against the 99th percentiles, from little load to nearly all that a way to serve can do.
-void add_load_curve(Lab& lab, const ServingWay& way, const Scenario& scenario, double most) {
+/// Throughput against the 99th percentiles, from little load to nearly all that a strategy can do.
+void add_load_curve(Lab& lab, const ServingStrategy& strategy, const char* gap_id, const char* first_id,
+                    const Scenario& scenario, double most) {
   const Axis throughput = {"throughput of a machine", "tokens/s"};
-  Series gaps = {"serving_itl_" + way.id,
-                 way.label,
-                 Kind::simulated,
-                 throughput,
-                 {"time between two tokens, 99th percentile", "ms"}};
-  Series firsts = {"serving_ttft_" + way.id,
-                   way.label,
-                   Kind::simulated,
-                   throughput,
-                   {"time to the first token, 99th percentile", "ms"}};
+  const Axis gap_axis = {"time between two tokens, 99th percentile", "ms"};
+  const Axis first_axis = {"time to the first token, 99th percentile", "ms"};
+  Series gaps = {gap_id, strategy.label, Kind::simulated, throughput, gap_axis};
+  Series firsts = {first_id, strategy.label, Kind::simulated, throughput, first_axis};
   for (const int percent : {10, 20, 30, 40, 50, 60, 70, 80, 90, 95}) {
-    const Latency seen = latency(way, scenario, most * percent / 100);
+    const Latency seen = latency(strategy, scenario, most * percent / 100);
     const std::string label = std::to_string(percent) + " % of its most";
     gaps.points.emplace_back(seen.tokens_per_s, 1e3 * seen.gap_p99, label);
     firsts.points.emplace_back(seen.tokens_per_s, 1e3 * seen.first_p99, label);
@@ -132,53 +164,99 @@ void add_load_curve(Lab& lab, const ServingWay& way, const Scenario& scenario, d
   lab.add(std::move(firsts));
 }
 
-/// What those see who ask, at the same load for each machine.
-void compare_at(Lab& lab, double rate, const std::vector<ServingWay>& ways, const Scenario& scenario) {
+const Axis strategy_axis = {"way to serve", "1"};
+
+/// What those see who ask, at the same load for each machine: a row for each strategy.
+void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategies, const Scenario& scenario) {
+  enum : std::size_t { whole, chunked, apart };  // in their order
+  const Axis wait_axis = {"wait", "ms"};
+  Series median = {"serving_itl_median_ms", "between two tokens", Kind::simulated, strategy_axis, wait_axis};
+  Series gaps = {"serving_itl_p99_ms", "between two tokens, 99th percentile", Kind::simulated, strategy_axis,
+                 wait_axis};
+  Series firsts = {"serving_ttft_p99_ms", "to the first token, 99th percentile", Kind::simulated, strategy_axis,
+                   wait_axis};
   Table table = {"Served at " + number_text(rate) + " requests per second and machine, ms",
                  {"way to serve", "ITL median", "ITL p99", "TTFT median", "TTFT p99"},
                  {}};
-  for (const ServingWay& way : ways) {
-    const Latency seen = latency(way, scenario, rate);
-    // The median apart is told nowhere.
-    if (way.machines == 1) lab.simulated("serving_itl_median_" + way.id + "_ms", 1e3 * seen.gap_median, "ms");
-    lab.simulated("serving_itl_p99_" + way.id + "_ms", 1e3 * seen.gap_p99, "ms");
-    lab.simulated("serving_ttft_p99_" + way.id + "_ms", 1e3 * seen.first_p99, "ms");
-    table.rows.push_back({way.label, number_text(1e3 * seen.gap_median), number_text(1e3 * seen.gap_p99),
+  for (const ServingStrategy& strategy : strategies) {
+    const Latency seen = latency(strategy, scenario, rate);
+    const auto x = static_cast<double>(gaps.points.size() + 1);
+    median.points.emplace_back(x, 1e3 * seen.gap_median, strategy.id);
+    gaps.points.emplace_back(x, 1e3 * seen.gap_p99, strategy.id);
+    firsts.points.emplace_back(x, 1e3 * seen.first_p99, strategy.id);
+    table.rows.push_back({strategy.label, number_text(1e3 * seen.gap_median), number_text(1e3 * seen.gap_p99),
                           number_text(1e3 * seen.first_median), number_text(1e3 * seen.first_p99)});
   }
   lab.show(table);
-  lab.derived("serving_p99_itl_ratio");
-  lab.derived("serving_p99_itl_apart_ratio");
+  const auto p99 = [&](std::size_t i) { return gaps.points[i].y.median; };
+  lab.simulated("serving_p99_itl_ratio", p99(whole) / p99(chunked));
+  lab.simulated("serving_p99_itl_apart_ratio", p99(whole) / p99(apart));
+  for (Series* series : {&median, &gaps, &firsts}) lab.add(std::move(*series));
 }
 
 void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& seconds) {
+  constexpr struct {
+    const char *gaps, *firsts;
+  } curve_ids[] = {{"serving_itl_static", "serving_ttft_static"},
+                   {"serving_itl_whole", "serving_ttft_whole"},
+                   {"serving_itl_chunked", "serving_ttft_chunked"},
+                   {"serving_itl_apart", "serving_ttft_apart"}};
   const double writers = std::ceil(writers_per_reader(scenario, seconds));
   const double prompt = scenario.limits.step_tokens;  // the longest
   lab.modelled("serving_cache_transfer_ms", 1e3 * scenario.wire.seconds(1, scenario.cache_bytes * prompt), "ms");
 
-  const std::vector<ServingWay> ways = ways_to_serve(scenario, static_cast<std::size_t>(writers), seconds);
+  const std::vector<ServingStrategy> strategies =
+      serving_strategies(scenario, static_cast<std::size_t>(writers), seconds);
+  Series speed = {
+      "serving_tokens_per_s", "at most", Kind::simulated, strategy_axis, {"throughput of a machine", "tokens/s"}};
   std::vector<double> most;  // requests per second and machine
-  for (const ServingWay& way : ways) {
-    const Capacity all = capacity(way, scenario);
-    lab.simulated("serving_" + way.id + "_tokens_per_s", all.tokens_per_s, "tokens/s");
-    add_load_curve(lab, way, scenario, all.requests_per_s);
+  for (std::size_t i = 0; i < strategies.size(); ++i) {
+    const Capacity all = capacity(strategies[i], scenario);
+    speed.points.emplace_back(static_cast<double>(i + 1), all.tokens_per_s, strategies[i].id);
+    add_load_curve(lab, strategies[i], curve_ids[i].gaps, curve_ids[i].firsts, scenario, all.requests_per_s);
     most.push_back(all.requests_per_s);
   }
-  lab.derived("serving_continuous_over_static");
-  lab.derived("serving_chunked_over_whole");
-  lab.derived("serving_throughput_gain_apart");
+  const auto at_most = [&](std::size_t i) { return speed.points[i].y.median; };
+  enum : std::size_t { fixed, whole, chunked, apart };  // in their order
+  lab.simulated("serving_continuous_over_static", at_most(whole) / at_most(fixed));
+  lab.simulated("serving_chunked_over_whole", at_most(chunked) / at_most(whole));
+  lab.simulated("serving_throughput_gain_apart", at_most(apart) / at_most(whole));
+  lab.add(std::move(speed));
   // A load that all but static batches, the first of them, can bear.
   const double share = 0.8;
-  compare_at(lab, share * *std::min_element(most.begin() + 1, most.end()), {ways.begin() + 1, ways.end()}, scenario);
+  compare_at(lab, share * *std::min_element(most.begin() + 1, most.end()), std::span(strategies).subspan(1), scenario);
 }
 
-/// Some requests that are really served, on this machine, by the policy that is simulated: what the simulation says of them
-/// over what they see.
+/// The same few requests, short ones, twice as often as they can be served, in chunks: on the clock of the model, and some
+/// times on that of this machine, which runs every step; as many as the time that is left allows.
 void replay_requests(Lab& lab, StepBench& bench, const Scenario& scenario, const StepSeconds& seconds) {
-  const auto [simulated, real] = replay(lab, bench, scenario, seconds);
+  constexpr std::uint64_t sequence = 2;  // of random numbers
+  const int context = static_cast<int>(bench.shape().context);
+  Limits limits = scenario.limits;
+  limits.step_tokens = scenario.chunked_tokens;
+  const auto simulate = [&](const std::vector<Request>& requests, const StepSeconds& clock) {
+    return serve(requests, Policy::chunked, limits, clock);
+  };
+  const auto at_rate = [&](double rate, std::size_t count) {
+    const Lengths brief = {context / 64, context / 8};
+    return poisson_requests({rate, brief, brief}, count, sequence);
+  };
+  const double rate = 2 * 1000 / simulate(at_rate(never_out, 1000), seconds).seconds;  // so that few requests meet
+  const std::size_t repeats = lab.quick() ? 1 : 3;
+  const double time = std::max(lab.seconds_left(), 0.25 * lab.step_seconds()) / static_cast<double>(repeats);
+  std::vector<Request> requests = at_rate(rate, 64);
+  while (requests.size() > 4 && simulate(requests, seconds).seconds > time) requests.pop_back();
+
+  const StepSeconds on_this_machine = [&](const StepLoad& load) {
+    lab.tick();
+    const std::int64_t start = now_ns();
+    bench.run(step_like(load));
+    return static_cast<double>(now_ns() - start) * 1e-9;
+  };
+  const double simulated = percentile(simulate(requests, seconds).gaps, 0.99);
   std::vector<double> ratios;
-  for (const Served& served : real) {
-    ratios.push_back(percentile(simulated.gaps, 0.99) / percentile(served.gaps, 0.99));
+  for (std::size_t i = 0; i < repeats; ++i) {
+    ratios.push_back(simulated / percentile(simulate(requests, on_this_machine).gaps, 0.99));
   }
   lab.derived("serving_replay_itl_p99_error", std::abs(estimate(ratios).median - 1));
 }

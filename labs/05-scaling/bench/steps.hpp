@@ -41,4 +41,7 @@ void measure_serving(Lab& lab);
 /// What would many chips do?
 void plan_many_chips(Lab& lab);
 
+/// What the ranks can be asked to run; without MPI, the first only throws.
+extern const Task collectives_task, check_training_task, learn_task, training_steps_task, bubbles_task;
+
 }  // namespace hf::scaling

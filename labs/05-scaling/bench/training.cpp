@@ -1,100 +1,267 @@
+// One network, trained in several ways: is each right, does it learn, what travels, and how long does a step take?
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "05-scaling/bench/planner_runs.hpp"
-#include "05-scaling/bench/predictions.hpp"
-#include "05-scaling/bench/report.hpp"
-#include "05-scaling/bench/runs.hpp"
-#include "05-scaling/bench/small_steps.hpp"
 #include "05-scaling/bench/steps.hpp"
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
+#include "05-scaling/check/reference.hpp"
+#include "05-scaling/kernels/planner/step_time.hpp"
+#include "05-scaling/kernels/training/data_parallel.hpp"
+#include "05-scaling/kernels/training/network.hpp"
+#include "05-scaling/kernels/training/pipeline_parallel.hpp"
 #include "05-scaling/kernels/training/pipeline_schedule.hpp"
-#include "05-scaling/kernels/training/ways.hpp"
+#include "05-scaling/kernels/training/step_model.hpp"
+#include "05-scaling/kernels/training/strategies.hpp"
+#include "common/ranks/alpha_beta.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/ranks_sampling.hpp"
+#include "common/reference.hpp"
 #include "harness/lab.hpp"
+#include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 
 namespace hf::scaling {
-
-/// What travels on paper, and what does when ranks that are threads are counted.
-void count_what_travels(Lab& lab) {
-  const std::vector<int> rank_counts = lab.quick() ? std::vector{4} : std::vector{2, 4, 8};
-  Table table = {"What a rank sends in a step, one of four", {"way", "MB", "as predicted"}, {}};
-  bool exact = true;
-  for (const Travel& travel : count_travel(rank_counts, [&] { lab.tick(); })) {
-    exact = exact && travel.is_exact;
-    lab.add(travel.counted);
-    const double counted = at(travel.counted, 4);
-    if (!travel.way->has_experts) lab.simulated(travel.counted.id + "_bytes", counted * 1e6, "B");
-    table.rows.push_back({travel.way->name, number_text(counted), travel.is_exact ? "yes" : "no"});
-  }
-  lab.show(table);
-  lab.simulated("travel_is_as_predicted", exact ? 1 : 0);
-}
-
 namespace {
 
-/// Is every way right, on these ranks? Does it learn?
-void check_training(Lab& lab, Ranks& ranks) {
+using nlohmann::json;
+
+const Axis ranks_axis = {"ranks", "1"}, sent_axis = {"MB that a rank sends in a step", "1"};
+const Axis micros_axis = {"micro-batches", "1"}, waiting_axis = {"time spent waiting", "%"};
+
+/// The least multiple of `ranks` that is no smaller.
+std::size_t multiple(std::size_t least, int ranks) {
+  const auto n = static_cast<std::size_t>(ranks);
+  return (least + n - 1) / n * n;
+}
+
+/// So small that the reference, in plain loops, takes no time to speak of.
+Problem checked_problem(int ranks) {
+  const std::size_t experts = multiple(4, ranks);
+  return {{.width = std::max<std::size_t>(14, experts), .hidden = 10, .blocks = multiple(5, ranks), .classes = 3},
+          24,
+          8,
+          experts};
+}
+
+Problem learned_problem(int ranks) {
+  const std::size_t experts = multiple(4, ranks);
+  return {{.width = std::max<std::size_t>(64, experts), .hidden = 128, .blocks = multiple(4, ranks), .classes = 16},
+          256,
+          8,
+          experts};
+}
+
+/// What is timed: so large that products take most of the time, and cut evenly by so many ranks.
+Problem timed_problem(int ranks) {
+  return {{.width = 256, .hidden = 512, .blocks = multiple(4, ranks), .classes = 16}, 1024, 8, multiple(4, ranks)};
+}
+
+Batch batch_of(const Problem& problem, std::uint64_t index) {
+  return make_batch(problem.rows, problem.shape.width, problem.shape.classes, index);
+}
+
+json arguments_of(const Problem& problem, const RankPlan& plan) {
+  const auto& [width, hidden, blocks, classes] = problem.shape;
+  return {{"problem", {width, hidden, blocks, classes, problem.rows, problem.micros, problem.experts}},
+          {"plan", {plan.rounds, plan.minimum_rounds, plan.budget_seconds}}};
+}
+Problem problem_in(const json& arguments) {
+  const json& p = arguments.at("problem");
+  return {{p.at(0), p.at(1), p.at(2), p.at(3)}, p.at(4), p.at(5), p.at(6)};
+}
+RankPlan plan_in(const json& arguments) {
+  const json& p = arguments.at("plan");
+  return {p.at(0), p.at(1), p.at(2)};
+}
+
+Estimate in_percent(const Estimate& share) { return times(share, 100); }
+
+// ---- Is it right? ----
+
+/// The largest error share (common/reference.hpp) that any number has on this rank, after two steps by each strategy on a
+/// small problem: right when at most 1.
+json check_training(Member& me, const json&) {
+  const Problem problem = checked_problem(me.ranks.size());
+  double worst = 0;
+  for (const Strategy& strategy : strategies()) {
+    ReferenceTraining reference(problem.shape, strategy.has_experts ? problem.experts : 1);
+    const std::unique_ptr<Trainer> trainer = strategy.make(me.ranks, problem);
+    Network& network = trainer->network();
+    for (std::uint64_t step = 0; step < 2; ++step) {
+      me.tick();
+      reference.gradients(batch_of(problem, step));
+      reference.update();
+      trainer->step(batch_of(problem, step));
+      worst = std::max(
+          worst, worst_error_share(network.weights(), part_of(reference.weights(), problem.shape, network.part())));
+    }
+  }
+  return worst;
+}
+
+// ---- Does it learn? ----
+
+/// By strategy, of those without experts: this rank's share of the first loss and of the last, and what its optimiser takes.
+json learn(Member& me, const json& arguments) {
+  const Problem problem = learned_problem(me.ranks.size());
+  json answer;
+  for (const Strategy& strategy : strategies()) {
+    if (strategy.has_experts) continue;
+    const std::unique_ptr<Trainer> trainer = strategy.make(me.ranks, problem);
+    json& of = answer[strategy.id];
+    for (std::uint64_t step = 0; step < arguments.at("steps"); ++step) {
+      me.tick();
+      of["last_loss"] = trainer->step(batch_of(problem, step));
+      if (step == 0) of["first_loss"] = of["last_loss"];
+    }
+    const auto* data = dynamic_cast<const DataParallel*>(trainer.get());
+    of["optimiser_bytes"] = data != nullptr ? data->optimiser_bytes() : 0;
+  }
+  return answer;
+}
+
+void check_and_learn(Lab& lab, Ranks& ranks) {
   const auto tick = [&] { lab.tick(); };
-  lab.derived("training_error_share", worst_training_error(ranks, tick));
-  const std::vector<Learned> learned = learn_in_all_ways(ranks, 60, tick);
-  const Learned& data = learned_in(learned, "data");
-  lab.derived("loss_before", data.first_loss);
-  lab.derived("loss_after", data.last_loss);
+  const std::vector<json> errors = ranks.run(check_training_task, {}, tick);
+  lab.derived("training_error_share", std::ranges::max_element(errors)->get<double>());
+  const std::vector<json> learned = ranks.run(learn_task, {{"steps", 60}}, tick);
+  const auto sum = [&](const std::string& strategy, const char* what) {
+    double all = 0;
+    for (const json& rank : learned) all += rank.at(strategy).at(what).get<double>();
+    return all;
+  };
+  const double before = sum("data", "first_loss");
+  std::vector<double> after;
+  for (const auto& [strategy, of] : learned.front().items()) after.push_back(sum(strategy, "last_loss"));
+  const auto [least, most] = std::ranges::minmax_element(after);
+  lab.derived("loss_before", before);
+  lab.derived("loss_after", sum("data", "last_loss"));
   lab.derived("loss_after_over_before");
-  lab.derived("loss_spread", loss_spread(learned));
-  const std::vector<double>& sharded = learned_in(learned, "data_sharded").optimiser_bytes;
-  lab.derived("optimiser_bytes", data.optimiser_bytes.front(), "B");
-  lab.derived("optimiser_sharded_bytes", *std::ranges::max_element(sharded), "B");
-}
-
-}  // namespace
-
-void simulate_bubbles(Lab& lab) {
-  for (const int stages : {4, 8}) {
-    lab.add(bubble_formula("bubble_formula_" + std::to_string(stages), stages));
-    lab.add(bubble_simulated(one_forward_one_backward, stages));
+  lab.derived("loss_spread", (*most - *least) / before);
+  double sharded = 0;
+  for (const json& rank : learned) {
+    sharded = std::max(sharded, rank.at("data_sharded").at("optimiser_bytes").get<double>());
   }
+  lab.derived("optimiser_bytes", learned.front().at("data").at("optimiser_bytes").get<double>(), "B");
+  lab.derived("optimiser_sharded_bytes", sharded, "B");
 }
 
-namespace {
+// ---- How long does a step take? ----
 
-void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
-  constexpr int micros = 8;
-  lab.modelled("bubble_predicted", bubble_predicted(ranks.size(), micros));
-  lab.add(bubble_formula("bubble_formula", ranks.size()));
-  const std::vector<Bubble> bubbles = time_bubbles(ranks, timed_problem(ranks.size()), plan, [&] { lab.tick(); });
-  for (const Schedule* schedule : {&gpipe, &one_forward_one_backward}) lab.add(bubble_measured(bubbles, *schedule));
-  const Bubble& alternating = bubble_at(bubbles, one_forward_one_backward, micros);
-  lab.add(Value("bubble_measured", alternating.share, "1", "1F1B, 8 micro-batches"));
-  lab.derived("pipeline_kept_gpipe", bubble_at(bubbles, gpipe, micros).kept);
-  lab.derived("pipeline_kept_1f1b", alternating.kept);
-  lab.derived("bubble_error", std::abs(lab.value("bubble_measured") - lab.value("bubble_predicted")));
+/// A trainer and its batch.
+struct Timed {
+  std::string id;
+  std::unique_ptr<Trainer> trainer;  ///< null on ranks that take no part
+  Batch batch;
+};
+
+/// Everything that is timed, as this rank sees it: "one" and "one_experts", on rank 0 alone; "part", "weak_part",
+/// "tensor_part" and "pipeline_part", where each rank computes its share of data (the batch cut, or whole), tensor or
+/// pipeline parallelism at the same time as the others, and nothing travels; "weak", data parallel with a whole batch for
+/// each rank; and every strategy.
+/// \param alone  a transport without others
+std::vector<Timed> timed_trainers(const Problem& whole, Transport& ranks, Transport& alone) {
+  const auto mine = [&](std::size_t of) { return share(of, ranks.rank(), ranks.size()).size(); };
+  Problem weak = whole, part = whole, tensor_part = whole, pipeline_part = whole;
+  weak.rows *= static_cast<std::size_t>(ranks.size());
+  part.rows = mine(whole.rows);
+  tensor_part.shape.hidden = mine(whole.shape.hidden);
+  pipeline_part.shape.blocks = mine(whole.shape.blocks);
+
+  std::vector<Timed> all;
+  const auto add = [&](const std::string& id, const Problem& problem, const char* strategy_id, Transport* on) {
+    all.push_back({id, on != nullptr ? strategy(strategy_id).make(*on, problem) : nullptr, batch_of(problem, 0)});
+  };
+  Transport* const first = ranks.rank() == 0 ? &alone : nullptr;
+  add("one", whole, "data", first);
+  add("one_experts", whole, "experts", first);
+  add("part", part, "data", &alone);
+  add("weak_part", whole, "data", &alone);
+  add("tensor_part", tensor_part, "data", &alone);
+  add("pipeline_part", pipeline_part, "pipeline_1f1b", &alone);
+  add("weak", weak, "data", &ranks);
+  for (const Strategy& strategy : strategies()) add(strategy.id, whole, strategy.id, &ranks);
+  return all;
 }
 
-/// Which of the values of the step `collectives` are those of these ranks.
-std::string wire_prefix(const Ranks& ranks) { return ranks.hosts() > 1 ? "network_" : ""; }
+json time_steps_here(Member& me, const json& arguments) {
+  Alone alone;
+  const std::vector<Timed> timed = timed_trainers(problem_in(arguments), me.ranks, alone);
+  std::vector<RankVariant> variants;
+  for (const Timed& each : timed) {
+    const auto step = [&each] {
+      if (each.trainer) each.trainer->step(each.batch);
+    };
+    me.tick();
+    step();  // warm
+    variants.push_back({each.id, {}, step});
+  }
+  const Sampling sampling = sample_on_all(me, variants, plan_in(arguments));
+  json answer;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    answer.push_back({{"id", variants[i].id}, {"seconds", sampling.seconds[i].samples}});
+  }
+  return answer;
+}
 
-void add_efficiencies(Lab& lab, const std::string& wire_id, const std::vector<Efficiency>& found) {
+Sampling time_steps(Lab& lab, Ranks& ranks, const Problem& problem, const RankPlan& plan) {
+  const json answer = ranks.run(training_steps_task, arguments_of(problem, plan), [&] { lab.tick(); }).front();
+  Sampling sampling;
+  for (const json& each : answer) {
+    sampling.ids.push_back(each.at("id"));
+    sampling.seconds.push_back(estimate(each.at("seconds")));
+  }
+  return sampling;
+}
+
+/// The values of the step `collectives` that are those of these ranks, and what is made of them.
+struct WireIds {
+  const char *alpha_us, *beta_gbs, *efficiency, *predicted, *error;
+};
+const WireIds& wire_ids(const Ranks& ranks) {
+  static constexpr WireIds here = {"alpha_us", "beta_gbs", "dp_efficiency", "dp_efficiency_predicted",
+                                   "dp_efficiency_error"};
+  static constexpr WireIds network = {"network_alpha_us", "network_beta_gbs", "network_dp_efficiency",
+                                      "network_dp_efficiency_predicted", "network_dp_efficiency_error"};
+  return ranks.hosts() > 1 ? network : here;
+}
+
+/// What the ranks do of what so many ranks could do: t(1) / (n · t(n)), or t(1) / t(n) where each has a batch of its own.
+void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const StepPredictions& predicted) {
+  const Axis way = {"way to train", "1"}, share_axis = {"efficiency", "%"};
+  Series measured = {"training_efficiency", "measured", Kind::measured, way, share_axis};
+  Series expected = {"training_efficiency_predicted", "predicted", Kind::modelled, way, share_axis};
   Table table = {"Efficiency of a step", {"way", "predicted, %", "measured, %"}, {}};
-  for (const Efficiency& each : found) {
-    table.rows.push_back({each.label, number_text(100 * each.predicted), number_text(100 * each.measured.median)});
-  }
+  const auto add = [&](const char* label, const char* one, const char* all, double seconds, int batches) {
+    const double share = static_cast<double>(batches) / ranks.size();
+    const std::pair found = {times(steps.ratio(one, all), share), steps.of(one).median * share / seconds};
+    const auto place = static_cast<double>(measured.points.size() + 1);
+    measured.points.emplace_back(place, in_percent(found.first), label);
+    expected.points.emplace_back(place, 100 * found.second, label);
+    table.rows.push_back({label, number_text(100 * found.second), number_text(100 * found.first.median)});
+    return found;
+  };
+  const auto [data, data_predicted] = add("data", "one", "data", predicted.data, 1);
+  add("data, a batch each", "one", "weak", predicted.weak, ranks.size());
+  add("tensor", "one", "tensor", predicted.tensor, 1);
+  add("pipeline, 1F1B", "one", "pipeline_1f1b", predicted.pipeline, 1);
+  add("experts", "one_experts", "experts", predicted.experts, 1);
   lab.show(table);
-  for (const Series& series : efficiency_series(found)) lab.add(series);
-  const Efficiency& data = found.front();
-  const std::string id = wire_id + "dp_efficiency";
-  lab.add(Value(id, data.measured, "1", data.label));
-  lab.derived(id + "_predicted", data.predicted);
-  lab.derived(id + "_error", std::abs(data.measured.median - data.predicted));
+  lab.add(std::move(measured));
+  lab.add(std::move(expected));
+  const WireIds& ids = wire_ids(ranks);
+  lab.add(Value(ids.efficiency, data, "1", "data"));
+  lab.derived(ids.predicted, data_predicted);
+  lab.derived(ids.error, std::abs(data.median - data_predicted));
 }
 
 /// The planner's formulas, with a core of this machine as the chip: from what one rank took and from the wire, what all
@@ -114,33 +281,177 @@ void compare_with_planner(Lab& lab, const Problem& problem, int ranks, const Sam
   lab.derived("planner_small_error", std::max(data_error, tensor_error));
 }
 
-void measure_efficiencies(Lab& lab, Ranks& ranks, const RankPlan& plan) {
-  const std::string wire_id = wire_prefix(ranks);
-  const AlphaBeta wire = {lab.value(wire_id + "alpha_us") * 1e-6, 1e-9 / lab.value(wire_id + "beta_gbs")};
+void measure_steps(Lab& lab, Ranks& ranks, const RankPlan& plan) {
+  const WireIds& ids = wire_ids(ranks);
+  const AlphaBeta wire = {lab.value(ids.alpha_us) * 1e-6, 1e-9 / lab.value(ids.beta_gbs)};
   const Problem problem = timed_problem(ranks.size());
-  const Sampling steps = time_steps(ranks, problem, plan, [&] { lab.tick(); });
-  const StepPredictions predicted = predict_steps(problem, ranks.size(), steps, wire);
-  add_efficiencies(lab, wire_id, efficiencies(steps, ranks.size(), predicted));
+  const Sampling steps = time_steps(lab, ranks, problem, plan);
+  const auto alone = [&](const char* id) { return steps.of(id).median; };
+  const StepPredictions predicted = predict_steps(problem, ranks.size(),
+                                                  {.data = alone("part"),
+                                                   .weak = alone("weak_part"),
+                                                   .tensor = alone("tensor_part"),
+                                                   .pipeline = alone("pipeline_part"),
+                                                   .experts = alone("one_experts")},
+                                                  wire);
+  add_efficiencies(lab, ranks, steps, predicted);
   if (ranks.hosts() == 1) compare_with_planner(lab, problem, ranks.size(), steps, wire);
   // What the formula leaves out: a stage also waits while x travels.
-  lab.derived("bubble_with_messages_predicted", 1 - steps.of("pipeline_part").median / predicted.pipeline);
-  const double part = steps.of("part").median;
+  lab.derived("bubble_with_messages_predicted", 1 - alone("pipeline_part") / predicted.pipeline);
   const AlphaBeta slow = {50e-6, 8e-9};  // 1 Gbit/s, and the latency of a local network
-  lab.derived("overlap_gain_possible", overlap_gain_possible(problem, ranks.size(), part, wire));
-  lab.derived("overlap_gain_possible_1_gbit", overlap_gain_possible(problem, ranks.size(), part, slow));
+  lab.derived("overlap_gain_possible", overlap_gain_possible(problem, ranks.size(), alone("part"), wire));
+  lab.derived("overlap_gain_possible_1_gbit", overlap_gain_possible(problem, ranks.size(), alone("part"), slow));
   lab.add(Value("overlap_gain", steps.ratio("data_buckets", "data_overlapped"), "1"));
+}
+
+// ---- How long do the ranks of a pipeline wait? ----
+
+constexpr int micro_batches[] = {1, 2, 4, 8, 16, 32};
+
+constexpr struct {
+  const PipelineSchedule* schedule;
+  const char *measured, *kept;  ///< ids of its series and of its value
+} schedules[] = {{&gpipe, "bubble_gpipe", "pipeline_kept_gpipe"},
+                 {&one_forward_one_backward, "bubble_1f1b", "pipeline_kept_1f1b"}};
+
+/// For each schedule and number of micro-batches, in their order: this rank's busy seconds, and the seconds of all, by
+/// round; and of how many micro-batches it had the activations at a time.
+json time_bubbles_here(Member& me, const json& arguments) {
+  struct Run {
+    std::unique_ptr<PipelineParallel> trainer;
+    std::vector<double> busy;
+  };
+  const Problem problem = problem_in(arguments);
+  const Batch batch = batch_of(problem, 0);
+  std::vector<Run> runs;
+  for (const auto& each : schedules) {
+    for (const int micros : micro_batches) {
+      runs.push_back({std::make_unique<PipelineParallel>(me.ranks, problem.shape, *each.schedule, micros), {}});
+      runs.back().trainer->gradients(batch);  // warm
+      me.tick();
+    }
+  }
+  std::vector<RankVariant> variants;
+  for (Run& run : runs) {
+    variants.push_back({"", {}, [&] {
+                          run.trainer->gradients(batch);
+                          run.busy.push_back(run.trainer->busy_seconds());
+                        }});
+  }
+  const Sampling sampling = sample_on_all(me, variants, plan_in(arguments));
+  json answer;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    answer.push_back(
+        {{"busy", runs[i].busy}, {"seconds", sampling.seconds[i].samples}, {"kept", runs[i].trainer->most_kept()}});
+  }
+  return answer;
+}
+
+/// The share of the time of all ranks in which they wait, in a forward and backward pass of the whole batch.
+Estimate waiting_share(const std::vector<json>& answers, std::size_t run) {
+  std::vector<double> shares = answers.front().at(run).at("seconds");
+  for (std::size_t round = 0; round < shares.size(); ++round) {
+    double busy = 0;
+    for (const json& answer : answers) busy += answer.at(run).at("busy").at(round).get<double>();
+    shares[round] = 1 - busy / (static_cast<double>(answers.size()) * shares[round]);
+  }
+  return estimate(std::move(shares));
+}
+
+Series bubble_formula(const char* id, int stages) {
+  Series series = {id, std::to_string(stages) + " ranks, predicted", Kind::modelled, micros_axis, waiting_axis};
+  for (const int micros : micro_batches) series.points.emplace_back(micros, 100 * bubble_predicted(stages, micros));
+  return series;
+}
+
+void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
+  constexpr int told = 8;  // micro-batches
+  lab.modelled("bubble_predicted", bubble_predicted(ranks.size(), told));
+  lab.add(bubble_formula("bubble_formula", ranks.size()));
+  const std::vector<json> answers =
+      ranks.run(bubbles_task, arguments_of(timed_problem(ranks.size()), plan), [&] { lab.tick(); });
+  std::size_t run = 0;
+  for (const auto& [schedule, measured, kept] : schedules) {
+    Series series = {measured, schedule->name, Kind::measured, micros_axis, waiting_axis};
+    for (const int micros : micro_batches) {
+      const Estimate share = waiting_share(answers, run);
+      series.points.emplace_back(micros, in_percent(share));
+      if (micros == told) {
+        int most = 0;
+        for (const json& answer : answers) most = std::max(most, answer.at(run).at("kept").get<int>());
+        lab.derived(kept, most);
+        if (schedule == &one_forward_one_backward) {
+          lab.add(Value("bubble_measured", share, "1", "1F1B, 8 micro-batches"));
+        }
+      }
+      ++run;
+    }
+    lab.add(std::move(series));
+  }
+  lab.derived("bubble_error", std::abs(lab.value("bubble_measured") - lab.value("bubble_predicted")));
 }
 
 }  // namespace
 
+const Task check_training_task = {"training: check", check_training};
+const Task learn_task = {"training: learn", learn};
+const Task training_steps_task = {"training: steps", time_steps_here};
+const Task bubbles_task = {"training: bubbles", time_bubbles_here};
+
+/// What travels on paper, and what does when ranks that are threads are counted.
+void count_what_travels(Lab& lab) {
+  constexpr std::array series_ids = {std::pair{"data", "travel_data"}, std::pair{"tensor", "travel_tensor"},
+                                     std::pair{"pipeline_1f1b", "travel_pipeline_1f1b"},
+                                     std::pair{"experts", "travel_experts"}};
+  Series of_four = {"travel_bytes", "one of four", Kind::simulated, {"way to train", "1"}, {"sent in a step", "B"}};
+  Table table = {"What a rank sends in a step, one of four", {"way", "MB", "as predicted"}, {}};
+  bool all_exact = true;
+  for (const auto& [id, series_id] : series_ids) {
+    const Strategy& each = strategy(id);
+    Series counted = {series_id, each.name, Kind::simulated, ranks_axis, sent_axis};
+    bool exact = true;
+    for (const int n : lab.quick() ? std::vector{4} : std::vector{2, 4, 8}) {
+      lab.tick();
+      const Problem problem = timed_problem(n);
+      const Batch batch = batch_of(problem, 0);
+      const double bytes = count_bytes(each, problem, batch, n);
+      exact = exact && bytes == each.bytes(problem, batch, n);
+      counted.points.emplace_back(n, bytes / n * 1e-6);
+      if (n != 4) continue;
+      of_four.points.emplace_back(static_cast<double>(of_four.points.size() + 1), bytes / n, id);
+    }
+    table.rows.push_back({each.name, number_text(of_four.points.back().y.median * 1e-6), exact ? "yes" : "no"});
+    lab.add(std::move(counted));
+    all_exact = all_exact && exact;
+  }
+  lab.show(table);
+  lab.add(std::move(of_four));
+  lab.simulated("travel_is_as_predicted", all_exact ? 1 : 0);
+}
+
+void simulate_bubbles(Lab& lab) {
+  const auto simulate = [&](const char* formula, const char* simulated, int stages) {
+    lab.add(bubble_formula(formula, stages));
+    const PipelineSchedule& schedule = one_forward_one_backward;
+    const std::string label = std::to_string(stages) + " ranks, " + schedule.name;
+    Series series = {simulated, label, Kind::simulated, micros_axis, waiting_axis};
+    for (const int micros : micro_batches) {
+      series.points.emplace_back(micros, 100 * simulate_bubble(schedule, stages, micros));
+    }
+    lab.add(std::move(series));
+  };
+  simulate("bubble_formula_4", "bubble_simulated_4", 4);
+  simulate("bubble_formula_8", "bubble_simulated_8", 8);
+}
+
 void measure_training(Lab& lab, Ranks& ranks) {
-  check_training(lab, ranks);
-  if (ranks.crowded() || !lab.has(wire_prefix(ranks) + "alpha_us")) return;  // has been noted
+  check_and_learn(lab, ranks);
+  if (ranks.oversubscribed() || !lab.has(wire_ids(ranks).alpha_us)) return;  // has been noted
   RankPlan plan = {
       .rounds = lab.quick() ? 5 : 31, .minimum_rounds = lab.quick() ? 3 : 5, .budget_seconds = lab.seconds_left() / 2};
   measure_bubbles(lab, ranks, plan);
   plan.budget_seconds = lab.seconds_left();
-  measure_efficiencies(lab, ranks, plan);
+  measure_steps(lab, ranks, plan);
 }
 
 }  // namespace hf::scaling

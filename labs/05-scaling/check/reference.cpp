@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "05-scaling/kernels/training/adam.hpp"
-#include "05-scaling/kernels/training/examples.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "common/reference.hpp"
 
@@ -140,7 +139,7 @@ Reference blend(double keep, const Reference& old, const Reference& now) {
 
 /// Weights from their place in all of them.
 struct Places {
-  Shape shape;
+  NetworkShape shape;
   std::size_t up(std::size_t block) const { return block * shape.block_weights(); }
   std::size_t down(std::size_t block) const { return up(block) + shape.width * shape.hidden; }
 };
@@ -174,8 +173,9 @@ void add_example(const Places& places, std::span<const Reference> weights, std::
 
 }  // namespace
 
-ReferenceTraining::ReferenceTraining(const Shape& shape, std::size_t experts) : shape_(shape), experts_(experts) {
-  Shape all = shape;
+ReferenceTraining::ReferenceTraining(const NetworkShape& shape, std::size_t experts)
+    : shape_(shape), experts_(experts) {
+  NetworkShape all = shape;
   all.blocks *= experts;
   Network network(all, whole(all));
   for (const float weight : network.weights()) weights_.push_back({weight, 0});
@@ -217,7 +217,8 @@ void ReferenceTraining::update() {
   }
 }
 
-std::vector<Reference> part_of(const std::vector<Reference>& whole, const Shape& shape, const Part& part) {
+std::vector<Reference> part_of(const std::vector<Reference>& whole, const NetworkShape& shape,
+                               const NetworkPart& part) {
   const std::size_t first_neuron = part.neurons.first, neurons = part.neurons.size();
   std::vector<Reference> result;
   const auto take = [&](std::size_t first, std::size_t count) {

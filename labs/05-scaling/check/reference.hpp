@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "05-scaling/kernels/training/examples.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "common/reference.hpp"
 
@@ -17,7 +16,7 @@ namespace hf::scaling {
 class ReferenceTraining {
  public:
   /// \param experts  of each block; the weights stand in the order of ExpertParallel::network() on one rank
-  explicit ReferenceTraining(const Shape& shape, std::size_t experts = 1);
+  explicit ReferenceTraining(const NetworkShape& shape, std::size_t experts = 1);
 
   /// Gradients of a batch. \return its loss
   Reference gradients(const Batch& batch);
@@ -29,13 +28,13 @@ class ReferenceTraining {
   const std::vector<Reference>& gradients() const { return gradients_; }
 
  private:
-  Shape shape_;
+  NetworkShape shape_;
   std::size_t experts_;
   std::vector<Reference> weights_, gradients_, mean_, square_;
   int steps_ = 0;
 };
 
 /// What a rank's part has of the numbers of a whole network of so many blocks in all, in the order of Network::weights().
-std::vector<Reference> part_of(const std::vector<Reference>& whole, const Shape& shape, const Part& part);
+std::vector<Reference> part_of(const std::vector<Reference>& whole, const NetworkShape& shape, const NetworkPart& part);
 
 }  // namespace hf::scaling

@@ -51,7 +51,7 @@ nlohmann::json receive_json(int from, int tag) {
 struct Spread {
   int hosts = 0, machines = 0;
   int index_here = 0;       ///< of this rank among those on its machine
-  bool crowded = false;     ///< more ranks than cores on some host
+  bool oversubscribed = false;     ///< more ranks than cores on some host
   bool take_turns = false;  ///< more ranks than cores on some machine
 };
 
@@ -65,7 +65,7 @@ std::string boot() {
 
 struct Share {
   int groups = 0, index = 0;
-  bool crowded = false;
+  bool oversubscribed = false;
 };
 
 /// How many such groups there are, where this rank stands in its own, and whether some group has more ranks than cores.
@@ -75,10 +75,10 @@ Share share(MPI_Comm group) {
   MPI_Comm_size(group, &size);
   MPI_Comm_free(&group);
   // Whatever this rank may be bound to: what counts is what the machine has.
-  int crowded = size > static_cast<int>(std::thread::hardware_concurrency()), groups = index == 0 ? 1 : 0;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+  int oversubscribed = size > static_cast<int>(std::thread::hardware_concurrency()), groups = index == 0 ? 1 : 0;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &oversubscribed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &groups, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), "MPI_Allreduce");
-  return {groups, index, crowded != 0};
+  return {groups, index, oversubscribed != 0};
 }
 
 Spread spread_of_ranks() {
@@ -88,7 +88,7 @@ Spread spread_of_ranks() {
   const int colour = static_cast<int>(std::hash<std::string>()(boot()) & 0x7fffffff);
   check_mpi(MPI_Comm_split(MPI_COMM_WORLD, colour, 0, &on_machine), "MPI_Comm_split");
   const Share host = share(on_host), machine = share(on_machine);
-  return {host.groups, machine.groups, machine.index, host.crowded, machine.crowded};
+  return {host.groups, machine.groups, machine.index, host.oversubscribed, machine.oversubscribed};
 }
 
 /// What is the same on rank 0 and the others: running a task, watched.
@@ -107,7 +107,7 @@ class Runner {
   nlohmann::json run(const Task& task, const nlohmann::json& arguments, const std::function<void()>& tick) {
     std::optional<Pinned> pinned;
     if (!spread_.take_turns) pinned.emplace(core());
-    Member me = {transport_, spread_.crowded, [&] {
+    Member me = {transport_, spread_.oversubscribed, [&] {
                    watchdog_.tick();
                    if (tick) tick();
                  }};
@@ -143,7 +143,7 @@ class MpiRanks final : public Ranks {
   int size() const override { return runner_.size(); }
   int hosts() const override { return runner_.spread().hosts; }
   int machines() const override { return runner_.spread().machines; }
-  bool crowded() const override { return runner_.spread().crowded; }
+  bool oversubscribed() const override { return runner_.spread().oversubscribed; }
 
   std::vector<nlohmann::json> run(const Task& task, const nlohmann::json& arguments,
                                   std::function<void()> tick) override {

@@ -36,7 +36,7 @@ constexpr const char* mark = "HARDWARE_FIRST_RANK";  ///< in the environment of 
 void set_if_unset(const char* name, const char* value) { setenv(name, value, 0); }
 
 /// What mpirun and the ranks are to know; by the environment, since Open MPI 4 and 5 have other options for it.
-void prepare_environment(bool crowded) {
+void prepare_environment(bool oversubscribed) {
   setenv(mark, "1", 1);
   if (geteuid() == 0) {  // root asked for this by starting the lab
     set_if_unset("OMPI_ALLOW_RUN_AS_ROOT", "1");
@@ -47,7 +47,7 @@ void prepare_environment(bool crowded) {
   set_if_unset("OMPI_MCA_rmaps_base_oversubscribe", "1");
   set_if_unset("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
   set_if_unset("OMPI_MCA_btl", "^tcp");  // one machine: through its memory
-  if (crowded) set_if_unset("OMPI_MCA_mpi_yield_when_idle", "1");
+  if (oversubscribed) set_if_unset("OMPI_MCA_mpi_yield_when_idle", "1");
   // A host that does not answer is gone after 5 + 3 · 2 s; mpirun would wait for 8 minutes.
   set_if_unset("OMPI_MCA_oob_tcp_keepalive_time", "5");
   set_if_unset("OMPI_MCA_oob_tcp_keepalive_intvl", "2");

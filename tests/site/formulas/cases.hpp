@@ -43,7 +43,4 @@ Json roofline_cases(Dice& dice);
 Json planner_cases(Dice& dice);
 Json array_cases(Dice& dice);
 
-/// Chips, models and constants that the planner and the roofline start from.
-Json tables();
-
 }  // namespace hf::formulas

@@ -1,6 +1,5 @@
 // formulas: random questions to the labs' formulas, with their answers, as JSON; the tests put them to the site's.
-//   formulas SEED      the cases
-//   formulas --tables  the numbers that site/hardware_first/planner_tables.json must hold
+//   formulas SEED
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -11,14 +10,10 @@
 int main(int argc, char** argv) {
   using namespace hf::formulas;
   const std::string argument = argc == 2 ? argv[1] : "";
-  if (argument == "--tables") {
-    std::cout << tables().dump(1) << "\n";
-    return 0;
-  }
   char* end = nullptr;
   const std::uint64_t seed = std::strtoull(argument.c_str(), &end, 10);
   if (argument.empty() || *end != '\0') {
-    std::cerr << "formulas: expected a seed, a whole number, or --tables\n";
+    std::cerr << "formulas: expected a seed, a whole number\n";
     return 2;
   }
   Dice dice(seed);

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "05-scaling/kernels/planner/chips.hpp"
-#include "05-scaling/kernels/planner/memory_use.hpp"
 #include "05-scaling/kernels/planner/parallel_plan.hpp"
 #include "05-scaling/kernels/planner/plan_search.hpp"
 #include "05-scaling/kernels/planner/step_time.hpp"
@@ -166,23 +165,6 @@ Json many(Dice& dice, int count, Make make) {
   return all;
 }
 
-Json json_of(const Chip& chip) {
-  return {{"name", chip.name},         {"peak", chip.peak},
-          {"matmul", chip.matmul},     {"units", chip.units},
-          {"capacity", chip.capacity}, {"bandwidth", chip.bandwidth},
-          {"together", chip.together}, {"torusAxes", chip.torus_axes},
-          {"link", chip.link},         {"linkLatency", chip.link_latency},
-          {"network", chip.network},   {"networkLatency", chip.network_latency},
-          {"source", chip.source}};
-}
-
-Json json_of(const TransformerShape& shape) {
-  return {{"name", shape.name},   {"layers", shape.layers},    {"hidden", shape.hidden},
-          {"heads", shape.heads}, {"kvHeads", shape.kv_heads}, {"headSize", shape.head_size},
-          {"ffn", shape.ffn},     {"gated", shape.gated},      {"vocabulary", shape.vocabulary},
-          {"tied", shape.tied},   {"parallel", shape.parallel}};
-}
-
 }  // namespace
 
 Json planner_cases(Dice& dice) {
@@ -191,15 +173,6 @@ Json planner_cases(Dice& dice) {
           {"wire", many(dice, 1000, wire_case)},
           {"product", many(dice, 1000, product_case)},
           {"search", many(dice, 40, search_case)}};
-}
-
-Json tables() {
-  Json all = {{"chips", Json::array()}, {"models", Json::array()}};
-  for (const Chip& chip : chips()) all["chips"].push_back(json_of(chip));
-  for (const TransformerShape& shape : dense_models()) all["models"].push_back(json_of(shape));
-  all["fitted"] = {{"matmul", fitted.matmul}, {"memory", fitted.memory}, {"hidden", fitted.hidden}};
-  all["flashShare"] = flash_share;
-  return all;
 }
 
 }  // namespace hf::formulas

@@ -59,6 +59,24 @@ Work attention_work(const LayerShape& shape, std::size_t readers, std::size_t po
   return {looks * heads * of_a_look, looks * 4 * as_double(shape.cached_per_token()), 0};
 }
 
+std::string LayerRun::id() const {
+  std::string id = std::to_string(readers) + (readers == 1 ? " reader" : " readers");
+  if (positions == 0) return id;
+  return id + " of " + std::to_string(positions) + " tokens, " + std::to_string(shape.kv_heads) + " KV heads";
+}
+
+double LayerRun::intensity() const {
+  const Work a = tokens(), b = attention();
+  return (a.flops + b.flops) / (a.bytes + b.bytes);
+}
+
+double ridge_batch(const LayerShape& shape, const Roofline& roofs) {
+  // b · flops / peak = (weights + b · token) / bandwidth
+  const Work one = token_work(shape, 1), two = token_work(shape, 2);
+  const double token = two.bytes - one.bytes, weights = one.bytes - token;
+  return weights / (one.flops / roofs.ridge() - token);
+}
+
 LayerWeights::LayerWeights(const LayerShape& shape, std::size_t layers)
     : shape_(shape), memory_((layers * shape.parameters()) * sizeof(float), Pages::huge) {
   shape.check();

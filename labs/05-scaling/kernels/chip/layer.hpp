@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "05-scaling/kernels/chip/panels.hpp"
@@ -39,6 +40,25 @@ Work token_work(const LayerShape& shape, std::size_t readers);
 /// What attention costs, every reader looking at so many positions, the new one among them. Each reader's keys and values
 /// are read once: 2 G FLOPs for each number, whatever B is.
 Work attention_work(const LayerShape& shape, std::size_t readers, std::size_t positions);
+
+/// One token for each of some readers.
+struct LayerRun {
+  LayerShape shape;
+  std::size_t readers;
+  std::size_t positions;  ///< that each new token looks at, itself among them; 0 for one with nothing before it
+
+  std::string id() const;
+  Work tokens() const { return token_work(shape, readers); }
+  Work attention() const { return attention_work(shape, readers, positions); }
+  double intensity() const;  ///< FLOP/byte, all together
+
+  /// Seconds for one layer: its products with weights and its attention come one after the other, each against the roof
+  /// that is lower for it.
+  double predicted_seconds(const Roofline& roofs) const { return roofs.seconds(tokens()) + roofs.seconds(attention()); }
+};
+
+/// The batch at which arithmetic on the weights takes as long as reading them.
+double ridge_batch(const LayerShape& shape, const Roofline& roofs);
 
 /// The weights of some layers.
 class LayerWeights {

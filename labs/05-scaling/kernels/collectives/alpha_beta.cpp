@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/alpha_beta.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -46,6 +50,31 @@ std::optional<Stretch> longest_stretch(std::span<const Observation> observations
   return best;
 }
 
+/// At how many sizes of a stretch the bytes take more of the time than the messages.
+std::ptrdiff_t bulky(const Stretch& stretch, const std::vector<Observation>& observations) {
+  return std::count_if(observations.begin() + static_cast<std::ptrdiff_t>(stretch.first),
+                       observations.begin() + static_cast<std::ptrdiff_t>(stretch.last) + 1, [&](const Observation& o) {
+                         return o.bytes * stretch.model.seconds_per_byte > o.steps * stretch.model.seconds_per_message;
+                       });
+}
+
+/// The first sizes tell what a message costs; beside many bytes it can hardly be seen. So their α is that of the others too,
+/// where it fits them. It bounds theirs in any case: a long message takes no less before its first byte is there.
+std::vector<Stretch> stretches_of_ring(const std::vector<Observation>& fitted) {
+  constexpr double tolerance = 0.06;
+  constexpr std::size_t least = 3;
+  std::vector<Stretch> found = stretches(fitted, tolerance, least);
+  if (found.empty()) return found;
+  const double alpha = found.front().model.seconds_per_message;
+  found = stretches(fitted, tolerance, least, alpha);
+  for (Stretch& each : found) {
+    const auto part = std::span(fitted).subspan(each.first, each.last - each.first + 1);
+    const AlphaBeta with_it = fit_beta(part, alpha);
+    if (worst_error(with_it, part) <= tolerance) each.model = with_it;
+  }
+  return found;
+}
+
 }  // namespace
 
 double error(const AlphaBeta& model, const Observation& o) { return model.seconds(o.steps, o.bytes) / o.seconds - 1; }
@@ -77,6 +106,33 @@ std::vector<Stretch> stretches(std::span<const Observation> observations, double
     found.push_back({s.model, s.first + behind, s.last + behind});
   }
   return found;
+}
+
+std::optional<RingModel> fit_ring(int ranks, const std::map<std::size_t, double>& seconds) {
+  std::vector<Observation> all, fitted;
+  std::vector<std::size_t> sizes;
+  for (const auto& [bytes, time] : seconds) {
+    const Cost cost = ring_cost(ranks, static_cast<double>(bytes));
+    all.push_back({cost.steps, cost.path_bytes, time});
+    if (sizes.size() % 2 == 0) fitted.push_back(all.back());
+    sizes.push_back(bytes);
+  }
+  const std::vector<Stretch> found = stretches_of_ring(fitted);
+  const auto longs = std::ranges::max_element(found, {}, [&](const Stretch& s) { return bulky(s, fitted); });
+  if (longs == found.end() || bulky(*longs, fitted) == 0) return std::nullopt;
+  std::vector<double> errors;
+  for (const Stretch& stretch : found) {
+    if (&stretch != &*longs && &stretch != &found.front()) continue;
+    for (std::size_t i = 2 * stretch.first + 1; i < 2 * stretch.last; i += 2) {
+      errors.push_back(std::abs(error(stretch.model, all[i])));
+    }
+  }
+  return RingModel{.longs = longs->model,
+                   .from_bytes = sizes[2 * longs->first],
+                   .to_bytes = sizes[2 * longs->last],
+                   .shorts = longs != found.begin() ? std::optional(found.front().model) : std::nullopt,
+                   .median_error = estimate(std::move(errors)).median,
+                   .smallest_error = error(longs->model, all.front())};
 }
 
 }  // namespace hf::scaling

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,7 +13,7 @@
 
 namespace hf::scaling {
 
-/// A measured time of something whose steps and bytes, one after the other, are known (collective_theory.hpp).
+/// A measured time of something whose steps and bytes, one after the other, are known (collectives.hpp).
 struct Observation {
   double steps;    ///< messages on the longest path
   double bytes;    ///< on the longest path
@@ -42,5 +44,17 @@ struct Stretch {
 /// \return in that order; they do not overlap, and need not cover everything
 std::vector<Stretch> stretches(std::span<const Observation> observations, double tolerance, std::size_t least = 3,
                                double least_alpha = 0);
+
+/// The model, fitted to the ring at every other size and asked for those between. Where it holds, the fitted sizes say alone.
+struct RingModel {
+  AlphaBeta longs;                   ///< where, at most sizes, the bytes take longer than the messages
+  std::size_t from_bytes, to_bytes;  ///< where that holds
+  std::optional<AlphaBeta> shorts;   ///< of the first sizes, where the library treats them otherwise
+  double median_error;               ///< of the predicted sizes within both
+  double smallest_error;             ///< of the model for long messages at the first size: predicted / measured − 1
+};
+/// \param seconds  by the bytes of each rank's numbers
+/// \return nothing where no α and β fit three fitted sizes
+std::optional<RingModel> fit_ring(int ranks, const std::map<std::size_t, double>& seconds);
 
 }  // namespace hf::scaling

@@ -30,11 +30,12 @@ void add_two(std::span<float> to, const float* a, const float* b) {
 
 }  // namespace
 
-WindowAllReduce::WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::vector<float*> numbers, bool crowded)
+WindowAllReduce::WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::vector<float*> numbers,
+                                 bool oversubscribed)
     : rank_(static_cast<std::size_t>(rank)),
       parts_(std::move(parts)),
       numbers_(std::move(numbers)),
-      crowded_(crowded) {}
+      oversubscribed_(oversubscribed) {}
 
 void WindowAllReduce::in_window(std::size_t count) {
   constexpr std::size_t at_once = 4, step = at_once * lanes;
@@ -126,7 +127,7 @@ void WindowAllReduce::meet() {
 void WindowAllReduce::wait_for(const std::atomic<std::uint64_t>& count, std::uint64_t enough) const {
   constexpr int patience = 20000;  // looks before a rank gives its core away: some 0.1 ms
   for (int looks = 0; count.load(std::memory_order_acquire) < enough; ++looks) {
-    if (crowded_ || looks > patience) {
+    if (oversubscribed_ || looks > patience) {
       std::this_thread::yield();
     } else {
       pause_spinning();

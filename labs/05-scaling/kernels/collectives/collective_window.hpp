@@ -33,8 +33,8 @@ class WindowAllReduce {
  public:
   /// \param parts  those of all ranks, in their order, as this rank sees them
   /// \param numbers  those of all ranks that lie in the window, as this rank sees them; none where none do
-  /// \param crowded  there are more ranks than cores: one that waits gives its core away at once
-  WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::vector<float*> numbers, bool crowded);
+  /// \param oversubscribed  there are more ranks than cores: one that waits gives its core away at once
+  WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::vector<float*> numbers, bool oversubscribed);
 
   /// Of the first `count` numbers in the window, in place. Afterwards every rank's numbers are the sums of all ranks'
   /// numbers, added in the order of the ranks. All ranks call it with as many numbers; so too below.
@@ -54,7 +54,7 @@ class WindowAllReduce {
   std::size_t rank_;
   std::vector<WindowPart*> parts_;
   std::vector<float*> numbers_;
-  bool crowded_;
+  bool oversubscribed_;
   std::uint64_t meetings_ = 0, chunks_ = 0;  ///< that were begun
 };
 

@@ -1,7 +1,6 @@
 /// \file
 /// Collectives, written to be read: what all ranks do together, from messages between two. Every rank calls the same
-/// function with as many numbers; sums are in fp32, and bit for bit the same on all ranks. What each costs stands in
-/// collective_theory.hpp.
+/// function with as many numbers; sums are in fp32, and bit for bit the same on all ranks.
 #pragma once
 
 #include <cstddef>
@@ -51,5 +50,39 @@ void all_reduce_tree(Transport& ranks, std::span<float> numbers);
 void all_reduce_doubling(Transport& ranks, std::span<float> numbers);
 /// half the numbers exchanged with a neighbour far away, a quarter with a nearer one…, and back (Rabenseifner, 2004)
 void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers);
+
+// ---- What they cost on paper. Formulas: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
+// Operations in MPICH", 2005. ----
+
+/// Costs where every rank can send one message while it receives one. Sums, of all ranks, hold for every size; those of
+/// the path, which decide the time, where the ranks divide the numbers (else they are up to a number per step more).
+struct Cost {
+  double steps;           ///< messages one after the other, on the longest path
+  double path_bytes;      ///< bytes one after the other, on the longest path
+  double total_messages;  ///< that all ranks send
+  double total_bytes;     ///< that all ranks send
+};
+
+/// An all-reduce, or a part of one, with its cost on paper.
+struct Collective {
+  const char* id;    ///< "ring"…
+  const char* name;  ///< "ring", "recursive doubling"…
+  void (*run)(Transport& ranks, std::span<float> numbers);
+  Cost (*cost)(int ranks, double bytes);  ///< \p bytes of each rank's numbers
+};
+
+/// The algorithms for an all-reduce.
+std::span<const Collective> all_reduces();
+
+Cost reduce_scatter_cost(int ranks, double bytes);
+Cost all_gather_cost(int ranks, double bytes);
+Cost ring_cost(int ranks, double bytes);
+Cost tree_cost(int ranks, double bytes);
+Cost doubling_cost(int ranks, double bytes);
+Cost halving_doubling_cost(int ranks, double bytes);
+
+/// What an all-reduce's bytes per second are multiplied by to be compared with a wire's: each byte must cross 2(n−1)/n
+/// times, however it is done (the definition of bus bandwidth in NVIDIA's nccl-tests).
+double bus_factor(int ranks);
 
 }  // namespace hf::scaling

@@ -25,7 +25,7 @@ struct Chip {
   std::string source;
 };
 
-/// Every chip that is known, by name.
+/// Every chip that is known, by name (data/planner.json).
 const std::vector<Chip>& chips();
 
 /// \throws std::runtime_error, one line, that names those there are

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/kernels/planner/memory_use.hpp"
 #include "05-scaling/kernels/planner/parallel_plan.hpp"
 #include "05-scaling/kernels/planner/step_time.hpp"
 
@@ -99,6 +98,13 @@ std::vector<Candidate> search_plans(const Job& job, std::size_t most, const Allo
     }
   }
   return std::move(best).found();
+}
+
+std::vector<Candidate> fastest_by_chips(Job job, int most_chips, const Allowed& allowed) {
+  std::vector<Candidate> found;
+  for (job.chips = 1; job.chips <= most_chips; job.chips *= 2)
+    for (const Candidate& one : search_plans(job, 1, allowed)) found.push_back(one);
+  return found;
 }
 
 }  // namespace hf::scaling

@@ -1,12 +1,16 @@
 /// \file
-/// Training runs whose speed was published, with the plan they ran.
+/// Training runs whose speed was published, with the plan they ran (data/published_runs.json); and the three constants of
+/// the step's model, found from some of them and judged by the others.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "05-scaling/kernels/planner/chips.hpp"
 #include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/step_time.hpp"
 #include "05-scaling/kernels/planner/transformer_shape.hpp"
 
 namespace hf::scaling {
@@ -34,10 +38,10 @@ struct PublishedRun {
   Chip chip;
   TransformerShape shape;
   ParallelPlan plan;
-  Speed speed;
-  double value;
-  std::string note;     ///< what the source does not say and was assumed; why the model misses where it does
-  double at_first = 0;  ///< seconds that the planner said when the run was added; 0 for those it was built with
+  Speed speed = Speed::seconds;
+  double value = 0;
+  std::string note = "";  ///< what the source does not say and was assumed; why the model misses where it does
+  double at_first = 0;    ///< seconds that the planner said when the run was added; 0 for those it was built with
 
   /// Seconds of a step, from the value by the source's own formula.
   double seconds() const;
@@ -55,7 +59,46 @@ struct Source {
   std::string key;    ///< in chapters/references.bib
   std::string label;  ///< as a figure names it
   std::string title;  ///< with the place where the runs were read
+  std::map<std::string, std::string>
+      series;  ///< by kind of chip, "a100", "h100", "h200" or "tpu": what its runs are called
 };
 const std::vector<Source>& published_sources();
+
+// ---- The fit ----
+
+/// Predicted over published seconds of a step, less one.
+double error(const PublishedRun& run, const Constants& constants);
+
+/// The constants with the least sum of squared logarithms of predicted over published, over the runs marked for fitting.
+Constants fit_constants(const std::vector<PublishedRun>& runs);
+
+/// How far predictions are from what was published.
+struct Errors {
+  std::size_t runs;
+  double median;          ///< of the absolute errors
+  double within_quarter;  ///< share of runs whose absolute error is at most 0.25
+};
+
+/// The largest run of each model of each source: runs that differ in their number of chips alone, and hardly in their
+/// seconds, count once.
+std::vector<PublishedRun> largest_of_each(const std::vector<PublishedRun>& runs);
+
+Errors errors(const std::vector<PublishedRun>& runs, Use use, const Constants& constants);
+
+/// Of the runs that were added later: how far off the planner was on the day of each.
+Errors errors_at_first(const std::vector<PublishedRun>& runs);
+
+/// The same for a guess: each run reaches the MFU that is the median of the fitted runs' own.
+Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use);
+
+/// For a better one: all keep their arithmetic equally busy, so that a run which computes everything again has three
+/// quarters of the MFU of one that computes nothing again.
+Errors errors_of_hardware_guess(const std::vector<PublishedRun>& runs, Use use);
+
+/// The run on the most chips. \throws std::invalid_argument without runs
+const PublishedRun& largest_run(const std::vector<PublishedRun>& runs);
+
+/// The run with the largest absolute error. \throws std::invalid_argument without runs of that use
+const PublishedRun& farthest_run(const std::vector<PublishedRun>& runs, Use use, const Constants& constants);
 
 }  // namespace hf::scaling

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "05-scaling/kernels/planner/chips.hpp"
 #include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/planner_data.hpp"
 #include "05-scaling/kernels/planner/transformer_shape.hpp"
 
 namespace hf::scaling {
@@ -174,7 +176,13 @@ struct Step {
   double optimizer() const { return seconds_for((7 * 4 + half) * state_on_chip()); }
 };
 
+/// Constants in the data.
+Constants constants_in(const nlohmann::json& data) { return {data.at("matmul"), data.at("memory"), data.at("hidden")}; }
+
 }  // namespace
+
+const Constants fitted = constants_in(planner_data().at("fitted"));
+const double flash_share = planner_data().at("flashShare");
 
 StepTime StepTime::operator+(const StepTime& other) const {
   return {arithmetic + other.arithmetic, memory + other.memory, tensor + other.tensor, network + other.network,
@@ -242,6 +250,16 @@ StepTime step_time(const Chip& chip, const TransformerShape& shape, const Parall
 
 double mfu(const Chip& chip, const TransformerShape& shape, const ParallelPlan& plan, double seconds) {
   return shape.model_flops(plan.batch, plan.sequence) / (seconds * plan.chips() * chip.peak);
+}
+
+SmallSteps predict_small_steps(const SmallChip& chip, const SmallNetwork& network, int chips, double alone) {
+  const double fp32 = 4;
+  const auto all_reduce = [&](double numbers) { return 2 * ring_seconds(chip.wire, chips, fp32 * numbers); };
+  // Adam reads gradient, weight and two moments, and writes all but the first.
+  const double optimizer = 7 * fp32 * network.weights / (chip.bandwidth * fitted.memory);
+  const double products = (alone - optimizer) / chips;
+  return {.data = products + optimizer + all_reduce(network.weights),
+          .tensor = products + optimizer / chips + 2 * network.blocks * all_reduce(network.rows * network.width)};
 }
 
 }  // namespace hf::scaling

@@ -8,7 +8,7 @@
 
 namespace hf::scaling {
 
-/// The three numbers that were fitted, once, for all runs; see fit.hpp.
+/// The three numbers that were fitted, once, for all runs; see published_runs.hpp.
 struct Constants {
   double matmul;  ///< share of the best product's rate that a model's products reach when their tiles fill the chip
   double memory;  ///< share of the memory's bandwidth that element-wise work reaches
@@ -16,11 +16,11 @@ struct Constants {
 };
 
 /// Found by fit_constants() from the runs that are marked for it; a test finds them again.
-constexpr Constants fitted = {0.848, 0.748, 0.380};
+extern const Constants fitted;
 
 /// Share of the best product's rate that fused attention reaches: FlashAttention-2 reports 190 of A100's 312 TFLOP/s for
 /// causal training steps with heads of 128 (arXiv 2307.08691, section 4.1), which is 0.7 of 271.
-constexpr double flash_share = 0.7;
+extern const double flash_share;
 
 /// Seconds of a step by what they are spent on; they add up.
 struct StepTime {
@@ -63,5 +63,27 @@ double layers_of_stage(const ParallelPlan& plan, const TransformerShape& shape);
 /// Elements of the matrices that a chip of the first stage computes with, before replicas share any: the experts', and all.
 double expert_weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape);
 double weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape);
+
+/// The same formulas for the lab's own small network, with a core of a machine as the chip: sizes of what is trained, in
+/// elements; it computes in fp32.
+struct SmallNetwork {
+  double rows;  ///< of a batch
+  double width, blocks, weights;
+};
+
+/// What matters of a chip once it is known how long it takes alone.
+struct SmallChip {
+  double bandwidth;  ///< of memory, bytes per second
+  Wire wire;
+};
+
+/// Seconds of its step, cut as the name says.
+struct SmallSteps {
+  double data, tensor;
+};
+
+/// Products at the rate that makes one chip take `alone` seconds, the optimiser at the memory's bandwidth, sums by ring
+/// over the wire; nothing overlaps.
+SmallSteps predict_small_steps(const SmallChip& chip, const SmallNetwork& network, int chips, double alone);
 
 }  // namespace hf::scaling

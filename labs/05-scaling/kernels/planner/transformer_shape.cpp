@@ -1,8 +1,11 @@
 #include "05-scaling/kernels/planner/transformer_shape.hpp"
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "05-scaling/kernels/planner/planner_data.hpp"
 
 namespace hf::scaling {
 
@@ -36,29 +39,16 @@ TransformerShape gpt(const std::string& name, double layers, double hidden, doub
   return {name, layers, hidden, heads, heads, hidden / heads, 4 * hidden, false, vocabulary, true};
 }
 
-TransformerShape llama3(const std::string& name, double layers, double hidden, double heads, double ffn) {
-  return {name, layers, hidden, heads, 8, 128, ffn, true, 128256, false};
+void take(const nlohmann::json& from, TransformerShape& shape) {
+  take(from, "name", shape.name), take(from, "layers", shape.layers), take(from, "hidden", shape.hidden);
+  take(from, "heads", shape.heads), take(from, "kvHeads", shape.kv_heads), take(from, "headSize", shape.head_size);
+  take(from, "ffn", shape.ffn), take(from, "gated", shape.gated), take(from, "vocabulary", shape.vocabulary);
+  take(from, "tied", shape.tied), take(from, "parallel", shape.parallel);
+  take(from, "experts", shape.experts), take(from, "active", shape.active);
 }
 
 const std::vector<TransformerShape>& models() {
-  static const std::vector<TransformerShape> all = {
-      gpt("gpt-22b", 48, 6144, 64),
-      gpt("gpt3-175b", 96, 12288, 96),
-      gpt("mt-nlg-530b", 105, 20480, 128),
-      gpt("gpt-1t", 128, 25600, 160),
-      gpt("bloom-176b", 70, 14336, 112, 250880),
-      gpt("mpt-7b", 32, 4096, 32, 50368),
-      gpt("mpt-70b", 80, 8192, 64, 50368),
-      llama3("llama3-8b", 32, 4096, 32, 14336),
-      llama3("llama3-70b", 80, 8192, 64, 28672),
-      llama3("llama3-405b", 126, 16384, 128, 53248),
-      {"nemotron-15b", 32, 6144, 48, 8, 128, 24576, false, 256000, false},
-      {"nemotron-340b", 96, 18432, 96, 8, 192, 73728, false, 256000, false},
-      {"mixtral-8x7b", 32, 4096, 32, 8, 128, 14336, true, 32000, false, false, 8, 2},
-      {"qwen3-30b", 48, 2048, 32, 4, 128, 768, true, 151936, false, false, 128, 8},
-      {"qwen3-235b", 94, 4096, 64, 4, 128, 1536, true, 151936, false, false, 128, 8},
-      {"palm-540b", 118, 18432, 48, 1, 256, 73728, true, 256000, true, true},
-  };
+  static const std::vector<TransformerShape> all = taken_all<TransformerShape>(planner_data().at("models"));
   return all;
 }
 

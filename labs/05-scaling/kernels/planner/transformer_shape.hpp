@@ -38,10 +38,7 @@ struct TransformerShape {
 /// A GPT: as many key heads as heads, perceptron four times as wide, one matrix for embedding and output.
 TransformerShape gpt(const std::string& name, double layers, double hidden, double heads, double vocabulary = 51200);
 
-/// A Llama 3: eight key heads of 128, a gated perceptron, two matrices for embedding and output.
-TransformerShape llama3(const std::string& name, double layers, double hidden, double heads, double ffn);
-
-/// Every model that the command line knows by name.
+/// Every model that the command line knows by name (data/planner.json).
 const std::vector<TransformerShape>& models();
 
 /// \throws std::runtime_error, one line, that names those there are

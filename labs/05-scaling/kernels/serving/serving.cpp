@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/kernels/collectives/alpha_beta.hpp"
 #include "05-scaling/kernels/serving/step_model.hpp"
 #include "common/random.hpp"
+#include "common/ranks/alpha_beta.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -261,4 +263,61 @@ double percentile(std::vector<double> numbers, double share) {
   return *at;
 }
 
+// ---- Under load ----
+
+namespace {
+
+constexpr std::uint64_t request_sequence = 2;  // of random numbers
+
+std::vector<Request> requests_at(const Scenario& scenario, double rate) {
+  Demand demand = scenario.demand;
+  demand.rate = rate;
+  return poisson_requests(demand, scenario.requests, request_sequence);
+}
+
+}  // namespace
+
+Scenario scenario_of(const workload::TransformerShape& shape, bool quick) {
+  const int context = static_cast<int>(shape.context);
+  const Lengths prompts = {context / 32, context / 2}, outputs = {context / 64, context / 4};
+  const Limits limits = {32, 8 * context, context / 2};
+  const AlphaBeta ten_gigabit = {50e-6, 1 / 1.25e9};
+  return {{1, prompts, outputs}, quick ? std::size_t{1000} : std::size_t{6000},     limits, context / 8,
+          ten_gigabit,           static_cast<double>(shape.cache_bytes_per_token())};
+}
+
+double writers_per_reader(const Scenario& scenario, const StepSeconds& seconds) {
+  const Served all = serve(requests_at(scenario, never_out), Policy::prefill_first, scenario.limits, seconds);
+  double reading = 0, writing = 0;
+  for (const StepLoad& load : all.steps) (load.chunks > 0 ? reading : writing) += seconds(load);
+  return writing / reading;
+}
+
+std::vector<ServingStrategy> serving_strategies(const Scenario& scenario, std::size_t writers,
+                                                const StepSeconds& seconds) {
+  Limits cut = scenario.limits;
+  cut.step_tokens = scenario.chunked_tokens;
+  const auto one = [&seconds](Policy policy, const Limits& limits) {
+    return [&seconds, policy, limits](const std::vector<Request>& all) { return serve(all, policy, limits, seconds); };
+  };
+  const auto apart = [&seconds, scenario, writers](const std::vector<Request>& all) {
+    return serve_apart(all, writers, scenario.limits, seconds, scenario.wire, scenario.cache_bytes);
+  };
+  return {{"static", "static batches", 1, one(Policy::static_batches, scenario.limits)},
+          {"whole", "whole prompts", 1, one(Policy::prefill_first, scenario.limits)},
+          {"chunked", "chunked prefill", 1, one(Policy::chunked, cut)},
+          {"apart", "reading and writing apart", 1.0 + static_cast<double>(writers), apart}};
+}
+
+Capacity capacity(const ServingStrategy& strategy, const Scenario& scenario) {
+  const Served all = strategy.serve(requests_at(scenario, never_out));
+  return {static_cast<double>(scenario.requests) / all.seconds / strategy.machines,
+          all.tokens_per_s() / strategy.machines};
+}
+
+Latency latency(const ServingStrategy& strategy, const Scenario& scenario, double rate) {
+  const Served served = strategy.serve(requests_at(scenario, rate * strategy.machines));
+  return {served.tokens_per_s() / strategy.machines, percentile(served.gaps, 0.5), percentile(served.gaps, 0.99),
+          percentile(served.first_token, 0.5), percentile(served.first_token, 0.99)};
+}
 }  // namespace hf::scaling

@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
+#include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/kernels/collectives/alpha_beta.hpp"
 #include "05-scaling/kernels/serving/step_model.hpp"
+#include "common/ranks/alpha_beta.hpp"
 
 namespace hf::scaling {
 
@@ -76,4 +79,50 @@ Served serve_apart(const std::vector<Request>& requests, std::size_t writers, co
 /// The least number that at least this share of all are not above. \pre numbers is not empty
 double percentile(std::vector<double> numbers, double share);
 
+// ---- Under load: who asks, in how many ways it can be served, and what those who ask see of it ----
+
+/// A rate at which requests never run out, per second.
+constexpr double never_out = std::numeric_limits<double>::infinity();
+
+/// Who asks, and what serves them, scaled to how long a text the model can hold.
+struct Scenario {
+  Demand demand;         ///< at the rate 1
+  std::size_t requests;  ///< of a run
+  Limits limits;
+  int chunked_tokens;  ///< of a step where prompts are cut
+  AlphaBeta wire;      ///< between two machines
+  double cache_bytes;  ///< of a token's keys and values
+};
+/// \param quick  fewer requests
+Scenario scenario_of(const workload::TransformerShape& shape, bool quick);
+
+/// How many machines that write keep one busy that reads: seconds of decoding for each second of prefill, when requests
+/// never run out.
+double writers_per_reader(const Scenario& scenario, const StepSeconds& seconds);
+
+/// A policy on one machine, or several machines.
+struct ServingStrategy {
+  const char *id, *label;
+  double machines;
+  std::function<Served(const std::vector<Request>&)> serve;
+};
+
+/// "static", "whole" and "chunked" on one machine; and "apart", one that reads and so many that write. They keep a
+/// reference to `seconds`.
+std::vector<ServingStrategy> serving_strategies(const Scenario& scenario, std::size_t writers,
+                                                const StepSeconds& seconds);
+
+/// What each machine does when requests never run out.
+struct Capacity {
+  double requests_per_s, tokens_per_s;
+};
+Capacity capacity(const ServingStrategy& strategy, const Scenario& scenario);
+
+/// What those who ask see, at so many requests per second and machine: seconds.
+struct Latency {
+  double tokens_per_s;             ///< of answers, of one machine
+  double gap_median, gap_p99;      ///< between two tokens of an answer
+  double first_median, first_p99;  ///< from the question to the first token
+};
+Latency latency(const ServingStrategy& strategy, const Scenario& scenario, double rate);
 }  // namespace hf::scaling

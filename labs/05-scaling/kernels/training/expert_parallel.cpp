@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/training/examples.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "common/ranks/transport.hpp"
@@ -16,7 +15,7 @@ namespace hf::scaling {
 namespace {
 
 /// Every expert's blocks, one after the other.
-Shape all_experts(Shape shape, std::size_t experts) {
+NetworkShape all_experts(NetworkShape shape, std::size_t experts) {
   shape.blocks *= experts;
   return shape;
 }
@@ -95,7 +94,7 @@ void Route::combine(std::vector<Matrix>& processed, Matrix& rows) {
   }
 }
 
-ExpertParallel::ExpertParallel(Transport& ranks, const Shape& shape, std::size_t experts)
+ExpertParallel::ExpertParallel(Transport& ranks, const NetworkShape& shape, std::size_t experts)
     : ranks_(ranks),
       experts_(experts),
       here_(experts_on_each(ranks, experts)),

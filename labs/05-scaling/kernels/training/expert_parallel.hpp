@@ -8,10 +8,8 @@
 #include <vector>
 
 #include "05-scaling/kernels/training/adam.hpp"
-#include "05-scaling/kernels/training/examples.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "05-scaling/kernels/training/network.hpp"
-#include "05-scaling/kernels/training/trainer.hpp"
 #include "common/ranks/transport.hpp"
 
 namespace hf::scaling {
@@ -45,7 +43,7 @@ class ExpertParallel final : public Trainer {
  public:
   /// \param shape  of the network that one example sees
   /// \throws std::invalid_argument where the experts do not divide by the ranks
-  ExpertParallel(Transport& ranks, const Shape& shape, std::size_t experts);
+  ExpertParallel(Transport& ranks, const NetworkShape& shape, std::size_t experts);
 
   double gradients(const Batch& batch) override;
   void update() override { adam_.update(network_.weights(), network_.gradients()); }

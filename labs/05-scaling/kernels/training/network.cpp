@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "common/random.hpp"
@@ -51,9 +52,9 @@ Range share(std::size_t whole, int rank, int ranks) {
   return {begin(rank), begin(rank + 1)};
 }
 
-Part whole(const Shape& shape) { return {{0, shape.blocks}, {0, shape.hidden}, true}; }
+NetworkPart whole(const NetworkShape& shape) { return {{0, shape.blocks}, {0, shape.hidden}, true}; }
 
-Network::Network(const Shape& shape, const Part& part) : shape_(shape), part_(part) {
+Network::Network(const NetworkShape& shape, const NetworkPart& part) : shape_(shape), part_(part) {
   if (part.blocks.last > shape.blocks || part.neurons.last > shape.hidden) {
     throw std::invalid_argument("Network: the part has more than the whole");
   }
@@ -157,4 +158,32 @@ double loss_and_gradients(Network& network, Kept& kept, View x, std::span<const 
   return loss;
 }
 
+// ---- Examples ----
+
+namespace {
+
+constexpr std::uint64_t centres = 2000, first_batch = 3000;  // sequences of random numbers
+
+}  // namespace
+
+Batch make_batch(std::size_t rows, std::size_t width, std::size_t classes, std::uint64_t index) {
+  constexpr float from_origin = 0.7f;
+  Batch batch = {Matrix(rows, width), std::vector<int>(rows)};
+  fill_random(batch.x.numbers(), first_batch + 2 * index);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::uint64_t cloud = random_below(first_batch + 2 * index + 1, i, 2 * classes), label = cloud / 2;
+    const float side = cloud % 2 == 0 ? from_origin : -from_origin;
+    for (std::size_t j = 0; j < width; ++j) batch.x.row(i)[j] += side * random_number(centres, label * width + j);
+    batch.labels[i] = static_cast<int>(label);
+  }
+  return batch;
+}
+
+std::vector<int> choose_experts(View x, std::size_t experts) {
+  std::vector<int> chosen(x.rows);
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    chosen[i] = static_cast<int>(std::max_element(x.row(i), x.row(i) + experts) - x.row(i));
+  }
+  return chosen;
+}
 }  // namespace hf::scaling

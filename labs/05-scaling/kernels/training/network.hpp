@@ -4,16 +4,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "05-scaling/kernels/training/matrix.hpp"
+#include "common/ranks/transport.hpp"
 
 namespace hf::scaling {
 
 /// x + relu(x · up) · down, so many times, and then x · head.
-struct Shape {
+struct NetworkShape {
   std::size_t width;   ///< numbers in a row of x
   std::size_t hidden;  ///< columns of up, rows of down
   std::size_t blocks;
@@ -32,11 +34,11 @@ struct Range {
 Range share(std::size_t whole, int rank, int ranks);
 
 /// What a rank has of a network. \throws std::invalid_argument (from Network) for more than there is
-struct Part {
+struct NetworkPart {
   Range blocks, neurons;
   bool head;
 };
-Part whole(const Shape& shape);
+NetworkPart whole(const NetworkShape& shape);
 
 /// What a forward pass leaves for the backward pass.
 struct Kept {
@@ -51,9 +53,9 @@ inline void nothing(std::span<float>) {}
 class Network {
  public:
   /// The weights of a part are those that the whole network would have there.
-  Network(const Shape& shape, const Part& part);
+  Network(const NetworkShape& shape, const NetworkPart& part);
 
-  const Part& part() const { return part_; }
+  const NetworkPart& part() const { return part_; }
   std::size_t blocks() const { return part_.blocks.size(); }
 
   /// Weights and their gradients, in this order: up and down of each block, then the head.
@@ -89,8 +91,8 @@ class Network {
   View down(std::size_t block) const;
   View head() const;
 
-  Shape shape_;
-  Part part_;
+  NetworkShape shape_;
+  NetworkPart part_;
   std::vector<float> weights_, gradients_;
 };
 
@@ -98,4 +100,50 @@ class Network {
 double loss_and_gradients(Network& network, Kept& kept, View x, std::span<const int> labels, std::size_t of_all,
                           const Hook& sum = nothing, const Hook& ready = nothing);
 
+// ---- Something to learn: made here, the same on every rank and in every run ----
+
+struct Batch {
+  Matrix x;  ///< a row for each example
+  std::vector<int> labels;
+
+  std::size_t rows() const { return labels.size(); }
+};
+
+/// Each class is two clouds of points, on opposite sides of the origin: no single matrix can tell the classes apart.
+/// \param index  of the batch: each has other points of the same clouds
+Batch make_batch(std::size_t rows, std::size_t width, std::size_t classes, std::uint64_t index);
+
+/// Which expert is to have an example: the one whose number, of the first `experts` in the row, is largest. A gate that
+/// learns nothing, so that it decides alike on every rank and in every step. \pre experts <= x.columns
+std::vector<int> choose_experts(View x, std::size_t experts);
+
+// ---- What all strategies have in common: every rank has a part of the work, and they meet in the gradients ----
+
+/// One rank's side of training. All ranks call the same functions, with the same batch.
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+
+  /// The gradients of the weights that this rank has, over the whole batch.
+  /// \return this rank's share of the loss: that of the batch is the sum over all ranks
+  virtual double gradients(const Batch& batch) = 0;
+  /// One step of the optimiser.
+  virtual void update() = 0;
+  /// What this rank has of the network.
+  virtual Network& network() = 0;
+
+  double step(const Batch& batch) {
+    const double loss = gradients(batch);
+    update();
+    return loss;
+  }
+};
+
+/// A rank that is the only one: nobody to send to.
+class Alone final : public Transport {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void exchange(int, std::span<const float>, int, std::span<float>) override {}
+};
 }  // namespace hf::scaling

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "05-scaling/kernels/training/examples.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline_schedule.hpp"
@@ -19,7 +18,7 @@ namespace {
 
 constexpr int none = -1;
 
-Part stage_of(const Transport& ranks, const Shape& shape) {
+NetworkPart stage_of(const Transport& ranks, const NetworkShape& shape) {
   if (static_cast<std::size_t>(ranks.size()) > shape.blocks) {
     throw std::invalid_argument("PipelineParallel: expected at least as many blocks as ranks");
   }
@@ -41,7 +40,8 @@ class Timed {
 
 }  // namespace
 
-PipelineParallel::PipelineParallel(Transport& ranks, const Shape& shape, const Schedule& schedule, int micros)
+PipelineParallel::PipelineParallel(Transport& ranks, const NetworkShape& shape, const PipelineSchedule& schedule,
+                                   int micros)
     : ranks_(ranks),
       schedule_(schedule),
       micros_(micros),

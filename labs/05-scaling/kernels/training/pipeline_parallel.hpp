@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "05-scaling/kernels/training/adam.hpp"
-#include "05-scaling/kernels/training/examples.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline_schedule.hpp"
-#include "05-scaling/kernels/training/trainer.hpp"
 #include "common/ranks/transport.hpp"
 
 namespace hf::scaling {
@@ -19,7 +17,7 @@ namespace hf::scaling {
 class PipelineParallel final : public Trainer, private PipelineStage {
  public:
   /// \throws std::invalid_argument for more ranks than blocks: a stage would be empty
-  PipelineParallel(Transport& ranks, const Shape& shape, const Schedule& schedule, int micros);
+  PipelineParallel(Transport& ranks, const NetworkShape& shape, const PipelineSchedule& schedule, int micros);
 
   /// \throws std::invalid_argument for a batch that does not divide into so many micro-batches
   double gradients(const Batch& batch) override;
@@ -43,7 +41,7 @@ class PipelineParallel final : public Trainer, private PipelineStage {
   };
 
   Transport& ranks_;
-  const Schedule& schedule_;
+  const PipelineSchedule& schedule_;
   int micros_;
   Network network_;
   Adam adam_;

@@ -72,14 +72,14 @@ class TimedStage final : public PipelineStage {
 
 }  // namespace
 
-const Schedule gpipe = {"gpipe", "GPipe", run_gpipe, [](int, int, int micros) { return micros; }};
-const Schedule one_forward_one_backward = {
+const PipelineSchedule gpipe = {"gpipe", "GPipe", run_gpipe, [](int, int, int micros) { return micros; }};
+const PipelineSchedule one_forward_one_backward = {
     "1f1b", "1F1B", run_one_forward_one_backward,
     [](int stage, int stages, int micros) { return std::min(micros, stages - stage); }};
 
 double bubble_predicted(int stages, int micros) { return (stages - 1.) / (micros + stages - 1.); }
 
-double simulate_bubble(const Schedule& schedule, int stages, int micros) {
+double simulate_bubble(const PipelineSchedule& schedule, int stages, int micros) {
   ThreadRanks ranks(stages, {0, 1. / sizeof(float)});  // a second for each number
   ranks.run([&](Transport& me) {
     TimedStage stage(me);

@@ -23,7 +23,7 @@ class PipelineStage {
   std::span<const float> x_out, gradient_out = {};  ///< for them; until the next call
 };
 
-struct Schedule {
+struct PipelineSchedule {
   const char *id, *name;
   void (*run)(Transport& ranks, PipelineStage& stage, int micros);
   /// Of so many micro-batches a stage keeps the activations at a time, at most.
@@ -31,16 +31,16 @@ struct Schedule {
 };
 
 /// All forward, then all backward (Huang and others, 2019).
-extern const Schedule gpipe;
+extern const PipelineSchedule gpipe;
 /// As soon as a micro-batch can go back, it does: one forward, one backward (PipeDream-Flush: Narayanan and others,
 /// 2021).
-extern const Schedule one_forward_one_backward;
+extern const PipelineSchedule one_forward_one_backward;
 
 /// The share of the ranks' time in which they wait, by the formula: (p − 1) / (m + p − 1).
 double bubble_predicted(int stages, int micros);
 
 /// The same, found by running the schedule on so many ranks whose clocks are simulated. A backward pass takes twice as
 /// long as a forward pass, a message no time.
-double simulate_bubble(const Schedule& schedule, int stages, int micros);
+double simulate_bubble(const PipelineSchedule& schedule, int stages, int micros);
 
 }  // namespace hf::scaling

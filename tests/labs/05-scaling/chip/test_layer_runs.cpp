@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include "05-scaling/bench/layer_runs.hpp"
 #include "05-scaling/kernels/chip/layer.hpp"
 #include "harness/work.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/alpha_beta.hpp"
-#include "05-scaling/kernels/collectives/collective_theory.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "05-scaling/check/collective_check.hpp"
 #include "05-scaling/kernels/collectives/alpha_beta.hpp"
-#include "05-scaling/kernels/collectives/collective_theory.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
 #include "common/ranks/transport.hpp"

@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 
-#include "05-scaling/kernels/planner/memory_use.hpp"
 #include "05-scaling/kernels/planner/parallel_plan.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
 #include "05-scaling/kernels/planner/transformer_shape.hpp"

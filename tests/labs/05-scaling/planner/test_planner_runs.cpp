@@ -1,48 +1,23 @@
 // What the lab tells of the planner.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <fstream>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "05-scaling/bench/planner_runs.hpp"
 #include "05-scaling/kernels/planner/chips.hpp"
-#include "05-scaling/kernels/planner/fit.hpp"
+#include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/plan_search.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
 #include "05-scaling/kernels/planner/step_time.hpp"
 #include "05-scaling/kernels/planner/transformer_shape.hpp"
-#include "harness/results.hpp"
 
 namespace hf::scaling {
 namespace {
-
-TEST_CASE("every run but those beyond is one point, whose MFUs are to each other as its seconds") {
-  std::size_t points = 0, fitted_points = 0;
-  std::set<std::string> ids;
-  for (const Series& series : run_series(fitted)) {
-    CHECK(ids.insert(series.id).second);
-    CHECK_FALSE(series.source.empty());
-    points += series.points.size();
-    if (series.id.starts_with("runs_fit_")) fitted_points += series.points.size();
-    std::set<std::string> labels;
-    for (const Point& point : series.points) CHECK(labels.insert(point.label).second);
-  }
-  CHECK(points == published_runs().size() - errors(published_runs(), Use::beyond, fitted).runs);
-  CHECK(fitted_points == errors(published_runs(), Use::fit, fitted).runs);
-
-  const PublishedRun& run = published_runs().front();
-  for (const Series& series : run_series(fitted)) {
-    if (series.id != "runs_test_a100_m21") continue;
-    const Point& point = series.points.front();
-    CHECK(point.label.starts_with("gpt-1.7b, 32 × A100: d32"));
-    CHECK(point.x / point.y.median == doctest::Approx(1 + error(run, fitted)).epsilon(1e-5));  // six digits are kept
-  }
-}
 
 TEST_CASE("every source stands in the list of references") {
   std::ifstream file(REFERENCES);
@@ -52,14 +27,6 @@ TEST_CASE("every source stands in the list of references") {
     CAPTURE(source.key);
     CHECK(text.str().find("{" + source.key + ",") != std::string::npos);
   }
-}
-
-TEST_CASE("sources' medians are over their own runs") {
-  const Series series = error_by_source(fitted);
-  CHECK(series.points.size() == published_sources().size());
-  double runs = 0;
-  for (const Point& point : series.points) runs += point.x;
-  CHECK(runs == published_runs().size());
 }
 
 TEST_CASE("a guess is the same MFU for all, and worse than the planner") {
@@ -96,29 +63,19 @@ TEST_CASE("no run is farther off than the farthest") {
   CHECK_THROWS_AS(farthest_run({}, Use::test, fitted), std::invalid_argument);
 }
 
-TEST_CASE("on ever more chips: parts are the whole, pieces multiply to the chips, no kind of plan beats the fastest") {
-  const auto all = sweep_series({chip("h100"), model("llama3-70b"), 0, 1024, 8192});
-  const auto series = [&](const std::string& id) -> const Series& {
-    for (const Series& one : all)
-      if (one.id == id) return one;
-    throw std::out_of_range(id);
-  };
-  const Series& best = series("sweep_mfu");
-  CHECK(best.points.front().x > 8);  // 70 billion weights, 18 bytes each, are more than 8 x 80 GiB
-  CHECK(best.points.back().x == 16384);
-  for (const Point& point : best.points) {
-    double shares = 0, pieces = 1;
-    for (const char* part : {"arithmetic", "memory", "tensor", "network", "bubble"})
-      shares += at(series(std::string("sweep_time_") + part), point.x);
-    for (const char* what : {"tensor", "context", "pipeline", "data"})
-      pieces *= at(series(std::string("sweep_ways_") + what), point.x);
-    CHECK(shares == doctest::Approx(100));
-    CHECK(pieces == point.x);
+TEST_CASE("on ever more chips: no kind of plan beats the fastest, and some kinds come to an end") {
+  const Job job = {chip("h100"), model("llama3-70b"), 0, 1024, 8192};
+  const auto best = fastest_by_chips(job, 16384);
+  CHECK(best.front().plan.chips() > 8);  // 70 billion weights, 18 bytes each, are more than 8 x 80 GiB
+  CHECK(best.back().plan.chips() == 16384);
+  const auto data = fastest_by_chips(
+      job, 16384, [](const ParallelPlan& plan) { return plan.tensor == 1 && plan.context == 1 && plan.pipeline == 1; });
+  CHECK(data.back().plan.chips() <= 1024);  // a chip needs a sequence of its own
+  for (const Candidate& one : data) {
+    const auto same = std::ranges::find(best, one.plan.chips(), [](const Candidate& b) { return b.plan.chips(); });
+    REQUIRE(same != best.end());
+    CHECK(same->time.total() <= one.time.total() * (1 + 1e-12));
   }
-  for (const char* id : {"sweep_mfu_data", "sweep_mfu_tensor", "sweep_mfu_pipeline"})
-    for (const Point& point : series(id).points) CHECK(point.y.median <= at(best, point.x) * (1 + 1e-12));
-  CHECK(series("sweep_mfu_data").points.back().x <= 1024);  // a chip needs a sequence of its own
-  CHECK_THROWS_AS(at(best, 3), std::out_of_range);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <set>
 #include <vector>
 
-#include "05-scaling/kernels/planner/fit.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
 #include "05-scaling/kernels/planner/step_time.hpp"
 

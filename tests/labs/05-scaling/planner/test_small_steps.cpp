@@ -1,7 +1,6 @@
 // The planner's formulas for a small network on this machine.
 #include <doctest/doctest.h>
 
-#include "05-scaling/bench/small_steps.hpp"
 #include "05-scaling/kernels/planner/step_time.hpp"
 
 namespace hf::scaling {

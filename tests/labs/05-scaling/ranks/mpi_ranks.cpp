@@ -13,11 +13,10 @@
 #include <vector>
 
 #include "05-scaling/bench/collective_race.hpp"
+#include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/collective_check.hpp"
-#include "05-scaling/kernels/collectives/collective_theory.hpp"
 #include "05-scaling/kernels/collectives/collective_window.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/collectives/mpi_collectives.hpp"
 #include "05-scaling/kernels/collectives/mpi_window.hpp"
 #include "common/random.hpp"
 #include "common/ranks/ranks.hpp"

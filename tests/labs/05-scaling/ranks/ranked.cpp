@@ -33,7 +33,7 @@ nlohmann::json work(Member& me, const nlohmann::json& arguments) {
     if (arguments == "hangs") pause();
     if (arguments == "sends to nobody") me.ranks.send(99, numbers);
   }
-  return {{"rank", me.ranks.rank()}, {"sum", numbers[0]}, {"crowded", me.crowded}};
+  return {{"rank", me.ranks.rank()}, {"sum", numbers[0]}, {"oversubscribed", me.oversubscribed}};
 }
 
 constexpr Task work_task = {"work", work};
@@ -44,7 +44,7 @@ int first(Ranks& ranks, const std::string& end) {
   if (end == "fails on rank 0") return 3;
   for (const nlohmann::json& answer : ranks.run(work_task, end, {})) std::printf("%s\n", answer.dump().c_str());
   std::printf("%d host, %d machine, %s\n", ranks.hosts(), ranks.machines(),
-              ranks.crowded() ? "crowded" : "not crowded");
+              ranks.oversubscribed() ? "oversubscribed" : "not oversubscribed");
   return 0;
 }
 

@@ -67,8 +67,8 @@ TEST_CASE("ranks that get on answer in their order") {
 
 TEST_CASE("more ranks than cores are said to be so") {
   const std::string more = std::to_string(std::thread::hardware_concurrency() + 1);
-  CHECK(contains(ranked("works", more).out, ", crowded"));
-  CHECK(contains(ranked("works", "1").out, ", not crowded"));
+  CHECK(contains(ranked("works", more).out, ", oversubscribed"));
+  CHECK(contains(ranked("works", "1").out, ", not oversubscribed"));
 }
 
 TEST_CASE("a rank that throws ends all, and says why in one line") {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "05-scaling/kernels/collectives/mpi_collectives.hpp"
+#include "05-scaling/bench/steps.hpp"
 #include "common/ranks/launch.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport.hpp"

@@ -7,7 +7,7 @@ namespace hf::scaling {
 namespace {
 
 TEST_CASE("the ranks of a pipeline wait as long as the formula says, in both schedules") {
-  for (const Schedule* schedule : {&gpipe, &one_forward_one_backward}) {
+  for (const PipelineSchedule* schedule : {&gpipe, &one_forward_one_backward}) {
     for (const int stages : {1, 2, 3, 4, 5, 8}) {
       for (const int micros : {1, 2, 3, 4, 7, 8, 16, 32}) {
         CAPTURE(schedule->id);

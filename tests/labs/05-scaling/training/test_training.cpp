@@ -15,12 +15,10 @@
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/data_parallel.hpp"
-#include "05-scaling/kernels/training/examples.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline_parallel.hpp"
 #include "05-scaling/kernels/training/pipeline_schedule.hpp"
-#include "05-scaling/kernels/training/trainer.hpp"
-#include "05-scaling/kernels/training/ways.hpp"
+#include "05-scaling/kernels/training/strategies.hpp"
 #include "common/ranks/transport.hpp"
 #include "common/ranks/transport_threads.hpp"
 #include "common/reference.hpp"
@@ -44,15 +42,15 @@ struct Step {
 };
 
 struct Trained {
-  Part part;
+  NetworkPart part;
   std::vector<Step> steps;
 };
 
 /// What each rank has, trained in a way.
-std::vector<Trained> train(const Way& way, int n, std::uint64_t seed = 0, const Problem& what = problem) {
+std::vector<Trained> train(const Strategy& strategy, int n, std::uint64_t seed = 0, const Problem& what = problem) {
   std::vector<Trained> all(static_cast<std::size_t>(n));
   ThreadRanks(n, {}, seed).run([&](Transport& me) {
-    const std::unique_ptr<Trainer> trainer = way.make(me, what);
+    const std::unique_ptr<Trainer> trainer = strategy.make(me, what);
     Network& network = trainer->network();
     Trained& mine = all[static_cast<std::size_t>(me.rank())];
     mine.part = network.part();
@@ -68,7 +66,7 @@ std::vector<Trained> train(const Way& way, int n, std::uint64_t seed = 0, const 
 }
 
 /// The largest error share of a part.
-double worst(const std::vector<float>& numbers, const std::vector<Reference>& of_all, const Part& part) {
+double worst(const std::vector<float>& numbers, const std::vector<Reference>& of_all, const NetworkPart& part) {
   const std::vector<Reference> expected = part_of(of_all, problem.shape, part);
   REQUIRE(numbers.size() == expected.size());
   return worst_error_share(numbers, expected);
@@ -80,13 +78,13 @@ double median_bound(std::vector<Reference> numbers) {
 }
 
 TEST_CASE("every way gives the gradients, the weights and the loss of the reference, on any number of ranks") {
-  for (const Way& way : ways()) {
-    const std::size_t experts = way.has_experts ? problem.experts : 1;
+  for (const Strategy& strategy : strategies()) {
+    const std::size_t experts = strategy.has_experts ? problem.experts : 1;
     for (const int n : rank_counts) {
-      const std::vector<Trained> ranks = train(way, n);
+      const std::vector<Trained> ranks = train(strategy, n);
       ReferenceTraining reference(problem.shape, experts);
       for (int step = 0; step < steps; ++step) {
-        CAPTURE(way.id);
+        CAPTURE(strategy.id);
         CAPTURE(n);
         CAPTURE(step);
         const Reference loss = reference.gradients(batch(step));
@@ -96,7 +94,7 @@ TEST_CASE("every way gives the gradients, the weights and the loss of the refere
           const Step& now = rank.steps[static_cast<std::size_t>(step)];
           sum += now.loss;
           // Where they are sharded, each rank has the gradients of its share only: seen in the weights.
-          if (std::string(way.id) != "data_sharded")
+          if (std::string(strategy.id) != "data_sharded")
             REQUIRE(worst(now.gradients, reference.gradients(), rank.part) <= 1);
           REQUIRE(worst(now.weights, reference.weights(), rank.part) <= 1);
         }
@@ -113,7 +111,7 @@ TEST_CASE("the reference sees one example of another class, and one that is miss
   Batch wrong = batch(0);
   wrong.labels[7] = (wrong.labels[7] + 1) % 3;
   reference.gradients(wrong);
-  const Trained one = train(way("data"), 1)[0];
+  const Trained one = train(strategy("data"), 1)[0];
   const std::vector<float>& gradients = one.steps[0].gradients;
   CHECK(worst_error_share(gradients, reference.gradients()) > 100);
   reference.gradients(batch(0, problem.rows - 1));
@@ -124,9 +122,9 @@ TEST_CASE("the reference sees one example of another class, and one that is miss
 }
 
 TEST_CASE("the order of events changes no bit") {
-  for (const Way& way : ways()) {
-    CAPTURE(way.id);
-    const std::vector<Trained> first = train(way, 4, 1), second = train(way, 4, 2);
+  for (const Strategy& strategy : strategies()) {
+    CAPTURE(strategy.id);
+    const std::vector<Trained> first = train(strategy, 4, 1), second = train(strategy, 4, 2);
     for (std::size_t rank = 0; rank < 4; ++rank) {
       CHECK(first[rank].steps.back().weights == second[rank].steps.back().weights);
     }
@@ -136,7 +134,7 @@ TEST_CASE("the order of events changes no bit") {
 TEST_CASE("neither sharding the optimiser's state nor overlapping changes a bit") {
   for (const int n : rank_counts) {
     CAPTURE(n);
-    const auto weights = [&](const char* id) { return train(way(id), n)[0].steps.back().weights; };
+    const auto weights = [&](const char* id) { return train(strategy(id), n)[0].steps.back().weights; };
     CHECK(weights("data_sharded") == weights("data"));
     CHECK(weights("data_overlapped") == weights("data_buckets"));
   }
@@ -162,17 +160,17 @@ TEST_CASE("sharded, the optimiser's state is cut by the number of ranks") {
 }
 
 TEST_CASE("every way sends as many bytes as its formula says") {
-  for (const Way& way : ways()) {
+  for (const Strategy& strategy : strategies()) {
     for (const int n : rank_counts) {
-      CAPTURE(way.id);
+      CAPTURE(strategy.id);
       CAPTURE(n);
-      CHECK(count_bytes(way, problem, batch(0), n) == way.bytes(problem, batch(0), n));
+      CHECK(count_bytes(strategy, problem, batch(0), n) == strategy.bytes(problem, batch(0), n));
     }
   }
 }
 
 TEST_CASE("a stage keeps the activations of as many micro-batches as its schedule says") {
-  for (const Schedule* schedule : {&gpipe, &one_forward_one_backward}) {
+  for (const PipelineSchedule* schedule : {&gpipe, &one_forward_one_backward}) {
     for (const int n : rank_counts) {
       for (const int micros : {1, 2, 11}) {
         std::vector<int> kept(static_cast<std::size_t>(n));
@@ -194,7 +192,7 @@ TEST_CASE("the classes are learned") {
   for (const char* id : {"data", "experts"}) {
     CAPTURE(id);
     Alone me;
-    const std::unique_ptr<Trainer> trainer = way(id).make(me, learned);
+    const std::unique_ptr<Trainer> trainer = strategy(id).make(me, learned);
     const auto step = [&](std::uint64_t index) { return trainer->step(make_batch(128, 32, 4, index)); };
     const double before = step(0);
     for (std::uint64_t index = 1; index < 80; ++index) step(index);
@@ -205,7 +203,7 @@ TEST_CASE("the classes are learned") {
 
 TEST_CASE("what does not divide is refused") {
   const auto trains = [](const char* id, int n, Problem what) {
-    ThreadRanks(n).run([&](Transport& me) { way(id).make(me, what)->step(batch(0)); });
+    ThreadRanks(n).run([&](Transport& me) { strategy(id).make(me, what)->step(batch(0)); });
   };
   Problem other = problem;
   other.micros = 4;
@@ -214,7 +212,7 @@ TEST_CASE("what does not divide is refused") {
   CHECK_THROWS_AS(trains("pipeline_1f1b", 6, problem), std::invalid_argument);
   other.experts = 3;
   CHECK_THROWS_AS(trains("experts", 2, other), std::invalid_argument);
-  CHECK_THROWS_AS(way("none"), std::out_of_range);
+  CHECK_THROWS_AS(strategy("none"), std::out_of_range);
 }
 
 }  // namespace

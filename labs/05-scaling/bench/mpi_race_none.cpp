@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "05-scaling/kernels/collectives/mpi_collectives.hpp"
+#include "05-scaling/bench/steps.hpp"
 #include "common/ranks/ranks.hpp"
 
 namespace hf::scaling {

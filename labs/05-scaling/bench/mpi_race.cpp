@@ -1,5 +1,4 @@
-#include "05-scaling/kernels/collectives/mpi_collectives.hpp"
-
+// The race of collective_race.hpp between ranks that are processes of MPI, against its own all-reduce.
 #include <mpi.h>
 
 #include <cstddef>
@@ -8,6 +7,7 @@
 #include <string>
 
 #include "05-scaling/bench/collective_race.hpp"
+#include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/collectives/collective_window.hpp"
 #include "05-scaling/kernels/collectives/mpi_window.hpp"
 #include "common/ranks/ranks.hpp"
@@ -40,7 +40,7 @@ nlohmann::json race(Member& me, const nlohmann::json& arguments) {
   nlohmann::json answer = {{"library", library_name()}};
   if (MpiWindow::possible()) {
     const MpiWindow shared(plan.most_bytes / sizeof(float));
-    WindowAllReduce sums(me.ranks.rank(), shared.parts(), shared.numbers(), me.crowded);
+    WindowAllReduce sums(me.ranks.rank(), shared.parts(), shared.numbers(), me.oversubscribed);
     float* const mine = shared.numbers()[static_cast<std::size_t>(me.ranks.rank())];
     const Window window = {sums, {mine, plan.most_bytes / sizeof(float)}};
     answer["all_reduces"] = race_all_reduces(me, all_reduce, &window, plan);
@@ -52,6 +52,8 @@ nlohmann::json race(Member& me, const nlohmann::json& arguments) {
 
 }  // namespace
 
+/// Arguments: "seconds", "rounds", "minimum_rounds" of RacePlan. From rank 0: "all_reduces", the answer of the race, and
+/// "library", what MPI this is.
 const Task collectives_task = {"collectives", race};
 
 }  // namespace hf::scaling

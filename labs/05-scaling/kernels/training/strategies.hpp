@@ -1,27 +1,25 @@
 /// \file
-/// All ways to train, by name, with what must travel in each.
+/// The strategies: all ways to train, by name, with what must travel in each.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <span>
 
-#include "05-scaling/kernels/training/examples.hpp"
 #include "05-scaling/kernels/training/network.hpp"
-#include "05-scaling/kernels/training/trainer.hpp"
 #include "common/ranks/transport.hpp"
 
 namespace hf::scaling {
 
 /// What is trained.
 struct Problem {
-  Shape shape;
+  NetworkShape shape;
   std::size_t rows;     ///< of a batch
   int micros;           ///< micro-batches of a pipeline
   std::size_t experts;  ///< of a block, where there are experts
 };
 
-struct Way {
+struct Strategy {
   const char *id, *name;
   bool has_experts;  ///< trains a network of its own: one with experts
   std::unique_ptr<Trainer> (*make)(Transport& ranks, const Problem& problem);
@@ -29,12 +27,12 @@ struct Way {
   double (*bytes)(const Problem& problem, const Batch& batch, int ranks);
 };
 
-std::span<const Way> ways();
+std::span<const Strategy> strategies();
 
 /// \throws std::out_of_range for an id that is none
-const Way& way(const char* id);
+const Strategy& strategy(const char* id);
 
 /// Bytes that all ranks together send in a step, counted on as many ranks that are threads.
-double count_bytes(const Way& way, const Problem& problem, const Batch& batch, int ranks);
+double count_bytes(const Strategy& strategy, const Problem& problem, const Batch& batch, int ranks);
 
 }  // namespace hf::scaling

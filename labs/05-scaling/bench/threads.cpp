@@ -1,17 +1,21 @@
-#include "05-scaling/bench/thread_runs.hpp"
-
+// What do more cores bring: to a kernel that computes, to one that waits for memory, and to one of which a part is not
+// shared?
 #include <algorithm>
 #include <barrier>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "02-matmul/kernels/gemm.hpp"
+#include "05-scaling/bench/steps.hpp"
+#include "05-scaling/kernels/chip/amdahl.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
@@ -19,6 +23,7 @@
 #include "harness/keep.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
+#include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/shared_array.hpp"
 #include "harness/statistics.hpp"
@@ -27,11 +32,43 @@
 namespace hf::scaling {
 namespace {
 
-/// The part of a thread when `count` things are shared as evenly as can be.
-struct Part {
+const Axis thread_axis = {"threads", "1"}, speedup_axis = {"speedup", "1"}, share_axis = {"serial share", "1"};
+
+/// Speedups of one kernel; point i belongs to ThreadTimes::threads[i], and the first is 1.
+using Speedups = std::vector<Estimate>;
+
+/// A kernel whose serial part is known.
+struct SerialRun {
+  Estimate share;    ///< of one thread's time, measured on one thread
+  Speedups speedup;  ///< the same work on more threads over one
+};
+
+struct ThreadTimes {
+  std::vector<int> threads;
+  // Strong scaling: the same work for all.
+  Speedups gemm;  ///< a product of matrices, its rows shared
+  Speedups dot;   ///< a dot product of vectors in memory
+  Speedups read;  ///< only reading them, from which the dot product is predicted
+  // Weak scaling: as many times the work as threads.
+  Estimate gemm_weak, dot_weak;  ///< one thread's seconds over those of all
+  Speedups dot_near;             ///< work per second over one thread's, on vectors in each core's own level-2 cache
+  /// The product again, but with rows that only the first thread computes, ever more of them.
+  std::vector<SerialRun> serial;
+};
+
+/// 1, 2, 4… and all of them.
+std::vector<int> thread_counts(int cores) {
+  std::vector<int> counts;
+  for (int count = 1; count < cores; count *= 2) counts.push_back(count);
+  counts.push_back(cores);
+  return counts;
+}
+
+/// A thread's rows or numbers, when `count` of them are shared as evenly as can be.
+struct ThreadPart {
   std::size_t first, last;
 };
-Part part_of(std::size_t count, int thread, int threads) {
+ThreadPart part_of(std::size_t count, int thread, int threads) {
   const auto at = [&](int t) { return count * static_cast<std::size_t>(t) / static_cast<std::size_t>(threads); };
   return {at(thread), at(thread + 1)};
 }
@@ -44,7 +81,7 @@ class RowsOfProduct {
   }
 
   std::size_t rows() const { return rows_; }
-  void compute(Part part) {
+  void compute(ThreadPart part) {
     if (part.first == part.last) return;
     matmul::gemm(part.last - part.first, side, side, a() + part.first * side, b_.as<float>().data(),
                  c() + part.first * side);
@@ -70,7 +107,7 @@ class Vectors {
  public:
   Vectors(Team& all, std::size_t bytes) : x_(bytes / 2, Pages::huge), y_(bytes / 2, Pages::huge) {
     all.run([&](int thread) {
-      const Part mine = part(thread, all.size());
+      const ThreadPart mine = part(thread, all.size());
       for (std::size_t i = mine.first; i < mine.last; ++i) {
         x()[i] = random_number(1, i);
         y()[i] = random_number(2, i);
@@ -79,15 +116,15 @@ class Vectors {
   }
 
   std::size_t size() const { return x_.as<float>().size() / block * block; }
-  float dot(const roofline::KernelSet& kernels, Part part) const {
+  float dot(const roofline::KernelSet& kernels, ThreadPart part) const {
     return kernels.dot(x() + part.first, y() + part.first, part.last - part.first);
   }
-  Part part(int thread, int threads) const {
-    const Part blocks = part_of(size() / block, thread, threads);
+  ThreadPart part(int thread, int threads) const {
+    const ThreadPart blocks = part_of(size() / block, thread, threads);
     return {blocks.first * block, blocks.last * block};
   }
   /// Loads the same numbers, and nothing else.
-  void read(Part part) const {
+  void read(ThreadPart part) const {
     for (const Buffer* buffer : {&x_, &y_})
       read_words(buffer->as<std::uint64_t>().subspan(part.first / 2, (part.last - part.first) / 2));
   }
@@ -192,7 +229,7 @@ class PartlySerial {
   void run(int thread, int threads) {
     if (thread == 0) product_.compute({0, serial_});
     all_here(threads);
-    const Part part = part_of(product_.rows() - serial_, thread, threads);
+    const ThreadPart part = part_of(product_.rows() - serial_, thread, threads);
     product_.compute({serial_ + part.first, serial_ + part.last});
     all_here(threads);
   }
@@ -261,22 +298,68 @@ void compare_dot_products(const Lab& lab, Teams& teams, ThreadTimes& times) {
   times.read = comparison.speedups("read");
 }
 
-}  // namespace
-
-std::vector<int> thread_counts(int cores) {
-  std::vector<int> counts;
-  for (int count = 1; count < cores; count *= 2) counts.push_back(count);
-  counts.push_back(cores);
-  return counts;
+Series over_threads(const ThreadTimes& times, std::string id, std::string label, const Speedups& speedups) {
+  Series series = {std::move(id), std::move(label), Kind::measured, thread_axis, speedup_axis};
+  for (std::size_t i = 0; i < times.threads.size(); ++i) series.points.emplace_back(times.threads[i], speedups[i]);
+  return series;
 }
 
-ThreadTimes time_threads(const Lab& lab) {
+/// A speedup of all threads, as a share of their number.
+Value efficiency(std::string id, const ThreadTimes& threads, const Speedups& speedups) {
+  return Value(std::move(id), times(speedups.back(), 1.0 / threads.threads.back()), "1");
+}
+
+void add_strong_and_weak(Lab& lab, const ThreadTimes& times) {
+  lab.add(over_threads(times, "strong_gemm", "matrix product", times.gemm));
+  lab.add(over_threads(times, "strong_dot", "dot product, memory", times.dot));
+  lab.add(over_threads(times, "strong_dot_near", "dot product, near cache", times.dot_near));
+  Series predicted = {"strong_dot_predicted", "predicted from reading", Kind::modelled, thread_axis, speedup_axis};
+  for (std::size_t i = 0; i < times.threads.size(); ++i)
+    predicted.points.emplace_back(times.threads[i], times.read[i].median);
+  lab.add(std::move(predicted));
+  lab.add(efficiency("gemm_efficiency", times, times.gemm));
+  lab.add(Value("gemm_weak_efficiency", times.gemm_weak, "1"));
+  lab.add(efficiency("dot_efficiency", times, times.dot));
+  lab.add(Value("dot_weak_efficiency", times.dot_weak, "1"));
+  lab.add(efficiency("dot_near_efficiency", times, times.dot_near));
+  lab.derived("dot_speedup_error", std::abs(times.dot.back().median / times.read.back().median - 1));
+}
+
+/// Amdahl's law, from a serial share that one thread was seen to have; and what it would say of a kernel that has none.
+void add_serial(Lab& lab, const ThreadTimes& times) {
+  const double threads = times.threads.back();
+  Series measured = {"amdahl", "measured", Kind::measured, share_axis, speedup_axis};
+  Series predicted = {"amdahl_predicted", "Amdahl's law", Kind::modelled, share_axis, speedup_axis};
+  double worst = 0;
+  for (const SerialRun& run : times.serial) {
+    const double expected = amdahl_speedup(run.share.median, threads);
+    measured.points.emplace_back(run.share.median, run.speedup.back());
+    predicted.points.emplace_back(run.share.median, expected);
+    worst = std::max(worst, std::abs(expected / run.speedup.back().median - 1));
+  }
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
+  lab.derived("amdahl_error_worst", worst);
+  const SerialRun& some = times.serial[times.serial.size() / 2];
+  Series law = {"strong_serial_predicted", "Amdahl's law", Kind::modelled, thread_axis, speedup_axis};
+  for (int n : times.threads) law.points.emplace_back(n, amdahl_speedup(some.share.median, n));
+  lab.add(over_threads(times, "strong_serial", "product, partly serial", some.speedup));
+  lab.add(std::move(law));
+  lab.add(Value("serial_share", some.share, "1"));
+}
+
+}  // namespace
+
+void measure_threads(Lab& lab) {
+  if (lab.machine().cores < 2)
+    return lab.note("one core: threads have nothing to share, so their speedups are missing");
   Teams teams(lab.machine().cores);
   ThreadTimes times;
   times.threads = teams.counts;
   compare_products(lab, teams, times);
   compare_dot_products(lab, teams, times);
-  return times;
+  add_strong_and_weak(lab, times);
+  add_serial(lab, times);
 }
 
 }  // namespace hf::scaling

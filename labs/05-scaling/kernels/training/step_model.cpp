@@ -1,14 +1,13 @@
-#include "05-scaling/bench/predictions.hpp"
+#include "05-scaling/kernels/training/step_model.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
-#include "05-scaling/kernels/collectives/collective_theory.hpp"
-#include "05-scaling/kernels/training/examples.hpp"
-#include "05-scaling/kernels/training/ways.hpp"
-#include "harness/sampling.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
+#include "05-scaling/kernels/training/network.hpp"
+#include "05-scaling/kernels/training/strategies.hpp"
+#include "common/ranks/alpha_beta.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -27,10 +26,9 @@ double largest_load(const Problem& problem, int ranks) {
 
 }  // namespace
 
-StepPredictions predict_steps(const Problem& problem, int ranks, const Sampling& steps, const AlphaBeta& wire) {
+StepPredictions predict_steps(const Problem& problem, int ranks, const ComputeSeconds& alone, const AlphaBeta& wire) {
   const auto& [width, hidden, blocks, classes] = problem.shape;
   const double n = ranks, m = problem.micros, x = bytes(problem.rows * width);
-  const auto alone = [&](const char* id) { return steps.of(id).median; };
   const auto on_wire = [&](const Cost& cost) { return wire.seconds(cost.steps, cost.path_bytes); };
 
   const double gradients = on_wire(ring_cost(ranks, bytes(problem.shape.weights())));
@@ -41,11 +39,11 @@ StepPredictions predict_steps(const Problem& problem, int ranks, const Sampling&
   const double messages = static_cast<double>(problem.experts) * (n - 1) / n;
   const double routing = 4 * static_cast<double>(blocks) * wire.seconds(messages, x / n * (n - 1) / n);
   const double head = on_wire(ring_cost(ranks, bytes(width * classes)));
-  return {.data = alone("part") + gradients,
-          .weak = alone("weak_part") + gradients,
-          .tensor = alone("tensor_part") + sums_of_x,
-          .pipeline = alone("pipeline_part") * ticks / m + passing,
-          .experts = alone("one_experts") * largest_load(problem, ranks) + routing + head};
+  return {.data = alone.data + gradients,
+          .weak = alone.weak + gradients,
+          .tensor = alone.tensor + sums_of_x,
+          .pipeline = alone.pipeline * ticks / m + passing,
+          .experts = alone.experts * largest_load(problem, ranks) + routing + head};
 }
 
 double overlap_gain_possible(const Problem& problem, int ranks, double compute_seconds, const AlphaBeta& wire) {

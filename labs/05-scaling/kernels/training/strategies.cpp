@@ -1,4 +1,4 @@
-#include "05-scaling/kernels/training/ways.hpp"
+#include "05-scaling/kernels/training/strategies.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,19 +9,49 @@
 #include <string_view>
 #include <vector>
 
+#include "05-scaling/kernels/collectives/collectives.hpp"
+#include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/data_parallel.hpp"
-#include "05-scaling/kernels/training/examples.hpp"
 #include "05-scaling/kernels/training/expert_parallel.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline_parallel.hpp"
 #include "05-scaling/kernels/training/pipeline_schedule.hpp"
-#include "05-scaling/kernels/training/tensor_parallel.hpp"
-#include "05-scaling/kernels/training/trainer.hpp"
 #include "common/ranks/transport.hpp"
 #include "common/ranks/transport_threads.hpp"
 
 namespace hf::scaling {
 namespace {
+
+/// Tensor parallelism, as in Megatron-LM: every rank has all rows of the batch, and of each block some hidden neurons:
+/// those columns of the first matrix and the same rows of the second. What travels is x, and its gradient.
+class TensorParallel final : public Trainer {
+ public:
+  TensorParallel(Transport& ranks, const NetworkShape& shape);
+
+  double gradients(const Batch& batch) override;
+  void update() override { adam_.update(network_.weights(), network_.gradients()); }
+  Network& network() override { return network_; }
+
+ private:
+  Transport& ranks_;
+  Network network_;
+  Kept kept_;
+  Adam adam_;
+};
+
+TensorParallel::TensorParallel(Transport& ranks, const NetworkShape& shape)
+    : ranks_(ranks),
+      network_(shape, {{0, shape.blocks}, share(shape.hidden, ranks.rank(), ranks.size()), true}),
+      adam_(network_.weights().size()) {}
+
+double TensorParallel::gradients(const Batch& batch) {
+  // Forward, what the hidden neurons of one rank add to x is a summand;
+  // backward, so is what they add to its gradient.
+  const Hook sum = [&](std::span<float> part) { all_reduce_ring(ranks_, part); };
+  const double loss = loss_and_gradients(  // each rank has all rows
+      network_, kept_, batch.x, batch.labels, batch.rows(), sum);
+  return loss / ranks_.size();  // all ranks have all of it
+}
 
 template <Gradients how>
 std::unique_ptr<Trainer> make_data(Transport& ranks, const Problem& problem) {
@@ -32,7 +62,7 @@ std::unique_ptr<Trainer> make_tensor(Transport& ranks, const Problem& problem) {
   return std::make_unique<TensorParallel>(ranks, problem.shape);
 }
 
-template <const Schedule& schedule>
+template <const PipelineSchedule& schedule>
 std::unique_ptr<Trainer> make_pipeline(Transport& ranks, const Problem& problem) {
   return std::make_unique<PipelineParallel>(ranks, problem.shape, schedule, problem.micros);
 }
@@ -79,7 +109,7 @@ double expert_bytes(const Problem& problem, const Batch& batch, int ranks) {
          all_reduce_bytes(ranks, width * classes);
 }
 
-constexpr Way all_ways[] = {
+constexpr Strategy all_strategies[] = {
     {"data", "data parallel", false, make_data<Gradients::at_once>, data_bytes},
     {"data_buckets", "data parallel, in buckets", false, make_data<Gradients::in_buckets>, data_bytes},
     {"data_overlapped", "data parallel, overlapped", false, make_data<Gradients::overlapped>, data_bytes},
@@ -91,17 +121,17 @@ constexpr Way all_ways[] = {
 
 }  // namespace
 
-std::span<const Way> ways() { return all_ways; }
+std::span<const Strategy> strategies() { return all_strategies; }
 
-const Way& way(const char* id) {
-  const auto found = std::ranges::find(all_ways, std::string_view(id), &Way::id);
-  if (found == std::end(all_ways)) throw std::out_of_range("no way to train is called " + std::string(id));
+const Strategy& strategy(const char* id) {
+  const auto found = std::ranges::find(all_strategies, std::string_view(id), &Strategy::id);
+  if (found == std::end(all_strategies)) throw std::out_of_range("no strategy is called " + std::string(id));
   return *found;
 }
 
-double count_bytes(const Way& way, const Problem& problem, const Batch& batch, int ranks) {
+double count_bytes(const Strategy& strategy, const Problem& problem, const Batch& batch, int ranks) {
   ThreadRanks threads(ranks);
-  threads.run([&](Transport& me) { way.make(me, problem)->step(batch); });
+  threads.run([&](Transport& me) { strategy.make(me, problem)->step(batch); });
   return static_cast<double>(threads.traffic().bytes);
 }
 
