@@ -50,9 +50,9 @@ nlohmann::json receive_json(int from, int tag) {
 /// How the ranks are spread over machines. Hosts may share a machine: containers do, and network namespaces.
 struct Spread {
   int hosts = 0, machines = 0;
-  int index_here = 0;       ///< of this rank among those on its machine
-  bool oversubscribed = false;     ///< more ranks than cores on some host
-  bool take_turns = false;  ///< more ranks than cores on some machine
+  int index_here = 0;           ///< of this rank among those on its machine
+  bool oversubscribed = false;  ///< more ranks than cores on some host
+  bool take_turns = false;      ///< more ranks than cores on some machine
 };
 
 /// What a machine has one of, whatever runs on it: an identifier that its kernel draws when it starts.

@@ -12,8 +12,8 @@ namespace hf {
 
 /// What a task has on each rank.
 struct Member {
-  Transport& ranks;  ///< messages to the others
-  bool oversubscribed;      ///< some host has more ranks than cores: what takes turns is not compared with a model
+  Transport& ranks;     ///< messages to the others
+  bool oversubscribed;  ///< some host has more ranks than cores: what takes turns is not compared with a model
   /// To be called at least every few seconds: moves the progress bar on rank 0, and shows that this rank gets on.
   std::function<void()> tick;
 };
@@ -29,9 +29,9 @@ class Ranks {
  public:
   virtual ~Ranks() = default;
 
-  virtual int size() const = 0;      ///< at least 1
-  virtual int hosts() const = 0;     ///< that reach each other only by a network
-  virtual int machines() const = 0;  ///< fewer where hosts share one, as containers and network namespaces do
+  virtual int size() const = 0;             ///< at least 1
+  virtual int hosts() const = 0;            ///< that reach each other only by a network
+  virtual int machines() const = 0;         ///< fewer where hosts share one, as containers and network namespaces do
   virtual bool oversubscribed() const = 0;  ///< see Member
 
   /// Runs a task on every rank, on this one too.
