@@ -16,10 +16,10 @@ using matmul::tile_rows;
 constexpr std::size_t columns = matmul::tile_columns;
 
 /// Rows of a panel that all rows of x use before it goes on: they and their part of x stay in the level-2 cache.
-constexpr std::size_t depth_block = 768;
+constexpr std::size_t KC = 768;
 
 /// How many rows of a panel before they are needed they are asked for: about what an answer from memory takes.
-constexpr std::size_t rows_ahead = 48;
+constexpr std::size_t prefetch_rows = 48;
 
 /// What will be needed later: asked for on the way, `step` floats of it with each row of the panel.
 struct Ahead {
@@ -30,11 +30,12 @@ struct Ahead {
 /// y (+)= x · panel for one tile, by chapter 02's micro-kernel.
 template <std::size_t rows, bool add>
 void multiply_tile(std::size_t depth, matmul::View x, const float* panel, Ahead ahead, float* y, std::size_t y_stride) {
-  const auto ask = [ahead](std::size_t p) __attribute__((always_inline)) {
+  const auto prefetch = [ahead](std::size_t p) __attribute__((always_inline)) {
     __builtin_prefetch(ahead.data + p * ahead.step, 0, 2);
     __builtin_prefetch(ahead.data + p * ahead.step + lanes, 0, 2);
   };
-  matmul::multiply_tile<rows, columns / lanes, false, add, 1>(depth, x, {panel, columns}, nullptr, y, y_stride, ask);
+  matmul::multiply_tile<rows, columns / lanes, false, add, 1>(depth, x, {panel, columns}, nullptr, y, y_stride,
+                                                              prefetch);
 }
 
 /// The kernel for each number of rows, overwriting y or adding to it.
@@ -51,14 +52,15 @@ const std::size_t panel_columns = columns;
 
 void multiply_panel(Rows x, std::size_t depth, const float* panel, bool add, float* y, std::size_t y_stride) {
   const std::size_t tiles = (x.count + tile_rows - 1) / tile_rows;
-  for (std::size_t p = 0; p < depth; p += depth_block) {
-    const std::size_t count = std::min(depth_block, depth - p);
+  for (std::size_t p = 0; p < depth; p += KC) {
+    const std::size_t count = std::min(KC, depth - p);
     const float* const block = panel + p * columns;
     for (std::size_t tile = 0; tile < tiles; ++tile) {  // of all but equal height
       const std::size_t i = tile * x.count / tiles, rows = (tile + 1) * x.count / tiles - i;
-      // Several tiles share the work of fetching the next block; a single one has to look ahead in its own.
+      // Several tiles share the prefetch of the next block; a single one has to look ahead in its own.
       const std::size_t step = columns / std::min(tiles, columns);
-      const Ahead ahead = {tiles == 1 ? block + rows_ahead * columns : block + count * (columns + tile * step), step};
+      const Ahead ahead = {tiles == 1 ? block + prefetch_rows * columns : block + count * (columns + tile * step),
+                           step};
       auto* const kernel = (add || p > 0 ? adding : overwriting)[rows - 1];
       kernel(count, {x.data + i * x.stride + p, x.stride}, block, ahead, y + i * y_stride, y_stride);
     }
