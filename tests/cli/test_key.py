@@ -99,7 +99,8 @@ class Copy:
         self.root, self.build, self.tool = folder, folder / "build", build / "bin/record"
         shutil.copytree(root / "labs", folder / "labs")
         for path in build.rglob("*"):
-            kept = path.suffix in (".map", ".read") or path.name.endswith(("_text.cpp", "_texts.cpp", "_py.hpp", "_cpp.hpp", "_hpp.hpp"))
+            generated = ("_text.cpp", "_texts.cpp", "_py.hpp", "_cpp.hpp", "_hpp.hpp", "_json.hpp")
+            kept = path.suffix in (".map", ".read") or path.name.endswith(generated)
             if path.suffix == ".o" and path.with_name(path.name + ".read").exists():
                 self.place(build, path, b"")
             elif kept and path.is_file():
