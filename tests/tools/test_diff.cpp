@@ -22,9 +22,9 @@ TEST_CASE("a claim that flips is told, one that holds by less is not") {
                                          {"decided-in-one", "It is fast.", "latency_l1_ns", "< 1"}};
   json before = hf::small_record(), after = hf::small_record();
   before["values"] = {hf::value("ridge", "FLOP/byte", {10.6}), hf::value("latency_l1_ns", "ns", {2})};
-  after["values"] = {hf::value("ridge", "FLOP/byte", {4.1})};
+  after["values"] = json::array({hf::value("ridge", "FLOP/byte", {4.1})});
   CHECK(hf::difference(before, after, claims).flips.empty());
-  after["values"] = {hf::value("ridge", "FLOP/byte", {3.9})};
+  after["values"] = json::array({hf::value("ridge", "FLOP/byte", {3.9})});
   const auto changed = hf::difference(before, after, claims);
   REQUIRE(changed.flips.size() == 1);
   CHECK(changed.flips[0].id == "memory-is-slow");
