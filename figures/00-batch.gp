@@ -16,11 +16,9 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 26
 y_title = "speed, tokens/s"
 load "frame.gp"
 set logscale xy
-set xrange [0.88:speed_max_x * 1.3]
+eval x_range(0.88, speed_max_x * 1.3)
 lowest = smaller(smaller(speed_min_y, slow_min), bytes_min_y)
-y_min = lowest / 1.7
-y_max = flops_max * 2.6
-set yrange [y_min:y_max]
+eval y_range(lowest / 1.7, flops_max * 2.6)
 eval powers_on_x
 set xlabel "batch: readers served at once" offset 0,0.9 textcolor rgb quiet
 eval decades_on("y", "1 2 5")

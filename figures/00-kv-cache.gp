@@ -20,10 +20,8 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 26
 y_title = "time for one token, ms"
 load "frame.gp"
 set logscale xy
-set xrange [kept_min_x / 1.15:kept_max_x * 1.15]
-y_min = smaller(fast_min, floor_min) / 1.5
-y_max = larger(again_max_y, smaller(slow_max, 3 * again_max_y)) * 1.5
-set yrange [y_min:y_max]
+eval x_range(kept_min_x / 1.15, kept_max_x * 1.15)
+eval y_range(smaller(fast_min, floor_min) / 1.5, larger(again_max_y, smaller(slow_max, 3 * again_max_y)) * 1.5)
 eval powers_on_x
 set xlabel "tokens so far" offset 0,0.9 textcolor rgb quiet
 eval decades_on("y", "1 2 5")

@@ -22,11 +22,11 @@ read = 3
 file(i) = tables."/".series(present(i) ? i : read).".tsv"
 
 # Both panels have the same axes.
-x_min = 1e30; x_max = 0; lowest = 1e30; highest = 0
+smallest = 1e30; largest = 0; lowest = 1e30; highest = 0
 do for [panel = 1:panels] {
   do for [i = 1:5] {
     stats file(i) using 1:2 name "curve" nooutput
-    x_min = smaller(curve_min_x, x_min); x_max = larger(curve_max_x, x_max)
+    smallest = smaller(curve_min_x, smallest); largest = larger(curve_max_x, largest)
     lowest = smaller(curve_min_y, lowest)
     highest = larger(curve_max_y, highest)
   }

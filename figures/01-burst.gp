@@ -14,12 +14,12 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 24
 y_title = "bandwidth, GB/s"
 load "frame.gp"
 set logscale x 2
-set xrange [read_min_x:read_max_x]
+eval x_range(read_min_x, read_max_x)
 set xtics (capacity(2.0**20) 2.0**20)
 set for [k = 22:44:2] xtics add (capacity(2.0**k) 2.0**k)
 y_max = 1.12 * smaller(high_max, 1.3 * read_max_y)
 capped(y) = smaller(y, y_max)
-set yrange [0:y_max]
+eval y_range(0, y_max)
 set xlabel "read since a quiet spell" offset 0,0.9 textcolor rgb quiet
 
 # Where the host begins to ration: the burst before, the sustained speed after.

@@ -13,8 +13,8 @@ levels = have_levels ? tables."/plateaus_latency.tsv" : huge
 stats huge using 1:2 name "huge" nooutput
 stats small using 2 name "small" nooutput
 stats levels using 2 name "level" nooutput
-x_min = huge_min_x
-x_max = huge_max_x
+smallest = huge_min_x
+largest = huge_max_x
 lowest = smaller(huge_min_y, small_min)
 highest = larger(huge_max_y, small_max)
 in_cycles = exists("value_clock_ghz")

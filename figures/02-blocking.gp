@@ -12,24 +12,22 @@ stats speed using 4 name "fast" nooutput
 stats traffic using 2 name "traffic" nooutput
 chosen = value_block_depth_chosen
 peak = exists("value_peak_during_blocks_gflops") ? value_peak_during_blocks_gflops : value_peak_fp32_gflops
-x_min = speed_min_x / 1.15; x_max = speed_max_x * 1.15
 right_edge = width - 24
 set logscale x
-set xrange [x_min:x_max]
+eval x_range(speed_min_x / 1.15, speed_max_x * 1.15)
 
 set multiplot
 top_edge = 36; bottom_edge = 320
 y_title = "measured speed, GFLOP/s"
 load "frame.gp"
 set grid noxtics
-bottom = smaller(slow_min, speed_min_y) * 0.94  # not from zero: what is to be seen are small differences
-top = larger(peak, fast_max) * 1.04
-set yrange [bottom:top]
+# Not from zero: what is to be seen are small differences.
+eval y_range(smaller(slow_min, speed_min_y) * 0.94, larger(peak, fast_max) * 1.04)
 set xtics ("" x_min)
-set arrow 1 from chosen,bottom to chosen,top nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink
+set arrow 1 from chosen,y_min to chosen,y_max nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink
 set arrow 2 from x_min,peak to x_max,peak nohead linewidth 2.4 linecolor rgb quiet
 set label sprintf("peak, %s", digits(peak)) at x_min * 1.05,peak left font along textcolor rgb quiet
-set label sprintf("the model’s choice, %.0f", chosen) at chosen,bottom + 0.08 * (top - bottom) right font near textcolor rgb ink
+set label sprintf("the model’s choice, %.0f", chosen) at chosen,y_min + 0.08 * (y_max - y_min) right font near textcolor rgb ink
 plot speed using 1:3:4 with filledcurves fillcolor rgb blue, \
      speed using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue
 
@@ -39,9 +37,9 @@ top_edge = 372; bottom_edge = height - 62
 y_title = "bytes past L2 for 1000 FLOPs, modelled"
 load "frame.gp"
 set logscale y
-set yrange [traffic_min / 1.7:traffic_max * 1.5]
+eval y_range(traffic_min / 1.7, traffic_max * 1.5)
 eval decades_on("y", "1 2 5")
-set arrow 1 from chosen,traffic_min / 1.7 to chosen,traffic_max * 1.5 nohead linewidth 1.4 dashtype modelled_dash \
+set arrow 1 from chosen,y_min to chosen,y_max nohead linewidth 1.4 dashtype modelled_dash \
   linecolor rgb ink
 set for [k = 2:12] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
 set xlabel "depth of the block (its area stays the same)" offset 0,0.9 textcolor rgb quiet

@@ -11,7 +11,7 @@ stats speed using 1:2 name "speed" nooutput
 stats l1 using 2 name "l1" nooutput
 x_min = speed_min_x - 4; x_max = speed_max_x + 4
 right_edge = width - 24
-set xrange [x_min:x_max]
+eval x_range(x_min, x_max)
 set xtics 0,64 textcolor rgb quiet
 
 is_corner(n) = n == 1023 || n == 1024 || n == 1025
@@ -20,7 +20,7 @@ set multiplot
 top_edge = 36; bottom_edge = 320
 y_title = "measured speed, GFLOP/s"
 load "frame.gp"
-set yrange [0:speed_max_y * 1.15]
+eval y_range(0, speed_max_y * 1.15)
 set format x ""
 plot speed using 1:3:4 with filledcurves fillcolor rgb blue, \
      speed using 1:2 with linespoints pointtype circle pointsize 0.55 linewidth 1.8 linecolor rgb blue, \
@@ -32,7 +32,7 @@ y_title = "bytes fetched for each multiplication, simulated"
 load "frame.gp"
 set format x "%g"
 set logscale y 2
-set yrange [2:l1_max * 2.6]
+eval y_range(2, l1_max * 2.6)
 set ytics ("4" 4, "16" 16, "64" 64)
 set xlabel "N" offset 0,0.9 textcolor rgb quiet
 plot l1 using 1:2 with linespoints pointtype 4 pointsize 0.7 linewidth 1.4 dashtype simulated_dash linecolor rgb green, \

@@ -35,8 +35,8 @@ y_title = "speed, GFLOP/s"
 load "frame.gp"
 set logscale xy
 set grid noxtics
-set xrange [x_min:x_max]
-set yrange [lowest / 1.6:highest * 1.5]
+eval x_range(x_min, x_max)
+eval y_range(lowest / 1.6, highest * 1.5)
 eval powers_on_x
 eval decades_on("y", "1 2 5")
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet

@@ -14,14 +14,14 @@ array dashes[2] = [measured_dash, long_dash]
 file(i) = tables."/".ids[i == 2 && !all ? 1 : i].".tsv"
 title(library) = library eq "openblas" ? "OpenBLAS" : library eq "openblas_new" ? "new OpenBLAS" : \
                  library eq "onednn" ? "oneDNN" : library eq "mkl" ? "MKL" : library
-lowest = 1; highest = 1; x_min = 1e30; x_max = 0
+lowest = 1; highest = 1; smallest = 1e30; x_max = 0
 array last[2]
 do for [i = 1:1 + all] {
   stats file(i) using 1:2 name "ratio" nooutput
   stats file(i) using 3 name "low" nooutput
   stats file(i) using 4 name "high" nooutput
   last[i] = ratio_max_x
-  x_min = smaller(x_min, ratio_min_x); x_max = larger(x_max, ratio_max_x)
+  smallest = smaller(smallest, ratio_min_x); x_max = larger(x_max, ratio_max_x)
   lowest = smaller(lowest, smaller(low_min, ratio_min_y)); highest = larger(highest, larger(high_max, ratio_max_y))
 }
 right_edge = width - 112; top_edge = 36; bottom_edge = height - 62
@@ -29,17 +29,15 @@ y_title = "speed over that of the fastest library"
 load "frame.gp"
 set logscale x
 set grid noxtics
-y_low = lowest - 0.05; y_high = smaller(highest, 2) + 0.05
-left_x = x_min / 2.2  # room for the name of the first point
-set xrange [left_x:x_max]
-set yrange [y_low:y_high]
+eval x_range(smallest / 2.2, x_max)  # room for the name of the first point
+eval y_range(lowest - 0.05, smaller(highest, 2) + 0.05)
 set xtics ("" 1)
-set for [k = 5:14] xtics add (2.0**k < x_min ? "" : sprintf("%.0f", 2.0**k) 2.0**k)
+set for [k = 5:14] xtics add (2.0**k < smallest ? "" : sprintf("%.0f", 2.0**k) 2.0**k)
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
-set arrow from x_min,1 to x_max,1 nohead linewidth 2.4 linecolor rgb quiet
+set arrow from smallest,1 to x_max,1 nohead linewidth 2.4 linecolor rgb quiet
 set label "ours is faster" at graph 0.02,graph 0.97 textcolor rgb quiet
 set label "theirs is faster" at graph 0.02,graph 0.04 textcolor rgb quiet
-within(y) = larger(y_low, smaller(y, y_high))
+within(y) = larger(y_min, smaller(y, y_max))
 before = ""
 changed(row, library) = (another = row == 0 || library ne before, before = library, another)
 plot for [i = 1:1 + all] file(i) using 1:(within($3)):(within($4)) with filledcurves fillcolor rgb colours[i], \

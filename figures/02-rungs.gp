@@ -17,7 +17,7 @@ stats level(3) using 2 name "beyond" nooutput
 # Two panels side by side, a row for each rung: bars on the left, bytes on the right.
 top_edge = 62; bottom_edge = height - 40
 row(i) = -i
-set yrange [-rung_max_x - 0.6:-0.4]
+eval y_range(-rung_max_x - 0.6, -0.4)
 set multiplot
 
 left_edge = 134; right_edge = 336
@@ -39,8 +39,7 @@ set label "bytes moved, simulated" at graph 0,screen title_height textcolor rgb 
 set logscale x
 # What must cross in any case: both inputs in, the output out.
 least = exists("value_compulsory_bytes") ? value_compulsory_bytes : beyond_min
-x_low = smaller(least, beyond_min) / 3; x_high = registers_max * 9
-set xrange [x_low:x_high]
+eval x_range(smaller(least, beyond_min) / 3, registers_max * 9)
 set xtics ("1 MiB" 2.0**20)
 set for [k = 22:44:2] xtics add (k % 6 == 0 ? capacity(2.0**k) : "" 2.0**k)
 if (exists("value_compulsory_bytes")) {

@@ -19,7 +19,7 @@ y_title = "time per number, ns"
 load "frame.gp"
 set logscale y
 set xrange [0:100.1]  # the last point lies inside, rounding or not
-set yrange [fast_min / 1.6:slow_max * 1.6]
+eval y_range(fast_min / 1.6, slow_max * 1.6)
 eval decades_on("y", "1 2 5")
 set xlabel "numbers that go the long way, %" offset 0,0.9 textcolor rgb quiet
 plot for [i = 1:3] file(i) using 1:3:(capped($4)) with filledcurves fillcolor rgb colours[i], \

@@ -50,7 +50,7 @@ do for [panel = 1:2] {
   }
   set xrange [0:118]
   set xtics 0,25,100
-  set yrange [-rows[panel] - 0.6:-0.4]
+  eval y_range(-rows[panel] - 0.6, -0.4)
   unset ytics
   set for [row = 1:rows[panel]] label name(panel, row) at graph -0.03,first -row right textcolor rgb ink
   set arrow from 100,-rows[panel] - 0.6 to 100,-0.4 nohead linewidth 2.4 linecolor rgb quiet

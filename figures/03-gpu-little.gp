@@ -23,8 +23,8 @@ y_title = "bandwidth, GB/s"
 load "frame.gp"
 set logscale x 2
 set logscale y
-set xrange [one_min_x:x_max * 1.001]  # the last point lies inside, rounding or not
-set yrange [y_min:y_max]
+eval x_range(one_min_x, x_max * 1.001)  # the last point lies inside, rounding or not
+eval y_range(y_min, y_max)
 eval decades_on("y", steps(y_min, y_max))
 set xtics (capacity(2.0**9) 2.0**9)
 set for [k = 12:40:3] xtics add (capacity(2.0**k) 2.0**k)

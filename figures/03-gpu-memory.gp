@@ -19,8 +19,8 @@ top_edge = 36; bottom_edge = 356; right_edge = width - 24
 y_title = "latency of a load, cycles"
 load "frame.gp"
 set logscale x 2
-set xrange [wait_min_x:wait_max_x * 1.001]  # the last point lies inside, rounding or not
-set yrange [wait_min_y / 1.4:wait_max_y * 1.4]
+eval x_range(wait_min_x, wait_max_x * 1.001)  # the last point lies inside, rounding or not
+eval y_range(wait_min_y / 1.4, wait_max_y * 1.4)
 set xtics (capacity(2.0**12) 2.0**12)
 set for [k = 16:40:4] xtics add (capacity(2.0**k) 2.0**k)
 eval decades_on("y", "1 2 5")
@@ -33,8 +33,8 @@ top_edge = 452; bottom_edge = height - 58; right_edge = 300
 y_title = "bandwidth used, GB/s"
 unset label
 load "frame.gp"
-set xrange [stride_min_x:stride_max_x * 1.001]
-set yrange [stride_min_y / 1.6:stride_max_y * 1.6]
+eval x_range(stride_min_x, stride_max_x * 1.001)
+eval y_range(stride_min_y / 1.6, stride_max_y * 1.6)
 eval powers_on_x
 set xlabel "stride, words"
 plot stride using 1:3:4 with filledcurves fillcolor rgb orange, \
@@ -47,8 +47,8 @@ unset label
 set label y_title at screen (left_edge - 54.0) / width,screen 1 - (top_edge - 18.0) / height textcolor rgb quiet
 y_title = ""
 load "frame.gp"
-set xrange [1:ways_max_x * 1.001]
-set yrange [smaller(ways_min_y, 1) / 1.6:larger(ways_max_y, ways_max_x) * 1.6]
+eval x_range(1, ways_max_x * 1.001)
+eval y_range(smaller(ways_min_y, 1) / 1.6, larger(ways_max_y, ways_max_x) * 1.6)
 set xlabel "words asked of one bank"
 plot conflicts using 1:1 with lines linewidth 1.4 dashtype modelled_dash linecolor rgb quiet, \
      conflicts using 1:3:4 with filledcurves fillcolor rgb green, \

@@ -21,9 +21,9 @@ top_edge = 36; bottom_edge = 438
 y_title = "bandwidth, GB/s"
 load "frame.gp"
 x_max = one_max_x * 1.001  # the last point lies inside, rounding or not
-set xrange [0:x_max]
+eval x_range(0, x_max)
 at_end = x_max > 1.01 * one_max_x ? near : end  # beside another machine, the curves may end before the axis
-set yrange [0:y_max]
+eval y_range(0, y_max)
 set xtics 8
 set xlabel "chases at a time" offset 0,0.9 textcolor rgb quiet
 knee = value_little_knee_predicted

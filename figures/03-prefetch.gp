@@ -13,10 +13,10 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 24
 y_title = "lookups per microsecond"
 load "frame.gp"
 set logscale x 2
-set xrange [0.35:speed_max_x * 1.1]
+eval x_range(0.35, speed_max_x * 1.1)
 y_max = 1.15 * speed_max_y
 capped(y) = y > y_max ? y_max : y
-set yrange [0:y_max]
+eval y_range(0, y_max)
 set xtics ("not" 0.5)
 set for [k = 0:10] xtics add (sprintf("%d", 2**k) 2.0**k)
 set xlabel "rows asked for ahead" offset 0,0.9 textcolor rgb quiet

@@ -16,7 +16,7 @@ file(i) = tables."/simt_".ids[i].".tsv"
 stats file(1) using 1 name "warps" nooutput
 
 right_edge = width - 24
-set xrange [0:warps_max * 1.001]  # the last point lies inside, rounding or not
+eval x_range(0, warps_max * 1.001)  # the last point lies inside, rounding or not
 set yrange [0:116]  # room for names above the curves
 set ytics 0,25,100
 set xtics 0,8,64

@@ -28,7 +28,7 @@ do for [counter = 1:3] {
 # The key, on one line.
 key_y = 1 - 18.0 / height
 set multiplot
-set yrange [count - 0.5:-0.5]
+eval y_range(count - 0.5, -0.5)
 unset ytics
 do for [counter = 1:3] {
   left_edge = 84 + (counter - 1) * 182
@@ -51,7 +51,7 @@ do for [counter = 1:3] {
     }
   }
   set label titles[counter] at graph 0,screen title_height textcolor rgb quiet
-  set xrange [0:tops[counter]]
+  eval x_range(0, tops[counter])
   set xtics 0,steps[counter],tops[counter]
   if (counter == 2) { set xlabel "% of the array’s cycles" offset 0,0.9 textcolor rgb quiet } else { unset xlabel }
   set for [app = 1:count] arrow from graph 0,first app - 1 to graph 1,first app - 1 nohead linewidth 0.8 linecolor rgb grid

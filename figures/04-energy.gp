@@ -31,12 +31,12 @@ set lmargin at screen left_edge / (width + 0.0)
 set rmargin at screen right_edge / (width + 0.0)
 set tmargin at screen 1
 set bmargin at screen 0
-set xrange [0:longest]
+eval x_range(0, longest)
 set yrange [height:0]  # in the figure's own units, downwards
 unset xtics
 unset ytics
 unset grid
-units(pixels) = pixels * longest / (right_edge - left_edge)
+units(pixels) = pixels * x_max / (right_edge - left_edge)
 
 set label "energy, over that of the arithmetic alone" at 0,20 textcolor rgb quiet
 array key_x[5] = [0, 112, 222, 344, 424]
@@ -50,7 +50,7 @@ fits(text, wide) = units(9.2 * strlen(text) + 12) < wide
 do for [bar = 1:5] {
   y = top + (bar - 1) * block
   set label labels[bar] at 0,y + 14 textcolor rgb ink
-  set label sprintf("%s times", digits(total(bar))) at longest,y + 14 right textcolor rgb ink
+  set label sprintf("%s times", digits(total(bar))) at x_max,y + 14 right textcolor rgb ink
   do for [part = 1:5] {
     from = before(bar, part)
     wide = energy[(bar - 1) * 5 + part]

@@ -18,8 +18,8 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 116
 y_title = "speed, Gop/s"
 load "frame.gp"
 set logscale x 2
-set xrange [size_min:size_max * 1.001]  # the last point lies inside, rounding or not
-set yrange [0:peak_max * 1.12]
+eval x_range(size_min, size_max * 1.001)  # the last point lies inside, rounding or not
+eval y_range(0, peak_max * 1.12)
 set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet
 plot peaks using (size_min):(shown(strcol(5), $2)):(size_max - size_min):(0) with vectors nohead linewidth 1.4 linecolor rgb quiet, \
      peaks using (size_min * 1.05):(shown(strcol(5), $2)):(sprintf("%s peak, %s", strcol(5), digits($2))) \

@@ -8,17 +8,15 @@ processor = tables."/repeat_processor.tsv"
 simulated = tables."/repeat_array.tsv"
 stats processor using 1:2 name "time" nooutput
 stats processor using 3 name "low" nooutput
-top = larger(1.1, time_max_y * 1.08)
-bottom = smaller(0.95, low_min - 0.02)
-clip(y) = larger(bottom, smaller(y, top))
+clip(y) = larger(y_min, smaller(y, y_max))
 one_in(percent) = 100 / (100.0 - percent)
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 34
 y_title = "time, over the median"
 load "frame.gp"
 set logscale x
-set xrange [1:one_in(time_max_x)]
-set yrange [bottom:top]
+eval x_range(1, one_in(time_max_x))
+eval y_range(smaller(0.95, low_min - 0.02), larger(1.1, time_max_y * 1.08))
 set xtics ("every call" 1, "1 in 2" 2, "1 in 5" 5, "1 in 10" 10, "1 in 20" 20, "1 in 50" 50, "1 in 100" 100, "1 in 1000" 1000)
 set xlabel "takes at least as long" offset 0,0.9 textcolor rgb quiet
 plot processor using (one_in($1)):(clip($3)):(clip($4)) with filledcurves fillcolor rgb orange, \

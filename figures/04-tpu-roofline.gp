@@ -14,8 +14,8 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 30
 y_title = "speed, TOPS"
 load "frame.gp"
 set logscale xy
-set xrange [x_min:x_max]
-set yrange [y_min:y_max]
+eval x_range(x_min, x_max)
+eval y_range(y_min, y_max)
 set ytics ("1" 1, "3" 3, "10" 10, "30" 30, "100" 100)
 set xlabel "multiplications per byte of weights" offset 0,0.9 textcolor rgb quiet
 set arrow from value_tpuv1_ridge,roof_max_y to value_tpuv1_ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet

@@ -18,7 +18,7 @@ array other[size_records]
 
 right_edge = width - 162
 set logscale x 2
-set xrange [0.75:size_max * 1.001]  # the last point lies inside, rounding or not
+eval x_range(0.75, size_max * 1.001)  # the last point lies inside, rounding or not
 set yrange [0:104]
 set ytics 0,25,100
 set multiplot

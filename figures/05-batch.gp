@@ -27,20 +27,18 @@ set multiplot
 top_edge = 40; bottom_edge = 370
 y_title = "speed, GFLOP/s"
 load "frame.gp"
-x_low = speed_min_x / 1.5; x_high = speed_max_x * 1.7
-y_low = smaller(speed_min_y, bytes_min_y) / 1.8; y_high = flops_max * 2.1
-set xrange [x_low:x_high]
-set yrange [y_low:y_high]
+eval x_range(speed_min_x / 1.5, speed_max_x * 1.7)
+eval y_range(smaller(speed_min_y, bytes_min_y) / 1.8, flops_max * 2.1)
 eval decades_on("x", "1")
-eval decades_on("y", steps(y_low, y_high))
+eval decades_on("y", steps(y_min, y_max))
 set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
 slope = bytes_min_y / bytes_min_x
 corner = flops_max / slope
 along_bytes(x) = x > corner ? NaN : slope * x
 set label "measured, by readers" at screen 1 - 200.0 / width,screen title_height offset 0.2,-0.3 \
   textcolor rgb ink point pointtype measured_point pointsize 0.75 linecolor rgb ink
-plot sample [x = x_low:corner] "+" using (x):(slope * x) with lines linewidth 2 dashtype modelled_dash linecolor rgb blue, \
-     [x = corner:x_high] "+" using (x):(flops_max) with lines linewidth 2 dashtype modelled_dash linecolor rgb orange, \
+plot sample [x = x_min:corner] "+" using (x):(slope * x) with lines linewidth 2 dashtype modelled_dash linecolor rgb blue, \
+     [x = corner:x_max] "+" using (x):(flops_max) with lines linewidth 2 dashtype modelled_dash linecolor rgb orange, \
      speed using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \
      speed using 1:2 with linespoints pointtype measured_point pointsize 0.75 linewidth 1.6 linecolor rgb ink, \
      bytes using 1:(only($0 == 2, along_bytes($1))):(sprintf("reading: %s GB/s", digits(slope))) \
@@ -54,20 +52,19 @@ y_title = "time for one layer, µs"
 unset label
 unset arrow
 load "frame.gp"
-set xrange [0.85:wait_max_x * 1.25]
-y_low = smaller(wait_min_y, floor_min) / 1.7; y_high = wait_max_y * 1.6
-set yrange [y_low:y_high]
+eval x_range(0.85, wait_max_x * 1.25)
+eval y_range(smaller(wait_min_y, floor_min) / 1.7, wait_max_y * 1.6)
 eval powers_on_x
-eval decades_on("y", steps(y_low, y_high))
+eval decades_on("y", steps(y_min, y_max))
 set xlabel "batch: readers served at once" offset 0,0.9 textcolor rgb quiet
 if (have_ridge) {
-  set arrow from ridge,y_low to ridge,y_high nohead linewidth 1 dashtype modelled_dash linecolor rgb orange
-  set label sprintf("ridge predicted: %s", digits(ridge)) at ridge,y_low * (y_high / y_low)**0.93 right font near \
+  set arrow from ridge,y_min to ridge,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb orange
+  set label sprintf("ridge predicted: %s", digits(ridge)) at ridge,y_min * (y_max / y_min)**0.93 right font near \
     textcolor rgb orange
 }
 if (have_found) {
-  set arrow from found,y_low to found,y_high nohead linewidth 1 dashtype measured_dash linecolor rgb blue
-  set label sprintf("measured: %s", digits(found)) at found,y_low * (y_high / y_low)**0.82 right font near \
+  set arrow from found,y_min to found,y_max nohead linewidth 1 dashtype measured_dash linecolor rgb blue
+  set label sprintf("measured: %s", digits(found)) at found,y_min * (y_max / y_min)**0.82 right font near \
     textcolor rgb blue
 }
 last = wait_records - 1

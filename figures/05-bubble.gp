@@ -22,7 +22,7 @@ do for [i = measured ? 1 : 2:3] {
 y_title = "time spent waiting, %"
 load "frame.gp"
 set logscale x 2
-set xrange [micros_min / 1.1:micros_max * 1.001]  # the last point lies inside, rounding or not
+eval x_range(micros_min / 1.1, micros_max * 1.001)  # the last point lies inside, rounding or not
 set yrange [0:92]
 set ytics 0,20,80
 set xlabel "micro-batches in a step" offset 0,0.9 textcolor rgb quiet

@@ -13,8 +13,7 @@ stats file("mfu") using 1 name "chips" nooutput
 first = int(two(chips_min) + 0.5); last = int(two(chips_max) + 0.5)
 
 right_edge = width - 24
-x_low = -0.5; x_high = last + 0.5
-set xrange [x_low:x_high]
+eval x_range(-0.5, last + 0.5)
 set xtics ("1" 0, "4" 2, "16" 4, "64" 6, "256" 8, "1024" 10, "4096" 12, "16384" 14)
 set grid noxtics
 # A block of column k, from one height to another, in one of the colours.
@@ -29,9 +28,9 @@ y_title = "MFU, %"
 load "frame.gp"
 set yrange [0:65]
 set ytics 0,20,60
-eval sprintf("set object rectangle from %f,0 to %f,65 fillcolor rgb grey fillstyle solid 0.12 noborder", x_low, first - 0.5)
-set label "does not fit" at (x_low + first - 0.5) / 2,37 center textcolor rgb ink
-set label "into memory" at (x_low + first - 0.5) / 2,30.5 center textcolor rgb ink
+eval sprintf("set object rectangle from %f,0 to %f,65 fillcolor rgb grey fillstyle solid 0.12 noborder", x_min, first - 0.5)
+set label "does not fit" at (x_min + first - 0.5) / 2,37 center textcolor rgb ink
+set label "into memory" at (x_min + first - 0.5) / 2,30.5 center textcolor rgb ink
 array cuts[4] = ["mfu_data", "mfu_tensor", "mfu_pipeline", "mfu"]
 array cut_names[4] = ["batch alone", "batch, tensors", "batch, layers", "all four"]
 array cut_colours[4] = [orange, green, purple, ink]
@@ -81,7 +80,7 @@ array way_x[4] = [0, 112, 206, 294]
 top_edge = 682; bottom_edge = height - 62
 y_title = "pieces, a doubling for each step up"
 load "frame.gp"
-set yrange [0:last]
+eval y_range(0, last)
 unset ytics
 set xlabel "chips" offset 0,0.9 textcolor rgb quiet
 do for [k = 1:20] { reached[k] = 0 }

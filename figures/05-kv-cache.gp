@@ -19,9 +19,8 @@ top_edge = 62; bottom_edge = height - 62; right_edge = width - 122
 y_title = "speed through one layer, tokens/s"
 load "frame.gp"
 set logscale xy
-set xrange [0.88:top_max_x * 1.001]
-y_low = bottom_min / 1.6; y_high = larger(top_max_y, above_max) * 1.5
-set yrange [y_low:y_high]
+eval x_range(0.88, top_max_x * 1.001)
+eval y_range(bottom_min / 1.6, larger(top_max_y, above_max) * 1.5)
 eval powers_on_x
 eval decades_on("y", "1 2 5")
 set xlabel "batch: readers, each with 1024 tokens" offset 0,0.9 textcolor rgb quiet

@@ -16,10 +16,10 @@ present(kind, i) = exists("have_serving_".kind."_".ways[i])
 file(kind, i) = tables."/serving_".kind."_".ways[present(kind, i) ? i : 2].".tsv"
 
 right_edge = width - 26
-x_max = 0
+most = 0
 do for [i = 1:4] {
   stats file("itl", i) using 1 name "throughput" nooutput
-  x_max = larger(x_max, throughput_max)
+  most = larger(most, throughput_max)
 }
 set multiplot
 do for [panel = 1:2] {
@@ -38,8 +38,8 @@ do for [panel = 1:2] {
   y_title = panel == 1 ? "between two tokens, 99th percentile, ms" : "until the first token, 99th percentile, ms"
   load "frame.gp"
   set logscale y
-  set xrange [0:x_max * 1.06]
-  set yrange [lowest / 1.5:highest * 1.6]
+  eval x_range(0, most * 1.06)
+  eval y_range(lowest / 1.5, highest * 1.6)
   eval decades_on("y", steps(lowest, highest))
   set format x (panel == 1 ? "" : "%g")
   if (panel == 2) { set xlabel "tokens written per second and machine" offset 0,0.9 textcolor rgb quiet }

@@ -27,12 +27,12 @@ top_edge = 62; bottom_edge = 372
 y_title = "speedup over one thread; upright lines: 5 to 95 % of all runs"
 load "frame.gp"
 if (many) { set logscale xy }
-set xrange [(many ? 0.88 : 0.8):most_max_x * 1.001]
-y_high = larger(larger(most_max_y, near_max), most_max_x) * 1.06
-capped(y) = y > y_high ? y_high : y
+eval x_range(many ? 0.88 : 0.8, most_max_x * 1.001)
+y_max = larger(larger(most_max_y, near_max), most_max_x) * 1.06
+capped(y) = y > y_max ? y_max : y
 # Upright lines from the 5th to the 95th percentile, each a little further to the left, so that none hides another.
 aside(x, i) = many ? x * 0.975**(i - 1) : x - 0.012 * most_max_x * (i - 1)
-set yrange [(many ? 0.88 : 0):y_high]
+eval y_range(many ? 0.88 : 0, y_max)
 if (many) {
   eval powers_on_x
   set ytics ("1" 1); set for [k = 1:10] ytics add (sprintf("%.0f", 2.0**k) 2.0**k)
@@ -64,8 +64,8 @@ right_edge = width - 26
 top_edge = 470; bottom_edge = height - 62
 y_title = sprintf("speedup of %g threads", most_max_x)
 load "frame.gp"
-set xrange [0:share_max_x * 1.15]
-set yrange [0:larger(share_max_y, most_max_x) * 1.06]
+eval x_range(0, share_max_x * 1.15)
+eval y_range(0, larger(share_max_y, most_max_x) * 1.06)
 set xtics 0,0.1
 set ytics auto
 set xlabel "share of one thread's time that is not shared" offset 0,0.9 textcolor rgb quiet

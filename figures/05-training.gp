@@ -14,8 +14,8 @@ y_title = "efficiency, %: bars measured, circles predicted"
 load "frame.gp"
 row(i) = -i
 beyond = larger(way_max_y, model_max_y)
-set yrange [-way_max_x - 0.6:-0.4]
-set xrange [0:larger(118, beyond * 1.15)]
+eval y_range(-way_max_x - 0.6, -0.4)
+eval x_range(0, larger(118, beyond * 1.15))
 set xtics 0,25,100
 set grid xtics noytics
 set ytics textcolor rgb ink

@@ -17,7 +17,7 @@ y_title = ""
 load "frame.gp"
 set logscale x
 set xrange [1e-13:4]
-set yrange [format_max + 0.6:-0.6]
+eval y_range(format_max + 0.6, -0.6)
 set xtics ("10⁻¹²" 1e-12, "10⁻⁹" 1e-9, "10⁻⁶" 1e-6, "10⁻³" 1e-3, "1" 1)
 set ytics textcolor rgb ink
 set xlabel "divergence of the next token's distribution, nats" offset 0,0.9 textcolor rgb quiet

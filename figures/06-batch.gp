@@ -22,8 +22,8 @@ set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
 set logscale xy
-set xrange [alone_min_x / 2:alone_max_x * 1.001]  # the last point lies inside, rounding or not
-set yrange [scaled_min / 1.6:alone_max_y * 1.6]
+eval x_range(alone_min_x / 2, alone_max_x * 1.001)  # the last point lies inside, rounding or not
+eval y_range(scaled_min / 1.6, alone_max_y * 1.6)
 set xtics ("2¹²" 2**12, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24, "2²⁶" 2**26)
 set ytics ("0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100)
 set arrow from value_fp16_breaks_tokens_predicted,scaled_min / 1.6 to value_fp16_breaks_tokens_predicted,alone_max_y * 1.6 \

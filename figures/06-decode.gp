@@ -23,10 +23,9 @@ stats tokens("") using 4 name "high" nooutput
 left_edge = 122; right_edge = width - 26
 y_title = ""
 load "frame.gp"
-x_max = 1.08 * larger(high_max, predicted_max)
-set xrange [0:x_max]
+eval x_range(0, 1.08 * larger(high_max, predicted_max))
 set xtics step_of(x_max)
-set yrange [count - 0.5:-0.5]
+eval y_range(count - 0.5, -0.5)
 set grid noytics
 unset ytics
 set xlabel "tokens per second" offset 0,0.9 textcolor rgb quiet

@@ -15,13 +15,12 @@ set multiplot
 top_edge = 36; bottom_edge = 356; right_edge = width - 24
 y_title = "time for one product, ms: dots measured, lines predicted"
 load "frame.gp"
-x_high = 36
-set xrange [0:x_high]
-set yrange [0:larger(one_max_y, slope_mean * x_high) * 1.02e-3]
+eval x_range(0, 36)
+eval y_range(0, larger(one_max_y, slope_mean * x_max) * 1.02e-3)
 set xtics 0,4,32
 set xlabel "bits of a weight, with its share of the scales" offset 0,0.9 textcolor rgb quiet
-plot [x = 0:x_high] "+" using 1:(slope_mean * $1 * 1e-3) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb blue, \
-     [x = 0:x_high] "+" using 1:(all_slope_mean * $1 * 1e-3) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb orange, \
+plot [x = 0:x_max] "+" using 1:(slope_mean * $1 * 1e-3) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb blue, \
+     [x = 0:x_max] "+" using 1:(all_slope_mean * $1 * 1e-3) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb orange, \
      file("gemv_time") using 1:($2 * 1e-3) with points pointtype circle pointsize 0.8 linecolor rgb blue, \
      file("gemv_all_time") using 1:($2 * 1e-3) with points pointtype triangle pointsize 0.8 linecolor rgb orange, \
      file("gemv_time_predicted") using (only(strcol(5) eq "fp32", 27)):(slope_mean * 27e-3):("one thread, by bytes") \
@@ -43,8 +42,8 @@ y_title = "speedup over fp32, one thread: bars measured, circles predicted"
 load "frame.gp"
 row(i) = -i
 beyond = larger(gain_max_y, model_max)
-set yrange [-gain_max_x - 0.6:-0.4]
-set xrange [0:beyond * 1.16]
+eval y_range(-gain_max_x - 0.6, -0.4)
+eval x_range(0, beyond * 1.16)
 set xtics 0,1
 unset xlabel
 set grid xtics noytics

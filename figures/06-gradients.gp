@@ -8,16 +8,16 @@ plain = tables."/gradient_sizes.tsv"
 scaled = tables."/gradient_sizes_scaled.tsv"
 stats plain using 1:2 name "plain" nooutput
 stats scaled using 1:2 name "scaled" nooutput
-low = smaller(plain_min_x, -40) < -60 ? -60 : smaller(plain_min_x, -40)
-high = 20
-top = 1.12 * larger(plain_max_y, scaled_max_y)
+x_min = smaller(plain_min_x, -40) < -60 ? -60 : smaller(plain_min_x, -40)
+x_max = 20
+y_max = 1.12 * larger(plain_max_y, scaled_max_y)
 
 left_edge = 48; right_edge = width - 12; top_edge = 176; bottom_edge = height - 62
 y_title = ""
 load "frame.gp"
 set label "gradients, % of all" at screen 8.0 / width,screen 1 - 158.0 / height textcolor rgb quiet
-set xrange [low:high]
-set yrange [0:top]
+eval x_range(x_min, x_max)
+eval y_range(0, y_max)
 set xtics ("2⁻⁶⁰" -60, "2⁻⁵⁰" -50, "2⁻⁴⁰" -40, "2⁻³⁰" -30, "2⁻²⁰" -20, "2⁻¹⁰" -10, "1" 0, "2¹⁰" 10, "2²⁰" 20)
 set xlabel "size" offset 0,0.9 textcolor rgb quiet
 
@@ -26,8 +26,8 @@ array formats[4] = ["bf16", "fp16", "FP8 E5M2", "FP8 E4M3"]
 array least[4] = [-133, -24, -16, -9]
 array normal[4] = [-126, -14, -14, -6]
 array most[4] = [128, 16, 16, 9]
-place(x) = left_edge + (x - low) * (right_edge - left_edge + 0.0) / (high - low)
-inside(x) = x < low ? low : x > high ? high : x
+place(x) = left_edge + (x - x_min) * (right_edge - left_edge + 0.0) / (x_max - x_min)
+inside(x) = x < x_min ? x_min : x > x_max ? x_max : x
 do for [i = 1:4] {
   y = 1 - (18.0 + (i - 1) * 32) / height
   set arrow from screen place(inside(least[i])) / width,screen y to screen place(inside(most[i])) / width,screen y \
@@ -40,8 +40,8 @@ do for [i = 2:4] {
   set label formats[i] at screen (place(least[i]) - 10) / width,screen 1 - (18.0 + (i - 1) * 32) / height right \
     textcolor rgb ink
 }
-set arrow from -25,0 to -25,top nohead linewidth 1.6 linecolor rgb ink
-set label "too small for fp16" at -25.7,0.95 * top right textcolor rgb ink
+set arrow from -25,0 to -25,y_max nohead linewidth 1.6 linecolor rgb ink
+set label "too small for fp16" at -25.7,0.95 * y_max right textcolor rgb ink
 plot plain using ($1 + 0.5):2 with boxes fillcolor rgb orange, \
      plain using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb orange, \
      scaled using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb blue, \

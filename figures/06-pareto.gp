@@ -23,12 +23,10 @@ y_title = "speed, tokens per second; upright lines: 5 to 95 % of all runs"
 load "frame.gp"
 set logscale xy
 # fp32, whose error is that of its sums alone, is many decades nearer: it stands at the edge, and says so.
-x_low = rounded_min / 30; x_high = all_max_x * 4
-y_low = smaller(all_min_y, spread_min_x) / 1.15; y_high = larger(all_max_y, spread_max_y) * 1.25
-set xrange [x_low:x_high]
-set yrange [y_low:y_high]
-at(x) = x < x_low ? 1.6 * x_low : x
-name(text, x) = x < x_low ? "← ".text : text
+eval x_range(rounded_min / 30, all_max_x * 4)
+eval y_range(smaller(all_min_y, spread_min_x) / 1.15, larger(all_max_y, spread_max_y) * 1.25)
+at(x) = x < x_min ? 1.6 * x_min : x
+name(text, x) = x < x_min ? "← ".text : text
 set xtics ("10⁻¹⁶" 1e-16, "10⁻¹⁴" 1e-14, "10⁻¹²" 1e-12, "10⁻¹⁰" 1e-10, "10⁻⁸" 1e-8, "10⁻⁶" 1e-6, "10⁻⁴" 1e-4, \
            "10⁻²" 1e-2, "1" 1)
 eval decades_on("y", "1 2 5")

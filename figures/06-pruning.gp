@@ -8,8 +8,8 @@ file(name) = tables."/".name.".tsv"
 stats file("pruned_loss") using 1:2 name "pruned" nooutput
 stats file("retrained_loss") using 2 name "retrained" nooutput
 dense = value_pruned_dense_excess
-low = smaller(retrained_min, dense) / 1.6
-high = pruned_max_y * 1.6
+y_min = smaller(retrained_min, dense) / 1.6
+y_max = pruned_max_y * 1.6
 
 right_edge = width - 26
 key_y = 1 - 18.0 / height
@@ -22,13 +22,13 @@ y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
 set logscale y
 set xrange [0:1.001]
-set yrange [low:high]
+eval y_range(y_min, y_max)
 set xtics 0,0.2
 eval decades_on("y", "1")
 set xlabel "share of the weights that are left" offset 0,0.9 textcolor rgb quiet
 set arrow 1 from 0,dense to 1,dense nohead linewidth 1.4 linecolor rgb quiet
 set label "all weights" at 0.02,dense offset 0,0.6 textcolor rgb quiet
-plot file("pruned_loss_predicted") using 1:(only($2 < high, $2)) with linespoints pointtype modelled_point \
+plot file("pruned_loss_predicted") using 1:(only($2 < y_max, $2)) with linespoints pointtype modelled_point \
        pointsize 0.7 linewidth 1.4 dashtype modelled_dash linecolor rgb orange, \
      file("pruned_loss") using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
        linecolor rgb orange, \

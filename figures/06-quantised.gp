@@ -20,7 +20,7 @@ set label "from the noise" at screen (left_edge + 270.0) / width,screen key_y of
 y_title = "loss added, nats per word"
 load "frame.gp"
 set logscale y
-set xrange [0.9 * line_min_x:48]
+eval x_range(0.9 * line_min_x, 48)
 set yrange [1e-5:0.2]
 set ytics ("10⁻⁵" 1e-5, "10⁻⁴" 1e-4, "10⁻³" 1e-3, "10⁻²" 1e-2, "10⁻¹" 1e-1)
 set xlabel "signal over noise in the weights, dB" offset 0,0.9 textcolor rgb quiet

@@ -12,14 +12,14 @@ array colours[3] = [orange, purple, blue]
 array points[3] = [triangle, diamond, circle]
 gemv(i) = file("sparse_gemv_".ids[i])
 stats gemv(3) using 1:2 name "mask" nooutput
-high = 2
-shown(y) = y > high ? NaN : y
+y_max = 2
+shown(y) = y > y_max ? NaN : y
 # Where a curve leaves the plot, its last point inside says how high it goes.
 stats gemv(2) using 1:2 name "indices" nooutput
-stats gemv(2) using (only($2 <= high, $1)) name "inside" nooutput
+stats gemv(2) using (only($2 <= y_max, $1)) name "inside" nooutput
 stats file("sparse_gemm") using 1:2 name "product" nooutput
-stats file("sparse_gemm") using (only($2 <= high, $1)) name "product_inside" nooutput
-goes_on(to) = to > high ? sprintf("on to %s", digits(to)) : ""
+stats file("sparse_gemm") using (only($2 <= y_max, $1)) name "product_inside" nooutput
+goes_on(to) = to > y_max ? sprintf("on to %s", digits(to)) : ""
 
 set multiplot
 right_edge = width - 26
@@ -32,12 +32,12 @@ top_edge = 70; bottom_edge = 460
 y_title = "times a vector, from memory: time over dense"
 load "frame.gp"
 set xrange [0:1.001]
-set yrange [0:high]
+eval y_range(0, y_max)
 set xtics 0,0.2
 set ytics 0,0.5
 set xlabel "density" offset 0,0.9 textcolor rgb quiet
 set arrow 1 from 0,1 to 1,1 nohead linewidth 1.4 linecolor rgb quiet
-rise(slope) = atan2(slope * (bottom_edge - top_edge) / high, right_edge - left_edge) * 180 / pi
+rise(slope) = atan2(slope * (bottom_edge - top_edge) / y_max, right_edge - left_edge) * 180 / pi
 set label "bytes with 32-bit indices" at 0.75,1.5 center rotate by rise(2) font along textcolor rgb quiet
 set label "with 16-bit" at 0.85,1.275 center rotate by rise(1.5) font along textcolor rgb quiet
 plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype quoted_dash linecolor rgb quiet, \

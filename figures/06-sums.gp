@@ -35,7 +35,7 @@ set label "emulated" at screen (left_edge + 110.0) / width,screen key_y offset 0
 y_title = "error, over the sum; dashed: bounds, with the u of fp32"
 load "frame.gp"
 set logscale xy
-set xrange [terms_min:terms_max * 1.001]  # the last point lies inside, rounding or not
+eval x_range(terms_min, terms_max * 1.001)  # the last point lies inside, rounding or not
 set yrange [3e-9:3]
 set xtics ("16" 16, "2⁸" 2**8, "2¹²" 2**12, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24)
 set ytics ("10⁻⁸" 1e-8, "10⁻⁶" 1e-6, "10⁻⁴" 1e-4, "1 %%" 1e-2, "all" 1)
@@ -58,8 +58,8 @@ unset label
 top_edge = 694; bottom_edge = height - 62
 y_title = "what so many ones come to"
 load "frame.gp"
-set xrange [0.6:ones_max_x * 1.001]
-set yrange [0.6:ones_max_x * 1.6]
+eval x_range(0.6, ones_max_x * 1.001)
+eval y_range(0.6, ones_max_x * 1.6)
 set xtics ("1" 1, "2⁴" 2**4, "2⁸" 2**8, "2¹¹" 2**11, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24)
 set ytics ("1" 1, "256" 256, "2048" 2048, "2¹⁶" 2**16, "2²⁴" 2**24)
 set xlabel "ones" offset 0,0.9 textcolor rgb quiet

@@ -19,8 +19,8 @@ set label "emulated" at screen (left_edge + 90.0) / width,screen key_y offset 0.
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
 set logscale y
-set xrange [-0.03 * right_max_x:right_max_x * 1.001]  # the last point lies inside, rounding or not
-set yrange [right_min_y / 1.6:larger(2, wrong_max) * 1.6]
+eval x_range(-0.03 * right_max_x, right_max_x * 1.001)  # the last point lies inside, rounding or not
+eval y_range(right_min_y / 1.6, larger(2, wrong_max) * 1.6)
 set ytics ("0.001" 0.001, "0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100)
 set xlabel "steps" offset 0,0.9 textcolor rgb quiet
 plot file("fp32") using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 1.8 linecolor rgb ink, \

@@ -47,8 +47,8 @@ has_peaks = has_peak(2) || has_peak(3)
 y_title = "speed, Gop/s".(has_ratios ? "; dashed: oneDNN's" : "").(has_peaks ? "; grey: the instruction alone" : "")
 load "frame.gp"
 set logscale x 2
-set xrange [size_min / 1.1:size_max * 1.001]  # the last point lies inside, rounding or not
-set yrange [0:highest * 1.1]
+eval x_range(size_min / 1.1, size_max * 1.001)  # the last point lies inside, rounding or not
+eval y_range(0, highest * 1.1)
 eval powers_on_x
 if (!has_ratios) { set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet }
 plot for [i = 1:3] peak(i) using (only(has_peak(i), $1)):2 with lines linewidth 1.4 linecolor rgb quiet, \
@@ -64,7 +64,7 @@ if (has_ratios) {
   load "frame.gp"
   set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet
   eval powers_on_x
-  set yrange [lowest - 0.03:largest + 0.03]
+  eval y_range(lowest - 0.03, largest + 0.03)
   set ytics larger(0.05, step_of(largest - lowest))
   set arrow from size_min,1 to size_max,1 nohead linewidth 2.4 linecolor rgb quiet
   plot for [k = 1:2] for [i = 2:3] ratio(i, k) using (only(has_ratio(i, k), $1)):2 with linespoints \

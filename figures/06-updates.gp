@@ -14,8 +14,8 @@ stats file("pure") using 1:2 name "still" nooutput
 right_edge = width - 122; top_edge = 36; bottom_edge = height - 62
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
-set xrange [-0.03 * still_max_x:still_max_x * 1.001]  # the last point lies inside, rounding or not
-set yrange [0:still_max_y * 1.08]
+eval x_range(-0.03 * still_max_x, still_max_x * 1.001)  # the last point lies inside, rounding or not
+eval y_range(0, still_max_y * 1.08)
 set xlabel "steps" offset 0,0.9 textcolor rgb quiet
 plot for [i = 1:3] file(ids[i]) using 1:2 with linespoints pointtype simulated_point pointsize sizes[i] linewidth widths[i] \
        dashtype simulated_dash linecolor rgb colours[i], \

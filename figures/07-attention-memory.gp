@@ -24,8 +24,8 @@ set label "counted" at screen (left_edge + 110.0) / width,screen key_y offset 0.
   point pointtype modelled_point pointsize 0.75 linecolor rgb ink
 set logscale xy
 set grid noxtics
-set xrange [most_min_x / 1.2:most_max_x * 1.001]
-set yrange [least_min_y / 1.6:most_max_y * 1.6]
+eval x_range(most_min_x / 1.2, most_max_x * 1.001)
+eval y_range(least_min_y / 1.6, most_max_y * 1.6)
 set xtics ("" 1)
 set for [k = 5:20] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
 set ytics ("" 1)

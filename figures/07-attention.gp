@@ -28,7 +28,7 @@ do for [panel = 1:2] {
   do for [i = 1:3] {
     if (present(i, panel, "")) { stats file(i, panel, "") using 2 name "speed" nooutput; highest = larger(highest, speed_max) }
   }
-  y_high = highest * 1.1
+  y_max = highest * 1.1
   unset label
   top_edge = panel == 1 ? 92 : 442
   bottom_edge = panel == 1 ? 384 : height - 62
@@ -47,8 +47,8 @@ do for [panel = 1:2] {
       textcolor rgb ink
   }
   set logscale x
-  set xrange [peak_min_x / 1.25:peak_max_x * 1.25]
-  set yrange [0:y_high]
+  eval x_range(peak_min_x / 1.25, peak_max_x * 1.25)
+  eval y_range(0, y_max)
   set ytics autofreq
   set xtics ("" 1)
   if (panel == 2) {
@@ -59,8 +59,8 @@ do for [panel = 1:2] {
        peak(panel) using (only($1 == peak_max_x, $1)):2:("peak") with labels right font near textcolor rgb quiet, \
        for [i = 1:2] file(i, panel, "_predicted") using (only(present(i, panel, "_predicted"), $1 * shift[i])):2 \
          with points pointtype modelled_point pointsize 0.9 linecolor rgb colours[i], \
-       for [i = 1:3] file(i, panel, "") using (only(present(i, panel, ""), $1 * shift[i])):(smaller($3, y_high)):(0): \
-         (smaller($4, y_high) - smaller($3, y_high)) with vectors nohead linewidth 1.4 linecolor rgb colours[i], \
+       for [i = 1:3] file(i, panel, "") using (only(present(i, panel, ""), $1 * shift[i])):(smaller($3, y_max)):(0): \
+         (smaller($4, y_max) - smaller($3, y_max)) with vectors nohead linewidth 1.4 linecolor rgb colours[i], \
        for [i = 1:3] file(i, panel, "") using (only(present(i, panel, ""), $1 * shift[i])):2 with linespoints \
          pointtype points[i] pointsize 0.6 linewidth 1.8 linecolor rgb colours[i]
 }

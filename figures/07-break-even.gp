@@ -19,8 +19,8 @@ right_edge = width - 126; top_edge = 36; bottom_edge = height - 62
 y_title = "time of all calls together, s"
 load "frame.gp"
 set logscale xy
-set xrange [1:slow_max_x]
-set yrange [slow_min_y / 1.5:highest * 1.6]
+eval x_range(1, slow_max_x)
+eval y_range(slow_min_y / 1.5, highest * 1.6)
 eval decades_on("x", "1")
 eval decades_on("y", "1")
 set xlabel "calls" offset 0,0.9 textcolor rgb quiet

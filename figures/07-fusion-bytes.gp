@@ -24,12 +24,12 @@ do for [i = 1:2] {
     highest = larger(highest, time_max)
   }
 }
-x_high = highest * 1.12
+x_max = highest * 1.12
 
 left_edge = 214; right_edge = width - 26; top_edge = 50; bottom_edge = height - 56
 y_title = ""
 load "frame.gp"
-set xrange [0:x_high]
+eval x_range(0, x_max)
 set yrange [9.6:-0.4]
 set grid noytics
 unset ytics
@@ -59,7 +59,7 @@ plot for [i = 1:2] for [series in "time by_hand"] file(series.cores[i]) \
        using (0):(row(strcol(5))):(0):2:(row(strcol(5)) + upper(i)):(row(strcol(5)) + upper(i) + 0.36) \
        with boxxyerror fillcolor rgb colours[i], \
      for [i = 1:2] for [series in "time by_hand"] file(series.cores[i]) \
-       using 3:(row(strcol(5)) + middle(i)):(smaller($4, x_high) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
+       using 3:(row(strcol(5)) + middle(i)):(smaller($4, x_max) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
      for [i = 1:2] for [k = 0:2] file("copying".cores[i]) \
        using (only(k < 2 || group($1) == 7, $2)):(group($1) + k + middle(i)) with points pointtype modelled_point \
        pointsize 0.9 linewidth 1.6 linecolor rgb ink

@@ -33,16 +33,16 @@ set label "measured" at screen 34.0 / width,screen key_y textcolor rgb ink
 set label "predicted" at screen 140.0 / width,screen key_y offset 0.4,-0.3 textcolor rgb ink \
   point pointtype modelled_point pointsize 0.9 linecolor rgb ink
 set label "speedup over operators one by one" at screen 8.0 / width,screen title_height textcolor rgb quiet
-x_high = larger(gain_max_y, model_max) * 1.16
-set yrange [-gain_max_x - 0.6:-0.4]
-set xrange [0:x_high]
+x_max = larger(gain_max_y, model_max) * 1.16
+eval y_range(-gain_max_x - 0.6, -0.4)
+eval x_range(0, x_max)
 set xtics autofreq
 set grid xtics noytics
 set ytics textcolor rgb ink
 set arrow 1 from 1,-gain_max_x - 0.6 to 1,-0.4 nohead linewidth 1.4 linecolor rgb quiet
 set style fill solid 0.75 noborder
 plot gain using (0):(-$1):(0):2:(-$1 - 0.26):(-$1 + 0.26):ytic(short(strcol(5))) with boxxyerror fillcolor rgb blue, \
-     gain using 3:(-$1):(smaller($4, x_high) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
+     gain using 3:(-$1):(smaller($4, x_max) - $3):(0) with vectors nohead linewidth 1.6 linecolor rgb ink, \
      predicted using 2:(-$1) with points pointtype modelled_point pointsize 1 linewidth 1.6 linecolor rgb ink
 
 if (have_torch) {
@@ -58,8 +58,7 @@ if (have_torch) {
     point pointtype triangle pointsize 0.9 linecolor rgb orange
   set label "speedup over PyTorch, on a logarithmic axis" at screen 8.0 / width,screen title_height textcolor rgb quiet
   set logscale x
-  x_low = smaller(smaller(compile_min, eager_min), 1) * 0.8
-  set xrange [x_low:larger(compile_max, eager_max) * 1.6]
+  eval x_range(smaller(smaller(compile_min, eager_min), 1) * 0.8, larger(compile_max, eager_max) * 1.6)
   eval decades_on("x", "1 2 5")
   plot compile using (1):(-$1):(0):(0):ytic(short(strcol(5))) with vectors nohead linecolor rgb blue, \
        compile using (1):(-$1 + 0.17):($2 - 1):(0) with vectors nohead linewidth 1.6 linecolor rgb blue, \

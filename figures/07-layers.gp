@@ -30,9 +30,8 @@ left_edge = 118; right_edge = width - 24; top_edge = 36; bottom_edge = height - 
 y_title = "when each step ends, on a logarithmic axis"
 load "frame.gp"
 set logscale x
-x_low = 0.01
-set xrange [x_low:highest * 8]
-set yrange [-rows - 0.1:0.3]
+eval x_range(0.01, highest * 8)
+eval y_range(-rows - 0.1, 0.3)
 set xtics ("10 ns" 0.01, "100 ns" 0.1, "1 µs" 1, "10 µs" 10, "100 µs" 100, "1 ms" 1000, "10 ms" 10000)
 set xlabel "time since the call, ten times as long from line to line" offset 0,0.9 textcolor rgb quiet
 set grid noytics
@@ -45,8 +44,8 @@ do for [i = 1:4] {
   }
 }
 row(i, n) = -(tops[i] + n + 0.2)
-before = x_low
-from(now, n) = (start = n == 0 ? x_low : before, before = now, start)
+before = x_min
+from(now, n) = (start = n == 0 ? x_min : before, before = now, start)
 plot for [i = 1:4] file(i) using (only(has(i), from($2, $1))):(row(i, $1)):(before - start):(0):ytic(has(i) ? strcol(5) : "") \
        with vectors nohead linewidth 2.4 linecolor rgb inks[i], \
      for [i = 1:4] file(i) using (only(has(i), $2)):(row(i, $1)) with points pointtype points[i] pointsize 0.8 \

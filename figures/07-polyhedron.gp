@@ -26,8 +26,8 @@ do for [panel = 1:2] {
   load "frame.gp"
   from_x = panel == 1 ? columns_min : fronts_min
   to_x = panel == 1 ? columns_max : fronts_max
-  set xrange [from_x - 0.6:to_x + 0.6]
-  set yrange [rows_max + 0.6:rows_min - 0.6]
+  eval x_range(from_x - 0.6, to_x + 0.6)
+  eval y_range(rows_max + 0.6, rows_min - 0.6)
   set xtics 0,1
   set ytics 0,1
   set xlabel panel == 1 ? "column j" : "wavefront w" offset 0,0.9 textcolor rgb quiet

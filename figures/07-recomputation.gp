@@ -27,8 +27,8 @@ set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 
 set label "thin line: sliding, measured" at screen (left_edge + 212.0) / width,screen key_y offset 0,-0.05 \
   textcolor rgb ink
 set logscale xy
-set xrange [0.75:nine_max_x]
-set yrange [lowest / 1.3:highest * 1.25]
+eval x_range(0.75, nine_max_x)
+eval y_range(lowest / 1.3, highest * 1.25)
 eval decades_on("y", "1 2 5")
 set xtics ("1" 1); set for [k = 2:20:2] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
 set xlabel "rows made at a time" offset 0,0.9 textcolor rgb quiet

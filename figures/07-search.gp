@@ -24,15 +24,15 @@ do for [shape = 1:2] {
     highest = larger(highest, found_max)
   }
 }
-y_low = larger(0.1, smaller(0.5, (lowest - 1) * 70)); y_high = larger(130, (highest - 1) * 130)
-within(ratio) = larger(y_low, smaller((ratio - 1) * 100, y_high))
+y_min = larger(0.1, smaller(0.5, (lowest - 1) * 70)); y_max = larger(130, (highest - 1) * 130)
+within(ratio) = larger(y_min, smaller((ratio - 1) * 100, y_max))
 drawn(i, trial) = i != 2 || trial >= parents
 wide = 166; gap = 18
 
 set multiplot
 set logscale xy
-set xrange [0.9:trials_max * 1.1]
-set yrange [y_low:y_high]
+eval x_range(0.9, trials_max * 1.1)
+eval y_range(y_min, y_max)
 unnamed_on_y = 'set ytics ("" 1); set for [k = -1:2] for [m in "1 5"] ytics add ("" m * 10.0**k)'
 do for [shape = 1:2] {
   do for [i = 1:3] {
@@ -51,13 +51,13 @@ do for [shape = 1:2] {
     eval i == 1 ? decades_on("y", "1 5") : unnamed_on_y
     if (shape == 1) { set xtics ("" 1, "" 16, "" 256) } else { set xtics ("1" 1, "16" 16, "256" 256) }
     if (shape == 2 && i == 2) { set xlabel "trials" offset 0,0.9 textcolor rgb quiet } else { unset xlabel }
-    set arrow 1 from trials_max / 10.0,y_low to trials_max / 10.0,y_high nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
+    set arrow 1 from trials_max / 10.0,y_min to trials_max / 10.0,y_max nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
     if (shape == 1 && i == 1) {
-      set label "a tenth" at trials_max / 11.0,y_low * (y_high / y_low)**0.94 right font bare textcolor rgb quiet
+      set label "a tenth" at trials_max / 11.0,y_min * (y_max / y_min)**0.94 right font bare textcolor rgb quiet
     }
     plot file(shape, i) using (only(drawn(i, $1), $1)):(within($3)):(within($4)) with filledcurves fillcolor rgb colours[i], \
          file(shape, 1) using (only(i > 1, $1)):(within($2)) with lines linewidth 1.2 linecolor rgb grey, \
-         predicted(shape) using (only(i == 1 && ($2 - 1) * 100 >= y_low, $1)):(within($2)) with lines linewidth 1.6 \
+         predicted(shape) using (only(i == 1 && ($2 - 1) * 100 >= y_min, $1)):(within($2)) with lines linewidth 1.6 \
            dashtype modelled_dash linecolor rgb quiet, \
          file(shape, i) using (only(drawn(i, $1), $1)):(within($2)) with linespoints pointtype points[i] pointsize 0.55 \
            linewidth 1.8 linecolor rgb colours[i], \

@@ -11,8 +11,8 @@ left_edge = 168; right_edge = width - 24; top_edge = 36; bottom_edge = height - 
 y_title = "time, logarithmic: ours blue, the system’s compiler’s orange"
 load "frame.gp"
 set logscale x
-set xrange [smaller(0.1, stage_min_y / 2):stage_max_y * 14]
-set yrange [-stage_max_x - 0.6:0.6]
+eval x_range(smaller(0.1, stage_min_y / 2), stage_max_y * 14)
+eval y_range(-stage_max_x - 0.6, 0.6)
 set xtics ("100 ns" 0.1, "1 µs" 1, "10 µs" 10, "100 µs" 100, "1 ms" 1e3, "10 ms" 1e4, "100 ms" 1e5, "1 s" 1e6)
 set grid noytics
 set ytics textcolor rgb ink

@@ -13,7 +13,7 @@ top_edge = 36; bottom_edge = height - 62; right_edge = width - 30
 y_title = "speed over the tile by hand, %"
 load "frame.gp"
 set xrange [0:31]
-set yrange [lowest - 1:highest + 1 + 0.1 * (highest - lowest)]  # room for a label above the highest
+eval y_range(lowest - 1, highest + 1 + 0.1 * (highest - lowest))  # room for a label above the highest
 set xtics ("1" 1, "10" 10, "20" 20, "30" 30)
 set xlabel "place in the first round" offset 0,0.9 textcolor rgb quiet
 set arrow from 0,100 to 31,100 nohead linewidth 1.6 linecolor rgb quiet

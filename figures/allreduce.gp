@@ -31,9 +31,9 @@ place(i, x) = int(sum [k = 1:words(size[i])] (word(size[i], k) + 0 == x ? k : 0)
 over(i, x, y) = place(i, x) > 0 ? word(says[i], place(i, x)) / y : NaN
 
 left_edge = 84; right_edge = width - 112
-x_low = all_min_x / 1.5; x_high = all_max_x * 1.001  # the last point lies inside, rounding or not
+x_min = all_min_x / 1.5; x_max = all_max_x * 1.001  # the last point lies inside, rounding or not
 set logscale xy
-set xrange [x_low:x_high]
+eval x_range(x_min, x_max)
 set xtics ("4 B" 4, "256 B" 256, "16 KiB" 2**14, "1 MiB" 2**20, "64 MiB" 2**26)
 from = value("value_".prefix."alpha_beta_from_kib") * 1024
 to = value("value_".prefix."alpha_beta_to_kib") * 1024
@@ -42,10 +42,9 @@ set multiplot
 top_edge = 36; bottom_edge = 420
 y_title = "time, µs; dashed: by the model"
 load "frame.gp"
-y_low = lowest / 1.6; y_high = highest * 2
-set yrange [y_low:y_high]
+eval y_range(lowest / 1.6, highest * 2)
 eval decades_on("y", "1")
-set object rectangle from from,y_low to to,y_high fillcolor rgb grey fillstyle solid 0.1 noborder behind
+set object rectangle from from,y_min to to,y_max fillcolor rgb grey fillstyle solid 0.1 noborder behind
 plot for [i = 1:algorithms] model(ids[i]) using 1:2 with lines linewidth 1.6 dashtype modelled_dash linecolor rgb colours[i], \
      for [i = 1:5] took(ids[i]) using (only(drawn(i), $1)):2 with linespoints pointtype points[i] pointsize 0.55 linewidth 1.8 \
        linecolor rgb colours[i], \

@@ -3,8 +3,8 @@
 top_edge = 40; bottom_edge = height - 62
 load "frame.gp"
 set logscale xy
-set xrange [x_min:x_max]
-set yrange [y_min:y_max]
+eval x_range(x_min, x_max)
+eval y_range(y_min, y_max)
 eval decades_on("x", "1")
 eval decades_on("y", steps(y_min, y_max))
 set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet

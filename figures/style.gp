@@ -58,6 +58,17 @@ only(condition, value) = condition ? value : NaN
 smaller(a, b) = a < b ? a : b
 larger(a, b) = a > b ? a : b
 
+# A range that follows from the data, to be evaluated: it sets x_min and x_max too, or y_min and y_max. Where two machines
+# share their axes, draw.py learns from `print` what each range came to, and gives the ends that suit both in common_x1_from,
+# common_x1_to and so on, numbered in the order of the calls.
+x_ranges = 0; y_ranges = 0
+x_range(from, to) = (x_ranges = x_ranges + 1, range("x", sprintf("x%d", x_ranges), from, to))
+y_range(from, to) = (y_ranges = y_ranges + 1, range("y", sprintf("y%d", y_ranges), from, to))
+range(axis, name, from, to) = (exists("sharing") ? sprintf('print "%s %.17e %.17e"; ', name, from, to) : "").sprintf( \
+  '%s_min = %.17e; %s_max = %.17e; set %srange [%s_min:%s_max]', \
+  axis, end_of(name."_from", from), axis, end_of(name."_to", to), axis, axis, axis)
+end_of(name, value_) = exists("common_".name) ? value("common_".name) : value_
+
 # Names on a logarithmic axis, to be evaluated: the steps of each decade, 1, 2 and 5 or, where the range is wide, 1 only;
 # the powers of two.
 steps(low, high) = high < 300 * low ? "1 2 5" : "1"

@@ -1,20 +1,19 @@
 # What figures against a working set share: the axes, and where the names of the levels of memory go, each over its
-# plateau. A script sets x_min, x_max, lowest, highest, strip (units above the highest curve, for the names), y_title
-# and the edges of the plot, then loads this.
+# plateau. A script sets smallest and largest (of the working sets), lowest, highest, strip (units above the highest curve,
+# for the names), y_title and the edges of the plot, then loads this.
 load "frame.gp"
 set logscale xy
 set grid noxtics
-set xrange [x_min / 1.15:x_max]  # the first mark stands clear of the axis
+eval x_range(smallest / 1.15, largest)  # the first mark stands clear of the axis
 set xtics (capacity(2.0**12) 2.0**12)
 set for [k = 16:44:4] xtics add (capacity(2.0**k) 2.0**k)
 
 y_min = lowest / 1.5
-y_max = y_min * (highest * 1.25 / y_min)**(1 / (1 - strip / (bottom_edge - top_edge + 0.0)))
-set yrange [y_min:y_max]
+eval y_range(y_min, y_min * (highest * 1.25 / y_min)**(1 / (1 - strip / (bottom_edge - top_edge + 0.0))))
 eval decades_on("y", steps(y_min, y_max))
 below_top(units) = y_max / (y_max / y_min)**(units / (bottom_edge - top_edge))
 name_y = below_top(14.0)
 value_y = below_top(35.0)
 
 # A level reaches from the end of the one before it to its own end. Call in the order of the rows.
-middle(row, end) = (start = row == 0 ? x_min : previous, previous = end, sqrt(start * smaller(end, x_max)))
+middle(row, end) = (start = row == 0 ? smallest : previous, previous = end, sqrt(start * smaller(end, largest)))

@@ -25,10 +25,8 @@ import tempfile
 from pathlib import Path
 
 try:
-    from . import axes as common
     from . import svg
 except ImportError:  # run as a script
-    import axes as common
     import svg
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,7 +59,7 @@ def draw(record_path, script_path, out_dir, tool, axes=None, name=None):
     run_tool(tool, record_path, tables)
     description = " ".join(describe(series[each]) for each in header["shows"] if each in series)
     name = name or script_path.stem
-    drawn = run_gnuplot(script_path, tables) if axes is None else run_instrumented(script_path, tables, axes)[0]
+    drawn = run_gnuplot(script_path, tables, kept(axes or {}))
     try:
         themed = svg.themed(drawn, name, header["title"], description,
                             read_text(script_path.with_name("style.gp")), read_text(CSS))
@@ -97,14 +95,30 @@ def common_axes(record_paths, script_path, tool):
         tables = [Path(scratch) / str(i) for i in range(len(record_paths))]
         for record_path, folder in zip(record_paths, tables):
             run_tool(tool, record_path, folder)
-        axes, reports = {}, []
+        axes, came_to = {}, Path(scratch) / "ranges"
         for _ in range(AXES_ROUNDS):
-            runs = [run_instrumented(script_path, folder, axes) for folder in tables]
-            reports += [report for _, report, _ in runs]
-            before, axes = axes, runs[0][2].settle(reports)
+            for folder in tables:
+                run_gnuplot(script_path, folder, f"; sharing = 1; set print {quoted(came_to)} append" + kept(axes))
+            before, axes = axes, widest(read_text(came_to)) if came_to.exists() else {}
             if axes == before:
                 break
     return axes
+
+
+def widest(ranges):
+    """{name: [from, to]} of ranges, each as wide as the widest of its name, whichever way it runs. `ranges` are lines
+    "x1 0.5 64", as style.gp prints them."""
+    ends = {}
+    for name, *pair in map(str.split, ranges.splitlines()):
+        old, new = ends.get(name), list(map(float, pair))
+        further = (min, max) if new[0] <= new[1] else (max, min)
+        ends[name] = [pick(a, b) for pick, a, b in zip(further, old, new)] if old else new
+    return ends
+
+
+def kept(axes):
+    """The commands that have style.gp keep to these ranges."""
+    return "".join(f"; common_{name}_from = {low!r}; common_{name}_to = {high!r}" for name, (low, high) in axes.items())
 
 
 def inputs(script_path):
@@ -119,7 +133,7 @@ def inputs(script_path):
             except DrawError:  # draw() will say so; the figure still depends on the file coming back
                 loaded = []
             waiting += [script.with_name(name) for name in loaded]
-    modules = (__file__, common.__file__, svg.__file__, svg.labels.__file__, svg.labels.advances.__file__)
+    modules = (__file__, svg.__file__, svg.labels.__file__, svg.labels.advances.__file__)
     return [*scripts, CSS, *map(Path, modules)]
 
 
@@ -163,11 +177,8 @@ def run_tool(tool, record_path, tables):
         raise DrawError(last_line(result.stderr) or f"{record_path}: {tool} failed with status {result.returncode}")
 
 
-def run_gnuplot(script_path, tables, folder=None, given=""):
-    """gnuplot's SVG of a script, which is run in its own folder, or in another with copies of what it loads.
-
-    The script gets the variables `tables` and `output`; `given` are further commands that come before it.
-    """
+def run_gnuplot(script_path, tables, given=""):
+    """gnuplot's SVG of a script, which gets the variables `tables` and `output`; `given` are commands before it."""
     gnuplot = shutil.which("gnuplot")
     if not gnuplot:
         raise DrawError(f"{script_path}: gnuplot is missing; install it (apt-get install gnuplot-nox)")
@@ -176,7 +187,7 @@ def run_gnuplot(script_path, tables, folder=None, given=""):
         variables = f"tables = {quoted(tables)}; output = {quoted(output)}"
         try:
             result = subprocess.run([gnuplot, "--default-settings", "-e", variables + given, script_path.name],
-                                    cwd=folder or script_path.parent, capture_output=True, text=True, errors="replace",
+                                    cwd=script_path.parent, capture_output=True, text=True, errors="replace",
                                     stdin=subprocess.DEVNULL, timeout=GNUPLOT_SECONDS)
         except subprocess.TimeoutExpired:
             raise DrawError(f"{script_path}: gnuplot did not finish in {GNUPLOT_SECONDS} s; look for a loop") from None
@@ -185,21 +196,6 @@ def run_gnuplot(script_path, tables, folder=None, given=""):
         if not output.exists() or output.stat().st_size == 0:
             raise DrawError(f"{script_path}: drew nothing; it must load style.gp and plot")
         return read_text(output)
-
-
-def run_instrumented(script_path, tables, axes):
-    """gnuplot's SVG of a script that keeps to `axes`, what it reported of its ranges, and the instrumented scripts."""
-    scripts = [path for path in inputs(script_path) if path.suffix == ".gp"]
-    instrumented = common.Instrumented({path.name: read_text(path) for path in scripts})
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        for name, text in instrumented.texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
-        kept = "".join(f"{name} = {value!r}\n" for name, value in axes.items())
-        (folder / "axes.gp").write_text(instrumented.prelude + kept, encoding="utf-8")
-        report = folder / "report"
-        drawn = run_gnuplot(script_path, tables, folder, f'; hf_report = {quoted(report)}; load "axes.gp"')
-        return drawn, read_text(report) if report.exists() else "", instrumented
 
 
 def complaint(stderr):

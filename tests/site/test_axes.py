@@ -1,4 +1,4 @@
-"""Two records on the same axes: what the scripts' copies report and keep to, and that no label is lost by it."""
+"""Two records on the same axes: that both keep to them, and that no label is lost by it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 from extremes import LABS, ROOT, cut_short, fixture, times_as_fast
 from layout import faults, measure
-from test_draw import SVG, TOOL, axes, draw
+from test_draw import SVG, TOOL, draw
 
 SCRIPTS = {script.stem: script for script in sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))}
 
@@ -87,29 +87,5 @@ def test_a_record_that_lacks_the_figure_says_so(pair, tmp_path):
         draw.common_axes([path, poor], script, TOOL)
 
 
-SCRIPT = """\
-# set xrange [0:1] in a comment is no range
-x_low = 1; x_high = two(x[1], "a;#b") * 3  # with a remark
-do for [panel = 1:2] { y_low = panel > 1 ? 2 : \\
-  3 }
-set xrange [x_low:x_high]
-set yrange [(many ? 0.9 : 0):rows[2] * 1.1]
-low = 4
-"""
-
-
-def test_ranges_and_their_bounds_are_instrumented_and_nothing_else():
-    text = axes.Instrumented({"a.gp": SCRIPT}).texts["a.gp"].split("\n")
-    assert text[0] == SCRIPT.split("\n")[0] and text[-2] == "low = 4"
-    assert text[1] == ('x_low = 1; eval hf_bound("x_low", 1); x_high = two(x[1], "a;#b") * 3  ; eval hf_bound("x_high", 2)'
-                       '# with a remark')
-    assert "hf_bound" not in text[2]  # y_low is the bound of no range
-    assert text[3] == 'eval hf_range("x", 3, x_low, x_high)'
-    assert text[4] == 'eval hf_range("y", 4, (many ? 0.9 : 0), rows[2] * 1.1)'
-
-
 def test_a_range_is_widened_whichever_way_it_runs():
-    instrumented = axes.Instrumented({"a.gp": "top = 1\nset xrange [0:top]\nset yrange [rows:top]\nset yrange [rows:0]\n"})
-    reports = ["bound 1 1 3\nrange 2 1 0 3\nrange 4 1 5 0\n", "bound 1 1 4\nrange 2 1 -1 4\nrange 4 1 7 -2\n"]
-    assert instrumented.settle(reports) == {"hf_value_1_1": 4, "hf_from_2_1": -1, "hf_to_2_1": 4, "hf_from_4_1": 7,
-                                            "hf_to_4_1": -2}
+    assert draw.widest("x1 0 3\ny1 5 0\ny2 5 0\nx1 -1 2\ny1 7 -2\n") == {"x1": [-1, 3], "y1": [7, -2], "y2": [5, 0]}

@@ -11,7 +11,7 @@ from hardware_first.records import Record
 NAMES = ("A", "B")
 FIGURE = "# Page\n\n```{lab-figure} 01-small\n:series: latency\nIt rises.\n```\n"
 PAIR = "here+other-machine"
-RANGED = 'stats tables."/latency.tsv" using 2 nooutput\ny_max = STATS_max\nset yrange [0:y_max]\nplot '
+RANGED = 'stats tables."/latency.tsv" using 2 nooutput\neval y_range(0, STATS_max)\nplot '
 
 
 def series(medians, *, unit="GB/s", label="read", spread=0.01, kind="measured", xs=(1024, 2048, 4096, 8192), labels=()):

@@ -16,7 +16,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "site" / "hardware_first"))  # as the script does: without Sphinx
 
-import axes  # noqa: E402, F401
 import draw  # noqa: E402
 import labels  # noqa: E402
 import svg  # noqa: E402

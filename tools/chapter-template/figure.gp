@@ -4,6 +4,7 @@
 height = 360
 load "style.gp"
 chains = tables."/chains.tsv"
+stats chains using 4 name "high" nooutput
 
 set lmargin at screen left_edge / (width + 0.0)
 set rmargin at screen 1 - 34.0 / width
@@ -11,7 +12,7 @@ set tmargin at screen 1 - 40.0 / height
 set bmargin at screen 62.0 / height
 set logscale x 2
 set xrange [0.8:20]
-set yrange [0:*]
+eval y_range(0, high_max * 1.05)
 set xlabel "chains" offset 0,0.9 textcolor rgb quiet
 set label "speed, GFLOP/s" at screen 8.0 / width, screen 1 - 16.0 / height textcolor rgb quiet
 
