@@ -8,7 +8,6 @@ Drawing a pair takes several runs of gnuplot, so it is kept in build/compared/ u
 
 from __future__ import annotations
 
-import hashlib
 import html
 import json
 import os
@@ -54,7 +53,7 @@ def pairs_of_page(doctree: nodes.document) -> dict[str, dict[str, list[str]]]:
 def both_drawn(records: Records, a: Record, b: Record, script: Path) -> list[str] | None:
     """The drawings of both on the same axes; None where one of them has not measured all that the figure shows."""
     folder = records.build / "compared" / f"{a.slug}+{b.slug}"
-    kept, key = folder / f"{script.stem}.json", key_of([a.path, b.path, *draw.inputs(script)])
+    kept, key = folder / f"{script.stem}.json", draw.key_of([a.path, b.path, *draw.inputs(script)])
     try:
         known = json.loads(kept.read_text(encoding="utf-8"))
         if known["key"] == key:
@@ -72,14 +71,6 @@ def both_drawn(records: Records, a: Record, b: Record, script: Path) -> list[str
     except (draw.DrawError, OSError) as error:
         raise RecordError(str(error).replace(f"{records.root}{os.sep}", "")) from None
     return drawn
-
-
-def key_of(files: Iterable[Path]) -> str:
-    """Changes with the content of any of the files."""
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()
 
 
 def short_names(records: Records, a: Record, b: Record) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
 
-from .domain import hardware_first
+from .domain import hardware_first, of_page
 from .numbering import chapters
 
 
@@ -26,10 +26,22 @@ def texts(env: BuildEnvironment) -> dict[tuple[str, str], str]:
     """{(page, anchor): what the term means}, as plain text."""
     found = {}
     for page in sorted({page for page, _ in terms(env).values()}):
-        for item in env.get_doctree(page).findall(nodes.definition_list_item):
-            text = " ".join(part.astext() for part in item.findall(nodes.paragraph))
-            found |= {(page, anchor): text for term in item.findall(nodes.term) for anchor in term["ids"]}
+        found |= {(page, anchor): text for anchor, text in of_page(env, page, "definitions", definitions_in).items()}
     return found
+
+
+def definitions_in(doctree: nodes.document) -> dict[str, str]:
+    """{anchor: what the term means} of a page."""
+    found = {}
+    for item in doctree.findall(nodes.definition_list_item):
+        text = " ".join(part.astext() for part in item.findall(nodes.paragraph))
+        found |= {anchor: text for term in item.findall(nodes.term) for anchor in term["ids"]}
+    return found
+
+
+def terms_in(doctree: nodes.document) -> set[str]:
+    """The names that a page's links to terms have, in lower case."""
+    return {link["reftarget"].lower() for link in doctree.findall(addnodes.pending_xref) if link.get("reftype") == "term"}
 
 
 def uses(env: BuildEnvironment) -> dict[tuple[str, str], dict[str, str]]:
@@ -37,10 +49,8 @@ def uses(env: BuildEnvironment) -> dict[tuple[str, str], dict[str, str]]:
     found: dict[tuple[str, str], dict[str, str]] = {}
     known = terms(env)
     for page in chapters(env):
-        for reference in env.get_doctree(page).findall(addnodes.pending_xref):
-            place = known.get(reference["reftarget"].lower()) if reference.get("reftype") == "term" else None
-            if place:
-                found.setdefault(place, {}).setdefault(page, "")
+        for name in of_page(env, page, "terms", terms_in) & known.keys():
+            found.setdefault(known[name], {})[page] = ""
     if "cite" in env.domains:
         sources = {each.key: (each.bibliography_key.docname, each.citation_id) for each in env.get_domain("cite").citations}
         for reference in env.get_domain("cite").citation_refs:

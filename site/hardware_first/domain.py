@@ -3,9 +3,10 @@ and what is wrong. It forgets a page that is read again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -15,7 +16,8 @@ from sphinx.roles import XRefRole
 from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 
-from .records import Records, content_digest
+from .draw import content_digest
+from .records import Records
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +28,7 @@ class HardwareFirstDomain(Domain):
     name = "hf"
     label = "Hardware First"
     roles = {"claim": XRefRole(innernodeclass=nodes.inline), "machine": XRefRole(innernodeclass=nodes.inline)}
-    data_version = 3
+    data_version = 4
     initial_data = {
         "inputs": {},  # page → {input: fingerprint when the page was read}
         "claims": {},  # "lab/claim" → (page, anchor)
@@ -34,6 +36,7 @@ class HardwareFirstDomain(Domain):
         "ledgers": set(),  # pages that link to claims on other pages
         "numbers": {},  # page → {anchor: "Figure 1.2"}
         "problems": {},  # page → [(line, text)]
+        "found": {},  # page → {name: (of which reading, what of_page() found)}
     }
 
     @cached_property
@@ -101,6 +104,7 @@ class HardwareFirstDomain(Domain):
     def clear_doc(self, docname: str) -> None:
         self.data["inputs"].pop(docname, None)
         self.data["problems"].pop(docname, None)
+        self.data["found"].pop(docname, None)
         self.data["ledgers"].discard(docname)
         for places in (self.data["claims"], self.data["cards"]):
             for name in [name for name, (page, _) in places.items() if page == docname]:
@@ -124,6 +128,15 @@ class HardwareFirstDomain(Domain):
 
 def hardware_first(env: BuildEnvironment) -> HardwareFirstDomain:
     return env.get_domain("hf")
+
+
+def of_page(env: BuildEnvironment, page: str, name: str, find: Callable[[nodes.document], Any],
+            but_for: Hashable = None) -> Any:
+    """What `find` finds in a page's tree, which is loaded only where the page was read since, or `but_for` is another."""
+    known, reading = hardware_first(env).data["found"].setdefault(page, {}), (env.all_docs[page], but_for)
+    if known.get(name, [None])[0] != reading:
+        known[name] = (reading, find(env.get_doctree(page)))
+    return known[name][1]
 
 
 def outdated_pages(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed: set) -> set[str]:

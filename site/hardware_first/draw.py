@@ -15,6 +15,8 @@ need such series are then left out, in one line, and that is no failure.
 """
 
 import argparse
+import functools
+import hashlib
 import json
 import os
 import re
@@ -52,22 +54,51 @@ def draw(record_path, script_path, out_dir, tool, axes=None, name=None):
 
     `tool` is the `record` executable, `axes` what common_axes() says, `name` the script's where it is left out; the
     figure's ids begin with it. The tables go beside `out_dir`, to tables/<lab>/. Raises DrawError.
+
+    It is drawn anew only when something that it depends on has another content, which a line at its end says.
     """
     record_path, script_path, out_dir = Path(record_path), Path(script_path), Path(out_dir)
+    name = name or script_path.stem
+    figure = out_dir / (name + ".svg")
+    made_of = f"<!-- {key_of([record_path, Path(tool), *inputs(script_path)], json.dumps([name, axes]))} -->\n"
+    if figure.exists() and read_text(figure).endswith(made_of):
+        return figure
     header, series = checked(record_path, script_path)
     tables = out_dir.resolve().parent / "tables" / record_path.stem
     run_tool(tool, record_path, tables)
     description = " ".join(describe(series[each]) for each in header["shows"] if each in series)
-    name = name or script_path.stem
     drawn = run_gnuplot(script_path, tables, kept(axes or {}))
     try:
         themed = svg.themed(drawn, name, header["title"], description,
                             read_text(script_path.with_name("style.gp")), read_text(CSS))
     except svg.SvgError as error:
         raise DrawError(f"{script_path}: {error}") from None
-    figure = out_dir / (name + ".svg")
-    write_if_changed(figure, themed)
+    write_if_changed(figure, themed + made_of)
     return figure
+
+
+def key_of(files, also=""):
+    """Changes with the content of any of the files, and with `also`."""
+    return hashlib.sha256(" ".join([*map(content_digest, files), also]).encode()).hexdigest()
+
+
+def content_digest(path):
+    """SHA-256 of a file's content; empty when it cannot be read."""
+    try:
+        return digest_of(path)
+    except OSError:
+        return ""
+
+
+def digest_of(path):
+    """SHA-256 of a file's content, which is read once, as long as its time and size are the same. Raises OSError."""
+    status = path.stat()
+    return _digest(path, status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+@functools.cache
+def _digest(path, *_):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def checked(record_path, script_path):

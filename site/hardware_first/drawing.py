@@ -35,9 +35,10 @@ from sphinx.util.docutils import SphinxDirective
 
 from .assets import OF_CLASS
 from .domain import HardwareFirstDomain, hardware_first
+from .draw import content_digest
 from .figures import lab_of, takeaway
 from .notice import block_notice
-from .records import RecordError, Records, content_digest
+from .records import RecordError, Records
 
 SVG = "http://www.w3.org/2000/svg"
 TAGS = {"svg", "title", "desc", "style", "g", "defs", "clipPath", "use", "path", "rect", "circle", "ellipse", "line",

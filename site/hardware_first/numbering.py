@@ -23,7 +23,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
-from .domain import hardware_first
+from .domain import hardware_first, of_page
 
 CHAPTER = re.compile(r"(\d\d)-[\w-]+")
 MENTION = re.compile(r"\b([Cc]hapter) (\d\d)\b")
@@ -41,11 +41,12 @@ def number(app: Sphinx, env: BuildEnvironment) -> list[str]:
     number changed, for any may name it."""
     env.toc_secnumbers, env.toc_fignumbers, references = {}, {}, {}
     for page, name in chapters(env).items():
-        document = env.get_doctree(page)
+        figures, headings = of_page(env, page, "numbered", lambda document: (figures_of(document), headings_of(document)))
         env.toc_secnumbers[page] = sections = {}
         number_entries(env.tocs[page], name, (), 1, sections)
-        env.toc_fignumbers[page] = {"figure": figure_numbers(document, name)}
-        references[page] = {**section_references(app, document, sections), **figure_references(app, env.toc_fignumbers[page])}
+        numbers = {figure: (str(int(name)), str(place)) for place, figure in enumerate(figures, start=1)}
+        env.toc_fignumbers[page] = {"figure": numbers}
+        references[page] = {**section_references(app, headings, sections), **figure_references(app, env.toc_fignumbers[page])}
     data = hardware_first(env).data
     before, data["numbers"] = data["numbers"], references
     return sorted(env.found_docs) if references != before else []
@@ -64,20 +65,24 @@ def number_entries(entries: nodes.Element, name: str, above: tuple, depth: int, 
                 number_entries(within, name, (str(int(name)),) if depth == 1 else number, depth + 1, numbers)
 
 
-def figure_numbers(document: nodes.document, name: str) -> dict[str, tuple[str, str]]:
-    """{anchor: number} of a chapter's figures."""
-    shown = [figure for figure in document.findall(nodes.figure)
-             if figure["ids"] and figure.first_child_matching_class(nodes.caption) is not None]
-    return {figure["ids"][0]: (str(int(name)), str(place)) for place, figure in enumerate(shown, start=1)}
+def figures_of(document: nodes.document) -> list[str]:
+    """The anchors of a chapter's figures, in their order."""
+    return [figure["ids"][0] for figure in document.findall(nodes.figure)
+            if figure["ids"] and figure.first_child_matching_class(nodes.caption) is not None]
 
 
-def section_references(app: Sphinx, document: nodes.document, numbers: dict[str, tuple]) -> dict[str, str]:
+def headings_of(document: nodes.document) -> list[tuple[list[str], list[str]]]:
+    """(its anchors; what it and the sections that it lies in are called in the table of contents) of each section."""
+    return [(section["ids"], [anchor(each) for each in (section, *ancestors(section, nodes.section))])
+            for section in document.findall(nodes.section)]
+
+
+def section_references(app: Sphinx, headings: list[tuple[list[str], list[str]]], numbers: dict[str, tuple]) -> dict[str, str]:
     """{anchor: "section 1.3"}; a heading without a number has that of the section it belongs to."""
     references = {}
-    for section in document.findall(nodes.section):
-        numbered = next(each for each in (section, *ancestors(section, nodes.section)) if numbers[anchor(each)])
-        words = app.config.numfig_format["section"] % ".".join(numbers[anchor(numbered)])
-        references.update(dict.fromkeys(section["ids"], words))
+    for anchors, within in headings:
+        number = next(numbers[each] for each in within if numbers[each])
+        references.update(dict.fromkeys(anchors, app.config.numfig_format["section"] % ".".join(number)))
     return references
 
 

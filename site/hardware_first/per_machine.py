@@ -21,7 +21,8 @@ from sphinx.environment import BuildEnvironment
 
 from .compare import pairs_of_page
 from .domain import hardware_first
-from .records import Machine, content_digest
+from .draw import content_digest
+from .records import Machine
 
 FOLDER = "_machines"
 BESIDE = Path(__file__).resolve().parents[1] / "static" / "beside.js"  # loaded with the first press

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from babel.dates import format_date
 
+from .draw import content_digest, digest_of
+
 _ONE_OF = {"series": "series", "values": "value"}
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 HERE = "here"
@@ -106,7 +108,7 @@ class Records:
         self.root, self.build, self.tool = root, build, tool
         self.local = build / ("no-records" if published_only else "records")
         self._checked: dict[Path, tuple[str, str]] = {}
-        self._read: dict[Path, tuple[bytes, dict]] = {}
+        self._read: dict[Path, tuple[str, dict]] = {}
 
     def labs(self) -> list[str]:
         """Every lab of the book, in order."""
@@ -205,26 +207,26 @@ class Records:
     def read(self, path: Path) -> Record:
         """The record at `path`; RecordError, with the record tool's own line, when it does not pass the check."""
         try:
-            content = path.read_bytes()
+            digest = digest_of(path)
         except OSError as error:
             raise RecordError(f"{self.shown(path)} cannot be read ({error.strerror}): "
                               f"run make lab-{path.name[:2]}") from None
         local = path == self.local_path(path.stem)
-        if problem := self._problem(path, content) if local else self._published_problems.get(self.shown(path)):
+        if problem := self._problem(path, digest) if local else self._published_problems.get(self.shown(path)):
             raise RecordError(problem)
-        return Record(path, local, self._parsed(path, content), () if local else self._changes.get(self.shown(path), ()))
+        return Record(path, local, self._parsed(path, digest), () if local else self._changes.get(self.shown(path), ()))
 
-    def _parsed(self, path: Path, content: bytes) -> dict:
+    def _parsed(self, path: Path, digest: str) -> dict:
         """The record's data, which a page of many numbers asks for many times."""
-        if self._read.get(path, (b"",))[0] != content:
-            data = json.loads(content)
+        if self._read.get(path, ("",))[0] != digest:
+            data = json.loads(path.read_bytes())
             modes = self._modes_of(path)
             for value in data["values"]:
                 if value["id"] in modes:
                     value["modes"] = modes[value["id"]]
             data["values"] += [{**value, "id": new} for value in data["values"]
                                for new in self._new_names(path.stem, value["id"])]
-            self._read[path] = (content, data)
+            self._read[path] = (digest, data)
         return self._read[path][1]
 
     def _new_names(self, lab: str, old: str) -> Iterator[str]:
@@ -252,9 +254,8 @@ class Records:
         """What the record tool says of the files that it can read: {path: {value: its modes}}."""
         return self._ask("modes", paths)
 
-    def _problem(self, path: Path, content: bytes) -> str:
+    def _problem(self, path: Path, digest: str) -> str:
         """What the record tool says is wrong with this machine's record; empty when it is valid."""
-        digest = hashlib.sha256(content).hexdigest()
         if self._checked.get(path, ("", ""))[0] != digest:
             self._checked[path] = (digest, self._first_problems(path).get(self.shown(path), ""))
         return self._checked[path][1]
@@ -325,14 +326,6 @@ class Records:
             return str(self.read(path).changed)
         except RecordError as error:
             return str(error)
-
-
-def content_digest(path: Path) -> str:
-    """SHA-256 of a file's content; empty when there is no such file."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
 
 
 def _name(records: list[Record]) -> str:

@@ -6,6 +6,7 @@ browser reads it only on the search page, as a script, so that it works from a f
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +14,11 @@ from pathlib import Path
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.osutil import ensuredir
 
 from .contents import number_of, parts_of
+from .domain import hardware_first, of_page
 from .mathml import plain
 
 FILE = "search-text.js"
@@ -45,10 +48,9 @@ def words(node: nodes.Node) -> str:
     return "".join(words(child) for child in node.children if searched(child))
 
 
-def readable(app: Sphinx, page: str) -> nodes.document:
+def readable(app: Sphinx, page: str, doctree: nodes.document) -> nodes.document:
     """A page's tree with what its readers see in place of what its author wrote: the number of a figure, the name of a source,
     a formula's signs."""
-    doctree = app.env.get_doctree(page)
     for link in list(doctree.findall(addnodes.pending_xref)):
         if link["reftype"] == "numref" or link["refdomain"] == "cite":
             shown = app.env.domains[link["refdomain"]].resolve_xref(app.env, page, app.builder, link["reftype"],
@@ -93,16 +95,34 @@ def one_line(parts) -> str:
     return " ".join(" ".join(parts).split())
 
 
+def found_in(app: Sphinx, page: str) -> list[tuple[str, str, str, str, str]]:
+    """The entries of a page. They are kept with it, until it is read again or what it refers to is called otherwise."""
+    sources = app.env.domains["cite"].citations if "cite" in app.env.domains else ()
+    names = repr((hardware_first(app.env).data["numbers"], [(each.key, each.entry) for each in sources]))
+    return of_page(app.env, page, "search", lambda doctree: [each for each in entries(readable(app, page, doctree)) if each[2]],
+                   but_for=hashlib.sha256(names.encode()).hexdigest())
+
+
+def remember(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """env-updated: finds the entries of what was read before all that is known of the pages is written down."""
+    if is_searched(app):
+        for page in env.titles:
+            found_in(app, page)
+    return []
+
+
+def is_searched(app: Sphinx) -> bool:
+    return app.builder.format == "html" and hasattr(app.builder, "get_target_uri")
+
+
 def write(app: Sphinx, exception: Exception | None) -> None:
     """build-finished: the text of the whole book, in reading order."""
-    if exception or app.builder.format != "html" or not hasattr(app.builder, "get_target_uri"):
+    if exception or not is_searched(app):
         return
     order = [page for _, names in parts_of(app.env) for page in names]
     order += [page for page in sorted(app.env.titles) if page not in order]
-    pages = []
-    for page in order:
-        found = [entry for entry in entries(readable(app, page)) if entry[2]]
-        pages.append([app.builder.get_target_uri(page), number_of(page), app.env.titles[page].astext(), found])
+    pages = [[app.builder.get_target_uri(page), number_of(page), app.env.titles[page].astext(), found_in(app, page)]
+             for page in order]
     static = Path(app.outdir, "_static")
     ensuredir(static)
     text = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
@@ -117,4 +137,5 @@ def replace_sphinx_search(app: Sphinx) -> None:
 
 def add_to(app: Sphinx) -> None:
     app.connect("builder-inited", replace_sphinx_search)
+    app.connect("env-updated", remember, priority=900)  # when sources and numbers are known
     app.connect("build-finished", write)

@@ -224,8 +224,9 @@ def stylesheet(used, light, dark):
 
 
 def inline(figure):
-    """A figure without the rules that its file brings along: a page has them in site/static/figures.css."""
-    return re.sub(r"<style>.*?</style>\n", "", figure, flags=re.S)
+    """A figure without the rules that its file brings along, which a page has in site/static/figures.css, and without what
+    says of what it was made."""
+    return re.sub(r"<style>.*?</style>\n|<!--.*?-->\n", "", figure, flags=re.S)
 
 
 def themed(source, name, title, description, style, css):

@@ -1,9 +1,13 @@
 """What is rebuilt when a record changes, disappears or comes back, and what a build remembers for the next."""
 
 import os
+import subprocess
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from conftest import LAB, add_value
+from sphinx.environment import BuildEnvironment
 
 NUMBER = "# %s\n\nIt is {measured}`01-roofline/speed`."
 SPEED = {"id": "speed", "unit": "GFLOP/s"}
@@ -136,6 +140,33 @@ def test_a_missing_record_tool_is_named_and_noticed_when_it_comes(site, tmp_path
     tool.symlink_to(real)
     assert site.build().status == 0
     assert "It is 171 GFLOP/s." in site.text()
+
+
+FIGURE = "\n\n```{lab-figure} 01-small\n:series: latency\nIt rises.\n```\n"
+
+
+@pytest.mark.parametrize("machines", [1, 6])
+def test_an_edit_of_prose_draws_nothing_and_loads_the_pages_it_needs(site, monkeypatch, machines):
+    """The work of an edit, not its time; six machines cost no more than one."""
+    for number in range(machines):
+        site.record(add_value(**SPEED, value=171 + number), published=f"machine-{number}")
+    names = [f"page{number}" for number in range(4)]
+    site.page("# Index\n\n```{toctree}\n" + "\n".join(names) + "\n```")
+    for name in names:
+        site.page(NUMBER % name + FIGURE, name)
+    assert site.build().status == 0
+
+    ran, loaded = Counter(), []
+    run, load = subprocess.run, BuildEnvironment.get_doctree
+    monkeypatch.setattr(subprocess, "run", lambda arguments, **options: (
+        ran.update([f"{Path(arguments[0]).name} {arguments[1]}"]), run(arguments, **options))[1])
+    monkeypatch.setattr(BuildEnvironment, "get_doctree", lambda env, name: (loaded.append(name), load(env, name))[1])
+    site.page(NUMBER % "Page" + " A word more." + FIGURE, "page1")
+    build = site.build()
+    assert (build.status, build.read) == (0, ["page1"])
+    assert "A word more." in site.text("page1")
+    assert ran == {"record check": 1, "record stale": 1, "record modes": 1}
+    assert set(loaded) <= {"page1", "index"}
 
 
 HEADER = """\
