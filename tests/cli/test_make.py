@@ -121,18 +121,43 @@ def test_a_second_build_waits_for_the_first_and_says_so(make, door, tmp_path):
 
 
 def test_a_failed_lab_does_not_keep_the_book_from_being_rendered(make, door):
-    door.stub("cmake", 'case "$*" in *measure*) exit 1 ;; esac')
+    for how in ("built", "measured"):
+        door.stub("cmake", f'case "$*" in *labs*) [ {how} = measured ] ;; esac')
+        lab(door, "exit 1")
+        run = door.run("sh", "tools/render")
+        assert run.returncode == 1
+        assert run.stderr.endswith("site: a lab did not finish; the lines above say where\n")
+        assert any("-m sphinx" in call for call in door.calls("venv-python"))
+
+
+def lab(door, body):
+    """The book's lab, as a script."""
+    program = door.folder / "build/bin/lab-01-roofline"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(f"#!/bin/sh\n{body}\n")
+    program.chmod(0o755)
+
+
+def test_the_book_is_there_before_anything_is_measured_and_renewed_when_a_lab_is_done(make, door):
+    page = door.folder / "build/site/index.html"
+    page.parent.mkdir(parents=True)
+    page.touch()
+    lab(door, f"echo lab >>{door.log}; mkdir -p build/records; echo >build/records/01-roofline.json")
     run = door.run("sh", "tools/render")
-    assert run.returncode == 1
-    assert only_line(run) == "site: a lab did not finish; the lines above say where"
-    assert any("-m sphinx" in call for call in door.calls("venv-python"))
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == (f"A book to read meanwhile: {page}\nThe book has this machine's 01 now\nThe book: {page}\n")
+    assert [call.split()[0] for call in door.calls()] == ["venv-python", "cmake", "cmake", "lab", "venv-python"]
+    lab(door, f"echo lab >>{door.log}")  # it is up to date
+    assert door.run("sh", "tools/render").stdout == f"A book to read meanwhile: {page}\nThe book: {page}\n"
+    assert [call.split()[0] for call in door.calls()].count("venv-python") == 1
 
 
 def test_a_book_of_published_records_measures_nothing(make, door):
+    lab(door, "exit 0")
     for measure in ("no", "yes"):
         assert door.run("sh", "tools/render", MEASURE=measure).returncode == 0
         calls = door.calls("cmake", "venv-python")
-        assert any("--target measure" in call for call in calls) == (measure == "yes")
+        assert any("--target labs" in call for call in calls) == (measure == "yes")
         assert any("-m sphinx" in call for call in calls)
 
 
@@ -148,7 +173,7 @@ def test_gaps_in_the_book_make_the_status_fail(make, door):
     door.stub("broken-pip")
     run = door.run("sh", "tools/render")
     assert run.returncode == 1
-    assert run.stderr.endswith("site: the book has gaps or did not render; the lines above say where\n")
+    assert run.stderr.endswith("; the lines above say where\n") and "the book has gaps or did not render" in run.stderr
 
 
 @pytest.mark.parametrize("folder", ["build/site", "build/doctrees"])
@@ -165,10 +190,10 @@ def test_a_whole_book_is_announced_by_its_path(make, door):
     page = door.folder / "build/site/index.html"
     page.parent.mkdir(parents=True)
     page.touch()
-    run = door.run("sh", "tools/render")
+    run = door.run("sh", "tools/render", MEASURE="no")
     assert (run.returncode, run.stdout) == (0, f"The book: {page}\n")
     assert not any("--fail-on-warning" in call for call in door.calls("venv-python"))
-    assert door.run("sh", "tools/render", STRICT="1").returncode == 0
+    assert door.run("sh", "tools/render", MEASURE="no", STRICT="1").returncode == 0
     assert any("--fail-on-warning --keep-going" in call for call in door.calls("venv-python"))
 
 
