@@ -13,11 +13,8 @@
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/planner/step_time.hpp"
-#include "05-scaling/kernels/training/data_parallel.hpp"
 #include "05-scaling/kernels/training/network.hpp"
-#include "05-scaling/kernels/training/pipeline_parallel.hpp"
-#include "05-scaling/kernels/training/pipeline_schedule.hpp"
-#include "05-scaling/kernels/training/step_model.hpp"
+#include "05-scaling/kernels/training/pipeline.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
 #include "common/ranks/alpha_beta.hpp"
 #include "common/ranks/ranks.hpp"
@@ -123,8 +120,7 @@ json learn(Member& me, const json& arguments) {
       of["last_loss"] = trainer->step(batch_of(problem, step));
       if (step == 0) of["first_loss"] = of["last_loss"];
     }
-    const auto* data = dynamic_cast<const DataParallel*>(trainer.get());
-    of["optimiser_bytes"] = data != nullptr ? data->optimiser_bytes() : 0;
+    of["optimiser_bytes"] = trainer->optimiser_bytes();
   }
   return answer;
 }
@@ -236,7 +232,7 @@ const WireIds& wire_ids(const Ranks& ranks) {
 }
 
 /// What the ranks do of what so many ranks could do: t(1) / (n · t(n)), or t(1) / t(n) where each has a batch of its own.
-void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const StepPredictions& predicted) {
+void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const StrategySeconds& predicted) {
   const Axis way = {"way to train", "1"}, share_axis = {"efficiency", "%"};
   Series measured = {"training_efficiency", "measured", Kind::measured, way, share_axis};
   Series expected = {"training_efficiency_predicted", "predicted", Kind::modelled, way, share_axis};
@@ -287,7 +283,7 @@ void measure_steps(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   const Problem problem = timed_problem(ranks.size());
   const Sampling steps = time_steps(lab, ranks, problem, plan);
   const auto alone = [&](const char* id) { return steps.of(id).median; };
-  const StepPredictions predicted = predict_steps(problem, ranks.size(),
+  const StrategySeconds predicted = predict_steps(problem, ranks.size(),
                                                   {.data = alone("part"),
                                                    .weak = alone("weak_part"),
                                                    .tensor = alone("tensor_part"),

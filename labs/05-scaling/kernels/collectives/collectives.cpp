@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <exception>
+#include <mutex>
 #include <span>
+#include <thread>
+#include <utility>
 
 #include "common/ranks/transport.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -101,6 +106,55 @@ void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers) {
       first = std::min(first, other);
     }
   });
+}
+
+// ---- In the background ----
+
+BackgroundSums::BackgroundSums(Transport& ranks)
+    : ranks_(ranks), thread_([this] {
+        unpin();  // beside the one that computes, if there is a core to spare
+        work();
+      }) {}
+
+BackgroundSums::~BackgroundSums() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void BackgroundSums::add(std::span<float> numbers) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(numbers);
+  }
+  changed_.notify_all();
+}
+
+void BackgroundSums::finish() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.empty(); });
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void BackgroundSums::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return over_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const std::span<float> numbers = waiting_.front();
+    lock.unlock();  // whoever computes may add more meanwhile
+    try {
+      if (!error_) all_reduce_ring(ranks_, numbers);
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    lock.lock();
+    waiting_.pop_front();
+    changed_.notify_all();
+  }
 }
 
 // ---- What they cost on paper ----

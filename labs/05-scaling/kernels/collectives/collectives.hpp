@@ -3,8 +3,13 @@
 /// function with as many numbers; sums are in fp32, and bit for bit the same on all ranks.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
+#include <deque>
+#include <exception>
+#include <mutex>
 #include <span>
+#include <thread>
 
 #include "common/ranks/transport.hpp"
 
@@ -50,6 +55,33 @@ void all_reduce_tree(Transport& ranks, std::span<float> numbers);
 void all_reduce_doubling(Transport& ranks, std::span<float> numbers);
 /// half the numbers exchanged with a neighbour far away, a quarter with a nearer one…, and back (Rabenseifner, 2004)
 void all_reduce_halving_doubling(Transport& ranks, std::span<float> numbers);
+
+/// A thread that adds up numbers over all ranks, in the order in which it is given them. From the first add() to the
+/// end of finish() the transport is its own.
+class BackgroundSums {
+ public:
+  explicit BackgroundSums(Transport& ranks);
+  ~BackgroundSums();
+  BackgroundSums(const BackgroundSums&) = delete;
+  BackgroundSums& operator=(const BackgroundSums&) = delete;
+
+  /// Not to be touched until finish(). Every rank gives as many, in the same order.
+  void add(std::span<float> numbers);
+
+  /// Returns when all sums are there. \throws what the transport threw
+  void finish();
+
+ private:
+  void work();
+
+  Transport& ranks_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::span<float>> waiting_;  ///< the first is being added up
+  bool over_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;
+};
 
 // ---- What they cost on paper. Formulas: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
 // Operations in MPICH", 2005. ----

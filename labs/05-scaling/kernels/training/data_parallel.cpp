@@ -1,80 +1,40 @@
-#include "05-scaling/kernels/training/data_parallel.hpp"
-
+// Data parallelism: every rank has all weights and some rows of the batch; what travels is gradients.
 #include <cstddef>
-#include <exception>
-#include <mutex>
+#include <memory>
+#include <optional>
 #include <span>
-#include <thread>
-#include <utility>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/network.hpp"
+#include "05-scaling/kernels/training/strategies.hpp"
 #include "common/ranks/transport.hpp"
-#include "harness/threads.hpp"
 
 namespace hf::scaling {
-
-BackgroundSums::BackgroundSums(Transport& ranks)
-    : ranks_(ranks), thread_([this] {
-        unpin();  // beside the one that computes, if there is a core to spare
-        work();
-      }) {}
-
-BackgroundSums::~BackgroundSums() {
-  {
-    const std::lock_guard lock(mutex_);
-    over_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
-void BackgroundSums::add(std::span<float> numbers) {
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(numbers);
-  }
-  changed_.notify_all();
-}
-
-void BackgroundSums::finish() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return waiting_.empty(); });
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-}
-
-void BackgroundSums::work() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return over_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
-    const std::span<float> numbers = waiting_.front();
-    lock.unlock();  // whoever computes may add more meanwhile
-    try {
-      if (!error_) all_reduce_ring(ranks_, numbers);
-    } catch (...) {
-      error_ = std::current_exception();
-    }
-    lock.lock();
-    waiting_.pop_front();
-    changed_.notify_all();
-  }
-}
-
 namespace {
 
-/// Weights of which this rank keeps the optimiser's state.
-std::size_t updated_here(Transport& ranks, const NetworkShape& shape, Gradients how) {
-  return how == Gradients::sharded ? share(shape.weights(), ranks.rank(), ranks.size()).size() : shape.weights();
-}
+class DataParallel final : public Trainer {
+ public:
+  DataParallel(Transport& ranks, const NetworkShape& shape, Gradients how)
+      : Trainer(
+            shape, whole(shape),
+            how == Gradients::sharded ? share(shape.weights(), ranks.rank(), ranks.size()).size() : shape.weights()),
+        ranks_(ranks),
+        how_(how) {
+    if (how == Gradients::overlapped) background_.emplace(ranks);
+  }
 
-}  // namespace
+  /// Where they are sharded, only this rank's block of the network's gradients is of use.
+  double gradients(const Batch& batch) override;
+  void update() override;
 
-DataParallel::DataParallel(Transport& ranks, const NetworkShape& shape, Gradients how)
-    : ranks_(ranks), how_(how), network_(shape, whole(shape)), adam_(updated_here(ranks, shape, how)) {
-  if (how == Gradients::overlapped) background_.emplace(ranks);
-}
+ private:
+  void reduce();
+
+  Transport& ranks_;
+  Gradients how_;
+  Kept kept_;
+  std::optional<BackgroundSums> background_;
+};
 
 double DataParallel::gradients(const Batch& batch) {
   const Range mine = share(batch.rows(), ranks_.rank(), ranks_.size());
@@ -108,5 +68,11 @@ void DataParallel::update() {
   all_gather(ranks_, weights);
 }
 // [end: sharded]
+
+}  // namespace
+
+std::unique_ptr<Trainer> make_data_parallel(Transport& ranks, const Problem& problem, Gradients how) {
+  return std::make_unique<DataParallel>(ranks, problem.shape, how);
+}
 
 }  // namespace hf::scaling

@@ -10,12 +10,9 @@
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/training/adam.hpp"
-#include "05-scaling/kernels/training/data_parallel.hpp"
-#include "05-scaling/kernels/training/expert_parallel.hpp"
 #include "05-scaling/kernels/training/network.hpp"
-#include "05-scaling/kernels/training/pipeline_parallel.hpp"
-#include "05-scaling/kernels/training/pipeline_schedule.hpp"
+#include "05-scaling/kernels/training/pipeline.hpp"
+#include "common/ranks/alpha_beta.hpp"
 #include "common/ranks/transport.hpp"
 #include "common/ranks/transport_threads.hpp"
 
@@ -26,36 +23,25 @@ namespace {
 /// those columns of the first matrix and the same rows of the second. What travels is x, and its gradient.
 class TensorParallel final : public Trainer {
  public:
-  TensorParallel(Transport& ranks, const NetworkShape& shape);
+  TensorParallel(Transport& ranks, const NetworkShape& shape)
+      : Trainer(shape, {{0, shape.blocks}, share(shape.hidden, ranks.rank(), ranks.size()), true}), ranks_(ranks) {}
 
-  double gradients(const Batch& batch) override;
-  void update() override { adam_.update(network_.weights(), network_.gradients()); }
-  Network& network() override { return network_; }
+  double gradients(const Batch& batch) override {
+    // Forward, what the hidden neurons of one rank add to x is a summand;
+    // backward, so is what they add to its gradient.
+    const Hook sum = [&](std::span<float> part) { all_reduce_ring(ranks_, part); };
+    const double loss = loss_and_gradients(network_, kept_, batch.x, batch.labels, batch.rows(), sum);
+    return loss / ranks_.size();  // all ranks have all of it
+  }
 
  private:
   Transport& ranks_;
-  Network network_;
   Kept kept_;
-  Adam adam_;
 };
-
-TensorParallel::TensorParallel(Transport& ranks, const NetworkShape& shape)
-    : ranks_(ranks),
-      network_(shape, {{0, shape.blocks}, share(shape.hidden, ranks.rank(), ranks.size()), true}),
-      adam_(network_.weights().size()) {}
-
-double TensorParallel::gradients(const Batch& batch) {
-  // Forward, what the hidden neurons of one rank add to x is a summand;
-  // backward, so is what they add to its gradient.
-  const Hook sum = [&](std::span<float> part) { all_reduce_ring(ranks_, part); };
-  const double loss = loss_and_gradients(  // each rank has all rows
-      network_, kept_, batch.x, batch.labels, batch.rows(), sum);
-  return loss / ranks_.size();  // all ranks have all of it
-}
 
 template <Gradients how>
 std::unique_ptr<Trainer> make_data(Transport& ranks, const Problem& problem) {
-  return std::make_unique<DataParallel>(ranks, problem.shape, how);
+  return make_data_parallel(ranks, problem, how);
 }
 
 std::unique_ptr<Trainer> make_tensor(Transport& ranks, const Problem& problem) {
@@ -67,14 +53,10 @@ std::unique_ptr<Trainer> make_pipeline(Transport& ranks, const Problem& problem)
   return std::make_unique<PipelineParallel>(ranks, problem.shape, schedule, problem.micros);
 }
 
-std::unique_ptr<Trainer> make_experts(Transport& ranks, const Problem& problem) {
-  return std::make_unique<ExpertParallel>(ranks, problem.shape, problem.experts);
-}
+double bytes(std::size_t numbers) { return static_cast<double>(numbers * sizeof(float)); }
 
 /// An all-reduce, by a ring: all that is summed goes round nearly twice.
-double all_reduce_bytes(int ranks, std::size_t numbers) {
-  return 2 * (ranks - 1.) * static_cast<double>(numbers * sizeof(float));
-}
+double all_reduce_bytes(int ranks, std::size_t numbers) { return 2 * (ranks - 1.) * bytes(numbers); }
 
 /// Data: the gradients of all weights.
 double data_bytes(const Problem& problem, const Batch&, int ranks) {
@@ -88,7 +70,7 @@ double tensor_bytes(const Problem& problem, const Batch& batch, int ranks) {
 
 /// Pipeline: x from each stage to the next, and its gradient back.
 double pipeline_bytes(const Problem& problem, const Batch& batch, int ranks) {
-  return 2 * (ranks - 1.) * static_cast<double>(batch.rows() * problem.shape.width * sizeof(float));
+  return 2 * (ranks - 1.) * bytes(batch.rows() * problem.shape.width);
 }
 
 /// Experts: in each block, rows there and back, forward and again backward, if their expert is elsewhere; before that,
@@ -104,9 +86,18 @@ double expert_bytes(const Problem& problem, const Batch& batch, int ranks) {
       leave += expert < experts.first || expert >= experts.last ? 1 : 0;
     }
   }
-  const double counts = (ranks - 1.) * ranks * static_cast<double>(problem.experts * sizeof(float));
-  return static_cast<double>(4 * blocks * leave * width * sizeof(float)) + counts +
-         all_reduce_bytes(ranks, width * classes);
+  const double counts = (ranks - 1.) * ranks * bytes(problem.experts);
+  return bytes(4 * blocks * leave * width) + counts + all_reduce_bytes(ranks, width * classes);
+}
+
+/// Of all rows, the share that goes to the rank whose experts have most.
+double largest_load(const Problem& problem, int ranks) {
+  const Batch batch = make_batch(problem.rows, problem.shape.width, problem.shape.classes, 0);
+  std::vector<double> rows(static_cast<std::size_t>(ranks));
+  for (const int expert : choose_experts(batch.x, problem.experts)) {
+    rows[static_cast<std::size_t>(expert) * rows.size() / problem.experts] += 1;
+  }
+  return *std::ranges::max_element(rows) / static_cast<double>(problem.rows);
 }
 
 constexpr Strategy all_strategies[] = {
@@ -117,7 +108,7 @@ constexpr Strategy all_strategies[] = {
     {"tensor", "tensor parallel", false, make_tensor, tensor_bytes},
     {"pipeline_gpipe", "pipeline, GPipe", false, make_pipeline<gpipe>, pipeline_bytes},
     {"pipeline_1f1b", "pipeline, 1F1B", false, make_pipeline<one_forward_one_backward>, pipeline_bytes},
-    {"experts", "expert parallel", true, make_experts, expert_bytes}};
+    {"experts", "expert parallel", true, make_expert_parallel, expert_bytes}};
 
 }  // namespace
 
@@ -133,6 +124,39 @@ double count_bytes(const Strategy& strategy, const Problem& problem, const Batch
   ThreadRanks threads(ranks);
   threads.run([&](Transport& me) { strategy.make(me, problem)->step(batch); });
   return static_cast<double>(threads.traffic().bytes);
+}
+
+// ---- How long a step should take ----
+
+StrategySeconds predict_steps(const Problem& problem, int ranks, const StrategySeconds& alone, const AlphaBeta& wire) {
+  const auto& [width, hidden, blocks, classes] = problem.shape;
+  const double n = ranks, m = problem.micros, x = bytes(problem.rows * width);
+  const auto on_wire = [&](const Cost& cost) { return wire.seconds(cost.steps, cost.path_bytes); };
+
+  const double gradients = on_wire(ring_cost(ranks, bytes(problem.shape.weights())));
+  const double sums_of_x = 2 * static_cast<double>(blocks) * on_wire(ring_cost(ranks, x));
+  // A micro-batch passes with every tick of the pipeline, forward and back.
+  const double ticks = m + n - 1, passing = 2 * (ticks - 1) * wire.seconds(1, x / m);
+  // A rank's rows leave for each expert of the others, four times in a block.
+  const double messages = static_cast<double>(problem.experts) * (n - 1) / n;
+  const double routing = 4 * static_cast<double>(blocks) * wire.seconds(messages, x / n * (n - 1) / n);
+  const double head = on_wire(ring_cost(ranks, bytes(width * classes)));
+  return {.data = alone.data + gradients,
+          .weak = alone.weak + gradients,
+          .tensor = alone.tensor + sums_of_x,
+          .pipeline = alone.pipeline * ticks / m + passing,
+          .experts = alone.experts * largest_load(problem, ranks) + routing + head};
+}
+
+double overlap_gain_possible(const Problem& problem, int ranks, double compute_seconds, const AlphaBeta& wire) {
+  const Cost sum = ring_cost(ranks, bytes(problem.shape.block_weights()));
+  const double seconds = wire.seconds(sum.steps, sum.path_bytes), blocks = static_cast<double>(problem.shape.blocks);
+  double sent = 0;  // when the last sum is through
+  for (double block = 1; block <= blocks; ++block) {
+    const double computed = compute_seconds * (1. / 3 + 2. / 3 * block / blocks);
+    sent = std::max(sent, computed) + seconds;
+  }
+  return (compute_seconds + blocks * seconds) / sent;
 }
 
 }  // namespace hf::scaling

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "05-scaling/kernels/training/data_parallel.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/transport.hpp"
 #include "common/ranks/transport_threads.hpp"
 

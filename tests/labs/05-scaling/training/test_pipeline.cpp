@@ -1,7 +1,7 @@
 // The order of things in a pipeline: how long the ranks wait, and how much they keep.
 #include <doctest/doctest.h>
 
-#include "05-scaling/kernels/training/pipeline_schedule.hpp"
+#include "05-scaling/kernels/training/pipeline.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -14,10 +14,8 @@
 
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/training/adam.hpp"
-#include "05-scaling/kernels/training/data_parallel.hpp"
 #include "05-scaling/kernels/training/network.hpp"
-#include "05-scaling/kernels/training/pipeline_parallel.hpp"
-#include "05-scaling/kernels/training/pipeline_schedule.hpp"
+#include "05-scaling/kernels/training/pipeline.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
 #include "common/ranks/transport.hpp"
 #include "common/ranks/transport_threads.hpp"
@@ -145,8 +143,8 @@ TEST_CASE("sharded, the optimiser's state is cut by the number of ranks") {
     std::vector<std::size_t> whole(static_cast<std::size_t>(n)), sharded(whole);
     ThreadRanks(n).run([&](Transport& me) {
       const auto rank = static_cast<std::size_t>(me.rank());
-      whole[rank] = DataParallel(me, problem.shape, Gradients::at_once).optimiser_bytes();
-      sharded[rank] = DataParallel(me, problem.shape, Gradients::sharded).optimiser_bytes();
+      whole[rank] = strategy("data").make(me, problem)->optimiser_bytes();
+      sharded[rank] = strategy("data_sharded").make(me, problem)->optimiser_bytes();
     });
     const std::size_t all = 2 * problem.shape.weights() * sizeof(float);
     std::size_t sum = 0;

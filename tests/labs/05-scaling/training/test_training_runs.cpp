@@ -10,8 +10,7 @@
 
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/training/network.hpp"
-#include "05-scaling/kernels/training/pipeline_schedule.hpp"
-#include "05-scaling/kernels/training/step_model.hpp"
+#include "05-scaling/kernels/training/pipeline.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport.hpp"
@@ -101,8 +100,8 @@ TEST_CASE("bytes are counted as predicted, and are those of the literature") {
 }
 
 TEST_CASE("steps are predicted from what a rank computes and from what travels") {
-  const ComputeSeconds alone = {.data = 4, .weak = 8, .tensor = 5, .pipeline = 4, .experts = 8};
-  const StepPredictions free = predict_steps(small, 2, alone, {0, 0});
+  const StrategySeconds alone = {.data = 4, .weak = 8, .tensor = 5, .pipeline = 4, .experts = 8};
+  const StrategySeconds free = predict_steps(small, 2, alone, {0, 0});
   CHECK(free.data == 4);
   CHECK(free.weak == 8);
   CHECK(free.tensor == 5);
@@ -111,12 +110,12 @@ TEST_CASE("steps are predicted from what a rank computes and from what travels")
   CHECK(free.experts < 8);
 
   const double weights = 4 * 2 * 8 * 6 + 8 * 2, x = 32 * 8;
-  const StepPredictions by_bytes = predict_steps(small, 2, alone, {0, 1. / sizeof(float)});  // a number takes a second
+  const StrategySeconds by_bytes = predict_steps(small, 2, alone, {0, 1. / sizeof(float)});  // a number takes a second
   CHECK(by_bytes.data - free.data == doctest::Approx(weights));
   CHECK(by_bytes.tensor - free.tensor == doctest::Approx(2 * 4 * x));
   CHECK(by_bytes.pipeline - free.pipeline == doctest::Approx(2 * 4 * x / 4));
   CHECK(by_bytes.experts - free.experts == doctest::Approx(4 * 4 * x / 4 + 8 * 2));
-  const StepPredictions by_messages = predict_steps(small, 2, alone, {1, 0});
+  const StrategySeconds by_messages = predict_steps(small, 2, alone, {1, 0});
   CHECK(by_messages.data - free.data == 2);
   CHECK(by_messages.tensor - free.tensor == 2 * 4 * 2);
 }
