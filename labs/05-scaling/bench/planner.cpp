@@ -10,12 +10,8 @@
 #include <vector>
 
 #include "05-scaling/bench/steps.hpp"
-#include "05-scaling/kernels/planner/chips.hpp"
-#include "05-scaling/kernels/planner/parallel_plan.hpp"
-#include "05-scaling/kernels/planner/plan_search.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
-#include "05-scaling/kernels/planner/step_time.hpp"
-#include "05-scaling/kernels/planner/transformer_shape.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"

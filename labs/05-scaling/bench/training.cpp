@@ -12,7 +12,7 @@
 
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
-#include "05-scaling/kernels/planner/step_time.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"

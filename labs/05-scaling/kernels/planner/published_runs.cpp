@@ -5,62 +5,16 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "05-scaling/data/published_runs_json.hpp"
-#include "05-scaling/kernels/planner/chips.hpp"
-#include "05-scaling/kernels/planner/parallel_plan.hpp"
-#include "05-scaling/kernels/planner/planner_data.hpp"
-#include "05-scaling/kernels/planner/step_time.hpp"
-#include "05-scaling/kernels/planner/transformer_shape.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 
 namespace hf::scaling {
-
-using Json = nlohmann::json;
-
-// Names in the data.
-NLOHMANN_JSON_SERIALIZE_ENUM(Speed, {{Speed::seconds, "seconds"},
-                                     {Speed::tokens_per_chip, "tokens_per_chip"},
-                                     {Speed::tokens, "tokens"},
-                                     {Speed::model_tflops, "model_tflops"},
-                                     {Speed::hardware_tflops, "hardware_tflops"},
-                                     {Speed::maxtext_tflops, "maxtext_tflops"}})
-
 namespace {
-
-const Json& runs_data() {
-  static const Json data = Json::parse(published_runs_json);
-  return data;
-}
-
-/// A model that the command line knows, or one that has published runs alone.
-const TransformerShape& shape_called(const std::string& name) {
-  static const std::vector<TransformerShape> others = taken_all<TransformerShape>(runs_data().at("shapes"));
-  const auto found = std::ranges::find(others, name, &TransformerShape::name);
-  return found != others.end() ? *found : model(name);
-}
-
-/// What a source says of all its runs, and then what it says of this one. A chip or a model of its own differs from the one
-/// of that name in some numbers.
-PublishedRun run_of(const Json& source, const Json& run) {
-  PublishedRun made = {
-      .source = source.at("name"), .chip = chip(run.at("chip")), .shape = shape_called(run.at("model")), .plan = {}};
-  for (const Json& said : {source, run}) {
-    if (said.contains("plan")) take(said.at("plan"), made.plan);
-    take(said, "speed", made.speed), take(said, "note", made.note);
-  }
-  take(run, "value", made.value), take(run, "atFirst", made.at_first);
-  const auto own = [&](const char* kind, auto& thing) {
-    if (source.contains(kind) && source.at(kind).contains(thing.name)) take(source.at(kind).at(thing.name), thing);
-  };
-  own("chips", made.chip), own("models", made.shape);
-  return made;
-}
 
 double predicted(const PublishedRun& run, const Constants& constants) {
   return step_time(run.chip, run.shape, run.plan, constants).total();
@@ -131,29 +85,6 @@ Use PublishedRun::use() const {
   if (plan.fp8 || shape.experts > 1) return Use::beyond;
   if (at_first > 0) return Use::added;
   return source == "K22" || source == "MH" ? Use::fit : Use::test;
-}
-
-const std::vector<PublishedRun>& published_runs() {
-  static const std::vector<PublishedRun> all = [] {
-    std::vector<PublishedRun> runs;
-    for (const Json& source : runs_data().at("sources")) {
-      for (const Json& run : source.at("runs")) runs.push_back(run_of(source, run));
-    }
-    return runs;
-  }();
-  return all;
-}
-
-const std::vector<Source>& published_sources() {
-  static const std::vector<Source> all = [] {
-    std::vector<Source> sources;
-    for (const Json& source : runs_data().at("sources")) {
-      sources.push_back({source.at("name"), source.at("key"), source.at("label"), source.at("title"),
-                         source.value("series", std::map<std::string, std::string>())});
-    }
-    return sources;
-  }();
-  return all;
 }
 
 double error(const PublishedRun& run, const Constants& constants) {

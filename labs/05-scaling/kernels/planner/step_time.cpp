@@ -1,15 +1,9 @@
-#include "05-scaling/kernels/planner/step_time.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "05-scaling/kernels/planner/chips.hpp"
-#include "05-scaling/kernels/planner/parallel_plan.hpp"
-#include "05-scaling/kernels/planner/planner_data.hpp"
-#include "05-scaling/kernels/planner/transformer_shape.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -153,7 +147,8 @@ struct Step {
              (experts > 0 ? ring_seconds(far, few, bytes_each * experts * share) : 0);
     };
     const Wire network = {chip.network, chip.network_latency, true};
-    const double between = 2 * ring_seconds(network, plan.pods, plan.gradient_bytes * state_on_chip());
+    const double between =
+        2 * ring_seconds(network, plan.pods, plan.gradient_bytes * updated_weights_on_chip(plan, shape));
     const double forward = work / (2 + forwards()), backward = work - forward;
     if (plan.sharding == Sharding::full) {
       const double layer = 1 / shape.layers, times = micro_batches * shape.layers;
@@ -166,23 +161,27 @@ struct Step {
     return shown(summed + between, last) + shown(ring(half, 1), first);
   }
 
-  /// Weights of which a chip keeps the optimiser's state.
-  double state_on_chip() const {
-    const double experts = expert_weights_on_chip(plan, shape);
-    return (weights_on_chip(plan, shape) - experts) / plan.state_shards() + experts / plan.expert_state_shards();
-  }
-
   /// Adam: gradient, weight and both moments in fp32 are read, three written, and the weight in bf16.
-  double optimizer() const { return seconds_for((7 * 4 + half) * state_on_chip()); }
+  double optimizer() const { return seconds_for((7 * 4 + half) * updated_weights_on_chip(plan, shape)); }
 };
-
-/// Constants in the data.
-Constants constants_in(const nlohmann::json& data) { return {data.at("matmul"), data.at("memory"), data.at("hidden")}; }
 
 }  // namespace
 
-const Constants fitted = constants_in(planner_data().at("fitted"));
-const double flash_share = planner_data().at("flashShare");
+Wire wire_between(const Chip& chip, int stride, int size, int axes) {
+  if (chip.torus_axes > 0) {
+    if (stride * size <= chip.together) return {2 * chip.link * axes, chip.link_latency, false};
+    return {chip.network, chip.network_latency, true};
+  }
+  const int in_node = std::clamp(chip.together / stride, 1, size);
+  if (in_node == size) return {chip.link, chip.link_latency, false};
+  const double nodes = std::ceil(static_cast<double>(size) / in_node);  // a ring leaves each of them once
+  const double latency = ((size - nodes) * chip.link_latency + (nodes - 1) * chip.network_latency) / (size - 1);
+  return {std::min(chip.link, in_node * chip.network), latency, true};
+}
+
+double ring_seconds(const Wire& wire, int n, double bytes) {
+  return n <= 1 ? 0 : (n - 1) * (wire.latency + bytes / n / wire.bandwidth);
+}
 
 StepTime StepTime::operator+(const StepTime& other) const {
   return {arithmetic + other.arithmetic, memory + other.memory, tensor + other.tensor, network + other.network,
@@ -218,20 +217,6 @@ double product_seconds(const Chip& chip, const Product& product, const Constants
 }
 
 double bubble_share(const ParallelPlan& plan) { return (plan.pipeline - 1) / (plan.micro_batches() * plan.interleave); }
-
-double layers_of_stage(const ParallelPlan& plan, const TransformerShape& shape) {
-  return std::ceil((shape.layers + (plan.embedding_as_layer ? 2 : 0)) / plan.pipeline);
-}
-
-double expert_weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape) {
-  return layers_of_stage(plan, shape) * shape.expert_weights() / (plan.tensor * plan.experts);
-}
-
-double weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape) {
-  const double ends = shape.vocabulary * shape.hidden * (plan.pipeline == 1 && !shape.tied ? 2 : 1);
-  const double others = layers_of_stage(plan, shape) * (shape.layer_weights() - shape.expert_weights()) + ends;
-  return others / plan.tensor + expert_weights_on_chip(plan, shape);
-}
 
 StepTime step_time(const Chip& chip, const TransformerShape& shape, const ParallelPlan& plan,
                    const Constants& constants) {

@@ -5,9 +5,8 @@
 #include <map>
 #include <string>
 
-#include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
-#include "05-scaling/kernels/planner/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

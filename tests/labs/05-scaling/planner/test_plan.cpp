@@ -3,8 +3,7 @@
 
 #include <stdexcept>
 
-#include "05-scaling/kernels/planner/parallel_plan.hpp"
-#include "05-scaling/kernels/planner/transformer_shape.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
-#include "05-scaling/kernels/planner/step_time.hpp"
 
 namespace hf::scaling {
 namespace {

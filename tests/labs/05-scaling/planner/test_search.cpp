@@ -2,11 +2,7 @@
 #include <doctest/doctest.h>
 #include <cstddef>
 
-#include "05-scaling/kernels/planner/chips.hpp"
-#include "05-scaling/kernels/planner/parallel_plan.hpp"
-#include "05-scaling/kernels/planner/plan_search.hpp"
-#include "05-scaling/kernels/planner/step_time.hpp"
-#include "05-scaling/kernels/planner/transformer_shape.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 
 namespace hf::scaling {
 namespace {

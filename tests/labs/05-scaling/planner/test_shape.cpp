@@ -9,10 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/kernels/planner/parallel_plan.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
-#include "05-scaling/kernels/planner/step_time.hpp"
-#include "05-scaling/kernels/planner/transformer_shape.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -1,7 +1,7 @@
 // The planner's formulas for a small network on this machine.
 #include <doctest/doctest.h>
 
-#include "05-scaling/kernels/planner/step_time.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -3,10 +3,7 @@
 
 #include <cmath>
 
-#include "05-scaling/kernels/planner/chips.hpp"
-#include "05-scaling/kernels/planner/parallel_plan.hpp"
-#include "05-scaling/kernels/planner/step_time.hpp"
-#include "05-scaling/kernels/planner/transformer_shape.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 
 namespace hf::scaling {
 namespace {

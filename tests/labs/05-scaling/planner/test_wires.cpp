@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "05-scaling/kernels/planner/chips.hpp"
+#include "05-scaling/kernels/planner/planner.hpp"
 
 namespace hf::scaling {
 namespace {
