@@ -11,7 +11,7 @@
 
 #include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/bench/steps.hpp"
-#include "05-scaling/check/layer_reference.hpp"
+#include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/chip/layer.hpp"
 #include "common/rounded.hpp"
 #include "common/verify.hpp"

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "05-scaling/kernels/collectives/collective_window.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/ranks.hpp"
 #include "harness/statistics.hpp"
 

@@ -10,7 +10,6 @@
 
 #include "05-scaling/bench/collective_race.hpp"
 #include "05-scaling/bench/steps.hpp"
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/ranks.hpp"
 #include "harness/lab.hpp"

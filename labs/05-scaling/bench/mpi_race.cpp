@@ -8,7 +8,7 @@
 
 #include "05-scaling/bench/collective_race.hpp"
 #include "05-scaling/bench/steps.hpp"
-#include "05-scaling/kernels/collectives/collective_window.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/collectives/mpi_window.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport_mpi.hpp"

@@ -12,8 +12,6 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
-#include "05-scaling/kernels/serving/step_case.hpp"
-#include "05-scaling/kernels/serving/step_model.hpp"
 #include "harness/clock.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <list>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +16,7 @@
 #include "02-matmul/kernels/gemm.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/chip/amdahl.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
@@ -34,44 +35,24 @@ namespace {
 
 const Axis thread_axis = {"threads", "1"}, speedup_axis = {"speedup", "1"}, share_axis = {"serial share", "1"};
 
-/// Speedups of one kernel; point i belongs to ThreadTimes::threads[i], and the first is 1.
+/// A number of threads that is compared: their team, and a place where they meet.
+struct Crew {
+  explicit Crew(int count) : threads(count), team(count), meeting(count) {}
+  int threads;
+  Team team;
+  std::barrier<> meeting;
+};
+
+/// 1, 2, 4… threads, and one for each core.
+std::list<Crew> crews_of(int cores) {
+  std::list<Crew> crews;
+  for (int count = 1; count < cores; count *= 2) crews.emplace_back(count);
+  crews.emplace_back(cores);
+  return crews;
+}
+
+/// Speedups of one kernel, in the order of the crews; the first is 1.
 using Speedups = std::vector<Estimate>;
-
-/// A kernel whose serial part is known.
-struct SerialRun {
-  Estimate share;    ///< of one thread's time, measured on one thread
-  Speedups speedup;  ///< the same work on more threads over one
-};
-
-struct ThreadTimes {
-  std::vector<int> threads;
-  // Strong scaling: the same work for all.
-  Speedups gemm;  ///< a product of matrices, its rows shared
-  Speedups dot;   ///< a dot product of vectors in memory
-  Speedups read;  ///< only reading them, from which the dot product is predicted
-  // Weak scaling: as many times the work as threads.
-  Estimate gemm_weak, dot_weak;  ///< one thread's seconds over those of all
-  Speedups dot_near;             ///< work per second over one thread's, on vectors in each core's own level-2 cache
-  /// The product again, but with rows that only the first thread computes, ever more of them.
-  std::vector<SerialRun> serial;
-};
-
-/// 1, 2, 4… and all of them.
-std::vector<int> thread_counts(int cores) {
-  std::vector<int> counts;
-  for (int count = 1; count < cores; count *= 2) counts.push_back(count);
-  counts.push_back(cores);
-  return counts;
-}
-
-/// A thread's rows or numbers, when `count` of them are shared as evenly as can be.
-struct ThreadPart {
-  std::size_t first, last;
-};
-ThreadPart part_of(std::size_t count, int thread, int threads) {
-  const auto at = [&](int t) { return count * static_cast<std::size_t>(t) / static_cast<std::size_t>(threads); };
-  return {at(thread), at(thread + 1)};
-}
 
 /// c = a · b, by rows. Every thread reads the same b and keeps what it needs of it in its own cache.
 class RowsOfProduct {
@@ -81,10 +62,9 @@ class RowsOfProduct {
   }
 
   std::size_t rows() const { return rows_; }
-  void compute(ThreadPart part) {
-    if (part.first == part.last) return;
-    matmul::gemm(part.last - part.first, side, side, a() + part.first * side, b_.as<float>().data(),
-                 c() + part.first * side);
+  void compute(Range part) {
+    if (part.size() == 0) return;
+    matmul::gemm(part.size(), side, side, a() + part.first * side, b_.as<float>().data(), c() + part.first * side);
   }
   double error_share() const {
     return worst_product_error(rows_, side, side, a(), b_.as<float>().data(), c_.as<float>().data(), 2000);
@@ -107,7 +87,7 @@ class Vectors {
  public:
   Vectors(Team& all, std::size_t bytes) : x_(bytes / 2, Pages::huge), y_(bytes / 2, Pages::huge) {
     all.run([&](int thread) {
-      const ThreadPart mine = part(thread, all.size());
+      const Range mine = part(thread, all.size());
       for (std::size_t i = mine.first; i < mine.last; ++i) {
         x()[i] = random_number(1, i);
         y()[i] = random_number(2, i);
@@ -116,17 +96,17 @@ class Vectors {
   }
 
   std::size_t size() const { return x_.as<float>().size() / block * block; }
-  float dot(const roofline::KernelSet& kernels, ThreadPart part) const {
-    return kernels.dot(x() + part.first, y() + part.first, part.last - part.first);
+  float dot(const roofline::KernelSet& kernels, Range part) const {
+    return kernels.dot(x() + part.first, y() + part.first, part.size());
   }
-  ThreadPart part(int thread, int threads) const {
-    const ThreadPart blocks = part_of(size() / block, thread, threads);
+  Range part(int thread, int threads) const {
+    const Range blocks = share(size() / block, thread, threads);
     return {blocks.first * block, blocks.last * block};
   }
   /// Loads the same numbers, and nothing else.
-  void read(ThreadPart part) const {
+  void read(Range part) const {
     for (const Buffer* buffer : {&x_, &y_})
-      read_words(buffer->as<std::uint64_t>().subspan(part.first / 2, (part.last - part.first) / 2));
+      read_words(buffer->as<std::uint64_t>().subspan(part.first / 2, part.size() / 2));
   }
   /// Of the first numbers, as many as can be checked soon.
   double error_share(const roofline::KernelSet& kernels) const {
@@ -143,133 +123,127 @@ class Vectors {
   Buffer x_, y_;
 };
 
-/// The numbers of threads that are compared, with a team for each.
-struct Teams {
-  std::vector<int> counts;
-  std::vector<std::unique_ptr<Team>> teams;
-
-  explicit Teams(int cores) : counts(thread_counts(cores)) {
-    for (int count : counts) teams.push_back(std::make_unique<Team>(count));
-  }
-
-  Team& all() { return *teams.back(); }
-  std::size_t most() const { return static_cast<std::size_t>(counts.back()); }
-};
-
-/// What is being compared. Ids are a kernel's name and a number of threads.
+/// Kernels that are compared on every crew. Ids are a kernel's name and a number of threads.
 class Comparison {
  public:
-  explicit Comparison(Teams& teams) : teams_(teams) {}
+  explicit Comparison(std::list<Crew>& crews) : crews_(crews) {}
 
-  /// \param code  code(thread, threads)
+  /// \param code  code(thread, crew)
   template <class Code>
   void add(const std::string& name, Code code) {
-    for (std::size_t i = 0; i < teams_.counts.size(); ++i) add_one(name, i, code);
+    for (Crew& crew : crews_) add_on(crew, name, code);
   }
-
-  /// On the i-th number of threads alone.
   template <class Code>
-  void add_one(const std::string& name, std::size_t i, Code code) {
-    const int threads = teams_.counts[i];
-    variants_.push_back(timed(id(name, i), *teams_.teams[i], [=](int thread) { code(thread, threads); }));
+  void add_on(Crew& crew, const std::string& name, Code code) {
+    variants_.push_back(timed(id(name, crew), crew.team, [code, &crew](int thread) { code(thread, crew); }));
   }
 
   void sample(const Plan& plan) { sampling_ = sample_interleaved(variants_, plan); }
 
-  /// One thread's seconds over those of more, times how much more work these do.
-  Speedups speedups(const std::string& name, bool weak = false) const {
+  /// One thread's seconds over those of more.
+  Speedups speedups(const std::string& name) const {
     Speedups all;
-    for (std::size_t i = 0; i < teams_.counts.size(); ++i) {
-      const double work = weak ? teams_.counts[i] : 1;
-      all.push_back(
-          transform(sampling_.ratio(id(name, 0), id(name, i)), [work](double speedup) { return speedup * work; }));
-    }
+    for (const Crew& crew : crews_) all.push_back(sampling_.ratio(id(name, crews_.front()), id(name, crew)));
     return all;
-  }
-
-  /// One thread's seconds over those of all.
-  Estimate ends(const std::string& name) const {
-    return sampling_.ratio(id(name, 0), id(name, teams_.counts.size() - 1));
   }
 
   /// One thread's seconds for one thing over those for another.
   Estimate share(const std::string& part, const std::string& whole) const {
-    return sampling_.ratio(id(part, 0), id(whole, 0));
+    return sampling_.ratio(id(part, crews_.front()), id(whole, crews_.front()));
   }
 
  private:
-  std::string id(const std::string& name, std::size_t i) const {
-    return name + ", threads: " + std::to_string(teams_.counts[i]);
+  static std::string id(const std::string& name, const Crew& crew) {
+    return name + ", threads: " + std::to_string(crew.threads);
   }
 
-  Teams& teams_;
+  std::list<Crew>& crews_;
   std::vector<Variant> variants_;
   Sampling sampling_;
 };
 
+Series over_threads(const std::list<Crew>& crews, const char* id, const char* label, const Speedups& speedups) {
+  Series series = {id, label, Kind::measured, thread_axis, speedup_axis};
+  auto speedup = speedups.begin();
+  for (const Crew& crew : crews) series.points.emplace_back(crew.threads, *speedup++);
+  return series;
+}
+
+/// A speedup of all threads, as a share of their number.
+Value efficiency(const char* id, const std::list<Crew>& crews, const Speedups& speedups) {
+  return Value(id, times(speedups.back(), 1.0 / crews.back().threads), "1");
+}
+
+// ---- A product of matrices: strong and weak scaling, and strong scaling where a growing part of it is not shared ----
+
 /// The product with its first rows computed by the first thread, while the others wait, and the rest by all.
-class PartlySerial {
- public:
-  PartlySerial(RowsOfProduct& product, std::size_t serial_rows, Teams& teams)
-      : product_(product), serial_(serial_rows), name_(std::to_string(serial_rows) + " serial rows") {
-    for (int count : teams.counts) barriers_.push_back(std::make_unique<std::barrier<>>(count));
-    counts_ = teams.counts;
+void add_partly_serial(Comparison& comparison, std::list<Crew>& crews, RowsOfProduct& product, std::size_t rows) {
+  const std::string name = std::to_string(rows) + " serial rows";
+  comparison.add(name, [&product, rows](int thread, Crew& crew) {
+    if (thread == 0) product.compute({0, rows});
+    crew.meeting.arrive_and_wait();
+    const Range part = share(product.rows() - rows, thread, crew.threads);
+    product.compute({rows + part.first, rows + part.last});
+    crew.meeting.arrive_and_wait();
+  });
+  comparison.add_on(crews.front(), "only " + name, [&product, rows](int, Crew&) { product.compute({0, rows}); });
+}
+
+/// Amdahl's law, from a serial share that one thread was seen to have; and what it would say of a kernel that has none.
+void add_serial(Lab& lab, const std::list<Crew>& crews, const Comparison& comparison,
+                const std::vector<std::size_t>& serial_rows) {
+  Series measured = {"amdahl", "measured", Kind::measured, share_axis, speedup_axis};
+  Series predicted = {"amdahl_predicted", "Amdahl's law", Kind::modelled, share_axis, speedup_axis};
+  double worst = 0;
+  for (const std::size_t rows : serial_rows) {
+    const std::string name = std::to_string(rows) + " serial rows";
+    const Estimate serial = comparison.share("only " + name, name);
+    const Speedups speedups = comparison.speedups(name);
+    const double expected = amdahl_speedup(serial.median, crews.back().threads);
+    measured.points.emplace_back(serial.median, speedups.back());
+    predicted.points.emplace_back(serial.median, expected);
+    worst = std::max(worst, std::abs(expected / speedups.back().median - 1));
+    if (rows != serial_rows[serial_rows.size() / 2]) continue;
+    Series law = {"strong_serial_predicted", "Amdahl's law", Kind::modelled, thread_axis, speedup_axis};
+    for (const Crew& crew : crews) law.points.emplace_back(crew.threads, amdahl_speedup(serial.median, crew.threads));
+    lab.add(over_threads(crews, "strong_serial", "product, partly serial", speedups));
+    lab.add(std::move(law));
+    lab.add(Value("serial_share", serial, "1"));
   }
+  lab.add(std::move(measured));
+  lab.add(std::move(predicted));
+  lab.derived("amdahl_error_worst", worst);
+}
 
-  void add_to(Comparison& comparison) {
-    comparison.add(name_, [this](int thread, int threads) { run(thread, threads); });
-    comparison.add_one("only " + name_, 0, [this](int, int) { product_.compute({0, serial_}); });
-  }
-
-  SerialRun result(const Comparison& comparison) const {
-    return {comparison.share("only " + name_, name_), comparison.speedups(name_)};
-  }
-
- private:
-  void run(int thread, int threads) {
-    if (thread == 0) product_.compute({0, serial_});
-    all_here(threads);
-    const ThreadPart part = part_of(product_.rows() - serial_, thread, threads);
-    product_.compute({serial_ + part.first, serial_ + part.last});
-    all_here(threads);
-  }
-
-  void all_here(int threads) {
-    const auto at = std::find(counts_.begin(), counts_.end(), threads) - counts_.begin();
-    barriers_[static_cast<std::size_t>(at)]->arrive_and_wait();
-  }
-
-  RowsOfProduct& product_;
-  std::size_t serial_;
-  std::string name_;
-  std::vector<int> counts_;
-  std::vector<std::unique_ptr<std::barrier<>>> barriers_;
-};
-
-/// Strong and weak scaling of the product, and strong scaling where a growing part of it is not shared.
-void compare_products(const Lab& lab, Teams& teams, ThreadTimes& times) {
+void compare_products(Lab& lab, std::list<Crew>& crews) {
   constexpr std::size_t rows_each = 384;  // of weak scaling
-  RowsOfProduct product(std::max<std::size_t>(768, 16 * teams.most())), growing(rows_each * teams.most());
+  const auto most = static_cast<std::size_t>(crews.back().threads);
+  RowsOfProduct product(std::max<std::size_t>(768, 16 * most)), growing(rows_each * most);
   for (RowsOfProduct* each : {&product, &growing}) {
     each->compute({0, each->rows()});
     verify(each->error_share(), "the matrix product");
   }
-  std::vector<std::unique_ptr<PartlySerial>> partly_serial;
-  for (std::size_t part : {32, 16, 8, 4, 2})
-    partly_serial.push_back(std::make_unique<PartlySerial>(product, product.rows() / part, teams));
-
-  Comparison comparison(teams);
-  comparison.add("strong", [&](int thread, int threads) { product.compute(part_of(product.rows(), thread, threads)); });
-  comparison.add("weak", [&](int thread, int) {
+  Comparison comparison(crews);
+  comparison.add("strong",
+                 [&](int thread, Crew& crew) { product.compute(share(product.rows(), thread, crew.threads)); });
+  comparison.add("weak", [&](int thread, Crew&) {
     const std::size_t first = rows_each * static_cast<std::size_t>(thread);
     growing.compute({first, first + rows_each});
   });
-  for (const auto& each : partly_serial) each->add_to(comparison);
+  std::vector<std::size_t> serial_rows;
+  for (const std::size_t part : {32, 16, 8, 4, 2}) {
+    serial_rows.push_back(product.rows() / part);
+    add_partly_serial(comparison, crews, product, serial_rows.back());
+  }
   comparison.sample(lab.plan(2));
-  times.gemm = comparison.speedups("strong");
-  times.gemm_weak = comparison.ends("weak");
-  for (const auto& each : partly_serial) times.serial.push_back(each->result(comparison));
+  const Speedups strong = comparison.speedups("strong");
+  lab.add(over_threads(crews, "strong_gemm", "matrix product", strong));
+  lab.add(efficiency("gemm_efficiency", crews, strong));
+  lab.add(Value("gemm_weak_efficiency", comparison.speedups("weak").back(), "1"));
+  add_serial(lab, crews, comparison, serial_rows);
 }
+
+// ---- A dot product of vectors ----
 
 /// Bytes that one core's level-2 cache holds with ease, and its level-1 cache does not.
 std::size_t near_bytes(const Lab& lab) {
@@ -277,75 +251,37 @@ std::size_t near_bytes(const Lab& lab) {
   return (l2 != 0 ? l2 : 512 * 1024) / 4;
 }
 
-/// Strong and weak scaling of the dot product in memory, beside reading alone; and weak scaling in each core's own cache,
-/// since a part that shrinks would move to a nearer one.
-void compare_dot_products(const Lab& lab, Teams& teams, ThreadTimes& times) {
+/// Strong and weak scaling of the dot product in memory, beside reading alone, from which it is predicted; and weak
+/// scaling in each core's own cache, since a part that shrinks would move to a nearer one.
+void compare_dot_products(Lab& lab, std::list<Crew>& crews) {
   const roofline::KernelSet& kernels = *roofline::kernel_sets(lab.machine()).back();
-  const std::size_t of_one = std::min<std::size_t>(default_dram_bytes(), available_memory_bytes() / 4 / teams.most());
-  const Vectors near(teams.all(), near_bytes(lab) * teams.most()), far(teams.all(), of_one * teams.most());
+  const int all = crews.back().threads;
+  const auto most = static_cast<std::size_t>(all);
+  const std::size_t of_one = std::min<std::size_t>(default_dram_bytes(), available_memory_bytes() / 4 / most);
+  const Vectors near(crews.back().team, near_bytes(lab) * most), far(crews.back().team, of_one * most);
   verify(far.error_share(kernels), "the dot product");
 
-  Comparison comparison(teams);
-  const int all = static_cast<int>(teams.most());
-  comparison.add("dot", [&](int thread, int threads) { keep(far.dot(kernels, far.part(thread, threads))); });
-  comparison.add("weak", [&, all](int thread, int) { keep(far.dot(kernels, far.part(thread, all))); });
-  comparison.add("near", [&, all](int thread, int) { keep(near.dot(kernels, near.part(thread, all))); });
-  comparison.add("read", [&](int thread, int threads) { far.read(far.part(thread, threads)); });
+  Comparison comparison(crews);
+  comparison.add("dot", [&](int thread, Crew& crew) { keep(far.dot(kernels, far.part(thread, crew.threads))); });
+  comparison.add("weak", [&, all](int thread, Crew&) { keep(far.dot(kernels, far.part(thread, all))); });
+  comparison.add("near", [&, all](int thread, Crew&) { keep(near.dot(kernels, near.part(thread, all))); });
+  comparison.add("read", [&](int thread, Crew& crew) { far.read(far.part(thread, crew.threads)); });
   comparison.sample(lab.memory_plan(2));
-  times.dot = comparison.speedups("dot");
-  times.dot_weak = comparison.ends("weak");
-  times.dot_near = comparison.speedups("near", true);
-  times.read = comparison.speedups("read");
-}
-
-Series over_threads(const ThreadTimes& times, std::string id, std::string label, const Speedups& speedups) {
-  Series series = {std::move(id), std::move(label), Kind::measured, thread_axis, speedup_axis};
-  for (std::size_t i = 0; i < times.threads.size(); ++i) series.points.emplace_back(times.threads[i], speedups[i]);
-  return series;
-}
-
-/// A speedup of all threads, as a share of their number.
-Value efficiency(std::string id, const ThreadTimes& threads, const Speedups& speedups) {
-  return Value(std::move(id), times(speedups.back(), 1.0 / threads.threads.back()), "1");
-}
-
-void add_strong_and_weak(Lab& lab, const ThreadTimes& times) {
-  lab.add(over_threads(times, "strong_gemm", "matrix product", times.gemm));
-  lab.add(over_threads(times, "strong_dot", "dot product, memory", times.dot));
-  lab.add(over_threads(times, "strong_dot_near", "dot product, near cache", times.dot_near));
+  const Speedups dot = comparison.speedups("dot"), read = comparison.speedups("read");
+  Speedups near_work = comparison.speedups("near");  // of all threads together
   Series predicted = {"strong_dot_predicted", "predicted from reading", Kind::modelled, thread_axis, speedup_axis};
-  for (std::size_t i = 0; i < times.threads.size(); ++i)
-    predicted.points.emplace_back(times.threads[i], times.read[i].median);
-  lab.add(std::move(predicted));
-  lab.add(efficiency("gemm_efficiency", times, times.gemm));
-  lab.add(Value("gemm_weak_efficiency", times.gemm_weak, "1"));
-  lab.add(efficiency("dot_efficiency", times, times.dot));
-  lab.add(Value("dot_weak_efficiency", times.dot_weak, "1"));
-  lab.add(efficiency("dot_near_efficiency", times, times.dot_near));
-  lab.derived("dot_speedup_error", std::abs(times.dot.back().median / times.read.back().median - 1));
-}
-
-/// Amdahl's law, from a serial share that one thread was seen to have; and what it would say of a kernel that has none.
-void add_serial(Lab& lab, const ThreadTimes& times) {
-  const double threads = times.threads.back();
-  Series measured = {"amdahl", "measured", Kind::measured, share_axis, speedup_axis};
-  Series predicted = {"amdahl_predicted", "Amdahl's law", Kind::modelled, share_axis, speedup_axis};
-  double worst = 0;
-  for (const SerialRun& run : times.serial) {
-    const double expected = amdahl_speedup(run.share.median, threads);
-    measured.points.emplace_back(run.share.median, run.speedup.back());
-    predicted.points.emplace_back(run.share.median, expected);
-    worst = std::max(worst, std::abs(expected / run.speedup.back().median - 1));
+  std::size_t i = 0;
+  for (const Crew& crew : crews) {
+    near_work[i] = times(near_work[i], crew.threads);
+    predicted.points.emplace_back(crew.threads, read[i++].median);
   }
-  lab.add(std::move(measured));
+  lab.add(over_threads(crews, "strong_dot", "dot product, memory", dot));
+  lab.add(over_threads(crews, "strong_dot_near", "dot product, near cache", near_work));
   lab.add(std::move(predicted));
-  lab.derived("amdahl_error_worst", worst);
-  const SerialRun& some = times.serial[times.serial.size() / 2];
-  Series law = {"strong_serial_predicted", "Amdahl's law", Kind::modelled, thread_axis, speedup_axis};
-  for (int n : times.threads) law.points.emplace_back(n, amdahl_speedup(some.share.median, n));
-  lab.add(over_threads(times, "strong_serial", "product, partly serial", some.speedup));
-  lab.add(std::move(law));
-  lab.add(Value("serial_share", some.share, "1"));
+  lab.add(efficiency("dot_efficiency", crews, dot));
+  lab.add(Value("dot_weak_efficiency", comparison.speedups("weak").back(), "1"));
+  lab.add(efficiency("dot_near_efficiency", crews, near_work));
+  lab.derived("dot_speedup_error", std::abs(dot.back().median / read.back().median - 1));
 }
 
 }  // namespace
@@ -353,13 +289,9 @@ void add_serial(Lab& lab, const ThreadTimes& times) {
 void measure_threads(Lab& lab) {
   if (lab.machine().cores < 2)
     return lab.note("one core: threads have nothing to share, so their speedups are missing");
-  Teams teams(lab.machine().cores);
-  ThreadTimes times;
-  times.threads = teams.counts;
-  compare_products(lab, teams, times);
-  compare_dot_products(lab, teams, times);
-  add_strong_and_weak(lab, times);
-  add_serial(lab, times);
+  std::list<Crew> crews = crews_of(lab.machine().cores);
+  compare_products(lab, crews);
+  compare_dot_products(lab, crews);
 }
 
 }  // namespace hf::scaling

@@ -1,4 +1,4 @@
-#include "05-scaling/check/layer_reference.hpp"
+#include "05-scaling/check/reference.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "05-scaling/kernels/chip/layer.hpp"
-#include "05-scaling/kernels/chip/panels.hpp"
 #include "common/loop_team.hpp"
 #include "common/rounded.hpp"
 

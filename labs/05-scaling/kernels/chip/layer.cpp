@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "00-workload/kernels/loops.hpp"
-#include "05-scaling/kernels/chip/panels.hpp"
 #include "common/loop_team.hpp"
 #include "common/random.hpp"
 #include "harness/as_double.hpp"

@@ -1,4 +1,4 @@
-#include "05-scaling/kernels/chip/panels.hpp"
+#include "05-scaling/kernels/chip/layer.hpp"
 
 #include <algorithm>
 #include <array>

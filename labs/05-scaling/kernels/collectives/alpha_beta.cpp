@@ -1,4 +1,4 @@
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/alpha_beta.hpp"
 #include "harness/statistics.hpp"
 

@@ -1,4 +1,4 @@
-#include "05-scaling/kernels/collectives/collective_window.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 
 #include <algorithm>
 #include <atomic>

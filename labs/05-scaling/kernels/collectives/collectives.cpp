@@ -37,6 +37,11 @@ void among_power_of_two(Transport& ranks, std::span<float> numbers, Work work) {
 
 }  // namespace
 
+Range share(std::size_t whole, int rank, int ranks) {
+  const auto begin = [&](int r) { return whole * static_cast<std::size_t>(r) / static_cast<std::size_t>(ranks); };
+  return {begin(rank), begin(rank + 1)};
+}
+
 // [begin: ring]
 void reduce_scatter(Transport& ranks, std::span<float> numbers) {
   const int n = ranks.size(), me = ranks.rank();

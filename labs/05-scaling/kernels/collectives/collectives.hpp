@@ -3,17 +3,31 @@
 /// function with as many numbers; sums are in fp32, and bit for bit the same on all ranks.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
+#include <vector>
 
+#include "common/ranks/alpha_beta.hpp"
 #include "common/ranks/transport.hpp"
 
 namespace hf::scaling {
+
+struct Range {
+  std::size_t first, last;
+  std::size_t size() const { return last - first; }
+};
+
+/// What rank `rank` of `ranks` has of `whole` things: where that does not divide, some have one more.
+Range share(std::size_t whole, int rank, int ranks);
 
 /// `numbers` cut into as many blocks as there are ranks. Where that does not divide, some are one longer; where there are
 /// fewer numbers than ranks, some are empty.
@@ -116,5 +130,102 @@ Cost halving_doubling_cost(int ranks, double bytes);
 /// What an all-reduce's bytes per second are multiplied by to be compared with a wire's: each byte must cross 2(n−1)/n
 /// times, however it is done (the definition of bus bandwidth in NVIDIA's nccl-tests).
 double bus_factor(int ranks);
+
+// ---- All-reduces for ranks that share a machine: no message is sent, each rank reads and writes where others do, in memory
+// that all see, the window. Where the numbers lie in the window, each rank adds up its share and writes the sums to all. Where
+// they lie elsewhere, they pass through the window in chunks that stay in a core's cache. ----
+
+/// What one rank shows the others, beside its numbers. Zero bytes are one that is ready.
+struct WindowPart {
+  static constexpr std::size_t chunk =
+      1 << 15;  ///< numbers in a slot: 128 KiB, so that two stay in the L2 of most cores
+
+  /// The first numbers share a cache line with the word that says they are there: for a few, one line travels.
+  struct alignas(64) Slot {
+    std::atomic<std::uint64_t> filled;  ///< the chunk that it holds, from 1
+    float numbers[chunk];
+  };
+
+  alignas(64) std::atomic<std::uint64_t> met;  ///< how often this rank has come to meet the others
+  Slot slots[2];                               ///< filled in turn
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "else processes cannot share it");
+
+/// One rank's view of the window.
+class WindowAllReduce {
+ public:
+  /// \param parts  those of all ranks, in their order, as this rank sees them
+  /// \param numbers  those of all ranks that lie in the window, as this rank sees them; none where none do
+  /// \param oversubscribed  there are more ranks than cores: one that waits gives its core away at once
+  WindowAllReduce(int rank, std::vector<WindowPart*> parts, std::vector<float*> numbers, bool oversubscribed);
+
+  /// Of the first `count` numbers in the window, in place. Afterwards every rank's numbers are the sums of all ranks'
+  /// numbers, added in the order of the ranks. All ranks call it with as many numbers; so too below.
+  void in_window(std::size_t count);
+
+  /// Of numbers anywhere, in place.
+  void anywhere(std::span<float> numbers);
+
+ private:
+  void sum_whole(std::span<float> numbers);
+  void sum_shares(std::span<float> numbers);
+  void show(std::span<const float> numbers);
+  void meet();
+  void wait_for(const std::atomic<std::uint64_t>& count, std::uint64_t enough) const;
+  WindowPart::Slot& slot(std::size_t rank) const { return parts_[rank]->slots[chunks_ % 2]; }
+
+  std::size_t rank_;
+  std::vector<WindowPart*> parts_;
+  std::vector<float*> numbers_;
+  bool oversubscribed_;
+  std::uint64_t meetings_ = 0, chunks_ = 0;  ///< that were begun
+};
+
+// ---- The alpha-beta model: a message takes α, whatever its size, and its bytes pass at β. Fitted to some measured times, it
+// predicts others, as far as the road is the same. ----
+
+/// A measured time of something whose steps and bytes, one after the other, are known (collectives.hpp).
+struct Observation {
+  double steps;    ///< messages on the longest path
+  double bytes;    ///< on the longest path
+  double seconds;  ///< more than 0
+};
+
+/// predicted / measured − 1
+double error(const AlphaBeta& model, const Observation& o);
+
+/// Fits 1/β alone, by least squares of the relative error, to an α that is known, seconds.
+AlphaBeta fit_beta(std::span<const Observation> observations, double alpha);
+
+/// The largest |error|.
+double worst_error(const AlphaBeta& model, std::span<const Observation> observations);
+
+/// A model, and neighbouring observations on which it holds.
+struct Stretch {
+  AlphaBeta model;
+  std::size_t first, last;  ///< indices
+};
+
+/// One α and one β hold for some sizes only: a short message takes another way through a library than a long one, and what
+/// fits into a cache moves faster than what does not. Finds stretches of neighbouring observations, the longest first, each
+/// with the model that fits it to `tolerance`; of several as long, the one fitted best.
+/// \param observations  in the order of their size
+/// \param least  observations in a stretch, at least 2
+/// \param least_alpha  below which no model's α may be, seconds: from long messages alone it cannot be told
+/// \return in that order; they do not overlap, and need not cover everything
+std::vector<Stretch> stretches(std::span<const Observation> observations, double tolerance, std::size_t least = 3,
+                               double least_alpha = 0);
+
+/// The model, fitted to the ring at every other size and asked for those between. Where it holds, the fitted sizes say alone.
+struct RingModel {
+  AlphaBeta longs;                   ///< where, at most sizes, the bytes take longer than the messages
+  std::size_t from_bytes, to_bytes;  ///< where that holds
+  std::optional<AlphaBeta> shorts;   ///< of the first sizes, where the library treats them otherwise
+  double median_error;               ///< of the predicted sizes within both
+  double smallest_error;             ///< of the model for long messages at the first size: predicted / measured − 1
+};
+/// \param seconds  by the bytes of each rank's numbers
+/// \return nothing where no α and β fit three fitted sizes
+std::optional<RingModel> fit_ring(int ranks, const std::map<std::size_t, double>& seconds);
 
 }  // namespace hf::scaling

@@ -1,13 +1,16 @@
 /// \file
-/// The window of collective_window.hpp between processes: memory that MPI shares among the ranks of one host.
+/// The window of collectives.hpp between processes: memory that MPI shares among the ranks of one host.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "05-scaling/kernels/collectives/collective_window.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
+#include "common/ranks/transport_mpi.hpp"
 
 namespace hf::scaling {
 
@@ -16,18 +19,51 @@ class MpiWindow {
   /// Made by all ranks together.
   /// \param count  of numbers that each rank has in the window, the same for all
   /// \throws std::runtime_error where MPI cannot share so much memory
-  explicit MpiWindow(std::size_t count, MPI_Comm ranks = MPI_COMM_WORLD);
-  ~MpiWindow();
+  explicit MpiWindow(std::size_t count) {
+    void* mine = nullptr;
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const auto bytes = static_cast<MPI_Aint>(alignment + sizeof(WindowPart) + count * sizeof(float));
+    check_mpi(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&mine), &window_),
+              "MPI_Win_allocate_shared");
+    for (int other = 0; other < size; ++other) {
+      MPI_Aint theirs = 0;
+      int unit = 0;
+      void* base = nullptr;
+      check_mpi(MPI_Win_shared_query(window_, other, &theirs, &unit, static_cast<void*>(&base)),
+                "MPI_Win_shared_query");
+      parts_.push_back(aligned(base));
+      numbers_.push_back(reinterpret_cast<float*>(parts_.back() + 1));
+    }
+    std::construct_at(aligned(mine));
+    MPI_Barrier(MPI_COMM_WORLD);  // nobody reads a part before it is ready
+  }
+  ~MpiWindow() { MPI_Win_free(&window_); }
   MpiWindow(const MpiWindow&) = delete;
   MpiWindow& operator=(const MpiWindow&) = delete;
 
   /// Whether all ranks run on one host.
-  static bool possible(MPI_Comm ranks = MPI_COMM_WORLD);
+  static bool possible() {
+    MPI_Comm host = MPI_COMM_NULL;
+    int all = 0, here = 0;
+    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+              "MPI_Comm_split_type");
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    MPI_Comm_size(host, &here);
+    MPI_Comm_free(&host);
+    return here == all;
+  }
 
   const std::vector<WindowPart*>& parts() const { return parts_; }  ///< of all ranks, in their order
   const std::vector<float*>& numbers() const { return numbers_; }   ///< of all ranks, aligned to 64 bytes
 
  private:
+  static constexpr std::size_t alignment = alignof(WindowPart);  // MPI gives less
+  static WindowPart* aligned(void* base) {
+    const auto address = reinterpret_cast<std::uintptr_t>(base);
+    return reinterpret_cast<WindowPart*>((address + alignment - 1) / alignment * alignment);
+  }
+
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<WindowPart*> parts_;
   std::vector<float*> numbers_;

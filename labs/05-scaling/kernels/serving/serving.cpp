@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
-#include "05-scaling/kernels/serving/step_model.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
 #include "common/ranks/alpha_beta.hpp"
 

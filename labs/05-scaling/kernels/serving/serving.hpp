@@ -1,20 +1,121 @@
 /// \file
-/// A server of a language model, simulated step by step: requests arrive, wait, have their prompts read and their answers
-/// written, as one of three policies decides. How long a step takes is asked of a model of the machine (step_model.hpp).
+/// A server of a language model. What one step takes: predicted from a roofline with nothing fitted, and from six rates
+/// that are fitted to measured steps; both say it for steps that were never measured. Steps that are really run. And the
+/// server, simulated step by step: requests arrive, wait, have their prompts read and their answers written, as one of
+/// three policies decides.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
-#include "05-scaling/kernels/serving/step_model.hpp"
 #include "common/ranks/alpha_beta.hpp"
+#include "harness/work.hpp"
 
 namespace hf::scaling {
+
+// ---- What a step takes ----
+
+/// What a step is asked to do: some prompts, or chunks of them, are read, and some answers get a token each.
+struct StepLoad {
+  double prompt_tokens = 0;  ///< read
+  double chunks = 0;         ///< prompts that they belong to
+  double prompt_pairs = 0;   ///< of each chunk its tokens times the positions up to its end, summed
+  double decodes = 0;        ///< answers that get a token
+  double cached = 0;         ///< tokens before those, in all, that attention looks back on
+
+  double rows() const { return prompt_tokens + decodes; }  ///< that pass through the layers
+  double outputs() const { return chunks + decodes; }      ///< that pass through the last product, to the vocabulary
+};
+
+/// Up to so many rows, chapter 00's products stream the weights; from there on, a library packs them first.
+constexpr double streamed_rows = 32;
+
+/// Seconds of a step, as a sum: nothing that reads memory is assumed to hide behind arithmetic.
+class StepModel {
+ public:
+  static constexpr std::size_t rates = 6;
+  using Rates = std::array<double, rates>;
+
+  /// \param rates  seconds for a weight, and for a weight and a row, while weights are streamed; the same where they are
+  ///               packed; for a FLOP of the attention in prompts; for a byte of the KV cache
+  StepModel(const workload::TransformerShape& shape, const Rates& rates) : shape_(shape), rates_(rates) {}
+
+  double seconds(const StepLoad& load) const;
+  const Rates& fitted() const { return rates_; }
+
+  /// How often a step does what each rate stands for: seconds() is the product of these and the rates.
+  static Rates counts(const workload::TransformerShape& shape, const StepLoad& load);
+
+ private:
+  workload::TransformerShape shape_;
+  Rates rates_;
+};
+
+/// A step and how long it took.
+struct MeasuredStep {
+  StepLoad load;
+  double seconds;  ///< more than 0
+};
+
+/// Finds the rates, none below 0, by least squares of the relative error.
+/// \throws std::invalid_argument with fewer steps than rates
+StepModel fit_steps(const workload::TransformerShape& shape, std::span<const MeasuredStep> steps);
+
+/// FLOPs and bytes of a step, each weight and each key and value read once: for the prediction that needs no measured step.
+/// Layers, last product, attention of prompts and attention of answers one after the other, each at its roof.
+double roofline_seconds(const workload::TransformerShape& shape, const StepLoad& load, const Roofline& roofs);
+
+// ---- Steps that are run: the same transformer, prompt and answers at a time ----
+
+/// A step that is run: a chunk of a prompt after so many tokens that were read before, and a token for each of some answers,
+/// all with the same context.
+struct StepCase {
+  std::size_t chunk = 0, before = 0, decodes = 0, context = 0;
+
+  std::string label() const;  ///< "64 of a prompt, 128 before; 16 answers, 32 before each"
+  StepLoad load() const;
+};
+
+/// Prompts alone and answers alone, from which the rates are found: few, and far apart.
+std::vector<StepCase> pure_steps(const workload::TransformerShape& shape, bool quick);
+
+/// A chunk and answers in one step, drawn at random, which the fit never sees.
+std::vector<StepCase> mixed_steps(const workload::TransformerShape& shape, bool quick);
+
+/// The step that does what the load says, its chunks as one and its answers all alike.
+StepCase step_like(const StepLoad& load);
+
+/// Runs steps, all on the same keys and values.
+class StepBench {
+ public:
+  /// \throws OutOfMemory
+  explicit StepBench(const workload::TransformerShape& shape);
+
+  /// \pre at most half the model's context in a chunk, 32 answers, and a quarter of the context before each
+  void run(const StepCase& step);
+
+  /// What the step is asked to do, by its accounts; runs it.
+  Work work(const StepCase& step);
+
+  const workload::TransformerShape& shape() const { return model_.shape(); }
+
+ private:
+  workload::Transformer model_;
+  workload::KvCache prompt_cache_, answer_cache_;
+  workload::Activations activations_;
+  std::vector<int> tokens_;
+  workload::Ledger ledger_;
+};
+
+// ---- The server ----
 
 /// One who asks. The first token of the answer comes with the last of the prompt.
 struct Request {
@@ -125,4 +226,5 @@ struct Latency {
   double first_median, first_p99;  ///< from the question to the first token
 };
 Latency latency(const ServingStrategy& strategy, const Scenario& scenario, double rate);
+
 }  // namespace hf::scaling

@@ -1,17 +1,22 @@
-#include "05-scaling/kernels/serving/step_model.hpp"
-
+// What one step of a server takes, and steps that are really run.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/transformer.hpp"
+#include "05-scaling/kernels/serving/serving.hpp"
+#include "common/random.hpp"
 #include "harness/work.hpp"
 
 namespace hf::scaling {
+
 namespace {
 
 using workload::TransformerShape;
@@ -96,6 +101,95 @@ double roofline_seconds(const TransformerShape& shape, const StepLoad& load, con
   const double cache = cache_bytes(shape, load.cached);
   const double answers = roofs.seconds({cache / 2, cache, 0});  // two FLOPs for each number of 4 bytes
   return product(layer_weights(shape), load.rows()) + product(output_weights(shape), load.outputs()) + prompt + answers;
+}
+
+// ---- Steps that are run ----
+
+namespace {
+
+constexpr std::size_t most_answers = 32;
+constexpr std::uint64_t step_sequence = 1;  // of random numbers
+
+/// The longest context of an answer that is timed. A step takes what all contexts together take, so that few long ones and
+/// many short ones need not both be there.
+std::size_t longest_context(const TransformerShape& shape) { return shape.context / 4; }
+std::size_t longest_chunk(const TransformerShape& shape) { return shape.context / 2; }
+
+/// From low to high, its logarithm uniform.
+std::size_t random_size(std::size_t low, std::size_t high, std::uint64_t index) {
+  const double share = static_cast<double>(random_below(step_sequence, index, 1 << 20)) * 0x1p-20;
+  return static_cast<std::size_t>(Lengths{static_cast<int>(low), static_cast<int>(high)}.at(share));
+}
+
+}  // namespace
+
+std::string StepCase::label() const {
+  std::string prompt = std::to_string(chunk) + " of a prompt";
+  if (before > 0) prompt += ", " + std::to_string(before) + " before";
+  const std::string answers = std::to_string(decodes) + (decodes == 1 ? " answer, " : " answers, ") +
+                              std::to_string(context) + (decodes == 1 ? " before" : " before each");
+  return decodes == 0 ? prompt : chunk == 0 ? answers : prompt + "; " + answers;
+}
+
+StepLoad StepCase::load() const {
+  const auto c = static_cast<double>(chunk), d = static_cast<double>(decodes);
+  return {c, chunk == 0 ? 0.0 : 1.0, c * static_cast<double>(before + chunk), d, d * static_cast<double>(context)};
+}
+
+StepCase step_like(const StepLoad& load) {
+  const auto whole = [](double count) { return static_cast<std::size_t>(std::lround(count)); };
+  StepCase step = {whole(load.prompt_tokens), 0, whole(load.decodes), 0};
+  if (step.chunk > 0) step.before = whole(std::max(load.prompt_pairs / load.prompt_tokens - load.prompt_tokens, 0.0));
+  if (step.decodes > 0) step.context = whole(load.cached / load.decodes);
+  return step;
+}
+
+StepBench::StepBench(const TransformerShape& shape)
+    : model_(shape),
+      prompt_cache_(shape, 1, shape.context),
+      answer_cache_(shape, most_answers, longest_context(shape) + 1),
+      activations_(shape, longest_chunk(shape) + most_answers, 1, shape.context,
+                   workload::Activations::Keep::latest_layer),
+      tokens_(shape.context) {
+  fill_random(tokens_, step_sequence, static_cast<int>(shape.vocabulary));
+}
+
+void StepBench::run(const StepCase& step) {
+  const std::span<const int> tokens = tokens_;
+  std::vector<workload::Part> parts;
+  if (step.chunk > 0) parts.push_back({{tokens.first(step.chunk), 1, step.before}, &prompt_cache_});
+  if (step.decodes > 0) parts.push_back({{tokens.first(step.decodes), step.decodes, step.context}, &answer_cache_});
+  model_.forward(parts, activations_, ledger_);
+}
+
+Work StepBench::work(const StepCase& step) {
+  ledger_.begin_pass();
+  run(step);
+  return ledger_.end_pass().work([](workload::OperatorClass) { return true; });
+}
+
+// Hardly a round number: libraries are fastest with those, and few steps of a server have one.
+std::vector<StepCase> pure_steps(const TransformerShape& shape, bool quick) {
+  const std::size_t c = shape.context, brief = c / 32, long_one = longest_context(shape);
+  std::vector<StepCase> steps = {{0, 0, 1, brief},     {0, 0, 7, brief},        {0, 0, 32, brief},
+                                 {0, 0, 15, long_one}, {c / 64 + 3, 0, 0, 0},   {c / 16 + 5, 0, 0, 0},
+                                 {c / 8 + 3, 0, 0, 0}, {c / 4 + 1, c / 4, 0, 0}};
+  if (quick) return steps;
+  const std::vector<StepCase> more = {{0, 0, 2, brief},     {0, 0, 4, brief},      {0, 0, 17, brief},
+                                      {0, 0, 31, long_one}, {c / 32 + 5, 0, 0, 0}, {c / 2, 0, 0, 0}};
+  steps.insert(steps.end(), more.begin(), more.end());
+  return steps;
+}
+
+std::vector<StepCase> mixed_steps(const TransformerShape& shape, bool quick) {
+  std::vector<StepCase> steps;
+  for (std::uint64_t i = 0; i < (quick ? 3u : 7u); ++i) {
+    const std::size_t chunk = random_size(shape.context / 64, shape.context / 8, 4 * i);
+    steps.push_back({chunk, random_size(1, longest_chunk(shape), 4 * i + 1) - 1,
+                     random_size(1, most_answers, 4 * i + 2),
+                     random_size(shape.context / 32, longest_context(shape), 4 * i + 3)});
+  }
+  return steps;
 }
 
 }  // namespace hf::scaling

@@ -47,11 +47,6 @@ double row_loss(std::span<float> logits, std::size_t label, double of_all) {
 
 }  // namespace
 
-Range share(std::size_t whole, int rank, int ranks) {
-  const auto begin = [&](int r) { return whole * static_cast<std::size_t>(r) / static_cast<std::size_t>(ranks); };
-  return {begin(rank), begin(rank + 1)};
-}
-
 NetworkPart whole(const NetworkShape& shape) { return {{0, shape.blocks}, {0, shape.hidden}, true}; }
 
 Network::Network(const NetworkShape& shape, const NetworkPart& part) : shape_(shape), part_(part) {

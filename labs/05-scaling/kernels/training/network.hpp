@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
 
 namespace hf::scaling {
@@ -23,14 +24,6 @@ struct NetworkShape {
   std::size_t block_weights() const { return 2 * width * hidden; }
   std::size_t weights() const { return blocks * block_weights() + width * classes; }
 };
-
-struct Range {
-  std::size_t first, last;
-  std::size_t size() const { return last - first; }
-};
-
-/// What rank `rank` of `ranks` has of `whole` things: where that does not divide, some have one more.
-Range share(std::size_t whole, int rank, int ranks);
 
 /// What a rank has of a network. \throws std::invalid_argument (from Network) for more than there is
 struct NetworkPart {

@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/check/layer_reference.hpp"
+#include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/chip/layer.hpp"
-#include "05-scaling/kernels/chip/panels.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"

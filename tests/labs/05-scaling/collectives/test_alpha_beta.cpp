@@ -4,7 +4,6 @@
 #include <random>
 #include <vector>
 
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 
 namespace hf::scaling {

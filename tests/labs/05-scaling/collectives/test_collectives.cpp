@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/check/collective_check.hpp"
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
+#include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
 #include "common/ranks/transport.hpp"

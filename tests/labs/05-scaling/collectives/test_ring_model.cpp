@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <map>
 
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/alpha_beta.hpp"
 

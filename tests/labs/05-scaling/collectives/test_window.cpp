@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "05-scaling/check/collective_check.hpp"
-#include "05-scaling/kernels/collectives/collective_window.hpp"
+#include "05-scaling/check/reference.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
 
 namespace hf::scaling {

@@ -14,8 +14,7 @@
 
 #include "05-scaling/bench/collective_race.hpp"
 #include "05-scaling/bench/steps.hpp"
-#include "05-scaling/check/collective_check.hpp"
-#include "05-scaling/kernels/collectives/collective_window.hpp"
+#include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/collectives/mpi_window.hpp"
 #include "common/random.hpp"

@@ -10,9 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "05-scaling/kernels/collectives/alpha_beta.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
-#include "05-scaling/kernels/serving/step_model.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -8,8 +8,6 @@
 
 #include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
-#include "05-scaling/kernels/serving/step_case.hpp"
-#include "05-scaling/kernels/serving/step_model.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "05-scaling/kernels/serving/step_model.hpp"
+#include "05-scaling/kernels/serving/serving.hpp"
 #include "common/random.hpp"
 #include "harness/work.hpp"
 
