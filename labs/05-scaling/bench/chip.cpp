@@ -61,9 +61,8 @@ namespace {
 struct LayerTimes {
   Sampling sampling;              ///< ids are those of the runs
   std::vector<Estimate> seconds;  ///< for one layer, in the order of the runs
-  Estimate peak_gflops, read_gbs;
-
-  Roofline roofs() const { return {peak_gflops.median, read_gbs.median}; }
+  Estimate peak_gflops;
+  Roofline roofs;
 };
 
 /// Weights, and caches that all runs of a shape share.
@@ -117,13 +116,12 @@ LayerTimes time_layers(Lab& lab, const std::vector<LayerRun>& runs) {
   plan.sample_seconds = 5e-3;
   plan.warm_seconds = 0;  // weights and caches come from memory each time
   plan.budget_seconds = lab.seconds_left();
-  Sampling sampling = lab.in_one_state(sample_interleaved(variants, plan), RoofRuns::ids());
+  const Sampling sampling = lab.in_one_state(sample_interleaved(variants, plan), RoofRuns::ids());
   std::vector<Estimate> seconds;
   for (const LayerRun& run : runs) {
-    seconds.push_back(transform(sampling.of(run.id()), [layers](double s) { return s / static_cast<double>(layers); }));
+    seconds.push_back(times(sampling.of(run.id()), 1 / as_double(layers)));
   }
-  const Estimate peak = roofs.peak_gflops(sampling), read = roofs.read_gbs(sampling);
-  return {std::move(sampling), std::move(seconds), peak, read};
+  return {sampling, std::move(seconds), roofs.peak_gflops(sampling), roofs.roofs(sampling)};
 }
 
 // ---- How many readers fill a chip? ----
@@ -157,7 +155,7 @@ void predict_batches(Lab& lab, const std::vector<LayerRun>& runs) {
 
 /// Speed over intensity and time over the batch, each beside what the roofs of the same rounds say.
 void add_batch_series(Lab& lab, const std::vector<LayerRun>& runs, const LayerTimes& layers) {
-  const Roofline roofs = layers.roofs();
+  const Roofline roofs = layers.roofs;
   Series speed = {"layer_speed", "measured", Kind::measured, intensity_axis, speed_axis};
   Series bytes = {"layer_roof_bytes", "what the bytes allow", Kind::modelled, intensity_axis, speed_axis};
   Series flops = {"layer_roof_flops", "what the arithmetic allows", Kind::modelled, intensity_axis, speed_axis};
@@ -179,7 +177,7 @@ void add_batch_series(Lab& lab, const std::vector<LayerRun>& runs, const LayerTi
 void add_ridge(Lab& lab, const std::vector<LayerRun>& runs, const LayerTimes& layers) {
   const auto slower = [&](std::size_t a, std::size_t b) { return layers.sampling.ratio(runs[a].id(), runs[b].id()); };
   const std::size_t last = runs.size() - 1;
-  lab.modelled("ridge_batch_predicted", ridge_batch(gpt2_layer, layers.roofs()));
+  lab.modelled("ridge_batch_predicted", ridge_batch(gpt2_layer, layers.roofs));
   lab.add(Value("ridge_batch_measured", times(slower(0, last), as_double(runs[last].readers)), "1"));
   const double ratio = lab.value("ridge_batch_measured") / lab.value("ridge_batch_predicted");
   lab.derived("ridge_batch_missed", std::max(ratio, 1 / ratio));
@@ -279,7 +277,7 @@ void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, cons
   Series measured = {curve.id, curve.label, Kind::measured, curve.x, token_axis};
   Series predicted = {curve.predicted_id, curve.label + ", predicted", Kind::modelled, curve.x, token_axis};
   for (const LayerRun& run : curve.runs) {
-    const double tokens = as_double(run.readers), expected = run.predicted_seconds(layers.roofs());
+    const double tokens = as_double(run.readers), expected = run.predicted_seconds(layers.roofs);
     measured.points.emplace_back(curve.at(run), transform(*seconds, [&](double s) { return tokens / s; }));
     predicted.points.emplace_back(curve.at(run), tokens / expected);
     errors.push_back(std::abs(expected / seconds->median - 1));

@@ -1,4 +1,4 @@
-// The race of collective_race.hpp between ranks that are processes of MPI, against its own all-reduce.
+// The race of collectives.hpp between ranks that are processes of MPI, against its own all-reduce.
 #include <mpi.h>
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "05-scaling/bench/collective_race.hpp"
+#include "05-scaling/bench/collectives.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/collectives/mpi_window.hpp"
@@ -37,17 +37,17 @@ nlohmann::json race(Member& me, const nlohmann::json& arguments) {
                          .rounds = arguments.at("rounds"),
                          .minimum_rounds = arguments.at("minimum_rounds"),
                          .budget_seconds = seconds};
-  nlohmann::json answer = {{"library", library_name()}};
-  if (MpiWindow::possible()) {
-    const MpiWindow shared(plan.most_bytes / sizeof(float));
-    WindowAllReduce sums(me.ranks.rank(), shared.parts(), shared.numbers(), me.oversubscribed);
-    float* const mine = shared.numbers()[static_cast<std::size_t>(me.ranks.rank())];
-    const Window window = {sums, {mine, plan.most_bytes / sizeof(float)}};
-    answer["all_reduces"] = race_all_reduces(me, all_reduce, &window, plan);
-  } else {
-    answer["all_reduces"] = race_all_reduces(me, all_reduce, nullptr, plan);
-  }
-  return me.ranks.rank() == 0 ? answer : nlohmann::json();
+  const auto answer = [&](const Window* window) -> nlohmann::json {
+    const nlohmann::json times = race_all_reduces(me, all_reduce, window, plan);
+    if (me.ranks.rank() != 0) return {};
+    return {{"library", library_name()}, {"all_reduces", times}};
+  };
+  if (!MpiWindow::possible()) return answer(nullptr);
+  const std::size_t numbers = plan.most_bytes / sizeof(float);
+  const MpiWindow shared(numbers);
+  WindowAllReduce sums(me.ranks.rank(), shared.parts(), shared.numbers(), me.oversubscribed);
+  const Window window = {sums, {shared.numbers()[static_cast<std::size_t>(me.ranks.rank())], numbers}};
+  return answer(&window);
 }
 
 }  // namespace

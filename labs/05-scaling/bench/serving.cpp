@@ -12,6 +12,7 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
+#include "harness/as_double.hpp"
 #include "harness/clock.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
@@ -90,8 +91,7 @@ void add_steps(Lab& lab, const StepIds& ids, const std::vector<TimedStep>& steps
 
 /// Where the steps of one kind lie under the roofs: speed over intensity, by their accounts.
 void add_phase(Lab& lab, const std::string& id, const std::string& label, std::vector<TimedStep> steps) {
-  std::sort(steps.begin(), steps.end(),
-            [](const TimedStep& a, const TimedStep& b) { return a.work.intensity() < b.work.intensity(); });
+  std::ranges::sort(steps, {}, [](const TimedStep& each) { return each.work.intensity(); });
   Series speed = {id, label, Kind::measured, {"arithmetic intensity", "FLOP/byte"}, {"speed", "GFLOP/s"}};
   for (const auto& [step, work, seconds] : steps) {
     speed.points.emplace_back(work.intensity(), rate(work.flops, seconds), step.label());
@@ -105,11 +105,10 @@ void add_phases(Lab& lab, const std::vector<TimedStep>& steps) {
   for (const TimedStep& each : steps) (each.step.chunk > 0 ? prompts : answers).push_back(each);
   add_phase(lab, "serving_prefill", "prefill", prompts);
   add_phase(lab, "serving_decode", "decode", answers);
-  const TimedStep& prefill = *std::max_element(
-      prompts.begin(), prompts.end(), [](const auto& a, const auto& b) { return a.step.chunk < b.step.chunk; });
-  const TimedStep& decode = *std::max_element(answers.begin(), answers.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.step.context, b.step.decodes) < std::pair(b.step.context, a.step.decodes);
-  });
+  const TimedStep& prefill =
+      *std::ranges::max_element(prompts, {}, [](const TimedStep& each) { return each.step.chunk; });
+  const TimedStep& decode = *std::ranges::min_element(  // the fewest of those with the longest texts
+      answers, {}, [](const TimedStep& each) { return std::pair(-as_double(each.step.context), each.step.decodes); });
   lab.modelled("serving_prefill_flop_per_byte", prefill.work.intensity(), "FLOP/byte");
   lab.modelled("serving_decode_flop_per_byte", decode.work.intensity(), "FLOP/byte");
   lab.derived("serving_prefill_over_ridge");

@@ -54,21 +54,14 @@ std::string table(const std::vector<std::vector<std::string>>& rows, const std::
 }
 
 const char* text_of(Recompute recompute) {
-  switch (recompute) {
-    case Recompute::none: return "nothing";
-    case Recompute::selective: return "attention";
-    case Recompute::full: break;
-  }
-  return "everything";
+  constexpr const char* texts[] = {"nothing", "attention", "everything"};
+  return texts[static_cast<int>(recompute)];
 }
 
 const char* text_of(Sharding sharding) {
-  switch (sharding) {
-    case Sharding::none: return "gradients";
-    case Sharding::optimizer: return "gradients; each keeps a share of the optimiser's state";
-    case Sharding::full: break;
-  }
-  return "weights, gradients and the optimiser's state";
+  constexpr const char* texts[] = {"gradients", "gradients; each keeps a share of the optimiser's state",
+                                   "weights, gradients and the optimiser's state"};
+  return texts[static_cast<int>(sharding)];
 }
 
 std::string errors_line(const char* what, const Errors& errors) {

@@ -124,10 +124,8 @@ struct ParallelPlan {
 
   int chips() const { return tensor * context * data * pipeline * pods; }
   int replicas() const { return data * pods; }
-  /// Chips of a pod that hold the same layers, and those of them over which the optimiser's state is cut.
+  /// Chips of a pod that hold the same layers.
   int sharers() const { return data * context; }
-  int state_shards() const { return sharding == Sharding::none ? 1 : sharers(); }
-  int expert_state_shards() const { return sharding == Sharding::none ? 1 : sharers() / experts; }
   /// Tokens that a chip has at a time.
   double tokens() const { return micro_batch * sequence / context; }
   /// Micro-batches that one replica runs after each other.

@@ -146,8 +146,9 @@ double weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape) 
 }
 
 double updated_weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape) {
-  const double experts = expert_weights_on_chip(plan, shape);
-  return (weights_on_chip(plan, shape) - experts) / plan.state_shards() + experts / plan.expert_state_shards();
+  const double weights = weights_on_chip(plan, shape), experts = expert_weights_on_chip(plan, shape);
+  if (plan.sharding == Sharding::none) return weights;
+  return (weights - experts) / plan.sharers() + experts / (plan.sharers() / plan.experts);
 }
 
 // ---- Search ----

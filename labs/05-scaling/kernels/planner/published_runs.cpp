@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/planner/planner.hpp"
+#include "harness/statistics.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -27,22 +28,14 @@ double loss(const std::vector<PublishedRun>& runs, const Constants& constants) {
   return sum;
 }
 
-double median_of(std::vector<double> all) {
-  const std::size_t n = all.size();
-  if (n == 0) return 0;
-  std::sort(all.begin(), all.end());
-  return (all[(n - 1) / 2] + all[n / 2]) / 2;
-}
-
 Errors summary(const std::vector<PublishedRun>& runs, Use use,
                const std::function<double(const PublishedRun&)>& error) {
   std::vector<double> all;
   for (const PublishedRun& run : runs)
     if (run.use() == use) all.push_back(std::abs(error(run)));
-  const std::size_t n = all.size();
-  if (n == 0) return {0, 0, 0};
-  const auto near = std::count_if(all.begin(), all.end(), [](double one) { return one <= 0.25; });
-  return {n, median_of(std::move(all)), static_cast<double>(near) / n};
+  if (all.empty()) return {0, 0, 0};
+  const auto near = static_cast<double>(std::ranges::count_if(all, [](double one) { return one <= 0.25; }));
+  return {all.size(), estimate(all).median, near / static_cast<double>(all.size())};
 }
 
 /// Off by how much a run is whose utilisation is the median of the fitted ones'.
@@ -51,20 +44,15 @@ Errors guessed(const std::vector<PublishedRun>& runs, Use use,
   std::vector<double> fitted_ones;
   for (const PublishedRun& run : runs)
     if (run.use() == Use::fit) fitted_ones.push_back(utilisation(run));
-  const double guess = median_of(std::move(fitted_ones));
+  const double guess = estimate(std::move(fitted_ones)).median;
   return summary(runs, use, [&](const PublishedRun& run) { return utilisation(run) / guess - 1; });
 }
 
 }  // namespace
 
 const char* name_of(Use use) {
-  switch (use) {
-    case Use::fit: return "fit";
-    case Use::test: return "test";
-    case Use::added: return "added";
-    case Use::beyond: break;
-  }
-  return "beyond";
+  constexpr const char* names[] = {"fit", "test", "added", "beyond"};
+  return names[static_cast<int>(use)];
 }
 
 double PublishedRun::seconds() const {
@@ -140,9 +128,7 @@ Errors errors_of_hardware_guess(const std::vector<PublishedRun>& runs, Use use) 
 }
 
 const PublishedRun& largest_run(const std::vector<PublishedRun>& runs) {
-  const auto largest = std::max_element(runs.begin(), runs.end(), [](const PublishedRun& a, const PublishedRun& b) {
-    return a.plan.chips() < b.plan.chips();
-  });
+  const auto largest = std::ranges::max_element(runs, {}, [](const PublishedRun& run) { return run.plan.chips(); });
   if (largest == runs.end()) throw std::invalid_argument("largest_run: no runs");
   return *largest;
 }

@@ -58,8 +58,9 @@ StepLoad load_of(const std::vector<Part>& parts) {
 /// One machine and its clock.
 class Server {
  public:
-  Server(std::vector<Job>& jobs, Policy policy, const Limits& limits, const StepSeconds& seconds)
-      : jobs_(jobs), policy_(policy), limits_(limits), seconds_(seconds) {
+  /// \param served  is given what this machine does; the times of each request are the caller's
+  Server(std::vector<Job>& jobs, Policy policy, const Limits& limits, const StepSeconds& seconds, Served& served)
+      : jobs_(jobs), policy_(policy), limits_(limits), seconds_(seconds), served_(served) {
     if (limits.slots < 1 || limits.step_tokens < 1) {
       throw std::invalid_argument("a server needs at least one slot and one token in a step");
     }
@@ -80,14 +81,7 @@ class Server {
         take(parts);
       }
     }
-  }
-
-  /// Adds what this machine did; the times of each request are the caller's.
-  void report(Served& to) const {
-    to.gaps.insert(to.gaps.end(), gaps_.begin(), gaps_.end());
-    to.steps.insert(to.steps.end(), steps_.begin(), steps_.end());
-    to.in_system += in_system_;
-    to.seconds = std::max(to.seconds, now_);
+    served_.seconds = std::max(served_.seconds, now_);
   }
 
  private:
@@ -134,8 +128,8 @@ class Server {
   }
 
   void take(const std::vector<Part>& parts) {
-    steps_.push_back(load_of(parts));
-    wait_until(now_ + seconds_(steps_.back()));
+    served_.steps.push_back(load_of(parts));
+    wait_until(now_ + seconds_(served_.steps.back()));
     for (const auto& [job, tokens] : parts) {
       job->read += tokens;
       if (job->unread() == 0 && !job->ended()) write_token(*job);
@@ -146,7 +140,7 @@ class Server {
 
   void write_token(Job& job) {
     if (job.written == 0) job.first = now_;
-    if (job.written > 0) gaps_.push_back(now_ - job.last);
+    if (job.written > 0) served_.gaps.push_back(now_ - job.last);
     job.last = now_;
     ++job.written;
     if (job.ended()) ++ended_;
@@ -162,7 +156,7 @@ class Server {
   /// Moves the clock, and counts who is there meanwhile.
   void wait_until(double time) {
     const auto move = [&](double to) {
-      in_system_ += static_cast<double>(arrived_ - ended_) * (to - now_);
+      served_.in_system += static_cast<double>(arrived_ - ended_) * (to - now_);
       now_ = to;
     };
     for (; arrived_ < jobs_.size() && jobs_[arrived_].request.arrival <= time; ++arrived_) {
@@ -175,12 +169,11 @@ class Server {
   const Policy policy_;
   const Limits limits_;
   const StepSeconds& seconds_;
+  Served& served_;
   std::vector<Job*> running_;
   std::size_t arrived_ = 0, admitted_ = 0, ended_ = 0;
   int reserved_ = 0;  ///< tokens of the KV cache
-  double now_ = 0, in_system_ = 0;
-  std::vector<double> gaps_;
-  std::vector<StepLoad> steps_;
+  double now_ = 0;
 };
 
 std::vector<Job> jobs_of(const std::vector<Request>& requests) {
@@ -208,10 +201,8 @@ std::vector<Request> poisson_requests(const Demand& demand, std::size_t count, s
 
 Served serve(const std::vector<Request>& requests, Policy policy, const Limits& limits, const StepSeconds& seconds) {
   std::vector<Job> jobs = jobs_of(requests);
-  Server server(jobs, policy, limits, seconds);
-  server.run();
   Served served;
-  server.report(served);
+  Server(jobs, policy, limits, seconds, served).run();
   for (const Job& job : jobs) {
     served.first_token.push_back(job.first - job.request.arrival);
     served.last_token.push_back(job.last - job.request.arrival);
@@ -225,10 +216,8 @@ Served serve_apart(const std::vector<Request>& requests, std::size_t writers, co
   // The reader ends a request with its first token.
   std::vector<Job> reading = jobs_of(requests);
   for (Job& job : reading) job.request.output = 1;
-  Server reader(reading, Policy::prefill_first, limits, seconds);
-  reader.run();
   Served served;
-  reader.report(served);
+  Server(reading, Policy::prefill_first, limits, seconds, served).run();
 
   double wire_free = 0;
   std::vector<std::vector<Job>> writing(writers);
@@ -245,9 +234,7 @@ Served serve_apart(const std::vector<Request>& requests, std::size_t writers, co
     origins[i % writers].push_back(i);
   }
   for (std::size_t w = 0; w < writers; ++w) {
-    Server writer(writing[w], Policy::prefill_first, limits, seconds);
-    writer.run();
-    writer.report(served);
+    Server(writing[w], Policy::prefill_first, limits, seconds, served).run();
     for (std::size_t j = 0; j < writing[w].size(); ++j) {
       served.last_token[origins[w][j]] = writing[w][j].last - requests[origins[w][j]].arrival;
     }

@@ -58,39 +58,42 @@ class Route {
 
   /// \param arrived  for each expert of this rank, the rows that all ranks have for it
   void dispatch(View rows, std::vector<Matrix>& arrived) {
-    const int n = ranks_.size(), me = ranks_.rank();
     arrived.resize(here_);
     for (std::size_t expert = 0; expert < here_; ++expert) {
-      arrived[expert].resize(place(n - 1, expert).last, rows.columns);
-      for (int step = 0; step < n; ++step) {
-        const int to = (me + step) % n, from = (me - step + n) % n;
-        const std::vector<std::size_t>& for_them = rows_for_[global(to, expert)];
-        leaving_.resize(for_them.size(), rows.columns);
-        for (std::size_t i = 0; i < for_them.size(); ++i) {
-          std::copy_n(rows.row(for_them[i]), rows.columns, leaving_.row(i));
-        }
-        exchange(ranks_, to, leaving_.numbers(), from, rows_of(arrived[expert], place(from, expert)));
-      }
+      arrived[expert].resize(place(ranks_.size() - 1, expert).last, rows.columns);
     }
+    exchange_all([&](std::size_t expert, int to, int from) {
+      const std::vector<std::size_t>& for_them = rows_for_[global(to, expert)];
+      leaving_.resize(for_them.size(), rows.columns);
+      for (std::size_t i = 0; i < for_them.size(); ++i) {
+        std::copy_n(rows.row(for_them[i]), rows.columns, leaving_.row(i));
+      }
+      exchange(ranks_, to, leaving_.numbers(), from, rows_of(arrived[expert], place(from, expert)));
+    });
   }
 
   /// Each row back to where it came from.
   void combine(std::vector<Matrix>& processed, Matrix& rows) {
-    const int n = ranks_.size(), me = ranks_.rank();
-    for (std::size_t expert = 0; expert < here_; ++expert) {
-      for (int step = 0; step < n; ++step) {
-        const int to = (me + step) % n, from = (me - step + n) % n;
-        const std::vector<std::size_t>& from_them = rows_for_[global(from, expert)];
-        returned_.resize(from_them.size(), rows.columns());
-        exchange(ranks_, to, rows_of(processed[expert], place(to, expert)), from, returned_.numbers());
-        for (std::size_t i = 0; i < from_them.size(); ++i) {
-          std::copy_n(returned_.row(i), rows.columns(), rows.row(from_them[i]));
-        }
+    exchange_all([&](std::size_t expert, int to, int from) {
+      const std::vector<std::size_t>& from_them = rows_for_[global(from, expert)];
+      returned_.resize(from_them.size(), rows.columns());
+      exchange(ranks_, to, rows_of(processed[expert], place(to, expert)), from, returned_.numbers());
+      for (std::size_t i = 0; i < from_them.size(); ++i) {
+        std::copy_n(returned_.row(i), rows.columns(), rows.row(from_them[i]));
       }
-    }
+    });
   }
 
  private:
+  /// For each expert of a rank, by turns with every rank.
+  template <class Exchange>
+  void exchange_all(Exchange exchange) {
+    const int n = ranks_.size(), me = ranks_.rank();
+    for (std::size_t expert = 0; expert < here_; ++expert) {
+      for (int step = 0; step < n; ++step) exchange(expert, (me + step) % n, (me - step + n) % n);
+    }
+  }
+
   std::size_t global(int rank, std::size_t expert) const { return static_cast<std::size_t>(rank) * here_ + expert; }
 
   /// Rows of rank `from` for an expert of rank `to`.

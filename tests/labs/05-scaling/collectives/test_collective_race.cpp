@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "05-scaling/bench/collective_race.hpp"
+#include "05-scaling/bench/collectives.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport.hpp"

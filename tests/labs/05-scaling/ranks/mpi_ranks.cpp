@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "05-scaling/bench/collective_race.hpp"
+#include "05-scaling/bench/collectives.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
