@@ -290,8 +290,7 @@ void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, cons
 /// What caches cost the largest batch, and what sharing them brings it.
 void add_kv_gains(Lab& lab, const std::vector<KvCurve>& curves, const LayerTimes& layers) {
   const auto largest = [&](const char* id) {
-    const auto is_it = [&](const KvCurve& curve) { return curve.id == std::string_view(id); };
-    return std::find_if(curves.begin(), curves.end(), is_it)->runs.back();
+    return std::ranges::find(curves, std::string_view(id), &KvCurve::id)->runs.back();
   };
   const auto slower = [&](const char* a, const char* b) {
     return layers.sampling.ratio(largest(a).id(), largest(b).id());

@@ -130,12 +130,11 @@ StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
   for (const auto& [step, work, seconds] : timed_pure) medians.push_back({step.load(), seconds.median});
   const StepModel model = fit_steps(shape, medians);
   const StepSeconds by_roofs = [&](const StepLoad& load) { return roofline_seconds(shape, load, roofs); };
-  const StepSeconds by_rates = [&](const StepLoad& load) { return model.seconds(load); };
-  add_steps(lab, {"serving_pure", "serving_pure_roofs", "serving_pure_rates"}, timed_pure, by_roofs, by_rates);
-  add_steps(lab, {"serving_mixed", "serving_mixed_roofs", "serving_mixed_rates"}, timed_mixed, by_roofs, by_rates);
+  add_steps(lab, {"serving_pure", "serving_pure_roofs", "serving_pure_rates"}, timed_pure, by_roofs, model);
+  add_steps(lab, {"serving_mixed", "serving_mixed_roofs", "serving_mixed_rates"}, timed_mixed, by_roofs, model);
   std::vector<double> errors;
   for (const auto& [step, work, seconds] : timed_mixed) {
-    errors.push_back(std::abs(by_rates(step.load()) / seconds.median - 1));
+    errors.push_back(std::abs(model(step.load()) / seconds.median - 1));
   }
   lab.derived("serving_step_error_median", estimate(errors).median);
   add_phases(lab, timed_pure);
@@ -263,9 +262,8 @@ void replay_requests(Lab& lab, StepBench& bench, const Scenario& scenario, const
 void measure_serving(Lab& lab) {
   const Roofline roofs = roofs_of(lab);
   StepBench bench(choose_model(lab, roofs));
-  const StepModel model = measure_steps(lab, bench, roofs);
+  const StepSeconds seconds = measure_steps(lab, bench, roofs);
   const Scenario scenario = scenario_of(bench.shape(), lab.quick());
-  const StepSeconds seconds = [&](const StepLoad& load) { return model.seconds(load); };
   simulate_serving(lab, scenario, seconds);
   replay_requests(lab, bench, scenario, seconds);
 }

@@ -245,12 +245,6 @@ void compare_products(Lab& lab, std::list<Crew>& crews) {
 
 // ---- A dot product of vectors ----
 
-/// Bytes that one core's level-2 cache holds with ease, and its level-1 cache does not.
-std::size_t near_bytes(const Lab& lab) {
-  const std::uint64_t l2 = lab.machine().cache_bytes(2);
-  return (l2 != 0 ? l2 : 512 * 1024) / 4;
-}
-
 /// Strong and weak scaling of the dot product in memory, beside reading alone, from which it is predicted; and weak
 /// scaling in each core's own cache, since a part that shrinks would move to a nearer one.
 void compare_dot_products(Lab& lab, std::list<Crew>& crews) {
@@ -258,7 +252,9 @@ void compare_dot_products(Lab& lab, std::list<Crew>& crews) {
   const int all = crews.back().threads;
   const auto most = static_cast<std::size_t>(all);
   const std::size_t of_one = std::min<std::size_t>(default_dram_bytes(), available_memory_bytes() / 4 / most);
-  const Vectors near(crews.back().team, near_bytes(lab) * most), far(crews.back().team, of_one * most);
+  const std::uint64_t l2 = lab.machine().cache_bytes(2);
+  const std::size_t near_of_one = (l2 != 0 ? l2 : 512 * 1024) / 4;  // level 2 holds it with ease, level 1 does not
+  const Vectors near(crews.back().team, near_of_one * most), far(crews.back().team, of_one * most);
   verify(far.error_share(kernels), "the dot product");
 
   Comparison comparison(crews);

@@ -203,18 +203,16 @@ json time_steps_here(Member& me, const json& arguments) {
   }
   const Sampling sampling = sample_on_all(me, variants, plan_in(arguments));
   json answer;
-  for (std::size_t i = 0; i < variants.size(); ++i) {
-    answer.push_back({{"id", variants[i].id}, {"seconds", sampling.seconds[i].samples}});
-  }
+  for (const std::string& id : sampling.ids) answer[id] = sampling.of(id).samples;
   return answer;
 }
 
 Sampling time_steps(Lab& lab, Ranks& ranks, const Problem& problem, const RankPlan& plan) {
   const json answer = ranks.run(training_steps_task, arguments_of(problem, plan), [&] { lab.tick(); }).front();
   Sampling sampling;
-  for (const json& each : answer) {
-    sampling.ids.push_back(each.at("id"));
-    sampling.seconds.push_back(estimate(each.at("seconds")));
+  for (const auto& [id, seconds] : answer.items()) {
+    sampling.ids.push_back(id);
+    sampling.seconds.push_back(estimate(seconds));
   }
   return sampling;
 }

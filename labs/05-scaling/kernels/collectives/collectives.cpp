@@ -187,9 +187,6 @@ Cost beyond_cost(const PowerOfTwo& n, double bytes) {
   return {2, 2 * bytes, 2 * n.beyond, 2 * n.beyond * bytes};
 }
 
-/// Each rank sends a block to the next in n − 1 steps.
-Cost blocks_cost(double n, double bytes) { return {n - 1, (n - 1) / n * bytes, n * (n - 1), (n - 1) * bytes}; }
-
 constexpr Collective collectives[] = {
     {"ring", "ring", all_reduce_ring, ring_cost},
     {"tree", "tree", all_reduce_tree, tree_cost},
@@ -201,10 +198,13 @@ constexpr Collective collectives[] = {
 
 std::span<const Collective> all_reduces() { return collectives; }
 
-Cost reduce_scatter_cost(int ranks, double bytes) { return blocks_cost(ranks, bytes); }
-Cost all_gather_cost(int ranks, double bytes) { return blocks_cost(ranks, bytes); }
+/// Each rank sends a block to the next in n − 1 steps.
+Cost half_ring_cost(int ranks, double bytes) {
+  const double n = ranks;
+  return {n - 1, (n - 1) / n * bytes, n * (n - 1), (n - 1) * bytes};
+}
 
-Cost ring_cost(int ranks, double bytes) { return reduce_scatter_cost(ranks, bytes) + all_gather_cost(ranks, bytes); }
+Cost ring_cost(int ranks, double bytes) { return half_ring_cost(ranks, bytes) + half_ring_cost(ranks, bytes); }
 
 Cost tree_cost(int ranks, double bytes) {
   const double levels = std::bit_width(static_cast<unsigned>(ranks - 1)), edges = ranks - 1;

@@ -120,8 +120,7 @@ struct Collective {
 /// The algorithms for an all-reduce.
 std::span<const Collective> all_reduces();
 
-Cost reduce_scatter_cost(int ranks, double bytes);
-Cost all_gather_cost(int ranks, double bytes);
+Cost half_ring_cost(int ranks, double bytes);  ///< of reduce_scatter(), or of all_gather()
 Cost ring_cost(int ranks, double bytes);
 Cost tree_cost(int ranks, double bytes);
 Cost doubling_cost(int ranks, double bytes);
@@ -137,8 +136,8 @@ double bus_factor(int ranks);
 
 /// What one rank shows the others, beside its numbers. Zero bytes are one that is ready.
 struct WindowPart {
-  static constexpr std::size_t chunk =
-      1 << 15;  ///< numbers in a slot: 128 KiB, so that two stay in the L2 of most cores
+  /// Numbers in a slot: 128 KiB, so that two stay in the L2 of most cores.
+  static constexpr std::size_t chunk = 1 << 15;
 
   /// The first numbers share a cache line with the word that says they are there: for a few, one line travels.
   struct alignas(64) Slot {
@@ -184,7 +183,7 @@ class WindowAllReduce {
 // ---- The alpha-beta model: a message takes α, whatever its size, and its bytes pass at β. Fitted to some measured times, it
 // predicts others, as far as the road is the same. ----
 
-/// A measured time of something whose steps and bytes, one after the other, are known (collectives.hpp).
+/// A measured time of something whose steps and bytes, one after the other, are known.
 struct Observation {
   double steps;    ///< messages on the longest path
   double bytes;    ///< on the longest path

@@ -168,33 +168,27 @@ std::vector<int> divisors(int number, int most) {
 
 bool divides(double divisor, double number) { return std::fmod(number, divisor) == 0; }
 
-/// Keeps the fastest plans that fit.
-class Best {
- public:
-  Best(const Job& job, std::size_t most, const Allowed& allowed) : job_(job), most_(most), allowed_(allowed) {}
+/// The fastest plans that fit, at most so many.
+struct Best {
+  const Job& job;
+  std::size_t most;
+  const Allowed& allowed;
+  std::vector<Candidate> found = {};
 
   void consider(const ParallelPlan& plan) {
-    if (allowed_ && !allowed_(plan)) return;
-    const MemoryUse memory = memory_use(job_.shape, plan);
-    if (memory.total() > usable_memory * job_.chip.capacity) return;
-    const StepTime time = step_time(job_.chip, job_.shape, plan);
-    const auto place = std::find_if(found_.begin(), found_.end(),
-                                    [&](const Candidate& other) { return time.total() < other.time.total(); });
-    found_.insert(place, {plan, time, memory});
-    if (found_.size() > most_) found_.pop_back();
+    if (allowed && !allowed(plan)) return;
+    const MemoryUse memory = memory_use(job.shape, plan);
+    if (memory.total() > usable_memory * job.chip.capacity) return;
+    const StepTime time = step_time(job.chip, job.shape, plan);
+    const auto place =
+        std::ranges::upper_bound(found, time.total(), {}, [](const Candidate& other) { return other.time.total(); });
+    found.insert(place, {plan, time, memory});
+    if (found.size() > most) found.pop_back();
   }
-
-  std::vector<Candidate> found() && { return std::move(found_); }
-
- private:
-  const Job& job_;
-  std::size_t most_;
-  const Allowed& allowed_;
-  std::vector<Candidate> found_;
 };
 
-void vary_schedule(ParallelPlan plan, const Job& job, Best& best) {
-  const double layers = layers_of_stage(plan, job.shape);
+void vary_schedule(ParallelPlan plan, Best& best) {
+  const double layers = layers_of_stage(plan, best.job.shape);
   for (const double micro : {1, 2, 4, 8, 16}) {
     plan.micro_batch = micro;
     if (!divides(micro * plan.replicas(), plan.batch)) continue;
@@ -212,7 +206,7 @@ void vary_schedule(ParallelPlan plan, const Job& job, Best& best) {
 }  // namespace
 
 std::vector<Candidate> search_plans(const Job& job, std::size_t most, const Allowed& allowed) {
-  Best best(job, most, allowed);
+  Best best = {job, most, allowed};
   const bool torus = job.chip.torus_axes > 0;
   const int pods = torus ? (job.chips + job.chip.together - 1) / job.chip.together : 1;
   if (job.chips % pods != 0) return {};
@@ -234,13 +228,13 @@ std::vector<Candidate> search_plans(const Job& job, std::size_t most, const Allo
           for (const int experts : divisors(static_cast<int>(job.shape.experts), most_experts)) {
             if (!divides(experts, plan.sharers())) continue;
             plan.experts = experts;
-            vary_schedule(plan, job, best);
+            vary_schedule(plan, best);
           }
         }
       }
     }
   }
-  return std::move(best).found();
+  return best.found;
 }
 
 std::vector<Candidate> fastest_by_chips(Job job, int most_chips, const Allowed& allowed) {

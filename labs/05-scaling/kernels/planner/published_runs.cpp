@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -128,18 +127,12 @@ Errors errors_of_hardware_guess(const std::vector<PublishedRun>& runs, Use use) 
 }
 
 const PublishedRun& largest_run(const std::vector<PublishedRun>& runs) {
-  const auto largest = std::ranges::max_element(runs, {}, [](const PublishedRun& run) { return run.plan.chips(); });
-  if (largest == runs.end()) throw std::invalid_argument("largest_run: no runs");
-  return *largest;
+  return *std::ranges::max_element(runs, {}, [](const PublishedRun& run) { return run.plan.chips(); });
 }
 
 const PublishedRun& farthest_run(const std::vector<PublishedRun>& runs, Use use, const Constants& constants) {
-  const PublishedRun* farthest = nullptr;
-  for (const PublishedRun& run : runs)
-    if (run.use() == use && (!farthest || std::abs(error(run, constants)) > std::abs(error(*farthest, constants))))
-      farthest = &run;
-  if (!farthest) throw std::invalid_argument("farthest_run: no run of that use");
-  return *farthest;
+  return *std::ranges::max_element(
+      runs, {}, [&](const PublishedRun& run) { return run.use() == use ? std::abs(error(run, constants)) : -1; });
 }
 
 }  // namespace hf::scaling

@@ -92,10 +92,10 @@ Errors errors_of_guess(const std::vector<PublishedRun>& runs, Use use);
 /// quarters of the MFU of one that computes nothing again.
 Errors errors_of_hardware_guess(const std::vector<PublishedRun>& runs, Use use);
 
-/// The run on the most chips. \throws std::invalid_argument without runs
+/// The run on the most chips. \pre there are runs
 const PublishedRun& largest_run(const std::vector<PublishedRun>& runs);
 
-/// The run with the largest absolute error. \throws std::invalid_argument without runs of that use
+/// The run with the largest absolute error. \pre there are runs of that use
 const PublishedRun& farthest_run(const std::vector<PublishedRun>& runs, Use use, const Constants& constants);
 
 }  // namespace hf::scaling

@@ -39,24 +39,18 @@ struct StepLoad {
 constexpr double streamed_rows = 32;
 
 /// Seconds of a step, as a sum: nothing that reads memory is assumed to hide behind arithmetic.
-class StepModel {
- public:
-  static constexpr std::size_t rates = 6;
-  using Rates = std::array<double, rates>;
+struct StepModel {
+  using Rates = std::array<double, 6>;
 
-  /// \param rates  seconds for a weight, and for a weight and a row, while weights are streamed; the same where they are
-  ///               packed; for a FLOP of the attention in prompts; for a byte of the KV cache
-  StepModel(const workload::TransformerShape& shape, const Rates& rates) : shape_(shape), rates_(rates) {}
+  workload::TransformerShape shape;
+  Rates
+      rates;  ///< seconds for a weight, and for a weight and a row, while weights are streamed; the same where they are
+              ///< packed; for a FLOP of the attention in prompts; for a byte of the KV cache
 
-  double seconds(const StepLoad& load) const;
-  const Rates& fitted() const { return rates_; }
+  double operator()(const StepLoad& load) const;
 
-  /// How often a step does what each rate stands for: seconds() is the product of these and the rates.
+  /// How often a step does what each rate stands for: its seconds are the product of these and the rates.
   static Rates counts(const workload::TransformerShape& shape, const StepLoad& load);
-
- private:
-  workload::TransformerShape shape_;
-  Rates rates_;
 };
 
 /// A step and how long it took.

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "00-workload/kernels/account.hpp"
@@ -53,13 +54,13 @@ StepModel::Rates StepModel::counts(const TransformerShape& shape, const StepLoad
   return counts;
 }
 
-double StepModel::seconds(const StepLoad& load) const {
-  const Rates counts = StepModel::counts(shape_, load);
-  return std::inner_product(counts.begin(), counts.end(), rates_.begin(), 0.0);
+double StepModel::operator()(const StepLoad& load) const {
+  const Rates counts = StepModel::counts(shape, load);
+  return std::inner_product(counts.begin(), counts.end(), rates.begin(), 0.0);
 }
 
 StepModel fit_steps(const TransformerShape& shape, std::span<const MeasuredStep> steps) {
-  constexpr std::size_t n = StepModel::rates;
+  constexpr std::size_t n = std::tuple_size_v<StepModel::Rates>;
   if (steps.size() < n) throw std::invalid_argument("six rates need at least six measured steps");
   // Each row over its seconds, so that errors are relative; each column over its largest, so that all weigh alike.
   std::vector<StepModel::Rates> rows;

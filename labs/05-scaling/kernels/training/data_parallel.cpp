@@ -24,40 +24,36 @@ class DataParallel final : public Trainer {
   }
 
   /// Where they are sharded, only this rank's block of the network's gradients is of use.
-  double gradients(const Batch& batch) override;
+  double gradients(const Batch& batch) override {
+    const Range mine = share(batch.rows(), ranks_.rank(), ranks_.size());
+    const Hook ready = [&](std::span<float> block) {
+      if (background_) background_->add(block);
+    };
+    const double loss =
+        loss_and_gradients(network_, kept_, View(batch.x).row_range(mine.first, mine.last),
+                           std::span(batch.labels).subspan(mine.first, mine.size()), batch.rows(), nothing, ready);
+    reduce();
+    return loss;
+  }
   void update() override;
 
  private:
-  void reduce();
+  void reduce() {
+    switch (how_) {
+      case Gradients::at_once: return all_reduce_ring(ranks_, network_.gradients());
+      case Gradients::overlapped: return background_->finish();
+      case Gradients::sharded: return reduce_scatter(ranks_, network_.gradients());
+      case Gradients::in_buckets:
+        all_reduce_ring(ranks_, network_.head_gradients());
+        for (std::size_t b = network_.blocks(); b-- > 0;) all_reduce_ring(ranks_, network_.block_gradients(b));
+    }
+  }
 
   Transport& ranks_;
   Gradients how_;
   Kept kept_;
   std::optional<BackgroundSums> background_;
 };
-
-double DataParallel::gradients(const Batch& batch) {
-  const Range mine = share(batch.rows(), ranks_.rank(), ranks_.size());
-  const Hook ready = [&](std::span<float> block) {
-    if (background_) background_->add(block);
-  };
-  const double loss =
-      loss_and_gradients(network_, kept_, View(batch.x).row_range(mine.first, mine.last),
-                         std::span(batch.labels).subspan(mine.first, mine.size()), batch.rows(), nothing, ready);
-  reduce();
-  return loss;
-}
-
-void DataParallel::reduce() {
-  switch (how_) {
-    case Gradients::at_once: return all_reduce_ring(ranks_, network_.gradients());
-    case Gradients::overlapped: return background_->finish();
-    case Gradients::sharded: return reduce_scatter(ranks_, network_.gradients());
-    case Gradients::in_buckets:
-      all_reduce_ring(ranks_, network_.head_gradients());
-      for (std::size_t b = network_.blocks(); b-- > 0;) all_reduce_ring(ranks_, network_.block_gradients(b));
-  }
-}
 
 // [begin: sharded]
 void DataParallel::update() {

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
@@ -17,11 +18,8 @@
 namespace hf::scaling {
 namespace {
 
-struct Neighbours {
-  int previous, next;
-};
-
-Neighbours neighbours(const Transport& ranks) {
+/// The stages before and after this rank's, or nobody.
+std::pair<int, int> neighbours(const Transport& ranks) {
   const int me = ranks.rank();
   return {me > 0 ? me - 1 : nobody, me + 1 < ranks.size() ? me + 1 : nobody};
 }
@@ -76,28 +74,6 @@ class TimedStage final : public PipelineStage {
   std::array<float, 2> from_ = {}, to_ = {};
 };
 
-}  // namespace
-
-const PipelineSchedule gpipe = {"gpipe", "GPipe", run_gpipe, [](int, int, int micros) { return micros; }};
-const PipelineSchedule one_forward_one_backward = {
-    "1f1b", "1F1B", run_one_forward_one_backward,
-    [](int stage, int stages, int micros) { return std::min(micros, stages - stage); }};
-
-double bubble_predicted(int stages, int micros) { return (stages - 1.) / (micros + stages - 1.); }
-
-double simulate_bubble(const PipelineSchedule& schedule, int stages, int micros) {
-  ThreadRanks ranks(stages, {0, 1. / sizeof(float)});  // a second for each number
-  ranks.run([&](Transport& me) {
-    TimedStage stage(me);
-    schedule.run(me, stage, micros);
-  });
-  return 1 - 3 * micros / ranks.seconds();
-}
-
-// ---- One rank's stage of a network ----
-
-namespace {
-
 constexpr int none = -1;
 
 NetworkPart stage_of(const Transport& ranks, const NetworkShape& shape) {
@@ -121,6 +97,24 @@ class Timed {
 };
 
 }  // namespace
+
+const PipelineSchedule gpipe = {"gpipe", "GPipe", run_gpipe, [](int, int, int micros) { return micros; }};
+const PipelineSchedule one_forward_one_backward = {
+    "1f1b", "1F1B", run_one_forward_one_backward,
+    [](int stage, int stages, int micros) { return std::min(micros, stages - stage); }};
+
+double bubble_predicted(int stages, int micros) { return (stages - 1.) / (micros + stages - 1.); }
+
+double simulate_bubble(const PipelineSchedule& schedule, int stages, int micros) {
+  ThreadRanks ranks(stages, {0, 1. / sizeof(float)});  // a second for each number
+  ranks.run([&](Transport& me) {
+    TimedStage stage(me);
+    schedule.run(me, stage, micros);
+  });
+  return 1 - 3 * micros / ranks.seconds();
+}
+
+// ---- One rank's stage of a network ----
 
 PipelineParallel::PipelineParallel(Transport& ranks, const NetworkShape& shape, const PipelineSchedule& schedule,
                                    int micros)

@@ -30,11 +30,11 @@ std::vector<StepLoad> some_loads() {
 
 /// Measured on a machine that the model describes, each time off by up to `noise`.
 std::vector<MeasuredStep> measured(double noise, std::uint64_t seed) {
-  const StepModel machine(gpt2_small, truth);
+  const StepModel machine = {gpt2_small, truth};
   std::vector<MeasuredStep> steps;
   for (const StepLoad& load : some_loads()) {
     const double factor = 1 + noise * random_number(seed, steps.size());
-    steps.push_back({load, factor * machine.seconds(load)});
+    steps.push_back({load, factor * machine(load)});
   }
   return steps;
 }
@@ -49,20 +49,20 @@ TEST_CASE("what a step is made of adds up to the FLOPs of chapter 00") {
 }
 
 TEST_CASE("the rates are found again, and predict mixed steps that were not measured") {
-  const StepModel found = fit_steps(gpt2_small, measured(0, 1)), machine(gpt2_small, truth);
-  for (std::size_t i = 0; i < truth.size(); ++i) CHECK(found.fitted()[i] == doctest::Approx(truth[i]).epsilon(1e-3));
+  const StepModel found = fit_steps(gpt2_small, measured(0, 1)), machine = {gpt2_small, truth};
+  for (std::size_t i = 0; i < truth.size(); ++i) CHECK(found.rates[i] == doctest::Approx(truth[i]).epsilon(1e-3));
   for (const StepLoad& mixed : {StepLoad{64, 1, 64 * 300, 16, 16 * 200}, StepLoad{8, 1, 64, 8, 800}}) {
-    CHECK(found.seconds(mixed) == doctest::Approx(machine.seconds(mixed)).epsilon(1e-3));
+    CHECK(found(mixed) == doctest::Approx(machine(mixed)).epsilon(1e-3));
   }
 }
 
 TEST_CASE("noise of three percent moves a prediction by little more, and no rate below zero") {
-  const StepModel machine(gpt2_small, truth);
+  const StepModel machine = {gpt2_small, truth};
   const StepLoad mixed = {96, 1, 96 * 300, 24, 24 * 250};
   for (std::uint64_t seed = 2; seed < 40; ++seed) {
     const StepModel found = fit_steps(gpt2_small, measured(0.03, seed));
-    CHECK(found.seconds(mixed) == doctest::Approx(machine.seconds(mixed)).epsilon(0.05));
-    for (const double rate : found.fitted()) CHECK(rate >= 0);
+    CHECK(found(mixed) == doctest::Approx(machine(mixed)).epsilon(0.05));
+    for (const double rate : found.rates) CHECK(rate >= 0);
   }
 }
 
