@@ -20,6 +20,7 @@
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
+#include "common/ranks/alpha_beta.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/ranks_sampling.hpp"
 #include "harness/clock.hpp"
@@ -157,7 +158,7 @@ struct Size {
 };
 
 /// All sizes in every round: where the machine changes while we measure, it changes for all of them.
-void run_rounds(Member& me, std::vector<Size>& sizes, const RacePlan& plan) {
+void run_rounds(Member& me, std::vector<Size>& sizes, const RankPlan& plan) {
   const std::int64_t start = now_ns();
   for (int round = 0; round < plan.rounds; ++round) {
     const double spent = greatest_of_all(me.ranks, static_cast<double>(now_ns() - start) * 1e-9);
@@ -204,10 +205,11 @@ std::size_t affordable_bytes(Member& me, double seconds) {
   return trial * std::bit_floor(static_cast<std::size_t>(trials));
 }
 
-nlohmann::json race_all_reduces(Member& me, const AllReduce& library, const Window* window, const RacePlan& plan) {
-  Race race(me, library, window, plan.most_bytes);
+nlohmann::json race_all_reduces(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes,
+                                const RankPlan& plan) {
+  Race race(me, library, window, most_bytes);
   std::vector<Size> sizes;
-  for (std::size_t bytes = least_bytes; bytes <= plan.most_bytes; bytes *= 2) {
+  for (std::size_t bytes = least_bytes; bytes <= most_bytes; bytes *= 2) {
     if (is_power_of_four(bytes)) race.check(bytes);
     sizes.push_back({bytes, race.variants(bytes), {}});
   }

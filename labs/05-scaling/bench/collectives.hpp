@@ -11,6 +11,7 @@
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/ranks.hpp"
+#include "common/ranks/ranks_sampling.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::scaling {
@@ -22,14 +23,6 @@ using AllReduce = std::function<void(std::span<float>)>;
 struct Window {
   WindowAllReduce& sums;
   std::span<float> numbers;  ///< of this rank, that lie in it
-};
-
-struct RacePlan {
-  std::size_t most_bytes =
-      64 << 20;  ///< from 4 B, by powers of two; what is slow takes part in every other from 1 MiB up
-  int rounds = 31;
-  int minimum_rounds = 5;
-  double budget_seconds = 20;  ///< for the rounds; afterwards there are none begun
 };
 
 /// Seconds of a call, by the bytes of each rank's numbers; sample i of everything was taken in round i.
@@ -46,9 +39,12 @@ std::size_t affordable_bytes(Member& me, double seconds);
 /// program that writes its numbers before and reads every line of its sums afterwards: a window must not seem to move
 /// nothing, and no one pays for reading 64 MiB from memory. So reading alone is sampled beside and taken away.
 /// \param window  null where the ranks cannot share memory
+/// \param most_bytes  from 4 B, by powers of two; what is slow takes part in every other from 1 MiB up
+/// \param plan  its budget is for the rounds; afterwards there are none begun
 /// \return RaceTimes, the same on every rank
 /// \throws std::runtime_error where a result is wrong
-nlohmann::json race_all_reduces(Member& me, const AllReduce& library, const Window* window, const RacePlan& plan);
+nlohmann::json race_all_reduces(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes,
+                                const RankPlan& plan);
 
 /// \throws nlohmann::json::exception for what is no answer of a race
 RaceTimes race_times(const nlohmann::json& answer);

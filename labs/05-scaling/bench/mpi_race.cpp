@@ -11,6 +11,7 @@
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/collectives/mpi_window.hpp"
 #include "common/ranks/ranks.hpp"
+#include "common/ranks/ranks_sampling.hpp"
 #include "common/ranks/transport_mpi.hpp"
 
 namespace hf::scaling {
@@ -33,17 +34,14 @@ std::string library_name() {
 
 nlohmann::json race(Member& me, const nlohmann::json& arguments) {
   const double seconds = arguments.at("seconds");
-  const RacePlan plan = {.most_bytes = affordable_bytes(me, seconds),
-                         .rounds = arguments.at("rounds"),
-                         .minimum_rounds = arguments.at("minimum_rounds"),
-                         .budget_seconds = seconds};
+  const std::size_t most_bytes = affordable_bytes(me, seconds), numbers = most_bytes / sizeof(float);
+  const RankPlan plan = {arguments.at("rounds"), arguments.at("minimum_rounds"), seconds};
   const auto answer = [&](const Window* window) -> nlohmann::json {
-    const nlohmann::json times = race_all_reduces(me, all_reduce, window, plan);
+    const nlohmann::json times = race_all_reduces(me, all_reduce, window, most_bytes, plan);
     if (me.ranks.rank() != 0) return {};
     return {{"library", library_name()}, {"all_reduces", times}};
   };
   if (!MpiWindow::possible()) return answer(nullptr);
-  const std::size_t numbers = plan.most_bytes / sizeof(float);
   const MpiWindow shared(numbers);
   WindowAllReduce sums(me.ranks.rank(), shared.parts(), shared.numbers(), me.oversubscribed);
   const Window window = {sums, {shared.numbers()[static_cast<std::size_t>(me.ranks.rank())], numbers}};
@@ -52,7 +50,7 @@ nlohmann::json race(Member& me, const nlohmann::json& arguments) {
 
 }  // namespace
 
-/// Arguments: "seconds", "rounds", "minimum_rounds" of RacePlan. From rank 0: "all_reduces", the answer of the race, and
+/// Arguments: "seconds", "rounds", "minimum_rounds" of RankPlan. From rank 0: "all_reduces", the answer of the race, and
 /// "library", what MPI this is.
 const Task collectives_task = {"collectives", race};
 

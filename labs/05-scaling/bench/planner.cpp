@@ -3,8 +3,6 @@
 #include <cctype>
 #include <cmath>
 #include <iterator>
-#include <map>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,11 +135,9 @@ Series mfu_series(const Job& job, const char* id, const char* label, const std::
   return series;
 }
 
-/// The MFU at so many chips, of 1.
+/// The MFU at so many chips, of 1. \pre a plan fits them
 double share_at(const Series& mfu, double chips) {
-  const auto found = std::ranges::find(mfu.points, chips, &Point::x);
-  if (found == mfu.points.end()) throw std::out_of_range(mfu.id + ": nothing fits on so many chips");
-  return found->y.median / 100;
+  return std::ranges::find(mfu.points, chips, &Point::x)->y.median / 100;
 }
 
 /// For the fastest plan, what its step is spent on, in per cent, and into how many pieces each thing is cut.

@@ -1,5 +1,6 @@
 // Many readers, who come and go: steps of a server on this machine, and what a simulated one makes of them.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -69,17 +70,13 @@ std::vector<TimedStep> time_steps(const Lab& lab, StepBench& bench, const std::v
   return timed_steps;
 }
 
-/// What the series of some steps are called: as measured, as predicted by the roofs, and as the fitted rates say.
-struct StepIds {
-  const char *measured, *roofs, *rates;
-};
-
-void add_steps(Lab& lab, const StepIds& ids, const std::vector<TimedStep>& steps, const StepSeconds& by_roofs,
-               const StepSeconds& by_rates) {
+/// Steps as measured, as predicted by the roofs, and as the fitted rates say: a series each, of these ids.
+void add_steps(Lab& lab, const std::array<const char*, 3>& ids, const std::vector<TimedStep>& steps,
+               const StepSeconds& by_roofs, const StepSeconds& by_rates) {
   const Axis step_axis = {"step", "1"}, time_axis = {"time of a step", "ms"};
-  Series measured = {ids.measured, "measured", Kind::measured, step_axis, time_axis};
-  Series predicted = {ids.roofs, "predicted by the roofs", Kind::modelled, step_axis, time_axis};
-  Series fitted = {ids.rates, "by the fitted rates", Kind::modelled, step_axis, time_axis};
+  Series measured = {ids[0], "measured", Kind::measured, step_axis, time_axis};
+  Series predicted = {ids[1], "predicted by the roofs", Kind::modelled, step_axis, time_axis};
+  Series fitted = {ids[2], "by the fitted rates", Kind::modelled, step_axis, time_axis};
   for (const auto& [step, work, seconds] : steps) {
     const auto x = static_cast<double>(measured.points.size());
     measured.points.emplace_back(x, times(seconds, 1e3), step.label());
@@ -191,12 +188,11 @@ void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategi
 }
 
 void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& seconds) {
-  constexpr struct {
-    const char *gaps, *firsts;
-  } curve_ids[] = {{"serving_itl_static", "serving_ttft_static"},
-                   {"serving_itl_whole", "serving_ttft_whole"},
-                   {"serving_itl_chunked", "serving_ttft_chunked"},
-                   {"serving_itl_apart", "serving_ttft_apart"}};
+  constexpr std::pair<const char*, const char*> curve_ids[] = {// gaps, first tokens
+                                                               {"serving_itl_static", "serving_ttft_static"},
+                                                               {"serving_itl_whole", "serving_ttft_whole"},
+                                                               {"serving_itl_chunked", "serving_ttft_chunked"},
+                                                               {"serving_itl_apart", "serving_ttft_apart"}};
   const double writers = std::ceil(writers_per_reader(scenario, seconds));
   const double prompt = scenario.limits.step_tokens;  // the longest
   lab.modelled("serving_cache_transfer_ms", 1e3 * scenario.wire.seconds(1, scenario.cache_bytes * prompt), "ms");
@@ -209,7 +205,7 @@ void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& sec
   for (std::size_t i = 0; i < strategies.size(); ++i) {
     const Capacity all = capacity(strategies[i], scenario);
     speed.points.emplace_back(static_cast<double>(i + 1), all.tokens_per_s, strategies[i].id);
-    add_load_curve(lab, strategies[i], curve_ids[i].gaps, curve_ids[i].firsts, scenario, all.requests_per_s);
+    add_load_curve(lab, strategies[i], curve_ids[i].first, curve_ids[i].second, scenario, all.requests_per_s);
     most.push_back(all.requests_per_s);
   }
   const auto at_most = [&](std::size_t i) { return speed.points[i].y.median; };

@@ -153,19 +153,12 @@ void check_and_learn(Lab& lab, Ranks& ranks) {
 
 // ---- How long does a step take? ----
 
-/// A trainer and its batch.
-struct Timed {
-  std::string id;
-  std::unique_ptr<Trainer> trainer;  ///< null on ranks that take no part
-  Batch batch;
-};
-
 /// Everything that is timed, as this rank sees it: "one" and "one_experts", on rank 0 alone; "part", "weak_part",
 /// "tensor_part" and "pipeline_part", where each rank computes its share of data (the batch cut, or whole), tensor or
 /// pipeline parallelism at the same time as the others, and nothing travels; "weak", data parallel with a whole batch for
 /// each rank; and every strategy.
 /// \param alone  a transport without others
-std::vector<Timed> timed_trainers(const Problem& whole, Transport& ranks, Transport& alone) {
+std::vector<RankVariant> step_variants(const Problem& whole, Transport& ranks, Transport& alone) {
   const auto mine = [&](std::size_t of) { return share(of, ranks.rank(), ranks.size()).size(); };
   Problem weak = whole, part = whole, tensor_part = whole, pipeline_part = whole;
   weak.rows *= static_cast<std::size_t>(ranks.size());
@@ -173,9 +166,11 @@ std::vector<Timed> timed_trainers(const Problem& whole, Transport& ranks, Transp
   tensor_part.shape.hidden = mine(whole.shape.hidden);
   pipeline_part.shape.blocks = mine(whole.shape.blocks);
 
-  std::vector<Timed> all;
-  const auto add = [&](const std::string& id, const Problem& problem, const char* strategy_id, Transport* on) {
-    all.push_back({id, on != nullptr ? strategy(strategy_id).make(*on, problem) : nullptr, batch_of(problem, 0)});
+  std::vector<RankVariant> all;
+  const auto add = [&](const char* id, const Problem& problem, const char* strategy_id, Transport* on) {
+    if (on == nullptr) return all.push_back({id, {}, [] {}});  // this rank takes no part
+    const std::shared_ptr<Trainer> trainer = strategy(strategy_id).make(*on, problem);
+    all.push_back({id, {}, [trainer, batch = batch_of(problem, 0)] { trainer->step(batch); }});
   };
   Transport* const first = ranks.rank() == 0 ? &alone : nullptr;
   add("one", whole, "data", first);
@@ -191,15 +186,10 @@ std::vector<Timed> timed_trainers(const Problem& whole, Transport& ranks, Transp
 
 json time_steps_here(Member& me, const json& arguments) {
   Alone alone;
-  const std::vector<Timed> timed = timed_trainers(problem_in(arguments), me.ranks, alone);
-  std::vector<RankVariant> variants;
-  for (const Timed& each : timed) {
-    const auto step = [&each] {
-      if (each.trainer) each.trainer->step(each.batch);
-    };
+  const std::vector<RankVariant> variants = step_variants(problem_in(arguments), me.ranks, alone);
+  for (const RankVariant& variant : variants) {
     me.tick();
-    step();  // warm
-    variants.push_back({each.id, {}, step});
+    variant.run();  // warm
   }
   const Sampling sampling = sample_on_all(me, variants, plan_in(arguments));
   json answer;

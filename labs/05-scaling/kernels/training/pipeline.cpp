@@ -83,19 +83,6 @@ NetworkPart stage_of(const Transport& ranks, const NetworkShape& shape) {
   return {share(shape.blocks, ranks.rank(), ranks.size()), {0, shape.hidden}, ranks.rank() + 1 == ranks.size()};
 }
 
-/// Adds the time in which it lives.
-class Timed {
- public:
-  explicit Timed(double& seconds) : seconds_(seconds) {}
-  ~Timed() { seconds_ += static_cast<double>(now_ns() - start_) * 1e-9; }
-  Timed(const Timed&) = delete;
-  Timed& operator=(const Timed&) = delete;
-
- private:
-  double& seconds_;
-  const std::int64_t start_ = now_ns();
-};
-
 }  // namespace
 
 const PipelineSchedule gpipe = {"gpipe", "GPipe", run_gpipe, [](int, int, int micros) { return micros; }};
@@ -139,16 +126,17 @@ double PipelineParallel::gradients(const Batch& batch) {
 }
 
 void PipelineParallel::forward(int micro) {
-  const Timed timed(busy_seconds_);
+  const std::int64_t start = now_ns();
   const Range rows = rows_of(micro);
   const View received = {rows.size(), width_, x_in.data()};
   Kept& kept = keep(micro);
   network_.forward(ranks_.rank() == 0 ? View(batch_->x).row_range(rows.first, rows.last) : received, kept);
   x_out = kept.x.back().numbers();
+  busy_seconds_ += static_cast<double>(now_ns() - start) * 1e-9;
 }
 
 void PipelineParallel::backward(int micro) {
-  const Timed timed(busy_seconds_);
+  const std::int64_t start = now_ns();
   const Range rows = rows_of(micro);
   Slot& slot = *std::ranges::find(kept_, micro, &Slot::micro);
   if (network_.part().head) {
@@ -160,6 +148,7 @@ void PipelineParallel::backward(int micro) {
   network_.backward(slot.kept, gradient_);
   slot.micro = none;
   gradient_out = gradient_.numbers();
+  busy_seconds_ += static_cast<double>(now_ns() - start) * 1e-9;
 }
 
 /// Room for what a micro-batch leaves: where it was free before, if anywhere.

@@ -19,7 +19,8 @@ AllReduce library_of(Transport& ranks) {
   return [&](std::span<float> numbers) { all_reduce_tree(ranks, numbers); };
 }
 
-constexpr RacePlan short_plan = {.most_bytes = 64 << 10, .rounds = 3, .minimum_rounds = 3, .budget_seconds = 0};
+constexpr std::size_t most_bytes = 64 << 10;
+constexpr RankPlan short_plan = {.rounds = 3, .minimum_rounds = 3, .budget_seconds = 0};
 
 template <class Program>
 void on_ranks(int count, Program program) {
@@ -33,7 +34,7 @@ TEST_CASE("a race times everything at every size, as often as planned, and every
   std::vector<nlohmann::json> answers(3);
   on_ranks(3, [&](Member& me) {
     answers[static_cast<std::size_t>(me.ranks.rank())] =
-        race_all_reduces(me, library_of(me.ranks), nullptr, short_plan);
+        race_all_reduces(me, library_of(me.ranks), nullptr, most_bytes, short_plan);
   });
   CHECK(answers[1] == answers[0]);
   CHECK(answers[2] == answers[0]);
@@ -50,7 +51,7 @@ TEST_CASE("who sums wrongly does not race") {
   CHECK_THROWS_WITH_AS(on_ranks(2,
                                 [](Member& me) {
                                   race_all_reduces(
-                                      me, [](std::span<float>) {}, nullptr, short_plan);
+                                      me, [](std::span<float>) {}, nullptr, most_bytes, short_plan);
                                 }),
                        "mpi gives wrong numbers at 4 B", std::runtime_error);
 }
