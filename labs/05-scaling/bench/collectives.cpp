@@ -150,40 +150,35 @@ class Race {
   std::vector<Runner> runners_;
 };
 
-/// Samples of one size, collected over the rounds.
-struct Size {
-  std::size_t bytes;
-  std::vector<RankVariant> variants;
-  std::map<std::string, std::vector<double>> seconds;
-};
+/// What takes part, by the size of the numbers.
+using Sizes = std::map<std::size_t, std::vector<RankVariant>>;
 
 /// All sizes in every round: where the machine changes while we measure, it changes for all of them.
-void run_rounds(Member& me, std::vector<Size>& sizes, const RankPlan& plan) {
+RaceSamples run_rounds(Member& me, const Sizes& sizes, const RankPlan& plan) {
+  RaceSamples samples;
   const std::int64_t start = now_ns();
   for (int round = 0; round < plan.rounds; ++round) {
     const double spent = greatest_of_all(me.ranks, static_cast<double>(now_ns() - start) * 1e-9);
     if (round >= plan.minimum_rounds && spent + spent / round > plan.budget_seconds) break;
-    for (Size& size : sizes) {
-      const int repeats = size.bytes <= repeated_bytes ? 5 : 1;
+    for (const auto& [bytes, variants] : sizes) {
+      const int repeats = bytes <= repeated_bytes ? 5 : 1;
       const Sampling sampling =
-          sample_on_all(me, size.variants, {.rounds = repeats, .minimum_rounds = repeats, .first_round = round});
-      for (const std::string& id : sampling.ids) size.seconds[id].push_back(sampling.of(id).median);
+          sample_on_all(me, variants, {.rounds = repeats, .minimum_rounds = repeats, .first_round = round});
+      for (const std::string& id : sampling.ids) samples[id][bytes].push_back(sampling.of(id).median);
     }
   }
-}
-
-nlohmann::json times_json(const std::vector<Size>& sizes) {
-  nlohmann::json times = nlohmann::json::array();
-  for (const Size& size : sizes) times.push_back({{"bytes", size.bytes}, {"seconds", size.seconds}});
-  return times;
+  return samples;
 }
 
 /// What is left of each time without the reading that every one of them contains: a tenth at least, where the reading alone
 /// was held up.
-void take_reading_away(Size& size) {
-  const std::vector<double> alone = std::move(size.seconds.extract(reading).mapped());
-  for (auto& [id, seconds] : size.seconds) {
-    for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = std::max(seconds[i] - alone[i], 0.1 * seconds[i]);
+void take_reading_away(RaceSamples& samples) {
+  const auto alone = std::move(samples.extract(reading).mapped());
+  for (auto& [id, sizes] : samples) {
+    for (auto& [bytes, seconds] : sizes) {
+      std::ranges::transform(seconds, alone.at(bytes), seconds.begin(),
+                             [](double all, double read) { return std::max(all - read, 0.1 * all); });
+    }
   }
 }
 
@@ -205,25 +200,23 @@ std::size_t affordable_bytes(Member& me, double seconds) {
   return trial * std::bit_floor(static_cast<std::size_t>(trials));
 }
 
-nlohmann::json race_all_reduces(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes,
-                                const RankPlan& plan) {
+RaceSamples race_all_reduces(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes,
+                             const RankPlan& plan) {
   Race race(me, library, window, most_bytes);
-  std::vector<Size> sizes;
+  Sizes sizes;
   for (std::size_t bytes = least_bytes; bytes <= most_bytes; bytes *= 2) {
     if (is_power_of_four(bytes)) race.check(bytes);
-    sizes.push_back({bytes, race.variants(bytes), {}});
+    sizes[bytes] = race.variants(bytes);
   }
-  run_rounds(me, sizes, plan);
-  for (Size& size : sizes) take_reading_away(size);
-  return times_json(sizes);
+  RaceSamples samples = run_rounds(me, sizes, plan);
+  take_reading_away(samples);
+  return samples;
 }
 
-RaceTimes race_times(const nlohmann::json& answer) {
+RaceTimes race_times(const RaceSamples& samples) {
   RaceTimes times;
-  for (const nlohmann::json& size : answer) {
-    for (const auto& [id, seconds] : size.at("seconds").items()) {
-      times[id].emplace(size.at("bytes").get<std::size_t>(), estimate(seconds.get<std::vector<double>>()));
-    }
+  for (const auto& [id, sizes] : samples) {
+    for (const auto& [bytes, seconds] : sizes) times[id].emplace(bytes, estimate(seconds));
   }
   return times;
 }

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/ranks.hpp"
@@ -25,11 +25,11 @@ struct Window {
   std::span<float> numbers;  ///< of this rank, that lie in it
 };
 
-/// Seconds of a call, by the bytes of each rank's numbers; sample i of everything was taken in round i.
-using Times = std::map<std::size_t, Estimate>;
-
-/// What a race gave, by the ids of all_reduces() and "mpi"; with a window also "through-window" and "in-window".
-using RaceTimes = std::map<std::string, Times>;
+/// Seconds of a call, by the ids of all_reduces() and "mpi", with a window also "through-window" and "in-window", and by the
+/// bytes of each rank's numbers; sample i of everything was taken in round i.
+using RaceSamples = std::map<std::string, std::map<std::size_t, std::vector<double>>>;
+using RaceTimes = std::map<std::string, std::map<std::size_t, Estimate>>;
+RaceTimes race_times(const RaceSamples& samples);
 
 /// How large the numbers may be for a race to fit into so many seconds: a power of two from 1 to 64 MiB, from one trial. The
 /// same on all ranks.
@@ -41,12 +41,9 @@ std::size_t affordable_bytes(Member& me, double seconds);
 /// \param window  null where the ranks cannot share memory
 /// \param most_bytes  from 4 B, by powers of two; what is slow takes part in every other from 1 MiB up
 /// \param plan  its budget is for the rounds; afterwards there are none begun
-/// \return RaceTimes, the same on every rank
+/// \return the same on every rank
 /// \throws std::runtime_error where a result is wrong
-nlohmann::json race_all_reduces(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes,
-                                const RankPlan& plan);
-
-/// \throws nlohmann::json::exception for what is no answer of a race
-RaceTimes race_times(const nlohmann::json& answer);
+RaceSamples race_all_reduces(Member& me, const AllReduce& library, const Window* window, std::size_t most_bytes,
+                             const RankPlan& plan);
 
 }  // namespace hf::scaling

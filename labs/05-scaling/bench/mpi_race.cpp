@@ -7,9 +7,9 @@
 #include <string>
 
 #include "05-scaling/bench/collectives.hpp"
+#include "05-scaling/bench/mpi_window.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/collectives/mpi_window.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/ranks_sampling.hpp"
 #include "common/ranks/transport_mpi.hpp"
@@ -37,9 +37,9 @@ nlohmann::json race(Member& me, const nlohmann::json& arguments) {
   const std::size_t most_bytes = affordable_bytes(me, seconds), numbers = most_bytes / sizeof(float);
   const RankPlan plan = {arguments.at("rounds"), arguments.at("minimum_rounds"), seconds};
   const auto answer = [&](const Window* window) -> nlohmann::json {
-    const nlohmann::json times = race_all_reduces(me, all_reduce, window, most_bytes, plan);
+    const RaceSamples samples = race_all_reduces(me, all_reduce, window, most_bytes, plan);
     if (me.ranks.rank() != 0) return {};
-    return {{"library", library_name()}, {"all_reduces", times}};
+    return {{"library", library_name()}, {"all_reduces", samples}};
   };
   if (!MpiWindow::possible()) return answer(nullptr);
   const MpiWindow shared(numbers);
@@ -50,7 +50,7 @@ nlohmann::json race(Member& me, const nlohmann::json& arguments) {
 
 }  // namespace
 
-/// Arguments: "seconds", "rounds", "minimum_rounds" of RankPlan. From rank 0: "all_reduces", the answer of the race, and
+/// Arguments: "seconds", "rounds", "minimum_rounds" of RankPlan. From rank 0: "all_reduces", RaceSamples, and
 /// "library", what MPI this is.
 const Task collectives_task = {"collectives", race};
 

@@ -12,6 +12,7 @@
 
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/pipeline.hpp"
@@ -26,7 +27,16 @@
 #include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 
-namespace hf::scaling {
+namespace hf {
+
+// As tasks are told of them.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankPlan, rounds, minimum_rounds, budget_seconds)
+
+namespace scaling {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NetworkShape, width, hidden, blocks, classes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Problem, shape, rows, micros, experts)
+
 namespace {
 
 using nlohmann::json;
@@ -64,20 +74,6 @@ Problem timed_problem(int ranks) {
 
 Batch batch_of(const Problem& problem, std::uint64_t index) {
   return make_batch(problem.rows, problem.shape.width, problem.shape.classes, index);
-}
-
-json arguments_of(const Problem& problem, const RankPlan& plan) {
-  const auto& [width, hidden, blocks, classes] = problem.shape;
-  return {{"problem", {width, hidden, blocks, classes, problem.rows, problem.micros, problem.experts}},
-          {"plan", {plan.rounds, plan.minimum_rounds, plan.budget_seconds}}};
-}
-Problem problem_in(const json& arguments) {
-  const json& p = arguments.at("problem");
-  return {{p.at(0), p.at(1), p.at(2), p.at(3)}, p.at(4), p.at(5), p.at(6)};
-}
-RankPlan plan_in(const json& arguments) {
-  const json& p = arguments.at("plan");
-  return {p.at(0), p.at(1), p.at(2)};
 }
 
 Estimate in_percent(const Estimate& share) { return times(share, 100); }
@@ -186,19 +182,20 @@ std::vector<RankVariant> step_variants(const Problem& whole, Transport& ranks, T
 
 json time_steps_here(Member& me, const json& arguments) {
   Alone alone;
-  const std::vector<RankVariant> variants = step_variants(problem_in(arguments), me.ranks, alone);
+  const std::vector<RankVariant> variants = step_variants(arguments.at("problem"), me.ranks, alone);
   for (const RankVariant& variant : variants) {
     me.tick();
     variant.run();  // warm
   }
-  const Sampling sampling = sample_on_all(me, variants, plan_in(arguments));
+  const Sampling sampling = sample_on_all(me, variants, arguments.at("plan"));
   json answer;
   for (const std::string& id : sampling.ids) answer[id] = sampling.of(id).samples;
   return answer;
 }
 
 Sampling time_steps(Lab& lab, Ranks& ranks, const Problem& problem, const RankPlan& plan) {
-  const json answer = ranks.run(training_steps_task, arguments_of(problem, plan), [&] { lab.tick(); }).front();
+  const json answer =
+      ranks.run(training_steps_task, {{"problem", problem}, {"plan", plan}}, [&] { lab.tick(); }).front();
   Sampling sampling;
   for (const auto& [id, seconds] : answer.items()) {
     sampling.ids.push_back(id);
@@ -305,7 +302,7 @@ json time_bubbles_here(Member& me, const json& arguments) {
     std::unique_ptr<PipelineParallel> trainer;
     std::vector<double> busy;
   };
-  const Problem problem = problem_in(arguments);
+  const Problem problem = arguments.at("problem");
   const Batch batch = batch_of(problem, 0);
   std::vector<Run> runs;
   for (const auto& each : schedules) {
@@ -322,7 +319,7 @@ json time_bubbles_here(Member& me, const json& arguments) {
                           run.busy.push_back(run.trainer->busy_seconds());
                         }});
   }
-  const Sampling sampling = sample_on_all(me, variants, plan_in(arguments));
+  const Sampling sampling = sample_on_all(me, variants, arguments.at("plan"));
   json answer;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     answer.push_back(
@@ -353,7 +350,7 @@ void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   lab.modelled("bubble_predicted", bubble_predicted(ranks.size(), told));
   lab.add(bubble_formula("bubble_formula", ranks.size()));
   const std::vector<json> answers =
-      ranks.run(bubbles_task, arguments_of(timed_problem(ranks.size()), plan), [&] { lab.tick(); });
+      ranks.run(bubbles_task, {{"problem", timed_problem(ranks.size())}, {"plan", plan}}, [&] { lab.tick(); });
   std::size_t run = 0;
   for (const auto& [schedule, measured, kept] : schedules) {
     Series series = {measured, schedule->name, Kind::measured, micros_axis, waiting_axis};
@@ -438,4 +435,5 @@ void measure_training(Lab& lab, Ranks& ranks) {
   measure_steps(lab, ranks, plan);
 }
 
-}  // namespace hf::scaling
+}  // namespace scaling
+}  // namespace hf

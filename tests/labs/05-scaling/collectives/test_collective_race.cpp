@@ -31,7 +31,7 @@ void on_ranks(int count, Program program) {
 }
 
 TEST_CASE("a race times everything at every size, as often as planned, and every rank hears the same") {
-  std::vector<nlohmann::json> answers(3);
+  std::vector<RaceSamples> answers(3);
   on_ranks(3, [&](Member& me) {
     answers[static_cast<std::size_t>(me.ranks.rank())] =
         race_all_reduces(me, library_of(me.ranks), nullptr, most_bytes, short_plan);

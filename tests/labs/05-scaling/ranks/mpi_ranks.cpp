@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "05-scaling/bench/collectives.hpp"
+#include "05-scaling/bench/mpi_window.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
-#include "05-scaling/kernels/collectives/mpi_window.hpp"
 #include "common/random.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport_mpi.hpp"

@@ -43,7 +43,13 @@ class RanksOnThreads final : public Ranks {
 using nlohmann::json;
 
 constexpr Problem small = {{.width = 8, .hidden = 6, .blocks = 4, .classes = 2}, 32, 4, 4};
-const json small_twice = {{"problem", {8, 6, 4, 2, 32, 4, 4}}, {"plan", {2, 2, 60}}};  // in two rounds
+const json small_twice = {  // in two rounds
+    {"problem",
+     {{"shape", {{"width", 8}, {"hidden", 6}, {"blocks", 4}, {"classes", 2}}},
+      {"rows", 32},
+      {"micros", 4},
+      {"experts", 4}}},
+    {"plan", {{"rounds", 2}, {"minimum_rounds", 2}, {"budget_seconds", 60}}}};
 
 TEST_CASE("the lab's check finds every strategy right, on any number of ranks") {
   for (const int n : {1, 2, 3, 4, 6}) {
