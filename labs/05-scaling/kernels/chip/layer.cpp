@@ -177,7 +177,7 @@ void LayerStep::attend(std::size_t layer, const float* qkv, float* attended) {
       keys.at(i, context_) = row[shape.width + group * d + i];
       values.at(context_, i) = row[shape.width + (shape.kv_heads + group) * d + i];
     }
-    const Rows queries = {row + group * g * d, g, d}, weights = {scores.data(), g, padded};
+    const StridedRows queries = {row + group * g * d, g, d}, weights = {scores.data(), g, padded};
     for (std::size_t j = 0; j < padded; j += panel_columns)
       multiply_panel(queries, d, keys.panel(j / panel_columns), false, scores.data() + j, padded);
     workload::causal_softmax(scores.data(), factor, g, padded, context_, 1);

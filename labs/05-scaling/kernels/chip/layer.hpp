@@ -31,8 +31,8 @@ struct Panels {
   }
 };
 
-/// Rows that lie `stride` floats apart.
-struct Rows {
+/// StridedRows that lie `stride` floats apart.
+struct StridedRows {
   const float* data;
   std::size_t count, stride;
 };
@@ -42,13 +42,14 @@ struct Rows {
 /// this thread.
 /// \param depth  how many rows of the panel, the first ones
 /// \param y_stride  floats from row to row of y
-void multiply_panel(Rows x, std::size_t depth, const float* panel, bool add, float* y, std::size_t y_stride);
+void multiply_panel(StridedRows x, std::size_t depth, const float* panel, bool add, float* y, std::size_t y_stride);
 
 /// y (rows, columns) = start + bias + x (rows, depth) · weights. The cores share the panels.
 /// \param bias  (columns)
 /// \param start  (rows, columns), or null for zeros; may be y
 /// \param stride  floats from row to row of y and start
-void multiply_panels(Rows x, Panels weights, const float* bias, const float* start, float* y, std::size_t stride);
+void multiply_panels(StridedRows x, Panels weights, const float* bias, const float* start, float* y,
+                     std::size_t stride);
 
 // ---- Layers ----
 

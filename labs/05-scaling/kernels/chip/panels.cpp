@@ -15,7 +15,7 @@ namespace {
 using matmul::tile_rows;
 constexpr std::size_t columns = matmul::tile_columns;
 
-/// Rows of a panel that all rows of x use before it goes on: they and their part of x stay in the level-2 cache.
+/// StridedRows of a panel that all rows of x use before it goes on: they and their part of x stay in the level-2 cache.
 constexpr std::size_t KC = 768;
 
 /// How many rows of a panel before they are needed they are asked for: about what an answer from memory takes.
@@ -50,7 +50,7 @@ constexpr auto adding = kernels_for<true>(std::make_index_sequence<tile_rows>())
 
 const std::size_t panel_columns = columns;
 
-void multiply_panel(Rows x, std::size_t depth, const float* panel, bool add, float* y, std::size_t y_stride) {
+void multiply_panel(StridedRows x, std::size_t depth, const float* panel, bool add, float* y, std::size_t y_stride) {
   const std::size_t tiles = (x.count + tile_rows - 1) / tile_rows;
   for (std::size_t p = 0; p < depth; p += KC) {
     const std::size_t count = std::min(KC, depth - p);
@@ -67,7 +67,8 @@ void multiply_panel(Rows x, std::size_t depth, const float* panel, bool add, flo
   }
 }
 
-void multiply_panels(Rows x, Panels weights, const float* bias, const float* start, float* y, std::size_t stride) {
+void multiply_panels(StridedRows x, Panels weights, const float* bias, const float* start, float* y,
+                     std::size_t stride) {
   share_each(weights.columns / columns, weights.depth * columns, [&](std::size_t number) {
     const std::size_t j = number * columns;
     for (std::size_t i = 0; i < x.count; ++i) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "05-scaling/kernels/planner/planner.hpp"
@@ -148,7 +147,8 @@ double weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape) 
 double updated_weights_on_chip(const ParallelPlan& plan, const TransformerShape& shape) {
   const double weights = weights_on_chip(plan, shape), experts = expert_weights_on_chip(plan, shape);
   if (plan.sharding == Sharding::none) return weights;
-  return (weights - experts) / plan.sharers() + experts / (plan.sharers() / plan.experts);
+  const int copies = plan.sharers() / plan.experts;  // of each expert
+  return (weights - experts) / plan.sharers() + experts / copies;
 }
 
 // ---- Search ----

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
 #include "common/ranks/alpha_beta.hpp"
 

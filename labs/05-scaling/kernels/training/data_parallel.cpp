@@ -30,7 +30,7 @@ class DataParallel final : public Trainer {
       if (background_) background_->add(block);
     };
     const double loss =
-        loss_and_gradients(network_, kept_, View(batch.x).row_range(mine.first, mine.last),
+        loss_and_gradients(network_, kept_, ContiguousView(batch.x).row_range(mine.first, mine.last),
                            std::span(batch.labels).subspan(mine.first, mine.size()), batch.rows(), nothing, ready);
     reduce();
     return loss;

@@ -57,7 +57,7 @@ class Route {
   }
 
   /// \param arrived  for each expert of this rank, the rows that all ranks have for it
-  void dispatch(View rows, std::vector<Matrix>& arrived) {
+  void dispatch(ContiguousView rows, std::vector<Matrix>& arrived) {
     arrived.resize(here_);
     for (std::size_t expert = 0; expert < here_; ++expert) {
       arrived[expert].resize(place(ranks_.size() - 1, expert).last, rows.columns);
@@ -129,7 +129,7 @@ class ExpertParallel final : public Trainer {
 
   double gradients(const Batch& batch) override {
     const Range mine = share(batch.rows(), ranks_.rank(), ranks_.size());
-    const View x = View(batch.x).row_range(mine.first, mine.last);
+    const ContiguousView x = ContiguousView(batch.x).row_range(mine.first, mine.last);
     Route route(ranks_, choose_experts(x, experts_), experts_);
     network_.clear_gradients();
     x_.copy(x);

@@ -11,7 +11,7 @@ namespace hf::scaling {
 namespace {
 
 /// Tile by tile, so that the lines that are written are still near when their next number comes.
-void transpose(View from, Matrix& to) {
+void transpose(ContiguousView from, Matrix& to) {
   constexpr std::size_t tile = 16;
   to.resize(from.columns, from.rows);
   for (std::size_t j = 0; j < from.columns; j += tile) {
@@ -32,23 +32,23 @@ void Matrix::resize(std::size_t rows, std::size_t columns) {
   numbers_.resize(rows * columns);
 }
 
-void Matrix::copy(View from) {
+void Matrix::copy(ContiguousView from) {
   resize(from.rows, from.columns);
   std::copy_n(from.numbers, from.size(), numbers_.begin());
 }
 
-void multiply(View a, View b, Matrix& c) {
+void multiply(ContiguousView a, ContiguousView b, Matrix& c) {
   c.resize(a.rows, b.columns);
   matmul::gemm(a.rows, b.columns, a.columns, a.numbers, b.numbers, c.row(0));
 }
 
-void multiply_by_transposed(View a, View b, Matrix& c) {
+void multiply_by_transposed(ContiguousView a, ContiguousView b, Matrix& c) {
   static thread_local Matrix b_transposed;
   transpose(b, b_transposed);
   multiply(a, b_transposed, c);
 }
 
-void add_transposed_product(View a, View b, std::span<float> c) {
+void add_transposed_product(ContiguousView a, ContiguousView b, std::span<float> c) {
   static thread_local Matrix a_transposed, product;
   transpose(a, a_transposed);
   multiply(a_transposed, b, product);

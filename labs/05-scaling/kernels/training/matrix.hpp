@@ -9,14 +9,14 @@
 namespace hf::scaling {
 
 /// Numbers to be read, row-major without gaps.
-struct View {
+struct ContiguousView {
   std::size_t rows, columns;
   const float* numbers;
 
   std::size_t size() const { return rows * columns; }
   const float* row(std::size_t i) const { return numbers + i * columns; }
   /// Rows [first, last).
-  View row_range(std::size_t first, std::size_t last) const { return {last - first, columns, row(first)}; }
+  ContiguousView row_range(std::size_t first, std::size_t last) const { return {last - first, columns, row(first)}; }
 };
 
 class Matrix {
@@ -26,7 +26,7 @@ class Matrix {
 
   /// What stood in it is lost; its memory is kept for the next time.
   void resize(std::size_t rows, std::size_t columns);
-  void copy(View from);
+  void copy(ContiguousView from);
 
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
@@ -34,7 +34,7 @@ class Matrix {
   const float* row(std::size_t i) const { return numbers_.data() + i * columns_; }
   std::span<float> numbers() { return numbers_; }
   std::span<const float> numbers() const { return numbers_; }
-  operator View() const { return {rows_, columns_, numbers_.data()}; }
+  operator ContiguousView() const { return {rows_, columns_, numbers_.data()}; }
 
  private:
   std::size_t rows_ = 0, columns_ = 0;
@@ -42,10 +42,10 @@ class Matrix {
 };
 
 /// c = a · b
-void multiply(View a, View b, Matrix& c);
+void multiply(ContiguousView a, ContiguousView b, Matrix& c);
 /// c = a · transpose of b
-void multiply_by_transposed(View a, View b, Matrix& c);
+void multiply_by_transposed(ContiguousView a, ContiguousView b, Matrix& c);
 /// c += transpose of a · b. \pre c has a.columns · b.columns numbers
-void add_transposed_product(View a, View b, std::span<float> c);
+void add_transposed_product(ContiguousView a, ContiguousView b, std::span<float> c);
 
 }  // namespace hf::scaling

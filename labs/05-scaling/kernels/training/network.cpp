@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "common/random.hpp"
 #include "common/ranks/transport.hpp"
@@ -70,16 +71,16 @@ Network::Network(const NetworkShape& shape, const NetworkPart& part) : shape_(sh
   fill_part(to, first - 1, spread(static_cast<double>(2 * shape.width)), width, {0, shape.classes}, shape.classes);
 }
 
-View Network::up(std::size_t block) const {
+ContiguousView Network::up(std::size_t block) const {
   const std::size_t neurons = part_.neurons.size();
   return {shape_.width, neurons, weights_.data() + 2 * shape_.width * neurons * block};
 }
 
-View Network::down(std::size_t block) const {
+ContiguousView Network::down(std::size_t block) const {
   return {part_.neurons.size(), shape_.width, up(block).numbers + shape_.width * part_.neurons.size()};
 }
 
-View Network::head() const { return {shape_.width, shape_.classes, up(blocks()).numbers}; }
+ContiguousView Network::head() const { return {shape_.width, shape_.classes, up(blocks()).numbers}; }
 
 std::span<float> Network::block_gradients(std::size_t block) {
   const std::size_t count = 2 * shape_.width * part_.neurons.size();
@@ -92,13 +93,14 @@ std::span<float> Network::head_gradients() {
 
 void Network::clear_gradients() { std::ranges::fill(gradients_, 0.0f); }
 
-void Network::branch_forward(std::size_t block, View x, Matrix& hidden, Matrix& out) const {
+void Network::branch_forward(std::size_t block, ContiguousView x, Matrix& hidden, Matrix& out) const {
   multiply(x, up(block), hidden);
   rectify(hidden.numbers());
   multiply(hidden, down(block), out);
 }
 
-void Network::branch_backward(std::size_t block, View x, View hidden, View out_gradient, Matrix& x_gradient) {
+void Network::branch_backward(std::size_t block, ContiguousView x, ContiguousView hidden, ContiguousView out_gradient,
+                              Matrix& x_gradient) {
   static thread_local Matrix hidden_gradient;
   const std::span<float> gradients = block_gradients(block);
   add_transposed_product(hidden, out_gradient, gradients.subspan(gradients.size() / 2));
@@ -108,7 +110,7 @@ void Network::branch_backward(std::size_t block, View x, View hidden, View out_g
   multiply_by_transposed(hidden_gradient, up(block), x_gradient);
 }
 
-void Network::forward(View x, Kept& kept, const Hook& sum) const {
+void Network::forward(ContiguousView x, Kept& kept, const Hook& sum) const {
   kept.x.resize(blocks() + 1);
   kept.hidden.resize(blocks());
   kept.x[0].copy(x);
@@ -129,7 +131,8 @@ void Network::backward(const Kept& kept, Matrix& gradient, const Hook& sum, cons
   }
 }
 
-double Network::loss(View x, std::span<const int> labels, std::size_t of_all, Matrix& gradient, const Hook& ready) {
+double Network::loss(ContiguousView x, std::span<const int> labels, std::size_t of_all, Matrix& gradient,
+                     const Hook& ready) {
   static thread_local Matrix logits;
   multiply(x, head(), logits);
   double sum = 0;
@@ -143,8 +146,8 @@ double Network::loss(View x, std::span<const int> labels, std::size_t of_all, Ma
   return sum / static_cast<double>(of_all);
 }
 
-double loss_and_gradients(Network& network, Kept& kept, View x, std::span<const int> labels, std::size_t of_all,
-                          const Hook& sum, const Hook& ready) {
+double loss_and_gradients(Network& network, Kept& kept, ContiguousView x, std::span<const int> labels,
+                          std::size_t of_all, const Hook& sum, const Hook& ready) {
   static thread_local Matrix gradient;
   network.clear_gradients();
   network.forward(x, kept, sum);
@@ -174,7 +177,7 @@ Batch make_batch(std::size_t rows, std::size_t width, std::size_t classes, std::
   return batch;
 }
 
-std::vector<int> choose_experts(View x, std::size_t experts) {
+std::vector<int> choose_experts(ContiguousView x, std::size_t experts) {
   std::vector<int> chosen(x.rows);
   for (std::size_t i = 0; i < x.rows; ++i) {
     chosen[i] = static_cast<int>(std::max_element(x.row(i), x.row(i) + experts) - x.row(i));

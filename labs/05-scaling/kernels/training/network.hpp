@@ -59,14 +59,15 @@ class Network {
 
   /// Fills `kept`. \param sum  is given what the hidden neurons of this part add to x: a summand, where others have the
   /// rest
-  void forward(View x, Kept& kept, const Hook& sum = nothing) const;
+  void forward(ContiguousView x, Kept& kept, const Hook& sum = nothing) const;
 
   /// Mean cross-entropy of the softmax of the head, over `of_all` rows of which these are some; adds to the head's
   /// gradients.
   /// \param x  what left the last block
   /// \param gradient  becomes that of x
   /// \param ready  is given the head's gradients
-  double loss(View x, std::span<const int> labels, std::size_t of_all, Matrix& gradient, const Hook& ready = nothing);
+  double loss(ContiguousView x, std::span<const int> labels, std::size_t of_all, Matrix& gradient,
+              const Hook& ready = nothing);
 
   /// Adds to the gradients of the blocks, from the last to the first.
   /// \param gradient  of what left the last block; becomes that of what entered the first
@@ -75,13 +76,14 @@ class Network {
   void backward(const Kept& kept, Matrix& gradient, const Hook& sum = nothing, const Hook& ready = nothing);
 
   /// relu(x · up) · down of one block, without the residual: for rows that are not all there.
-  void branch_forward(std::size_t block, View x, Matrix& hidden, Matrix& out) const;
-  void branch_backward(std::size_t block, View x, View hidden, View out_gradient, Matrix& x_gradient);
+  void branch_forward(std::size_t block, ContiguousView x, Matrix& hidden, Matrix& out) const;
+  void branch_backward(std::size_t block, ContiguousView x, ContiguousView hidden, ContiguousView out_gradient,
+                       Matrix& x_gradient);
 
  private:
-  View up(std::size_t block) const;
-  View down(std::size_t block) const;
-  View head() const;
+  ContiguousView up(std::size_t block) const;
+  ContiguousView down(std::size_t block) const;
+  ContiguousView head() const;
 
   NetworkShape shape_;
   NetworkPart part_;
@@ -89,8 +91,8 @@ class Network {
 };
 
 /// Loss and gradients of a batch, the rows of which are some of `of_all`, on one rank.
-double loss_and_gradients(Network& network, Kept& kept, View x, std::span<const int> labels, std::size_t of_all,
-                          const Hook& sum = nothing, const Hook& ready = nothing);
+double loss_and_gradients(Network& network, Kept& kept, ContiguousView x, std::span<const int> labels,
+                          std::size_t of_all, const Hook& sum = nothing, const Hook& ready = nothing);
 
 // ---- Something to learn: made here, the same on every rank and in every run ----
 
@@ -107,6 +109,6 @@ Batch make_batch(std::size_t rows, std::size_t width, std::size_t classes, std::
 
 /// Which expert is to have an example: the one whose number, of the first `experts` in the row, is largest. A gate that
 /// learns nothing, so that it decides alike on every rank and in every step. \pre experts <= x.columns
-std::vector<int> choose_experts(View x, std::size_t experts);
+std::vector<int> choose_experts(ContiguousView x, std::size_t experts);
 
 }  // namespace hf::scaling

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "05-scaling/kernels/collectives/collectives.hpp"
+#include "05-scaling/kernels/training/matrix.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"
 #include "common/ranks/transport.hpp"
@@ -128,9 +130,9 @@ double PipelineParallel::gradients(const Batch& batch) {
 void PipelineParallel::forward(int micro) {
   const std::int64_t start = now_ns();
   const Range rows = rows_of(micro);
-  const View received = {rows.size(), width_, x_in.data()};
+  const ContiguousView received = {rows.size(), width_, x_in.data()};
   Kept& kept = keep(micro);
-  network_.forward(ranks_.rank() == 0 ? View(batch_->x).row_range(rows.first, rows.last) : received, kept);
+  network_.forward(ranks_.rank() == 0 ? ContiguousView(batch_->x).row_range(rows.first, rows.last) : received, kept);
   x_out = kept.x.back().numbers();
   busy_seconds_ += static_cast<double>(now_ns() - start) * 1e-9;
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "05-scaling/kernels/training/network.hpp"
 #include "05-scaling/kernels/training/strategies.hpp"

@@ -16,7 +16,7 @@ namespace hf::precision {
 using scaling::Matrix;
 using scaling::multiply;
 using scaling::multiply_by_transposed;
-using scaling::View;
+using View = scaling::ContiguousView;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "05-scaling/bench/collectives.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/ranks.hpp"
+#include "common/ranks/ranks_sampling.hpp"
 #include "common/ranks/transport.hpp"
 #include "common/ranks/transport_threads.hpp"
 

@@ -11,6 +11,7 @@
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/random.hpp"
+#include "common/ranks/alpha_beta.hpp"
 #include "common/ranks/transport.hpp"
 #include "common/ranks/transport_threads.hpp"
 

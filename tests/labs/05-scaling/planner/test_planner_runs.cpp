@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "05-scaling/kernels/collectives/collectives.hpp"
 #include "05-scaling/kernels/serving/serving.hpp"
+#include "common/ranks/alpha_beta.hpp"
 
 namespace hf::scaling {
 namespace {
