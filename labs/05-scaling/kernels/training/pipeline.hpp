@@ -1,6 +1,6 @@
 /// \file
 /// Pipeline parallelism: every rank is a stage, and has some blocks; what travels is x of a micro-batch, from each rank to
-/// the next, and its gradient back. And the order of things.
+/// the next, and its gradient back, in the order that a schedule says.
 #pragma once
 
 #include <cstddef>
