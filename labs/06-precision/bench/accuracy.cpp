@@ -9,9 +9,7 @@
 
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/bench/steps.hpp"
-#include "06-precision/kernels/accuracy/divergence.hpp"
-#include "06-precision/kernels/accuracy/outliers.hpp"
-#include "06-precision/kernels/accuracy/trained_weights.hpp"
+#include "06-precision/kernels/accuracy/accuracy.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"

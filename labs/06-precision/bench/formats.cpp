@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "06-precision/bench/steps.hpp"
-#include "06-precision/kernels/formats/block_formats.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"

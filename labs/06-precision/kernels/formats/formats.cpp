@@ -1,199 +1,303 @@
 #include "06-precision/kernels/formats/formats.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <stdexcept>
-#include <utility>
 #include <vector>
 
-#include "06-precision/kernels/formats/block_formats.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 
 namespace hf::precision {
 namespace {
 
-/// What each run of so many floats becomes, one after the other.
-template <class Stored, class Encode>
-std::vector<std::byte> store(std::span<const float> values, std::size_t run, const Encode& encode) {
-  std::vector<std::byte> bytes(values.size() / run * sizeof(Stored));
-  for (std::size_t i = 0; i < values.size() / run; ++i) {
-    const Stored stored = encode(values.subspan(i * run, run));
-    std::memcpy(&bytes[i * sizeof(Stored)], &stored, sizeof stored);
+// ---- Blocks ----
+
+constexpr float largest_e2m1 = 6, largest_e4m3 = 448;
+constexpr int e2m1_top_exponent = 2, e4m3_top_exponent = 8;  // of the largest power of two in the format
+
+/// All values of a format of 8 bits or fewer.
+template <std::size_t count>
+constexpr std::array<float, count> table_of(float (*value)(std::uint8_t)) {
+  std::array<float, count> table = {};
+  for (std::size_t i = 0; i < count; ++i) table[i] = value(static_cast<std::uint8_t>(i));
+  return table;
+}
+
+constexpr std::array e2m1_values = table_of<16>(from_e2m1);
+constexpr std::array e4m3_values = table_of<256>(from_e4m3);
+
+/// 1 / scale, and 0 where that is no number: numbers so small that they underflow become zeros.
+float inverse(float scale) {
+  const float inverse = 1 / scale;
+  return std::isfinite(inverse) ? inverse : 0.0f;
+}
+
+/// The scale of an MX block: 2^(⌊log2 max⌋ − the exponent of the largest power of two among the elements), where E8M0 has
+/// it. What is then past the largest element saturates: with E4M3 from 448 on, of 512; with E2M1 from 6, of 8.
+std::uint8_t mx_scale(float largest, int top_exponent) {
+  return static_cast<std::uint8_t>(std::max(e8m0_of(largest) - top_exponent, 0));
+}
+
+/// 1 / scale. Every inverse of a power of two is one, and fp32 has it, but for the last, which no scale here needs.
+float inverse_e8m0(std::uint8_t scale) { return from_e8m0(static_cast<std::uint8_t>(254 - scale)); }
+
+Mxfp8Block mxfp8_with(std::uint8_t scale, std::span<const float> x) {
+  Mxfp8Block block = {scale, {}};
+  const float by = inverse_e8m0(scale);
+  for (std::size_t j = 0; j < block.q.size(); ++j) block.q[j] = e4m3_of(x[j] * by);
+  return block;
+}
+
+/// Two numbers in each byte.
+template <std::size_t bytes, class Number>
+std::array<std::uint8_t, bytes> pairs(std::span<const float> x, const Number& number) {
+  std::array<std::uint8_t, bytes> q;
+  for (std::size_t j = 0; j < bytes; ++j) q[j] = static_cast<std::uint8_t>(number(x[j]) | number(x[bytes + j]) << 4);
+  return q;
+}
+
+template <std::size_t bytes, class Value>
+void each_of_pairs(const std::array<std::uint8_t, bytes>& q, std::span<float> to, const Value& value) {
+  for (std::size_t j = 0; j < bytes; ++j) {
+    to[j] = value(q[j] & 15);
+    to[bytes + j] = value(q[j] >> 4);
   }
-  return bytes;
-}
-
-template <class Number, class Encode>
-std::vector<std::byte> store_numbers(std::span<const float> values, const Encode& encode) {
-  return store<Number>(values, 1, [&](std::span<const float> x) { return encode(x.front()); });
-}
-
-template <class Block, class Encode>
-std::vector<std::byte> store_blocks(std::span<const float> values, const Encode& encode) {
-  return store<Block>(values, Block::numbers, encode);
-}
-
-template <class Stored, class Decode>
-void load(std::span<const std::byte> bytes, std::span<float> to, const Decode& decode) {
-  const std::size_t count = bytes.size() / sizeof(Stored), run = count == 0 ? 0 : to.size() / count;
-  for (std::size_t i = 0; i < count; ++i) {
-    Stored stored;
-    std::memcpy(&stored, &bytes[i * sizeof(Stored)], sizeof stored);
-    decode(stored, to.subspan(i * run, run));
-  }
-}
-
-template <class Number, class Decode>
-void load_numbers(std::span<const std::byte> bytes, std::span<float> to, const Decode& decode) {
-  load<Number>(bytes, to, [&](Number number, std::span<float> x) { x.front() = decode(number); });
-}
-
-template <class Block>
-void load_blocks(std::span<const std::byte> bytes, std::span<float> to) {
-  load<Block>(bytes, to, [](const Block& block, std::span<float> x) { decode(block, x); });
-}
-
-/// The scale under which the largest number becomes the largest of the format; 1 where all are zero.
-float scale_for(std::span<const float> values, float largest) {
-  const float scale = largest_magnitude(values) / largest;
-  return std::isnormal(scale) ? scale : 1.0f;
-}
-
-std::vector<std::byte> int8_of(std::span<const float> values, float scale) {
-  return store_numbers<std::int8_t>(values, [scale](float x) {
-    return static_cast<std::int8_t>(std::clamp(std::nearbyint(x / scale), -127.f, 127.f));
-  });
-}
-
-/// One scale for each row.
-EncodedMatrix int8_rows(std::span<const float> values, std::size_t rows, std::size_t columns) {
-  EncodedMatrix matrix = {Format::int8_channel, rows, columns, {}, {}};
-  matrix.bytes.reserve(values.size());
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::span<const float> numbers = values.subspan(row * columns, columns);
-    matrix.scales.push_back(scale_for(numbers, 127));
-    const std::vector<std::byte> bytes = int8_of(numbers, matrix.scales.back());
-    matrix.bytes.insert(matrix.bytes.end(), bytes.begin(), bytes.end());
-  }
-  return matrix;
-}
-
-/// All scales that stand apart, and the numbers.
-std::pair<std::vector<std::byte>, std::vector<float>> encode_whole(Format format, std::span<const float> x) {
-  const auto scaled = [x](float largest, const auto& encode) {
-    const float scale = scale_for(x, largest);
-    return std::pair(encode(scale), std::vector{scale});
-  };
-  const auto alone = [](std::vector<std::byte> bytes) { return std::pair(std::move(bytes), std::vector<float>()); };
-  switch (format) {
-    case Format::fp32: return alone(store_numbers<float>(x, [](float v) { return v; }));
-    case Format::fp16: return alone(store_numbers<std::uint16_t>(x, [](float v) { return fp16_of(v); }));
-    case Format::bf16: return alone(store_numbers<std::uint16_t>(x, [](float v) { return bf16_of(v); }));
-    case Format::fp8_e4m3:
-      return scaled(448, [x](float scale) {
-        return store_numbers<std::uint8_t>(x, [scale](float v) { return e4m3_of(v / scale); });
-      });
-    case Format::fp8_e5m2:
-      return scaled(57344, [x](float scale) {
-        return store_numbers<std::uint8_t>(x, [scale](float v) { return e5m2_of(v / scale); });
-      });
-    case Format::int8: return scaled(127, [x](float scale) { return int8_of(x, scale); });
-    case Format::q8_0: return alone(store_blocks<Q8_0Block>(x, q8_0_of));
-    case Format::q4_0: return alone(store_blocks<Q4_0Block>(x, q4_0_of));
-    case Format::mxfp8: return alone(store_blocks<Mxfp8Block>(x, mxfp8_of));
-    case Format::mxfp4: return alone(store_blocks<Mxfp4Block>(x, mxfp4_of));
-    case Format::nvfp4: {
-      const float scale = nvfp4_scale(largest_magnitude(x));
-      return {store_blocks<Nvfp4Block>(x, [scale](std::span<const float> v) { return nvfp4_of(v, scale); }), {scale}};
-    }
-    case Format::int8_channel: break;  // it needs the rows
-  }
-  throw std::logic_error("encode: a format that is not in Format");
-}
-
-/// With one scale for all.
-template <class Number, class Decode>
-void load_scaled(std::span<const std::byte> bytes, float scale, std::span<float> to, const Decode& decode) {
-  load_numbers<Number>(bytes, to, [&](Number number) { return scale * decode(number); });
 }
 
 }  // namespace
 
-const char* id(Format format) {
-  switch (format) {
-    case Format::fp32: return "fp32";
-    case Format::fp16: return "fp16";
-    case Format::bf16: return "bf16";
-    case Format::fp8_e4m3: return "fp8_e4m3";
-    case Format::fp8_e5m2: return "fp8_e5m2";
-    case Format::int8: return "int8";
-    case Format::int8_channel: return "int8_channel";
-    case Format::q8_0: return "q8_0";
-    case Format::q4_0: return "q4_0";
-    case Format::mxfp8: return "mxfp8";
-    case Format::mxfp4: return "mxfp4";
-    case Format::nvfp4: return "nvfp4";
-  }
-  return "";
+float largest_magnitude(std::span<const float> x) {
+  float largest = 0;
+  for (float number : x) largest = std::max(largest, std::abs(number));
+  return largest;
 }
 
-const char* label(Format format) {
+Q8_0Block q8_0_of(std::span<const float> x) {
+  const float scale = largest_magnitude(x) / 127, by = inverse(scale);
+  Q8_0Block block = {fp16_of(scale), {}};
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    block.q[j] = static_cast<std::int8_t>(std::round(x[j] * by));
+  }
+  return block;
+}
+
+// [begin: q4-0]
+Q4_0Block q4_0_of(std::span<const float> x) {
+  const auto nearer = [](float a, float b) { return std::abs(a) < std::abs(b); };
+  // With its sign: it becomes −8. Of zeros it is +0, and their scale −0.
+  const float farthest = *std::max_element(x.begin(), x.end(), nearer) + 0.0f;
+  const float scale = farthest / -8, by = inverse(scale);
+  const auto number = [by](float v) {  // from 0: the cast rounds down
+    return std::min(15, static_cast<int>(v * by + 8.5f));
+  };
+  return {fp16_of(scale), pairs<Q4_0Block::numbers / 2>(x, number)};
+}
+// [end: q4-0]
+
+Mxfp8Block mxfp8_of(std::span<const float> x) {
+  return mxfp8_with(mx_scale(largest_magnitude(x), e4m3_top_exponent), x);
+}
+
+Mxfp8Block mxfp8_unclipped_of(std::span<const float> x) {
+  const float largest = largest_magnitude(x);
+  const std::uint8_t scale = mx_scale(largest, e4m3_top_exponent);
+  const bool clips = largest > largest_e4m3 * from_e8m0(scale);
+  return mxfp8_with(clips ? static_cast<std::uint8_t>(scale + 1) : scale, x);
+}
+
+Mxfp4Block mxfp4_of(std::span<const float> x) {
+  const std::uint8_t scale = mx_scale(largest_magnitude(x), e2m1_top_exponent);
+  const float by = inverse_e8m0(scale);
+  const auto number = [by](float v) { return e2m1_of(v * by); };
+  return {scale, pairs<Mxfp4Block::numbers / 2>(x, number)};
+}
+
+float nvfp4_scale(float largest_magnitude) { return largest_magnitude / (largest_e2m1 * largest_e4m3); }
+
+Nvfp4Block nvfp4_of(std::span<const float> x, float matrix_scale) {
+  const float wanted = largest_magnitude(x) / largest_e2m1 * inverse(matrix_scale);
+  const std::uint8_t scale = e4m3_of(wanted);
+  const float by = inverse(from_e4m3(scale) * matrix_scale);
+  const auto number = [by](float v) { return e2m1_of(v * by); };
+  return {scale, pairs<Nvfp4Block::numbers / 2>(x, number)};
+}
+
+void decode(const Q8_0Block& block, std::span<float> to) {
+  const float scale = from_fp16(block.scale);
+  for (std::size_t j = 0; j < block.q.size(); ++j) to[j] = scale * block.q[j];
+}
+
+void decode(const Q4_0Block& block, std::span<float> to) {
+  const float scale = from_fp16(block.scale);
+  each_of_pairs(block.q, to, [scale](int q) { return scale * static_cast<float>(q - 8); });
+}
+
+void decode(const Mxfp8Block& block, std::span<float> to) {
+  const float scale = from_e8m0(block.scale);
+  for (std::size_t j = 0; j < block.q.size(); ++j) to[j] = scale * e4m3_values[block.q[j]];
+}
+
+void decode(const Mxfp4Block& block, std::span<float> to) {
+  const float scale = from_e8m0(block.scale);
+  each_of_pairs(block.q, to, [scale](int q) { return scale * e2m1_values[static_cast<std::size_t>(q)]; });
+}
+
+void decode(const Nvfp4Block& block, float matrix_scale, std::span<float> to) {
+  const float scale = from_e4m3(block.scale) * matrix_scale;
+  each_of_pairs(block.q, to, [scale](int q) { return scale * e2m1_values[static_cast<std::size_t>(q)]; });
+}
+
+// ---- Matrices ----
+//
+// A codec stores a run of numbers, and reads them again, under a scale that stands apart: 1 where it knows of none.
+
+namespace {
+
+/// The scale under which the largest number becomes the largest of the format; 1 where all are zero.
+float scale_for(float largest, float of_format) {
+  const float scale = largest / of_format;
+  return std::isnormal(scale) ? scale : 1.0f;
+}
+
+struct Fp32 {
+  using Stored = float;
+  static constexpr std::size_t run = 1;
+  static Stored encode(std::span<const float> x, float) { return x[0]; }
+  static void decode(Stored number, float, std::span<float> to) { to[0] = number; }
+};
+
+/// fp16, bf16.
+template <FloatLayout layout>
+struct Float16 {
+  using Stored = std::uint16_t;
+  static constexpr std::size_t run = 1;
+  static Stored encode(std::span<const float> x, float) {
+    return static_cast<Stored>(pattern_of<layout>(x[0], Overflow::special));
+  }
+  static void decode(Stored pattern, float, std::span<float> to) { to[0] = value_of<layout>(pattern); }
+};
+
+template <FloatLayout layout>
+struct Float8 {
+  using Stored = std::uint8_t;
+  static constexpr std::size_t run = 1;
+  static float scale(float largest) { return scale_for(largest, value_of<layout>(layout.largest())); }
+  static Stored encode(std::span<const float> x, float scale) {
+    return static_cast<Stored>(pattern_of<layout>(x[0] / scale, Overflow::saturate));
+  }
+  static void decode(Stored pattern, float scale, std::span<float> to) { to[0] = scale * value_of<layout>(pattern); }
+};
+
+struct Int8 {
+  using Stored = std::int8_t;
+  static constexpr std::size_t run = 1;
+  static float scale(float largest) { return scale_for(largest, 127); }
+  static Stored encode(std::span<const float> x, float scale) {
+    return static_cast<Stored>(std::clamp(std::nearbyint(x[0] / scale), -127.f, 127.f));
+  }
+  static void decode(Stored number, float scale, std::span<float> to) { to[0] = scale * static_cast<float>(number); }
+};
+
+template <class Block, Block (*encoded)(std::span<const float>)>
+struct Blocks {
+  using Stored = Block;
+  static constexpr std::size_t run = Block::numbers;
+  static Block encode(std::span<const float> x, float) { return encoded(x); }
+  static void decode(const Block& block, float, std::span<float> to) { precision::decode(block, to); }
+};
+
+struct Nvfp4 {
+  using Stored = Nvfp4Block;
+  static constexpr std::size_t run = Nvfp4Block::numbers;
+  static float scale(float largest) { return nvfp4_scale(largest); }
+  static Stored encode(std::span<const float> x, float scale) { return nvfp4_of(x, scale); }
+  static void decode(const Stored& block, float scale, std::span<float> to) { precision::decode(block, scale, to); }
+};
+
+/// Calls `use.operator()<Codec>()`.
+template <class Use>
+void with_codec(Format format, const Use& use) {
   switch (format) {
-    case Format::fp8_e4m3: return "FP8 E4M3";
-    case Format::fp8_e5m2: return "FP8 E5M2";
-    case Format::int8_channel: return "int8, by row";
-    case Format::q8_0: return "Q8_0";
-    case Format::q4_0: return "Q4_0";
-    case Format::mxfp8: return "MXFP8";
-    case Format::mxfp4: return "MXFP4";
-    case Format::nvfp4: return "NVFP4";
-    default: return id(format);
+    case Format::fp32: return use.template operator()<Fp32>();
+    case Format::fp16: return use.template operator()<Float16<fp16_layout>>();
+    case Format::bf16: return use.template operator()<Float16<bf16_layout>>();
+    case Format::fp8_e4m3: return use.template operator()<Float8<e4m3_layout>>();
+    case Format::fp8_e5m2: return use.template operator()<Float8<e5m2_layout>>();
+    case Format::int8:
+    case Format::int8_channel: return use.template operator()<Int8>();
+    case Format::q8_0: return use.template operator()<Blocks<Q8_0Block, q8_0_of>>();
+    case Format::q4_0: return use.template operator()<Blocks<Q4_0Block, q4_0_of>>();
+    case Format::mxfp8: return use.template operator()<Blocks<Mxfp8Block, mxfp8_of>>();
+    case Format::mxfp4: return use.template operator()<Blocks<Mxfp4Block, mxfp4_of>>();
+    case Format::nvfp4: return use.template operator()<Nvfp4>();
   }
 }
+
+struct Names {
+  const char *id, *label;
+};
+
+/// In the order of all_formats.
+constexpr std::array<Names, all_formats.size()> names = {{{"fp32", "fp32"},
+                                                          {"fp16", "fp16"},
+                                                          {"bf16", "bf16"},
+                                                          {"fp8_e4m3", "FP8 E4M3"},
+                                                          {"fp8_e5m2", "FP8 E5M2"},
+                                                          {"int8", "int8"},
+                                                          {"int8_channel", "int8, by row"},
+                                                          {"q8_0", "Q8_0"},
+                                                          {"q4_0", "Q4_0"},
+                                                          {"mxfp8", "MXFP8"},
+                                                          {"mxfp4", "MXFP4"},
+                                                          {"nvfp4", "NVFP4"}}};
+
+}  // namespace
+
+const char* id(Format format) { return names[static_cast<std::size_t>(format)].id; }
+const char* label(Format format) { return names[static_cast<std::size_t>(format)].label; }
 
 double EncodedMatrix::bits() const {
   return 8.0 * static_cast<double>(bytes.size() + scales.size() * sizeof(float)) / static_cast<double>(rows * columns);
 }
 
 EncodedMatrix encode(Format format, std::span<const float> values, std::size_t rows, std::size_t columns) {
-  if (format == Format::int8_channel) return int8_rows(values, rows, columns);
-  auto [bytes, scales] = encode_whole(format, values);
-  return {format, rows, columns, std::move(bytes), std::move(scales)};
+  EncodedMatrix matrix = {format, rows, columns, {}, {}};
+  const std::size_t sharing = format == Format::int8_channel ? columns : values.size();  // a scale that stands apart
+  with_codec(format, [&]<class Codec>() {
+    matrix.bytes.resize(values.size() / Codec::run * sizeof(typename Codec::Stored));
+    std::byte* to = matrix.bytes.data();
+    for (std::size_t first = 0; first < values.size(); first += sharing) {
+      float scale = 1;
+      if constexpr (requires { Codec::scale(1.0f); }) {
+        scale = Codec::scale(largest_magnitude(values.subspan(first, sharing)));
+        matrix.scales.push_back(scale);
+      }
+      for (std::size_t i = first; i < first + sharing; i += Codec::run, to += sizeof(typename Codec::Stored)) {
+        const auto stored = Codec::encode(values.subspan(i, Codec::run), scale);
+        std::memcpy(to, &stored, sizeof stored);
+      }
+    }
+  });
+  return matrix;
 }
 
 std::vector<float> decode(const EncodedMatrix& matrix) {
   std::vector<float> values(matrix.rows * matrix.columns);
-  const std::span<float> to = values;
-  const std::span<const std::byte> bytes = matrix.bytes;
-  switch (matrix.format) {
-    case Format::fp32: load_numbers<float>(bytes, to, [](float v) { return v; }); break;
-    case Format::fp16: load_numbers<std::uint16_t>(bytes, to, from_fp16); break;
-    case Format::bf16: load_numbers<std::uint16_t>(bytes, to, from_bf16); break;
-    case Format::fp8_e4m3: load_scaled<std::uint8_t>(bytes, matrix.scales[0], to, from_e4m3); break;
-    case Format::fp8_e5m2: load_scaled<std::uint8_t>(bytes, matrix.scales[0], to, from_e5m2); break;
-    case Format::int8:
-      load_scaled<std::int8_t>(bytes, matrix.scales[0], to, [](std::int8_t q) { return static_cast<float>(q); });
-      break;
-    case Format::int8_channel:
-      for (std::size_t row = 0, n = matrix.columns; row < matrix.rows; ++row) {
-        const auto number = [](std::int8_t q) { return static_cast<float>(q); };
-        load_scaled<std::int8_t>(bytes.subspan(row * n, n), matrix.scales[row], to.subspan(row * n, n), number);
-      }
-      break;
-    case Format::q8_0: load_blocks<Q8_0Block>(bytes, to); break;
-    case Format::q4_0: load_blocks<Q4_0Block>(bytes, to); break;
-    case Format::mxfp8: load_blocks<Mxfp8Block>(bytes, to); break;
-    case Format::mxfp4: load_blocks<Mxfp4Block>(bytes, to); break;
-    case Format::nvfp4:
-      load<Nvfp4Block>(bytes, to, [scale = matrix.scales[0]](const Nvfp4Block& block, std::span<float> x) {
-        decode(block, scale, x);
-      });
-      break;
-  }
+  const std::size_t sharing = matrix.scales.size() > 1 ? matrix.columns : values.size();
+  with_codec(matrix.format, [&]<class Codec>() {
+    const std::byte* from = matrix.bytes.data();
+    for (std::size_t i = 0; i < values.size(); i += Codec::run) {
+      typename Codec::Stored stored;
+      std::memcpy(&stored, from, sizeof stored);
+      from += sizeof stored;
+      const float scale = matrix.scales.empty() ? 1 : matrix.scales[i / sharing];
+      Codec::decode(stored, scale, std::span(values).subspan(i, Codec::run));
+    }
+  });
   return values;
 }
 

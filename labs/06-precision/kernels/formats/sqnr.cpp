@@ -132,6 +132,16 @@ std::vector<double> normal_numbers(std::size_t count, std::uint64_t sequence) {
   return numbers;
 }
 
+std::vector<float> student_numbers(std::size_t count, std::uint64_t sequence) {
+  constexpr double freedom = 5, deviation = 1.2909944487358056;  // √(5 / 3)
+  std::vector<float> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double radius = std::sqrt(freedom * (std::pow(uniform(sequence, i), -2 / freedom) - 1));
+    numbers[i] = static_cast<float>(radius * std::cos(2 * std::numbers::pi * uniform(sequence + 1, i)) / deviation);
+  }
+  return numbers;
+}
+
 double sqnr_db(std::span<const double> signal, std::span<const double> decoded) {
   return signal_over_noise(signal, decoded);
 }

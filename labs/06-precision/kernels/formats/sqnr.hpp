@@ -15,6 +15,13 @@ namespace hf::precision {
 /// \param sequence  as random_word() has them; the next one is used too
 std::vector<double> normal_numbers(std::size_t count, std::uint64_t sequence);
 
+/// Numbers of Student's t distribution with 5 degrees of freedom, scaled to a variance of 1, by Bailey's polar method
+/// ("Polar generation of random variates with the t-distribution", 1994). The weights of trained language models are
+/// distributed so (Dotzel et al., "Learning from students", ICML 2024): most are smaller than a normal distribution's, a
+/// few much larger.
+/// \param sequence  as random_word() has them; the next one is used too
+std::vector<float> student_numbers(std::size_t count, std::uint64_t sequence);
+
 /// Signal over quantisation noise: 10 log10(Σ x² / Σ (x − y)²), dB. Infinite where nothing is lost.
 /// \pre as many numbers in both
 double sqnr_db(std::span<const double> signal, std::span<const double> decoded);

@@ -59,16 +59,4 @@ constexpr std::size_t tile_bytes(BlockLayout layout) {
 constexpr std::size_t tiles_for(std::size_t count, std::size_t unit) { return (count + unit - 1) / unit; }
 
 }  // namespace
-
-/// Bytes of all tiles of a matrix.
-std::size_t tiled_bytes(Format format, std::size_t rows, std::size_t columns);
-
-/// Puts the numbers of a matrix, and the scales that stand among them, into tiles: those of the first rows from left to
-/// right, then those of the next rows. Numbers that the matrix lacks are left as they are.
-/// \param tiles  (tiled_bytes)
-void put_into_tiles(const EncodedMatrix& matrix, std::byte* tiles);
-
-/// A row as its format lays it out, without the scales that stand apart.
-EncodedMatrix take_from_tiles(const std::byte* tiles, Format format, std::size_t columns, std::size_t row);
-
 }  // namespace hf::precision

@@ -2,28 +2,212 @@
 /// A GPT-2-shaped transformer as a GGUF file, which llama.cpp reads (github.com/ggml-org/ggml, docs/gguf.md; version 3).
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
-#include <optional>
+#include <fstream>
+#include <ios>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 
 namespace hf::precision {
+namespace gguf {
 
-/// The number of a format in ggml (ggml.h, enum ggml_type); none where ggml has no such format.
-std::optional<std::uint32_t> ggml_type(Format format);
+static_assert(std::endian::native == std::endian::little, "GGUF is little-endian");
+
+constexpr std::uint64_t alignment = 32;  // of the data of each tensor
+
+constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+/// A format as ggml has it: its number (ggml.h, enum ggml_type), and blocks of so many numbers.
+struct GgmlFormat {
+  Format format;
+  std::uint32_t type, block, block_bytes;
+};
+constexpr GgmlFormat ggml_formats[] = {{Format::fp32, 0, 1, 4},
+                                       {Format::fp16, 1, 1, 2},
+                                       {Format::q4_0, 2, 32, 18},
+                                       {Format::q8_0, 8, 32, 34},
+                                       {Format::bf16, 30, 1, 2}};
+
+/// \pre ggml has the format
+inline const GgmlFormat& in_ggml(Format format) {
+  return *std::ranges::find(ggml_formats, format, &GgmlFormat::format);
+}
+
+struct Tensor {
+  std::string name;
+  const float* values;
+  std::size_t rows, columns;  // a vector is one row
+  Format format;
+  std::size_t empty_rows = 0;  // after those, zeros
+
+  std::size_t all_rows() const { return rows + empty_rows; }
+  std::uint64_t bytes() const {
+    return all_rows() * columns / in_ggml(format).block * in_ggml(format).block_bytes;
+  }
+};
+
+/// The tensors of the model by the names that llama.cpp knows them by.
+inline std::vector<Tensor> tensors_of(const workload::Transformer& model, Format format, std::size_t empty_tokens) {
+  const workload::TransformerShape& shape = model.shape();
+  const workload::TransformerTensors& weights = model.weights();
+  const std::size_t c = shape.width;
+  std::vector<Tensor> tensors = {
+      {"token_embd.weight", weights.token_embedding, shape.vocabulary, c, format, empty_tokens},
+      {"position_embd.weight", weights.position_embedding, shape.context, c, Format::fp32}};
+  const auto add = [&](const std::string& name, const float* weight, std::size_t rows, std::size_t columns,
+                       Format weight_format, const float* bias, std::size_t outputs) {
+    tensors.push_back({name + ".weight", weight, rows, columns, weight_format});
+    tensors.push_back({name + ".bias", bias, 1, outputs, Format::fp32});
+  };
+  const auto linear = [&](const std::string& name, const float* weight, const float* bias, std::size_t in,
+                          std::size_t out) { add(name, weight, out, in, format, bias, out); };
+  const auto norm = [&](const std::string& name, const float* gain, const float* bias) {
+    add(name, gain, 1, c, Format::fp32, bias, c);
+  };
+  for (std::size_t i = 0; i < shape.layers; ++i) {
+    const workload::TransformerTensors::Layer& layer = weights.layers[i];
+    const std::string block = "blk." + std::to_string(i) + ".";
+    norm(block + "attn_norm", layer.norm1_gain, layer.norm1_bias);
+    linear(block + "attn_qkv", layer.qkv_weight, layer.qkv_bias, c, 3 * c);
+    linear(block + "attn_output", layer.out_weight, layer.out_bias, c, c);
+    norm(block + "ffn_norm", layer.norm2_gain, layer.norm2_bias);
+    linear(block + "ffn_up", layer.up_weight, layer.up_bias, c, 4 * c);
+    linear(block + "ffn_down", layer.down_weight, layer.down_bias, 4 * c, c);
+  }
+  norm("output_norm", weights.norm_gain, weights.norm_bias);
+  return tensors;
+}
+
+/// What stands before the data of the tensors.
+class Header {
+ public:
+  Header(workload::TransformerShape shape, std::size_t empty_tokens, std::span<const Tensor> tensors) {
+    shape.vocabulary += empty_tokens;
+    bytes_ = "GGUF";
+    number(std::uint32_t{3});
+    number(std::uint64_t{tensors.size()});
+    const std::size_t count_at = bytes_.size();
+    number(std::uint64_t{0});
+    describe(shape);
+    std::memcpy(bytes_.data() + count_at, &keys_, sizeof keys_);
+    std::uint64_t offset = 0;
+    for (const Tensor& tensor : tensors) {
+      list(tensor, offset);
+      offset += aligned(tensor.bytes());
+    }
+    bytes_.resize(aligned(bytes_.size()));
+  }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  void describe(const workload::TransformerShape& shape) {
+    key("general.architecture", "gpt2");
+    key("gpt2.block_count", shape.layers);
+    key("gpt2.context_length", shape.context);
+    key("gpt2.embedding_length", shape.width);
+    key("gpt2.feed_forward_length", 4 * shape.width);
+    key("gpt2.attention.head_count", shape.heads);
+    key("gpt2.attention.layer_norm_epsilon", 1e-5f);  // as in workload::layer_norm()
+    key("gpt2.vocab_size", shape.vocabulary);
+    key("tokenizer.ggml.model", "none");
+  }
+
+  template <class Number>
+  void number(Number value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void text(std::string_view value) {
+    number(std::uint64_t{value.size()});
+    bytes_ += value;
+  }
+
+  // The numbers of the types are those of gguf.h, enum gguf_type.
+  void begin_key(std::string_view name, std::uint32_t type) {
+    text(name);
+    number(type);
+    ++keys_;
+  }
+  void key(std::string_view name, std::size_t value) {
+    begin_key(name, 4);
+    number(static_cast<std::uint32_t>(value));
+  }
+  void key(std::string_view name, float value) {
+    begin_key(name, 6);
+    number(value);
+  }
+  void key(std::string_view name, const char* value) {
+    begin_key(name, 8);
+    text(value);
+  }
+
+  void list(const Tensor& tensor, std::uint64_t offset) {
+    text(tensor.name);
+    number(std::uint32_t{tensor.all_rows() == 1 ? 1u : 2u});
+    number(std::uint64_t{tensor.columns});  // the innermost dimension first
+    if (tensor.all_rows() != 1) number(std::uint64_t{tensor.all_rows()});
+    number(in_ggml(tensor.format).type);
+    number(offset);
+  }
+
+  std::string bytes_;
+  std::uint64_t keys_ = 0;
+};
+
+inline void write_data(std::ofstream& out, const Tensor& tensor) {
+  const auto write_rows = [&](std::span<const float> values) {
+    const EncodedMatrix encoded = encode(tensor.format, values, values.size() / tensor.columns, tensor.columns);
+    out.write(reinterpret_cast<const char*>(encoded.bytes.data()), static_cast<std::streamsize>(encoded.bytes.size()));
+  };
+  const char padding[alignment] = {};
+  write_rows({tensor.values, tensor.rows * tensor.columns});
+  write_rows(std::vector<float>(tensor.empty_rows * tensor.columns));
+  out.write(padding, static_cast<std::streamsize>(aligned(tensor.bytes()) - tensor.bytes()));
+}
+
+}  // namespace gguf
 
 /// Bytes of the file that write_gguf() writes.
-std::uint64_t gguf_bytes(const workload::Transformer& model, Format format, std::size_t empty_tokens = 0);
+inline std::uint64_t gguf_bytes(const workload::Transformer& model, Format format, std::size_t empty_tokens = 0) {
+  const std::vector<gguf::Tensor> tensors = gguf::tensors_of(model, format, empty_tokens);
+  std::uint64_t bytes = gguf::Header(model.shape(), empty_tokens, tensors).bytes().size();
+  for (const gguf::Tensor& tensor : tensors) bytes += gguf::aligned(tensor.bytes());
+  return bytes;
+}
 
 /// Writes the model: its matrices, the table of tokens among them, in \p format; norms, biases and positions in fp32. The
 /// table of tokens also makes the logits. There is no tokenizer: tokens are numbers.
 /// \param empty_tokens  so many more tokens than the model has, whose rows in the table are zeros
-/// \pre ggml_type(format) has a value
+/// \pre ggml has the format
 /// \throws std::runtime_error in one line where it cannot write all of it
-void write_gguf(const workload::Transformer& model, Format format, const std::filesystem::path& file,
-                std::size_t empty_tokens = 0);
+inline void write_gguf(const workload::Transformer& model, Format format, const std::filesystem::path& file,
+                       std::size_t empty_tokens = 0) {
+  const std::vector<gguf::Tensor> tensors = gguf::tensors_of(model, format, empty_tokens);
+  const gguf::Header header(model.shape(), empty_tokens, tensors);
+  errno = 0;
+  std::ofstream out(file, std::ios::binary);
+  out.write(header.bytes().data(), static_cast<std::streamsize>(header.bytes().size()));
+  for (const gguf::Tensor& tensor : tensors) {
+    if (out) write_data(out, tensor);
+  }
+  out.close();
+  if (out) return;
+  const std::string reason = std::generic_category().message(errno);
+  throw std::runtime_error("a file of " + std::to_string((gguf_bytes(model, format, empty_tokens) >> 20) + 1) +
+                           " MiB: " + reason + "; set TMPDIR to a folder with that much room");
+}
 
 }  // namespace hf::precision

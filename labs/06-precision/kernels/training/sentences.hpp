@@ -4,16 +4,26 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "common/random.hpp"
+
 namespace hf::precision {
 
 constexpr std::size_t vocabulary_size = 32;
-extern const std::array<const char*, vocabulary_size> vocabulary;
+inline constexpr std::array<const char*, vocabulary_size> vocabulary = {
+    ".",                                                     //
+    "the",    "a",     "every", "two",    "many",            //
+    "big",    "small", "old",   "young",  "quick", "wise",   //
+    "dog",    "cat",   "fox",   "hen",    "worm",  "mouse",  //
+    "dogs",   "cats",  "foxes", "hens",   "worms", "mice",   //
+    "chases", "fears", "sees",  "sleeps",                    //
+    "chase",  "fear",  "see",   "sleep"};
 
 /// How likely each word is to come next: adds up to 1.
 using Chances = std::array<double, vocabulary_size>;
@@ -28,13 +38,122 @@ struct SentenceState {
   int subject = 0;         ///< which animal
 };
 
-Chances next_words(const SentenceState& state);
+namespace grammar {
+
+using Part = SentenceState::Part;
+constexpr std::size_t full_stop = 0, determiners = 1, adjectives = 6, nouns = 12, verbs = 24;  // where they begin
+constexpr std::size_t animals = 6, adjective_count = 6, verb_count = 4, sleeps = 3;
+constexpr double adjective_chance = 0.4, favourite_chance = 0.75;
+constexpr std::array<double, verb_count> verb_chances = {0.35, 0.25, 0.2, 0.2};
+
+struct Determiner {
+  double chance;
+  bool singular, plural;
+};
+constexpr std::array<Determiner, 5> determiner_kinds = {
+    {{0.4, true, true}, {0.2, true, false}, {0.1, true, false}, {0.2, false, true}, {0.1, false, true}}};
+
+/// Whom the subject chases, fears or sees: most often the animal that is next in the list.
+inline double object_chance(const SentenceState& state, std::size_t animal) {
+  const std::size_t favourite = (static_cast<std::size_t>(state.subject) + 1) % animals;
+  return animal == favourite ? favourite_chance : (1 - favourite_chance) / (animals - 1);
+}
+
+inline void add_adjectives_and_nouns(const SentenceState& state, Chances& chances) {
+  const double adjective = state.adjective ? 0 : adjective_chance;
+  for (std::size_t i = 0; i < adjective_count; ++i) chances[adjectives + i] = adjective / adjective_count;
+  const double noun = (1 - adjective) / (state.singular && state.plural ? 2 : 1);
+  for (std::size_t animal = 0; animal < animals; ++animal) {
+    const double chance = state.part == Part::noun ? 1.0 / animals : object_chance(state, animal);
+    if (state.singular) chances[nouns + animal] = noun * chance;
+    if (state.plural) chances[nouns + animals + animal] = noun * chance;
+  }
+}
+
+}  // namespace grammar
+
+/// How likely each word is after those so far.
+inline Chances next_words(const SentenceState& state) {
+  using namespace grammar;
+  Chances chances = {};
+  switch (state.part) {
+    case Part::determiner:
+    case Part::object_determiner:
+      for (std::size_t i = 0; i < determiner_kinds.size(); ++i) chances[determiners + i] = determiner_kinds[i].chance;
+      break;
+    case Part::noun:
+    case Part::object_noun: add_adjectives_and_nouns(state, chances); break;
+    case Part::verb:
+      for (std::size_t i = 0; i < verb_count; ++i) {
+        chances[verbs + (state.plural ? verb_count : 0) + i] = verb_chances[i];
+      }
+      break;
+    case Part::full_stop: chances[full_stop] = 1;
+  }
+  return chances;
+}
 
 /// The state after one more word. \pre the word is possible
-SentenceState after(const SentenceState& state, std::size_t word);
+inline SentenceState after(const SentenceState& state, std::size_t word) {
+  using namespace grammar;
+  if (word == full_stop) return {};
+  SentenceState next = state;
+  const bool is_subject = state.part == Part::determiner || state.part == Part::noun;
+  if (word < adjectives) {
+    const Determiner& kind = determiner_kinds[word - determiners];
+    next = {is_subject ? Part::noun : Part::object_noun, kind.singular, kind.plural, false, state.subject};
+  } else if (word < nouns) {
+    next.adjective = true;
+  } else if (word < verbs) {
+    next.part = is_subject ? Part::verb : Part::full_stop;
+    next.plural = word >= nouns + animals;
+    next.singular = !next.plural;
+    if (is_subject) next.subject = static_cast<int>((word - nouns) % animals);
+  } else {
+    next.part = (word - verbs) % verb_count == sleeps ? Part::full_stop : Part::object_determiner;
+  }
+  return next;
+}
+
+namespace grammar {
+
+struct Expected {
+  double nats, words;
+};
+
+/// Of the rest of the sentence.
+inline Expected expected_after(const SentenceState& state) {
+  Expected expected = {0, 1};
+  const Chances chances = next_words(state);
+  for (std::size_t word = 0; word < vocabulary_size; ++word) {
+    if (chances[word] == 0) continue;
+    expected.nats -= chances[word] * std::log(chances[word]);
+    if (word == full_stop) continue;
+    const Expected rest = expected_after(after(state, word));
+    expected.nats += chances[word] * rest.nats;
+    expected.words += chances[word] * rest.words;
+  }
+  return expected;
+}
+
+/// \param random  in [0, 1)
+inline std::size_t draw(const Chances& chances, double random) {
+  std::size_t last = 0;
+  for (std::size_t word = 0; word < vocabulary_size; ++word) {
+    if (chances[word] == 0) continue;
+    last = word;
+    if ((random -= chances[word]) < 0) break;
+  }
+  return last;
+}
+
+}  // namespace grammar
 
 /// Mean entropy of a word when all before it are known: nats.
-double grammar_entropy();
+inline double grammar_entropy() {
+  const grammar::Expected sentence = grammar::expected_after({});
+  return sentence.nats / sentence.words;
+}
 
 /// So many words, the last ones, are enough to know the state.
 constexpr std::size_t words_seen = 4;
@@ -49,9 +168,32 @@ struct Examples {
 };
 
 /// A text of so many words, and a few before them. \param sequence  of random numbers (common/random.hpp)
-Examples make_examples(std::size_t rows, std::uint64_t sequence);
+inline Examples make_examples(std::size_t rows, std::uint64_t sequence) {
+  Examples examples;
+  std::vector<int> text;
+  SentenceState state;
+  for (std::size_t i = 0; i < rows + words_seen; ++i) {
+    const Chances chances = next_words(state);
+    const std::size_t word = grammar::draw(chances, (1 + static_cast<double>(random_number(sequence, i))) / 2);
+    if (i >= words_seen) {
+      examples.seen.insert(examples.seen.end(), text.end() - words_seen, text.end());
+      examples.next.push_back(static_cast<int>(word));
+      examples.chances.push_back(chances);
+    }
+    text.push_back(static_cast<int>(word));
+    state = after(state, word);
+  }
+  return examples;
+}
 
 /// As it is written.
-std::string spell(std::span<const int> words);
+inline std::string spell(std::span<const int> words) {
+  std::string text;
+  for (const int word : words) {
+    if (!text.empty() && word != static_cast<int>(grammar::full_stop)) text += ' ';
+    text += vocabulary[static_cast<std::size_t>(word)];
+  }
+  return text;
+}
 
 }  // namespace hf::precision

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "06-precision/kernels/accuracy/divergence.hpp"
+#include "06-precision/kernels/accuracy/accuracy.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 
 namespace hf::precision {

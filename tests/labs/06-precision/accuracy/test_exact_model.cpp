@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
-#include "06-precision/kernels/accuracy/divergence.hpp"
-#include "06-precision/kernels/accuracy/outliers.hpp"
-#include "06-precision/kernels/accuracy/trained_weights.hpp"
+#include "06-precision/kernels/accuracy/accuracy.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 
 namespace hf::precision {

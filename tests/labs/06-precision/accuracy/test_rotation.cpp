@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "06-precision/kernels/accuracy/outliers.hpp"
+#include "06-precision/kernels/accuracy/accuracy.hpp"
 #include "common/random.hpp"
 
 namespace hf::precision {

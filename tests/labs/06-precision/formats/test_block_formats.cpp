@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "06-precision/kernels/formats/block_formats.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "common/random.hpp"
 

@@ -9,7 +9,6 @@
 
 #include "06-precision/check/gemv_reference.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/gemv/rounded_vector.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
 #include "common/loop_team.hpp"

@@ -161,7 +161,7 @@ TEST_CASE("every tensor stands in the file under its name, in its format, and is
   for (const auto& each : types) {
     const std::uint32_t type = each.second;
     CAPTURE(type);
-    CHECK(ggml_type(each.first) == type);
+    CHECK(gguf::in_ggml(each.first).type == type);
     const ScratchFile scratch;
     write_gguf(model, each.first, scratch.path());
     Reader file(scratch.path());
@@ -215,7 +215,7 @@ TEST_CASE("tokens that there are not have rows of zeros, after all others") {
     CHECK(file.numbers["gpt2.vocab_size"] == 128);
     std::vector<float> filled(128 * 64);
     std::copy_n(model.weights().token_embedding, 97 * 64, filled.begin());
-    check_tensor(file, "token_embd.weight", filled.data(), *ggml_type(format), {64, 128});
+    check_tensor(file, "token_embd.weight", filled.data(), gguf::in_ggml(format).type, {64, 128});
     check_tensor(file, "output_norm.weight", model.weights().norm_gain, 0, {64});
   }
 }
@@ -227,11 +227,6 @@ TEST_CASE("a full disk, or a folder that is not there, is one line with the reme
     CHECK_THROWS_WITH_AS(write_gguf(model, Format::q8_0, file),
                          doctest::Contains("; set TMPDIR to a folder with that much room"), std::runtime_error);
   }
-}
-
-TEST_CASE("ggml has no format of one scale for a matrix") {
-  for (Format format : {Format::int8, Format::fp8_e4m3, Format::int8_channel})
-    CHECK_FALSE(ggml_type(format).has_value());
 }
 
 }  // namespace

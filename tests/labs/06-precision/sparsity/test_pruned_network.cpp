@@ -12,6 +12,12 @@
 namespace hf::precision {
 namespace {
 
+/// The share of weights that are not zero.
+double density(std::span<const float> weights) {
+  const auto zeros = std::count(weights.begin(), weights.end(), 0.0f);
+  return 1 - static_cast<double>(zeros) / static_cast<double>(weights.size());
+}
+
 WordTensors half_of(const WordTensors& weights) {
   return pruned_network(weights, [](std::span<const float> matrix) { return pruned(matrix, 0.5); });
 }

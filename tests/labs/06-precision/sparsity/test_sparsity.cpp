@@ -20,6 +20,12 @@
 namespace hf::precision {
 namespace {
 
+/// The share of weights that are not zero.
+double density(std::span<const float> weights) {
+  const auto zeros = std::count(weights.begin(), weights.end(), 0.0f);
+  return 1 - static_cast<double>(zeros) / static_cast<double>(weights.size());
+}
+
 std::vector<float> random_weights(std::size_t count, std::uint64_t sequence) {
   std::vector<float> weights(count);
   fill_random(weights, sequence);

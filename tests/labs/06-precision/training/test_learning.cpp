@@ -10,8 +10,6 @@
 #include "06-precision/check/word_reference.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/training/learning.hpp"
-#include "06-precision/kernels/training/mixed_training.hpp"
-#include "06-precision/kernels/training/storage.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 #include "harness/results.hpp"
 

@@ -8,9 +8,8 @@
 #include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
-#include "06-precision/kernels/training/mixed_training.hpp"
+#include "06-precision/kernels/training/learning.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
-#include "06-precision/kernels/training/storage.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 
 namespace hf::precision {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "06-precision/kernels/formats/scalar_floats.hpp"
-#include "06-precision/kernels/training/storage.hpp"
+#include "06-precision/kernels/training/word_network.hpp"
 
 namespace hf::precision {
 namespace {

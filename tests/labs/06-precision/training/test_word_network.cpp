@@ -8,7 +8,6 @@
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/check/word_reference.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
-#include "06-precision/kernels/training/storage.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 
 namespace hf::precision {

@@ -1,0 +1,378 @@
+/// \file
+/// What the formats cost: a transformer whose random weights are distributed as a trained network's are, and how far it is in
+/// a format from itself in fp64; and a product in which a few channels are much larger than the others, with a rotation that
+/// spreads what is large over all: W x = (W R)(Rᵀ x), where R has signs drawn at random and Hadamard's matrix.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "00-workload/check/reference.hpp"
+#include "00-workload/kernels/transformer.hpp"
+#include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
+#include "06-precision/kernels/formats/sqnr.hpp"
+#include "06-precision/kernels/model/format_transformer.hpp"
+#include "common/loop_team.hpp"
+#include "common/random.hpp"
+
+namespace hf::precision {
+
+// ---- A language model ----
+
+/// GPT-2's depth with a third of its width, so that its fp64 is affordable; widths are powers of two, which a rotation
+/// wants.
+constexpr workload::TransformerShape small_gpt2 = {12, 256, 4, 8192, 64};
+
+/// The spread of the logits: with 8192 of them, about 3 nats remain open, as in GPT-2 on text.
+constexpr double logit_spread = 3.5;
+
+/// Calls use(weights, rows, columns) for each matrix of a layer of width c.
+template <class Use>
+void for_each_matrix(const workload::TransformerTensors::Layer& layer, std::size_t c, const Use& use) {
+  use(layer.qkv_weight, 3 * c, c);
+  use(layer.out_weight, c, c);
+  use(layer.up_weight, 4 * c, c);
+  use(layer.down_weight, c, 4 * c);
+}
+
+/// Fills the weights of a model: matrices with Student's t, so that numbers of spread 1 stay so, and a gain of the last norm
+/// under which the next token is as uncertain as in a trained network.
+inline void fill_as_trained(workload::Transformer& model) {
+  constexpr std::uint64_t first_sequence = 6300;
+  constexpr float embedding_spread = 0.02f;  // as GPT-2 begins
+  const workload::TransformerShape& shape = model.shape();
+  const std::size_t c = shape.width;
+  const std::vector<float> numbers = student_numbers(1 << 16, first_sequence);
+  std::uint64_t sequence = first_sequence + 2;
+  const auto fill = [&](float* to, std::size_t count, float spread) {
+    share_each(count, 1, [&](std::size_t i) { to[i] = spread * numbers[random_below(sequence, i, numbers.size())]; });
+    ++sequence;
+  };
+  for (const auto& layer : model.weights().layers) {
+    for_each_matrix(layer, c, [&](float* weights, std::size_t rows, std::size_t columns) {
+      fill(weights, rows * columns, 1 / std::sqrt(static_cast<float>(columns)));
+    });
+  }
+  fill(model.weights().token_embedding, shape.vocabulary * c, embedding_spread);
+  const auto gain = static_cast<float>(logit_spread / (embedding_spread * std::sqrt(static_cast<double>(c))));
+  for (std::size_t i = 0; i < c; ++i) model.weights().norm_gain[i] *= gain;
+}
+
+/// Writes the same network in other numbers: of the output of each norm within the layers, some channels become so many
+/// times as large, and the weights that read them are divided by as much. In exact arithmetic nothing changes.
+inline void enlarge_channels(workload::Transformer& model, std::span<const std::size_t> channels, float factor) {
+  const std::size_t c = model.shape().width;
+  for (const auto& layer : model.weights().layers) {
+    for (std::size_t channel : channels) {
+      for (float* of_channels : {layer.norm1_gain, layer.norm1_bias, layer.norm2_gain, layer.norm2_bias})
+        of_channels[channel] *= factor;
+      for (std::size_t row = 0; row < 3 * c; ++row) layer.qkv_weight[row * c + channel] *= 1 / factor;
+      for (std::size_t row = 0; row < 4 * c; ++row) layer.up_weight[row * c + channel] *= 1 / factor;
+    }
+  }
+}
+
+/// log p of every token.
+template <class Logit>
+std::vector<double> log_softmax(std::span<const Logit> logits) {
+  const double highest = *std::ranges::max_element(logits);
+  double sum = 0;
+  for (Logit logit : logits) sum += std::exp(static_cast<double>(logit) - highest);
+  const double log_sum = highest + std::log(sum);
+  std::vector<double> logs;
+  for (Logit logit : logits) logs.push_back(static_cast<double>(logit) - log_sum);
+  return logs;
+}
+
+/// The Kullback-Leibler divergence D(p ‖ q) = Σ p log(p / q) of the distributions that the logits stand for, nats: what it
+/// costs to believe q where p is right.
+inline double divergence(std::span<const double> p_logits, std::span<const float> q_logits) {
+  const std::vector<double> p = log_softmax(p_logits), q = log_softmax(q_logits);
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    // p log(p / q) + q − p: the same in sum, no term is below zero, and small ones do not cancel.
+    const double log_ratio = q[i] - p[i];
+    sum += std::exp(p[i]) * (std::expm1(log_ratio) - log_ratio);
+  }
+  return sum;
+}
+
+/// −Σ p log p of the distribution that the logits stand for, nats.
+inline double entropy(std::span<const double> logits) {
+  double sum = 0;
+  for (double log_p : log_softmax(logits)) sum -= std::exp(log_p) * log_p;
+  return sum;
+}
+
+/// Texts of random tokens, as a model of fp64 continues them.
+class ExactModel {
+ public:
+  ExactModel(const workload::Transformer& model, std::size_t texts, std::size_t tokens) {
+    constexpr std::uint64_t first_sequence = 6200;
+    for (std::size_t text = 0; text < texts; ++text) {
+      texts_.emplace_back(tokens);
+      fill_random(texts_.back(), first_sequence + text, static_cast<int>(model.shape().vocabulary));
+      logits_.push_back(
+          workload::reference_transformer<double>(model.shape(), {model.weights().all().data()}, texts_.back()));
+    }
+  }
+
+  /// How far the next token's distribution is from fp64's, nats: for each text, on the mean over its tokens. As the decoder
+  /// of chapter 06 computes: in the formats of whole numbers, activations have 8 bits too.
+  std::vector<double> divergence(const workload::Transformer& model, Format format) const {
+    FormatTransformer decoder(model, format);
+    workload::KvCache cache(model.shape(), 1, texts_.front().size());
+    std::vector<double> of_texts;
+    for (std::size_t text = 0; text < texts_.size(); ++text) {
+      std::vector<double> nats;
+      for (std::size_t i = 0; i < texts_[text].size(); ++i)
+        nats.push_back(precision::divergence(logits_[text][i], decoder.decode(texts_[text][i], i, cache)));
+      of_texts.push_back(mean(nats));
+    }
+    return of_texts;
+  }
+
+  /// Of fp64's distributions, nats: mean over all tokens.
+  double entropy() const {
+    return mean_over_tokens([](const std::vector<double>& logits) { return precision::entropy(logits); });
+  }
+  /// Of fp64's logits: their variance over the vocabulary, mean over all tokens.
+  double logit_variance() const {
+    return mean_over_tokens([](const std::vector<double>& logits) {
+      const double middle = mean(logits);
+      double sum = 0;
+      for (double logit : logits) sum += (logit - middle) * (logit - middle);
+      return sum / static_cast<double>(logits.size());
+    });
+  }
+
+ private:
+  static double mean(const std::vector<double>& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
+  }
+  template <class OfLogits>
+  double mean_over_tokens(const OfLogits& of_logits) const {
+    std::vector<double> of_tokens;
+    for (const auto& text : logits_) {
+      for (const std::vector<double>& logits : text) of_tokens.push_back(of_logits(logits));
+    }
+    return mean(of_tokens);
+  }
+
+  std::vector<std::vector<int>> texts_;
+  std::vector<std::vector<std::vector<double>>> logits_;  // of each token of each text, (V)
+};
+
+/// Noise over signal, in power, of the weights of a layer in the format.
+inline double weight_noise(const workload::Transformer& model, Format format) {
+  std::vector<double> exact;
+  std::vector<float> rounded;
+  const auto& layer = model.weights().layers.front();
+  for_each_matrix(layer, model.shape().width, [&](const float* weights, std::size_t rows, std::size_t columns) {
+    const std::span<const float> numbers(weights, rows * columns);
+    const std::vector<float> decoded = decode(encode(format, numbers, rows, columns));
+    exact.insert(exact.end(), numbers.begin(), numbers.end());
+    rounded.insert(rounded.end(), decoded.begin(), decoded.end());
+  });
+  return std::pow(10.0, -sqnr_db(exact, rounded) / 10);
+}
+
+// ---- Outliers ----
+
+/// R = D H / √n: D has −1 and 1 on its diagonal, drawn at random; H is Hadamard's matrix, made of −1 and 1. Every number of
+/// a rotated row is a sum of all numbers of the row, each with the same weight: none stands out any more (Chee et al.,
+/// "QuIP", NeurIPS 2023; Ashkboos et al., "QuaRot", NeurIPS 2024).
+class Rotation {
+ public:
+  explicit Rotation(std::uint64_t sequence) : sequence_(sequence) {}
+
+  /// Each row times R, by the fast transform: n log2 n additions. \pre columns is a power of two
+  void apply(std::span<float> rows, std::size_t columns) const {
+    for_each_row(rows, columns, [this](std::span<float> row) {
+      change_signs(row);
+      hadamard(row);
+    });
+  }
+
+  /// Each row times Rᵀ, which undoes apply().
+  void undo(std::span<float> rows, std::size_t columns) const {
+    for_each_row(rows, columns, [this](std::span<float> row) {
+      hadamard(row);
+      change_signs(row);
+    });
+  }
+
+ private:
+  template <class Function>
+  static void for_each_row(std::span<float> rows, std::size_t columns, const Function& function) {
+    share_each(rows.size() / columns, 8 * columns,
+               [&](std::size_t row) { function(rows.subspan(row * columns, columns)); });
+  }
+
+  void change_signs(std::span<float> row) const {
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] *= random_word(sequence_, i) >> 63 == 0 ? 1.0f : -1.0f;
+  }
+
+  /// A row times Hadamard's matrix, over √n.
+  static void hadamard(std::span<float> row) {
+    const std::size_t n = row.size();
+    for (std::size_t half = 1; half < n; half *= 2) {
+      for (std::size_t first = 0; first < n; first += 2 * half) {
+        for (std::size_t i = first; i < first + half; ++i) {
+          const float a = row[i], b = row[i + half];
+          row[i] = a + b;
+          row[i + half] = a - b;
+        }
+      }
+    }
+    const float factor = 1 / std::sqrt(static_cast<float>(n));
+    for (float& x : row) x *= factor;
+  }
+
+  std::uint64_t sequence_;
+};
+
+/// Whether each row of a matrix is rotated before it is encoded, and back after it, as if activations were rotated too.
+enum class Rotated { no, yes };
+
+/// A copy of the model in which every matrix was encoded and decoded again: its weights have few bits, and nothing else.
+inline std::unique_ptr<workload::Transformer> with_weights_in(const workload::Transformer& model, Format format,
+                                                              Rotated rotated) {
+  const Rotation rotation(6250);
+  const auto round_trip = [&](float* first, std::size_t rows, std::size_t columns) {
+    const std::span<float> weights(first, rows * columns);
+    if (rotated == Rotated::yes) rotation.apply(weights, columns);
+    std::ranges::copy(decode(encode(format, weights, rows, columns)), first);
+    if (rotated == Rotated::yes) rotation.undo(weights, columns);
+  };
+  auto copy = std::make_unique<workload::Transformer>(model.shape());
+  std::ranges::copy(model.weights().all(), copy->weights().all().begin());
+  for (const auto& layer : copy->weights().layers) for_each_matrix(layer, model.shape().width, round_trip);
+  round_trip(copy->weights().token_embedding, model.shape().vocabulary, model.shape().width);
+  return copy;
+}
+
+/// How weights and activations are rounded.
+struct Scheme {
+  Format weights, activations;  ///< activations are a matrix (tokens, channels)
+  bool rotated;                 ///< both are rotated first, which leaves their product as it is
+};
+
+/// y = W x for some tokens: W (rows, channels) from Student's t, x (tokens, channels) from N(0, 1).
+class OutlierProduct {
+ public:
+  static constexpr std::size_t rows = 256, channels = 1024, tokens = 32, large_channels = 4;
+
+  OutlierProduct() : weights_(student_numbers(rows * channels, sequence)) {
+    const std::vector<double> x = normal_numbers(tokens * channels, sequence + 2);
+    activations_.assign(x.begin(), x.end());
+    exact_ = product(weights_, activations_);
+  }
+
+  /// Signal over noise, dB.
+  struct Sqnr {
+    double measured, predicted;
+  };
+
+  /// What a scheme keeps of the product when some channels of x are `factor` times as large, and what reads them, in W, is
+  /// divided by as much. Below 1, it is W whose channels are large. \param factor  a power of two: the product is the same
+  /// \throws std::invalid_argument for formats other than fp32, int8, Q8_0 and E4M3
+  Sqnr sqnr(const Scheme& scheme, float factor) const {
+    std::vector<float> weights = weights_, activations = activations_;
+    enlarge(weights, 1 / factor);
+    enlarge(activations, factor);
+    if (scheme.rotated) {
+      const Rotation rotation(sequence + 10);
+      rotation.apply(weights, channels);
+      rotation.apply(activations, channels);
+    }
+    const EncodedMatrix w = encode(scheme.weights, weights, rows, channels);
+    const EncodedMatrix x = encode(scheme.activations, activations, tokens, channels);
+    const double noise = noise_of_product(channels_of(weights, w), channels_of(activations, x));
+    const double predicted = 10 * std::log10(channels / noise);  // so many products of variance 1
+    return {sqnr_db(exact_, product(decode(w), decode(x))), predicted};
+  }
+
+ private:
+  static constexpr std::uint64_t sequence = 6400;
+
+  /// Mean squares of each channel: of its numbers, and of their errors, as their steps have it.
+  struct Channels {
+    std::vector<double> power = std::vector<double>(channels), noise = power;
+  };
+
+  /// (tokens, rows)
+  static std::vector<double> product(std::span<const float> weights, std::span<const float> activations) {
+    std::vector<double> y;
+    for (std::size_t token = 0; token < tokens; ++token) {
+      for (std::size_t row = 0; row < rows; ++row) {
+        double sum = 0;
+        for (std::size_t i = 0; i < channels; ++i)
+          sum += double{weights[row * channels + i]} * double{activations[token * channels + i]};
+        y.push_back(sum);
+      }
+    }
+    return y;
+  }
+
+  /// The large channels lie far from each other, each in a block of its own.
+  static void enlarge(std::span<float> matrix, float factor) {
+    for (std::size_t large = 0; large < large_channels; ++large) {
+      const std::size_t channel = (2 * large + 1) * channels / (2 * large_channels) + 5 * large;
+      for (std::size_t at = channel; at < matrix.size(); at += channels) matrix[at] *= factor;
+    }
+  }
+
+  /// The distance between the two numbers of the format on both sides of x.
+  static double step(const EncodedMatrix& matrix, std::size_t at, float x) {
+    switch (matrix.format) {
+      case Format::fp32: return 0;
+      case Format::int8: return matrix.scales[0];
+      case Format::int8_channel: return matrix.scales[at / matrix.columns];
+      case Format::q8_0: {
+        std::uint16_t scale;
+        std::memcpy(&scale, &matrix.bytes[at / Q8_0Block::numbers * sizeof(Q8_0Block)], sizeof scale);
+        return from_fp16(scale);
+      }
+      case Format::fp8_e4m3: {
+        const double scale = matrix.scales[0], u = std::abs(x) / scale;
+        return scale * std::exp2(std::max(std::floor(std::log2(std::max(u, 0x1p-20))), -6.0) - 3);
+      }
+      default: throw std::invalid_argument(std::string("OutlierProduct: no step is known of ") + label(matrix.format));
+    }
+  }
+
+  static Channels channels_of(std::span<const float> matrix, const EncodedMatrix& encoded) {
+    Channels of;
+    const double share = static_cast<double>(channels) / static_cast<double>(matrix.size());
+    for (std::size_t at = 0; at < matrix.size(); ++at) {
+      const double square = double{matrix[at]} * double{matrix[at]}, width = step(encoded, at, matrix[at]);
+      of.power[at % channels] += share * square;
+      const bool lost = square < width * width / 4;  // less than half a step becomes 0
+      of.noise[at % channels] += share * (lost ? square : width * width / 12);
+    }
+    return of;
+  }
+
+  /// Each channel adds the noise of its weights, times its activations, and the other way round.
+  static double noise_of_product(const Channels& w, const Channels& x) {
+    double noise = 0;
+    for (std::size_t i = 0; i < channels; ++i) noise += w.noise[i] * x.power[i] + w.power[i] * x.noise[i];
+    return noise;
+  }
+
+  std::vector<float> weights_, activations_;
+  std::vector<double> exact_;  // (tokens, rows)
+};
+
+}  // namespace hf::precision
