@@ -1,14 +1,13 @@
 // Int8 and bf16 on the units made for them: square products beside fp32, beside oneDNN's, and beside the instructions alone.
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <set>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -27,6 +26,7 @@
 #include "common/pinned_openmp.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
+#include "common/verify.hpp"
 #include "harness/as_double.hpp"
 #include "harness/keep.hpp"
 #include "harness/lab.hpp"
@@ -43,20 +43,17 @@ const Axis size_axis = {"N", "1"}, speed_axis = {"speed", "Gop/s"}, ratio_axis =
 
 constexpr std::int64_t peak_iterations = 20000;  // a tenth of a millisecond
 
-// ---- The products of one size ----
+double cube(std::size_t n) { return as_double(n) * as_double(n) * as_double(n); }
 
-constexpr std::size_t checked_places = 100;
+// ---- The products of one size ----
 
 /// A square matrix.
 template <class Number>
-class Square {
- public:
-  explicit Square(std::size_t n) : memory_(n * n * sizeof(Number), Pages::huge) {}
-  std::span<Number> all() const { return memory_.as<Number>(); }
-  Number* data() const { return all().data(); }
+struct Square {
+  explicit Square(std::size_t n) : memory(n * n * sizeof(Number), Pages::huge) {}
+  Number* data() const { return memory.as<Number>().data(); }
 
- private:
-  Buffer memory_;
+  Buffer memory;
 };
 
 /// What one size showed on so many threads, everything sampled in one interleaved run: our products "bf16" and "int8";
@@ -65,24 +62,20 @@ class Square {
 struct UnitTimes {
   std::size_t n;
   Sampling sampling;
-  std::vector<double> operations;  ///< of one call, in the order of sampling.ids
+  std::map<std::string, double> operations;  ///< of one call
 
-  bool has(std::string_view id) const { return std::ranges::find(sampling.ids, id) != sampling.ids.end(); }
+  bool has(const std::string& id) const { return operations.contains(id); }
   /// 10^9 operations in a second.
-  Estimate gops(std::string_view id) const { return rate(of(id), sampling.of(id)); }
+  Estimate gops(const std::string& id) const { return rate(operations.at(id), sampling.of(id)); }
   /// Speed over speed, in pairs.
-  Estimate over(std::string_view id, std::string_view other) const {
-    return times(sampling.ratio(other, id), of(id) / of(other));
+  Estimate over(const std::string& id, const std::string& other) const {
+    return times(sampling.ratio(other, id), operations.at(id) / operations.at(other));
   }
   /// Of one call of each, one after another.
   double seconds() const {
-    return std::accumulate(sampling.seconds.begin(), sampling.seconds.end(), 0.0,
-                           [](double sum, const Estimate& seconds) { return sum + seconds.median; });
-  }
-
- private:
-  double of(std::string_view id) const {
-    return operations[static_cast<std::size_t>(std::ranges::find(sampling.ids, id) - sampling.ids.begin())];
+    double sum = 0;
+    for (const Estimate& each : sampling.seconds) sum += each.median;
+    return sum;
   }
 };
 
@@ -92,8 +85,10 @@ class UnitRace {
   /// \throws OutOfMemory
   UnitRace(const Machine& machine, std::size_t size)
       : n_(size), kernel_(*tpu::int8_kernels(machine).front()), dot_products_(roofline::dot_product_loops(machine)) {
-    fill_both(a_, a16_, 1);
-    fill_both(b_, b16_, 2);
+    for (std::size_t i = 0; i < n_ * n_; ++i) {
+      a_.data()[i] = from_bf16(a16_.data()[i] = bf16_of(random_number(1, i)));
+      b_.data()[i] = from_bf16(b16_.data()[i] = bf16_of(random_number(2, i)));
+    }
     std::ranges::copy(random_bytes<std::uint8_t>(n_ * n_, 3), a8_.data());
     std::ranges::copy(random_bytes<std::int8_t>(n_ * n_, 4), b8_.data());
   }
@@ -122,73 +117,64 @@ class UnitRace {
   }
 
  private:
-  static void fill_both(const Square<float>& floats, const Square<std::uint16_t>& narrow, std::uint64_t sequence) {
-    for (std::size_t i = 0; i < floats.all().size(); ++i) {
-      narrow.data()[i] = bf16_of(random_number(sequence, i));
-      floats.data()[i] = from_bf16(narrow.data()[i]);
-    }
-  }
+  static constexpr std::size_t checked_places = 100;
 
-  bool is_right(const float* product) const {
-    return worst_product_error(n_, n_, n_, a_.data(), b_.data(), product, checked_places) <= 1;
+  double error(const float* product) const {
+    return worst_product_error(n_, n_, n_, a_.data(), b_.data(), product, checked_places);
   }
-  bool is_right(const std::int32_t* product) const {
-    bool right = true;
+  double error(const std::int32_t* product) const {
+    double worst = 0;
     visit_places(n_, n_, checked_places, [&](std::size_t i, std::size_t j) {
       std::int64_t sum = 0;
       for (std::size_t p = 0; p < n_; ++p) sum += std::int64_t{a8_.data()[i * n_ + p]} * b8_.data()[p * n_ + j];
-      right = right && product[i * n_ + j] == sum;
+      if (product[i * n_ + j] != sum) worst = INFINITY;
     });
-    return right;
+    return worst;
   }
 
   template <class Code>
-  void enter(const std::string& id, double operations_of_one, const Code& code) {
+  void enter(const std::string& id, double operations, const Code& code) {
     variants_.push_back(timed(id, code));
-    operations_.push_back(operations_of_one);
+    operations_[id] = operations;
   }
 
-  /// \return whether the product is right; if not, it is not entered
+  /// \return its error, as a share of what is allowed; a product that is wrong is not entered
   template <class Sum, class Multiply>
-  bool enter_product(const std::string& id, Sum* to, const Multiply& multiply) {
+  double enter_product(const std::string& id, Sum* to, const Multiply& multiply) {
     constexpr Sum poison = std::numeric_limits<Sum>::has_quiet_NaN ? std::numeric_limits<Sum>::quiet_NaN()
                                                                    : std::numeric_limits<Sum>::min();
     std::fill_n(to, n_ * n_, poison);
     multiply();
-    if (!is_right(to)) return false;
-    enter(id, 2 * as_double(n_) * as_double(n_) * as_double(n_), multiply);
-    return true;
+    const double worst = error(to);
+    if (worst <= 1) enter(id, 2 * cube(n_), multiply);
+    return worst;
   }
 
   void enter_ours(int threads) {
-    const auto enter_or_throw = [&](const std::string& id, auto* to, const auto& multiply) {
-      if (!enter_product(id, to, multiply))
-        throw std::runtime_error("the " + id + " product of size " + std::to_string(n_) +
-                                 " is wrong; nothing was timed");
+    const auto enter_verified = [&](const std::string& id, auto* to, const auto& multiply) {
+      verify(enter_product(id, to, multiply), "the " + id + " product of size " + std::to_string(n_));
     };
     if (threads == 1)
-      enter_or_throw("fp32", c_.data(), [this] { matmul::gemm(n_, n_, n_, a_.data(), b_.data(), c_.data()); });
+      enter_verified("fp32", c_.data(), [this] { matmul::gemm(n_, n_, n_, a_.data(), b_.data(), c_.data()); });
     const auto weights = std::make_shared<const PackedBf16>(n_, n_, b16_.data());
-    enter_or_throw("bf16", c_.data(),
+    enter_verified("bf16", c_.data(),
                    [this, threads, weights] { weights->multiply(n_, a16_.data(), c_.data(), threads); });
     const auto weights8 = std::make_shared<const tpu::PackedInt8>(kernel_, n_, n_, b8_.data());
-    enter_or_throw("int8", c32_.data(),
+    enter_verified("int8", c32_.data(),
                    [this, threads, weights8] { weights8->multiply(n_, a8_.data(), c32_.data(), threads); });
   }
 
   template <class Left, class Right, class Sum>
   void enter_onednn(const std::string& id, const Left* left, const Right* right, Sum* to, int threads,
                     std::set<std::string>& notes) {
-    const std::string at = " at " + std::to_string(n_);
+    const std::string at = id + " at " + std::to_string(n_);
     try {
       const OneDnnProduct product(n_, n_, n_, left, right, to, threads);
-      if (enter_product(id, to, [product] { product.run(); })) {
-        notes.insert(id + " is its kernel " + product.implementation());
-      } else {
-        notes.insert(id + at + " computes something else and is left out");
-      }
+      const bool right_product = enter_product(id, to, [product] { product.run(); }) <= 1;
+      notes.insert(right_product ? id + " is its kernel " + product.implementation()
+                                 : at + " computes something else and is left out");
     } catch (const std::runtime_error& refusal) {
-      notes.insert(id + at + " is left out: " + refusal.what());
+      notes.insert(at + " is left out: " + refusal.what());
     }
   }
 
@@ -212,7 +198,7 @@ class UnitRace {
   Square<std::int8_t> b8_{n_};
   Square<std::int32_t> c32_{n_};
   std::vector<Variant> variants_;
-  std::vector<double> operations_;
+  std::map<std::string, double> operations_;
 };
 
 // ---- Of growing size ----
@@ -234,18 +220,12 @@ void predict_units(Lab& lab) {
 }
 
 void note_who_races(Lab& lab, const std::string& onednn) {
-  if (has_onednn()) {
-    lab.note("raced in int8 and bf16: " + onednn);
-  } else {
-    lab.note("no oneDNN 3 to race against in int8 and bf16: the record lacks what compares with it");
-  }
-  if (!has_bf16_dot()) {
-    lab.note("bf16 products are widened to fp32: this core has no instruction for them");
-  } else if (faster_bf16_route() == Bf16Route::widen) {
-    lab.note("bf16 products are widened to fp32, which is faster here than the instruction for them");
-  } else {
-    lab.note("bf16 products use the instruction for them, which is faster here than to widen them to fp32");
-  }
+  lab.note(has_onednn() ? "raced in int8 and bf16: " + onednn
+                        : "no oneDNN 3 to race against in int8 and bf16: the record lacks what compares with it");
+  lab.note(!has_bf16_dot() ? "bf16 products are widened to fp32: this core has no instruction for them"
+           : faster_bf16_route() == Bf16Route::widen
+               ? "bf16 products are widened to fp32, which is faster here than the instruction for them"
+               : "bf16 products use the instruction for them, which is faster here than to widen them to fp32");
 }
 
 std::vector<std::size_t> unit_sizes(const Lab& lab) {
@@ -254,7 +234,7 @@ std::vector<std::size_t> unit_sizes(const Lab& lab) {
 }
 
 /// The share of the time that a size gets: as its work, but enough for the small ones.
-double weight(std::size_t n) { return as_double(n) * as_double(n) * as_double(n) + 6e9; }
+double weight(std::size_t n) { return cube(n) + 6e9; }
 
 Plan race_plan(const Lab& lab, std::size_t n, double share) {
   double all = 0;
@@ -276,12 +256,10 @@ bool is_too_slow(const Lab& lab, const Races& races) {
 void race_all_sizes(Lab& lab, std::vector<Races>& all) {
   std::set<std::string> notes;
   for (const std::size_t n : unit_sizes(lab)) {
-    if (UnitRace::bytes(n) > 0.5 * static_cast<double>(available_memory_bytes())) {
-      lab.note("too little memory for products of narrow numbers of size " + std::to_string(n));
-      break;
-    }
-    if (is_too_slow(lab, all.front())) {
-      lab.note("too slow for products of narrow numbers of size " + std::to_string(n));
+    const bool too_large = UnitRace::bytes(n) > 0.5 * static_cast<double>(available_memory_bytes());
+    if (too_large || is_too_slow(lab, all.front())) {
+      lab.note(std::string(too_large ? "too little memory" : "too slow") + " for products of narrow numbers of size " +
+               std::to_string(n));
       break;
     }
     UnitRace race(lab.machine(), n);
@@ -295,13 +273,16 @@ void race_all_sizes(Lab& lab, std::vector<Races>& all) {
 
 /// One series for each runner on one thread, over the size.
 void add_speeds(Lab& lab, const Races& races, const std::string& onednn) {
-  const std::vector<std::array<std::string, 3>> runners = {{"fp32", "fp32_gemm", "fp32"},
-                                                           {"bf16", "bf16_gemm", "bf16"},
-                                                           {"int8", "int8_gemm", "int8"},
-                                                           {"onednn_bf16", "onednn_bf16", onednn + ", bf16"},
-                                                           {"onednn_int8", "onednn_int8", onednn + ", int8"},
-                                                           {"peak_bf16", "unit_peak_bf16", "bf16 peak"},
-                                                           {"peak_int8", "unit_peak_int8", "int8 peak"}};
+  struct Runner {
+    std::string runner, id, label;
+  };
+  const std::vector<Runner> runners = {{"fp32", "fp32_gemm", "fp32"},
+                                       {"bf16", "bf16_gemm", "bf16"},
+                                       {"int8", "int8_gemm", "int8"},
+                                       {"onednn_bf16", "onednn_bf16", onednn + ", bf16"},
+                                       {"onednn_int8", "onednn_int8", onednn + ", int8"},
+                                       {"peak_bf16", "unit_peak_bf16", "bf16 peak"},
+                                       {"peak_int8", "unit_peak_int8", "int8 peak"}};
   for (const auto& [runner, id, label] : runners) {
     Series series = {id, label, Kind::measured, size_axis, speed_axis};
     for (const UnitTimes& size : races.sizes) {
@@ -329,7 +310,7 @@ void add_ratio_to_onednn(Lab& lab, const Races& races, const std::string& precis
 /// What the largest product showed, on one thread.
 void add_largest(Lab& lab, const Races& races) {
   const UnitTimes& largest = races.sizes.back();
-  const auto add_over = [&](const std::string& id, std::string_view runner, std::string_view other) {
+  const auto add_over = [&](const char* id, const char* runner, const char* other) {
     if (largest.has(runner) && largest.has(other)) lab.add(Value(id, largest.over(runner, other), "1"));
   };
   add_over("bf16_gemm_over_fp32", "bf16", "fp32");
@@ -340,39 +321,23 @@ void add_largest(Lab& lab, const Races& races) {
 
 // ---- Without the unit ----
 
-const tpu::Int8Kernel* int8_on_avx2(const Machine& machine) {
-  for (const tpu::Int8Kernel* kernel : tpu::int8_kernels(machine)) {
-    if (std::string_view(kernel->name) == "AVX2") return kernel;
-  }
-  return nullptr;
-}
-
-/// FMAs in fp32 on all lanes.
-const roofline::PeakLoop* fp32_on_avx2(const Machine& machine) {
-  for (const roofline::KernelSet* set : roofline::kernel_sets(machine)) {
-    if (std::string_view(set->name) != "AVX2") continue;
-    const roofline::PeakLoop* fastest = nullptr;
-    for (const roofline::PeakLoop& loop : set->peaks) {
-      if (loop.run == nullptr || loop.fp64) continue;
-      if (fastest == nullptr || loop.flops > fastest->flops) fastest = &loop;
-    }
-    return fastest;
-  }
-  return nullptr;
-}
-
 /// A product of 8-bit numbers by AVX2, which widens them to 16 bits, over what FMAs of AVX2 do in fp32 from registers: the
 /// most that any product in fp32 could reach there. On one thread, in pairs; nothing where the machine has no AVX2.
 /// \throws std::runtime_error, one line, when the product is wrong
 std::optional<Estimate> int8_over_fp32_on_avx2(const Machine& machine, const Plan& plan) {
   constexpr std::size_t n = 512;
-  const tpu::Int8Kernel* const kernel = int8_on_avx2(machine);
-  const roofline::PeakLoop* const fp32 = fp32_on_avx2(machine);
-  if (kernel == nullptr || fp32 == nullptr) return std::nullopt;
+  const auto of_avx2 = [](const auto* kernels) { return std::string_view(kernels->name) == "AVX2"; };
+  const std::vector kernels = tpu::int8_kernels(machine);
+  const std::vector sets = roofline::kernel_sets(machine);
+  const auto int8 = std::ranges::find_if(kernels, of_avx2);
+  const auto set = std::ranges::find_if(sets, of_avx2);
+  if (int8 == kernels.end() || set == sets.end()) return std::nullopt;
+  const auto flops = [](const roofline::PeakLoop& loop) { return loop.run == nullptr || loop.fp64 ? 0 : loop.flops; };
+  const roofline::PeakLoop* const fp32 = &*std::ranges::max_element((*set)->peaks, {}, flops);  // FMAs on all lanes
   const auto a = random_bytes<std::uint8_t>(n * n, 1);
   const auto b = random_bytes<std::int8_t>(n * n, 2);
   std::vector<std::int32_t> c(n * n);
-  const tpu::PackedInt8 weights(*kernel, n, n, b.data());
+  const tpu::PackedInt8 weights(**int8, n, n, b.data());
   const auto multiply = [&] { weights.multiply(n, a.data(), c.data()); };
   multiply();
   std::int64_t last = 0;
@@ -382,14 +347,6 @@ std::optional<Estimate> int8_over_fp32_on_avx2(const Machine& machine, const Pla
       {timed("int8", multiply), timed("fp32", [&] { keep(fp32->run(peak_iterations, 0.5, 1)); })}, plan);
   const double operations = 2.0 * n * n * n, peak_operations = fp32->flops * peak_iterations;
   return times(sampling.ratio("fp32", "int8"), operations / peak_operations);
-}
-
-/// What int8 gains where no instruction multiplies it.
-void add_avx2(Lab& lab) {
-  Plan plan = lab.plan();
-  plan.budget_seconds = 0.02 * lab.step_seconds();
-  if (const auto ratio = int8_over_fp32_on_avx2(lab.machine(), plan))
-    lab.add(Value("int8_avx2_over_fp32_avx2_peak", *ratio, "1"));
 }
 
 }  // namespace
@@ -411,7 +368,10 @@ void measure_units(Lab& lab) {
     add_ratio_to_onednn(lab, all.back(), "int8", "int8_over_onednn_all_by_size", "int8_gemm_over_onednn_all");
   }
   add_largest(lab, all.front());
-  add_avx2(lab);
+  Plan plan = lab.plan();
+  plan.budget_seconds = 0.02 * lab.step_seconds();
+  if (const auto gain = int8_over_fp32_on_avx2(lab.machine(), plan))  // where no instruction multiplies int8
+    lab.add(Value("int8_avx2_over_fp32_avx2_peak", *gain, "1"));
 }
 
 }  // namespace hf::precision
