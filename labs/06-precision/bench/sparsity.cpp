@@ -117,8 +117,6 @@ class GemvRace {
       : bytes_(bytes), low_(low_density), high_(high_density) {
     fill_random(x_, 1);
     fill_random(weights_, 2);
-    few_low_ = pruned(std::span(weights_).first(near_rows * gemv_columns), low_);
-    few_high_ = pruned(std::span(weights_).first(near_rows * gemv_columns), high_);
   }
 
   const std::vector<float>& weights() const { return weights_; }
@@ -130,7 +128,7 @@ class GemvRace {
     const auto matrix = std::make_shared<WeightMatrix>(encoded, repeats);
     enter(label(format), 1, matrix->bytes(), repeats, [matrix, this] {
       const OneCore one;
-      matrix->multiply(x_.data(), room_for(matrix->rows()));
+      matrix->multiply(x_.data(), y_.data());
     });
   }
 
@@ -139,7 +137,7 @@ class GemvRace {
   void enter(const std::string& storage, double density, const Matrix& matrix) {
     const auto copies = std::make_shared<std::vector<Matrix>>(repeats_of(matrix.bytes()), matrix);
     enter(storage, density, matrix.bytes() * copies->size(), copies->size(), [copies, this] {
-      for (const Matrix& each : *copies) each.multiply(x_.data(), room_for(gemv_rows));
+      for (const Matrix& each : *copies) each.multiply(x_.data(), y_.data());
     });
   }
 
@@ -147,10 +145,10 @@ class GemvRace {
   /// instructions take.
   template <class Matrix>
   void enter_near(const std::string& storage) {
-    for (const bool low : {true, false}) {
-      const auto near = std::make_shared<Matrix>(low ? few_low_ : few_high_, near_rows, gemv_columns);
-      variants_.push_back(timed(near_id(storage, low ? low_ : high_),
-                                [near, this] { near->multiply(x_.data(), room_for(near_rows)); }));
+    for (const double density : {low_, high_}) {
+      const std::vector<float> few = pruned(std::span(weights_).first(near_rows * gemv_columns), density);
+      const auto near = std::make_shared<Matrix>(few, near_rows, gemv_columns);
+      variants_.push_back(timed(near_id(storage, density), [near, this] { near->multiply(x_.data(), y_.data()); }));
     }
     near_.insert(storage);
   }
@@ -177,24 +175,19 @@ class GemvRace {
     return static_cast<std::size_t>(std::ceil(bytes_ / as_double(bytes)));
   }
 
-  /// For results that nobody reads.
-  float* room_for(std::size_t rows) {
-    if (y_.size() < rows) y_.resize(rows);
-    return y_.data();
-  }
-
   template <class Multiply>
   void enter(const std::string& storage, double density, std::size_t bytes, std::size_t repeats, Multiply multiply) {
-    room_for(repeats * gemv_rows);
-    const double rows = as_double(repeats * gemv_rows);
-    all_.push_back({storage, density, as_double(bytes) / (rows * gemv_columns), rows});
+    const std::size_t rows = repeats * gemv_rows;
+    y_.resize(std::max(y_.size(), rows));
+    all_.push_back({storage, density, as_double(bytes) / as_double(rows * gemv_columns), as_double(rows)});
     variants_.push_back(timed(all_.back().id(), std::move(multiply)));
   }
 
   double bytes_, low_, high_;
   Buffer x_memory_ = Buffer(gemv_columns * sizeof(float), Pages::huge);  ///< aligned
   std::span<float> x_ = x_memory_.as<float>();
-  std::vector<float> weights_ = std::vector<float>(gemv_rows * gemv_columns), few_low_, few_high_, y_;
+  std::vector<float> weights_ = std::vector<float>(gemv_rows * gemv_columns);
+  std::vector<float> y_;  ///< results that nobody reads
   std::vector<Variant> variants_;
   std::vector<SparseGemv> all_;  ///< dense fp32 first
   std::set<std::string> near_;   ///< storages whose near times are taken
@@ -227,7 +220,10 @@ struct Curve {
 
 /// Adds the times of those storages, as a curve.
 template <class IsOf>
-Curve add_curve(Lab& lab, const std::vector<SparseGemv>& all, Series measured, Series predicted, const IsOf& is_of) {
+Curve add_curve(Lab& lab, const std::vector<SparseGemv>& all, const char* id, const char* predicted_id,
+                const std::string& label, const IsOf& is_of) {
+  Series measured = {id, label, Kind::measured, density_axis, time_axis};
+  Series predicted = {predicted_id, label + ", predicted", Kind::modelled, density_axis, time_axis};
   Curve curve;
   for (const SparseGemv& each : all) {
     if (!is_of(each)) continue;
@@ -246,14 +242,10 @@ Curve add_curve(Lab& lab, const std::vector<SparseGemv>& all, Series measured, S
 std::vector<Curve> add_gemv_curves(Lab& lab, const std::vector<SparseGemv>& all) {
   std::vector<Curve> curves;
   for (const SparseStorage& storage : storages) {
-    const std::string name = storage.label;
-    curves.push_back(
-        add_curve(lab, all, {storage.series, name, Kind::measured, density_axis, time_axis},
-                  {storage.predicted_series, name + ", predicted", Kind::modelled, density_axis, time_axis},
-                  [&](const SparseGemv& each) { return each.storage == storage.id; }));
+    curves.push_back(add_curve(lab, all, storage.series, storage.predicted_series, storage.label,
+                               [&](const SparseGemv& each) { return each.storage == storage.id; }));
   }
-  add_curve(lab, all, {"sparse_gemv_others", "others", Kind::measured, density_axis, time_axis},
-            {"sparse_gemv_others_predicted", "others, predicted", Kind::modelled, density_axis, time_axis},
+  add_curve(lab, all, "sparse_gemv_others", "sparse_gemv_others_predicted", "others",
             [](const SparseGemv& each) { return each.in_cache == 0 && each.storage != label(Format::fp32); });
   return curves;
 }
@@ -369,21 +361,17 @@ void add_pruned_series(Lab& lab, std::span<const PrunedLoss> losses, const char*
   for (Series* series : {&pruned, &retrained}) lab.add(std::move(*series));
 }
 
-void add_pruned_prediction(Lab& lab, std::span<const PrunedLoss> losses) {
-  Series predicted = {"pruned_loss_predicted", "by the noise", Kind::modelled, density_axis, loss_axis};
-  for (const PrunedLoss& loss : losses) predicted.points.emplace_back(loss.density, loss.predicted);
-  lab.add(std::move(predicted));
-}
-
 void measure_pruned_network(Lab& lab) {
   const int steps = lab.quick() ? 200 : 600;
   const std::vector<double> densities = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9};
   const WordTensors weights = trained_network(steps);
   const int retraining_steps = lab.quick() ? 100 : 150;
   const std::vector<PrunedLoss> losses = pruned_losses(weights, densities, retraining_steps);
-  const std::span<const PrunedLoss> all = losses;
-  add_pruned_series(lab, all.first(densities.size()), "pruned_loss", "retrained_loss");
-  add_pruned_prediction(lab, all.first(densities.size()));
+  const std::span<const PrunedLoss> all = losses, by_density = all.first(densities.size());
+  add_pruned_series(lab, by_density, "pruned_loss", "retrained_loss");
+  Series predicted = {"pruned_loss_predicted", "by the noise", Kind::modelled, density_axis, loss_axis};
+  for (const PrunedLoss& loss : by_density) predicted.points.emplace_back(loss.density, loss.predicted);
+  lab.add(std::move(predicted));
   add_pruned_series(lab, all.last(1), "pruned_loss_2_4", "retrained_loss_2_4");
   const double dense = divergence_with(weights);
   lab.derived("pruned_dense_excess", dense);
