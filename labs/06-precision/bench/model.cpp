@@ -41,24 +41,34 @@ namespace {
 const Axis speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "nats"}, ratio_axis = {"ratio", "1"};
 
 /// As variants are named: "q4_0" on all cores, "q4_0 one" on one; so "read q4_0" and "read q4_0 one".
-std::string variant_id(const std::string& what, Cores cores) { return cores == Cores::all ? what : what + " one"; }
+std::string variant_id(const std::string& what, Threads threads) {
+  return threads == Threads::all ? what : what + " one";
+}
+
+std::string name_of(Threads threads) { return threads == Threads::all ? "all threads" : "one thread"; }
 
 /// A series that has a point for each of some formats: a row of a page's table, called "decode_tokens[q4_0]".
 Series series_by_format(const char* id, const std::string& label, const Axis& axis, Kind kind = Kind::measured) {
   return {id, label, kind, {"format", "1"}, axis};
 }
 
+Estimate tokens_per_s(const Estimate& seconds) {
+  return transform(seconds, [](double s) { return 1 / s; });
+}
+
 }  // namespace
 
 // ---- Our decoders ----
 
-Decoders::Decoder::Decoder(const workload::Transformer& from, Format format)
-    : model(from, format), cache(from.shape(), 1, decode_context + 1) {}
+std::span<const float> Decoder::logits(std::span<const int> tokens) {
+  std::span<const float> logits;
+  for (std::size_t t = 0; t < tokens.size(); ++t) logits = model.decode(tokens[t], t, cache);
+  return logits;
+}
 
-std::span<const float> Decoders::Decoder::step() { return model.decode(1, decode_context, cache); }
-
-Decoders::Decoders(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats) {
+Decoders decoders_of(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats) {
   const std::size_t most = 2 * sizeof(float) * model.shape().parameters();  // while a matrix is encoded
+  Decoders decoders;
   std::vector<float> exact;
   for (Format format : formats) {
     lab.tick();
@@ -66,48 +76,12 @@ Decoders::Decoders(Lab& lab, const workload::Transformer& model, const std::vect
       lab.incomplete(std::string("too little memory for the language model in ") + label(format));
       continue;
     }
-    decoders_.push_back(std::make_unique<Decoder>(model, format));
-    const std::span<const float> logits = decoders_.back()->step();
+    const std::span<const float> logits = decoders.try_emplace(format, model, format).first->second.step();
     if (exact.empty()) exact.assign(logits.begin(), logits.end());
     constexpr double allowed = 0.5;  // four bits lose some tenths; a kernel that is wrong gives other logits altogether
     verify(relative_distance(logits, exact) / allowed, std::string("a token in ") + label(format));
   }
-}
-
-std::vector<Variant> Decoders::variants() {
-  std::vector<Variant> variants;
-  for (const auto& each : decoders_) {
-    Decoder& decoder = *each;
-    const std::string what = id(decoder.model.format());
-    variants.push_back(timed(variant_id(what, Cores::all), [&decoder] { decoder.step(); }));
-    variants.push_back(timed(variant_id(what, Cores::one), [&decoder] {
-      const OneCore alone;
-      decoder.step();
-    }));
-  }
-  return variants;
-}
-
-std::vector<Format> Decoders::formats() const {
-  std::vector<Format> formats;
-  for (const auto& decoder : decoders_) formats.push_back(decoder->model.format());
-  return formats;
-}
-
-Decoders::Decoder& Decoders::of(Format format) const {
-  const auto is_it = [format](const auto& decoder) { return decoder->model.format() == format; };
-  return **std::find_if(decoders_.begin(), decoders_.end(), is_it);
-}
-
-double Decoders::bytes(Format format) const {
-  return static_cast<double>(of(format).model.bytes_per_token(decode_context));
-}
-
-std::vector<float> Decoders::logits(Format format, std::span<const int> tokens) {
-  Decoder& decoder = of(format);
-  std::span<const float> logits;
-  for (std::size_t t = 0; t < tokens.size(); ++t) logits = decoder.model.decode(tokens[t], t, decoder.cache);
-  return {logits.begin(), logits.end()};
+  return decoders;
 }
 
 // ---- The race against llama.cpp ----
@@ -123,13 +97,6 @@ std::vector<int> text(std::size_t length, const workload::TransformerShape& shap
   return tokens;
 }
 
-/// Tokens that fill a vocabulary up to a multiple of 64.
-std::size_t tokens_to_fill(const workload::TransformerShape& shape) { return (64 - shape.vocabulary % 64) % 64; }
-
-std::string llama(Format format, bool padded, Cores cores) {
-  return variant_id(std::string(padded ? "llama padded " : "llama ") + id(format), cores);
-}
-
 /// Formats that llama.cpp has, and in which it decodes fast.
 bool is_raced(Format format) {
   return format == Format::fp32 || format == Format::bf16 || format == Format::q8_0 || format == Format::q4_0;
@@ -137,13 +104,13 @@ bool is_raced(Format format) {
 
 }  // namespace
 
-LlamaRace::LlamaRace(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats) {
+LlamaRace::LlamaRace(Lab& lab, const workload::Transformer& model, const Decoders& ours) {
   try {
     peer_ = std::make_unique<LlamaPeer>();
-    for (Format format : formats) {
+    for (const auto& [format, decoder] : ours) {
       lab.tick();
       if (is_raced(format)) enter(lab, model, format, 0);
-      const std::size_t empty_tokens = tokens_to_fill(model.shape());
+      const std::size_t empty_tokens = (64 - model.shape().vocabulary % 64) % 64;
       if (format == Format::q4_0 && empty_tokens > 0) enter(lab, model, format, empty_tokens);
     }
   } catch (const PeerFailed& failed) {
@@ -170,10 +137,14 @@ void LlamaRace::enter(Lab& lab, const workload::Transformer& model, Format forma
   entries_.push_back(std::move(entry));
 }
 
-double LlamaRace::seconds(int model, Cores cores, std::int64_t times) {
+std::string LlamaRace::Entry::variant(Threads threads) const {
+  return variant_id(std::string(padded ? "llama padded " : "llama ") + id(format), threads);
+}
+
+double LlamaRace::seconds(int model, Threads threads, std::int64_t times) {
   if (failure_.empty()) {
     try {
-      return peer_->step_seconds(model, cores == Cores::all ? static_cast<int>(usable_cores().size()) : 1, times);
+      return peer_->step_seconds(model, threads == Threads::all ? static_cast<int>(usable_cores().size()) : 1, times);
     } catch (const PeerFailed& error) {
       failure_ = error.what();
     }
@@ -184,10 +155,10 @@ double LlamaRace::seconds(int model, Cores cores, std::int64_t times) {
 std::vector<Variant> LlamaRace::variants() {
   std::vector<Variant> variants;
   for (const Entry& entry : entries_) {
-    for (Cores cores : {Cores::all, Cores::one}) {
-      variants.push_back(
-          {llama(entry.format, entry.padded, cores),
-           [this, model = entry.model, cores](std::int64_t times) { return seconds(model, cores, times); }});
+    for (const Threads threads : {Threads::all, Threads::one}) {
+      variants.push_back({entry.variant(threads), [this, model = entry.model, threads](std::int64_t times) {
+                            return seconds(model, threads, times);
+                          }});
     }
   }
   return variants;
@@ -199,25 +170,24 @@ void LlamaRace::add_results(Lab& lab, Decoders& decoders, const Sampling& sampli
   Series differences = series_by_format("logits_difference", "ours and llama.cpp's", ratio_axis);
   for (const Entry& entry : entries_) {
     if (entry.logits.empty()) continue;
-    const double difference = relative_distance(decoders.logits(entry.format, entry.text), entry.logits);
+    const double difference = relative_distance(decoders.at(entry.format).logits(entry.text), entry.logits);
     differences.points.emplace_back(static_cast<double>(entry.format), estimate({difference}), label(entry.format));
   }
   lab.add(std::move(differences));
-  for (Cores cores : {Cores::all, Cores::one}) add_speeds(lab, sampling, cores);
+  for (const Threads threads : {Threads::all, Threads::one}) add_speeds(lab, sampling, threads);
 }
 
-void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Cores cores) const {
-  const bool all = cores == Cores::all;
-  const std::string threads = all ? "all threads" : "one thread";
-  Series speeds = series_by_format(all ? "decode_tokens_llamacpp" : "decode_tokens_llamacpp_one", "llama.cpp",
-                                   {"speed", "tokens/s"});
+void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Threads threads) const {
+  const bool all = threads == Threads::all;
+  Series speeds =
+      series_by_format(all ? "decode_tokens_llamacpp" : "decode_tokens_llamacpp_one", "llama.cpp", speed_axis);
   Series over_predicted =
-      series_by_format(all ? "llamacpp_over_predicted" : "llamacpp_one_over_predicted", threads, ratio_axis);
-  Series ours_over = series_by_format(all ? "decode_over_llamacpp" : "decode_one_over_llamacpp", threads, ratio_axis);
+      series_by_format(all ? "llamacpp_over_predicted" : "llamacpp_one_over_predicted", name_of(threads), ratio_axis);
+  Series ours_over =
+      series_by_format(all ? "decode_over_llamacpp" : "decode_one_over_llamacpp", name_of(threads), ratio_axis);
   for (const Entry& entry : entries_) {
-    const std::string ours = variant_id(id(entry.format), cores), theirs = llama(entry.format, entry.padded, cores);
-    const Estimate speed = transform(sampling.of(theirs), [](double s) { return 1 / s; });
-    const Estimate over = sampling.ratio(theirs, ours);
+    const std::string ours = variant_id(id(entry.format), threads), theirs = entry.variant(threads);
+    const Estimate speed = tokens_per_s(sampling.of(theirs)), over = sampling.ratio(theirs, ours);
     if (entry.padded) {
       lab.add(Value(all ? "llamacpp_q4_0_padded_tokens_per_s" : "llamacpp_q4_0_padded_one_tokens_per_s", speed,
                     "tokens/s"));
@@ -236,27 +206,22 @@ namespace {
 
 // ---- What both are held against ----
 
-/// Formats that the present budget has time for.
-std::vector<Format> decode_formats(const Lab& lab) {
-  if (lab.quick()) return {Format::fp32, Format::bf16, Format::q8_0, Format::q4_0};
-  return {all_formats.begin(), all_formats.end()};
-}
-
 /// Reading memory with all cores and with one, as many bytes as a token in each format reads: what predictions are made
 /// from. A shared cache keeps a larger part of little than of much from one time to the next.
-class ReadRuns {
+class TokenReads {
  public:
   /// \throws OutOfMemory
-  explicit ReadRuns(const Decoders& decoders) : decoders_(decoders), array_(all_, most_bytes(decoders)) {}
+  explicit TokenReads(const Decoders& decoders) : array_(all_, most_bytes(decoders)) {
+    for (const auto& [format, decoder] : decoders) bytes_[std::string("read ") + id(format)] = decoder.bytes();
+  }
 
   /// "read q4_0", "read q4_0 one". It must outlive them.
   std::vector<Variant> variants() {
     std::vector<Variant> variants;
-    for (Format format : decoders_.formats()) {
-      const double bytes = decoders_.bytes(format);
-      variants.push_back(timed(variant_id(std::string("read ") + id(format), Cores::all), all_,
-                               [this, bytes](int thread) { read_words(part(thread, bytes)); }));
-      variants.push_back(timed(variant_id(std::string("read ") + id(format), Cores::one), one_, [this, bytes](int) {
+    for (const auto& [id, bytes] : bytes_) {
+      variants.push_back(timed(variant_id(id, Threads::all), all_,
+                               [this, bytes = bytes](int thread) { read_words(part(thread, bytes)); }));
+      variants.push_back(timed(variant_id(id, Threads::one), one_, [this, bytes = bytes](int) {
         for (int thread = 0; thread < all_.size(); ++thread) read_words(part(thread, bytes));
       }));
     }
@@ -266,7 +231,7 @@ class ReadRuns {
  private:
   static std::size_t most_bytes(const Decoders& decoders) {
     double most = 0;
-    for (Format format : decoders.formats()) most = std::max(most, decoders.bytes(format));
+    for (const auto& [format, decoder] : decoders) most = std::max(most, decoder.bytes());
     return static_cast<std::size_t>(most);
   }
 
@@ -277,10 +242,24 @@ class ReadRuns {
     return whole.first(std::min(whole.size(), static_cast<std::size_t>(share)));
   }
 
-  const Decoders& decoders_;
+  std::map<std::string, double> bytes_;  // by the variant's id
   Team all_, one_{1};
   SharedArray array_;
 };
+
+/// Our decoders, on all cores and on one. They must outlive this.
+std::vector<Variant> variants_of(Decoders& decoders) {
+  std::vector<Variant> variants;
+  for (auto& [format, decoder] : decoders) {
+    const auto step = [&decoder = decoder] { decoder.step(); };
+    variants.push_back(timed(variant_id(id(format), Threads::all), step));
+    variants.push_back(timed(variant_id(id(format), Threads::one), [step] {
+      const OneCore alone;
+      step();
+    }));
+  }
+  return variants;
+}
 
 /// What stands beside what: "q4_0 one" of "read q4_0 one".
 std::string group_of(const std::string& variant) {
@@ -292,9 +271,11 @@ std::string group_of(const std::string& variant) {
 
 /// Interleaved, in the present step: seconds of a token, and of what is held against it. "q4_0", "read q4_0" and
 /// "llama q4_0" follow each other at once.
-Sampling time_decoding(const Lab& lab, std::vector<Variant> variants) {
+Sampling time_decoding(const Lab& lab, const std::vector<std::vector<Variant>>& all) {
   std::map<std::string, std::vector<Variant>> by_name;
-  for (Variant& variant : variants) by_name[group_of(variant.id)].push_back(std::move(variant));
+  for (const std::vector<Variant>& variants : all) {
+    for (const Variant& variant : variants) by_name[group_of(variant.id)].push_back(variant);
+  }
   std::vector<std::vector<Variant>> groups;
   for (auto& [name, group] : by_name) groups.push_back(std::move(group));
   Plan plan = lab.memory_plan();
@@ -309,8 +290,8 @@ Sampling time_decoding(const Lab& lab, std::vector<Variant> variants) {
 void predict_tokens(Lab& lab, const Decoders& decoders) {
   Table table = {"Predicted: one token reads every weight once", {"format", "MB a token", "tokens, over fp32"}, {}};
   lab.modelled("decode_context", static_cast<double>(decode_context));
-  for (Format format : decoders.formats()) {
-    const double bytes = decoders.bytes(format), fewer = decoders.bytes(decoders.formats().front()) / bytes;
+  for (const auto& [format, decoder] : decoders) {
+    const double bytes = decoder.bytes(), fewer = decoders.begin()->second.bytes() / bytes;
     if (format == Format::fp32) lab.modelled("decode_fp32_bytes", bytes, "B");
     if (format == Format::q4_0) {
       lab.modelled("decode_q4_0_bytes", bytes, "B");
@@ -323,21 +304,20 @@ void predict_tokens(Lab& lab, const Decoders& decoders) {
 
 /// Tokens a second in each format, beside what the bytes and the bandwidth of the same rounds say.
 /// \return how far off the worst prediction was
-double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, Cores cores) {
-  const bool all = cores == Cores::all;
-  const std::string threads = all ? "all threads" : "one thread";
-  Series measured = series_by_format(all ? "decode_tokens" : "decode_tokens_one", threads, speed_axis);
+double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, Threads threads) {
+  const bool all = threads == Threads::all;
+  Series measured = series_by_format(all ? "decode_tokens" : "decode_tokens_one", name_of(threads), speed_axis);
   Series predicted = series_by_format(all ? "decode_tokens_predicted" : "decode_tokens_one_predicted",
-                                      threads + ", predicted", speed_axis, Kind::modelled);
-  Series over = series_by_format(all ? "decode_over_predicted" : "decode_one_over_predicted", threads, ratio_axis);
+                                      name_of(threads) + ", predicted", speed_axis, Kind::modelled);
+  Series over =
+      series_by_format(all ? "decode_over_predicted" : "decode_one_over_predicted", name_of(threads), ratio_axis);
   double worst = 0;
-  for (Format format : decoders.formats()) {
-    const std::string variant = variant_id(id(format), cores);
-    const double x = static_cast<double>(format), bytes = decoders.bytes(format);
-    const Estimate speed = transform(sampling.of(variant), [](double s) { return 1 / s; });
-    const Estimate over_predicted = sampling.ratio("read " + variant, variant);
-    measured.points.emplace_back(x, speed, label(format));
-    predicted.points.emplace_back(x, rate(bytes, sampling.of("read " + variant)).median * 1e9 / bytes, label(format));
+  for (const auto& [format, decoder] : decoders) {
+    const std::string variant = variant_id(id(format), threads), read = "read " + variant;
+    const double x = static_cast<double>(format), bytes = decoder.bytes();
+    const Estimate over_predicted = sampling.ratio(read, variant);
+    measured.points.emplace_back(x, tokens_per_s(sampling.of(variant)), label(format));
+    predicted.points.emplace_back(x, rate(bytes, sampling.of(read)).median * 1e9 / bytes, label(format));
     over.points.emplace_back(x, over_predicted, label(format));
     worst = std::max(worst, std::abs(over_predicted.median - 1));
   }
@@ -347,26 +327,24 @@ double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, 
 
 /// Of a series that was added; none where its step was not measured.
 std::vector<Point> points_of(const Lab& lab, const char* id) {
-  const std::vector<Series>& all = lab.results().series;
-  const auto found = std::ranges::find(all, id, &Series::id);
-  return found == all.end() ? std::vector<Point>() : found->points;
+  const auto found = std::ranges::find(lab.results().series, id, &Series::id);
+  return found == lab.results().series.end() ? std::vector<Point>() : found->points;
 }
 
 }  // namespace
 
 void measure_decode(Lab& lab) {
   const workload::Transformer model(workload::gpt2_small);
-  Decoders decoders(lab, model, decode_formats(lab));
-  if (decoders.formats().empty()) return;
+  std::vector<Format> formats(all_formats.begin(), all_formats.end());
+  if (lab.quick()) formats = {Format::fp32, Format::bf16, Format::q8_0, Format::q4_0};
+  Decoders decoders = decoders_of(lab, model, formats);
+  if (decoders.empty()) return;
   predict_tokens(lab, decoders);
-  ReadRuns reads(decoders);
-  LlamaRace race(lab, model, decoders.formats());
-  std::vector<Variant> variants = reads.variants();
-  for (Variant& variant : decoders.variants()) variants.push_back(std::move(variant));
-  for (Variant& variant : race.variants()) variants.push_back(std::move(variant));
-  const Sampling sampling = time_decoding(lab, std::move(variants));
-  const double worst_all = add_speeds(lab, decoders, sampling, Cores::all);
-  const double worst_one = add_speeds(lab, decoders, sampling, Cores::one);
+  TokenReads reads(decoders);
+  LlamaRace race(lab, model, decoders);
+  const Sampling sampling = time_decoding(lab, {reads.variants(), variants_of(decoders), race.variants()});
+  const double worst_all = add_speeds(lab, decoders, sampling, Threads::all);
+  const double worst_one = add_speeds(lab, decoders, sampling, Threads::one);
   if (lab.has("decode_q4_0_bytes")) lab.add(Value("decode_q4_0_speedup", sampling.ratio("fp32", "q4_0"), "1"));
   lab.derived("decode_prediction_error_worst", std::max(worst_all, worst_one));
   race.add_results(lab, decoders, sampling);

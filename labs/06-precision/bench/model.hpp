@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,50 +16,39 @@
 #include "common/peers/llama_peer.hpp"
 #include "harness/lab.hpp"
 #include "harness/sampling.hpp"
+#include "harness/threads.hpp"
 
 namespace hf::precision {
 
-/// How many threads work on a token.
-enum class Cores { all, one };
+/// The language model in one format, with a cache of its own.
+struct Decoder {
+  FormatTransformer model;
+  workload::KvCache cache;
 
-/// One model for each format, each with a cache of its own.
-class Decoders {
- public:
-  /// Encodes the weights of a model, which must outlive this. Formats for which there is no memory are noted and left out.
-  /// \throws std::runtime_error, one line, where logits are not what they should be
-  Decoders(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats);
+  Decoder(const workload::Transformer& from, Format format)
+      : model(from, format), cache(from.shape(), 1, decode_context + 1) {}
 
-  /// A token after decode_context others, in each format, on all cores and on one. This must outlive them.
-  std::vector<Variant> variants();
+  /// What a token after decode_context others reads.
+  double bytes() const { return static_cast<double>(model.bytes_per_token(decode_context)); }
 
-  std::vector<Format> formats() const;
-
-  /// What a token reads. \pre the format is one of formats()
-  double bytes(Format format) const;
+  /// Decodes that token. \return logits (V)
+  std::span<const float> step() { return model.decode(1, decode_context, cache); }
 
   /// Runs tokens one after the other from position 0 on. \return logits (V) after the last
-  /// \pre the format is one of formats(); at least one token, at most decode_context
-  std::vector<float> logits(Format format, std::span<const int> tokens);
-
- private:
-  struct Decoder {
-    FormatTransformer model;
-    workload::KvCache cache;
-
-    Decoder(const workload::Transformer& from, Format format);
-    std::span<const float> step();
-  };
-  Decoder& of(Format format) const;
-
-  std::vector<std::unique_ptr<Decoder>> decoders_;
+  std::span<const float> logits(std::span<const int> tokens);
 };
+using Decoders = std::map<Format, Decoder>;
 
-/// llama.cpp beside our decoder.
+/// Encodes the weights of a model, which must outlive the decoders. Formats for which there is no memory are noted and left
+/// out. \throws std::runtime_error, one line, where logits are not what they should be
+Decoders decoders_of(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats);
+
+/// llama.cpp beside our decoders.
 class LlamaRace {
  public:
   /// Gives llama.cpp the model in those of the formats that both know. Where something is missing it is noted, and the race
   /// is without it.
-  LlamaRace(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats);
+  LlamaRace(Lab& lab, const workload::Transformer& model, const Decoders& ours);
 
   /// "llama q4_0", "llama q4_0 one"; "llama padded q4_0" with as many rows of zeros in the table of tokens as fill it up to
   /// a multiple of 64, since its fast layout of Q4_0 takes eight rows at a time, or none of the matrix: one token after
@@ -76,10 +66,12 @@ class LlamaRace {
     int model;
     std::vector<int> text;
     std::vector<float> logits;  // of the last token of the text, where they are compared
+
+    std::string variant(Threads threads) const;
   };
   void enter(Lab& lab, const workload::Transformer& model, Format format, std::size_t empty_tokens);
-  double seconds(int model, Cores cores, std::int64_t times);
-  void add_speeds(Lab& lab, const Sampling& sampling, Cores cores) const;
+  double seconds(int model, Threads threads, std::int64_t times);
+  void add_speeds(Lab& lab, const Sampling& sampling, Threads threads) const;
 
   std::unique_ptr<LlamaPeer> peer_;
   std::vector<Entry> entries_;

@@ -57,7 +57,7 @@ TEST_CASE("without llama.cpp there is a note, and no race") {
   const FakePython python("");
   Quiet quiet;
   const Transformer model(small);
-  LlamaRace race(quiet.lab, model, {Format::fp32});
+  LlamaRace race(quiet.lab, model, decoders_of(quiet.lab, model, {Format::fp32}));
   CHECK(race.variants().empty());
   CHECK(quiet.lab.results().notes == std::vector<std::string>{"not raced: " + without_python()});
 }
@@ -69,8 +69,8 @@ TEST_CASE("when llama.cpp dies in the race, the lab goes on with its own samples
       "read c; echo primed\nread c; echo 1\nread c\n");
   Quiet quiet;
   const Transformer model(small);
-  Decoders decoders(quiet.lab, model, {Format::fp32});
-  LlamaRace race(quiet.lab, model, decoders.formats());
+  Decoders decoders = decoders_of(quiet.lab, model, {Format::fp32});
+  LlamaRace race(quiet.lab, model, decoders);
   std::vector<Variant> variants = race.variants();
   REQUIRE(variants.size() == 2);
   variants.push_back(timed("own", [] {}));
@@ -96,14 +96,14 @@ TEST_CASE("llama.cpp, where it is installed, reads the file and computes what we
   if (peer == nullptr) return;
   Quiet quiet;
   const Transformer model(small);
-  Decoders decoders(quiet.lab, model, {Format::fp32, Format::bf16, Format::q8_0, Format::q4_0});
-  for (Format format : decoders.formats()) {
+  Decoders decoders = decoders_of(quiet.lab, model, {Format::fp32, Format::bf16, Format::q8_0, Format::q4_0});
+  for (auto& [format, decoder] : decoders) {
     CAPTURE(id(format));
     const ScratchFile file;
     write_gguf(model, format, file.path());
     const int loaded = peer->load(file.path());
     peer->prime(loaded, text);
-    CHECK(relative_distance(decoders.logits(format, text), peer->logits(loaded)) < 0.03);
+    CHECK(relative_distance(decoder.logits(text), peer->logits(loaded)) < 0.03);
     CHECK(peer->step_seconds(loaded, 1, 2) > 0);
     // With rows of zeros for tokens that there are not, the others are as they were.
     const ScratchFile padded;
@@ -114,10 +114,10 @@ TEST_CASE("llama.cpp, where it is installed, reads the file and computes what we
     REQUIRE(logits.size() == small.vocabulary + 31);
     CHECK(std::all_of(logits.end() - 31, logits.end(), [](float x) { return x == 0; }));
     logits.resize(small.vocabulary);
-    CHECK(relative_distance(decoders.logits(format, text), logits) < 0.03);
+    CHECK(relative_distance(decoder.logits(text), logits) < 0.03);
     // The cache is as it was: the same text gives the same logits.
     peer->prime(loaded, text);
-    CHECK(relative_distance(decoders.logits(format, text), peer->logits(loaded)) < 0.03);
+    CHECK(relative_distance(decoder.logits(text), peer->logits(loaded)) < 0.03);
   }
 }
 
