@@ -5,17 +5,26 @@
 /// speak with its weights in fewer bits.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <numbers>
+#include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "05-scaling/kernels/training/adam.hpp"
+#include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
+#include "common/loop_team.hpp"
+#include "common/random.hpp"
 #include "harness/results.hpp"
 
 namespace hf::precision {
@@ -31,7 +40,17 @@ class LossScaler {
   int skipped() const { return skipped_; }
 
   /// Is told of each step. \return whether to take it
-  bool accept(bool all_finite);
+  bool accept(bool all_finite) {
+    good_ = all_finite ? good_ + 1 : 0;
+    if (!all_finite) {
+      scale_ /= 2;
+      ++skipped_;
+    } else if (good_ == patience_) {
+      scale_ *= 2;
+      good_ = 0;
+    }
+    return all_finite;
+  }
 
  private:
   float scale_;
@@ -55,17 +74,45 @@ struct Recipe {
   Format weights = Format::fp32;  ///< what weights are encoded in besides, before the network reads them
 };
 
+/// Weights as they come back from a format.
+inline WordTensors coded(WordTensors weights, Format format) {
+  for (scaling::Matrix& each : weights) {
+    std::ranges::copy(decode(encode(format, each.numbers(), each.rows(), each.columns())), each.numbers().begin());
+  }
+  return weights;
+}
+
 class MixedTraining {
  public:
   /// \param batch_tokens  of all ranks together: the loss is the mean over so many. Only one rank's are computed here, and
   ///                      its gradients count as though all ranks had found the same
-  MixedTraining(WordTensors weights, const Recipe& recipe, double batch_tokens);
+  MixedTraining(WordTensors weights, const Recipe& recipe, double batch_tokens)
+      : recipe_(recipe), batch_tokens_(batch_tokens), master_(std::move(weights)) {
+    for (scaling::Matrix& each : master_) {
+      if (recipe.update != Update::master) store(recipe.values, each.numbers());
+      adam_.emplace_back(each.numbers().size());
+    }
+    store_weights();
+  }
 
   /// One step of Adam. \param rate  in units of Adam::rate
-  void step(const Examples& examples, double rate);
+  void step(const Examples& examples, double rate) {
+    const double scale = recipe_.scaled ? scaler_.scale() : 1, row_weight = scale / batch_tokens_;
+    forward(weights_, examples.seen, recipe_.values, activations_);
+    backward(weights_, examples, activations_, recipe_.gradients, static_cast<float>(row_weight), deltas_, gradients_);
+    const bool finite =
+        std::ranges::all_of(gradients_, [](const scaling::Matrix& each) { return all_finite(each.numbers()); });
+    if (recipe_.scaled && !scaler_.accept(finite)) return;
+    const double of_these_rows = 1 / static_cast<double>(examples.rows());
+    update(static_cast<float>(of_these_rows / row_weight), rate);
+    store_weights();
+  }
 
   /// divergence() of the network as it is stored.
-  double divergence(const Examples& examples);
+  double divergence(const Examples& examples) {
+    forward(weights_, examples.seen, recipe_.values, activations_);
+    return precision::divergence(examples, activations_.logits);
+  }
 
   const Recipe& recipe() const { return recipe_; }
   const LossScaler& scaler() const { return scaler_; }
@@ -78,8 +125,35 @@ class MixedTraining {
   double updates_lost() const { return updates_lost_; }
 
  private:
-  void store_weights();
-  void update(float gradient_unit, double rate);
+  void store_weights() {
+    weights_ = recipe_.weights == Format::fp32 ? master_ : coded(master_, recipe_.weights);
+    for (scaling::Matrix& weights : weights_) store(recipe_.values, weights.numbers());
+  }
+
+  void update(float gradient_unit, double rate) {
+    constexpr std::uint64_t rounding_sequence = 7'000'000;  // of random numbers: another for each matrix and step
+    std::size_t wanted = 0, lost = 0;                       // weights that were to move, and those of them that stayed
+    for (std::size_t i = 0; i < master_.size(); ++i) {
+      const std::span<float> weights = master_[i].numbers();
+      std::vector<float> gradient(gradients_[i].numbers().begin(), gradients_[i].numbers().end());
+      for (float& x : gradient) x *= gradient_unit;
+      std::vector<float> moved(weights.begin(), weights.end());
+      adam_[i].update(moved, gradient);
+      for (std::size_t j = 0; j < moved.size(); ++j) {
+        moved[j] = weights[j] + static_cast<float>(rate) * (moved[j] - weights[j]);
+      }
+      std::vector<float> kept = moved;
+      if (recipe_.update == Update::nearest) store(recipe_.values, kept);
+      if (recipe_.update == Update::at_random) store_at_random(kept, rounding_sequence + master_.size() * steps_ + i);
+      // Each count has a loop of its own: where one loop adds both comparisons, GCC 14 makes code for AVX-512 that misses
+      // many of the second.
+      for (std::size_t j = 0; j < moved.size(); ++j) wanted += moved[j] != weights[j];
+      for (std::size_t j = 0; j < moved.size(); ++j) lost += moved[j] != weights[j] && kept[j] == weights[j];
+      std::ranges::copy(kept, weights.begin());
+    }
+    ++steps_;
+    updates_lost_ = wanted == 0 ? 0 : static_cast<double>(lost) / static_cast<double>(wanted);
+  }
 
   Recipe recipe_;
   double batch_tokens_;
@@ -93,7 +167,7 @@ class MixedTraining {
   double updates_lost_ = 0;
 };
 
-// ---- What the lab has it do ----
+// ---- Learning ----
 
 using Tick = std::function<void()>;
 
@@ -110,8 +184,12 @@ struct Lessons {
 };
 
 /// A rate that falls to nothing, along a cosine.
-Lessons falling_rate(int steps, double first_rate);
-Lessons constant_rate(int steps, double rate);
+inline Lessons falling_rate(int steps, double first_rate) {
+  return {steps, [=](int step) { return first_rate * (1 + std::cos(std::numbers::pi * step / steps)) / 2; }};
+}
+inline Lessons constant_rate(int steps, double rate) {
+  return {steps, [=](int) { return rate; }};
+}
 
 /// How far a network was before a step.
 struct Look {
@@ -128,45 +206,182 @@ struct Learned {
   double divergence() const { return looks.back().divergence; }
 };
 
-/// Trains networks that all begin with these weights, side by side on all cores, on the same text.
-std::vector<Learned> learn(const WordTensors& weights, std::span<const Recipe> recipes, double batch_tokens,
-                           const Lessons& lessons, const Tick& tick);
-
 /// The text that all are judged by: no network learns from it.
-const Examples& judging_text();
+inline const Examples& judging_text() {
+  static const Examples text = make_examples(2 * rows_of_a_rank, 8000);
+  return text;
+}
 
-/// How many gradients of the layers lie between powers of two, times `scale`: in % of those that are not zero.
-Series sizes_of(const WordDeltas& deltas, double scale, const std::string& id, const std::string& label);
+/// Trains networks that all begin with these weights, side by side on all cores, on the same text.
+inline std::vector<Learned> learn(const WordTensors& weights, std::span<const Recipe> recipes, double batch_tokens,
+                                  const Lessons& lessons, const Tick& tick) {
+  constexpr std::size_t a_great_deal = 1 << 20;  // of numbers are touched in a step
+  constexpr std::uint64_t first_lesson = 10000;  // of random numbers
+  std::vector<Learned> all;
+  for (const Recipe& recipe : recipes) all.push_back({MixedTraining(weights, recipe, batch_tokens)});
+  const int between_looks = std::max(1, lessons.steps / 25);
+  for (int step = 0; step <= lessons.steps; ++step) {
+    const Examples examples = make_examples(rows_of_a_rank, first_lesson + static_cast<std::uint64_t>(step));
+    share_each(all.size(), a_great_deal, [&](std::size_t i) {
+      MixedTraining& training = all[i].training;
+      if (step % between_looks == 0 || step == lessons.steps)
+        all[i].looks.push_back({step, training.divergence(judging_text())});
+      if (step == lessons.steps) return;
+      training.step(examples, lessons.rate(step));
+      if (step == 0) all[i].updates_lost = training.updates_lost();
+    });
+    tick();
+  }
+  return all;
+}
+
+// ---- What gradients are like ----
+
+/// Magnitudes of the layers' deltas that are not zero; not of the logits', which no product made.
+inline std::vector<float> magnitudes(const WordDeltas& deltas) {
+  std::vector<float> sizes;
+  for (const scaling::Matrix& each : std::span(deltas).first(deltas.size() - 1)) {
+    for (const float x : each.numbers()) {
+      if (x != 0) sizes.push_back(std::fabs(x));
+    }
+  }
+  return sizes;
+}
+
+/// How many of them lie between powers of two, times `scale`: in %.
+inline Series sizes_of(const WordDeltas& deltas, double scale, const std::string& id, const std::string& label) {
+  std::map<int, int> counts;
+  const std::vector<float> all = magnitudes(deltas);
+  for (const float size : all) ++counts[std::ilogb(scale * static_cast<double>(size))];
+  Series series = {id, label, Kind::measured, {"log2 of the size", "1"}, {"of all gradients", "%"}};
+  for (const auto& [exponent, count] : counts) {
+    series.points.emplace_back(exponent, estimate({100.0 * count / static_cast<double>(all.size())}));
+  }
+  return series;
+}
 
 /// Which share of them fp16 stores as zero.
-double lost_share(const WordDeltas& deltas, double scale);
+inline double lost_share(const WordDeltas& deltas, double scale) {
+  const std::vector<float> all = magnitudes(deltas);
+  const std::size_t lost = count_lost(Storage::fp16, all, static_cast<float>(scale));
+  return static_cast<double>(lost) / static_cast<double>(all.size());
+}
 
 /// The size that half of them are below.
-double median_size(const WordDeltas& deltas);
+inline double median_size(const WordDeltas& deltas) {
+  std::vector<float> all = magnitudes(deltas);
+  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
+  return static_cast<double>(all[all.size() / 2]);
+}
 
 /// Where a series first reaches a level, on straight lines between its points on logarithmic axes; its end, if nowhere.
-double crossing(const Series& rising, double level);
+inline double crossing(const Series& rising, double level) {
+  for (std::size_t i = 1; i < rising.points.size(); ++i) {
+    const Point &from = rising.points[i - 1], &to = rising.points[i];
+    if (to.y.median < level) continue;
+    const double share = std::log(level / from.y.median) / std::log(to.y.median / from.y.median);
+    return from.x * std::pow(to.x / from.x, std::clamp(share, 0.0, 1.0));
+  }
+  return rising.points.back().x;
+}
+
+// ---- What weights are like ----
 
 /// Share of the weights that a step of this size would leave as they are, added in bf16: half the distance to the next
 /// number is more.
-double standing_still_predicted(const WordTensors& weights, double step);
-
-/// Weights as they come back from a format.
-WordTensors coded(const WordTensors& weights, Format format);
+inline double standing_still_predicted(const WordTensors& weights, double step) {
+  std::size_t still = 0, all = 0;
+  for (const scaling::Matrix& each : weights) {
+    const auto stands = [step](float w) { return step < std::ldexp(1.0, std::ilogb(w) - 8); };  // bf16: 2^-7 apart at 1
+    still += static_cast<std::size_t>(std::ranges::count_if(each.numbers(), stands));
+    all += each.numbers().size();
+  }
+  return static_cast<double>(still) / static_cast<double>(all);
+}
 
 /// How much chance the network gives to words that the grammar does not allow, of 1.
-double wrong_share(const MixedTraining& training);
+inline double wrong_share(const MixedTraining& training) {
+  const Examples& text = judging_text();
+  WordActivations computed;
+  forward(training.weights(), text.seen, training.recipe().values, computed);
+  double wrong = 0;
+  for (std::size_t i = 0; i < text.rows(); ++i) {
+    const std::span row(computed.logits.row(i), vocabulary_size);
+    const float most = *std::ranges::max_element(row);
+    double all = 0, not_allowed = 0;
+    for (std::size_t j = 0; j < vocabulary_size; ++j) {
+      const double weight = std::exp(static_cast<double>(row[j] - most));
+      all += weight;
+      if (text.chances[i][j] == 0) not_allowed += weight;
+    }
+    wrong += not_allowed / all / static_cast<double>(text.rows());
+  }
+  return wrong;
+}
 
 /// divergence() with these weights, and activations in fp32.
-double divergence_with(const WordTensors& weights);
+inline double divergence_with(const WordTensors& weights) {
+  WordActivations computed;
+  forward(weights, judging_text().seen, Storage::fp32, computed);
+  return divergence(judging_text(), computed.logits);
+}
+
+inline double sum_of_squares(const scaling::Matrix& matrix) {
+  const auto add_square = [](double sum, double x) { return sum + x * x; };
+  return std::accumulate(matrix.numbers().begin(), matrix.numbers().end(), 0.0, add_square);
+}
 
 /// The noise in weights that were coded, over the signal: mean over matrices of |coded − weights|² / |weights|².
-double noise_share(const WordTensors& weights, const WordTensors& coded);
+inline double noise_share(const WordTensors& weights, const WordTensors& coded) {
+  double share = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    double noise = 0;
+    for (std::size_t j = 0; j < weights[i].numbers().size(); ++j) {
+      const double error = static_cast<double>(coded[i].numbers()[j]) - static_cast<double>(weights[i].numbers()[j]);
+      noise += error * error;
+    }
+    share += noise / sum_of_squares(weights[i]) / static_cast<double>(weights.size());
+  }
+  return share;
+}
 
 /// What noise adds to the loss, over noise_share(), where that is 30 dB below the signal: random noise, uniform.
-double noise_sensitivity(const WordTensors& weights);
+inline double noise_sensitivity(const WordTensors& weights) {
+  constexpr double share = 1e-3;
+  constexpr std::uint64_t draws = 8, first_noise = 9000;  // of random numbers
+  const double before = divergence_with(weights);
+  double added = 0;
+  for (std::uint64_t draw = 0; draw < draws; ++draw) {
+    WordTensors noisy = weights;
+    for (std::size_t i = 0; i < noisy.size(); ++i) {
+      const std::span<float> numbers = noisy[i].numbers();
+      const double variance = share * sum_of_squares(weights[i]) / static_cast<double>(numbers.size());
+      const auto spread = static_cast<float>(std::sqrt(3 * variance));  // of uniform numbers in [-spread, spread)
+      const std::uint64_t sequence = first_noise + draw * noisy.size() + i;
+      for (std::size_t j = 0; j < numbers.size(); ++j) numbers[j] += spread * random_number(sequence, j);
+    }
+    added += (divergence_with(noisy) - before) / draws;
+  }
+  return added / share;
+}
 
 /// A text of so many words that the network writes by itself.
-std::string write_text(const WordTensors& weights, std::size_t words);
+inline std::string write_text(const WordTensors& weights, std::size_t words) {
+  constexpr std::uint64_t writing_sequence = 8001;
+  std::vector<int> text(words_seen, 0);  // full stops: a sentence begins
+  WordActivations computed;
+  for (std::size_t i = 0; i < words; ++i) {
+    forward(weights, std::span(text).last(words_seen), Storage::fp32, computed);
+    const std::span logits = computed.logits.numbers();
+    const float most = *std::ranges::max_element(logits);
+    double sum = 0;
+    for (const float z : logits) sum += std::exp(static_cast<double>(z - most));
+    double left = sum * (1 + static_cast<double>(random_number(writing_sequence, i))) / 2;
+    std::size_t word = 0;
+    while (word + 1 < logits.size() && (left -= std::exp(static_cast<double>(logits[word] - most))) >= 0) ++word;
+    text.push_back(static_cast<int>(word));
+  }
+  return spell(std::span(text).subspan(words_seen));
+}
 
 }  // namespace hf::precision
