@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,20 +26,17 @@
 #include "common/random.hpp"
 #include "harness/as_double.hpp"
 #include "harness/lab.hpp"
-#include "harness/machine.hpp"
 #include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
-#include "harness/threads.hpp"
 
 namespace hf::precision {
 
-double first_density(const std::vector<double>& x, const std::vector<double>& y, double level) {
-  if (y.front() >= level) return 0;
-  for (std::size_t i = 1; i < x.size(); ++i) {
-    if (y[i] >= level) return x[i - 1] + (x[i] - x[i - 1]) * (level - y[i - 1]) / (y[i] - y[i - 1]);
+double first_density(const Series& curve, double level) {
+  const std::vector<Point>& points = curve.points;
+  if (points.front().y.median >= level) return 0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const Point &from = points[i - 1], &to = points[i];
+    if (to.y.median < level) continue;
+    return from.x + (to.x - from.x) * (level - from.y.median) / (to.y.median - from.y.median);
   }
   return 1;
 }
@@ -211,43 +209,21 @@ std::vector<SparseGemv> time_sparse_gemv(Lab& lab, const std::vector<double>& de
   return race.run(lab.memory_plan(2));
 }
 
-/// The times of one way to store, over density.
-struct Curve {
-  std::vector<double> densities, over_dense, predicted;
-
-  double reaches(double level) const { return first_density(densities, over_dense, level); }
-};
-
-/// Adds the times of those storages, as a curve.
+/// Adds the times of those storages over density. \return measured, and predicted
 template <class IsOf>
-Curve add_curve(Lab& lab, const std::vector<SparseGemv>& all, const char* id, const char* predicted_id,
-                const std::string& label, const IsOf& is_of) {
+std::pair<Series, Series> add_curve(Lab& lab, const std::vector<SparseGemv>& all, const char* id,
+                                    const char* predicted_id, const std::string& label, const IsOf& is_of) {
   Series measured = {id, label, Kind::measured, density_axis, time_axis};
   Series predicted = {predicted_id, label + ", predicted", Kind::modelled, density_axis, time_axis};
-  Curve curve;
   for (const SparseGemv& each : all) {
     if (!is_of(each)) continue;
     const std::string name = each.in_cache > 0 ? "" : each.storage;
     measured.points.emplace_back(each.density, each.over_dense, name);
     predicted.points.emplace_back(each.density, each.predicted(), name);
-    curve.densities.push_back(each.density);
-    curve.over_dense.push_back(each.over_dense.median);
-    curve.predicted.push_back(each.predicted());
   }
-  lab.add(std::move(measured));
-  lab.add(std::move(predicted));
-  return curve;
-}
-
-std::vector<Curve> add_gemv_curves(Lab& lab, const std::vector<SparseGemv>& all) {
-  std::vector<Curve> curves;
-  for (const SparseStorage& storage : storages) {
-    curves.push_back(add_curve(lab, all, storage.series, storage.predicted_series, storage.label,
-                               [&](const SparseGemv& each) { return each.storage == storage.id; }));
-  }
-  add_curve(lab, all, "sparse_gemv_others", "sparse_gemv_others_predicted", "others",
-            [](const SparseGemv& each) { return each.in_cache == 0 && each.storage != label(Format::fp32); });
-  return curves;
+  lab.add(measured);
+  lab.add(predicted);
+  return {std::move(measured), std::move(predicted)};
 }
 
 Estimate inverse(const Estimate& ratio) {
@@ -258,22 +234,26 @@ void measure_gemv_with_holes(Lab& lab) {
   const std::vector<double> densities =
       lab.quick() ? std::vector{0.05, 0.2, 0.5, 0.9, 1.0} : std::vector{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0};
   const std::vector<SparseGemv> all = time_sparse_gemv(lab, densities);
-  const std::vector<Curve> curves = add_gemv_curves(lab, all);
-  const Curve &csr32 = curves[0], &bitmask = curves[2];
-  Curve best = csr32;  // at each density the fastest way
-  for (const Curve& curve : curves) {
+  Series best;  // at each density the fastest way
+  for (const SparseStorage& storage : storages) {
+    const auto [measured, predicted] = add_curve(lab, all, storage.series, storage.predicted_series, storage.label,
+                                                 [&](const SparseGemv& each) { return each.storage == storage.id; });
+    const std::string_view id = storage.id;
+    if (id == "csr32") lab.derived("sparse_csr32_crossover_density", first_density(measured, 1));
+    if (id == "bitmask") lab.derived("sparse_bitmask_crossover_density", first_density(measured, 1));
+    if (id == "bitmask") lab.derived("sparse_bitmask_crossover_by_units", first_density(predicted, 1));
+    if (best.points.empty()) best = measured;
     for (std::size_t i = 0; i < densities.size(); ++i)
-      best.over_dense[i] = std::min(best.over_dense[i], curve.over_dense[i]);
+      best.points[i].y.median = std::min(best.points[i].y.median, measured.points[i].y.median);
   }
-  lab.derived("sparse_csr32_crossover_density", csr32.reaches(1));
-  lab.derived("sparse_bitmask_crossover_density", bitmask.reaches(1));
-  lab.derived("sparse_bitmask_crossover_by_units", first_density(bitmask.densities, bitmask.predicted, 1));
-  lab.derived("sparse_crossover_density", best.reaches(1));
+  add_curve(lab, all, "sparse_gemv_others", "sparse_gemv_others_predicted", "others",
+            [](const SparseGemv& each) { return each.in_cache == 0 && each.storage != label(Format::fp32); });
+  lab.derived("sparse_crossover_density", first_density(best, 1));
   const Estimate& two_four = std::ranges::find(all, "2:4", &SparseGemv::storage)->over_dense;
   const Estimate& q8_0 = std::ranges::find(all, "Q8_0", &SparseGemv::storage)->over_dense;
   lab.add(Value("sparse_2_4_speedup", inverse(two_four), "1"));
   lab.add(Value("sparse_2_4_over_q8_0", ratio(q8_0.samples, two_four.samples), "1"));
-  lab.derived("sparse_beats_q8_0_density", best.reaches(q8_0.median));
+  lab.derived("sparse_beats_q8_0_density", first_density(best, q8_0.median));
 }
 
 // ---- With a matrix, in cache ----
@@ -310,15 +290,13 @@ void measure_gemm_with_holes(Lab& lab) {
   const double full_predicted = reads * sampling.ratio("read", "dense").median;  // loads are what limits
   Series measured = {"sparse_gemm", "matrix times matrix", Kind::measured, density_axis, time_axis};
   Series predicted = {"sparse_gemm_predicted", "what must be loaded", Kind::modelled, density_axis, time_axis};
-  std::vector<double> over_dense;
   for (std::size_t i = 0; i < densities.size(); ++i) {
     measured.points.emplace_back(densities[i], sampling.ratio(std::to_string(i), "dense"));
     predicted.points.emplace_back(densities[i], densities[i] * full_predicted);
-    over_dense.push_back(measured.points.back().y.median);
   }
+  lab.derived("sparse_gemm_crossover_density", first_density(measured, 1));
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
-  lab.derived("sparse_gemm_crossover_density", first_density(densities, over_dense, 1));
   lab.derived("sparse_gemm_crossover_predicted", std::min(1.0, 1 / full_predicted));
   lab.add(Value("two_four_gemm_speedup", inverse(sampling.ratio("two_four", "dense")), "1"));
 }

@@ -2,8 +2,6 @@
 /// The lab's steps, in the order of the chapter; lab.cpp says what each asks.
 #pragma once
 
-#include <vector>
-
 #include "harness/lab.hpp"
 
 namespace hf::precision {
@@ -21,7 +19,7 @@ void measure_sparsity(Lab& lab);
 void add_pareto(Lab& lab);
 
 /// Where a curve, straight between its points, first reaches \p level from below: its x; 0 where it is above from the
-/// first point on, 1 where it never gets there. \pre x ascends
-double first_density(const std::vector<double>& x, const std::vector<double>& y, double level);
+/// first point on, 1 where it never gets there. \pre its x ascend
+double first_density(const Series& curve, double level);
 
 }  // namespace hf::precision

@@ -4,10 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
@@ -133,20 +130,11 @@ float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& 
 
 #endif
 
-template <class T>
-Stored<T> stored(const std::vector<T>& values) {
-  return Stored<T>(std::span<const T>(values));
-}
-
 }  // namespace
 
 template <class Index>
 CsrMatrix<Index>::CsrMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns)
     : rows_(rows), columns_(columns) {
-  if (columns > std::size_t{std::numeric_limits<Index>::max()} + 1) {
-    throw std::invalid_argument("CsrMatrix: " + std::to_string(columns) +
-                                " columns are more than its index can tell apart; take a wider one");
-  }
   std::vector<float> values;
   std::vector<Index> index;
   std::vector<std::uint32_t> starts = {0};
@@ -159,9 +147,9 @@ CsrMatrix<Index>::CsrMatrix(std::span<const float> weights, std::size_t rows, st
     }
     starts.push_back(static_cast<std::uint32_t>(values.size()));
   }
-  values_ = stored(values);
-  index_ = stored(index);
-  starts_ = stored(starts);
+  values_ = Stored<float>(values);
+  index_ = Stored<Index>(index);
+  starts_ = Stored<std::uint32_t>(starts);
 }
 
 template <class Index>
@@ -186,8 +174,8 @@ BitmaskMatrix::BitmaskMatrix(std::span<const float> weights, std::size_t rows, s
       masks[row * words_ + j / 64] |= std::uint64_t{1} << j % 64;
     }
   }
-  values_ = stored(values);
-  masks_ = stored(masks);
+  values_ = Stored<float>(values);
+  masks_ = Stored<std::uint64_t>(masks);
 }
 
 void BitmaskMatrix::multiply(const float* x, float* y) const {

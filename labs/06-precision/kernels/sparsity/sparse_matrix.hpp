@@ -46,7 +46,7 @@ class Stored {
 template <class Index>
 class CsrMatrix {
  public:
-  /// \throws std::invalid_argument for more columns than the index can tell apart
+  /// \pre the index can tell the columns apart
   CsrMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns);
 
   std::size_t rows() const { return rows_; }
@@ -96,9 +96,6 @@ class TwoFourMatrix {
   /// \pre columns is a multiple of 32
   /// \throws std::invalid_argument for a group with more than two
   TwoFourMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns);
-
-  std::size_t rows() const { return rows_; }
-  std::size_t columns() const { return columns_; }
 
   /// That one product reads of the matrix, rows that fill up the last tile included.
   std::size_t bytes() const { return tiles_.bytes(); }
