@@ -163,7 +163,7 @@ float scale_for(float largest, float of_format) {
   return std::isnormal(scale) ? scale : 1.0f;
 }
 
-struct Fp32 {
+struct Fp32Codec {
   using Stored = float;
   static constexpr std::size_t run = 1;
   static Stored encode(std::span<const float> x, float) { return x[0]; }
@@ -172,7 +172,7 @@ struct Fp32 {
 
 /// fp16, bf16.
 template <FloatLayout layout>
-struct Float16 {
+struct Float16Codec {
   using Stored = std::uint16_t;
   static constexpr std::size_t run = 1;
   static Stored encode(std::span<const float> x, float) {
@@ -182,7 +182,7 @@ struct Float16 {
 };
 
 template <FloatLayout layout>
-struct Float8 {
+struct Float8Codec {
   using Stored = std::uint8_t;
   static constexpr std::size_t run = 1;
   static float scale(float largest) { return scale_for(largest, value_of<layout>(layout.largest())); }
@@ -192,7 +192,7 @@ struct Float8 {
   static void decode(Stored pattern, float scale, std::span<float> to) { to[0] = scale * value_of<layout>(pattern); }
 };
 
-struct Int8 {
+struct Int8Codec {
   using Stored = std::int8_t;
   static constexpr std::size_t run = 1;
   static float scale(float largest) { return scale_for(largest, 127); }
@@ -203,14 +203,14 @@ struct Int8 {
 };
 
 template <class Block, Block (*encoded)(std::span<const float>)>
-struct Blocks {
+struct BlockCodec {
   using Stored = Block;
   static constexpr std::size_t run = Block::numbers;
   static Block encode(std::span<const float> x, float) { return encoded(x); }
   static void decode(const Block& block, float, std::span<float> to) { precision::decode(block, to); }
 };
 
-struct Nvfp4 {
+struct Nvfp4Codec {
   using Stored = Nvfp4Block;
   static constexpr std::size_t run = Nvfp4Block::numbers;
   static float scale(float largest) { return nvfp4_scale(largest); }
@@ -222,18 +222,18 @@ struct Nvfp4 {
 template <class Use>
 void with_codec(Format format, const Use& use) {
   switch (format) {
-    case Format::fp32: return use.template operator()<Fp32>();
-    case Format::fp16: return use.template operator()<Float16<fp16_layout>>();
-    case Format::bf16: return use.template operator()<Float16<bf16_layout>>();
-    case Format::fp8_e4m3: return use.template operator()<Float8<e4m3_layout>>();
-    case Format::fp8_e5m2: return use.template operator()<Float8<e5m2_layout>>();
+    case Format::fp32: return use.template operator()<Fp32Codec>();
+    case Format::fp16: return use.template operator()<Float16Codec<fp16_layout>>();
+    case Format::bf16: return use.template operator()<Float16Codec<bf16_layout>>();
+    case Format::fp8_e4m3: return use.template operator()<Float8Codec<e4m3_layout>>();
+    case Format::fp8_e5m2: return use.template operator()<Float8Codec<e5m2_layout>>();
     case Format::int8:
-    case Format::int8_channel: return use.template operator()<Int8>();
-    case Format::q8_0: return use.template operator()<Blocks<Q8_0Block, q8_0_of>>();
-    case Format::q4_0: return use.template operator()<Blocks<Q4_0Block, q4_0_of>>();
-    case Format::mxfp8: return use.template operator()<Blocks<Mxfp8Block, mxfp8_of>>();
-    case Format::mxfp4: return use.template operator()<Blocks<Mxfp4Block, mxfp4_of>>();
-    case Format::nvfp4: return use.template operator()<Nvfp4>();
+    case Format::int8_channel: return use.template operator()<Int8Codec>();
+    case Format::q8_0: return use.template operator()<BlockCodec<Q8_0Block, q8_0_of>>();
+    case Format::q4_0: return use.template operator()<BlockCodec<Q4_0Block, q4_0_of>>();
+    case Format::mxfp8: return use.template operator()<BlockCodec<Mxfp8Block, mxfp8_of>>();
+    case Format::mxfp4: return use.template operator()<BlockCodec<Mxfp4Block, mxfp4_of>>();
+    case Format::nvfp4: return use.template operator()<Nvfp4Codec>();
   }
 }
 

@@ -162,11 +162,9 @@ constexpr float from_e4m3(std::uint8_t pattern) { return value_of<e4m3_layout>(p
 /// \param pattern  the upper four bits are not looked at
 constexpr float from_e2m1(std::uint8_t pattern) { return value_of<e2m1_layout>(pattern & 15u); }
 
-constexpr std::uint8_t e8m0_nan = 255;
-
-/// 2^(pattern − 127). There is no zero, and no sign.
+/// 2^(pattern − 127); 255 is NaN. There is no zero, and no sign.
 constexpr float from_e8m0(std::uint8_t pattern) {
-  if (pattern == e8m0_nan) return std::bit_cast<float>(0x7fc00000u);
+  if (pattern == 255) return std::bit_cast<float>(0x7fc00000u);
   return std::bit_cast<float>(pattern == 0 ? 1u << 22 : std::uint32_t{pattern} << 23);
 }
 

@@ -38,25 +38,19 @@ double square(double x) { return x * x; }
 double density(double x) { return std::sqrt(2 / std::numbers::pi) * std::exp(-x * x / 2); }
 double share_below(double x) { return std::erf(x / std::numbers::sqrt2); }
 
+constexpr FloatLayout fp32_layout = {8, 23, FloatLayout::Top::specials};
+
 /// The mean square of the error of a float of magnitude u.
-double float_noise(int mantissa_bits, int smallest_exponent, double u) {
-  const int exponent = std::max(std::ilogb(u), smallest_exponent);
-  return square(std::ldexp(1.0, exponent - mantissa_bits)) / 12;
-}
-
-double float_noise(const FloatLayout& layout, double largest, double u) {
+template <FloatLayout layout>
+double float_noise(double u) {
+  constexpr double largest = value_of<layout>(layout.largest());
   if (u > largest) return square(u - largest);
-  return float_noise(layout.mantissa_bits, 1 - layout.bias(), u);
+  const int exponent = std::max(std::ilogb(u), 1 - layout.bias());
+  return square(std::ldexp(1.0, exponent - layout.mantissa_bits)) / 12;
 }
-
-double e4m3_noise(double u) { return float_noise(e4m3_layout, 448, u); }
-double e5m2_noise(double u) { return float_noise(e5m2_layout, 57344, u); }
-double e2m1_noise(double u) { return float_noise(e2m1_layout, 6, u); }
 
 /// Between −8 and 7, where the largest number has become −8: half of the others have its sign.
 double q4_0_noise(double u) { return u <= 7.5 ? 1.0 / 12 : (1.0 / 12 + square(u - 7)) / 2; }
-
-double power_of_two_below(double x, int top_exponent) { return std::ldexp(1.0, std::ilogb(x) - top_exponent); }
 
 /// Numbers that share a scale.
 struct Sharing {
@@ -97,25 +91,26 @@ double shared_noise(const Sharing& of) {
   return sum;
 }
 
-Sharing integers(double numbers, double largest_integer) {
-  return {numbers, [=](double largest) { return largest / largest_integer; }, [](double) { return 1.0 / 12; }, true};
-}
-
 double noise_of(Format format, std::size_t rows, std::size_t columns) {
   const auto row = static_cast<double>(columns), all = static_cast<double>(rows) * row;
+  const auto up_to = [](double most) { return [=](double largest) { return largest / most; }; };
+  const auto power_of_two = [](int top_exponent) {
+    return [=](double largest) { return std::ldexp(1.0, std::ilogb(largest) - top_exponent); };
+  };
+  const auto integer_noise = [](double) { return 1.0 / 12; };
   switch (format) {
-    case Format::fp32: return mean_noise(end, [](double x) { return float_noise(23, -126, x); });
-    case Format::fp16: return mean_noise(end, [](double x) { return float_noise(fp16_layout, 65504, x); });
-    case Format::bf16: return mean_noise(end, [](double x) { return float_noise(7, -126, x); });
-    case Format::fp8_e4m3: return shared_noise({all, [](double max) { return max / 448; }, e4m3_noise, true});
-    case Format::fp8_e5m2: return shared_noise({all, [](double max) { return max / 57344; }, e5m2_noise, true});
-    case Format::int8: return shared_noise(integers(all, 127));
-    case Format::int8_channel: return shared_noise(integers(row, 127));
-    case Format::q8_0: return shared_noise(integers(32, 127));
-    case Format::q4_0: return shared_noise({32, [](double max) { return max / 8; }, q4_0_noise, true});
-    case Format::mxfp8: return shared_noise({32, [](double x) { return power_of_two_below(x, 8); }, e4m3_noise, false});
-    case Format::mxfp4: return shared_noise({32, [](double x) { return power_of_two_below(x, 2); }, e2m1_noise, false});
-    case Format::nvfp4: return shared_noise({16, [](double max) { return max / 6; }, e2m1_noise, true});
+    case Format::fp32: return mean_noise(end, float_noise<fp32_layout>);
+    case Format::fp16: return mean_noise(end, float_noise<fp16_layout>);
+    case Format::bf16: return mean_noise(end, float_noise<bf16_layout>);
+    case Format::fp8_e4m3: return shared_noise({all, up_to(448), float_noise<e4m3_layout>, true});
+    case Format::fp8_e5m2: return shared_noise({all, up_to(57344), float_noise<e5m2_layout>, true});
+    case Format::int8: return shared_noise({all, up_to(127), integer_noise, true});
+    case Format::int8_channel: return shared_noise({row, up_to(127), integer_noise, true});
+    case Format::q8_0: return shared_noise({32, up_to(127), integer_noise, true});
+    case Format::q4_0: return shared_noise({32, up_to(8), q4_0_noise, true});
+    case Format::mxfp8: return shared_noise({32, power_of_two(8), float_noise<e4m3_layout>, false});
+    case Format::mxfp4: return shared_noise({32, power_of_two(2), float_noise<e2m1_layout>, false});
+    case Format::nvfp4: return shared_noise({16, up_to(6), float_noise<e2m1_layout>, true});
   }
   return 0;
 }
