@@ -29,9 +29,6 @@ class WeightMatrix {
   /// That one product reads of the matrix, padding and scales included.
   std::size_t bytes() const;
 
-  /// Those of them that are read in a row, from the first to the last.
-  std::span<const std::byte> tiles() const { return tiles_.as<const std::byte>(); }
-
   /// y = W x, x (columns), y (rows). Formats of whole numbers round x to 8 bits first, in blocks of 32 as ggml does; the
   /// others take x as it is. On all cores; within a OneCore on this one.
   void multiply(const float* x, float* y) const;

@@ -30,7 +30,6 @@ class FormatTransformer {
   /// \throws std::invalid_argument for a token that the vocabulary lacks, a position past the cache or past the context
   std::span<const float> decode(int token, std::size_t position, workload::KvCache& cache);
 
-  Format format() const { return embedding_.format(); }
   const workload::TransformerShape& shape() const { return model_.shape(); }
 
   /// Of all matrices, with their scales.
