@@ -14,9 +14,6 @@
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "harness/lab.hpp"
-#include "harness/results.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
 
 namespace hf::precision {
 namespace {
@@ -73,14 +70,11 @@ Divergences add_divergence(Lab& lab, const workload::Transformer& model, const E
   const auto over = [&](Format one, Format other) { return ratio(nats_of_texts[one], nats_of_texts[other]); };
   lab.add(Value("kl_q4_0_over_nvfp4", over(Format::q4_0, Format::nvfp4), "1"));
   lab.add(Value("kl_mxfp8_over_fp8_e4m3", over(Format::mxfp8, Format::fp8_e4m3), "1"));
-  return nats_of_texts;
-}
-
-/// Q8_0, and its weights alone, activations as they are: what the rounding of activations adds is the rest.
-void add_weights_alone(Lab& lab, const workload::Transformer& model, const ExactModel& exact, const Divergences& all) {
+  // Q8_0, and its weights alone, activations as they are: what the rounding of activations adds is the rest.
   const auto rounded = with_weights_in(model, Format::q8_0, Rotated::no);
-  lab.add(Value("kl_q8_0", estimate(all.at(Format::q8_0)), "nats"));
+  lab.add(Value("kl_q8_0", estimate(nats_of_texts[Format::q8_0]), "nats"));
   lab.add(Value("kl_q8_0_weights_alone", estimate(exact.divergence(*rounded, Format::fp32)), "nats"));
+  return nats_of_texts;
 }
 
 // ---- Outliers ----
@@ -111,27 +105,23 @@ void add_model_outliers(Lab& lab, workload::Transformer& model, const ExactModel
   for (Series* one : {&plain, &with, &rotated}) lab.add(std::move(*one));
 }
 
-/// What a product with outliers is rounded to: a line of the figure.
-struct OutlierLine {
-  const char *id, *predicted_id, *label;
-  Scheme scheme;
-};
-
-/// Weights, activations, and whether both are rotated.
-std::vector<OutlierLine> outlier_lines() {
-  using enum Format;
-  return {{"outlier_int8", "outlier_int8_predicted", "one scale", {int8, int8_channel, false}},
-          {"outlier_by_row", "outlier_by_row_predicted", "a scale for each row", {int8_channel, int8_channel, false}},
-          {"outlier_blocks", "outlier_blocks_predicted", "blocks of 32", {q8_0, q8_0, false}},
-          {"outlier_rotated", "outlier_rotated_predicted", "one scale, rotated", {int8, int8_channel, true}},
-          {"outlier_fp8", "outlier_fp8_predicted", "FP8 E4M3", {fp8_e4m3, fp8_e4m3, false}}};
-}
-
 /// One product, its weights and activations in 8 bits, over how large some of its channels are.
 void add_product_outliers(Lab& lab) {
+  using enum Format;
+  struct Line {
+    const char *id, *predicted_id, *label;
+    Scheme scheme;
+  };
+  constexpr std::size_t one_scale = 0, blocks = 2;
+  constexpr Line lines[] = {
+      {"outlier_int8", "outlier_int8_predicted", "one scale", {int8, int8_channel, false}},
+      {"outlier_by_row", "outlier_by_row_predicted", "a scale for each row", {int8_channel, int8_channel, false}},
+      {"outlier_blocks", "outlier_blocks_predicted", "blocks of 32", {q8_0, q8_0, false}},
+      {"outlier_rotated", "outlier_rotated_predicted", "one scale, rotated", {int8, int8_channel, true}},
+      {"outlier_fp8", "outlier_fp8_predicted", "FP8 E4M3", {fp8_e4m3, fp8_e4m3, false}}};
   const OutlierProduct product;
   std::vector<double> ends[2];  // of each line, where weights are large, and where activations are: dB
-  for (const OutlierLine& line : outlier_lines()) {
+  for (const auto& line : lines) {
     Series measured = {line.id, line.label, Kind::measured, factor_axis, sqnr_axis};
     Series predicted = {line.predicted_id, line.label, Kind::modelled, factor_axis, sqnr_axis};
     for (float factor = 1.0f / 64; factor <= 64; factor *= lab.quick() ? 4 : 2) {
@@ -145,9 +135,8 @@ void add_product_outliers(Lab& lab) {
     lab.add(std::move(predicted));
     lab.tick();
   }
-  constexpr std::size_t int8 = 0, blocks = 2;
-  lab.derived("outlier_blocks_gain_db", std::min(ends[0][blocks] - ends[0][int8], ends[1][blocks] - ends[1][int8]),
-              "dB");
+  lab.derived("outlier_blocks_gain_db",
+              std::min(ends[0][blocks] - ends[0][one_scale], ends[1][blocks] - ends[1][one_scale]), "dB");
 }
 
 }  // namespace
@@ -159,7 +148,6 @@ void measure_accuracy(Lab& lab) {
   lab.derived("model_entropy", exact.entropy(), "nats");
   predict_divergence(lab, model, exact);
   const Divergences divergences = add_divergence(lab, model, exact);
-  add_weights_alone(lab, model, exact, divergences);
   add_model_outliers(lab, model, exact, divergences);
   add_product_outliers(lab);
 }

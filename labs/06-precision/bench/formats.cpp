@@ -16,9 +16,6 @@
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "common/random.hpp"
 #include "harness/lab.hpp"
-#include "harness/results.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
 
 namespace hf::precision {
 namespace {

@@ -20,13 +20,7 @@
 #include "common/verify.hpp"
 #include "harness/as_double.hpp"
 #include "harness/lab.hpp"
-#include "harness/machine.hpp"
 #include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
-#include "harness/threads.hpp"
 
 namespace hf::precision {
 namespace {
@@ -192,8 +186,7 @@ double add_times(Lab& lab, const Products& products, const Sampling& sampling, S
   predicted.label += ", predicted from bytes";
   predicted.kind = Kind::modelled;
   auto formats = all_formats;
-  std::stable_sort(formats.begin(), formats.end(),
-                   [&](Format a, Format b) { return products.bits(a) < products.bits(b); });
+  std::ranges::stable_sort(formats, {}, [&](Format format) { return products.bits(format); });
   double worst = 0;
   for (const Format format : formats) {
     const Estimate us = times(sampling.of(variant(format)), 1e6);
@@ -238,9 +231,8 @@ void measure_gemv(Lab& lab) {
   add_by_format(lab, "gemv_speedup_predicted", "predicted from bytes", Kind::modelled, speedup_axis, by_bytes);
   lab.add(Value("gemv_read_gbs", read, "GB/s", "reading alone, one thread"));
   lab.add(Value("gemv_fp32_over_bandwidth", ratio(speed(Format::fp32).samples, read.samples), "1"));
-  const auto slower = [](const Estimate& a, const Estimate& b) { return a.median < b.median; };
-  lab.derived("gemv_slowest_unpacking_over_read",
-              std::min_element(near.begin(), near.end(), slower)->median / read.median);
+  const Estimate& slowest = *std::ranges::min_element(near, {}, &Estimate::median);
+  lab.derived("gemv_slowest_unpacking_over_read", slowest.median / read.median);
   const auto worst = [&](const char* id, const char* name, std::string (*variant)(Format), double read_gbs) {
     return add_times(lab, products, sampling, {id, name, Kind::measured, bits_axis, time_axis}, variant, read_gbs);
   };

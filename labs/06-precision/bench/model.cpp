@@ -25,14 +25,9 @@
 #include "common/verify.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
 #include "harness/scratch_file.hpp"
 #include "harness/shared_array.hpp"
 #include "harness/side_by_side.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
-#include "harness/threads.hpp"
 
 namespace hf::precision {
 

@@ -15,8 +15,6 @@
 #include "06-precision/kernels/model/format_transformer.hpp"
 #include "common/peers/llama_peer.hpp"
 #include "harness/lab.hpp"
-#include "harness/sampling.hpp"
-#include "harness/threads.hpp"
 
 namespace hf::precision {
 

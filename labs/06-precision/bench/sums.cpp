@@ -16,15 +16,10 @@
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/as_double.hpp"
-#include "harness/keep.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
 #include "harness/shared_array.hpp"
-#include "harness/statistics.hpp"
-#include "harness/threads.hpp"
 
 namespace hf::precision {
 namespace {

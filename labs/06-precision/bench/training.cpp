@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "05-scaling/kernels/training/adam.hpp"
@@ -14,9 +16,6 @@
 #include "06-precision/kernels/training/word_network.hpp"
 #include "common/verify.hpp"
 #include "harness/lab.hpp"
-#include "harness/results.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
 
 namespace hf::precision {
 namespace {
@@ -39,19 +38,22 @@ const std::vector<Recipe> slow_recipes = {
     {"bf16_pure", "bf16 weights, nearest", bf16, bf16, false, Update::nearest},
     {"bf16_stochastic", "bf16 weights, at random", bf16, bf16, false, Update::at_random},
 };
-/// As the record calls how a network learned: its loss, and that over the steps.
+
+/// As the record calls how a network learned, in the order of those recipes: its loss, and that over the steps.
 struct LearnedIds {
-  const char *recipe, *loss, *curve;
+  const char *loss, *curve;
 };
 constexpr LearnedIds learned_ids[] = {
-    {"fp32", "train_fp32_loss", "training_fp32"},
-    {"bf16", "train_bf16_loss", "training_bf16"},
-    {"fp16", "train_fp16_loss", "training_fp16"},
-    {"fp16_scaled", "train_fp16_scaled_loss", "training_fp16_scaled"},
-    {"fp8_scaled", "train_fp8_scaled_loss", "training_fp8_scaled"},
-    {"bf16_master", "train_bf16_master_loss", "training_bf16_master"},
-    {"bf16_pure", "train_bf16_pure_loss", "training_bf16_pure"},
-    {"bf16_stochastic", "train_bf16_stochastic_loss", "training_bf16_stochastic"},
+    {"train_fp32_loss", "training_fp32"},
+    {"train_bf16_loss", "training_bf16"},
+    {"train_fp16_loss", "training_fp16"},
+    {"train_fp16_scaled_loss", "training_fp16_scaled"},
+    {"train_fp8_scaled_loss", "training_fp8_scaled"},
+};
+constexpr LearnedIds slow_ids[] = {
+    {"train_bf16_master_loss", "training_bf16_master"},
+    {"train_bf16_pure_loss", "training_bf16_pure"},
+    {"train_bf16_stochastic_loss", "training_bf16_stochastic"},
 };
 
 /// The first is the control: what so many more steps do by themselves.
@@ -66,50 +68,40 @@ constexpr double first_rate = 4, slow_rate = 0.05, aware_rate = 0.5;  // in unit
 
 int steps(const Lab& lab, int full) { return lab.quick() ? full / 5 : full; }
 
-/// What is rounded to fewer bits than it is computed in counts as simulated.
-Kind kind_of(const Recipe& recipe) { return recipe.values == Storage::fp32 ? Kind::measured : Kind::simulated; }
-
-Point point(Kind kind, double x, double y) { return kind == Kind::measured ? Point(x, estimate({y})) : Point(x, y); }
-
-Series curve(const char* id, const Learned& learned) {
-  const Recipe& recipe = learned.training.recipe();
-  Series series = {id, recipe.label, kind_of(recipe), step_axis, excess_axis};
-  for (const Look& look : learned.looks) series.points.push_back(point(series.kind, look.step, look.divergence));
-  return series;
-}
-
 const Learned& by_id(const std::vector<Learned>& all, std::string_view id) {
   return *std::ranges::find_if(all, [id](const Learned& each) { return each.training.recipe().id == id; });
 }
 
 /// Loss, curve, and some words of each.
-void add_learned(Lab& lab, const std::vector<Learned>& all, const std::string& title) {
+void add_learned(Lab& lab, const std::vector<Learned>& all, std::span<const LearnedIds> ids, const std::string& title) {
   Table table = {title, {"numbers", "loss", "to learn", "writes"}, {}};
-  for (const Learned& each : all) {
-    const LearnedIds& ids = *std::ranges::find_if(
-        learned_ids, [&](const LearnedIds& one) { return std::string_view(one.recipe) == each.training.recipe().id; });
-    const double loss = lab.value("train_floor_loss") + each.divergence();
-    lab.add(Value(ids.loss, loss, "nats", kind_of(each.training.recipe())));
-    lab.add(curve(ids.curve, each));
-    table.rows.push_back({each.training.recipe().label, number_text(loss), number_text(each.divergence()),
-                          write_text(each.training.weights(), 12)});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Recipe& recipe = all[i].training.recipe();
+    const bool rounded = recipe.values != Storage::fp32;  // to fewer bits than it is computed in
+    const Kind kind = rounded ? Kind::simulated : Kind::measured;
+    const double loss = lab.value("train_floor_loss") + all[i].divergence();
+    lab.add(Value(ids[i].loss, loss, "nats", kind));
+    Series curve = {ids[i].curve, recipe.label, kind, step_axis, excess_axis};
+    for (const auto& [step, divergence] : all[i].looks)
+      curve.points.push_back(rounded ? Point(step, divergence) : Point(step, estimate({divergence})));
+    lab.add(std::move(curve));
+    table.rows.push_back(
+        {recipe.label, number_text(loss), number_text(all[i].divergence()), write_text(all[i].training.weights(), 12)});
   }
   lab.show(table);
 }
 
-/// The gradients of fp32, and what fp16 would keep of them, with and without the scale that was found.
-void add_gradients(Lab& lab, const WordDeltas& deltas, double scale) {
-  lab.add(sizes_of(deltas, 1, "gradient_sizes", "as they are"));
-  lab.add(sizes_of(deltas, scale, "gradient_sizes_scaled", "scaled"));
-  lab.derived("gradients_lost_fp16", lost_share(deltas, 1));
-}
-
 void race_formats(Lab& lab, const std::vector<Learned>& all) {
-  add_learned(lab, all, "A network learns; loss in nats per word");
+  add_learned(lab, all, learned_ids, "A network learns; loss in nats per word");
   const Learned& scaled = by_id(all, "fp16_scaled");
   lab.simulated("skipped_steps", scaled.training.scaler().skipped());
-  add_gradients(lab, by_id(all, "fp32").training.deltas(), static_cast<double>(scaled.training.scaler().scale()));
-  lab.add(Value("train_fp32_wrong_share", wrong_share(by_id(all, "fp32").training), "1", Kind::measured));
+  // The gradients of fp32, and what fp16 would keep of them, with and without the scale that was found.
+  const MixedTraining& fp32 = by_id(all, "fp32").training;
+  const auto scale = static_cast<double>(scaled.training.scaler().scale());
+  lab.add(sizes_of(fp32.deltas(), 1, "gradient_sizes", "as they are"));
+  lab.add(sizes_of(fp32.deltas(), scale, "gradient_sizes_scaled", "scaled"));
+  lab.derived("gradients_lost_fp16", lost_share(fp32.deltas(), 1));
+  lab.add(Value("train_fp32_wrong_share", wrong_share(fp32), "1", Kind::measured));
   lab.simulated("train_fp16_wrong_share", wrong_share(by_id(all, "fp16").training));
   for (const char* id :
        {"train_bf16_over_fp32", "train_fp16_over_fp32", "train_fp16_scaled_over_fp32", "train_fp8_scaled_over_fp32"})
@@ -121,7 +113,7 @@ void race_updates(Lab& lab) {
                standing_still_predicted(random_weights(word_shape), slow_rate * scaling::Adam::rate));
   const auto all = learn(random_weights(word_shape), slow_recipes, large_batch,
                          constant_rate(lab.quick() ? 400 : 800, slow_rate), [&] { lab.tick(); });
-  add_learned(lab, all, "At a low rate, with bf16 weights");
+  add_learned(lab, all, slow_ids, "At a low rate, with bf16 weights");
   lab.simulated("updates_lost_share", by_id(all, "bf16_pure").updates_lost);
   lab.derived("train_bf16_pure_over_master");
   lab.derived("train_bf16_stochastic_over_master");
@@ -165,70 +157,50 @@ void sweep_batches(Lab& lab, const WordDeltas& deltas) {
   lab.derived("fp16_breaks_missed", std::max(missed, 1 / missed));
 }
 
-/// What formats add to the loss of the network that fp32 trained.
-class Quantising {
- public:
-  Quantising(Lab& lab, const WordTensors& weights)
-      : lab_(lab), weights_(weights), sensitivity_(noise_sensitivity(weights)), before_(lab.value("train_fp32_loss")) {}
-
-  /// Weights rounded to the format, once the network is trained. Predicted from their noise alone.
-  void round(Format format) {
-    const WordTensors rounded = coded(weights_, format);
-    const double noise = noise_share(weights_, rounded), decibels = -10 * std::log10(noise);
-    const double expected = sensitivity_ * noise;
-    const double more = add(label(format), divergence_with(rounded), expected);
-    if (format == Format::int8_channel) lab_.derived("trained_int8_channel_added", more, "nats");
-    if (format == Format::q4_0) lab_.derived("trained_q4_0_added", more, "nats");
-    if (format == Format::mxfp4) lab_.derived("trained_mxfp4_added", more, "nats");
-    predicted_.points.emplace_back(decibels, expected, label(format));
-    if (more > 0) rounded_.points.emplace_back(decibels, estimate({more}), label(format));
-    if (noise > 1e-4) error_ = std::max(error_, std::fabs(more - expected) / expected);
-  }
-
-  /// The network that was trained on with weights rounded like that.
-  void add_aware(const Learned& learned) {
-    const Recipe& recipe = learned.training.recipe();
-    const double more = add(recipe.label, learned.divergence());
-    if (recipe.weights == Format::fp32) return;
-    const double noise = noise_share(weights_, coded(weights_, recipe.weights));
-    if (more > 0) aware_.points.emplace_back(-10 * std::log10(noise), estimate({more}), label(recipe.weights));
-  }
-
-  void finish() {
-    lab_.show(table_);
-    for (Series* series : {&rounded_, &predicted_, &aware_}) {
-      std::ranges::sort(series->points, {}, &Point::x);
-      lab_.add(*series);
-    }
-    lab_.derived("trained_prediction_error", error_);
-  }
-
- private:
-  /// A line of the table. \return what it adds to the loss
-  double add(const std::string& name, double divergence, double expected = 0) {
-    const double loss = lab_.value("train_floor_loss") + divergence, more = loss - before_;
-    table_.rows.push_back({name, number_text(loss), number_text(more), expected > 0 ? number_text(expected) : ""});
-    return more;
-  }
-
-  Lab& lab_;
-  const WordTensors& weights_;
-  double sensitivity_, before_, error_ = 0;
-  Table table_ = {"Trained in fp32, then in fewer bits", {"weights", "loss", "more than fp32", "predicted"}, {}};
-  Series rounded_ = {"trained_added", "rounded", Kind::measured, noise_axis, added_axis};
-  Series predicted_ = {"trained_added_predicted", "from the noise", Kind::modelled, noise_axis, added_axis};
-  Series aware_ = {"trained_aware_added", "trained on", Kind::measured, noise_axis, added_axis};
-};
-
+/// What formats add to the loss of the network that fp32 trained: where it is rounded afterwards, which is predicted from the
+/// noise in its weights alone, and where it is trained on with weights rounded like that.
 void quantise(Lab& lab, const WordTensors& weights) {
-  Quantising quantising(lab, weights);
+  const double sensitivity = noise_sensitivity(weights);
+  Table table = {"Trained in fp32, then in fewer bits", {"weights", "loss", "more than fp32", "predicted"}, {}};
+  Series rounded = {"trained_added", "rounded", Kind::measured, noise_axis, added_axis};
+  Series predicted = {"trained_added_predicted", "from the noise", Kind::modelled, noise_axis, added_axis};
+  Series aware = {"trained_aware_added", "trained on", Kind::measured, noise_axis, added_axis};
+  const auto more_than_fp32 = [&](const std::string& name, double divergence, const std::string& expected) {
+    const double loss = lab.value("train_floor_loss") + divergence, more = loss - lab.value("train_fp32_loss");
+    table.rows.push_back({name, number_text(loss), number_text(more), expected});
+    return more;
+  };
+
+  double error = 0;
   for (const Format format : all_formats) {
-    if (format != Format::fp32) quantising.round(format);
+    if (format == Format::fp32) continue;
+    const WordTensors in_format = coded(weights, format);
+    const double noise = noise_share(weights, in_format), decibels = -10 * std::log10(noise);
+    const double expected = sensitivity * noise;
+    const double more = more_than_fp32(label(format), divergence_with(in_format), number_text(expected));
+    if (format == Format::int8_channel) lab.derived("trained_int8_channel_added", more, "nats");
+    if (format == Format::q4_0) lab.derived("trained_q4_0_added", more, "nats");
+    if (format == Format::mxfp4) lab.derived("trained_mxfp4_added", more, "nats");
+    predicted.points.emplace_back(decibels, expected, label(format));
+    if (more > 0) rounded.points.emplace_back(decibels, estimate({more}), label(format));
+    if (noise > 1e-4) error = std::max(error, std::fabs(more - expected) / expected);
   }
+
   const Lessons lessons = falling_rate(steps(lab, 150), aware_rate);
   const std::vector<Learned> all = learn(weights, aware_recipes, large_batch, lessons, [&] { lab.tick(); });
-  for (const Learned& each : all) quantising.add_aware(each);
-  quantising.finish();
+  for (const Learned& each : all) {
+    const Recipe& recipe = each.training.recipe();
+    const double more = more_than_fp32(recipe.label, each.divergence(), "");
+    if (recipe.weights == Format::fp32 || more <= 0) continue;
+    const double noise = noise_share(weights, coded(weights, recipe.weights));
+    aware.points.emplace_back(-10 * std::log10(noise), estimate({more}), label(recipe.weights));
+  }
+  lab.show(table);
+  for (Series* series : {&rounded, &predicted, &aware}) {
+    std::ranges::sort(series->points, {}, &Point::x);
+    lab.add(*series);
+  }
+  lab.derived("trained_prediction_error", error);
   const double beside_control = by_id(all, "q4_0_aware").divergence() - by_id(all, "fp32_more").divergence();
   lab.derived("trained_q4_0_left", beside_control / lab.value("trained_q4_0_added"));
 }

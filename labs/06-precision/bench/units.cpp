@@ -28,13 +28,8 @@
 #include "common/random.hpp"
 #include "common/verify.hpp"
 #include "harness/as_double.hpp"
-#include "harness/keep.hpp"
 #include "harness/lab.hpp"
-#include "harness/machine.hpp"
 #include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
 
 namespace hf::precision {
 namespace {
@@ -273,17 +268,17 @@ void race_all_sizes(Lab& lab, std::vector<Races>& all) {
 
 /// One series for each runner on one thread, over the size.
 void add_speeds(Lab& lab, const Races& races, const std::string& onednn) {
-  struct Runner {
+  struct SpeedSeries {
     std::string runner, id, label;
   };
-  const std::vector<Runner> runners = {{"fp32", "fp32_gemm", "fp32"},
-                                       {"bf16", "bf16_gemm", "bf16"},
-                                       {"int8", "int8_gemm", "int8"},
-                                       {"onednn_bf16", "onednn_bf16", onednn + ", bf16"},
-                                       {"onednn_int8", "onednn_int8", onednn + ", int8"},
-                                       {"peak_bf16", "unit_peak_bf16", "bf16 peak"},
-                                       {"peak_int8", "unit_peak_int8", "int8 peak"}};
-  for (const auto& [runner, id, label] : runners) {
+  const std::vector<SpeedSeries> all = {{"fp32", "fp32_gemm", "fp32"},
+                                        {"bf16", "bf16_gemm", "bf16"},
+                                        {"int8", "int8_gemm", "int8"},
+                                        {"onednn_bf16", "onednn_bf16", onednn + ", bf16"},
+                                        {"onednn_int8", "onednn_int8", onednn + ", int8"},
+                                        {"peak_bf16", "unit_peak_bf16", "bf16 peak"},
+                                        {"peak_int8", "unit_peak_int8", "int8 peak"}};
+  for (const auto& [runner, id, label] : all) {
     Series series = {id, label, Kind::measured, size_axis, speed_axis};
     for (const UnitTimes& size : races.sizes) {
       if (size.has(runner)) series.points.emplace_back(as_double(size.n), size.gops(runner));
