@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -147,14 +146,14 @@ double LlamaRace::seconds(int model, Threads threads, std::int64_t times) {
   return std::numeric_limits<double>::infinity();
 }
 
-std::vector<Variant> LlamaRace::variants() {
+std::vector<Variant> LlamaRace::variants(Format format, Threads threads) {
   std::vector<Variant> variants;
   for (const Entry& entry : entries_) {
-    for (const Threads threads : {Threads::all, Threads::one}) {
-      variants.push_back({entry.variant(threads), [this, model = entry.model, threads](std::int64_t times) {
-                            return seconds(model, threads, times);
-                          }});
-    }
+    if (entry.format != format) continue;
+    const auto run = [this, model = entry.model, threads](std::int64_t times) {
+      return seconds(model, threads, times);
+    };
+    variants.push_back({entry.variant(threads), run});
   }
   return variants;
 }
@@ -206,21 +205,15 @@ namespace {
 class TokenReads {
  public:
   /// \throws OutOfMemory
-  explicit TokenReads(const Decoders& decoders) : array_(all_, most_bytes(decoders)) {
-    for (const auto& [format, decoder] : decoders) bytes_[std::string("read ") + id(format)] = decoder.bytes();
-  }
+  explicit TokenReads(const Decoders& decoders) : array_(all_, most_bytes(decoders)) {}
 
-  /// "read q4_0", "read q4_0 one". It must outlive them.
-  std::vector<Variant> variants() {
-    std::vector<Variant> variants;
-    for (const auto& [id, bytes] : bytes_) {
-      variants.push_back(timed(variant_id(id, Threads::all), all_,
-                               [this, bytes = bytes](int thread) { read_words(part(thread, bytes)); }));
-      variants.push_back(timed(variant_id(id, Threads::one), one_, [this, bytes = bytes](int) {
-        for (int thread = 0; thread < all_.size(); ++thread) read_words(part(thread, bytes));
-      }));
-    }
-    return variants;
+  /// Of so many bytes: "read q4_0", "read q4_0 one". This must outlive it.
+  Variant variant(const std::string& id, double bytes, Threads threads) {
+    if (threads == Threads::all)
+      return timed("read " + id, all_, [this, bytes](int thread) { read_words(part(thread, bytes)); });
+    return timed("read " + id, one_, [this, bytes](int) {
+      for (int thread = 0; thread < all_.size(); ++thread) read_words(part(thread, bytes));
+    });
   }
 
  private:
@@ -237,42 +230,31 @@ class TokenReads {
     return whole.first(std::min(whole.size(), static_cast<std::size_t>(share)));
   }
 
-  std::map<std::string, double> bytes_;  // by the variant's id
   Team all_, one_{1};
   SharedArray array_;
 };
 
-/// Our decoders, on all cores and on one. They must outlive this.
-std::vector<Variant> variants_of(Decoders& decoders) {
-  std::vector<Variant> variants;
-  for (auto& [format, decoder] : decoders) {
-    const auto step = [&decoder = decoder] { decoder.step(); };
-    variants.push_back(timed(variant_id(id(format), Threads::all), step));
-    variants.push_back(timed(variant_id(id(format), Threads::one), [step] {
-      const OneCore alone;
-      step();
-    }));
-  }
-  return variants;
-}
-
-/// What stands beside what: "q4_0 one" of "read q4_0 one".
-std::string group_of(const std::string& variant) {
-  for (const std::string prefix : {"read ", "llama padded ", "llama "}) {
-    if (variant.starts_with(prefix)) return variant.substr(prefix.size());
-  }
-  return variant;
+/// The decoder must outlive it.
+Variant decoder_variant(const std::string& id, Decoder& decoder, Threads threads) {
+  if (threads == Threads::all) return timed(id, [&decoder] { decoder.step(); });
+  return timed(id, [&decoder] {
+    const OneCore alone;
+    decoder.step();
+  });
 }
 
 /// Interleaved, in the present step: seconds of a token, and of what is held against it. "q4_0", "read q4_0" and
 /// "llama q4_0" follow each other at once.
-Sampling time_decoding(const Lab& lab, const std::vector<std::vector<Variant>>& all) {
-  std::map<std::string, std::vector<Variant>> by_name;
-  for (const std::vector<Variant>& variants : all) {
-    for (const Variant& variant : variants) by_name[group_of(variant.id)].push_back(variant);
-  }
+Sampling time_decoding(const Lab& lab, Decoders& decoders, TokenReads& reads, LlamaRace& race) {
   std::vector<std::vector<Variant>> groups;
-  for (auto& [name, group] : by_name) groups.push_back(std::move(group));
+  for (auto& [format, decoder] : decoders) {
+    for (const Threads threads : {Threads::all, Threads::one}) {
+      const std::string variant = variant_id(id(format), threads);
+      std::vector<Variant>& group = groups.emplace_back(race.variants(format, threads));
+      group.push_back(reads.variant(variant, decoder.bytes(), threads));
+      group.push_back(decoder_variant(variant, decoder, threads));
+    }
+  }
   Plan plan = lab.memory_plan();
   plan.sample_seconds = 3e-3;
   plan.budget_seconds = lab.seconds_left();
@@ -337,7 +319,7 @@ void measure_decode(Lab& lab) {
   predict_tokens(lab, decoders);
   TokenReads reads(decoders);
   LlamaRace race(lab, model, decoders);
-  const Sampling sampling = time_decoding(lab, {reads.variants(), variants_of(decoders), race.variants()});
+  const Sampling sampling = time_decoding(lab, decoders, reads, race);
   const double worst_all = add_speeds(lab, decoders, sampling, Threads::all);
   const double worst_one = add_speeds(lab, decoders, sampling, Threads::one);
   if (lab.has("decode_q4_0_bytes")) lab.add(Value("decode_q4_0_speedup", sampling.ratio("fp32", "q4_0"), "1"));

@@ -51,7 +51,7 @@ class LlamaRace {
   /// "llama q4_0", "llama q4_0 one"; "llama padded q4_0" with as many rows of zeros in the table of tokens as fill it up to
   /// a multiple of 64, since its fast layout of Q4_0 takes eight rows at a time, or none of the matrix: one token after
   /// decode_context others. This must outlive them. Once the peer has failed they take infinitely long.
-  std::vector<Variant> variants();
+  std::vector<Variant> variants(Format format, Threads threads);
 
   /// Adds llama.cpp's tokens a second, over those that the bytes allow and beside ours, and how far our logits are from its;
   /// where the peer has failed, a note.

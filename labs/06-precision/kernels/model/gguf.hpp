@@ -35,11 +35,11 @@ struct GgmlFormat {
   Format format;
   std::uint32_t type, block, block_bytes;
 };
-constexpr GgmlFormat ggml_formats[] = {{Format::fp32, 0, 1, 4},
-                                       {Format::fp16, 1, 1, 2},
-                                       {Format::q4_0, 2, 32, 18},
-                                       {Format::q8_0, 8, 32, 34},
-                                       {Format::bf16, 30, 1, 2}};
+inline constexpr GgmlFormat ggml_formats[] = {{Format::fp32, 0, 1, 4},
+                                              {Format::fp16, 1, 1, 2},
+                                              {Format::q4_0, 2, 32, 18},
+                                              {Format::q8_0, 8, 32, 34},
+                                              {Format::bf16, 30, 1, 2}};
 
 /// \pre ggml has the format
 inline const GgmlFormat& in_ggml(Format format) {
@@ -54,9 +54,7 @@ struct Tensor {
   std::size_t empty_rows = 0;  // after those, zeros
 
   std::size_t all_rows() const { return rows + empty_rows; }
-  std::uint64_t bytes() const {
-    return all_rows() * columns / in_ggml(format).block * in_ggml(format).block_bytes;
-  }
+  std::uint64_t bytes() const { return all_rows() * columns / in_ggml(format).block * in_ggml(format).block_bytes; }
 };
 
 /// The tensors of the model by the names that llama.cpp knows them by.

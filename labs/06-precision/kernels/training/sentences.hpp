@@ -44,13 +44,13 @@ using Part = SentenceState::Part;
 constexpr std::size_t full_stop = 0, determiners = 1, adjectives = 6, nouns = 12, verbs = 24;  // where they begin
 constexpr std::size_t animals = 6, adjective_count = 6, verb_count = 4, sleeps = 3;
 constexpr double adjective_chance = 0.4, favourite_chance = 0.75;
-constexpr std::array<double, verb_count> verb_chances = {0.35, 0.25, 0.2, 0.2};
+inline constexpr std::array<double, verb_count> verb_chances = {0.35, 0.25, 0.2, 0.2};
 
 struct Determiner {
   double chance;
   bool singular, plural;
 };
-constexpr std::array<Determiner, 5> determiner_kinds = {
+inline constexpr std::array<Determiner, 5> determiner_kinds = {
     {{0.4, true, true}, {0.2, true, false}, {0.1, true, false}, {0.2, false, true}, {0.1, false, true}}};
 
 /// Whom the subject chases, fears or sees: most often the animal that is next in the list.

@@ -19,6 +19,7 @@
 #include "harness/machine.hpp"
 #include "harness/sampling.hpp"
 #include "harness/scratch_file.hpp"
+#include "harness/threads.hpp"
 #include "process.hpp"
 
 namespace hf::precision {
@@ -58,7 +59,7 @@ TEST_CASE("without llama.cpp there is a note, and no race") {
   Quiet quiet;
   const Transformer model(small);
   LlamaRace race(quiet.lab, model, decoders_of(quiet.lab, model, {Format::fp32}));
-  CHECK(race.variants().empty());
+  CHECK(race.variants(Format::fp32, Threads::all).empty());
   CHECK(quiet.lab.results().notes == std::vector<std::string>{"not raced: " + without_python()});
 }
 
@@ -71,8 +72,9 @@ TEST_CASE("when llama.cpp dies in the race, the lab goes on with its own samples
   const Transformer model(small);
   Decoders decoders = decoders_of(quiet.lab, model, {Format::fp32});
   LlamaRace race(quiet.lab, model, decoders);
-  std::vector<Variant> variants = race.variants();
-  REQUIRE(variants.size() == 2);
+  std::vector<Variant> variants = race.variants(Format::fp32, Threads::all);
+  REQUIRE(variants.size() == 1);
+  variants.push_back(race.variants(Format::fp32, Threads::one).at(0));
   variants.push_back(timed("own", [] {}));
   const Sampling sampling = sample_interleaved(variants, {.rounds = 3});
   CHECK(std::isfinite(sampling.of("own").median));
