@@ -3,15 +3,122 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "07-compilers/kernels/legality/loop_nest.hpp"
+#include "common/random.hpp"
 
 namespace hf::compilers {
+
+std::int64_t value(const Affine& affine, const LoopVector& iteration) {
+  return std::inner_product(iteration.begin(), iteration.end(), affine.factors.begin(), affine.constant);
+}
+
+LoopVector element(const Access& access, const LoopVector& iteration) {
+  LoopVector subscripts;
+  for (const Affine& subscript : access.subscripts) subscripts.push_back(value(subscript, iteration));
+  return subscripts;
+}
+
+void visit_iterations(const LoopNest& nest, const std::function<void(const LoopVector&)>& visit) {
+  if (std::ranges::any_of(nest.extents, [](std::int64_t extent) { return extent < 1; })) return;
+  LoopVector at(nest.extents.size(), 0);
+  while (true) {
+    visit(at);
+    std::size_t loop = at.size();
+    while (loop > 0 && ++at[loop - 1] == nest.extents[loop - 1]) at[--loop] = 0;
+    if (loop == 0) return;
+  }
+}
+
+namespace {
+
+std::vector<std::size_t> in_order(std::size_t loops) {
+  std::vector<std::size_t> order(loops);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+}  // namespace
+
+Transformation permutation(const std::vector<std::size_t>& order) {
+  Transformation result;
+  for (std::size_t old : order) {
+    result.rows.emplace_back(order.size(), 0);
+    result.rows.back()[old] = 1;
+  }
+  return result;
+}
+
+Transformation skew(std::size_t loops, std::size_t loop, std::size_t by, std::int64_t factor) {
+  Transformation result = permutation(in_order(loops));
+  result.rows[loop][by] += factor;
+  return result;
+}
+
+Transformation then(const Transformation& first, const Transformation& second) {
+  Transformation result = second;
+  for (LoopVector& row : result.rows) {
+    LoopVector of_old(row.size(), 0);
+    for (std::size_t between = 0; between < row.size(); ++between) {
+      for (std::size_t old = 0; old < row.size(); ++old) of_old[old] += row[between] * first.rows[between][old];
+    }
+    row = std::move(of_old);
+  }
+  return result;
+}
+
+LoopVector operator*(const Transformation& transformation, const LoopVector& vector) {
+  LoopVector result;
+  for (const LoopVector& row : transformation.rows) result.push_back(value({row, 0}, vector));
+  return result;
+}
+
+bool is_positive(const LoopVector& vector) {
+  const auto first = std::ranges::find_if(vector, [](std::int64_t x) { return x != 0; });
+  return first != vector.end() && *first > 0;
+}
+
+std::vector<LoopVector> order_of(const LoopNest& nest, const Transformation& transformation) {
+  std::vector<LoopVector> iterations;
+  visit_iterations(nest, [&](const LoopVector& at) { iterations.push_back(at); });
+  std::ranges::sort(iterations, {}, [&](const LoopVector& at) { return transformation * at; });
+  return iterations;
+}
+
+std::set<LoopVector> enumerated_distances(const LoopNest& nest) {
+  struct Touch {
+    LoopVector iteration;
+    bool writes;
+  };
+  std::map<std::pair<int, LoopVector>, std::vector<Touch>> touches;  // of each element, in the order of the loops
+  visit_iterations(nest, [&](const LoopVector& at) {
+    for (const Access& read : nest.reads) touches[{read.array, element(read, at)}].push_back({at, false});
+    touches[{nest.write.array, element(nest.write, at)}].push_back({at, true});
+  });
+  std::set<LoopVector> distances;
+  for (const auto& [of_element, all] : touches) {
+    for (std::size_t later = 0; later < all.size(); ++later) {
+      for (std::size_t earlier = 0; earlier < later; ++earlier) {
+        if (!all[earlier].writes && !all[later].writes) continue;
+        LoopVector distance = all[later].iteration;
+        for (std::size_t loop = 0; loop < distance.size(); ++loop) distance[loop] -= all[earlier].iteration[loop];
+        if (is_positive(distance)) distances.insert(std::move(distance));
+      }
+    }
+  }
+  return distances;
+}
+
+// ---- The test ----
+
 namespace {
 
 /// Σ factors[k] · unknown k = right
@@ -87,7 +194,7 @@ bool solve(std::vector<Equation>& all) {
     }
     ++solved;
   }
-  return std::all_of(all.begin(), all.end(), [](Equation& e) { return reduce(e); });
+  return std::ranges::all_of(all, [](Equation& e) { return reduce(e); });
 }
 
 std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
@@ -119,9 +226,7 @@ bool narrow(const Equation& equation, std::vector<Range>& ranges) {
   return changed;
 }
 
-bool has_empty(const std::vector<Range>& ranges) {
-  return std::any_of(ranges.begin(), ranges.end(), [](Range range) { return range.is_empty(); });
-}
+bool has_empty(const std::vector<Range>& ranges) { return std::ranges::any_of(ranges, &Range::is_empty); }
 
 /// The distances at which the second access, in a later iteration, meets the first; nothing where it never does.
 std::optional<std::vector<Range>> distances(const LoopVector& extents, const Access& first, const Access& second,
@@ -181,7 +286,7 @@ bool is_legal(const std::vector<Dependence>& all, const Transformation& order) {
     }
     return true;  // never backward, and somewhere forward: no two share a place
   };
-  return std::all_of(all.begin(), all.end(), still_forward);
+  return std::ranges::all_of(all, still_forward);
 }
 
 bool is_parallel(const std::vector<Dependence>& dependences, const Transformation& transformation, std::size_t loop) {
@@ -191,17 +296,95 @@ bool is_parallel(const std::vector<Dependence>& dependences, const Transformatio
     }
     return range_of(transformation.rows[loop], dependence.distance) == Range{0, 0};
   };
-  return std::all_of(dependences.begin(), dependences.end(), carried_elsewhere);
+  return std::ranges::all_of(dependences, carried_elsewhere);
+}
+
+namespace {
+
+/// "(1, -1)"
+template <class Vector, class Text>
+std::string listed(const Vector& vector, const Text& text) {
+  std::string result;
+  for (const auto& each : vector) result += (result.empty() ? "(" : ", ") + text(each);
+  return result + ")";
+}
+
+}  // namespace
+
+std::string text(const LoopVector& vector) {
+  return listed(vector, [](std::int64_t number) { return std::to_string(number); });
 }
 
 std::string text(const Dependence& dependence) {
-  const char* const kinds[] = {"flow", "anti", "output"};
-  std::string result = kinds[static_cast<int>(dependence.kind)];
-  for (std::size_t loop = 0; loop < dependence.distance.size(); ++loop) {
-    const auto [low, high] = dependence.distance[loop];
-    result += (loop == 0 ? " (" : ", ") + std::to_string(low) + (low == high ? "" : " to " + std::to_string(high));
+  const char* const kinds[] = {"flow ", "anti ", "output "};
+  return kinds[static_cast<int>(dependence.kind)] + listed(dependence.distance, [](Range range) {
+           return std::to_string(range.low) + (range.low == range.high ? "" : " to " + std::to_string(range.high));
+         });
+}
+
+// ---- Nests that nobody chose ----
+
+namespace {
+
+/// Random whole numbers, one after the other.
+struct Dice {
+  std::uint64_t sequence, index = 0;
+
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(random_below(sequence, index++, static_cast<std::uint64_t>(high - low + 1)));
   }
-  return result + ")";
+};
+
+Access random_access(Dice& dice, int array, std::size_t dimensions, std::size_t loops) {
+  constexpr std::int64_t likely[] = {0, 0, 0, 1, 1, 1, -1, 2};
+  Access access = {array, {}};
+  for (std::size_t dimension = 0; dimension < dimensions; ++dimension) {
+    LoopVector factors;
+    for (std::size_t loop = 0; loop < loops; ++loop) {
+      factors.push_back(likely[dice.between(0, static_cast<std::int64_t>(std::size(likely)) - 1)]);
+    }
+    access.subscripts.push_back({factors, dice.between(-2, 2)});
+  }
+  return access;
+}
+
+}  // namespace
+
+LoopNest random_nest(std::uint64_t sequence) {
+  Dice dice = {sequence};
+  const auto loops = static_cast<std::size_t>(dice.between(1, 3)),
+             dimensions = static_cast<std::size_t>(dice.between(1, 2));
+  LoopNest nest;
+  for (std::size_t loop = 0; loop < loops; ++loop) nest.extents.push_back(dice.between(1, 6));
+  nest.write = random_access(dice, 0, dimensions, loops);
+  const bool uniform = sequence % 2 == 0;
+  for (std::int64_t read = dice.between(0, 1); read < 2; ++read) {
+    Access access = random_access(dice, static_cast<int>(dice.between(0, 4) / 4), dimensions, loops);
+    for (std::size_t dimension = 0; uniform && dimension < dimensions; ++dimension) {
+      access.subscripts[dimension].factors = nest.write.subscripts[dimension].factors;
+    }
+    nest.reads.push_back(access);
+  }
+  return nest;
+}
+
+Verdicts judge_random_nests(std::size_t count) {
+  Verdicts verdicts;
+  for (std::uint64_t sequence = 0; sequence < count; ++sequence) {
+    const LoopNest nest = random_nest(sequence);
+    const std::set<LoopVector> distances = enumerated_distances(nest);
+    const std::vector<Dependence> found = dependences(nest);
+    std::vector<std::size_t> order = in_order(nest.extents.size());
+    while (std::ranges::next_permutation(order).found) {
+      const Transformation exchange = permutation(order);
+      const bool harmful =
+          std::ranges::any_of(distances, [&](const LoopVector& d) { return !is_positive(exchange * d); });
+      const bool allowed = is_legal(found, exchange);
+      (harmful ? verdicts.harmful : verdicts.harmless) += 1;
+      if (allowed) (harmful ? verdicts.allowed_wrongly : verdicts.allowed) += 1;
+    }
+  }
+  return verdicts;
 }
 
 }  // namespace hf::compilers

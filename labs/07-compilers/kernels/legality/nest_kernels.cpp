@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "07-compilers/kernels/legality/loop_nest.hpp"
+#include "07-compilers/kernels/legality/dependence_test.hpp"
 
 namespace hf::compilers {
 
@@ -51,6 +51,14 @@ namespace {
 /// One iteration. \param at  the number itself
 inline void mix(float* at, std::size_t width) { *at = 0.5f * *at + 0.25f * (*(at - 1) + *(at - width + 1)); }
 
+/// Of the iterations in wavefront w, all those with j + 2 i = w.
+struct RowRange {
+  std::size_t first, last;
+};
+RowRange rows_in(std::size_t w, std::size_t rows, std::size_t columns) {
+  return {w < columns ? 0 : (w - columns) / 2 + 1, std::min(rows - 1, w / 2)};
+}
+
 }  // namespace
 
 // [begin: sweep]
@@ -69,18 +77,6 @@ void sweep_exchanged(float* a, std::size_t rows, std::size_t columns) {
     for (std::size_t i = 0; i < rows; ++i) mix(a + (i + 1) * width + j + 1, width);
   }
 }
-
-namespace {
-
-/// Of the iterations in wavefront w, all those with j + 2 i = w.
-struct RowRange {
-  std::size_t first, last;
-};
-RowRange rows_in(std::size_t w, std::size_t rows, std::size_t columns) {
-  return {w < columns ? 0 : (w - columns) / 2 + 1, std::min(rows - 1, w / 2)};
-}
-
-}  // namespace
 
 void sweep_skewed(float* a, std::size_t rows, std::size_t columns) {
   const std::size_t width = columns + 2, wavefronts = columns + 2 * (rows - 1);

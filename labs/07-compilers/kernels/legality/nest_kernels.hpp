@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "07-compilers/kernels/legality/loop_nest.hpp"
+#include "07-compilers/kernels/legality/dependence_test.hpp"
 
 namespace hf::compilers {
 

@@ -1,5 +1,5 @@
 /// \file
-/// What a compiler may do only when it is told that it may: small sources, built by the system's compiler with
+/// What a compiler may do only when it is told that it may: small loops, built by the system's compiler with
 /// permission and without.
 #pragma once
 
@@ -12,16 +12,14 @@ namespace hf::compilers {
 /// The product is that of a linear layer: x (rows, width) times weights (width, width).
 constexpr std::size_t product_rows = 32, product_width = 768;
 
-// permissions/aliasing.cpp: two arrays, or six; where they are `restrict` they must not overlap.
+// Of permitted_loops.cpp: of two arrays, or six, which must not overlap where they are `restrict`; the product adds to c.
 using Smooth = void(float* y, const float* x, std::size_t count);
 using Rotate = void(float* q0, float* q1, float* k0, float* k1, const float* cosine, const float* sine,
                     std::size_t count);
-// permissions/dot.cpp
 using Dot = float(const float* x, const float* y, std::size_t count);
-// permissions/triple_loop.cpp: c += a · b
 using Product = void(const float* a, const float* b, float* c);
 
-/// The functions of the sources. "Reordered" are those that may add in any order, "exchanged" those built with
+/// The loops. "Reordered" are those that may add in any order, "exchanged" those built with
 /// -floop-interchange, null where the compiler does not know it; the others keep the order that is written down.
 struct Permissions {
   Smooth *smooth, *smooth_restrict;

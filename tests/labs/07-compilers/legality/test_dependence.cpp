@@ -12,9 +12,7 @@
 #include <vector>
 
 #include "07-compilers/kernels/legality/dependence_test.hpp"
-#include "07-compilers/kernels/legality/loop_nest.hpp"
 #include "07-compilers/kernels/legality/nest_kernels.hpp"
-#include "07-compilers/kernels/legality/random_nests.hpp"
 #include "common/random.hpp"
 
 namespace hf::compilers {

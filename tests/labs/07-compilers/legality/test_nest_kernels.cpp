@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "07-compilers/check/changed_results.hpp"
-#include "07-compilers/kernels/legality/loop_nest.hpp"
+#include "07-compilers/kernels/legality/dependence_test.hpp"
 #include "07-compilers/kernels/legality/nest_kernels.hpp"
 #include "common/random.hpp"
 
