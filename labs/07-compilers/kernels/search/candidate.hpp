@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "02-matmul/kernels/schedule.hpp"
 
@@ -35,5 +36,29 @@ void multiply(const Candidate& candidate, const ProductShape& shape, const float
 
 /// What gemm() does for this shape: the tile, the blocks and the rules that were chosen by hand in chapter 02.
 Candidate chosen_by_hand(const ProductShape& shape);
+
+/// Few enough of the ways to compute a product to measure each, counted and numbered: eight heights of a tile, four widths,
+/// unrolled or not, and two choices each of depth and width of a block, packing and the order of the inner loops. The rest is
+/// as chosen by hand, which is one of them.
+class SearchSpace {
+ public:
+  explicit SearchSpace(const ProductShape& shape);
+
+  std::size_t size() const;
+  Candidate candidate(std::size_t index) const;
+
+  std::size_t hand() const { return hand_; }  ///< the one that was chosen by hand
+
+  /// A candidate as one choice in each dimension, and how many choices each has.
+  std::vector<std::size_t> choices(std::size_t index) const;
+  std::size_t index(const std::vector<std::size_t>& choices) const;
+  const std::vector<std::size_t>& dimensions() const { return dimensions_; }
+
+ private:
+  Candidate base_;                                ///< as chosen by hand
+  std::vector<std::vector<std::size_t>> values_;  ///< of each dimension, what there is to choose
+  std::vector<std::size_t> dimensions_;
+  std::size_t hand_;
+};
 
 }  // namespace hf::compilers

@@ -1,6 +1,6 @@
 /// \file
-/// The micro-kernels of one width, in a source file of their own: each takes a second or two to compile. A tile with fewer
-/// rows costs nothing more: it is one of those that a taller tile needs where its rows run out.
+/// The micro-kernels of one width, in a source file of their own that CMake writes: 128 of them, side by side. A tile with
+/// fewer rows costs nothing more: it is one of those that a taller tile needs where its rows run out.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/kernels/search/space.hpp"
+#include "07-compilers/kernels/search/candidate.hpp"
 #include "harness/as_double.hpp"
 #include "harness/statistics.hpp"
 
@@ -27,21 +27,25 @@ void Trials::attempt(std::size_t candidate) {
 
 namespace {
 
+std::vector<std::size_t> numbers_below(std::size_t count) {
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
 std::vector<std::size_t> in_random_order(std::size_t count, std::mt19937& random) {
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = numbers_below(count);
   std::ranges::shuffle(order, random);
   return order;
 }
 
-/// The fastest that have been tried.
-std::vector<std::size_t> fittest(const Trials& trials, std::size_t count) {
-  std::vector<std::size_t> all = trials.tried();
-  count = std::min(count, all.size());
-  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(count), {},
-                            [&](std::size_t candidate) { return trials.seconds(candidate); });
-  all.resize(count);
-  return all;
+/// The first so many of some candidates, by their seconds.
+template <class Seconds>
+std::vector<std::size_t> fastest_of(std::vector<std::size_t> candidates, std::size_t count, const Seconds& seconds) {
+  count = std::min(count, candidates.size());
+  std::ranges::partial_sort(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count), {}, seconds);
+  candidates.resize(count);
+  return candidates;
 }
 
 std::size_t child_of(std::size_t mother, std::size_t father, const SearchSpace& space, std::mt19937& random) {
@@ -68,7 +72,8 @@ void search_by_evolution(Trials& trials, const SearchSpace& space, std::mt19937&
   std::size_t next = 0;
   while (trials.tried().size() < population && !trials.done()) trials.attempt(strangers[next++]);
   while (!trials.done()) {
-    const std::vector<std::size_t> parents = fittest(trials, population);
+    const auto seconds = [&](std::size_t candidate) { return trials.seconds(candidate); };
+    const std::vector<std::size_t> parents = fastest_of(trials.tried(), population, seconds);
     const std::size_t before = trials.tried().size();
     for (std::size_t birth = 0; birth < patience && trials.tried().size() == before; ++birth) {
       const std::size_t mother = parents[random() % parents.size()], father = parents[random() % parents.size()];
@@ -119,8 +124,7 @@ std::vector<double> found_by(const SearchTable& table, const Search& search, std
 }
 
 std::vector<double> ranks_of(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = numbers_below(values.size());
   std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
   std::vector<double> ranks(values.size());
   for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
@@ -166,13 +170,7 @@ double expected_at_random(const SearchTable& table, std::size_t trials) {
 }
 
 std::vector<std::size_t> fastest(const std::vector<double>& seconds, std::size_t count) {
-  std::vector<std::size_t> all(seconds.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  count = std::min(count, seconds.size());
-  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(count), {},
-                            [&](std::size_t i) { return seconds[i]; });
-  all.resize(count);
-  return all;
+  return fastest_of(numbers_below(seconds.size()), count, [&](std::size_t candidate) { return seconds[candidate]; });
 }
 
 double seconds_in_others(const SearchTable& table, std::size_t candidate, std::size_t round) {

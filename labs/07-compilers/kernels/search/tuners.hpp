@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "07-compilers/kernels/search/space.hpp"
+#include "07-compilers/kernels/search/candidate.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::compilers {

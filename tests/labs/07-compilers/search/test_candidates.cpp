@@ -10,7 +10,6 @@
 #include "07-compilers/check/candidate_runs.hpp"
 #include "07-compilers/kernels/search/candidate.hpp"
 #include "07-compilers/kernels/search/cost_model.hpp"
-#include "07-compilers/kernels/search/space.hpp"
 
 namespace hf::compilers {
 namespace {

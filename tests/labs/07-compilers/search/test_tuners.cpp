@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "07-compilers/kernels/search/candidate.hpp"
-#include "07-compilers/kernels/search/space.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
 #include "harness/as_double.hpp"
 #include "harness/statistics.hpp"

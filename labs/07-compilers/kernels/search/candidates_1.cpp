@@ -1,7 +1,0 @@
-#include "07-compilers/kernels/search/candidate_kernels.hpp"  // IWYU pragma: keep: clang-tidy sees no use in an instantiation
-
-namespace hf::compilers {
-
-template void multiply_wide<1>(const Candidate&, const ProductShape&, const float*, const float*, float*);
-
-}  // namespace hf::compilers
