@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/kernels/compiler/dropout_mask.hpp"
+#include "07-compilers/kernels/compiler/prelude.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "common/rounded.hpp"

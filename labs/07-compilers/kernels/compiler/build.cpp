@@ -1,6 +1,5 @@
 #include "07-compilers/kernels/compiler/build.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,40 +60,27 @@ std::string complaint(const std::string& messages) {
 /// Runs the compiler. \return what it says \throws BuildError
 std::string say(const std::vector<std::string>& command, double seconds) {
   const CommandResult result = run_command(command, seconds);
-  const std::string compiler = "compiler " + command[0] + ": ";
+  std::ostringstream why;
   switch (result.end) {
-    case CommandResult::End::not_started:
-      throw BuildError(compiler + "cannot be started; name one in CXX, or install g++");
-    case CommandResult::End::out_of_time: {
-      std::ostringstream limit;
-      limit << seconds;
-      throw BuildError(compiler + "stopped after " + limit.str() + " s; name another in CXX");
-    }
-    case CommandResult::End::failed:
-      throw BuildError(compiler + "failed: " + complaint(result.text) + "; name another in CXX");
-    case CommandResult::End::done: break;
+    case CommandResult::End::done: return result.text;
+    case CommandResult::End::not_started: why << "cannot be started; name one in CXX, or install g++"; break;
+    case CommandResult::End::out_of_time: why << "stopped after " << seconds << " s; name another in CXX"; break;
+    case CommandResult::End::failed: why << "failed: " << complaint(result.text) << "; name another in CXX"; break;
   }
-  return result.text;
+  throw BuildError("compiler " + command[0] + ": " + why.str());
 }
 
-/// Everything beside its source that a program depends on.
-std::string identity(const Toolchain& toolchain) {
-  return joined(toolchain.command) + '\n' + toolchain.version + '\n' + joined(toolchain.flags) + '\n' +
-         toolchain.instruction_sets + '\n';
-}
-
-/// The names of an entry: NAME-KEY.so.
+/// What an entry's files are called: NAME-KEY, the key of everything beside its source that a program depends on.
 struct Entry {
-  std::string name, key;
-
-  fs::path in(const fs::path& cache, const char* ending) const { return cache / (name + '-' + key + ending); }
+  Entry(const std::string& source, const Toolchain& with) {
+    constexpr std::size_t digits = 16;
+    const std::string command = joined(with.command) + '\n';
+    name = sha256(command + source).substr(0, digits) + '-';
+    stem = name + sha256(command + with.version + '\n' + joined(with.flags) + '\n' + with.instruction_sets + '\n')
+                      .substr(0, digits);
+  }
+  std::string name, stem;
 };
-
-Entry entry_of(const std::string& source, const Toolchain& toolchain) {
-  constexpr std::size_t digits = 16;
-  return {sha256(joined(toolchain.command) + '\n' + source).substr(0, digits),
-          sha256(identity(toolchain)).substr(0, digits)};
-}
 
 constexpr std::string_view seal_mark = "\nhardware-first ";
 constexpr std::size_t seal_size = seal_mark.size() + 64;
@@ -146,54 +132,41 @@ void prepare(const fs::path& cache) {
 /// Files that are being written have this in their names, and the number of the process that writes them.
 constexpr std::string_view being_written = ".of-";
 
-std::string temporary_name(const Entry& entry) {
-  static std::atomic<int> count{0};
-  return entry.name + '-' + entry.key + std::string(being_written) + std::to_string(getpid()) + '-' +
-         std::to_string(count++);
-}
-
 /// Removes what processes that are no more were writing.
-void remove_abandoned(const fs::path& cache) {
+/// \return entries of the same source that were built in another way
+std::vector<fs::path> tidy(const fs::path& cache, const Entry& entry) {
+  std::vector<fs::path> out_of_date;
   std::error_code error;
   for (const fs::directory_entry& file : fs::directory_iterator(cache, error)) {
     const std::string name = file.path().filename().string();
-    const std::size_t at = name.find(being_written);
-    pid_t process = 0;
-    if (at == std::string::npos) continue;
-    std::from_chars(name.data() + at + being_written.size(), name.data() + name.size(), process);
-    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) fs::remove(file.path(), error);
-  }
-}
-
-/// Entries of the same source that were built in another way.
-std::vector<fs::path> out_of_date(const fs::path& cache, const Entry& entry) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (const fs::directory_entry& file : fs::directory_iterator(cache, error)) {
-    const std::string name = file.path().filename().string();
-    const bool is_current = name.starts_with(entry.name + '-' + entry.key);
-    if (name.starts_with(entry.name + '-') && !is_current && name.find(being_written) == std::string::npos) {
-      found.push_back(file.path());
+    if (const std::size_t at = name.find(being_written); at != std::string::npos) {
+      pid_t process = 0;
+      std::from_chars(name.data() + at + being_written.size(), name.data() + name.size(), process);
+      if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) fs::remove(file.path(), error);
+    } else if (name.starts_with(entry.name) && !name.starts_with(entry.stem)) {
+      out_of_date.push_back(file.path());
     }
   }
-  return found;
+  return out_of_date;
 }
 
 /// Files of this process that are gone again at the end of its scope, unless they have been renamed.
-class Temporary {
- public:
-  Temporary(const fs::path& cache, const Entry& entry) : stem_((cache / temporary_name(entry)).string()) {}
+struct Temporary {
+  Temporary(const fs::path& cache, const Entry& entry) {
+    static std::atomic<int> count{0};
+    const std::string stem = (cache / entry.stem).string() + std::string(being_written) + std::to_string(getpid()) +
+                             '-' + std::to_string(count++);
+    source = stem + ".cpp";
+    library = stem + ".so";
+  }
   ~Temporary() {
     std::error_code error;
-    for (const char* ending : {".cpp", ".so"}) fs::remove(stem_ + ending, error);
+    for (const fs::path& file : {source, library}) fs::remove(file, error);
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
 
-  fs::path file(const char* ending) const { return stem_ + ending; }
-
- private:
-  std::string stem_;
+  fs::path source, library;
 };
 
 void write(const fs::path& file, const std::string& text, std::ios::openmode mode) {
@@ -212,14 +185,13 @@ void replace(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 Toolchain find_toolchain(const std::string& name, double seconds) {
-  std::string command = name;
-  if (command.empty()) command = environment("CXX");
+  std::string command = name.empty() ? environment("CXX") : name;
   if (command.empty()) command = HARDWARE_FIRST_CXX;
+  Toolchain toolchain = {words_of(command), "", words_of(HARDWARE_FIRST_LOOP_FLAGS), joined(probe_isa())};
+  if (toolchain.command.empty()) throw BuildError("compiler: its name is empty; name one in CXX");
   static std::mutex mutex;
   static std::map<std::string, std::string> versions;  // of each compiler, asked once
   const std::lock_guard lock(mutex);
-  Toolchain toolchain = {words_of(command), "", words_of(HARDWARE_FIRST_LOOP_FLAGS), joined(probe_isa())};
-  if (toolchain.command.empty()) throw BuildError("compiler: its name is empty; name one in CXX");
   if (!versions.contains(command)) {
     std::vector<std::string> question = toolchain.command;
     question.emplace_back("--version");
@@ -238,32 +210,29 @@ fs::path default_cache() {
 
 Built build(const std::string& source, const Toolchain& toolchain, const fs::path& cache, double seconds) {
   prepare(cache);
-  const Entry entry = entry_of(source, toolchain);
-  const fs::path library = entry.in(cache, ".so");
+  const Entry entry(source, toolchain);
+  const fs::path library = cache / (entry.stem + ".so");
   const bool is_there = fs::exists(library);
   if (is_there && is_whole(library)) return {library, true, ""};
-  const std::vector<fs::path> old = out_of_date(cache, entry);
-  remove_abandoned(cache);
+  const std::vector<fs::path> old = tidy(cache, entry);
 
-  const Temporary temporary(cache, entry);
-  const fs::path text = temporary.file(".cpp"), binary = temporary.file(".so");
-  write(text, source, std::ios::trunc);
+  const Temporary made(cache, entry);
+  write(made.source, source, std::ios::trunc);
   std::vector<std::string> command = toolchain.command;
   command.insert(command.end(), toolchain.flags.begin(), toolchain.flags.end());
-  command.insert(command.end(), {"-o", binary.string(), text.string()});
+  command.insert(command.end(), {"-o", made.library.string(), made.source.string()});
   say(command, seconds);
-  const std::string bytes = read(binary);
+  const std::string bytes = read(made.library);
   if (bytes.empty()) throw BuildError("compiler " + toolchain.command[0] + ": wrote nothing; name another in CXX");
-  write(binary, seal(bytes), std::ios::app);
-  replace(text, entry.in(cache, ".cpp"));
-  replace(binary, library);
+  write(made.library, seal(bytes), std::ios::app);
+  replace(made.source, cache / (entry.stem + ".cpp"));
+  replace(made.library, library);
   std::error_code error;
   for (const fs::path& file : old) fs::remove(file, error);
-  std::string remark;
-  if (!old.empty())
-    remark = "cache " + shown(old[0]) + ": is of another version, other flags or another machine; built anew";
-  if (is_there) remark = "cache " + shown(library) + ": damaged; built anew";
-  return {library, false, remark};
+  if (is_there) return {library, false, "cache " + shown(library) + ": damaged; built anew"};
+  if (old.empty()) return {library, false, ""};
+  return {library, false,
+          "cache " + shown(old[0]) + ": is of another version, other flags or another machine; built anew"};
 }
 
 }  // namespace hf::compilers

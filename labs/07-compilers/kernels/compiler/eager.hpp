@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "02-matmul/kernels/gemm.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "common/rounded.hpp"
 #include "harness/memory.hpp"
-#include "harness/work.hpp"
 
 namespace hf::compilers {
 
@@ -42,11 +42,13 @@ struct Operand {
 /// \param result  (node.shape), apart from the operands
 void run_operator(const Node& node, std::span<const Operand> operands, float* result);
 
-/// FLOPs and bytes of one operator, reading what it is given and writing what it makes.
-Work work(const Graph& graph, Ref ref);
+/// c = a · b: a (m, k), b (k, n), c (m, n), and then what the epilogue does; on all cores or, where there is a OneCore, on
+/// one. Cores share the rows of c, or its columns where there are many more of those; of a product with one row, the rows of b.
+void shared_product(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c,
+                    matmul::Epilogue epilogue = {});
 
-/// Of all operators, each on its own.
-Work eager_work(const Graph& graph);
+/// Whether cores share its columns, so that each reads its part of b: where there are few rows that is what takes longest.
+constexpr bool shares_columns(std::size_t m, std::size_t n) { return n > 4 * m; }
 
 /// The definition, in fp64 and one number at a time. \return (result_shape())
 std::vector<double> reference(const Graph& graph, std::span<const float* const> inputs);

@@ -1,5 +1,4 @@
-#include "07-compilers/kernels/compiler/emit.hpp"
-
+// A plan as C++: what plan.hpp says of emit().
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -11,11 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/kernels/compiler/dropout_mask_hpp.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/compiler/loop_forms_hpp.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
-#include "07-compilers/kernels/compiler/vector_math_hpp.hpp"
+#include "07-compilers/kernels/compiler/prelude_hpp.hpp"
 #include "harness/vector_hpp.hpp"
 
 namespace hf::compilers {
@@ -28,12 +25,6 @@ enum class Form {
   row,     ///< one for each column
   number,  ///< one
 };
-
-bool contains(const std::vector<Ref>& refs, Ref ref) {
-  return std::ranges::find(refs, ref.node, &Ref::node) != refs.end();
-}
-
-bool is_reduction(Op op) { return op == Op::row_sum || op == Op::row_max; }
 
 std::string v(const char* what, Ref ref) { return std::string(what).append(std::to_string(ref.node)); }
 std::string v(Ref ref) { return v("v", ref); }
@@ -173,13 +164,12 @@ class Writer {
       case Loop::Kind::rows: rows(); break;
       case Loop::Kind::product: product(); break;
     }
-    line("}");
+    if (loop_.past_caches) line("drain_nontemporal();");
+    close();
     return text_.str();
   }
 
  private:
-  static constexpr const char* body = "[&](Some at) HF_INLINE {";
-
   void line(const std::string& text) { text_ << std::string(2 * depth_, ' ') << text << '\n'; }
   void open(const std::string& text) {
     line(text);
@@ -206,17 +196,18 @@ class Writer {
 
   /// Numbers that are the same for all.
   void constants() {
+    std::vector<Ref> written;
     for (Ref ref : loop_.nodes) {
       for (Ref operand : graph_.node(ref).operands) {
-        if (passes_.form(operand) != Form::number || contains(loop_.nodes, operand) || contains(written_, operand))
-          continue;
-        written_.push_back(operand);
+        if (passes_.form(operand) != Form::number || contains(written, operand)) continue;
+        written.push_back(operand);
         const Node& node = graph_.node(operand);
-        const std::string from = node.op == Op::constant ? literal(node.number) : at(operand) + "[0]";
-        line("const Floats " + v(operand) + " = broadcast(" + from + ");");
+        broadcast(operand, node.op == Op::constant ? literal(node.number) : at(operand) + "[0]");
       }
     }
   }
+
+  void broadcast(Ref ref, const std::string& from) { line("const Floats " + v(ref) + " = broadcast(" + from + ");"); }
 
   static std::string at(Ref ref) { return "values[" + std::to_string(ref.node) + "]"; }
 
@@ -230,18 +221,16 @@ class Writer {
     }
   }
 
-  /// Where a loop reads and writes, as far as it depends on the row.
-  void pointers() {
-    for (Ref input : loop_.inputs) pointer("const float* const p", input);
-    for (Ref output : loop_.outputs) {
-      if (output.node != loop_.nodes[0].node || loop_.kind != Loop::Kind::product) pointer("float* const p", output);
-    }
-  }
-
+  /// Where a row of a value begins.
   void pointer(const char* declared, Ref ref) {
     const std::string column = loop_.kind == Loop::Kind::product ? " + column" : "";
     if (passes_.form(ref) == Form::full) line(v(declared, ref) + " = " + at(ref) + " + row * columns" + column + ";");
     if (passes_.form(ref) == Form::row) line(v(declared, ref) + " = " + at(ref) + column + ";");
+  }
+
+  void input(Ref ref) {
+    pointer("const float* const p", ref);
+    if (passes_.form(ref) == Form::column) broadcast(ref, at(ref) + "[row]");
   }
 
   void flat() {
@@ -253,8 +242,6 @@ class Writer {
     for (Ref output : loop_.outputs) line(v("float* const p", output) + " = " + at(output) + ";");
     masks("0");
     pass(0, "first", "last");
-    if (loop_.past_caches) line("drain_nontemporal();");
-    --depth_;
   }
 
   void rows() {
@@ -266,23 +253,17 @@ class Writer {
            (i > 0 ? " + " + std::to_string(i) + " * columns;" : ";"));
     }
     open("for (std::size_t row = first; row < last; ++row) {");
-    pointers();
+    for (Ref ref : loop_.inputs) input(ref);
+    for (Ref output : loop_.outputs) pointer("float* const p", output);
     if (passes_.is_in_result()) {
       line(v("float* const kept", passes_.kept()[0]) + " = " + v("p", loop_.outputs[0]) + ";");
     }
     masks("row");
-    for (Ref input : loop_.inputs) {
-      if (passes_.form(input) == Form::column) {
-        line("const Floats " + v(input) + " = broadcast(" + at(input) + "[row]);");
-      }
-    }
     for (std::size_t level = 0; level <= passes_.last(); ++level) {
       columns(level);
       pass(level, "0", "columns");
     }
     close();
-    if (loop_.past_caches) line("drain_nontemporal();");
-    --depth_;
   }
 
   void product() {
@@ -290,29 +271,18 @@ class Writer {
     line("                           std::size_t first_row, std::size_t column,");
     open("                           std::size_t rows, std::size_t wide) {");
     line("constexpr std::size_t columns = " + std::to_string(loop_.domain.columns) + ";");
-    line("const auto& [values, block_row] = *static_cast<const Block*>(block);");
+    line("const auto& [values, block_row] = *static_cast<const BandRows*>(block);");
     constants();
     open("for (std::size_t r = 0; r < rows; ++r) {");
     line("const std::size_t row = block_row + first_row + r;");
     line("float* const to = c + r * stride;");
-    const Ref a = graph_.node(loop_.nodes[0]).operands[0], b = graph_.node(loop_.nodes[0]).operands[1];
-    for (Ref input : loop_.inputs) {
-      if (!is_operand_alone(input, a) && !is_operand_alone(input, b)) pointer("const float* const p", input);
-      if (passes_.form(input) == Form::column && !is_operand_alone(input, a) && !is_operand_alone(input, b)) {
-        line("const Floats " + v(input) + " = broadcast(" + at(input) + "[row]);");
-      }
+    for (Ref ref : loop_.inputs) {
+      const auto reads = [&](Ref node) { return contains(graph_.node(node).operands, ref); };
+      if (std::any_of(loop_.nodes.begin() + 1, loop_.nodes.end(), reads)) input(ref);  // else the product alone does
     }
     masks("row");
     pass(0, "0", "wide");
     close();
-    --depth_;
-  }
-
-  /// Whether a value is an operand of the product, and of nothing after it.
-  bool is_operand_alone(Ref ref, Ref operand) const {
-    return ref.node == operand.node && std::none_of(loop_.nodes.begin() + 1, loop_.nodes.end(), [&](Ref node) {
-             return contains(graph_.node(node).operands, ref);
-           });
   }
 
   /// The function's name and parameters. \param scratch  its name, or nothing where it needs none
@@ -348,12 +318,13 @@ class Writer {
       line((graph_.node(aim).op == Op::row_sum ? v("Sums sum", aim) : v("Maxima max", aim)) + ";");
     }
     const bool streams = loop_.past_caches && pass == passes_.last();
-    open((streams ? v("write_past_caches(p", aims[0]) + ", " : "each_vector(") + first + ", " + last + ", " + body);
+    open((streams ? v("write_past_caches(p", aims[0]) + ", " : "each_vector(") + first + ", " + last +
+         ", [&](Some at) HF_INLINE {");
     for (Ref input : loop_.inputs) {  // memory would have nothing to do meanwhile
       if (pass == 1 && passes_.form(input) == Form::full) line(v("ask_for(p", input) + " + columns + at.i);");
     }
     for (Ref ref : passes_.values(pass)) line("const Floats " + v(ref) + " = " + value(ref, pass) + ";");
-    for (Ref aim : aims) line(streams ? "return " + v(aim) + ";" : finish(aim));
+    for (Ref aim : aims) streams ? line("return " + v(aim) + ";") : finish(aim);
     close("});");
   }
 
@@ -364,21 +335,14 @@ class Writer {
     return expression(ref, loop_.kind == Loop::Kind::product ? "column + at.i" : "at.i");
   }
 
-  std::string finish(Ref aim) const {
+  void finish(Ref aim) {
     const Node& node = graph_.node(aim);
     if (passes_.reduces(aim)) {
-      const bool sum = node.op == Op::row_sum;
-      return v(sum ? "add(sum" : "take(max", aim) + ", at, " + v(node.operands[0]) + ");";
+      return line(v(node.op == Op::row_sum ? "add(sum" : "take(max", aim) + ", at, " + v(node.operands[0]) + ");");
     }
-    std::string stores;
-    const bool in_place = loop_.kind == Loop::Kind::product;
-    if (contains(loop_.outputs, aim)) {
-      stores = "store(" + (in_place ? std::string("to") : v("p", aim)) + ", at, " + v(aim) + ");";
-    }
-    if (contains(passes_.kept(), aim)) {
-      stores += (stores.empty() ? "" : " ") + v("store(kept", aim) + ", at, " + v(aim) + ");";
-    }
-    return stores;
+    const auto store = [&](const std::string& to) { line("store(" + to + ", at, " + v(aim) + ");"); };
+    if (contains(loop_.outputs, aim)) store(loop_.kind == Loop::Kind::product ? "to" : v("p", aim));
+    if (contains(passes_.kept(), aim)) store(v("kept", aim));
   }
 
   /// Whether a divisor is a sum of e^(x − the largest x): between 1 and the number of columns, so that its reciprocal is a
@@ -388,8 +352,8 @@ class Writer {
     const auto operand = [&](Ref ref, std::size_t which) { return graph_.node(ref).operands[which]; };
     if (!is(divisor, Op::row_sum) || !is(operand(divisor, 0), Op::exp)) return false;
     const Ref power = operand(operand(divisor, 0), 0);
-    return is(power, Op::subtract) && is(operand(power, 1), Op::row_max) &&
-           operand(operand(power, 1), 0).node == operand(power, 0).node;
+    if (!is(power, Op::subtract) || !is(operand(power, 1), Op::row_max)) return false;
+    return operand(operand(power, 1), 0).node == operand(power, 0).node;
   }
 
   /// An operator, as the C++ that computes it for a register of numbers.
@@ -403,19 +367,16 @@ class Writer {
       case Op::divide:  // or a product, where that gives no other infinities
         return x + (has_reciprocal(node.operands[1]) ? " * per_" : " / ") + y;
       case Op::maximum: return "maximum(" + x + ", " + y + ")";
-      case Op::relu: return "relu(" + x + ")";
-      case Op::exp: return "exp(" + x + ")";
-      case Op::rsqrt: return "rsqrt(" + x + ")";
-      case Op::gelu: return "gelu(" + x + ")";
+      case Op::relu:
+      case Op::exp:
+      case Op::rsqrt:
+      case Op::gelu: return std::string(name(node.op)) + "(" + x + ")";
       case Op::dropout:  // the mask follows from the row and the column
         return "dropped(" + x + ", " + v("mask", ref) + ", " + column + ")";
-      default: throw std::invalid_argument(has_no_code(ref));
+      default:
+        throw std::invalid_argument("operator " + std::string(name(node.op)) + " (%" + std::to_string(ref.node) +
+                                    ") has no code; write its line in emit.cpp");
     }
-  }
-
-  std::string has_no_code(Ref ref) const {
-    return "operator " + std::string(name(graph_.node(ref).op)) + " (%" + std::to_string(ref.node) +
-           ") has no code; write its line in emit.cpp";
   }
 
   const Graph& graph_;
@@ -423,7 +384,6 @@ class Writer {
   std::size_t number_;
   Passes passes_;
   bool any_row_;
-  std::vector<Ref> written_;
   std::ostringstream text_;
   std::size_t depth_ = 0;
 };
@@ -441,10 +401,7 @@ std::string without_includes(std::string_view header) {
 
 }  // namespace
 
-std::string prelude() {
-  return without_includes(vector_hpp) + without_includes(vector_math_hpp) + without_includes(dropout_mask_hpp) +
-         without_includes(loop_forms_hpp);
-}
+std::string prelude() { return without_includes(vector_hpp) + without_includes(prelude_hpp); }
 
 std::string emit(const FusionPlan& plan) {
   std::string text;

@@ -3,40 +3,56 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "07-compilers/kernels/compiler/prelude.hpp"
+#include "harness/as_double.hpp"
+#include "harness/work.hpp"
+
 namespace hf::compilers {
 namespace {
 
-std::string text(Shape shape) { return std::to_string(shape.rows) + "x" + std::to_string(shape.columns); }
+/// What is known of an operator.
+struct OpTraits {
+  const char* name;
+  std::size_t operands;
+  double
+      flops;  ///< for each number of the result or, where rows are reduced, of the operand; a comparison counts as one
+};
 
-std::string text(const std::vector<Shape>& shapes) {
-  std::string all;
-  for (Shape shape : shapes) all += (all.empty() ? "" : " and ") + text(shape);
-  return all;
-}
+/// In the order of Op; at its end what stands for an operator that there is not.
+constexpr OpTraits all_traits[] = {
+    {"input", 0, 0},
+    {"constant", 0, 0},
+    {"add", 2, 1},
+    {"subtract", 2, 1},
+    {"multiply", 2, 1},
+    {"divide", 2, 1},
+    {"maximum", 2, 1},
+    {"relu", 1, 1},
+    {"exp", 1, exp_flops},
+    {"rsqrt", 1, rsqrt_flops},
+    {"gelu", 1, gelu_flops},
+    {"dropout", 1, 1},
+    {"row_sum", 1, 1},
+    {"row_max", 1, 1},
+    {"matmul", 2, 0},  // by its shapes
+    {"softmax", 1, exp_flops + 4},
+    {"layer_norm", 3, 7},
+    {"?", 1, 1},
+};
+
+const OpTraits& traits(Op op) { return all_traits[std::min(static_cast<std::size_t>(op), std::size(all_traits) - 1)]; }
+
+std::string text(Shape shape) { return std::to_string(shape.rows) + "x" + std::to_string(shape.columns); }
 
 [[noreturn]] void refuse(Op op, const std::string& why) {
   throw std::invalid_argument("graph: " + std::string(name(op)) + " " + why);
-}
-
-std::size_t operands_of(Op op) {
-  switch (op) {
-    case Op::input:
-    case Op::constant: return 0;
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::divide:
-    case Op::maximum:
-    case Op::matmul: return 2;
-    case Op::layer_norm: return 3;
-    default: return 1;
-  }
 }
 
 /// Whether a side of an operand can be repeated to that of the other, or the other way round.
@@ -44,54 +60,32 @@ bool repeats(std::size_t a, std::size_t b) { return a == b || a == 1 || b == 1; 
 
 /// The shape of the result. \throws std::invalid_argument where the operands' do not fit
 Shape shape_of(Op op, const std::vector<Shape>& of) {
-  switch (op) {
-    case Op::add:
-    case Op::subtract:
-    case Op::multiply:
-    case Op::divide:
-    case Op::maximum:
-      if (!repeats(of[0].rows, of[1].rows) || !repeats(of[0].columns, of[1].columns)) {
-        refuse(op, "cannot repeat " + text(of) + " to one shape; make the sides equal, or one of them 1");
-      }
-      return {std::max(of[0].rows, of[1].rows), std::max(of[0].columns, of[1].columns)};
-    case Op::row_sum:
-    case Op::row_max: return {of[0].rows, 1};
-    case Op::matmul:
-      if (of[0].columns != of[1].rows) refuse(op, "cannot multiply " + text(of) + "; the inner sides must be equal");
-      return {of[0].rows, of[1].columns};
-    case Op::layer_norm:
-      if (of[1] != Shape{1, of[0].columns} || of[2] != of[1]) {
-        refuse(op, "of " + text(of[0]) + " needs a gain and a shift of 1x" + std::to_string(of[0].columns) + ", not " +
-                       text({of[1], of[2]}));
-      }
-      return of[0];
-    default: return of[0];
+  const Shape x = of[0];
+  if (is_reduction(op)) return {x.rows, 1};
+  if (of.size() == 1) return x;
+  const Shape y = of[1];
+  const std::string both = text(x) + " and " + text(y);
+  if (op == Op::layer_norm) {
+    if (y == Shape{1, x.columns} && of[2] == y) return x;
+    refuse(op, "of " + text(x) + " needs a gain and a shift of 1x" + std::to_string(x.columns) + ", not " + text(y) +
+                   " and " + text(of[2]));
   }
+  if (op == Op::matmul) {
+    if (x.columns == y.rows) return {x.rows, y.columns};
+    refuse(op, "cannot multiply " + both + "; the inner sides must be equal");
+  }
+  if (repeats(x.rows, y.rows) && repeats(x.columns, y.columns)) {
+    return {std::max(x.rows, y.rows), std::max(x.columns, y.columns)};
+  }
+  refuse(op, "cannot repeat " + both + " to one shape; make the sides equal, or one of them 1");
 }
 
 }  // namespace
 
-const char* name(Op op) {
-  switch (op) {
-    case Op::input: return "input";
-    case Op::constant: return "constant";
-    case Op::add: return "add";
-    case Op::subtract: return "subtract";
-    case Op::multiply: return "multiply";
-    case Op::divide: return "divide";
-    case Op::maximum: return "maximum";
-    case Op::relu: return "relu";
-    case Op::exp: return "exp";
-    case Op::rsqrt: return "rsqrt";
-    case Op::gelu: return "gelu";
-    case Op::dropout: return "dropout";
-    case Op::row_sum: return "row_sum";
-    case Op::row_max: return "row_max";
-    case Op::matmul: return "matmul";
-    case Op::softmax: return "softmax";
-    case Op::layer_norm: return "layer_norm";
-  }
-  return "?";
+const char* name(Op op) { return traits(op).name; }
+
+bool contains(const std::vector<Ref>& refs, Ref ref) {
+  return std::ranges::find(refs, ref.node, &Ref::node) != refs.end();
 }
 
 Ref Graph::input(Shape shape) {
@@ -106,9 +100,9 @@ Ref Graph::constant(float number) {
 }
 
 Ref Graph::add(Op op, std::vector<Ref> operands, float number, std::uint64_t seed) {
-  if (op == Op::input || op == Op::constant) refuse(op, "is no operator; use the function of its name");
-  if (operands.size() != operands_of(op)) {
-    refuse(op, "takes " + std::to_string(operands_of(op)) + " operands, not " + std::to_string(operands.size()));
+  if (is_given(op)) refuse(op, "is no operator; use the function of its name");
+  if (operands.size() != traits(op).operands) {
+    refuse(op, "takes " + std::to_string(traits(op).operands) + " operands, not " + std::to_string(operands.size()));
   }
   if (op == Op::dropout && !(number >= 0 && number < 1)) {
     refuse(op, "with probability " + std::to_string(number) + "; it must be at least 0 and below 1");
@@ -165,14 +159,15 @@ Ref layer_norm_of(Graph& graph, Ref x, Ref gain, Ref shift) {
 
 }  // namespace
 
-Graph decompose(const Graph& graph) {
+Graph decompose(const Graph& graph, const std::vector<bool>& any_row, std::size_t rows) {
   Graph simple;
   std::vector<Ref> now;  // of each node, where its result is
   for (const Node& node : graph.nodes()) {
+    const bool has_any = now.size() < any_row.size() && any_row[now.size()];
     std::vector<Ref> operands;
     for (Ref operand : node.operands) operands.push_back(now[operand.node]);
     switch (node.op) {
-      case Op::input: now.push_back(simple.input(node.shape)); break;
+      case Op::input: now.push_back(simple.input({has_any ? rows : node.shape.rows, node.shape.columns})); break;
       case Op::constant: now.push_back(simple.constant(node.number)); break;
       case Op::softmax: now.push_back(softmax_of(simple, operands[0])); break;
       case Op::layer_norm: now.push_back(layer_norm_of(simple, operands[0], operands[1], operands[2])); break;
@@ -180,6 +175,33 @@ Graph decompose(const Graph& graph) {
     }
   }
   return simple;
+}
+
+Work work(const Graph& graph, Ref ref) {
+  const Node& node = graph.node(ref);
+  if (is_given(node.op)) return {};
+  std::vector<Ref> read;  // an operand that is given twice is read once
+  const auto bytes = [](Shape shape) { return 4 * as_double(shape.numbers()); };
+  Work work = {.bytes = bytes(node.shape), .allocated_bytes = bytes(node.shape)};
+  for (Ref operand : node.operands) {
+    if (graph.node(operand).op != Op::constant && !contains(read, operand)) {
+      work.bytes += bytes(graph.node(operand).shape);
+    }
+    read.push_back(operand);
+  }
+  const Shape first = graph.node(node.operands[0]).shape;
+  work.flops = traits(node.op).flops * as_double((is_reduction(node.op) ? first : node.shape).numbers());
+  if (node.op == Op::matmul) work.flops = 2 * as_double(node.shape.numbers()) * as_double(first.columns);
+  return work;
+}
+
+Work eager_work(const Graph& graph) {
+  Work all;
+  for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+    const Work one = work(graph, {i});
+    all = {all.flops + one.flops, all.bytes + one.bytes, all.allocated_bytes + one.allocated_bytes};
+  }
+  return all;
 }
 
 }  // namespace hf::compilers

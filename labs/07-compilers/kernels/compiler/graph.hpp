@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/work.hpp"
+
 namespace hf::compilers {
 
 struct Shape {
@@ -48,10 +50,15 @@ constexpr float layer_norm_epsilon = 1e-5f;
 /// "add", "row_sum", ...
 const char* name(Op op);
 
+constexpr bool is_given(Op op) { return op == Op::input || op == Op::constant; }
+constexpr bool is_reduction(Op op) { return op == Op::row_sum || op == Op::row_max; }
+
 /// The result of one operator: its place in the graph.
 struct Ref {
   std::size_t node;
 };
+
+bool contains(const std::vector<Ref>& refs, Ref ref);
 
 struct Node {
   Op op;
@@ -80,9 +87,16 @@ class Graph {
 };
 
 /// The same calculation with every softmax and layer norm written as sums, maxima and elementwise operators.
-Graph decompose(const Graph& graph);
+/// \param any_row  of each node: whether it is an input that is to have so many `rows` instead of its own
+Graph decompose(const Graph& graph, const std::vector<bool>& any_row = {}, std::size_t rows = 0);
 
 /// The graph as text, one node a line: "%3 = add %1 %2 : 4096x4096".
 std::string text(const Graph& graph);
+
+/// FLOPs and bytes of one operator, reading what it is given and writing what it makes.
+Work work(const Graph& graph, Ref ref);
+
+/// Of all operators, each on its own.
+Work eager_work(const Graph& graph);
 
 }  // namespace hf::compilers

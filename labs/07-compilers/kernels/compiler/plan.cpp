@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "harness/as_double.hpp"
 #include "harness/work.hpp"
@@ -16,13 +15,6 @@ namespace {
 
 /// More would take the system's compiler minutes, and no graph here has a tenth of it.
 constexpr std::size_t most_nodes = 1000;
-
-bool is_given(Op op) { return op == Op::input || op == Op::constant; }
-bool is_reduction(Op op) { return op == Op::row_sum || op == Op::row_max; }
-
-bool contains(const std::vector<Ref>& refs, Ref ref) {
-  return std::ranges::find(refs, ref.node, &Ref::node) != refs.end();
-}
 
 void add_once(std::vector<Ref>& refs, Ref ref) {
   if (!contains(refs, ref)) refs.push_back(ref);
@@ -217,18 +209,17 @@ bool continues(const FusionPlan& plan, const Band& band, const Loop& loop) {
   return std::ranges::any_of(loop.inputs, [&](Ref input) { return makes(band, input); });
 }
 
-/// Which results only their own band reads.
-void find_near(FusionPlan& plan) {
-  for (Band& band : plan.bands) {
-    for (const Loop& loop : band.loops) {
-      for (Ref output : loop.outputs) {
-        const auto reads = [&](const Band& other) {
-          return &other != &band &&
-                 std::ranges::any_of(other.loops, [&](const Loop& l) { return contains(l.inputs, output); });
-        };
-        const bool is_result = output.node + 1 == plan.graph.nodes().size();
-        if (!is_result && std::ranges::none_of(plan.bands, reads)) band.near.push_back(output);
-      }
+bool reads(const Band& band, Ref ref) {
+  return std::ranges::any_of(band.loops, [&](const Loop& loop) { return contains(loop.inputs, ref); });
+}
+
+/// Which results of a band only it reads.
+void find_near(const FusionPlan& plan, Band& band) {
+  for (const Loop& loop : band.loops) {
+    for (Ref output : loop.outputs) {
+      const auto needs = [&](const Band& other) { return &other != &band && reads(other, output); };
+      const bool is_result = output.node + 1 == plan.graph.nodes().size();
+      if (!is_result && std::ranges::none_of(plan.bands, needs)) band.near.push_back(output);
     }
   }
 }
@@ -277,23 +268,16 @@ std::size_t FusionPlan::loops() const {
   return loops;
 }
 
-Place place(const FusionPlan& plan, const Band& band, Ref ref) {
-  const Op op = plan.graph.node(ref).op;
-  if (is_given(op)) return op == Op::input ? Place::input : Place::constant;
-  if (ref.node + 1 == plan.graph.nodes().size()) return Place::result;
-  return contains(band.near, ref) ? Place::near : Place::memory;
-}
-
 FusionPlan make_plan(const Graph& graph, bool any_rows, std::size_t largest_near) {
   FusionPlan plan;
-  plan.refusal = refusal_of(graph);
-  if (!plan.refusal.empty()) return plan;
   plan.graph = decompose(graph);
   plan.any_row.resize(plan.graph.nodes().size());
   plan.refusal = refusal_of(plan.graph);
   if (plan.refusal.empty() && any_rows) plan.refusal = find_any_rows(plan);
-  if (!plan.refusal.empty()) return plan;
-
+  if (!plan.refusal.empty()) {
+    plan.any_row.clear();
+    return plan;
+  }
   Groups groups(plan.graph);
   groups.fuse();
   for (const std::vector<Ref>& group : groups.in_order()) {
@@ -301,32 +285,18 @@ FusionPlan make_plan(const Graph& graph, bool any_rows, std::size_t largest_near
     if (plan.bands.empty() || !continues(plan, plan.bands.back(), loop)) plan.bands.emplace_back();
     plan.bands.back().loops.push_back(loop);
   }
-  find_near(plan);
   for (Band& band : plan.bands) {
+    find_near(plan, band);
     for (Loop& loop : band.loops) {
       loop.past_caches = loop.kind != Loop::Kind::product && loop.outputs.size() == 1 &&
                          plan.graph.node(loop.outputs[0]).shape == loop.domain &&
-                         place(plan, band, loop.outputs[0]) != Place::near &&
-                         loop.domain.numbers() * sizeof(float) > largest_near;
+                         !contains(band.near, loop.outputs[0]) && loop.domain.numbers() * sizeof(float) > largest_near;
     }
   }
   return plan;
 }
 
-Graph with_rows(const FusionPlan& plan, std::size_t rows) {
-  Graph other;
-  for (std::size_t i = 0; i < plan.graph.nodes().size(); ++i) {
-    const Node& node = plan.graph.nodes()[i];
-    if (node.op == Op::input) {
-      other.input({plan.any_row[i] ? rows : node.shape.rows, node.shape.columns});
-    } else if (node.op == Op::constant) {
-      other.constant(node.number);
-    } else {
-      other.add(node.op, node.operands, node.number, node.seed);
-    }
-  }
-  return other;
-}
+Graph with_rows(const FusionPlan& plan, std::size_t rows) { return decompose(plan.graph, plan.any_row, rows); }
 
 Work work(const FusionPlan& plan) {
   Work all;
@@ -339,7 +309,7 @@ Work work(const FusionPlan& plan) {
         if (!makes(band, input)) add_once(read, input);
       }
       for (Ref output : loop.outputs) {
-        if (place(plan, band, output) == Place::near) continue;
+        if (contains(band.near, output)) continue;
         all.bytes += bytes(output);
         if (!loop.past_caches) all.allocated_bytes += bytes(output);
       }

@@ -1,6 +1,6 @@
 /// \file
 /// Fusion: which operators share a loop, so that what passes between them stays in a register, and which loops share a
-/// band of rows, so that what passes between those stays in a cache.
+/// band of rows, so that what passes between those stays in a cache. And the plan as C++: a function for each loop.
 #pragma once
 
 #include <cstddef>
@@ -42,11 +42,6 @@ struct FusionPlan {
   std::size_t loops() const;
 };
 
-enum class Place { input, near, memory, result, constant };
-
-/// Where the result of a node that loops read or write lies.
-Place place(const FusionPlan& plan, const Band& band, Ref ref);
-
 /// \param any_rows  whether rows of inputs that are as many as those of the result may be more or fewer in a call
 /// \param largest_near  bytes; what is larger and not read again is written past the caches
 FusionPlan make_plan(const Graph& graph, bool any_rows, std::size_t largest_near);
@@ -56,5 +51,21 @@ Graph with_rows(const FusionPlan& plan, std::size_t rows);
 
 /// What it moves and computes, by counting: what stays near is not moved.
 Work work(const FusionPlan& plan);
+
+/// What the functions of every program need, as text, so that the compiler needs no other file: a vector register
+/// (harness/vector.hpp), and what loops are made of (prelude.hpp).
+std::string prelude();
+
+/// Computes the rows [first, last) of a loop, or of a flat one those numbers.
+/// \param values  where the result of each node begins; \param scratch  room for scratch_floats()
+using LoopFunction = void(float* const* values, float* scratch, std::size_t first, std::size_t last);
+
+/// The functions of all loops, extern "C" and named by their number in the plan: loop_0 is a LoopFunction; of a product there
+/// is epilogue_0, what follows it, as matmul::Epilogue has it with prelude.hpp's BandRows.
+/// \throws std::invalid_argument for an operator without code
+std::string emit(const FusionPlan& plan);
+
+/// How many floats of a row a loop of kind `rows` keeps from one pass over it to the next.
+std::size_t scratch_floats(const FusionPlan& plan, const Loop& loop);
 
 }  // namespace hf::compilers

@@ -19,7 +19,6 @@
 
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/compiled.hpp"
-#include "07-compilers/kernels/compiler/emit.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "harness/command.hpp"

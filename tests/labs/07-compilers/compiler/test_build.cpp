@@ -21,7 +21,6 @@
 
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
-#include "07-compilers/kernels/compiler/emit.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "common/loop_team.hpp"

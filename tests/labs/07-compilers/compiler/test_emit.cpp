@@ -1,6 +1,4 @@
 // The C++ that is written, as the chapter shows it, and what plans decide.
-#include "07-compilers/kernels/compiler/emit.hpp"
-
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>

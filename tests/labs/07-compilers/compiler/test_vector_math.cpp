@@ -9,8 +9,7 @@
 #include <limits>
 #include <numbers>
 
-#include "07-compilers/kernels/compiler/dropout_mask.hpp"
-#include "07-compilers/kernels/compiler/vector_math.hpp"
+#include "07-compilers/kernels/compiler/prelude.hpp"
 #include "common/reference.hpp"
 #include "harness/vector.hpp"
 

@@ -50,7 +50,7 @@ extern "C" void epilogue_1(const void* block, float* c, std::size_t stride,
                            std::size_t first_row, std::size_t column,
                            std::size_t rows, std::size_t wide) {
   constexpr std::size_t columns = 3072;
-  const auto& [values, block_row] = *static_cast<const Block*>(block);
+  const auto& [values, block_row] = *static_cast<const BandRows*>(block);
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t row = block_row + first_row + r;
     float* const to = c + r * stride;

@@ -1,13 +1,14 @@
 /// \file
-/// The forms that generated loops have. Generated code holds this header as text: like vector.hpp it uses no library
-/// templates, and all here has internal linkage.
+/// What generated loops are made of: functions of a vector of floats, the masks of a dropout, and the forms that loops have.
+///
+/// A library's functions would be called once for each number; these are a few instructions for all lanes, in line, so that
+/// a loop may hold several of them. Generated code holds this header as text: like vector.hpp it uses no library templates,
+/// and all here has internal linkage.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "07-compilers/kernels/compiler/dropout_mask.hpp"
-#include "07-compilers/kernels/compiler/vector_math.hpp"
 #include "harness/vector.hpp"
 
 /// Of a body that stands once in the source and several times in the loop: its variables are registers only when it is no
@@ -16,6 +17,100 @@
 
 namespace hf::compilers {
 namespace {
+
+typedef std::uint32_t Words __attribute__((vector_size(vector_bytes)));
+
+/// How many FLOPs the functions below spend on a number.
+constexpr double exp_flops = 19, gelu_flops = exp_flops + 9, rsqrt_flops = 2;
+
+/// The second where one of them is NaN.
+inline Floats maximum(Floats a, Floats b) { return a > b ? a : b; }
+
+inline Floats relu(Floats x) { return maximum(Floats{}, x); }
+
+/// e^x, off by at most 2^-23 of it. What would be below the smallest normal number is 0; of NaN, NaN.
+inline Floats exp(Floats x) {
+  const Floats round = broadcast(0x1.8p23f);  // leaves no bits for a fraction
+  const Floats shifted = x * 1.44269504f + round, n = shifted - round;
+  // e^x = 2^n · e^r, |r| <= ln 2 / 2; ln 2 in two parts, n times the first exact
+  const Floats r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+  Floats e = r * 1.3814174e-3f + 8.3689215e-3f;  // a polynomial, off by 2^-28
+  e = e * r + 4.1668408e-2f;
+  e = e * r + 1.6666520e-1f;
+  e = e * r + 4.9999994e-1f;
+  e = e * r + 1.0f;
+  e = e * r + 1.0f;
+  e = (Floats)((Words)e + ((Words)shifted << 23));  // · 2^n, in the exponent
+  e = x < -87.33654f ? Floats{} : e;
+  return x <= 88.72283f ? e : x * __builtin_inff();  // too large, or NaN
+}
+
+/// x / 2 · (1 + tanh z) with z = √(2/π) · (x + 0.044715 x³), written as x / (1 + e^(−2z)): no difference loses the digits
+/// where x is below zero. Off by at most (5 + 8 |z|) · 2^-24 of it there, by 5 · 2^-24 elsewhere; what would be smaller than
+/// 2^-124 may be 0, as it is of −∞; of NaN, NaN.
+inline Floats gelu(Floats x) {
+  x = maximum(broadcast(-20.0f), x);  // where it is 0 already
+  return x / (1.0f + exp(x * -1.59576912f * (1.0f + 0.044715f * x * x)));
+}
+
+/// 1 / √x, rounded twice.
+inline Floats rsqrt(Floats x) {
+  Floats root;
+#if defined(__AVX__)
+  asm("vsqrtps %1, %0" : "=v"(root) : "v"(x));
+#elif defined(__x86_64__)
+  asm("sqrtps %1, %0" : "=x"(root) : "x"(x));
+#elif defined(__aarch64__)
+  asm("fsqrt %0.4s, %1.4s" : "=w"(root) : "w"(x));
+#else
+  for (std::size_t lane = 0; lane < lanes; ++lane) root[lane] = __builtin_sqrtf(x[lane]);
+#endif
+  return 1.0f / root;
+}
+
+// ---- Which numbers a dropout drops: a function of its seed and a number's place and of nothing else, so that loops may be
+// split, joined and shared as they like and all draw the same mask. Each row has 64 random bits, which SplitMix64 (see
+// common/random.hpp) draws with the dropout's seed; a row's numbers mix them with their column, in the 32 bits that vectors
+// multiply fast. ----
+
+/// What the masks of one row follow from.
+struct DropoutRow {
+  std::uint32_t first, second;
+};
+
+inline DropoutRow dropout_row(std::uint64_t seed, std::uint64_t row) {
+  std::uint64_t x = seed + (row + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  x ^= x >> 31;
+  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(x >> 32)};
+}
+
+/// 32 random bits of a number, or of a vector of them: two rounds of multiplying and folding back (the constants are those
+/// of Wellons' "lowbias32"), the second half of the row's bits between them, so that no two rows are shifts of each other.
+template <class Word>
+inline Word dropout_bits(DropoutRow row, Word column) {
+  Word x = column + row.first;
+  x = (x ^ (x >> 16)) * 0x7feb352du;
+  x = (x ^ (x >> 15) ^ row.second) * 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+
+/// Bits below this mean that the number is dropped.
+inline std::uint32_t dropout_threshold(float probability) {
+  return static_cast<std::uint32_t>(static_cast<double>(probability) * 0x1p32);
+}
+
+/// Of numbers in columns `column`, column + 1, …: 0 for the dropped ones, `factor` times the others.
+inline Floats dropped(Floats x, DropoutRow row, std::size_t column, std::uint32_t threshold, float factor) {
+  Words columns;
+  for (std::size_t lane = 0; lane < lanes; ++lane) columns[lane] = static_cast<std::uint32_t>(lane);
+  columns += static_cast<std::uint32_t>(column);
+  x = opaque(x);  // else GCC loads x under the mask: then no load can begin before its mask has been computed
+  return dropout_bits(row, columns) < threshold ? Floats{} : x * factor;
+}
+
+// ---- Loops ----
 
 /// How many registers a loop works on at a time, so that none waits for the one before.
 constexpr std::size_t parts = 4;
@@ -66,6 +161,7 @@ struct Some {
   std::size_t i, count, part;
 };
 
+using hf::load, hf::store;  // which these would hide
 inline Floats load(const float* from, Some at) { return load_some(from + at.i, at.count, 0); }
 inline void store(float* to, Some at, Floats v) { store_some(to + at.i, at.count, v); }
 
@@ -127,7 +223,7 @@ inline Floats dropped(Floats x, const Mask& mask, std::size_t column) {
 }
 
 /// The rows that a band is at: where results begin, and the first row of the product.
-struct Block {
+struct BandRows {
   float* const* values;
   std::size_t row;
 };
