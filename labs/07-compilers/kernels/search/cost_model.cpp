@@ -1,6 +1,7 @@
 #include "07-compilers/kernels/search/cost_model.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "02-matmul/kernels/partition.hpp"
 #include "02-matmul/kernels/schedule.hpp"
@@ -32,34 +33,31 @@ double hold_up(double rows, double vectors, double sums_in_flight) {
 
 /// The sizes of a candidate's parts.
 struct Parts {
-  Parts(const Candidate& candidate, const ProductShape& s)
-      : columns(as_double(candidate.vectors * kernel_lanes)),
-        depth(as_double(matmul::even_part(s.k, candidate.schedule.blocking.depth, 1))),
-        width(as_double(matmul::even_part(s.n, candidate.schedule.blocking.width, candidate.vectors * kernel_lanes))),
-        panels(as_double(parts_of(s.m, candidate.schedule.tile_rows))),
-        rows(as_double(s.m) / panels),
-        tiles(as_double(parts_of(s.n, candidate.vectors * kernel_lanes))),
-        a(4 * as_double(s.m) * as_double(s.k)),
-        b(4 * as_double(s.k) * as_double(s.n)),
-        c(4 * as_double(s.m) * as_double(s.n)),
-        depths(as_double(s.k) / depth),
-        widths(as_double(s.n) / std::min(width, as_double(s.n))) {}
-  double columns, depth, width;
-  double panels, rows, tiles;  ///< how many panels of how many rows, and how many tiles side by side
-  double a, b, c;              ///< bytes
-  double depths, widths;       ///< how many blocks
+  const Candidate& candidate;
+  const ProductShape& shape;
+  std::size_t tile_columns = candidate.vectors * kernel_lanes;
+  double columns = as_double(tile_columns);
+  double depth = as_double(matmul::even_part(shape.k, candidate.schedule.blocking.depth, 1));
+  double width = as_double(matmul::even_part(shape.n, candidate.schedule.blocking.width, tile_columns));
+  double panels = as_double(parts_of(shape.m, candidate.schedule.tile_rows)), rows = as_double(shape.m) / panels;
+  double tiles = as_double(parts_of(shape.n, tile_columns));  ///< side by side
+  double a = 4 * as_double(shape.m) * as_double(shape.k);     ///< bytes, as of b and c
+  double b = 4 * as_double(shape.k) * as_double(shape.n), c = 4 * as_double(shape.m) * as_double(shape.n);
+  double depths = as_double(shape.k) / depth;  ///< how many blocks, as the next
+  double widths = as_double(shape.n) / std::min(width, as_double(shape.n));
 };
 
 /// Bytes from the level-2 cache. With the panels outside, a panel of a stays in the level-1 cache while the block of b
 /// passes by; with the tiles outside, it is the other way about.
-double near_bytes(const Candidate& candidate, const Parts& parts, double l1) {
-  const bool panels_outside = candidate.schedule.panels_outside;
+double near_bytes(const Parts& parts, double l1) {
+  const matmul::Schedule& schedule = parts.candidate.schedule;
+  const bool panels_outside = schedule.panels_outside;
   const double block_of_b = 4 * parts.depth * parts.width, tile_of_b = 4 * parts.depth * parts.columns;
   const double panel_of_a = 4 * parts.rows * parts.depth, block_of_a = panel_of_a * parts.panels;
   const double stays = panels_outside ? panel_of_a : tile_of_b;
   const bool a_again = panels_outside ? stays > l1 : block_of_a > l1;
   const bool b_again = panels_outside ? block_of_b > l1 : stays > l1;
-  const double packing = candidate.schedule.pack_b == matmul::Use::always ? parts.b : 0;
+  const double packing = schedule.pack_b == matmul::Use::always ? parts.b : 0;
   return parts.a * (a_again ? parts.tiles : parts.widths) + parts.b * (b_again ? parts.panels : 1) +
          2 * parts.c * parts.depths + packing;
 }
@@ -85,10 +83,10 @@ Variant chain_of_sums() {
 double PredictedSeconds::total() const { return std::max({arithmetic, near, far}); }
 
 PredictedSeconds predict(const Candidate& candidate, const ProductShape& shape, const CoreRates& rates) {
-  const Parts parts(candidate, shape);
+  const Parts parts = {candidate, shape};
   const double padded = 2 * as_double(shape.m) * parts.tiles * parts.columns * as_double(shape.k);
   return {.arithmetic = padded / rates.flops * hold_up(parts.rows, as_double(candidate.vectors), rates.sums_in_flight),
-          .near = near_bytes(candidate, parts, rates.l1_capacity) / rates.l2_bytes,
+          .near = near_bytes(parts, rates.l1_capacity) / rates.l2_bytes,
           .far = far_bytes(parts, rates.l2_capacity) / rates.far_bytes};
 }
 

@@ -26,14 +26,9 @@ class Trials {
   /// Measures a candidate, unless it has been tried or no trial is left.
   void attempt(std::size_t candidate);
 
-  /// Of a candidate that has been tried.
-  double seconds(std::size_t candidate) const { return seconds_[candidate]; }
-
-  /// In the order of the trials.
-  const std::vector<std::size_t>& tried() const { return tried_; }
-
-  /// The candidate that seemed the fastest after each trial.
-  const std::vector<std::size_t>& best() const { return best_; }
+  double seconds(std::size_t candidate) const { return seconds_[candidate]; }  ///< of one that has been tried
+  const std::vector<std::size_t>& tried() const { return tried_; }             ///< in the order of the trials
+  const std::vector<std::size_t>& best() const { return best_; }  ///< what seemed the fastest after each trial
 
  private:
   std::size_t most_;
