@@ -106,11 +106,11 @@ std::string shown(const fs::path& path) {
   return home.empty() || !text.starts_with(home + '/') ? text : "$HOME" + text.substr(home.size());
 }
 
-[[noreturn]] void refuse(const fs::path& path, const std::string& what, const std::string& remedy) {
-  throw BuildError("cache " + shown(path) + ": " + what + "; " + remedy);
+/// \param remedy  what would do beside another folder
+[[noreturn]] void refuse(const fs::path& path, const std::string& what, const std::string& remedy = "") {
+  throw BuildError("cache " + shown(path) + ": " + what + "; " + remedy +
+                   "name another folder in HARDWARE_FIRST_CACHE");
 }
-
-const char* const other_folder = "name another folder in HARDWARE_FIRST_CACHE";
 
 /// Makes the folder where it is not there. What lies in it is run, so nobody else may write there.
 void prepare(const fs::path& cache) {
@@ -121,11 +121,11 @@ void prepare(const fs::path& cache) {
   }
   struct stat status;
   if (error || stat(cache.c_str(), &status) != 0) {
-    refuse(cache, "cannot be made: " + (error ? error.message() : std::strerror(errno)), other_folder);
+    refuse(cache, "cannot be made: " + (error ? error.message() : std::strerror(errno)));
   }
-  if (!S_ISDIR(status.st_mode)) refuse(cache, "is no folder", other_folder);
+  if (!S_ISDIR(status.st_mode)) refuse(cache, "is no folder");
   if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    refuse(cache, "others may write there", "take that right away (chmod go-w), or " + std::string(other_folder));
+    refuse(cache, "others may write there", "take that right away (chmod go-w), or ");
   }
 }
 
@@ -173,13 +173,13 @@ void write(const fs::path& file, const std::string& text, std::ios::openmode mod
   std::ofstream out(file, std::ios::binary | mode);
   out << text;
   out.close();
-  if (!out) refuse(file.parent_path(), "cannot be written to", "make room or " + std::string(other_folder));
+  if (!out) refuse(file.parent_path(), "cannot be written to", "make room or ");
 }
 
 void replace(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::rename(from, to, error);
-  if (error) refuse(to, error.message(), other_folder);
+  if (error) refuse(to, error.message());
 }
 
 }  // namespace
