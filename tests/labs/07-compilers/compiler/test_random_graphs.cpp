@@ -1,6 +1,7 @@
 // Random graphs, compiled: as close to their definition as single precision is.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,15 +12,122 @@
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "common/loop_team.hpp"
+#include "common/random.hpp"
 #include "common/rounded.hpp"
 #include "graphs.hpp"
 #include "harness/scratch_folder.hpp"
-#include "random_graphs.hpp"
 
 using namespace hf;
 using namespace hf::compilers;
 
 namespace {
+
+/// Grows one graph. No number in it is so large, nor any divisor so small, that single precision would overflow or a small
+/// error become a large one.
+class RandomGraph {
+ public:
+  explicit RandomGraph(std::uint64_t seed) : seed_(seed), rows_(side()), columns_(side()) {}
+
+  Graph grow(std::size_t operators) {
+    values_.push_back(input({rows_, columns_}));
+    for (std::size_t i = 0; i < operators; ++i) values_.push_back(next());
+    // The last one is a matrix that the first has a part in, or else the graph would be a vector now and then.
+    const Ref last =
+        graph_.add(Op::add, {values_.back().ref, input({rows_, graph_.node(values_.back().ref).shape.columns}).ref});
+    graph_.add(Op::relu, {last});
+    return graph_;
+  }
+
+ private:
+  struct Value {
+    Ref ref;
+    double most;  ///< how large its numbers can be
+  };
+
+  std::uint64_t below(std::uint64_t end) { return random_below(1000 + seed_, count_++, end); }
+
+  std::size_t side() {
+    constexpr std::size_t sides[] = {1, 2, 3, 7, 15, 16, 17, 31, 33, 64, 65, 70, 130, 257};
+    return sides[below(std::size(sides))];
+  }
+
+  Value input(Shape shape) { return {graph_.input(shape), 1}; }
+  Value number(float value) { return {graph_.constant(value), std::abs(value)}; }
+
+  Shape shape(const Value& value) const { return graph_.node(value.ref).shape; }
+
+  Value any() { return values_[below(values_.size())]; }
+
+  /// A value, divided so that it is no larger.
+  Value at_most(Value value, double most) {
+    if (value.most <= most) return value;
+    const Value by = number(static_cast<float>(most / value.most));
+    return {graph_.add(Op::multiply, {value.ref, by.ref}), most * 1.001};
+  }
+
+  /// Something that can be repeated to the shape of a value: an older one, or an input.
+  Value partner(const Value& value) {
+    const auto [rows, columns] = shape(value);
+    const Value other = any();
+    const auto fits = [](std::size_t a, std::size_t b) { return a == b || a == 1; };
+    if (fits(shape(other).rows, rows) && fits(shape(other).columns, columns)) return other;
+    switch (below(5)) {
+      case 0: return number(0.75f);
+      case 1: return input({1, columns});
+      case 2: return input({rows, 1});
+      case 3: return input({1, 1});
+      default: return input({rows, columns});
+    }
+  }
+
+  /// x² + 1/2
+  Value positive(Value value) {
+    value = at_most(value, 8);
+    const Ref square = graph_.add(Op::multiply, {value.ref, value.ref});
+    return {graph_.add(Op::add, {square, number(0.5f).ref}), value.most * value.most + 0.5};
+  }
+
+  Value next() {
+    const Value x = at_most(below(2) == 0 ? values_.back() : any(), 100);
+    const Shape of = shape(x);
+    switch (below(15)) {
+      case 0: return of_two(Op::add, x, partner(x), x.most + 100);
+      case 1: return of_two(Op::subtract, x, partner(x), x.most + 100);
+      case 2: return of_two(Op::multiply, x, partner(x), x.most * 100);
+      case 3: return of_two(Op::divide, x, positive(partner(x)), x.most * 2);
+      case 4: return of_two(Op::maximum, x, partner(x), 100);
+      case 5: return of_one(Op::relu, x, x.most);
+      case 6: return of_one(Op::exp, at_most(x, 3), 21);
+      case 7: return of_one(Op::rsqrt, positive(x), 1.5);
+      case 8: return of_one(Op::gelu, x, x.most);
+      case 9: return {graph_.add(Op::dropout, {x.ref}, 0.25f, below(1 << 20)), x.most * 1.5};
+      case 10: return of_one(Op::row_sum, x, x.most * static_cast<double>(of.columns));
+      case 11: return of_one(Op::row_max, x, x.most);
+      case 12: return of_one(Op::softmax, at_most(x, 20), 1);
+      case 13: {
+        const Ref gain = input({1, of.columns}).ref, shift = input({1, of.columns}).ref;
+        return {graph_.add(Op::layer_norm, {x.ref, gain, shift}), std::sqrt(static_cast<double>(of.columns)) + 1};
+      }
+      default: {
+        const Value right = input({of.columns, side()});
+        return {graph_.add(Op::matmul, {x.ref, right.ref}), x.most * static_cast<double>(of.columns)};
+      }
+    }
+  }
+
+  Value of_one(Op op, Value x, double most) { return {graph_.add(op, {x.ref}), most}; }
+
+  Value of_two(Op op, Value x, Value y, double most) {
+    y = at_most(y, 100);
+    if (op != Op::divide && below(2) == 0) std::swap(x, y);
+    return {graph_.add(op, {x.ref, y.ref}), most};
+  }
+
+  std::uint64_t seed_, count_ = 0;
+  std::size_t rows_, columns_;
+  Graph graph_;
+  std::vector<Value> values_;
+};
 
 constexpr std::uint64_t graphs = 48;
 
