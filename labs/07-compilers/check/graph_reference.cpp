@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/kernels/compiler/prelude.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/prelude.hpp"
 #include "common/rounded.hpp"
 
 namespace hf::compilers {

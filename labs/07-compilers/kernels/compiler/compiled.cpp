@@ -84,6 +84,8 @@ void Compiled::compile() {
   source_ = loops;
 }
 
+void Compiled::Unload::operator()(void* library) const { dlclose(library); }
+
 void Compiled::load() {
   library_.reset(dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (library_ == nullptr)

@@ -3,8 +3,6 @@
 /// them, and the result is kept for the next time.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -61,7 +59,7 @@ class Compiled {
     std::size_t scratch;  ///< floats
   };
   struct Unload {
-    void operator()(void* library) const { dlclose(library); }
+    void operator()(void* library) const;
   };
 
   void compile();
