@@ -2,8 +2,8 @@
 //
 //   measure_roofs          how fast do all cores compute, and how fast do they read?
 //   compare_triple_loops   how far is the textbook's loop from a tuned library, for the same arithmetic?
-//   predict_passes         what do five passes of three networks ask for, and how long should that take?
-//   measure_passes         where does their time go, and where do their FLOPs?
+//   check_networks         five passes of three networks, as large as this machine can take, are right
+//   measure_passes         what do they ask for, how long should that take, and where do their time and their FLOPs go?
 //   measure_batches        what does it cost to write for many readers at once?
 //   measure_kv_cache       and what to forget what was computed before?
 #include "harness/lab.hpp"
@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +38,18 @@ namespace {
 const Axis batch_axis = {"batch", "1"}, speed_axis = {"speed", "tokens/s"};
 const Axis length_axis = {"tokens so far", "1"}, token_axis = {"time for one token", "ms"};
 
+/// What the steps share.
+struct Shared {
+  explicit Shared(Lab& lab) {
+    if (!blas.is_library()) lab.note("no OpenBLAS: plain loops on one core stand in for the library");
+  }
+
+  Blas& blas = Blas::get();  // before any thread is started
+  std::optional<RoofRuns> roof_runs;
+  Roofline roofs;
+  std::optional<Networks> networks;
+};
+
 // ---- The two roofs ----
 
 /// As many bytes as the weights will have: a shared cache may still hold a good part of fewer.
@@ -49,12 +60,13 @@ std::size_t bytes_to_read() {
 
 /// What a prediction is made of before anything else is timed. A machine is faster in one minute than in the next, so each
 /// step below has both roofs among what it times, and is held against those.
-Roofline measure_roofs(Lab& lab, RoofRuns& runs) {
+void measure_roofs(Lab& lab, Shared& shared) {
+  RoofRuns& runs = shared.roof_runs.emplace(bytes_to_read());
   const Sampling sampling = sample_interleaved(runs.variants(), lab.memory_plan());
   lab.add(Value("peak_fp32_all_gflops", runs.peak_gflops(sampling), "GFLOP/s", "fp32 peak, all cores"));
   lab.add(Value("bandwidth_dram_all_gbs", runs.read_gbs(sampling), "GB/s", "DRAM bandwidth, all cores"));
   lab.derived("ridge_all_flop_per_byte", "FLOP/byte");
-  return runs.roofs(sampling);
+  shared.roofs = runs.roofs(sampling);
 }
 
 /// What all cores read in the rounds of a step. \param step  "passes"
@@ -65,8 +77,8 @@ void add_bandwidth_during(Lab& lab, const std::string& step, const RoofRuns& run
 
 // ---- The count that does not tell the time ----
 
-void compare_triple_loops(Lab& lab, Blas& blas) {
-  const TripleLoopTimes seconds = time_triple_loop(lab, blas);
+void compare_triple_loops(Lab& lab, Shared& shared) {
+  const TripleLoopTimes seconds = time_triple_loop(lab, shared.blas);
   lab.add(Value("naive_seconds_1024", seconds.naive, "s"));
   lab.add(Value("library_seconds_1024", seconds.library, "s"));
   lab.add(Value("naive_over_library_1024", seconds.naive_over_library, "1"));
@@ -90,7 +102,8 @@ Sizes choose(Lab& lab) {
   return sizes;
 }
 
-void check(Networks& networks) {
+void check_networks(Lab& lab, Shared& shared) {
+  Networks& networks = shared.networks.emplace(choose(lab));
   verify(error_share_of_mlp(networks.mlp()), "the MLP");
   verify(error_share_of_resnet(networks.resnet(), 32), "the CNN");
   verify(error_share_of_transformer(networks.transformer()), "the transformer");
@@ -99,9 +112,12 @@ void check(Networks& networks) {
 
 // ---- Where the FLOPs go, and where the time goes ----
 
-void measure_passes(Lab& lab, Networks& networks, const Sizes& sizes, const Roofline& before, RoofRuns& runs) {
+void measure_passes(Lab& lab, Shared& shared) {
+  Networks& networks = *shared.networks;
+  const Sizes& sizes = networks.sizes();
+  RoofRuns& runs = *shared.roof_runs;
   std::vector<PassRunner> runners = networks.runners();
-  predict_passes(lab, runners, before);
+  predict_passes(lab, runners, shared.roofs);
   const Sampling sampling = time_passes(lab, runners, networks.transformer().weights().all(), runs);
   const Roofline roofs = runs.roofs(sampling);
   lab.add(Value("peak_during_passes_gflops", runs.peak_gflops(sampling), "GFLOP/s",
@@ -119,6 +135,7 @@ void measure_passes(Lab& lab, Networks& networks, const Sizes& sizes, const Roof
   const double bytes = sizes.transformer.decode_bytes(cached);
   lab.modelled("decode_bytes_per_token", bytes, "B");
   lab.modelled("decode_predicted_tokens_per_s", roofs.bandwidth_gbs * 1e9 / bytes, "tokens/s");
+  networks.forget_training();
 }
 
 // ---- One token for each of many readers ----
@@ -145,7 +162,9 @@ void add_batch_roofs(Lab& lab, const Transformer& model, const std::vector<std::
   lab.modelled("batch_at_ridge_predicted", weights / per_token);
 }
 
-void measure_batches(Lab& lab, const Transformer& model, RoofRuns& runs) {
+void measure_batches(Lab& lab, Shared& shared) {
+  const Transformer& model = shared.networks->transformer();
+  RoofRuns& runs = *shared.roof_runs;
   const std::vector<std::size_t> sizes = batch_sizes(lab, model.shape());
   const Sampling sampling = lab.in_one_state(time_batches(lab, model, sizes, runs), RoofRuns::ids());
   add_batch_roofs(lab, model, sizes, runs.roofs(sampling));
@@ -185,10 +204,13 @@ void add_predicted_tokens(Lab& lab, const TransformerShape& shape, const std::ve
 }
 
 /// A token after n − 1 others: from the cache, or by running all n through the network again.
-void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> text, RoofRuns& runs) {
+void measure_kv_cache(Lab& lab, Shared& shared) {
+  const Transformer& model = shared.networks->transformer();
+  RoofRuns& runs = *shared.roof_runs;
   const TransformerShape& shape = model.shape();
   const std::vector<std::size_t> lengths = text_lengths(lab, shape);
-  const Sampling sampling = lab.in_one_state(time_kv_cache(lab, model, text, lengths, runs), RoofRuns::ids());
+  const Sampling sampling =
+      lab.in_one_state(time_kv_cache(lab, model, shared.networks->text(), lengths, runs), RoofRuns::ids());
   add_predicted_tokens(lab, shape, lengths, runs.roofs(sampling));
   Series with = {"token_with_cache", "with the cache", Kind::measured, length_axis, token_axis};
   Series without = {"token_without_cache", "without the cache", Kind::measured, length_axis, token_axis};
@@ -210,38 +232,21 @@ void measure_kv_cache(Lab& lab, const Transformer& model, std::span<const int> t
   lab.modelled("kv_cache_bytes_of_context", bytes * static_cast<double>(shape.context), "B");
 }
 
-void measure_workload(Lab& lab) {
-  Blas& blas = Blas::get();  // before any thread is started
-  if (!blas.is_library()) lab.note("no OpenBLAS: plain loops on one core stand in for the library");
-  std::optional<RoofRuns> runs;
-  Roofline roofs;
-  Sizes sizes;
-  std::optional<Networks> networks;
-  lab.step("roofs", [&] { roofs = measure_roofs(lab, runs.emplace(bytes_to_read())); });
-  lab.step("triple loop", [&] { compare_triple_loops(lab, blas); });
-  lab.step("checking the networks", [&] {
-    sizes = choose(lab);
-    check(networks.emplace(sizes));
-  });
-  lab.step("where the time goes", [&] {
-    measure_passes(lab, *networks, sizes, roofs, *runs);
-    networks->forget_training();
-  });
-  lab.step("batch", [&] { measure_batches(lab, networks->transformer(), *runs); });
-  lab.step("KV cache", [&] { measure_kv_cache(lab, networks->transformer(), networks->text(), *runs); });
-}
-
 }  // namespace
 }  // namespace hf::workload
 
 int main(int argc, char** argv) {
-  const hf::LabInfo info = {.id = "00-workload",
-                            .title = "The workload",
-                            .steps = {{"roofs", 0.6, 4},
-                                      {"triple loop", 1.6, 8},
-                                      {"checking the networks", 3, 4, {"triple loop"}},
-                                      {"where the time goes", 4, 34, {"roofs", "checking the networks"}},
-                                      {"batch", 2, 14, {"roofs", "checking the networks"}},
-                                      {"KV cache", 2, 14, {"roofs", "checking the networks"}}}};
-  return hf::run_lab(info, argc, argv, hf::workload::measure_workload);
+  using namespace hf::workload;
+  std::optional<Shared> shared;
+  const hf::LabInfo info = {
+      .id = "00-workload",
+      .title = "The workload",
+      .prepare = [&](hf::Lab& lab) { shared.emplace(lab); },
+      .steps = {{"roofs", with(shared, measure_roofs), 0.6, 4},
+                {"triple loop", with(shared, compare_triple_loops), 1.6, 8},
+                {"checking the networks", with(shared, check_networks), 3, 4, {"triple loop"}},
+                {"where the time goes", with(shared, measure_passes), 4, 34, {"roofs", "checking the networks"}},
+                {"batch", with(shared, measure_batches), 2, 14, {"roofs", "checking the networks"}},
+                {"KV cache", with(shared, measure_kv_cache), 2, 14, {"roofs", "checking the networks"}}}};
+  return hf::run_lab(info, argc, argv);
 }

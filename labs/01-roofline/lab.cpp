@@ -31,6 +31,26 @@ namespace {
 const Axis bandwidth_axis = {"bandwidth", "GB/s"}, latency_axis = {"latency", "ns"};
 const Axis speed_axis = {"speed", "GFLOP/s"}, intensity_axis = {"arithmetic intensity", "FLOP/byte"};
 
+/// What the steps share.
+struct Shared {
+  explicit Shared(Lab& lab)
+      : sets(kernel_sets(lab.machine())), widest(*sets.back()), largest(largest_working_set(lab, widest)) {
+    const std::uint64_t cache = lab.machine().last_level_cache_bytes();
+    if (largest >= 4 * cache) return;
+    lab.note("the largest working set is " + capacity_text(largest) + ", less than four times the largest cache, " +
+             capacity_text(cache) + ": what is said of DRAM may be a little too good");
+  }
+
+  Pinned pinned;
+  std::vector<const KernelSet*> sets;
+  const KernelSet& widest;
+  std::size_t largest;  ///< working set, bytes
+  Team one{1}, all;
+  double copy_gbs = 0;  ///< of copying through memory, 1 thread: a roof of the kernels that write
+  std::optional<KernelRuns> runs;
+  std::vector<Prediction> predictions;
+};
+
 std::string text(int threads) { return std::to_string(threads) + (threads == 1 ? " thread" : " threads"); }
 
 // ---- How fast can this machine compute? Numbers that are already in registers. ----
@@ -49,11 +69,11 @@ void measure_dot_products(Lab& lab) {
   }
 }
 
-void measure_arithmetic(Lab& lab, const std::vector<const KernelSet*>& sets, Team& one, Team& all) {
+void measure_arithmetic(Lab& lab, Shared& shared) {
   for (const std::string precision : {"fp32", "fp64"}) {
-    for (Team* team : {&one, &all}) {
-      const std::string id = precision + (team == &one ? "" : "_all");
-      const PeakTable table = measure_peaks(sets, precision == "fp64", *team, lab.plan(peak_parts));
+    for (Team* team : {&shared.one, &shared.all}) {
+      const std::string id = precision + (team == &shared.one ? "" : "_all");
+      const PeakTable table = measure_peaks(shared.sets, precision == "fp64", *team, lab.plan(peak_parts));
       lab.add(Value("peak_" + id + "_gflops", table.peak(), "GFLOP/s", precision + " peak, " + text(team->size())));
       if (id != "fp32") continue;
       lab.add(table.series("peaks_fp32", "fp32, 1 thread"));
@@ -68,14 +88,13 @@ void measure_arithmetic(Lab& lab, const std::vector<const KernelSet*>& sets, Tea
 
 // ---- How fast can it fetch? The same loops over more and more data. ----
 
-/// \return GB/s of copying through memory, 1 thread: a roof of the kernels that write
-double measure_bandwidth(Lab& lab, const KernelSet& set, Team& all, std::size_t largest) {
-  const Bandwidths bandwidths = measure_bandwidths(lab, set, all, largest);
+void measure_ladders(Lab& lab, Shared& shared) {
+  const Bandwidths bandwidths = measure_bandwidths(lab, shared.widest, shared.all, shared.largest);
   for (const Stream stream : all_streams) {
     lab.add(bandwidths.one_thread.at(stream).series("bandwidth_" + id(stream), label(stream) + ", 1 thread",
                                                     bandwidth_axis));
     lab.add(bandwidths.all_threads.at(stream).series("bandwidth_" + id(stream) + "_all",
-                                                     label(stream) + ", " + text(all.size()), bandwidth_axis));
+                                                     label(stream) + ", " + text(shared.all.size()), bandwidth_axis));
   }
   const Levels levels(bandwidths.one_thread.at(Stream::read));
   lab.add(levels.series("plateaus_bandwidth", "read, 1 thread, by level", bandwidth_axis));
@@ -86,10 +105,10 @@ double measure_bandwidth(Lab& lab, const KernelSet& set, Team& all, std::size_t 
   lab.add(Value("bandwidth_l2_gbs", levels.cache(2), "GB/s"));
   lab.add(Value("bandwidth_dram_gbs", levels.dram(), "GB/s", "DRAM bandwidth, 1 thread"));
   lab.add(Value("bandwidth_dram_all_gbs", dram(bandwidths.all_threads, Stream::read), "GB/s",
-                "DRAM bandwidth, " + text(all.size())));
+                "DRAM bandwidth, " + text(shared.all.size())));
   lab.add(Value("nontemporal_gain_triad", bandwidths.nontemporal_gain_triad, "1"));
   lab.derived("bandwidth_l1_over_dram");
-  return dram(bandwidths.one_thread, Stream::copy).median;
+  shared.copy_gbs = dram(bandwidths.one_thread, Stream::copy).median;
 }
 
 /// Does memory keep its speed? Looked at before anything was measured.
@@ -102,12 +121,17 @@ void add_bandwidth_over_time(Lab& lab) {
   if (memory.burst()) lab.add(Value("bandwidth_burst_bytes", memory.burst()->bytes, "B", "read before memory slows"));
 }
 
+void measure_bandwidth(Lab& lab, Shared& shared) {
+  measure_ladders(lab, shared);
+  add_bandwidth_over_time(lab);
+}
+
 // ---- How long does it wait? A chase in which each step must finish before the next can begin. ----
 
-void measure_latency(Lab& lab, std::size_t largest) {
+void measure_latency(Lab& lab, Shared& shared) {
   if (!lab.machine().huge_pages)
     lab.note("no huge pages: the system gives none, so both latency curves are on base pages");
-  const Latencies latencies = measure_latencies(lab, largest);
+  const Latencies latencies = measure_latencies(lab, shared.largest);
   const Levels levels(latencies.huge_pages);
   lab.add(latencies.huge_pages.series("latency", "pointer chase, huge pages", latency_axis));
   lab.add(latencies.base_pages.series("latency_4k", "pointer chase, 4 KiB pages", latency_axis));
@@ -121,16 +145,16 @@ void measure_latency(Lab& lab, std::size_t largest) {
 
 // ---- The roofline: what follows for any kernel, before it runs ----
 
-std::vector<Prediction> predict_kernels(Lab& lab, const KernelRuns& runs, double copy_gbs) {
+void predict_kernels(Lab& lab, Shared& shared) {
+  shared.runs.emplace(lab, shared.widest, shared.largest).check();
   lab.derived("ridge_flop_per_byte", "FLOP/byte");
   lab.derived("flops_per_float_loaded", "FLOP");
   lab.add(canonical_roof());
   lab.add(canonical_kernels());
-  const Roofs roofs = {lab.value("peak_fp32_gflops"), lab.value("bandwidth_dram_gbs"), copy_gbs};
-  const std::vector<Prediction> predictions = predict(runs.kernels(), roofs);
-  lab.add(prediction_series(predictions));
-  lab.show(prediction_table(predictions));
-  return predictions;
+  const Roofs roofs = {lab.value("peak_fp32_gflops"), lab.value("bandwidth_dram_gbs"), shared.copy_gbs};
+  shared.predictions = predict(shared.runs->kernels(), roofs);
+  lab.add(prediction_series(shared.predictions));
+  lab.show(prediction_table(shared.predictions));
 }
 
 // ---- The stopwatch ----
@@ -151,9 +175,10 @@ void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
   lab.show(outcome_table(outcomes));
 }
 
-void measure_kernels(Lab& lab, const KernelRuns& runs, const std::vector<Prediction>& predictions) {
+void measure_ten_kernels(Lab& lab, const Shared& shared) {
+  const KernelRuns& runs = *shared.runs;
   const KernelRuns::Measurements measured = runs.measure(lab);
-  const std::vector<Outcome> outcomes = roofline::outcomes(predictions, measured.kernels);
+  const std::vector<Outcome> outcomes = roofline::outcomes(shared.predictions, measured.kernels);
   lab.add(Value("bandwidth_during_kernels_gbs", measured.read_gbs, "GB/s", "read, 1 thread, in the kernels' rounds"));
   lab.derived("roof_moved");
   Series in_cache = {"kernels_in_cache", "measured, data in a near cache", Kind::measured, intensity_axis, speed_axis};
@@ -177,48 +202,25 @@ void measure_wider_vectors(Lab& lab, const KernelRuns& runs) {
   lab.add(Value("add_wide_over_narrow_dram", gain.in_dram, "1"));
 }
 
-void measure_roofline(Lab& lab) {
-  const Pinned pinned;
-  const std::vector<const KernelSet*> sets = kernel_sets(lab.machine());
-  const KernelSet& widest = *sets.back();
-  const std::size_t largest = largest_working_set(lab, widest);
-  const std::uint64_t cache = lab.machine().last_level_cache_bytes();
-  if (largest < 4 * cache) {
-    lab.note("the largest working set is " + capacity_text(largest) + ", less than four times the largest cache, " +
-             capacity_text(cache) + ": what is said of DRAM may be a little too good");
-  }
-  Team one(1), all;
-
-  std::optional<KernelRuns> runs;
-  double copy_gbs = 0;
-  std::vector<Prediction> predictions;
-
-  lab.step("peaks", [&] { measure_arithmetic(lab, sets, one, all); });
-  lab.step("bandwidth", [&] {
-    copy_gbs = measure_bandwidth(lab, widest, all, largest);
-    add_bandwidth_over_time(lab);
-  });
-  lab.step("latency", [&] { measure_latency(lab, largest); });
-  lab.step("checking the kernels", [&] {
-    runs.emplace(lab, widest, largest).check();
-    predictions = predict_kernels(lab, *runs, copy_gbs);
-  });
-  lab.step("kernels", [&] {
-    measure_kernels(lab, *runs, predictions);
-    measure_wider_vectors(lab, *runs);
-  });
+void measure_kernels(Lab& lab, Shared& shared) {
+  measure_ten_kernels(lab, shared);
+  measure_wider_vectors(lab, *shared.runs);
 }
 
 }  // namespace
 }  // namespace hf::roofline
 
 int main(int argc, char** argv) {
-  const hf::LabInfo info = {.id = "01-roofline",
-                            .title = "The roofline",
-                            .steps = {{"peaks", 1, 4},
-                                      {"bandwidth", 5, 27},
-                                      {"latency", 2, 12, {"peaks"}},
-                                      {"checking the kernels", 1, 2, {"peaks", "bandwidth"}},
-                                      {"kernels", 4, 20, {"checking the kernels"}}}};
-  return hf::run_lab(info, argc, argv, hf::roofline::measure_roofline);
+  using namespace hf::roofline;
+  std::optional<Shared> shared;
+  const hf::LabInfo info = {
+      .id = "01-roofline",
+      .title = "The roofline",
+      .prepare = [&](hf::Lab& lab) { shared.emplace(lab); },
+      .steps = {{"peaks", with(shared, measure_arithmetic), 1, 4},
+                {"bandwidth", with(shared, measure_bandwidth), 5, 27},
+                {"latency", with(shared, measure_latency), 2, 12, {"peaks"}},
+                {"checking the kernels", with(shared, predict_kernels), 1, 2, {"peaks", "bandwidth"}},
+                {"kernels", with(shared, measure_kernels), 4, 20, {"checking the kernels"}}}};
+  return hf::run_lab(info, argc, argv);
 }

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,15 @@ void measure_peak(Lab& lab) {
 
 // ---- How many bytes does each rung move? ----
 
+/// Threads of their own are made before this one is pinned.
+std::vector<Peer> peers_of_all_cores(const Lab& lab) {
+  std::vector<Peer> peers = find_peers();
+  for (const Peer& peer : peers) {
+    if (peer.set_threads) peer.set_threads(lab.machine().cores);
+  }
+  return peers;
+}
+
 CacheSimulator simulated_caches(Lab& lab) {
   const CacheGeometry l1 = detect_geometry(lab.machine(), 1), l2 = detect_geometry(lab.machine(), 2);
   lab.modelled("simulated_l2_ways", static_cast<double>(l2.ways));
@@ -53,7 +63,18 @@ CacheSimulator simulated_caches(Lab& lab) {
   return {l1, l2};
 }
 
-void count_traffic(Lab& lab, const CacheSimulator& caches) {
+/// What the steps share.
+struct Shared {
+  explicit Shared(Lab& lab)
+      : peers(peers_of_all_cores(lab)), pinned(lab.machine().cores), caches(simulated_caches(lab)) {}
+
+  std::vector<Peer> peers;
+  PinnedOpenMp pinned;
+  CacheSimulator caches;
+};
+
+void count_traffic(Lab& lab, Shared& shared) {
+  const CacheSimulator& caches = shared.caches;
   const std::size_t n = anatomy_size(lab);
   const auto size = static_cast<double>(n);
   const RungTraffic traffic = rung_traffic(lab, n, caches);
@@ -102,8 +123,8 @@ void climb_the_ladder(Lab& lab) {
 
 // ---- The collapse at powers of two ----
 
-void measure_conflict(Lab& lab, const CacheSimulator& caches) {
-  const std::map<std::size_t, Fetched> fetched = simulate_conflict(lab, conflict_sizes(lab), caches);
+void measure_conflict(Lab& lab, Shared& shared) {
+  const std::map<std::size_t, Fetched> fetched = simulate_conflict(lab, conflict_sizes(lab), shared.caches);
   lab.simulated("conflict_bytes_1023", fetched.at(1023).into_l2, "B");
   lab.simulated("conflict_bytes_1024", fetched.at(1024).into_l2, "B");
   lab.derived("conflict_growth");
@@ -163,38 +184,29 @@ void measure_layers(Lab& lab) {
   measure_layer(lab, "perceptron", perceptron_run(perceptron_shape(lab), best));
 }
 
-void measure_matmul(Lab& lab) {
-  const std::vector<Peer> peers = find_peers();
-  for (const Peer& peer : peers) {
-    if (peer.set_threads)
-      peer.set_threads(lab.machine().cores);  // threads of its own are made before this one is pinned
-  }
-  const PinnedOpenMp pinned(lab.machine().cores);
-  const CacheSimulator caches = simulated_caches(lab);
-  lab.step("peaks", [&] { measure_peak(lab); });
-  lab.step("simulated traffic", [&] { count_traffic(lab, caches); });
-  lab.step("the ladder", [&] { climb_the_ladder(lab); });
-  lab.step("powers of two", [&] { measure_conflict(lab, caches); });
-  lab.step("block sizes", [&] { measure_blocks(lab); });
-  lab.step("layers", [&] { measure_layers(lab); });
-  note_who_races(lab, peers);
-  lab.step("race, all threads", [&] { race(lab, peers, Threads::all); });
-  lab.step("race, 1 thread", [&] { race(lab, peers, Threads::one); });
+void race_with_all_threads(Lab& lab, Shared& shared) {
+  note_who_races(lab, shared.peers);
+  race(lab, shared.peers, Threads::all);
 }
+
+void race_with_one_thread(Lab& lab, Shared& shared) { race(lab, shared.peers, Threads::one); }
 
 }  // namespace
 }  // namespace hf::matmul
 
 int main(int argc, char** argv) {
+  using namespace hf::matmul;
+  std::optional<Shared> shared;
   const hf::LabInfo info = {.id = "02-matmul",
                             .title = "Everything is matrix multiplication",
-                            .steps = {{"peaks", 0.3, 1},
-                                      {"simulated traffic", 2.5, 7, {"peaks"}},
-                                      {"the ladder", 3, 24, {"peaks"}},
-                                      {"powers of two", 0.7, 3, {"peaks"}},
-                                      {"block sizes", 1.2, 7, {"peaks"}},
-                                      {"layers", 1, 4, {"peaks"}},
-                                      {"race, all threads", 1.5, 10.5, {"peaks"}},
-                                      {"race, 1 thread", 2.5, 14, {"peaks"}}}};
-  return hf::run_lab(info, argc, argv, hf::matmul::measure_matmul);
+                            .prepare = [&](hf::Lab& lab) { shared.emplace(lab); },
+                            .steps = {{"peaks", measure_peak, 0.3, 1},
+                                      {"simulated traffic", with(shared, count_traffic), 2.5, 7, {"peaks"}},
+                                      {"the ladder", climb_the_ladder, 3, 24, {"peaks"}},
+                                      {"powers of two", with(shared, measure_conflict), 0.7, 3, {"peaks"}},
+                                      {"block sizes", measure_blocks, 1.2, 7, {"peaks"}},
+                                      {"layers", measure_layers, 1, 4, {"peaks"}},
+                                      {"race, all threads", with(shared, race_with_all_threads), 1.5, 10.5, {"peaks"}},
+                                      {"race, 1 thread", with(shared, race_with_one_thread), 2.5, 14, {"peaks"}}}};
+  return hf::run_lab(info, argc, argv);
 }

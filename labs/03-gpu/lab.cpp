@@ -6,13 +6,17 @@
 //   measure_prefetch       asking early, on a machine that waits
 //   measure_divergence     numbers that take different ways, in vectors
 //   simulate_core, simulate_gpu   a model of a machine that hides latency, with this machine's numbers and a GPU's
-//   measure_gpu            the GPU itself, where there is one: cuda/
+//   predict_gpu            what will the GPU itself do, and why is none measured, where there is none?
+//   gpu_steps              the GPU itself, where there is one: cuda/
 //   simulate_measured_gpu  the model with the numbers of that GPU
 #include "harness/lab.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,12 +37,28 @@
 namespace hf::gpu {
 namespace {
 
+/// What the steps share.
+struct Shared {
+  explicit Shared(Lab& lab) : bytes(chase_bytes(lab)) {
+    const std::uint64_t cache = lab.machine().last_level_cache_bytes();
+    if (bytes >= 4 * cache) return;
+    lab.note("the chases have " + capacity_text(bytes) + ", less than four times the largest cache, " +
+             capacity_text(cache) + ": what is said of DRAM may be a little too good");
+  }
+
+  Pinned pinned;
+  std::size_t bytes;  ///< of the memory that is chased and gathered from
+  std::optional<Team> team;
+  std::optional<ChaseMemory> memory;
+  Chases chases;
+};
+
 // ---- One access, and what can arrive at most ----
 
-void measure_limits_here(Lab& lab, const roofline::KernelSet& set, ChaseMemory& memory) {
+void measure_limits_here(Lab& lab, Shared& shared) {
   if (!lab.machine().huge_pages)
     lab.note("no huge pages: the system gives none, so a chase also waits for translations");
-  const Limits limits = measure_limits(lab, set, memory);
+  const Limits limits = measure_limits(lab, *roofline::kernel_sets(lab.machine()).back(), *shared.memory);
   lab.add(Value("chase_latency_ns", limits.latency_ns, "ns", "one access that waits for the one before"));
   lab.add(Value("random_read_gbs", limits.random_gbs, "GB/s", "lines at random whose addresses are known"));
   lab.add(Value("prefetched_read_gbs", limits.prefetched_gbs, "GB/s", "lines at random, each asked for early"));
@@ -57,10 +77,17 @@ void predict_chases(Lab& lab) {
   lab.show(little_table(latency, limit));
 }
 
+void measure_latency_and_bandwidth(Lab& lab, Shared& shared) {
+  shared.team.emplace(lab.machine().cores > 1 ? 2 : 1);
+  shared.memory.emplace(*shared.team, shared.bytes);
+  measure_limits_here(lab, shared);
+  predict_chases(lab);
+}
+
 // ---- Many chases at a time ----
 
-Chases measure_chases_here(Lab& lab, ChaseMemory& memory, Team& team) {
-  const Chases chases = measure_chases(lab, memory, team);
+void measure_chases_here(Lab& lab, Shared& shared) {
+  const Chases& chases = shared.chases = measure_chases(lab, *shared.memory, *shared.team);
   lab.add(chase_series("chases_bandwidth", "measured, 1 thread", Kind::measured, chases.one_thread));
   lab.add(Value("mlp_bandwidth_gain", chases.gain_best, "1", "the best number of chases over one"));
   lab.add(Value("mlp_gain_16", chases.gain_16, "1", "16 chases over one"));
@@ -68,19 +95,20 @@ Chases measure_chases_here(Lab& lab, ChaseMemory& memory, Team& team) {
   const double factor = lab.value("little_knee_predicted") / lab.value("little_knee_measured");
   lab.derived("little_knee_missed", std::max(factor, 1 / factor));
   lab.derived("lines_in_flight", lines_in_flight(chases.latency_ns(), chases.one_thread[chases.best].median));
-  if (team.size() > 1) {
+  if (shared.team->size() > 1) {
     lab.add(chase_series("chases_bandwidth_2", "measured, 2 threads", Kind::measured, chases.two_threads));
     lab.add(Value("mlp_two_threads_gain", chases.two_threads_gain, "1", "two threads over one"));
   } else {
     lab.note("one core: chases on two threads were not measured");
   }
-  return chases;
+  shared.memory.reset();
+  shared.team.reset();
 }
 
 // ---- Asking early ----
 
-void measure_prefetch(Lab& lab, std::size_t bytes) {
-  const Gathers gathers = measure_gathers(lab, bytes);
+void measure_prefetch(Lab& lab, Shared& shared) {
+  const Gathers gathers = measure_gathers(lab, shared.bytes);
   lab.add(prefetch_series("prefetch_speed", gathers));
   lab.add(Value("prefetch_gain", gathers.gain_best, "1", "asking early over not asking"));
   lab.derived("prefetch_best_distance", static_cast<double>(prefetch_distances[gathers.best]));
@@ -121,52 +149,45 @@ void simulate_gpu(Lab& lab) {
   lab.modelled("occupancy_warps_128", resident_warps({}, {.registers_per_thread = 128}));
 }
 
+void simulate_latency_hiding(Lab& lab, Shared& shared) {
+  simulate_core(lab, shared.chases);
+  simulate_gpu(lab);
+}
+
+// ---- The GPU itself ----
+
+void predict_gpu(Lab& lab) {
+  add_quoted_ladders(lab);
+  predict_ladders(lab);
+  if (const std::string why = gpu_unavailable(); !why.empty()) lab.note("no GPU was measured: " + why);
+}
+
 void simulate_measured_gpu(Lab& lab) {
   if (!lab.has("gpu_load_alone_ns") || !lab.has("gpu_in_flight_gbs")) return;
   lab.add(
       simulated_device_series("simt_gpu_bandwidth", lab.value("gpu_load_alone_ns"), lab.value("gpu_in_flight_gbs")));
 }
 
-void measure_latency_hiding(Lab& lab) {
-  const Pinned pinned;
-  const std::size_t bytes = chase_bytes(lab);
-  if (bytes < 4 * lab.machine().last_level_cache_bytes()) {
-    lab.note("the chases have " + capacity_text(bytes) + ", less than four times the largest cache, " +
-             capacity_text(lab.machine().last_level_cache_bytes()) + ": what is said of DRAM may be a little too good");
-  }
-  Chases chases;
-  {
-    Team team(lab.machine().cores > 1 ? 2 : 1);
-    ChaseMemory memory(team, bytes);
-    lab.step("latency and bandwidth", [&] {
-      measure_limits_here(lab, *roofline::kernel_sets(lab.machine()).back(), memory);
-      predict_chases(lab);
-    });
-    lab.step("chases", [&] { chases = measure_chases_here(lab, memory, team); });
-  }
-  lab.step("prefetch", [&] { measure_prefetch(lab, bytes); });
-  lab.step("divergence", [&] { measure_divergence(lab); });
-  lab.step("SIMT model", [&] {
-    simulate_core(lab, chases);
-    simulate_gpu(lab);
-  });
-  add_quoted_ladders(lab);
-  predict_ladders(lab);
-  measure_gpu(lab);
-  simulate_measured_gpu(lab);
+std::vector<Step> all_steps(std::optional<Shared>& shared) {
+  std::vector<Step> steps = {{"latency and bandwidth", with(shared, measure_latency_and_bandwidth), 2, 5},
+                             {"chases", with(shared, measure_chases_here), 3, 12, {"latency and bandwidth"}},
+                             {"prefetch", with(shared, measure_prefetch), 1, 5},
+                             {"divergence", measure_divergence, 1, 4},
+                             {"SIMT model", with(shared, simulate_latency_hiding), 1, 1, {"chases"}},
+                             {"ladders, predicted", predict_gpu, 0, 0}};
+  std::ranges::move(gpu_steps(), std::back_inserter(steps));
+  steps.push_back({"SIMT model of this GPU", simulate_measured_gpu, 0, 0, {"GPU latency", "GPU bytes in flight"}});
+  return steps;
 }
 
 }  // namespace
 }  // namespace hf::gpu
 
 int main(int argc, char** argv) {
-  hf::LabInfo info = {.id = "03-gpu",
-                      .title = "The GPU",
-                      .steps = {{"latency and bandwidth", 2, 5},
-                                {"chases", 3, 12, {"latency and bandwidth"}},
-                                {"prefetch", 1, 5},
-                                {"divergence", 1, 4},
-                                {"SIMT model", 1, 1, {"chases"}}}};
-  for (hf::Step& step : hf::gpu::gpu_steps()) info.steps.push_back(std::move(step));
-  return hf::run_lab(info, argc, argv, hf::gpu::measure_latency_hiding);
+  std::optional<hf::gpu::Shared> shared;
+  const hf::LabInfo info = {.id = "03-gpu",
+                            .title = "The GPU",
+                            .prepare = [&](hf::Lab& lab) { shared.emplace(lab); },
+                            .steps = hf::gpu::all_steps(shared)};
+  return hf::run_lab(info, argc, argv);
 }

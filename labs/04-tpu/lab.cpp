@@ -8,33 +8,22 @@
 //   repeats       measure_repeats        the same work again and again: array and processor
 #include "harness/lab.hpp"
 
+#include <optional>
+
 #include "04-tpu/bench/steps.hpp"
 #include "harness/threads.hpp"
 
-namespace hf::tpu {
-namespace {
-
-void measure_tpu(Lab& lab) {
-  const Pinned pinned;
-  lab.step("the array, checked", [&] { check_array(lab); });
-  lab.step("utilisation", [&] { simulate_utilisation(lab); });
-  lab.step("TPUv1", [&] { predict_tpuv1(lab); });
-  lab.step("energy", [&] { count_energy(lab); });
-  lab.step("matrix unit", [&] { measure_matrix_unit(lab); });
-  lab.step("repeats", [&] { measure_repeats(lab); });
-}
-
-}  // namespace
-}  // namespace hf::tpu
-
 int main(int argc, char** argv) {
+  using namespace hf::tpu;
+  std::optional<hf::Pinned> pinned;
   const hf::LabInfo info = {.id = "04-tpu",
                             .title = "The TPU",
-                            .steps = {{"the array, checked", 1, 2},
-                                      {"utilisation", 3, 5, {"the array, checked"}},
-                                      {"TPUv1", 2, 4},
-                                      {"energy", 1, 1},
-                                      {"matrix unit", 3, 12},
-                                      {"repeats", 1, 3}}};
-  return hf::run_lab(info, argc, argv, hf::tpu::measure_tpu);
+                            .prepare = [&](hf::Lab&) { pinned.emplace(); },
+                            .steps = {{"the array, checked", check_array, 1, 2},
+                                      {"utilisation", simulate_utilisation, 3, 5, {"the array, checked"}},
+                                      {"TPUv1", predict_tpuv1, 2, 4},
+                                      {"energy", count_energy, 1, 1},
+                                      {"matrix unit", measure_matrix_unit, 3, 12},
+                                      {"repeats", measure_repeats, 1, 3}}};
+  return hf::run_lab(info, argc, argv);
 }

@@ -56,43 +56,35 @@ void note_ranks(Lab& lab, const Ranks* ranks) {
   note_network(lab, *ranks);
 }
 
-void measure_scaling(Lab& lab, Ranks* ranks) {
-  note_ranks(lab, ranks);
-  const bool one_host = ranks == nullptr || ranks->hosts() == 1;
-  const auto step_on_one_host = [&](const char* name, void (*measure)(Lab&)) {
-    lab.step(name, [&] {
-      if (one_host) measure(lab);
-    });
+void train(Lab& lab, Ranks* ranks) {
+  count_what_travels(lab);
+  simulate_bubbles(lab);
+  if (ranks != nullptr) measure_training(lab, *ranks);
+}
+
+LabInfo lab_of(Ranks* ranks) {
+  const auto on_one_host = [ranks](void (*measure)(Lab&)) {
+    return [ranks, measure](Lab& lab) {
+      if (ranks == nullptr || ranks->hosts() == 1) measure(lab);
+    };
   };
-  step_on_one_host("roofs", measure_roofs);
-  step_on_one_host("batch", measure_batches);
-  step_on_one_host("KV caches", measure_kv_caches);
-  step_on_one_host("threads", measure_threads);
-  lab.step("collectives", [&] {
+  const auto agree = [ranks](Lab& lab) {
     if (ranks != nullptr) measure_collectives(lab, *ranks);
-  });
-  lab.step("training", [&] {
-    count_what_travels(lab);
-    simulate_bubbles(lab);
-    if (ranks != nullptr) measure_training(lab, *ranks);
-  });
-  step_on_one_host("serving", measure_serving);
-  step_on_one_host("planner", plan_many_chips);
+  };
+  return {.id = "05-scaling",
+          .title = "Scaling",
+          .prepare = [ranks](Lab& lab) { note_ranks(lab, ranks); },
+          .steps = {{"roofs", on_one_host(measure_roofs), 0.3, 1},
+                    {"batch", on_one_host(measure_batches), 1.2, 8, {"roofs"}},
+                    {"KV caches", on_one_host(measure_kv_caches), 2.6, 8, {"roofs"}},
+                    {"threads", on_one_host(measure_threads), 1, 7},
+                    {"collectives", agree, 2.6, 22},
+                    {"training", [ranks](Lab& lab) { train(lab, ranks); }, 3, 20, {"roofs", "collectives"}},
+                    {"serving", on_one_host(measure_serving), 2, 12, {"roofs"}},
+                    {"planner", on_one_host(plan_many_chips), 1, 3}}};
 }
 
 }  // namespace
 }  // namespace hf::scaling
 
-int main(int argc, char** argv) {
-  const hf::LabInfo info = {.id = "05-scaling",
-                            .title = "Scaling",
-                            .steps = {{"roofs", 0.3, 1},
-                                      {"batch", 1.2, 8, {"roofs"}},
-                                      {"KV caches", 2.6, 8, {"roofs"}},
-                                      {"threads", 1, 7},
-                                      {"collectives", 2.6, 22},
-                                      {"training", 3, 20, {"roofs", "collectives"}},
-                                      {"serving", 2, 12, {"roofs"}},
-                                      {"planner", 1, 3}}};
-  return hf::run_ranked_lab(info, argc, argv, hf::scaling::tasks, hf::scaling::measure_scaling);
-}
+int main(int argc, char** argv) { return hf::run_ranked_lab(hf::scaling::lab_of, argc, argv, hf::scaling::tasks); }

@@ -15,33 +15,25 @@
 namespace hf::precision {
 namespace {
 
-void measure(Lab& lab) {
-  lab.step("formats", [&] { measure_formats(lab); });
-  lab.step("GEMV", [&] { measure_gemv(lab); });
-  lab.step("decode", [&] { measure_decode(lab); });
-  lab.step("units", [&] { measure_units(lab); });
-  lab.step("accuracy", [&] {
-    measure_accuracy(lab);
-    add_pareto(lab);
-  });
-  lab.step("sums", [&] { measure_sums(lab); });
-  lab.step("training", [&] { measure_training(lab); });
-  lab.step("sparsity", [&] { measure_sparsity(lab); });
+void measure_accuracy_and_pareto(Lab& lab) {
+  measure_accuracy(lab);
+  add_pareto(lab);
 }
 
 }  // namespace
 }  // namespace hf::precision
 
 int main(int argc, char** argv) {
+  using namespace hf::precision;
   const hf::LabInfo info = {.id = "06-precision",
                             .title = "Precision and sparsity",
-                            .steps = {{"formats", 0.5, 1},
-                                      {"GEMV", 3, 18},
-                                      {"decode", 4, 20, {"GEMV"}},
-                                      {"units", 3, 15},
-                                      {"accuracy", 2, 8},
-                                      {"sums", 0.5, 2},
-                                      {"training", 3, 12},
-                                      {"sparsity", 2, 8, {"GEMV"}}}};
-  return hf::run_lab(info, argc, argv, hf::precision::measure);
+                            .steps = {{"formats", measure_formats, 0.5, 1},
+                                      {"GEMV", measure_gemv, 3, 18},
+                                      {"decode", measure_decode, 4, 20, {"GEMV"}},
+                                      {"units", measure_units, 3, 15},
+                                      {"accuracy", measure_accuracy_and_pareto, 2, 8},
+                                      {"sums", measure_sums, 0.5, 2},
+                                      {"training", measure_training, 3, 12},
+                                      {"sparsity", measure_sparsity, 2, 8, {"GEMV"}}}};
+  return hf::run_lab(info, argc, argv);
 }

@@ -12,29 +12,15 @@
 
 #include "07-compilers/bench/steps.hpp"
 
-namespace hf::compilers {
-namespace {
-
-void measure(Lab& lab) {
-  lab.step("layers", [&] { measure_layers(lab); });
-  lab.step("fusion", [&] { measure_fusion(lab); });
-  lab.step("modes", [&] { measure_modes(lab); });
-  lab.step("attention", [&] { measure_attention(lab); });
-  lab.step("search", [&] { measure_search(lab); });
-  lab.step("legality", [&] { measure_legality(lab); });
-}
-
-}  // namespace
-}  // namespace hf::compilers
-
 int main(int argc, char** argv) {
+  using namespace hf::compilers;
   const hf::LabInfo info = {.id = "07-compilers",
                             .title = "Compilers",
-                            .steps = {{"layers", 2, 6},
-                                      {"fusion", 7.5, 20.5},
-                                      {"modes", 2.5, 6},
-                                      {"attention", 3, 17},
-                                      {"search", 3, 11.5},
-                                      {"legality", 1, 2}}};
-  return hf::run_lab(info, argc, argv, hf::compilers::measure);
+                            .steps = {{"layers", measure_layers, 2, 6},
+                                      {"fusion", measure_fusion, 7.5, 20.5},
+                                      {"modes", measure_modes, 2.5, 6},
+                                      {"attention", measure_attention, 3, 17},
+                                      {"search", measure_search, 3, 11.5},
+                                      {"legality", measure_legality, 1, 2}}};
+  return hf::run_lab(info, argc, argv);
 }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
@@ -73,36 +72,31 @@ void Lab::only(std::string_view step) {
   }
 }
 
-void Lab::step(std::string_view name, const std::function<void()>& measure) {
-  begin(name);
-  const Step& step = info_.steps[begun_ - 1];
-  if (!is_wanted(step)) return;
+void Lab::run() {
+  if (info_.prepare) info_.prepare(*this);
+  for (const Step& step : info_.steps) {
+    if (is_wanted(step)) run(step);
+  }
+}
+
+void Lab::run(const Step& step) {
+  stop_if_interrupted();
+  present_ = &step;
+  step_start_ns_ = now_ns();
+  show_progress();
   try {
-    measure();
+    step.measure(*this);
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& error) {
     if (!step.may_fail) throw;
     incomplete(step.name + ": " + error.what());
   }
+  done_seconds_ += seconds_since(step_start_ns_);
+  done_expected_ += expected(step);
 }
 
-void Lab::begin(std::string_view step) {
-  stop_if_interrupted();
-  if (begun_ == info_.steps.size() || info_.steps[begun_].name != step) {
-    throw std::logic_error("step " + std::string(step) +
-                           " is not the next of the lab's steps; list it there, in order");
-  }
-  if (begun_ > 0) {
-    done_seconds_ += seconds_since(step_start_ns_);
-    if (is_wanted(info_.steps[begun_ - 1])) done_expected_ += step_seconds();
-  }
-  ++begun_;
-  step_start_ns_ = now_ns();
-  if (is_wanted(info_.steps[begun_ - 1])) show_progress();
-}
-
-double Lab::step_seconds() const { return begun_ == 0 ? 0 : expected(info_.steps[begun_ - 1]); }
+double Lab::step_seconds() const { return present_ == nullptr ? 0 : expected(*present_); }
 
 double Lab::seconds_left() const { return std::max(step_seconds() - seconds_since(step_start_ns_), 0.0); }
 
@@ -132,9 +126,9 @@ Sampling Lab::in_one_state(Sampling sampling, const std::vector<std::string>& id
     const std::size_t all = seen.samples.size(), out = all - sampling.of(id).samples.size();
     const Mode& kept = seen.modes->larger();
     const Mode& other = &kept == &seen.modes->low ? seen.modes->high : seen.modes->low;
-    note(info_.steps[std::max<std::size_t>(begun_, 1) - 1].name + ": " + std::to_string(out) + " of " +
-         std::to_string(all) + " rounds are left out, in which \"" + id + "\" took " +
-         number_text(other.median / kept.median) + " times as long as in the others: this machine has two states");
+    note(present_->name + ": " + std::to_string(out) + " of " + std::to_string(all) +
+         " rounds are left out, in which \"" + id + "\" took " + number_text(other.median / kept.median) +
+         " times as long as in the others: this machine has two states");
   }
   return sampling;
 }
@@ -162,11 +156,11 @@ double Lab::pace() const {
 }
 
 void Lab::show_progress() const {
-  if (begun_ == 0) return;
+  if (present_ == nullptr) return;
   const double in_step = seconds_since(step_start_ns_), rest = expected_in_all() - done_expected_ - step_seconds();
   const double left = std::max(pace() * step_seconds() - in_step, 0.0) + pace() * rest;
   const double done = done_seconds_ + in_step;
-  terminal_.progress(info_.steps[begun_ - 1].name, done + left > 0 ? done / (done + left) : 1, left);
+  terminal_.progress(present_->name, done + left > 0 ? done / (done + left) : 1, left);
   last_shown_ns_ = now_ns();
 }
 
@@ -252,11 +246,5 @@ void Lab::incomplete(const std::string& line) {
 }
 
 void Lab::show(const Table& table) { terminal_.table(table); }
-
-void Lab::end() const {
-  if (begun_ != info_.steps.size()) {
-    throw std::logic_error("step " + info_.steps[begun_].name + " was never begun; begin it, or take it off the list");
-  }
-}
 
 }  // namespace hf

@@ -2,7 +2,6 @@
 /// What a lab is: its steps, what it works with, where its results go, and its main function.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -29,9 +28,12 @@ struct LabTexts {
 };
 extern const LabTexts lab_texts;
 
+class Lab;
+
 /// A part of a lab, with the time it should take in each budget.
 struct Step {
   std::string name;  ///< as the progress bar shows it: "bandwidth, one thread"
+  std::function<void(Lab&)> measure;
   double quick_seconds;
   double full_seconds;
   std::vector<std::string> needs =
@@ -39,11 +41,13 @@ struct Step {
   bool may_fail = false;  ///< what it throws is noted, and the lab goes on: for what only some machines have
 };
 
-/// What a lab says about itself.
+/// What a lab is.
 struct LabInfo {
   std::string id;     ///< "01-roofline"
   std::string title;  ///< "Move right, or buy bandwidth"
-  std::vector<Step> steps;
+  /// Where the steps share something, makes it: pins the thread, say. Called when the measuring begins, not for --help.
+  std::function<void(Lab&)> prepare = {};
+  std::vector<Step> steps;  ///< in the order of the chapter
   /// Where a lab needs several processes: starts them, each with this command line, waits, and returns their exit status;
   /// nothing in a process that was started so. Called when there is something to measure, before the measuring lock is taken.
   std::function<std::optional<int>()> elsewhere = {};
@@ -57,7 +61,7 @@ struct Results {
   bool complete = true;            ///< false when something could not be measured that every machine can
 };
 
-/// What the body of a lab works with: what the machine is, how much time there is, and where results go.
+/// What the steps of a lab work with: what the machine is, how much time there is, and where results go.
 class Lab {
  public:
   Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal, std::vector<Law> laws = {});
@@ -73,13 +77,12 @@ class Lab {
   /// From here on, only this step is measured, and those that it needs.
   void only(std::string_view step);
 
-  /// Runs the next step of LabInfo::steps; they are taken in their order. The progress bar shows it.
+  /// Prepares, and takes the steps in their order. The progress bar shows them.
   /// \throws Interrupted
-  /// \throws std::logic_error when the name is not that of the next step
-  /// \throws what \p measure throws, unless the step may fail
-  void step(std::string_view name, const std::function<void()>& measure);
+  /// \throws what a step throws that may not fail
+  void run();
 
-  /// How long the step just begun should take, seconds; 0 before the first.
+  /// How long the present step should take, seconds; 0 before the first.
   double step_seconds() const;
 
   /// How much of that is left, seconds, not below 0.
@@ -99,7 +102,7 @@ class Lab {
   const SteadyMemory& steady_memory() const { return steady_memory_; }
 
   /// The rounds in which the machine was in one state, as these variants saw it, say the roofs (see Sampling); notes how
-  /// many were left out, and what the other state was.
+  /// many were left out, and what the other state was. For steps.
   Sampling in_one_state(Sampling sampling, const std::vector<std::string>& ids);
 
   /// Moves the progress bar, at most five times a second. For long code between samples.
@@ -143,15 +146,12 @@ class Lab {
   /// Prints a table now: the predictions, before anything is timed; the results, after.
   void show(const Table& table);
 
-  /// After the body. \throws std::logic_error for a step that was never begun
-  void end() const;
-
   const Results& results() const { return results_; }
 
  private:
   const Value* find(std::string_view id) const;
   bool is_wanted(const Step& step) const { return wanted_.empty() || wanted_.contains(step.name); }
-  void begin(std::string_view step);
+  void run(const Step& step);
   double expected(const Step& step) const { return quick() ? step.quick_seconds : step.full_seconds; }
   double expected_in_all() const;
   double pace() const;
@@ -164,7 +164,7 @@ class Lab {
   std::vector<Law> laws_;
   SteadyMemory steady_memory_;
   std::set<std::string, std::less<>> wanted_;  ///< the steps to be measured; empty for all
-  std::size_t begun_ = 0;                      ///< how many steps have been begun, or left out
+  const Step* present_ = nullptr;              ///< the step that runs, or ran last; null before the first
   std::int64_t step_start_ns_ = 0;
   double presumed_pace_ = 1;                     ///< seconds that a second of LabInfo::steps should take
   double done_seconds_ = 0, done_expected_ = 0;  ///< of the steps that ended
@@ -172,10 +172,16 @@ class Lab {
   Results results_;
 };
 
+/// The step's function for one that takes what the steps share, which LabInfo::prepare makes.
+template <class Shared>
+std::function<void(Lab&)> with(std::optional<Shared>& shared, void (*measure)(Lab&, Shared&)) {
+  return [&shared, measure](Lab& lab) { measure(lab, *shared); };
+}
+
 /// The main function of every lab: reads the command line, takes the measuring lock, shows what machine this is,
-/// measures the noise floor, runs the body, prints values and claims, and writes the record, checked, in one
+/// measures the noise floor, runs the steps, prints values and claims, and writes the record, checked, in one
 /// rename. A failure leaves the previous record as it was.
 /// \return exit status: 0 done, 1 failed with one line on standard error, 130 interrupted
-int run_lab(const LabInfo& info, int argc, char** argv, const std::function<void(Lab&)>& body);
+int run_lab(const LabInfo& info, int argc, char** argv);
 
 }  // namespace hf

@@ -7,7 +7,6 @@
 #include <ctime>
 #include <exception>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -139,7 +138,7 @@ class LabRun {
     return false;
   }
 
-  void measure(const std::function<void(Lab&)>& body) {
+  void measure() {
     const MeasuringLock lock;
     const std::int64_t start = now_ns();
     check_writable();
@@ -159,10 +158,9 @@ class LabRun {
     run.before_body = read_system_state();
     terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) + " %: a smaller difference is a tie");
 
-    body(lab);
+    lab.run();
     stop_if_interrupted();
     terminal_.clear_progress();
-    lab.end();
     run.at_end = read_system_state();
     run.seconds = static_cast<double>(now_ns() - start) * 1e-9;
     const nlohmann::json record =
@@ -259,7 +257,7 @@ int fail(const LabInfo& info, const std::string& reason, int status) {
 
 }  // namespace
 
-int run_lab(const LabInfo& info, int argc, char** argv, const std::function<void(Lab&)>& body) {
+int run_lab(const LabInfo& info, int argc, char** argv) {
   const fs::path folder = executable_folder(argv[0]);
   Options options;
   options.out = folder.parent_path() / "records";
@@ -272,7 +270,7 @@ int run_lab(const LabInfo& info, int argc, char** argv, const std::function<void
     if (info.elsewhere) {
       if (const std::optional<int> status = info.elsewhere()) return *status;
     }
-    run.measure(body);
+    run.measure();
     return 0;
   } catch (const Interrupted&) {
     return fail(info, "interrupted; the previous record is as it was", 128 + SIGINT);

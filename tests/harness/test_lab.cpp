@@ -180,12 +180,6 @@ TEST_CASE("a number that is none never reaches a record") {
   CHECK(ended.err.find("value sum_bound_gflops: expected a finite number") != std::string::npos);
 }
 
-TEST_CASE("a step that was announced and never begun is an error") {
-  const Ended ended = run_over_old_record(Bench(), "forget");
-  CHECK(ended.status == 1);
-  CHECK(ended.err.find("step bounds was never begun") != std::string::npos);
-}
-
 TEST_CASE("one step alone is measured without a record") {
   const Bench bench;
   write(bench.record, "old");

@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,12 +19,14 @@ using hf::Value;
 
 /// A lab that prints into the void.
 struct Quiet {
-  explicit Quiet(std::vector<hf::Step> steps = {{"only", 1, 1}}) : steps_(std::move(steps)) {}
+  explicit Quiet(std::vector<hf::Step> steps = {}, std::function<void(hf::Lab&)> prepare = {})
+      : steps_(std::move(steps)), prepare_(std::move(prepare)) {}
 
   std::vector<hf::Step> steps_;
+  std::function<void(hf::Lab&)> prepare_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
   hf::Terminal terminal{nowhere.get()};
-  hf::Lab lab{{"99-quiet", "Quiet", steps_},
+  hf::Lab lab{{"99-quiet", "Quiet", prepare_, steps_},
               hf::Budget::quick,
               {},
               terminal,
@@ -98,48 +102,47 @@ TEST_CASE("what no record may have is refused at once") {
   CHECK(lab.results().series.size() == 1);
 }
 
-TEST_CASE("a lab ends when each of its steps was begun") {
-  Quiet quiet;
-  CHECK_THROWS_WITH_AS(quiet.lab.end(), doctest::Contains("step only was never begun"), std::logic_error);
-  quiet.lab.step("only", [] {});
-  CHECK_NOTHROW(quiet.lab.end());
+TEST_CASE("the steps are prepared and taken in their order") {
+  std::string taken;
+  const auto take = [&](const char* name) { return [&taken, name](hf::Lab&) { taken += name; }; };
+  Quiet quiet({{"a", take("a"), 1, 1}, {"b", take("b"), 1, 1}}, [&](hf::Lab&) { taken += "prepared: "; });
+  quiet.lab.run();
+  CHECK(taken == "prepared: ab");
 }
 
 TEST_CASE("a step wanted alone takes along what it builds on, and no other") {
-  Quiet quiet({{"a", 1, 1}, {"b", 1, 1}, {"c", 1, 1, {"a"}}, {"d", 1, 1, {"c"}}});
-  quiet.lab.only("d");
   std::string taken;
-  for (const char* name : {"a", "b", "c", "d"}) quiet.lab.step(name, [&] { taken += name; });
+  const auto take = [&](const char* name) { return [&taken, name](hf::Lab&) { taken += name; }; };
+  Quiet quiet(
+      {{"a", take("a"), 1, 1}, {"b", take("b"), 1, 1}, {"c", take("c"), 1, 1, {"a"}}, {"d", take("d"), 1, 1, {"c"}}});
+  quiet.lab.only("d");
+  quiet.lab.run();
   CHECK(taken == "acd");
-  CHECK_THROWS_WITH_AS(quiet.lab.step("e", [] {}), doctest::Contains("step e is not the next"), std::logic_error);
 }
 
 TEST_CASE("a step that may fail is noted, and the next is taken") {
-  Quiet quiet({{"may", 1, 1, {}, true}, {"must", 1, 1}});
-  const auto fail = [] { throw std::runtime_error("no answer"); };
-  quiet.lab.step("may", fail);
+  const auto fail = [](hf::Lab&) { throw std::runtime_error("no answer"); };
+  Quiet quiet({{"may", fail, 1, 1, {}, true}, {"must", fail, 1, 1}});
+  CHECK_THROWS_WITH_AS(quiet.lab.run(), "no answer", std::runtime_error);
   CHECK_FALSE(quiet.lab.results().complete);
   CHECK(quiet.lab.results().notes == std::vector<std::string>{"may: no answer"});
-  CHECK_THROWS_WITH_AS(quiet.lab.step("must", fail), "no answer", std::runtime_error);
 }
 
 TEST_CASE("what was measured in two states is held against what was measured in one of them, and the record says so") {
-  Quiet quiet({{"batches", 1, 1}});
-  hf::Lab& lab = quiet.lab;
   const hf::Sampling both = {
       {"peak", "read", "layer"},
       {hf::estimate(std::vector<double>(10, 7.5)), hf::estimate({1.5, 1.5, 3, 3, 3, 3, 1.5, 3, 3, 3}),
        hf::estimate({5.5, 5.5, 9, 9, 9, 9, 5.5, 9, 9, 9})}};
-  lab.step("batches", [&] {
+  const auto batches = [&](hf::Lab& lab) {
     const hf::Sampling one = lab.in_one_state(both, {"peak", "read"});
     CHECK(one.of("layer").samples == std::vector<double>(7, 9));
     CHECK(one.of("read").samples == std::vector<double>(7, 3));
-  });
-  REQUIRE(lab.results().notes.size() == 1);
-  CHECK(lab.results().notes.front() ==
-        "batches: 3 of 10 rounds are left out, in which \"read\" took 0.500 times as long as in the others: this "
-        "machine has "
-        "two states");
-  CHECK(lab.in_one_state(both, {"peak"}).of("layer").samples.size() == 10);
-  CHECK(lab.results().notes.size() == 1);
+    CHECK(lab.in_one_state(both, {"peak"}).of("layer").samples.size() == 10);
+  };
+  Quiet quiet({{"batches", batches, 1, 1}});
+  quiet.lab.run();
+  CHECK(
+      quiet.lab.results().notes ==
+      std::vector<std::string>{"batches: 3 of 10 rounds are left out, in which \"read\" took 0.500 times as long as in "
+                               "the others: this machine has two states"});
 }

@@ -45,10 +45,6 @@ void measure_chains(Lab& lab) {
   lab.add(Value("eight_over_one", sampling.ratio("1", "8"), "1"));
 }
 
-void measure(Lab& lab) {
-  lab.step("chains", [&] { measure_chains(lab); });
-}
-
 }  // namespace
 }  // namespace hf::NAMESPACE
 
@@ -56,7 +52,7 @@ int main(int argc, char** argv) {
   const hf::LabInfo info = {
       .id = "@ID@",
       .title = "@TITLE@",
-      .steps = {{"chains", 0.5, 2}},
+      .steps = {{"chains", hf::NAMESPACE::measure_chains, 0.5, 2}},
   };
-  return hf::run_lab(info, argc, argv, hf::NAMESPACE::measure);
+  return hf::run_lab(info, argc, argv);
 }

@@ -59,6 +59,7 @@ class Networks {
   /// Gives back what only training needs.
   void forget_training() { training_.reset(); }
 
+  const Sizes& sizes() const { return sizes_; }
   const Mlp& mlp() const { return mlp_; }
   const Resnet& resnet() const { return resnet_; }
   Transformer& transformer() { return transformer_; }

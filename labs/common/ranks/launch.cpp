@@ -34,16 +34,16 @@ std::optional<int> start_ranks(const std::string& program, int argc, char** argv
 
 }  // namespace
 
-int run_ranked_lab(LabInfo info, int argc, char** argv, std::span<const Task> tasks, const RankedLab& body) {
-  const std::string program = "lab-" + info.id;
+int run_ranked_lab(const RankedLab& lab_of, int argc, char** argv, std::span<const Task> tasks) {
+  LabInfo alone = lab_of(nullptr);
+  const std::string program = "lab-" + alone.id;
   if (!is_rank()) {
-    info.elsewhere = [&] { return start_ranks(program, argc, argv); };
-    return run_lab(info, argc, argv, [&](Lab& lab) { body(lab, nullptr); });
+    alone.elsewhere = [&] { return start_ranks(program, argc, argv); };
+    return run_lab(alone, argc, argv);
   }
   if (!was_started_by_lab()) unbind();
-  return run_mpi_ranks(program, argc, argv, tasks, [&](Ranks& ranks) {
-    return run_lab(info, argc, argv, [&](Lab& lab) { body(lab, ranks.size() > 1 ? &ranks : nullptr); });
-  });
+  return run_mpi_ranks(program, argc, argv, tasks,
+                       [&](Ranks& ranks) { return run_lab(ranks.size() > 1 ? lab_of(&ranks) : alone, argc, argv); });
 }
 
 std::string no_ranks() {

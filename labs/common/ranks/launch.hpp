@@ -12,14 +12,14 @@
 
 namespace hf {
 
-/// What a lab does. Without ranks where there can be none; no_ranks() then says why.
-using RankedLab = std::function<void(Lab& lab, Ranks* ranks)>;
+/// The lab of these ranks; null where there can be none, and no_ranks() then says why.
+using RankedLab = std::function<LabInfo(Ranks* ranks)>;
 
 /// The main function of a lab with ranks: run_lab() on rank 0, while the others wait for its tasks. A rank that fails, dies
 /// or does not get on for 20 s ends all of them, and one line on standard error says which and why.
 /// \param tasks  all that the lab will run; their names differ
 /// \return exit status, as of run_lab()
-int run_ranked_lab(LabInfo info, int argc, char** argv, std::span<const Task> tasks, const RankedLab& body);
+int run_ranked_lab(const RankedLab& lab_of, int argc, char** argv, std::span<const Task> tasks);
 
 /// Why there are no ranks, in words for a note: "no MPI in this build".
 std::string no_ranks();

@@ -1,7 +1,6 @@
 // A build without MPI: no ranks.
 #include <span>
 #include <string>
-#include <utility>
 
 #include "common/ranks/launch.hpp"
 #include "common/ranks/ranks.hpp"
@@ -9,8 +8,8 @@
 
 namespace hf {
 
-int run_ranked_lab(LabInfo info, int argc, char** argv, std::span<const Task>, const RankedLab& body) {
-  return run_lab(info, argc, argv, [&](Lab& lab) { body(lab, nullptr); });
+int run_ranked_lab(const RankedLab& lab_of, int argc, char** argv, std::span<const Task>) {
+  return run_lab(lab_of(nullptr), argc, argv);
 }
 
 std::string no_ranks() { return "no MPI in this build"; }

@@ -1,4 +1,4 @@
-#include "03-gpu/bench/cuda/execution_runs.hpp"
+#include "03-gpu/bench/cuda/device_steps.hpp"
 
 #include "03-gpu/kernels/cuda/divergence.cuh"
 #include "03-gpu/kernels/cuda/launches.cuh"
@@ -83,11 +83,9 @@ void measure_launches(Lab& lab) {
 
 }  // namespace
 
-std::vector<Step> execution_steps() { return {{"GPU divergence", 0.5, 1}, {"GPU launches", 1, 3}}; }
-
-void measure_execution(Lab& lab, const cuda::Device& device) {
-  lab.step("GPU divergence", [&] { measure_divergence(lab, device); });
-  lab.step("GPU launches", [&] { measure_launches(lab); });
+std::vector<Step> execution_steps(const cuda::Device& device) {
+  return {{"GPU divergence", [=](Lab& lab) { measure_divergence(lab, device); }, 0.5, 1},
+          {"GPU launches", measure_launches, 1, 3}};
 }
 
 }  // namespace hf::gpu

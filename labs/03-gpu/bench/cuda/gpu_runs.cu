@@ -2,10 +2,7 @@
 
 #include <cmath>
 
-#include "03-gpu/bench/cuda/execution_runs.hpp"
-#include "03-gpu/bench/cuda/matmul_runs.hpp"
-#include "03-gpu/bench/cuda/memory_runs.hpp"
-#include "03-gpu/bench/cuda/peak_runs.hpp"
+#include "03-gpu/bench/cuda/device_steps.hpp"
 #include "common/cuda/device.cuh"
 
 namespace hf::gpu {
@@ -32,19 +29,11 @@ std::string gpu_unavailable() {
 std::vector<Step> gpu_steps() {
   std::vector<Step> steps;
   if (!gpu_unavailable().empty()) return steps;
-  for (const auto& part : {memory_steps(), execution_steps(), peak_steps(), gpu_matmul_steps()})
+  const cuda::Device device = cuda::this_device();
+  for (const auto& part : {memory_steps(device), execution_steps(device), peak_steps(device), gpu_matmul_steps(device)})
     steps.insert(steps.end(), part.begin(), part.end());
   for (Step& step : steps) step.may_fail = true;  // a kernel that is wrong, say, does not take the others along
   return steps;
-}
-
-void measure_gpu(Lab& lab) {
-  if (const std::string why = gpu_unavailable(); !why.empty()) return lab.note("no GPU was measured: " + why);
-  const cuda::Device device = cuda::this_device();
-  measure_memory(lab, device);
-  measure_execution(lab, device);
-  measure_peaks(lab, device);
-  measure_gpu_matmul(lab, device);
 }
 
 }  // namespace hf::gpu

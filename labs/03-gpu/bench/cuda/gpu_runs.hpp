@@ -13,11 +13,7 @@ namespace hf::gpu {
 /// Why no GPU is measured, in one line: no CUDA when this was built, no driver, no device; empty when one can be.
 std::string gpu_unavailable();
 
-/// What the GPU's part adds to LabInfo::steps; empty where gpu_unavailable() says why.
+/// The steps that measure the GPU; none where gpu_unavailable() says why.
 std::vector<Step> gpu_steps();
-
-/// Measures the GPU: begins those steps, adds series and values, notes what is missing. Where no GPU can be
-/// measured, it notes why, and that is all.
-void measure_gpu(Lab& lab);
 
 }  // namespace hf::gpu

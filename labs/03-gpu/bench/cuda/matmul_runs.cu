@@ -1,4 +1,4 @@
-#include "03-gpu/bench/cuda/matmul_runs.hpp"
+#include "03-gpu/bench/cuda/device_steps.hpp"
 
 #include <cublas_v2.h>
 
@@ -301,11 +301,9 @@ void measure_bf16(Lab& lab, int capability) {
 
 }  // namespace
 
-std::vector<Step> gpu_matmul_steps() { return {{"GPU: matmul in fp32", 15, 60}, {"GPU: matmul in bf16", 15, 60}}; }
-
-void measure_gpu_matmul(Lab& lab, const cuda::Device& device) {
-  lab.step("GPU: matmul in fp32", [&] { measure_sgemm(lab); });
-  lab.step("GPU: matmul in bf16", [&] { measure_bf16(lab, device.capability); });
+std::vector<Step> gpu_matmul_steps(const cuda::Device& device) {
+  return {{"GPU: matmul in fp32", measure_sgemm, 15, 60},
+          {"GPU: matmul in bf16", [=](Lab& lab) { measure_bf16(lab, device.capability); }, 15, 60}};
 }
 
 }  // namespace hf::gpu

@@ -1,4 +1,4 @@
-#include "03-gpu/bench/cuda/memory_runs.hpp"
+#include "03-gpu/bench/cuda/device_steps.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -330,19 +330,16 @@ void measure_banks(Lab& lab) {
 
 }  // namespace
 
-std::vector<Step> memory_steps() {
-  return {
-      {"GPU latency", 3, 10}, {"GPU bandwidth", 2, 6}, {"GPU bytes in flight", 4, 16}, {"GPU access patterns", 2, 6}};
-}
-
-void measure_memory(Lab& lab, const cuda::Device& device) {
-  lab.step("GPU latency", [&] { measure_latency(lab, device); });
-  lab.step("GPU bandwidth", [&] { measure_streams(lab, device); });
-  lab.step("GPU bytes in flight", [&] { measure_in_flight(lab, device); });
-  lab.step("GPU access patterns", [&] {
-    measure_strides(lab, device);
-    measure_banks(lab);
-  });
+std::vector<Step> memory_steps(const cuda::Device& device) {
+  return {{"GPU latency", [=](Lab& lab) { measure_latency(lab, device); }, 3, 10},
+          {"GPU bandwidth", [=](Lab& lab) { measure_streams(lab, device); }, 2, 6},
+          {"GPU bytes in flight", [=](Lab& lab) { measure_in_flight(lab, device); }, 4, 16},
+          {"GPU access patterns",
+           [=](Lab& lab) {
+             measure_strides(lab, device);
+             measure_banks(lab);
+           },
+           2, 6}};
 }
 
 }  // namespace hf::gpu

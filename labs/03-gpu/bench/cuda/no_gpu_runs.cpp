@@ -6,6 +6,4 @@ std::string gpu_unavailable() { return "this program was built without CUDA"; }
 
 std::vector<Step> gpu_steps() { return {}; }
 
-void measure_gpu(Lab& lab) { lab.note("no GPU was measured: " + gpu_unavailable()); }
-
 }  // namespace hf::gpu

@@ -1,4 +1,4 @@
-#include "03-gpu/bench/cuda/peak_runs.hpp"
+#include "03-gpu/bench/cuda/device_steps.hpp"
 
 #include <cmath>
 
@@ -100,10 +100,8 @@ void measure_device_peaks(Lab& lab, const cuda::Device& device) {
 
 }  // namespace
 
-std::vector<Step> peak_steps() { return {{"GPU peaks", 1, 3}}; }
-
-void measure_peaks(Lab& lab, const cuda::Device& device) {
-  lab.step("GPU peaks", [&] { measure_device_peaks(lab, device); });
+std::vector<Step> peak_steps(const cuda::Device& device) {
+  return {{"GPU peaks", [=](Lab& lab) { measure_device_peaks(lab, device); }, 1, 3}};
 }
 
 }  // namespace hf::gpu

@@ -14,28 +14,28 @@
 namespace hf::scaling {
 namespace {
 
-void measure(Lab& lab, Ranks* ranks) {
-  lab.step("ranks", [&] {
-    if (ranks != nullptr) throw std::logic_error("there are ranks");
-    lab.note(no_ranks());
-    lab.modelled("sum_gflops", 1, "GFLOP/s");
-    ThreadRanks(1, {}).run([](Transport& me) {
-      Member alone = {me, false, [] {}};
-      try {
-        collectives_task.run(alone, {});
-      } catch (const std::logic_error&) {
-        return;
-      }
-      throw std::runtime_error("the collectives raced against nobody");
-    });
+void measure(Lab& lab) {
+  lab.note(no_ranks());
+  lab.modelled("sum_gflops", 1, "GFLOP/s");
+  ThreadRanks(1, {}).run([](Transport& me) {
+    Member alone = {me, false, [] {}};
+    try {
+      collectives_task.run(alone, {});
+    } catch (const std::logic_error&) {
+      return;
+    }
+    throw std::runtime_error("the collectives raced against nobody");
   });
+}
+
+LabInfo lab_of(Ranks* ranks) {
+  if (ranks != nullptr) throw std::logic_error("there are ranks");
+  return {.id = "99-tiny", .title = "Alone", .steps = {{"ranks", measure, 0.01, 0.01}}};
 }
 
 }  // namespace
 }  // namespace hf::scaling
 
 int main(int argc, char** argv) {
-  using namespace hf::scaling;
-  return run_ranked_lab({"99-tiny", "Alone", {{"ranks", 0.01, 0.01}}}, argc, argv, std::array{collectives_task},
-                        measure);
+  return hf::run_ranked_lab(hf::scaling::lab_of, argc, argv, std::array{hf::scaling::collectives_task});
 }
