@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "01-roofline/bench/peak_table.hpp"
+#include "01-roofline/bench/steps.hpp"
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "harness/lock.hpp"

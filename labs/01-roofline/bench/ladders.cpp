@@ -1,14 +1,17 @@
-#include "01-roofline/bench/ladders.hpp"
-
+// How fast can this machine fetch, and how long does it wait? Bandwidth and latency over working sets, from the first cache to
+// memory.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "01-roofline/bench/levels.hpp"
+#include "01-roofline/bench/steps.hpp"
 #include "01-roofline/kernels/chase.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "common/random.hpp"
@@ -22,6 +25,8 @@
 
 namespace hf::roofline {
 namespace {
+
+const Axis bandwidth_axis = {"bandwidth", "GB/s"}, latency_axis = {"latency", "ns"};
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 
@@ -128,8 +133,9 @@ Estimate ns_per_hop(const Estimate& seconds) {
   return transform(seconds, [](double s) { return s * 1e9 / ChaseVariant::hops_per_call; });
 }
 
-}  // namespace
-
+/// The largest working set to measure: four times the largest cache, so that little of it can be cached, but at most a
+/// quarter of the available memory, and no more than one core can read in a quarter of a second (an eightieth when
+/// quick), so that an emulated machine gets its record too.
 std::size_t largest_working_set(const Lab& lab, const KernelSet& set) {
   const double seconds = lab.quick() ? 1.0 / 80 : 1.0 / 4;
   const auto readable = static_cast<std::size_t>(probe_read_gbs(set) * seconds * 1e9);
@@ -139,16 +145,13 @@ std::size_t largest_working_set(const Lab& lab, const KernelSet& set) {
   return std::max(least / MiB, std::size_t{8}) * MiB;
 }
 
-std::vector<std::size_t> working_sets(std::size_t largest, bool quick) {
-  std::vector<std::size_t> sizes;
-  // The last step may be longer than the others, but not so short that its two ends can hardly be told apart.
-  for (std::size_t bytes = 8 * KiB; bytes <= largest * 2 / 3; bytes *= 2) {
-    sizes.push_back(bytes);
-    if (!quick && bytes < 16 * MiB) sizes.push_back(bytes / 2 * 3);
-  }
-  sizes.push_back(largest);
-  return sizes;
-}
+/// Bandwidths in GB/s, program bytes.
+struct Bandwidths {
+  std::map<Stream, Ladder> one_thread, all_threads;
+
+  /// How many times as fast the non-temporal stores of a triad were, one thread, in pairs, at the largest working set.
+  Estimate nontemporal_gain_triad;
+};
 
 Bandwidths measure_bandwidths(const Lab& lab, const KernelSet& set, Team& team, std::size_t largest) {
   const StreamMemory memory(team, largest);
@@ -171,6 +174,14 @@ Bandwidths measure_bandwidths(const Lab& lab, const KernelSet& set, Team& team, 
   return result;
 }
 
+/// Latencies in nanoseconds.
+struct Latencies {
+  Ladder huge_pages, base_pages;
+
+  /// How many times as long a hop takes on base pages, in pairs, at the largest working set.
+  Estimate huge_page_gain;
+};
+
 Latencies measure_latencies(const Lab& lab, std::size_t largest) {
   const std::size_t largest_cache = lab.machine().last_level_cache_bytes();
   const std::vector<std::size_t> sizes = working_sets(largest, lab.quick());
@@ -186,6 +197,91 @@ Latencies measure_latencies(const Lab& lab, std::size_t largest) {
     result.huge_page_gain = sampling.ratio("base", "huge");
   }
   return result;
+}
+
+/// A stream, and the ids of its series.
+struct Curve {
+  Stream stream;
+  const char *one_thread, *all_threads;
+};
+constexpr Curve curves[] = {{Stream::read, "bandwidth_read", "bandwidth_read_all"},
+                            {Stream::copy, "bandwidth_copy", "bandwidth_copy_all"},
+                            {Stream::triad, "bandwidth_triad", "bandwidth_triad_all"},
+                            {Stream::copy_nontemporal, "bandwidth_copy_nt", "bandwidth_copy_nt_all"},
+                            {Stream::triad_nontemporal, "bandwidth_triad_nt", "bandwidth_triad_nt_all"}};
+
+void measure_ladders(Lab& lab, Shared& shared) {
+  const Bandwidths bandwidths = measure_bandwidths(lab, shared.widest, shared.all, shared.largest);
+  for (const Curve& curve : curves) {
+    lab.add(bandwidths.one_thread.at(curve.stream)
+                .series(curve.one_thread, label(curve.stream) + ", 1 thread", bandwidth_axis));
+    lab.add(bandwidths.all_threads.at(curve.stream)
+                .series(curve.all_threads, label(curve.stream) + ", " + text(shared.all.size()), bandwidth_axis));
+  }
+  const Levels levels(bandwidths.one_thread.at(Stream::read));
+  lab.add(levels.series("plateaus_bandwidth", "read, 1 thread, by level", bandwidth_axis));
+  if (levels.size() < 3) lab.note("fewer than two cache levels can be told apart in the bandwidths");
+
+  const auto dram = [](const auto& ladders, Stream stream) { return ladders.at(stream).y.back(); };
+  lab.add(Value("bandwidth_l1_gbs", levels.cache(1), "GB/s"));
+  lab.add(Value("bandwidth_l2_gbs", levels.cache(2), "GB/s"));
+  lab.add(Value("bandwidth_dram_gbs", levels.dram(), "GB/s", "DRAM bandwidth, 1 thread"));
+  lab.add(Value("bandwidth_dram_all_gbs", dram(bandwidths.all_threads, Stream::read), "GB/s",
+                "DRAM bandwidth, " + text(shared.all.size())));
+  lab.add(Value("nontemporal_gain_triad", bandwidths.nontemporal_gain_triad, "1"));
+  lab.derived("bandwidth_l1_over_dram");
+  shared.copy_gbs = dram(bandwidths.one_thread, Stream::copy).median;
+}
+
+/// Does memory keep its speed? Looked at before anything was measured.
+void add_bandwidth_over_time(Lab& lab) {
+  const SteadyMemory& memory = lab.steady_memory();
+  lab.add(memory.over_time().series("bandwidth_over_time", "read, " + text(lab.machine().cores)));
+  lab.add(Value("bandwidth_first_gbs", memory.first_gbs(), "GB/s", "DRAM bandwidth soon after a quiet spell"));
+  lab.add(Value("bandwidth_steady_gbs", memory.steady_gbs(), "GB/s", "DRAM bandwidth in the end"));
+  lab.derived("bandwidth_first_over_steady");
+  if (memory.burst()) lab.add(Value("bandwidth_burst_bytes", memory.burst()->bytes, "B", "read before memory slows"));
+}
+
+}  // namespace
+
+Shared::Shared(Lab& lab)
+    : sets(kernel_sets(lab.machine())), widest(*sets.back()), largest(largest_working_set(lab, widest)) {
+  const std::uint64_t cache = lab.machine().last_level_cache_bytes();
+  if (largest >= 4 * cache) return;
+  lab.note("the largest working set is " + capacity_text(largest) + ", less than four times the largest cache, " +
+           capacity_text(cache) + ": what is said of DRAM may be a little too good");
+}
+
+std::vector<std::size_t> working_sets(std::size_t largest, bool quick) {
+  std::vector<std::size_t> sizes;
+  // The last step may be longer than the others, but not so short that its two ends can hardly be told apart.
+  for (std::size_t bytes = 8 * KiB; bytes <= largest * 2 / 3; bytes *= 2) {
+    sizes.push_back(bytes);
+    if (!quick && bytes < 16 * MiB) sizes.push_back(bytes / 2 * 3);
+  }
+  sizes.push_back(largest);
+  return sizes;
+}
+
+void measure_bandwidth(Lab& lab, Shared& shared) {
+  measure_ladders(lab, shared);
+  add_bandwidth_over_time(lab);
+}
+
+void measure_latency(Lab& lab, Shared& shared) {
+  if (!lab.machine().huge_pages)
+    lab.note("no huge pages: the system gives none, so both latency curves are on base pages");
+  const Latencies latencies = measure_latencies(lab, shared.largest);
+  const Levels levels(latencies.huge_pages);
+  lab.add(latencies.huge_pages.series("latency", "pointer chase, huge pages", latency_axis));
+  lab.add(latencies.base_pages.series("latency_4k", "pointer chase, 4 KiB pages", latency_axis));
+  lab.add(levels.series("plateaus_latency", "huge pages, by level", latency_axis));
+  lab.add(Value("latency_l1_ns", levels.cache(1), "ns"));
+  lab.add(Value("latency_dram_ns", levels.dram(), "ns", "DRAM latency"));
+  lab.add(Value("huge_page_latency_gain", latencies.huge_page_gain, "1"));
+  lab.derived("latency_l1_cycles", "cycles");
+  lab.derived("flops_per_dram_miss", "FLOP");
 }
 
 }  // namespace hf::roofline

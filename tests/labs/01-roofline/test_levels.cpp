@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "01-roofline/bench/levels.hpp"
-#include "01-roofline/bench/peak_table.hpp"
+#include "01-roofline/bench/steps.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
 

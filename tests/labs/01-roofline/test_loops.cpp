@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/bench/peak_table.hpp"
+#include "01-roofline/bench/steps.hpp"
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/dot_product.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"

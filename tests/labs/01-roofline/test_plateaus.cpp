@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/bench/plateaus.hpp"
+#include "01-roofline/bench/levels.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/bench/ladders.hpp"
+#include "01-roofline/bench/steps.hpp"
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/predictions.hpp"

@@ -1,5 +1,5 @@
-#include "00-workload/bench/triple_loop_runs.hpp"
-
+// The two roofs; and the count that does not tell the time: the triple loop, in C++ and in Python, and a library's product, on
+// one core. The same multiplications.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "00-workload/bench/steps.hpp"
+#include "00-workload/kernels/transformer.hpp"
 #include "00-workload/kernels/triple_loop.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
@@ -15,13 +17,16 @@
 #include "harness/blas.hpp"
 #include "harness/clock.hpp"
 #include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/roof_runs.hpp"
 #include "harness/sampling.hpp"
+#include "harness/shared_array.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::workload {
 namespace {
 
-constexpr std::size_t n = matrix_size;
+constexpr std::size_t n = 1024;
 
 /// Random matrices, and the reference for the first rows of their product.
 struct Matrices {
@@ -71,9 +76,32 @@ std::optional<Estimate> time_python(const Lab& lab, const Matrices& m) {
   return transform(estimate(python->seconds), [](double s) { return s * static_cast<double>(n); });
 }
 
+/// As many bytes as the weights will have: a shared cache may still hold a good part of fewer.
+std::size_t bytes_to_read() {
+  const std::uint64_t weights = sizeof(float) * gpt2_small.parameters();
+  return std::min<std::uint64_t>(std::max<std::uint64_t>(weights, default_dram_bytes()), available_memory_bytes() / 4);
+}
+
 }  // namespace
 
-TripleLoopTimes time_triple_loop(const Lab& lab, Blas& blas) {
+Shared::Shared(Lab& lab) {
+  if (!blas.is_library()) lab.note("no OpenBLAS: plain loops on one core stand in for the library");
+}
+
+/// What a prediction is made of before anything else is timed. A machine is faster in one minute than in the next, so each
+/// step below has both roofs among what it times, and is held against those.
+void measure_roofs(Lab& lab, Shared& shared) {
+  RoofRuns& runs = shared.roof_runs.emplace(bytes_to_read());
+  const Sampling sampling = sample_interleaved(runs.variants(), lab.memory_plan());
+  lab.add(Value("peak_fp32_all_gflops", runs.peak_gflops(sampling), "GFLOP/s", "fp32 peak, all cores"));
+  lab.add(Value("bandwidth_dram_all_gbs", runs.read_gbs(sampling), "GB/s", "DRAM bandwidth, all cores"));
+  lab.derived("ridge_all_flop_per_byte", "FLOP/byte");
+  shared.roofs = runs.roofs(sampling);
+}
+
+/// Every row of a triple loop takes the same time, so it is timed on a few. Python comes after the others.
+void compare_triple_loops(Lab& lab, Shared& shared) {
+  Blas& blas = shared.blas;
   blas.set_threads(1);
   Matrices m;
   RowProduct naive = {"the triple loop",
@@ -94,7 +122,14 @@ TripleLoopTimes time_triple_loop(const Lab& lab, Blas& blas) {
       plan);
   const Estimate naive_seconds = naive.whole(times.of("naive"));
   const Estimate library_seconds = library.whole(times.of("library"));
-  return {naive_seconds, library_seconds, ratio(naive_seconds.samples, library_seconds.samples), time_python(lab, m)};
+  lab.add(Value("naive_seconds_1024", naive_seconds, "s"));
+  lab.add(Value("library_seconds_1024", library_seconds, "s"));
+  lab.add(Value("naive_over_library_1024", ratio(naive_seconds.samples, library_seconds.samples), "1"));
+  const std::optional<Estimate> python_seconds = time_python(lab, m);
+  if (!python_seconds) return lab.note("no python3 that runs: the triple loop in Python is missing");
+  lab.add(Value("python_seconds_1024", *python_seconds, "s"));
+  // Python and the library were timed in different rounds, so this is the ratio of two medians.
+  lab.derived("python_over_library_1024", python_seconds->median / library_seconds.median);
 }
 
 }  // namespace hf::workload

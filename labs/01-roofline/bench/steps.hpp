@@ -1,18 +1,47 @@
 /// \file
-/// How fast this machine can compute, per instruction set and precision.
+/// The lab's steps, in the order of the chapter, and what they share; and what tests call of them.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "01-roofline/kernels/dot_product.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
+#include "01-roofline/kernels/predictions.hpp"
+#include "harness/lab.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::roofline {
+
+class KernelRuns;
+
+struct Shared {
+  explicit Shared(Lab& lab);
+
+  Pinned pinned;
+  std::vector<const KernelSet*> sets;
+  const KernelSet& widest;
+  std::size_t largest;  ///< working set, bytes
+  Team one{1}, all;
+  double copy_gbs = 0;  ///< through memory, 1 thread: a roof of the kernels that write
+  std::shared_ptr<const KernelRuns> runs;
+  std::vector<Prediction> predictions;
+};
+
+void measure_arithmetic(Lab& lab, Shared& shared);
+void measure_bandwidth(Lab& lab, Shared& shared);
+void measure_latency(Lab& lab, Shared& shared);
+void predict_kernels(Lab& lab, Shared& shared);
+void measure_kernels(Lab& lab, Shared& shared);
+
+/// "1 thread", "2 threads"
+std::string text(int threads);
+
+// ---- What tests call ----
+
+/// Working sets from 8 KiB to `largest`: 2^k and, up to 16 MiB unless quick, 3 · 2^k.
+std::vector<std::size_t> working_sets(std::size_t largest, bool quick);
 
 /// The arithmetic loops of one precision, and their speeds on a team of threads.
 struct PeakTable {
@@ -35,8 +64,5 @@ struct PeakTable {
 
 /// Samples every loop that the kernel sets have for a precision, interleaved.
 PeakTable measure_peaks(const std::vector<const KernelSet*>& sets, bool fp64, Team& team, const Plan& plan);
-
-/// Speed of a dot-product loop on this thread, in 10^9 operations per second.
-Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan);
 
 }  // namespace hf::roofline

@@ -1,5 +1,4 @@
-#include "01-roofline/bench/peak_table.hpp"
-
+// How fast can this machine compute? Numbers that are already in registers, in each instruction set and precision.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -11,11 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "01-roofline/bench/steps.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/dot_product.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "common/random.hpp"
 #include "harness/clock.hpp"
 #include "harness/keep.hpp"
+#include "harness/lab.hpp"
+#include "harness/peaks.hpp"
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
@@ -26,6 +29,7 @@ namespace {
 
 const Axis instruction_sets = {"instruction set", "1"}, speed = {"speed", "GFLOP/s"};
 
+constexpr int parts = 8;                           // of the step
 constexpr double tie = 1.05;                       // as a factor: in a figure such roofs lie on each other
 constexpr std::int64_t iterations_per_call = 200;  // a microsecond or two
 
@@ -50,7 +54,39 @@ Variant variant(const PeakLoop& loop, Team& team) {
           }};
 }
 
+/// In 10^9 operations per second.
+Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan) {
+  const Variant variant = {loop.label, [&loop](std::int64_t calls) {
+                             const std::int64_t start = now_ns();
+                             keep(loop.run(calls * iterations_per_call, 3, 5));
+                             return static_cast<double>(now_ns() - start) * 1e-9;
+                           }};
+  const double operations = loop.operations * iterations_per_call;
+  return rate(operations, sample(variant, plan));
+}
+
+void measure_dot_products(Lab& lab) {
+  for (const DotProductLoop* loop : dot_product_loops(lab.machine())) {
+    const Estimate speed = measure_dot_product(*loop, lab.plan(parts));
+    lab.add(loop == &bf16_loop ? Value("peak_bf16_gflops", speed, "GFLOP/s") : Value("peak_int8_gops", speed, "Gop/s"));
+  }
+  for (const auto& [type, id] : {std::pair("bf16", "peak_bf16_gflops"), std::pair("int8", "peak_int8_gops")}) {
+    if (lab.has(id)) continue;
+    lab.note(std::string("no ") + type + " dot products: this core has no instruction for them, so " + id +
+             " is missing");
+  }
+}
+
+/// \param id  of the peak
+PeakTable add_peak(Lab& lab, const char* id, bool fp64, const Shared& shared, Team& team) {
+  PeakTable table = measure_peaks(shared.sets, fp64, team, lab.plan(parts));
+  lab.add(Value(id, table.peak(), "GFLOP/s", (fp64 ? "fp64 peak, " : "fp32 peak, ") + text(team.size())));
+  return table;
+}
+
 }  // namespace
+
+std::string text(int threads) { return std::to_string(threads) + (threads == 1 ? " thread" : " threads"); }
 
 Series PeakTable::series(std::string id, std::string label) const {
   Series series = {std::move(id), std::move(label), Kind::measured, instruction_sets, speed};
@@ -93,14 +129,17 @@ PeakTable measure_peaks(const std::vector<const KernelSet*>& sets, bool fp64, Te
   return table;
 }
 
-Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan) {
-  const Variant variant = {loop.label, [&loop](std::int64_t calls) {
-                             const std::int64_t start = now_ns();
-                             keep(loop.run(calls * iterations_per_call, 3, 5));
-                             return static_cast<double>(now_ns() - start) * 1e-9;
-                           }};
-  const double operations = loop.operations * iterations_per_call;
-  return rate(operations, sample(variant, plan));
+void measure_arithmetic(Lab& lab, Shared& shared) {
+  const PeakTable fp32 = add_peak(lab, "peak_fp32_gflops", false, shared, shared.one);
+  lab.add(fp32.series("peaks_fp32", "fp32, 1 thread"));
+  lab.add(fp32.roofs("roofs_fp32", "fp32, 1 thread"));
+  lab.add(Value("peak_fp32_scalar_gflops", fp32.scalar_peak(), "GFLOP/s"));
+  lab.add(Value("simd_over_scalar_fp32", ratio(fp32.peak().samples, fp32.scalar_peak().samples), "1"));
+  add_peak(lab, "peak_fp32_all_gflops", false, shared, shared.all);
+  add_peak(lab, "peak_fp64_gflops", true, shared, shared.one);
+  add_peak(lab, "peak_fp64_all_gflops", true, shared, shared.all);
+  measure_dot_products(lab);
+  lab.add(Value("clock_ghz", clock_ghz(lab.plan(parts)), "GHz"));
 }
 
 }  // namespace hf::roofline

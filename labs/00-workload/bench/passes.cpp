@@ -1,5 +1,5 @@
-#include "00-workload/bench/pass_runs.hpp"
-
+// The five passes: what they are asked to do, what that should take, and what it takes.
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <stdexcept>
@@ -8,10 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "00-workload/bench/steps.hpp"
+#include "00-workload/check/checks.hpp"
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/loops.hpp"
 #include "00-workload/kernels/passes.hpp"
+#include "00-workload/kernels/sizes.hpp"
+#include "00-workload/kernels/transformer.hpp"
+#include "common/verify.hpp"
 #include "harness/lab.hpp"
+#include "harness/memory.hpp"
 #include "harness/results.hpp"
 #include "harness/roof_runs.hpp"
 #include "harness/sampling.hpp"
@@ -32,18 +38,17 @@ bool is_product(OperatorClass c) { return c == gemm || c == attention_product; }
 
 /// The classes as the figure shows them: both halves of attention together.
 struct Shown {
-  const char *id, *label;
+  const char *flop_share, *time_share, *label;
   Holds holds;
 };
 constexpr Shown shown_classes[] = {
-    {"gemm", "GEMM", is_gemm},
-    {"attention", "attention", [](OperatorClass c) { return c == attention_product || c == attention_softmax; }},
-    {"reduction", "reductions", [](OperatorClass c) { return c == reduction; }},
-    {"elementwise", "elementwise", [](OperatorClass c) { return c == elementwise; }},
-    {"copying", "copying", is_copying}};
-
-/// Those that the chapter puts into words; the others are in its figure.
-constexpr const char* transformer_passes[] = {"prefill", "decode", "training"};
+    {"flop_share_gemm", "time_share_gemm", "GEMM", is_gemm},
+    {"flop_share_attention", "time_share_attention", "attention",
+     [](OperatorClass c) { return c == attention_product || c == attention_softmax; }},
+    {"flop_share_reduction", "time_share_reduction", "reductions", [](OperatorClass c) { return c == reduction; }},
+    {"flop_share_elementwise", "time_share_elementwise", "elementwise",
+     [](OperatorClass c) { return c == elementwise; }},
+    {"flop_share_copying", "time_share_copying", "copying", is_copying}};
 
 const Axis milliseconds = {"time", "ms"};
 
@@ -93,21 +98,12 @@ Estimate time_share(const PassRunner& runner, Holds holds, double whole) {
       runner, [&](const Pass& pass) { return whole * pass.operator_seconds(holds) / pass.operator_seconds(is_any); });
 }
 
-/// What a pass is asked to do, or each part of it.
-void add_work(Lab& lab, const PassRunner& runner) {
-  const Work work = runner.passes().front().work(is_any);
-  lab.modelled("flops_" + runner.id(), work.flops / runner.parts(), "FLOP");
-  if (runner.id() == "training") return;
-  lab.modelled("bytes_" + runner.id(), work.bytes / runner.parts(), "B");
-  lab.modelled("intensity_" + runner.id(), work.intensity(), "FLOP/byte");
-}
-
 /// Every operator of a pass: its time over its intensity, as predicted and as measured.
-void add_operators(Lab& lab, const PassRunner& runner, const Roofline& roofs) {
+void add_operators(Lab& lab, const PassRunner& runner, const Roofline& roofs, const char* predicted_id,
+                   const char* measured_id) {
   const Axis intensity = {"arithmetic intensity", "FLOP/byte"};
-  const std::string id = "operators_" + runner.id();
-  Series predicted = {id + "_predicted", "predicted", Kind::modelled, intensity, milliseconds};
-  Series measured = {id, "measured", Kind::measured, intensity, milliseconds};
+  Series predicted = {predicted_id, "predicted", Kind::modelled, intensity, milliseconds};
+  Series measured = {measured_id, "measured", Kind::measured, intensity, milliseconds};
   Table table = {runner.label() + ", by operator",
                  {"operator", "GFLOP", "FLOP/byte", "predicted ms", "measured ms", "% of time"},
                  {}};
@@ -158,16 +154,29 @@ void add_side_by_side(Lab& lab, const std::vector<PassRunner>& runners, const Ro
                      return transform(speed(runner), [&](double gflops) { return 100 * gflops / roofs.peak_gflops; });
                    }));
   for (const Shown& shown : shown_classes) {
-    const std::string id = shown.id, label = shown.label;
-    lab.add(per_pass(runners, "flop_share_" + id, "FLOPs in " + label, Kind::modelled, {"share of FLOPs", "%"},
+    const std::string label = shown.label;
+    lab.add(per_pass(runners, shown.flop_share, "FLOPs in " + label, Kind::modelled, {"share of FLOPs", "%"},
                      [&](const PassRunner& runner) { return 100 * flop_share(runner, shown.holds); }));
-    lab.add(per_pass(runners, "time_share_" + id, "time in " + label, Kind::measured, {"share of time", "%"},
+    lab.add(per_pass(runners, shown.time_share, "time in " + label, Kind::measured, {"share of time", "%"},
                      [&](const PassRunner& runner) { return time_share(runner, shown.holds, 100); }));
   }
 }
 
-}  // namespace
+/// What the transformer's passes are asked to do, for each token that is written one by one.
+void add_work(Lab& lab, const std::vector<PassRunner>& runners) {
+  const auto work_of = [&](const char* id) { return find(runners, id).passes().front().work(is_any); };
+  const Work prefill = work_of("prefill"), decode = work_of("decode");
+  const double tokens = find(runners, "decode").parts();
+  lab.modelled("flops_prefill", prefill.flops, "FLOP");
+  lab.modelled("bytes_prefill", prefill.bytes, "B");
+  lab.modelled("intensity_prefill", prefill.intensity(), "FLOP/byte");
+  lab.modelled("flops_decode", decode.flops / tokens, "FLOP");
+  lab.modelled("bytes_decode", decode.bytes / tokens, "B");
+  lab.modelled("intensity_decode", decode.intensity(), "FLOP/byte");
+  lab.modelled("flops_training", work_of("training").flops, "FLOP");
+}
 
+/// Runs every pass once, with no eye on the clock, to see what it is asked to do, and says how long it should take.
 void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& roofs) {
   Table table = {"Five passes: what is asked, and what the roofs say; nothing has been timed yet",
                  {"pass", "GFLOP", "MB", "FLOP/byte", "predicted ms", "mostly"},
@@ -181,10 +190,11 @@ void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& 
                           name(roofs.side(work))});
   }
   lab.show(table);
-  for (const char* id : transformer_passes) add_work(lab, find(runners, id));
+  add_work(lab, runners);
   for (PassRunner& runner : runners) runner.forget_passes();
 }
 
+/// Times every pass, and beside them "reading": all weights read by all cores, with nothing done to them; and the roofs.
 Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span<const float> weights,
                      RoofRuns& roofs) {
   std::vector<Variant> variants = roofs.variants();
@@ -197,17 +207,77 @@ Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span
   return sample_interleaved(variants, plan);
 }
 
-void add_passes(Lab& lab, const std::vector<PassRunner>& runners, const Roofline& roofs) {
-  for (const PassRunner& runner : runners) add_operators(lab, runner, roofs);
-  for (const std::string id : transformer_passes) {
-    lab.add(Value(id + "_gflops", speed(find(runners, id)), "GFLOP/s"));
-    lab.derived(id + "_peak_share");
-  }
-  for (const std::string id : {"prefill", "decode"}) lab.add(Value(id + "_ms", measured_ms(find(runners, id)), "ms"));
+void add_speeds(Lab& lab, const std::vector<PassRunner>& runners) {
+  lab.add(Value("prefill_gflops", speed(find(runners, "prefill")), "GFLOP/s"));
+  lab.add(Value("decode_gflops", speed(find(runners, "decode")), "GFLOP/s"));
+  lab.add(Value("training_gflops", speed(find(runners, "training")), "GFLOP/s"));
+  lab.derived("prefill_peak_share");
+  lab.derived("decode_peak_share");
+  lab.derived("training_peak_share");
   const Estimate token_ms = measured_ms(find(runners, "decode"));
+  lab.add(Value("prefill_ms", measured_ms(find(runners, "prefill")), "ms"));
+  lab.add(Value("decode_ms", token_ms, "ms"));
   lab.add(Value("decode_tokens_per_s", transform(token_ms, [](double ms) { return 1e3 / ms; }), "tokens/s"));
+}
+
+/// What their accounts say of the passes that were timed.
+void add_passes(Lab& lab, const std::vector<PassRunner>& runners, const Roofline& roofs) {
+  add_operators(lab, find(runners, "mlp"), roofs, "operators_mlp_predicted", "operators_mlp");
+  add_operators(lab, find(runners, "cnn"), roofs, "operators_cnn_predicted", "operators_cnn");
+  add_operators(lab, find(runners, "prefill"), roofs, "operators_prefill_predicted", "operators_prefill");
+  add_operators(lab, find(runners, "decode"), roofs, "operators_decode_predicted", "operators_decode");
+  add_operators(lab, find(runners, "training"), roofs, "operators_training_predicted", "operators_training");
+  add_speeds(lab, runners);
   add_shares(lab, runners);
   add_side_by_side(lab, runners, roofs);
+}
+
+Sizes choose(Lab& lab) {
+  const double gflops = 2 * std::pow(1024.0, 3) / lab.value("library_seconds_1024") * 1e-9 * lab.machine().cores;
+  const double seconds = lab.quick() ? 4 : 12;  // of one round: some machines take longer than the step says
+  const Sizes sizes = choose_sizes(gflops, seconds, available_memory_bytes());
+  if (sizes.transformer.parameters() != gpt2_small.parameters()) {
+    lab.note(std::string("too little time or memory for GPT-2 small here: the transformer is ") + sizes.name +
+             ", and the other networks are smaller too");
+  }
+  return sizes;
+}
+
+}  // namespace
+
+void check_networks(Lab& lab, Shared& shared) {
+  Networks& networks = shared.networks.emplace(choose(lab));
+  verify(error_share_of_mlp(networks.mlp()), "the MLP");
+  verify(error_share_of_resnet(networks.resnet(), 32), "the CNN");
+  verify(error_share_of_transformer(networks.transformer()), "the transformer");
+  verify(error_share_of_gradients({2, 24, 3, 40, 8}, 5), "the transformer's gradient");
+}
+
+void measure_passes(Lab& lab, Shared& shared) {
+  Networks& networks = *shared.networks;
+  const Sizes& sizes = networks.sizes();
+  RoofRuns& runs = *shared.roof_runs;
+  std::vector<PassRunner> runners = networks.runners();
+  predict_passes(lab, runners, shared.roofs);
+  const Sampling sampling = time_passes(lab, runners, networks.transformer().weights().all(), runs);
+  const Roofline roofs = runs.roofs(sampling);
+  lab.add(Value("peak_during_passes_gflops", runs.peak_gflops(sampling), "GFLOP/s",
+                "fp32 peak, all cores, in the same rounds"));
+  lab.add(Value("bandwidth_during_passes_gbs", runs.read_gbs(sampling), "GB/s",
+                "DRAM bandwidth, all cores, in the same rounds"));
+  add_passes(lab, runners, roofs);
+
+  // Reading and writing.
+  const double tokens = static_cast<double>(sizes.decoded);
+  lab.derived("prefill_over_decode_flops");
+  lab.add(Value("prefill_over_decode_time", times(sampling.ratio("prefill", "decode"), tokens), "1"));
+  lab.add(Value("weights_read_ms", times(sampling.of("reading"), 1e3), "ms"));
+  lab.add(Value("decode_over_reading", times(sampling.ratio("decode", "reading"), 1 / tokens), "1"));
+  const double cached = static_cast<double>(sizes.prompt) + (tokens + 1) / 2;  // on average
+  const double bytes = sizes.transformer.decode_bytes(cached);
+  lab.modelled("decode_bytes_per_token", bytes, "B");
+  lab.modelled("decode_predicted_tokens_per_s", roofs.bandwidth_gbs * 1e9 / bytes, "tokens/s");
+  networks.forget_training();
 }
 
 }  // namespace hf::workload

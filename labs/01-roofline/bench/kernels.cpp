@@ -1,0 +1,235 @@
+// What follows for ten kernels, before any of them runs; and what they do.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "01-roofline/bench/steps.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"
+#include "01-roofline/kernels/predictions.hpp"
+#include "01-roofline/kernels/stream_runs.hpp"
+#include "01-roofline/kernels/workloads.hpp"
+#include "common/random.hpp"
+#include "harness/interrupt.hpp"
+#include "harness/lab.hpp"
+#include "harness/memory.hpp"
+#include "harness/results.hpp"
+#include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::roofline {
+namespace {
+
+const Axis speed_axis = {"speed", "GFLOP/s"}, intensity_axis = {"arithmetic intensity", "FLOP/byte"};
+
+constexpr std::size_t vectors_in_cache = 24 * 1024 / sizeof(float);  // fits any level-1 cache of this century
+constexpr std::size_t matrix_in_cache = 96;                          // fits any level-2 cache
+
+std::size_t three_matrices(std::size_t n) { return 3 * n * n * sizeof(float); }
+
+/// Rows of the matrices: 512, since the naive product of twice as many takes eight times as long or more; fewer where
+/// they do not fit, or where even at the peak the product would take too long, as on an emulated machine.
+std::size_t matrix_rows(const Lab& lab, std::size_t largest) {
+  const double most_flops = lab.value("peak_fp32_gflops") * 1e9 * 0.05;
+  std::size_t n = 512;
+  while (n > 128 && (three_matrices(n) > largest || 2 * std::pow(static_cast<double>(n), 3) > most_flops)) n /= 2;
+  return n;
+}
+
+/// Memory of random numbers.
+Buffer random_buffer(std::size_t bytes) {
+  Buffer buffer(bytes, Pages::huge);
+  fill_random(buffer.as<float>(), 0);
+  return buffer;
+}
+
+bool is_matmul(const Workload& workload) { return workload.label.ends_with("matmul"); }
+
+Variant variant(const Workload& workload) { return timed(workload.label, workload.call); }
+
+void check_each(const std::vector<Workload>& workloads) {
+  for (const Workload& workload : workloads) {
+    stop_if_interrupted();
+    workload.call();
+    const double share = workload.error_share();
+    if (share <= 1) continue;
+    std::array<char, 160> text;
+    std::snprintf(text.data(), text.size(),
+                  "%s is wrong: its error is %.3g times what rounding allows; nothing was timed",
+                  workload.label.c_str(), share);
+    throw std::runtime_error(text.data());
+  }
+}
+
+}  // namespace
+
+/// The kernels and their data: once with more data than caches hold, once with little.
+class KernelRuns {
+ public:
+  /// \param lab  that has measured peak_fp32_gflops, from which follows how large a matrix product may be
+  /// \param largest  bytes of data for kernels on vectors; at least 1 MiB
+  /// \throws OutOfMemory
+  KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest);
+
+  const std::vector<Workload>& kernels() const { return kernels_; }
+  const std::vector<Workload>& kernels_in_cache() const { return kernels_in_cache_; }
+
+  /// Runs every kernel once and holds its results against its double-precision reference.
+  /// \throws std::runtime_error, one line, for the first that is wrong
+  void check() const;
+
+  struct Measurements {
+    std::vector<Measurement> kernels;  ///< in the order of kernels()
+    Estimate read_gbs;                 ///< from DRAM, in the rounds of the kernels on vectors
+  };
+  /// Times every kernel in the present step of the lab; those on vectors in turn with reading and copying.
+  Measurements measure(const Lab& lab) const;
+
+  /// How many times as fast the widest vector add is as the one that adds one number at a time, in pairs.
+  struct WidthGain {
+    Estimate in_cache, in_dram;
+  };
+  WidthGain measure_width_gain(const Lab& lab) const;
+
+ private:
+  const KernelSet& set_;
+  std::size_t matrix_;
+  Buffer far_, near_;
+  std::vector<Workload> kernels_, kernels_in_cache_;
+  std::vector<Workload> adds_, adds_in_cache_;
+};
+
+KernelRuns::KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest)
+    : set_(set),
+      matrix_(matrix_rows(lab, largest)),
+      far_(random_buffer(largest)),
+      near_(random_buffer(three_matrices(matrix_in_cache))) {
+  const auto far = far_.as<float>(), near = near_.as<float>(), few = near.first(vectors_in_cache);
+  kernels_ = workloads(set, far, far, matrix_);
+  kernels_in_cache_ = workloads(set, few, near, matrix_in_cache);
+  adds_ = narrow_and_wide_add(set, far);
+  adds_in_cache_ = narrow_and_wide_add(set, few);
+}
+
+void KernelRuns::check() const {
+  for (const auto* each : {&kernels_, &kernels_in_cache_, &adds_, &adds_in_cache_}) check_each(*each);
+}
+
+KernelRuns::Measurements KernelRuns::measure(const Lab& lab) const {
+  // Three rooms, each with its own care: vectors from DRAM, which evict each other; matrices, whose naive product is
+  // long; and what stays in a cache, warmed before each sample. The first has its roofs timed with it: those that the
+  // predictions were made from are of another minute.
+  std::vector<Variant> vectors, matrices, cached;
+  for (const Workload& kernel : kernels_) (is_matmul(kernel) ? matrices : vectors).push_back(variant(kernel));
+  for (const Workload& kernel : kernels_in_cache_) cached.push_back(variant(kernel));
+  const std::size_t read_floats = array_floats(set_, Stream::read, far_.size());
+  const std::size_t copy_floats = array_floats(set_, Stream::copy, far_.size());
+  float* memory = far_.as<float>().data();
+  vectors.push_back(timed("read", [=, this] { set_.read(memory, read_floats, 1); }));
+  vectors.push_back(timed("copy", [=, this] { set_.copy(memory, memory + copy_floats, copy_floats, 1); }));
+  Plan from_dram = lab.memory_plan(3), slow = lab.plan(3);
+  from_dram.warm_seconds = slow.warm_seconds = 0;
+  from_dram.minimum_rounds = lab.quick() ? 3 : 5;
+  slow.minimum_rounds = 3;
+  const Sampling near = sample_interleaved(cached, lab.plan(6)), far = sample_interleaved(vectors, from_dram),
+                 products = sample_interleaved(matrices, slow);
+
+  const Estimate read_gbs = rate(pass_bytes(set_, Stream::read, far_.size()), far.of("read"));
+  const Estimate copy_gbs = rate(pass_bytes(set_, Stream::copy, far_.size()), far.of("copy"));
+  Measurements measurements = {{}, read_gbs};
+  std::vector<Roofs> rounds;
+  for (std::size_t round = 0; round < read_gbs.samples.size(); ++round) {
+    rounds.push_back({lab.value("peak_fp32_gflops"), read_gbs.samples[round], copy_gbs.samples[round]});
+  }
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    const Estimate& seconds = (is_matmul(kernels_[i]) ? products : far).of(kernels_[i].label);
+    std::optional<Estimate> share;
+    if (!is_matmul(kernels_[i])) share = share_of_roof(kernels_[i], seconds, rounds);
+    measurements.kernels.push_back({seconds, rate(kernels_[i].work.flops, seconds),
+                                    rate(kernels_in_cache_[i].work.flops, near.seconds[i]), share});
+  }
+  return measurements;
+}
+
+KernelRuns::WidthGain KernelRuns::measure_width_gain(const Lab& lab) const {
+  const auto gain = [](const std::vector<Workload>& adds, const Plan& plan) {
+    return sample_interleaved({variant(adds[0]), variant(adds[1])}, plan).ratio("narrow", "wide");
+  };
+  Plan from_dram = lab.memory_plan(12);
+  from_dram.warm_seconds = 0;
+  return {gain(adds_in_cache_, lab.plan(24)), gain(adds_, from_dram)};
+}
+
+namespace {
+
+void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
+  std::vector<double> errors, errors_in_turn, shares;
+  for (const Outcome& each : outcomes) {
+    errors.push_back(each.error());
+    errors_in_turn.push_back(each.error_in_turn());
+    if (each.measured.share_of_roof) shares.push_back(each.measured.share_of_roof->median);
+  }
+  const auto right = std::count_if(outcomes.begin(), outcomes.end(), [](auto& each) { return each.side_is_right(); });
+  lab.derived("prediction_error_median", estimate(errors).median);
+  lab.derived("prediction_error_in_turn_median", estimate(errors_in_turn).median);
+  lab.derived("highest_share_of_roof", *std::ranges::max_element(shares));
+  lab.derived("prediction_sides_right", static_cast<double>(right));
+  lab.derived("prediction_kernels", static_cast<double>(outcomes.size()));
+  lab.show(outcome_table(outcomes));
+}
+
+void measure_ten_kernels(Lab& lab, const Shared& shared) {
+  const KernelRuns& runs = *shared.runs;
+  const KernelRuns::Measurements measured = runs.measure(lab);
+  const std::vector<Outcome> outcomes = roofline::outcomes(shared.predictions, measured.kernels);
+  lab.add(Value("bandwidth_during_kernels_gbs", measured.read_gbs, "GB/s", "read, 1 thread, in the kernels' rounds"));
+  lab.derived("roof_moved");
+  Series in_cache = {"kernels_in_cache", "measured, data in a near cache", Kind::measured, intensity_axis, speed_axis};
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    in_cache.points.emplace_back(runs.kernels_in_cache()[i].work.intensity(), outcomes[i].measured.gflops_in_cache,
+                                 outcomes[i].predicted.label);
+  }
+  lab.add(outcome_series(outcomes));
+  lab.add(std::move(in_cache));
+  const auto seconds = [&](const char* label) { return outcome_of(outcomes, label).measured.seconds.samples; };
+  lab.add(Value("vector_add_dram_gflops", outcome_of(outcomes, "vector add").measured.gflops, "GFLOP/s"));
+  lab.add(Value("blocked_over_naive_matmul", ratio(seconds("naive matmul"), seconds("blocked matmul")), "1"));
+  lab.derived("vector_add_peak_share");
+  add_scores(lab, outcomes);
+}
+
+/// Faster arithmetic, tried on a kernel that waits for memory.
+void measure_wider_vectors(Lab& lab, const KernelRuns& runs) {
+  const KernelRuns::WidthGain gain = runs.measure_width_gain(lab);
+  lab.add(Value("add_wide_over_narrow_l1", gain.in_cache, "1"));
+  lab.add(Value("add_wide_over_narrow_dram", gain.in_dram, "1"));
+}
+
+}  // namespace
+
+void predict_kernels(Lab& lab, Shared& shared) {
+  shared.runs = std::make_shared<KernelRuns>(lab, shared.widest, shared.largest);
+  shared.runs->check();
+  lab.derived("ridge_flop_per_byte", "FLOP/byte");
+  lab.derived("flops_per_float_loaded", "FLOP");
+  lab.add(canonical_roof());
+  lab.add(canonical_kernels());
+  const Roofs roofs = {lab.value("peak_fp32_gflops"), lab.value("bandwidth_dram_gbs"), shared.copy_gbs};
+  shared.predictions = predict(shared.runs->kernels(), roofs);
+  lab.add(prediction_series(shared.predictions));
+  lab.show(prediction_table(shared.predictions));
+}
+
+void measure_kernels(Lab& lab, Shared& shared) {
+  measure_ten_kernels(lab, shared);
+  measure_wider_vectors(lab, *shared.runs);
+}
+
+}  // namespace hf::roofline
