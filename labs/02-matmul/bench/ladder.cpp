@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "02-matmul/bench/openmp_peak.hpp"
+#include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rungs.hpp"
 #include "common/product.hpp"
@@ -42,7 +42,20 @@ std::size_t rows_to_time(const Contestant& contestant, std::size_t n, double gfl
   return fit > static_cast<double>(n) ? n : std::max(least, static_cast<std::size_t>(fit));
 }
 
+/// The ids of the series, and of whom they show.
+constexpr std::pair<const char*, const char*> rung_ids[] = {
+    {"rung_naive", "naive"},      {"rung_loop_order", "loop_order"},
+    {"rung_blocked", "blocked"},  {"rung_register_tile", "register_tile"},
+    {"rung_packed", "packed"},    {"rung_best", "best"},
+    {"rung_best_all", "best_all"}};
+
 }  // namespace
+
+std::vector<std::size_t> ladder_sizes(const Lab& lab) {
+  if (is_slow(lab)) return {64, 128, 200, 256, 512, 1024};
+  if (lab.quick()) return {64, 128, 256, 512, 790, 1024};
+  return {64, 96, 128, 192, 256, 384, 512, 768, 1000, 1024, 1536, 2048, 3072, 4096};
+}
 
 std::vector<Contestant> contestants(int cores) {
   std::vector<Contestant> all;
@@ -73,11 +86,14 @@ void SquareMatrices::multiply(const Contestant& contestant, std::size_t rows) co
   contestant.multiply(rows, n_, n_, a_.as<float>().data(), b_.as<float>().data(), c_.as<float>().data());
 }
 
-void SquareMatrices::check(const Contestant& contestant, std::size_t rows) const {
+double SquareMatrices::worst_error(const Contestant& contestant, std::size_t rows) const {
   std::ranges::fill(c_.as<float>(), std::numeric_limits<float>::quiet_NaN());
   multiply(contestant, rows);
-  const double worst =
-      worst_product_error(rows, n_, n_, a_.as<float>().data(), b_.as<float>().data(), c_.as<float>().data(), 1000);
+  return worst_product_error(rows, n_, n_, a_.as<float>().data(), b_.as<float>().data(), c_.as<float>().data(), 1000);
+}
+
+void SquareMatrices::check(const Contestant& contestant, std::size_t rows) const {
+  const double worst = worst_error(contestant, rows);
   if (worst <= 1) return;
   throw std::runtime_error(contestant.label + " is wrong at N = " + std::to_string(n_) + ": its error is " +
                            number_text(worst) + " times what rounding allows; it was not timed");
@@ -141,8 +157,9 @@ const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std
                        [&](const LadderStep& step) { return step.has(one) && step.has(other); });
 }
 
-Series rung_series(const Contestant& contestant, const std::vector<LadderStep>& steps, std::size_t left_out) {
-  Series series = {"rung_" + contestant.id, contestant.label, Kind::measured, {"N", "1"}, {"speed", "GFLOP/s"}};
+Series rung_series(const std::string& id, const Contestant& contestant, const std::vector<LadderStep>& steps,
+                   std::size_t left_out) {
+  Series series = {id, contestant.label, Kind::measured, {"N", "1"}, {"speed", "GFLOP/s"}};
   for (const LadderStep& step : steps) {
     if (step.n == left_out || !step.has(contestant.id)) continue;
     series.points.emplace_back(static_cast<double>(step.n), step.gflops.at(contestant.id));
@@ -158,6 +175,35 @@ Series anatomy_series(const std::string& id, const std::vector<Contestant>& cont
     series.points.emplace_back(static_cast<double>(series.points.size() + 1), share, each.label);
   }
   return series;
+}
+
+void climb_the_ladder(Lab& lab) {
+  const std::vector<Contestant> all = contestants(lab.machine().cores);
+  const std::vector<LadderStep> steps = climb(lab, all, ladder_sizes(lab), lab.machine().cores);
+  lab.add(Value("peak_fp32_gflops", highest_peak(steps, peak_id), "GFLOP/s", "fp32 peak, 1 thread"));
+  lab.add(
+      Value("peak_fp32_all_gflops", highest_peak(steps, peak_all_id), "GFLOP/s",
+            "fp32 peak, " + std::to_string(lab.machine().cores) + (lab.machine().cores == 1 ? " thread" : " threads")));
+  for (const auto& [series, contestant] : rung_ids) {
+    const auto found = std::ranges::find(all, contestant, &Contestant::id);
+    if (found != all.end()) lab.add(rung_series(series, *found, steps, anatomy_size(lab)));
+  }
+
+  const auto add_gain = [&](const LadderStep* step, const char* id, const char* faster, const char* slower) {
+    if (step != nullptr && step->has(faster) && step->has(slower)) lab.add(Value(id, step->gain(faster, slower), "1"));
+  };
+  const LadderStep* step = step_at(steps, anatomy_size(lab));
+  if (step != nullptr) {
+    lab.add(anatomy_series("rungs", all, *step));
+  }
+  add_gain(step, "loop_order_gain", "loop_order", "naive");
+  add_gain(step, "blocking_gain", "blocked", "loop_order");
+  add_gain(step, "register_tile_gain", "register_tile", "blocked");
+  add_gain(step, "packing_gain", "packed", "register_tile");
+  add_gain(step_at(steps, 1024), "best_over_naive_1024", "best", "naive");
+  const LadderStep& last = last_step_with(steps, "blocked", "loop_order");
+  lab.modelled("blocking_largest_n", static_cast<double>(last.n));
+  add_gain(&last, "blocking_gain_largest", "blocked", "loop_order");
 }
 
 }  // namespace hf::matmul

@@ -14,6 +14,9 @@
 
 namespace hf::matmul {
 
+/// Rising, anatomy_size() and 1024 among them.
+std::vector<std::size_t> ladder_sizes(const Lab& lab);
+
 /// A rung of rungs(), or gemm() on one thread or on all.
 struct Contestant {
   std::string id;     ///< "packed"
@@ -36,7 +39,10 @@ class SquareMatrices {
   /// Computes the first `rows` rows of c = a · b.
   void multiply(const Contestant& contestant, std::size_t rows) const;
 
-  /// Poisons c, multiplies, and holds about a thousand elements against the double-precision reference.
+  /// Poisons c, multiplies, and holds about a thousand elements against the double-precision reference: their largest error
+  /// as a share of what rounding allows.
+  double worst_error(const Contestant& contestant, std::size_t rows) const;
+
   /// \throws std::runtime_error, one line, where one is wrong
   void check(const Contestant& contestant, std::size_t rows) const;
 
@@ -80,7 +86,8 @@ std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& con
                               const std::vector<std::size_t>& sizes, int cores);
 
 /// Speed over N of one contestant, but at \p left_out: beside a power of two it would make a zigzag of the curve.
-Series rung_series(const Contestant& contestant, const std::vector<LadderStep>& steps, std::size_t left_out);
+Series rung_series(const std::string& id, const Contestant& contestant, const std::vector<LadderStep>& steps,
+                   std::size_t left_out);
 
 /// One point for each contestant that was timed in this step: the share of the peak of its threads that it reached, %, in
 /// pairs.

@@ -1,20 +1,20 @@
-#include "02-matmul/bench/race.hpp"
-
+// The fastest product against other people's libraries, on one thread and on all.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
-#include <random>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "02-matmul/bench/openmp_peak.hpp"
+#include "02-matmul/bench/ladder.hpp"
 #include "02-matmul/bench/peers.hpp"
+#include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/gemm.hpp"
+#include "02-matmul/kernels/rungs.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
@@ -35,49 +35,6 @@ std::vector<std::size_t> sizes(const Lab& lab) {
 }
 
 double flops(std::size_t n) { return 2 * std::pow(static_cast<double>(n), 3); }
-
-/// Random square matrices, and room for the product.
-class Operands {
- public:
-  explicit Operands(std::size_t n)
-      : n_(n),
-        a_(n * n * sizeof(float), Pages::huge),
-        b_(n * n * sizeof(float), Pages::huge),
-        c_(n * n * sizeof(float), Pages::huge) {
-    std::minstd_rand generator(1);
-    std::uniform_real_distribution<float> numbers(-1, 1);
-    for (const Buffer* buffer : {&a_, &b_}) {
-      for (float& x : buffer->as<float>()) x = numbers(generator);
-    }
-  }
-  const float* a() const { return a_.as<float>().data(); }
-  const float* b() const { return b_.as<float>().data(); }
-  float* c() const { return c_.as<float>().data(); }
-
-  void poison() const { std::ranges::fill(c_.as<float>(), std::numeric_limits<float>::quiet_NaN()); }
-
-  /// Whether c is the product, in its corners and in a thousand places between: within n · u of the sum of magnitudes.
-  bool is_right() const {
-    std::minstd_rand generator(2);
-    for (int place = 0; place < 1000; ++place) {
-      const std::size_t i = place == 0 ? 0 : place == 1 ? n_ - 1 : generator() % n_;
-      const std::size_t j = place == 0 ? 0 : place == 1 ? n_ - 1 : generator() % n_;
-      double sum = 0, magnitude = 0;
-      for (std::size_t p = 0; p < n_; ++p) {
-        const double product = static_cast<double>(a()[i * n_ + p]) * b()[p * n_ + j];
-        sum += product;
-        magnitude += std::abs(product);
-      }
-      const double bound = static_cast<double>(n_) * 0x1p-24 * magnitude;
-      if (!(std::abs(c()[i * n_ + j] - sum) <= bound)) return false;
-    }
-    return true;
-  }
-
- private:
-  std::size_t n_;
-  Buffer a_, b_, c_;
-};
 
 /// What one size showed. `seconds` belongs to `ids`: "best", the peers' ids, "peak".
 struct Heat {
@@ -103,15 +60,18 @@ struct Heat {
   }
 };
 
+/// What the record calls it.
+struct RaceIds {
+  const char *speed, *over_peers, *at_2048, *peak;
+};
+constexpr RaceIds one_thread = {"race", "best_over_peers", "best_gflops_2048", "race_peak_gflops"};
+constexpr RaceIds all_threads = {"race_all", "best_over_peers_all", "best_all_gflops_2048", "race_peak_all_gflops"};
+
 /// The race on so many threads.
 class Race {
  public:
-  Race(Lab& lab, const std::vector<Peer>& peers, int threads, std::string suffix)
-      : lab_(lab),
-        peers_(peers),
-        threads_(threads),
-        peak_gflops_(first_peak(threads_, lab.plan(50))),
-        suffix_(std::move(suffix)) {
+  Race(Lab& lab, const std::vector<Peer>& peers, int threads)
+      : lab_(lab), peers_(peers), threads_(threads), peak_gflops_(first_peak(threads_, lab.plan(50))) {
     for (const Peer& peer : peers_) {
       if (peer.set_threads) peer.set_threads(threads_);
     }
@@ -126,7 +86,6 @@ class Race {
   }
 
   const std::vector<Heat>& heats() const { return heats_; }
-  const std::string& suffix() const { return suffix_; }
 
  private:
   static double first_peak(int threads, const Plan& plan) {
@@ -153,22 +112,23 @@ class Race {
   }
 
   Heat heat(std::size_t n, double seconds) const {
-    const Operands operands(n);
-    const float *a = operands.a(), *b = operands.b();
-    float* const c = operands.c();
-    std::vector<Variant> variants;
-    const auto enter = [&](const std::string& id, const auto& multiply) {
-      operands.poison();
-      multiply();
-      if (operands.is_right()) return variants.push_back(timed(id, multiply));
+    const SquareMatrices matrices(n);
+    std::vector<Contestant> contestants;
+    const auto enter = [&](const std::string& id, const std::function<Product>& multiply) {
+      const Contestant contestant = {id, id, multiply, n};
+      if (matrices.worst_error(contestant, n) <= 1) return contestants.push_back(contestant);
       if (id == "best") throw std::runtime_error("gemm() is wrong at N = " + std::to_string(n));
       lab_.note(id + " computes something else at N = " + std::to_string(n) + " and is left out there");
     };
-    enter("best", [=, threads = threads_] { gemm(n, n, n, a, b, c, threads); });
+    enter("best", [threads = threads_](std::size_t m, std::size_t columns, std::size_t k, const float* a,
+                                       const float* b, float* c) { gemm(m, columns, k, a, b, c, threads); });
     for (const Peer& peer : peers_) {
       const bool takes_part = threads_ == 1 || (peer.set_threads && !peer.own_threads);
-      if (!takes_part || n > peer.largest) continue;
-      enter(peer.id, [=, &peer] { peer.multiply(n, n, n, a, b, c); });
+      if (takes_part && n <= peer.largest) enter(peer.id, peer.multiply);
+    }
+    std::vector<Variant> variants;
+    for (const Contestant& each : contestants) {
+      variants.push_back(timed(each.id, [&matrices, &each, n] { matrices.multiply(each, n); }));
     }
     const PeakVariant peak = openmp_peak(threads_);
     if (n == peak_size) variants.push_back(peak.variant);
@@ -190,15 +150,13 @@ class Race {
   const std::vector<Peer>& peers_;
   int threads_;
   double peak_gflops_;
-  std::string suffix_;
   std::vector<Heat> heats_;
 };
 
 /// Our speed at every size, and over the fastest peer's.
-void add_series(Lab& lab, const Race& race) {
-  Series ours = {"race" + race.suffix(), "ours", Kind::measured, size_axis, speed_axis};
-  Series over_peers = {
-      "best_over_peers" + race.suffix(), "ours over the fastest peer", Kind::measured, size_axis, {"ratio", "1"}};
+void add_series(Lab& lab, const Race& race, const RaceIds& ids) {
+  Series ours = {ids.speed, "ours", Kind::measured, size_axis, speed_axis};
+  Series over_peers = {ids.over_peers, "ours over the fastest peer", Kind::measured, size_axis, {"ratio", "1"}};
   for (const Heat& heat : race.heats()) {
     const auto n = static_cast<double>(heat.n);
     ours.points.emplace_back(n, heat.gflops("best"));
@@ -210,12 +168,11 @@ void add_series(Lab& lab, const Race& race) {
 }
 
 /// Speed and peak at 2048.
-void add_values(Lab& lab, const Race& race) {
+void add_values(Lab& lab, const Race& race, const RaceIds& ids) {
   for (const Heat& heat : race.heats()) {
     if (!heat.has("peak")) continue;
-    lab.add(Value("best" + race.suffix() + "_gflops_2048", heat.gflops("best"), "GFLOP/s"));
-    lab.add(Value("race_peak" + race.suffix() + "_gflops", heat.gflops("peak"), "GFLOP/s",
-                  "fp32 peak, sampled in the race"));
+    lab.add(Value(ids.at_2048, heat.gflops("best"), "GFLOP/s"));
+    lab.add(Value(ids.peak, heat.gflops("peak"), "GFLOP/s", "fp32 peak, sampled in the race"));
   }
 }
 
@@ -238,8 +195,6 @@ void add_ratios(Lab& lab, const Race& race) {
   if (openblas > 0) lab.derived("best_over_openblas_geomean", std::exp(log_sum / openblas));
 }
 
-}  // namespace
-
 void note_who_races(Lab& lab, const std::vector<Peer>& peers) {
   if (peers.empty())
     lab.note("no library to race against: ./primer installs OpenBLAS; the record lacks what compares with one");
@@ -252,12 +207,22 @@ void note_who_races(Lab& lab, const std::vector<Peer>& peers) {
   }
 }
 
-void race(Lab& lab, const std::vector<Peer>& peers, Threads threads) {
-  Race race(lab, peers, threads == Threads::all ? lab.machine().cores : 1, threads == Threads::all ? "_all" : "");
+}  // namespace
+
+void race_with_all_threads(Lab& lab, Shared& shared) {
+  note_who_races(lab, shared.peers);
+  Race race(lab, shared.peers, lab.machine().cores);
   race.run();
-  add_series(lab, race);
-  add_values(lab, race);
-  if (threads == Threads::one) add_ratios(lab, race);
+  add_series(lab, race, all_threads);
+  add_values(lab, race, all_threads);
+}
+
+void race_with_one_thread(Lab& lab, Shared& shared) {
+  Race race(lab, shared.peers, 1);
+  race.run();
+  add_series(lab, race, one_thread);
+  add_values(lab, race, one_thread);
+  add_ratios(lab, race);
 }
 
 }  // namespace hf::matmul

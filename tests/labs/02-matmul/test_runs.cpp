@@ -8,13 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "02-matmul/bench/block_runs.hpp"
-#include "02-matmul/bench/conflict_runs.hpp"
 #include "02-matmul/bench/ladder.hpp"
-#include "02-matmul/bench/layer_runs.hpp"
-#include "02-matmul/bench/openmp_peak.hpp"
-#include "02-matmul/bench/sizes.hpp"
-#include "02-matmul/bench/traffic_runs.hpp"
+#include "02-matmul/bench/layers.hpp"
+#include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/convolution.hpp"
@@ -162,7 +158,7 @@ TEST_CASE("the ladder's largest step with both rungs is found, and a size that w
   CHECK(step_at(steps, 100) == nullptr);
   REQUIRE(step_at(steps, 256) != nullptr);
   CHECK(!step_at(steps, 256)->has("loop_order"));
-  const Series series = rung_series({"blocked", "blocking", {}, 1}, steps, 128);
+  const Series series = rung_series("rung_blocked", {"blocked", "blocking", {}, 1}, steps, 128);
   REQUIRE(series.points.size() == 2);
   CHECK(series.points.back().x == 256);
 }

@@ -11,9 +11,7 @@
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
-#include "harness/lab.hpp"
 #include "harness/machine.hpp"
-#include "harness/sampling.hpp"
 
 namespace hf::matmul {
 
@@ -49,9 +47,5 @@ LayerRun perceptron_run(const PerceptronShape& shape, const Gemm& gemm);
 /// Runs every form once and holds its results against the double-precision reference.
 /// \throws std::runtime_error, one line, for the first that is wrong
 void check(const LayerRun& layer);
-
-/// Checks a layer, then times all its forms, interleaved, in one of \p parts equal parts of the present step of the lab.
-/// \throws std::runtime_error, one line, for the first form that is wrong
-Sampling time_layer(const Lab& lab, const LayerRun& layer, int parts);
 
 }  // namespace hf::matmul

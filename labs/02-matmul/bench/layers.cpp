@@ -1,4 +1,4 @@
-#include "02-matmul/bench/layer_runs.hpp"
+#include "02-matmul/bench/layers.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,17 +10,20 @@
 #include <vector>
 
 #include "01-roofline/kernels/dispatch.hpp"
-#include "02-matmul/bench/sizes.hpp"
+#include "02-matmul/bench/steps.hpp"
 #include "02-matmul/check/layers_reference.hpp"
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/convolution.hpp"
+#include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/lab.hpp"
 #include "harness/machine.hpp"
 #include "harness/memory.hpp"
+#include "harness/results.hpp"
 #include "harness/sampling.hpp"
+#include "harness/statistics.hpp"
 #include "harness/terminal.hpp"
 
 namespace hf::matmul {
@@ -137,11 +140,57 @@ void check(const LayerRun& layer) {
   }
 }
 
-Sampling time_layer(const Lab& lab, const LayerRun& layer, int parts) {
+namespace {
+
+/// Checks a layer, then times all its forms, interleaved.
+Sampling time_layer(const Lab& lab, const LayerRun& layer) {
   check(layer);
   std::vector<Variant> variants;
   for (const LayerForm& each : layer.forms) variants.push_back(timed(each.id, each.run));
-  return sample_interleaved(variants, patient_plan(lab, parts));
+  return sample_interleaved(variants, patient_plan(lab, 3));  // there are three layers
+}
+
+/// A layer of ResNet.
+void measure_convolution(Lab& lab, const Gemm& gemm) {
+  const std::size_t channels = is_slow(lab) ? 8 : 64;
+  const ConvolutionShape shape = {channels, channels, 56, 56, 3};
+  const Sampling sampling = time_layer(lab, convolution_run(shape, gemm));
+  lab.add(Value("im2col_speedup", sampling.ratio("direct", "gemm"), "1"));
+  lab.add(Value("im2col_over_reordered", sampling.ratio("reordered", "gemm"), "1"));
+  lab.add(Value("im2col_time_share", sampling.ratio("im2col", "gemm"), "1"));
+  lab.modelled("im2col_extra_bytes", 4 * static_cast<double>(shape.patch() * shape.pixels()), "B");
+  lab.modelled("im2col_input_bytes", 4 * static_cast<double>(shape.inputs()), "B");
+}
+
+/// One head of GPT-2 small.
+void measure_attention(Lab& lab, const Gemm& gemm) {
+  const AttentionShape shape = {is_slow(lab) ? std::size_t{128} : 512, 64};
+  const Sampling sampling = time_layer(lab, attention_run(shape, widest_softmax(lab.machine()), gemm));
+  lab.add(Value("attention_direct_gflops", rate(shape.flops(), sampling.of("direct")), "GFLOP/s"));
+  lab.add(Value("attention_gemm_gflops", rate(shape.flops(), sampling.of("gemm")), "GFLOP/s"));
+  lab.add(Value("attention_speedup", sampling.ratio("direct", "gemm"), "1"));
+  lab.modelled("attention_scores_bytes", 4 * static_cast<double>(shape.scores()), "B");
+}
+
+/// The perceptron in a layer of GPT-2 small.
+void measure_perceptron(Lab& lab, const Gemm& gemm) {
+  const std::size_t width = is_slow(lab) ? 96 : 768;
+  const PerceptronShape shape = {.batch = 32, .inputs = width, .hidden = 4 * width};
+  const Sampling sampling = time_layer(lab, perceptron_run(shape, gemm));
+  lab.add(Value("perceptron_direct_gflops", rate(shape.flops(), sampling.of("direct")), "GFLOP/s"));
+  lab.add(Value("perceptron_gemm_gflops", rate(shape.flops(), sampling.of("gemm")), "GFLOP/s"));
+  lab.add(Value("perceptron_speedup", sampling.ratio("direct", "gemm"), "1"));
+}
+
+}  // namespace
+
+void measure_layers(Lab& lab) {
+  const Gemm best = [](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
+    gemm(m, n, k, a, b, c);
+  };
+  measure_convolution(lab, best);
+  measure_attention(lab, best);
+  measure_perceptron(lab, best);
 }
 
 }  // namespace hf::matmul

@@ -1,19 +1,17 @@
-#include "02-matmul/bench/openmp_peak.hpp"
-
+// The roof: a first look, for how much a machine can be asked to do. What is held against it has it in its rounds.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "02-matmul/bench/steps.hpp"
 #include "harness/clock.hpp"
+#include "harness/lab.hpp"
 #include "harness/peaks.hpp"
+#include "harness/results.hpp"
 #include "harness/sampling.hpp"
-
-#ifndef _OPENMP
-#include <memory>
-
 #include "harness/threads.hpp"
-#endif
 
 namespace hf::matmul {
 
@@ -45,5 +43,23 @@ PeakVariant openmp_peak(int threads) {
   return peak;
 }
 #endif
+
+bool is_slow(const Lab& lab) { return lab.value(first_peak_id) < 10; }
+
+std::size_t anatomy_size(const Lab& lab) { return is_slow(lab) ? 200 : lab.quick() ? 790 : 1000; }
+
+Plan patient_plan(const Lab& lab, int parts) {
+  Plan plan = lab.plan(parts);
+  plan.warm_seconds = 0;
+  plan.minimum_rounds = 3;
+  return plan;
+}
+
+void measure_peak(Lab& lab) {
+  Team one(1);
+  lab.add(
+      Value(first_peak_id, peak_gflops(Precision::fp32, one, lab.plan()), "GFLOP/s", "fp32 peak at first, 1 thread"));
+  if (is_slow(lab)) lab.note("a very slow core: the ladder, the blocks and the layers were measured at smaller sizes");
+}
 
 }  // namespace hf::matmul

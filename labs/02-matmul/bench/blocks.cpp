@@ -1,14 +1,13 @@
-#include "02-matmul/bench/block_runs.hpp"
-
+// Blocks of the same area in other shapes than the one that choose_blocking() takes: modelled, and timed.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "02-matmul/bench/ladder.hpp"
-#include "02-matmul/bench/openmp_peak.hpp"
-#include "02-matmul/bench/sizes.hpp"
+#include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "harness/lab.hpp"
 #include "harness/peaks.hpp"
@@ -28,6 +27,9 @@ Contestant with_blocking(const Blocking& blocking, std::size_t n) {
                                    float* c) { gemm(m, columns, k, a, b, c, 1, blocking); };
   return {"depth " + std::to_string(blocking.depth), "gemm", multiply, n};
 }
+
+/// Those that cross the edge of the level-2 cache, by the model of choose_blocking().
+double bytes_per_1000_flops(double depth, double width) { return 4000 * (1 / depth + 0.5 / width); }
 
 }  // namespace
 
@@ -52,7 +54,8 @@ Estimate over_best(const Sampling& sampling, const std::vector<std::string>& ids
   return *std::ranges::max_element(ratios, {}, &Estimate::median);
 }
 
-BlockRuns time_blocks(const Lab& lab, std::size_t n) {
+void measure_blocks(Lab& lab) {
+  const std::size_t n = is_slow(lab) ? 256 : lab.quick() ? 1024 : 2048;
   const Blocking chosen = default_blocking();
   const std::vector<Blocking> blocks = blocks_to_try(n, chosen);
   const SquareMatrices matrices(n);
@@ -68,33 +71,23 @@ BlockRuns time_blocks(const Lab& lab, std::size_t n) {
   variants.push_back(peak.variant);
   const Sampling sampling = sample_interleaved(variants, patient_plan(lab));
 
-  BlockRuns runs = {blocks, {}, {}, {}, peak.gflops(sampling.of(peak.variant.id))};
   const double flops = 2 * std::pow(static_cast<double>(n), 3);
-  std::size_t model = 0;
+  Series speed = {"block_depth", "measured", Kind::measured, depth_axis, {"speed", "GFLOP/s"}};
+  Series traffic = {"block_traffic", "modelled", Kind::modelled, depth_axis, {"bytes per 1000 FLOPs", "B"}};
+  std::size_t model = 0;  // the one of them that gemm() makes of default_blocking()
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    runs.gflops.push_back(rate(flops, sampling.seconds[i]));
+    const auto depth = static_cast<double>(blocks[i].depth), width = static_cast<double>(blocks[i].width);
+    speed.points.emplace_back(depth, rate(flops, sampling.seconds[i]));
+    traffic.points.emplace_back(depth, bytes_per_1000_flops(depth, width));
     if (blocks[i].depth <= chosen.depth) model = i;
   }
-  runs.chosen = blocks[model];
-  runs.chosen_over_best = over_best(sampling, ids, model);
-  return runs;
-}
-
-Series block_speed_series(const std::string& id, const BlockRuns& runs) {
-  Series series = {id, "measured", Kind::measured, depth_axis, {"speed", "GFLOP/s"}};
-  for (std::size_t i = 0; i < runs.blocks.size(); ++i) {
-    series.points.emplace_back(static_cast<double>(runs.blocks[i].depth), runs.gflops[i]);
-  }
-  return series;
-}
-
-Series block_traffic_series(const std::string& id, const BlockRuns& runs) {
-  Series series = {id, "modelled", Kind::modelled, depth_axis, {"bytes per 1000 FLOPs", "B"}};
-  for (const auto& [depth, width] : runs.blocks) {
-    const double bytes = 4000 * (1 / static_cast<double>(depth) + 0.5 / static_cast<double>(width));
-    series.points.emplace_back(static_cast<double>(depth), bytes);
-  }
-  return series;
+  lab.add(std::move(speed));
+  lab.add(std::move(traffic));
+  lab.modelled("block_depth_chosen", static_cast<double>(blocks[model].depth));
+  lab.modelled("block_width_chosen", static_cast<double>(blocks[model].width));
+  lab.add(Value("chosen_over_best_block_time", over_best(sampling, ids, model), "1"));
+  lab.add(Value("peak_during_blocks_gflops", peak.gflops(sampling.of(peak.variant.id)), "GFLOP/s",
+                "fp32 peak, 1 thread, in the same rounds"));
 }
 
 }  // namespace hf::matmul
