@@ -19,6 +19,9 @@ struct WarpProgram {
   int lines_per_load = 1;  ///< lines that the load asks for: 1 where the threads' addresses lie side by side
 };
 
+/// Lines that a warp's load asks for where each of its threads wants 4 bytes, or 16, side by side.
+constexpr int narrow_load_lines = 1, wide_load_lines = 4;
+
 /// The part of a processor that takes turns, and its share of the memory.
 struct SimtMachine {
   int warps = 1;               ///< in flight, all with the same program

@@ -1,4 +1,11 @@
-#include "03-gpu/bench/cuda/quoted_ladders.hpp"
+// What will the GPU itself do? The ladders of others, and what follows for ours.
+#include <string>
+#include <utility>
+
+#include "03-gpu/bench/cuda/gpu_runs.hpp"
+#include "03-gpu/bench/steps.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
 
 namespace hf::gpu {
 namespace {
@@ -25,8 +32,6 @@ void add(Lab& lab, Series series, const QuotedRung (&rungs)[count]) {
   lab.add(std::move(series));
 }
 
-}  // namespace
-
 void add_quoted_ladders(Lab& lab) {
   const Axis rung = {"rung", "1"};
   add(lab, {"quoted_sgemm_ladder", "fp32, N = 4096, A6000", Kind::quoted, rung, {"of cuBLAS", "%"}, {}, "boehm2022"},
@@ -43,6 +48,14 @@ void predict_ladders(Lab& lab) {
   // nothing; and as much more than one that also draws as many more watts for the same work.
   lab.modelled("bf16_over_cublas_predicted_low", 0.97);
   lab.modelled("bf16_over_cublas_predicted_high", 1.03);
+}
+
+}  // namespace
+
+void predict_gpu(Lab& lab) {
+  add_quoted_ladders(lab);
+  predict_ladders(lab);
+  if (const std::string why = gpu_unavailable(); !why.empty()) lab.note("no GPU was measured: " + why);
 }
 
 }  // namespace hf::gpu

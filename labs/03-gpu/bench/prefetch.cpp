@@ -1,13 +1,15 @@
-#include "03-gpu/bench/gather_runs.hpp"
-
+// Asking early, on a machine that waits: lookups in a table that no cache holds.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "03-gpu/bench/steps.hpp"
 #include "03-gpu/kernels/gather.hpp"
 #include "03-gpu/kernels/random_index.hpp"
 #include "common/random.hpp"
@@ -20,6 +22,9 @@
 
 namespace hf::gpu {
 namespace {
+
+/// How many rows ahead a row is asked for; 0 without asking.
+constexpr std::array<std::size_t, 10> prefetch_distances = {0, 1, 2, 4, 8, 16, 24, 32, 64, 128};
 
 constexpr std::size_t lookups_per_call = 500;
 
@@ -50,8 +55,8 @@ void check(const Row* table, const std::uint32_t* index, std::size_t count) {
 
 }  // namespace
 
-Gathers measure_gathers(const Lab& lab, std::size_t bytes) {
-  const Buffer memory(bytes, Pages::huge);
+void measure_prefetch(Lab& lab, Shared& shared) {
+  const Buffer memory(shared.bytes, Pages::huge);
   fill_random(memory.as<float>(), 3);
   const std::span<Row> table = memory.as<Row>();
   const RandomIndex order(table.size(), prefetch_distances.back());
@@ -68,23 +73,19 @@ Gathers measure_gathers(const Lab& lab, std::size_t bytes) {
   plan.warm_seconds = plan.sample_seconds / 4;
   const Sampling sampling = sample_interleaved(variants, plan);
 
-  Gathers result = {};
-  for (const Estimate& seconds : sampling.seconds)
-    result.lookups_per_us.push_back(transform(seconds, [](double s) { return lookups_per_call / s * 1e-6; }));
-  const auto slower = [](const Estimate& a, const Estimate& b) { return a.median < b.median; };
-  const double most = std::max_element(result.lookups_per_us.begin(), result.lookups_per_us.end(), slower)->median;
-  const auto best = std::find_if(result.lookups_per_us.begin(), result.lookups_per_us.end(),
-                                 [=](const Estimate& each) { return each.median >= 0.97 * most; });
-  result.best = static_cast<std::size_t>(best - result.lookups_per_us.begin());
-  result.gain_best = ratio(best->samples, result.lookups_per_us.front().samples);
-  return result;
-}
-
-Series prefetch_series(const std::string& id, const Gathers& gathers) {
-  Series series = {id, "lookups", Kind::measured, {"rows ahead", "1"}, {"lookups per microsecond", "1"}};
-  for (std::size_t i = 0; i < prefetch_distances.size(); ++i)
-    series.points.emplace_back(static_cast<double>(prefetch_distances[i]), gathers.lookups_per_us[i]);
-  return series;
+  Series speed = {"prefetch_speed", "lookups", Kind::measured, {"rows ahead", "1"}, {"lookups per microsecond", "1"}};
+  for (std::size_t i = 0; i < prefetch_distances.size(); ++i) {
+    const auto per_us = [](double s) { return lookups_per_call / s * 1e-6; };
+    speed.points.emplace_back(static_cast<double>(prefetch_distances[i]), transform(sampling.seconds[i], per_us));
+  }
+  const auto median = [](const Point& point) { return point.y.median; };
+  const double most = std::ranges::max(speed.points, {}, median).y.median;
+  const auto good = [=](const Point& point) { return point.y.median >= 0.97 * most; };
+  const Point best = *std::ranges::find_if(speed.points, good);  // the first that is as good as the fastest
+  lab.add(Value("prefetch_gain", ratio(best.y.samples, speed.points.front().y.samples), "1",
+                "asking early over not asking"));
+  lab.derived("prefetch_best_distance", best.x);
+  lab.add(std::move(speed));
 }
 
 }  // namespace hf::gpu

@@ -1,6 +1,6 @@
-#include "03-gpu/bench/branch_runs.hpp"
-
+// Divergence: numbers that take one way or the other, in random order and sorted.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "03-gpu/bench/steps.hpp"
 #include "03-gpu/kernels/branches.hpp"
 #include "common/random.hpp"
 #include "harness/lab.hpp"
@@ -17,6 +18,11 @@
 
 namespace hf::gpu {
 namespace {
+
+/// How many in a hundred numbers take the long way.
+constexpr std::array long_way_percents = {0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 100};
+
+const Axis share_axis = {"numbers that go the long way", "%"}, time_axis = {"time per number", "ns"};
 
 /// Few enough for a near cache, too many for a processor to learn by heart which way each goes.
 constexpr std::size_t numbers = 1 << 16;
@@ -48,9 +54,24 @@ std::size_t place_of(int percent) {
                                   long_way_percents.begin());
 }
 
+/// Over long_way_percents.
+void add_times(Lab& lab, const char* id, const char* label, const std::vector<Estimate>& ns) {
+  Series series = {id, label, Kind::measured, share_axis, time_axis};
+  for (std::size_t i = 0; i < ns.size(); ++i) series.points.emplace_back(long_way_percents[i], ns[i]);
+  lab.add(std::move(series));
+}
+
+/// What follows for vectors in random order from their two ends, if a vector pays for what any of its lanes does.
+void add_model(Lab& lab, double none_ns, double all_ns) {
+  Series model = {"divergence_model", "any lane, both ways", Kind::modelled, share_axis, time_axis};
+  for (int percent = 0; percent <= 100; ++percent)
+    model.points.emplace_back(percent, divergence_model(percent / 100.0, vector_lanes(), none_ns, all_ns));
+  lab.add(std::move(model));
+}
+
 }  // namespace
 
-Branches measure_branches(const Lab& lab) {
+void measure_divergence(Lab& lab) {
   std::vector<float> shuffled(numbers);
   fill_random(shuffled, 5);
   for (float& each : shuffled) each = (each + 1) / 2;
@@ -72,33 +93,21 @@ Branches measure_branches(const Lab& lab) {
   const Sampling sampling = sample_interleaved(variants, lab.plan());
 
   const auto ns = [](double s) { return s * 1e9 / numbers; };
-  Branches result = {};
+  std::vector<Estimate> vector, vector_sorted, scalar;
   for (std::size_t i = 0; i < variants.size(); i += 3) {
-    result.vector.push_back(transform(sampling.seconds[i], ns));
-    result.vector_sorted.push_back(transform(sampling.seconds[i + 1], ns));
-    result.scalar.push_back(transform(sampling.seconds[i + 2], ns));
+    vector.push_back(transform(sampling.seconds[i], ns));
+    vector_sorted.push_back(transform(sampling.seconds[i + 1], ns));
+    scalar.push_back(transform(sampling.seconds[i + 2], ns));
   }
+  add_times(lab, "divergence_vector", "vectors, random order", vector);
+  add_times(lab, "divergence_sorted", "vectors, sorted", vector_sorted);
+  add_times(lab, "divergence_scalar", "one number at a time", scalar);
+  add_model(lab, vector.front().median, vector.back().median);
+  // Half of them: over the mean of none and all, which is what the same work costs when all agree.
   const std::size_t half = place_of(50), tenth = place_of(10);
-  result.cost_half = ratio(result.vector[half].samples, mean(result.vector.front(), result.vector.back()).samples);
-  result.sorted_gain_10 = ratio(result.vector[tenth].samples, result.vector_sorted[tenth].samples);
-  result.vector_gain_half = ratio(result.scalar[half].samples, result.vector[half].samples);
-  return result;
-}
-
-std::vector<Series> divergence_series(const Branches& branches) {
-  const Axis share = {"numbers that go the long way", "%"}, time = {"time per number", "ns"};
-  const auto measured = [&](const char* id, const char* label, const std::vector<Estimate>& ns) {
-    Series series = {id, label, Kind::measured, share, time};
-    for (std::size_t i = 0; i < ns.size(); ++i) series.points.emplace_back(long_way_percents[i], ns[i]);
-    return series;
-  };
-  Series model = {"divergence_model", "any lane, both ways", Kind::modelled, share, time};
-  for (int percent = 0; percent <= 100; ++percent)
-    model.points.emplace_back(percent, divergence_model(percent / 100.0, vector_lanes(), branches.vector.front().median,
-                                                        branches.vector.back().median));
-  return {measured("divergence_vector", "vectors, random order", branches.vector),
-          measured("divergence_sorted", "vectors, sorted", branches.vector_sorted),
-          measured("divergence_scalar", "one number at a time", branches.scalar), model};
+  lab.add(Value("divergence_cost_half", ratio(vector[half].samples, mean(vector.front(), vector.back()).samples), "1"));
+  lab.add(Value("divergence_sorted_gain", ratio(vector[tenth].samples, vector_sorted[tenth].samples), "1"));
+  lab.add(Value("divergence_vector_gain_half", ratio(scalar[half].samples, vector[half].samples), "1"));
 }
 
 }  // namespace hf::gpu

@@ -1,0 +1,147 @@
+// A model of a machine that hides latency, with the numbers of this core, of published GPUs, and of a GPU that was measured.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "03-gpu/bench/steps.hpp"
+#include "03-gpu/kernels/chases.hpp"
+#include "03-gpu/kernels/little.hpp"
+#include "03-gpu/kernels/occupancy.hpp"
+#include "03-gpu/kernels/simt.hpp"
+#include "harness/lab.hpp"
+#include "harness/results.hpp"
+#include "harness/statistics.hpp"
+
+namespace hf::gpu {
+namespace {
+
+/// Numbers of Hopper GPUs that others measured or published. The latencies lie within what sources give: shared memory 28
+/// to 30 cycles, L2 219 to 291, HBM 658 to 834. The rest is the H200: four schedulers and at most 64 warps in a
+/// multiprocessor, 132 of these, 4.8 TB/s, 1.98 GHz.
+namespace hopper {
+constexpr int schedulers = 4, most_warps = 64, multiprocessors = 132;
+constexpr std::int64_t shared_cycles = 29, l2_cycles = 250, hbm_cycles = 700;
+constexpr double line = 128, memory_bytes_per_s = 4.8e12, clock_hz = 1.98e9;
+constexpr double lines_per_cycle = memory_bytes_per_s / line / clock_hz / multiprocessors;
+}  // namespace hopper
+
+/// 63 instructions for each load: what lies near needs few warps, and HBM most of them.
+constexpr WarpProgram busy = {.arithmetic = 63};
+
+const Axis warps_axis = {"warps in flight", "1"};
+
+std::vector<int> warp_counts() {
+  std::vector<int> counts = {1, 2};
+  for (int warps = 4; warps <= hopper::most_warps; warps += 4) counts.push_back(warps);
+  return counts;
+}
+
+SimtMachine multiprocessor(int warps, std::int64_t latency, Scheduler scheduler = Scheduler::greedy) {
+  return {.warps = warps, .issue_width = hopper::schedulers, .latency = latency, .scheduler = scheduler};
+}
+
+SimtRun run_settled(const SimtMachine& machine, const WarpProgram& program) {
+  const std::int64_t round = machine.latency + program.arithmetic + 1;
+  return run_simt(machine, program, 10 * round, 40 * round);
+}
+
+/// Cycles, of a nanosecond each, between a load's issue and that of the instruction that needs it.
+std::int64_t cycles_between(double latency_ns) { return std::max(std::lround(latency_ns) - 1, 0L); }
+
+/// One thread as a machine whose warps are chases; a cycle of the model is a nanosecond. It is told the two ends, what one
+/// chase takes and how many lines are in flight where the curve is highest, and what reading in order brings; all between
+/// is its own.
+/// \return GB/s, in the order of chase_counts
+std::vector<double> simulate_chases(double latency_ns, double lines_in_flight, double stream_gbs) {
+  SimtMachine machine;
+  machine.latency = cycles_between(latency_ns);
+  machine.outstanding = std::max(static_cast<int>(std::lround(lines_in_flight)), 1);
+  machine.lines_per_cycle = stream_gbs / line_bytes;
+  std::vector<double> gbs;
+  for (const int count : chase_counts) {
+    machine.warps = count;
+    const std::int64_t round = machine.latency + 1;
+    gbs.push_back(run_simt(machine, {}, 20 * round, 200 * round).lines_per_cycle() * line_bytes);
+  }
+  return gbs;
+}
+
+/// Utilisation of a multiprocessor over its warps, %, where only latency is in the way.
+Series utilisation_series(const std::string& id, const std::string& label, std::int64_t latency,
+                          Scheduler scheduler = Scheduler::greedy) {
+  Series series = {id, label, Kind::simulated, warps_axis, {"utilisation", "%"}};
+  for (const int warps : warp_counts()) {
+    const SimtMachine machine = multiprocessor(warps, latency, scheduler);
+    series.points.emplace_back(warps, 100 * run_settled(machine, busy).utilisation(machine));
+  }
+  return series;
+}
+
+/// Share of its bandwidth that a multiprocessor gets over its warps, %, with loads from HBM of so many lines.
+Series bandwidth_series(const std::string& id, const std::string& label, int lines_per_load) {
+  Series series = {id, label, Kind::simulated, warps_axis, {"bandwidth", "%"}};
+  for (const int warps : warp_counts()) {
+    SimtMachine machine = multiprocessor(warps, hopper::hbm_cycles);
+    machine.lines_per_cycle = hopper::lines_per_cycle;
+    const SimtRun run = run_settled(machine, {.arithmetic = 3, .lines_per_load = lines_per_load});
+    series.points.emplace_back(warps, 100 * run.lines_per_cycle() / hopper::lines_per_cycle);
+  }
+  return series;
+}
+
+/// A whole device, told what one load takes alone and what arrives at most: the bandwidth between. A cycle of the model is
+/// a nanosecond, its line what a warp loads at once, and it is a share of the device, as its parts are alike.
+Series simulated_device_series(const std::string& id, double load_alone_ns, double most_gbs) {
+  constexpr double bytes_per_load = 512, parts = 64;
+  SimtMachine machine;
+  machine.latency = cycles_between(load_alone_ns);
+  machine.lines_per_cycle = most_gbs / bytes_per_load / parts;
+  Series series = {id, "simulated", Kind::simulated, {"bytes in flight", "B"}, {"bandwidth", "GB/s"}};
+  for (machine.warps = 1; machine.warps <= 512; machine.warps *= 2) {
+    machine.issue_width = machine.warps;  // issuing is not in the way
+    const double loads_per_ns = run_settled(machine, {}).lines_per_cycle() * parts;
+    series.points.emplace_back(machine.warps * bytes_per_load * parts, loads_per_ns * bytes_per_load);
+  }
+  return series;
+}
+
+void simulate_core(Lab& lab, const std::vector<Estimate>& measured) {
+  const std::vector<double> gbs =
+      simulate_chases(line_bytes / measured.front().median, lab.value("lines_in_flight"), lab.value("stream_read_gbs"));
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < gbs.size(); ++i) errors.push_back(std::abs(gbs[i] / measured[i].median - 1));
+  lab.add(chase_series("simt_chases", "simulated", Kind::simulated, gbs));
+  lab.simulated("simt_little_error", estimate(errors).median);
+}
+
+void simulate_gpu(Lab& lab) {
+  lab.add(utilisation_series("simt_utilisation_29", "shared memory", hopper::shared_cycles));
+  lab.add(utilisation_series("simt_utilisation_250", "L2", hopper::l2_cycles));
+  lab.add(utilisation_series("simt_utilisation_700", "HBM", hopper::hbm_cycles));
+  lab.add(utilisation_series("simt_round_robin_700", "HBM, round robin", hopper::hbm_cycles, Scheduler::round_robin));
+  lab.tick();
+
+  const Series narrow = bandwidth_series("simt_bandwidth", "4 bytes for each thread", narrow_load_lines);
+  lab.simulated("simt_bandwidth_full", narrow.points.back().y.median / 100);
+  lab.add(narrow);
+  lab.add(bandwidth_series("simt_bandwidth_wide", "16 bytes for each thread", wide_load_lines));
+  lab.modelled("occupancy_warps_128", resident_warps({}, {.registers_per_thread = 128}));
+}
+
+}  // namespace
+
+void simulate_latency_hiding(Lab& lab, Shared& shared) {
+  simulate_core(lab, shared.one_thread_gbs);
+  simulate_gpu(lab);
+}
+
+void simulate_measured_gpu(Lab& lab) {
+  if (!lab.has("gpu_load_alone_ns") || !lab.has("gpu_in_flight_gbs")) return;
+  lab.add(
+      simulated_device_series("simt_gpu_bandwidth", lab.value("gpu_load_alone_ns"), lab.value("gpu_in_flight_gbs")));
+}
+
+}  // namespace hf::gpu
