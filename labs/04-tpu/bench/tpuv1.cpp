@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,41 +17,25 @@ namespace hf::tpu {
 namespace v1 {
 namespace {
 
-/// One series of six applications for each counter and each of: published, one-line model, simulator.
-class Counters {
- public:
-  void add(const char* counter, const char* label, double x, const char* app, double published, double modelled,
-           double simulated) {
-    point("published", Kind::quoted, counter, label, x, app, published);
-    point("modelled", Kind::modelled, counter, label, x, app, modelled);
-    point("simulated", Kind::simulated, counter, label, x, app, simulated);
+/// One of the TPU's counters over the six applications: as published, by a model in one line, and by the simulator.
+struct Counter {
+  Counter(const char* label, const char* published_id, const char* modelled_id, const char* simulated_id)
+      : published{published_id, label, Kind::quoted, application, share, {}, "jouppi2017"},
+        modelled{modelled_id, label, Kind::modelled, application, share},
+        simulated{simulated_id, label, Kind::simulated, application, share} {}
+
+  /// \return the three numbers, for the table
+  std::string add(const char* app, double was, double model, double run) {
+    const auto x = static_cast<double>(published.points.size());
+    published.points.emplace_back(x, was, app);
+    modelled.points.emplace_back(x, model, app);
+    simulated.points.emplace_back(x, run, app);
+    return number_text(was) + " / " + number_text(model) + " / " + number_text(run);
   }
 
-  std::vector<Series> all() const {
-    std::vector<Series> result;
-    for (const auto& [id, series] : series_) result.push_back(series);
-    return result;
-  }
-
- private:
-  void point(const std::string& what, Kind kind, const std::string& counter, const char* label, double x,
-             const char* app, double y) {
-    const std::string id = "tpuv1_" + counter + "_" + what;
-    const auto [found, is_new] = series_.try_emplace(id);
-    Series& series = found->second;
-    if (is_new) {
-      series = {id, label, kind, {"application", "1"}, {"share of cycles", "%"}, {}, ""};
-      if (kind == Kind::quoted) series.source = "jouppi2017";
-    }
-    series.points.emplace_back(x, y, app);
-  }
-
-  std::map<std::string, Series> series_;
+  inline static const Axis application = {"application", "1"}, share = {"share of cycles", "%"};
+  Series published, modelled, simulated;
 };
-
-std::string cell(double published, double modelled, double simulated) {
-  return number_text(published) + " / " + number_text(modelled) + " / " + number_text(simulated);
-}
 
 void raise(double& largest, double a, double b) { largest = std::max(largest, std::abs(a - b)); }
 
@@ -73,23 +56,25 @@ std::vector<Series> roofline_series() {
 void predict_applications(Lab& lab, std::size_t tiles) {
   Table table = {
       "TPUv1, share of cycles in %: published / one line / simulator", {"application", "active", "stall", "shift"}, {}};
-  Counters counters;
+  Counter active("array active", "tpuv1_active_published", "tpuv1_active_modelled", "tpuv1_active_simulated");
+  Counter stall("waiting for weights", "tpuv1_stall_published", "tpuv1_stall_modelled", "tpuv1_stall_simulated");
+  Counter shift("shifting weights in", "tpuv1_shift_published", "tpuv1_shift_modelled", "tpuv1_shift_simulated");
   // Largest distance of the simulator from a counter, in points; of shift where weights are the limit.
-  double x = 0, active_error = 0, shift_error = 0;
+  double active_error = 0, shift_error = 0;
   for (const Application& app : applications) {
     const Shares model = one_line_model(app), run = simulate(app, tiles);
-    counters.add("active", "array active", x, app.name, app.active, model.active, run.active);
-    counters.add("stall", "waiting for weights", x, app.name, app.stall, model.stall, run.stall);
-    counters.add("shift", "shifting weights in", x++, app.name, app.shift, model.shift, run.shift);
-    table.rows.push_back({app.name, cell(app.active, model.active, run.active), cell(app.stall, model.stall, run.stall),
-                          cell(app.shift, model.shift, run.shift)});
+    table.rows.push_back({app.name, active.add(app.name, app.active, model.active, run.active),
+                          stall.add(app.name, app.stall, model.stall, run.stall),
+                          shift.add(app.name, app.shift, model.shift, run.shift)});
     raise(active_error, run.active, app.active);
     if (app.weight_bound()) raise(shift_error, run.shift, app.shift);
     if (app.name == std::string("LSTM0")) lab.simulated("tpuv1_lstm0_active_missed", app.active / run.active);
     if (app.name == std::string("CNN1")) lab.simulated("tpuv1_cnn1_active_missed", run.active / app.active);
     lab.tick();
   }
-  for (Series& series : counters.all()) lab.add(std::move(series));
+  for (Counter* each : {&active, &stall, &shift}) {
+    for (Series* series : {&each->published, &each->modelled, &each->simulated}) lab.add(std::move(*series));
+  }
   lab.show(table);
   lab.simulated("tpuv1_shift_error_points", shift_error, "points");
   lab.simulated("tpuv1_active_error_points", active_error, "points");

@@ -38,14 +38,6 @@ const char* name(Dataflow dataflow) {
   }
 }
 
-const char* id(Dataflow dataflow) {
-  switch (dataflow) {
-    case Dataflow::output_stationary: return "os";
-    case Dataflow::weight_stationary: return "ws";
-    default: return "is";
-  }
-}
-
 ArrayRun run_array(Dataflow dataflow, const ArrayShape& array, const ProductShape& shape,
                    std::span<const std::int8_t> a, std::span<const std::int8_t> b, const ArrayOptions& options,
                    const Observer& observe) {

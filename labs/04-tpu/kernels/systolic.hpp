@@ -18,7 +18,6 @@ namespace hf::tpu {
 enum class Dataflow { output_stationary, weight_stationary, input_stationary };
 constexpr Dataflow dataflows[] = {Dataflow::output_stationary, Dataflow::weight_stationary, Dataflow::input_stationary};
 const char* name(Dataflow dataflow);  ///< "output stationary"…
-const char* id(Dataflow dataflow);    ///< "os", "ws", "is"
 
 /// c (m, n) = a (m, k) · b (k, n).
 struct ProductShape {
