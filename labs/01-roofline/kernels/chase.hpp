@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 
 #include "common/random.hpp"
 #include "harness/interrupt.hpp"
@@ -38,11 +39,20 @@ class RandomCycle {
   /// \param memory  where the lines are; at least one and at most 2^32, which are 256 GiB. The cycle is of the first line
   ///   only.
   /// \throws std::invalid_argument without a line
-  explicit RandomCycle(std::span<Line> memory);
+  explicit RandomCycle(std::span<Line> memory) : memory_(memory) {
+    if (memory_.empty()) throw std::invalid_argument("RandomCycle: expected memory for at least one line");
+    memory_.front().next = &memory_.front();
+  }
 
   /// Adds lines, in the order of memory, until there are so many.
   /// \throws std::invalid_argument for more lines than the memory has, or fewer than the cycle
-  void grow(std::size_t lines);
+  void grow(std::size_t lines) {
+    if (lines > memory_.size() || lines < lines_) {
+      throw std::invalid_argument("RandomCycle: expected at least the lines of the cycle, at most those of the memory");
+    }
+    add_to_cycle([this](std::size_t i) -> Line& { return memory_[i]; }, lines_, lines);
+    lines_ = lines;
+  }
 
   const Line* start() const { return memory_.data(); }
   std::size_t lines() const { return lines_; }

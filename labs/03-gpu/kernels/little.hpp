@@ -2,6 +2,9 @@
 /// Little's law for memory: what is in flight = how long it takes × how much arrives (Little, 1961).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
 #include <vector>
 
 namespace hf::gpu {
@@ -26,6 +29,15 @@ constexpr double little_gbs(double lines, double latency_ns, double limit_gbs) {
 /// \param x  rising
 /// \param y  more than 0, as long
 /// \throws std::invalid_argument without points, or with more of one than of the other
-double knee(const std::vector<double>& x, const std::vector<double>& y);
+inline double knee(const std::vector<double>& x, const std::vector<double>& y) {
+  if (x.empty() || x.size() != y.size()) throw std::invalid_argument("knee: expected as many x as y, and at least one");
+  constexpr double share = 0.9;
+  const double level = share * *std::max_element(y.begin(), y.end());
+  const auto first = static_cast<std::size_t>(
+      std::find_if(y.begin(), y.end(), [=](double each) { return each >= level; }) - y.begin());
+  if (first == 0) return x.front() / share * std::min(1.0, level / y.front());
+  const double between = (level - y[first - 1]) / (y[first] - y[first - 1]);
+  return (x[first - 1] + between * (x[first] - x[first - 1])) / share;
+}
 
 }  // namespace hf::gpu

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "04-tpu/bench/run_random.hpp"
 #include "04-tpu/kernels/energy.hpp"
 #include "04-tpu/kernels/systolic.hpp"
 #include "harness/lab.hpp"

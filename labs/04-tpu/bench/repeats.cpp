@@ -1,22 +1,48 @@
 #include "04-tpu/bench/steps.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
-#include "04-tpu/bench/run_random.hpp"
 #include "04-tpu/kernels/int8_gemm.hpp"
-#include "04-tpu/kernels/repeat.hpp"
 #include "04-tpu/kernels/systolic.hpp"
 #include "common/random.hpp"
+#include "harness/clock.hpp"
+#include "harness/keep.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::tpu {
 namespace {
+
+/// Seconds of single calls, sorted. The first tenth, while caches and clock warm up, is not among them.
+/// \param between  called now and then, outside the timed calls
+std::vector<double> time_calls(const std::function<void()>& call, int calls, const std::function<void()>& between) {
+  std::vector<double> seconds;
+  for (int i = -calls / 9; i < calls; ++i) {
+    const std::int64_t start = now_ns();
+    call();
+    clobber();
+    const double taken = static_cast<double>(now_ns() - start) * 1e-9;
+    if (i >= 0) seconds.push_back(taken);
+    if (i % 64 == 0) between();
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+/// The value below which this share of the sorted numbers lie; between two neighbours, on the line that joins them.
+/// \param share  0 to 1
+double percentile(const std::vector<double>& sorted, double share) {
+  const double at = share * static_cast<double>(sorted.size() - 1), below = std::floor(at);
+  const auto i = static_cast<std::size_t>(below);
+  return i + 1 < sorted.size() ? sorted[i] + (at - below) * (sorted[i + 1] - sorted[i]) : sorted.back();
+}
 
 /// Batches of calls of the 8-bit product, each sorted: seconds.
 std::vector<std::vector<double>> repeat_on_processor(const Lab& lab, const Int8Kernel& kernel, std::size_t n) {

@@ -1,27 +1,28 @@
 /// \file
-/// The lab's steps, in the order of the chapter.
+/// The lab's steps, in the order of the chapter, and what several of them need.
 #pragma once
 
+#include <cstdint>
+
+#include "04-tpu/kernels/systolic.hpp"
+#include "common/random.hpp"
 #include "harness/lab.hpp"
 
 namespace hf::tpu {
 
-/// Is the simulated array right, and how fast is the simulator?
 void check_array(Lab& lab);
-
-/// How much of an array works, by shape, dataflow and size?
 void simulate_utilisation(Lab& lab);
-
-/// What do two models say of the first TPU, and what did its counters say?
 void predict_tpuv1(Lab& lab);
-
-/// Where does the energy go?
 void count_energy(Lab& lab);
-
-/// How fast are narrow numbers on this machine?
 void measure_matrix_unit(Lab& lab);
-
-/// The same work again and again: array and processor.
 void measure_repeats(Lab& lab);
+
+/// run_array() on random operands, of this sequence and the next; what it counts depends on the shapes alone.
+inline ArrayRun run_random(Dataflow dataflow, const ArrayShape& array, const ProductShape& shape,
+                           const ArrayOptions& options = {}, std::uint64_t sequence = 1) {
+  const auto a = random_bytes<std::int8_t>(shape.m * shape.k, sequence);
+  const auto b = random_bytes<std::int8_t>(shape.k * shape.n, sequence + 1);
+  return run_array(dataflow, array, shape, a, b, options);
+}
 
 }  // namespace hf::tpu

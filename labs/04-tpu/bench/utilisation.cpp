@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "04-tpu/bench/run_random.hpp"
 #include "04-tpu/kernels/systolic.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"

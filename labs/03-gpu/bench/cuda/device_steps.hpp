@@ -16,12 +16,6 @@ namespace hf::gpu {
 /// How long the device's memory makes one thread wait, how much it delivers to many, and which addresses it likes.
 std::vector<Step> memory_steps(const cuda::Device& device);
 
-/// Threads that go different ways; the cost of a launch.
-std::vector<Step> execution_steps(const cuda::Device& device);
-
-/// The peaks of fp32, and of tensor cores in bf16.
-std::vector<Step> peak_steps(const cuda::Device& device);
-
 /// The matmul ladders, in fp32 and in bf16, against cuBLAS: all rungs in interleaved rounds. Notes what the device lacks.
 std::vector<Step> gpu_matmul_steps(const cuda::Device& device);
 

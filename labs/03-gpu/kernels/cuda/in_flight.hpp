@@ -2,9 +2,14 @@
 /// Little's law on the device: how many bytes are in flight, and how many it takes to keep memory busy. Plain C++.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
+
+#include "harness/statistics.hpp"
 
 namespace hf::gpu {
 
@@ -22,13 +27,24 @@ struct Concurrency {
   double bytes() const { return static_cast<double>(chases()) * node_bytes; }
 };
 
+/// Blocks of more warps than this leave too few registers to each.
+constexpr int most_warps_in_block = 16;
+
 /// From one warp alone to every warp the device has room for, all of them resident at once; more bytes each time.
 /// \param multiprocessors, warps  of the device, and resident on each
 /// \param loads  1, 2 or 4
-std::vector<Concurrency> concurrency_sweep(int multiprocessors, int warps, int loads);
-
-/// Blocks of more warps than this leave too few registers to each.
-constexpr int most_warps_in_block = 16;
+inline std::vector<Concurrency> concurrency_sweep(int multiprocessors, int warps, int loads) {
+  std::vector<Concurrency> sweep = {{1, 1, loads}};
+  for (const int share : {16, 4}) {
+    if (multiprocessors / share > 1) sweep.push_back({multiprocessors / share, 1, loads});
+  }
+  for (const int each : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
+    if (each > warps) break;
+    const int blocks = (each + most_warps_in_block - 1) / most_warps_in_block;  // on each multiprocessor
+    if (each % blocks == 0) sweep.push_back({multiprocessors * blocks, each / blocks, loads});
+  }
+  return sweep;
+}
 
 /// All chases advance together, as a front that sweeps through memory in order, as the threads of an ordinary kernel
 /// do: after so many hops, a chase is at this node.
@@ -50,6 +66,16 @@ struct Knee {
 
 /// \param points  of which those below a quarter of the highest bandwidth are taken to lie on the straight line
 /// \throws std::invalid_argument where none does
-Knee find_knee(std::span<const CurvePoint> points);
+inline Knee find_knee(std::span<const CurvePoint> points) {
+  double plateau = 0;
+  for (const CurvePoint& point : points) plateau = std::max(plateau, point.gbs);
+  std::vector<double> latencies;
+  for (const CurvePoint& point : points) {
+    if (point.gbs < plateau / 4) latencies.push_back(point.bytes / point.gbs);
+  }
+  if (latencies.empty()) throw std::invalid_argument("find_knee: no point lies below a quarter of the plateau");
+  const double latency = estimate(std::move(latencies)).median;
+  return {plateau, latency, plateau * latency};
+}
 
 }  // namespace hf::gpu

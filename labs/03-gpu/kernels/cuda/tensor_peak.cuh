@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "03-gpu/kernels/cuda/mma_fragments.hpp"
+#include "03-gpu/kernels/cuda/tensor_operands.hpp"
 
 namespace hf::gpu {
 
