@@ -71,69 +71,39 @@ void check_each(const std::vector<Workload>& workloads) {
 }  // namespace
 
 /// The kernels and their data: once with more data than caches hold, once with little.
-class KernelRuns {
- public:
+struct KernelRuns {
   /// \param lab  that has measured peak_fp32_gflops, from which follows how large a matrix product may be
   /// \param largest  bytes of data for kernels on vectors; at least 1 MiB
   /// \throws OutOfMemory
-  KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest);
+  KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest)
+      : far(random_buffer(largest)), near(random_buffer(three_matrices(matrix_in_cache))) {
+    const auto much = far.as<float>(), little = near.as<float>(), few = little.first(vectors_in_cache);
+    from_dram = workloads(set, much, much, matrix_rows(lab, largest));
+    in_cache = workloads(set, few, little, matrix_in_cache);
+    adds_from_dram = narrow_and_wide_add(set, much);
+    adds_in_cache = narrow_and_wide_add(set, few);
+  }
 
-  const std::vector<Workload>& kernels() const { return kernels_; }
-  const std::vector<Workload>& kernels_in_cache() const { return kernels_in_cache_; }
-
-  /// Runs every kernel once and holds its results against its double-precision reference.
-  /// \throws std::runtime_error, one line, for the first that is wrong
-  void check() const;
-
-  struct Measurements {
-    std::vector<Measurement> kernels;  ///< in the order of kernels()
-    Estimate read_gbs;                 ///< from DRAM, in the rounds of the kernels on vectors
-  };
-  /// Times every kernel in the present step of the lab; those on vectors in turn with reading and copying.
-  Measurements measure(const Lab& lab) const;
-
-  /// How many times as fast the widest vector add is as the one that adds one number at a time, in pairs.
-  struct WidthGain {
-    Estimate in_cache, in_dram;
-  };
-  WidthGain measure_width_gain(const Lab& lab) const;
-
- private:
-  const KernelSet& set_;
-  std::size_t matrix_;
-  Buffer far_, near_;
-  std::vector<Workload> kernels_, kernels_in_cache_;
-  std::vector<Workload> adds_, adds_in_cache_;
+  Buffer far, near;
+  std::vector<Workload> from_dram, in_cache;            ///< in the same order
+  std::vector<Workload> adds_from_dram, adds_in_cache;  ///< one number at a time, and in the widest vectors
 };
 
-KernelRuns::KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest)
-    : set_(set),
-      matrix_(matrix_rows(lab, largest)),
-      far_(random_buffer(largest)),
-      near_(random_buffer(three_matrices(matrix_in_cache))) {
-  const auto far = far_.as<float>(), near = near_.as<float>(), few = near.first(vectors_in_cache);
-  kernels_ = workloads(set, far, far, matrix_);
-  kernels_in_cache_ = workloads(set, few, near, matrix_in_cache);
-  adds_ = narrow_and_wide_add(set, far);
-  adds_in_cache_ = narrow_and_wide_add(set, few);
-}
+namespace {
 
-void KernelRuns::check() const {
-  for (const auto* each : {&kernels_, &kernels_in_cache_, &adds_, &adds_in_cache_}) check_each(*each);
-}
-
-KernelRuns::Measurements KernelRuns::measure(const Lab& lab) const {
+/// Times every kernel, those on vectors in turn with reading and copying. Adds what memory brought meanwhile.
+std::vector<Measurement> time_kernels(Lab& lab, const KernelSet& set, const KernelRuns& runs) {
   // Three rooms, each with its own care: vectors from DRAM, which evict each other; matrices, whose naive product is
   // long; and what stays in a cache, warmed before each sample. The first has its roofs timed with it: those that the
   // predictions were made from are of another minute.
   std::vector<Variant> vectors, matrices, cached;
-  for (const Workload& kernel : kernels_) (is_matmul(kernel) ? matrices : vectors).push_back(variant(kernel));
-  for (const Workload& kernel : kernels_in_cache_) cached.push_back(variant(kernel));
-  const std::size_t read_floats = array_floats(set_, Stream::read, far_.size());
-  const std::size_t copy_floats = array_floats(set_, Stream::copy, far_.size());
-  float* memory = far_.as<float>().data();
-  vectors.push_back(timed("read", [=, this] { set_.read(memory, read_floats, 1); }));
-  vectors.push_back(timed("copy", [=, this] { set_.copy(memory, memory + copy_floats, copy_floats, 1); }));
+  for (const Workload& kernel : runs.from_dram) (is_matmul(kernel) ? matrices : vectors).push_back(variant(kernel));
+  for (const Workload& kernel : runs.in_cache) cached.push_back(variant(kernel));
+  const std::size_t read_floats = array_floats(set, Stream::read, runs.far.size());
+  const std::size_t copy_floats = array_floats(set, Stream::copy, runs.far.size());
+  float* memory = runs.far.as<float>().data();
+  vectors.push_back(timed("read", [=, &set] { set.read(memory, read_floats, 1); }));
+  vectors.push_back(timed("copy", [=, &set] { set.copy(memory, memory + copy_floats, copy_floats, 1); }));
   Plan from_dram = lab.memory_plan(3), slow = lab.plan(3);
   from_dram.warm_seconds = slow.warm_seconds = 0;
   from_dram.minimum_rounds = lab.quick() ? 3 : 5;
@@ -141,33 +111,24 @@ KernelRuns::Measurements KernelRuns::measure(const Lab& lab) const {
   const Sampling near = sample_interleaved(cached, lab.plan(6)), far = sample_interleaved(vectors, from_dram),
                  products = sample_interleaved(matrices, slow);
 
-  const Estimate read_gbs = rate(pass_bytes(set_, Stream::read, far_.size()), far.of("read"));
-  const Estimate copy_gbs = rate(pass_bytes(set_, Stream::copy, far_.size()), far.of("copy"));
-  Measurements measurements = {{}, read_gbs};
+  const Estimate read_gbs = rate(pass_bytes(set, Stream::read, runs.far.size()), far.of("read"));
+  const Estimate copy_gbs = rate(pass_bytes(set, Stream::copy, runs.far.size()), far.of("copy"));
+  lab.add(Value("bandwidth_during_kernels_gbs", read_gbs, "GB/s", "read, 1 thread, in the kernels' rounds"));
   std::vector<Roofs> rounds;
   for (std::size_t round = 0; round < read_gbs.samples.size(); ++round) {
     rounds.push_back({lab.value("peak_fp32_gflops"), read_gbs.samples[round], copy_gbs.samples[round]});
   }
-  for (std::size_t i = 0; i < kernels_.size(); ++i) {
-    const Estimate& seconds = (is_matmul(kernels_[i]) ? products : far).of(kernels_[i].label);
+  std::vector<Measurement> measured;
+  for (std::size_t i = 0; i < runs.from_dram.size(); ++i) {
+    const Workload &kernel = runs.from_dram[i], &cached_kernel = runs.in_cache[i];
+    const Estimate& seconds = (is_matmul(kernel) ? products : far).of(kernel.label);
     std::optional<Estimate> share;
-    if (!is_matmul(kernels_[i])) share = share_of_roof(kernels_[i], seconds, rounds);
-    measurements.kernels.push_back({seconds, rate(kernels_[i].work.flops, seconds),
-                                    rate(kernels_in_cache_[i].work.flops, near.seconds[i]), share});
+    if (!is_matmul(kernel)) share = share_of_roof(kernel, seconds, rounds);
+    measured.push_back(
+        {seconds, rate(kernel.work.flops, seconds), rate(cached_kernel.work.flops, near.seconds[i]), share});
   }
-  return measurements;
+  return measured;
 }
-
-KernelRuns::WidthGain KernelRuns::measure_width_gain(const Lab& lab) const {
-  const auto gain = [](const std::vector<Workload>& adds, const Plan& plan) {
-    return sample_interleaved({variant(adds[0]), variant(adds[1])}, plan).ratio("narrow", "wide");
-  };
-  Plan from_dram = lab.memory_plan(12);
-  from_dram.warm_seconds = 0;
-  return {gain(adds_in_cache_, lab.plan(24)), gain(adds_, from_dram)};
-}
-
-namespace {
 
 void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
   std::vector<double> errors, errors_in_turn, shares;
@@ -187,13 +148,11 @@ void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
 
 void measure_ten_kernels(Lab& lab, const Shared& shared) {
   const KernelRuns& runs = *shared.runs;
-  const KernelRuns::Measurements measured = runs.measure(lab);
-  const std::vector<Outcome> outcomes = roofline::outcomes(shared.predictions, measured.kernels);
-  lab.add(Value("bandwidth_during_kernels_gbs", measured.read_gbs, "GB/s", "read, 1 thread, in the kernels' rounds"));
+  const std::vector<Outcome> outcomes = roofline::outcomes(shared.predictions, time_kernels(lab, shared.widest, runs));
   lab.derived("roof_moved");
   Series in_cache = {"kernels_in_cache", "measured, data in a near cache", Kind::measured, intensity_axis, speed_axis};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    in_cache.points.emplace_back(runs.kernels_in_cache()[i].work.intensity(), outcomes[i].measured.gflops_in_cache,
+    in_cache.points.emplace_back(runs.in_cache[i].work.intensity(), outcomes[i].measured.gflops_in_cache,
                                  outcomes[i].predicted.label);
   }
   lab.add(outcome_series(outcomes));
@@ -205,24 +164,30 @@ void measure_ten_kernels(Lab& lab, const Shared& shared) {
   add_scores(lab, outcomes);
 }
 
-/// Faster arithmetic, tried on a kernel that waits for memory.
+/// Faster arithmetic, tried on a kernel that waits for memory: the widest vectors against one number at a time, in pairs.
 void measure_wider_vectors(Lab& lab, const KernelRuns& runs) {
-  const KernelRuns::WidthGain gain = runs.measure_width_gain(lab);
-  lab.add(Value("add_wide_over_narrow_l1", gain.in_cache, "1"));
-  lab.add(Value("add_wide_over_narrow_dram", gain.in_dram, "1"));
+  const auto gain = [](const std::vector<Workload>& adds, const Plan& plan) {
+    return sample_interleaved({variant(adds[0]), variant(adds[1])}, plan).ratio("narrow", "wide");
+  };
+  Plan from_dram = lab.memory_plan(12);
+  from_dram.warm_seconds = 0;
+  lab.add(Value("add_wide_over_narrow_l1", gain(runs.adds_in_cache, lab.plan(24)), "1"));
+  lab.add(Value("add_wide_over_narrow_dram", gain(runs.adds_from_dram, from_dram), "1"));
 }
 
 }  // namespace
 
 void predict_kernels(Lab& lab, Shared& shared) {
   shared.runs = std::make_shared<KernelRuns>(lab, shared.widest, shared.largest);
-  shared.runs->check();
+  const KernelRuns& runs = *shared.runs;
+  for (const auto* each : {&runs.from_dram, &runs.in_cache, &runs.adds_from_dram, &runs.adds_in_cache})
+    check_each(*each);
   lab.derived("ridge_flop_per_byte", "FLOP/byte");
   lab.derived("flops_per_float_loaded", "FLOP");
   lab.add(canonical_roof());
   lab.add(canonical_kernels());
   const Roofs roofs = {lab.value("peak_fp32_gflops"), lab.value("bandwidth_dram_gbs"), shared.copy_gbs};
-  shared.predictions = predict(shared.runs->kernels(), roofs);
+  shared.predictions = predict(runs.from_dram, roofs);
   lab.add(prediction_series(shared.predictions));
   lab.show(prediction_table(shared.predictions));
 }

@@ -148,9 +148,6 @@ std::size_t largest_working_set(const Lab& lab, const KernelSet& set) {
 /// Bandwidths in GB/s, program bytes.
 struct Bandwidths {
   std::map<Stream, Ladder> one_thread, all_threads;
-
-  /// How many times as fast the non-temporal stores of a triad were, one thread, in pairs, at the largest working set.
-  Estimate nontemporal_gain_triad;
 };
 
 Bandwidths measure_bandwidths(const Lab& lab, const KernelSet& set, Team& team, std::size_t largest) {
@@ -169,33 +166,6 @@ Bandwidths measure_bandwidths(const Lab& lab, const KernelSet& set, Team& team, 
   }
   // One core: all of it is what one thread does.
   if (team.size() == 1) result.all_threads = result.one_thread;
-  const auto of_largest = [&](Stream stream) { return result.one_thread[stream].y.back().samples; };
-  result.nontemporal_gain_triad = ratio(of_largest(Stream::triad_nontemporal), of_largest(Stream::triad));
-  return result;
-}
-
-/// Latencies in nanoseconds.
-struct Latencies {
-  Ladder huge_pages, base_pages;
-
-  /// How many times as long a hop takes on base pages, in pairs, at the largest working set.
-  Estimate huge_page_gain;
-};
-
-Latencies measure_latencies(const Lab& lab, std::size_t largest) {
-  const std::size_t largest_cache = lab.machine().last_level_cache_bytes();
-  const std::vector<std::size_t> sizes = working_sets(largest, lab.quick());
-  ChaseVariant huge("huge", largest, Pages::huge), base("base", largest, Pages::base);
-  Latencies result;
-  for (std::size_t bytes : sizes) {
-    const bool cached = bytes <= largest_cache;
-    const Plan plan = latency_plan(lab, bytes, cached, static_cast<int>(sizes.size()));
-    const Sampling sampling = sample_interleaved({huge.over(bytes, cached), base.over(bytes, cached)}, plan);
-    for (auto* ladder : {&result.huge_pages, &result.base_pages}) ladder->bytes.push_back(bytes);
-    result.huge_pages.y.push_back(ns_per_hop(sampling.of("huge")));
-    result.base_pages.y.push_back(ns_per_hop(sampling.of("base")));
-    result.huge_page_gain = sampling.ratio("base", "huge");
-  }
   return result;
 }
 
@@ -228,7 +198,9 @@ void measure_ladders(Lab& lab, Shared& shared) {
   lab.add(Value("bandwidth_dram_gbs", levels.dram(), "GB/s", "DRAM bandwidth, 1 thread"));
   lab.add(Value("bandwidth_dram_all_gbs", dram(bandwidths.all_threads, Stream::read), "GB/s",
                 "DRAM bandwidth, " + text(shared.all.size())));
-  lab.add(Value("nontemporal_gain_triad", bandwidths.nontemporal_gain_triad, "1"));
+  const auto of_largest = [&](Stream stream) { return dram(bandwidths.one_thread, stream).samples; };
+  lab.add(
+      Value("nontemporal_gain_triad", ratio(of_largest(Stream::triad_nontemporal), of_largest(Stream::triad)), "1"));
   lab.derived("bandwidth_l1_over_dram");
   shared.copy_gbs = dram(bandwidths.one_thread, Stream::copy).median;
 }
@@ -272,14 +244,27 @@ void measure_bandwidth(Lab& lab, Shared& shared) {
 void measure_latency(Lab& lab, Shared& shared) {
   if (!lab.machine().huge_pages)
     lab.note("no huge pages: the system gives none, so both latency curves are on base pages");
-  const Latencies latencies = measure_latencies(lab, shared.largest);
-  const Levels levels(latencies.huge_pages);
-  lab.add(latencies.huge_pages.series("latency", "pointer chase, huge pages", latency_axis));
-  lab.add(latencies.base_pages.series("latency_4k", "pointer chase, 4 KiB pages", latency_axis));
+  const std::size_t largest_cache = lab.machine().last_level_cache_bytes();
+  const std::vector<std::size_t> sizes = working_sets(shared.largest, lab.quick());
+  ChaseVariant huge("huge", shared.largest, Pages::huge), base("base", shared.largest, Pages::base);
+  Ladder huge_pages, base_pages;
+  Estimate huge_page_gain;  // in pairs, at the largest working set
+  for (std::size_t bytes : sizes) {
+    const bool cached = bytes <= largest_cache;
+    const Plan plan = latency_plan(lab, bytes, cached, static_cast<int>(sizes.size()));
+    const Sampling sampling = sample_interleaved({huge.over(bytes, cached), base.over(bytes, cached)}, plan);
+    for (Ladder* ladder : {&huge_pages, &base_pages}) ladder->bytes.push_back(bytes);
+    huge_pages.y.push_back(ns_per_hop(sampling.of("huge")));
+    base_pages.y.push_back(ns_per_hop(sampling.of("base")));
+    huge_page_gain = sampling.ratio("base", "huge");
+  }
+  const Levels levels(huge_pages);
+  lab.add(huge_pages.series("latency", "pointer chase, huge pages", latency_axis));
+  lab.add(base_pages.series("latency_4k", "pointer chase, 4 KiB pages", latency_axis));
   lab.add(levels.series("plateaus_latency", "huge pages, by level", latency_axis));
   lab.add(Value("latency_l1_ns", levels.cache(1), "ns"));
   lab.add(Value("latency_dram_ns", levels.dram(), "ns", "DRAM latency"));
-  lab.add(Value("huge_page_latency_gain", latencies.huge_page_gain, "1"));
+  lab.add(Value("huge_page_latency_gain", huge_page_gain, "1"));
   lab.derived("latency_l1_cycles", "cycles");
   lab.derived("flops_per_dram_miss", "FLOP");
 }
