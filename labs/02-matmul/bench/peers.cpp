@@ -1,4 +1,5 @@
-#include "02-matmul/bench/peers.hpp"
+// The libraries that gemm() is measured against, those of them that this machine has.
+#include "02-matmul/bench/steps.hpp"
 
 #include <cstddef>
 #include <cstdint>

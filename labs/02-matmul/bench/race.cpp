@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "02-matmul/bench/ladder.hpp"
-#include "02-matmul/bench/peers.hpp"
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rungs.hpp"

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "02-matmul/bench/peers.hpp"
 #include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "common/pinned_openmp.hpp"
@@ -16,6 +16,16 @@
 #include "harness/peaks.hpp"
 
 namespace hf::matmul {
+
+/// Somebody else's matrix product: c = a · b as gemm() has it.
+struct Peer {
+  std::string id;    ///< "openblas"
+  std::string name;  ///< "OpenBLAS 0.3.21 (SkylakeX)"
+  std::function<void(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c)> multiply;
+  std::function<void(int threads)> set_threads;  ///< empty where it has only one
+  std::size_t largest;                           ///< of m, n and k, that it is made for
+  bool own_threads = false;                      ///< apart from those of OpenMP
+};
 
 struct Shared {
   explicit Shared(Lab& lab);
@@ -35,6 +45,11 @@ void race_with_all_threads(Lab& lab, Shared& shared);
 void race_with_one_thread(Lab& lab, Shared& shared);
 
 // ---- What several steps need ----
+
+/// OpenBLAS on the core type that is fastest here, a second, newer OpenBLAS (scipy-openblas32), oneDNN, MKL and libxsmm. All but
+/// libxsmm, which is linked where the build found it, are looked for where the system keeps its libraries and in
+/// LD_LIBRARY_PATH. To be called before threads are started.
+std::vector<Peer> find_peers();
 
 /// The peak of one thread, which is measured first.
 constexpr const char* first_peak_id = "peak_at_first_gflops";
