@@ -28,37 +28,29 @@ void run(const KernelSet& set, Stream stream, float* memory, std::size_t n, std:
   }
 }
 
+struct Kind {
+  const char *id, *label;
+  int arrays;
+};
+
+const Kind& kind_of(Stream stream) {
+  static constexpr Kind kinds[] = {{"read", "read", 1},
+                                   {"copy", "copy", 2},
+                                   {"triad", "triad", 3},
+                                   {"copy_nt", "copy, non-temporal stores", 2},
+                                   {"triad_nt", "triad, non-temporal stores", 3}};
+  return kinds[static_cast<std::size_t>(stream)];
+}
+
 std::string size_id(Stream stream, std::size_t working_set) { return id(stream) + " " + std::to_string(working_set); }
 
 }  // namespace
 
-std::string id(Stream stream) {
-  switch (stream) {
-    case Stream::read: return "read";
-    case Stream::copy: return "copy";
-    case Stream::triad: return "triad";
-    case Stream::copy_nontemporal: return "copy_nt";
-    case Stream::triad_nontemporal: return "triad_nt";
-  }
-  return "";
-}
+std::string id(Stream stream) { return kind_of(stream).id; }
 
-std::string label(Stream stream) {
-  switch (stream) {
-    case Stream::copy_nontemporal: return "copy, non-temporal stores";
-    case Stream::triad_nontemporal: return "triad, non-temporal stores";
-    default: return id(stream);
-  }
-}
+std::string label(Stream stream) { return kind_of(stream).label; }
 
-int arrays(Stream stream) {
-  switch (stream) {
-    case Stream::read: return 1;
-    case Stream::copy:
-    case Stream::copy_nontemporal: return 2;
-    default: return 3;
-  }
-}
+int arrays(Stream stream) { return kind_of(stream).arrays; }
 
 StreamMemory::StreamMemory(Team& team, std::size_t bytes) {
   const auto threads = static_cast<std::size_t>(team.size());

@@ -1,4 +1,4 @@
-#include "04-tpu/kernels/output_stationary.hpp"
+#include "04-tpu/kernels/dataflows.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,6 @@
 #include "04-tpu/kernels/cells.hpp"
 #include "04-tpu/kernels/memory_schedule.hpp"
 #include "04-tpu/kernels/systolic.hpp"
-#include "04-tpu/kernels/weight_stationary.hpp"
 
 namespace hf::tpu {
 namespace {

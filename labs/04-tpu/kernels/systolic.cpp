@@ -7,8 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "04-tpu/kernels/output_stationary.hpp"
-#include "04-tpu/kernels/weight_stationary.hpp"
+#include "04-tpu/kernels/dataflows.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -1,4 +1,4 @@
-#include "04-tpu/kernels/weight_stationary.hpp"
+#include "04-tpu/kernels/dataflows.hpp"
 
 #include <algorithm>
 #include <cstddef>

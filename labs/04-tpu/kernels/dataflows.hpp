@@ -1,6 +1,5 @@
 /// \file
-/// The array whose cells hold an operand, and the sequencer around it: weight stationary, and, for the transposed
-/// product, input stationary.
+/// The two arrays, each with the sequencer around it: cells that hold an operand, and cells that hold a sum.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +23,15 @@ struct ResultStrides {
   std::size_t row, column;
 };
 
+/// Weight stationary, and, for the transposed product, input stationary.
 /// \param streamed  (m, k), flows from left to right
 /// \param held  (k, n), stays in the cells, tile by tile
 ArrayRun run_weight_stationary(const ArrayShape& array, const ProductShape& shape, MatrixView streamed, MatrixView held,
                                ResultStrides result, const ArrayOptions& options, const Observer& observe);
+
+/// Output stationary.
+/// \param a  (m, k), flows from left to right  \param b  (k, n), flows from top to bottom
+ArrayRun run_output_stationary(const ArrayShape& array, const ProductShape& shape, MatrixView a, MatrixView b,
+                               const ArrayOptions& options, const Observer& observe);
 
 }  // namespace hf::tpu
