@@ -56,7 +56,7 @@ const Axis milliseconds = {"time", "ms"};
 template <class Of>
 Estimate over_passes(const PassRunner& runner, Of of) {
   std::vector<double> samples;
-  for (const Pass& pass : runner.passes()) samples.push_back(of(pass));
+  for (const Pass& pass : runner.passes) samples.push_back(of(pass));
   return estimate(std::move(samples));
 }
 
@@ -65,7 +65,7 @@ template <class Of>
 Series per_pass(const std::vector<PassRunner>& runners, std::string id, std::string label, Kind kind, Axis y, Of of) {
   Series series = {std::move(id), std::move(label), kind, {"pass", "1"}, std::move(y)};
   for (const PassRunner& runner : runners) {
-    series.points.emplace_back(static_cast<double>(series.points.size()), of(runner), runner.label());
+    series.points.emplace_back(static_cast<double>(series.points.size()), of(runner), runner.label);
   }
   return series;
 }
@@ -73,24 +73,24 @@ Series per_pass(const std::vector<PassRunner>& runners, std::string id, std::str
 /// Milliseconds that each part of a pass should take: the sum over its operators.
 double predicted_ms(const PassRunner& runner, const Roofline& roofs) {
   double seconds = 0;
-  for (const OperatorTotal& each : runner.passes().front().operators) seconds += roofs.seconds(each.work);
-  return 1e3 * seconds / runner.parts();
+  for (const OperatorTotal& each : runner.passes.front().operators) seconds += roofs.seconds(each.work);
+  return 1e3 * seconds / runner.parts;
 }
 
 /// Milliseconds that each part of a pass took.
 Estimate measured_ms(const PassRunner& runner) {
-  return over_passes(runner, [&](const Pass& pass) { return 1e3 * pass.seconds / runner.parts(); });
+  return over_passes(runner, [&](const Pass& pass) { return 1e3 * pass.seconds / runner.parts; });
 }
 
 /// GFLOP/s of whole passes.
 Estimate speed(const PassRunner& runner) {
-  const double flops = runner.passes().front().work(is_any).flops;
+  const double flops = runner.passes.front().work(is_any).flops;
   return over_passes(runner, [flops](const Pass& pass) { return flops / pass.seconds * 1e-9; });
 }
 
 /// What share those operators have of the FLOPs; and of the time that operators take, `whole` being 1 or 100.
 double flop_share(const PassRunner& runner, Holds holds) {
-  const Pass& any = runner.passes().front();
+  const Pass& any = runner.passes.front();
   return any.work(holds).flops / any.work(is_any).flops;
 }
 Estimate time_share(const PassRunner& runner, Holds holds, double whole) {
@@ -104,12 +104,12 @@ void add_operators(Lab& lab, const PassRunner& runner, const Roofline& roofs, co
   const Axis intensity = {"arithmetic intensity", "FLOP/byte"};
   Series predicted = {predicted_id, "predicted", Kind::modelled, intensity, milliseconds};
   Series measured = {measured_id, "measured", Kind::measured, intensity, milliseconds};
-  Table table = {runner.label() + ", by operator",
+  Table table = {runner.label + ", by operator",
                  {"operator", "GFLOP", "FLOP/byte", "predicted ms", "measured ms", "% of time"},
                  {}};
-  const double n = runner.parts();
+  const double n = runner.parts;
   const double whole = over_passes(runner, [](const Pass& pass) { return pass.operator_seconds(is_any); }).median;
-  const std::vector<OperatorTotal>& operators = runner.passes().front().operators;
+  const std::vector<OperatorTotal>& operators = runner.passes.front().operators;
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const Work& work = operators[i].work;
     const Estimate ms = over_passes(runner, [&](const Pass& pass) { return 1e3 * pass.operators[i].seconds / n; });
@@ -126,7 +126,7 @@ void add_operators(Lab& lab, const PassRunner& runner, const Roofline& roofs, co
 
 const PassRunner& find(const std::vector<PassRunner>& runners, std::string_view id) {
   for (const PassRunner& runner : runners) {
-    if (runner.id() == id) return runner;
+    if (runner.id == id) return runner;
   }
   throw std::out_of_range("there is no pass " + std::string(id));
 }
@@ -164,9 +164,9 @@ void add_side_by_side(Lab& lab, const std::vector<PassRunner>& runners, const Ro
 
 /// What the transformer's passes are asked to do, for each token that is written one by one.
 void add_work(Lab& lab, const std::vector<PassRunner>& runners) {
-  const auto work_of = [&](const char* id) { return find(runners, id).passes().front().work(is_any); };
+  const auto work_of = [&](const char* id) { return find(runners, id).passes.front().work(is_any); };
   const Work prefill = work_of("prefill"), decode = work_of("decode");
-  const double tokens = find(runners, "decode").parts();
+  const double tokens = find(runners, "decode").parts;
   lab.modelled("flops_prefill", prefill.flops, "FLOP");
   lab.modelled("bytes_prefill", prefill.bytes, "B");
   lab.modelled("intensity_prefill", prefill.intensity(), "FLOP/byte");
@@ -183,22 +183,22 @@ void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& 
                  {}};
   for (PassRunner& runner : runners) {
     runner.run();
-    const Work work = runner.passes().front().work(is_any);
-    const double n = runner.parts();
-    table.rows.push_back({runner.label(), number_text(work.flops / n * 1e-9), number_text(work.bytes / n * 1e-6),
+    const Work work = runner.passes.front().work(is_any);
+    const double n = runner.parts;
+    table.rows.push_back({runner.label, number_text(work.flops / n * 1e-9), number_text(work.bytes / n * 1e-6),
                           number_text(work.intensity()), number_text(predicted_ms(runner, roofs)),
                           name(roofs.side(work))});
   }
   lab.show(table);
   add_work(lab, runners);
-  for (PassRunner& runner : runners) runner.forget_passes();
+  for (PassRunner& runner : runners) runner.passes.clear();
 }
 
 /// Times every pass, and beside them "reading": all weights read by all cores, with nothing done to them; and the roofs.
 Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span<const float> weights,
                      RoofRuns& roofs) {
   std::vector<Variant> variants = roofs.variants();
-  for (PassRunner& runner : runners) variants.push_back(timed(runner.id(), [&runner] { runner.run(); }));
+  for (PassRunner& runner : runners) variants.push_back(timed(runner.id, [&runner] { runner.run(); }));
   variants.push_back(timed("reading", [weights] { read_all(weights.data(), weights.size()); }));
   Plan plan = lab.memory_plan();  // some of them wait for memory, and are compared with the others
   plan.warm_seconds = 0;          // a pass is long, and has its own accounts

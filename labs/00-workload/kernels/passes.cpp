@@ -34,21 +34,20 @@ Networks::Networks(const Sizes& sizes)
 std::vector<PassRunner> Networks::runners() {
   const std::span<const int> text = text_;
   const auto count = [](std::size_t n) { return std::to_string(n); };
-  std::vector<PassRunner> runners;
-  runners.emplace_back("mlp", "MLP, " + count(sizes_.mlp_batch) + " digits", 1,
-                       [this](Ledger& ledger) { mlp_.forward(digits_.data(), ledger); });
-  runners.emplace_back("cnn", "CNN, one photograph", 1,
-                       [this](Ledger& ledger) { resnet_.forward(photograph_.data(), sizes_.resnet.side, ledger); });
-  runners.emplace_back("prefill", "prefill, " + count(sizes_.prompt) + " tokens", 1, [this, text](Ledger& ledger) {
-    transformer_.forward({text.first(sizes_.prompt), 1, 0}, cache_, prefill_, ledger);
-  });
-  runners.emplace_back("decode", "decode, one token", sizes_.decoded, [this](Ledger& ledger) { decode(ledger); });
-  runners.emplace_back("training", "training step, " + count(sizes_.training_tokens) + " tokens", 1,
-                       [this, text](Ledger& ledger) {
-                         const std::size_t count = sizes_.training_tokens;
-                         training_->step(transformer_, text.first(count), text.subspan(1, count), 1e-3f, ledger);
-                       });
-  return runners;
+  return {
+      {"mlp", "MLP, " + count(sizes_.mlp_batch) + " digits", 1,
+       [this](Ledger& ledger) { mlp_.forward(digits_.data(), ledger); }},
+      {"cnn", "CNN, one photograph", 1,
+       [this](Ledger& ledger) { resnet_.forward(photograph_.data(), sizes_.resnet.side, ledger); }},
+      {"prefill", "prefill, " + count(sizes_.prompt) + " tokens", 1,
+       [this, text](Ledger& ledger) {
+         transformer_.forward({text.first(sizes_.prompt), 1, 0}, cache_, prefill_, ledger);
+       }},
+      {"decode", "decode, one token", static_cast<double>(sizes_.decoded), [this](Ledger& ledger) { decode(ledger); }},
+      {"training", "training step, " + count(sizes_.training_tokens) + " tokens", 1, [this, text](Ledger& ledger) {
+         const std::size_t tokens = sizes_.training_tokens;
+         training_->step(transformer_, text.first(tokens), text.subspan(1, tokens), 1e-3f, ledger);
+       }}};
 }
 
 // [begin: decode]

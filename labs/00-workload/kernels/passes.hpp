@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "00-workload/kernels/account.hpp"
@@ -21,30 +20,18 @@
 namespace hf::workload {
 
 /// One of them. Every call of run() is accounted for.
-class PassRunner {
- public:
-  /// \param parts  how many equal things a pass does that are spoken of one by one: tokens decoded; else 1
-  PassRunner(std::string id, std::string label, std::size_t parts, std::function<void(Ledger&)> body)
-      : id_(std::move(id)), label_(std::move(label)), parts_(parts), body_(std::move(body)) {}
+struct PassRunner {
+  std::string id, label;
+  double parts;  ///< how many equal things a pass does that are spoken of one by one: tokens decoded; else 1
+  std::function<void(Ledger&)> body;
+  Ledger ledger = {};
+  std::vector<Pass> passes = {};
 
   void run() {
-    ledger_.begin_pass();
-    body_(ledger_);
-    passes_.push_back(ledger_.end_pass());
+    ledger.begin_pass();
+    body(ledger);
+    passes.push_back(ledger.end_pass());
   }
-
-  const std::string& id() const { return id_; }
-  const std::string& label() const { return label_; }
-  double parts() const { return static_cast<double>(parts_); }
-  const std::vector<Pass>& passes() const { return passes_; }
-  void forget_passes() { passes_.clear(); }
-
- private:
-  std::string id_, label_;
-  std::size_t parts_;
-  std::function<void(Ledger&)> body_;
-  Ledger ledger_;
-  std::vector<Pass> passes_;
 };
 
 /// The networks and what they work on.

@@ -61,14 +61,14 @@ const Sizes tiny = {"tiny", {2, 24, 3, 40, 32}, 12, 3, 8, {20, 16, 5}, 4, {32, 4
 TEST_CASE("every pass reports its work, and the same each time") {
   Networks networks(tiny);
   for (PassRunner& runner : networks.runners()) {
-    CAPTURE(runner.id());
+    CAPTURE(runner.id);
     runner.run();
     runner.run();
-    const Work first = runner.passes()[0].work(any), second = runner.passes()[1].work(any);
+    const Work first = runner.passes[0].work(any), second = runner.passes[1].work(any);
     CHECK(first.flops > 0);
     CHECK(first.flops == second.flops);
     CHECK(first.traffic() == second.traffic());
-    for (const OperatorTotal& each : runner.passes()[0].operators) CHECK(each.work.bytes > 0);
+    for (const OperatorTotal& each : runner.passes[0].operators) CHECK(each.work.bytes > 0);
   }
 }
 
@@ -78,10 +78,10 @@ TEST_CASE("the FLOPs in matrix products follow from the shapes") {
   double prefill = 0, decode = 0, training = 0;
   for (PassRunner& runner : networks.runners()) {
     runner.run();
-    const double flops = runner.passes().front().work(products).flops;
-    if (runner.id() == "prefill") prefill = flops;
-    if (runner.id() == "decode") decode = flops;
-    if (runner.id() == "training") training = flops;
+    const double flops = runner.passes.front().work(products).flops;
+    if (runner.id == "prefill") prefill = flops;
+    if (runner.id == "decode") decode = flops;
+    if (runner.id == "training") training = flops;
   }
   const double c = 24, layers = 2, vocabulary = 40;
   const auto forward = [&](double tokens, double positions, double outputs) {
