@@ -1,7 +1,6 @@
 #include "01-roofline/kernels/predictions.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
@@ -62,14 +61,6 @@ Table prediction_table(const std::vector<Prediction>& predictions) {
                           number_text(each.seconds * 1e3)});
   }
   return table;
-}
-
-double Outcome::error() const {
-  return std::abs(predicted.seconds - measured.seconds.median) / measured.seconds.median;
-}
-
-double Outcome::error_in_turn() const {
-  return measured.share_of_roof ? std::abs(measured.share_of_roof->median - 1) : error();
 }
 
 std::vector<Outcome> outcomes(const std::vector<Prediction>& predictions,

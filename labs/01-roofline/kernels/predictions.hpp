@@ -2,6 +2,7 @@
 /// What the roofline says about the kernels before they run, and how right it was.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,10 +70,12 @@ struct Outcome {
   Measurement measured;
 
   /// How far the predicted time was from the measured one, as a share of that.
-  double error() const;
+  double error() const { return std::abs(predicted.seconds - measured.seconds.median) / measured.seconds.median; }
 
   /// The same for the time that follows from the roofs of its own rounds, where those were timed; else error().
-  double error_in_turn() const;
+  double error_in_turn() const {
+    return measured.share_of_roof ? std::abs(measured.share_of_roof->median - 1) : error();
+  }
 
   bool side_is_right() const { return predicted.side == measured.side(); }
 };

@@ -76,15 +76,15 @@ class Race {
     }
   }
 
-  void run() {
+  std::vector<Heat> run() const {
+    std::vector<Heat> heats;
     double total = 0;
     for (std::size_t n : sizes(lab_)) total += weight(n);
     for (std::size_t n : sizes(lab_)) {
-      if (enough_memory(n) && enough_time(n)) heats_.push_back(heat(n, lab_.step_seconds() * weight(n) / total));
+      if (enough_memory(n) && enough_time(n)) heats.push_back(heat(n, lab_.step_seconds() * weight(n) / total));
     }
+    return heats;
   }
-
-  const std::vector<Heat>& heats() const { return heats_; }
 
  private:
   static double first_peak(int threads, const Plan& plan) {
@@ -149,14 +149,13 @@ class Race {
   const std::vector<Peer>& peers_;
   int threads_;
   double peak_gflops_;
-  std::vector<Heat> heats_;
 };
 
 /// Our speed at every size, and over the fastest peer's.
-void add_series(Lab& lab, const Race& race, const RaceIds& ids) {
+void add_series(Lab& lab, const std::vector<Heat>& heats, const RaceIds& ids) {
   Series ours = {ids.speed, "ours", Kind::measured, size_axis, speed_axis};
   Series over_peers = {ids.over_peers, "ours over the fastest peer", Kind::measured, size_axis, {"ratio", "1"}};
-  for (const Heat& heat : race.heats()) {
+  for (const Heat& heat : heats) {
     const auto n = static_cast<double>(heat.n);
     ours.points.emplace_back(n, heat.gflops("best"));
     const std::string peer = heat.best_peer();
@@ -167,8 +166,8 @@ void add_series(Lab& lab, const Race& race, const RaceIds& ids) {
 }
 
 /// Speed and peak at 2048.
-void add_values(Lab& lab, const Race& race, const RaceIds& ids) {
-  for (const Heat& heat : race.heats()) {
+void add_values(Lab& lab, const std::vector<Heat>& heats, const RaceIds& ids) {
+  for (const Heat& heat : heats) {
     if (!heat.has("peak")) continue;
     lab.add(Value(ids.at_2048, heat.gflops("best"), "GFLOP/s"));
     lab.add(Value(ids.peak, heat.gflops("peak"), "GFLOP/s", "fp32 peak, sampled in the race"));
@@ -176,10 +175,10 @@ void add_values(Lab& lab, const Race& race, const RaceIds& ids) {
 }
 
 /// What the chapter says of one thread: the share of the peak; the worst size beside the best peer, and all beside OpenBLAS.
-void add_ratios(Lab& lab, const Race& race) {
+void add_ratios(Lab& lab, const std::vector<Heat>& heats) {
   double least = std::numeric_limits<double>::infinity(), log_sum = 0;
   int openblas = 0;
-  for (const Heat& heat : race.heats()) {
+  for (const Heat& heat : heats) {
     if (heat.has("peak")) {
       const Estimate share = ratio(heat.gflops("best").samples, heat.gflops("peak").samples);
       lab.add(Value("best_over_peak_2048", share, "1"));
@@ -210,18 +209,16 @@ void note_who_races(Lab& lab, const std::vector<Peer>& peers) {
 
 void race_with_all_threads(Lab& lab, Shared& shared) {
   note_who_races(lab, shared.peers);
-  Race race(lab, shared.peers, lab.machine().cores);
-  race.run();
-  add_series(lab, race, all_threads);
-  add_values(lab, race, all_threads);
+  const std::vector<Heat> heats = Race(lab, shared.peers, lab.machine().cores).run();
+  add_series(lab, heats, all_threads);
+  add_values(lab, heats, all_threads);
 }
 
 void race_with_one_thread(Lab& lab, Shared& shared) {
-  Race race(lab, shared.peers, 1);
-  race.run();
-  add_series(lab, race, one_thread);
-  add_values(lab, race, one_thread);
-  add_ratios(lab, race);
+  const std::vector<Heat> heats = Race(lab, shared.peers, 1).run();
+  add_series(lab, heats, one_thread);
+  add_values(lab, heats, one_thread);
+  add_ratios(lab, heats);
 }
 
 }  // namespace hf::matmul

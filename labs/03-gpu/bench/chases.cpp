@@ -14,7 +14,6 @@
 #include "03-gpu/kernels/chases.hpp"
 #include "03-gpu/kernels/gather.hpp"
 #include "03-gpu/kernels/little.hpp"
-#include "03-gpu/kernels/random_index.hpp"
 #include "harness/keep.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"

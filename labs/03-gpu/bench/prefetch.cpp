@@ -11,7 +11,6 @@
 
 #include "03-gpu/bench/steps.hpp"
 #include "03-gpu/kernels/gather.hpp"
-#include "03-gpu/kernels/random_index.hpp"
 #include "common/random.hpp"
 #include "harness/keep.hpp"
 #include "harness/lab.hpp"

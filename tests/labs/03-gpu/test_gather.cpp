@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "03-gpu/kernels/gather.hpp"
-#include "03-gpu/kernels/random_index.hpp"
 
 namespace hf::gpu {
 namespace {
