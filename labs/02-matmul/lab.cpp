@@ -1,5 +1,5 @@
-// Chapter 02, everything is matrix multiplication. One function for each step, in the order of the chapter, in the file of its
-// name in bench/:
+// Chapter 02, everything is matrix multiplication. One function for each step, in the order of the chapter, in the file
+// of its name in bench/:
 //
 //   peaks      measure_peak            the roof, at first
 //   traffic    count_traffic           how many bytes does each rung of the ladder move? (simulated, before any is timed)

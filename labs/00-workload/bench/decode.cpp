@@ -110,7 +110,8 @@ void add_batch_roofs(Lab& lab, const Transformer& model, const std::vector<std::
 
 // ---- What it costs to forget ----
 
-/// How long a text is when its last token is timed: the longest that the model and the budget allow, its half, and so on.
+/// How long a text is when its last token is timed: the longest that the model and the budget allow, its half, and so
+/// on.
 std::vector<std::size_t> text_lengths(const Lab& lab, const TransformerShape& shape) {
   const std::size_t longest = std::min<std::size_t>(shape.context, lab.quick() ? 512 : 1024);
   std::vector<std::size_t> lengths;
@@ -118,7 +119,8 @@ std::vector<std::size_t> text_lengths(const Lab& lab, const TransformerShape& sh
   return lengths;
 }
 
-/// Seconds for the last of so many tokens: "with 512" from the cache, "without 512" by running all of them. And the roofs.
+/// Seconds for the last of so many tokens: "with 512" from the cache, "without 512" by running all of them. And the
+/// roofs.
 Sampling time_kv_cache(const Lab& lab, const Transformer& model, std::span<const int> text,
                        const std::vector<std::size_t>& lengths, RoofRuns& roofs) {
   const TransformerShape& shape = model.shape();

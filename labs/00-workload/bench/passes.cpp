@@ -194,7 +194,8 @@ void predict_passes(Lab& lab, std::vector<PassRunner>& runners, const Roofline& 
   for (PassRunner& runner : runners) runner.passes.clear();
 }
 
-/// Times every pass, and beside them "reading": all weights read by all cores, with nothing done to them; and the roofs.
+/// Times every pass, and beside them "reading": all weights read by all cores, with nothing done to them; and the
+/// roofs.
 Sampling time_passes(const Lab& lab, std::vector<PassRunner>& runners, std::span<const float> weights,
                      RoofRuns& roofs) {
   std::vector<Variant> variants = roofs.variants();

@@ -1,5 +1,5 @@
-// The two roofs; and the count that does not tell the time: the triple loop, in C++ and in Python, and a library's product, on
-// one core. The same multiplications.
+// The two roofs; and the count that does not tell the time: the triple loop, in C++ and in Python, and a library's
+// product, on one core. The same multiplications.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -164,7 +164,8 @@ void measure_ten_kernels(Lab& lab, const Shared& shared) {
   add_scores(lab, outcomes);
 }
 
-/// Faster arithmetic, tried on a kernel that waits for memory: the widest vectors against one number at a time, in pairs.
+/// Faster arithmetic, tried on a kernel that waits for memory: the widest vectors against one number at a time, in
+/// pairs.
 void measure_wider_vectors(Lab& lab, const KernelRuns& runs) {
   const auto gain = [](const std::vector<Workload>& adds, const Plan& plan) {
     return sample_interleaved({variant(adds[0]), variant(adds[1])}, plan).ratio("narrow", "wide");

@@ -1,5 +1,5 @@
-// How fast can this machine fetch, and how long does it wait? Bandwidth and latency over working sets, from the first cache to
-// memory.
+// How fast can this machine fetch, and how long does it wait? Bandwidth and latency over working sets, from the first
+// cache to memory.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

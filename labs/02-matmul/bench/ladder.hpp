@@ -39,8 +39,8 @@ class SquareMatrices {
   /// Computes the first `rows` rows of c = a · b.
   void multiply(const Contestant& contestant, std::size_t rows) const;
 
-  /// Poisons c, multiplies, and holds about a thousand elements against the double-precision reference: their largest error
-  /// as a share of what rounding allows.
+  /// Poisons c, multiplies, and holds about a thousand elements against the double-precision reference: their largest
+  /// error as a share of what rounding allows.
   double worst_error(const Contestant& contestant, std::size_t rows) const;
 
   /// \throws std::runtime_error, one line, where one is wrong

@@ -1,5 +1,5 @@
-// What each rung of the ladder moves between neighbouring levels of the memory, for one square product. Simulated, before any
-// is timed.
+// What each rung of the ladder moves between neighbouring levels of the memory, for one square product. Simulated,
+// before any is timed.
 #include <cmath>
 #include <cstddef>
 #include <string>

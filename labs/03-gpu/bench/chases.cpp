@@ -1,5 +1,5 @@
-// Little's law: what one access takes and what arrives at best, what follows from them for many chases at a time before any of
-// them runs, and what arrives.
+// Little's law: what one access takes and what arrives at best, what follows from them for many chases at a time before
+// any of them runs, and what arrives.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

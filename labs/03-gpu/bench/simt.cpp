@@ -1,4 +1,5 @@
-// A model of a machine that hides latency, with the numbers of this core, of published GPUs, and of a GPU that was measured.
+// A model of a machine that hides latency, with the numbers of this core, of published GPUs, and of a GPU that was
+// measured.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -46,8 +46,8 @@ double at(const Series& series, double x) {
 /// Whether this machine simulates so slowly that fewer points must do.
 bool is_slow(const Lab& lab) { return lab.value("simulator_cell_updates_per_s") < 2e9; }
 
-/// Utilisation of 128 × 128 cells while the first matrix gets more rows, and while the sums get longer; the other sides are
-/// 512. Where an operand stays, the next tile of it is loaded while one is in use.
+/// Utilisation of 128 × 128 cells while the first matrix gets more rows, and while the sums get longer; the other sides
+/// are 512. Where an operand stays, the next tile of it is loaded while one is in use.
 void simulate_dataflow(Lab& lab, Dataflow dataflow, const char* by_rows_id, const char* by_depth_id,
                        const char* gemv_id) {
   const std::vector<std::size_t> sizes = powers(is_slow(lab) ? 4 : 2, side_512);

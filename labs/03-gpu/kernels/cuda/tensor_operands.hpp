@@ -10,9 +10,9 @@
 
 namespace hf::gpu {
 
-// Which numbers of a small product each thread of a warp holds for mma.sync, as the PTX ISA lays them out ("Matrix Fragments
-// for mma.m16n8k16 with floating point type"): d (16, 8) += a (16, 16) · b (16, 8). A register holds two numbers of 16 bits,
-// neighbours along the depth.
+// Which numbers of a small product each thread of a warp holds for mma.sync, as the PTX ISA lays them out ("Matrix
+// Fragments for mma.m16n8k16 with floating point type"): d (16, 8) += a (16, 16) · b (16, 8). A register holds two
+// numbers of 16 bits, neighbours along the depth.
 
 constexpr int mma_rows = 16, mma_columns = 8, mma_depth = 16;
 constexpr int mma_a_registers = 4, mma_b_registers = 2, mma_d_registers = 4;
