@@ -15,12 +15,12 @@ namespace {
 constexpr ArrayShape array_128 = {128, 128};
 constexpr std::size_t side_512 = 512;
 
-/// Utilisation, %: one product for each size.
+const Axis utilisation_axis = {"utilisation", "%"};
+
+/// Fills the series: one product for each size.
 template <class ShapeOf>
-Series swept(const Lab& lab, const std::string& id, const std::string& label, const char* x,
-             const std::vector<std::size_t>& sizes, Dataflow dataflow, const ArrayShape& array, bool double_buffered,
-             ShapeOf shape_of) {
-  Series series = {id, label, Kind::simulated, {x, "1"}, {"utilisation", "%"}};
+Series swept(const Lab& lab, Series series, const std::vector<std::size_t>& sizes, Dataflow dataflow,
+             const ArrayShape& array, bool double_buffered, ShapeOf shape_of) {
   for (const std::size_t size : sizes) {
     const ArrayRun run = run_random(dataflow, array, shape_of(size), {double_buffered});
     series.points.emplace_back(static_cast<double>(size), 100 * run.utilisation(array));
@@ -50,9 +50,10 @@ bool is_slow(const Lab& lab) { return lab.value("simulator_cell_updates_per_s") 
 /// are 512. Where an operand stays, the next tile of it is loaded while one is in use.
 void simulate_dataflow(Lab& lab, Dataflow dataflow, const char* by_rows_id, const char* by_depth_id,
                        const char* gemv_id) {
-  const std::vector<std::size_t> sizes = powers(is_slow(lab) ? 4 : 2, side_512);
+  const std::vector<std::size_t> sizes = powers(is_slow(lab) ? 4 : 2, 512);
   const auto curve = [&](const char* id, const char* x, auto shape_of) {
-    return swept(lab, id, name(dataflow), x, sizes, dataflow, array_128, true, shape_of);
+    return swept(lab, {id, name(dataflow), Kind::simulated, {x, "1"}, utilisation_axis}, sizes, dataflow, array_128,
+                 true, shape_of);
   };
   const Series by_rows = curve(by_rows_id, "rows of a", [](std::size_t m) {
     return ProductShape{m, side_512, side_512};
@@ -66,8 +67,8 @@ void simulate_dataflow(Lab& lab, Dataflow dataflow, const char* by_rows_id, cons
 void simulate_batches(Lab& lab) {
   const std::vector<std::size_t> batches = powers(lab.quick() || is_slow(lab) ? 4 : 2, is_slow(lab) ? 256 : 1024);
   const auto add_curve = [&](const char* id, const char* label, std::size_t side, bool double_buffered) {
-    Series series = swept(lab, id, label, "batch", batches, Dataflow::weight_stationary, {side, side}, double_buffered,
-                          [](std::size_t batch) {
+    Series series = swept(lab, {id, label, Kind::simulated, {"batch", "1"}, utilisation_axis}, batches,
+                          Dataflow::weight_stationary, {side, side}, double_buffered, [](std::size_t batch) {
                             return ProductShape{batch, 1024, 1024};
                           });
     lab.add(series);
