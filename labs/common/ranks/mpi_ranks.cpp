@@ -3,27 +3,92 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport_mpi.hpp"
-#include "common/ranks/watchdog.hpp"
 #include "harness/threads.hpp"
 
 namespace hf {
 namespace {
+
+/// Ends a process that waits for others which will not come: while something is watched, looks once a second whether it gets on.
+class Watchdog {
+ public:
+  /// \param patience  so many looks without news, about a second each, are too many
+  /// \param late  called then, on a thread of its own, with what was watched: it should end the process
+  Watchdog(int patience, std::function<void(const std::string& what)> late);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  /// From here on `what` is watched, until end(). One thing at a time.
+  void begin(const std::string& what);
+  void end();
+
+  /// News: what is watched gets on.
+  void tick() { news_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  void watch(const std::stop_token& stop);
+
+  int patience_;
+  std::function<void(const std::string&)> late_;
+  std::atomic<unsigned> news_{0};
+  std::atomic<bool> watching_{false};
+  std::string what_;  ///< changed only while nothing is watched
+  std::jthread thread_;
+};
+
+Watchdog::Watchdog(int patience, std::function<void(const std::string&)> late)
+    : patience_(patience), late_(std::move(late)), thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+
+Watchdog::~Watchdog() {
+  thread_.request_stop();
+  thread_.join();
+}
+
+void Watchdog::begin(const std::string& what) {
+  what_ = what;
+  tick();
+  watching_ = true;
+}
+
+void Watchdog::end() { watching_ = false; }
+
+/// Looks are counted, not seconds: a process that was stopped for a while is not late.
+void Watchdog::watch(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any clock;
+  std::unique_lock lock(mutex);
+  unsigned last = news_;
+  for (int without = 0; !stop.stop_requested();) {
+    clock.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+    const unsigned now = news_;
+    without = watching_ && now == last ? without + 1 : 0;
+    last = now;
+    if (without < patience_ || stop.stop_requested()) continue;
+    late_(what_);
+    without = 0;
+  }
+}
 
 constexpr int task_tag = 6, answer_tag = 7;
 constexpr int patience_seconds = 20;
