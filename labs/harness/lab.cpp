@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <regex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -16,8 +14,7 @@
 
 #include "clock.hpp"
 #include "interrupt.hpp"
-#include "record/consistency.hpp"
-#include "record/schema.hpp"
+#include "record/check.hpp"
 
 namespace hf {
 namespace {
@@ -36,15 +33,12 @@ double seconds_since(std::int64_t start_ns) { return static_cast<double>(now_ns(
 // What would only be refused when the record is written, after minutes of measuring.
 
 void check_id(const std::string& what, const std::string& id) {
-  static const std::regex pattern(record_schema().at("/definitions/id/pattern"_json_pointer).get<std::string>());
-  if (!std::regex_match(id, pattern)) {
-    throw std::logic_error(what + ": expected lower-case letters, digits and underscores, a letter first");
-  }
+  if (well_formed_id(id)) return;
+  throw std::logic_error(what + ": expected lower-case letters, digits and underscores, a letter first");
 }
 
 void check_unit(const std::string& what, const std::string& unit) {
-  const nlohmann::json& units = record_schema().at("/definitions/unit/enum"_json_pointer);
-  if (std::find(units.begin(), units.end(), unit) != units.end()) return;
+  if (known_unit(unit)) return;
   throw std::logic_error(what + ": expected one of the units in labs/record/schema.json, not \"" + unit + "\"");
 }
 

@@ -1,21 +1,22 @@
 #include "lab_record.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "blas.hpp"
 #include "clock.hpp"
-#include "commit.hpp"
+#include "command.hpp"
 #include "lab.hpp"
 #include "machine.hpp"
+#include "record/check.hpp"
 #include "record/inputs.hpp"
 #include "record/law.hpp"
-#include "record/library.hpp"
-#include "record/schema.hpp"
 #include "statistics.hpp"
 #include "system_state.hpp"
 
@@ -102,6 +103,20 @@ Json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, cons
           {"series", list(results.series)},
           {"values", list(results.values)},
           {"laws", law_texts}};
+}
+
+Commit read_commit(const std::filesystem::path& checkout) {
+  // The lock that git takes to refresh its index is optional, and another git may be at work.
+  std::istringstream lines(output_of({"git", "--no-optional-locks", "-C", checkout.string(), "status", "--porcelain=v2",
+                                      "--branch", "--untracked-files=no"}));
+  Commit commit;
+  const std::string oid = "# branch.oid ";  // followed by "(initial)" before the first commit
+  for (std::string line; std::getline(lines, line);) {
+    const std::string id = line.starts_with(oid) ? line.substr(oid.size()) : "";
+    if (!id.empty() && id.find_first_not_of("0123456789abcdef") == std::string::npos) commit.id = id;
+    if (!line.starts_with("#")) commit.dirty = true;
+  }
+  return commit;
 }
 
 }  // namespace hf

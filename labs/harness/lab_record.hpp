@@ -2,16 +2,25 @@
 /// The record of a run.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "commit.hpp"
 #include "lab.hpp"
 #include "record/inputs.hpp"
 #include "system_state.hpp"
 
 namespace hf {
+
+/// The commit that a checkout is at.
+struct Commit {
+  std::string id = "unknown";  ///< 40 hex digits, or "unknown"
+  bool dirty = false;          ///< tracked files differ from it
+};
+
+/// Asks git; "unknown" where there is no git, no checkout, or no commit yet.
+Commit read_commit(const std::filesystem::path& checkout);
 
 /// How a run went, apart from its results.
 struct Run {

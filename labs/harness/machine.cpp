@@ -4,22 +4,27 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "gpu.hpp"
 #include "machine_registers.hpp"
 #include "memory.hpp"
 #include "microarchitecture.hpp"
+#include "shared_library.hpp"
 #include "threads.hpp"
 
 #if defined(__aarch64__)
@@ -28,6 +33,63 @@
 
 namespace hf {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// NVML, the driver's management library; declarations as in NVIDIA's "NVML API Reference Guide". 0 is success.
+class ManagementLibrary {
+ public:
+  ManagementLibrary() { started_ = library_ && call<int()>("nvmlInit_v2") == 0; }
+  ~ManagementLibrary() {
+    if (started_) call<int()>("nvmlShutdown");
+  }
+  ManagementLibrary(const ManagementLibrary&) = delete;
+  ManagementLibrary& operator=(const ManagementLibrary&) = delete;
+
+  std::vector<Gpu> gpus() {
+    std::vector<Gpu> found;
+    unsigned count = 0;
+    if (!started_ || call<int(unsigned*)>("nvmlDeviceGetCount_v2", &count) != 0) return found;
+    char driver[81] = "";
+    call<int(char*, unsigned)>("nvmlSystemGetDriverVersion", driver, 80u);
+    for (unsigned index = 0; index < count; ++index) {
+      void* device = nullptr;
+      char name[97] = "";
+      struct {
+        unsigned long long total, free, used;
+      } memory = {};
+      if (call<int(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2", index, &device) != 0) continue;
+      if (call<int(void*, char*, unsigned)>("nvmlDeviceGetName", device, name, 96u) != 0) continue;
+      call<int(void*, void*)>("nvmlDeviceGetMemoryInfo", device, &memory);
+      found.push_back({name, memory.total, driver});
+    }
+    return found;
+  }
+
+ private:
+  template <class Signature, class... Arguments>
+  int call(const char* function, Arguments... arguments) {
+    auto* const address = library_.function<Signature>(function);
+    return address != nullptr ? address(arguments...) : -1;
+  }
+
+  SharedLibrary library_{"libnvidia-ml.so.1"};
+  bool started_ = false;
+};
+
+std::vector<Gpu> gpus_from_proc(const fs::path& root) {
+  std::vector<Gpu> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root / "proc/driver/nvidia/gpus", error)) {
+    std::ifstream in(entry.path() / "information");
+    for (std::string line; std::getline(in, line);) {
+      if (!line.starts_with("Model:")) continue;
+      const auto start = line.find_first_not_of(" \t", 6);
+      if (start != std::string::npos) found.push_back({line.substr(start), 0, ""});
+    }
+  }
+  return found;
+}
 
 namespace fs = std::filesystem;
 
@@ -230,7 +292,25 @@ std::string probe_os(const fs::path& root) {
   return (name.empty() ? "" : name + ", ") + kernel.sysname + " " + std::to_string(major) + "." + std::to_string(minor);
 }
 
+std::string rounded_gib(std::uint64_t bytes) {
+  const double gib = static_cast<double>(bytes) / (std::uint64_t{1} << 30);
+  return std::to_string(std::max(std::lround(gib), 1L)) + " GiB";
+}
+
+std::string join(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
 }  // namespace
+
+std::vector<Gpu> probe_gpus(const fs::path& root) {
+  std::vector<Gpu> gpus = root == "/" ? ManagementLibrary().gpus() : std::vector<Gpu>();
+  if (gpus.empty()) gpus = gpus_from_proc(root);
+  std::stable_sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.name < b.name; });
+  return gpus;
+}
 
 Machine probe_machine(const fs::path& root) {
   Machine machine;
@@ -281,6 +361,82 @@ std::uint64_t Machine::last_level_cache_bytes() const {
     if (cache.kind != "instruction") largest = std::max(largest, cache.bytes);
   }
   return largest;
+}
+
+std::string capacity_text(std::uint64_t bytes) {
+  static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double number = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; number >= 1024 && unit + 1 < std::size(units); ++unit) number /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f %s", number < 10 && number != std::floor(number) ? 1 : 0, number, units[unit]);
+  return text;
+}
+
+std::string Machine::cpu_name() const {
+  const bool says_it = cpu.find(core.microarchitecture) != std::string::npos;  // as those of Arm do, and an empty one
+  return says_it ? cpu : cpu + " (" + core.microarchitecture + ")";
+}
+
+std::string Machine::slug() const {
+  std::string slug;
+  const std::string name = cpu_name() + " " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
+  for (const unsigned char character : name) {
+    if (std::isalnum(character) != 0 && character < 0x80) {
+      slug += static_cast<char>(std::tolower(character));
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+  }
+  return slug;
+}
+
+std::string Machine::canonical() const {
+  std::string text = cpu_name() + (core.text().empty() ? "" : ", " + core.text()) + "; " + join(isa, " ") + "; " +
+                     std::to_string(cores) + (cores == 1 ? " core; " : " cores; ");
+  std::vector<std::string> sizes;
+  for (const Cache& cache : caches) {
+    if (cache.kind == "instruction") continue;
+    sizes.push_back(std::string("L").append(std::to_string(cache.level)) + " " + capacity_text(cache.bytes));
+  }
+  text += (sizes.empty() ? "caches unknown" : join(sizes, ", ")) + "; " + rounded_gib(memory_bytes) + "; ";
+  std::vector<std::string> names;
+  for (const Gpu& gpu : gpus) names.push_back(gpu.name);
+  return text + (names.empty() ? "no GPU" : join(names, ", "));
+}
+
+nlohmann::json Machine::to_json() const {
+  nlohmann::json json = {{"slug", slug()},
+                         {"cpu", cpu},
+                         {"architecture", architecture},
+                         {"isa", isa},
+                         {"cores", cores},
+                         {"caches", nlohmann::json::array()},
+                         {"numa_nodes", numa_nodes},
+                         {"memory_bytes", memory_bytes},
+                         {"page_bytes", page_bytes},
+                         {"huge_pages", huge_pages},
+                         {"gpus", nlohmann::json::array()},
+                         {"virtualised", virtualised},
+                         {"os", os}};
+  if (emulated) json["emulated"] = true;
+  if (core.family) json["family"] = *core.family;
+  if (core.model) json["model"] = *core.model;
+  if (core.stepping) json["stepping"] = *core.stepping;
+  if (!core.implementer.empty()) json["implementer"] = core.implementer;
+  if (!core.part.empty()) json["part"] = core.part;
+  if (!core.microarchitecture.empty()) json["microarchitecture"] = core.microarchitecture;
+  for (const Cache& cache : caches) {
+    json["caches"].push_back(
+        {{"level", cache.level}, {"kind", cache.kind}, {"bytes", cache.bytes}, {"shared_by", cache.shared_by}});
+  }
+  for (const Gpu& gpu : gpus) {
+    nlohmann::json object = {{"name", gpu.name}};
+    if (gpu.memory_bytes > 0) object["memory_bytes"] = gpu.memory_bytes;
+    if (!gpu.driver.empty()) object["driver"] = gpu.driver;
+    json["gpus"].push_back(std::move(object));
+  }
+  return json;
 }
 
 }  // namespace hf

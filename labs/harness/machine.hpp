@@ -77,6 +77,10 @@ Machine probe_machine(const std::filesystem::path& root = "/");
 /// x86-64: cpuid and XCR0. AArch64: the kernel's HWCAP.
 std::vector<std::string> probe_isa();
 
+/// NVIDIA GPUs as their driver tells: through its management library (loaded if it is there, nothing to install), else
+/// by name only from proc/driver/nvidia. Empty without a driver. No serial number or UUID is read.
+std::vector<Gpu> probe_gpus(const std::filesystem::path& root = "/");
+
 /// "2 MiB", "96 KiB", "15 GiB": binary units, at most three digits.
 std::string capacity_text(std::uint64_t bytes);
 

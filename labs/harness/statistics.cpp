@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "record/modes.hpp"
-#include "record/quantile.hpp"
+#include "record/samples.hpp"
 
 namespace hf {
 

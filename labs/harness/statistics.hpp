@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "record/modes.hpp"  // IWYU pragma: export
+#include "record/samples.hpp"  // IWYU pragma: export
 
 namespace hf {
 

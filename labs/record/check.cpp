@@ -1,20 +1,232 @@
 #include "check.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "consistency.hpp"
-#include "identity.hpp"
-#include "laws.hpp"
+#include "inputs.hpp"
+#include "law.hpp"
 #include "record.hpp"
-#include "schema.hpp"
+#include "samples.hpp"
 
 namespace hf {
 namespace {
 
-void append(std::vector<Problem>& problems, const std::vector<Problem>& more) {
-  problems.insert(problems.end(), more.begin(), more.end());
+using Pointer = Json::json_pointer;
+
+constexpr double kRounding = 1e-4;
+
+std::string exact(double value) { return digits(value, 10); }
+
+class Problems {
+ public:
+  void add(const Pointer& at, const std::string& expected) {
+    found_.push_back({at.to_string(), "expected " + expected, "run the lab again"});
+  }
+  std::vector<Problem> found() const { return found_; }
+
+ private:
+  std::vector<Problem> found_;
+};
+
+// Units that the end of a value's id promises.
+struct Promise {
+  const char* end;
+  std::vector<std::string> units;
+};
+
+const std::vector<Promise>& promises() {
+  static const std::vector<Promise> all = {{"_gflops", {"GFLOP/s"}},
+                                           {"_tflops", {"TFLOP/s"}},
+                                           {"_gops", {"Gop/s"}},
+                                           {"_tops", {"Top/s"}},
+                                           {"_gbs", {"GB/s"}},
+                                           {"_ghz", {"GHz"}},
+                                           {"_ns", {"ns"}},
+                                           {"_us", {"us"}},
+                                           {"_ms", {"ms"}},
+                                           {"_cycles", {"cycles"}},
+                                           {"_bytes", {"B"}},
+                                           {"_share", {"1", "%"}},
+                                           {"_flop_per_byte", {"FLOP/byte"}}};
+  return all;
+}
+
+void check_quantile(const Json& number, const char* field, double q, const Pointer& at, Problems& problems) {
+  if (!number.contains(field)) return;
+  const double expected = quantile(number.at("samples").get<std::vector<double>>(), q);
+  const double actual = number.at(field).get<double>();
+  if (std::abs(actual - expected) > kRounding * std::max(std::abs(actual), std::abs(expected))) {
+    problems.add(at / field,
+                 exact(expected) + ", the " + exact(100 * q) + "th percentile of the samples, not " + exact(actual));
+  }
+}
+
+/// The modes must be what the samples on either side of some border say; where that is, two_modes() decides.
+void check_modes(const Json& number, const Pointer& at, Problems& problems) {
+  if (!number.contains("modes")) return;
+  if (!number.contains("samples")) return problems.add(at, "samples where there are modes");
+  const Json& modes = number.at("modes");
+  auto samples = number.at("samples").get<std::vector<double>>();
+  std::ranges::sort(samples);
+  const double count = static_cast<double>(samples.size());
+  const double low = std::round(modes[0].at("share").get<double>() * count);
+  const double shares[] = {low / count, 1 - low / count};
+  const auto border = samples.begin() + static_cast<std::ptrdiff_t>(low);
+  if (border == samples.begin() || border == samples.end()) {
+    return problems.add(at / "modes" / 0 / "share", "a share of " + exact(count) + " samples");
+  }
+  const std::vector<double> parts[] = {{samples.begin(), border}, {border, samples.end()}};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double share = modes[i].at("share").get<double>();
+    if (std::abs(share - shares[i]) > kRounding) {
+      problems.add(at / "modes" / i / "share", exact(shares[i]) + ", not " + exact(share));
+    }
+    const Json part = {{"samples", parts[i]}, {"median", modes[i].at("median")}};
+    check_quantile(part, "median", 0.5, at / "modes" / i, problems);
+  }
+}
+
+/// What a point and a value have in common; `median` is the name of the field with the middle.
+void check_number(const Json& number, const char* median, const std::string& unit, const Pointer& at,
+                  Problems& problems) {
+  if (number.contains("low") != number.contains("high")) problems.add(at, "low and high together");
+  const double middle = number.at(median).get<double>();
+  const double low = number.value("low", middle);
+  const double high = number.value("high", middle);
+  if (!(low <= middle)) problems.add(at / "low", "at most " + exact(middle) + ", not " + exact(low));
+  if (!(middle <= high)) problems.add(at / "high", "at least " + exact(middle) + ", not " + exact(high));
+  if (is_positive_unit(unit) && !(middle > 0)) problems.add(at / median, "more than 0 " + unit);
+  check_modes(number, at, problems);
+  if (!number.contains("samples")) return;
+  check_quantile(number, "low", 0.05, at, problems);
+  check_quantile(number, median, 0.50, at, problems);
+  check_quantile(number, "high", 0.95, at, problems);
+}
+
+void check_source(const Json& item, const Pointer& at, Problems& problems) {
+  if (item.at("kind") == "quoted" && !item.contains("source")) problems.add(at, "a source for what is quoted");
+}
+
+// Points are told apart by x, which rises, or all by their labels.
+void check_order(const Json& points, const Pointer& at, Problems& problems) {
+  std::set<std::string> labels;
+  for (const Json& point : points) labels.insert(point.value("label", ""));
+  const bool labelled = labels.size() == points.size() && !labels.contains("");
+  if (labelled) return;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i].at("x").get<double>() > points[i - 1].at("x").get<double>()) continue;
+    problems.add(at / i / "x", "more than the x before it, or a label of its own on each point");
+    return;
+  }
+}
+
+void check_series(const Json& series, const Pointer& at, Problems& problems) {
+  const auto& unit = series.at("y").at("unit").get_ref<const std::string&>();
+  check_source(series, at, problems);
+  const Json& points = series.at("points");
+  check_order(points, at / "points", problems);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Pointer point = at / "points" / i;
+    check_number(points[i], "median", unit, point, problems);
+    if (series.at("kind") == "measured" && !points[i].contains("samples")) {
+      problems.add(point, "samples for what is measured");
+    }
+  }
+}
+
+void check_value(const Json& value, const Pointer& at, Problems& problems) {
+  const auto& id = value.at("id").get_ref<const std::string&>();
+  const auto& unit = value.at("unit").get_ref<const std::string&>();
+  check_source(value, at, problems);
+  const std::string wanted = promised_unit(id, unit);
+  if (!wanted.empty()) problems.add(at / "unit", "unit " + wanted + " for " + id + ", not " + unit);
+  check_number(value, "value", unit, at, problems);
+}
+
+using Check = void (*)(const Json& item, const Pointer& at, Problems& problems);
+
+void check_list(const Json& record, const char* name, Check check_item, Problems& problems) {
+  std::set<std::string> ids;
+  const Json& list = record.at(name);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Pointer at = Pointer() / name / i;
+    const auto& id = list[i].at("id").get_ref<const std::string&>();
+    if (!ids.insert(id).second) problems.add(at / "id", "each id once, not " + id + " again");
+    check_item(list[i], at, problems);
+  }
+}
+
+// Not compared with this machine's clock: a record is as good on a machine whose clock is behind.
+void check_time(const Json& record, Problems& problems) {
+  const auto& text = record.at("/run/started"_json_pointer).get_ref<const std::string&>();
+  const auto field = [&](std::size_t at, std::size_t size) { return std::atoi(text.substr(at, size).c_str()); };
+  const std::chrono::year_month_day day{std::chrono::year(field(0, 4)),
+                                        std::chrono::month(static_cast<unsigned>(field(5, 2))),
+                                        std::chrono::day(static_cast<unsigned>(field(8, 2)))};
+  const bool time = field(11, 2) < 24 && field(14, 2) < 60 && field(17, 2) < 60;
+  if (!day.ok() || !time || field(0, 4) < 2020 || field(0, 4) > 2100) {
+    problems.add("/run/started"_json_pointer, "a date and time between 2020 and 2100, not " + text);
+  }
+}
+
+void check_key(const Json& record, Problems& problems) {
+  const auto key = input_key(record.at("/lab/inputs"_json_pointer).get<Inputs>());
+  if (record.at("/lab/key"_json_pointer) != key)
+    problems.add("/lab/key"_json_pointer, key + ", the hash of the inputs");
+}
+
+void check_version(const Json& record, Problems& problems) {
+  const int version = record.at("schema");
+  const bool lawful = version >= 2;
+  if (lawful != record.contains("laws")) {
+    problems.add(Pointer(), lawful ? "laws, as since schema 2" : "no laws before schema 2");
+  }
+  if (version >= 3 && record.contains("claims")) problems.add(Pointer(), "no claims since schema 3");
+}
+
+// Not uniqueItems in the schema: the validator compares all pairs, however many there are.
+void check_instruction_sets(const Json& record, Problems& problems) {
+  const Json& isa = record.at("/machine/isa"_json_pointer);
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < isa.size(); ++i) {
+    if (!seen.insert(isa[i]).second) problems.add("/machine/isa"_json_pointer / i, "each instruction set once");
+  }
+}
+
+void find_not_finite(const Json& value, const Pointer& at, Problems& problems) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) problems.add(at, "a finite number");
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) find_not_finite(member, at / key, problems);
+  }
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) find_not_finite(value[i], at / i, problems);
+  }
+}
+
+// NaN and infinities, which only a record in memory has.
+std::vector<Problem> not_finite(const Json& record) {
+  Problems problems;
+  find_not_finite(record, Pointer(), problems);
+  return problems.found();
+}
+
+std::vector<Problem> check_consistency(const Json& record) {
+  Problems problems;
+  check_version(record, problems);
+  check_key(record, problems);
+  check_time(record, problems);
+  check_instruction_sets(record, problems);
+  check_list(record, "series", check_series, problems);
+  check_list(record, "values", check_value, problems);
+  return problems.found();
 }
 
 }  // namespace
@@ -24,19 +236,19 @@ std::string line(const std::string& file, const Problem& problem) {
   return printable(file + ": " + where + problem.expected + "; " + problem.remedy);
 }
 
-std::vector<Problem> check(const nlohmann::json& record, const Identity& identity, const std::filesystem::path& labs) {
+std::vector<Problem> check(const Json& record, const Identity& identity, const std::filesystem::path& labs) {
   // Each step relies on the one before it.
   std::vector<Problem> problems = check_schema(record);
   if (problems.empty()) problems = not_finite(record);
   if (!problems.empty()) return problems;
   problems = check_consistency(record);
   if (problems.empty()) problems = check_laws(record, labs);
-  append(problems, identifying(record, identity));
+  std::ranges::copy(identifying(record, identity), std::back_inserter(problems));
   return problems;
 }
 
-std::vector<Problem> check_publishable(const nlohmann::json& record) {
-  const nlohmann::json& run = record.at("run");
+std::vector<Problem> check_publishable(const Json& record) {
+  const Json& run = record.at("run");
   std::vector<Problem> problems;
   if (run.at("budget") != "full") {
     problems.push_back({"/run/budget", "expected \"full\" for publication", "run the lab with BUDGET=full"});
@@ -48,6 +260,24 @@ std::vector<Problem> check_publishable(const nlohmann::json& record) {
     problems.push_back({"/machine/emulated", "expected false for publication", "run the lab on the machine itself"});
   }
   return problems;
+}
+
+bool is_positive_unit(const std::string& unit) {
+  static const std::set<std::string> units = {"GFLOP/s", "TFLOP/s",  "Gop/s",     "Top/s",     "GB/s", "TB/s",
+                                              "ns",      "us",       "ms",        "s",         "GHz",  "MHz",
+                                              "cycles",  "tokens/s", "updates/s", "FLOP/byte", "W",    "pJ"};
+  return units.contains(unit);
+}
+
+std::string promised_unit(const std::string& id, const std::string& unit) {
+  for (const Promise& promise : promises()) {
+    if (!id.ends_with(promise.end)) continue;
+    if (std::find(promise.units.begin(), promise.units.end(), unit) != promise.units.end()) continue;
+    std::string wanted;
+    for (const auto& each : promise.units) wanted += (wanted.empty() ? "" : " or ") + each;
+    return wanted;
+  }
+  return "";
 }
 
 }  // namespace hf

@@ -16,7 +16,7 @@ namespace hf {
 struct Claim {
   std::string id;     ///< [a-z][a-z0-9-]*
   std::string text;   ///< the sentence
-  std::string value;  ///< what decides: the id of a value, or a point of a series (address.hpp)
+  std::string value;  ///< what decides: the id of a value, or a point of a series (number_at())
   std::string bound;  ///< ">= 20", "<= 0.3", "> 1", "< 5"
 };
 

@@ -1,29 +1,26 @@
 #include "diff.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "claims.hpp"
+#include "record.hpp"
 
 namespace hf {
 namespace {
 
-using Json = nlohmann::json;
-
 // One number of a record, as two records can be compared by it.
-struct Number {
+struct Interval {
   std::string unit;
   double low, median, high;
 };
 
-using Numbers = std::map<std::string, Number>;
+using Numbers = std::map<std::string, Interval>;
 
-Number number(const Json& item, const char* median, const std::string& unit) {
+Interval number(const Json& item, const char* median, const std::string& unit) {
   const double middle = item.at(median).get<double>();
   return {unit, item.value("low", middle), middle, item.value("high", middle)};
 }
@@ -37,9 +34,7 @@ Numbers values_of(const Json& record) {
 // What tells a point from the others in its series: its label, or x, which may be written 4096 or 4096.0.
 std::string place(const Json& point) {
   if (point.contains("label")) return point.at("label");
-  std::array<char, 32> x{};
-  std::snprintf(x.data(), x.size(), "%.12g", point.at("x").get<double>());
-  return x.data();
+  return digits(point.at("x").get<double>(), 12);
 }
 
 Numbers points_of(const Json& series) {
@@ -50,9 +45,9 @@ Numbers points_of(const Json& series) {
   return numbers;
 }
 
-bool apart(const Number& a, const Number& b, double noise_floor) {
-  const Number& lower = a.median < b.median ? a : b;
-  const Number& upper = a.median < b.median ? b : a;
+bool apart(const Interval& a, const Interval& b, double noise_floor) {
+  const Interval& lower = a.median < b.median ? a : b;
+  const Interval& upper = a.median < b.median ? b : a;
   return a.unit != b.unit || upper.low - lower.high > noise_floor * std::min(std::abs(upper.low), std::abs(lower.high));
 }
 

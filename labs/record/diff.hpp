@@ -2,7 +2,7 @@
 /// What changed from one record to another, beyond the noise.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

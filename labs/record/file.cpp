@@ -13,8 +13,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "atomic_file.hpp"
-
 namespace hf {
 namespace {
 

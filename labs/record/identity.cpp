@@ -1,4 +1,4 @@
-#include "identity.hpp"
+#include "check.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -12,12 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "check.hpp"
+#include "record.hpp"
 
 namespace hf {
 namespace {
-
-using Json = nlohmann::json;
 
 struct Pattern {
   const char* what;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include "file.hpp"
 #include "record.hpp"
 #include "sha256.hpp"
 
@@ -36,9 +39,9 @@ std::string change(const std::string& name, const std::string* then, const std::
 }  // namespace
 
 bool only_prints(const std::string& source) {
-  static const std::set<std::string> sources = {
-      "labs/harness/table.cpp", "labs/harness/terminal.cpp", "labs/harness/terminal.hpp", "labs/harness/text.cpp",
-      "labs/harness/text.hpp",  "labs/record/claims.cpp",    "labs/record/claims.hpp"};
+  static const std::set<std::string> sources = {"labs/harness/terminal.cpp", "labs/harness/terminal.hpp",
+                                                "labs/harness/text.hpp", "labs/record/claims.cpp",
+                                                "labs/record/claims.hpp"};
   return sources.contains(source);
 }
 
@@ -88,6 +91,28 @@ std::vector<std::string> staleness(const nlohmann::json& record, const Inputs& n
   auto lines = changes(record.at("lab").at("inputs").get<Inputs>(), now);
   if (budget == "full" && record.at("run").at("budget") == "quick") lines.push_back("budget: quick → full");
   return lines;
+}
+
+namespace fs = std::filesystem;
+
+std::string library_name(const fs::path& file) {
+  const std::string name = file.filename().string();
+  for (const char* suffix : {".so", ".a"}) {
+    const auto at = name.rfind(suffix);
+    if (at != std::string::npos) return name.substr(0, at);
+  }
+  return name;
+}
+
+std::string library_identity(const fs::path& file) {
+  constexpr std::uintmax_t most = std::uintmax_t{32} << 20;
+  std::error_code error;
+  const fs::path real = fs::canonical(file, error);
+  const std::uintmax_t bytes = error ? 0 : fs::file_size(real, error);
+  if (error) return "none";
+  const std::string name = real.filename().string();
+  if (bytes > most) return name + ", " + std::to_string(bytes) + " bytes";
+  return name + ", sha256 " + sha256(read_file(real, most)).substr(0, 12);
 }
 
 }  // namespace hf

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -42,5 +42,15 @@ std::vector<std::string> changed_sources(const Inputs& then, const std::filesyst
 /// As changes(), for a checked record, given the `budget` wanted ("quick" or "full"): a quick record does not serve where
 /// a full one is wanted. `record why` and the labs' --if-stale both decide by this.
 std::vector<std::string> staleness(const nlohmann::json& record, const Inputs& now, const std::string& budget);
+
+/// Stands before the path of a shared library in what the build writes: which file that is, is told when the lab runs.
+inline const std::string kFoundAt = "found at ";
+
+/// "libgomp" for "/usr/lib/gcc/x86_64-linux-gnu/12/libgomp.so".
+std::string library_name(const std::filesystem::path& file);
+
+/// Which library a file is: the name that links lead to, which often ends in a version, and the beginning of its SHA-256,
+/// or its size where it is too large to be read each time: "libgomp.so.1.0.0, sha256 94ab12cd01ef". "none" for no file.
+std::string library_identity(const std::filesystem::path& file);
 
 }  // namespace hf

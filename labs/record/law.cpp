@@ -4,18 +4,24 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "check.hpp"
+#include "record.hpp"
+#include "sha256.hpp"
+
 namespace hf {
 namespace {
 
-constexpr std::size_t kMostBytes = 200;
+constexpr std::size_t kMostLawBytes = 200;
 constexpr std::size_t kMostFactors = 8;
 
 // Of values or series; or of rows, as in "speedup[q4_0]".
@@ -111,10 +117,264 @@ Law limit(Law law, Words& words) {
   return law;
 }
 
+using Pointer = Json::json_pointer;
+
+constexpr double kArithmeticSlack = 0.10;
+constexpr double kMemorySlack = 0.25;
+constexpr double kOtherGuestsSlack = 0.75;
+constexpr double kMostNoise = 0.50;
+constexpr double kRestlessSlack = 0.25;
+constexpr std::size_t kMostLaws = 100;
+constexpr std::size_t kMostBytes = std::size_t{1} << 16;
+
+// The median of a measured number, and the interval that 90 % of its samples are in.
+struct Interval {
+  double low, median, high;
+};
+
+Interval interval(const Json& number, const char* median) {
+  const double middle = number.at(median).get<double>();
+  return {number.value("low", middle), middle, number.value("high", middle)};
+}
+
+// What a law speaks of: the one number of a value or of a row, or the points of a series.
+struct Quantity {
+  enum class Kind { value, row, series };
+
+  std::string id, unit;
+  Pointer at;
+  Kind kind;
+  std::vector<Interval> numbers;
+
+  Pointer number_at(std::size_t i) const {
+    if (kind == Kind::series) return at / "points" / i / "median";
+    return at / (kind == Kind::row ? "median" : "value");
+  }
+};
+
+std::vector<Quantity> quantities(const Json& record) {
+  std::vector<Quantity> all;
+  const Json& values = record.at("values");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    all.push_back({values[i].at("id"),
+                   values[i].at("unit"),
+                   Pointer("/values") / i,
+                   Quantity::Kind::value,
+                   {interval(values[i], "value")}});
+  }
+  const Json& series = record.at("series");
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    all.push_back(
+        {series[i].at("id"), series[i].at("/y/unit"_json_pointer), Pointer("/series") / i, Quantity::Kind::series, {}});
+    for (const Json& point : series[i].at("points")) all.back().numbers.push_back(interval(point, "median"));
+  }
+  return all;
+}
+
+std::vector<Quantity> rows(const Json& record) {
+  std::vector<Quantity> all;
+  const Json& series = record.at("series");
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const Json& points = series[i].at("points");
+    for (std::size_t j = 0; j < points.size(); ++j) {
+      all.push_back({series[i].at("id").get<std::string>() + '[' + row_of(points[j]) + ']',
+                     series[i].at("/y/unit"_json_pointer),
+                     Pointer("/series") / i / "points" / j,
+                     Quantity::Kind::row,
+                     {interval(points[j], "median")}});
+    }
+  }
+  return all;
+}
+
+bool is_of_memory(const std::string& unit) {
+  static const std::set<std::string> units = {"GB/s", "TB/s", "ns", "us", "ms", "s", "cycles"};
+  return units.contains(unit);
+}
+
+class Court {
+ public:
+  explicit Court(const Json& record) : quantities_(quantities(record)), rows_(rows(record)) {
+    const Json& run = record.at("run");
+    noise_ = std::min(run.at("noise_floor").get<double>(), kMostNoise);
+    const bool quiet = run.at("quiet").get<bool>();
+    if (run.at("budget") == "quick" || !quiet) noise_ += kRestlessSlack;
+    const bool virtualised = record.at("machine").at("virtualised").get<bool>();
+    if (virtualised) memory_slack_ += kOtherGuestsSlack;
+    forgiven_ = quiet && !virtualised ? 0 : 1;
+    // How fast an emulator runs a loop depends on how it translated it: a kernel may well outrun the peak.
+    emulated_ = record.at("machine").value("emulated", false);
+  }
+
+  void hold_to(const Law& law) {
+    if (law.kind == Law::Kind::in_units) return units_are_allowed(law);
+    if (emulated_) return;
+    switch (law.kind) {
+      case Law::Kind::equal: return follows(law);
+      case Law::Kind::at_most: return is_at_most(law);
+      case Law::Kind::never_falls: return never_falls(law);
+      case Law::Kind::never_rises: return never_rises(law);
+      case Law::Kind::in_units: return;
+    }
+  }
+
+  std::vector<Problem> problems() const { return problems_; }
+
+ private:
+  void report(const Pointer& at, const std::string& expected) {
+    problems_.push_back({at.to_string(), "expected " + expected, "run the lab again on a quiet machine"});
+  }
+
+  // What a name may speak of.
+  const std::vector<Quantity>& all_like(const std::string& name) const {
+    return name.find('[') == std::string::npos ? quantities_ : rows_;
+  }
+
+  const Quantity* value(const std::string& id) const {
+    const std::vector<Quantity>& all = all_like(id);
+    const auto is_it = [&](const Quantity& each) { return each.kind != Quantity::Kind::series && each.id == id; };
+    const auto found = std::find_if(all.begin(), all.end(), is_it);
+    return found == all.end() ? nullptr : &*found;
+  }
+
+  // `smaller` is above `larger` by more than noise explains.
+  bool exceeds(const Interval& smaller, const Interval& larger, double slack) const {
+    return smaller.low > larger.high * (1 + slack + noise_);
+  }
+
+  // The range that the intervals of a product's values allow: ratios may come from pairs of samples. Nothing where a
+  // value is missing, or what is divided by may be zero. `row`: "[q4_0]", for "[*]".
+  std::optional<Interval> range(const Law& law, const std::string& row = "") const {
+    Interval result = {1, 1, 1};
+    for (const Law::Factor& factor : law.product) {
+      const bool of_row = factor.id.ends_with("[*]");
+      const std::string id = of_row ? factor.id.substr(0, factor.id.size() - 3) + row : factor.id;
+      const Quantity* found = factor.id.empty() ? nullptr : value(id);
+      if (!factor.id.empty() && !found) return std::nullopt;
+      const Interval number = found ? found->numbers[0] : Interval{factor.number, factor.number, factor.number};
+      if (factor.divides && !(number.low > 0)) return std::nullopt;
+      const auto combine = [&](double a, double b) { return factor.divides ? a / b : a * b; };
+      result = {combine(result.low, factor.divides ? number.high : number.low), combine(result.median, number.median),
+                combine(result.high, factor.divides ? number.low : number.high)};
+    }
+    return result;
+  }
+
+  void units_are_allowed(const Law& law) {
+    std::string wanted;
+    for (const std::string& unit : law.units) wanted += (wanted.empty() ? "" : " or ") + unit;
+    for (const Quantity& each : quantities_) {
+      if (each.kind != Quantity::Kind::series || !matches(law.subject, each.id)) continue;
+      if (std::find(law.units.begin(), law.units.end(), each.unit) != law.units.end()) continue;
+      report(each.at / "y" / "unit", "unit " + wanted + " for " + each.id + ", not " + each.unit);
+    }
+  }
+
+  void follows(const Law& law) {
+    for (const Quantity& each : all_like(law.subject)) {
+      if (each.kind == Quantity::Kind::series || !matches(law.subject, each.id)) continue;
+      const auto expected = range(law, each.id.substr(std::min(each.id.find('['), each.id.size())));
+      if (!expected) continue;
+      const Interval& actual = each.numbers[0];
+      if (!exceeds(actual, *expected, kArithmeticSlack) && !exceeds(*expected, actual, kArithmeticSlack)) continue;
+      report(each.number_at(0),
+             "about " + digits(expected->median) + ", " + law.right_side() + ", not " + digits(actual.median));
+    }
+  }
+
+  // The limit that a law sets, with its unit where it is that of one value.
+  struct Limit {
+    Interval number;
+    std::string unit;
+  };
+
+  std::optional<Limit> limit(const Law& law) const {
+    if (law.highest.empty()) {
+      const auto number = range(law);
+      if (!number) return std::nullopt;
+      const bool one_value = law.product.size() == 1 && !law.product[0].id.empty();
+      return Limit{*number, one_value ? value(law.product[0].id)->unit : ""};
+    }
+    std::optional<Limit> highest;
+    for (const Quantity& each : quantities_) {
+      if (each.kind == Quantity::Kind::series || !matches(law.highest, each.id)) continue;
+      if (!highest || each.numbers[0].high > highest->number.high) highest = Limit{each.numbers[0], each.unit};
+    }
+    return highest;
+  }
+
+  void is_at_most(const Law& law) {
+    const auto most = limit(law);
+    if (!most) return;
+    for (const Quantity& each : all_like(law.subject)) {
+      if (law.any ? each.kind == Quantity::Kind::series || each.unit != law.subject : !matches(law.subject, each.id))
+        continue;
+      if (!most->unit.empty() && most->unit != each.unit) {
+        report(each.at, "unit " + most->unit + ", as of " + law.right_side() + ", not " + each.unit);
+        continue;
+      }
+      const double slack = is_of_memory(each.unit) ? memory_slack_ : kArithmeticSlack;
+      const bool plain = law.right_side() == digits(most->number.median);  // a number, as written
+      const std::string wanted = (plain ? "" : law.right_side() + ", ") + digits(most->number.median) + " " + each.unit;
+      for (std::size_t i = 0; i < each.numbers.size(); ++i) {
+        if (!exceeds(each.numbers[i], most->number, slack)) continue;
+        report(each.number_at(i), "at most " + wanted + ", not " + digits(each.numbers[i].median));
+      }
+    }
+  }
+
+  // No later interval lies wholly below an earlier one.
+  void never_falls(const Law& law) {
+    compare_with_extreme(
+        law, "at least ",
+        [this](const Interval& now, const Interval& before, double slack) { return exceeds(before, now, slack); },
+        [](const Interval& a, const Interval& b) { return a.low > b.low; });
+  }
+
+  void never_rises(const Law& law) {
+    compare_with_extreme(
+        law, "at most ",
+        [this](const Interval& now, const Interval& before, double slack) { return exceeds(now, before, slack); },
+        [](const Interval& a, const Interval& b) { return a.high < b.high; });
+  }
+
+  // Holds each point of a series against the most extreme before it, or the one after that, where one is forgiven.
+  template <typename Violates, typename MoreExtreme>
+  void compare_with_extreme(const Law& law, const std::string& expected, Violates violates, MoreExtreme more_extreme) {
+    for (const Quantity& each : quantities_) {
+      if (each.kind != Quantity::Kind::series || !matches(law.subject, each.id)) continue;
+      const double slack = is_of_memory(each.unit) ? memory_slack_ : kArithmeticSlack;
+      std::vector<Interval> extremes;  // the most extreme first
+      for (std::size_t i = 0; i < each.numbers.size(); ++i) {
+        const Interval& now = each.numbers[i];
+        if (extremes.size() > forgiven_ && violates(now, extremes[forgiven_], slack)) {
+          report(each.number_at(i), expected + digits(extremes[forgiven_].median) + ", as " + each.id +
+                                        law.text.substr(law.subject.size()) + ", not " + digits(now.median));
+        }
+        extremes.insert(std::upper_bound(extremes.begin(), extremes.end(), now, more_extreme), now);
+        extremes.resize(std::min(extremes.size(), forgiven_ + 1));
+      }
+    }
+  }
+
+  std::vector<Quantity> quantities_, rows_;
+  double noise_ = 0;
+  double memory_slack_ = kMemorySlack;
+  std::size_t forgiven_ = 0;  // how many points another process may have slowed down without end
+  bool emulated_ = false;
+  std::vector<Problem> problems_;
+};
+
+// The line of `text` that the nth string of a list stands on.
+std::size_t line_of(std::string_view text, const std::string& law) {
+  const auto at = std::min(text.find(Json(law).dump()), text.size());
+  return 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
 }  // namespace
 
 Law parse_law(const std::string& text) {
-  if (text.size() > kMostBytes) throw BadLaw("expected at most " + std::to_string(kMostBytes) + " bytes");
+  if (text.size() > kMostLawBytes) throw BadLaw("expected at most " + std::to_string(kMostLawBytes) + " bytes");
   Words words(text);
   Law law;
   law.text = text;
@@ -175,6 +435,62 @@ bool matches(std::string_view name, std::string_view id) {
     name.remove_prefix(next + 1);
   }
   return id.size() >= name.size() && id.ends_with(name);
+}
+
+std::vector<Law> parse_laws(std::string_view text, const std::string& name) {
+  const Json list = parse_json(text, name);
+  const auto is_text = [](const Json& each) { return each.is_string(); };
+  if (!list.is_array() || list.size() > kMostLaws || !std::all_of(list.begin(), list.end(), is_text)) {
+    throw FileError(name + ": expected a list of at most " + std::to_string(kMostLaws) +
+                    " laws, each a text; correct it");
+  }
+  std::vector<Law> laws;
+  std::set<std::string> seen;
+  for (const std::string each : list) {
+    const std::string where = name + ":" + std::to_string(line_of(text, each)) + ": ";
+    if (!seen.insert(each).second) throw FileError(where + "expected each law once; remove " + printable(each));
+    try {
+      laws.push_back(parse_law(each));
+    } catch (const BadLaw& error) {
+      throw FileError(where + printable(error.what()) + "; correct the law, see labs/record/law.hpp");
+    }
+  }
+  return laws;
+}
+
+std::string laws_text(const std::filesystem::path& labs, const std::string& id) {
+  const auto file = labs / id / "laws.json";
+  return !labs.empty() && std::filesystem::exists(file) ? read_file(file, kMostBytes) : "";
+}
+
+std::vector<Problem> check_laws(const Json& record, const std::filesystem::path& labs) {
+  std::vector<Problem> problems;
+  std::vector<Law> laws;
+  std::set<std::string> known;
+  const Json carried = record.value("laws", Json::array());
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const Pointer at = Pointer("/laws") / i;
+    try {
+      if (!known.insert(carried[i]).second) throw BadLaw("expected each law once");
+      laws.push_back(parse_law(carried[i]));
+    } catch (const BadLaw& error) {
+      problems.push_back({at.to_string(), error.what(), "run the lab again"});
+    }
+  }
+  const auto& id = record.at("/lab/id"_json_pointer).get_ref<const std::string&>();
+  const std::string text = laws_text(labs, id);
+  const std::string name = "labs/" + id + "/laws.json";
+  const bool must_carry =
+      record.contains("laws") && record.at("/lab/inputs"_json_pointer).value("source:" + name, "") == sha256(text);
+  for (const Law& law : text.empty() ? std::vector<Law>() : parse_laws(text, (labs / id / "laws.json").string())) {
+    if (!known.insert(law.text).second) continue;
+    if (must_carry) problems.push_back({"/laws", "expected the law " + law.text + ", of " + name, "run the lab again"});
+    laws.push_back(law);
+  }
+  Court court(record);
+  for (const Law& law : laws) court.hold_to(law);
+  for (const Problem& problem : court.problems()) problems.push_back(problem);
+  return problems;
 }
 
 }  // namespace hf

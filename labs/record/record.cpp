@@ -1,14 +1,17 @@
 #include "record.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "check.hpp"
-#include "identity.hpp"
 
 namespace hf {
 namespace {
@@ -111,6 +114,11 @@ class Builder : public nlohmann::json_sax<Json> {
   std::vector<std::string> keys_;  // the last key seen in each of them
 };
 
+std::string name_of(const Json& point) {
+  if (point.contains("label")) return point["label"];
+  return digits(point.at("x").get<double>());
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -124,6 +132,12 @@ std::string printable(std::string_view text) {
     }
   }
   return shown;
+}
+
+std::string digits(double value, int significant) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", significant, value);
+  return text.data();
 }
 
 Json parse_json(std::string_view text, const std::string& name) {
@@ -142,6 +156,35 @@ Json load_record(const std::filesystem::path& file, const std::filesystem::path&
   const auto problems = check(record, this_identity(), labs);
   if (!problems.empty()) throw FileError(line(file.string(), problems.front()));
   return record;
+}
+
+std::string row_of(const Json& point) {
+  std::string row;
+  bool gap = false;
+  for (char c : name_of(point)) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (fits && gap && !row.empty()) row += '_';
+    if (fits) row += c;
+    gap = !fits;
+  }
+  return row;
+}
+
+std::optional<Number> number_at(const Json& record, std::string_view address) {
+  for (const Json& value : record.at("values")) {
+    if (value.at("id") == address) return Number{value.at("value"), value.at("unit")};
+  }
+  const auto bracket = address.find('[');
+  if (bracket == std::string_view::npos || !address.ends_with(']')) return std::nullopt;
+  const std::string_view row = address.substr(bracket + 1, address.size() - bracket - 2);
+  for (const Json& series : record.at("series")) {
+    if (series.at("id") != address.substr(0, bracket)) continue;
+    for (const Json& point : series.at("points")) {
+      if (row_of(point) == row) return Number{point.at("median"), series.at("/y/unit"_json_pointer)};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace hf

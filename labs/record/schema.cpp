@@ -1,6 +1,8 @@
-#include "schema.hpp"
+#include "check.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <regex>
 #include <string>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
@@ -9,7 +11,7 @@
 #include <valijson/validator.hpp>
 #include <vector>
 
-#include "check.hpp"
+#include "record.hpp"
 
 namespace hf {
 
@@ -18,7 +20,11 @@ extern const char kSchemaText[];  // schema.json, embedded by CMake
 namespace {
 
 using valijson::adapters::NlohmannJsonAdapter;
-using Json = nlohmann::json;
+
+const Json& record_schema() {
+  static const Json schema = Json::parse(kSchemaText);
+  return schema;
+}
 
 const valijson::Schema& compiled_schema() {
   static const valijson::Schema& schema = []() -> const valijson::Schema& {
@@ -88,9 +94,14 @@ Problem problem(const valijson::ValidationResults::Error& error) {
 
 }  // namespace
 
-const Json& record_schema() {
-  static const Json schema = Json::parse(kSchemaText);
-  return schema;
+bool well_formed_id(const std::string& id) {
+  static const std::regex pattern(record_schema().at("/definitions/id/pattern"_json_pointer).get<std::string>());
+  return std::regex_match(id, pattern);
+}
+
+bool known_unit(const std::string& unit) {
+  const Json& units = record_schema().at("/definitions/unit/enum"_json_pointer);
+  return std::find(units.begin(), units.end(), unit) != units.end();
 }
 
 std::vector<Problem> check_schema(const Json& record) {

@@ -336,7 +336,7 @@ def _name(records: list[Record]) -> str:
 
 def row_of(point: dict) -> str:
     """What a point of a series is called in an address: its label, or else its x, in lower case with _ for whatever is no
-    letter and no digit. In C++: labs/record/address.hpp."""
+    letter and no digit. In C++: labs/record/record.hpp."""
     return re.sub(r"[^a-z0-9]+", "_", point.get("label", f"{point['x']:g}").lower()).strip("_")
 
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/burst.hpp"
+#include "harness/steady_memory.hpp"
 
 namespace {
 

@@ -20,7 +20,6 @@
 #include "harness/threads.hpp"
 #include "process.hpp"
 #include "record/check.hpp"
-#include "record/identity.hpp"
 #include "record/inputs.hpp"
 #include "record/record.hpp"
 

@@ -9,7 +9,6 @@
 #include <regex>
 #include <string>
 
-#include "harness/gpu.hpp"
 #include "harness/machine.hpp"
 #include "harness/microarchitecture.hpp"
 #include "harness/threads.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "record/modes.hpp"
+#include "record/samples.hpp"
 
 namespace {
 

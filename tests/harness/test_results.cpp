@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/results.hpp"
-#include "record/quantile.hpp"
+#include "record/samples.hpp"
 
 TEST_CASE("a measured point keeps at most 31 samples of six digits, and its median follows from them") {
   std::mt19937 random(1);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "record/inputs.hpp"
-#include "record/quantile.hpp"
+#include "record/samples.hpp"
 
 namespace hf {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "record/address.hpp"
+#include "record/record.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "record/library.hpp"
+#include "record/inputs.hpp"
 #include "record/record.hpp"
 #include "record/sha256.hpp"
 #include "shell.hpp"

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "record/check.hpp"
-#include "record/identity.hpp"
-#include "record/quantile.hpp"
+#include "record/samples.hpp"
 #include "small_record.hpp"
 
 namespace {

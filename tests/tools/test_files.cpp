@@ -11,7 +11,6 @@
 #include <iterator>
 #include <string>
 
-#include "record/atomic_file.hpp"
 #include "record/file.hpp"
 #include "small_record.hpp"
 

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "record/check.hpp"
-#include "record/identity.hpp"
 #include "small_record.hpp"
 
 namespace {

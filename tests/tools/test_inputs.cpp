@@ -44,7 +44,7 @@ TEST_CASE("sources that changed in the checkout are named, whatever else a recor
   const Inputs then = {{"source:labs/same.cpp", hf::sha256("same")},
                        {"source:labs/other.cpp", hf::sha256("old")},
                        {"source:labs/gone.cpp", hf::sha256("")},
-                       {"source:labs/harness/table.cpp", hf::sha256("it only prints")},
+                       {"source:labs/harness/terminal.cpp", hf::sha256("it only prints")},
                        {"compiler", "none that there is"}};
   CHECK(hf::changed_sources(then, root.path()) == Lines{"labs/gone.cpp is gone", "labs/other.cpp changed"});
   CHECK(hf::changed_sources({{"source:labs/same.cpp", hf::sha256("same")}}, root.path()).empty());

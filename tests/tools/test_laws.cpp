@@ -1,6 +1,5 @@
 #include "record/check.hpp"
 #include "record/law.hpp"
-#include "record/laws.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "record/inputs.hpp"
-#include "record/library.hpp"
 #include "record/record.hpp"
 #include "record/sha256.hpp"
 

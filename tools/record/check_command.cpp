@@ -10,27 +10,19 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
 #include "record/check.hpp"
 #include "record/claims.hpp"
-#include "record/identity.hpp"
-#include "record/laws.hpp"
+#include "record/law.hpp"
 #include "record/record.hpp"
 
 namespace hf {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Options {
-  std::vector<std::string> files;
-  bool publish = false;
-  bool json = false;
-};
 
 class Checks {
  public:
@@ -127,31 +119,21 @@ class Checks {
   std::map<std::string, Lines> said_;  // what is wrong with each file; nothing where it is good
 };
 
-int run(const Options& options, const Tool& tool) {
+}  // namespace
+
+int check_command(const Tool& tool, const Files& files, bool publish, bool json) {
   Checks checks(tool.labs());
-  for (const std::string& each : options.files) {
+  for (const std::string& each : files) {
     if (fs::is_directory(each)) {
       checks.labs();
       checks.folder(each);
     } else {
-      checks.file(each,
-                  [&](const Json& good) { return options.publish ? check_publishable(good) : std::vector<Problem>(); });
+      checks.file(each, [&](const Json& good) { return publish ? check_publishable(good) : std::vector<Problem>(); });
     }
   }
-  if (options.json) checks.print_json();
-  if (!options.json) checks.print();
+  if (json) checks.print_json();
+  if (!json) checks.print();
   return checks.status();
-}
-
-}  // namespace
-
-void add_check(CLI::App& app, Tool& tool) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("check", "Says what is wrong with records; exit status 1 if anything is");
-  command->add_option("FILE", options->files, "records, or a folder of published ones")->required();
-  command->add_flag("--publish", options->publish, "also refuse quick, incomplete and emulated records");
-  command->add_flag("--json", options->json, "one JSON object: each file, and what is wrong with it, in a list");
-  command->callback([options, &tool] { tool.status = run(*options, tool); });
 }
 
 }  // namespace hf

@@ -1,27 +1,40 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
+#include <string>
+#include <vector>
+
+#include "build_inputs.hpp"
 
 namespace hf {
 
-// What all commands share: the checkout that they compare records with, and the exit status that they end with.
+// What all commands share: the checkout that they compare records with.
 struct Tool {
   std::filesystem::path tree = HARDWARE_FIRST_SOURCE;
-  int status = 0;
 
   std::filesystem::path labs() const { return tree / "labs"; }
 };
 
-// One subcommand each: its options, and what it does, which leaves its exit status in `tool`. Errors are thrown as
-// FileError.
-void add_check(CLI::App& app, Tool& tool);
-void add_diff(CLI::App& app, Tool& tool);
-void add_inputs(CLI::App& app, Tool& tool);
-void add_modes(CLI::App& app, Tool& tool);
-void add_publish(CLI::App& app, Tool& tool);
-void add_stale(CLI::App& app, Tool& tool);
-void add_table(CLI::App& app, Tool& tool);
-void add_why(CLI::App& app, Tool& tool);
+using Files = std::vector<std::string>;
+
+// The subcommands: each returns its exit status, and throws FileError.
+int check_command(const Tool& tool, const Files& files, bool publish, bool json);
+int diff_command(const Tool& tool, const std::string& before, const std::string& after);
+int git_diff_command(const Tool& tool, const Files& words);
+int modes_command(const Tool& tool, const Files& files, bool json);
+int publish_command(const Tool& tool, const Files& files, const std::string& directory);
+int stale_command(const Tool& tool, const Files& files, bool json);
+int table_command(const Tool& tool, const std::string& file, const std::string& directory);
+int why_command(const Tool& tool, const std::string& file, const std::string& budget);
+
+// What `record inputs` is told by the build.
+struct InputsOptions {
+  Build build;
+  std::string output, compiler, flags;
+  std::vector<std::string> libraries;  // NAME=VERSION
+  std::vector<std::string> environment;
+};
+
+int inputs_command(const InputsOptions& options);
 
 }  // namespace hf

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,18 +21,9 @@
 namespace hf {
 namespace {
 
-struct Options {
-  std::vector<std::string> files;
-  bool git = false;
-};
-
 using Row = std::vector<std::string>;
 
-std::string digits(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
+std::string short_text(double value) { return digits(value, 4); }
 
 std::string percent(double before, double after) {
   if (before == 0) return "";
@@ -79,8 +69,8 @@ void print_flips(const std::vector<Flip>& flips) {
   heading("Claims that flipped");
   std::vector<Row> rows;
   for (const Flip& flip : flips) {
-    rows.push_back({flip.id, flip.before + " → " + flip.after, digits(flip.observed_before),
-                    "→ " + digits(flip.observed_after), "bound " + flip.bound});
+    rows.push_back({flip.id, flip.before + " → " + flip.after, short_text(flip.observed_before),
+                    "→ " + short_text(flip.observed_after), "bound " + flip.bound});
   }
   print(rows);
 }
@@ -90,13 +80,21 @@ void print_moves(const std::string& title, const std::vector<Move>& moves) {
   heading(title);
   std::vector<Row> rows;
   for (const Move& move : moves) {
-    rows.push_back(
-        {move.name, digits(move.before), "→ " + digits(move.after), percent(move.before, move.after), move.unit});
+    rows.push_back({move.name, short_text(move.before), "→ " + short_text(move.after), percent(move.before, move.after),
+                    move.unit});
   }
   print(rows);
 }
 
-int compare(const std::string& before_file, const std::string& after_file, const Tool& tool) {
+// What one side of git's difference is where the other has nothing.
+void introduce(const std::string& what, const std::string& file) {
+  const Json record = load_record(file);
+  std::cout << origin(what, file, record) << "\n";
+}
+
+}  // namespace
+
+int diff_command(const Tool& tool, const std::string& before_file, const std::string& after_file) {
   const Json before = load_record(before_file);
   const Json after = load_record(after_file);
   const auto lab = [](const Json& record) { return record.at("/lab/id"_json_pointer).get<std::string>(); };
@@ -116,13 +114,7 @@ int compare(const std::string& before_file, const std::string& after_file, const
   return changed.flips.empty() ? 0 : 1;
 }
 
-// What one side of git's difference is where the other has nothing.
-void introduce(const std::string& what, const std::string& file) {
-  const Json record = load_record(file);
-  std::cout << origin(what, file, record) << "\n";
-}
-
-int compare_for_git(const std::vector<std::string>& words, const Tool& tool) {
+int git_diff_command(const Tool& tool, const Files& words) {
   const std::string nothing = "/dev/null";
   heading("record " + printable(words.front()));
   try {
@@ -131,29 +123,12 @@ int compare_for_git(const std::vector<std::string>& words, const Tool& tool) {
     } else if (words[1] == nothing || words[4] == nothing) {
       words[1] == nothing ? introduce("new", words[4]) : introduce("removed", words[1]);
     } else {
-      compare(words[1], words[4], tool);
+      diff_command(tool, words[1], words[4]);
     }
   } catch (const FileError& error) {
     std::cout << error.what() << "\n";
   }
   return 0;
-}
-
-int run(const Options& options, const Tool& tool) {
-  if (options.git) return compare_for_git(options.files, tool);
-  if (options.files.size() != 2) throw CLI::ValidationError("record diff", "expected two records, BEFORE and AFTER");
-  return compare(options.files[0], options.files[1], tool);
-}
-
-}  // namespace
-
-void add_diff(CLI::App& app, Tool& tool) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("diff", "Says what changed beyond the noise; exit status 1 if a claim flipped");
-  command->add_option("FILE", options->files, "two records of one lab, the older one first")->required();
-  command->add_flag("--git", options->git, "take the seven words that git gives an external diff");
-  command->callback([options, &tool] { tool.status = run(*options, tool); });
 }
 
 }  // namespace hf

@@ -8,7 +8,7 @@
 #include "record/check.hpp"
 #include "record/diff.hpp"
 #include "record/record.hpp"
-#include "record/table.hpp"
+#include "record/text.hpp"
 
 namespace {
 

@@ -1,32 +1,120 @@
 // record: check, tabulate, compare and date the records that labs write.
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <stdexcept>
+#include <string>
 
 #include "commands.hpp"
+
+namespace hf {
+namespace {
+
+// What was asked on the command line. Only the chosen command looks at it.
+struct Request {
+  Tool tool;
+  Files files;
+  std::string file, directory, budget = "full";
+  bool publish = false, json = false, git = false;
+  InputsOptions inputs;
+  std::function<int()> command;
+};
+
+CLI::App* add(CLI::App& app, Request& request, const std::string& name, const std::string& what,
+              const std::function<int()>& run) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->callback([&request, run] { request.command = run; });
+  return command;
+}
+
+void add_questions(CLI::App& app, Request& r) {
+  CLI::App* check = add(app, r, "check", "Says what is wrong with records; exit status 1 if anything is",
+                        [&r] { return check_command(r.tool, r.files, r.publish, r.json); });
+  check->add_option("FILE", r.files, "records, or a folder of published ones")->required();
+  check->add_flag("--publish", r.publish, "also refuse quick, incomplete and emulated records");
+  check->add_flag("--json", r.json, "one JSON object: each file, and what is wrong with it, in a list");
+
+  CLI::App* diff = add(app, r, "diff", "Says what changed beyond the noise; exit status 1 if a claim flipped", [&r] {
+    if (r.git) return git_diff_command(r.tool, r.files);
+    if (r.files.size() != 2) throw CLI::ValidationError("record diff", "expected two records, BEFORE and AFTER");
+    return diff_command(r.tool, r.files[0], r.files[1]);
+  });
+  diff->add_option("FILE", r.files, "two records of one lab, the older one first")->required();
+  diff->add_flag("--git", r.git, "take the seven words that git gives an external diff");
+
+  CLI::App* why = add(app, r, "why", "Says what made a record stale; exit status 1 if it is, 0 if fresh",
+                      [&r] { return why_command(r.tool, r.file, r.budget); });
+  why->add_option("FILE", r.file, "record")->required();
+  why->add_option("--budget", r.budget, "quick or full: the measurement that is wanted")
+      ->envname("BUDGET")
+      ->check(CLI::IsMember({"quick", "full"}))
+      ->capture_default_str();
+
+  CLI::App* stale =
+      add(app, r, "stale", "Says which sources have changed since a record was measured; exit status 1 if any has",
+          [&r] { return stale_command(r.tool, r.files, r.json); });
+  stale->add_option("FILE", r.files, "records, published or not")->required();
+  stale->add_flag("--json", r.json, "one JSON object: each file, and what changed, in a list");
+
+  CLI::App* modes = add(app, r, "modes", "Says which numbers of a record were measured in two states",
+                        [&r] { return modes_command(r.tool, r.files, r.json); });
+  modes->add_option("FILE", r.files, "records, published or not")->required();
+  modes->add_flag("--json", r.json, "one JSON object: each file, and the modes of its values");
+}
+
+void add_writers(CLI::App& app, Request& r) {
+  CLI::App* table = add(app, r, "table", "Writes a record as tab-separated tables and gnuplot assignments",
+                        [&r] { return table_command(r.tool, r.file, r.directory); });
+  table->add_option("FILE", r.file, "record")->required();
+  table->add_option("--out", r.directory, "directory for SERIES.tsv and values.gp, each written only when it changes");
+
+  CLI::App* publish = add(app, r, "publish", "Checks full records and copies them to a directory, all or none",
+                          [&r] { return publish_command(r.tool, r.files, r.directory); });
+  publish->add_option("FILE", r.files, "records")->required();
+  publish->add_option("--to", r.directory, "directory, as in figures/records/MACHINE")->required();
+
+  InputsOptions& in = r.inputs;
+  CLI::App* inputs = add(app, r, "inputs", "Writes what a lab's measurement depends on (the build runs this)",
+                         [&in] { return inputs_command(in); });
+  inputs->add_option("--root", in.build.root, "folder of the sources; nothing outside is listed")->required();
+  inputs->add_option("--build", in.build.folder, "folder that the program was linked in")->required();
+  inputs->add_option("--map", in.build.map, "what the linker says it linked")->required();
+  inputs->add_option("--output", in.output, "JSON file, written only when it changes")->required();
+  inputs->add_option("--compiler", in.compiler, "name and version")->required();
+  inputs->add_option("--flags", in.flags, "as --flags=\"-O3 …\"")->required();
+  inputs->add_option("--cuda", in.build.cuda, "version and flags of the compiler of .cu files");
+  inputs->add_option("--library", in.libraries, "NAME=VERSION, may be repeated")
+      ->allow_extra_args(false)
+      ->check([](const std::string& text) {
+        const auto equals = text.find('=');
+        return equals == 0 || equals == std::string::npos ? "expected NAME=VERSION" : "";
+      });
+  inputs->add_option("--environment", in.environment, "name of a variable that the lab reads, may be repeated")
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+}  // namespace hf
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error to report, like a full disk
   CLI::App app{"Checks, tabulates, compares and publishes the records that labs write.", "record"};
   app.set_version_flag("--version", "record " HARDWARE_FIRST_VERSION);
   app.require_subcommand(1);
-  hf::Tool tool;
-  app.add_option("--tree", tool.tree, "checkout to compare with: its sources, its labs and their laws")
+  hf::Request request;
+  app.add_option("--tree", request.tool.tree, "checkout to compare with: its sources, its labs and their laws")
       ->default_str("the one that this was built from");
   app.fallthrough();
-  hf::add_check(app, tool);
-  hf::add_table(app, tool);
-  hf::add_diff(app, tool);
-  hf::add_why(app, tool);
-  hf::add_stale(app, tool);
-  hf::add_modes(app, tool);
-  hf::add_publish(app, tool);
-  hf::add_inputs(app, tool);
+  hf::add_questions(app, request);
+  hf::add_writers(app, request);
   try {
     app.parse(argc, argv);
+    const int status = request.command();
     std::cout.flush();
     if (!std::cout) throw std::runtime_error("standard output: cannot be written; free space or choose another place");
+    return status;
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
@@ -36,5 +124,4 @@ int main(int argc, char** argv) {
     std::cerr << error.what() << "\n";
     return 2;  // 1 is an answer: a bad record, a flipped claim, a stale record
   }
-  return tool.status;
 }

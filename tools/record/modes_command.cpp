@@ -1,12 +1,11 @@
 // record modes [--json] FILE...
 //   Which numbers of a record were measured in two states? Those that the record says, and in one from before there were
-//   modes those whose samples fall into two groups (labs/record/modes.hpp).
+//   modes those whose samples fall into two groups (labs/record/samples.hpp).
 //   Plain: one line for each, "FILE: bandwidth_dram_all_gbs: 15.6 GB/s in 8 of 31 samples, 38 GB/s in 23".
 //   With --json: one object, FILE → id of a value → its modes, as in a record; points of series are left out.
 //   Exit status: 0, or 2 where a file is no valid record (it is named on standard error, and the others are answered).
 #include <cmath>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,16 +13,11 @@
 
 #include "commands.hpp"
 #include "harness/terminal.hpp"
-#include "record/modes.hpp"
 #include "record/record.hpp"
+#include "record/samples.hpp"
 
 namespace hf {
 namespace {
-
-struct Options {
-  std::vector<std::string> files;
-  bool json = false;
-};
 
 Json to_json(const Mode& mode) { return {{"median", mode.median}, {"share", mode.share}}; }
 
@@ -66,32 +60,24 @@ void say_all(const std::string& file, const Json& record) {
   }
 }
 
+}  // namespace
+
 // Every file is looked at, so that one bad record does not hide the next.
-int run(const Options& options, const Tool& tool) {
+int modes_command(const Tool& tool, const Files& files, bool json) {
   Json all = Json::object();
   int status = 0;
-  for (const std::string& file : options.files) {
+  for (const std::string& file : files) {
     try {
       const Json record = load_record(file, tool.labs());
-      if (options.json) all[file] = modes_of_values(record);
-      if (!options.json) say_all(file, record);
+      if (json) all[file] = modes_of_values(record);
+      if (!json) say_all(file, record);
     } catch (const FileError& error) {
       std::cerr << error.what() << "\n";
       status = 2;
     }
   }
-  if (options.json) std::cout << all.dump(1) << "\n";
+  if (json) std::cout << all.dump(1) << "\n";
   return status;
-}
-
-}  // namespace
-
-void add_modes(CLI::App& app, Tool& tool) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("modes", "Says which numbers of a record were measured in two states");
-  command->add_option("FILE", options->files, "records, published or not")->required();
-  command->add_flag("--json", options->json, "one JSON object: each file, and the modes of its values");
-  command->callback([options, &tool] { tool.status = run(*options, tool); });
 }
 
 }  // namespace hf

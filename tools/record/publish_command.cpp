@@ -1,13 +1,12 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
-#include "record/atomic_file.hpp"
 #include "record/check.hpp"
+#include "record/file.hpp"
 #include "record/record.hpp"
 #include "record/text.hpp"
 
@@ -15,11 +14,6 @@ namespace hf {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Options {
-  std::vector<std::string> files;
-  std::string directory;
-};
 
 std::string slug_of(const Json& record) { return record.at("/machine/slug"_json_pointer); }
 
@@ -65,17 +59,19 @@ void refuse_other_machine(const std::vector<Publication>& all, const fs::path& f
   }
 }
 
+}  // namespace
+
 // All are checked before any is written, so that a refused record publishes nothing.
-int run(const Options& options, const Tool& tool) {
+int publish_command(const Tool& tool, const Files& files, const std::string& directory) {
   std::vector<Publication> all;
-  for (const std::string& file : options.files) {
+  for (const std::string& file : files) {
     const Json record = load_publishable(file, tool);
     const auto name = record.at("/lab/id"_json_pointer).get<std::string>() + ".json";
-    const Publication next = {fs::path(options.directory) / name, file, slug_of(record), record_text(record)};
+    const Publication next = {fs::path(directory) / name, file, slug_of(record), record_text(record)};
     refuse_second(all, next);
     all.push_back(next);
   }
-  refuse_other_machine(all, options.directory);
+  refuse_other_machine(all, directory);
   for (const Publication& each : all) {
     const bool wrote = write_if_changed(each.to, each.text);
     std::cout << printable(each.to.string()) << (wrote ? ": published\n" : ": as published before\n");
@@ -83,14 +79,15 @@ int run(const Options& options, const Tool& tool) {
   return 0;
 }
 
-}  // namespace
-
-void add_publish(CLI::App& app, Tool& tool) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("publish", "Checks full records and copies them to a directory, all or none");
-  command->add_option("FILE", options->files, "records")->required();
-  command->add_option("--to", options->directory, "directory, as in figures/records/MACHINE")->required();
-  command->callback([options, &tool] { tool.status = run(*options, tool); });
+int table_command(const Tool& tool, const std::string& file, const std::string& directory) {
+  for (const auto& [name, text] : tables(load_record(file, tool.labs()))) {
+    if (directory.empty()) {
+      std::cout << "# " << name << "\n" << text << "\n\n";  // two empty lines: the next index in gnuplot
+    } else {
+      write_if_changed(fs::path(directory) / name, text);
+    }
+  }
+  return 0;
 }
 
 }  // namespace hf

@@ -5,29 +5,59 @@
 //   record that is fresh. With --json: one object, FILE → list of those lines without "FILE: ", empty for a fresh record.
 //   Exit status: 0 all are fresh, 1 one or more are not, 2 a file is no valid record (it is named on standard error, and
 //   the others are answered) or DIR no folder.
+// record why FILE
+//   What has changed of all that a measurement depends on: what the build wrote beside the labs (record inputs), and this
+//   machine.
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
-#include <memory>
 #include <string>
-#include <vector>
 
+#include "build_inputs.hpp"
 #include "commands.hpp"
+#include "harness/lab_record.hpp"
+#include "harness/machine.hpp"
+#include "record/check.hpp"
+#include "record/file.hpp"
 #include "record/inputs.hpp"
 #include "record/record.hpp"
 
 namespace hf {
 namespace {
 
-struct Options {
-  std::vector<std::string> files;
-  bool json = false;
-};
+// What the lab would depend on if it ran now.
+Inputs inputs_now(const std::string& lab) {
+  const auto directory = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto file = directory / ("lab-" + lab + ".inputs.json");
+  if (!std::filesystem::exists(file)) {
+    throw FileError(file.string() + ": expected the inputs of the lab as built; build lab-" + lab);
+  }
+  Inputs inputs = inputs_from(load_json(file), file.string());
+  complete_inputs(inputs, probe_machine());
+  return inputs;
+}
+
+}  // namespace
+
+int inputs_command(const InputsOptions& options) {
+  Inputs inputs = build_inputs(options.build);
+  inputs["compiler"] = options.compiler;
+  inputs["flags"] = options.flags.empty() ? "none" : options.flags;
+  inputs["schema"] = std::to_string(kSchemaVersion);
+  for (const std::string& library : options.libraries) {
+    const auto equals = library.find('=');
+    inputs["library:" + library.substr(0, equals)] = library.substr(equals + 1);
+  }
+  for (const std::string& variable : options.environment) inputs["environment:" + variable] = kFoundWhenItRuns;
+  write_if_changed(options.output, Json(inputs).dump(1) + "\n");
+  return 0;
+}
 
 // Every file is looked at, so that one bad record does not hide the next.
-int run(const Options& options, const Tool& tool) {
+int stale_command(const Tool& tool, const Files& files, bool json) {
   Json all = Json::object();
   int status = 0;
-  for (const std::string& file : options.files) {
+  for (const std::string& file : files) {
     try {
       const Json record = load_record(file, tool.labs());
       all[file] = changed_sources(record.at("/lab/inputs"_json_pointer).get<Inputs>(), tool.tree);
@@ -37,23 +67,21 @@ int run(const Options& options, const Tool& tool) {
       status = 2;
     }
   }
-  if (options.json) std::cout << all.dump(1) << "\n";
-  if (options.json) return status;
+  if (json) std::cout << all.dump(1) << "\n";
+  if (json) return status;
   for (const auto& [file, changes] : all.items()) {
     for (const std::string line : changes) std::cout << printable(file) << ": " << line << "\n";
   }
   return status;
 }
 
-}  // namespace
-
-void add_stale(CLI::App& app, Tool& tool) {
-  const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "stale", "Says which sources have changed since a record was measured; exit status 1 if any has");
-  command->add_option("FILE", options->files, "records, published or not")->required();
-  command->add_flag("--json", options->json, "one JSON object: each file, and what changed, in a list");
-  command->callback([options, &tool] { tool.status = run(*options, tool); });
+int why_command(const Tool& tool, const std::string& file, const std::string& budget) {
+  const Json record = load_record(file, tool.labs());
+  const auto lab = record.at("/lab/id"_json_pointer).get<std::string>();
+  const auto reasons = staleness(record, inputs_now(lab), budget);
+  for (const std::string& reason : reasons) std::cout << reason << "\n";
+  if (reasons.empty()) std::cout << lab << " is fresh: nothing that it depends on has changed\n";
+  return reasons.empty() ? 0 : 1;
 }
 
 }  // namespace hf

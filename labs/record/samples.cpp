@@ -1,4 +1,4 @@
-#include "modes.hpp"
+#include "samples.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include "quantile.hpp"
 
 namespace hf {
 namespace {
@@ -31,6 +29,14 @@ Mode mode(std::vector<double> part, std::size_t samples) {
 }
 
 }  // namespace
+
+double quantile(std::vector<double> samples, double q) {
+  std::sort(samples.begin(), samples.end());
+  const double position = q * static_cast<double>(samples.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const auto above = std::min(below + 1, samples.size() - 1);
+  return samples[below] + (samples[above] - samples[below]) * (position - static_cast<double>(below));
+}
 
 std::optional<TwoModes> two_modes(std::vector<double> samples) {
   const std::size_t n = samples.size();
