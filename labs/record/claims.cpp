@@ -1,14 +1,17 @@
 #include "claims.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "record.hpp"
@@ -16,20 +19,49 @@
 namespace hf {
 namespace {
 
+// A relation, a space, and a number.
+struct Bound {
+  std::string_view relation;
+  double limit;
+};
+
+std::optional<Bound> parse_bound(std::string_view text) {
+  const auto space = std::min(text.find(' '), text.size());
+  const std::string_view relation = text.substr(0, space), number = text.substr(std::min(space + 1, text.size()));
+  double limit = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), limit);
+  const bool known = relation == ">=" || relation == "<=" || relation == ">" || relation == "<";
+  if (!known || error != std::errc() || end != number.data() + number.size() || !std::isfinite(limit)) return {};
+  return Bound{relation, limit};
+}
+
+bool is_id(const std::string& text) { return is_word(text, '-'); }
+bool is_bound(const std::string& text) { return parse_bound(text).has_value(); }
+bool is_sentence(const std::string& text) {
+  return !text.empty() && !std::isspace(static_cast<unsigned char>(text[0])) && text.find('\n') == std::string::npos;
+}
+
+// The id of a value, or a point of a series, as in "speed[q4_0]".
+bool is_address(const std::string& text) {
+  const auto bracket = text.find('[');
+  if (bracket == std::string::npos) return is_word(text, '_');
+  const std::string row = text.substr(bracket + 1, text.size() - bracket - 2);
+  return is_word(text.substr(0, bracket), '_') && text.ends_with(']') && is_word("x" + row, '_') && !row.empty();
+}
+
 struct Member {
   const char* name;
   std::string Claim::*field;
-  const char* pattern;
+  bool (*fits)(const std::string&);
   const char* words;
 };
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
-constexpr std::array kMembers = {
-    Member{"id", &Claim::id, "[a-z][a-z0-9-]*", "lower-case letters, digits and hyphens"},
-    Member{"text", &Claim::text, "\\S.*", "a sentence"},
-    Member{"value", &Claim::value, "[a-z][a-z0-9_]*(\\[[a-z0-9_]+\\])?", "the id of a value"},
-    Member{"bound", &Claim::bound, "(>=|<=|>|<) -?[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?", "a bound such as \">= 20\""}};
+constexpr std::array kMembers = {Member{"id", &Claim::id, is_id, "lower-case letters, digits and hyphens"},
+                                 Member{"text", &Claim::text, is_sentence, "a sentence"},
+                                 Member{"value", &Claim::value, is_address, "the id of a value"},
+                                 Member{"bound", &Claim::bound, is_bound, "a bound such as \">= 20\""}};
 
 Claim parse_claim(const Json& json, const std::string& where) {
   const auto refuse = [&](const std::string& expected) { throw FileError(where + ": expected " + expected); };
@@ -40,21 +72,17 @@ Claim parse_claim(const Json& json, const std::string& where) {
       refuse(std::string("a text called ") + member.name + "; add it");
     }
     claim.*member.field = json[member.name];
-    if (std::regex_match(claim.*member.field, std::regex(member.pattern))) continue;
+    if (member.fits(claim.*member.field)) continue;
     refuse(std::string(member.words) + " for " + member.name + ", not \"" + printable(claim.*member.field) +
            "\"; correct it");
   }
   return claim;
 }
 
-// Whether a number satisfies a bound that parse_claim let through: a relation, a space, a number.
-bool satisfies(double observed, const std::string& bound) {
-  const auto space = bound.find(' ');
-  const std::string relation = bound.substr(0, space);
-  const double limit = std::strtod(bound.c_str() + space, nullptr);
-  if (relation == ">=") return observed >= limit;
-  if (relation == "<=") return observed <= limit;
-  return relation == ">" ? observed > limit : observed < limit;
+bool satisfies(double observed, const Bound& bound) {
+  if (bound.relation == ">=") return observed >= bound.limit;
+  if (bound.relation == "<=") return observed <= bound.limit;
+  return bound.relation == ">" ? observed > bound.limit : observed < bound.limit;
 }
 
 }  // namespace
@@ -83,7 +111,7 @@ std::vector<Claim> load_claims(const std::filesystem::path& labs, const std::str
 std::optional<Verdict> decide(const Claim& claim, const Json& record) {
   const auto number = number_at(record, claim.value);
   if (!number) return std::nullopt;
-  return Verdict{number->median, number->unit, satisfies(number->median, claim.bound)};
+  return Verdict{number->median, number->unit, satisfies(number->median, parse_bound(claim.bound).value())};
 }
 
 }  // namespace hf

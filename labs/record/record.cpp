@@ -1,5 +1,6 @@
 #include "record.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -132,6 +133,12 @@ std::string printable(std::string_view text) {
     }
   }
   return shown;
+}
+
+bool is_word(std::string_view text, char joint) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == joint; };
+  return !text.empty() && is_letter(text[0]) && std::ranges::all_of(text, fits);
 }
 
 std::string digits(double value, int significant) {

@@ -18,6 +18,9 @@ using Json = nlohmann::json;
 /// cannot steer a terminal.
 std::string printable(std::string_view text);
 
+/// Whether `text` is lower-case letters, digits and `joint`, a letter first, as the ids of a record are.
+bool is_word(std::string_view text, char joint);
+
 /// A number with at most so many significant digits, as people write it: "0.5", "1e+12".
 std::string digits(double value, int significant = 6);
 
