@@ -5,29 +5,22 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "01-roofline/kernels/stream_runs.hpp"
+#include "01-roofline/kernels/dispatch.hpp"
 #include "07-compilers/bench/fusion.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/bench/torch_race.hpp"
-#include "07-compilers/kernels/compiler/compiled.hpp"
-#include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
-#include "07-compilers/kernels/fusion/fusion_graphs.hpp"
+#include "07-compilers/kernels/models/partial_model.hpp"
+#include "common/pinned.hpp"
 #include "common/random.hpp"
 #include "harness/as_double.hpp"
-#include "harness/clock.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
 #include "harness/side_by_side.hpp"
-#include "harness/terminal.hpp"
-#include "harness/work.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -36,20 +29,13 @@ using roofline::Stream;
 using std::filesystem::path;
 
 const Axis bytes_axis = {"bytes that cross, those of write-allocate among them", "B"}, ms_axis = {"time", "ms"};
-const Axis gain_axis = {"speedup over operators one by one", "1"};
+const Axis gain_axis = {"speedup over operators one by one", "1"}, size_axis = {"bytes of one array", "B"};
 const Axis graph_axis = {"graph", "1"}, peer_axis = {"speedup over PyTorch", "1"};
 
 /// 4096 rows, or fewer where there is little memory.
 std::size_t rows_that_fit() {
   constexpr std::size_t most = 4096, least = 64, arrays = 24, row_bytes = 4096 * sizeof(float);
   return std::clamp<std::size_t>(available_memory_bytes() / arrays / row_bytes / least * least, least, most);
-}
-
-/// A part of the step, for what waits for memory; so long that each sample outlives what it found in the caches.
-Plan memory_plan(const Lab& lab) {
-  Plan plan = lab.memory_plan(fusion_parts);
-  plan.minimum_rounds = 3;
-  return plan;
 }
 
 // ---- Bytes, counted before anything is timed ----
@@ -96,156 +82,143 @@ class NearRuns {
   std::int64_t often_;
 };
 
-/// Those settings that can matter: templates, and the freezing of their weights, where there is a product; freezing where there
-/// is none; and for a call, of which each of these graphs takes many milliseconds, nothing.
-TorchEntry entry_for(const GraphRuns& runs) {
-  return {.settings = {"default", runs.has_product() ? "max_autotune" : "freezing"}};
-}
+/// A graph in every strategy; PyTorch and the roofs beside it.
+struct GraphRace {
+  Lab& lab;
+  GraphRuns& runs;
+  Roofs& roofs;
+  const path& cache;
+  TorchRace torch{lab};
+  Sampling sampling = {};
 
-/// Sums in another order, another polynomial; far below what a wrong operator does.
-constexpr double result_bound = 1e-5;
-
-/// All ways of a graph, PyTorch's and the roofs beside them, in rounds. \param more  groups that are compared apart
-Sampling race(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, std::vector<Variant> beside = {},
-              std::vector<std::vector<Variant>> more = {}) {
-  const GraphCase& what = runs.what();
-  torch.enter(what.id, what.graph(what.rows), runs.inputs(), runs.compared_result(), result_bound, entry_for(runs));
-  for (const std::vector<Variant>& variants : {runs.variants(), roofs.variants(), torch.variants()}) {
-    beside.insert(beside.end(), variants.begin(), variants.end());
+  /// Those settings are tried that can matter: templates, and the freezing of their weights, where there is a product; freezing
+  /// where there is none; and for a call, of which each of these graphs takes many milliseconds, nothing.
+  void enter_torch(const GraphRuns& of, std::vector<TorchMode> modes) {
+    constexpr double bound = 1e-5;  // sums in another order, another polynomial; far below what a wrong operator does
+    const GraphCase& what = of.what();
+    torch.enter(what.id, what.graph(what.rows), of.inputs(), of.compared_result(), bound,
+                {.modes = std::move(modes), .settings = {"default", of.has_product() ? "max_autotune" : "freezing"}});
   }
-  more.insert(more.begin(), std::move(beside));
-  return sample_side_by_side(more, memory_plan(lab));
-}
 
-/// How many times as fast as operator by operator; as counting predicts it.
-Estimate gain(const GraphRuns& runs, const Sampling& sampling) {
-  return sampling.ratio(runs.id(Strategy::operators), runs.id(Strategy::compiled));
-}
-double predicted_gain(const GraphRuns& runs, const TwoRoofs& machine) {
-  return runs.least_seconds(Strategy::operators, machine) / runs.least_seconds(Strategy::compiled, machine);
-}
+  /// Samples so long that each outlives what it found in the caches. \param apart  a group that is compared by itself
+  void run(std::vector<Variant> beside = {}, const std::vector<Variant>& apart = {}) {
+    enter_torch(runs, {TorchMode::eager, TorchMode::compiled});
+    for (const std::vector<Variant>& variants : {runs.variants(), roofs.variants(), torch.variants()}) {
+      beside.insert(beside.end(), variants.begin(), variants.end());
+    }
+    std::vector<std::vector<Variant>> groups = {std::move(beside)};
+    if (!apart.empty()) groups.push_back(apart);
+    Plan plan = lab.memory_plan(fusion_parts);
+    plan.minimum_rounds = 3;
+    sampling = sample_side_by_side(groups, plan);
+  }
 
-void add_gain(Lab& lab, const char* id, const GraphRuns& runs, const Sampling& sampling) {
-  lab.add(Value(id, gain(runs, sampling), "1", runs.what().label + ": compiled over operators one by one"));
-}
+  std::string compiled() const { return runs.id(Strategy::compiled); }
+  std::string operators() const { return runs.id(Strategy::operators); }
 
-void add_over_roof(Lab& lab, const char* id, const GraphRuns& runs, const Roofs& roofs, const Sampling& sampling) {
-  const double least = runs.least_seconds(Strategy::compiled, roofs.roofs(sampling));
-  const auto over = [least](double s) { return least / s; };
-  lab.add(Value(id, transform(sampling.of(runs.id(Strategy::compiled)), over), "1"));
-}
+  double least_seconds(Strategy strategy) const { return runs.least_seconds(strategy, roofs.roofs(sampling)); }
 
-void add_near_share(Lab& lab, const char* id, const GraphRuns& whole, const NearRuns& near, const Sampling& sampling) {
-  lab.add(Value(id, sampling.ratio(near.id(), whole.id(Strategy::compiled)), "1"));
-}
+  /// How many times as fast as operator by operator; as counting predicts it.
+  Estimate gain() const { return sampling.ratio(operators(), compiled()); }
+  double predicted_gain() const { return least_seconds(Strategy::operators) / least_seconds(Strategy::compiled); }
 
-/// How many times as fast as torch.compile; the label says with which of its settings.
-void add_over_torch_best(Lab& lab, const char* id, const GraphRuns& runs, const TorchRace& torch,
-                         const Sampling& sampling) {
-  const auto best = torch.best(runs.what().id);
-  if (!best) return;
-  const Estimate over = sampling.ratio(torch_id(TorchMode::compiled, runs.what().id), runs.id(Strategy::compiled));
-  lab.add(Value(id, over, "1", best->settings));
-}
+  void add_gain(const char* id) const {
+    lab.add(Value(id, gain(), "1", runs.what().label + ": compiled over operators one by one"));
+  }
+  void add_over_roof(const char* id) const {
+    const auto over = [least = least_seconds(Strategy::compiled)](double s) { return least / s; };
+    lab.add(Value(id, transform(sampling.of(compiled()), over), "1"));
+  }
+  void add_near_share(const char* id, const NearRuns& near) const {
+    lab.add(Value(id, sampling.ratio(near.id(), compiled()), "1"));
+  }
+  /// How many times as fast as torch.compile; the label says with which of its settings.
+  void add_over_torch_best(const char* id, const GraphRuns& of) const {
+    if (const TorchRacer* const best = torch.best(of.what().id)) {
+      lab.add(Value(id, sampling.ratio(best->id, of.id(Strategy::compiled)), "1", best->settings));
+    }
+  }
+};
 
 // ---- relu · 0.5 + 1 ----
 
-constexpr ByHand ways_by_hand[] = {ByHand::three_passes, ByHand::one_pass, ByHand::one_pass_nontemporal,
-                                   ByHand::in_place};
-
-/// relu(x) · 0.5 + 1 by hand over `count` numbers.
-class ByHandRuns {
- public:
-  /// \param count  a multiple of 32
-  /// \throws OutOfMemory
-  ByHandRuns(std::size_t count) : count_(count) {
-    for (std::size_t i = 0; i < 5; ++i) {
-      memory_.emplace_back(count * sizeof(float), Pages::huge);
-      fill_random(memory_.back().as<float>(), i);
-    }
+/// So many arrays of random numbers.
+std::vector<Buffer> random_arrays(std::size_t arrays, std::size_t count) {
+  std::vector<Buffer> memory;
+  for (std::size_t i = 0; i < arrays; ++i) {
+    memory.emplace_back(count * sizeof(float), Pages::huge);
+    fill_random(memory.back().as<float>(), i);
   }
+  return memory;
+}
 
-  /// Every way, by all cores and by one.
-  std::vector<Variant> variants(Cores cores) {
-    std::vector<Variant> variants;
-    for (const ByHand how : ways_by_hand) variants.push_back(variant(how));
-    return on(cores, std::move(variants));
+/// relu(x) · 0.5 + 1 by hand, in every way. in_place has an array of its own, which ends up full of twos.
+/// \param memory  five arrays of `count` numbers, a multiple of 32; it must outlive them
+std::vector<Variant> by_hand_variants(const std::vector<Buffer>& memory, std::size_t count, Threads threads) {
+  const auto array = [&](std::size_t i) { return memory[i].as<float>().data(); };
+  std::vector<Variant> variants;
+  for (const ByHand how : all_by_hand) {
+    const ChainArrays arrays = {array(how == ByHand::in_place ? 4 : 0), array(1), array(2), array(3), count};
+    variants.push_back(timed(name(how), [how, arrays] { chain_by_hand(how, arrays); }));
   }
-
-  static std::string id(ByHand how, Cores cores) { return on(cores, name(how)); }
-
- private:
-  /// in_place has an array of its own, which ends up full of twos.
-  Variant variant(ByHand how) const {
-    const auto array = [this](std::size_t i) { return memory_[i].as<float>().data(); };
-    const ChainArrays arrays = {array(how == ByHand::in_place ? 4 : 0), array(1), array(2), array(3), count_};
-    return timed(name(how), [how, arrays] { chain_by_hand(how, arrays); });
-  }
-
-  std::vector<Buffer> memory_;
-  std::size_t count_;
-};
+  return on(threads, std::move(variants));
+}
 
 /// The chain's times over the bytes that cross, and the line that copying draws for them.
-void add_times(Lab& lab, const GraphRuns& runs, const CopyRuns& copies, const Sampling& sampling, Cores cores) {
-  const bool all = cores == Cores::all;
-  const double gbs = copies.traffic_gbs(sampling, Stream::copy, cores).median;
-  const std::size_t count = runs.result_shape().numbers();
-  Series graph = {all ? "fusion_elementwise_time" : "fusion_elementwise_time_one", "the graph", Kind::measured,
-                  bytes_axis, ms_axis};
-  Series by_hand = {all ? "fusion_elementwise_by_hand" : "fusion_elementwise_by_hand_one", "by hand", Kind::measured,
-                    bytes_axis, ms_axis};
-  Series line = {all ? "fusion_elementwise_copying" : "fusion_elementwise_copying_one", "as copying moves them",
-                 Kind::modelled, bytes_axis, ms_axis};
+void add_times(const GraphRace& race, Threads threads) {
+  const bool all = threads == Threads::all;
+  const double gbs = race.roofs.traffic_gbs(race.sampling, Stream::copy, threads).median;
+  const auto series = [](const char* id, const char* label, Kind kind) {
+    return Series{id, label, kind, bytes_axis, ms_axis};
+  };
+  Series graph = series(all ? "fusion_elementwise_time" : "fusion_elementwise_time_one", "the graph", Kind::measured);
+  Series by_hand =
+      series(all ? "fusion_elementwise_by_hand" : "fusion_elementwise_by_hand_one", "by hand", Kind::measured);
+  Series line = series(all ? "fusion_elementwise_copying" : "fusion_elementwise_copying_one", "as copying moves them",
+                       Kind::modelled);
   for (const Strategy strategy : {Strategy::compiled_nontemporal, Strategy::compiled_ordinary, Strategy::operators}) {
-    const double bytes = runs.work(strategy).traffic();
-    graph.points.emplace_back(bytes, times(sampling.of(runs.id(strategy, cores)), 1e3), name(strategy));
+    const double bytes = race.runs.work(strategy).traffic();
+    graph.points.emplace_back(bytes, times(race.sampling.of(race.runs.id(strategy, threads)), 1e3), name(strategy));
     line.points.emplace_back(bytes, bytes / gbs * 1e-6);
   }
-  for (const ByHand how : {ByHand::in_place, ByHand::one_pass_nontemporal, ByHand::one_pass, ByHand::three_passes}) {
-    const Estimate ms = times(sampling.of(ByHandRuns::id(how, cores)), 1e3);
-    by_hand.points.emplace_back(chain_work(how, count).traffic(), ms, name(how));
+  for (const ByHand how : all_by_hand) {
+    const Estimate ms = times(race.sampling.of(on(threads, name(how))), 1e3);
+    by_hand.points.emplace_back(chain_work(how, race.runs.result_shape().numbers()).traffic(), ms, name(how));
   }
-  for (Series* series : {&graph, &by_hand, &line}) lab.add(std::move(*series));
+  for (Series* each : {&graph, &by_hand, &line}) race.lab.add(std::move(*each));
 }
 
 /// With either kind of stores, the compiled loop: over the operators one by one, and of what copying as much allows.
-void add_speedups(Lab& lab, const GraphRuns& runs, const Sampling& sampling) {
-  const double operators = runs.work(Strategy::operators).traffic();
-  const auto over_operators = [&](Strategy strategy) {
-    return sampling.ratio(runs.id(Strategy::operators), runs.id(strategy));
+void add_speedups(const GraphRace& race) {
+  const auto add = [&](const char* id, const char* predicted_id, const char* bound_id, Strategy strategy, Stream copy) {
+    const std::string variant = race.runs.id(strategy);
+    const double operators = race.runs.work(Strategy::operators).traffic();
+    race.lab.modelled(predicted_id, operators / race.runs.work(strategy).traffic());
+    race.lab.add(Value(id, race.sampling.ratio(race.operators(), variant), "1"));
+    race.lab.add(Value(bound_id, race.sampling.ratio(Roofs::id(copy, Threads::all), variant), "1"));
   };
-  const auto over_copy = [&](Stream copy, Strategy strategy) {
-    return sampling.ratio(CopyRuns::id(copy, Cores::all), runs.id(strategy));
-  };
-  constexpr Strategy ordinary = Strategy::compiled_ordinary, past = Strategy::compiled_nontemporal;
-  lab.modelled("fusion_elementwise_predicted_speedup", operators / runs.work(ordinary).traffic());
-  lab.add(Value("fusion_elementwise_speedup", over_operators(ordinary), "1"));
-  lab.add(Value("fusion_elementwise_bound", over_copy(Stream::copy, ordinary), "1"));
-  lab.modelled("fusion_elementwise_nt_predicted_speedup", operators / runs.work(past).traffic());
-  lab.add(Value("fusion_elementwise_nt_speedup", over_operators(past), "1"));
-  lab.add(Value("fusion_elementwise_nt_bound", over_copy(Stream::copy_nontemporal, past), "1"));
+  add("fusion_elementwise_speedup", "fusion_elementwise_predicted_speedup", "fusion_elementwise_bound",
+      Strategy::compiled_ordinary, Stream::copy);
+  add("fusion_elementwise_nt_speedup", "fusion_elementwise_nt_predicted_speedup", "fusion_elementwise_nt_bound",
+      Strategy::compiled_nontemporal, Stream::copy_nontemporal);
 }
 
 // ---- When compiling has paid ----
 
-/// Seconds from a graph to a loop that can run, with a cache that is empty, and with one that has it.
-struct CompileRuns {
-  Estimate cold, cached;
-};
-
-CompileRuns compile_chain(const Lab& lab, const Graph& graph) {
+/// From a graph to a loop that can run, with a cache that is empty, and with one that has it. \return with an empty one, seconds
+Estimate add_compile_times(Lab& lab, const Graph& graph) {
   std::vector<double> cold, cached;
   for (int i = 0; i < (lab.quick() ? 3 : 5); ++i) {
     const ScratchFolder cache;
     for (std::vector<double>* seconds : {&cold, &cached}) {
-      const std::int64_t start = now_ns();
-      const Compiled compiled(graph, {.cache = cache.path()});
-      seconds->push_back(static_cast<double>(now_ns() - start) * 1e-9);
+      std::optional<Compiled> compiled;
+      seconds->push_back(seconds_of([&] { compiled.emplace(graph, CompileOptions{.cache = cache.path()}); }));
     }
     lab.tick();
   }
-  return {estimate(cold), estimate(cached)};
+  lab.add(Value("fusion_compile_cold_ms", times(estimate(cold), 1e3), "ms"));
+  lab.add(Value("fusion_compile_cached_ms", times(estimate(cached), 1e3), "ms"));
+  return estimate(cold);
 }
 
 /// The same chain with other numbers, so that nothing of it has been compiled already.
@@ -260,46 +233,32 @@ std::vector<Graph> other_chains(const Shape& shape) {
   return graphs;
 }
 
-/// What torch.compile costs: its first call was compiled several times, from a cache without it.
-std::optional<Cost> torch_cost(const GraphRuns& runs, TorchRace& torch, const Sampling& sampling) {
-  const auto best = torch.best(runs.what().id);
-  if (!best) return std::nullopt;
-  std::vector<double> firsts = torch.first_calls(other_chains(runs.result_shape()), runs.inputs());
-  firsts.push_back(best->first_call_seconds);
-  return Cost{estimate(std::move(firsts)), sampling.of(torch_id(TorchMode::compiled, runs.what().id))};
-}
-
-void add_break_even(Lab& lab, const GraphRuns& runs, TorchRace& torch, const Sampling& sampling) {
+void add_break_even(GraphRace& race) {
   constexpr double most_calls = 20'000;
-  const CompileRuns compiling = compile_chain(lab, runs.what().graph(runs.what().rows));
-  lab.add(Value("fusion_compile_cold_ms", times(compiling.cold, 1e3), "ms"));
-  lab.add(Value("fusion_compile_cached_ms", times(compiling.cached, 1e3), "ms"));
-  const Cost compiled = {compiling.cold, sampling.of(runs.id(Strategy::compiled))};
-  const Estimate operators = sampling.of(runs.id(Strategy::operators)), nothing = estimate({0});
-  const auto add = [&](const std::string& id, const Cost& cost, const Estimate& otherwise,
-                       const std::string& settings = "") {
-    if (const auto calls = break_even_calls(cost, otherwise)) lab.add(Value(id, *calls, "1", settings));
+  const auto add = [&](const char* id, const Cost& cost, const Estimate& otherwise, const std::string& settings = "") {
+    if (const auto calls = break_even_calls(cost, otherwise)) race.lab.add(Value(id, *calls, "1", settings));
   };
+  const auto add_line = [&](const char* id, const char* label, const Cost& cost) {
+    race.lab.add(seconds_together(id, label, cost, most_calls));
+  };
+  const Estimate operators = race.sampling.of(race.operators()), nothing = estimate({0});
+  const Cost compiled = {add_compile_times(race.lab, race.runs.what().graph(race.runs.what().rows)),
+                         race.sampling.of(race.compiled())};
   add("compile_break_even_calls", compiled, operators);
-  lab.add(seconds_together("break_even_operators", "operator by operator", {nothing, operators}, most_calls));
-  lab.add(seconds_together("break_even_compiled", "compiled", compiled, most_calls));
+  add_line("break_even_operators", "operator by operator", {nothing, operators});
+  add_line("break_even_compiled", "compiled", compiled);
 
-  const std::string eager_id = torch_id(TorchMode::eager, runs.what().id);
-  if (!torch.is_there(eager_id)) return;
-  const auto cost = torch_cost(runs, torch, sampling);
-  if (!cost) return;
-  const Cost& theirs = *cost;
-  add("torch_best_break_even_calls", theirs, sampling.of(eager_id), torch.best(runs.what().id)->settings);
-  lab.add(seconds_together("break_even_torch_eager", "PyTorch, eager", {nothing, sampling.of(eager_id)}, most_calls));
-  lab.add(seconds_together("break_even_torch_best", "torch.compile", theirs, most_calls));
-}
-
-void add_copies(Lab& lab, const CopyRuns& copies, const Sampling& sampling) {
-  const auto add = [&](const char* id, Stream stream) {
-    lab.add(Value(id, copies.traffic_gbs(sampling, stream, Cores::all), "GB/s"));
-  };
-  add("fusion_copy_traffic_gbs", Stream::copy);
-  add("fusion_copy_nt_traffic_gbs", Stream::copy_nontemporal);
+  const std::string eager_id = torch_id(TorchMode::eager, race.runs.what().id);
+  const TorchRacer* const best = race.torch.best(race.runs.what().id);
+  if (best == nullptr || !race.torch.is_there(eager_id)) return;
+  const Estimate eager = race.sampling.of(eager_id);
+  // Its first call was compiled several times, from a cache without it.
+  std::vector<double> firsts = race.torch.first_calls(other_chains(race.runs.result_shape()), race.runs.inputs());
+  firsts.push_back(best->first_call_seconds);
+  const Cost theirs = {estimate(std::move(firsts)), race.sampling.of(best->id)};
+  add("torch_best_break_even_calls", theirs, eager, best->settings);
+  add_line("break_even_torch_eager", "PyTorch, eager", {nothing, eager});
+  add_line("break_even_torch_best", "torch.compile", theirs);
 }
 
 // ---- Each graph ----
@@ -311,15 +270,15 @@ struct Bars {
   Series over_best = {"fusion_over_torch_best", "over torch.compile", Kind::measured, graph_axis, peer_axis};
   Series over_eager = {"fusion_over_torch_eager", "over PyTorch, eager", Kind::measured, graph_axis, peer_axis};
 
-  void add(const GraphRuns& runs, const Roofs& roofs, const TorchRace& torch, const Sampling& sampling) {
-    const std::string& label = runs.what().label;
+  void add(const GraphRace& race) {
+    const std::string& label = race.runs.what().label;
     const double place = as_double(gain.points.size() + 1);
-    gain.points.emplace_back(place, compilers::gain(runs, sampling), label);
-    predicted.points.emplace_back(place, predicted_gain(runs, roofs.roofs(sampling)), label);
+    gain.points.emplace_back(place, race.gain(), label);
+    predicted.points.emplace_back(place, race.predicted_gain(), label);
     const auto add_over = [&](Series& series, TorchMode mode) {
-      const std::string peer = torch_id(mode, runs.what().id);
-      if (torch.is_there(peer))
-        series.points.emplace_back(place, sampling.ratio(peer, runs.id(Strategy::compiled)), label);
+      const std::string peer = torch_id(mode, race.runs.what().id);
+      if (race.torch.is_there(peer))
+        series.points.emplace_back(place, race.sampling.ratio(peer, race.compiled()), label);
     };
     add_over(over_best, TorchMode::compiled);
     add_over(over_eager, TorchMode::eager);
@@ -335,92 +294,87 @@ void add_least_over_torch(Lab& lab, const Bars& bars) {
 }
 
 /// Beside the same by hand and beside copies, on all cores and on one.
-Sampling measure_chain(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path&) {
-  ByHandRuns by_hand(runs.result_shape().numbers());
-  std::vector<Variant> one = runs.variants(Cores::one);
-  for (const auto& more : {by_hand.variants(Cores::one), roofs.copies().variants(Cores::one)}) {
+void measure_chain(GraphRace& race) {
+  const std::size_t count = race.runs.result_shape().numbers();
+  const std::vector<Buffer> memory = random_arrays(5, count);
+  std::vector<Variant> one = race.runs.variants(Threads::one);
+  for (const auto& more : {by_hand_variants(memory, count, Threads::one), race.roofs.copies(Threads::one)}) {
     one.insert(one.end(), more.begin(), more.end());
   }
-  Sampling sampling = race(lab, runs, roofs, torch, by_hand.variants(Cores::all), {one});
-  add_speedups(lab, runs, sampling);
-  for (const Cores cores : {Cores::all, Cores::one}) add_times(lab, runs, roofs.copies(), sampling, cores);
-  add_copies(lab, roofs.copies(), sampling);
-  add_over_torch_best(lab, "fusion_elementwise_over_torch_best", runs, torch, sampling);
-  add_break_even(lab, runs, torch, sampling);
-  return sampling;
+  race.run(by_hand_variants(memory, count, Threads::all), one);
+  add_speedups(race);
+  for (const Threads threads : {Threads::all, Threads::one}) add_times(race, threads);
+  const auto traffic = [&](Stream stream) { return race.roofs.traffic_gbs(race.sampling, stream, Threads::all); };
+  race.lab.add(Value("fusion_copy_traffic_gbs", traffic(Stream::copy), "GB/s"));
+  race.lab.add(Value("fusion_copy_nt_traffic_gbs", traffic(Stream::copy_nontemporal), "GB/s"));
+  race.add_over_torch_best("fusion_elementwise_over_torch_best", race.runs);
+  add_break_even(race);
 }
 
-Sampling measure_softmax(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
-  NearRuns near(runs, cache);
-  Sampling sampling = race(lab, runs, roofs, torch, {near.variant()});
-  const Estimate decomposed = sampling.ratio(runs.id(Strategy::decomposed), runs.id(Strategy::compiled));
-  lab.add(Value("fusion_softmax_decomposed_gain", decomposed, "1"));
-  add_over_roof(lab, "fusion_softmax_over_roof", runs, roofs, sampling);
-  add_near_share(lab, "fusion_softmax_near_share", runs, near, sampling);
-  add_over_torch_best(lab, "fusion_softmax_over_torch_best", runs, torch, sampling);
-  return sampling;
+void measure_softmax(GraphRace& race) {
+  NearRuns near(race.runs, race.cache);
+  race.run({near.variant()});
+  const Estimate decomposed = race.sampling.ratio(race.runs.id(Strategy::decomposed), race.compiled());
+  race.lab.add(Value("fusion_softmax_decomposed_gain", decomposed, "1"));
+  race.add_over_roof("fusion_softmax_over_roof");
+  race.add_near_share("fusion_softmax_near_share", near);
+  race.add_over_torch_best("fusion_softmax_over_torch_best", race.runs);
 }
 
-Sampling measure_block(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path&) {
-  Sampling sampling = race(lab, runs, roofs, torch);
-  const TwoRoofs machine = roofs.roofs(sampling);
-  lab.modelled("fusion_block_predicted_gain", predicted_gain(runs, machine));
-  add_gain(lab, "fusion_block_gain", runs, sampling);
-  const double operators = runs.least_seconds(Strategy::operators, machine);
-  lab.modelled("fusion_block_product_share", runs.product_seconds(machine) / operators);
-  add_over_torch_best(lab, "fusion_block_over_torch_best", runs, torch, sampling);
-  return sampling;
+void measure_block(GraphRace& race) {
+  race.run();
+  race.lab.modelled("fusion_block_predicted_gain", race.predicted_gain());
+  race.add_gain("fusion_block_gain");
+  const double products = race.runs.product_seconds(race.roofs.roofs(race.sampling));
+  race.lab.modelled("fusion_block_product_share", products / race.least_seconds(Strategy::operators));
+  race.add_over_torch_best("fusion_block_over_torch_best", race.runs);
 }
 
 /// Raced as it is, and without its dropout: PyTorch draws better random numbers, which says nothing of compiling.
-Sampling measure_norm(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path& cache) {
-  GraphCase without = runs.what();
+void measure_norm(GraphRace& race) {
+  GraphCase without = race.runs.what();
   without.id += "_plain";
   without.graph = without.compared;
   without.strategies = {Strategy::compiled};
-  GraphRuns plain(without, cache);
-  NearRuns near(runs, cache);
-  TorchEntry how = entry_for(plain);
-  how.modes = {TorchMode::compiled};
-  torch.enter(without.id, without.graph(without.rows), plain.inputs(), plain.compared_result(), result_bound, how);
-  std::vector<Variant> beside = plain.variants();
-  beside.push_back(near.variant());
-  Sampling sampling = race(lab, runs, roofs, torch, std::move(beside));
-  lab.modelled("fusion_norm_predicted_gain", predicted_gain(runs, roofs.roofs(sampling)));
-  add_gain(lab, "fusion_norm_gain", runs, sampling);
-  add_over_roof(lab, "fusion_norm_over_roof", runs, roofs, sampling);
-  add_near_share(lab, "fusion_norm_near_share", runs, near, sampling);
-  add_over_torch_best(lab, "fusion_norm_plain_over_torch_best", plain, torch, sampling);
-  return sampling;
+  GraphRuns plain(without, race.cache);
+  NearRuns near(race.runs, race.cache);
+  race.enter_torch(plain, {TorchMode::compiled});
+  race.run({plain.variants().front(), near.variant()});
+  race.lab.modelled("fusion_norm_predicted_gain", race.predicted_gain());
+  race.add_gain("fusion_norm_gain");
+  race.add_over_roof("fusion_norm_over_roof");
+  race.add_near_share("fusion_norm_near_share", near);
+  race.add_over_torch_best("fusion_norm_plain_over_torch_best", plain);
 }
 
-Sampling measure_attention_graph(Lab& lab, GraphRuns& runs, Roofs& roofs, TorchRace& torch, const path&) {
-  Sampling sampling = race(lab, runs, roofs, torch);
-  add_gain(lab, "fusion_attention_gain", runs, sampling);
-  add_over_roof(lab, "fusion_attention_over_roof", runs, roofs, sampling);
-  add_over_torch_best(lab, "fusion_attention_over_torch_best", runs, torch, sampling);
-  return sampling;
+void measure_attention_graph(GraphRace& race) {
+  race.run();
+  race.add_gain("fusion_attention_gain");
+  race.add_over_roof("fusion_attention_over_roof");
+  race.add_over_torch_best("fusion_attention_over_torch_best", race.runs);
 }
 
 void measure_graphs(Lab& lab) {
-  const ScratchFolder cache;
+  const ScratchFolder folder;
+  const path cache = folder.path();
   const std::vector<GraphCase> cases = all_graph_cases(rows_that_fit());
   Bars bars;
   Roofs roofs(2 * cases.front().graph(cases.front().rows).result_shape().numbers() * sizeof(float));
   for (const GraphCase& each : cases) {
-    GraphRuns runs(each, cache.path());
+    GraphRuns runs(each, cache);
     if (!runs.compiled().is_compiled()) {
       lab.incomplete("not fused: " + each.label + ": " + runs.compiled().remark());
       continue;
     }
     predict(lab, runs);
-    TorchRace torch(lab);
+    GraphRace race = {lab, runs, roofs, cache};
     const auto measure = each.id == "elementwise" ? measure_chain
                          : each.id == "softmax"   ? measure_softmax
                          : each.id == "block"     ? measure_block
                          : each.id == "norm"      ? measure_norm
                                                   : measure_attention_graph;
-    bars.add(runs, roofs, torch, measure(lab, runs, roofs, torch, cache.path()));
+    measure(race);
+    bars.add(race);
   }
   add_least_over_torch(lab, bars);
   for (Series* series : {&bars.gain, &bars.predicted, &bars.over_best, &bars.over_eager}) {
@@ -436,7 +390,127 @@ bool can_compile(Lab& lab) {
   return compiled.is_compiled();
 }
 
+// ---- Arrays of every size ----
+
+constexpr std::size_t row_bytes = 4096, row_floats = row_bytes / sizeof(float);
+
+/// relu(x) · 0.5 + 1 over arrays of 4 KiB, two or four times as much, and so on: operator by operator, and by one program
+/// for all sizes; and copies over as much memory as either goes through.
+class SizeRuns {
+ public:
+  /// \throws OutOfMemory
+  SizeRuns(const std::vector<std::size_t>& sizes, const path& cache)
+      : memory_(random_arrays(2, sizes.back() / sizeof(float))),
+        // one kind of stores throughout, so that sizes can be compared
+        compiled_(chain_graph({2, row_floats}), {.stores = Stores::ordinary, .any_rows = true, .cache = cache}),
+        one_(1),
+        set_(roofline::kernel_sets(probe_machine()).back()),
+        copied_(one_, unfused_set(sizes.back())) {
+    for (const std::size_t bytes : sizes) by_operators_.emplace_back(chain_graph({bytes / row_bytes, row_floats}));
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const std::size_t bytes = sizes[i];
+      add(id("by operators ", bytes), [this, i](const float* x, float* y) { by_operators_[i].run({&x, 1}, y); });
+      add(id("compiled ", bytes), [this, bytes](const float* x, float* y) {
+        compiled_.run({&x, 1}, y, bytes / row_bytes);
+      });
+    }
+    std::set<std::size_t> copied;
+    for (const std::size_t bytes : sizes) copied.insert({fused_set(bytes), unfused_set(bytes)});
+    for (const std::size_t bytes : copied) {
+      Variant copy = roofline::one_thread(*set_, Stream::copy, copied_, bytes);
+      copy.id = id("copy ", bytes);
+      variants_.push_back(pinned(std::move(copy)));
+    }
+  }
+
+  /// They need this.
+  const std::vector<Variant>& variants() const { return variants_; }
+
+  /// How many times as fast the compiled loop was, in pairs.
+  static Estimate gain(const Sampling& sampling, std::size_t bytes) {
+    return sampling.ratio(id("by operators ", bytes), id("compiled ", bytes));
+  }
+
+  /// How many times as fast it should be: three copies through four arrays, against one through two.
+  double predicted_gain(const Sampling& sampling, std::size_t bytes) const {
+    return chain_gain_by_copies(copy_gbs(sampling, fused_set(bytes)), copy_gbs(sampling, unfused_set(bytes)));
+  }
+
+ private:
+  static std::string id(const char* what, std::size_t bytes) { return what + std::to_string(bytes); }
+
+  /// Bytes that two arrays take, or the four of three passes.
+  static std::size_t fused_set(std::size_t bytes) { return 2 * bytes; }
+  static std::size_t unfused_set(std::size_t bytes) { return 4 * bytes; }
+
+  template <class Run>
+  void add(std::string id, const Run& run) {
+    const auto call = [run, x = memory_[0].as<float>().data(), y = memory_[1].as<float>().data()] { run(x, y); };
+    variants_.push_back(pinned(timed(std::move(id), call)));
+  }
+
+  double copy_gbs(const Sampling& sampling, std::size_t working_set) const {
+    const double bytes = roofline::pass_bytes(*set_, Stream::copy, working_set);
+    return bytes / sampling.of(id("copy ", working_set)).median * 1e-9;
+  }
+
+  std::vector<Buffer> memory_;  ///< x, y
+  std::vector<Eager> by_operators_;
+  Compiled compiled_;
+  Team one_;
+  const roofline::KernelSet* set_;
+  roofline::StreamMemory copied_;
+  std::vector<Variant> variants_;
+};
+
+void measure_sizes(Lab& lab) {
+  constexpr std::size_t largest = std::size_t{1} << 25;
+  std::vector<std::size_t> sizes;
+  for (std::size_t bytes = row_bytes; bytes <= largest; bytes *= lab.quick() ? 4 : 2) sizes.push_back(bytes);
+  const ScratchFolder cache;
+  const SizeRuns runs(sizes, cache.path());
+  Plan plan = lab.plan(fusion_parts);
+  plan.minimum_rounds = 3;
+  const Sampling sampling = sample_interleaved(runs.variants(), plan);
+  Series gain = {"fusion_gain_by_size", "measured", Kind::measured, size_axis, gain_axis};
+  Series predicted = {"fusion_gain_by_size_predicted", "predicted from copies", Kind::modelled, size_axis, gain_axis};
+  for (const std::size_t bytes : sizes) {
+    gain.points.emplace_back(as_double(bytes), SizeRuns::gain(sampling, bytes));
+    predicted.points.emplace_back(as_double(bytes), runs.predicted_gain(sampling, bytes));
+  }
+  const auto median = [](const Point& point) { return point.y.median; };
+  lab.add(Value("fusion_gain_least_by_size", std::ranges::min_element(gain.points, {}, median)->y, "1"));
+  lab.add(std::move(gain));
+  lab.add(std::move(predicted));
+}
+
 }  // namespace
+
+std::optional<Estimate> break_even_calls(const Cost& compiled, const Estimate& otherwise) {
+  const double saved = otherwise.median - compiled.call.median;
+  if (saved <= 0) return std::nullopt;
+  return transform(compiled.first, [saved](double s) { return s / saved; });
+}
+
+Series seconds_together(const std::string& id, const std::string& label, const Cost& cost, double most) {
+  Series series = {id, label, Kind::measured, {"calls", "1"}, {"time of all calls together", "s"}};
+  for (double decade = 1; decade <= most; decade *= 10) {
+    for (const double step : {1.0, 2.0, 5.0}) {
+      const double calls = decade * step;
+      if (calls > most) break;
+      const auto together = [&](double first) { return first + calls * cost.call.median; };
+      series.points.emplace_back(calls, transform(cost.first, together));
+    }
+  }
+  return series;
+}
+
+// Each pass reads one array and writes one. The second and the third read what has just been written, two arrays ago; the
+// other four of six streams find their lines where they were left a round ago, behind four arrays.
+double chain_gain_by_copies(double fused_gbs, double unfused_gbs) {
+  const double fused = 1 / fused_gbs, unfused = 1 / unfused_gbs;
+  return 3 * (2.0 / 6 * fused + 4.0 / 6 * unfused) / fused;
+}
 
 void measure_fusion(Lab& lab) {
   if (can_compile(lab)) {

@@ -1,11 +1,12 @@
 /// \file
-/// Graphs run in every strategy, and copying beside them: what the step's parts share.
+/// Graphs run in every strategy, and copying beside them: what the step's parts share, and what tests call of it.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,54 +16,43 @@
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/models/graphs.hpp"
 #include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
-#include "harness/sampling.hpp"
-#include "harness/threads.hpp"
 #include "harness/work.hpp"
 
 namespace hf::compilers {
 
 constexpr int fusion_parts = 8;  ///< of the step: five graphs, sizes, a blur with few taps and one with more
 
-/// What fusion brings over arrays of every size.
-void measure_sizes(Lab& lab);
-
 /// A blur in two stages: locality against recomputation.
 void measure_blur(Lab& lab);
 
-/// Which cores a variant runs on, as its name says.
-enum class Cores { all, one };
+// ---- When compiling has paid ----
+
+/// A way to run something: what the first call costs more than the others, and what each call takes. Seconds.
+struct Cost {
+  Estimate first, call;
+};
+
+/// Calls after which `first` is won back, where a call takes so much less than otherwise; nothing where it does not.
+std::optional<Estimate> break_even_calls(const Cost& compiled, const Estimate& otherwise);
+
+/// Seconds of all calls together, over their number: 1, 2, 5, 10, … up to `most`.
+Series seconds_together(const std::string& id, const std::string& label, const Cost& cost, double most);
+
+/// How many times as fast chain_graph() should be in one loop: three copies through four arrays, against one through two.
+/// \param fused_gbs, unfused_gbs  of copies over as much memory as two arrays take, and four
+double chain_gain_by_copies(double fused_gbs, double unfused_gbs);
+
+// ---- Roofs ----
 
 /// "three passes", or "three passes, one core"
-std::string on(Cores cores, const std::string& name);
+std::string on(Threads threads, const std::string& name);
 
 /// The same on those cores.
-std::vector<Variant> on(Cores cores, std::vector<Variant> variants);
-
-/// Copying: what any kernel that reads one array and writes another is held against, since it does nothing else.
-class CopyRuns {
- public:
-  /// \param bytes  of both arrays together
-  /// \throws OutOfMemory
-  explicit CopyRuns(std::size_t bytes);
-
-  /// With ordinary and with non-temporal stores.
-  std::vector<Variant> variants(Cores cores);
-  static std::string id(roofline::Stream stream, Cores cores) { return on(cores, roofline::id(stream)); }
-
-  /// GB/s at which bytes cross, those of write-allocate among them.
-  Estimate traffic_gbs(const Sampling& sampling, roofline::Stream stream, Cores cores) const;
-
- private:
-  double program_bytes(roofline::Stream stream, Cores cores) const;
-
-  Team team_;
-  const roofline::KernelSet* set_;
-  std::size_t bytes_;
-  roofline::StreamMemory memory_;
-};
+std::vector<Variant> on(Threads threads, std::vector<Variant> variants);
 
 /// What a machine can do, with either kind of stores: a byte past the caches may take longer than one through them.
 struct TwoRoofs {
@@ -74,25 +64,36 @@ struct TwoRoofs {
   }
 };
 
-/// Copying, and multiply-adds, on all cores.
+/// Multiply-adds; and copying: what any kernel that reads one array and writes another is held against, since it does
+/// nothing else.
 class Roofs {
  public:
-  /// \param bytes  that are copied, past all caches
+  /// \param bytes  of both arrays together, past all caches
   /// \throws OutOfMemory
-  explicit Roofs(std::size_t bytes) : copies_(bytes), peak_(peak_variant(Precision::fp32, team_)) {}
+  explicit Roofs(std::size_t bytes);
 
+  /// Copying with ordinary and with non-temporal stores.
+  std::vector<Variant> copies(Threads threads);
+  static std::string id(roofline::Stream stream, Threads threads) { return on(threads, roofline::id(stream)); }
+
+  /// On all cores, copying and the peak.
   std::vector<Variant> variants();
 
-  /// Arithmetic at its peak, and bytes as copying moves them, with stores through the caches, and past them.
+  /// GB/s at which bytes cross, those of write-allocate among them.
+  Estimate traffic_gbs(const Sampling& sampling, roofline::Stream stream, Threads threads) const;
+
+  /// Arithmetic at its peak, and bytes as copying moves them, on all cores.
   TwoRoofs roofs(const Sampling& sampling) const;
 
-  CopyRuns& copies() { return copies_; }
-
  private:
-  CopyRuns copies_;
   Team team_;
   PeakVariant peak_;
+  const roofline::KernelSet* set_;
+  std::size_t bytes_, share_;  ///< of all threads, of one of them
+  roofline::StreamMemory memory_;
 };
+
+// ---- Graphs ----
 
 /// Ways to run a graph.
 enum class Strategy {
@@ -126,8 +127,8 @@ class GraphRuns {
   /// \throws std::runtime_error where a result is wrong
   GraphRuns(GraphCase which, std::filesystem::path cache);
 
-  std::vector<Variant> variants(Cores cores = Cores::all);
-  std::string id(Strategy strategy, Cores cores = Cores::all) const;
+  std::vector<Variant> variants(Threads threads = Threads::all);
+  std::string id(Strategy strategy, Threads threads = Threads::all) const;
 
   /// What each moves and computes, and the least seconds that a machine needs for it: operator by operator, or, compiled,
   /// all in all.
@@ -140,8 +141,8 @@ class GraphRuns {
 
   const GraphCase& what() const { return case_; }
   Shape result_shape() const { return graph_.result_shape(); }
-  const Compiled& compiled(Strategy strategy = Strategy::compiled) const { return compiled_.at(strategy); }
-  std::span<const float* const> inputs() const { return inputs_; }
+  const Compiled& compiled() const { return compiled_.at(Strategy::compiled); }
+  std::span<const float* const> inputs() const { return inputs_.pointers(); }
 
   /// Of the graph that others are held to, compiled. \return (result_shape())
   std::vector<float> compared_result() const;
@@ -155,8 +156,8 @@ class GraphRuns {
   Graph graph_;
   std::map<Strategy, Eager> eager_;
   std::map<Strategy, Compiled> compiled_;
-  std::vector<Buffer> memory_;  ///< the inputs, then the result
-  std::vector<const float*> inputs_;
+  GraphInputs inputs_;
+  Buffer result_;
 };
 
 }  // namespace hf::compilers

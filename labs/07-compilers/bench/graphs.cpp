@@ -4,101 +4,74 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "01-roofline/kernels/dispatch.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
 #include "07-compilers/bench/fusion.hpp"
-#include "07-compilers/kernels/compiler/compiled.hpp"
-#include "07-compilers/kernels/compiler/eager.hpp"
-#include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/fusion/fusion_graphs.hpp"
 #include "common/pinned.hpp"
-#include "common/random.hpp"
 #include "common/rounded.hpp"
+#include "common/verify.hpp"
 #include "harness/as_double.hpp"
-#include "harness/machine.hpp"
-#include "harness/memory.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/work.hpp"
 
 namespace hf::compilers {
 
-std::string on(Cores cores, const std::string& name) { return cores == Cores::all ? name : name + ", one core"; }
+using roofline::Stream;
 
-std::vector<Variant> on(Cores cores, std::vector<Variant> variants) {
+std::string on(Threads threads, const std::string& name) {
+  return threads == Threads::all ? name : name + ", one core";
+}
+
+std::vector<Variant> on(Threads threads, std::vector<Variant> variants) {
   for (Variant& variant : variants) {
-    variant.id = on(cores, variant.id);
-    if (cores == Cores::one) variant = pinned(std::move(variant));
+    variant.id = on(threads, variant.id);
+    if (threads == Threads::one) variant = pinned(std::move(variant));
   }
   return variants;
 }
 
-// ---- Copying ----
+// ---- Roofs ----
 
-namespace {
+Roofs::Roofs(std::size_t bytes)
+    : peak_(peak_variant(Precision::fp32, team_)),
+      set_(roofline::kernel_sets(probe_machine()).back()),
+      bytes_(bytes),
+      share_(bytes / static_cast<std::size_t>(team_.size())),
+      memory_(team_, bytes) {}
 
-constexpr roofline::Stream streams[] = {roofline::Stream::copy, roofline::Stream::copy_nontemporal};
-
-}  // namespace
-
-CopyRuns::CopyRuns(std::size_t bytes)
-    : set_(roofline::kernel_sets(probe_machine()).back()), bytes_(bytes), memory_(team_, bytes) {}
-
-std::vector<Variant> CopyRuns::variants(Cores cores) {
+std::vector<Variant> Roofs::copies(Threads threads) {
   std::vector<Variant> variants;
-  for (const roofline::Stream stream : streams) {
-    const std::size_t share = bytes_ / static_cast<std::size_t>(team_.size());
-    variants.push_back(cores == Cores::one ? roofline::one_thread(*set_, stream, memory_, bytes_)
-                                           : roofline::all_threads(*set_, stream, memory_, share, team_));
+  for (const Stream stream : {Stream::copy, Stream::copy_nontemporal}) {
+    variants.push_back(threads == Threads::one ? roofline::one_thread(*set_, stream, memory_, bytes_)
+                                               : roofline::all_threads(*set_, stream, memory_, share_, team_));
     variants.back().id = roofline::id(stream);
   }
-  return on(cores, std::move(variants));
-}
-
-double CopyRuns::program_bytes(roofline::Stream stream, Cores cores) const {
-  if (cores == Cores::one) return roofline::pass_bytes(*set_, stream, bytes_);
-  const auto threads = static_cast<std::size_t>(team_.size());
-  return as_double(threads) * roofline::pass_bytes(*set_, stream, bytes_ / threads);
-}
-
-Estimate CopyRuns::traffic_gbs(const Sampling& sampling, roofline::Stream stream, Cores cores) const {
-  const double allocated = stream == roofline::Stream::copy ? 1.5 : 1;  // a third stream: the lines written are read
-  const double bytes = allocated * program_bytes(stream, cores);
-  return rate(bytes, sampling.of(id(stream, cores)));
+  return on(threads, std::move(variants));
 }
 
 std::vector<Variant> Roofs::variants() {
-  std::vector<Variant> variants = copies_.variants(Cores::all);
+  std::vector<Variant> variants = copies(Threads::all);
   variants.push_back(peak_.variant);
   return variants;
 }
 
+Estimate Roofs::traffic_gbs(const Sampling& sampling, Stream stream, Threads threads) const {
+  const double program_bytes = threads == Threads::one ? roofline::pass_bytes(*set_, stream, bytes_)
+                                                       : team_.size() * roofline::pass_bytes(*set_, stream, share_);
+  const double allocated = stream == Stream::copy ? 1.5 : 1;  // a third stream: the lines written are read
+  return rate(allocated * program_bytes, sampling.of(id(stream, threads)));
+}
+
 TwoRoofs Roofs::roofs(const Sampling& sampling) const {
   const double peak = peak_.flops / sampling.of(peak_.variant.id).median * 1e-9;
-  const auto gbs = [&](roofline::Stream copy) { return copies_.traffic_gbs(sampling, copy, Cores::all).median; };
-  return {{peak, gbs(roofline::Stream::copy)}, {peak, gbs(roofline::Stream::copy_nontemporal)}};
+  const auto gbs = [&](Stream copy) { return traffic_gbs(sampling, copy, Threads::all).median; };
+  return {{peak, gbs(Stream::copy)}, {peak, gbs(Stream::copy_nontemporal)}};
 }
 
 // ---- Graphs ----
 
 namespace {
-
-constexpr std::size_t checked_rows = 3;
-
-/// So that numbers stay about as large as they are: a product adds up as many as its second operand has rows.
-float spread_of(const Graph& graph, std::size_t input) {
-  for (const Node& node : graph.nodes()) {
-    if (node.op == Op::matmul && node.operands[1].node == input) {
-      return static_cast<float>(std::sqrt(3 / as_double(graph.nodes()[input].shape.rows)));
-    }
-  }
-  return 1;
-}
 
 bool is_compiled(Strategy strategy) { return strategy != Strategy::decomposed && strategy != Strategy::operators; }
 
@@ -108,6 +81,17 @@ CompileOptions options_of(Strategy strategy, const std::filesystem::path& cache)
   if (strategy == Strategy::compiled_ordinary) options.stores = Stores::ordinary;
   if (strategy == Strategy::compiled_nontemporal) options.stores = Stores::nontemporal;
   return options;
+}
+
+bool is_product(const Node& node) { return node.op == Op::matmul; }
+
+/// Least seconds of those operators, one by one.
+double seconds_one_by_one(const Graph& graph, const TwoRoofs& machine, bool (*counts)(const Node&)) {
+  double seconds = 0;
+  for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+    if (counts(graph.nodes()[i])) seconds += machine.seconds(work(graph, {i}));
+  }
+  return seconds;
 }
 
 }  // namespace
@@ -144,7 +128,11 @@ std::vector<GraphCase> all_graph_cases(std::size_t rows) {
 }
 
 GraphRuns::GraphRuns(GraphCase which, std::filesystem::path cache)
-    : case_(std::move(which)), cache_(std::move(cache)), graph_(case_.graph(case_.rows)) {
+    : case_(std::move(which)),
+      cache_(std::move(cache)),
+      graph_(case_.graph(case_.rows)),
+      inputs_(graph_),
+      result_(result_shape().numbers() * sizeof(float), Pages::huge) {
   for (const Strategy strategy : case_.strategies) {
     if (is_compiled(strategy)) {
       compiled_.emplace(strategy, Compiled(graph_, options_of(strategy, cache_)));
@@ -152,44 +140,37 @@ GraphRuns::GraphRuns(GraphCase which, std::filesystem::path cache)
       eager_.emplace(strategy, Eager(strategy == Strategy::decomposed ? decompose(graph_) : graph_));
     }
   }
-  for (std::size_t i = 0; i < graph_.nodes().size(); ++i) {
-    if (graph_.nodes()[i].op != Op::input) continue;
-    memory_.emplace_back(graph_.nodes()[i].shape.numbers() * sizeof(float), Pages::huge);
-    fill_random(memory_.back().as<float>(), memory_.size(), spread_of(graph_, i));
-    inputs_.push_back(memory_.back().as<float>().data());
-  }
-  memory_.emplace_back(result_shape().numbers() * sizeof(float), Pages::huge);
+  constexpr std::size_t checked_rows = 3;
   check(case_.graph(checked_rows));
 }
 
 void GraphRuns::run(Strategy strategy) {
-  float* result = memory_.back().as<float>().data();
-  if (is_compiled(strategy)) return compiled_.at(strategy).run(inputs_, result);
-  eager_.at(strategy).run(inputs_, result);
+  float* result = result_.as<float>().data();
+  if (is_compiled(strategy)) return compiled_.at(strategy).run(inputs(), result);
+  eager_.at(strategy).run(inputs(), result);
 }
 
 /// The first rows of the result depend on the first rows of the first input only, so a smaller graph says what they are.
 void GraphRuns::check(const Graph& first_rows) {
-  const std::vector<Rounded> references = rounded_reference(first_rows, inputs_);
+  const std::vector<Rounded> references = rounded_reference(first_rows, inputs());
   for (const Strategy strategy : case_.strategies) {
-    const std::span<float> result = memory_.back().as<float>();
-    std::fill(result.begin(), result.end(), NAN);
+    std::ranges::fill(result_.as<float>(), NAN);
     run(strategy);
-    const double worst = worst_error_share(result.first(references.size()), references);
-    if (!(worst <= 1)) throw std::runtime_error(id(strategy) + ": a result is wrong");
+    verify(worst_error_share(result_.as<float>().first(references.size()), references), id(strategy));
   }
 }
 
-std::vector<Variant> GraphRuns::variants(Cores cores) {
+std::vector<Variant> GraphRuns::variants(Threads threads) {
   std::vector<Variant> variants;
   for (const Strategy strategy : case_.strategies) {
-    Variant variant = timed(id(strategy, cores), [this, strategy] { run(strategy); });
-    variants.push_back(cores == Cores::one ? pinned(std::move(variant)) : std::move(variant));
+    variants.push_back(timed(id(strategy), [this, strategy] { run(strategy); }));
   }
-  return variants;
+  return on(threads, std::move(variants));
 }
 
-std::string GraphRuns::id(Strategy strategy, Cores cores) const { return on(cores, case_.id + ", " + name(strategy)); }
+std::string GraphRuns::id(Strategy strategy, Threads threads) const {
+  return on(threads, case_.id + ", " + name(strategy));
+}
 
 Work GraphRuns::work(Strategy strategy) const {
   return is_compiled(strategy) ? compiled_.at(strategy).work() : eager_work(eager_.at(strategy).graph());
@@ -197,30 +178,19 @@ Work GraphRuns::work(Strategy strategy) const {
 
 double GraphRuns::least_seconds(Strategy strategy, const TwoRoofs& machine) const {
   if (is_compiled(strategy)) return machine.seconds(compiled_.at(strategy).work());
-  const Graph& graph = eager_.at(strategy).graph();
-  double seconds = 0;
-  for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
-    seconds += machine.seconds(compilers::work(graph, {i}));
-  }
-  return seconds;
+  return seconds_one_by_one(eager_.at(strategy).graph(), machine, [](const Node&) { return true; });
 }
 
 double GraphRuns::product_seconds(const TwoRoofs& machine) const {
-  double seconds = 0;
-  for (std::size_t i = 0; i < graph_.nodes().size(); ++i) {
-    if (graph_.nodes()[i].op == Op::matmul) seconds += machine.seconds(compilers::work(graph_, {i}));
-  }
-  return seconds;
+  return seconds_one_by_one(graph_, machine, is_product);
 }
 
-bool GraphRuns::has_product() const {
-  return std::ranges::any_of(graph_.nodes(), [](const Node& node) { return node.op == Op::matmul; });
-}
+bool GraphRuns::has_product() const { return std::ranges::any_of(graph_.nodes(), is_product); }
 
 std::vector<float> GraphRuns::compared_result() const {
   const Graph graph = case_.compared(case_.rows);
   std::vector<float> result(graph.result_shape().numbers());
-  Compiled(graph, options_of(Strategy::compiled, cache_)).run(inputs_, result.data());
+  Compiled(graph, options_of(Strategy::compiled, cache_)).run(inputs(), result.data());
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -14,35 +15,21 @@
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
-#include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/modes/mode_graphs.hpp"
-#include "07-compilers/kernels/modes/partial_model.hpp"
+#include "07-compilers/kernels/models/graphs.hpp"
+#include "07-compilers/kernels/models/partial_model.hpp"
 #include "harness/as_double.hpp"
-#include "harness/clock.hpp"
-#include "harness/lab.hpp"
 #include "harness/memory.hpp"
 #include "harness/peaks.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
 #include "harness/side_by_side.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
-#include "harness/threads.hpp"
 #include "harness/work.hpp"
 
 namespace hf::compilers {
 namespace {
 
+const Axis batch_axis = {"batch", "1"}, gain_axis = {"times as fast", "1"}, time_axis = {"time", "ms"};
+
 float* numbers(const Buffer& buffer) { return buffer.as<float>().data(); }
-
-// ---- Over the batch ----
-
-/// The layer of GPT-2 small.
-constexpr std::size_t layer_width = 768, layer_hidden = 3072;
-
-/// Numbers in a row of what is run with several shapes.
-constexpr std::size_t changing_width = 1024;
 
 CompileOptions cached_in(const std::filesystem::path& cache, bool any_rows = false) {
   CompileOptions options;
@@ -50,160 +37,6 @@ CompileOptions cached_in(const std::filesystem::path& cache, bool any_rows = fal
   options.any_rows = any_rows;
   return options;
 }
-
-Graph between(std::size_t rows) { return between_graph(rows, changing_width); }
-
-// ---- Over the batch ----
-
-/// A graph of any number of rows, eager and compiled, for several batches. One program serves all batches of more than one row.
-class BatchRuns {
- public:
-  /// \param graph  of so many rows \param batches  in ascending order
-  BatchRuns(std::string name, Graph (*graph)(std::size_t rows), std::vector<std::size_t> batches,
-            const std::filesystem::path& cache)
-      : name_(std::move(name)),
-        graph_(graph),
-        batches_(std::move(batches)),
-        any_rows_(graph(std::max<std::size_t>(batches_.back(), 2)), cached_in(cache, true)),
-        inputs_(graph(batches_.back())),
-        result_(result_of(graph(batches_.back()))) {
-    if (batches_.front() == 1) one_row_.emplace(graph(1), cached_in(cache));
-    for (std::size_t batch : batches_) eagers_.emplace_back(graph(batch));
-  }
-
-  /// Why something is not compiled; empty where all is.
-  std::string remark() const {
-    if (!any_rows_.is_compiled()) return any_rows_.remark();
-    return one_row_ && !one_row_->is_compiled() ? one_row_->remark() : "";
-  }
-  /// eager and compiled, for each batch
-  std::vector<std::vector<Variant>> pairs() {
-    std::vector<std::vector<Variant>> all;
-    for (std::size_t i = 0; i < batches_.size(); ++i) {
-      const std::size_t batch = batches_[i], rows = batch == 1 ? 0 : batch;
-      Compiled& program = batch == 1 ? *one_row_ : any_rows_;
-      all.push_back({timed(eager(batch), [this, i] { eagers_[i].run(inputs_.pointers(), numbers(result_)); }),
-                     timed(compiled(batch),
-                           [this, &program, rows] { program.run(inputs_.pointers(), numbers(result_), rows); })});
-    }
-    return all;
-  }
-  /// the variant's id
-  std::string eager(std::size_t batch) const { return name_ + " eager " + std::to_string(batch); }
-  /// the variant's id
-  std::string compiled(std::size_t batch) const { return name_ + " compiled " + std::to_string(batch); }
-  Graph graph(std::size_t batch) const { return graph_(batch); }
-
- private:
-  std::string name_;
-  Graph (*graph_)(std::size_t rows);
-  std::vector<std::size_t> batches_;
-  std::vector<Eager> eagers_;
-  std::optional<Compiled> one_row_;
-  Compiled any_rows_;
-  GraphInputs inputs_;
-  Buffer result_;
-};
-
-/// How much slower a program for any number of rows is than one for just this number, for between_graph(): the pairwise
-/// ratios of their times.
-Estimate any_rows_over_exact(std::size_t rows, const std::filesystem::path& cache, const Plan& plan) {
-  const Graph graph = between(rows);
-  Compiled exact(graph, cached_in(cache)), any(graph, cached_in(cache, true));
-  const GraphInputs inputs(graph);
-  const Buffer result = result_of(graph);
-  return sample_interleaved({timed("exact", [&] { exact.run(inputs.pointers(), numbers(result)); }),
-                             timed("any", [&] { any.run(inputs.pointers(), numbers(result), rows); })},
-                            plan)
-      .ratio("any", "exact");
-}
-
-// ---- A shape that is new ----
-
-/// Seconds of calls, over their repetitions.
-struct NewShape {
-  Estimate first, next;
-};
-
-/// between_graph(), compiled for so many rows and run; then called twice with another number of rows, for which it is compiled in
-/// the first of these calls. Each repetition begins with nothing compiled.
-NewShape time_new_shape(std::size_t rows, std::size_t other_rows, int repetitions) {
-  const std::size_t most = std::max(rows, other_rows);
-  const GraphInputs inputs(between(most));
-  const Buffer result = result_of(between(most));
-  std::vector<double> first, next;
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    const ScratchFolder cold;
-    Compiled(between(rows), cached_in(cold.path())).run(inputs.pointers(), numbers(result));
-    std::optional<Compiled> program;
-    first.push_back(seconds_of([&] {
-      program.emplace(between(other_rows), cached_in(cold.path()));
-      program->run(inputs.pointers(), numbers(result));
-    }));
-    next.push_back(seconds_of([&] { program->run(inputs.pointers(), numbers(result)); }));
-  }
-  return {estimate(first), estimate(next)};
-}
-
-// ---- Only a part ----
-
-/// Seconds of each part in one pass after another of its kind, since what came before was of another.
-std::vector<double> warm_profile(PartialModel& model, const std::vector<bool>& compiled) {
-  model.profile(compiled);
-  return model.profile(compiled);
-}
-
-/// Samples of each part, as estimates.
-std::vector<Estimate> estimates(const std::vector<std::vector<double>>& parts) {
-  std::vector<Estimate> result;
-  for (const std::vector<double>& samples : parts) result.push_back(estimate(samples));
-  return result;
-}
-
-/// All parts, the one first that gains most for a second of compiling.
-std::vector<std::size_t> by_gain(PartialModel& model) {
-  constexpr int enough = 5;
-  std::vector<double> gains(model.parts(), 0);
-  for (int round = 0; round < enough; ++round) {
-    const std::vector<double> eager = warm_profile(model, std::vector<bool>(model.parts(), false));
-    const std::vector<double> compiled = warm_profile(model, std::vector<bool>(model.parts(), true));
-    for (std::size_t part = 0; part < gains.size(); ++part) gains[part] += eager[part] - compiled[part];
-  }
-  std::vector<std::size_t> order(model.parts());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto yield = [&](std::size_t part) { return gains[part] / model.compile_seconds(part); };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return yield(a) > yield(b); });
-  return order;
-}
-
-PartialTimes time_partial_model(PartialModel& model, const Plan& plan) {
-  PartialTimes times;
-  times.order = by_gain(model);
-  const std::size_t parts = model.parts();
-  std::vector<std::vector<double>> eager(parts), compiled(parts), passes(parts + 1);
-  const std::int64_t start = now_ns();
-  const auto spent = [&] { return static_cast<double>(now_ns() - start) * 1e-9; };
-  for (int round = 0; round < plan.rounds && (round < plan.minimum_rounds || spent() < plan.budget_seconds); ++round) {
-    for (std::size_t turn = 0; turn <= parts; ++turn) {
-      const std::size_t count = (turn + static_cast<std::size_t>(round)) % (parts + 1);
-      std::vector<bool> which(parts, false);
-      for (std::size_t i = 0; i < count; ++i) which[times.order[i]] = true;
-      const std::vector<double> seconds = warm_profile(model, which);
-      passes[count].push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
-      for (std::size_t part = 0; part < parts; ++part) {
-        if (count == 0) eager[part].push_back(seconds[part]);
-        if (count == parts) compiled[part].push_back(seconds[part]);
-      }
-    }
-  }
-  times.eager = estimates(eager);
-  times.compiled = estimates(compiled);
-  times.passes = estimates(passes);
-  for (const std::vector<double>& pass : passes) times.speedups.push_back(ratio(passes.front(), pass));
-  return times;
-}
-
-const Axis batch_axis = {"batch", "1"}, gain_axis = {"times as fast", "1"}, time_axis = {"time", "ms"};
 
 /// Samples of several calls: after a pause it takes milliseconds until all cores share the loops.
 Plan long_samples(Plan plan) {
@@ -214,22 +47,67 @@ Plan long_samples(Plan plan) {
 
 // ---- Over the batch ----
 
-std::vector<std::size_t> batches(const Lab& lab) {
-  return lab.quick() ? std::vector<std::size_t>{1, 8, 64, 512}
-                     : std::vector<std::size_t>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
-}
+/// The layer of GPT-2 small.
+constexpr std::size_t layer_width = 768, layer_hidden = 3072;
 
-/// How many times as fast a graph is when it is compiled, and how many times the roofline of this machine says.
-void add_gain(Lab& lab, Series gain, const std::string& predicted_id, const BatchRuns& runs, const Sampling& sampling,
-              const Roofline& machine) {
-  Series predicted = {predicted_id, gain.label + ", predicted", Kind::modelled, batch_axis, gain_axis};
-  for (std::size_t batch : batches(lab)) {
-    gain.points.emplace_back(as_double(batch), sampling.ratio(runs.eager(batch), runs.compiled(batch)));
-    predicted.points.emplace_back(as_double(batch), predicted_gain(runs.graph(batch), machine));
+/// A graph of any number of rows, eager and compiled, for several batches. One program serves all batches of more than one row.
+class BatchRuns {
+ public:
+  /// \param graph  of so many rows \param batches  in ascending order
+  BatchRuns(std::string name, Graph (*graph)(std::size_t rows), std::vector<std::size_t> batches)
+      : name_(std::move(name)),
+        graph_(graph),
+        batches_(std::move(batches)),
+        one_row_(graph(1), cached_in(default_cache())),
+        any_rows_(graph(batches_.back()), cached_in(default_cache(), true)),
+        inputs_(graph(batches_.back())),
+        result_(result_of(graph(batches_.back()))) {
+    for (const std::size_t batch : batches_) eagers_.emplace_back(graph(batch));
   }
-  lab.add(std::move(gain));
-  lab.add(std::move(predicted));
-}
+
+  /// Why something is not compiled; empty where all is.
+  std::string remark() const {
+    if (!any_rows_.is_compiled()) return any_rows_.remark();
+    return one_row_.is_compiled() ? "" : one_row_.remark();
+  }
+  /// eager and compiled, for each batch
+  std::vector<std::vector<Variant>> pairs() {
+    std::vector<std::vector<Variant>> all;
+    for (std::size_t i = 0; i < batches_.size(); ++i) {
+      const std::size_t batch = batches_[i], rows = batch == 1 ? 0 : batch;
+      Compiled& program = batch == 1 ? one_row_ : any_rows_;
+      all.push_back({timed(eager(batch), [this, i] { eagers_[i].run(inputs_.pointers(), numbers(result_)); }),
+                     timed(compiled(batch),
+                           [this, &program, rows] { program.run(inputs_.pointers(), numbers(result_), rows); })});
+    }
+    return all;
+  }
+  /// Adds how many times as fast it is when it is compiled, and how many times the roofline of this machine says.
+  void add_gain(Lab& lab, const char* id, const char* predicted_id, const std::string& label, const Sampling& sampling,
+                const Roofline& machine) const {
+    Series gain = {id, label, Kind::measured, batch_axis, gain_axis};
+    Series predicted = {predicted_id, label + ", predicted", Kind::modelled, batch_axis, gain_axis};
+    for (const std::size_t batch : batches_) {
+      gain.points.emplace_back(as_double(batch), sampling.ratio(eager(batch), compiled(batch)));
+      predicted.points.emplace_back(as_double(batch), predicted_gain(graph_(batch), machine));
+    }
+    lab.add(std::move(gain));
+    lab.add(std::move(predicted));
+  }
+
+ private:
+  // ids of variants
+  std::string eager(std::size_t batch) const { return name_ + " eager " + std::to_string(batch); }
+  std::string compiled(std::size_t batch) const { return name_ + " compiled " + std::to_string(batch); }
+
+  std::string name_;
+  Graph (*graph_)(std::size_t rows);
+  std::vector<std::size_t> batches_;
+  std::vector<Eager> eagers_;
+  Compiled one_row_, any_rows_;
+  GraphInputs inputs_;
+  Buffer result_;
+};
 
 /// What this machine's cores compute at most: in products, which are made of FMAs, and in a GELU, which is not. And what they
 /// move between the arrays of a simple operator on the layer's activations.
@@ -275,10 +153,12 @@ class LayerRooflines {
 
 /// \return whether anything is compiled here
 bool add_batches(Lab& lab) {
+  const std::vector<std::size_t> batches = lab.quick()
+                                               ? std::vector<std::size_t>{1, 8, 64, 512}
+                                               : std::vector<std::size_t>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
   const auto layer = [](std::size_t rows) { return mlp_graph(rows, layer_width, layer_hidden); };
   const auto between = [](std::size_t rows) { return between_graph(rows, layer_hidden); };
-  BatchRuns layers("layer", layer, batches(lab), default_cache());
-  BatchRuns betweens("between", between, batches(lab), default_cache());
+  BatchRuns layers("layer", layer, batches), betweens("between", between, batches);
   for (const BatchRuns* runs : {&layers, &betweens}) {
     if (runs->remark().empty()) continue;
     lab.note("eager against compiled is missing: " + runs->remark());
@@ -289,27 +169,106 @@ bool add_batches(Lab& lab) {
   LayerRooflines rooflines;
   pairs.push_back(rooflines.variants());
   const Sampling sampling = sample_side_by_side(pairs, long_samples(lab.plan(2)));
-  const auto add = [&](const char* id, const char* predicted_id, const char* label, const BatchRuns& runs,
-                       const Roofline& machine) {
-    add_gain(lab, {id, label, Kind::measured, batch_axis, gain_axis}, predicted_id, runs, sampling, machine);
-  };
-  add("layer_gain", "layer_gain_predicted", "layer", layers, rooflines.products(sampling));
-  add("between_gain", "between_gain_predicted", "between the products", betweens, rooflines.elementwise(sampling));
+  layers.add_gain(lab, "layer_gain", "layer_gain_predicted", "layer", sampling, rooflines.products(sampling));
+  betweens.add_gain(lab, "between_gain", "between_gain_predicted", "between the products", sampling,
+                    rooflines.elementwise(sampling));
   return true;
 }
 
 // ---- A shape that is new ----
 
+/// How much slower a program for any number of rows is than one for just this number: the pairwise ratios of their times.
+Estimate any_rows_over_exact(const Graph& graph, const Plan& plan) {
+  const std::size_t rows = graph.result_shape().rows;
+  Compiled exact(graph, cached_in(default_cache())), any(graph, cached_in(default_cache(), true));
+  const GraphInputs inputs(graph);
+  const Buffer result = result_of(graph);
+  return sample_interleaved({timed("exact", [&] { exact.run(inputs.pointers(), numbers(result)); }),
+                             timed("any", [&] { any.run(inputs.pointers(), numbers(result), rows); })},
+                            plan)
+      .ratio("any", "exact");
+}
+
+/// A graph is compiled and run; then called twice with more rows, for which it is compiled in the first of these calls. Each
+/// repetition begins with nothing compiled.
 void add_new_shape(Lab& lab) {
-  constexpr std::size_t rows = 1024, other_rows = 1536;
-  const NewShape calls = time_new_shape(rows, other_rows, lab.quick() ? 2 : 5);
-  lab.add(Value("recompile_call_ms", times(calls.first, 1e3), "ms"));
-  lab.add(Value("recompile_next_call_ms", times(calls.next, 1e3), "ms"));
-  lab.add(Value("recompile_over_next", ratio(calls.first.samples, calls.next.samples), "1"));
-  lab.add(Value("any_rows_over_exact", any_rows_over_exact(rows, default_cache(), long_samples(lab.plan(8))), "1"));
+  constexpr std::size_t width = 1024, rows = 1024, other_rows = 1536;
+  const Graph graph = between_graph(rows, width), other = between_graph(other_rows, width);
+  const GraphInputs inputs(other);
+  const Buffer result = result_of(other);
+  std::vector<double> first, next;
+  for (int repetition = 0; repetition < (lab.quick() ? 2 : 5); ++repetition) {
+    const ScratchFolder cold;
+    Compiled(graph, cached_in(cold.path())).run(inputs.pointers(), numbers(result));
+    std::optional<Compiled> program;
+    first.push_back(seconds_of([&] {
+      program.emplace(other, cached_in(cold.path()));
+      program->run(inputs.pointers(), numbers(result));
+    }));
+    next.push_back(seconds_of([&] { program->run(inputs.pointers(), numbers(result)); }));
+  }
+  lab.add(Value("recompile_call_ms", times(estimate(first), 1e3), "ms"));
+  lab.add(Value("recompile_next_call_ms", times(estimate(next), 1e3), "ms"));
+  lab.add(Value("recompile_over_next", ratio(first, next), "1"));
+  lab.add(Value("any_rows_over_exact", any_rows_over_exact(graph, long_samples(lab.plan(8))), "1"));
 }
 
 // ---- Only a part ----
+
+/// Seconds of each part in one pass after another of its kind, since what came before was of another.
+std::vector<double> warm_profile(PartialModel& model, const std::vector<bool>& compiled) {
+  model.run(compiled);
+  return model.run(compiled);
+}
+
+/// Samples of each part, as estimates.
+std::vector<Estimate> estimates(const std::vector<std::vector<double>>& parts) {
+  std::vector<Estimate> result;
+  for (const std::vector<double>& samples : parts) result.push_back(estimate(samples));
+  return result;
+}
+
+/// All parts, the one first that gains most for a second of compiling.
+std::vector<std::size_t> by_gain(PartialModel& model) {
+  constexpr int enough = 5;
+  std::vector<double> gains(model.parts(), 0);
+  for (int round = 0; round < enough; ++round) {
+    const std::vector<double> eager = warm_profile(model, std::vector<bool>(model.parts(), false));
+    const std::vector<double> compiled = warm_profile(model, std::vector<bool>(model.parts(), true));
+    for (std::size_t part = 0; part < gains.size(); ++part) gains[part] += eager[part] - compiled[part];
+  }
+  std::vector<std::size_t> order(model.parts());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto yield = [&](std::size_t part) { return gains[part] / model.compile_seconds(part); };
+  std::ranges::sort(order, std::greater<>(), yield);
+  return order;
+}
+
+PartialTimes time_partial_model(PartialModel& model, const Plan& plan) {
+  PartialTimes times;
+  times.order = by_gain(model);
+  const std::size_t parts = model.parts();
+  std::vector<std::vector<double>> eager(parts), compiled(parts), passes(parts + 1);
+  const std::int64_t start = now_ns();
+  const auto spent = [&] { return static_cast<double>(now_ns() - start) * 1e-9; };
+  for (int round = 0; round < plan.rounds && (round < plan.minimum_rounds || spent() < plan.budget_seconds); ++round) {
+    for (std::size_t turn = 0; turn <= parts; ++turn) {
+      const std::size_t count = (turn + static_cast<std::size_t>(round)) % (parts + 1);
+      std::vector<bool> which(parts, false);
+      for (std::size_t i = 0; i < count; ++i) which[times.order[i]] = true;
+      const std::vector<double> seconds = warm_profile(model, which);
+      passes[count].push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
+      for (std::size_t part = 0; part < parts; ++part) {
+        if (count == 0) eager[part].push_back(seconds[part]);
+        if (count == parts) compiled[part].push_back(seconds[part]);
+      }
+    }
+  }
+  times.eager = estimates(eager);
+  times.compiled = estimates(compiled);
+  times.passes = estimates(passes);
+  return times;
+}
 
 void add_partial_model(Lab& lab) {
   PartialModel model(small_model(4096, 64, 1024, 128));
@@ -339,7 +298,8 @@ void add_partial_model(Lab& lab) {
   double error = 0;
   for (std::size_t count = 1; count <= model.parts(); ++count) {
     const double predicted_speedup = found.predicted(0) / found.predicted(count);
-    error = std::max(error, std::abs(found.speedups[count].median / predicted_speedup - 1));
+    const Estimate speedup = ratio(found.passes[0].samples, found.passes[count].samples);
+    error = std::max(error, std::abs(speedup.median / predicted_speedup - 1));
   }
   lab.derived("amdahl_error", error);
 }

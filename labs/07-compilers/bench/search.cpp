@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <numeric>
 #include <random>
 #include <string>
@@ -18,15 +17,7 @@
 #include "07-compilers/kernels/search/cost_model.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
 #include "harness/as_double.hpp"
-#include "harness/clock.hpp"
-#include "harness/keep.hpp"
-#include "harness/lab.hpp"
 #include "harness/peaks.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
-#include "harness/threads.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -38,27 +29,19 @@ struct Tuned {
   Estimate rival_over_hand;  ///< speed of the fastest other one over that of the one chosen by hand, measured once more
 };
 
-double seconds_of(const CandidateRuns& runs, const Candidate& candidate, std::int64_t calls) {
-  const std::int64_t start = now_ns();
-  for (std::int64_t call = 0; call < calls; ++call) {
-    runs.run(candidate);
-    clobber();
-  }
-  return static_cast<double>(now_ns() - start) * 1e-9 / static_cast<double>(calls);
-}
-
 /// Measures all, in a new random order in each round: three rounds, and up to nine as long as the time lasts.
-/// \param tick  called between samples
-SearchTable measure_all(const SearchSpace& space, const CandidateRuns& runs, double budget_seconds,
-                        const std::function<void()>& tick) {
+SearchTable measure_all(const Lab& lab, const SearchSpace& space, const CandidateRuns& runs, double budget_seconds) {
   constexpr double sample_seconds = 3e-5;
   constexpr int fewest_rounds = 3, most_rounds = 9;
   std::vector<std::size_t> order(space.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (const std::size_t index : order) {
     runs.check(space.candidate(index));
-    tick();
+    lab.tick();
   }
+  const auto seconds_of = [&runs](const Candidate& candidate, std::int64_t calls) {
+    return timed("", [&] { runs.run(candidate); }).seconds(calls) / static_cast<double>(calls);
+  };
   SearchTable table;
   table.seconds.resize(space.size());
   std::mt19937 random(1);
@@ -69,11 +52,11 @@ SearchTable measure_all(const SearchSpace& space, const CandidateRuns& runs, dou
     std::ranges::shuffle(order, random);
     for (const std::size_t index : order) {
       const Candidate candidate = space.candidate(index);
-      const double warm = seconds_of(runs, candidate, 1);  // of what the candidate before it left in the caches
+      const double warm = seconds_of(candidate, 1);  // of what the candidate before it left in the caches
       const double once = round == 0 ? warm : table.seconds[index].front();
       const auto calls = static_cast<std::int64_t>(std::ceil(sample_seconds / std::max(once, 1e-7)));
-      table.seconds[index].push_back(seconds_of(runs, candidate, calls));
-      tick();
+      table.seconds[index].push_back(seconds_of(candidate, calls));
+      lab.tick();
     }
   }
   for (const std::vector<double>& seconds : table.seconds) table.medians.push_back(estimate(seconds).median);
@@ -93,10 +76,9 @@ Tuned confirm(const SearchSpace& space, const SearchTable& table, const Candidat
   for (const std::size_t index : indices)
     variants.push_back(runs.variant(std::to_string(index), space.candidate(index)));
   const Sampling sampling = sample_interleaved(variants, plan);
-  std::size_t rival = 1;
-  for (std::size_t v = 2; v < variants.size(); ++v) {
-    if (sampling.seconds[v].median < sampling.seconds[rival].median) rival = v;
-  }
+  const auto fastest_other =
+      std::ranges::min_element(sampling.seconds.begin() + 1, sampling.seconds.end(), {}, &Estimate::median);
+  const auto rival = static_cast<std::size_t>(fastest_other - sampling.seconds.begin());
   const Estimate gain = sampling.ratio("hand", variants[rival].id);
   const double noise = bootstrap_deviation(times(gain, 1 / gain.median).samples);
   const bool is_hand = gain.median - 1 < 2 * noise;
@@ -148,7 +130,7 @@ void count_ways(Lab& lab, const std::vector<Tuning>& all) {
   lab.modelled("search_ways_measured", as_double(all.front().space.size()));
   std::vector<std::vector<std::string>> rows;
   for (const Tuning& tuning : all) {
-    rows.push_back({tuning.id, tuning.runs.shape().text(), std::to_string(tuning.space.size())});
+    rows.push_back({tuning.id, tuning.runs.shape.text(), std::to_string(tuning.space.size())});
   }
   lab.show({"Tuned: products of fp32 on one core", {"shape", "m×n×k", "ways to measure"}, rows});
 }
@@ -175,80 +157,70 @@ CoreRates measure_rates(const Lab& lab) {
           .l2_capacity = l2};
 }
 
-std::vector<double> predict_all(const SearchSpace& space, const ProductShape& shape, const CoreRates& rates) {
-  std::vector<double> seconds;
-  for (std::size_t i = 0; i < space.size(); ++i) seconds.push_back(predict(space.candidate(i), shape, rates).total());
-  return seconds;
-}
-
 /// Every tile, with the blocks that were chosen by hand: its share of the peak, predicted and measured.
 void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
   const Axis rows_axis = {"rows of a tile", "1"}, peak_axis = {"speed over the FMA peak", "1"};
-  const ProductShape& shape = square.runs.shape();
+  const ProductShape& shape = square.runs.shape;
+  const Candidate hand = chosen_by_hand(shape);
+  const auto id = [](const Candidate& tile) {
+    return std::to_string(tile.schedule.tile_rows) + "x" + std::to_string(tile.vectors);
+  };
+  std::vector<Candidate> tiles;
+  for (std::size_t vectors = 1; vectors <= most_tile_vectors; ++vectors) {
+    for (std::size_t rows = 1; rows <= most_tile_rows; ++rows) {
+      tiles.push_back(hand);
+      tiles.back().vectors = vectors;
+      tiles.back().schedule.tile_rows = rows;
+    }
+  }
   Team one(1);
   const PeakVariant peak = peak_variant(Precision::fp32, one);
   std::vector<Variant> variants = {peak.variant};
-  Candidate candidate = chosen_by_hand(shape);
-  const auto id_of = [](std::size_t rows, std::size_t vectors) {
-    return std::to_string(rows) + "x" + std::to_string(vectors);
-  };
-  const auto each_tile = [&](const auto& visit) {
-    for (candidate.vectors = 1; candidate.vectors <= most_tile_vectors; ++candidate.vectors) {
-      for (candidate.schedule.tile_rows = 1; candidate.schedule.tile_rows <= most_tile_rows;
-           ++candidate.schedule.tile_rows)
-        visit(candidate.schedule.tile_rows, candidate.vectors);
-    }
-  };
-  each_tile([&](std::size_t rows, std::size_t vectors) {
-    variants.push_back(square.runs.variant(id_of(rows, vectors), candidate));
-  });
+  for (const Candidate& tile : tiles) variants.push_back(square.runs.variant(id(tile), tile));
   Plan plan = lab.plan(8);
   plan.rounds = std::min(plan.rounds, 11);
   plan.minimum_rounds = 3;
   plan.sample_seconds = 1e-4;
   plan.warm_seconds = 0;
   const Sampling sampling = sample_interleaved(variants, plan);
+  lab.add(Value("spilled_tile_over_hand", sampling.ratio(id(hand), id(tiles.back())), "1"));
   constexpr std::array ids = {"tile_speed_1", "tile_speed_2", "tile_speed_3", "tile_speed_4"};
   constexpr std::array predicted_ids = {"tile_speed_1_predicted", "tile_speed_2_predicted", "tile_speed_3_predicted",
                                         "tile_speed_4_predicted"};
   static_assert(ids.size() == most_tile_vectors);
-  std::vector<Series> measured, predicted;
-  for (std::size_t i = 0; i < most_tile_vectors; ++i) {
-    const std::string label = std::to_string(i + 1) + (i == 0 ? " vector wide" : " vectors wide");
-    measured.push_back({ids[i], label, Kind::measured, rows_axis, peak_axis});
-    predicted.push_back({predicted_ids[i], label, Kind::modelled, rows_axis, peak_axis});
-  }
-  const double all_flops = shape.flops();
-  each_tile([&](std::size_t rows, std::size_t vectors) {
-    const Estimate over_peak = times(sampling.ratio("peak", id_of(rows, vectors)), all_flops / peak.flops);
-    measured[vectors - 1].points.emplace_back(as_double(rows), over_peak);
-    const double seconds = predict(candidate, shape, rates).total();
-    predicted[vectors - 1].points.emplace_back(as_double(rows), all_flops / seconds / rates.flops);
-  });
-  const std::string tallest = id_of(most_tile_rows, most_tile_vectors),
-                    hand = id_of(chosen_by_hand(shape).schedule.tile_rows, chosen_by_hand(shape).vectors);
-  lab.add(Value("spilled_tile_over_hand", sampling.ratio(hand, tallest), "1"));
-  for (std::size_t v = 0; v < most_tile_vectors; ++v) {
-    lab.add(std::move(measured[v]));
-    lab.add(std::move(predicted[v]));
+  for (std::size_t vectors = 1; vectors <= most_tile_vectors; ++vectors) {
+    const std::string label = std::to_string(vectors) + (vectors == 1 ? " vector wide" : " vectors wide");
+    Series measured = {ids[vectors - 1], label, Kind::measured, rows_axis, peak_axis};
+    Series predicted = {predicted_ids[vectors - 1], label, Kind::modelled, rows_axis, peak_axis};
+    for (const Candidate& tile : tiles) {
+      if (tile.vectors != vectors) continue;
+      const double rows = as_double(tile.schedule.tile_rows), seconds = predict(tile, shape, rates).total();
+      measured.points.emplace_back(rows, times(sampling.ratio("peak", id(tile)), shape.flops() / peak.flops));
+      predicted.points.emplace_back(rows, shape.flops() / seconds / rates.flops);
+    }
+    lab.add(std::move(measured));
+    lab.add(std::move(predicted));
   }
 }
 
 // ---- All of them, by the clock ----
 
+/// How many of the candidates take at most 5 % longer than the best.
+double near_best_share(const std::vector<double>& sorted) {
+  const auto near = std::ranges::upper_bound(sorted, 1.05 * sorted.front()) - sorted.begin();
+  return static_cast<double>(near) / as_double(sorted.size());
+}
+
 void measure_spaces(Lab& lab, std::vector<Tuning>& all) {
   for (Tuning& tuning : all) {
-    tuning.table = measure_all(tuning.space, tuning.runs, tuning.share * lab.step_seconds(), [&lab] { lab.tick(); });
+    tuning.table = measure_all(lab, tuning.space, tuning.runs, tuning.share * lab.step_seconds());
   }
-  const Tuning &square = all.front(), &narrow = all[2];
-  for (const Tuning* tuning : {&square, &narrow}) {
-    std::vector<double> sorted = tuning->table.medians;
-    std::ranges::sort(sorted);
-    if (tuning == &square) lab.derived("search_square_median_over_best", sorted[sorted.size() / 2] / sorted.front());
-    const auto near = std::ranges::upper_bound(sorted, 1.05 * sorted.front()) - sorted.begin();
-    lab.derived(tuning == &square ? "search_square_near_best_share" : "search_narrow_near_best_share",
-                static_cast<double>(near) / as_double(sorted.size()));
-  }
+  std::vector<double> square = all.front().table.medians, narrow = all[2].table.medians;
+  std::ranges::sort(square);
+  std::ranges::sort(narrow);
+  lab.derived("search_square_median_over_best", square[square.size() / 2] / square.front());
+  lab.derived("search_square_near_best_share", near_best_share(square));
+  lab.derived("search_narrow_near_best_share", near_best_share(narrow));
 }
 
 // ---- Fewer of them ----
@@ -269,7 +241,10 @@ constexpr ReplayIds of_narrow = {{"search_narrow_random", "search_narrow_evoluti
 std::vector<Replay> replay_searches(Lab& lab, const Tuning& tuning, const CoreRates& rates, const ReplayIds& ids) {
   constexpr std::size_t seeds = 100;
   const Axis trials_axis = {"trials", "1"}, ratio_axis = {"time over the best", "1"};
-  const std::vector<double> predicted = predict_all(tuning.space, tuning.runs.shape(), rates);
+  std::vector<double> predicted;
+  for (std::size_t i = 0; i < tuning.space.size(); ++i) {
+    predicted.push_back(predict(tuning.space.candidate(i), tuning.runs.shape, rates).total());
+  }
   const std::vector<std::pair<std::string, Search>> searches = {
       {"random", [&](Trials& trials, std::mt19937& random) { search_at_random(trials, tuning.space, random); }},
       {"evolution", [&](Trials& trials, std::mt19937& random) { search_by_evolution(trials, tuning.space, random); }},
@@ -344,7 +319,7 @@ void confirm_winners(Lab& lab, std::vector<Tuning>& all) {
     Plan plan = lab.plan(40);
     plan.sample_seconds = 2e-4;
     tuning.tuned = confirm(tuning.space, tuning.table, tuning.runs, plan);
-    rows.push_back({tuning.runs.shape().text(), text_of(chosen_by_hand(tuning.runs.shape())),
+    rows.push_back({tuning.runs.shape.text(), text_of(chosen_by_hand(tuning.runs.shape)),
                     tuning.tuned.is_hand ? "the same" : text_of(tuning.tuned.candidate),
                     number_text(tuning.tuned.rival_over_hand.median)});
   }
@@ -371,7 +346,7 @@ void measure_transfer(Lab& lab, const std::vector<Tuning>& all) {
   for (const Tuning& to : all) {
     std::vector<Variant> variants;
     for (const Tuning& from : all)
-      variants.push_back(to.runs.variant(from.id, cut_to(to.runs.shape(), from.tuned.candidate)));
+      variants.push_back(to.runs.variant(from.id, cut_to(to.runs.shape, from.tuned.candidate)));
     Plan plan = lab.plan(40);
     plan.sample_seconds = 2e-4;
     const Sampling sampling = sample_interleaved(variants, plan);

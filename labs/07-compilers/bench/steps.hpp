@@ -9,27 +9,15 @@
 #include <string>
 
 #include "harness/lab.hpp"
-#include "harness/statistics.hpp"
 
 namespace hf::compilers {
 
-/// From model(x) to instructions: what each translation costs.
-void measure_layers(Lab& lab);
-
-/// Several operators, one pass over memory.
-void measure_fusion(Lab& lab);
-
-/// Eager, compiled, compiled again when a shape changes, and compiled in part.
-void measure_modes(Lab& lab);
-
-/// Attention without its matrix.
-void measure_attention(Lab& lab);
-
-/// A machine looks for the tile.
-void measure_search(Lab& lab);
-
-/// Which loops may be exchanged, and what else a compiler must be allowed.
-void measure_legality(Lab& lab);
+void measure_layers(Lab& lab);     ///< from model(x) to instructions: what each translation costs
+void measure_fusion(Lab& lab);     ///< several operators, one pass over memory
+void measure_modes(Lab& lab);      ///< eager, compiled, compiled again when a shape changes, and compiled in part
+void measure_attention(Lab& lab);  ///< attention without its matrix
+void measure_search(Lab& lab);     ///< a machine looks for the tile
+void measure_legality(Lab& lab);   ///< which loops may be exchanged, and what else a compiler must be allowed
 
 // ---- What tests call ----
 
@@ -45,7 +33,7 @@ struct ExercisesFailed : std::runtime_error {
 
 /// Two exercises in PyTorch: a chain of three operators unfused and fused, timed and profiled.
 struct Exercises {
-  std::string device;                     ///< its name
+  std::string device;
   Estimate unfused_ms, fused_ms;          ///< of a call; sample i of both was taken in round i
   double unfused_kernels, fused_kernels;  ///< of a call; on a processor: of the chain's operators
 };

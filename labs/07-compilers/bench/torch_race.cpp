@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -14,20 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/pytorch/torch_peer.hpp"
 #include "common/relative_distance.hpp"
-#include "harness/lab.hpp"
-#include "harness/sampling.hpp"
-#include "harness/terminal.hpp"
-#include "harness/threads.hpp"
 
 namespace hf::compilers {
 namespace {
 
-int number_of(TorchThreads threads) {
-  return threads == TorchThreads::one ? 1 : static_cast<int>(usable_cores().size());
-}
+int number_of(Threads threads) { return threads == Threads::one ? 1 : static_cast<int>(usable_cores().size()); }
 
 /// How far off a result is, without what a dropout set to zero; infinite where that is not as much as it should be.
 double distance(std::span<const float> result, std::span<const float> expected, float dropout) {
@@ -51,9 +44,9 @@ double distance(std::span<const float> result, std::span<const float> expected, 
 
 }  // namespace
 
-std::string torch_id(TorchMode mode, const std::string& name, TorchThreads threads) {
+std::string torch_id(TorchMode mode, const std::string& name, Threads threads) {
   return std::string(mode == TorchMode::eager ? "torch eager " : "torch compiled ") + name +
-         (threads == TorchThreads::one ? " one" : "");
+         (threads == Threads::one ? " one" : "");
 }
 
 TorchHost& TorchHost::shared() {
@@ -84,9 +77,27 @@ TorchRace::~TorchRace() {
   }
 }
 
+/// Once, however many races it is true of.
 void TorchRace::note(const std::string& line) {
-  const std::vector<std::string>& notes = lab_.results().notes;
-  if (std::find(notes.begin(), notes.end(), line) == notes.end()) lab_.note(line);
+  if (std::ranges::find(lab_.results().notes, line) == lab_.results().notes.end()) lab_.note(line);
+}
+
+void TorchRace::fail(const char* why) {
+  host_.failure = why;
+  note("not raced: " + host_.failure);
+}
+
+/// Notes what PyTorch cannot do; when it has failed, nothing is asked any more.
+void TorchRace::attempt(const std::string& what, const std::function<void()>& ask) {
+  if (!host_.failure.empty()) return;
+  lab_.tick();
+  try {
+    ask();
+  } catch (const PeerCannot& error) {
+    note(what + ": " + error.what());
+  } catch (const PeerFailed& error) {
+    fail(error.what());
+  }
 }
 
 void TorchRace::enter(const std::string& name, const Graph& graph, std::span<const float* const> inputs,
@@ -98,7 +109,7 @@ void TorchRace::enter(const std::string& name, const Graph& graph, std::span<con
 
 void TorchRace::enter_attention(const std::string& name, std::size_t heads, std::size_t tokens, std::size_t width,
                                 std::span<const float* const> q_k_v, std::span<const float> result, double bound,
-                                std::vector<TorchThreads> threads) {
+                                std::vector<Threads> threads) {
   const TorchProgram program = {"def graph(q, k, v):\n    return F.scaled_dot_product_attention(q, k, v)\n",
                                 std::vector(3, std::vector<std::size_t>{1, heads, tokens, width})};
   enter(name, program, q_k_v, result, bound, {.modes = {TorchMode::eager}, .threads = std::move(threads)});
@@ -107,56 +118,47 @@ void TorchRace::enter_attention(const std::string& name, std::size_t heads, std:
 void TorchRace::enter(const std::string& name, const TorchProgram& program, std::span<const float* const> tensors,
                       std::span<const float> result, double bound, const TorchEntry& how) {
   const Right right = {result, bound, how.dropout};
-  for (TorchMode mode : how.modes) {
-    for (TorchThreads threads : how.threads) {
-      if (!host_.failure.empty()) return;
-      lab_.tick();
-      const std::string id = torch_id(mode, name, threads);
-      try {
-        std::optional<Racer> racer =
-            mode == TorchMode::eager
-                ? checked({id, host_.peer->load(program, tensors), torch_eager, number_of(threads)}, right)
-                : fastest(id, how.settings, number_of(threads), program, tensors, right);
-        if (racer) racers_.push_back(std::move(*racer));
-      } catch (const PeerCannot& error) {
-        note("not raced: " + id + ": " + error.what());
-      } catch (const PeerFailed& error) {
-        host_.failure = error.what();
-        note("not raced: " + host_.failure);
-      }
+  for (const TorchMode mode : how.modes) {
+    for (const Threads threads : how.threads) {
+      TorchRacer racer = {torch_id(mode, name, threads), 0, torch_eager, number_of(threads)};
+      attempt("not raced: " + racer.id, [&] {
+        std::optional<TorchRacer> entered;
+        if (mode == TorchMode::compiled) {
+          entered = fastest(racer, how.settings, program, tensors, right);
+        } else {
+          racer.program = host_.peer->load(program, tensors);
+          entered = checked(racer, right);
+        }
+        if (entered) racers_.push_back(std::move(*entered));
+      });
     }
   }
 }
 
 /// Runs it once, and compares. \return nothing, with a note, where it is wrong
-std::optional<TorchRace::Racer> TorchRace::checked(Racer racer, const Right& right) {
-  racer.first_call_seconds = host_.peer->seconds(racer.program, racer.mode, racer.threads, 1);
-  const double off = distance(host_.peer->result(racer.program, racer.mode), right.result, right.dropout);
-  if (off > right.bound) {
-    note("not raced: " + racer.id + (racer.mode == torch_eager ? "" : ", " + racer.mode) + ": its result is " +
-         number_text(off) + " from ours, and may be " + number_text(right.bound));
-    return std::nullopt;
-  }
-  return racer;
+std::optional<TorchRacer> TorchRace::checked(TorchRacer racer, const Right& right) {
+  racer.first_call_seconds = host_.peer->seconds(racer.program, racer.settings, racer.threads, 1);
+  const double off = distance(host_.peer->result(racer.program, racer.settings), right.result, right.dropout);
+  if (off <= right.bound) return racer;
+  note("not raced: " + racer.id + (racer.settings == torch_eager ? "" : ", " + racer.settings) + ": its result is " +
+       number_text(off) + " from ours, and may be " + number_text(right.bound));
+  return std::nullopt;
 }
 
 /// Each of the settings is compiled as a program of its own, and checked; then they are timed in turns.
-std::optional<TorchRace::Racer> TorchRace::fastest(const std::string& id, const std::vector<std::string>& all_settings,
-                                                   int threads, const TorchProgram& program,
-                                                   std::span<const float* const> tensors, const Right& right) {
+std::optional<TorchRacer> TorchRace::fastest(const TorchRacer& racer, const std::vector<std::string>& all_settings,
+                                             const TorchProgram& program, std::span<const float* const> tensors,
+                                             const Right& right) {
   host_.peer->start_compiler();
-  std::vector<Racer> racers;
+  std::vector<TorchRacer> racers;
   for (const std::string& settings : all_settings) {
     if (program.parameters.empty() && settings == "freezing") continue;
-    try {
-      lab_.tick();
-      if (auto racer = checked({id, host_.peer->load(program, tensors), settings, threads}, right))
-        racers.push_back(std::move(*racer));
-    } catch (const PeerCannot& error) {
-      note("not raced: " + id + ", " + settings + ": " + error.what());
-    }
+    attempt("not raced: " + racer.id + ", " + settings, [&] {
+      const int number = host_.peer->load(program, tensors);
+      if (auto one = checked({racer.id, number, settings, racer.threads}, right)) racers.push_back(std::move(*one));
+    });
   }
-  if (racers.empty()) return std::nullopt;
+  if (racers.empty() || !host_.failure.empty()) return std::nullopt;
   constexpr int rounds = 5;
   constexpr double sample_seconds = 5e-3;
   std::vector<double> least(racers.size(), std::numeric_limits<double>::infinity());
@@ -170,55 +172,39 @@ std::optional<TorchRace::Racer> TorchRace::fastest(const std::string& id, const 
   return racers[static_cast<std::size_t>(std::ranges::min_element(least) - least.begin())];
 }
 
-double TorchRace::seconds(const Racer& racer, std::int64_t times) {
+double TorchRace::seconds(const TorchRacer& racer, std::int64_t times) {
   if (host_.failure.empty()) {
     try {
-      return host_.peer->seconds(racer.program, racer.mode, racer.threads, times);
-    } catch (const PeerCannot& error) {
-      host_.failure = error.what();
+      return host_.peer->seconds(racer.program, racer.settings, racer.threads, times);
+    } catch (const PeerCannot& error) {  // what it could before
+      fail(error.what());
     } catch (const PeerFailed& error) {
-      host_.failure = error.what();
+      fail(error.what());
     }
-    note("not raced: " + host_.failure);
   }
   return std::numeric_limits<double>::infinity();
 }
 
 std::vector<Variant> TorchRace::variants() {
   std::vector<Variant> variants;
-  for (const Racer& racer : racers_) {
+  for (const TorchRacer& racer : racers_) {
     variants.push_back({racer.id, [this, racer](std::int64_t times) { return seconds(racer, times); }});
   }
   return variants;
 }
 
-const TorchRace::Racer* TorchRace::find(const std::string& id) const {
-  const auto found = std::find_if(racers_.begin(), racers_.end(), [&](const Racer& racer) { return racer.id == id; });
+const TorchRacer* TorchRace::find(const std::string& id) const {
+  const auto found = std::ranges::find(racers_, id, &TorchRacer::id);
   return found == racers_.end() || !host_.failure.empty() ? nullptr : &*found;
-}
-
-bool TorchRace::is_there(const std::string& variant) const { return find(variant) != nullptr; }
-
-std::optional<TorchTrial> TorchRace::best(const std::string& name) const {
-  const Racer* const racer = find(torch_id(TorchMode::compiled, name));
-  if (racer == nullptr) return std::nullopt;
-  return TorchTrial{racer->mode, racer->first_call_seconds};
 }
 
 std::vector<double> TorchRace::first_calls(const std::vector<Graph>& graphs, std::span<const float* const> inputs) {
   std::vector<double> seconds;
   for (const Graph& graph : graphs) {
-    if (!host_.failure.empty()) return {};
-    lab_.tick();
-    try {
+    attempt("not compiled", [&] {
       const int program = host_.peer->load(torch_program(graph), inputs);
-      seconds.push_back(host_.peer->seconds(program, torch_compile_settings.front(), number_of(TorchThreads::all), 1));
-    } catch (const PeerCannot& error) {
-      note(std::string("not compiled: ") + error.what());
-    } catch (const PeerFailed& error) {
-      host_.failure = error.what();
-      note("not raced: " + host_.failure);
-    }
+      seconds.push_back(host_.peer->seconds(program, torch_compile_settings.front(), number_of(Threads::all), 1));
+    });
   }
   return seconds;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,7 +14,6 @@
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/pytorch/torch_peer.hpp"
 #include "harness/lab.hpp"
-#include "harness/sampling.hpp"
 
 namespace hf::compilers {
 
@@ -22,23 +22,24 @@ enum class TorchMode {
   compiled,  ///< by torch.compile, with those of its settings that were the fastest for this program
 };
 
-enum class TorchThreads { all, one };
-
 /// How a program is entered.
 struct TorchEntry {
   std::vector<TorchMode> modes = {TorchMode::eager, TorchMode::compiled};
-  std::vector<TorchThreads> threads = {TorchThreads::all};
+  std::vector<Threads> threads = {Threads::all};
   std::vector<std::string> settings = torch_compile_settings;  ///< that are tried where it is compiled
   float dropout = 0;  ///< the probability with which the last operator sets numbers to zero
 };
 
 /// "torch eager NAME", "torch compiled NAME"; on one thread with " one" after it.
-std::string torch_id(TorchMode mode, const std::string& name, TorchThreads threads = TorchThreads::all);
+std::string torch_id(TorchMode mode, const std::string& name, Threads threads = Threads::all);
 
-/// What one of torch.compile's settings came to before the race.
-struct TorchTrial {
-  std::string settings;
-  double first_call_seconds;  ///< compiled, and run once
+/// A program in the race.
+struct TorchRacer {
+  std::string id;
+  int program;
+  std::string settings;  ///< torch_eager, or those of torch.compile
+  int threads;
+  double first_call_seconds = 0;  ///< compiled, and run once
 };
 
 /// One PyTorch for several races: to start it takes seconds.
@@ -76,45 +77,41 @@ class TorchRace {
   /// scaled_dot_product_attention of q, k and v (heads, tokens, width), eager: it is one operator.
   void enter_attention(const std::string& name, std::size_t heads, std::size_t tokens, std::size_t width,
                        std::span<const float* const> q_k_v, std::span<const float> result, double bound,
-                       std::vector<TorchThreads> threads = {TorchThreads::all});
+                       std::vector<Threads> threads = {Threads::all});
 
   /// One for each mode and number of threads of each entry, named by torch_id(). This must outlive them. Once PyTorch has failed
   /// they take infinitely long.
   std::vector<Variant> variants();
 
   /// After sampling: whether a variant was there, to its end.
-  bool is_there(const std::string& variant) const;
+  bool is_there(const std::string& variant) const { return find(variant) != nullptr; }
 
-  /// Those settings of torch.compile, on all threads, that are raced. Nothing where they are not there.
-  std::optional<TorchTrial> best(const std::string& name) const;
+  /// What torch.compile made of it, on all threads; null where that is not there.
+  const TorchRacer* best(const std::string& name) const { return find(torch_id(TorchMode::compiled, name)); }
 
   /// Seconds of first calls with the default settings, which are compiled, for programs that are not raced: one for each.
   std::vector<double> first_calls(const std::vector<Graph>& graphs, std::span<const float* const> inputs);
 
  private:
-  struct Racer {
-    std::string id;
-    int program;
-    std::string mode;
-    int threads;
-    double first_call_seconds = 0;
-  };
   /// What the result should be, and how far it may be from it.
   struct Right {
     std::span<const float> result;
     double bound;
     float dropout;
   };
-  const Racer* find(const std::string& id) const;
-  std::optional<Racer> checked(Racer racer, const Right& right);
-  std::optional<Racer> fastest(const std::string& id, const std::vector<std::string>& all_settings, int threads,
-                               const TorchProgram& program, std::span<const float* const> tensors, const Right& right);
-  double seconds(const Racer& racer, std::int64_t times);
+  const TorchRacer* find(const std::string& id) const;
+  void attempt(const std::string& what, const std::function<void()>& ask);
+  std::optional<TorchRacer> checked(TorchRacer racer, const Right& right);
+  std::optional<TorchRacer> fastest(const TorchRacer& racer, const std::vector<std::string>& all_settings,
+                                    const TorchProgram& program, std::span<const float* const> tensors,
+                                    const Right& right);
+  double seconds(const TorchRacer& racer, std::int64_t times);
   void note(const std::string& line);
+  void fail(const char* why);
 
   Lab& lab_;
   TorchHost& host_;
-  std::vector<Racer> racers_;
+  std::vector<TorchRacer> racers_;
 };
 
 }  // namespace hf::compilers

@@ -3,8 +3,7 @@
 
 #include "00-workload/kernels/loops.hpp"
 #include "00-workload/kernels/operators.hpp"
-#include "07-compilers/kernels/attention/attention_model.hpp"
-#include "07-compilers/kernels/attention/flash_attention.hpp"
+#include "07-compilers/kernels/attention/attention.hpp"
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "cases.hpp"
 #include "harness/work.hpp"

@@ -1,5 +1,4 @@
-#include "07-compilers/kernels/attention/flash_attention.hpp"
-
+// Attention without its matrix: the recurrence, and as fast as it can be made.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -7,21 +6,69 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 
-#include "07-compilers/kernels/attention/flash_kernels.hpp"
+#include "07-compilers/kernels/attention/attention.hpp"
+#include "07-compilers/kernels/attention/attention_kernels.hpp"
 #include "common/loop_team.hpp"
+#include "common/product.hpp"
 #include "harness/as_double.hpp"
 #include "harness/memory.hpp"
 #include "harness/vector.hpp"
+#include "harness/work.hpp"
 
 namespace hf::compilers {
+
+// ---- The recurrence ----
+
+std::size_t online_attention(const Head& head, const float* q, const float* k, const float* v, std::size_t i,
+                             std::span<double> out) {
+  const std::size_t d = head.d;
+  double highest = -std::numeric_limits<double>::infinity(), sum = 0;
+  std::size_t new_highs = 0;
+  std::ranges::fill(out, 0);
+  for (std::size_t j = 0; j < head.visible(i); ++j) {
+    const double score = reference_dot(q + i * d, k + j * d, d).value / std::sqrt(as_double(d));
+    if (score > highest) ++new_highs;
+    // [begin: online-softmax]
+    const double higher = std::max(highest, score);
+    const double shrink = std::exp(highest - higher);  // 1, if none is higher
+    const double exponential = std::exp(score - higher);
+    highest = higher;
+    sum = sum * shrink + exponential;
+    for (std::size_t e = 0; e < d; ++e) {
+      out[e] = out[e] * shrink + exponential * double{v[j * d + e]};
+    }
+    // [end: online-softmax]
+  }
+  for (double& x : out) x /= sum;
+  return new_highs;
+}
+
+double expected_new_highs(std::size_t n) {
+  double sum = 0;
+  for (std::size_t j = 1; j <= n; ++j) sum += 1 / as_double(j);
+  return sum;
+}
+
+// ---- A block of keys at a time, in registers ----
+
 namespace {
 
 constexpr std::size_t widest = flash_vectors * lanes;
 
 /// Queries that share the keys in the level-2 cache, in blocks of the widest kind and, at the end, of two registers.
 constexpr std::size_t group_queries = 8 * widest, most_blocks = 9;
+
+/// Keys that stay in the level-2 cache, and those of them whose weights stay in the level-1 cache.
+struct KeyBlocks {
+  std::size_t keys, chunk;
+};
+KeyBlocks key_blocks(std::size_t d) {
+  constexpr std::size_t chunk = 128, numbers = 1 << 15;  // of keys, 128 KiB, and as many of values
+  return {std::max(chunk, numbers / d / chunk * chunk), chunk};
+}
 
 /// The kernels for blocks of one, two … registers of queries, and for each number of rows up to a tile's.
 template <std::size_t vectors, std::size_t... rows>
@@ -106,7 +153,7 @@ void unpack_outputs(const QueryBlock& block, std::size_t count, std::size_t widt
 class QueryGroup {
  public:
   QueryGroup(const Head& head, const Operands& operands, std::size_t first, std::size_t last)
-      : head_(head), operands_(operands), blocks_(flash_blocks(head.d)) {
+      : head_(head), operands_(operands), blocks_(key_blocks(head.d)) {
     static thread_local Buffer memory;
     const std::size_t d = head.d;
     float* at = memory_of(memory, flash_scratch_bytes(d));
@@ -175,7 +222,7 @@ class QueryGroup {
 
   const Head& head_;
   const Operands& operands_;
-  FlashBlocks blocks_;
+  KeyBlocks blocks_;
   std::array<Member, most_blocks> members_;
   std::size_t size_ = 0;
 };
@@ -187,13 +234,8 @@ double Head::weights() const {
   return causal ? q * k - q * (q - 1) / 2 : q * k;
 }
 
-FlashBlocks flash_blocks(std::size_t d) {
-  constexpr std::size_t chunk = 128, numbers = 1 << 15;  // of keys, 128 KiB, and as many of values
-  return {group_queries, std::max(chunk, numbers / d / chunk * chunk), chunk};
-}
-
 std::size_t flash_scratch_bytes(std::size_t d) {
-  return sizeof(float) * (block_floats(group_queries, d) + flash_blocks(d).chunk * widest);
+  return sizeof(float) * (block_floats(group_queries, d) + key_blocks(d).chunk * widest);
 }
 
 FlashCounts flash_attention(const Head& head, const float* q, const float* k, const float* v, float* out) {
@@ -209,6 +251,16 @@ FlashCounts flash_attention(const Head& head, const float* q, const float* k, co
     }
   });
   return {blocks, rescalings};
+}
+
+double flash_instructions_per_score() {
+  return power_of_two_instructions + 3;  // the highest, the difference from it, the power of two, the sum
+}
+
+Work flash_work(const Head& head) {
+  const double results = 4 * as_double(head.queries * head.d), keys = 4 * as_double(head.keys * head.d);
+  const double others = 2 * flash_instructions_per_score() * head.weights();
+  return {head.flops() + others, 2 * results + 2 * keys, results};
 }
 
 }  // namespace hf::compilers

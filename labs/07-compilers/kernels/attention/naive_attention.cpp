@@ -1,17 +1,17 @@
-#include "07-compilers/kernels/attention/naive_attention.hpp"
-
+// Attention with its matrix of scores.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 
 #include "02-matmul/kernels/gemm.hpp"
-#include "07-compilers/kernels/attention/flash_attention.hpp"
-#include "07-compilers/kernels/attention/power_of_two.hpp"
+#include "07-compilers/kernels/attention/attention.hpp"
+#include "07-compilers/kernels/attention/attention_kernels.hpp"
 #include "common/loop_team.hpp"
 #include "harness/as_double.hpp"
 #include "harness/memory.hpp"
 #include "harness/vector.hpp"
+#include "harness/work.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -97,6 +97,22 @@ void NaiveAttention::run(const float* q, const float* k, const float* v, float* 
   multiply_keys(q, k);      // scores  = q · kᵀ / √d      (queries, keys)
   softmax();                // weights = softmax(scores)  (queries, keys)
   multiply_values(v, out);  // out     = weights · v      (queries, d)
+}
+
+double softmax_instructions_per_score() {
+  return power_of_two_instructions + 4;  // the highest, the difference from it, the power of two, the sum, the quotient
+}
+
+NaiveWork naive_work(const Head& head) {
+  const double results = 4 * as_double(head.queries * head.d), keys = 4 * as_double(head.keys * head.d);
+  const double scores = 4 * head.weights(), others = 2 * softmax_instructions_per_score() * head.weights();
+  return {.keys = {head.flops() / 2, results + keys + scores, scores},
+          .softmax = {others, 2 * scores, 0},
+          .values = {head.flops() / 2, results + keys + scores, results}};
+}
+
+double predicted_seconds(const Roofline& roof, const NaiveWork& work) {
+  return roof.seconds(work.keys) + roof.seconds(work.softmax) + roof.seconds(work.values);
 }
 
 }  // namespace hf::compilers

@@ -16,6 +16,10 @@ enum class ByHand {
   in_place,              ///< over its own input: no second array
 };
 
+/// Those that move least first.
+constexpr ByHand all_by_hand[] = {ByHand::in_place, ByHand::one_pass_nontemporal, ByHand::one_pass,
+                                  ByHand::three_passes};
+
 /// "three passes", "one pass", ...
 std::string name(ByHand how);
 

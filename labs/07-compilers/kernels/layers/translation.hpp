@@ -3,14 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "07-compilers/kernels/compiler/build.hpp"
-#include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "harness/sampling.hpp"
 #include "harness/scratch_folder.hpp"
@@ -20,9 +17,8 @@ namespace hf::compilers {
 /// A function in assembly, without labels and directives.
 struct AssemblyFunction {
   std::vector<std::string> instructions;
-  std::size_t loop_count =
-      0;  ///< of its loops that hold no other: of the one with most multiplications, or the longest; 0
-          ///< where there is none
+  /// Of its loops that hold no other: of the one with most multiplications, or the longest; 0 where there is none.
+  std::size_t loop_count = 0;
 };
 
 /// \param assembly  as GCC and Clang write it with -S, for any processor
@@ -35,30 +31,29 @@ class Translation {
   /// \throws BuildError, where it cannot be built
   explicit Translation(const Graph& graph);
 
-  // How large it is.
-  std::size_t operators() const;        ///< of the graph
-  std::size_t loops() const;            ///< of the plan
-  std::size_t lines() const;            ///< of C++ written for it, apart from what every program holds
-  std::size_t program_lines() const;    ///< of all that the compiler reads
-  AssemblyFunction first_loop() const;  ///< the function of its first loop
+  std::size_t operators;        ///< of the graph
+  std::size_t loops;            ///< of the plan
+  std::size_t lines;            ///< of C++ written for it, apart from what every program holds
+  std::size_t program_lines;    ///< of all that the compiler reads
+  AssemblyFunction first_loop;  ///< the function of its first loop
 
   /// "plan", "emit", "compile" (C++ to assembly), "assemble", "link", "load": each stage by itself, from what the one before left.
   /// This must outlive them.
-  std::vector<Variant> stages();
+  std::vector<Variant> stages() const;
 
  private:
-  void say(std::vector<std::string> words) const;
-  std::string file(const char* name) const { return (folder_->path() / name).string(); }
-  void compile() const;
-  void assemble() const;
-  void link() const;
+  struct Command {
+    std::string stage;
+    std::vector<std::string> words;
+  };
+  std::string file(const char* name) const { return (folder_.path() / name).string(); }
+  void run(const Command& command) const;
   void load() const;
 
   Graph graph_;
-  std::unique_ptr<ScratchFolder> folder_;
+  ScratchFolder folder_;
   Toolchain toolchain_;
-  Compiled compiled_;
-  std::string program_, assembly_;
+  std::vector<Command> commands_;
 };
 
 }  // namespace hf::compilers

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "02-matmul/check/layers_reference.hpp"
-#include "07-compilers/kernels/attention/flash_attention.hpp"
+#include "07-compilers/kernels/attention/attention.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
 

@@ -1,10 +1,9 @@
-#include "07-compilers/kernels/attention/attention_model.hpp"
+#include "07-compilers/kernels/attention/attention.hpp"
 
 #include <limits>
 
 #include <doctest/doctest.h>
 
-#include "07-compilers/kernels/attention/flash_attention.hpp"
 #include "harness/work.hpp"
 
 namespace hf::compilers {

@@ -1,4 +1,4 @@
-#include "07-compilers/kernels/attention/flash_attention.hpp"
+#include "07-compilers/kernels/attention/attention.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,8 +1,7 @@
-#include "07-compilers/kernels/attention/naive_attention.hpp"
+#include "07-compilers/kernels/attention/attention.hpp"
 
 #include <doctest/doctest.h>
 
-#include "07-compilers/kernels/attention/flash_attention.hpp"
 #include "common/loop_team.hpp"
 #include "heads.hpp"
 

@@ -1,4 +1,4 @@
-#include "07-compilers/kernels/attention/online_softmax.hpp"
+#include "07-compilers/kernels/attention/attention.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include "02-matmul/check/layers_reference.hpp"
-#include "07-compilers/kernels/attention/flash_attention.hpp"
 #include "common/reference.hpp"
 #include "heads.hpp"
 

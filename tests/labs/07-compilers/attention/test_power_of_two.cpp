@@ -1,4 +1,4 @@
-#include "07-compilers/kernels/attention/power_of_two.hpp"
+#include "07-compilers/kernels/attention/attention_kernels.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
-// When compiling has paid.
+// When compiling has paid; and what copies say of fusing.
 #include <doctest/doctest.h>
 
 #include <optional>
 
-#include "07-compilers/kernels/fusion/fusion_graphs.hpp"
+#include "07-compilers/bench/fusion.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
 
@@ -37,6 +37,11 @@ TEST_CASE("the lines of two ways cross where it has paid") {
   const Cost compiled = {estimate({2.0}), estimate({0.5})}, eager = {estimate({0.0}), estimate({0.7})};
   const double calls = break_even_calls(compiled, eager.call).value().median;
   CHECK(compiled.first.median + calls * compiled.call.median == doctest::Approx(calls * eager.call.median));
+}
+
+TEST_CASE("copies predict three passes over one, and more where only four arrays are too many for a cache") {
+  CHECK(chain_gain_by_copies(8, 8) == doctest::Approx(3));
+  CHECK(chain_gain_by_copies(8, 4) == doctest::Approx(5));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/fusion/fusion_graphs.hpp"
+#include "07-compilers/kernels/models/graphs.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -70,11 +70,6 @@ TEST_CASE("attention looks where the key is like the query") {
   const std::vector<double> y = reference(attention_graph(2, 2), inputs), expected = {1, 2, 3, 4};
   CHECK(std::equal(y.begin(), y.end(), expected.begin(), expected.end(),
                    [](double a, double b) { return std::abs(a - b) < 1e-12; }));
-}
-
-TEST_CASE("copies predict three passes over one, and more where only four arrays are too many for a cache") {
-  CHECK(chain_gain_by_copies(8, 8) == doctest::Approx(3));
-  CHECK(chain_gain_by_copies(8, 4) == doctest::Approx(5));
 }
 
 }  // namespace

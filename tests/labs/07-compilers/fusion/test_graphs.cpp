@@ -27,7 +27,7 @@ TEST_CASE("every strategy of every graph is right, and compiled it moves the few
       CHECK(runs.work(Strategy::operators).bytes < runs.work(Strategy::decomposed).bytes);
     CHECK(runs.compared_result().size() == runs.result_shape().numbers());
     CHECK(runs.result_shape().rows == few);
-    for (const Cores cores : {Cores::all, Cores::one}) {
+    for (const Threads cores : {Threads::all, Threads::one}) {
       const std::vector<Variant> variants = runs.variants(cores);
       CHECK(variants.size() == each.strategies.size());
       for (const Variant& variant : variants) CHECK(variant.seconds(1) > 0);
@@ -65,15 +65,15 @@ TEST_CASE("of a block, the matrix product is the largest part where arithmetic i
 }
 
 TEST_CASE("copying counts the lines that are read because they are written") {
-  CopyRuns copies(std::size_t{1} << 20);
+  Roofs copies(std::size_t{1} << 20);
   Sampling sampling;
-  for (const Variant& variant : copies.variants(Cores::one)) {
+  for (const Variant& variant : copies.copies(Threads::one)) {
     sampling.ids.push_back(variant.id);
     sampling.seconds.push_back(estimate({1e-3}));
   }
-  CHECK(copies.traffic_gbs(sampling, roofline::Stream::copy, Cores::one).median ==
+  CHECK(copies.traffic_gbs(sampling, roofline::Stream::copy, Threads::one).median ==
         doctest::Approx(1.5 * 0x1p20 / 1e6).epsilon(0.01));
-  CHECK(copies.traffic_gbs(sampling, roofline::Stream::copy_nontemporal, Cores::one).median ==
+  CHECK(copies.traffic_gbs(sampling, roofline::Stream::copy_nontemporal, Threads::one).median ==
         doctest::Approx(0x1p20 / 1e6).epsilon(0.01));
 }
 

@@ -5,7 +5,7 @@
 
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/layers/model_graphs.hpp"
+#include "07-compilers/kernels/models/graphs.hpp"
 
 namespace hf::compilers {
 namespace {

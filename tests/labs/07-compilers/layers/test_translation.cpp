@@ -12,18 +12,18 @@ namespace hf::compilers {
 namespace {
 
 TEST_CASE("a chain of three operators is one loop, some lines, a few instructions") {
-  Translation translation(chain_of_three({64, 64}));
-  CHECK(translation.operators() == 3);
-  CHECK(translation.loops() == 1);
-  CHECK(translation.lines() > 3);
-  CHECK(translation.program_lines() > translation.lines());
-  const AssemblyFunction loop = translation.first_loop();
+  const Translation translation(chain_of_three({64, 64}));
+  CHECK(translation.operators == 3);
+  CHECK(translation.loops == 1);
+  CHECK(translation.lines > 3);
+  CHECK(translation.program_lines > translation.lines);
+  const AssemblyFunction& loop = translation.first_loop;
   CHECK(loop.loop_count > 0);
   CHECK(loop.instructions.size() > loop.loop_count);
 }
 
 TEST_CASE("every stage can be run by itself, again and again") {
-  Translation translation(chain_of_three({64, 64}));
+  const Translation translation(chain_of_three({64, 64}));
   std::vector<std::string> names;
   for (const Variant& stage : translation.stages()) {
     names.push_back(stage.id);

@@ -7,8 +7,8 @@
 
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/modes/mode_graphs.hpp"
-#include "07-compilers/kernels/modes/partial_model.hpp"
+#include "07-compilers/kernels/models/graphs.hpp"
+#include "07-compilers/kernels/models/partial_model.hpp"
 #include "common/rounded.hpp"
 #include "harness/statistics.hpp"
 
@@ -48,8 +48,8 @@ TEST_CASE("each part of the small model takes what the one before gives") {
 TEST_CASE("a model gives the same chances, whichever of its parts are compiled") {
   PartialModel model(small_model(6, 8, 32, 20));
   if (!model.remark().empty()) MESSAGE(model.remark());
-  const float* eager = model.run(std::vector<bool>(model.parts(), false));
-  const std::vector<float> right(eager, eager + 6 * 20);
+  model.run(std::vector<bool>(model.parts(), false));
+  const std::vector<float> right(model.result(), model.result() + 6 * 20);
   for (std::size_t row = 0; row < 6; ++row) {
     double sum = 0;
     for (std::size_t token = 0; token < 20; ++token) sum += right[row * 20 + token];
@@ -59,8 +59,8 @@ TEST_CASE("a model gives the same chances, whichever of its parts are compiled")
     CAPTURE(which);
     std::vector<bool> compiled;
     for (std::size_t part = 0; part < model.parts(); ++part) compiled.push_back((which >> part & 1) != 0);
-    const float* chances = model.run(compiled);
-    for (std::size_t i = 0; i < right.size(); ++i) CHECK(chances[i] == doctest::Approx(right[i]).epsilon(1e-4));
+    model.run(compiled);
+    for (std::size_t i = 0; i < right.size(); ++i) CHECK(model.result()[i] == doctest::Approx(right[i]).epsilon(1e-4));
   }
 }
 
@@ -68,8 +68,7 @@ TEST_CASE("Amdahl's law: what the compiled parts gain, of the time of all") {
   const PartialTimes times = {.order = {1, 0},
                               .eager = {estimate({1}), estimate({3})},
                               .compiled = {estimate({0.5}), estimate({1})},
-                              .passes = {estimate({8})},  // twice what the parts take by themselves
-                              .speedups = {}};
+                              .passes = {estimate({8})}};  // twice what the parts take by themselves
   CHECK(times.predicted(0) == 8);
   CHECK(times.predicted(1) == doctest::Approx(4));
   CHECK(times.predicted(2) == doctest::Approx(3));

@@ -217,7 +217,7 @@ TEST_CASE("PyTorch computes what we compute, eager and compiled with any setting
   TorchHost host;
   TorchRace race(quiet.lab, host);
   REQUIRE(host.peer != nullptr);
-  const TorchEntry both = {.threads = {TorchThreads::all, TorchThreads::one}};
+  const TorchEntry both = {.threads = {Threads::all, Threads::one}};
   const auto enter = [&](const std::string& name, const Graph& graph, const TorchEntry& how) {
     const Inputs inputs(graph);
     race.enter(name, graph, inputs.pointers(), ours(graph, inputs.pointers()), 1e-5, how);

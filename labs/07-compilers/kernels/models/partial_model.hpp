@@ -9,8 +9,7 @@
 
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
-#include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/modes/mode_graphs.hpp"
+#include "07-compilers/kernels/models/graphs.hpp"
 #include "harness/memory.hpp"
 #include "harness/statistics.hpp"
 
@@ -26,27 +25,29 @@ double seconds_of(const std::function<void()>& call);
 class PartialModel {
  public:
   /// Compiles every part, and keeps how long that took.
-  explicit PartialModel(std::vector<ModelPart> parts);
+  explicit PartialModel(const std::vector<ModelPart>& parts);
 
   std::size_t parts() const { return parts_.size(); }
   const std::string& name(std::size_t part) const { return parts_[part].name; }
-  double compile_seconds(std::size_t part) const;
+  double compile_seconds(std::size_t part) const { return parts_[part].compile_seconds; }
   std::string remark() const;  ///< why something is not compiled; empty where all is
 
-  /// All parts, of which those are compiled. \return the result of the last
-  const float* run(const std::vector<bool>& compiled);
-  /// The same. \return seconds of each part
-  std::vector<double> profile(const std::vector<bool>& compiled);
+  /// All parts, of which those are compiled. \return seconds of each
+  std::vector<double> run(const std::vector<bool>& compiled);
+
+  /// Of the last part.
+  const float* result() const { return parts_.back().result.as<float>().data(); }
 
  private:
-  void run(std::size_t part, bool compiled);
-
-  std::vector<ModelPart> parts_;
-  std::vector<Eager> eagers_;
-  std::vector<Compiled> compiled_;
-  std::vector<double> seconds_;
-  std::vector<GraphInputs> inputs_;
-  std::vector<Buffer> results_;
+  struct Part {
+    std::string name;
+    Eager eager;
+    GraphInputs inputs;
+    Buffer result;
+    Compiled compiled;
+    double compile_seconds;
+  };
+  std::vector<Part> parts_;
 };
 
 /// Parts, compiled one after the other: the one that gains most for a second of compiling first.
@@ -54,7 +55,6 @@ struct PartialTimes {
   std::vector<std::size_t> order;
   std::vector<Estimate> eager, compiled;  ///< seconds of each part, in the order of the model: nothing compiled, or all
   std::vector<Estimate> passes;           ///< seconds of the whole, with none, one, two… compiled
-  std::vector<Estimate> speedups;         ///< of the whole, over none compiled
 
   /// What Amdahl's law makes of the parts' times: seconds of the whole with so many compiled.
   double predicted(std::size_t compiled_parts) const;

@@ -1,11 +1,10 @@
-#include "07-compilers/kernels/modes/mode_graphs.hpp"
+#include "07-compilers/kernels/models/graphs.hpp"
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <set>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,6 +19,8 @@
 namespace hf::compilers {
 namespace {
 
+constexpr std::uint64_t dropout_seed = 7;
+
 Ref layer_norm(Graph& graph, Ref x) {
   const std::size_t width = graph.node(x).shape.columns;
   const Ref gain = graph.input({1, width}), shift = graph.input({1, width});
@@ -32,6 +33,63 @@ Ref linear(Graph& graph, Ref x, std::size_t outputs) {
 }
 
 }  // namespace
+
+// [begin: chain-graph]
+Graph chain_graph(const Shape& shape) {
+  Graph graph;
+  const Ref x = graph.input(shape);
+  const Ref positive = graph.add(Op::relu, {x});
+  const Ref half = graph.add(Op::multiply, {positive, graph.constant(0.5f)});
+  graph.add(Op::add, {half, graph.constant(1)});
+  return graph;
+}
+// [end: chain-graph]
+
+Graph softmax_graph(const Shape& shape) {
+  Graph graph;
+  const Ref x = graph.input(shape);
+  graph.add(Op::softmax, {x});
+  return graph;
+}
+
+Graph block_graph(const BlockShape& shape) {
+  Graph graph;
+  const Ref normal = layer_norm(graph, graph.input({shape.tokens, shape.width}));
+  const Ref active = graph.add(Op::gelu, {linear(graph, normal, shape.outputs)});
+  if (shape.dropout > 0) graph.add(Op::dropout, {active}, shape.dropout, dropout_seed);
+  return graph;
+}
+
+Graph norm_graph(const Shape& shape, float dropout) {
+  Graph graph;
+  const Ref active = graph.add(Op::gelu, {layer_norm(graph, graph.input(shape))});
+  if (dropout > 0) graph.add(Op::dropout, {active}, dropout, dropout_seed);
+  return graph;
+}
+
+Graph attention_graph(std::size_t tokens, std::size_t width, std::size_t queries) {
+  Graph graph;
+  const Ref q = graph.input({queries == 0 ? tokens : queries, width}), k = graph.input({width, tokens}),
+            v = graph.input({tokens, width});
+  const Ref scale = graph.constant(1 / std::sqrt(static_cast<float>(width)));
+  const Ref scores = graph.add(Op::multiply, {graph.add(Op::matmul, {q, k}), scale});
+  graph.add(Op::matmul, {graph.add(Op::softmax, {scores}), v});
+  return graph;
+}
+
+Graph linear_graph(std::size_t batch, std::size_t width) {
+  Graph graph;
+  linear(graph, graph.input({batch, width}), width);
+  return graph;
+}
+
+Graph perceptron_graph(std::size_t batch, const PerceptronShape& shape) {
+  Graph graph;
+  const Ref first = graph.add(Op::relu, {linear(graph, graph.input({batch, shape.inputs}), shape.hidden)});
+  const Ref second = graph.add(Op::relu, {linear(graph, first, shape.hidden)});
+  graph.add(Op::softmax, {linear(graph, second, shape.outputs)});
+  return graph;
+}
 
 Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden) {
   Graph graph;
@@ -55,6 +113,18 @@ Graph between_graph(std::size_t rows, std::size_t hidden) {
   return graph;
 }
 
+std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary) {
+  Graph up, down, chances;
+  linear(up, layer_norm(up, up.input({tokens, width})), hidden);
+  linear(down, down.input({tokens, hidden}), vocabulary);
+  const Ref scores = chances.input({tokens, vocabulary}), temperature = chances.constant(0.8f);
+  chances.add(Op::softmax, {chances.add(Op::divide, {scores, temperature})});
+  return {{"up", std::move(up)},
+          {"between", between_graph(tokens, hidden)},
+          {"down", std::move(down)},
+          {"chances", std::move(chances)}};
+}
+
 GraphInputs::GraphInputs(const Graph& graph, std::uint64_t sequence) {
   std::set<std::size_t> right_sides;
   for (const Node& node : graph.nodes()) {
@@ -68,18 +138,6 @@ GraphInputs::GraphInputs(const Graph& graph, std::uint64_t sequence) {
     fill_random(buffer.as<float>(), sequence + memory_.size(), static_cast<float>(spread));
     pointers_.push_back(buffer.as<float>().data());
   }
-}
-
-std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary) {
-  Graph up, down, chances;
-  linear(up, layer_norm(up, up.input({tokens, width})), hidden);
-  linear(down, down.input({tokens, hidden}), vocabulary);
-  const Ref scores = chances.input({tokens, vocabulary}), temperature = chances.constant(0.8f);
-  chances.add(Op::softmax, {chances.add(Op::divide, {scores, temperature})});
-  return {{"up", std::move(up)},
-          {"between", between_graph(tokens, hidden)},
-          {"down", std::move(down)},
-          {"chances", std::move(chances)}};
 }
 
 double predicted_gain(const Graph& graph, const Roofline& machine) {

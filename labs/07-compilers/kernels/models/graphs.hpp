@@ -1,0 +1,97 @@
+/// \file
+/// The graphs that the chapter runs and compiles: a chain of elementwise operators, softmax, a block of a network, attention,
+/// layers, and small models.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "07-compilers/kernels/compiler/graph.hpp"
+#include "harness/memory.hpp"
+#include "harness/work.hpp"
+
+namespace hf::compilers {
+
+/// relu(x) · 0.5 + 1. Input: x.
+Graph chain_graph(const Shape& shape);
+
+/// softmax(x) of each row, as one operator. Input: x.
+Graph softmax_graph(const Shape& shape);
+
+/// A block of a network: dropout(gelu(layer_norm(x) · weight + bias)).
+struct BlockShape {
+  std::size_t tokens, width, outputs;
+  float dropout = 0.1f;  ///< probability; 0 for none
+};
+
+/// Inputs: x (tokens, width), gain (1, width), shift (1, width), weight (width, outputs), bias (1, outputs).
+Graph block_graph(const BlockShape& shape);
+
+/// The same without its matrix product: dropout(gelu(layer_norm(x))). Inputs: x, gain and shift (1, columns).
+Graph norm_graph(const Shape& shape, float dropout = 0.1f);
+
+/// softmax(q · k · width^(-1/2)) · v, one head. Inputs: q (queries, width), k, transposed (width, tokens), v (tokens, width).
+/// \param queries  0 for as many as tokens
+Graph attention_graph(std::size_t tokens, std::size_t width, std::size_t queries = 0);
+
+constexpr std::size_t linear_width = 768;
+
+/// x · weights + bias, as Linear(width, width) has it. Inputs: x (batch, width), weights (width, width), bias (1, width).
+Graph linear_graph(std::size_t batch, std::size_t width);
+
+/// How wide the layers of a perceptron are.
+struct PerceptronShape {
+  std::size_t inputs, hidden, outputs;
+
+  constexpr std::size_t weights() const { return inputs * hidden + hidden * hidden + hidden * outputs; }
+};
+
+/// Reads a digit of 28 by 28 pixels.
+constexpr PerceptronShape digits = {784, 256, 10};
+
+/// The same operators, each with one number of work: what is left is what it takes to call them.
+constexpr PerceptronShape hollow = {1, 1, 1};
+
+/// softmax(relu(relu(x · a + a') · b + b') · c + c'). Inputs: x (batch, inputs), a, a', b, b', c, c'.
+Graph perceptron_graph(std::size_t batch, const PerceptronShape& shape);
+
+/// x + gelu(layer_norm(x) · up + up bias) · down + down bias. Inputs: x (rows, width), gain and shift (1, width), up
+/// (width, hidden), its bias (1, hidden), down (hidden, width), its bias (1, width).
+Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden);
+
+/// What stands between two products: x + dropout(gelu(x · gain + shift) · gate). Inputs: x (rows, hidden), gain, shift and gate
+/// (1, hidden).
+Graph between_graph(std::size_t rows, std::size_t hidden);
+
+/// A part of a model: its first input is what the part before it gave.
+struct ModelPart {
+  std::string name;
+  Graph graph;
+};
+
+/// Four parts, of x (tokens, width). "up": a layer norm and a product with a bias, (tokens, hidden). "between": as
+/// between_graph(). "down": a product with a bias, (tokens, vocabulary). "chances": softmax of that over a temperature.
+std::vector<ModelPart> small_model(std::size_t tokens, std::size_t width, std::size_t hidden, std::size_t vocabulary);
+
+/// Random numbers for every input of a graph. What is multiplied from the right is scaled so that products keep the size of
+/// their left side.
+class GraphInputs {
+ public:
+  explicit GraphInputs(const Graph& graph, std::uint64_t sequence = 0);
+
+  const std::vector<const float*>& pointers() const { return pointers_; }
+  /// \param numbers  another array of the input's shape
+  void set(std::size_t input, const float* numbers) { pointers_[input] = numbers; }
+
+ private:
+  std::vector<Buffer> memory_;
+  std::vector<const float*> pointers_;
+};
+
+/// How many times as fast a graph should be when it is compiled: each operator, and the program, takes as long as its FLOPs
+/// or its bytes do.
+double predicted_gain(const Graph& graph, const Roofline& machine);
+
+}  // namespace hf::compilers
