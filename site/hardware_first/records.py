@@ -224,14 +224,15 @@ class Records:
             for value in data["values"]:
                 if value["id"] in modes:
                     value["modes"] = modes[value["id"]]
-            data["values"] += [{**value, "id": new} for value in data["values"]
-                               for new in self._new_names(path.stem, value["id"])]
+            for part in _ONE_OF:
+                data[part] += [{**each, "id": new} for each in data[part]
+                               for new in self._new_names(path.stem, each["id"])]
             self._read[path] = (digest, data)
         return self._read[path][1]
 
     def _new_names(self, lab: str, old: str) -> Iterator[str]:
-        """What the lab calls a value today that an old record has under another name: renamed.json in the lab's folder has
-        the old name of each new one, where * stands for a row."""
+        """What the lab calls a value or a series today that an old record has under another name: renamed.json in the lab's
+        folder has the old name of each new one, where * stands for a row."""
         for new, pattern in self._renamed(lab).items():
             if match := re.fullmatch(pattern.replace("*", "([a-z0-9_]+?)"), old):
                 yield new.replace("*", "".join(match.groups()))

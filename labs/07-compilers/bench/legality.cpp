@@ -15,14 +15,7 @@
 #include "07-compilers/kernels/legality/permissions.hpp"
 #include "common/random.hpp"
 #include "harness/as_double.hpp"
-#include "harness/keep.hpp"
-#include "harness/lab.hpp"
 #include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
-#include "harness/threads.hpp"
 
 namespace hf::compilers {
 namespace {
@@ -49,10 +42,10 @@ Sampling time_nests(const Plan& plan) {
 
 /// Arrays of random numbers that begin at lines of the cache and do not begin at the same place of a page, where a store
 /// would be taken for one to the array that is read next.
-class Arrays {
+class StaggeredArrays {
  public:
   /// \param most  numbers that the longest has
-  Arrays(std::size_t arrays, std::size_t most)
+  StaggeredArrays(std::size_t arrays, std::size_t most)
       : step_(most + 16 + (16 - most % 16)), memory_(arrays * step_ * sizeof(float), Pages::huge) {
     fill_random(memory_.as<float>(), 3);
   }
@@ -69,7 +62,7 @@ class Arrays {
 Sampling time_permissions(const Permissions& permissions, const Plan& plan) {
   const Pinned pinned;
   constexpr std::size_t count = permission_numbers;
-  const Arrays near(9, count + 1), far(3, product_width * product_width);
+  const StaggeredArrays near(9, count + 1), far(3, product_width * product_width);
   for (std::size_t i = 0; i < count; ++i) {
     near[4][i] = std::cos(static_cast<float>(i));
     near[5][i] = std::sin(static_cast<float>(i));
@@ -98,7 +91,7 @@ Sampling time_permissions(const Permissions& permissions, const Plan& plan) {
   return sample_interleaved(variants, plan);
 }
 
-const Transformation as_written = permutation({0, 1}), exchange = permutation({1, 0});
+const Transformation exchange = permutation({1, 0});
 
 // ---- What the test says ----
 
@@ -129,10 +122,6 @@ void show_nests(Lab& lab) {
 
 // ---- A polyhedron small enough to draw ----
 
-Point place(const LoopVector& at, const std::string& label) {
-  return {static_cast<double>(at[1]), static_cast<double>(at[0]), label};
-}
-
 LoopVector sum(const LoopVector& a, const LoopVector& b) {
   LoopVector result;
   for (std::size_t loop = 0; loop < a.size(); ++loop) result.push_back(a[loop] + b[loop]);
@@ -149,19 +138,22 @@ void add_polyhedron(Lab& lab) {
   };
   for (bool skewed : {false, true}) {
     const Axis x = {skewed ? "wavefront" : "column", "1"}, y = {"row", "1"};
-    const auto drawn = [&](const LoopVector& at) { return skewed ? then(wavefronts(), exchange) * at : at; };
+    const auto add_point = [&](Series& series, const LoopVector& at, const std::string& label) {
+      const LoopVector place = skewed ? then(wavefronts(), exchange) * at : at;
+      series.points.emplace_back(static_cast<double>(place[1]), static_cast<double>(place[0]), label);
+    };
     Series iterations = {skewed ? "polyhedron_skewed" : "polyhedron", "iterations", Kind::modelled, x, y};
     Series kept = {skewed ? "polyhedron_skewed_kept" : "polyhedron_kept", "kept by an exchange", Kind::modelled, x, y};
     Series turned = {skewed ? "polyhedron_skewed_turned" : "polyhedron_turned", "turned round by an exchange",
                      Kind::modelled, x, y};
     visit_iterations(nest, [&](const LoopVector& at) {
-      iterations.points.push_back(place(drawn(at), text(at)));
+      add_point(iterations, at, text(at));
       for (const LoopVector& distance : distances) {
         const LoopVector to = sum(at, distance);
         if (!inside(to)) continue;
         Series& arrows = is_positive(exchange * distance) ? kept : turned;
-        arrows.points.push_back(place(drawn(at), text(at) + " to " + text(to)));
-        arrows.points.push_back(place(drawn(to), text(to) + " from " + text(at)));
+        add_point(arrows, at, text(at) + " to " + text(to));
+        add_point(arrows, to, text(to) + " from " + text(at));
       }
     });
     for (Series* series : {&iterations, &kept, &turned}) lab.add(std::move(*series));
@@ -185,18 +177,21 @@ void add_wrong_answers(Lab& lab) {
 
 void add_nest_times(Lab& lab, const Sampling& sampling) {
   Table table = {"Loops in other orders", {"loops", "ns for each iteration", "times as fast"}, {}};
-  const auto nanoseconds = [&](const char* id) { return times(sampling.of(id), 1e9 / as_double(nest_iterations)); };
   const auto show = [&](const char* variant, const char* from) {
+    const double nanoseconds = sampling.of(variant).median * 1e9 / as_double(nest_iterations);
     const Estimate speedup = sampling.ratio(from, variant);
-    table.rows.push_back({variant, number_text(nanoseconds(variant).median), number_text(speedup.median)});
+    table.rows.push_back({variant, number_text(nanoseconds), number_text(speedup.median)});
     return speedup;
   };
+  const auto add = [&](const char* id, const char* variant, const char* from) {
+    lab.add(Value(id, show(variant, from), "1"));
+  };
   show("sums", "sums");
-  lab.add(Value("sums_exchanged_speedup", show("sums exchanged", "sums"), "1"));
+  add("sums_exchanged_speedup", "sums exchanged", "sums");
   show("sweep", "sweep");
-  lab.add(Value("sweep_exchanged_speedup", show("sweep exchanged", "sweep"), "1"));
-  lab.add(Value("sweep_skewed_speedup", show("sweep skewed", "sweep"), "1"));
-  lab.add(Value("sweep_stored_skewed_speedup", show("sweep stored skewed", "sweep"), "1"));
+  add("sweep_exchanged_speedup", "sweep exchanged", "sweep");
+  add("sweep_skewed_speedup", "sweep skewed", "sweep");
+  add("sweep_stored_skewed_speedup", "sweep stored skewed", "sweep");
   lab.show(table);
   // As it is written down, the loop is one chain: an iteration waits for the one before.
   lab.add(Value("sweep_over_chain", sampling.ratio("sweep", "mixtures"), "1"));
@@ -225,7 +220,7 @@ void add_permission_times(Lab& lab, const Permissions& permissions, const Sampli
 
 void add_changed_results(Lab& lab, const Permissions& permissions) {
   const DotErrors errors = dot_errors(permissions, 1000);
-  lab.modelled("licence_numbers", as_double(permission_numbers));
+  lab.modelled("permission_numbers", as_double(permission_numbers));
   lab.derived("reordered_dot_changed_share", errors.changed_share);
   lab.add(Value("dot_true_error", errors.in_order, "1"));
   lab.add(Value("reordered_dot_true_error", errors.reordered, "1"));
@@ -241,9 +236,9 @@ void add_changed_results(Lab& lab, const Permissions& permissions) {
 /// which is less where a vector takes two turns. Nothing is gained where the compiler needs no permission, or has not enough of
 /// it.
 void add_gains(Lab& lab, const Permissions& permissions, const Sampling& sampling) {
-  const Axis licence = {"licence", "1"}, gain_axis = {"times as fast", "1"};
-  Series measured = {"licence_gains", "measured", Kind::measured, licence, gain_axis};
-  Series predicted = {"licence_gains_predicted", "expected", Kind::modelled, licence, gain_axis};
+  const Axis permission_axis = {"permission", "1"}, gain_axis = {"times as fast", "1"};
+  Series measured = {"permission_gains", "measured", Kind::measured, permission_axis, gain_axis};
+  Series predicted = {"permission_gains_predicted", "expected", Kind::modelled, permission_axis, gain_axis};
   const auto add = [&](const std::string& label, const std::string& without, const std::string& with, double expected) {
     const double place = as_double(measured.points.size() + 1);
     measured.points.emplace_back(place, sampling.ratio(without, with), label);
