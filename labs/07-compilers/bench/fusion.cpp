@@ -56,31 +56,21 @@ void predict(Lab& lab, const GraphRuns& runs) {
 
 /// The compiled loop for so few rows that both cores' level-2 caches hold them, as often as gives as many numbers: nothing
 /// comes from memory, so this is its arithmetic.
-class NearRuns {
- public:
-  NearRuns(const GraphRuns& whole, const path& cache)
-      : runs_(few(whole.what()), cache), often_(static_cast<std::int64_t>(whole.what().rows / few_rows)) {}
+constexpr std::size_t few_rows = 32;  // of a few thousand numbers each
 
-  std::string id() const { return runs_.id(Strategy::compiled); }
+GraphCase few_rows_of(GraphCase which) {
+  which.id += " near";
+  which.rows = few_rows;
+  which.strategies = {Strategy::compiled};
+  return which;
+}
 
-  Variant variant() {
-    const Variant once = runs_.variants().front();
-    return {once.id, [once, this](std::int64_t times) { return once.seconds(times * often_); }};
-  }
-
- private:
-  static constexpr std::size_t few_rows = 32;  // of a few thousand numbers each
-
-  static GraphCase few(GraphCase which) {
-    which.id += " near";
-    which.rows = few_rows;
-    which.strategies = {Strategy::compiled};
-    return which;
-  }
-
-  GraphRuns runs_;
-  std::int64_t often_;
-};
+/// \param near  of few_rows_of(whole.what()); it must outlive this
+Variant as_often(GraphRuns& near, const GraphRuns& whole) {
+  const Variant once = near.variants().front();
+  const auto often = static_cast<std::int64_t>(whole.what().rows / few_rows);
+  return {once.id, [once, often](std::int64_t times) { return once.seconds(times * often); }};
+}
 
 /// A graph in every strategy; PyTorch and the roofs beside it.
 struct GraphRace {
@@ -91,8 +81,8 @@ struct GraphRace {
   TorchRace torch{lab};
   Sampling sampling = {};
 
-  /// Those settings are tried that can matter: templates, and the freezing of their weights, where there is a product; freezing
-  /// where there is none; and for a call, of which each of these graphs takes many milliseconds, nothing.
+  /// Those settings are tried that can matter: templates, and the freezing of their weights, where there is a product;
+  /// freezing where there is none; and for a call, of which each of these graphs takes many milliseconds, nothing.
   void enter_torch(const GraphRuns& of, std::vector<TorchMode> modes) {
     constexpr double bound = 1e-5;  // sums in another order, another polynomial; far below what a wrong operator does
     const GraphCase& what = of.what();
@@ -129,8 +119,8 @@ struct GraphRace {
     const auto over = [least = least_seconds(Strategy::compiled)](double s) { return least / s; };
     lab.add(Value(id, transform(sampling.of(compiled()), over), "1"));
   }
-  void add_near_share(const char* id, const NearRuns& near) const {
-    lab.add(Value(id, sampling.ratio(near.id(), compiled()), "1"));
+  void add_near_share(const char* id, const GraphRuns& near) const {
+    lab.add(Value(id, sampling.ratio(near.id(Strategy::compiled), compiled()), "1"));
   }
   /// How many times as fast as torch.compile; the label says with which of its settings.
   void add_over_torch_best(const char* id, const GraphRuns& of) const {
@@ -205,7 +195,8 @@ void add_speedups(const GraphRace& race) {
 
 // ---- When compiling has paid ----
 
-/// From a graph to a loop that can run, with a cache that is empty, and with one that has it. \return with an empty one, seconds
+/// From a graph to a loop that can run, with a cache that is empty, and with one that has it.
+/// \return with an empty one, seconds
 Estimate add_compile_times(Lab& lab, const Graph& graph) {
   std::vector<double> cold, cached;
   for (int i = 0; i < (lab.quick() ? 3 : 5); ++i) {
@@ -312,8 +303,8 @@ void measure_chain(GraphRace& race) {
 }
 
 void measure_softmax(GraphRace& race) {
-  NearRuns near(race.runs, race.cache);
-  race.run({near.variant()});
+  GraphRuns near(few_rows_of(race.runs.what()), race.cache);
+  race.run({as_often(near, race.runs)});
   const Estimate decomposed = race.sampling.ratio(race.runs.id(Strategy::decomposed), race.compiled());
   race.lab.add(Value("fusion_softmax_decomposed_gain", decomposed, "1"));
   race.add_over_roof("fusion_softmax_over_roof");
@@ -337,9 +328,9 @@ void measure_norm(GraphRace& race) {
   without.graph = without.compared;
   without.strategies = {Strategy::compiled};
   GraphRuns plain(without, race.cache);
-  NearRuns near(race.runs, race.cache);
+  GraphRuns near(few_rows_of(race.runs.what()), race.cache);
   race.enter_torch(plain, {TorchMode::compiled});
-  race.run({plain.variants().front(), near.variant()});
+  race.run({plain.variants().front(), as_often(near, race.runs)});
   race.lab.modelled("fusion_norm_predicted_gain", race.predicted_gain());
   race.add_gain("fusion_norm_gain");
   race.add_over_roof("fusion_norm_over_roof");

@@ -109,48 +109,14 @@ class BatchRuns {
   Buffer result_;
 };
 
-/// What this machine's cores compute at most: in products, which are made of FMAs, and in a GELU, which is not. And what they
-/// move between the arrays of a simple operator on the layer's activations.
-class LayerRooflines {
- public:
-  LayerRooflines()
-      : peak_(peak_variant(Precision::fp32, team_)),
-        relu_(one_operator(Op::relu, 512)),
-        gelu_(one_operator(Op::gelu, near_rows)),
-        inputs_(relu_.graph()),
-        result_(bytes() / 2, Pages::huge) {}
+Graph one_operator(Op op, std::size_t rows) {
+  Graph graph;
+  graph.add(op, {graph.input({rows, layer_hidden})});
+  return graph;
+}
 
-  std::vector<Variant> variants() {
-    float* const result = result_.as<float>().data();
-    return {peak_.variant, timed("relu", [this, result] { relu_.run(inputs_.pointers(), result); }),
-            timed("gelu", [this, result] { gelu_.run(inputs_.pointers(), result); })};
-  }
-  Roofline products(const Sampling& sampling) const {
-    return {.peak_gflops = peak_.flops / sampling.of(peak_.variant.id).median * 1e-9, .bandwidth_gbs = gbs(sampling)};
-  }
-  Roofline elementwise(const Sampling& sampling) const {
-    return {.peak_gflops = eager_work(gelu_.graph()).flops / sampling.of("gelu").median * 1e-9,
-            .bandwidth_gbs = gbs(sampling)};
-  }
-
- private:
-  static constexpr std::size_t near_rows = 16;  ///< in the caches of the cores themselves
-
-  static Graph one_operator(Op op, std::size_t rows) {
-    Graph graph;
-    graph.add(op, {graph.input({rows, layer_hidden})});
-    return graph;
-  }
-  std::size_t bytes() const { return 2 * relu_.graph().result_shape().numbers() * sizeof(float); }
-  double gbs(const Sampling& sampling) const { return as_double(bytes()) / sampling.of("relu").median * 1e-9; }
-
-  Team team_;
-  PeakVariant peak_;
-  Eager relu_, gelu_;
-  GraphInputs inputs_;
-  Buffer result_;
-};
-
+/// Beside what this machine's cores compute at most: in products, which are made of FMAs, and in a GELU, which is not; and
+/// what they move between the arrays of a simple operator on the layer's activations.
 /// \return whether anything is compiled here
 bool add_batches(Lab& lab) {
   const std::vector<std::size_t> batches = lab.quick()
@@ -164,14 +130,24 @@ bool add_batches(Lab& lab) {
     lab.note("eager against compiled is missing: " + runs->remark());
     return false;
   }
-  std::vector<std::vector<Variant>> pairs = layers.pairs();
-  for (std::vector<Variant>& pair : betweens.pairs()) pairs.push_back(std::move(pair));
-  LayerRooflines rooflines;
-  pairs.push_back(rooflines.variants());
-  const Sampling sampling = sample_side_by_side(pairs, long_samples(lab.plan(2)));
-  layers.add_gain(lab, "layer_gain", "layer_gain_predicted", "layer", sampling, rooflines.products(sampling));
-  betweens.add_gain(lab, "between_gain", "between_gain_predicted", "between the products", sampling,
-                    rooflines.elementwise(sampling));
+  constexpr std::size_t near_rows = 16;  // in the caches of the cores themselves
+  Eager relu(one_operator(Op::relu, 512)), gelu(one_operator(Op::gelu, near_rows));
+  const GraphInputs inputs(relu.graph());
+  const Buffer result = result_of(relu.graph());
+  Team team;
+  const PeakVariant peak = peak_variant(Precision::fp32, team);
+  std::vector<std::vector<Variant>> groups = layers.pairs();
+  for (std::vector<Variant>& pair : betweens.pairs()) groups.push_back(std::move(pair));
+  groups.push_back({peak.variant, timed("relu", [&] { relu.run(inputs.pointers(), numbers(result)); }),
+                    timed("gelu", [&] { gelu.run(inputs.pointers(), numbers(result)); })});
+  const Sampling sampling = sample_side_by_side(groups, long_samples(lab.plan(2)));
+
+  const auto giga_a_second = [&](double work, const char* id) { return work / sampling.of(id).median * 1e-9; };
+  const double gbs = giga_a_second(eager_work(relu.graph()).bytes, "relu");
+  const Roofline products = {giga_a_second(peak.flops, "peak"), gbs},
+                 elementwise = {giga_a_second(eager_work(gelu.graph()).flops, "gelu"), gbs};
+  layers.add_gain(lab, "layer_gain", "layer_gain_predicted", "layer", sampling, products);
+  betweens.add_gain(lab, "between_gain", "between_gain_predicted", "between the products", sampling, elementwise);
   return true;
 }
 

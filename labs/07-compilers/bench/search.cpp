@@ -22,17 +22,30 @@
 namespace hf::compilers {
 namespace {
 
-/// What became of the candidates that seemed the fastest.
-struct Tuned {
-  Candidate candidate;  ///< the one to use: the one chosen by hand, unless another one is faster beyond the noise
-  bool is_hand;
-  Estimate rival_over_hand;  ///< speed of the fastest other one over that of the one chosen by hand, measured once more
+/// A shape that is tuned, with all that its step finds out about it.
+struct Tuning {
+  std::string id;
+  CandidateRuns runs;
+  SearchSpace space;
+  double share;  ///< of the step's time, for the measurement of all candidates
+  SearchTable table = {};
+
+  // What became of the candidates that seemed the fastest.
+  Candidate to_use = {};  ///< the one chosen by hand, unless another one is faster beyond the noise
+  bool is_hand = true;
+  Estimate rival_over_hand = {};  ///< speed of the fastest other one over that of the one by hand, measured once more
+
+  Tuning(std::string id_, const ProductShape& shape, double share_)
+      : id(std::move(id_)), runs(shape), space(shape), share(share_) {}
 };
 
 /// Measures all, in a new random order in each round: three rounds, and up to nine as long as the time lasts.
-SearchTable measure_all(const Lab& lab, const SearchSpace& space, const CandidateRuns& runs, double budget_seconds) {
+void measure_all(const Lab& lab, Tuning& tuning) {
   constexpr double sample_seconds = 3e-5;
   constexpr int fewest_rounds = 3, most_rounds = 9;
+  const CandidateRuns& runs = tuning.runs;
+  const SearchSpace& space = tuning.space;
+  SearchTable& table = tuning.table;
   std::vector<std::size_t> order(space.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (const std::size_t index : order) {
@@ -42,13 +55,12 @@ SearchTable measure_all(const Lab& lab, const SearchSpace& space, const Candidat
   const auto seconds_of = [&runs](const Candidate& candidate, std::int64_t calls) {
     return timed("", [&] { runs.run(candidate); }).seconds(calls) / static_cast<double>(calls);
   };
-  SearchTable table;
   table.seconds.resize(space.size());
   std::mt19937 random(1);
   const std::int64_t start = now_ns();
   const auto elapsed = [&] { return static_cast<double>(now_ns() - start) * 1e-9; };
   for (int round = 0; round < most_rounds; ++round) {
-    if (round >= fewest_rounds && elapsed() * (round + 1) / round > budget_seconds) break;
+    if (round >= fewest_rounds && elapsed() * (round + 1) / round > tuning.share * lab.step_seconds()) break;
     std::ranges::shuffle(order, random);
     for (const std::size_t index : order) {
       const Candidate candidate = space.candidate(index);
@@ -60,44 +72,7 @@ SearchTable measure_all(const Lab& lab, const SearchSpace& space, const Candidat
     }
   }
   for (const std::vector<double>& seconds : table.seconds) table.medians.push_back(estimate(seconds).median);
-  return table;
 }
-
-/// The fastest of a table and the one chosen by hand are measured against each other; then, anew, whichever of the others came
-/// first against the one by hand: the fastest of many is one that was lucky too, and only a fresh measurement does not know
-/// that. The one by hand stays unless the first of these measurements sees it beaten by twice its noise.
-/// \param plan  of each of the two
-Tuned confirm(const SearchSpace& space, const SearchTable& table, const CandidateRuns& runs, const Plan& plan) {
-  constexpr std::size_t finalists = 5;
-  const Candidate hand = space.candidate(space.hand());
-  std::vector<std::size_t> indices = fastest(table.medians, finalists);
-  std::erase(indices, space.hand());
-  std::vector<Variant> variants = {runs.variant("hand", hand)};
-  for (const std::size_t index : indices)
-    variants.push_back(runs.variant(std::to_string(index), space.candidate(index)));
-  const Sampling sampling = sample_interleaved(variants, plan);
-  const auto fastest_other =
-      std::ranges::min_element(sampling.seconds.begin() + 1, sampling.seconds.end(), {}, &Estimate::median);
-  const auto rival = static_cast<std::size_t>(fastest_other - sampling.seconds.begin());
-  const Estimate gain = sampling.ratio("hand", variants[rival].id);
-  const double noise = bootstrap_deviation(times(gain, 1 / gain.median).samples);
-  const bool is_hand = gain.median - 1 < 2 * noise;
-  const Sampling again = sample_interleaved({variants[0], variants[rival]}, plan);
-  return {is_hand ? hand : space.candidate(indices[rival - 1]), is_hand, again.ratio("hand", variants[rival].id)};
-}
-
-/// A shape that is tuned, with all that its step finds out about it.
-struct Tuning {
-  std::string id;
-  CandidateRuns runs;
-  SearchSpace space;
-  double share;  ///< of the step's time, for the measurement of all candidates
-  SearchTable table = {};
-  Tuned tuned = {};
-
-  Tuning(std::string id_, const ProductShape& shape, double share_)
-      : id(std::move(id_)), runs(shape), space(shape), share(share_) {}
-};
 
 // ---- What there is to choose from ----
 
@@ -212,9 +187,7 @@ double near_best_share(const std::vector<double>& sorted) {
 }
 
 void measure_spaces(Lab& lab, std::vector<Tuning>& all) {
-  for (Tuning& tuning : all) {
-    tuning.table = measure_all(lab, tuning.space, tuning.runs, tuning.share * lab.step_seconds());
-  }
+  for (Tuning& tuning : all) measure_all(lab, tuning);
   std::vector<double> square = all.front().table.medians, narrow = all[2].table.medians;
   std::ranges::sort(square);
   std::ranges::sort(narrow);
@@ -313,23 +286,42 @@ std::string text_of(const Candidate& candidate) {
          (panels_outside ? "" : ", tiles outside");
 }
 
+/// The fastest of a table and the one chosen by hand are measured against each other; then, anew, whichever of the others came
+/// first against the one by hand: the fastest of many is one that was lucky too, and only a fresh measurement does not know
+/// that. The one by hand stays unless the first of these measurements sees it beaten by twice its noise.
+void confirm(const Lab& lab, Tuning& tuning) {
+  constexpr std::size_t finalists = 5;
+  Plan plan = lab.plan(40);
+  plan.sample_seconds = 2e-4;
+  std::vector<std::size_t> indices = fastest(tuning.table.medians, finalists);
+  std::erase(indices, tuning.space.hand());
+  std::vector<Variant> variants = {tuning.runs.variant("hand", tuning.space.candidate(tuning.space.hand()))};
+  for (const std::size_t index : indices)
+    variants.push_back(tuning.runs.variant(std::to_string(index), tuning.space.candidate(index)));
+  const Sampling sampling = sample_interleaved(variants, plan);
+  const auto fastest_other =
+      std::ranges::min_element(sampling.seconds.begin() + 1, sampling.seconds.end(), {}, &Estimate::median);
+  const auto rival = static_cast<std::size_t>(fastest_other - sampling.seconds.begin());
+  const Estimate gain = sampling.ratio("hand", variants[rival].id);
+  tuning.is_hand = gain.median - 1 < 2 * bootstrap_deviation(times(gain, 1 / gain.median).samples);
+  tuning.to_use = tuning.space.candidate(tuning.is_hand ? tuning.space.hand() : indices[rival - 1]);
+  tuning.rival_over_hand = sample_interleaved({variants[0], variants[rival]}, plan).ratio("hand", variants[rival].id);
+}
+
 void confirm_winners(Lab& lab, std::vector<Tuning>& all) {
   std::vector<std::vector<std::string>> rows;
   for (Tuning& tuning : all) {
-    Plan plan = lab.plan(40);
-    plan.sample_seconds = 2e-4;
-    tuning.tuned = confirm(tuning.space, tuning.table, tuning.runs, plan);
+    confirm(lab, tuning);
     rows.push_back({tuning.runs.shape.text(), text_of(chosen_by_hand(tuning.runs.shape)),
-                    tuning.tuned.is_hand ? "the same" : text_of(tuning.tuned.candidate),
-                    number_text(tuning.tuned.rival_over_hand.median)});
+                    tuning.is_hand ? "the same" : text_of(tuning.to_use), number_text(tuning.rival_over_hand.median)});
   }
   lab.show({"Found: the fastest, confirmed", {"m×n×k", "by hand", "by search", "the best other, times as fast"}, rows});
-  const auto add = [&lab](const std::string& id, const Tuned& tuned) {
-    const char* const remark = tuned.is_hand ? "not beyond twice the noise: the tile by hand stays" : "";
-    lab.add(Value(id, tuned.rival_over_hand, "1", remark));
+  const auto add = [&lab](const char* id, const Tuning& tuning) {
+    const char* const remark = tuning.is_hand ? "not beyond twice the noise: the tile by hand stays" : "";
+    lab.add(Value(id, tuning.rival_over_hand, "1", remark));
   };
-  add("search_best_over_hand", all.front().tuned);
-  add("autotune_best_over_hand_narrow", all[2].tuned);
+  add("search_best_over_hand", all.front());
+  add("autotune_best_over_hand_narrow", all[2]);
 }
 
 // ---- What was found for one shape, used for another ----
@@ -345,8 +337,7 @@ void measure_transfer(Lab& lab, const std::vector<Tuning>& all) {
   double worst = 1;
   for (const Tuning& to : all) {
     std::vector<Variant> variants;
-    for (const Tuning& from : all)
-      variants.push_back(to.runs.variant(from.id, cut_to(to.runs.shape, from.tuned.candidate)));
+    for (const Tuning& from : all) variants.push_back(to.runs.variant(from.id, cut_to(to.runs.shape, from.to_use)));
     Plan plan = lab.plan(40);
     plan.sample_seconds = 2e-4;
     const Sampling sampling = sample_interleaved(variants, plan);

@@ -2,13 +2,29 @@
 /// What becomes of results when loops run in another order, or a compiler was told what is not so.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <utility>
 #include <vector>
 
+#include "07-compilers/kernels/legality/nest_kernels.hpp"
 #include "07-compilers/kernels/legality/permissions.hpp"
+#include "common/random.hpp"
+#include "harness/as_double.hpp"
 #include "harness/statistics.hpp"
 
 namespace hf::compilers {
+
+inline bool other_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) != std::bit_cast<std::uint32_t>(b); }
+
+/// How many numbers differ in any bit.
+inline std::size_t different(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), std::size_t{0}, std::plus<>(), other_bits);
+}
 
 /// What became of a matrix when its loops ran in another order.
 struct Difference {
@@ -18,10 +34,39 @@ struct Difference {
 };
 
 /// The matrix of random numbers that is swept: (nest_rows + 1, nest_columns + 2).
-std::vector<float> matrix_to_sweep();
+inline std::vector<float> matrix_to_sweep() { return random_floats((nest_rows + 1) * (nest_columns + 2), 0); }
 
 /// sweep() against another function of the same matrix of random numbers.
-Difference compare_with_sweep(void (*other)(float* a, std::size_t rows, std::size_t columns));
+inline Difference compare_with_sweep(void (*other)(float* a, std::size_t rows, std::size_t columns)) {
+  std::vector<float> right = matrix_to_sweep(), given = right;
+  sweep(right.data(), nest_rows, nest_columns);
+  other(given.data(), nest_rows, nest_columns);
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (!other_bits(right[i], given[i])) continue;
+    constexpr std::size_t width = nest_columns + 2;
+    return {different(right, given), i / width, i % width, right[i], given[i]};
+  }
+  return {};
+}
+
+/// How many numbers smooth_restrict() leaves other than smooth() does when they are told to write over what they read, one
+/// place further on.
+inline std::size_t wrong_when_overlapping(const Permissions& permissions, std::size_t count) {
+  std::vector<float> right = random_floats(count + 1, 11), given = right;
+  permissions.smooth(right.data() + 1, right.data(), count);
+  permissions.smooth_restrict(given.data() + 1, given.data(), count);
+  return different(right, given);
+}
+
+/// How many numbers of a product differ in any bit between two of its functions.
+inline std::size_t changed_products(Product* one, Product* other) {
+  const std::vector<float> a = random_floats(product_rows * product_width, 9);
+  const std::vector<float> b = random_floats(product_width * product_width, 10);
+  std::vector<float> first(a.size(), 0.0f), second(a.size(), 0.0f);
+  one(a.data(), b.data(), first.data());
+  other(a.data(), b.data(), second.data());
+  return different(first, second);
+}
 
 /// Dot products of random numbers, added up in the order written down and in another.
 struct DotErrors {
@@ -29,13 +74,25 @@ struct DotErrors {
   Estimate in_order, reordered;  ///< errors, over the sum of the magnitudes
 };
 
-/// How many numbers smooth_restrict() leaves other than smooth() does when they are told to write over what they read, one
-/// place further on.
-std::size_t wrong_when_overlapping(const Permissions& permissions, std::size_t count);
-
-/// How many numbers of a product differ in any bit between two of its functions.
-std::size_t changed_products(Product* one, Product* other);
-
-DotErrors dot_errors(const Permissions& permissions, std::size_t count);
+inline DotErrors dot_errors(const Permissions& permissions, std::size_t count) {
+  std::size_t changed = 0;
+  std::vector<double> in_order, reordered;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<float> x = random_floats(permission_numbers, 20 + 2 * i),
+                             y = random_floats(permission_numbers, 21 + 2 * i);
+    const float first = permissions.dot(x.data(), y.data(), permission_numbers);
+    const float second = permissions.dot_reordered(x.data(), y.data(), permission_numbers);
+    double exact = 0, magnitudes = 0;
+    for (std::size_t at = 0; at < permission_numbers; ++at) {
+      const double product = double{x[at]} * double{y[at]};  // of floats in double: exact
+      exact += product;
+      magnitudes += std::abs(product);
+    }
+    in_order.push_back(std::abs(first - exact) / magnitudes);
+    reordered.push_back(std::abs(second - exact) / magnitudes);
+    changed += other_bits(first, second);
+  }
+  return {as_double(changed) / as_double(count), estimate(std::move(in_order)), estimate(std::move(reordered))};
+}
 
 }  // namespace hf::compilers

@@ -1,6 +1,6 @@
 /// \file
-/// The graphs that the chapter runs and compiles: a chain of elementwise operators, softmax, a block of a network, attention,
-/// layers, and small models.
+/// The graphs that the chapter runs and compiles: a chain of elementwise operators, softmax, a block of a network,
+/// attention, layers, and small models.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,8 @@ Graph block_graph(const BlockShape& shape);
 /// The same without its matrix product: dropout(gelu(layer_norm(x))). Inputs: x, gain and shift (1, columns).
 Graph norm_graph(const Shape& shape, float dropout = 0.1f);
 
-/// softmax(q · k · width^(-1/2)) · v, one head. Inputs: q (queries, width), k, transposed (width, tokens), v (tokens, width).
+/// softmax(q · k · width^(-1/2)) · v, one head. Inputs: q (queries, width), k, transposed (width, tokens),
+/// v (tokens, width).
 /// \param queries  0 for as many as tokens
 Graph attention_graph(std::size_t tokens, std::size_t width, std::size_t queries = 0);
 
@@ -61,8 +62,8 @@ Graph perceptron_graph(std::size_t batch, const PerceptronShape& shape);
 /// (width, hidden), its bias (1, hidden), down (hidden, width), its bias (1, width).
 Graph mlp_graph(std::size_t rows, std::size_t width, std::size_t hidden);
 
-/// What stands between two products: x + dropout(gelu(x · gain + shift) · gate). Inputs: x (rows, hidden), gain, shift and gate
-/// (1, hidden).
+/// What stands between two products: x + dropout(gelu(x · gain + shift) · gate). Inputs: x (rows, hidden), gain, shift and
+/// gate (1, hidden).
 Graph between_graph(std::size_t rows, std::size_t hidden);
 
 /// A part of a model: its first input is what the part before it gave.
