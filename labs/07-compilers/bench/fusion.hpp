@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/kernels/kernel_set.hpp"
-#include "01-roofline/kernels/stream_runs.hpp"
-#include "07-compilers/kernels/compiler/compiled.hpp"
-#include "07-compilers/kernels/compiler/eager.hpp"
-#include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/models/graphs.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/peaks.hpp"
-#include "harness/work.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"          // IWYU pragma: export
+#include "01-roofline/kernels/stream_runs.hpp"         // IWYU pragma: export
+#include "07-compilers/kernels/compiler/compiled.hpp"  // IWYU pragma: export
+#include "07-compilers/kernels/compiler/eager.hpp"     // IWYU pragma: export
+#include "07-compilers/kernels/compiler/graph.hpp"     // IWYU pragma: export
+#include "07-compilers/kernels/models/graphs.hpp"      // IWYU pragma: export
+#include "harness/lab.hpp"                             // IWYU pragma: export
+#include "harness/memory.hpp"                          // IWYU pragma: export
+#include "harness/peaks.hpp"                           // IWYU pragma: export
+#include "harness/work.hpp"                            // IWYU pragma: export
 
 namespace hf::compilers {
 

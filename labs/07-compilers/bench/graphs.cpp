@@ -13,7 +13,6 @@
 #include "common/pinned.hpp"
 #include "common/rounded.hpp"
 #include "common/verify.hpp"
-#include "harness/as_double.hpp"
 
 namespace hf::compilers {
 
@@ -76,11 +75,10 @@ namespace {
 bool is_compiled(Strategy strategy) { return strategy != Strategy::decomposed && strategy != Strategy::operators; }
 
 CompileOptions options_of(Strategy strategy, const std::filesystem::path& cache) {
-  CompileOptions options;
-  options.cache = cache;
-  if (strategy == Strategy::compiled_ordinary) options.stores = Stores::ordinary;
-  if (strategy == Strategy::compiled_nontemporal) options.stores = Stores::nontemporal;
-  return options;
+  return {.stores = strategy == Strategy::compiled_ordinary      ? Stores::ordinary
+                    : strategy == Strategy::compiled_nontemporal ? Stores::nontemporal
+                                                                 : Stores::automatic,
+          .cache = cache};
 }
 
 bool is_product(const Node& node) { return node.op == Op::matmul; }
@@ -97,14 +95,9 @@ double seconds_one_by_one(const Graph& graph, const TwoRoofs& machine, bool (*co
 }  // namespace
 
 const char* name(Strategy strategy) {
-  switch (strategy) {
-    case Strategy::decomposed: return "decomposed";
-    case Strategy::operators: return "by operators";
-    case Strategy::compiled: return "compiled";
-    case Strategy::compiled_ordinary: return "compiled, ordinary stores";
-    case Strategy::compiled_nontemporal: return "compiled, non-temporal stores";
-  }
-  return "";
+  constexpr const char* names[] = {"decomposed", "by operators", "compiled", "compiled, ordinary stores",
+                                   "compiled, non-temporal stores"};
+  return names[static_cast<std::size_t>(strategy)];
 }
 
 std::vector<GraphCase> all_graph_cases(std::size_t rows) {

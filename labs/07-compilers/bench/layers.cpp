@@ -230,18 +230,14 @@ class CallRuns {
   std::map<std::string, ModelCall> calls_;
 };
 
-/// What a step of a call adds to those before it.
-struct CallStep {
-  std::string label, variant;
-};
-
 /// Linear(768, 768), from model(x) to its arithmetic: each point is the time from the call to the end of a step.
 void add_linear_steps(Lab& lab, const CallRuns& runs, const Sampling& sampling) {
-  const auto add = [&](const char* id, const char* label, const std::vector<CallStep>& steps) {
+  using Steps = std::vector<std::pair<std::string, std::string>>;  // what each adds to those before it, and its variant
+  const auto add = [&](const char* id, const char* label, const Steps& steps) {
     Series series = {id, label, Kind::measured, step_axis, time_axis};
-    for (const CallStep& step : steps) {
-      if (!runs.is_there(step.variant)) return;
-      series.points.emplace_back(as_double(series.points.size()), in_us(sampling.of(step.variant)), step.label);
+    for (const auto& [step, variant] : steps) {
+      if (!runs.is_there(variant)) return;
+      series.points.emplace_back(as_double(series.points.size()), in_us(sampling.of(variant)), step);
     }
     lab.add(std::move(series));
   };

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -12,7 +11,6 @@
 #include <vector>
 
 #include "07-compilers/bench/steps.hpp"
-#include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/models/graphs.hpp"
@@ -30,13 +28,6 @@ namespace {
 const Axis batch_axis = {"batch", "1"}, gain_axis = {"times as fast", "1"}, time_axis = {"time", "ms"};
 
 float* numbers(const Buffer& buffer) { return buffer.as<float>().data(); }
-
-CompileOptions cached_in(const std::filesystem::path& cache, bool any_rows = false) {
-  CompileOptions options;
-  options.cache = cache;
-  options.any_rows = any_rows;
-  return options;
-}
 
 /// Samples of several calls: after a pause it takes milliseconds until all cores share the loops.
 Plan long_samples(Plan plan) {
@@ -58,8 +49,8 @@ class BatchRuns {
       : name_(std::move(name)),
         graph_(graph),
         batches_(std::move(batches)),
-        one_row_(graph(1), cached_in(default_cache())),
-        any_rows_(graph(batches_.back()), cached_in(default_cache(), true)),
+        one_row_(graph(1)),
+        any_rows_(graph(batches_.back()), {.any_rows = true}),
         inputs_(graph(batches_.back())),
         result_(result_of(graph(batches_.back()))) {
     for (const std::size_t batch : batches_) eagers_.emplace_back(graph(batch));
@@ -156,7 +147,7 @@ bool add_batches(Lab& lab) {
 /// How much slower a program for any number of rows is than one for just this number: the pairwise ratios of their times.
 Estimate any_rows_over_exact(const Graph& graph, const Plan& plan) {
   const std::size_t rows = graph.result_shape().rows;
-  Compiled exact(graph, cached_in(default_cache())), any(graph, cached_in(default_cache(), true));
+  Compiled exact(graph), any(graph, {.any_rows = true});
   const GraphInputs inputs(graph);
   const Buffer result = result_of(graph);
   return sample_interleaved({timed("exact", [&] { exact.run(inputs.pointers(), numbers(result)); }),
@@ -175,10 +166,10 @@ void add_new_shape(Lab& lab) {
   std::vector<double> first, next;
   for (int repetition = 0; repetition < (lab.quick() ? 2 : 5); ++repetition) {
     const ScratchFolder cold;
-    Compiled(graph, cached_in(cold.path())).run(inputs.pointers(), numbers(result));
+    Compiled(graph, {.cache = cold.path()}).run(inputs.pointers(), numbers(result));
     std::optional<Compiled> program;
     first.push_back(seconds_of([&] {
-      program.emplace(other, cached_in(cold.path()));
+      program.emplace(other, CompileOptions{.cache = cold.path()});
       program->run(inputs.pointers(), numbers(result));
     }));
     next.push_back(seconds_of([&] { program->run(inputs.pointers(), numbers(result)); }));

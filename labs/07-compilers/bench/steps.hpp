@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/lab.hpp"
+#include "harness/lab.hpp"  // IWYU pragma: export
 
 namespace hf::compilers {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/kernels/compiler/graph.hpp"
-#include "07-compilers/kernels/pytorch/torch_peer.hpp"
-#include "harness/lab.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"      // IWYU pragma: export
+#include "07-compilers/kernels/pytorch/torch_peer.hpp"  // IWYU pragma: export
+#include "harness/lab.hpp"                              // IWYU pragma: export
 
 namespace hf::compilers {
 

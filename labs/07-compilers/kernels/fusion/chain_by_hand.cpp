@@ -26,24 +26,11 @@ void pass(float* to, const float* from, std::size_t count, const Function& funct
   share(count / block, block, part);
 }
 
-/// Each number is read, changed and written so often.
-Work passes(double often, std::size_t count, bool allocates) {
-  const double bytes = sizeof(float) * static_cast<double>(count);
-  return {.flops = 3 * static_cast<double>(count),
-          .bytes = 2 * often * bytes,
-          .allocated_bytes = allocates ? often * bytes : 0};
-}
-
 }  // namespace
 
 std::string name(ByHand how) {
-  switch (how) {
-    case ByHand::three_passes: return "three passes";
-    case ByHand::one_pass: return "one pass";
-    case ByHand::one_pass_nontemporal: return "one pass, non-temporal";
-    case ByHand::in_place: return "one pass, in place";
-  }
-  return "";
+  constexpr const char* names[] = {"three passes", "one pass", "one pass, non-temporal", "one pass, in place"};
+  return names[static_cast<std::size_t>(how)];
 }
 
 void chain_by_hand(ByHand how, const ChainArrays& arrays) {
@@ -61,13 +48,10 @@ void chain_by_hand(ByHand how, const ChainArrays& arrays) {
 }
 
 Work chain_work(ByHand how, std::size_t count) {
-  switch (how) {
-    case ByHand::three_passes: return passes(3, count, true);
-    case ByHand::one_pass: return passes(1, count, true);
-    case ByHand::one_pass_nontemporal:
-    case ByHand::in_place: return passes(1, count, false);
-  }
-  return {};
+  const double passes = how == ByHand::three_passes ? 3 : 1;
+  const bool allocates = how == ByHand::three_passes || how == ByHand::one_pass;
+  const double bytes = passes * sizeof(float) * static_cast<double>(count);  // read, and as many written
+  return {.flops = 3 * static_cast<double>(count), .bytes = 2 * bytes, .allocated_bytes = allocates ? bytes : 0};
 }
 
 }  // namespace hf::compilers

@@ -17,11 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "harness/command.hpp"
-#include "harness/keep.hpp"
+#include "harness/sampling.hpp"
 
 namespace hf::compilers {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/graph.hpp"  // IWYU pragma: export
 #include "harness/memory.hpp"
 #include "harness/work.hpp"
 

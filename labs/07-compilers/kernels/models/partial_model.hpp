@@ -9,7 +9,7 @@
 
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
-#include "07-compilers/kernels/models/graphs.hpp"
+#include "07-compilers/kernels/models/graphs.hpp"  // IWYU pragma: export
 #include "harness/memory.hpp"
 #include "harness/statistics.hpp"
 

@@ -40,37 +40,22 @@ class PythonWriter {
     }
   }
 
-  std::string source() const {
-    std::string parameters, body;
+  TorchProgram program() const {
+    TorchProgram program;
+    std::string names, body;
     for (std::size_t i = 0; i < graph_.nodes().size(); ++i) {
       const Node& node = graph_.nodes()[i];
-      if (node.op == Op::input) parameters += (parameters.empty() ? "" : ", ") + name_of({i});
-      if (node.op == Op::input || node.op == Op::constant || is_part_of_addmm(i)) continue;
-      body += "    " + name_of({i}) + " = " + expression(node) + "\n";
+      if (node.op == Op::input) {
+        if (is_vector({i}) || is_weight({i})) program.parameters.push_back(program.sizes.size());
+        program.sizes.push_back({node.shape.rows, node.shape.columns});
+        if (is_vector({i})) program.sizes.back().erase(program.sizes.back().begin());
+        names += (names.empty() ? "" : ", ") + name_of({i});
+      } else if (node.op != Op::constant && !is_part_of_addmm(node)) {
+        body += "    " + name_of({i}) + " = " + expression(node) + "\n";
+      }
     }
-    return "def graph(" + parameters + "):\n" + body + "    return " + name_of({graph_.nodes().size() - 1}) + "\n";
-  }
-
-  std::vector<std::vector<std::size_t>> sizes() const {
-    std::vector<std::vector<std::size_t>> all;
-    for (std::size_t i = 0; i < graph_.nodes().size(); ++i) {
-      const Node& node = graph_.nodes()[i];
-      if (node.op != Op::input) continue;
-      all.push_back({node.shape.rows, node.shape.columns});
-      if (is_vector({i})) all.back().erase(all.back().begin());
-    }
-    return all;
-  }
-
-  std::vector<std::size_t> parameters() const {
-    std::vector<std::size_t> all;
-    std::size_t input = 0;
-    for (std::size_t i = 0; i < graph_.nodes().size(); ++i) {
-      if (graph_.nodes()[i].op != Op::input) continue;
-      if (is_vector({i}) || is_weight({i})) all.push_back(input);
-      ++input;
-    }
-    return all;
+    program.source = "def graph(" + names + "):\n" + body + "    return " + name_of({graph_.nodes().size() - 1}) + "\n";
+    return program;
   }
 
  private:
@@ -111,11 +96,8 @@ class PythonWriter {
     return product.op == Op::matmul && uses_[node.operands[0].node] == 1 && is_row ? &product : nullptr;
   }
 
-  bool is_part_of_addmm(std::size_t place) const {
-    for (const Node& node : graph_.nodes()) {
-      if (product_below(node) == &graph_.nodes()[place]) return true;
-    }
-    return false;
+  bool is_part_of_addmm(const Node& product) const {
+    return std::ranges::any_of(graph_.nodes(), [&](const Node& node) { return product_below(node) == &product; });
   }
 
   std::string expression(const Node& node) const {
@@ -159,16 +141,7 @@ class PythonWriter {
 
 }  // namespace
 
-std::size_t TorchProgram::numbers(std::size_t tensor) const {
-  std::size_t count = 1;
-  for (std::size_t size : sizes[tensor]) count *= size;
-  return count;
-}
-
-TorchProgram torch_program(const Graph& graph) {
-  const PythonWriter writer(graph);
-  return {writer.source(), writer.sizes(), writer.parameters()};
-}
+TorchProgram torch_program(const Graph& graph) { return PythonWriter(graph).program(); }
 
 // ---- A process that runs it ----
 
@@ -228,8 +201,12 @@ TorchPeer::TorchPeer(std::chrono::seconds patience) : peer_(torch_script(cache_,
 int TorchPeer::load(const TorchProgram& program, std::span<const float* const> tensors) {
   for (std::size_t i = 0; i < program.sizes.size(); ++i) {
     std::string command = "tensor";
-    for (std::size_t size : program.sizes[i]) command.append(" ").append(std::to_string(size));
-    peer_.ask(command, {tensors[i], program.numbers(i)});
+    std::size_t numbers = 1;
+    for (const std::size_t size : program.sizes[i]) {
+      command.append(" ").append(std::to_string(size));
+      numbers *= size;
+    }
+    peer_.ask(command, {tensors[i], numbers});
   }
   const nlohmann::json text = {{"source", program.source}, {"parameters", program.parameters}};
   const std::string answer = peer_.ask("program " + text.dump());

@@ -19,8 +19,6 @@ struct TorchProgram {
   std::string source;  ///< Python: defines graph(...), with `torch` and `F`, its functional, at hand
   std::vector<std::vector<std::size_t>> sizes;  ///< of the tensors it is called with
   std::vector<std::size_t> parameters = {};     ///< those of the tensors that a module of PyTorch would hold as its own
-
-  std::size_t numbers(std::size_t tensor) const;
 };
 
 /// Every operator is one of PyTorch's, and a product to which a row is added is addmm, as in its Linear. Parameters are what

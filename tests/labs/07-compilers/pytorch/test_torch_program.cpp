@@ -31,7 +31,6 @@ TEST_CASE("a chain of operators is a line for each") {
         "    return v5\n");
   CHECK(program.sizes == Sizes{{4, 8}});
   CHECK(program.parameters.empty());
-  CHECK(program.numbers(0) == 32);
 }
 
 TEST_CASE("a product with a row added is one operator, and gain, shift and bias are vectors") {
