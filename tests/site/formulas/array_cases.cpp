@@ -11,7 +11,8 @@ namespace {
 using tpu::Dataflow;
 
 Json question(Dataflow dataflow, const tpu::ArrayShape& array, const tpu::ProductShape& shape) {
-  return {{"dataflow", tpu::id(dataflow)},
+  const char* name = dataflow == Dataflow::output_stationary ? "os" : dataflow == Dataflow::weight_stationary ? "ws" : "is";
+  return {{"dataflow", name},
           {"rows", array.rows},
           {"columns", array.columns},
           {"m", shape.m},

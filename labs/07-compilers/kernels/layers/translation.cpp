@@ -120,7 +120,7 @@ Translation::Translation(const Graph& graph)
                  {"link", {"-o", file("loops.so"), file("loops.o")}}}) {
   const Compiled compiled(graph, {.stores = Stores::ordinary, .cache = folder_.path()});
   if (!compiled.is_compiled()) throw BuildError(compiled.remark());
-  const std::string program = text_of(compiled.library().replace_extension(".cpp"));
+  const std::string program = text_of(std::filesystem::path(compiled.library()).replace_extension(".cpp"));
   std::ofstream(file("loops.cpp"), std::ios::binary) << program;
   for (const Command& command : commands_) run(command);
 
