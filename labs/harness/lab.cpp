@@ -241,4 +241,27 @@ void Lab::incomplete(const std::string& line) {
 
 void Lab::show(const Table& table) { terminal_.table(table); }
 
+void Lab::show(const std::string& title, const std::vector<std::string>& series) {
+  std::vector<const Series*> columns;
+  for (const std::string& id : series) {
+    const auto found = std::ranges::find(results_.series, id, &Series::id);
+    if (found == results_.series.end()) throw std::out_of_range("no series " + id + " was added");
+    columns.push_back(&*found);
+  }
+  const auto unit = [](const Axis& axis) { return axis.unit == "1" ? "" : ", " + axis.unit; };
+  Table table = {title, {columns.front()->x.name}, {}};
+  for (const Series* column : columns) table.columns.push_back(column->label + unit(column->y));
+  for (const Point& row : columns.front()->points) {
+    const auto is_row = [&](const Point& point) {
+      return point.label == row.label && (!row.label.empty() || point.x == row.x);
+    };
+    std::vector<std::string>& cells = table.rows.emplace_back(1, row.label.empty() ? number_text(row.x) : row.label);
+    for (const Series* column : columns) {
+      const auto point = std::ranges::find_if(column->points, is_row);
+      cells.push_back(point == column->points.end() ? "" : number_text(point->y.median));
+    }
+  }
+  terminal_.table(table);
+}
+
 }  // namespace hf

@@ -146,6 +146,10 @@ class Lab {
   /// Prints a table now: the predictions, before anything is timed; the results, after.
   void show(const Table& table);
 
+  /// The same of series added before, side by side: a row for each point of the first, by its label or its x.
+  /// \throws std::out_of_range for a series that was not added
+  void show(const std::string& title, const std::vector<std::string>& series);
+
   const Results& results() const { return results_; }
 
  private:

@@ -1,7 +1,9 @@
 // What a lab's body may add, and what is refused at once instead of after minutes of measuring.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -145,4 +147,23 @@ TEST_CASE("what was measured in two states is held against what was measured in 
       quiet.lab.results().notes ==
       std::vector<std::string>{"batches: 3 of 10 rounds are left out, in which \"read\" took 0.500 times as long as in "
                                "the others: this machine has two states"});
+}
+
+TEST_CASE("series stand side by side in a table, matched by their labels") {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* stream = open_memstream(&text, &size);
+  hf::Terminal terminal(stream, hf::TerminalStyle{});
+  hf::Lab lab({"99-quiet", "Quiet", {}, {}}, hf::Budget::quick, {}, terminal);
+  const hf::Axis format = {"format", "1"};
+  lab.add(hf::Series{"a", "predicted", Kind::modelled, format, {"speed", "GB/s"}, {{1, 40, "fp32"}, {2, 80, "bf16"}}});
+  lab.add(hf::Series{"b", "measured", Kind::modelled, format, {"speed", "GB/s"}, {{1, 77, "bf16"}}});
+  lab.show("Speeds", {"a", "b"});
+  CHECK_THROWS_AS(lab.show("Speeds", {"c"}), std::out_of_range);
+  std::fclose(stream);
+  const std::string shown(text, size);
+  std::free(text);
+  CHECK(shown.find("predicted, GB/s") < shown.find("measured, GB/s"));
+  CHECK(shown.find("fp32") < shown.find("40"));
+  CHECK(shown.find("bf16") < shown.find("77"));
 }
