@@ -14,7 +14,7 @@ from pathlib import Path
 
 from babel.dates import format_date
 
-from .draw import content_digest, digest_of
+from .draw import DrawError, content_digest, digest_of, key_of, write_if_changed
 
 _ONE_OF = {"series": "series", "values": "value"}
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
@@ -283,9 +283,32 @@ class Records:
         return {name: tuple(changes) for name, changes in said.items()}
 
     def _ask(self, command: str, paths: list[Path]) -> dict:
-        """What the record tool says of each path, as people write it. Raises RecordError when it cannot be asked."""
+        """What the record tool says of each path, as people write it: kept until the tool, a record or a source
+        has another content. Raises RecordError when it cannot be asked."""
         if not paths:
             return {}
+        records = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
+        key = key_of([self.tool, *filter(Path.is_file, [*records, *self._sources])], " ".join(map(self.shown, records)))
+        kept = self.build / "asked" / f"{command}-{hashlib.sha256(str(paths).encode()).hexdigest()[:16]}.json"
+        try:
+            known = json.loads(kept.read_text(encoding="utf-8"))
+            if known["key"] == key and self.tool.exists():
+                return known["said"]
+        except (OSError, ValueError, KeyError, TypeError):
+            pass  # never asked, or by an earlier version
+        said = self._run(command, paths)
+        try:
+            write_if_changed(kept, json.dumps({"key": key, "said": said}))
+        except DrawError as error:
+            raise RecordError(str(error)) from None
+        return said
+
+    @cached_property
+    def _sources(self) -> list[Path]:
+        """What is below labs/ and tools/: the sources that records name, the laws that they obey."""
+        return sorted(each for folder in ("labs", "tools") for each in (self.root / folder).rglob("*"))
+
+    def _run(self, command: str, paths: list[Path]) -> dict:
         arguments = [self.tool, command, "--json", "--tree", str(self.root), *map(self.shown, paths)]
         try:
             result = subprocess.run(arguments, cwd=self.root, capture_output=True, text=True, errors="replace", timeout=60)

@@ -165,7 +165,7 @@ def test_an_edit_of_prose_draws_nothing_and_loads_the_pages_it_needs(site, monke
     build = site.build()
     assert (build.status, build.read) == (0, ["page1"])
     assert "A word more." in site.text("page1")
-    assert ran == {"record check": 1, "record stale": 1, "record modes": 1}
+    assert not ran
     assert set(loaded) <= {"page1", "index"}
 
 
