@@ -45,6 +45,12 @@ bool only_prints(const std::string& source) {
   return sources.contains(source);
 }
 
+std::string source_digest(std::string_view text) { return sha256(text).substr(0, 16); }
+
+bool is_digest_of(const std::string& recorded, std::string_view text) {
+  return recorded.starts_with(source_digest(text)) && sha256(text).starts_with(recorded);
+}
+
 std::string input_key(const Inputs& inputs) {
   std::string text;
   for (const auto& [name, value] : inputs) (text += name + '\0' + value) += '\n';
@@ -82,7 +88,9 @@ std::vector<std::string> changed_sources(const Inputs& then, const fs::path& roo
     named[name] = hash;
     const fs::path file = fs::path(name.substr(kSource.size())).lexically_normal();
     const bool inside = file.is_relative() && !file.empty() && *file.begin() != "..";
-    if (inside && fs::is_regular_file(root / file)) present[name] = sha256(read_file(root / file, kMaxSourceBytes));
+    if (!inside || !fs::is_regular_file(root / file)) continue;
+    const std::string text = read_file(root / file, kMaxSourceBytes);
+    present[name] = is_digest_of(hash, text) ? hash : source_digest(text);
   }
   return changes(named, present);
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hf {
@@ -21,6 +22,13 @@ inline constexpr const char* kFoundWhenItRuns = "found when it runs";
 /// Whether a source, named from the project folder, has its say only between samples and after the last of them: what a lab
 /// prints, and how it decides the chapter's claims. Nothing is measured again for it, and no record is old for it.
 bool only_prints(const std::string& source);
+
+/// What stands in a record for a source: the first 16 hexadecimal digits of the SHA-256 of its text. It tells that a file was
+/// edited; who wants to deceive has easier ways.
+std::string source_digest(std::string_view text);
+
+/// Whether a record that says `recorded` was measured from this text; records of 2026 have all 64 digits.
+bool is_digest_of(const std::string& recorded, std::string_view text);
 
 /// "sha256:" and the SHA-256 over "name\0value\n" of every input in sorted order: `lab.key` of a record.
 std::string input_key(const Inputs& inputs);

@@ -7,7 +7,6 @@
 
 #include "record/inputs.hpp"
 #include "record/record.hpp"
-#include "record/sha256.hpp"
 #include "shell.hpp"
 #include "small_record.hpp"
 
@@ -89,7 +88,7 @@ TEST_CASE("inputs lists what the linker took and what the compiler read for it")
   CHECK(inputs["library:B"] == "2=3");
   CHECK(inputs["environment:RANKS"] == "found when it runs");
   CHECK(inputs["schema"] == "3");
-  CHECK(inputs["source:labs/lab.hpp"] == hf::sha256("labs/lab.hpp"));
+  CHECK(inputs["source:labs/lab.hpp"] == hf::source_digest("labs/lab.hpp"));
   CHECK(tree.run("--library C").status == 2);
 }
 

@@ -47,7 +47,8 @@ TEST_CASE("sources that changed in the checkout are named, whatever else a recor
                        {"source:labs/harness/terminal.cpp", hf::sha256("it only prints")},
                        {"compiler", "none that there is"}};
   CHECK(hf::changed_sources(then, root.path()) == Lines{"labs/gone.cpp is gone", "labs/other.cpp changed"});
-  CHECK(hf::changed_sources({{"source:labs/same.cpp", hf::sha256("same")}}, root.path()).empty());
+  CHECK(hf::changed_sources({{"source:labs/same.cpp", hf::source_digest("same")}}, root.path()).empty());
+  CHECK(hf::changed_sources({{"source:labs/same.cpp", ""}}, root.path()) == Lines{"labs/same.cpp changed"});
   CHECK_THROWS_WITH_AS(hf::changed_sources(then, root / "none"), doctest::Contains("none: no such folder"),
                        hf::FileError);
 }

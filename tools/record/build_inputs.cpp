@@ -10,7 +10,6 @@
 
 #include "record/inputs.hpp"
 #include "record/record.hpp"
-#include "record/sha256.hpp"
 
 namespace hf {
 namespace {
@@ -137,7 +136,7 @@ class Collector {
     if (is_inside(file, built_)) return add_origins(file);
     const std::string source = file.lexically_relative(root_).generic_string();
     if (!is_inside(file, root_) || only_prints(source)) return;
-    inputs_["source:" + source] = sha256(read_file(file, kMaxSourceBytes));
+    inputs_["source:" + source] = source_digest(read_file(file, kMaxSourceBytes));
   }
 
   void add_origins(const fs::path& generated) {
