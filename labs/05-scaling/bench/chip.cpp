@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "00-workload/kernels/transformer.hpp"
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/check/reference.hpp"
 #include "05-scaling/kernels/chip/layer.hpp"
@@ -248,27 +247,16 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
 double intensity_limit(std::size_t kv_heads) { return LayerRun{shared_by(kv_heads), 1 << 20, kv_length}.intensity(); }
 
 void predict_kv_caches(Lab& lab) {
-  Table table = {"Predicted: readers with 1024 tokens each",
-                 {"KV heads", "KiB a token", "FLOP/byte of attention", "of a layer at most", "readers that fit"},
-                 {}};
   Series limits = {"limit_flop_per_byte",
                    "of a layer at most",
                    Kind::modelled,
                    {"KV heads", "1"},
                    {"arithmetic intensity", "FLOP/byte"}};
   for (std::size_t heads : {12, 4, 1}) {
-    const LayerShape shape = shared_by(heads);
-    const workload::TransformerShape& gpt2 = workload::gpt2_small;
-    const double bytes = sizeof(float) * as_double(gpt2.layers * shape.cached_per_token());
-    const double room = static_cast<double>(lab.machine().memory_bytes) - sizeof(float) * as_double(gpt2.parameters());
-    const double fit = std::max(1.0, std::floor(room / (bytes * kv_length)));
     limits.points.emplace_back(as_double(heads), intensity_limit(heads), std::to_string(heads));
-    table.rows.push_back({std::to_string(heads), number_text(bytes / 1024),
-                          number_text(attention_work(shape, 1, kv_length).intensity()),
-                          number_text(intensity_limit(heads)), number_text(fit)});
   }
-  lab.show(table);
   lab.add(std::move(limits));
+  lab.show("Predicted: readers with 1024 tokens each", {"limit_flop_per_byte"});
 }
 
 /// Adds a curve and its prediction, and how far each point was off to `errors`.

@@ -13,7 +13,6 @@
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
 
 namespace hf::scaling {
 namespace {
@@ -68,17 +67,15 @@ void add_runs(Lab& lab, const Constants& constants) {
 /// The median of a source's absolute errors in per cent, and how many runs it has: a point for each.
 void add_errors(Lab& lab, const Constants& constants) {
   Series series = {"planner_error_by_source", "median error", Kind::modelled, {"runs", "1"}, {"median error", "%"}};
-  Table table = {"Predicted against published seconds of a step", {"source", "runs", "median error, %"}, {}};
   for (const Source& source : published_sources()) {
     std::vector<PublishedRun> its_own;
     std::ranges::copy_if(published_runs(), std::back_inserter(its_own),
                          [&](const PublishedRun& run) { return run.source == source.name; });
     const Errors found = errors(its_own, its_own.front().use(), constants);
     series.points.emplace_back(static_cast<double>(found.runs), 100 * found.median, source.label);
-    table.rows.push_back({source.label, std::to_string(found.runs), number_text(100 * found.median)});
   }
-  lab.show(table);
   lab.add(std::move(series));
+  lab.show("Predicted against published seconds of a step", {"planner_error_by_source"});
 }
 
 void compare_with_published_runs(Lab& lab) {

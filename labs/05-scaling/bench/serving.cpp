@@ -1,9 +1,9 @@
 // Many readers, who come and go: steps of a server on this machine, and what a simulated one makes of them.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -35,14 +35,15 @@ workload::TransformerShape choose_model(Lab& lab, const Roofline& roofs) {
   return sizes.transformer;
 }
 
-/// What each step should take, before any is timed.
-void predict_steps(Lab& lab, const workload::TransformerShape& shape, const std::vector<StepCase>& steps,
-                   const Roofline& roofs) {
-  Table table = {"Steps of a server, predicted by the roofs: nothing has been timed yet", {"step", "predicted ms"}, {}};
+const Axis step_axis = {"step", "1"}, time_axis = {"time of a step", "ms"};
+
+void add_modelled(Lab& lab, const char* id, const char* label, const std::vector<StepCase>& steps,
+                  const StepSeconds& seconds) {
+  Series series = {id, label, Kind::modelled, step_axis, time_axis};
   for (const StepCase& step : steps) {
-    table.rows.push_back({step.label(), number_text(1e3 * roofline_seconds(shape, step.load(), roofs))});
+    series.points.emplace_back(as_double(series.points.size()), 1e3 * seconds(step.load()), step.label());
   }
-  lab.show(table);
+  lab.add(std::move(series));
 }
 
 /// A step, what it was asked to do by its accounts, and how long it took.
@@ -70,20 +71,12 @@ std::vector<TimedStep> time_steps(const Lab& lab, StepBench& bench, const std::v
   return timed_steps;
 }
 
-/// Steps as measured, as predicted by the roofs, and as the fitted rates say: a series each, of these ids.
-void add_steps(Lab& lab, const std::array<const char*, 3>& ids, const std::vector<TimedStep>& steps,
-               const StepSeconds& by_roofs, const StepSeconds& by_rates) {
-  const Axis step_axis = {"step", "1"}, time_axis = {"time of a step", "ms"};
-  Series measured = {ids[0], "measured", Kind::measured, step_axis, time_axis};
-  Series predicted = {ids[1], "predicted by the roofs", Kind::modelled, step_axis, time_axis};
-  Series fitted = {ids[2], "by the fitted rates", Kind::modelled, step_axis, time_axis};
+void add_measured(Lab& lab, const char* id, const std::vector<TimedStep>& steps) {
+  Series series = {id, "measured", Kind::measured, step_axis, time_axis};
   for (const auto& [step, work, seconds] : steps) {
-    const auto x = static_cast<double>(measured.points.size());
-    measured.points.emplace_back(x, times(seconds, 1e3), step.label());
-    predicted.points.emplace_back(x, 1e3 * by_roofs(step.load()), step.label());
-    fitted.points.emplace_back(x, 1e3 * by_rates(step.load()), step.label());
+    series.points.emplace_back(as_double(series.points.size()), times(seconds, 1e3), step.label());
   }
-  for (Series* series : {&measured, &predicted, &fitted}) lab.add(std::move(*series));
+  lab.add(std::move(series));
 }
 
 /// Where the steps of one kind lie under the roofs: speed over intensity, by their accounts.
@@ -115,20 +108,26 @@ void add_phases(Lab& lab, const std::vector<TimedStep>& steps) {
 /// Steps of prompts alone and of answers alone say what any step takes; mixed ones, which the fit never sees, say how well.
 StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
   const workload::TransformerShape& shape = bench.shape();
-  const std::vector<StepCase> pure = pure_steps(shape, lab.quick());
+  const std::vector<StepCase> pure = pure_steps(shape, lab.quick()), mixed = mixed_steps(shape, lab.quick());
+  const StepSeconds by_roofs = [&](const StepLoad& load) { return roofline_seconds(shape, load, roofs); };
+  add_modelled(lab, "serving_pure_roofs", "predicted by the roofs", pure, by_roofs);
+  add_modelled(lab, "serving_mixed_roofs", "predicted by the roofs", mixed, by_roofs);
+  lab.show("Steps of a server that read or write", {"serving_pure_roofs"});
+  lab.show("Steps of a server that do both", {"serving_mixed_roofs"});
+
   std::vector<StepCase> all = pure;
-  for (const StepCase& mixed : mixed_steps(shape, lab.quick())) all.push_back(mixed);
-  predict_steps(lab, shape, all, roofs);
+  all.insert(all.end(), mixed.begin(), mixed.end());
   const std::vector<TimedStep> timed_all = time_steps(lab, bench, all);
-  const auto middle = timed_all.begin() + static_cast<std::ptrdiff_t>(pure.size());
+  const auto middle = timed_all.end() - std::ssize(mixed);
   const std::vector<TimedStep> timed_pure(timed_all.begin(), middle), timed_mixed(middle, timed_all.end());
+  add_measured(lab, "serving_pure", timed_pure);
+  add_measured(lab, "serving_mixed", timed_mixed);
 
   std::vector<MeasuredStep> medians;
   for (const auto& [step, work, seconds] : timed_pure) medians.push_back({step.load(), seconds.median});
   const StepModel model = fit_steps(shape, medians);
-  const StepSeconds by_roofs = [&](const StepLoad& load) { return roofline_seconds(shape, load, roofs); };
-  add_steps(lab, {"serving_pure", "serving_pure_roofs", "serving_pure_rates"}, timed_pure, by_roofs, model);
-  add_steps(lab, {"serving_mixed", "serving_mixed_roofs", "serving_mixed_rates"}, timed_mixed, by_roofs, model);
+  add_modelled(lab, "serving_pure_rates", "by the fitted rates", pure, model);
+  add_modelled(lab, "serving_mixed_rates", "by the fitted rates", mixed, model);
   std::vector<double> errors;
   for (const auto& [step, work, seconds] : timed_mixed) {
     errors.push_back(std::abs(model(step.load()) / seconds.median - 1));
@@ -162,29 +161,25 @@ const Axis strategy_axis = {"way to serve", "1"};
 /// What those see who ask, at the same load for each machine: a row for each strategy.
 void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategies, const Scenario& scenario) {
   enum : std::size_t { whole, chunked, apart };  // in their order
-  const Axis wait_axis = {"wait", "ms"};
-  Series median = {"serving_itl_median_ms", "between two tokens", Kind::simulated, strategy_axis, wait_axis};
-  Series gaps = {"serving_itl_p99_ms", "between two tokens, 99th percentile", Kind::simulated, strategy_axis,
-                 wait_axis};
-  Series firsts = {"serving_ttft_p99_ms", "to the first token, 99th percentile", Kind::simulated, strategy_axis,
-                   wait_axis};
-  Table table = {"Served at " + number_text(rate) + " requests per second and machine, ms",
-                 {"way to serve", "ITL median", "ITL p99", "TTFT median", "TTFT p99"},
-                 {}};
+  const auto waits = [](const char* id, const char* label) {
+    return Series{id, label, Kind::simulated, strategy_axis, {"wait", "ms"}};
+  };
+  Series median = waits("serving_itl_median_ms", "between two tokens");
+  Series gaps = waits("serving_itl_p99_ms", "between two tokens, 99th percentile");
+  Series firsts = waits("serving_ttft_p99_ms", "to the first token, 99th percentile");
   for (const ServingStrategy& strategy : strategies) {
     const Latency seen = latency(strategy, scenario, rate);
     const auto x = static_cast<double>(gaps.points.size() + 1);
     median.points.emplace_back(x, 1e3 * seen.gap_median, strategy.id);
     gaps.points.emplace_back(x, 1e3 * seen.gap_p99, strategy.id);
     firsts.points.emplace_back(x, 1e3 * seen.first_p99, strategy.id);
-    table.rows.push_back({strategy.label, number_text(1e3 * seen.gap_median), number_text(1e3 * seen.gap_p99),
-                          number_text(1e3 * seen.first_median), number_text(1e3 * seen.first_p99)});
   }
-  lab.show(table);
   const auto p99 = [&](std::size_t i) { return gaps.points[i].y.median; };
   lab.simulated("serving_p99_itl_ratio", p99(whole) / p99(chunked));
   lab.simulated("serving_p99_itl_apart_ratio", p99(whole) / p99(apart));
   for (Series* series : {&median, &gaps, &firsts}) lab.add(std::move(*series));
+  lab.show("Served at " + number_text(rate) + " requests per second and machine",
+           {"serving_itl_median_ms", "serving_itl_p99_ms", "serving_ttft_p99_ms"});
 }
 
 void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& seconds) {

@@ -25,7 +25,6 @@
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
 
 namespace hf {
 
@@ -221,14 +220,12 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
   const Axis way = {"way to train", "1"}, share_axis = {"efficiency", "%"};
   Series measured = {"training_efficiency", "measured", Kind::measured, way, share_axis};
   Series expected = {"training_efficiency_predicted", "predicted", Kind::modelled, way, share_axis};
-  Table table = {"Efficiency of a step", {"way", "predicted, %", "measured, %"}, {}};
   const auto add = [&](const char* label, const char* one, const char* all, double seconds, int batches) {
     const double share = static_cast<double>(batches) / ranks.size();
     const std::pair found = {times(steps.ratio(one, all), share), steps.of(one).median * share / seconds};
     const auto place = static_cast<double>(measured.points.size() + 1);
     measured.points.emplace_back(place, in_percent(found.first), label);
     expected.points.emplace_back(place, 100 * found.second, label);
-    table.rows.push_back({label, number_text(100 * found.second), number_text(100 * found.first.median)});
     return found;
   };
   const auto [data, data_predicted] = add("data", "one", "data", predicted.data, 1);
@@ -236,9 +233,9 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
   add("tensor", "one", "tensor", predicted.tensor, 1);
   add("pipeline, 1F1B", "one", "pipeline_1f1b", predicted.pipeline, 1);
   add("experts", "one_experts", "experts", predicted.experts, 1);
-  lab.show(table);
   lab.add(std::move(measured));
   lab.add(std::move(expected));
+  lab.show("Efficiency of a step", {"training_efficiency_predicted", "training_efficiency"});
   const WireIds& ids = wire_ids(ranks);
   lab.add(Value(ids.efficiency, data, "1", "data"));
   lab.derived(ids.predicted, data_predicted);
@@ -385,12 +382,10 @@ void count_what_travels(Lab& lab) {
                                      std::pair{"pipeline_1f1b", "travel_pipeline_1f1b"},
                                      std::pair{"experts", "travel_experts"}};
   Series of_four = {"travel_bytes", "one of four", Kind::simulated, {"way to train", "1"}, {"sent in a step", "B"}};
-  Table table = {"What a rank sends in a step, one of four", {"way", "MB", "as predicted"}, {}};
-  bool all_exact = true;
+  bool exact = true;
   for (const auto& [id, series_id] : series_ids) {
     const Strategy& each = strategy(id);
     Series counted = {series_id, each.name, Kind::simulated, ranks_axis, sent_axis};
-    bool exact = true;
     for (const int n : lab.quick() ? std::vector{4} : std::vector{2, 4, 8}) {
       lab.tick();
       const Problem problem = timed_problem(n);
@@ -401,13 +396,11 @@ void count_what_travels(Lab& lab) {
       if (n != 4) continue;
       of_four.points.emplace_back(static_cast<double>(of_four.points.size() + 1), bytes / n, id);
     }
-    table.rows.push_back({each.name, number_text(of_four.points.back().y.median * 1e-6), exact ? "yes" : "no"});
     lab.add(std::move(counted));
-    all_exact = all_exact && exact;
   }
-  lab.show(table);
   lab.add(std::move(of_four));
-  lab.simulated("travel_is_as_predicted", all_exact ? 1 : 0);
+  lab.show("What a rank sends in a step", {"travel_bytes"});
+  lab.simulated("travel_is_as_predicted", exact ? 1 : 0);
 }
 
 void simulate_bubbles(Lab& lab) {
