@@ -59,8 +59,7 @@ struct MeasuredStep {
   double seconds;  ///< more than 0
 };
 
-/// Finds the rates, none below 0, by least squares of the relative error.
-/// \throws std::invalid_argument with fewer steps than rates
+/// Finds the rates, none below 0, by least squares of the relative error. \pre there are as many steps as rates
 StepModel fit_steps(const workload::TransformerShape& shape, std::span<const MeasuredStep> steps);
 
 /// FLOPs and bytes of a step, each weight and each key and value read once: for the prediction that needs no measured step.
@@ -160,8 +159,7 @@ struct Served {
   double tokens_per_s() const { return tokens() / seconds; }
 };
 
-/// \param requests  in the order of their arrival
-/// \throws std::invalid_argument for a request that the KV cache can never hold, or without a slot or tokens in a step
+/// \param requests  in the order of their arrival. \pre the KV cache holds each, and a step has a slot and a token
 Served serve(const std::vector<Request>& requests, Policy policy, const Limits& limits, const StepSeconds& seconds);
 
 /// One machine reads prompts, others write answers (Splitwise, DistServe). In between a prompt's KV cache goes over the
@@ -215,9 +213,9 @@ Capacity capacity(const ServingStrategy& strategy, const Scenario& scenario);
 
 /// What those who ask see, at so many requests per second and machine: seconds.
 struct Latency {
-  double tokens_per_s;             ///< of answers, of one machine
-  double gap_median, gap_p99;      ///< between two tokens of an answer
-  double first_median, first_p99;  ///< from the question to the first token
+  double tokens_per_s;         ///< of answers, of one machine
+  double gap_median, gap_p99;  ///< between two tokens of an answer
+  double first_p99;            ///< from the question to the first token
 };
 Latency latency(const ServingStrategy& strategy, const Scenario& scenario, double rate);
 

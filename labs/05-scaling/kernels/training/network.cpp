@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "05-scaling/kernels/collectives/collectives.hpp"
@@ -51,9 +50,6 @@ double row_loss(std::span<float> logits, std::size_t label, double of_all) {
 NetworkPart whole(const NetworkShape& shape) { return {{0, shape.blocks}, {0, shape.hidden}, true}; }
 
 Network::Network(const NetworkShape& shape, const NetworkPart& part) : shape_(shape), part_(part) {
-  if (part.blocks.last > shape.blocks || part.neurons.last > shape.hidden) {
-    throw std::invalid_argument("Network: the part has more than the whole");
-  }
   const std::size_t neurons = part.neurons.size();
   weights_.resize(2 * shape.width * neurons * blocks() + (part.head ? shape.width * shape.classes : 0));
   gradients_.resize(weights_.size());

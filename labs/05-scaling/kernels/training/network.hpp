@@ -25,7 +25,7 @@ struct NetworkShape {
   std::size_t weights() const { return blocks * block_weights() + width * classes; }
 };
 
-/// What a rank has of a network. \throws std::invalid_argument (from Network) for more than there is
+/// What a rank has of a network.
 struct NetworkPart {
   Range blocks, neurons;
   bool head;

@@ -72,7 +72,7 @@ struct Strategy {
 
 std::span<const Strategy> strategies();
 
-/// \throws std::out_of_range for an id that is none
+/// \pre the id is one of theirs
 const Strategy& strategy(const char* id);
 
 /// Bytes that all ranks together send in a step, counted on as many ranks that are threads.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <stdexcept>
 #include <vector>
 
 #include "05-scaling/kernels/serving/serving.hpp"
@@ -194,14 +193,6 @@ TEST_CASE("on machines of their own, answers never wait for a prompt, and a slow
   CHECK(waiting.first_token[1] == 1);
   CHECK(waiting.last_token[0] == 3);
   CHECK(waiting.last_token[1] == 4);  // the second cache waits for the wire
-}
-
-TEST_CASE("what can never be served is refused") {
-  CHECK_THROWS_AS(serve_apart({{0, 1, 1}}, 0, limits, some_seconds, wire, 1), std::invalid_argument);
-  CHECK_THROWS_AS(serve({{0, 100, 1}}, Policy::chunked, {1, 100, 8}, some_seconds), std::invalid_argument);
-  CHECK_THROWS_AS(serve({{0, 1, 1}}, Policy::chunked, {0, 100, 8}, some_seconds), std::invalid_argument);
-  CHECK_THROWS_AS(serve({{0, 1, 1}}, Policy::chunked, {1, 100, 0}, some_seconds), std::invalid_argument);
-  CHECK(serve({}, Policy::chunked, limits, some_seconds).tokens() == 0);
 }
 
 TEST_CASE("chunks leave room for themselves, whatever the number of answers") {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include "00-workload/kernels/transformer.hpp"
@@ -64,12 +63,6 @@ TEST_CASE("noise of three percent moves a prediction by little more, and no rate
     CHECK(found(mixed) == doctest::Approx(machine(mixed)).epsilon(0.05));
     for (const double rate : found.rates) CHECK(rate >= 0);
   }
-}
-
-TEST_CASE("fewer steps than rates are refused") {
-  std::vector<MeasuredStep> few = measured(0, 1);
-  few.resize(5);
-  CHECK_THROWS_AS(fit_steps(gpt2_small, few), std::invalid_argument);
 }
 
 TEST_CASE("the roofline: a token costs the bytes, a long prompt the FLOPs") {
