@@ -49,26 +49,17 @@ std::size_t multiple(std::size_t least, int ranks) {
   return (least + n - 1) / n * n;
 }
 
-/// So small that the reference, in plain loops, takes no time to speak of.
-Problem checked_problem(int ranks) {
+/// Of such a size, or a little larger, so that it is cut evenly by so many ranks.
+Problem problem_for(int ranks, NetworkShape shape, std::size_t rows) {
   const std::size_t experts = multiple(4, ranks);
-  return {{.width = std::max<std::size_t>(14, experts), .hidden = 10, .blocks = multiple(5, ranks), .classes = 3},
-          24,
-          8,
-          experts};
+  shape.width = std::max(shape.width, experts);
+  shape.blocks = multiple(shape.blocks, ranks);
+  return {shape, rows, 8, experts};
 }
 
-Problem learned_problem(int ranks) {
-  const std::size_t experts = multiple(4, ranks);
-  return {{.width = std::max<std::size_t>(64, experts), .hidden = 128, .blocks = multiple(4, ranks), .classes = 16},
-          256,
-          8,
-          experts};
-}
-
-/// What is timed: so large that products take most of the time, and cut evenly by so many ranks.
+/// What is timed: so large that products take most of the time.
 Problem timed_problem(int ranks) {
-  return {{.width = 256, .hidden = 512, .blocks = multiple(4, ranks), .classes = 16}, 1024, 8, multiple(4, ranks)};
+  return problem_for(ranks, {.width = 256, .hidden = 512, .blocks = 4, .classes = 16}, 1024);
 }
 
 Batch batch_of(const Problem& problem, std::uint64_t index) {
@@ -82,7 +73,8 @@ Estimate in_percent(const Estimate& share) { return times(share, 100); }
 /// The largest error share (common/reference.hpp) that any number has on this rank, after two steps by each strategy on a
 /// small problem: right when at most 1.
 json check_training(Member& me, const json&) {
-  const Problem problem = checked_problem(me.ranks.size());
+  // So small that the reference, in plain loops, takes no time to speak of.
+  const Problem problem = problem_for(me.ranks.size(), {.width = 14, .hidden = 10, .blocks = 5, .classes = 3}, 24);
   double worst = 0;
   for (const Strategy& strategy : strategies()) {
     ReferenceTraining reference(problem.shape, strategy.has_experts ? problem.experts : 1);
@@ -104,7 +96,7 @@ json check_training(Member& me, const json&) {
 
 /// By strategy, of those without experts: this rank's share of the first loss and of the last, and what its optimiser takes.
 json learn(Member& me, const json& arguments) {
-  const Problem problem = learned_problem(me.ranks.size());
+  const Problem problem = problem_for(me.ranks.size(), {.width = 64, .hidden = 128, .blocks = 4, .classes = 16}, 256);
   json answer;
   for (const Strategy& strategy : strategies()) {
     if (strategy.has_experts) continue;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,15 +33,6 @@ std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit
 std::size_t LayerShape::parameters() const {
   const std::size_t biases = qkv_columns() + width + 4 * width + width;
   return width * (qkv_columns() + width + 8 * width) + biases + 4 * width;
-}
-
-void LayerShape::check() const {
-  const auto divides = [](std::size_t part, std::size_t whole) { return part > 0 && whole % part == 0; };
-  if (divides(heads, width) && divides(kv_heads, heads) && divides(panel_columns, head_width())) return;
-  throw std::invalid_argument("a layer of width " + std::to_string(width) + " with " + std::to_string(heads) +
-                              " heads and " + std::to_string(kv_heads) +
-                              " groups cannot be cut into panels: heads must divide the width, groups the heads, and " +
-                              std::to_string(panel_columns) + " the width of a head");
 }
 
 Work token_work(const LayerShape& shape, std::size_t readers) {
@@ -78,7 +68,6 @@ double ridge_batch(const LayerShape& shape, const Roofline& roofs) {
 
 LayerWeights::LayerWeights(const LayerShape& shape, std::size_t layers)
     : shape_(shape), memory_((layers * shape.parameters()) * sizeof(float), Pages::huge) {
-  shape.check();
   const std::size_t c = shape.width;
   constexpr float spread = 0.02f * 1.7320508f;  // as chapter 00's: a standard deviation of 0.02
   fill_shared(memory_.as<float>(), 100, spread);

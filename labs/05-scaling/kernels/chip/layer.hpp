@@ -53,19 +53,17 @@ void multiply_panels(StridedRows x, Panels weights, const float* bias, const flo
 
 // ---- Layers ----
 
+/// Heads divide the width, groups the heads, and panels a head.
 struct LayerShape {
   std::size_t width, heads, kv_heads;
 
-  std::size_t head_width() const { return width / heads; }
+  constexpr std::size_t head_width() const { return width / heads; }
   std::size_t group() const { return heads / kv_heads; }  ///< G
   std::size_t qkv_columns() const { return width + 2 * kv_heads * head_width(); }
   std::size_t parameters() const;
 
   /// Keys and values that one token leaves.
   std::size_t cached_per_token() const { return 2 * kv_heads * head_width(); }
-
-  /// \throws std::invalid_argument, one line, unless heads divide the width, groups the heads and panels a head
-  void check() const;
 };
 
 /// The layer of GPT-2 small: every head has keys and values of its own.

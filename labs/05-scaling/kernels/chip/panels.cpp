@@ -14,6 +14,7 @@ namespace {
 
 using matmul::tile_rows;
 constexpr std::size_t columns = matmul::tile_columns;
+static_assert(gpt2_layer.head_width() % columns == 0, "a head is cut into panels");
 
 /// StridedRows of a panel that all rows of x use before it goes on: they and their part of x stay in the level-2 cache.
 constexpr std::size_t KC = 768;
