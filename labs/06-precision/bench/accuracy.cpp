@@ -36,16 +36,14 @@ double predicted_divergence(const workload::Transformer& model, double logit_var
 }
 
 void predict_divergence(Lab& lab, const workload::Transformer& model, const ExactModel& exact) {
-  Table table = {"Predicted: divergence of the next token's distribution from fp64's", {"format", "nats"}, {}};
   Series predicted = {"kl_predicted", "predicted", Kind::modelled, format_axis, divergence_axis};
   for (Format format : all_formats) {
     if (format == Format::fp32) continue;  // its error is that of sums, not of weights
     const double nats = predicted_divergence(model, exact.logit_variance(), format);
     predicted.points.emplace_back(static_cast<double>(format), nats, label(format));
-    table.rows.push_back({label(format), number_text(nats)});
   }
   lab.add(std::move(predicted));
-  lab.show(table);
+  lab.show("Predicted: divergence of the next token's distribution from fp64's", {"kl_predicted"});
 }
 
 /// Of each format, text by text.

@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <numbers>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -76,15 +75,12 @@ double bits_of(Format format) {
 }
 
 void predict_sqnr(Lab& lab) {
-  Table table = {"Predicted: N(0, 1) in each format", {"format", "bits", "SQNR, dB", "below the limit, dB"}, {}};
   Series predicted = {"sqnr_predicted", "predicted", Kind::modelled, bits_axis, sqnr_axis};
   for (Format format : all_formats) {
-    const double bits = bits_of(format), sqnr = predicted_sqnr_db(format, rows, columns);
-    predicted.points.emplace_back(bits, sqnr, label(format));
-    table.rows.push_back({label(format), number_text(bits), number_text(sqnr), number_text(db_per_bit * bits - sqnr)});
+    predicted.points.emplace_back(bits_of(format), predicted_sqnr_db(format, rows, columns), label(format));
   }
   lab.add(std::move(predicted));
-  lab.show(table);
+  lab.show("Predicted: N(0, 1) in each format", {"sqnr_predicted"});
 }
 
 /// Of each set of samples: what hangs on the largest number of a set differs from one to the next.

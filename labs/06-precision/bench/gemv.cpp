@@ -157,16 +157,6 @@ std::vector<Estimate> in_cache_gbs(const Machine& machine, const Plan& plan) {
   return speeds;
 }
 
-void show_predictions(Lab& lab, const Products& products) {
-  Table table = {"Predicted: a product takes as long as its bytes", {"format", "bits", "MiB", "over fp32"}, {}};
-  for (const Format format : all_formats) {
-    table.rows.push_back({label(format), number_text(products.bits(format)),
-                          number_text(products.bytes(format) / 0x1p20),
-                          number_text(products.bytes(Format::fp32) / products.bytes(format))});
-  }
-  lab.show(table);
-}
-
 /// A number of each format: a row of a page's table, called "gemv_speedup[q4_0]".
 template <class NumberOf>
 void add_by_format(Lab& lab, const char* id, const char* name, Kind kind, const Axis& axis, NumberOf number_of) {
@@ -204,7 +194,9 @@ double add_times(Lab& lab, const Products& products, const Sampling& sampling, S
 
 void measure_gemv(Lab& lab) {
   Products products(rows_beyond_last_cache(lab.machine(), lab.quick() ? 2 : 4));
-  show_predictions(lab, products);
+  const auto by_bytes = [&](Format format) { return products.bytes(Format::fp32) / products.bytes(format); };
+  add_by_format(lab, "gemv_speedup_predicted", "predicted from bytes", Kind::modelled, speedup_axis, by_bytes);
+  lab.show("Predicted: a product takes as long as its bytes; speedup over fp32", {"gemv_speedup_predicted"});
 
   Plan choosing = lab.memory_plan(8);
   choosing.warm_seconds = 0;
@@ -224,11 +216,9 @@ void measure_gemv(Lab& lab) {
   const auto speedup = [&](Format format) {
     return sampling.ratio(Products::one(Format::fp32), Products::one(format));
   };
-  const auto by_bytes = [&](Format format) { return products.bytes(Format::fp32) / products.bytes(format); };
   add_by_format(lab, "gemv_gbs", "one thread, from memory", Kind::measured, speed_axis, speed);
   add_by_format(lab, "gemv_in_cache_gbs", "one thread, from the L2", Kind::measured, speed_axis, in_cache);
   add_by_format(lab, "gemv_speedup", "measured", Kind::measured, speedup_axis, speedup);
-  add_by_format(lab, "gemv_speedup_predicted", "predicted from bytes", Kind::modelled, speedup_axis, by_bytes);
   lab.add(Value("gemv_read_gbs", read, "GB/s", "reading alone, one thread"));
   lab.add(Value("gemv_fp32_over_bandwidth", ratio(speed(Format::fp32).samples, read.samples), "1"));
   const Estimate& slowest = *std::ranges::min_element(near, {}, &Estimate::median);

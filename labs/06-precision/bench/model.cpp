@@ -265,18 +265,13 @@ Sampling time_decoding(const Lab& lab, Decoders& decoders, TokenReads& reads, Ll
 
 /// A token takes as long as reading its bytes.
 void predict_tokens(Lab& lab, const Decoders& decoders) {
-  Table table = {"Predicted: one token reads every weight once", {"format", "MB a token", "tokens, over fp32"}, {}};
   lab.modelled("decode_context", static_cast<double>(decode_context));
-  for (const auto& [format, decoder] : decoders) {
-    const double bytes = decoder.bytes(), fewer = decoders.begin()->second.bytes() / bytes;
-    if (format == Format::fp32) lab.modelled("decode_fp32_bytes", bytes, "B");
-    if (format == Format::q4_0) {
-      lab.modelled("decode_q4_0_bytes", bytes, "B");
-      lab.modelled("decode_q4_0_speedup_predicted", fewer);
-    }
-    table.rows.push_back({label(format), number_text(bytes * 1e-6), number_text(fewer)});
-  }
-  lab.show(table);
+  const auto fp32 = decoders.find(Format::fp32), q4_0 = decoders.find(Format::q4_0);
+  if (fp32 == decoders.end()) return;
+  lab.modelled("decode_fp32_bytes", fp32->second.bytes(), "B");
+  if (q4_0 == decoders.end()) return;
+  lab.modelled("decode_q4_0_bytes", q4_0->second.bytes(), "B");
+  lab.modelled("decode_q4_0_speedup_predicted", fp32->second.bytes() / q4_0->second.bytes());
 }
 
 /// Tokens a second in each format, beside what the bytes and the bandwidth of the same rounds say.

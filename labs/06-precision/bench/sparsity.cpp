@@ -47,37 +47,14 @@ const Axis density_axis = {"density", "1"}, time_axis = {"time, over dense", "1"
 
 constexpr std::size_t gemm_size = 256;
 
-// ---- What the bytes say ----
-
 struct SparseStorage {
   const char *id, *label;
   const char *series, *predicted_series;
-  double bits_to_place;  ///< for each number that is there
-  double bits_to_mask;   ///< for each weight, there or not
-
-  double predicted(double density) const { return (density * (32 + bits_to_place) + bits_to_mask) / 32; }
-
-  /// The density at which it has as many bytes as a dense matrix.
-  double crossover() const { return (32 - bits_to_mask) / (32 + bits_to_place); }
 };
 
-constexpr SparseStorage storages[] = {
-    {"csr32", "index of 32 bits", "sparse_gemv_csr32", "sparse_gemv_csr32_predicted", 32, 0},
-    {"csr16", "index of 16 bits", "sparse_gemv_csr16", "sparse_gemv_csr16_predicted", 16, 0},
-    {"bitmask", "bitmask", "sparse_gemv_bitmask", "sparse_gemv_bitmask_predicted", 0, 1}};
-constexpr double two_four_bits = 0.5 * (32 + 2);
-
-void predict_gemv(Lab& lab) {
-  Table table = {
-      "Predicted: a sparse matrix times a vector, by its bytes", {"stored with", "faster below density", "at 0.1"}, {}};
-  for (const SparseStorage& storage : storages) {
-    table.rows.push_back(
-        {storage.label, number_text(storage.crossover()), number_text(1 / storage.predicted(0.1)) + " x"});
-  }
-  lab.modelled("sparse_2_4_speedup_predicted", 32 / two_four_bits);
-  lab.show(table);
-}
-
+constexpr SparseStorage storages[] = {{"csr32", "index of 32 bits", "sparse_gemv_csr32", "sparse_gemv_csr32_predicted"},
+                                      {"csr16", "index of 16 bits", "sparse_gemv_csr16", "sparse_gemv_csr16_predicted"},
+                                      {"bitmask", "bitmask", "sparse_gemv_bitmask", "sparse_gemv_bitmask_predicted"}};
 // ---- With a vector, out of cache ----
 
 constexpr std::size_t gemv_rows = 1024, gemv_columns = 4096, near_rows = 8;
@@ -364,7 +341,8 @@ void measure_pruned_network(Lab& lab) {
 }  // namespace
 
 void measure_sparsity(Lab& lab) {
-  predict_gemv(lab);
+  constexpr double two_four_bits = 0.5 * (32 + 2);  // of a weight: half of them stay, and two bits say which
+  lab.modelled("sparse_2_4_speedup_predicted", 32 / two_four_bits);
   measure_gemv_with_holes(lab);
   measure_gemm_with_holes(lab);
   measure_pruned_network(lab);

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -58,10 +57,10 @@ constexpr LearnedIds slow_ids[] = {
 
 /// The first is the control: what so many more steps do by themselves.
 const std::vector<Recipe> aware_recipes = {
-    {.id = "fp32_more", .label = "fp32, trained on"},
-    {.id = "q4_0_aware", .label = "Q4_0, trained on", .weights = Format::q4_0},
-    {.id = "mxfp4_aware", .label = "MXFP4, trained on", .weights = Format::mxfp4},
-    {.id = "nvfp4_aware", .label = "NVFP4, trained on", .weights = Format::nvfp4},
+    {.id = "fp32_more"},
+    {.id = "q4_0_aware", .weights = Format::q4_0},
+    {.id = "mxfp4_aware", .weights = Format::mxfp4},
+    {.id = "nvfp4_aware", .weights = Format::nvfp4},
 };
 
 constexpr double first_rate = 4, slow_rate = 0.05, aware_rate = 0.5;  // in units of Adam::rate
@@ -72,9 +71,8 @@ const Learned& by_id(const std::vector<Learned>& all, std::string_view id) {
   return *std::ranges::find_if(all, [id](const Learned& each) { return each.training.recipe().id == id; });
 }
 
-/// Loss, curve, and some words of each.
-void add_learned(Lab& lab, const std::vector<Learned>& all, std::span<const LearnedIds> ids, const std::string& title) {
-  Table table = {title, {"numbers", "loss", "to learn", "writes"}, {}};
+/// Loss and curve of each.
+void add_learned(Lab& lab, const std::vector<Learned>& all, std::span<const LearnedIds> ids) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Recipe& recipe = all[i].training.recipe();
     const bool rounded = recipe.values != Storage::fp32;  // to fewer bits than it is computed in
@@ -85,14 +83,11 @@ void add_learned(Lab& lab, const std::vector<Learned>& all, std::span<const Lear
     for (const auto& [step, divergence] : all[i].looks)
       curve.points.push_back(rounded ? Point(step, divergence) : Point(step, estimate({divergence})));
     lab.add(std::move(curve));
-    table.rows.push_back(
-        {recipe.label, number_text(loss), number_text(all[i].divergence()), write_text(all[i].training.weights(), 12)});
   }
-  lab.show(table);
 }
 
 void race_formats(Lab& lab, const std::vector<Learned>& all) {
-  add_learned(lab, all, learned_ids, "A network learns; loss in nats per word");
+  add_learned(lab, all, learned_ids);
   const Learned& scaled = by_id(all, "fp16_scaled");
   lab.simulated("skipped_steps", scaled.training.scaler().skipped());
   // The gradients of fp32, and what fp16 would keep of them, with and without the scale that was found.
@@ -113,7 +108,7 @@ void race_updates(Lab& lab) {
                standing_still_predicted(random_weights(word_shape), slow_rate * scaling::Adam::rate));
   const auto all = learn(random_weights(word_shape), slow_recipes, large_batch,
                          constant_rate(lab.quick() ? 400 : 800, slow_rate), [&] { lab.tick(); });
-  add_learned(lab, all, slow_ids, "At a low rate, with bf16 weights");
+  add_learned(lab, all, slow_ids);
   lab.simulated("updates_lost_share", by_id(all, "bf16_pure").updates_lost);
   lab.derived("train_bf16_pure_over_master");
   lab.derived("train_bf16_stochastic_over_master");
@@ -126,16 +121,13 @@ std::vector<double> batches(const Lab& lab) {
 }
 
 /// fp16 should break where half of the gradients that fp32 finds are below half of its smallest number.
-Series predict_lost(Lab& lab, const WordDeltas& deltas) {
+void predict_lost(Lab& lab, const WordDeltas& deltas) {
   Series lost = {"batch_lost", "gradients lost in fp16", Kind::modelled, batch_axis, lost_axis};
-  Table table = {"Predicted: gradients that fp16 rounds to zero", {"tokens in a batch", "%"}, {}};
-  for (const double batch : batches(lab)) {
+  for (const double batch : batches(lab))
     lost.points.emplace_back(batch, 100 * lost_share(deltas, large_batch / batch));
-    table.rows.push_back({number_text(batch), number_text(lost.points.back().y.median)});
-  }
-  lab.show(table);
+  lab.add(std::move(lost));
+  lab.show("Predicted: gradients that fp16 rounds to zero", {"batch_lost"});
   lab.modelled("fp16_breaks_tokens_predicted", large_batch * median_size(deltas) / 0x1p-25);
-  return lost;
 }
 
 /// Where does fp16 break?
@@ -143,7 +135,7 @@ void sweep_batches(Lab& lab, const WordDeltas& deltas) {
   const Tick tick = [&] { lab.tick(); };
   const Lessons lessons = falling_rate(steps(lab, 200), first_rate);
   const WordTensors start = random_weights(word_shape);
-  const Series lost = predict_lost(lab, deltas);
+  predict_lost(lab, deltas);
   const double fp32 = learn(start, std::span(recipes).first(1), large_batch, lessons, tick)[0].divergence();
   Series alone = {"batch_fp16", "fp16", Kind::simulated, batch_axis, excess_axis};
   Series scaled = {"batch_fp16_scaled", "fp16, loss scaled", Kind::simulated, batch_axis, excess_axis};
@@ -152,7 +144,7 @@ void sweep_batches(Lab& lab, const WordDeltas& deltas) {
     alone.points.emplace_back(batch, both[0].divergence());
     scaled.points.emplace_back(batch, both[1].divergence());
   }
-  for (const Series& series : {alone, scaled, lost}) lab.add(series);
+  for (const Series& series : {alone, scaled}) lab.add(series);
   const double missed = crossing(alone, 1.5 * fp32) / lab.value("fp16_breaks_tokens_predicted");
   lab.derived("fp16_breaks_missed", std::max(missed, 1 / missed));
 }
@@ -161,15 +153,10 @@ void sweep_batches(Lab& lab, const WordDeltas& deltas) {
 /// noise in its weights alone, and where it is trained on with weights rounded like that.
 void quantise(Lab& lab, const WordTensors& weights) {
   const double sensitivity = noise_sensitivity(weights);
-  Table table = {"Trained in fp32, then in fewer bits", {"weights", "loss", "more than fp32", "predicted"}, {}};
   Series rounded = {"trained_added", "rounded", Kind::measured, noise_axis, added_axis};
   Series predicted = {"trained_added_predicted", "from the noise", Kind::modelled, noise_axis, added_axis};
   Series aware = {"trained_aware_added", "trained on", Kind::measured, noise_axis, added_axis};
-  const auto more_than_fp32 = [&](const std::string& name, double divergence, const std::string& expected) {
-    const double loss = lab.value("train_floor_loss") + divergence, more = loss - lab.value("train_fp32_loss");
-    table.rows.push_back({name, number_text(loss), number_text(more), expected});
-    return more;
-  };
+  const double fp32 = lab.value("train_fp32_loss") - lab.value("train_floor_loss");
 
   double error = 0;
   for (const Format format : all_formats) {
@@ -177,7 +164,7 @@ void quantise(Lab& lab, const WordTensors& weights) {
     const WordTensors in_format = coded(weights, format);
     const double noise = noise_share(weights, in_format), decibels = -10 * std::log10(noise);
     const double expected = sensitivity * noise;
-    const double more = more_than_fp32(label(format), divergence_with(in_format), number_text(expected));
+    const double more = divergence_with(in_format) - fp32;
     if (format == Format::int8_channel) lab.derived("trained_int8_channel_added", more, "nats");
     if (format == Format::q4_0) lab.derived("trained_q4_0_added", more, "nats");
     if (format == Format::mxfp4) lab.derived("trained_mxfp4_added", more, "nats");
@@ -190,16 +177,17 @@ void quantise(Lab& lab, const WordTensors& weights) {
   const std::vector<Learned> all = learn(weights, aware_recipes, large_batch, lessons, [&] { lab.tick(); });
   for (const Learned& each : all) {
     const Recipe& recipe = each.training.recipe();
-    const double more = more_than_fp32(recipe.label, each.divergence(), "");
+    const double more = each.divergence() - fp32;
     if (recipe.weights == Format::fp32 || more <= 0) continue;
     const double noise = noise_share(weights, coded(weights, recipe.weights));
     aware.points.emplace_back(-10 * std::log10(noise), estimate({more}), label(recipe.weights));
   }
-  lab.show(table);
   for (Series* series : {&rounded, &predicted, &aware}) {
     std::ranges::sort(series->points, {}, &Point::x);
     lab.add(*series);
   }
+  lab.show("Trained in fp32, then in fewer bits: loss more than in fp32",
+           {"trained_added_predicted", "trained_added", "trained_aware_added"});
   lab.derived("trained_prediction_error", error);
   const double beside_control = by_id(all, "q4_0_aware").divergence() - by_id(all, "fp32_more").divergence();
   lab.derived("trained_q4_0_left", beside_control / lab.value("trained_q4_0_added"));

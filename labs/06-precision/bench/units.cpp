@@ -209,9 +209,6 @@ struct Races {
 void predict_units(Lab& lab) {
   lab.modelled("bf16_gemm_over_fp32_predicted", sizeof(float) / 2.0);
   lab.modelled("int8_gemm_over_fp32_predicted", sizeof(float) / 1.0);
-  lab.show({"Predicted: products on units for narrow numbers, over fp32",
-            {"precision", "numbers in a register", "over fp32"},
-            {{"bf16", "2 for each fp32", "2"}, {"int8", "4 for each fp32", "4"}}});
 }
 
 void note_who_races(Lab& lab, const std::string& onednn) {

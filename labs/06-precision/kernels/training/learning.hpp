@@ -66,7 +66,7 @@ enum class Update {
 
 struct Recipe {
   const char* id;
-  const char* label;
+  const char* label = "";
   Storage values = Storage::fp32;     ///< of weights and activations
   Storage gradients = Storage::fp32;  ///< of all gradients
   bool scaled = false;                ///< with a LossScaler
@@ -363,25 +363,6 @@ inline double noise_sensitivity(const WordTensors& weights) {
     added += (divergence_with(noisy) - before) / draws;
   }
   return added / share;
-}
-
-/// A text of so many words that the network writes by itself.
-inline std::string write_text(const WordTensors& weights, std::size_t words) {
-  constexpr std::uint64_t writing_sequence = 8001;
-  std::vector<int> text(words_seen, 0);  // full stops: a sentence begins
-  WordActivations computed;
-  for (std::size_t i = 0; i < words; ++i) {
-    forward(weights, std::span(text).last(words_seen), Storage::fp32, computed);
-    const std::span logits = computed.logits.numbers();
-    const float most = *std::ranges::max_element(logits);
-    double sum = 0;
-    for (const float z : logits) sum += std::exp(static_cast<double>(z - most));
-    double left = sum * (1 + static_cast<double>(random_number(writing_sequence, i))) / 2;
-    std::size_t word = 0;
-    while (word + 1 < logits.size() && (left -= std::exp(static_cast<double>(logits[word] - most))) >= 0) ++word;
-    text.push_back(static_cast<int>(word));
-  }
-  return spell(std::span(text).subspan(words_seen));
 }
 
 }  // namespace hf::precision

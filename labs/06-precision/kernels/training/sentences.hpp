@@ -7,23 +7,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "common/random.hpp"
 
 namespace hf::precision {
 
+/// A full stop; the, a, every, two, many; big, small, old, young, quick, wise; dog, cat, fox, hen, worm, mouse, and these in
+/// the plural; chases, fears, sees, sleeps, and these in the plural.
 constexpr std::size_t vocabulary_size = 32;
-inline constexpr std::array<const char*, vocabulary_size> vocabulary = {
-    ".",                                                     //
-    "the",    "a",     "every", "two",    "many",            //
-    "big",    "small", "old",   "young",  "quick", "wise",   //
-    "dog",    "cat",   "fox",   "hen",    "worm",  "mouse",  //
-    "dogs",   "cats",  "foxes", "hens",   "worms", "mice",   //
-    "chases", "fears", "sees",  "sleeps",                    //
-    "chase",  "fear",  "see",   "sleep"};
 
 /// How likely each word is to come next: adds up to 1.
 using Chances = std::array<double, vocabulary_size>;
@@ -184,16 +176,6 @@ inline Examples make_examples(std::size_t rows, std::uint64_t sequence) {
     state = after(state, word);
   }
   return examples;
-}
-
-/// As it is written.
-inline std::string spell(std::span<const int> words) {
-  std::string text;
-  for (const int word : words) {
-    if (!text.empty() && word != static_cast<int>(grammar::full_stop)) text += ' ';
-    text += vocabulary[static_cast<std::size_t>(word)];
-  }
-  return text;
 }
 
 }  // namespace hf::precision

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "05-scaling/kernels/training/matrix.hpp"
@@ -108,12 +107,6 @@ TEST_CASE("chance that goes to impossible words is wrong") {
   CHECK(before < 1);
   CHECK(wrong_share(all[0].training) < before / 2);
   CHECK(wrong_share(all[0].training) > 0);
-}
-
-TEST_CASE("a network writes as many words as it is asked for") {
-  const std::string text = write_text(random_weights(word_shape), 12);
-  CHECK(text == write_text(random_weights(word_shape), 12));
-  CHECK(text.size() > 12);
 }
 
 }  // namespace

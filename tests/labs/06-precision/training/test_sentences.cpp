@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
-#include <span>
 #include <vector>
 
 #include "06-precision/kernels/training/sentences.hpp"
@@ -52,10 +51,6 @@ TEST_CASE("the entropy of the grammar is that of a long text") {
     nats -= std::log(text.chances[i][static_cast<std::size_t>(text.next[i])]);
   }
   CHECK(nats / static_cast<double>(text.rows()) == doctest::Approx(grammar_entropy()).epsilon(0.01));
-}
-
-TEST_CASE("a text is spelled with spaces between words, and none before a full stop") {
-  CHECK(spell(std::vector{1, 12, 24, 2, 13, 0, 4}) == "the dog chases a cat. two");
 }
 
 }  // namespace
