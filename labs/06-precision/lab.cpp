@@ -4,24 +4,13 @@
 //   gemv.cpp         measure_gemv        a product of a matrix and a vector takes as long as its bytes
 //   model.cpp        measure_decode      a language model writes, in every format, and against llama.cpp
 //   units.cpp        measure_units       int8 and bf16 on the units made for them
-//   accuracy.cpp     measure_accuracy    what does the language model lose?
+//   accuracy.cpp     measure_accuracy    what does the language model lose, and for which speed?
 //   sums.cpp         measure_sums        many small numbers, one sum
 //   training.cpp     measure_training    a network learns in 32, 16 and 8 bits
 //   sparsity.cpp     measure_sparsity    numbers that are not there at all
 #include "harness/lab.hpp"
 
 #include "06-precision/bench/steps.hpp"
-
-namespace hf::precision {
-namespace {
-
-void measure_accuracy_and_pareto(Lab& lab) {
-  measure_accuracy(lab);
-  add_pareto(lab);
-}
-
-}  // namespace
-}  // namespace hf::precision
 
 int main(int argc, char** argv) {
   using namespace hf::precision;
@@ -31,7 +20,7 @@ int main(int argc, char** argv) {
                                       {"GEMV", measure_gemv, 3, 18},
                                       {"decode", measure_decode, 4, 20, {"GEMV"}},
                                       {"units", measure_units, 3, 15},
-                                      {"accuracy", measure_accuracy_and_pareto, 2, 8},
+                                      {"accuracy", measure_accuracy, 2, 8},
                                       {"sums", measure_sums, 0.5, 2},
                                       {"training", measure_training, 3, 12},
                                       {"sparsity", measure_sparsity, 2, 8, {"GEMV"}}}};

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -137,6 +138,45 @@ void add_product_outliers(Lab& lab) {
               std::min(ends[0][blocks] - ends[0][one_scale], ends[1][blocks] - ends[1][one_scale]), "dB");
 }
 
+// ---- Accuracy against speed ----
+
+/// Of a series that was added; none where its step was not measured.
+std::vector<Point> points_of(const Lab& lab, const char* id) {
+  const auto found = std::ranges::find(lab.results().series, id, &Series::id);
+  return found == lab.results().series.end() ? std::vector<Point>() : found->points;
+}
+
+/// Nothing where the step that decodes was left out.
+void add_pareto(Lab& lab) {
+  struct Trade {
+    std::string format;
+    double divergence, speed;  ///< from fp64, and tokens a second
+  };
+  std::vector<Trade> trades;  // of all formats that both steps measured, the most accurate first
+  const std::vector<Point> speeds = points_of(lab, "decode_tokens");
+  for (const Point& accuracy : points_of(lab, "kl_by_format")) {
+    const auto speed = std::ranges::find(speeds, accuracy.label, &Point::label);
+    if (speed != speeds.end()) trades.push_back({accuracy.label, accuracy.y.median, speed->y.median});
+  }
+  if (trades.empty()) return;
+  std::ranges::sort(trades, {}, &Trade::divergence);
+  const Axis x = {"divergence", "nats"}, y = {"speed", "tokens/s"};
+  Series dots = {"pareto_formats", "formats", Kind::measured, x, y};
+  Series line = {"pareto_line", "Pareto line", Kind::measured, x, y};
+  for (const Trade& trade : trades) {
+    const Point point(trade.divergence, estimate({trade.speed}), trade.format);
+    dots.points.push_back(point);
+    // Nothing on the line is beaten: no other is as accurate and as fast, and better in one of the two.
+    const bool beaten = std::ranges::any_of(trades, [&](const Trade& other) {
+      return other.divergence <= trade.divergence && other.speed >= trade.speed &&
+             (other.divergence < trade.divergence || other.speed > trade.speed);
+    });
+    if (!beaten) line.points.push_back(point);
+  }
+  lab.add(std::move(dots));
+  lab.add(std::move(line));
+}
+
 }  // namespace
 
 void measure_accuracy(Lab& lab) {
@@ -148,6 +188,7 @@ void measure_accuracy(Lab& lab) {
   const Divergences divergences = add_divergence(lab, model, exact);
   add_model_outliers(lab, model, exact, divergences);
   add_product_outliers(lab);
+  add_pareto(lab);
 }
 
 }  // namespace hf::precision

@@ -32,7 +32,7 @@ namespace hf::precision {
 
 namespace {
 
-const Axis speed_axis = {"speed", "tokens/s"}, divergence_axis = {"divergence", "nats"}, ratio_axis = {"ratio", "1"};
+const Axis speed_axis = {"speed", "tokens/s"}, ratio_axis = {"ratio", "1"};
 
 /// As variants are named: "q4_0" on all cores, "q4_0 one" on one; so "read q4_0" and "read q4_0 one".
 std::string variant_id(const std::string& what, Threads threads) {
@@ -297,12 +297,6 @@ double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, 
   return worst;
 }
 
-/// Of a series that was added; none where its step was not measured.
-std::vector<Point> points_of(const Lab& lab, const char* id) {
-  const auto found = std::ranges::find(lab.results().series, id, &Series::id);
-  return found == lab.results().series.end() ? std::vector<Point>() : found->points;
-}
-
 }  // namespace
 
 void measure_decode(Lab& lab) {
@@ -320,35 +314,6 @@ void measure_decode(Lab& lab) {
   if (lab.has("decode_q4_0_bytes")) lab.add(Value("decode_q4_0_speedup", sampling.ratio("fp32", "q4_0"), "1"));
   lab.derived("decode_prediction_error_worst", std::max(worst_all, worst_one));
   race.add_results(lab, decoders, sampling);
-}
-
-void add_pareto(Lab& lab) {
-  struct Trade {
-    std::string format;
-    double divergence, speed;  ///< from fp64, and tokens a second
-  };
-  std::vector<Trade> trades;  // of all formats that both steps measured, the most accurate first
-  const std::vector<Point> speeds = points_of(lab, "decode_tokens");
-  for (const Point& accuracy : points_of(lab, "kl_by_format")) {
-    const auto speed = std::ranges::find(speeds, accuracy.label, &Point::label);
-    if (speed != speeds.end()) trades.push_back({accuracy.label, accuracy.y.median, speed->y.median});
-  }
-  if (trades.empty()) return;
-  std::ranges::sort(trades, {}, &Trade::divergence);
-  Series dots = {"pareto_formats", "formats", Kind::measured, divergence_axis, speed_axis};
-  Series line = {"pareto_line", "Pareto line", Kind::measured, divergence_axis, speed_axis};
-  for (const Trade& trade : trades) {
-    const Point point(trade.divergence, estimate({trade.speed}), trade.format);
-    dots.points.push_back(point);
-    // Nothing on the line is beaten: no other is as accurate and as fast, and better in one of the two.
-    const bool beaten = std::ranges::any_of(trades, [&](const Trade& other) {
-      return other.divergence <= trade.divergence && other.speed >= trade.speed &&
-             (other.divergence < trade.divergence || other.speed > trade.speed);
-    });
-    if (!beaten) line.points.push_back(point);
-  }
-  lab.add(std::move(dots));
-  lab.add(std::move(line));
 }
 
 }  // namespace hf::precision

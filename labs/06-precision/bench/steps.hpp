@@ -15,9 +15,6 @@ void measure_sums(Lab& lab);
 void measure_training(Lab& lab);
 void measure_sparsity(Lab& lab);
 
-/// Accuracy against speed, from what measure_accuracy() and measure_decode() added: nothing where one of them was left out.
-void add_pareto(Lab& lab);
-
 /// Where a curve, straight between its points, first reaches \p level from below: its x; 0 where it is above from the
 /// first point on, 1 where it never gets there. \pre its x ascend
 double first_density(const Series& curve, double level);

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <ios>
@@ -97,10 +96,7 @@ class Header {
     bytes_ = "GGUF";
     number(std::uint32_t{3});
     number(std::uint64_t{tensors.size()});
-    const std::size_t count_at = bytes_.size();
-    number(std::uint64_t{0});
     describe(shape);
-    std::memcpy(bytes_.data() + count_at, &keys_, sizeof keys_);
     std::uint64_t offset = 0;
     for (const Tensor& tensor : tensors) {
       list(tensor, offset);
@@ -113,6 +109,7 @@ class Header {
 
  private:
   void describe(const workload::TransformerShape& shape) {
+    number(std::uint64_t{9});  // so many keys
     key("general.architecture", "gpt2");
     key("gpt2.block_count", shape.layers);
     key("gpt2.context_length", shape.context);
@@ -137,7 +134,6 @@ class Header {
   void begin_key(std::string_view name, std::uint32_t type) {
     text(name);
     number(type);
-    ++keys_;
   }
   void key(std::string_view name, std::size_t value) {
     begin_key(name, 4);
@@ -162,7 +158,6 @@ class Header {
   }
 
   std::string bytes_;
-  std::uint64_t keys_ = 0;
 };
 
 inline void write_data(std::ofstream& out, const Tensor& tensor) {

@@ -28,11 +28,10 @@ class Stored {
       : size_(values.size()), memory_(values.size_bytes() + slack_bytes, Pages::huge) {
     std::copy(values.begin(), values.end(), memory_.template as<T>().begin());
   }
-  Stored(const Stored& other) : Stored(std::span(other.data(), other.size())) {}
+  Stored(const Stored& other) : Stored(std::span(other.data(), other.size_)) {}
   Stored(Stored&&) noexcept = default;
   Stored& operator=(Stored&&) noexcept = default;
 
-  std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * sizeof(T); }
   const T* data() const { return reinterpret_cast<const T*>(memory_.data()); }
 

@@ -21,6 +21,7 @@
 #include "05-scaling/kernels/training/adam.hpp"
 #include "05-scaling/kernels/training/matrix.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 #include "common/loop_team.hpp"
@@ -33,8 +34,7 @@ namespace hf::precision {
 /// trying. A step whose gradients are not all finite is not taken.
 class LossScaler {
  public:
-  /// \param patience  so many good steps in a row double the scale
-  explicit LossScaler(float scale = 0x1p16f, int patience = 20) : scale_(scale), patience_(patience) {}
+  static constexpr int patience = 20;  ///< so many good steps in a row double the scale
 
   float scale() const { return scale_; }
   int skipped() const { return skipped_; }
@@ -45,7 +45,7 @@ class LossScaler {
     if (!all_finite) {
       scale_ /= 2;
       ++skipped_;
-    } else if (good_ == patience_) {
+    } else if (good_ == patience) {
       scale_ *= 2;
       good_ = 0;
     }
@@ -53,8 +53,8 @@ class LossScaler {
   }
 
  private:
-  float scale_;
-  int patience_, good_ = 0, skipped_ = 0;
+  float scale_ = 0x1p16f;
+  int good_ = 0, skipped_ = 0;
 };
 
 /// What the optimiser adds its update to.
@@ -263,7 +263,8 @@ inline Series sizes_of(const WordDeltas& deltas, double scale, const std::string
 /// Which share of them fp16 stores as zero.
 inline double lost_share(const WordDeltas& deltas, double scale) {
   const std::vector<float> all = magnitudes(deltas);
-  const std::size_t lost = count_lost(Storage::fp16, all, static_cast<float>(scale));
+  const auto is_lost = [scale](float size) { return from_fp16(fp16_of(static_cast<float>(scale) * size)) == 0; };
+  const auto lost = std::ranges::count_if(all, is_lost);
   return static_cast<double>(lost) / static_cast<double>(all.size());
 }
 

@@ -111,19 +111,15 @@ void multiply_transposed(View a, View b, Matrix& c) {
   add_transposed_product(a, b, c.numbers());
 }
 
-/// row_weight · (softmax − 1 at the right word). \return mean of −log p
-double loss_backward(const Matrix& logits, std::span<const int> next, float row_weight, Matrix& delta) {
-  double loss = 0;
+/// row_weight · (softmax − 1 at the right word)
+void loss_backward(const Matrix& logits, std::span<const int> next, float row_weight, Matrix& delta) {
   delta.resize(logits.rows(), logits.columns());
   for (std::size_t i = 0; i < logits.rows(); ++i) {
     const std::span row(logits.row(i), logits.columns());
     const float all = log_sum(row);
-    const auto right = static_cast<std::size_t>(next[i]);
     for (std::size_t j = 0; j < row.size(); ++j) delta.row(i)[j] = row_weight * std::exp(row[j] - all);
-    delta.row(i)[right] -= row_weight;
-    loss += static_cast<double>(all - row[right]);
+    delta.row(i)[next[i]] -= row_weight;
   }
-  return loss / static_cast<double>(logits.rows());
 }
 
 }  // namespace
@@ -144,11 +140,6 @@ void store_at_random(std::span<float> numbers, std::uint64_t sequence) {
     const std::uint32_t pattern = stochastic_pattern_of<bf16_layout>(numbers[i], Overflow::special, random);
     numbers[i] = from_bf16(static_cast<std::uint16_t>(pattern));
   }
-}
-
-std::size_t count_lost(Storage storage, std::span<const float> numbers, float scale) {
-  const auto is_lost = [=](float x) { return x != 0 && rounded(storage, scale * x) == 0; };
-  return static_cast<std::size_t>(std::ranges::count_if(numbers, is_lost));
 }
 
 bool all_finite(std::span<const float> numbers) {
@@ -184,12 +175,12 @@ void forward(const WordTensors& weights, std::span<const int> seen, Storage stor
   if (bits(storage) >= 16) store(storage, to.logits.numbers());
 }
 
-double backward(const WordTensors& weights, const Examples& examples, const WordActivations& activations,
-                Storage storage, float row_weight, WordDeltas& deltas, WordTensors& gradients) {
+void backward(const WordTensors& weights, const Examples& examples, const WordActivations& activations, Storage storage,
+              float row_weight, WordDeltas& deltas, WordTensors& gradients) {
   const std::size_t layers = weights.size() - 2;
   deltas.resize(layers + 1);
   gradients.resize(layers + 2);
-  const double loss = loss_backward(activations.logits, examples.next, row_weight, deltas[layers]);
+  loss_backward(activations.logits, examples.next, row_weight, deltas[layers]);
   store(storage, deltas[layers].numbers());
   for (std::size_t layer = layers; layer > 0; --layer) {
     multiply_transposed(deltas[layer], activations.x[layer], gradients[layer + 1]);
@@ -203,7 +194,6 @@ double backward(const WordTensors& weights, const Examples& examples, const Word
   store(storage, input_delta.numbers());
   embed_backward(examples.seen, input_delta, weights[0], gradients[0]);
   for (Matrix& gradient : gradients) store(storage, gradient.numbers());
-  return loss;
 }
 
 double divergence(const Examples& examples, const Matrix& logits) {

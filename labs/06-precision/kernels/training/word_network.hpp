@@ -28,9 +28,6 @@ void store(Storage storage, std::span<float> numbers);
 /// \param sequence  of random numbers (common/random.hpp)
 void store_at_random(std::span<float> numbers, std::uint64_t sequence);
 
-/// How many of the numbers, each multiplied by `scale`, are not zero, but become zero when stored.
-std::size_t count_lost(Storage storage, std::span<const float> numbers, float scale = 1);
-
 /// Whether all are numbers: neither infinite nor NaN.
 bool all_finite(std::span<const float> numbers);
 
@@ -62,9 +59,8 @@ void forward(const WordTensors& weights, std::span<const int> seen, Storage stor
 
 /// Of row_weight · Σ −log p(next), the sum over all rows: fills deltas and gradients.
 /// \param storage  of both
-/// \return mean of −log p(next)
-double backward(const WordTensors& weights, const Examples& examples, const WordActivations& activations,
-                Storage storage, float row_weight, WordDeltas& deltas, WordTensors& gradients);
+void backward(const WordTensors& weights, const Examples& examples, const WordActivations& activations, Storage storage,
+              float row_weight, WordDeltas& deltas, WordTensors& gradients);
 
 /// How far the network is from the grammar: mean Kullback-Leibler divergence of its chances from the true ones, nats. What
 /// it loses to a text without end is this and the grammar's entropy.

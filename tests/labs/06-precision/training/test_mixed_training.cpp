@@ -1,7 +1,6 @@
 // The rules of the loss scaler, what an optimiser in bf16 can and cannot do, and that training is what it should be.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -34,22 +33,20 @@ bool same(const WordTensors& a, const WordTensors& b) {
 }
 
 TEST_CASE("the scaler halves and skips where something is not finite, and doubles after so many good steps") {
-  LossScaler scaler(1024, 3);
-  CHECK(scaler.accept(true));
-  CHECK(scaler.accept(true));
-  CHECK(scaler.scale() == 1024);
-  CHECK(scaler.accept(true));
-  CHECK(scaler.scale() == 2048);
-  CHECK(scaler.accept(true));
-  CHECK(scaler.accept(true));
+  LossScaler scaler;
+  const float first = scaler.scale();
+  const auto good_steps = [&](int count) {
+    while (count-- > 0) CHECK(scaler.accept(true));
+    return scaler.scale();
+  };
+  CHECK(good_steps(LossScaler::patience - 1) == first);
+  CHECK(good_steps(1) == 2 * first);
+  CHECK(good_steps(LossScaler::patience - 1) == 2 * first);
   CHECK_FALSE(scaler.accept(false));
-  CHECK(scaler.scale() == 1024);
+  CHECK(scaler.scale() == first);
   CHECK(scaler.skipped() == 1);
-  CHECK(scaler.accept(true));  // counts anew
-  CHECK(scaler.accept(true));
-  CHECK(scaler.scale() == 1024);
-  CHECK(scaler.accept(true));
-  CHECK(scaler.scale() == 2048);
+  CHECK(good_steps(LossScaler::patience - 1) == first);  // counts anew
+  CHECK(good_steps(1) == 2 * first);
 }
 
 TEST_CASE("a step whose gradients overflow leaves the weights as they were") {

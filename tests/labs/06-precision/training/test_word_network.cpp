@@ -19,14 +19,13 @@ struct Passed {
   WordActivations activations;
   WordDeltas deltas;
   WordTensors gradients;
-  double loss;
 };
 
 Passed pass(const WordTensors& weights, const Examples& examples, Storage values, Storage gradients, float scale = 1) {
   Passed passed;
   forward(weights, examples.seen, values, passed.activations);
-  passed.loss = backward(weights, examples, passed.activations, gradients, scale / static_cast<float>(examples.rows()),
-                         passed.deltas, passed.gradients);
+  backward(weights, examples, passed.activations, gradients, scale / static_cast<float>(examples.rows()), passed.deltas,
+           passed.gradients);
   return passed;
 }
 
@@ -51,12 +50,11 @@ TEST_CASE("the reference's gradients are what the loss changes by") {
   }
 }
 
-TEST_CASE("the network in fp32 gives the reference's loss and gradients") {
+TEST_CASE("the network in fp32 gives the reference's gradients") {
   const Examples examples = make_examples(33, 2);
   const WordTensors weights = random_weights(shape);
   const WordReference reference = word_reference(weights, examples);
   const Passed passed = pass(weights, examples, Storage::fp32, Storage::fp32);
-  CHECK(passed.loss == doctest::Approx(reference.loss).epsilon(1e-6));
   CHECK(relative_error(passed.gradients, reference) < 1e-5);
 }
 
