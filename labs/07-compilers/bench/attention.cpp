@@ -129,25 +129,17 @@ std::vector<std::size_t> attention_tokens(Lab& lab, double peak_gflops) {
   return tokens;
 }
 
-/// Work, bytes moved and memory, before anything is timed.
+/// Memory and instructions, before anything is timed.
 void predict_attention(Lab& lab, const std::vector<std::size_t>& tokens) {
-  Table table = {"Predicted: attention with its matrix and without",
-                 {"tokens", "GFLOP", "MB moved", "without", "MiB of memory", "without"},
-                 {}};
   Series naive_memory = {"naive_memory_predicted", "with the matrix", Kind::modelled, tokens_axis, memory_axis};
   Series flash_memory = {"flash_memory_predicted", "without", Kind::modelled, tokens_axis, memory_axis};
   for (const std::size_t n : tokens) {
-    const Head head = head_of(n);
-    table.rows.push_back({std::to_string(n), number_text(head.flops() * 1e-9),
-                          number_text(naive_work(head).traffic() * 1e-6),
-                          number_text(flash_work(head).traffic() * 1e-6), number_text(naive_bytes(n) / 0x1p20),
-                          number_text(flash_bytes(n) / 0x1p20)});
     naive_memory.points.emplace_back(as_double(n), naive_bytes(n));
     flash_memory.points.emplace_back(as_double(n), flash_bytes(n));
   }
-  lab.show(table);
   lab.add(std::move(naive_memory));
   lab.add(std::move(flash_memory));
+  lab.show("Predicted: memory of attention", {"naive_memory_predicted", "flash_memory_predicted"});
   lab.modelled("flash_products_per_score", 2 * as_double(head_width));
   lab.modelled("flash_slots_per_score", 2 * as_double(head_width) + flash_instructions_per_score());
   lab.derived("flash_over_peak_predicted");

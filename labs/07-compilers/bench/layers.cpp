@@ -310,18 +310,12 @@ void measure_exercises(Lab& lab) {
   constexpr double patience = 120;
   try {
     const Exercises exercises = run_exercises("cuda", side, lab.quick() ? 11 : 31, patience);
-    const double once_bytes = 2 * as_double(side * side * sizeof(float));  // read, and written
     lab.add(Value("exercise_unfused_ms", exercises.unfused_ms, "ms"));
     lab.add(Value("exercise_fused_ms", exercises.fused_ms, "ms"));
     lab.add(Value("exercise_speedup", ratio(exercises.unfused_ms.samples, exercises.fused_ms.samples), "1"));
-    const auto row = [&](const char* how, const Estimate& ms, double passes, double kernels) {
-      return std::vector<std::string>{how, number_text(ms.median), number_text(passes * once_bytes / ms.median * 1e-6),
-                                      number_text(kernels)};
-    };
-    lab.show({"relu · 0.5 + 1 in PyTorch, on " + exercises.device,
-              {"", "ms", "GB/s", "kernels"},
-              {row("unfused", exercises.unfused_ms, 3, exercises.unfused_kernels),
-               row("fused", exercises.fused_ms, 1, exercises.fused_kernels)}});
+    lab.show({"Kernels of relu · 0.5 + 1 in PyTorch, on " + exercises.device,
+              {"unfused", "fused"},
+              {{number_text(exercises.unfused_kernels), number_text(exercises.fused_kernels)}}});
   } catch (const ExercisesFailed& error) {
     lab.note(std::string("no exercises on the GPU: ") + error.what());
   }

@@ -175,41 +175,29 @@ void add_wrong_answers(Lab& lab) {
   lab.modelled("sweep_example_exchanged", exchanged.given);
 }
 
+void add_speedup(Lab& lab, const Sampling& sampling, const char* id, const char* before, const char* after) {
+  lab.add(Value(id, sampling.ratio(before, after), "1"));
+}
+
 void add_nest_times(Lab& lab, const Sampling& sampling) {
-  Table table = {"Loops in other orders", {"loops", "ns for each iteration", "times as fast"}, {}};
-  const auto show = [&](const char* variant, const char* from) {
-    const double nanoseconds = sampling.of(variant).median * 1e9 / as_double(nest_iterations);
-    const Estimate speedup = sampling.ratio(from, variant);
-    table.rows.push_back({variant, number_text(nanoseconds), number_text(speedup.median)});
-    return speedup;
-  };
-  const auto add = [&](const char* id, const char* variant, const char* from) {
-    lab.add(Value(id, show(variant, from), "1"));
-  };
-  show("sums", "sums");
-  add("sums_exchanged_speedup", "sums exchanged", "sums");
-  show("sweep", "sweep");
-  add("sweep_exchanged_speedup", "sweep exchanged", "sweep");
-  add("sweep_skewed_speedup", "sweep skewed", "sweep");
-  add("sweep_stored_skewed_speedup", "sweep stored skewed", "sweep");
-  lab.show(table);
+  add_speedup(lab, sampling, "sums_exchanged_speedup", "sums", "sums exchanged");
+  add_speedup(lab, sampling, "sweep_exchanged_speedup", "sweep", "sweep exchanged");
+  add_speedup(lab, sampling, "sweep_skewed_speedup", "sweep", "sweep skewed");
+  add_speedup(lab, sampling, "sweep_stored_skewed_speedup", "sweep", "sweep stored skewed");
   // As it is written down, the loop is one chain: an iteration waits for the one before.
-  lab.add(Value("sweep_over_chain", sampling.ratio("sweep", "mixtures"), "1"));
+  add_speedup(lab, sampling, "sweep_over_chain", "sweep", "mixtures");
 }
 
 // ---- What permission buys ----
 
 void add_permission_times(Lab& lab, const Permissions& permissions, const Sampling& sampling) {
   lab.modelled("vector_lanes", as_double(permission_lanes));
-  const auto speedup = [&](const char* id, const char* without, const char* with) {
-    lab.add(Value(id, sampling.ratio(without, with), "1"));
-  };
-  speedup("restrict_two_arrays_speedup", "smooth", "smooth restrict");
-  speedup("restrict_six_arrays_speedup", "rotate", "rotate restrict");
-  speedup("reordered_dot_speedup", "dot", "dot reordered");
-  speedup("slow_order_over_best", "product jki", "product ikj");
+  add_speedup(lab, sampling, "restrict_two_arrays_speedup", "smooth", "smooth restrict");
+  add_speedup(lab, sampling, "restrict_six_arrays_speedup", "rotate", "rotate restrict");
+  add_speedup(lab, sampling, "reordered_dot_speedup", "dot", "dot reordered");
+  add_speedup(lab, sampling, "slow_order_over_best", "product jki", "product ikj");
   if (permissions.can_exchange()) {
-    speedup("interchange_both_speedup", "product ijk", "product ijk both");
+    add_speedup(lab, sampling, "interchange_both_speedup", "product ijk", "product ijk both");
   } else {
     lab.note("the compiler does not know -floop-interchange: what it gains by it is missing");
   }

@@ -242,7 +242,6 @@ void add_partial_model(Lab& lab) {
   if (!model.remark().empty()) return lab.note("compiling a part is missing: " + model.remark());
   const PartialTimes found = time_partial_model(model, lab.plan(8));
   double compiling = 0;
-  Table table = {"A model, compiled in part", {"part", "eager, ms", "compiled, ms", "to compile, ms"}, {}};
   const Axis x = {"compiling", "ms"};
   Series measured = {"partial_passes", "measured", Kind::measured, x, time_axis};
   Series predicted = {"partial_passes_predicted", "Amdahl's law", Kind::modelled, x, time_axis};
@@ -251,15 +250,10 @@ void add_partial_model(Lab& lab) {
     if (count > 0) compiling += model.compile_seconds(found.order[count - 1]);
     measured.points.emplace_back(compiling * 1e3, times(found.passes[count], 1e3), label);
     predicted.points.emplace_back(compiling * 1e3, found.predicted(count) * 1e3);
-    if (count == model.parts()) continue;
-    const std::size_t part = found.order[count];
-    table.rows.push_back({model.name(part), number_text(found.eager[part].median * 1e3),
-                          number_text(found.compiled[part].median * 1e3),
-                          number_text(model.compile_seconds(part) * 1e3)});
   }
-  lab.show(table);
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
+  lab.show("A model, compiled in part", {"partial_passes"});
   const auto saved = [&](std::size_t count) { return found.passes[0].median - found.passes[count].median; };
   lab.derived("hot_part_gain_share", saved(1) / saved(model.parts()));
   double error = 0;

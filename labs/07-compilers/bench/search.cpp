@@ -101,15 +101,6 @@ std::vector<Tuning> shapes_to_tune(Lab& lab) {
   return all;
 }
 
-void count_ways(Lab& lab, const std::vector<Tuning>& all) {
-  lab.modelled("search_ways_measured", as_double(all.front().space.size()));
-  std::vector<std::vector<std::string>> rows;
-  for (const Tuning& tuning : all) {
-    rows.push_back({tuning.id, tuning.runs.shape.text(), std::to_string(tuning.space.size())});
-  }
-  lab.show({"Tuned: products of fp32 on one core", {"shape", "m×n×k", "ways to measure"}, rows});
-}
-
 // ---- What a model expects of them ----
 
 CoreRates measure_rates(const Lab& lab) {
@@ -351,7 +342,7 @@ void measure_transfer(Lab& lab, const std::vector<Tuning>& all) {
 void measure_search(Lab& lab) {
   std::vector<Tuning> all = shapes_to_tune(lab);
   const Tuning& square = all.front();
-  count_ways(lab, all);
+  lab.modelled("search_ways_measured", as_double(square.space.size()));
   const CoreRates rates = measure_rates(lab);
   measure_tiles(lab, square, rates);
   measure_spaces(lab, all);
