@@ -1,26 +1,30 @@
 // Attention without its matrix.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <fstream>
 #include <functional>
 #include <future>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "01-roofline/kernels/dispatch.hpp"
+#include "02-matmul/check/layers_reference.hpp"
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/bench/torch_race.hpp"
-#include "07-compilers/check/attention_arrays.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
 #include "common/loop_team.hpp"
 #include "common/pinned.hpp"
+#include "common/random.hpp"
+#include "common/reference.hpp"
 #include "common/verify.hpp"
 #include "harness/as_double.hpp"
 #include "harness/memory.hpp"
@@ -33,6 +37,61 @@ namespace {
 const Axis tokens_axis = {"tokens", "1"}, speed_axis = {"speed", "GFLOP/s"}, memory_axis = {"memory", "B"};
 
 constexpr std::size_t shown_tokens = 4096;  // where the chapter looks closer, rising scores and chapter 02 among it
+
+// ---- Operands ----
+
+constexpr std::size_t head_width = 64;  ///< d of what is timed
+
+/// Random queries, keys and values, whose scores have a variance of about 1, and room for the result.
+class AttentionArrays {
+ public:
+  explicit AttentionArrays(std::size_t tokens)
+      : head_{tokens, tokens, head_width}, memory_(4 * numbers() * sizeof(float), Pages::base) {
+    fill_random({q(), 3 * numbers()}, 1, 1.7f);
+  }
+
+  const Head& head() const { return head_; }
+  float* q() const { return memory_.as<float>().data(); }
+  float* keys() const { return q() + numbers(); }
+  const float* k() const { return keys(); }
+  const float* v() const { return k() + numbers(); }
+  float* out() const { return q() + 3 * numbers(); }
+
+  std::span<const float> result() const { return {out(), numbers()}; }
+
+  void poison() const { std::fill_n(out(), numbers(), std::numeric_limits<float>::quiet_NaN()); }
+
+  /// The largest error of some rows.
+  double error_share() const {
+    const std::size_t n = head_.queries, d = head_.d;
+    std::vector<Reference> row(d);
+    double worst = 0;
+    for (const std::size_t i : {std::size_t{0}, n / 3, n / 2 + 1, n - 1}) {
+      matmul::reference_attention({n, d}, q(), k(), v(), i, row);
+      worst = std::max(worst, worst_error_share({out() + i * d, d}, row));
+    }
+    return worst;
+  }
+
+ private:
+  std::size_t numbers() const { return head_.queries * head_.d; }
+
+  Head head_;
+  Buffer memory_;
+};
+
+/// Keys that all point the way that the queries do, each eight longer than those before by so much that its exponential, and
+/// with it the reference that all are held to, has grown by more than what is let pass.
+void let_scores_rise(const AttentionArrays& arrays) {
+  constexpr std::size_t keys_at_a_time = 8;
+  constexpr float by = 7;  // in a score: e^7 is more than 2^8
+  const Head& head = arrays.head();
+  std::fill_n(arrays.q(), head.queries * head.d, 1.0f);
+  const float step = by * std::sqrt(static_cast<float>(head.d)) / static_cast<float>(keys_at_a_time * head.d);
+  for (std::size_t j = 0; j < head.keys; ++j) {
+    std::fill_n(arrays.keys() + j * head.d, head.d, step * static_cast<float>(j));
+  }
+}
 
 Head head_of(std::size_t tokens) { return {tokens, tokens, head_width}; }
 
@@ -218,9 +277,11 @@ class AttentionRace {
       enter_chapter_02();
     }
     constexpr double torch_bound = 1e-5;  // of the distance between PyTorch's result and ours
-    torch_.enter_attention("attention", 1, tokens, head_width,
-                           std::array<const float*, 3>{arrays_.q(), arrays_.k(), arrays_.v()}, arrays_.result(),
-                           torch_bound, {Threads::one, Threads::all});
+    torch_.enter("attention",
+                 TorchProgram{"def graph(q, k, v):\n    return F.scaled_dot_product_attention(q, k, v)\n",
+                              std::vector(3, std::vector<std::size_t>{1, 1, tokens, head_width})},
+                 std::array<const float*, 3>{arrays_.q(), arrays_.k(), arrays_.v()}, arrays_.result(), torch_bound,
+                 {.modes = {TorchMode::eager}, .threads = {Threads::one, Threads::all}});
     for (Variant& variant : torch_.variants()) variants_.push_back(std::move(variant));
   }
   AttentionRace(const AttentionRace&) = delete;

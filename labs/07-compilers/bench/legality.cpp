@@ -20,8 +20,7 @@
 namespace hf::compilers {
 namespace {
 
-/// Times of one call: "sums", "sums exchanged", "sweep", "sweep exchanged", "sweep skewed", "sweep stored skewed"; and of as
-/// many mixtures, each of which waits for the one before: "mixtures".
+/// Times of one call of each order; and of as many mixtures, each of which waits for the one before.
 Sampling time_nests(const Plan& plan) {
   const Pinned pinned;
   const std::vector<float> x = random_floats(nest_iterations, 1);
@@ -56,9 +55,8 @@ class StaggeredArrays {
   Buffer memory_;
 };
 
-/// Times of one call: "smooth", "smooth restrict", "rotate", "rotate restrict", "dot", "dot reordered", "product jki",
-/// "product ijk", "product ikj"; of as many additions that do not wait for each other, of numbers and of vectors: "additions one
-/// by one", "additions in vectors"; and where the compiler can_exchange() "product ijk exchanged", "product ijk both".
+/// Times of one call with each permission and without; and of as many additions that do not wait for each other, of numbers
+/// and of vectors.
 Sampling time_permissions(const Permissions& permissions, const Plan& plan) {
   const Pinned pinned;
   constexpr std::size_t count = permission_numbers;

@@ -107,14 +107,6 @@ void TorchRace::enter(const std::string& name, const Graph& graph, std::span<con
   enter(name, torch_program(graph), inputs, result, bound, how);
 }
 
-void TorchRace::enter_attention(const std::string& name, std::size_t heads, std::size_t tokens, std::size_t width,
-                                std::span<const float* const> q_k_v, std::span<const float> result, double bound,
-                                std::vector<Threads> threads) {
-  const TorchProgram program = {"def graph(q, k, v):\n    return F.scaled_dot_product_attention(q, k, v)\n",
-                                std::vector(3, std::vector<std::size_t>{1, heads, tokens, width})};
-  enter(name, program, q_k_v, result, bound, {.modes = {TorchMode::eager}, .threads = std::move(threads)});
-}
-
 void TorchRace::enter(const std::string& name, const TorchProgram& program, std::span<const float* const> tensors,
                       std::span<const float> result, double bound, const TorchEntry& how) {
   const Right right = {result, bound, how.dropout};

@@ -74,11 +74,6 @@ class TorchRace {
   void enter(const std::string& name, const TorchProgram& program, std::span<const float* const> tensors,
              std::span<const float> result, double bound, const TorchEntry& how = {});
 
-  /// scaled_dot_product_attention of q, k and v (heads, tokens, width), eager: it is one operator.
-  void enter_attention(const std::string& name, std::size_t heads, std::size_t tokens, std::size_t width,
-                       std::span<const float* const> q_k_v, std::span<const float> result, double bound,
-                       std::vector<Threads> threads = {Threads::all});
-
   /// One for each mode and number of threads of each entry, named by torch_id(). This must outlive them. Once PyTorch has failed
   /// they take infinitely long.
   std::vector<Variant> variants();

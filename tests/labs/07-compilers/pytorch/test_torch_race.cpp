@@ -263,7 +263,10 @@ TEST_CASE("PyTorch is asked for attention in heads, and says what it cannot do" 
   // One head whose keys are all the same: each token gets the mean of the values.
   const std::vector<float> zeros(2 * 4 * 8), values(2 * 4 * 8, 0.25f);
   const std::vector<const float*> q_k_v = {zeros.data(), zeros.data(), values.data()};
-  race.enter_attention("attention", 2, 4, 8, q_k_v, values, 1e-6);
+  race.enter("attention",
+             {"def graph(q, k, v):\n    return F.scaled_dot_product_attention(q, k, v)\n",
+              std::vector(3, std::vector<std::size_t>{1, 2, 4, 8})},
+             q_k_v, values, 1e-6, {.modes = {TorchMode::eager}});
   CHECK(race.variants().size() == 1);
   race.enter("wrong", {"def graph(x):\n    raise ValueError('no\\nsense')\n", {{4}}}, q_k_v, {}, 1,
              {.modes = {TorchMode::eager}});
