@@ -52,8 +52,7 @@ class AttentionArrays {
 
   const Head& head() const { return head_; }
   float* q() const { return memory_.as<float>().data(); }
-  float* keys() const { return q() + numbers(); }
-  const float* k() const { return keys(); }
+  float* k() const { return q() + numbers(); }
   const float* v() const { return k() + numbers(); }
   float* out() const { return q() + 3 * numbers(); }
 
@@ -89,7 +88,7 @@ void let_scores_rise(const AttentionArrays& arrays) {
   std::fill_n(arrays.q(), head.queries * head.d, 1.0f);
   const float step = by * std::sqrt(static_cast<float>(head.d)) / static_cast<float>(keys_at_a_time * head.d);
   for (std::size_t j = 0; j < head.keys; ++j) {
-    std::fill_n(arrays.keys() + j * head.d, head.d, step * static_cast<float>(j));
+    std::fill_n(arrays.k() + j * head.d, head.d, step * static_cast<float>(j));
   }
 }
 
@@ -129,7 +128,9 @@ std::optional<Estimate> resident_bytes(std::size_t tokens, std::size_t scratch,
   return estimate(samples);
 }
 
-void attend_without_matrix(const AttentionArrays& of) { flash_attention(of.head(), of.q(), of.k(), of.v(), of.out()); }
+FlashCounts flash(const AttentionArrays& of) { return flash_attention(of.head(), of.q(), of.k(), of.v(), of.out()); }
+
+void attend_without_matrix(const AttentionArrays& of) { flash(of); }
 
 void attend_with_matrix(const AttentionArrays& of) {
   static thread_local std::optional<NaiveAttention> naive;
@@ -304,10 +305,6 @@ class AttentionRace {
   }
 
  private:
-  static FlashCounts flash(const AttentionArrays& of) {
-    return flash_attention(of.head(), of.q(), of.k(), of.v(), of.out());
-  }
-
   void enter(const std::string& id, Threads threads, const std::function<void()>& run) {
     Variant variant = timed(on(threads, id), run);
     if (threads == Threads::one) variant = pinned(std::move(variant));
