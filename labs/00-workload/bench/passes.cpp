@@ -104,24 +104,17 @@ void add_operators(Lab& lab, const PassRunner& runner, const Roofline& roofs, co
   const Axis intensity = {"arithmetic intensity", "FLOP/byte"};
   Series predicted = {predicted_id, "predicted", Kind::modelled, intensity, milliseconds};
   Series measured = {measured_id, "measured", Kind::measured, intensity, milliseconds};
-  Table table = {runner.label + ", by operator",
-                 {"operator", "GFLOP", "FLOP/byte", "predicted ms", "measured ms", "% of time"},
-                 {}};
   const double n = runner.parts;
-  const double whole = over_passes(runner, [](const Pass& pass) { return pass.operator_seconds(is_any); }).median;
   const std::vector<OperatorTotal>& operators = runner.passes.front().operators;
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const Work& work = operators[i].work;
     const Estimate ms = over_passes(runner, [&](const Pass& pass) { return 1e3 * pass.operators[i].seconds / n; });
-    const double expected = 1e3 * roofs.seconds(work) / n, share = 100 * ms.median * 1e-3 * n / whole;
-    predicted.points.emplace_back(work.intensity(), expected, operators[i].name);
+    predicted.points.emplace_back(work.intensity(), 1e3 * roofs.seconds(work) / n, operators[i].name);
     measured.points.emplace_back(work.intensity(), ms, operators[i].name);
-    table.rows.push_back({operators[i].name, number_text(work.flops / n * 1e-9), number_text(work.intensity()),
-                          number_text(expected), number_text(ms.median), number_text(share)});
   }
   lab.add(std::move(predicted));
   lab.add(std::move(measured));
-  lab.show(table);
+  lab.show(runner.label + ", by operator", {predicted_id, measured_id});
 }
 
 const PassRunner& find(const std::vector<PassRunner>& runners, std::string_view id) {

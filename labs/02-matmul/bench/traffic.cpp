@@ -11,7 +11,6 @@
 #include "harness/lab.hpp"
 #include "harness/machine.hpp"
 #include "harness/results.hpp"
-#include "harness/terminal.hpp"
 
 namespace hf::matmul {
 namespace {
@@ -24,16 +23,6 @@ Traffic square_traffic(const Rung& rung, std::size_t n, const CacheSimulator& ca
     return one.*level + (two.*level - one.*level) * (n - stretch) / stretch;
   };
   return {extrapolate(&Traffic::registers_l1), extrapolate(&Traffic::l1_l2), extrapolate(&Traffic::l2_beyond)};
-}
-
-Table traffic_table(std::size_t n, const RungTraffic& traffic) {
-  Table table = {
-      "Bytes moved at N = " + std::to_string(n) + ", simulated", {"rung", "registers–L1", "L1–L2", "L2–beyond"}, {}};
-  for (const Rung& rung : rungs()) {
-    const auto& [registers_l1, l1_l2, l2_beyond] = traffic.at(rung.id);
-    table.rows.push_back({rung.label, capacity_text(registers_l1), capacity_text(l1_l2), capacity_text(l2_beyond)});
-  }
-  return table;
 }
 
 /// Threads of their own are made before this one is pinned.
@@ -85,7 +74,6 @@ void count_traffic(Lab& lab, Shared& shared) {
   const std::size_t n = anatomy_size(lab);
   const auto size = static_cast<double>(n);
   const RungTraffic traffic = rung_traffic(lab, n, shared.caches);
-  lab.show(traffic_table(n, traffic));
   const auto saves = [&](Level level, const char* from, const char* to) {
     return static_cast<double>(traffic.at(from).*level) / static_cast<double>(traffic.at(to).*level);
   };
@@ -98,6 +86,8 @@ void count_traffic(Lab& lab, Shared& shared) {
   lab.add(traffic_series("traffic_registers", "between registers and L1", &Traffic::registers_l1, traffic));
   lab.add(traffic_series("traffic_l2", "between L1 and L2", &Traffic::l1_l2, traffic));
   lab.add(traffic_series("traffic_beyond", "between L2 and what lies behind it", &Traffic::l2_beyond, traffic));
+  lab.show("Bytes moved at N = " + std::to_string(n) + ", simulated",
+           {"traffic_registers", "traffic_l2", "traffic_beyond"});
 }
 
 }  // namespace hf::matmul

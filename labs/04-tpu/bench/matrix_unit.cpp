@@ -69,16 +69,6 @@ void note_what_is_missing(Lab& lab, const Int8Kernel& kernel, bool bf16) {
     lab.note("no registers for tiles: this core has neither AMX nor SME, or the system keeps them");
 }
 
-/// An instruction on narrow numbers does as many more operations as more of them fit into a register, if it can start as
-/// often.
-void predict_matrix_unit(Lab& lab) {
-  const double bf16 = sizeof(float) / 2.0, int8 = sizeof(float) / 1.0;
-  lab.modelled("int8_peak_over_fp32_predicted", int8);
-  lab.show({"Predicted peaks, if a dot product can start as often as an FMA",
-            {"precision", "numbers in a register", "over fp32"},
-            {{"bf16", "2 for each fp32", number_text(bf16)}, {"int8", "4 for each fp32", number_text(int8)}}});
-}
-
 /// Of one thread, from registers, interleaved; a bar for each precision that this machine has an instruction for.
 void measure_unit_peaks(Lab& lab, const Int8Kernel& kernel) {
   Team one(1);
@@ -141,7 +131,8 @@ void measure_gemms(Lab& lab, const Int8Kernel& kernel) {
 void measure_matrix_unit(Lab& lab) {
   const Int8Kernel& kernel = *int8_kernels(lab.machine()).front();
   for (const Int8Kernel* each : int8_kernels(lab.machine())) check_int8(*each);
-  predict_matrix_unit(lab);
+  // An instruction does as many more operations as more numbers fit into a register, if it can start as often.
+  lab.modelled("int8_peak_over_fp32_predicted", sizeof(float) / sizeof(std::int8_t));
   measure_unit_peaks(lab, kernel);
   measure_gemms(lab, kernel);
 }

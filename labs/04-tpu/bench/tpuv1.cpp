@@ -11,7 +11,6 @@
 #include "04-tpu/kernels/tpuv1.hpp"
 #include "harness/lab.hpp"
 #include "harness/results.hpp"
-#include "harness/terminal.hpp"
 
 namespace hf::tpu {
 namespace v1 {
@@ -24,13 +23,11 @@ struct Counter {
         modelled{modelled_id, label, Kind::modelled, application, share},
         simulated{simulated_id, label, Kind::simulated, application, share} {}
 
-  /// \return the three numbers, for the table
-  std::string add(const char* app, double was, double model, double run) {
+  void add(const char* app, double was, double model, double run) {
     const auto x = static_cast<double>(published.points.size());
     published.points.emplace_back(x, was, app);
     modelled.points.emplace_back(x, model, app);
     simulated.points.emplace_back(x, run, app);
-    return number_text(was) + " / " + number_text(model) + " / " + number_text(run);
   }
 
   inline static const Axis application = {"application", "1"}, share = {"share of cycles", "%"};
@@ -54,8 +51,6 @@ std::vector<Series> roofline_series() {
 
 /// The six applications by both models. \param tiles  see simulate()
 void predict_applications(Lab& lab, std::size_t tiles) {
-  Table table = {
-      "TPUv1, share of cycles in %: published / one line / simulator", {"application", "active", "stall", "shift"}, {}};
   Counter active("array active", "tpuv1_active_published", "tpuv1_active_modelled", "tpuv1_active_simulated");
   Counter stall("waiting for weights", "tpuv1_stall_published", "tpuv1_stall_modelled", "tpuv1_stall_simulated");
   Counter shift("shifting weights in", "tpuv1_shift_published", "tpuv1_shift_modelled", "tpuv1_shift_simulated");
@@ -63,9 +58,9 @@ void predict_applications(Lab& lab, std::size_t tiles) {
   double active_error = 0, shift_error = 0;
   for (const Application& app : applications) {
     const Shares model = one_line_model(app), run = simulate(app, tiles);
-    table.rows.push_back({app.name, active.add(app.name, app.active, model.active, run.active),
-                          stall.add(app.name, app.stall, model.stall, run.stall),
-                          shift.add(app.name, app.shift, model.shift, run.shift)});
+    active.add(app.name, app.active, model.active, run.active);
+    stall.add(app.name, app.stall, model.stall, run.stall);
+    shift.add(app.name, app.shift, model.shift, run.shift);
     raise(active_error, run.active, app.active);
     if (app.weight_bound()) raise(shift_error, run.shift, app.shift);
     if (app.name == std::string("LSTM0")) lab.simulated("tpuv1_lstm0_active_missed", app.active / run.active);
@@ -75,7 +70,8 @@ void predict_applications(Lab& lab, std::size_t tiles) {
   for (Counter* each : {&active, &stall, &shift}) {
     for (Series* series : {&each->published, &each->modelled, &each->simulated}) lab.add(std::move(*series));
   }
-  lab.show(table);
+  lab.show("TPUv1, published", {"tpuv1_active_published", "tpuv1_stall_published", "tpuv1_shift_published"});
+  lab.show("TPUv1, simulated", {"tpuv1_active_simulated", "tpuv1_stall_simulated", "tpuv1_shift_simulated"});
   lab.simulated("tpuv1_shift_error_points", shift_error, "points");
   lab.simulated("tpuv1_active_error_points", active_error, "points");
 }
