@@ -105,7 +105,7 @@ Plan Lab::plan(int parts) const {
 void Lab::look_at_memory() {
   BurstSearch how;
   if (quick()) {
-    how.spells = 5;
+    how.repeats = 5;
     how.quiet_seconds = how.reading_seconds = 0.025;
   }
   steady_memory_ = SteadyMemory(how);

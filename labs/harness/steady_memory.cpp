@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t fewest_windows = 6;  // on each side of a fall
 constexpr double least_fall = 1.10;        // before over after
 constexpr double falls_over_spread = 3;
-constexpr double share_of_spells = 0.75;
+constexpr double share_of_repeats = 0.75;
 constexpr double same_place = 3;  // as a factor
 constexpr std::size_t reach = 2;  // of the running median, to each side
 
@@ -156,11 +156,11 @@ std::optional<Fall> find_fall(std::span<const double> speeds) {
   return fall;
 }
 
-std::optional<Burst> find_burst(const std::vector<std::vector<double>>& spells, double window_bytes) {
+std::optional<Burst> find_burst(const std::vector<std::vector<double>>& repeats, double window_bytes) {
   std::vector<Fall> falls;
   std::vector<double> places;
-  for (const std::vector<double>& spell : spells) {
-    if (const std::optional<Fall> fall = find_fall(spell)) {
+  for (const std::vector<double>& repeat : repeats) {
+    if (const std::optional<Fall> fall = find_fall(repeat)) {
       falls.push_back(*fall);
       places.push_back(static_cast<double>(fall->at));
     }
@@ -171,7 +171,7 @@ std::optional<Burst> find_burst(const std::vector<std::vector<double>>& spells, 
     const double at = static_cast<double>(fall.at);
     return std::max(at / place, place / at) > same_place;
   });
-  if (static_cast<double>(falls.size()) < share_of_spells * static_cast<double>(spells.size())) return std::nullopt;
+  if (static_cast<double>(falls.size()) < share_of_repeats * static_cast<double>(repeats.size())) return std::nullopt;
   std::vector<double> before, after, bytes;
   for (const Fall& fall : falls) {
     before.push_back(fall.before);
@@ -194,18 +194,18 @@ Series OverTime::series(std::string id, std::string label) const {
   return series;
 }
 
-OverTime over_time(const std::vector<std::vector<double>>& spells, double window_bytes) {
+OverTime over_time(const std::vector<std::vector<double>>& repeats, double window_bytes) {
   OverTime result;
-  if (spells.empty()) return result;
-  std::size_t windows = spells.front().size();
-  for (const std::vector<double>& spell : spells) windows = std::min(windows, spell.size());
+  if (repeats.empty()) return result;
+  std::size_t windows = repeats.front().size();
+  for (const std::vector<double>& repeat : repeats) windows = std::min(windows, repeat.size());
   for (std::size_t from = 0; from < windows;) {
     const auto grown = static_cast<std::size_t>(std::ceil(static_cast<double>(from) * std::exp2(0.25)));
     const std::size_t to = std::min(std::max(grown, from + 1), windows);
     std::vector<double> speeds;
-    for (const std::vector<double>& spell : spells) {
+    for (const std::vector<double>& repeat : repeats) {
       double time = 0;  // of a window, in those that one GB/s takes
-      for (std::size_t i = from; i < to; ++i) time += 1 / spell[i];
+      for (std::size_t i = from; i < to; ++i) time += 1 / repeat[i];
       speeds.push_back(static_cast<double>(to - from) / time);
     }
     result.bytes.push_back(static_cast<double>(to) * window_bytes);
@@ -218,15 +218,15 @@ OverTime over_time(const std::vector<std::vector<double>>& spells, double window
 SteadyMemory::SteadyMemory(const BurstSearch& how) : SteadyMemory(how, std::make_shared<EveryCore>()) {}
 
 SteadyMemory::SteadyMemory(const BurstSearch& how, std::shared_ptr<MemoryReader> reader) {
-  std::vector<std::vector<double>> spells;
-  for (int spell = 0; spell < how.spells; ++spell) {
+  std::vector<std::vector<double>> repeats;
+  for (int repeat = 0; repeat < how.repeats; ++repeat) {
     stop_if_interrupted();
     if (how.between) how.between();
     reader->be_quiet(how.quiet_seconds);
-    spells.push_back(reader->read_for(how.reading_seconds));
+    repeats.push_back(reader->read_for(how.reading_seconds));
   }
-  over_time_ = hf::over_time(spells, reader->window_bytes());
-  burst_ = find_burst(spells, reader->window_bytes());
+  over_time_ = hf::over_time(repeats, reader->window_bytes());
+  burst_ = find_burst(repeats, reader->window_bytes());
   if (!burst_) return;
   drain_bytes_ = surely * *std::max_element(burst_->bytes.samples.begin(), burst_->bytes.samples.end());
   reader_ = std::move(reader);

@@ -38,9 +38,9 @@ struct Burst {
 
 /// A burst, where the fall is seen again and again: after three quarters of the quiet spells, within a factor of three
 /// of the same place. What a neighbour's load does once, or now here and now there, is none.
-/// \param spells  for each quiet spell, what followed it: GB/s of windows of equal size, in their order
+/// \param repeats  for each quiet spell, what followed it: GB/s of windows of equal size, in their order
 /// \param window_bytes  bytes read in a window
-std::optional<Burst> find_burst(const std::vector<std::vector<double>>& spells, double window_bytes);
+std::optional<Burst> find_burst(const std::vector<std::vector<double>>& repeats, double window_bytes);
 
 /// Speed over what has been read since the quiet spell, in steps that grow with it, four to a doubling.
 struct OverTime {
@@ -53,15 +53,15 @@ struct OverTime {
   Series series(std::string id, std::string label) const;
 };
 
-/// \param spells  as for find_burst(); the shortest says how far it goes
-OverTime over_time(const std::vector<std::vector<double>>& spells, double window_bytes);
+/// \param repeats  as for find_burst(); the shortest says how far it goes
+OverTime over_time(const std::vector<std::vector<double>>& repeats, double window_bytes);
 
 /// How long to look for a burst.
 struct BurstSearch {
-  int spells = 9;
+  int repeats = 9;
   double quiet_seconds = 0.05;         ///< without memory before each reading: an allowance can fill up again
   double reading_seconds = 0.1;        ///< longer bursts than this are not seen
-  std::function<void()> between = {};  ///< called before each spell: moves the progress bar
+  std::function<void()> between = {};  ///< called before each of them: moves the progress bar
 };
 
 /// Reads memory in windows of equal size.

@@ -43,11 +43,11 @@ Series drift(double from, double to) {
   return series;
 }
 
-/// So many spells of a series, each with its own noise.
+/// So many repeats of a series, each with its own noise.
 template <class Make>
-std::vector<Series> spells(int count, Make make) {
+std::vector<Series> repeats(int count, Make make) {
   std::vector<Series> result;
-  for (int spell = 0; spell < count; ++spell) result.push_back(make(static_cast<unsigned>(spell)));
+  for (int repeat = 0; repeat < count; ++repeat) result.push_back(make(static_cast<unsigned>(repeat)));
   return result;
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("a series too short to have two levels has none") {
 }
 
 TEST_CASE("a burst is a fall that comes after each quiet spell, at about the same place") {
-  const auto rationed = spells(9, [](unsigned seed) {
+  const auto rationed = repeats(9, [](unsigned seed) {
     const std::size_t at = 30 + 5 * seed;  // 60 to 140 MiB
     return noisy(levels({{at, 67}, {length - at, 37}}), 0.05, seed);
   });
@@ -104,18 +104,18 @@ TEST_CASE("a burst is a fall that comes after each quiet spell, at about the sam
 TEST_CASE("what a neighbour does once, or now here and now there, is no burst") {
   const Series flat = levels({{length, 50}}), fallen = levels({{300, 50}, {700, 30}});
   CHECK_FALSE(hf::find_burst({}, 1));
-  CHECK_FALSE(hf::find_burst(spells(9, [&](unsigned) { return flat; }), 1));
-  CHECK_FALSE(hf::find_burst(spells(9, [&](unsigned spell) { return spell == 4 ? fallen : flat; }), 1));
-  CHECK_FALSE(hf::find_burst(spells(9, [&](unsigned spell) { return spell % 2 == 0 ? fallen : flat; }), 1));
+  CHECK_FALSE(hf::find_burst(repeats(9, [&](unsigned) { return flat; }), 1));
+  CHECK_FALSE(hf::find_burst(repeats(9, [&](unsigned repeat) { return repeat == 4 ? fallen : flat; }), 1));
+  CHECK_FALSE(hf::find_burst(repeats(9, [&](unsigned repeat) { return repeat % 2 == 0 ? fallen : flat; }), 1));
   int believed = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {  // a load that comes at a random time, or goes
     std::mt19937 random(seed);
-    believed += hf::find_burst(spells(9,
-                                      [&](unsigned) {
-                                        const std::size_t at = 10 + random() % (length - 20);
-                                        const bool comes = random() % 2 == 0;
-                                        return levels({{at, comes ? 50 : 30}, {length - at, comes ? 30 : 50}});
-                                      }),
+    believed += hf::find_burst(repeats(9,
+                                       [&](unsigned) {
+                                         const std::size_t at = 10 + random() % (length - 20);
+                                         const bool comes = random() % 2 == 0;
+                                         return levels({{at, comes ? 50 : 30}, {length - at, comes ? 30 : 50}});
+                                       }),
                                1)
                         .has_value()
                     ? 1
@@ -125,7 +125,7 @@ TEST_CASE("what a neighbour does once, or now here and now there, is no burst") 
 }
 
 TEST_CASE("over time, a step grows with what has been read, and no window is lost") {
-  const auto series = spells(3, [](unsigned spell) { return levels({{64, 80.0 + spell}, {192, 40.0 + spell}}); });
+  const auto series = repeats(3, [](unsigned repeat) { return levels({{64, 80.0 + repeat}, {192, 40.0 + repeat}}); });
   const hf::OverTime curve = hf::over_time(series, 100);
   REQUIRE(curve.bytes.size() == curve.gbs.size());
   CHECK(curve.bytes.front() == 100);

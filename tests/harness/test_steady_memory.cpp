@@ -118,7 +118,7 @@ TEST_CASE("where memory is not rationed nothing is read before a sample") {
 
 TEST_CASE("this machine's memory is looked at, whatever is found") {
   hf::BurstSearch how;
-  how.spells = 2;
+  how.repeats = 2;
   how.quiet_seconds = how.reading_seconds = 5e-3;
   int shown = 0;
   how.between = [&] { ++shown; };
