@@ -249,7 +249,9 @@ void Lab::show(const std::string& title, const std::vector<std::string>& series)
     columns.push_back(&*found);
   }
   const auto unit = [](const Axis& axis) { return axis.unit == "1" ? "" : ", " + axis.unit; };
-  Table table = {title, {columns.front()->x.name}, {}};
+  const Axis& x = columns.front()->x;
+  const bool labelled = !columns.front()->points.empty() && !columns.front()->points.front().label.empty();
+  Table table = {title, {labelled && x.unit != "1" ? "" : x.name + unit(x)}, {}};  // a label is no number in a unit
   for (const Series* column : columns) table.columns.push_back(column->label + unit(column->y));
   for (const Point& row : columns.front()->points) {
     const auto is_row = [&](const Point& point) {
