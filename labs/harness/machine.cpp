@@ -91,8 +91,6 @@ std::vector<Gpu> gpus_from_proc(const fs::path& root) {
   return found;
 }
 
-namespace fs = std::filesystem;
-
 std::string first_line(const fs::path& file) {
   std::ifstream in(file);
   std::string line;
