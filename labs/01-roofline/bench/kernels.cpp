@@ -143,6 +143,7 @@ void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
   lab.derived("highest_share_of_roof", *std::ranges::max_element(shares));
   lab.derived("prediction_sides_right", static_cast<double>(right));
   lab.derived("prediction_kernels", static_cast<double>(outcomes.size()));
+  lab.show(outcome_table(outcomes));
 }
 
 void measure_ten_kernels(Lab& lab, const Shared& shared) {
@@ -156,7 +157,6 @@ void measure_ten_kernels(Lab& lab, const Shared& shared) {
   }
   lab.add(outcome_series(outcomes));
   lab.add(std::move(in_cache));
-  lab.show("Kernels, 1 thread", {"kernels_predicted", "kernels", "kernels_in_cache"});
   const auto seconds = [&](const char* label) { return outcome_of(outcomes, label).measured.seconds.samples; };
   lab.add(Value("vector_add_dram_gflops", outcome_of(outcomes, "vector add").measured.gflops, "GFLOP/s"));
   lab.add(Value("blocked_over_naive_matmul", ratio(seconds("naive matmul"), seconds("blocked matmul")), "1"));
@@ -190,7 +190,7 @@ void predict_kernels(Lab& lab, Shared& shared) {
   const Roofs roofs = {lab.value("peak_fp32_gflops"), lab.value("bandwidth_dram_gbs"), shared.copy_gbs};
   shared.predictions = predict(runs.from_dram, roofs);
   lab.add(prediction_series(shared.predictions));
-  lab.show("Predictions, 1 thread; no kernel has been timed yet", {"kernels_predicted"});
+  lab.show(prediction_table(shared.predictions));
 }
 
 void measure_kernels(Lab& lab, Shared& shared) {

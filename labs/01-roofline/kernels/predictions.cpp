@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "01-roofline/kernels/workloads.hpp"
 #include "harness/results.hpp"
 #include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
 #include "harness/work.hpp"
 
 namespace hf::roofline {
@@ -51,6 +53,16 @@ Series prediction_series(const std::vector<Prediction>& predictions) {
   return series;
 }
 
+Table prediction_table(const std::vector<Prediction>& predictions) {
+  Table table = {
+      "Predictions, 1 thread; no kernel has been timed yet", {"kernel", "FLOP/byte", "side", "GFLOP/s", "ms"}, {}};
+  for (const Prediction& each : predictions) {
+    table.rows.push_back({each.label, number_text(each.work.intensity()), name(each.side), number_text(each.gflops()),
+                          number_text(each.seconds * 1e3)});
+  }
+  return table;
+}
+
 std::vector<Outcome> outcomes(const std::vector<Prediction>& predictions,
                               const std::vector<Measurement>& measurements) {
   std::vector<Outcome> result;
@@ -63,6 +75,21 @@ Series outcome_series(const std::vector<Outcome>& outcomes) {
   for (const auto& [predicted, measured] : outcomes)
     series.points.emplace_back(predicted.work.intensity(), measured.gflops, predicted.label);
   return series;
+}
+
+Table outcome_table(const std::vector<Outcome>& outcomes) {
+  Table table = {"Kernels, 1 thread",
+                 {"kernel", "predicted GFLOP/s", "measured GFLOP/s", "missed by", "share of the roof in its rounds",
+                  "predicted side", "gain in cache", "side"},
+                 {}};
+  for (const Outcome& each : outcomes) {
+    const std::optional<Estimate>& share = each.measured.share_of_roof;
+    table.rows.push_back({each.predicted.label, number_text(each.predicted.gflops()),
+                          number_text(each.measured.gflops.median), number_text(100 * each.error()) + " %",
+                          share ? number_text(100 * share->median) + " %" : "", name(each.predicted.side),
+                          number_text(each.measured.gain_in_cache()), name(each.measured.side())});
+  }
+  return table;
 }
 
 const Outcome& outcome_of(const std::vector<Outcome>& outcomes, std::string_view label) {

@@ -10,6 +10,7 @@
 
 #include "01-roofline/kernels/workloads.hpp"
 #include "harness/results.hpp"
+#include "harness/terminal.hpp"
 #include "harness/work.hpp"
 
 namespace hf::roofline {
@@ -60,6 +61,9 @@ struct Measurement {
 /// As dots of a roofline: intensity and speed, named.
 Series prediction_series(const std::vector<Prediction>& predictions);
 
+/// The predictions, for the terminal, before anything is timed.
+Table prediction_table(const std::vector<Prediction>& predictions);
+
 /// A prediction next to what was measured.
 struct Outcome {
   Prediction predicted;
@@ -80,6 +84,9 @@ struct Outcome {
 std::vector<Outcome> outcomes(const std::vector<Prediction>& predictions, const std::vector<Measurement>& measurements);
 
 Series outcome_series(const std::vector<Outcome>& outcomes);
+
+/// The outcomes, kernel by kernel, for the terminal.
+Table outcome_table(const std::vector<Outcome>& outcomes);
 
 /// The outcome of the kernel of a label.
 /// \throws std::out_of_range

@@ -20,6 +20,7 @@
 #include "harness/results.hpp"
 #include "harness/sampling.hpp"
 #include "harness/statistics.hpp"
+#include "harness/terminal.hpp"
 #include "harness/threads.hpp"
 
 namespace hf::gpu {
@@ -125,6 +126,19 @@ Series little_line(const std::string& id, double latency_ns, double limit_gbs) {
   return line;
 }
 
+Table little_table(double latency_ns, double limit_gbs) {
+  Table table = {"Predictions, 1 thread; no two chases have been timed together yet",
+                 {"chases at a time", "GB/s", "over one chase"},
+                 {}};
+  const double one = little_gbs(1, latency_ns, limit_gbs), knee = lines_in_flight(latency_ns, limit_gbs);
+  for (const int count : {1, 2, 4, 8, 16, 32}) {
+    const double gbs = little_gbs(count, latency_ns, limit_gbs);
+    table.rows.push_back({std::to_string(count), number_text(gbs), number_text(gbs / one)});
+  }
+  table.rows.push_back({"knee: " + number_text(knee), number_text(limit_gbs), number_text(limit_gbs / one)});
+  return table;
+}
+
 /// Lines asked for early show what can arrive: their loads need not wait in the core's window. Without that, the window is
 /// full of loads that have come and wait for an older one, before the memory or the fill buffers are.
 void predict_chases(Lab& lab) {
@@ -132,6 +146,7 @@ void predict_chases(Lab& lab) {
   lab.add(little_line("little_line", latency, limit));
   lab.add(Value("little_knee_predicted", lines_in_flight(latency, limit), "1", Kind::modelled,
                 "chases at the knee, predicted"));
+  lab.show(little_table(latency, limit));
 }
 
 }  // namespace
@@ -176,7 +191,6 @@ void measure_chases(Lab& lab, Shared& shared) {
   }
   const auto best = static_cast<std::size_t>(std::ranges::max_element(medians) - medians.begin());
   lab.add(chase_series("chases_bandwidth", "measured, 1 thread", Kind::measured, one_thread));
-  lab.show("Chases, 1 thread", {"chases_bandwidth", "little_line"});
   lab.add(Value("mlp_bandwidth_gain", gain(1, chase_counts[best], 1), "1", "the best number of chases over one"));
   lab.add(Value("mlp_gain_16", gain(1, 16, 1), "1", "16 chases over one"));
   lab.derived("little_knee_measured", knee(counts, medians));
