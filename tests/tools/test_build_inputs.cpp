@@ -31,12 +31,20 @@ struct Tree {
     object("labs/kit/CMakeFiles/kit.dir/used.cpp.o",
            (root / "labs/kit/used.cpp").string() + " \\\n  ../labs/kit/used\\ hpp");
     object("labs/kit/CMakeFiles/kit.dir/idle.cpp.o", "../labs/kit/idle.cpp");
+    compiles({"labs/kit/CMakeFiles/kit.dir/used.cpp.o", "labs/kit/CMakeFiles/kit.dir/idle.cpp.o"});
     map("");
   }
 
   void object(const std::string& name, const std::string& files) const {
     hf::write(root / ("build/" + name), "");
     hf::write(root / ("build/" + name + ".read"), name + ": " + files + "\n");
+  }
+
+  /// Says, as CMake does, which objects the build makes.
+  void compiles(const Names& objects) const {
+    hf::Json steps = hf::Json::array();
+    for (const std::string& name : objects) steps.push_back({{"command", "c++ -O3 -o " + name + " -c somewhere"}});
+    hf::write(root / "build/compile_commands.json", steps.dump());
   }
 
   /// As GNU ld writes it, with more files opened.
@@ -109,6 +117,17 @@ TEST_CASE("each file that went into the program changes the inputs, and no other
   CHECK(tree.inputs() == before);
 }
 
+TEST_CASE("what an earlier build left of a source that moved is no input") {
+  const Tree tree;  // used.cpp stood in labs/kit/, and left an object there
+  hf::write(tree.root / "labs/kit/room/used.cpp", "moved");
+  std::filesystem::remove(tree.root / "labs/kit/used.cpp");
+  tree.object("labs/kit/CMakeFiles/kit.dir/room/used.cpp.o", "../labs/kit/room/used.cpp");
+  tree.compiles({"labs/kit/CMakeFiles/kit.dir/room/used.cpp.o"});
+  const hf::Json inputs = tree.inputs();
+  CHECK(inputs.contains("source:labs/kit/room/used.cpp"));
+  CHECK_FALSE(inputs.contains("source:labs/kit/used.cpp"));
+}
+
 TEST_CASE("libraries from outside are inputs, without those of the language") {
   const Tree tree;
   const hf::TemporaryDirectory system;
@@ -157,7 +176,7 @@ TEST_CASE("what cannot be followed is an error, and is named") {
   }
   {
     const Tree tree;
-    std::filesystem::remove(tree.root / "build/labs/kit/CMakeFiles/kit.dir/used.cpp.o");
+    tree.compiles({"labs/kit/CMakeFiles/kit.dir/idle.cpp.o"});
     CHECK(contains(refusal(tree), "libkit.a: expected used.cpp.o below "));
   }
   {

@@ -231,13 +231,15 @@ TEST_CASE("a full disk is one line, and the old files stay") {
   CHECK(contains(table.text, "canonical_roof.tsv: cannot be written (File too large); "));
   CHECK(hf::content(directory / "out/canonical_roof.tsv") == "old");
 
+  hf::write(directory / "compile_commands.json", "[]");
   hf::write(directory / "lab.map", "LOAD lab.cpp.o\n");
-  hf::write(directory / "lab.cpp.o.read", "lab.cpp.o: lab.map\n");
+  hf::write(directory / "lab.cpp.o.read", "lab.cpp.o: /usr/include/stdio.h\n");
   hf::write(directory / "inputs.json", "old");
   const std::string here = directory.path().string();
   const Outcome inputs = shell("ulimit -f 0; " + kRecord + "inputs --root " + here + " --build " + here + " --map " +
                                here + "/lab.map --output " + here + "/inputs.json --compiler c --flags=-O3");
   CHECK(inputs.status == 2);
+  CHECK(contains(inputs.text, "inputs.json: cannot be written (File too large); "));
   CHECK(hf::content(directory / "inputs.json") == "old");
 
   const Outcome output = shell(kRecord + "table " + file + " > /dev/full");

@@ -29,23 +29,36 @@ struct Linked {
 // "libmatmul.a" → "matmul".
 std::string target_of(const fs::path& archive) { return archive.stem().string().substr(3); }
 
-// Finds the object file that CMake packed into an archive: below DIR/CMakeFiles/TARGET.dir for DIR/libTARGET.a.
-void add_member(const fs::path& archive, const std::string& member, Linked& linked) {
-  const fs::path objects = archive.parent_path() / "CMakeFiles" / (target_of(archive) + ".dir");
-  bool found = false;
-  for (const auto& entry : fs::recursive_directory_iterator(objects)) {
-    if (entry.path().filename() != member) continue;
-    linked.objects.insert(entry.path());
-    found = true;
-  }
-  if (!found)
-    throw FileError(archive.string() + ": expected " + member + " below " + objects.string() + "; build again");
-  linked.folders.insert(archive.parent_path());
-}
-
 bool is_inside(const fs::path& file, const fs::path& folder) {
   const fs::path relative = file.lexically_relative(folder);
   return !relative.empty() && *relative.begin() != "..";
+}
+
+// The objects that this build makes, by its own list: where a source moved, what was made of it before still lies about.
+std::set<fs::path> compiled_objects(const fs::path& home) {
+  std::set<fs::path> objects;
+  for (const Json& step : Json::parse(read_file(home / "compile_commands.json", kMaxMapBytes))) {
+    std::istringstream words(step.at("command").get<std::string>());
+    for (std::string word; words >> word;) {
+      if (word == "-o" && words >> word) objects.insert((home / word).lexically_normal());
+    }
+  }
+  return objects;
+}
+
+// Finds the object file that CMake packed into an archive: below DIR/CMakeFiles/TARGET.dir for DIR/libTARGET.a.
+void add_member(const fs::path& archive, const std::string& member, const std::set<fs::path>& compiled,
+                Linked& linked) {
+  const fs::path folder = archive.parent_path() / "CMakeFiles" / (target_of(archive) + ".dir");
+  bool found = false;
+  for (const fs::path& object : compiled) {
+    if (object.filename() != member || !is_inside(object, folder)) continue;
+    linked.objects.insert(object);
+    found = true;
+  }
+  if (!found)
+    throw FileError(archive.string() + ": expected " + member + " below " + folder.string() + "; build again");
+  linked.folders.insert(archive.parent_path());
 }
 
 // A map begins with the members that were taken from archives, "ARCHIVE(MEMBER)" with who needed it after it or, indented,
@@ -54,6 +67,7 @@ Linked read_map(const Build& build) {
   std::istringstream lines(read_file(build.map, kMaxMapBytes));
   const std::string load = "LOAD ";
   const fs::path home = fs::weakly_canonical(build.folder);
+  const std::set<fs::path> compiled = compiled_objects(home);
   bool members = false;
   Linked linked;
   for (std::string line; std::getline(lines, line);) {
@@ -63,7 +77,7 @@ Linked read_map(const Build& build) {
     if (member != std::string::npos) {
       const fs::path archive = fs::weakly_canonical(build.folder / line.substr(0, member + 2));
       const std::string name = line.substr(member + 3, line.find(')', member) - member - 3);
-      is_inside(archive, home) ? add_member(archive, name, linked) : void(linked.libraries.insert(archive));
+      is_inside(archive, home) ? add_member(archive, name, compiled, linked) : void(linked.libraries.insert(archive));
     } else if (line.starts_with(load)) {
       const fs::path file = fs::absolute(build.folder / line.substr(load.size())).lexically_normal();
       if (is_inside(file, home)) {

@@ -16,13 +16,14 @@ struct Build {
   std::string cuda;           ///< compiler and flags of .cu files
 };
 
-/// What a program was made of. The linker says which object files are in it: of a library only those that it took. The
-/// compiler says, in OBJECT.read (tools/keep-dependencies), which files each was made from. They are "source:PATH" →
-/// SHA-256, PATH relative to the root, with the CMakeLists.txt of each library, where the flags of its files stand. A
-/// generated file counts as those that its first line names, "// Generated from FILE and FILE". Files outside the root
-/// are left out: they belong to libraries. A library outside the root is "library:NAME" → its file (a shared one: where to
-/// look for it when the program runs, see complete_inputs()), except those of the C and C++ language, which come with
-/// compiler and system. With an object made from a .cu file comes "library:CUDA" → Build::cuda.
+/// What a program was made of. The linker says which object files are in it: of a library only those that it took, by name;
+/// compile_commands.json tells them from what an earlier build left. The compiler says, in OBJECT.read
+/// (tools/keep-dependencies), which files each was made from. They are "source:PATH" → SHA-256, PATH relative to the root,
+/// with the CMakeLists.txt of each library, where the flags of its files stand. A generated file counts as those that its
+/// first line names, "// Generated from FILE and FILE". Files outside the root are left out: they belong to libraries. A
+/// library outside the root is "library:NAME" → its file (a shared one: where to look for it when the program runs, see
+/// complete_inputs()), except those of the C and C++ language, which come with compiler and system. With an object made
+/// from a .cu file comes "library:CUDA" → Build::cuda.
 /// Throws FileError where a file cannot be read, or does not say what it should.
 Inputs build_inputs(const Build& build);
 
