@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,29 +36,6 @@ class Problems {
  private:
   std::vector<Problem> found_;
 };
-
-// Units that the end of a value's id promises.
-struct Promise {
-  const char* end;
-  std::vector<std::string> units;
-};
-
-const std::vector<Promise>& promises() {
-  static const std::vector<Promise> all = {{"_gflops", {"GFLOP/s"}},
-                                           {"_tflops", {"TFLOP/s"}},
-                                           {"_gops", {"Gop/s"}},
-                                           {"_tops", {"Top/s"}},
-                                           {"_gbs", {"GB/s"}},
-                                           {"_ghz", {"GHz"}},
-                                           {"_ns", {"ns"}},
-                                           {"_us", {"us"}},
-                                           {"_ms", {"ms"}},
-                                           {"_cycles", {"cycles"}},
-                                           {"_bytes", {"B"}},
-                                           {"_share", {"1", "%"}},
-                                           {"_flop_per_byte", {"FLOP/byte"}}};
-  return all;
-}
 
 void check_quantile(const Json& number, const char* field, double q, const Pointer& at, Problems& problems) {
   if (!number.contains(field)) return;
@@ -270,11 +248,24 @@ bool is_positive_unit(const std::string& unit) {
 }
 
 std::string promised_unit(const std::string& id, const std::string& unit) {
-  for (const Promise& promise : promises()) {
-    if (!id.ends_with(promise.end)) continue;
-    if (std::find(promise.units.begin(), promise.units.end(), unit) != promise.units.end()) continue;
+  static const std::map<std::string, std::vector<std::string>> units_by_end = {{"_gflops", {"GFLOP/s"}},
+                                                                               {"_tflops", {"TFLOP/s"}},
+                                                                               {"_gops", {"Gop/s"}},
+                                                                               {"_tops", {"Top/s"}},
+                                                                               {"_gbs", {"GB/s"}},
+                                                                               {"_ghz", {"GHz"}},
+                                                                               {"_ns", {"ns"}},
+                                                                               {"_us", {"us"}},
+                                                                               {"_ms", {"ms"}},
+                                                                               {"_cycles", {"cycles"}},
+                                                                               {"_bytes", {"B"}},
+                                                                               {"_share", {"1", "%"}},
+                                                                               {"_flop_per_byte", {"FLOP/byte"}}};
+  for (const auto& [end, units] : units_by_end) {
+    if (!id.ends_with(end)) continue;
+    if (std::ranges::find(units, unit) != units.end()) continue;
     std::string wanted;
-    for (const auto& each : promise.units) wanted += (wanted.empty() ? "" : " or ") + each;
+    for (const auto& each : units) wanted += (wanted.empty() ? "" : " or ") + each;
     return wanted;
   }
   return "";

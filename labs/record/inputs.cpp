@@ -101,8 +101,6 @@ std::vector<std::string> staleness(const nlohmann::json& record, const Inputs& n
   return lines;
 }
 
-namespace fs = std::filesystem;
-
 std::string library_name(const fs::path& file) {
   const std::string name = file.filename().string();
   for (const char* suffix : {".so", ".a"}) {

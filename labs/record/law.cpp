@@ -207,14 +207,13 @@ class Court {
   }
 
   void hold_to(const Law& law) {
-    if (law.kind == Law::Kind::in_units) return units_are_allowed(law);
-    if (emulated_) return;
+    if (emulated_ && law.kind != Law::Kind::in_units) return;
     switch (law.kind) {
       case Law::Kind::equal: return follows(law);
       case Law::Kind::at_most: return is_at_most(law);
-      case Law::Kind::never_falls: return never_falls(law);
-      case Law::Kind::never_rises: return never_rises(law);
-      case Law::Kind::in_units: return;
+      case Law::Kind::never_falls:
+      case Law::Kind::never_rises: return keeps_its_direction(law);
+      case Law::Kind::in_units: return units_are_allowed(law);
     }
   }
 
@@ -323,35 +322,27 @@ class Court {
     }
   }
 
-  // No later interval lies wholly below an earlier one.
-  void never_falls(const Law& law) {
-    compare_with_extreme(
-        law, "at least ",
-        [this](const Interval& now, const Interval& before, double slack) { return exceeds(before, now, slack); },
-        [](const Interval& a, const Interval& b) { return a.low > b.low; });
-  }
-
-  void never_rises(const Law& law) {
-    compare_with_extreme(
-        law, "at most ",
-        [this](const Interval& now, const Interval& before, double slack) { return exceeds(now, before, slack); },
-        [](const Interval& a, const Interval& b) { return a.high < b.high; });
-  }
-
-  // Holds each point of a series against the most extreme before it, or the one after that, where one is forgiven.
-  template <typename Violates, typename MoreExtreme>
-  void compare_with_extreme(const Law& law, const std::string& expected, Violates violates, MoreExtreme more_extreme) {
+  // No later interval lies wholly beyond an earlier one: each point of a series is held against the most extreme before it, or
+  // the one after that, where one is forgiven.
+  void keeps_its_direction(const Law& law) {
+    const bool rises = law.kind == Law::Kind::never_falls;
+    const auto is_more_extreme = [&](const Interval& a, const Interval& b) {
+      return rises ? a.low > b.low : a.high < b.high;
+    };
     for (const Quantity& each : quantities_) {
       if (each.kind != Quantity::Kind::series || !matches(law.subject, each.id)) continue;
       const double slack = is_of_memory(each.unit) ? memory_slack_ : kArithmeticSlack;
       std::vector<Interval> extremes;  // the most extreme first
       for (std::size_t i = 0; i < each.numbers.size(); ++i) {
         const Interval& now = each.numbers[i];
-        if (extremes.size() > forgiven_ && violates(now, extremes[forgiven_], slack)) {
-          report(each.number_at(i), expected + digits(extremes[forgiven_].median) + ", as " + each.id +
-                                        law.text.substr(law.subject.size()) + ", not " + digits(now.median));
+        if (extremes.size() > forgiven_) {
+          const Interval& before = extremes[forgiven_];
+          if (rises ? exceeds(before, now, slack) : exceeds(now, before, slack)) {
+            report(each.number_at(i), (rises ? "at least " : "at most ") + digits(before.median) + ", as " + each.id +
+                                          law.text.substr(law.subject.size()) + ", not " + digits(now.median));
+          }
         }
-        extremes.insert(std::upper_bound(extremes.begin(), extremes.end(), now, more_extreme), now);
+        extremes.insert(std::upper_bound(extremes.begin(), extremes.end(), now, is_more_extreme), now);
         extremes.resize(std::min(extremes.size(), forgiven_ + 1));
       }
     }
