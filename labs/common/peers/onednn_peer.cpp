@@ -80,44 +80,29 @@ void check(int status, const char* what) {
 /// An object of the library that is destroyed with its last owner.
 using Owned = std::shared_ptr<void>;
 
-Owned create_engine() {
-  Object engine = nullptr;
-  check(library().create_engine(&engine, cpu, 0), "dnnl_engine_create");
-  return {engine, library().destroy_engine};
-}
-
-Owned create_stream(const Owned& engine) {
-  Object stream = nullptr;
-  check(library().create_stream(&stream, engine.get(), stream_in_order), "dnnl_stream_create");
-  return {stream, library().destroy_stream};
+template <class... Parameters>
+Owned create(int (*function)(Object*, Parameters...), const char* name, int (*destroy)(Object),
+             std::type_identity_t<Parameters>... arguments) {
+  Object made = nullptr;
+  check(function(&made, arguments...), name);
+  return {made, destroy};
 }
 
 Owned create_layout(std::size_t rows, std::size_t columns, int type, Layout layout) {
   const Dimensions sizes = {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
-  Object made = nullptr;
-  check(library().create_layout(&made, 2, sizes, type, layout), "dnnl_memory_desc_create_with_tag");
-  return {made, library().destroy_layout};
+  return create(library().create_layout, "dnnl_memory_desc_create_with_tag", library().destroy_layout, 2, sizes, type,
+                layout);
 }
 
 /// Memory that lies at `data` already, or, where that is `allocated`, is the library's own.
 Owned create_memory(Object layout, const Owned& engine, const void* data) {
-  Object memory = nullptr;
-  check(library().create_memory(&memory, layout, engine.get(), const_cast<void*>(data)), "dnnl_memory_create");
-  return {memory, library().destroy_memory};
+  return create(library().create_memory, "dnnl_memory_create", library().destroy_memory, layout, engine.get(),
+                const_cast<void*>(data));
 }
 const void* const allocated = reinterpret_cast<const void*>(-1);
 
-Owned plan_matmul(const Owned& engine, const Owned& a, const Owned& b, const Owned& c) {
-  Object plan = nullptr;
-  check(library().plan_matmul(&plan, engine.get(), a.get(), b.get(), nullptr, c.get(), nullptr),
-        "dnnl_matmul_primitive_desc_create");
-  return {plan, library().destroy_plan};
-}
-
 Owned create_primitive(const Owned& plan) {
-  Object primitive = nullptr;
-  check(library().create_primitive(&primitive, plan.get()), "dnnl_primitive_create");
-  return {primitive, library().destroy_primitive};
+  return create(library().create_primitive, "dnnl_primitive_create", library().destroy_primitive, plan.get());
 }
 
 template <class Answer>
@@ -136,11 +121,9 @@ void execute(const Owned& primitive, const Owned& stream, const ArgumentOf (&arg
 /// The weights, copied into the layout that the product asks for.
 Owned reordered(const Owned& engine, const Owned& stream, const Owned& layout, const void* data, Object wanted) {
   const Owned source = create_memory(layout.get(), engine, data), copy = create_memory(wanted, engine, allocated);
-  Object plan = nullptr;
-  check(library().plan_reorder(&plan, layout.get(), engine.get(), wanted, engine.get(), nullptr),
-        "dnnl_reorder_primitive_desc_create");
-  const Owned owned = {plan, library().destroy_plan};
-  execute(create_primitive(owned), stream, {{from, source.get()}, {to, copy.get()}});
+  const Owned plan = create(library().plan_reorder, "dnnl_reorder_primitive_desc_create", library().destroy_plan,
+                            layout.get(), engine.get(), wanted, engine.get(), nullptr);
+  execute(create_primitive(plan), stream, {{from, source.get()}, {to, copy.get()}});
   return copy;
 }
 
@@ -160,11 +143,15 @@ OneDnnProduct::OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const 
 
 OneDnnProduct::OneDnnProduct(std::size_t m, std::size_t n, std::size_t k, const Types& types, const void* a,
                              const void* b, void* c, int threads)
-    : threads_(threads), engine_(create_engine()), stream_(create_stream(engine_)) {
+    : threads_(threads),
+      engine_(create(library().create_engine, "dnnl_engine_create", library().destroy_engine, cpu, 0)),
+      stream_(create(library().create_stream, "dnnl_stream_create", library().destroy_stream, engine_.get(),
+                     stream_in_order)) {
   library().set_threads(threads);  // what is planned is planned for so many
   const Owned a_layout = create_layout(m, k, types.a, row_major), c_layout = create_layout(m, n, types.c, row_major);
   const Owned b_here = create_layout(k, n, types.b, row_major), b_any = create_layout(k, n, types.b, chosen_by_library);
-  const Owned plan = plan_matmul(engine_, a_layout, b_any, c_layout);
+  const Owned plan = create(library().plan_matmul, "dnnl_matmul_primitive_desc_create", library().destroy_plan,
+                            engine_.get(), a_layout.get(), b_any.get(), nullptr, c_layout.get(), nullptr);
   a_ = create_memory(a_layout.get(), engine_, a);
   b_ = reordered(engine_, stream_, b_here, b, ask<Object>(plan, query_weights));
   c_ = create_memory(c_layout.get(), engine_, c);

@@ -34,61 +34,45 @@ class Watchdog {
  public:
   /// \param patience  so many looks without news, about a second each, are too many
   /// \param late  called then, on a thread of its own, with what was watched: it should end the process
-  Watchdog(int patience, std::function<void(const std::string& what)> late);
-  ~Watchdog();
-  Watchdog(const Watchdog&) = delete;
-  Watchdog& operator=(const Watchdog&) = delete;
+  Watchdog(int patience, std::function<void(const std::string& what)> late)
+      : patience_(patience), late_(std::move(late)), thread_([this](const std::stop_token& stop) { watch(stop); }) {}
 
   /// From here on `what` is watched, until end(). One thing at a time.
-  void begin(const std::string& what);
-  void end();
+  void begin(const std::string& what) {
+    what_ = what;
+    tick();
+    watching_ = true;
+  }
+  void end() { watching_ = false; }
 
   /// News: what is watched gets on.
   void tick() { news_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  void watch(const std::stop_token& stop);
+  /// Looks are counted, not seconds: a process that was stopped for a while is not late.
+  void watch(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any clock;
+    std::unique_lock lock(mutex);
+    unsigned last = news_;
+    for (int without = 0; !stop.stop_requested();) {
+      clock.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+      const unsigned now = news_;
+      without = watching_ && now == last ? without + 1 : 0;
+      last = now;
+      if (without < patience_ || stop.stop_requested()) continue;
+      late_(what_);
+      without = 0;
+    }
+  }
 
   int patience_;
   std::function<void(const std::string&)> late_;
   std::atomic<unsigned> news_{0};
   std::atomic<bool> watching_{false};
-  std::string what_;  ///< changed only while nothing is watched
-  std::jthread thread_;
+  std::string what_;     ///< changed only while nothing is watched
+  std::jthread thread_;  ///< the last: it ends before what it looks at
 };
-
-Watchdog::Watchdog(int patience, std::function<void(const std::string&)> late)
-    : patience_(patience), late_(std::move(late)), thread_([this](const std::stop_token& stop) { watch(stop); }) {}
-
-Watchdog::~Watchdog() {
-  thread_.request_stop();
-  thread_.join();
-}
-
-void Watchdog::begin(const std::string& what) {
-  what_ = what;
-  tick();
-  watching_ = true;
-}
-
-void Watchdog::end() { watching_ = false; }
-
-/// Looks are counted, not seconds: a process that was stopped for a while is not late.
-void Watchdog::watch(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any clock;
-  std::unique_lock lock(mutex);
-  unsigned last = news_;
-  for (int without = 0; !stop.stop_requested();) {
-    clock.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
-    const unsigned now = news_;
-    without = watching_ && now == last ? without + 1 : 0;
-    last = now;
-    if (without < patience_ || stop.stop_requested()) continue;
-    late_(what_);
-    without = 0;
-  }
-}
 
 constexpr int task_tag = 6, answer_tag = 7;
 constexpr int patience_seconds = 20;
