@@ -121,7 +121,8 @@ TEST_CASE("a kernel is held against the roofs of its own rounds: half as fast in
                                      {.peak_gflops = 100, .read_gbs = 16, .copy_gbs = 12}};
   const Estimate share = share_of_roof(read_only, estimate({1.0, 2.0, 2.0}), rounds);
   CHECK(share.samples == std::vector<double>{1, 1, 0.5});
-  Outcome outcome = {{"x", read_only.work, 1.0, Side::memory}, {.seconds = estimate({1.6, 1.6, 1.6})}};
+  Outcome outcome = {{"x", read_only.work, 1.0, Side::memory},
+                     {.seconds = estimate({1.6, 1.6, 1.6}), .gflops = {}, .gflops_in_cache = {}}};
   CHECK(outcome.error() == doctest::Approx(0.375));
   CHECK(outcome.error_in_turn() == outcome.error());  // those roofs were not timed
   outcome.measured.share_of_roof = share;

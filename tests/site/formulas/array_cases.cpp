@@ -11,13 +11,11 @@ namespace {
 using tpu::Dataflow;
 
 Json question(Dataflow dataflow, const tpu::ArrayShape& array, const tpu::ProductShape& shape) {
-  const char* name = dataflow == Dataflow::output_stationary ? "os" : dataflow == Dataflow::weight_stationary ? "ws" : "is";
-  return {{"dataflow", name},
-          {"rows", array.rows},
-          {"columns", array.columns},
-          {"m", shape.m},
-          {"n", shape.n},
-          {"k", shape.k}};
+  const char* name = dataflow == Dataflow::output_stationary   ? "os"
+                     : dataflow == Dataflow::weight_stationary ? "ws"
+                                                               : "is";
+  return {{"dataflow", name}, {"rows", array.rows}, {"columns", array.columns},
+          {"m", shape.m},     {"n", shape.n},       {"k", shape.k}};
 }
 
 Json formula_case(Dice& dice) {

@@ -35,7 +35,7 @@ const std::vector<int> text = {5, 96, 0, 41, 41, 12};
 struct Quiet {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
   Terminal terminal{nowhere.get()};
-  Lab lab{{"06-precision", "", {}}, Budget::quick, {}, terminal};
+  Lab lab{{"06-precision", "", {}, {}}, Budget::quick, {}, terminal};
 };
 
 /// What is said where there is no python3. An emulator of processes cannot tell why one did not start: it starts, and ends.

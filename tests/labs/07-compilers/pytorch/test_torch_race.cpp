@@ -29,7 +29,7 @@ namespace {
 struct Quiet {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
   Terminal terminal{nowhere.get()};
-  Lab lab{{"07-compilers", "", {}}, Budget::quick, {}, terminal};
+  Lab lab{{"07-compilers", "", {}, {}}, Budget::quick, {}, terminal};
 
   /// A line for each.
   std::string notes() const {
