@@ -170,9 +170,9 @@ void add_by_format(Lab& lab, const char* id, const char* name, Kind kind, const 
 /// Adds times, and what they would be if weights came as fast as they can be read, the formats of the fewest bits first.
 /// \return how far the worst prediction was off
 double add_times(Lab& lab, const Products& products, const Sampling& sampling, Series measured,
-                 std::string (*variant)(Format), double read_gbs) {
+                 const char* predicted_id, std::string (*variant)(Format), double read_gbs) {
   Series predicted = measured;
-  predicted.id += "_predicted";
+  predicted.id = predicted_id;
   predicted.label += ", predicted from bytes";
   predicted.kind = Kind::modelled;
   auto formats = all_formats;
@@ -223,11 +223,12 @@ void measure_gemv(Lab& lab) {
   lab.add(Value("gemv_fp32_over_bandwidth", ratio(speed(Format::fp32).samples, read.samples), "1"));
   const Estimate& slowest = *std::ranges::min_element(near, {}, &Estimate::median);
   lab.derived("gemv_slowest_unpacking_over_read", slowest.median / read.median);
-  const auto worst = [&](const char* id, const char* name, std::string (*variant)(Format), double read_gbs) {
-    return add_times(lab, products, sampling, {id, name, Kind::measured, bits_axis, time_axis}, variant, read_gbs);
-  };
-  lab.derived("gemv_prediction_error_worst", worst("gemv_time", "one thread", Products::one, read.median));
-  lab.derived("gemv_all_prediction_error_worst", worst("gemv_all_time", "all threads", Products::all, read_all.median));
+  lab.derived("gemv_prediction_error_worst",
+              add_times(lab, products, sampling, {"gemv_time", "one thread", Kind::measured, bits_axis, time_axis},
+                        "gemv_time_predicted", Products::one, read.median));
+  lab.derived("gemv_all_prediction_error_worst",
+              add_times(lab, products, sampling, {"gemv_all_time", "all threads", Kind::measured, bits_axis, time_axis},
+                        "gemv_all_time_predicted", Products::all, read_all.median));
 }
 
 }  // namespace hf::precision
