@@ -3,7 +3,6 @@
 /// prompt, writes, and learns.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>

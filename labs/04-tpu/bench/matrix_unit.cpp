@@ -132,7 +132,7 @@ void measure_matrix_unit(Lab& lab) {
   const Int8Kernel& kernel = *int8_kernels(lab.machine()).front();
   for (const Int8Kernel* each : int8_kernels(lab.machine())) check_int8(*each);
   // An instruction does as many more operations as more numbers fit into a register, if it can start as often.
-  lab.modelled("int8_peak_over_fp32_predicted", sizeof(float) / sizeof(std::int8_t));
+  lab.modelled("int8_peak_over_fp32_predicted", static_cast<double>(sizeof(float)) / sizeof(std::int8_t));
   measure_unit_peaks(lab, kernel);
   measure_gemms(lab, kernel);
 }

@@ -2,7 +2,6 @@
 /// PyTorch beside ours, at the same graphs with the same inputs, where it is installed.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "common/random.hpp"

@@ -43,7 +43,8 @@ class PartialModel {
     const ScratchFolder cold;
     for (const auto& [name, graph] : parts) {
       std::optional<Compiled> compiled;
-      const double seconds = seconds_of([&] { compiled.emplace(graph, CompileOptions{.cache = cold.path()}); });
+      const double seconds =
+          seconds_of([&, &graph = graph] { compiled.emplace(graph, CompileOptions{.cache = cold.path()}); });
       GraphInputs inputs(graph, 10 * parts_.size());
       if (!parts_.empty()) inputs.set(0, result());
       parts_.push_back({name, Eager(graph), std::move(inputs), result_of(graph), std::move(*compiled), seconds});

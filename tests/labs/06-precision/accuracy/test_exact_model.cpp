@@ -10,6 +10,7 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/accuracy/accuracy.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/sqnr.hpp"
 
 namespace hf::precision {
 namespace {

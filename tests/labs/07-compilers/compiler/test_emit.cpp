@@ -10,7 +10,6 @@
 
 #include <doctest/doctest.h>
 
-#include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "graphs.hpp"
