@@ -195,9 +195,9 @@ class CallRuns {
         timed("compiled launched", [=] { hollow_linear->run_compiled(), launch(); }),
     };
     for (auto& [name, call] : calls_) {
-      variants.push_back(timed("compiled " + name, [&call] { call.run_compiled(); }));
+      variants.push_back(timed("compiled " + name, [&call = call] { call.run_compiled(); }));
       const bool is_model_with_work = name.starts_with("model") && name != "model hollow";
-      if (!is_model_with_work) variants.push_back(timed("eager " + name, [&call] { call.run_eager(); }));
+      if (!is_model_with_work) variants.push_back(timed("eager " + name, [&call = call] { call.run_eager(); }));
     }
     for (Variant& variant : race_.variants()) variants.push_back(std::move(variant));
     return sample_interleaved(variants, plan);
