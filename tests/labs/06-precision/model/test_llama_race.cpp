@@ -99,7 +99,8 @@ TEST_CASE("llama.cpp, where it is installed, reads the file and computes what we
   Quiet quiet;
   const Transformer model(small);
   Decoders decoders = decoders_of(quiet.lab, model, {Format::fp32, Format::bf16, Format::q8_0, Format::q4_0});
-  for (auto& [format, decoder] : decoders) {
+  for (auto& [kept, decoder] : decoders) {
+    const Format format = kept;
     CAPTURE(id(format));
     const ScratchFile file;
     write_gguf(model, format, file.path());
