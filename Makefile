@@ -72,9 +72,8 @@ lab-%:
 	$(error there is no lab $*; the labs are: $(addprefix lab-,$(NUMBERS)))
 
 .PHONY: serve
-serve: needs-serve ## show the book at http://localhost:8000/ (PORT=8000)
-	@[ -e build/site/index.html ] || { echo 'there is no book yet: make site builds it' >&2; exit 1; }
-	@python3 -m http.server --bind 127.0.0.1 --directory build/site $(PORT)
+serve: needs-serve ## show the book at http://localhost:8000/, and say when a page has become newer (PORT=8000)
+	@tools/serve build/site $(PORT)
 
 .PHONY: pdf
 pdf: needs-pdf tool build/doxygen/xml/index.xml ## the book to print and bind, from the records there are: build/hardware-first.pdf

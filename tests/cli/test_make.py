@@ -230,6 +230,6 @@ def test_publishing_without_a_record_says_how_to_get_one(make, door, record):
     assert door.calls("record") == []
 
 
-def test_serving_without_a_book_says_how_to_get_one(make):
-    run = make("serve")
-    assert run.returncode != 0 and run.stderr.startswith("there is no book yet: make site builds it\n")
+def test_the_built_site_is_served(make, door):
+    assert make("serve", "PORT=8001").returncode == 0
+    assert door.calls("python3")[-1] == "python3 tools/serve build/site 8001"

@@ -1,0 +1,62 @@
+"""`make serve`: pages as they lie, and a word when one has become newer."""
+
+import os
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from book import PROJECT
+from playwright.sync_api import Browser, expect
+
+PAGE = """<!doctype html><html lang="en"><title>A page</title>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'; connect-src 'self'">
+<body><p>{text}</p></body></html>"""
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A page of a book, and where it is served."""
+    page = tmp_path / "index.html"
+    page.write_text(PAGE.format(text="first"))
+    os.utime(page, (1e9, 1e9))
+    server = subprocess.Popen([PROJECT / "tools/serve", tmp_path, "0"], stdout=subprocess.PIPE, text=True)
+    yield page, server.stdout.readline().split()[2].replace("localhost", "127.0.0.1")
+    server.terminate()
+    server.wait()
+
+
+def test_an_open_page_says_that_it_became_newer(served: tuple[Path, str], browser: Browser) -> None:
+    file, address = served
+    page = browser.new_page()
+    page.clock.install()
+    page.goto(address)
+    with page.expect_response(lambda answer: answer.request.method == "HEAD"):
+        page.clock.run_for(2000)
+    expect(page.get_by_role("status")).to_have_count(0)
+    file.write_text(PAGE.format(text="second"))
+    page.clock.run_for(2000)
+    page.get_by_role("button", name="This page has become newer").click()
+    expect(page.get_by_text("second")).to_be_visible()
+    page.close()
+
+
+def test_only_what_is_served_asks(served: tuple[Path, str]) -> None:
+    file, address = served
+    assert "newer.js" in urllib.request.urlopen(address).read().decode()
+    assert "newer.js" not in file.read_text()
+
+
+def test_a_folder_without_a_book(tmp_path: Path) -> None:
+    run = subprocess.run([PROJECT / "tools/serve", tmp_path, "0"], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr == "serve: there is no book yet: make site builds it\n"
+
+
+def test_a_port_that_is_taken(served: tuple[Path, str]) -> None:
+    file, address = served
+    port = address.rstrip("/").rpartition(":")[2]
+    run = subprocess.run([PROJECT / "tools/serve", file.parent, port], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr.startswith(f"serve: port {port}: ")
