@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/gemv/tiles.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
@@ -15,8 +16,13 @@
 
 namespace hf::precision {
 
-/// What the kernel multiplies by: x, or, for formats of whole numbers, what x is rounded to.
+/// What the kernel multiplies by: x, or what x is rounded to.
 inline std::vector<double> multiplied_vector(Format format, std::span<const float> x) {
+  if (is_bf16(format)) {
+    std::vector<double> multiplied;
+    for (float each : x) multiplied.push_back(from_bf16(bf16_of(each)));
+    return multiplied;
+  }
   if (!is_whole(format)) return {x.begin(), x.end()};
   RoundedVector rounded;
   rounded.round(x.data(), x.size(), RoundedVector::block);

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "04-tpu/kernels/dot_instructions.hpp"
-#include "06-precision/kernels/formats/scalar_floats.hpp"  // IWYU pragma: keep  (where no instruction widens fp16)
+#include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "harness/vector.hpp"
 
 #if defined(__aarch64__)
@@ -125,6 +125,60 @@ struct Fp8Numbers {
     }
   }
 };
+
+// ---- FP8 to bf16, where bytes can be looked up and bf16 multiplied in pairs ----
+
+#if defined(__AVX512VBMI__) && defined(__AVX512BF16__)
+#define HARDWARE_FIRST_BF16_PAIRS
+constexpr bool has_bf16_pairs = true;
+
+/// For each FP8 number without its sign the two bytes of the same in bf16.
+template <FloatLayout layout>
+struct Bf16Bytes {
+  alignas(vector_bytes) std::uint8_t upper[128] = {}, lower[128] = {};
+
+  constexpr Bf16Bytes() {
+    for (std::uint32_t i = 0; i < 128; ++i) {
+      const std::uint16_t number = bf16_of(value_of<layout>(i));
+      upper[i] = static_cast<std::uint8_t>(number >> 8);
+      lower[i] = static_cast<std::uint8_t>(number);
+    }
+  }
+};
+
+/// Each byte's lower seven bits choose among 128 bytes.
+inline __m512i look_up(const std::uint8_t (&table)[128], __m512i indices) {
+  return _mm512_permutex2var_epi8(_mm512_load_si512(table), indices, _mm512_load_si512(table + 64));
+}
+
+/// Looked up, not shifted into place: vdpbf16ps takes subnormal numbers for zero, and FP8's become normal here. Of each
+/// four rows number [0] holds the first two, [1] the last two, and of a row one pair of columns beside the other.
+template <FloatLayout layout>
+struct Fp8Pairs {
+  static constexpr Bf16Bytes<layout> bytes = {};
+  static void dequantise(const std::byte* at, __m512i (&number)[2]) {
+    constexpr int and_or = 0xec;
+    const auto numbers = (__m512i)load_as<Bits>(at), signs = _mm512_set1_epi8(-128);
+    const __m512i lower = look_up(bytes.lower, numbers);
+    const __m512i upper = _mm512_ternarylogic_epi32(numbers, look_up(bytes.upper, numbers), signs, and_or);
+    number[0] = _mm512_unpacklo_epi8(lower, upper);
+    number[1] = _mm512_unpackhi_epi8(lower, upper);
+  }
+};
+
+/// sum[lane] += the two products of a's and b's numbers in bf16.
+inline Floats dot_pairs(Floats sum, __m512i a, __m512i b) {
+  return (Floats)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
+}
+
+/// The sums of 16 rows whose pairs of columns lie as Fp8Pairs leaves them.
+inline Floats sums_of_rows(Floats first, Floats last) {
+  return (Floats)_mm512_shuffle_ps((__m512)first, (__m512)last, 0x88) +
+         (Floats)_mm512_shuffle_ps((__m512)first, (__m512)last, 0xdd);
+}
+#else
+constexpr bool has_bf16_pairs = false;
+#endif
 
 // ---- Whole numbers: four to a lane, without a sign, `offset` too large ----
 

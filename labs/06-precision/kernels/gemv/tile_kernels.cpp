@@ -9,6 +9,7 @@
 
 #include "04-tpu/kernels/dot_instructions.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/gemv/dequantise.hpp"
 #include "06-precision/kernels/gemv/tiles.hpp"
 #include "harness/vector.hpp"
@@ -52,14 +53,41 @@ inline void add_block(const std::byte* scales, const std::byte* numbers, const f
   }
 }
 
-template <BlockLayout layout, class Numbers, class Scales, bool prefetching>
+#if defined(HARDWARE_FIRST_BF16_PAIRS)
+/// Adds a block of columns: dequantised to bf16, times four numbers of x at a time.
+template <BlockLayout layout, class Numbers, class Scales, std::size_t ahead>
+inline void add_block(const std::byte* scales, const std::byte* numbers, const std::uint16_t* x, Total& total) {
+  prefetch_after<tile_rows * layout.scale_bytes, ahead>(scales);
+  Floats sum[2][2][2] = {};
+#pragma GCC unroll 8
+  for (std::size_t c = 0; c < layout.numbers; c += layout.group) {
+    const std::byte* at = numbers + c * tile_rows;
+    prefetch_after<layout.group * tile_rows, ahead>(at);
+    std::int64_t four;
+    std::memcpy(&four, x + c, sizeof four);
+    for (std::size_t half : {0, 1}) {
+      __m512i number[2];
+      Numbers::dequantise(at + half * vector_bytes, number);
+      Floats(&chain)[2] = sum[c / layout.group % 2][half];
+      for (std::size_t i : {0, 1}) chain[i] = dot_pairs(chain[i], number[i], _mm512_set1_epi64(four));
+    }
+  }
+  for (std::size_t half : {0, 1}) {
+    const Floats scale = Scales::dequantise(scales + half * lanes * layout.scale_bytes);
+    total[half] += scale * sums_of_rows(sum[0][half][0] + sum[1][half][0], sum[0][half][1] + sum[1][half][1]);
+  }
+}
+#endif
+
+/// \tparam x  in what the numbers are multiplied by it: fp32 or bf16
+template <BlockLayout layout, class Numbers, class Scales, auto x, bool prefetching>
 inline void add_tile(const std::byte* tile, std::size_t column, const TileInput& input, Total& total) {
   constexpr std::size_t ahead = prefetching ? 4096 : 0;
   for (std::size_t b = 0; b < tile_columns / layout.numbers; ++b) {
     add_block<layout, Numbers, Scales, ahead>(
         tile + b * tile_rows * layout.scale_bytes,
         tile + tile_scale_bytes(layout) + b * tile_rows * layout.numbers * layout.bits / 8,
-        input.x + column + b * layout.numbers, total);
+        input.*x + column + b * layout.numbers, total);
   }
 }
 
@@ -124,8 +152,8 @@ std::atomic<bool> prefetching_now = true;
 template <Format format, class Numbers, class Scales = NoScales>
 Kernel floats() {
   constexpr BlockLayout layout = block_layout(format);
-  return prefetching_now ? multiply_row<layout, add_tile<layout, Numbers, Scales, true>>
-                         : multiply_row<layout, add_tile<layout, Numbers, Scales, false>>;
+  return prefetching_now ? multiply_row<layout, add_tile<layout, Numbers, Scales, &TileInput::x, true>>
+                         : multiply_row<layout, add_tile<layout, Numbers, Scales, &TileInput::x, false>>;
 }
 
 template <Format format, class Numbers, class Scales = NoScales>
@@ -133,6 +161,17 @@ Kernel whole() {
   constexpr BlockLayout layout = block_layout(format);
   return prefetching_now ? multiply_row<layout, add_whole_tile<layout, Numbers, Scales, true>>
                          : multiply_row<layout, add_whole_tile<layout, Numbers, Scales, false>>;
+}
+
+template <Format format, FloatLayout number, class Scales = NoScales>
+Kernel fp8() {
+#if defined(HARDWARE_FIRST_BF16_PAIRS)
+  constexpr BlockLayout layout = block_layout(format);
+  return prefetching_now ? multiply_row<layout, add_tile<layout, Fp8Pairs<number>, Scales, &TileInput::bf16, true>>
+                         : multiply_row<layout, add_tile<layout, Fp8Pairs<number>, Scales, &TileInput::bf16, false>>;
+#else
+  return floats<format, Fp8Numbers<number.exponent_bits>, Scales>();
+#endif
 }
 
 // ---- The vector, rounded ----
@@ -184,6 +223,19 @@ void RoundedVector::round(const float* x, std::size_t size, std::size_t unit) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = sum_of_16(&numbers[16 * i]);
 }
 
+void round_to_bf16(const float* x, std::size_t size, std::size_t unit, std::vector<std::uint16_t>& to) {
+  to.resize((size + unit - 1) / unit * unit);
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(x[i]);
+    to[i] = static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);  // half-way to the even one
+  }
+  std::fill(to.begin() + static_cast<std::ptrdiff_t>(size), to.end(), std::uint16_t{0});
+}
+
+bool is_bf16(Format format) {
+  return has_bf16_pairs && (format == Format::fp8_e4m3 || format == Format::fp8_e5m2 || format == Format::mxfp8);
+}
+
 bool is_whole(Format format) {
   switch (format) {
     case Format::int8:
@@ -197,6 +249,7 @@ bool is_whole(Format format) {
 }
 
 Factors kernel_factors(Format format) {
+  if (is_bf16(format)) return {1, 1};
   switch (format) {
     case Format::fp8_e4m3:
     case Format::mxfp8: return {0x1p60f, 0x1p60f};     // 2^(127 - 7)
@@ -215,9 +268,9 @@ Kernel kernel_for(Format format) {
     case Format::fp32: return floats<Format::fp32, Fp32Numbers>();
     case Format::fp16: return floats<Format::fp16, Fp16Numbers>();
     case Format::bf16: return floats<Format::bf16, Bf16Numbers>();
-    case Format::fp8_e4m3: return floats<Format::fp8_e4m3, Fp8Numbers<4>>();
-    case Format::fp8_e5m2: return floats<Format::fp8_e5m2, Fp8Numbers<5>>();
-    case Format::mxfp8: return floats<Format::mxfp8, Fp8Numbers<4>, E8m0Scales>();
+    case Format::fp8_e4m3: return fp8<Format::fp8_e4m3, e4m3_layout>();
+    case Format::fp8_e5m2: return fp8<Format::fp8_e5m2, e5m2_layout>();
+    case Format::mxfp8: return fp8<Format::mxfp8, e4m3_layout, E8m0Scales>();
     case Format::int8: return whole<Format::int8, ByteNumbers>();
     case Format::int8_channel: return whole<Format::int8_channel, ByteNumbers>();
     case Format::q8_0: return whole<Format::q8_0, ByteNumbers, Fp16Scales>();

@@ -35,10 +35,18 @@ struct RoundedVector {
   void round(const float* x, std::size_t size, std::size_t unit);
 };
 
+/// Whether a format's numbers are multiplied in bf16, by a vector that is rounded to it: FP8's, where an instruction does.
+bool is_bf16(Format format);
+
+/// Rounds x to the nearest number in bf16, and fills up with zeros to a multiple of `unit` numbers.
+/// \pre its NaNs are those that arithmetic makes
+void round_to_bf16(const float* x, std::size_t size, std::size_t unit, std::vector<std::uint16_t>& to);
+
 /// The vector that a matrix is multiplied by, times its factor, filled up with zeros to whole tiles.
 struct TileInput {
   const float* x;                ///< for formats of numbers with a point
   const RoundedVector* rounded;  ///< for formats of whole numbers
+  const std::uint16_t* bf16;     ///< for formats that are multiplied in bf16
 };
 
 /// One row of tiles times the vector: the sums of its rows.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -182,10 +183,14 @@ float WeightMatrix::scale_of(std::size_t row) const {
 void WeightMatrix::multiply(const float* x, float* y) const {
   static thread_local std::vector<float> memory;
   static thread_local RoundedVector rounded;
+  static thread_local std::vector<std::uint16_t> bf16;
   const Factors factors = kernel_factors(format_);
-  TileInput input = {x, &rounded};
+  TileInput input = {x, &rounded, nullptr};
   if (is_whole(format_)) {
     rounded.round(x, columns_, tile_columns);
+  } else if (is_bf16(format_)) {
+    round_to_bf16(x, columns_, tile_columns, bf16);
+    input.bf16 = bf16.data();
   } else {
     input.x = prepared(x, columns_, factors.input, memory);
   }

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "06-precision/check/gemv_reference.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/gemv/weight_matrix.hpp"
 #include "common/loop_team.hpp"
@@ -139,6 +141,16 @@ TEST_CASE("the bytes read are those of the format, where tiles are full") {
     const EncodedMatrix encoded = encode(format, random_weights({rows, columns}), rows, columns);
     CHECK(static_cast<double>(WeightMatrix(encoded).bytes()) == encoded.bits() / 8 * rows * columns);
   }
+}
+
+TEST_CASE("a vector in bf16 is rounded as the format rounds, with zeros behind it") {
+  std::vector<float> x = random_floats(100, 5, 3);
+  for (const float special : {0.0f, -0.0f, 1 + 0x1p-8f, 1 + 0x3p-8f, 0x1p-130f, INFINITY, -INFINITY})
+    x.push_back(special);
+  std::vector<std::uint16_t> rounded;
+  round_to_bf16(x.data(), x.size(), 64, rounded);
+  REQUIRE(rounded.size() == 128);
+  for (std::size_t i = 0; i < rounded.size(); ++i) CHECK(rounded[i] == (i < x.size() ? bf16_of(x[i]) : 0));
 }
 
 TEST_CASE("a vector is rounded to the nearest of 255 numbers in each block") {
