@@ -147,13 +147,16 @@ Floats sums_of(const Floats* v) {
 }
 
 /// Of score_keys(), the scores of as many keys as a vector has lanes.
-void score_block(const float* query, const float* keys, float* scores, std::size_t width) {
+void score_block(const float* query, const float* keys, float* scores, std::size_t width, const float* next) {
   Floats sums[lanes] = {};
   std::size_t i = 0;
   for (; i + lanes <= width; i += lanes) {
     const Floats q = load(query + i);
 #pragma GCC unroll 16
-    for (std::size_t k = 0; k < lanes; ++k) sums[k] += q * load(keys + k * width + i);
+    for (std::size_t k = 0; k < lanes; ++k) {
+      __builtin_prefetch(next + k * width + i);
+      sums[k] += q * load(keys + k * width + i);
+    }
   }
   store(scores, sums_of(sums));
   for (; i < width; ++i) {
@@ -163,11 +166,15 @@ void score_block(const float* query, const float* keys, float* scores, std::size
 
 /// Of mix_values(), so many vectors of y, which stay in registers.
 template <std::size_t vectors>
-void mix_block(const float* weights, const float* values, float* y, std::size_t count, std::size_t width) {
+void mix_block(const float* weights, const float* values, float* y, std::size_t count, std::size_t width,
+               const float* next) {
   Floats even[vectors] = {}, odd[vectors] = {};  // an addition waits for the one before
   const auto add = [&](std::size_t j, Floats(&sums)[vectors]) {
 #pragma GCC unroll 4
-    for (std::size_t k = 0; k < vectors; ++k) sums[k] += weights[j] * load(values + j * width + k * lanes);
+    for (std::size_t k = 0; k < vectors; ++k) {
+      __builtin_prefetch(next + j * width + k * lanes);
+      sums[k] += weights[j] * load(values + j * width + k * lanes);
+    }
   };
   std::size_t j = 0;
   for (; j + 2 <= count; j += 2) {
@@ -363,11 +370,12 @@ void thin_product(const float* x, const float* weight, float* y, std::size_t row
   });
 }
 
-void score_keys(const float* query, const float* keys, float* scores, std::size_t count, std::size_t width) {
+void score_keys(const float* query, const float* keys, float* scores, std::size_t count, std::size_t width,
+                const float* next) {
   if (count >= lanes) {  // the last block begins early enough to be whole
     for (std::size_t j = 0; j < count; j += lanes) {
       const std::size_t first = std::min(j, count - lanes);
-      score_block(query, keys + first * width, scores + first, width);
+      score_block(query, keys + first * width, scores + first, width, next + first * width);
     }
     return;
   }
@@ -379,10 +387,11 @@ void score_keys(const float* query, const float* keys, float* scores, std::size_
   }
 }
 
-void mix_values(const float* weights, const float* values, float* y, std::size_t count, std::size_t width) {
+void mix_values(const float* weights, const float* values, float* y, std::size_t count, std::size_t width,
+                const float* next) {
   std::size_t i = 0;
-  for (; i + 4 * lanes <= width; i += 4 * lanes) mix_block<4>(weights, values + i, y + i, count, width);
-  for (; i + lanes <= width; i += lanes) mix_block<1>(weights, values + i, y + i, count, width);
+  for (; i + 4 * lanes <= width; i += 4 * lanes) mix_block<4>(weights, values + i, y + i, count, width, next + i);
+  for (; i + lanes <= width; i += lanes) mix_block<1>(weights, values + i, y + i, count, width, next + i);
   for (; i < width; ++i) {
     y[i] = 0;
     for (std::size_t j = 0; j < count; ++j) y[i] += weights[j] * values[j * width + i];

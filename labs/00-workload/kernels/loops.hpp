@@ -78,12 +78,17 @@ void average_pool(const float* x, float* y, std::size_t channels, std::size_t n)
 void thin_product(const float* x, const float* weight, float* y, std::size_t rows, std::size_t in, std::size_t out);
 
 // ---- Attention of one new token: too thin for a matrix product, so plain loops ----
+//
+// Keys and values of a head are a few pages, and the next ones lie elsewhere: the hardware would begin anew to prefetch each.
+// So each loop is told what comes next, (count, width), and asks for it meanwhile.
 
 /// scores[j] = query · keys[j, :]. query (width), keys (count, width), scores (count)
-void score_keys(const float* query, const float* keys, float* scores, std::size_t count, std::size_t width);
+void score_keys(const float* query, const float* keys, float* scores, std::size_t count, std::size_t width,
+                const float* next);
 
 /// y = Σ weights[j] · values[j, :]. y (width), values (count, width), weights (count)
-void mix_values(const float* weights, const float* values, float* y, std::size_t count, std::size_t width);
+void mix_values(const float* weights, const float* values, float* y, std::size_t count, std::size_t width,
+                const float* next);
 
 // ---- Copying ----
 

@@ -1,6 +1,7 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "00-workload/kernels/loops.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -66,8 +67,12 @@ void score(const std::vector<Head>& heads, std::size_t tokens, std::size_t posit
   if (tokens == 1) {
     const Work work = streaming_work(2.0 * static_cast<double>(read), read + count * d, count * positions);
     run.run(attention_product, "queries · keys", work, [&] {
-      share_each(count, positions * d,
-                 [&](std::size_t i) { score_keys(heads[i].query, heads[i].keys, heads[i].scores, positions, d); });
+      share(count, positions * d, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+          score_keys(heads[i].query, heads[i].keys, heads[i].scores, positions, d,
+                     heads[std::min(i + 1, last - 1)].keys);
+        }
+      });
     });
     return;
   }
@@ -86,8 +91,12 @@ void mix(const std::vector<Head>& heads, std::size_t tokens, std::size_t positio
   if (tokens == 1) {
     const Work work = streaming_work(2.0 * static_cast<double>(read), read + count * positions, count * d);
     run.run(attention_product, "weights · values", work, [&] {
-      share_each(count, positions * d,
-                 [&](std::size_t i) { mix_values(heads[i].scores, heads[i].values, heads[i].out, positions, d); });
+      share(count, positions * d, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+          mix_values(heads[i].scores, heads[i].values, heads[i].out, positions, d,
+                     heads[std::min(i + 1, last - 1)].values);
+        }
+      });
     });
     return;
   }

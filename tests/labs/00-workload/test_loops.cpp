@@ -246,8 +246,8 @@ TEST_CASE("attention of one token: scores and mixtures") {
     for (std::size_t width : {1, 16, 33, 64, 147}) {
       const Array query = random(width, 1), keys = random(count * width, 2), weights = random(count, 3);
       Array scores(count), mixed(width, 9);
-      score_keys(query.data(), keys.data(), scores.data(), count, width);
-      mix_values(weights.data(), keys.data(), mixed.data(), count, width);
+      score_keys(query.data(), keys.data(), scores.data(), count, width, keys.data());
+      mix_values(weights.data(), keys.data(), mixed.data(), count, width, keys.data());
       for (std::size_t j = 0; j < count; ++j) {
         Rounded sum = 0;
         for (std::size_t i = 0; i < width; ++i) sum = sum + Rounded(query[i]) * Rounded(keys[j * width + i]);

@@ -97,20 +97,25 @@ void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workl
   add_to(x_, sum_.data());
 }
 
-/// The new token looks at itself and at all before it: each head in one piece, on one core, so that cores meet once.
+/// The new token looks at itself and at all before it: each core takes neighbouring heads, each in one piece, so that cores
+/// meet once, and know which keys come next.
 void FormatTransformer::attend(std::size_t layer, std::size_t position, workload::KvCache& cache) {
   const std::size_t c = shape().width, d = shape().head_width(), count = position + 1;
   const float factor = 1 / std::sqrt(static_cast<float>(d));
-  share_each(shape().heads, 2 * count * d, [&](std::size_t head) {
-    const float* query = qkv_.data() + head * d;
-    float *keys = cache.keys(layer, 0, head), *values = cache.values(layer, 0, head);
-    std::copy_n(query + c, d, keys + position * d);
-    std::copy_n(query + 2 * c, d, values + position * d);
-    float* scores = scores_.data() + head * shape().context;
-    workload::score_keys(query, keys, scores, count, d);
-    workload::causal_softmax(scores, factor, 1, count, position, 1);
-    workload::mix_values(scores, values, attended_.data() + head * d, count, d);
-  });
+  const auto attend_heads = [&](std::size_t first, std::size_t last) {
+    for (std::size_t head = first; head < last; ++head) {
+      const float *query = qkv_.data() + head * d, *next = cache.keys(layer, 0, std::min(head + 1, last - 1));
+      float *keys = cache.keys(layer, 0, head), *values = cache.values(layer, 0, head);
+      std::copy_n(query + c, d, keys + position * d);
+      std::copy_n(query + 2 * c, d, values + position * d);
+      float* scores = scores_.data() + head * shape().context;
+      workload::score_keys(query, keys, scores, count, d, values);
+      workload::causal_softmax(scores, factor, 1, count, position, 1);
+      workload::mix_values(scores, values, attended_.data() + head * d, count, d, next);
+    }
+  };
+  constexpr std::size_t parts = 1;  // for each core: a part begins with a wait for memory
+  share(shape().heads, 2 * count * d, attend_heads, parts);
 }
 
 }  // namespace hf::precision
