@@ -180,7 +180,7 @@ float WeightMatrix::scale_of(std::size_t row) const {
   return scales_.size() == 1 ? scales_.front() : scales_[row];
 }
 
-void WeightMatrix::multiply(const float* x, float* y) const {
+void WeightMatrix::multiply(const float* x, float* y, const float* bias) const {
   static thread_local std::vector<float> memory;
   static thread_local RoundedVector rounded;
   static thread_local std::vector<std::uint16_t> bf16;
@@ -202,6 +202,7 @@ void WeightMatrix::multiply(const float* x, float* y) const {
     kernel(tiles_.data() + i * row_bytes, across, input, sums);
     const std::size_t row = i * tile_rows, count = std::min(tile_rows, rows_ - row);
     for (std::size_t r = 0; r < count; ++r) y[row + r] = sums[r] * (factors.sums * scale_of(row + r));
+    for (std::size_t r = 0; r < count && bias != nullptr; ++r) y[row + r] += bias[row + r];
   };
   constexpr std::size_t parts = 1;  // for each core: a part begins with a wait for memory
   share_each(down, row_bytes / sizeof(float), multiply_row, parts);

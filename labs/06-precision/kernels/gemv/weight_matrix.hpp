@@ -29,9 +29,10 @@ class WeightMatrix {
   /// That one product reads of the matrix, padding and scales included.
   std::size_t bytes() const;
 
-  /// y = W x, x (columns), y (rows). Formats of whole numbers round x to 8 bits first, in blocks of 32 as ggml does, those
-  /// multiplied in bf16 (is_bf16) to that; the others take x as it is. On all cores; within a OneCore on this one.
-  void multiply(const float* x, float* y) const;
+  /// y = W x + bias, x (columns), y and bias (rows); without a bias, y = W x. Formats of whole numbers round x to 8 bits
+  /// first, in blocks of 32 as ggml does, those multiplied in bf16 (is_bf16) to that; the others take x as it is. On all
+  /// cores; within a OneCore on this one.
+  void multiply(const float* x, float* y, const float* bias = nullptr) const;
 
   /// The numbers that a row stands for.
   void decode_row(std::size_t row, float* to) const;

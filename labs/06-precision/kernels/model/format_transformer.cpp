@@ -18,8 +18,8 @@
 namespace hf::precision {
 namespace {
 
-/// y += bias
-void add_to(std::vector<float>& y, const float* bias) { workload::add(y.data(), bias, y.data(), y.size()); }
+/// y += x
+void add_to(std::vector<float>& y, const float* x) { workload::add(y.data(), x, y.data(), y.size()); }
 
 }  // namespace
 
@@ -81,19 +81,15 @@ void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workl
   const workload::TransformerTensors::Layer& w = model_.weights().layers[layer];
   const Matrices& matrix = layers_[layer];
   normalise(w.norm1_gain, w.norm1_bias);
-  matrix.qkv.multiply(normed_.data(), qkv_.data());
-  add_to(qkv_, w.qkv_bias);
+  matrix.qkv.multiply(normed_.data(), qkv_.data(), w.qkv_bias);
   attend(layer, position, cache);
-  matrix.out.multiply(attended_.data(), sum_.data());
-  add_to(sum_, w.out_bias);
+  matrix.out.multiply(attended_.data(), sum_.data(), w.out_bias);
   add_to(x_, sum_.data());
 
   normalise(w.norm2_gain, w.norm2_bias);
-  matrix.up.multiply(normed_.data(), hidden_.data());
-  add_to(hidden_, w.up_bias);
+  matrix.up.multiply(normed_.data(), hidden_.data(), w.up_bias);
   workload::gelu(hidden_.data(), hidden_.data(), hidden_.size());
-  matrix.down.multiply(hidden_.data(), sum_.data());
-  add_to(sum_, w.down_bias);
+  matrix.down.multiply(hidden_.data(), sum_.data(), w.down_bias);
   add_to(x_, sum_.data());
 }
 

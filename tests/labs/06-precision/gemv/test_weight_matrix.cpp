@@ -103,6 +103,23 @@ TEST_CASE("one core gives the same numbers as all") {
   }
 }
 
+TEST_CASE("a bias is added to every row") {
+  for (const Format format : all_formats) {
+    for (const Shape& shape : shapes) {
+      CAPTURE(id(format));
+      const std::vector<float> x = random_floats(shape.columns, 3), bias = random_floats(shape.rows, 4);
+      const WeightMatrix matrix(format, random_weights(shape), shape.rows, shape.columns);
+      std::vector<float> without(shape.rows), with_bias(shape.rows);
+      matrix.multiply(x.data(), without.data());
+      matrix.multiply(x.data(), with_bias.data(), bias.data());
+      for (std::size_t row = 0; row < shape.rows; ++row) {  // an FMA leaves out the rounding of W x
+        const float right = without[row] + bias[row];
+        CHECK(std::abs(with_bias[row] - right) <= 1.2e-7f * (std::abs(without[row]) + std::abs(right)));
+      }
+    }
+  }
+}
+
 TEST_CASE("asking for memory ahead changes no number") {
   constexpr std::size_t rows = 100, columns = 1056;
   const std::vector<float> weights = random_weights({rows, columns}), x = random_floats(columns, 3);
