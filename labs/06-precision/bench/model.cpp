@@ -1,12 +1,15 @@
-// A language model writes, in every format, among what it is held against: reading as many bytes, and llama.cpp.
+// A language model writes, in every format, among what it is held against: reading as many bytes, the work between its
+// products, and llama.cpp.
 #include "06-precision/bench/model.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -188,9 +191,9 @@ void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Threads threads) 
       lab.add(Value(all ? "decode_q4_0_over_llamacpp_padded" : "decode_q4_0_one_over_llamacpp_padded", over, "1"));
       continue;
     }
-    const double x = static_cast<double>(entry.format), allowed = 1 / sampling.of("read " + ours).median;
+    const double x = static_cast<double>(entry.format), predicted = 1 / sampling.of("predicted " + ours).median;
     speeds.points.emplace_back(x, speed, label(entry.format));
-    over_predicted.points.emplace_back(x, estimate({speed.median / allowed}), label(entry.format));
+    over_predicted.points.emplace_back(x, estimate({speed.median / predicted}), label(entry.format));
     ours_over.points.emplace_back(x, over, label(entry.format));
   }
   for (Series* series : {&speeds, &over_predicted, &ours_over}) lab.add(std::move(*series));
@@ -234,13 +237,28 @@ class TokenReads {
   SharedArray array_;
 };
 
-/// The decoder must outlive it.
-Variant decoder_variant(const std::string& id, Decoder& decoder, Threads threads) {
-  if (threads == Threads::all) return timed(id, [&decoder] { decoder.step(); });
-  return timed(id, [&decoder] {
-    const OneCore alone;
-    decoder.step();
+/// A token; or without its products, what lies between them, from the caches. The decoder must outlive it.
+Variant decoder_variant(const std::string& id, Decoder& decoder, Threads threads, Products products = Products::run) {
+  return timed(id, [&decoder, threads, products] {
+    std::optional<OneCore> alone;
+    if (threads == Threads::one) alone.emplace();
+    decoder.step(products);
   });
+}
+
+/// Adds to a sampling what is predicted of each token, "predicted q4_0": to read its bytes, and then the work between its
+/// products, round by round.
+void add_predicted(Sampling& sampling, const Decoders& decoders) {
+  for (const auto& [format, decoder] : decoders) {
+    for (const Threads threads : {Threads::all, Threads::one}) {
+      const std::string variant = variant_id(id(format), threads);
+      std::vector<double> seconds = sampling.of("read " + variant).samples;
+      const std::vector<double>& between = sampling.of(variant_id("between", threads)).samples;
+      std::ranges::transform(seconds, between, seconds.begin(), std::plus());
+      sampling.ids.push_back("predicted " + variant);
+      sampling.seconds.push_back(estimate(std::move(seconds)));
+    }
+  }
 }
 
 /// Interleaved, in the present step: seconds of a token, and of what is held against it. "q4_0", "read q4_0" and
@@ -255,15 +273,21 @@ Sampling time_decoding(const Lab& lab, Decoders& decoders, TokenReads& reads, Ll
       group.push_back(decoder_variant(variant, decoder, threads));
     }
   }
+  for (const Threads threads : {Threads::all, Threads::one}) {
+    Decoder& any = decoders.begin()->second;  // between the products all formats do the same
+    groups.push_back({decoder_variant(variant_id("between", threads), any, threads, Products::leave_out)});
+  }
   Plan plan = lab.memory_plan();
   plan.sample_seconds = 3e-3;
   plan.budget_seconds = lab.seconds_left();
-  return sample_side_by_side(groups, plan);
+  Sampling sampling = sample_side_by_side(groups, plan);
+  add_predicted(sampling, decoders);
+  return sampling;
 }
 
 // ---- Predicted, and measured ----
 
-/// A token takes as long as reading its bytes.
+/// Where products are all that counts, a token takes as long as reading its bytes.
 void predict_tokens(Lab& lab, const Decoders& decoders) {
   lab.modelled("decode_context", static_cast<double>(decode_context));
   const auto fp32 = decoders.find(Format::fp32), q4_0 = decoders.find(Format::q4_0);
@@ -274,7 +298,7 @@ void predict_tokens(Lab& lab, const Decoders& decoders) {
   lab.modelled("decode_q4_0_speedup_predicted", fp32->second.bytes() / q4_0->second.bytes());
 }
 
-/// Tokens a second in each format, beside what the bytes and the bandwidth of the same rounds say.
+/// Tokens a second in each format, beside those predicted.
 /// \return how far off the worst prediction was
 double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, Threads threads) {
   const bool all = threads == Threads::all;
@@ -285,11 +309,11 @@ double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, 
       series_by_format(all ? "decode_over_predicted" : "decode_one_over_predicted", name_of(threads), ratio_axis);
   double worst = 0;
   for (const auto& [format, decoder] : decoders) {
-    const std::string variant = variant_id(id(format), threads), read = "read " + variant;
-    const double x = static_cast<double>(format), bytes = decoder.bytes();
-    const Estimate over_predicted = sampling.ratio(read, variant);
+    const std::string variant = variant_id(id(format), threads), from_bytes = "predicted " + variant;
+    const double x = static_cast<double>(format);
+    const Estimate over_predicted = sampling.ratio(from_bytes, variant);
     measured.points.emplace_back(x, tokens_per_s(sampling.of(variant)), label(format));
-    predicted.points.emplace_back(x, rate(bytes, sampling.of(read)).median * 1e9 / bytes, label(format));
+    predicted.points.emplace_back(x, tokens_per_s(sampling.of(from_bytes)).median, label(format));
     over.points.emplace_back(x, over_predicted, label(format));
     worst = std::max(worst, std::abs(over_predicted.median - 1));
   }
@@ -311,6 +335,8 @@ void measure_decode(Lab& lab) {
   const Sampling sampling = time_decoding(lab, decoders, reads, race);
   const double worst_all = add_speeds(lab, decoders, sampling, Threads::all);
   const double worst_one = add_speeds(lab, decoders, sampling, Threads::one);
+  lab.add(Value("decode_between_us", times(sampling.of("between"), 1e6), "us"));
+  lab.add(Value("decode_between_one_us", times(sampling.of("between one"), 1e6), "us"));
   if (lab.has("decode_q4_0_bytes")) lab.add(Value("decode_q4_0_speedup", sampling.ratio("fp32", "q4_0"), "1"));
   lab.derived("decode_prediction_error_worst", std::max(worst_all, worst_one));
   race.add_results(lab, decoders, sampling);

@@ -30,7 +30,9 @@ struct Decoder {
   double bytes() const { return static_cast<double>(model.bytes_per_token(decode_context)); }
 
   /// Decodes that token. \return logits (V)
-  std::span<const float> step() { return model.decode(1, decode_context, cache); }
+  std::span<const float> step(Products products = Products::run) {
+    return model.decode(1, decode_context, cache, products);
+  }
 
   /// Runs tokens one after the other from position 0 on. \return logits (V) after the last
   std::span<const float> logits(std::span<const int> tokens);
@@ -53,7 +55,7 @@ class LlamaRace {
   /// decode_context others. This must outlive them. Once the peer has failed they take infinitely long.
   std::vector<Variant> variants(Format format, Threads threads);
 
-  /// Adds llama.cpp's tokens a second, over those that the bytes allow and beside ours, and how far our logits are from its;
+  /// Adds llama.cpp's tokens a second, over those predicted of us and beside ours, and how far our logits are from its;
   /// where the peer has failed, a note.
   void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling) const;
 

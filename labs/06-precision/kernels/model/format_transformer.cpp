@@ -21,6 +21,12 @@ namespace {
 /// y += x
 void add_to(std::vector<float>& y, const float* x) { workload::add(y.data(), x, y.data(), y.size()); }
 
+/// y = W x + bias, or nothing.
+void multiply(Products products, const WeightMatrix& matrix, const std::vector<float>& x, std::vector<float>& y,
+              const float* bias = nullptr) {
+  if (products == Products::run) matrix.multiply(x.data(), y.data(), bias);
+}
+
 }  // namespace
 
 FormatTransformer::FormatTransformer(const workload::Transformer& model, Format format)
@@ -37,7 +43,7 @@ FormatTransformer::FormatTransformer(const workload::Transformer& model, Format 
   }
   for (std::vector<float>* of_width : {&x_, &normed_, &attended_, &sum_}) of_width->resize(c);
   qkv_.resize(3 * c);
-  hidden_.resize(4 * c);
+  for (std::vector<float>* of_hidden : {&hidden_, &active_}) of_hidden->resize(4 * c);
   logits_.resize(shape().vocabulary);
   scores_.resize(shape().heads * shape().context);
 }
@@ -54,7 +60,8 @@ std::size_t FormatTransformer::bytes_per_token(std::size_t position) const {
   return matrix_bytes() + sizeof(float) * (norms_and_biases + c) + shape().cache_bytes_per_token() * (position + 1);
 }
 
-std::span<const float> FormatTransformer::decode(int token, std::size_t position, workload::KvCache& cache) {
+std::span<const float> FormatTransformer::decode(int token, std::size_t position, workload::KvCache& cache,
+                                                 Products products) {
   const auto row = static_cast<std::size_t>(token);
   if (token < 0 || row >= shape().vocabulary)
     throw std::invalid_argument("decode: token " + std::to_string(token) + " is not in the vocabulary of " +
@@ -66,9 +73,9 @@ std::span<const float> FormatTransformer::decode(int token, std::size_t position
   const workload::TransformerTensors& w = model_.weights();
   embedding_.decode_row(row, x_.data());
   add_to(x_, w.position_embedding + position * shape().width);
-  for (std::size_t layer = 0; layer < layers_.size(); ++layer) run_layer(layer, position, cache);
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) run_layer(layer, position, cache, products);
   normalise(w.norm_gain, w.norm_bias);
-  embedding_.multiply(normed_.data(), logits_.data());
+  multiply(products, embedding_, normed_, logits_);
   return logits_;
 }
 
@@ -77,19 +84,20 @@ void FormatTransformer::normalise(const float* gain, const float* bias) {
 }
 
 /// As chapter 00's layer does, for one token.
-void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache) {
+void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache,
+                                  Products products) {
   const workload::TransformerTensors::Layer& w = model_.weights().layers[layer];
   const Matrices& matrix = layers_[layer];
   normalise(w.norm1_gain, w.norm1_bias);
-  matrix.qkv.multiply(normed_.data(), qkv_.data(), w.qkv_bias);
+  multiply(products, matrix.qkv, normed_, qkv_, w.qkv_bias);
   attend(layer, position, cache);
-  matrix.out.multiply(attended_.data(), sum_.data(), w.out_bias);
+  multiply(products, matrix.out, attended_, sum_, w.out_bias);
   add_to(x_, sum_.data());
 
   normalise(w.norm2_gain, w.norm2_bias);
-  matrix.up.multiply(normed_.data(), hidden_.data(), w.up_bias);
-  workload::gelu(hidden_.data(), hidden_.data(), hidden_.size());
-  matrix.down.multiply(hidden_.data(), sum_.data(), w.down_bias);
+  multiply(products, matrix.up, normed_, hidden_, w.up_bias);
+  workload::gelu(hidden_.data(), active_.data(), hidden_.size());
+  multiply(products, matrix.down, active_, sum_, w.down_bias);
   add_to(x_, sum_.data());
 }
 

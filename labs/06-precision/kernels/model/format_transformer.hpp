@@ -15,6 +15,9 @@ namespace hf::precision {
 /// Tokens in the KV cache before the one that is timed.
 constexpr std::size_t decode_context = 100;
 
+/// Whether a token is multiplied by the matrices, or all is done that lies between: norms, attention, GELU, sums.
+enum class Products { run, leave_out };
+
 /// A transformer whose matrices, the token embedding among them, are in a format. Norms, biases, positions, activations
 /// and the KV cache stay in fp32: all that together is a small part of the bytes.
 class FormatTransformer {
@@ -26,9 +29,11 @@ class FormatTransformer {
   /// Runs one token of one sequence through the network and leaves its keys and values in the cache, on the threads of
   /// share().
   /// \param position  how many tokens came before, whose keys and values are in the cache
+  /// \param products  where they are left out, what they leave is that of the token before
   /// \return logits (V), until the next call
   /// \throws std::invalid_argument for a token that the vocabulary lacks, a position past the cache or past the context
-  std::span<const float> decode(int token, std::size_t position, workload::KvCache& cache);
+  std::span<const float> decode(int token, std::size_t position, workload::KvCache& cache,
+                                Products products = Products::run);
 
   const workload::TransformerShape& shape() const { return model_.shape(); }
 
@@ -43,14 +48,14 @@ class FormatTransformer {
     WeightMatrix qkv, out, up, down;  // (3C, C), (C, C), (4C, C), (C, 4C)
   };
   void normalise(const float* gain, const float* bias);  // x_ into normed_
-  void run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache);
+  void run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache, Products products);
   void attend(std::size_t layer, std::size_t position, workload::KvCache& cache);
 
   const workload::Transformer& model_;
   std::vector<Matrices> layers_;
-  WeightMatrix embedding_;                                                  // (V, C)
-  std::vector<float> x_, normed_, qkv_, attended_, hidden_, sum_, logits_;  // C, C, 3C, C, 4C, C, V
-  std::vector<float> scores_;                                               // (H, context)
+  WeightMatrix embedding_;                                                           // (V, C)
+  std::vector<float> x_, normed_, qkv_, attended_, hidden_, active_, sum_, logits_;  // C, C, 3C, C, 4C, 4C, C, V
+  std::vector<float> scores_;                                                        // (H, context)
 };
 
 }  // namespace hf::precision

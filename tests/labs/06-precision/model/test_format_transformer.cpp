@@ -132,6 +132,20 @@ TEST_CASE("one core writes the same text as all of them") {
   }
 }
 
+TEST_CASE("without its products a token leaves the logits of the one before") {
+  Transformer model(small);
+  make_lively(model);
+  FormatTransformer writer(model, Format::q4_0);
+  KvCache cache(small, 1, 4);
+  const auto decode = [&](int token, std::size_t position, Products products) {
+    const std::span<const float> logits = writer.decode(token, position, cache, products);
+    return std::vector<float>(logits.begin(), logits.end());
+  };
+  const std::vector<float> first = decode(5, 0, Products::run);
+  CHECK(decode(96, 1, Products::leave_out) == first);
+  CHECK(decode(5, 0, Products::run) == first);  // and nothing of it stays
+}
+
 TEST_CASE("a token of no vocabulary and a position past the cache or the context are refused") {
   Transformer model(small);
   FormatTransformer writer(model, Format::q8_0);
