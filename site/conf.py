@@ -1,11 +1,15 @@
 """How Sphinx turns chapters/ into the site: sphinx-build -c site chapters build/site."""
 
+import gc
 import os
 import sys
 from pathlib import Path
 
 site = Path(__file__).resolve().parent
 sys.path.insert(0, str(site))
+
+# A page's tree is some hundred thousand objects, and none is rubbish yet: searching them for it takes longer than loading them.
+gc.set_threshold(100_000, 50, 100)
 
 project = "Hardware First"
 author = "The Hardware First authors"

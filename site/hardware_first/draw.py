@@ -53,7 +53,7 @@ def draw(record_path, script_path, out_dir, tool, axes=None, name=None):
     """Draws one figure and returns its path, `out_dir`/<`name`>.svg, written only when its content changed.
 
     `tool` is the `record` executable, `axes` what common_axes() says, `name` the script's where it is left out; the
-    figure's ids begin with it. The tables go beside `out_dir`, to tables/<lab>/. Raises DrawError.
+    figure's ids begin with it. Raises DrawError.
 
     It is drawn anew only when something that it depends on has another content, which a line at its end says.
     """
@@ -64,10 +64,8 @@ def draw(record_path, script_path, out_dir, tool, axes=None, name=None):
     if figure.exists() and read_text(figure).endswith(made_of):
         return figure
     header, series = checked(record_path, script_path)
-    tables = out_dir.resolve().parent / "tables" / record_path.stem
-    run_tool(tool, record_path, tables)
     description = " ".join(describe(series[each]) for each in header["shows"] if each in series)
-    drawn = run_gnuplot(script_path, tables, kept(axes or {}))
+    drawn = run_gnuplot(script_path, tables_of(record_path, tool), kept(axes or {}))
     try:
         themed = svg.themed(drawn, name, header["title"], description,
                             read_text(script_path.with_name("style.gp")), read_text(CSS))
@@ -122,10 +120,8 @@ def common_axes(record_paths, script_path, tool):
     script_path = Path(script_path)
     for record_path in record_paths:
         checked(Path(record_path), script_path)
+    tables = [tables_of(Path(record_path), tool) for record_path in record_paths]
     with tempfile.TemporaryDirectory() as scratch:
-        tables = [Path(scratch) / str(i) for i in range(len(record_paths))]
-        for record_path, folder in zip(record_paths, tables):
-            run_tool(tool, record_path, folder)
         axes, came_to = {}, Path(scratch) / "ranges"
         for _ in range(AXES_ROUNDS):
             for folder in tables:
@@ -196,6 +192,24 @@ def read_header(path):
         if not text:
             raise DrawError(f"{path}: has no comment line '# {name}: …'; add one at its top")
     return {"title": fields["title"], "needs": fields["needs"].split(), "shows": fields["shows"].split()}
+
+
+def tables_of(record_path, tool):
+    """The folder with a record's tables, which are made once for all the figures that this process draws from them."""
+    return _tables(record_path, Path(tool), content_digest(record_path), content_digest(Path(tool)))
+
+
+@functools.cache
+def _tables(record_path, tool, *_):
+    tables = tempfile.mkdtemp(dir=scratch().name)
+    run_tool(tool, record_path, tables)
+    return Path(tables)
+
+
+@functools.cache
+def scratch():
+    """A folder that goes with this process."""
+    return tempfile.TemporaryDirectory()
 
 
 def run_tool(tool, record_path, tables):

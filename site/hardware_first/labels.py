@@ -4,6 +4,7 @@ Point-feature label placement: every label has a list of candidate positions, ea
 cover and how far from its point it is; labels choose in turn until none of them would rather move.
 """
 
+import functools
 import math
 import random
 from itertools import chain
@@ -23,6 +24,7 @@ ROUNDS, WAYS = 12, 10
 WIDER = 1.03  # the face that stands in where the text face is missing is about as wide, letter for letter
 
 
+@functools.cache
 def text_width(text, size):
     """The width of `text` in the text face at font size `size`, a little rounded up."""
     widths = advances.ADVANCES["regular"]
@@ -66,17 +68,27 @@ def overlap(a, b):
 
 
 class Candidate:
-    """One place a label could go: its left end of the baseline, its box, the leader to its point, and its cost."""
+    """One place a label could go: its left end of the baseline, its box, the leader to its point, and its cost. Most are too
+    far away to be looked at, so its shapes are worked out when they are."""
 
     def __init__(self, text, x, y, cost, point=None, ordered=False):
-        self.x, self.y, self.cost, self.whole_cost, self.ordered = x, y, cost, None, ordered
-        self.box = text_box(text, (x, y))
-        self.letters = text_box(text, (x, y), above=0.56, below=0.06)  # a line through these strikes the label out
+        self.text, self.x, self.y, self.cost, self.whole_cost, self.ordered = text, x, y, cost, None, ordered
         self.point = point
-        self.leader = self._leader(point) if point else None
 
-    def _leader(self, point):
-        box = self.box
+    @functools.cached_property
+    def box(self):
+        return text_box(self.text, (self.x, self.y))
+
+    @property
+    def letters(self):
+        """A line through these strikes the label out."""
+        return text_box(self.text, (self.x, self.y), above=0.56, below=0.06)
+
+    @functools.cached_property
+    def leader(self):
+        if not self.point:
+            return None
+        box, point = self.box, self.point
         end = (min(max(point[0], box.x0), box.x1), min(max(point[1], box.y0), box.y1))
         length = math.dist(point, end)
         if length < LEADER_FROM:
@@ -233,11 +245,12 @@ def settle(options, surroundings):
     chance = random.Random(0)  # the same orders every time
     for _ in range(WAYS - len(orders)):
         orders.append(chance.sample(order, len(order)))
-    ways = [settle_in(turns, options, surroundings) for turns in orders]
+    between = functools.cache(conflict)  # the ways come to the same pairs again and again
+    ways = [settle_in(turns, options, surroundings, between) for turns in orders]
     return min(ways, key=lambda chosen: total_cost(chosen, surroundings))
 
 
-def settle_in(order, options, surroundings):
+def settle_in(order, options, surroundings, conflict):
     """Each label in turn takes its cheapest candidate given the others', until none moves."""
     chosen = {}
     for _ in range(ROUNDS):

@@ -55,6 +55,7 @@ def draw_all(records: dict[str, dict | Path], folder: Path) -> dict[tuple[str, s
             if script.stem[:2] == path.stem[:2]:
                 jobs.append((path, script, path.parent))
                 names.append(name)
+    draw.scratch()  # shared, for what a worker makes for itself nobody clears away
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
         drawn = pool.map(draw_one, jobs, chunksize=4)
         return {(name, figure): source for name, (figure, source) in zip(names, drawn) if source}
