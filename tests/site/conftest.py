@@ -13,14 +13,15 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from book import PROJECT, SUB_PATH, SubPathHandler, render
+from book import PROJECT, SUB_PATH, SubPathHandler, pages, render
 from playwright.sync_api import Browser, sync_playwright
+from walk import Walk, Walked
 
 FIXTURE = Path(__file__).parent / "fixtures" / "01-roofline.json"
 sys.path.insert(0, str(PROJECT / "site"))
@@ -265,3 +266,16 @@ def served(book) -> Iterator[str]:
 def base(request, book, served) -> str:
     """The address of the book's folder."""
     return served if request.param == "server" else f"{book.as_uri()}/"
+
+
+@pytest.fixture(scope="session")
+def walked(browser, book, served) -> Callable[..., Walked]:
+    """walked(walk, base): what every page answered; from the server where nothing else is said. No walk is done twice."""
+    done: dict[tuple[int, str], Walked] = {}
+
+    def find(which: Walk, base: str = served) -> Walked:
+        if (id(which), base) not in done:
+            done[id(which), base] = which.take(browser, base, pages(book))
+        return done[id(which), base]
+
+    return find

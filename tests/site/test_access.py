@@ -6,14 +6,20 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from book import Visit, pages
+from walk import SETTLED, UNFOLDED, WIDE
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-# A figure is one image with words for it; what it is drawn of is not read out. Its contrasts are test_browser.py's.
-IMAGES = {"exclude": [["svg[role=img] > *"]]}
+# What is folded away is not looked at, but for data, which are only tables. A figure is one image with words for it; what it is
+# drawn of is not read out, and its contrasts are test_browser.py's. Both go first, since axe is slow where there is much.
+LEAVE_WHAT_IS_READ = """
+  document.querySelectorAll("details:not(.hf-data)").forEach(fold => fold.open = true);
+  const unread = "svg[role=img] > :not(title, desc), details:not([open]) > :not(summary)";
+  document.querySelectorAll(unread).forEach(element => element.remove());
+"""
 
 
 def violations(page, **choice) -> list[str]:
-    found = Axe().run(page, context=IMAGES, options={"resultTypes": ["violations"], **choice}).response["violations"]
+    found = Axe().run(page, options={"resultTypes": ["violations"], **choice}).response["violations"]
     return [f"{rule['id']}: {node['html'][:160]}" for rule in found for node in rule["nodes"]]
 
 
@@ -25,8 +31,8 @@ def test_axe_finds_nothing(browser, book, served):
         for page in pages(book):
             visit.page.emulate_media(color_scheme="light")
             visit.page.goto(served + page)
-            visit.page.evaluate("document.querySelectorAll('details:not(.hf-data)').forEach(d => d.open = true)")
-            visit.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # overflow.js
+            visit.page.evaluate(LEAVE_WHAT_IS_READ)
+            visit.page.evaluate(SETTLED)  # overflow.js
             for scheme, rules in themes.items():
                 visit.page.emulate_media(color_scheme=scheme)
                 papers.add((scheme, visit.page.evaluate("getComputedStyle(document.body).backgroundColor")))
@@ -132,46 +138,41 @@ def test_the_contents_say_where_one_is(browser, served):
         }""")
 
 
-def test_what_scrolls_inside_itself_is_reached_and_shows_it(browser, book, served):
-    with Visit(browser, served, viewport={"width": 360, "height": 740}) as visit:
-        wide = 0
-        for page in pages(book):
-            visit.page.goto(served + page)
-            visit.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-            visit.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            boxes = visit.page.locator("article :is(.hf-scroll, pre, div.math)").evaluate_all("""all => all
-              .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
-              .map(box => [box.tabIndex, box.getAttribute("aria-label"),
-                           getComputedStyle(box).backgroundImage.includes("gradient"), box.outerHTML.slice(0, 80)])""")
-            wide += len(boxes)
-            assert [box for box in boxes if box[0] != 0 or not box[1] or not box[2]] == [], page
-        assert wide > 5
+SCROLLING = UNFOLDED.ask("""() => [...document.querySelectorAll("article :is(.hf-scroll, pre, div.math)")]
+  .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
+  .map(box => [box.tabIndex, box.getAttribute("aria-label"), getComputedStyle(box).backgroundImage.includes("gradient"),
+               box.outerHTML.slice(0, 80)])""", width=360)
 
 
-def test_nothing_is_cut_off_at_320(browser, book, served):
-    with Visit(browser, served, viewport={"width": 320, "height": 640}) as visit:
-        for page in pages(book):
-            visit.page.goto(served + page)
-            visit.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-            cut = visit.page.evaluate("""() => {
-              const scrolls = element => element.closest(
-                ".hf-scroll, pre, div.math, svg, [hidden], .visually-hidden, .hf-skip, math");
-              return [document.documentElement.scrollWidth, ...[...document.querySelectorAll("body *")].filter(element => {
-                const box = element.getBoundingClientRect();
-                return box.width && element.checkVisibility() && !scrolls(element) && (box.right > 321 || box.left < -1);
-              }).map(element => element.outerHTML.slice(0, 100))];
-            }""")
-            assert cut[0] <= 320 and cut[1:] == [], (page, cut[:4])
+def test_what_scrolls_inside_itself_is_reached_and_shows_it(walked):
+    boxes = walked(UNFOLDED).objections(SCROLLING)
+    for page, each in boxes.items():
+        assert [box for box in each if box[0] != 0 or not box[1] or not box[2]] == [], page
+    assert sum(map(len, boxes.values())) > 5
 
 
-def test_it_stays_still_where_a_reader_asked_for_that(browser, book, served):
-    with Visit(browser, served, reduced_motion="reduce") as visit:
-        for page in pages(book):
-            visit.page.goto(served + page)
-            moving = visit.page.evaluate("""() => [getComputedStyle(document.documentElement).scrollBehavior,
-              ...document.getAnimations().filter(animation => animation.playState === "running")
-                .map(animation => animation.effect.target.outerHTML.slice(0, 80))]""")
-            assert moving == ["auto"], page
+CUT_OFF = UNFOLDED.ask("""() => {
+  const scrolls = element => element.closest(".hf-scroll, pre, div.math, svg, [hidden], .visually-hidden, .hf-skip, math");
+  const cut = [...document.querySelectorAll("body *")].filter(element => {
+    const box = element.getBoundingClientRect();
+    return box.width && element.checkVisibility() && !scrolls(element) && (box.right > 321 || box.left < -1);
+  }).map(element => element.outerHTML.slice(0, 100));
+  return document.documentElement.scrollWidth > 320 ? ["the page", ...cut] : cut;
+}""", width=320)
+
+
+def test_nothing_is_cut_off_at_320(walked):
+    assert walked(UNFOLDED).objections(CUT_OFF) == {}
+
+
+MOTION = UNFOLDED.ask("""() => [getComputedStyle(document.documentElement).scrollBehavior,
+  ...document.getAnimations().filter(animation => animation.playState === "running")
+    .map(animation => animation.effect.target.outerHTML.slice(0, 80))]""", width=1280)
+
+
+def test_it_stays_still_where_a_reader_asked_for_that(walked):
+    for page, moving in walked(UNFOLDED).answers[MOTION].items():
+        assert moving == ["auto"], page
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -192,19 +193,19 @@ def test_the_button_turns_the_colours_and_is_remembered(browser, served, scheme)
         assert visit.page.evaluate(paper) == turned
 
 
-def test_a_policy_lets_no_script_stand_in_a_page(browser, book, served):
-    with Visit(browser, served) as visit:
-        for page in pages(book):
-            visit.page.goto(served + page)
-            policy = visit.page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")
-            allowed = {part.split()[0]: part.split()[1:] for part in policy.split(";") if part.strip()}
-            assert allowed["default-src"] == ["'none'"], page
-            assert not {"'unsafe-inline'", "'unsafe-eval'", "*", "https:", "data:"} & set(allowed.get("script-src", [])), page
-            handlers = visit.page.evaluate("""() => [
-              ...[...document.scripts].filter(script => !script.src && script.type !== "application/json"),
-              ...[...document.querySelectorAll("*")].filter(e => e.getAttributeNames().some(name => name.startsWith("on")))
-            ].map(element => element.outerHTML)""")
-            assert handlers == [] or page == "404.html", page
+POLICY = WIDE.ask("""() => document.querySelector("meta[http-equiv=Content-Security-Policy]")?.content ?? ''""")
+IN_THE_PAGE = WIDE.ask("""() => [
+  ...[...document.scripts].filter(script => !script.src && script.type !== "application/json"),
+  ...[...document.querySelectorAll("*")].filter(e => e.getAttributeNames().some(name => name.startsWith("on")))
+].map(element => element.outerHTML)""")
+
+
+def test_a_policy_lets_no_script_stand_in_a_page(walked):
+    for page, policy in walked(WIDE).answers[POLICY].items():
+        allowed = {part.split()[0]: part.split()[1:] for part in policy.split(";") if part.strip()}
+        assert allowed["default-src"] == ["'none'"], page
+        assert not {"'unsafe-inline'", "'unsafe-eval'", "*", "https:", "data:"} & set(allowed.get("script-src", [])), page
+    assert walked(WIDE).objections(IN_THE_PAGE).keys() <= {"404.html"}
 
 
 def test_the_policy_is_obeyed(browser, base):

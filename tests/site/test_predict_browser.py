@@ -3,6 +3,7 @@
 import pytest
 from book import Visit
 from conftest import Site
+from walk import WIDE
 
 PAGE = """# Page
 
@@ -244,18 +245,15 @@ def test_another_machine_scores_the_same_bets_again(browser, book, served):
         assert visit.errors == []
 
 
-def test_whatever_a_question_covers_is_on_its_page(browser, book, served):
-    with Visit(browser, served) as visit:
-        asked = 0
-        for page in sorted(path.name for path in book.glob("[0-9][0-9]-*.html")):
-            visit.page.goto(served + page)
-            lost = visit.page.evaluate("""() => [...document.querySelectorAll("[data-reveals]")].flatMap(box =>
-              box.dataset.reveals.split(" ").filter(name =>
-                !document.getElementById(name) && !document.getElementById(`claim-${name}`)))""")
-            assert lost == [], page
-            asked += visit.page.locator(".hf-predict").count()
-            visit.page.evaluate("localStorage.clear()")
-        assert asked > 8
+LOST = WIDE.ask("""() => [...document.querySelectorAll("[data-reveals]")].flatMap(box =>
+  box.dataset.reveals.split(" ").filter(name =>
+    !document.getElementById(name) && !document.getElementById(`claim-${name}`)))""")
+ASKED = WIDE.ask("""() => document.querySelectorAll(".hf-predict").length""")
+
+
+def test_whatever_a_question_covers_is_on_its_page(walked):
+    assert walked(WIDE).objections(LOST) == {}
+    assert sum(walked(WIDE).answers[ASKED].values()) > 8
 
 
 def test_nothing_is_sent(visit):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from book import PROJECT, Visit, pages
+from book import PROJECT, Visit
 from hardware_first.advances import ADVANCES
+from walk import WIDE
 
 FONTS = PROJECT / "site" / "static" / "fonts"
 STYLES = {"regular": "", "italic": "italic ", "bold": "bold "}
 # What the system's faces draw: the marks that stand for a curve's points, in legends and tables.
 SYMBOLS = set("■□▲△◆◇○●▶◀▸▾✗⌘\u200b\u2060\n\r\t")
 # The text of a page that is set in the text face, with its face.
-LETTERS = """() => {
+LETTERS = WIDE.ask("""() => {
   const found = {regular: "", italic: "", bold: ""}, all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = all.nextNode(); node; node = all.nextNode()) {
     const parent = node.parentElement;
@@ -21,21 +22,20 @@ LETTERS = """() => {
     found[style.fontStyle === "italic" ? "italic" : style.fontWeight >= 600 ? "bold" : "regular"] += node.data;
   }
   return Object.fromEntries(Object.entries(found).map(([face, text]) => [face, [...new Set(text)].join("")]));
-}"""
+}""")
 
 
 def test_the_faces_of_a_page_are_light():
     assert sum(file.stat().st_size for file in FONTS.glob("*.woff2")) <= 110_000
 
 
-def test_the_text_face_has_every_character_that_the_pages_set_in_it(browser, book):
+def test_the_text_face_has_every_character_that_the_pages_set_in_it(walked):
     lacking = {}
-    for page in pages(book):
-        with Visit(browser, (book / page).as_uri()) as visit:
-            for face, letters in visit.page.evaluate(LETTERS).items():
-                # Greek and arrows are in the upright faces only; browsers slant these.
-                known = ADVANCES[face].keys() | ADVANCES["regular"].keys() | SYMBOLS
-                lacking |= {(page, face): sorted(set(letters) - known)} if set(letters) - known else {}
+    for page, found in walked(WIDE).answers[LETTERS].items():
+        for face, letters in found.items():
+            # Greek and arrows are in the upright faces only; browsers slant these.
+            known = ADVANCES[face].keys() | ADVANCES["regular"].keys() | SYMBOLS
+            lacking |= {(page, face): sorted(set(letters) - known)} if set(letters) - known else {}
     assert not lacking
 
 

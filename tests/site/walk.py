@@ -1,0 +1,84 @@
+"""What tests ask of every page of the book: a walk opens each page once, for all of their questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from book import Visit
+from playwright.sync_api import Browser, Page
+
+SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"  # observers of sizes have run
+
+
+@dataclass(frozen=True)
+class Question:
+    """JavaScript that looks at a page and leaves it as it was, in a window of a width and with a theme."""
+
+    script: str
+    width: int
+    scheme: str
+
+
+@dataclass
+class Walk:
+    """How the pages are opened: in a window of which width, what is done to each then, and in what else a context differs."""
+
+    width: int
+    prepare: str = ""
+    context: dict = field(default_factory=dict)
+    questions: list[Question] = field(default_factory=list)
+
+    def ask(self, script: str, width: int = 0, scheme: str = "light") -> Question:
+        """Adds a question; what it answers is found by it in Walked."""
+        self.questions.append(Question(script, width or self.width, scheme))
+        return self.questions[-1]
+
+    def take(self, browser: Browser, base: str, pages: list[str]) -> Walked:
+        """Opens the pages one after the other and asks each all that is asked."""
+        questions = sorted(self.questions, key=lambda question: (question.width, question.scheme))  # few changes of the window
+        answers: dict[Question, dict[str, Any]] = {question: {} for question in questions}
+        with Visit(browser, f"{base}index.html", **self.context) as visit:
+            show = looking_at(visit.page)
+            for page in pages:
+                show(self.width, "light")
+                visit.page.goto(base + page)
+                visit.page.evaluate(self.prepare)
+                visit.page.evaluate(SETTLED)
+                for question in questions:
+                    show(question.width, question.scheme)
+                    answers[question][page] = visit.page.evaluate(question.script)
+        return Walked(answers, visit.requests, visit.errors)
+
+
+@dataclass
+class Walked:
+    """What the pages answered, {question: {page: answer}}, what they asked for and what they complained of."""
+
+    answers: dict[Question, dict[str, Any]]
+    requests: list[str]
+    errors: list[str]
+
+    def objections(self, question: Question) -> dict[str, Any]:
+        """The answers that are not empty."""
+        return {page: answer for page, answer in self.answers[question].items() if answer}
+
+
+def looking_at(page: Page) -> Callable[[int, str], None]:
+    """show(width, scheme): gives the page a window and a theme, where it has others."""
+    now = None
+
+    def show(width: int, scheme: str) -> None:
+        nonlocal now
+        if now != (now := (width, scheme)):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme)
+            page.evaluate(SETTLED)
+
+    return show
+
+
+WIDE = Walk(1280)
+# The narrowest page is the hardest; wider ones are this one made wider. What moves could be caught between two colours.
+UNFOLDED = Walk(320, "document.querySelectorAll('details').forEach(d => d.open = true)", {"reduced_motion": "reduce"})
