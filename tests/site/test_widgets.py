@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,19 +32,28 @@ def settled(page: Page) -> None:
     expect(box(page, "planner")).to_have_attribute("aria-busy", "false", timeout=30_000)
 
 
-@pytest.fixture
-def at(browser: Browser, served: str):
-    """at(name, query) opens the page of a calculator; from the server where nothing else is said."""
-    visits = []
+@pytest.fixture(scope="module")
+def visit(browser: Browser) -> Iterator[Visit]:
+    with Visit(browser, "about:blank") as visit:
+        yield visit
 
-    def open_page(name: str, query: str = "", base: str = served, **context) -> Page:
-        visits.append(Visit(browser, f"{base}{PAGES[name]}{query}", **context))
-        return visits[-1].page
+
+@pytest.fixture
+def at(visit: Visit, served: str) -> Iterator[Callable[..., Page]]:
+    """at(name, query) opens the page of a calculator; from the server where nothing else is said. All share a tab, which is
+    left as a reader finds it first."""
+    page = visit.page
+
+    def open_page(name: str, query: str = "", base: str = served, width: int = 1280) -> Page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"{base}{PAGES[name]}{query}")
+        return page
 
     yield open_page
-    for visit in visits:
-        assert visit.errors == []
-        visit.context.close()
+    page.evaluate("localStorage.clear()")
+    page.emulate_media(media="screen")
+    errors, visit.errors = visit.errors, []
+    assert errors == []
 
 
 @pytest.mark.parametrize(("query", "words"), [
@@ -140,7 +150,7 @@ OVERLAPS = """svg => {
 
 @pytest.mark.parametrize("width", [320, 1280])
 def test_no_label_of_the_roofline_lies_on_another(at, width):
-    page = at("roofline", viewport={"width": width, "height": 900})
+    page = at("roofline", width=width)
     page.locator("[name=chip]").select_option("own")
     for peak, bandwidth in (("1", "1000"), ("1", "1"), ("1000", "100"), ("1e6", "10"), ("1e9", "1000"), ("1e12", "0.001")):
         for op, number in (("gemm", ("m", "1")), ("gemm", ("m", "1048576")), ("chain", ("operators", "1"))):
@@ -243,7 +253,7 @@ def test_every_field_has_a_name_and_what_changes_is_told_politely(at, name):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_it_fits_into_320_pixels(at, name):
-    page = at(name, viewport={"width": 320, "height": 700})
+    page = at(name, width=320)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     wide = box(page, name).locator("label:visible, svg, output").evaluate_all(
         "all => all.filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.outerHTML.slice(0, 80))")
