@@ -255,11 +255,10 @@ void multiply_scheduled(std::size_t m, std::size_t n, std::size_t k, const float
     multiply_row_shared(n, k, a, {b, n}, c, static_cast<std::size_t>(threads));
     return n > 0 ? finish(epilogue, c, n, {0, 0, 1, n}) : void();
   }
-  share_product(m, n, threads, rows_at_a_time<Kernels>(schedule), Kernels::columns, schedule.split,
-                [=](const Rectangle& part) {
-                  multiply<Kernels>(part, k, {a + part.row * k, k}, {b + part.column, n},
-                                    c + part.row * n + part.column, n, schedule, epilogue);
-                });
+  share_product(m, n, threads, Kernels::columns, schedule.split, [=](const Rectangle& part) {
+    multiply<Kernels>(part, k, {a + part.row * k, k}, {b + part.column, n}, c + part.row * n + part.column, n, schedule,
+                      epilogue);
+  });
 }
 
 }  // namespace

@@ -47,13 +47,13 @@ enum class Split {
   columns
 };
 
-/// Calls `multiply(rectangle)` for the share of each of so many threads of OpenMP, on that thread.
-/// \param tile_rows, tile_columns  shares are in whole tiles of this size
+/// Calls `multiply(rectangle)` for the share of each of so many threads of OpenMP, on that thread. Shares are equal: to a
+/// row, or to a whole tile's columns.
 template <class Multiply>
-void share_product(std::size_t m, std::size_t n, int threads, std::size_t tile_rows, std::size_t tile_columns,
-                   Split split, const Multiply& multiply) {
+void share_product(std::size_t m, std::size_t n, int threads, std::size_t tile_columns, Split split,
+                   const Multiply& multiply) {
   const bool by_columns = split == Split::longer ? n > 4 * m : split == Split::columns;
-  const std::size_t whole = by_columns ? n : m, unit = by_columns ? tile_columns : tile_rows;
+  const std::size_t whole = by_columns ? n : m, unit = by_columns ? tile_columns : 1;
   if (whole == 0) return;
   if (threads == 1) return multiply(Rectangle{0, 0, m, n});
   const std::size_t share = even_part(whole, parts_of(whole, static_cast<std::size_t>(threads)), unit);

@@ -218,7 +218,7 @@ Bf16Route faster_bf16_route() {
 void PackedBf16::multiply(std::size_t m, const std::uint16_t* a, float* c, int threads, Bf16Route route) const {
   if (k_ == 0) std::fill_n(c, m * n_, 0.0f);
   if (m == 0 || n_ == 0 || k_ == 0) return;
-  matmul::share_product(m, n_, threads, 1, tile_columns, matmul::Split::longer, [&](const matmul::Rectangle& at) {
+  matmul::share_product(m, n_, threads, tile_columns, matmul::Split::longer, [&](const matmul::Rectangle& at) {
     const auto multiply = [&](const auto& operands) { tpu::multiply_narrow(operands, at, n_, k_, a, c); };
     if (route == Bf16Route::dot) {
       multiply(Bf16Operands<std::uint16_t>{k_, panels_.data()});
