@@ -181,7 +181,8 @@ Division divide(std::size_t m, std::size_t n, std::size_t k, View a, View b, con
   const std::size_t depth = even_part(k, blocking.depth, 1), width = even_part(n, blocking.width, Kernels::columns);
   const std::size_t panels = parts_of(m, rows_at_a_time<Kernels>(schedule));
   const bool copy = is_used(schedule.copy_a, (is_large(m * k, blocking) && n > 16 * Kernels::columns) || competes(a));
-  const bool pack = is_used(schedule.pack_b, (is_large(k * n, blocking) || competes(b)) && panels > 16);
+  const View b_rows_in_pairs = {b.data, 2 * b.stride};  // a tile reads hundreds of them, so half the distance is enough
+  const bool pack = is_used(schedule.pack_b, (is_large(k * n, blocking) || competes(b_rows_in_pairs)) && panels > 16);
   return {.depth = depth,
           .width = width,
           .panels = panels,

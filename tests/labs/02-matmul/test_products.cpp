@@ -107,7 +107,8 @@ TEST_CASE("a product with one row, short and so long that its sums leave the nea
 TEST_CASE("a sum longer than any block is deep") { check_products({15, 35, 2100}); }
 
 TEST_CASE("rows that compete for places in the cache, so that gemm copies them") {
-  for (const Shape& shape : {Shape{31, 64, 1024}, {31, 600, 1024}, {250, 33, 2048}, {300, 1024, 40}, {240, 1024, 130}})
+  for (const Shape& shape :
+       {Shape{31, 64, 1024}, {31, 600, 1024}, {250, 33, 2048}, {300, 1024, 40}, {240, 1024, 130}, {250, 512, 70}})
     check_products(shape, 1000);
 }
 
