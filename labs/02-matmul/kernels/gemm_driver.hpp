@@ -24,18 +24,6 @@ inline void pack_ragged(View b, std::size_t depth, std::size_t columns, std::siz
   }
 }
 
-/// The micro-kernel into a tile that is only `columns` wide.
-template <class Kernels>
-void multiply_ragged(std::size_t rows, std::size_t columns, bool add, std::size_t depth, View a, View b, float* c,
-                     std::size_t c_stride) {
-  alignas(vector_bytes) float tile[Kernels::rows * Kernels::columns];
-  Kernels::kernel(rows, false, false)(depth, a, b, a, 0, nullptr, tile, Kernels::columns);
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < columns; ++j)
-      c[i * c_stride + j] = tile[i * Kernels::columns + j] + (add ? c[i * c_stride + j] : 0);
-  }
-}
-
 /// A product of all rows of a with a block of b, and where its parts are copied to.
 struct Block {
   std::size_t m, n, depth, panels;
@@ -43,6 +31,7 @@ struct Block {
   float *copy_to, *packed_b, *c;  ///< copy_to is null when the copy is there already
   std::size_t c_stride;
   bool keep_copy, pack, add;  ///< where a is used once, each panel's copy takes the place of the one before
+  bool rewrite;               ///< c may be written twice
 };
 
 inline View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix.stride, matrix.stride}; }
@@ -63,23 +52,55 @@ inline void copy_panel(const Block& block, const Panel& panel) {
     std::copy_n(from_row(block.a, panel.first + r).data, block.depth, to + r * block.copy_of_a.stride);
 }
 
-/// A panel times the columns from j on, as many as a tile has, while some rows of the next panel are prefetched. The first
-/// panel's kernels read b as it lies and leave the packed copy for the others.
+/// A panel times as many columns of b as a tile has, while `ask` rows of the next panel are prefetched. The first panel's
+/// kernels read b as it lies and leave the packed copy for the others.
+template <class Kernels>
+[[gnu::always_inline]] inline void multiply_panel(const Block& block, const Panel& panel, View b, float* packed,
+                                                  bool pack, std::size_t asked, std::size_t ask, bool add, float* c,
+                                                  std::size_t c_stride) {
+  const bool first = panel.first == 0;
+  const View a = from_row(block.copy_of_a, panel.first * block.keep_copy),
+             next = from_row(block.copy_to != nullptr ? block.a : block.copy_of_a, panel.first + panel.rows + asked),
+             packed_b = {packed, Kernels::columns};
+  Kernels::kernel(panel.rows, pack && first, add)(block.depth, a, pack && !first ? packed_b : b, next, ask, packed, c,
+                                                  c_stride);
+}
+
+/// The last columns, fewer than a tile has: a tile that ends where b ends. It begins further left and writes some numbers
+/// again, or, where those are not to change, goes to c through memory of its own; so it does where b is no tile wide.
+template <class Kernels>
+void multiply_ragged(const Block& block, const Panel& panel, std::size_t j, std::size_t asked, std::size_t ask) {
+  const std::size_t columns = block.n - j, again = Kernels::columns - columns;
+  const bool fits = j >= again;
+  View b = {block.b.data + j - fits * again, block.b.stride};
+  float *const packed = block.packed_b + j * block.depth, *const c = block.c + panel.first * block.c_stride + j;
+  if (fits && block.rewrite)
+    return multiply_panel<Kernels>(block, panel, b, packed, block.pack, asked, ask, false, c - again, block.c_stride);
+  if (!fits && panel.first == 0) pack_ragged(b, block.depth, columns, Kernels::columns, packed);
+  if (!fits) b = {packed, Kernels::columns};
+  alignas(vector_bytes) float tile[Kernels::rows * Kernels::columns];
+  multiply_panel<Kernels>(block, panel, b, packed, block.pack && fits, asked, ask, false, tile, Kernels::columns);
+  for (std::size_t i = 0; i < panel.rows; ++i) {
+    const float* const from = tile + i * Kernels::columns + fits * again;
+    float* const to = c + i * block.c_stride;
+    for (std::size_t column = 0; column < columns; ++column) to[column] = from[column] + (block.add ? to[column] : 0);
+  }
+}
+
+/// A panel times the columns from j on, as many as a tile has.
 template <class Kernels>
 [[gnu::always_inline]] inline void multiply_columns(const Block& block, const Panel& panel, std::size_t j,
                                                     std::size_t asked, std::size_t ask) {
-  const std::size_t i = panel.first, columns = std::min(Kernels::columns, block.n - j);
-  const View a = from_row(block.copy_of_a, i * block.keep_copy),
-             next_panel = from_row(block.copy_to != nullptr ? block.a : block.copy_of_a, i + panel.rows);
-  float *const packed = block.packed_b + j * block.depth, *const c = block.c + i * block.c_stride + j;
-  const View b = {block.b.data + j, block.b.stride}, b_packed = {packed, Kernels::columns};
-  if (columns < Kernels::columns) {
-    if (i == 0) pack_ragged(b, block.depth, columns, Kernels::columns, packed);
-    multiply_ragged<Kernels>(panel.rows, columns, block.add, block.depth, a, b_packed, c, block.c_stride);
+  using Narrow = typename Kernels::Narrow;
+  const std::size_t columns = block.n - j;
+  if (columns >= Kernels::columns) {
+    multiply_panel<Kernels>(block, panel, {block.b.data + j, block.b.stride}, block.packed_b + j * block.depth,
+                            block.pack, asked, ask, block.add, block.c + panel.first * block.c_stride + j,
+                            block.c_stride);
+  } else if (columns > Narrow::columns) {
+    multiply_ragged<Kernels>(block, panel, j, asked, ask);
   } else {
-    Kernels::kernel(panel.rows, block.pack && i == 0, block.add)(block.depth, a, block.pack && i > 0 ? b_packed : b,
-                                                                 from_row(next_panel, asked), ask, packed, c,
-                                                                 block.c_stride);
+    multiply_ragged<Narrow>(block, panel, j, asked, ask);
   }
 }
 
@@ -228,7 +249,8 @@ void multiply(const Rectangle& at, std::size_t k, View a, View b, float* c, std:
                          .c_stride = c_stride,
                          .keep_copy = all.keep,
                          .pack = all.pack,
-                         .add = p > 0};
+                         .add = p > 0,
+                         .rewrite = p == 0 && (schedule.panels_outside || epilogue.run == nullptr)};
     const bool last = p + block.depth == k;
     multiply_block<Kernels>(block, schedule.panels_outside,
                             [&](std::size_t row, std::size_t column, std::size_t rows, std::size_t columns) {

@@ -29,12 +29,12 @@ struct View {
 /// Calls `code` with 0, 1, … count - 1. Not by a loop with a pragma: where it runs once, GCC unrolls the one around it.
 template <std::size_t count, class Code>
 [[gnu::always_inline]] inline void each(const Code& code) {
-  [&]<std::size_t... i>(std::index_sequence<i...>) { (code(i), ...); }
+  [&]<std::size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) { (code(i), ...); }
   (std::make_index_sequence<count>());
 }
 
 template <std::size_t rows, std::size_t vectors, bool add>
-inline void store_tile(const Floats (&sums)[rows][vectors], float* c, std::size_t c_stride) {
+[[gnu::always_inline]] inline void store_tile(const Floats (&sums)[rows][vectors], float* c, std::size_t c_stride) {
 #pragma GCC unroll 32
   for (std::size_t i = 0; i < rows; ++i, c += c_stride) {
 #pragma GCC unroll 8
@@ -89,7 +89,7 @@ void multiply_tile(std::size_t depth, View a, View b, float* packed,  // if pack
   std::size_t p = 0;
   for (; p < depth - depth % unroll; p += unroll) {
     prefetch(p);
-    each<unroll>([&](std::size_t u) { step(p + u); });
+    each<unroll>([&](std::size_t u) __attribute__((always_inline)) { step(p + u); });
   }
   while (p < depth) step(p++);
   store_tile<rows, vectors, add>(sums, c, c_stride);
@@ -128,6 +128,7 @@ template <std::size_t most_rows, std::size_t vectors, std::size_t unroll = 1>
 struct TileKernels {
   static constexpr std::size_t rows = most_rows, columns = vectors * lanes;
   using Kernel = decltype(&multiply_and_prefetch<1, false, false>);
+  using Narrow = TileKernels<most_rows, (vectors + 1) / 2, unroll>;  ///< for few columns
 
   static Kernel kernel(std::size_t tile_rows, bool pack, bool add) { return all[2 * pack + add][tile_rows - 1]; }
 

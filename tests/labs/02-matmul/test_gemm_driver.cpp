@@ -71,7 +71,7 @@ void check_schedules(Shape shape) {
 }
 
 TEST_CASE("every schedule gives the same product, with tiles of any shape") {
-  for (const Shape& shape : {Shape{1, 1, 1}, {23, 71, 90}, {2, 130, 38}, {65, 9, 3}, {18, 17, 1024}}) {
+  for (const Shape& shape : {Shape{1, 1, 1}, {23, 71, 90}, {2, 130, 38}, {65, 9, 3}, {18, 17, 1024}, {33, 100, 600}}) {
     check_schedules<TileKernels<5, 3, 4>>(shape);
     check_schedules<TileKernels<7, 1, 2>>(shape);
     check_schedules<TileKernels<1, 4>>(shape);

@@ -97,6 +97,10 @@ TEST_CASE("products of random shapes") {
     check_products({1 + random() % 90, 1 + random() % 90, 1 + random() % 90}, 500);
 }
 
+TEST_CASE("a width that is no multiple of a tile's, by little and by much, and a sum of two blocks") {
+  for (const std::size_t over : {1, 15, 16, 17, 31}) check_products({29, 64 + over, 1100}, 1000);
+}
+
 TEST_CASE("a long thin product") { check_products({17, 4099, 33}, 1000); }
 
 TEST_CASE("a product with one row, short and so long that its sums leave the nearest cache") {
