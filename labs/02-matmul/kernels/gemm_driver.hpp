@@ -4,12 +4,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <utility>
 
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/micro_kernel.hpp"
 #include "02-matmul/kernels/partition.hpp"
 #include "02-matmul/kernels/schedule.hpp"
+#include "harness/machine.hpp"
 #include "harness/memory.hpp"
 #include "harness/vector.hpp"
 
@@ -128,34 +131,51 @@ void multiply_block(const Block& block, bool panels_outside, const Finished& fin
   }
 }
 
-/// c (+)= a · b where a is a row, for `rows` rows of b: no number of b is used twice, so it is read as it lies.
-template <std::size_t rows>
-void add_rows(std::size_t n, const float* a, View b, float* c, bool add) {
+/// c = a · b where a is a row, row by row of b: a single stream, the fastest way through memory, while c stays near.
+inline void add_rows(std::size_t n, std::size_t k, const float* a, View b, float* c) {
   constexpr std::size_t ahead = 1024;  // the hardware asks for what comes next as well, but only within a page
-  std::size_t j = 0;
-  for (; j + lanes <= n; j += lanes) {
-    Floats sum = add ? load(c + j) : Floats{};
-#pragma GCC unroll 4
-    for (std::size_t p = 0; p < rows; ++p) {
-      if constexpr (rows == 1) __builtin_prefetch(b.data + j + ahead);
-      sum += a[p] * load(b.data + p * b.stride + j);
+  std::fill_n(c, n, 0.0f);
+  for (std::size_t p = 0; p < k; ++p, b.data += b.stride) {
+    std::size_t j = 0;
+    for (; j + lanes <= n; j += lanes) {
+      __builtin_prefetch(b.data + j + ahead);
+      store(c + j, load(c + j) + a[p] * load(b.data + j));
     }
-    store(c + j, sum);
-  }
-  for (; j < n; ++j) {
-    float sum = add ? c[j] : 0;
-    for (std::size_t p = 0; p < rows; ++p) sum += a[p] * b.data[p * b.stride + j];
-    c[j] = sum;
+    for (; j < n; ++j) c[j] += a[p] * b.data[j];
   }
 }
 
-/// One row of b after the other is a single stream, the fastest way through memory, as long as c stays in the level-1
-/// cache meanwhile; past that, a few rows at once come to c less often.
+/// The same for as many columns as so many vectors have: c stays in registers, and b comes in pieces of its rows.
+template <std::size_t vectors>
+void multiply_row_part(std::size_t k, const float* a, View b, float* c) {
+  constexpr std::size_t ahead = 3;  // rows: no hardware sees that the next piece lies there
+  Floats sums[vectors] = {};
+  for (std::size_t p = 0; p < k; ++p, b.data += b.stride) {
+    each<vectors>([&](std::size_t v) __attribute__((always_inline)) {
+      __builtin_prefetch(b.data + ahead * b.stride + v * lanes);
+      sums[v] += a[p] * load(b.data + v * lanes);
+    });
+  }
+  each<vectors>([&](std::size_t v) __attribute__((always_inline)) { store(c + v * lanes, sums[v]); });
+}
+
+/// c = a · b where a is a row: no number of b is used twice, so it is read as it lies. Past a quarter of the level-1 cache
+/// c would be driven out by b; it is then divided into the fewest equal parts that fit into the registers. The last one
+/// ends where b ends, and computes again what it shares with the one before.
 inline void multiply_row(std::size_t n, std::size_t k, const float* a, View b, float* c) {
-  constexpr std::size_t few = 4, longest = 8192;
-  std::size_t p = 0;
-  for (; n > longest && p + few <= k; p += few) add_rows<few>(n, a + p, from_row(b, p), c, p > 0);
-  for (; p < k; ++p) add_rows<1>(n, a + p, from_row(b, p), c, p > 0);
+  static const std::size_t nearest = probe_machine().cache_bytes(1) / sizeof(float) / 4;
+  if (n <= std::max(nearest, lanes)) return add_rows(n, k, a, b, c);
+  constexpr std::size_t widest = vector_registers - 4;
+  constexpr auto part_of = []<std::size_t... before>(std::index_sequence<before...>) {
+    return std::array{multiply_row_part<before + 1>...};
+  }
+  (std::make_index_sequence<widest>());
+  const std::size_t vectors = parts_of(n, lanes), parts = parts_of(vectors, widest);
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::size_t first = part * vectors / parts, count = (part + 1) * vectors / parts - first;
+    const std::size_t j = std::min(first * lanes, n - count * lanes);
+    part_of[count - 1](k, a, {b.data + j, b.stride}, c + j);
+  }
 }
 
 /// multiply_row() by several threads, each with rows of b that lie together; their sums are added in the end.
