@@ -12,7 +12,6 @@
 #include "02-matmul/kernels/micro_kernel.hpp"
 #include "02-matmul/kernels/partition.hpp"
 #include "02-matmul/kernels/schedule.hpp"
-#include "harness/machine.hpp"
 #include "harness/memory.hpp"
 #include "harness/vector.hpp"
 
@@ -131,25 +130,27 @@ void multiply_block(const Block& block, bool panels_outside, const Finished& fin
   }
 }
 
-/// c = a · b where a is a row, row by row of b: a single stream, the fastest way through memory, while c stays near.
+/// c = a · b where a is a row, by one row of b after the other: a single stream, while c stays in the level-1 cache.
 inline void add_rows(std::size_t n, std::size_t k, const float* a, View b, float* c) {
   constexpr std::size_t ahead = 1024;  // the hardware asks for what comes next as well, but only within a page
   std::fill_n(c, n, 0.0f);
   for (std::size_t p = 0; p < k; ++p, b.data += b.stride) {
+    const float from_a = a[p];  // c might overlap it, for all the compiler knows
     std::size_t j = 0;
     for (; j + lanes <= n; j += lanes) {
       __builtin_prefetch(b.data + j + ahead);
-      store(c + j, load(c + j) + a[p] * load(b.data + j));
+      store(c + j, load(c + j) + from_a * load(b.data + j));
     }
-    for (; j < n; ++j) c[j] += a[p] * b.data[j];
+    for (; j < n; ++j) c[j] += from_a * b.data[j];
   }
 }
 
-/// The same for as many columns as so many vectors have: c stays in registers, and b comes in pieces of its rows.
+/// c (+)= a · b where a is a row, and b as wide as so many vectors: the sums stay in registers.
 template <std::size_t vectors>
-void multiply_row_part(std::size_t k, const float* a, View b, float* c) {
-  constexpr std::size_t ahead = 3;  // rows: no hardware sees that the next piece lies there
-  Floats sums[vectors] = {};
+void multiply_row_part(std::size_t k, const float* a, View b, float* c, bool add) {
+  constexpr std::size_t ahead = 3;  // rows: the hardware does not see that the next piece lies there
+  Floats sums[vectors];
+  each<vectors>([&](std::size_t v) __attribute__((always_inline)) { sums[v] = add ? load(c + v * lanes) : Floats{}; });
   for (std::size_t p = 0; p < k; ++p, b.data += b.stride) {
     each<vectors>([&](std::size_t v) __attribute__((always_inline)) {
       __builtin_prefetch(b.data + ahead * b.stride + v * lanes);
@@ -159,23 +160,29 @@ void multiply_row_part(std::size_t k, const float* a, View b, float* c) {
   each<vectors>([&](std::size_t v) __attribute__((always_inline)) { store(c + v * lanes, sums[v]); });
 }
 
-/// c = a · b where a is a row: no number of b is used twice, so it is read as it lies. Past a quarter of the level-1 cache
-/// c would be driven out by b; it is then divided into the fewest equal parts that fit into the registers. The last one
-/// ends where b ends, and computes again what it shares with the one before.
+/// c = a · b where a is a row: no number of b is used twice, so it is read as it lies. Where c fits into the registers, or
+/// would share the level-1 cache with b, it is divided into the fewest equal parts that stay in registers. Then b comes a
+/// few rows at a time: past the end of each piece of a row the hardware asks for some of the next part, and that is to be
+/// in the level-2 cache still when its turn comes.
 inline void multiply_row(std::size_t n, std::size_t k, const float* a, View b, float* c) {
-  static const std::size_t nearest = probe_machine().cache_bytes(1) / sizeof(float) / 4;
-  if (n <= std::max(nearest, lanes)) return add_rows(n, k, a, b, c);
-  constexpr std::size_t widest = vector_registers - 4;
+  constexpr std::size_t widest = vector_registers - 4, few = 128, near = 2048;  // a quarter of 32 KiB
+  if (n < lanes || (n > widest * lanes && n <= near)) return add_rows(n, k, a, b, c);
   constexpr auto part_of = []<std::size_t... before>(std::index_sequence<before...>) {
     return std::array{multiply_row_part<before + 1>...};
   }
   (std::make_index_sequence<widest>());
-  const std::size_t vectors = parts_of(n, lanes), parts = parts_of(vectors, widest);
-  for (std::size_t part = 0; part < parts; ++part) {
-    const std::size_t first = part * vectors / parts, count = (part + 1) * vectors / parts - first;
-    const std::size_t j = std::min(first * lanes, n - count * lanes);
-    part_of[count - 1](k, a, {b.data + j, b.stride}, c + j);
+  const std::size_t vectors = n / lanes, parts = parts_of(vectors, widest), rest = n % lanes;
+  float last[lanes] = {};  // with the columns that fill no vector
+  for (std::size_t p = 0; p < k; p += few) {
+    const std::size_t rows = std::min(few, k - p);
+    const View b_rows = from_row(b, p);
+    for (std::size_t part = 0; part < parts; ++part) {
+      const std::size_t first = part * vectors / parts, count = (part + 1) * vectors / parts - first;
+      part_of[count - 1](rows, a + p, {b_rows.data + first * lanes, b.stride}, c + first * lanes, p > 0);
+    }
+    if (rest > 0) part_of[0](rows, a + p, {b_rows.data + n - lanes, b.stride}, last, p > 0);
   }
+  std::copy_n(last + lanes - rest, rest, c + n - rest);
 }
 
 /// multiply_row() by several threads, each with rows of b that lie together; their sums are added in the end.

@@ -103,9 +103,9 @@ TEST_CASE("a width that is no multiple of a tile's, by little and by much, and a
 
 TEST_CASE("a long thin product") { check_products({17, 4099, 33}, 1000); }
 
-TEST_CASE("a product with one row, short and so long that its sums leave the nearest cache") {
-  check_products({1, 100, 301});
-  for (const std::size_t n : {3500, 4097, 9001}) check_products({1, n, 207}, 500);
+TEST_CASE("a product with one row, from less than a vector to more than the registers hold") {
+  for (const std::size_t n : {3, 16, 17, 100, 447, 448, 460, 1000, 2049, 2060}) check_products({1, n, 301}, 500);
+  check_products({1, 9001, 207}, 500);
 }
 
 TEST_CASE("a sum longer than any block is deep") { check_products({15, 35, 2100}); }
