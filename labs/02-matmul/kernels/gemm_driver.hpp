@@ -130,19 +130,18 @@ void multiply_block(const Block& block, bool panels_outside, const Finished& fin
   }
 }
 
-/// c = a · b where a is a row, by one row of b after the other: a single stream, while c stays in the level-1 cache.
-inline void add_rows(std::size_t n, std::size_t k, const float* a, View b, float* c) {
+/// c (+)= a · b where a is one number and b a row. One row after the other is a single stream, the fastest way through
+/// memory, while c stays in the level-1 cache.
+inline void add_row(std::size_t n, const float* a, const float* b, float* c, bool add) {
   constexpr std::size_t ahead = 1024;  // the hardware asks for what comes next as well, but only within a page
-  std::fill_n(c, n, 0.0f);
-  for (std::size_t p = 0; p < k; ++p, b.data += b.stride) {
-    const float from_a = a[p];  // c might overlap it, for all the compiler knows
-    std::size_t j = 0;
-    for (; j + lanes <= n; j += lanes) {
-      __builtin_prefetch(b.data + j + ahead);
-      store(c + j, load(c + j) + from_a * load(b.data + j));
-    }
-    for (; j < n; ++j) c[j] += from_a * b.data[j];
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    Floats sum = add ? load(c + j) : Floats{};
+    __builtin_prefetch(b + j + ahead);
+    sum += *a * load(b + j);
+    store(c + j, sum);
   }
+  for (; j < n; ++j) c[j] = (add ? c[j] : 0) + *a * b[j];
 }
 
 /// c (+)= a · b where a is a row, and b as wide as so many vectors: the sums stay in registers.
@@ -166,7 +165,10 @@ void multiply_row_part(std::size_t k, const float* a, View b, float* c, bool add
 /// in the level-2 cache still when its turn comes.
 inline void multiply_row(std::size_t n, std::size_t k, const float* a, View b, float* c) {
   constexpr std::size_t widest = vector_registers - 4, few = 128, near = 2048;  // a quarter of 32 KiB
-  if (n < lanes || (n > widest * lanes && n <= near)) return add_rows(n, k, a, b, c);
+  if (n < lanes || (n > widest * lanes && n <= near)) {
+    for (std::size_t p = 0; p < k; ++p) add_row(n, a + p, from_row(b, p).data, c, p > 0);
+    return;
+  }
   constexpr auto part_of = []<std::size_t... before>(std::index_sequence<before...>) {
     return std::array{multiply_row_part<before + 1>...};
   }
