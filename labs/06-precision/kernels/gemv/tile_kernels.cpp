@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "04-tpu/kernels/dot_instructions.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
