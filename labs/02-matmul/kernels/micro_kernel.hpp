@@ -89,7 +89,7 @@ void multiply_tile(std::size_t depth, View a, View b, float* packed,  // if pack
   std::size_t p = 0;
   for (; p < depth - depth % unroll; p += unroll) {
     prefetch(p);
-    each<unroll>([&](std::size_t u) __attribute__((always_inline)) { step(p + u); });
+    each<unroll>([&](auto u) __attribute__((always_inline)) { step(p + u); });
   }
   while (p < depth) step(p++);
   store_tile<rows, vectors, add>(sums, c, c_stride);
