@@ -96,6 +96,24 @@ class GemvRace {
 
   const std::vector<float>& weights() const { return weights_; }
 
+  /// Tries at half density whether products with a bitmask are faster if they prefetch, and has them do so from now on if
+  /// they are.
+  bool choose_prefetching(const Plan& plan) {
+    const BitmaskMatrix matrix(pruned(weights_, 0.5), gemv_rows, gemv_columns);
+    const std::vector<BitmaskMatrix> copies(repeats_of(matrix.bytes()), matrix);
+    const auto variant = [&](const char* id, bool prefetch) {
+      return timed(id, [&, prefetch] {
+        BitmaskMatrix::set_prefetching(prefetch);
+        for (const BitmaskMatrix& each : copies) each.multiply(x_.data(), y_.data());
+      });
+    };
+    const Pinned pinned;
+    const Sampling sampling = sample_interleaved({variant("plain", false), variant("prefetching", true)}, plan);
+    const bool faster = sampling.ratio("plain", "prefetching").median > 1;
+    BitmaskMatrix::set_prefetching(faster);
+    return faster;
+  }
+
   /// Enters the weights in a dense format.
   void enter(Format format) {
     const EncodedMatrix encoded = encode(format, weights_, gemv_rows, gemv_columns);
@@ -173,6 +191,8 @@ class GemvRace {
 std::vector<SparseGemv> time_sparse_gemv(Lab& lab, const std::vector<double>& densities) {
   GemvRace race(bytes_beyond_last_cache(lab.machine(), densities.size()), densities.front(), densities.back());
   for (Format format : {Format::fp32, Format::q8_0, Format::q4_0}) race.enter(format);
+  if (!race.choose_prefetching(lab.memory_plan(30)))
+    lab.note("products with a bitmask do not ask for memory ahead of its use, which is faster here");
   race.enter("2:4", 0.5, TwoFourMatrix(pruned_2_4(race.weights()), gemv_rows, gemv_columns));
   for (double density : densities) {
     const std::vector<float> sparse = pruned(race.weights(), density);

@@ -1,13 +1,13 @@
 #include "06-precision/kernels/sparsity/sparse_matrix.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "harness/vector.hpp"
 
 #if defined(__AVX512F__)
@@ -178,9 +178,15 @@ BitmaskMatrix::BitmaskMatrix(std::span<const float> weights, std::size_t rows, s
   masks_ = Stored<std::uint64_t>(masks);
 }
 
+namespace {
+std::atomic<bool> prefetching_now = true;
+}
+
+void BitmaskMatrix::set_prefetching(bool prefetch) { prefetching_now = prefetch; }
+
 void BitmaskMatrix::multiply(const float* x, float* y) const {
   const float* values = values_.data();
-  const auto dot = prefetches() ? masked_dot<true> : masked_dot<false>;
+  const auto dot = prefetching_now ? masked_dot<true> : masked_dot<false>;
   for (std::size_t row = 0; row < rows_; ++row) y[row] = dot(masks_.data() + row * words_, columns_, values, x);
 }
 

@@ -81,6 +81,10 @@ class BitmaskMatrix {
   /// y = W x: x (columns), y (rows).
   void multiply(const float* x, float* y) const;
 
+  /// Whether products ask for numbers ahead of their use, as at first they do. Where dense ones are faster without, these
+  /// need not be.
+  static void set_prefetching(bool prefetch);
+
  private:
   std::size_t rows_, columns_, words_;  ///< words of the mask in a row
   Stored<float> values_;

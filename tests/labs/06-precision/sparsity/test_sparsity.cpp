@@ -50,6 +50,7 @@ void check_product(const Matrix& matrix, const std::vector<float>& weights, Shap
   constexpr float guard = 12345;
   for (const bool ask : {false, true}) {
     set_prefetching(ask);
+    BitmaskMatrix::set_prefetching(ask);
     std::vector<float> y(shape.rows + 1, guard);
     matrix.multiply(x.data(), y.data());
     for (std::size_t row = 0; row < shape.rows; ++row)
