@@ -28,7 +28,7 @@ KERNEL = """
 .L3:
 \tvmovups\t%zmm1, (%rdx)
 \tjne\t.L3
-\tje\t.L4
+\tjle\t.L4
 .L4:
 """
 
