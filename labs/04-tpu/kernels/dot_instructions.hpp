@@ -53,9 +53,11 @@ inline Sums dot(Sums sum, Sums a, Sums b) {
   // Both operands signed: 128 less in a, for which the sums start higher.
   const Sums less = a ^ static_cast<std::int32_t>(0x80808080);
   return (Sums)vdotq_s32((int32x4_t)sum, (int8x16_t)less, (int8x16_t)b);
-#elif defined(__AVX2__)
+#elif defined(__AVX512BW__)
+  return sum + (Sums)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__) && !defined(__AVX512F__)
   return sum + (Sums)_mm256_madd_epi16((__m256i)a, (__m256i)b);
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) && !defined(__AVX__)
   return sum + (Sums)_mm_madd_epi16((__m128i)a, (__m128i)b);
 #else
   return sum + (a & 0xffff) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
