@@ -123,12 +123,13 @@ void multiply_and_prefetch(std::size_t depth, View a, View b, View next, std::si
 }
 
 /// The micro-kernels that a product needs whose tile has so many rows and vectors a row: one for each number of rows up to
-/// that, since the last tiles have fewer.
-template <std::size_t most_rows, std::size_t vectors, std::size_t unroll = 1>
+/// that, since the last tiles have fewer. Where not `adds`, none adds to c, whatever is asked.
+template <std::size_t most_rows, std::size_t vectors, std::size_t unroll = 1, bool adds = true>
 struct TileKernels {
   static constexpr std::size_t rows = most_rows, columns = vectors * lanes;
   using Kernel = decltype(&multiply_and_prefetch<1, false, false>);
-  using Narrow = TileKernels<most_rows, (vectors + 1) / 2, unroll>;  ///< for few columns
+  /// For the last columns where they are few. Their tile is never added to c, and they are too few to unroll for.
+  using Narrow = TileKernels<most_rows, (vectors + 1) / 2, 1, false>;
 
   static Kernel kernel(std::size_t tile_rows, bool pack, bool add) { return all[2 * pack + add][tile_rows - 1]; }
 
@@ -139,8 +140,8 @@ struct TileKernels {
   }
   static constexpr auto each = std::make_index_sequence<most_rows>();
   static constexpr std::array<std::array<Kernel, most_rows>, 4> all = {
-      kernels_for<false, false>(each), kernels_for<false, true>(each), kernels_for<true, false>(each),
-      kernels_for<true, true>(each)};
+      kernels_for<false, false>(each), kernels_for<false, adds>(each), kernels_for<true, false>(each),
+      kernels_for<true, adds>(each)};
 };
 
 }  // namespace
