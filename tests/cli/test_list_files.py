@@ -1,0 +1,45 @@
+"""tools/list-files, and what asks it: which files there are, or one line that says why git does not tell."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+
+def run(folder, *command, **variables):
+    environment = {**os.environ, "HOME": str(folder), **variables}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def checkout(root, tmp_path):
+    (tmp_path / "tools").symlink_to(root / "tools")
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    for name in ("tracked.cpp", "not yet.cpp", "prose.md"):
+        (tmp_path / name).touch()
+    subprocess.run(["git", "-C", tmp_path, "add", "tracked.cpp"], check=True)
+    return tmp_path
+
+
+def test_files_tracked_or_not_yet_are_listed(checkout):
+    assert run(checkout, "tools/list-files", "*.cpp").stdout.splitlines() == ["not yet.cpp", "tracked.cpp"]
+    assert run(checkout, "tools/list-files", "-z", "*.cpp").stdout.split("\0") == ["not yet.cpp", "tracked.cpp", ""]
+
+
+@pytest.mark.parametrize("command", ["list-files", "check", "tidy"])
+def test_a_checkout_of_another_user_is_one_line_and_its_remedy_mends_it(checkout, command):
+    other = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}  # git's own way to try it without a second user
+    refused = run(checkout, f"tools/{command}", **other)
+    assert refused.returncode == 1 and refused.stdout == ""
+    (line,) = refused.stderr.splitlines()
+    remedy = line.split("): ")[1]
+    assert "dubious ownership" in line and remedy == f"git config --global --add safe.directory '{checkout}'"
+    subprocess.run(["sh", "-c", remedy], env={**os.environ, "HOME": str(checkout)}, check=True)
+    assert run(checkout, "tools/list-files", "*.md", **other).stdout == "prose.md\n"
+
+
+def test_what_is_no_checkout_is_one_line(checkout):
+    shutil.rmtree(checkout / ".git")
+    refused = run(checkout, "tools/list-files")
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1) and "clone" in refused.stderr
