@@ -90,7 +90,7 @@ publish: needs-publish tool ## add this machine's full records to figures/record
 	@build/bin/record publish $(RECORDS) --to "figures/records/$$MACHINE"
 
 .PHONY: new-chapter
-new-chapter: ## a chapter, lab, test and figure to start from, building green (N=08 SLUG=name)
+new-chapter: ## a chapter, lab, test, figure and drawing to start from, building green (N=08 SLUG=name)
 	@tools/new-chapter "$$N" "$$SLUG"
 
 .PHONY: check

@@ -66,7 +66,7 @@ class ClaimsLedger(SphinxDirective):
         except RecordError as error:
             found, errors = [], [*errors, error]
         if not records and not errors:
-            errors = [RecordError(f"{lab} is not measured here yet: run make lab-{lab[:2]}")]
+            errors = [domain.records.not_measured(lab)]
         return found if records else [], [block_notice(self.env, self.lineno, str(error)) for error in errors]
 
 

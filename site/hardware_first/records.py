@@ -105,7 +105,7 @@ class Records:
     leaves this machine's aside, as if there were none."""
 
     def __init__(self, root: Path, build: Path, tool: Path, *, published_only: bool = False) -> None:
-        self.root, self.build, self.tool = root, build, tool
+        self.root, self.build, self.tool, self.published_only = root, build, tool, published_only
         self.local = build / ("no-records" if published_only else "records")
         self._checked: dict[Path, tuple[str, str]] = {}
         self._read: dict[Path, tuple[str, dict]] = {}
@@ -193,10 +193,16 @@ class Records:
                 return record if path == asked else replace(record, elsewhere=True)
             valid[path] = record
         if not valid:
-            raise error or NotMeasured(f"{lab} is not measured here yet: run make lab-{lab[:2]}")
+            raise error or self.not_measured(lab)
         first = next(valid[path] for path in paths if path in valid)  # whichever machine was asked for
         missing = [f'{_ONE_OF[part]} "{name}"' for part, name in having if not _part(first.data, part, name)]
         raise NotMeasured(f"{self.shown(first.path)} has no {', '.join(missing)}")
+
+    def not_measured(self, lab: str) -> NotMeasured:
+        """That there is no record of a lab to show, and the remedy."""
+        if self.published_only:
+            return NotMeasured(f"{lab} has no published record, and MEASURE=no shows no other: run make publish, or make site")
+        return NotMeasured(f"{lab} is not measured here yet: run make lab-{lab[:2]}")
 
     def _paths_in_order(self, lab: str) -> list[Path]:
         """Every file there is of a lab, in the order of machines(); last those that no machine owns, as nothing in them is

@@ -56,6 +56,7 @@ def test_a_new_chapter_keeps_the_contract_and_changes_one_line_elsewhere(copy):
     after = snapshot(copy)
     assert sorted(path.relative_to(copy).as_posix() for path in after.keys() - before.keys()) == [
         "chapters/98-two-words.md",
+        "drawings/98-two-words.py",
         "figures/98-two-words.gp",
         "labs/98-two-words/claims.json",
         "labs/98-two-words/lab.cpp",

@@ -193,11 +193,8 @@ TEST_CASE("one step alone is measured without a record") {
   CHECK(wrong.err.find("--only") != std::string::npos);
 }
 
-TEST_CASE("a record that breaks a law is refused, kept beside the old one, and gone after a good run") {
-  if (hf::probe_machine().emulated) {
-    MESSAGE("skipped: an emulated machine is not held to physics");
-    return;
-  }
+TEST_CASE("a record that breaks a law is refused, kept beside the old one, and gone after a good run" *
+          doctest::skip(hf::probe_machine().emulated)) {  // which is not held to physics
   const Bench bench;
   write(bench.record, "old");
   const fs::path kept = bench.out / "99-tiny.refused.json";

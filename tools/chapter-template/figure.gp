@@ -1,6 +1,7 @@
 # title: Speed of a sum against the number of its chains
 # needs: chains
 # shows: chains
+# It needs these series of the record; the table below it shows those. figures/style.gp has the colours and the kinds of lines.
 height = 360
 load "style.gp"
 chains = tables."/chains.tsv"
@@ -11,7 +12,8 @@ set rmargin at screen 1 - 34.0 / width
 set tmargin at screen 1 - 40.0 / height
 set bmargin at screen 62.0 / height
 set logscale x 2
-set xrange [0.8:20]
+# Ranges that follow from the data are set so, that two machines can share them.
+eval x_range(0.8, 20)
 eval y_range(0, high_max * 1.05)
 set xlabel "chains" offset 0,0.9 textcolor rgb quiet
 set label "speed, GFLOP/s" at screen 8.0 / width, screen 1 - 16.0 / height textcolor rgb quiet

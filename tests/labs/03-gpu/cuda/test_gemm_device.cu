@@ -56,8 +56,7 @@ int wrong_numbers(Multiply multiply, GemmShape shape, int b_step, int b_row) {
   return wrong;
 }
 
-TEST_CASE("fp32, on the device") {
-  if (!has_device()) return;
+TEST_CASE("fp32, on the device" * doctest::skip(device_is_missing)) {
   std::vector<SgemmRung> rungs = sgemm_rungs();
   for (const SgemmRung& rung : sgemm_warp_tiles()) rungs.push_back(rung);
   for (const SgemmRung& rung : rungs) {
@@ -69,8 +68,7 @@ TEST_CASE("fp32, on the device") {
   }
 }
 
-TEST_CASE("bf16, on the device") {
-  if (!has_device()) return;
+TEST_CASE("bf16, on the device" * doctest::skip(device_is_missing)) {
   std::vector<Bf16Rung> rungs = bf16_rungs();
   for (const Bf16Rung& rung : bf16_persistents()) rungs.push_back(rung);
   for (const Bf16Rung& rung : rungs) {

@@ -1,5 +1,5 @@
 // Every kernel against a reference on the processor, at small and at awkward sizes, with what lies around its output
-// watched. Without a device, the cases say so and pass (see has_device.hpp). On a machine with one, also:
+// watched. Without a device they are skipped (see has_device.hpp). On a machine with one, also:
 //
 //   compute-sanitizer --tool memcheck  --error-exitcode 1 build/tests/labs/03-gpu/cuda/test-03-gpu-device
 //   compute-sanitizer --tool racecheck --error-exitcode 1 build/tests/labs/03-gpu/cuda/test-03-gpu-device
@@ -61,8 +61,7 @@ void check_chase(std::size_t count, long long hops) {
   CHECK(untouched(cycles.to_host(), 1));
 }
 
-TEST_CASE("a chase goes on where it ended") {
-  if (!has_device()) return;
+TEST_CASE("a chase goes on where it ended" * doctest::skip(device_is_missing)) {
   for (const std::size_t lines : {1u, 2u, 33u, 1000u, 4097u}) {
     for (const long long hops : {0, 1, 7, 8, 1000}) {
       CAPTURE(lines);
@@ -104,8 +103,7 @@ void check_front(std::int64_t nodes, unsigned blocks, unsigned warps) {
   CHECK(untouched(found, threads));
 }
 
-TEST_CASE("a front of chases reads every byte of every node") {
-  if (!has_device()) return;
+TEST_CASE("a front of chases reads every byte of every node" * doctest::skip(device_is_missing)) {
   check_front<1>(1, 1, 1);
   check_front<1>(37, 3, 2);
   check_front<2>(37, 3, 2);
@@ -129,8 +127,7 @@ std::vector<float> as_floats(const cuda::DeviceArray<float4>& array, std::size_t
   return std::vector<float>(first, first + 4 * tiles * stream_tile);
 }
 
-TEST_CASE("copy and dot product") {
-  if (!has_device()) return;
+TEST_CASE("copy and dot product" * doctest::skip(device_is_missing)) {
   for (const unsigned tiles : {1u, 2u, 37u}) {
     CAPTURE(tiles);
     const std::size_t floats = std::size_t{tiles} * stream_tile * 4;
@@ -161,8 +158,7 @@ TEST_CASE("copy and dot product") {
   }
 }
 
-TEST_CASE("words with strides") {
-  if (!has_device()) return;
+TEST_CASE("words with strides" * doctest::skip(device_is_missing)) {
   const std::size_t most = 7;
   cuda::DeviceArray<std::uint32_t> words(most * stride_tile * 33);
   fill_words<<<5, 256>>>(words.data(), words.size());
@@ -183,8 +179,7 @@ TEST_CASE("words with strides") {
   }
 }
 
-TEST_CASE("loads from the banks of shared memory") {
-  if (!has_device()) return;
+TEST_CASE("loads from the banks of shared memory" * doctest::skip(device_is_missing)) {
   for (const int stride : {1, 2, 31, 32}) {
     cuda::DeviceArray<std::uint32_t> sums(bank_warps * 32 + 1);
     cuda::DeviceArray<long long> cycles(2);
@@ -202,8 +197,7 @@ TEST_CASE("loads from the banks of shared memory") {
   }
 }
 
-TEST_CASE("every thread goes its own way") {
-  if (!has_device()) return;
+TEST_CASE("every thread goes its own way" * doctest::skip(device_is_missing)) {
   for (const int paths : {1, 2, 5, 32}) {
     for (const bool inside_warp : {true, false}) {
       for (const int steps : {0, 1, 3, 100}) {
@@ -222,8 +216,7 @@ TEST_CASE("every thread goes its own way") {
   }
 }
 
-TEST_CASE("no launch is lost, alone or in a graph") {
-  if (!has_device()) return;
+TEST_CASE("no launch is lost, alone or in a graph" * doctest::skip(device_is_missing)) {
   cuda::Stream stream;
   cuda::DeviceArray<unsigned> counter(std::vector<unsigned>{0});
   launch_ticks(stream, 17, counter.data());
@@ -249,13 +242,11 @@ void check_tensor_peak(int times) {
   CHECK(untouched(found, count));
 }
 
-TEST_CASE("tensor cores multiply, exactly") {
-  if (!has_device()) return;
+TEST_CASE("tensor cores multiply, exactly" * doctest::skip(device_is_missing)) {
   for (const int times : {0, 1, 2, 9}) check_tensor_peak(times);
 }
 
-TEST_CASE("the fp32 peak does all its FMAs") {
-  if (!has_device()) return;
+TEST_CASE("the fp32 peak does all its FMAs" * doctest::skip(device_is_missing)) {
   const std::size_t count = peak_threads * fma_chains;
   std::vector<float> numbers(count);
   for (std::size_t i = 0; i < count; ++i) numbers[i] = random_number(0, i);

@@ -84,18 +84,10 @@ TEST_CASE("when llama.cpp dies in the race, the lab goes on with its own samples
   CHECK(has_no_children());
 }
 
-/// Null where it is not installed.
-std::unique_ptr<LlamaPeer> installed_peer() {
-  try {
-    return std::make_unique<LlamaPeer>();
-  } catch (const PeerFailed&) {
-    return nullptr;
-  }
-}
+const bool llama_is_missing = !python_has("llama_cpp");
 
-TEST_CASE("llama.cpp, where it is installed, reads the file and computes what we compute") {
-  const std::unique_ptr<LlamaPeer> peer = installed_peer();
-  if (peer == nullptr) return;
+TEST_CASE("llama.cpp reads the file and computes what we compute" * doctest::skip(llama_is_missing)) {
+  LlamaPeer peer;
   Quiet quiet;
   const Transformer model(small);
   Decoders decoders = decoders_of(quiet.lab, model, {Format::fp32, Format::bf16, Format::q8_0, Format::q4_0});
@@ -104,30 +96,29 @@ TEST_CASE("llama.cpp, where it is installed, reads the file and computes what we
     CAPTURE(id(format));
     const ScratchFile file;
     write_gguf(model, format, file.path());
-    const int loaded = peer->load(file.path());
-    peer->prime(loaded, text);
-    CHECK(relative_distance(decoder.logits(text), peer->logits(loaded)) < 0.03);
-    CHECK(peer->step_seconds(loaded, 1, 2) > 0);
+    const int loaded = peer.load(file.path());
+    peer.prime(loaded, text);
+    CHECK(relative_distance(decoder.logits(text), peer.logits(loaded)) < 0.03);
+    CHECK(peer.step_seconds(loaded, 1, 2) > 0);
     // With rows of zeros for tokens that there are not, the others are as they were.
     const ScratchFile padded;
     write_gguf(model, format, padded.path(), 31);
-    const int with_zeros = peer->load(padded.path());
-    peer->prime(with_zeros, text);
-    std::vector<float> logits = peer->logits(with_zeros);
+    const int with_zeros = peer.load(padded.path());
+    peer.prime(with_zeros, text);
+    std::vector<float> logits = peer.logits(with_zeros);
     REQUIRE(logits.size() == small.vocabulary + 31);
     CHECK(std::all_of(logits.end() - 31, logits.end(), [](float x) { return x == 0; }));
     logits.resize(small.vocabulary);
     CHECK(relative_distance(decoder.logits(text), logits) < 0.03);
     // The cache is as it was: the same text gives the same logits.
-    peer->prime(loaded, text);
-    CHECK(relative_distance(decoder.logits(text), peer->logits(loaded)) < 0.03);
+    peer.prime(loaded, text);
+    CHECK(relative_distance(decoder.logits(text), peer.logits(loaded)) < 0.03);
   }
 }
 
-TEST_CASE("llama.cpp, where it is installed, says in one line what it cannot read") {
-  const std::unique_ptr<LlamaPeer> peer = installed_peer();
-  if (peer == nullptr) return;
-  CHECK_THROWS_WITH_AS(peer->load("/dev/null"), "llama.cpp: llama.cpp cannot read /dev/null", PeerFailed);
+TEST_CASE("llama.cpp says in one line what it cannot read" * doctest::skip(llama_is_missing)) {
+  LlamaPeer peer;
+  CHECK_THROWS_WITH_AS(peer.load("/dev/null"), "llama.cpp: llama.cpp cannot read /dev/null", PeerFailed);
 }
 
 }  // namespace

@@ -50,8 +50,10 @@ TEST_CASE("what the script says is read") {
   CHECK(exercises.fused_kernels == 1);
 }
 
-TEST_CASE("with PyTorch, on the processor: three operators unfused, none of them fused") {
-  if (std::system("python3 -c 'import torch' 2>/dev/null") != 0) return;
+const bool torch_is_missing = !python_has("torch");
+
+TEST_CASE("with PyTorch, on the processor: three operators unfused, none of them fused" *
+          doctest::skip(torch_is_missing)) {
   const Exercises exercises = run_exercises("cpu", 64, 3, 300);
   CHECK(exercises.unfused_ms.samples.size() == 3);
   CHECK(exercises.unfused_kernels == 3);

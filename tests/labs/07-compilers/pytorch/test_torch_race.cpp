@@ -204,12 +204,7 @@ Graph softmax_by_hand(Shape shape) {
   return decompose(graph);
 }
 
-/// Asked before any test runs, so that those that need it are skipped, and counted as skipped, where it is missing.
-bool has_torch() {
-  const char* const find = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)";
-  return std::system(("python3 -c \"" + std::string(find) + "\" >/dev/null 2>&1").c_str()) == 0;
-}
-const bool torch_is_missing = !has_torch();
+const bool torch_is_missing = !python_has("torch");
 
 TEST_CASE("PyTorch computes what we compute, eager and compiled with any settings, on all cores and on one" *
           doctest::skip(torch_is_missing)) {
