@@ -107,9 +107,10 @@ FakePython::FakePython(const std::string& script) : path_(std::getenv("PATH")) {
 
 FakePython::~FakePython() { setenv("PATH", path_.c_str(), 1); }
 
-bool python_has(const std::string& module) {
+bool python_lacks(const std::string& module) {
+  if (std::getenv("HARDWARE_FIRST_PEERS") != nullptr) return false;
   const std::string find = "import importlib.util, sys; sys.exit(importlib.util.find_spec('" + module + "') is None)";
-  return std::system(("python3 -c \"" + find + "\" >/dev/null 2>&1").c_str()) == 0;
+  return std::system(("python3 -c \"" + find + "\" >/dev/null 2>&1").c_str()) != 0;
 }
 
 std::string answering(const std::string& words) {

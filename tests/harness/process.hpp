@@ -27,9 +27,9 @@ class FakePython {
   std::string path_;
 };
 
-/// Whether python3 has a module. Asked before any test runs, by `const bool`s: where a peer is missing, its tests are skipped, and
-/// counted as skipped.
-bool python_has(const std::string& module);
+/// Whether python3 lacks a module, and none is demanded. Asked before any test runs, by `const bool`s: where a peer is missing, its
+/// tests are skipped, and counted as skipped; with HARDWARE_FIRST_PEERS=1 in the environment they run, and fail.
+bool python_lacks(const std::string& module);
 
 /// For a FakePython: says it is ready, and then these words to each command.
 std::string answering(const std::string& words);

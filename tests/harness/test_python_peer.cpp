@@ -131,7 +131,7 @@ def complain(rest):
 serve("3.1 beta", {"double": double, "environment": environment, "complain": complain})
 )";
 
-const bool python_is_missing = !python_has("sys");
+const bool python_is_missing = python_lacks("sys");
 
 TEST_CASE("the true python3 takes numbers and gives them back" * doctest::skip(python_is_missing)) {
   PythonPeer true_peer(program(doubling));

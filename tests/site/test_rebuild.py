@@ -47,6 +47,13 @@ def test_a_record_disappears_and_comes_back(measured_site):
     assert "It is 173 GFLOP/s." in measured_site.text()
 
 
+def test_of_a_lab_that_only_this_machine_measured_a_book_of_published_records_says_so(measured_site):
+    build = measured_site.build(hardware_first_published_only=True)
+    assert build.status == 1
+    assert "01-roofline has no published record, and MEASURE=no shows no other: run make publish, or make site" in build.said
+    assert "not measured here" not in build.said
+
+
 def test_problems_stand_until_they_are_solved(measured_site):
     measured_site.record_path.unlink()
     first = measured_site.build()

@@ -84,7 +84,7 @@ TEST_CASE("when llama.cpp dies in the race, the lab goes on with its own samples
   CHECK(has_no_children());
 }
 
-const bool llama_is_missing = !python_has("llama_cpp");
+const bool llama_is_missing = python_lacks("llama_cpp");
 
 TEST_CASE("llama.cpp reads the file and computes what we compute" * doctest::skip(llama_is_missing)) {
   LlamaPeer peer;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -16,10 +17,11 @@
 namespace hf::precision {
 namespace {
 
-const bool onednn_is_missing = !has_onednn();
+const bool onednn_is_missing = !has_onednn() && std::getenv("HARDWARE_FIRST_PEERS") == nullptr;
 
 template <class Test>
 void for_each_shape(Test test) {
+  REQUIRE(has_onednn());
   for (const auto& [m, n, k] : {std::tuple{1, 1, 1}, {5, 33, 31}, {64, 64, 64}, {37, 301, 1100}}) {
     for (int threads : {1, 2}) {
       test(static_cast<std::size_t>(m), static_cast<std::size_t>(n), static_cast<std::size_t>(k), threads);

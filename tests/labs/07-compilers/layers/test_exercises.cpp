@@ -50,7 +50,7 @@ TEST_CASE("what the script says is read") {
   CHECK(exercises.fused_kernels == 1);
 }
 
-const bool torch_is_missing = !python_has("torch");
+const bool torch_is_missing = python_lacks("torch");
 
 TEST_CASE("with PyTorch, on the processor: three operators unfused, none of them fused" *
           doctest::skip(torch_is_missing)) {

@@ -204,7 +204,7 @@ Graph softmax_by_hand(Shape shape) {
   return decompose(graph);
 }
 
-const bool torch_is_missing = !python_has("torch");
+const bool torch_is_missing = python_lacks("torch");
 
 TEST_CASE("PyTorch computes what we compute, eager and compiled with any settings, on all cores and on one" *
           doctest::skip(torch_is_missing)) {

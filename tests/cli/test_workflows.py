@@ -1,0 +1,51 @@
+"""The workflows: what they run is pinned, may do as little as it must, and nothing of a stranger becomes a word of a shell."""
+
+import re
+
+import pytest
+import yaml
+
+PINNED = re.compile(r"\./\.github/workflows/\w+\.yml|actions/[\w-]+@[0-9a-f]{40}")
+IMAGE = re.compile(r"[\w/]+:[\w.-]+@sha256:[0-9a-f]{64}")
+NAMES = ["ci", "gate", "publish", "release", "weekly"]
+
+
+@pytest.fixture(params=NAMES)
+def workflow(root, request):
+    return yaml.safe_load((root / f".github/workflows/{request.param}.yml").read_text())
+
+
+def test_these_are_all(root):
+    assert sorted(path.stem for path in (root / ".github/workflows").iterdir()) == NAMES
+
+
+def test_what_runs_is_pinned_and_no_expression_stands_in_a_script(workflow):
+    for job in workflow["jobs"].values():
+        assert "uses" not in job or PINNED.fullmatch(job["uses"])
+        assert "container" not in job or IMAGE.fullmatch(job["container"])
+        for step in job.get("steps", []):
+            assert "uses" not in step or PINNED.fullmatch(step["uses"])
+            assert "${{" not in step.get("run", "")
+            assert "checkout" not in step.get("uses", "") or step["with"]["persist-credentials"] is False
+
+
+def test_nothing_is_permitted_but_by_a_job(workflow):
+    assert workflow["permissions"] == {} and all("permissions" in job for job in workflow["jobs"].values())
+
+
+@pytest.mark.parametrize(("name", "last"), [("publish", "deploy"), ("release", "release")])
+def test_what_is_published_waits_for_the_gate_and_is_not_cut_off(root, name, last):
+    workflow = yaml.safe_load((root / f".github/workflows/{name}.yml").read_text())
+    assert workflow["concurrency"]["cancel-in-progress"] is False
+    while last != "gate":
+        assert "if" not in workflow["jobs"][last]  # such as always(), which would not wait
+        last = workflow["jobs"][last]["needs"]
+    assert workflow["jobs"]["gate"]["uses"] == "./.github/workflows/gate.yml"
+
+
+def test_where_the_book_asks_git_the_checkout_is_trusted_first(root):
+    for name in NAMES:
+        for job in yaml.safe_load((root / f".github/workflows/{name}.yml").read_text())["jobs"].values():
+            said = "\n".join(step.get("run", "") for step in job.get("steps", []))
+            asks = [said.find(command) for command in (".ci/run", "test-weekly", "compare-machines") if command in said]
+            assert not asks or 0 <= said.find('safe.directory "$GITHUB_WORKSPACE"') < min(asks)
