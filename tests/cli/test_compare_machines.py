@@ -116,6 +116,15 @@ def test_a_link_is_not_followed(book, tmp_path):
     assert "diff:" not in compare(book).stdout
 
 
+def test_without_the_record_tool_there_is_one_line(book):
+    publish(book, "new")
+    commit(book)
+    (book / "build/bin/record").unlink()
+    run = compare(book)
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr == "compare-machines: build/bin/record is missing: run make tool\n"
+
+
 @pytest.mark.parametrize("base", ["no-such-commit", "--output=bad", "HEAD:bad"])
 def test_a_base_that_is_not_here_is_one_line(book, base):
     run = compare(book, base)

@@ -13,7 +13,9 @@ def test_every_pin_is_in_the_bill_with_its_hashes(root):
     components = json.loads(run.stdout)["components"]
     python = {each["name"]: each for each in components if each["purl"].startswith("pkg:pypi/")}
     locks = "".join((root / lock).read_text() for lock in LOCKS)
-    assert {f"{each['name']}=={each['version']}" for each in python.values()} == set(re.findall(r"^[\w.-]+==[^ ]+", locks, re.M))
+    assert {f"{each['name']}=={each['version']}" for each in python.values()} == set(
+        re.findall(r"^[\w.-]+==[^ ]+", locks, re.M)
+    )
     hashes = {each["content"] for one in python.values() for each in one["externalReferences"][0]["hashes"]}
     assert hashes == set(re.findall(r"sha256:(\w+)", locks))
     assert len({each["bom-ref"] for each in components}) == len(components)
