@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "characters.hpp"
 #include "inputs.hpp"
 #include "law.hpp"
 #include "record.hpp"
@@ -23,6 +24,10 @@ namespace {
 using Pointer = Json::json_pointer;
 
 constexpr double kRounding = 1e-4;
+constexpr double kLeast = 1e-30, kMost = 1e18;  // of what is measured or counted and not 0: sums and ratios stay finite
+constexpr double kMostPercent = 1e6;
+constexpr std::size_t kMostLabels = 200;       // on one figure
+constexpr std::chrono::year kFirstYear{2026};  // of this project
 
 std::string exact(double value) { return digits(value, 10); }
 
@@ -81,6 +86,8 @@ void check_number(const Json& number, const char* median, const std::string& uni
   const double high = number.value("high", middle);
   if (!(low <= middle)) problems.add(at / "low", "at most " + exact(middle) + ", not " + exact(low));
   if (!(middle <= high)) problems.add(at / "high", "at least " + exact(middle) + ", not " + exact(high));
+  if (unit == "%" && !(std::abs(middle) <= kMostPercent))
+    problems.add(at / median, "at most " + exact(kMostPercent) + " %");
   if (is_positive_unit(unit) && !(middle > 0)) problems.add(at / median, "more than 0 " + unit);
   check_modes(number, at, problems);
   if (!number.contains("samples")) return;
@@ -97,6 +104,7 @@ void check_source(const Json& item, const Pointer& at, Problems& problems) {
 void check_order(const Json& points, const Pointer& at, Problems& problems) {
   std::set<std::string> labels;
   for (const Json& point : points) labels.insert(point.value("label", ""));
+  if (labels.size() > kMostLabels) problems.add(at, "at most " + std::to_string(kMostLabels) + " different labels");
   const bool labelled = labels.size() == points.size() && !labels.contains("");
   if (labelled) return;
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -142,16 +150,18 @@ void check_list(const Json& record, const char* name, Check check_item, Problems
   }
 }
 
-// Not compared with this machine's clock: a record is as good on a machine whose clock is behind.
+// A day of tolerance: the clock of the machine that measured may be ahead of this one's.
 void check_time(const Json& record, Problems& problems) {
+  using namespace std::chrono;
   const auto& text = record.at("/run/started"_json_pointer).get_ref<const std::string&>();
   const auto field = [&](std::size_t at, std::size_t size) { return std::atoi(text.substr(at, size).c_str()); };
-  const std::chrono::year_month_day day{std::chrono::year(field(0, 4)),
-                                        std::chrono::month(static_cast<unsigned>(field(5, 2))),
-                                        std::chrono::day(static_cast<unsigned>(field(8, 2)))};
+  const year_month_day date{year(field(0, 4)), month(static_cast<unsigned>(field(5, 2))),
+                            day(static_cast<unsigned>(field(8, 2)))};
   const bool time = field(11, 2) < 24 && field(14, 2) < 60 && field(17, 2) < 60;
-  if (!day.ok() || !time || field(0, 4) < 2020 || field(0, 4) > 2100) {
-    problems.add("/run/started"_json_pointer, "a date and time between 2020 and 2100, not " + text);
+  const auto started = sys_days(date) + hours(field(11, 2)) + minutes(field(14, 2)) + seconds(field(17, 2));
+  if (!date.ok() || !time || date.year() < kFirstYear || started > floor<seconds>(system_clock::now()) + days(1)) {
+    problems.add("/run/started"_json_pointer, "a date and time between " + std::to_string(int(kFirstYear)) +
+                                                  " and now, by this machine's clock, not " + text);
   }
 }
 
@@ -179,20 +189,28 @@ void check_instruction_sets(const Json& record, Problems& problems) {
   }
 }
 
-void find_not_finite(const Json& value, const Pointer& at, Problems& problems) {
-  if (value.is_number_float() && !std::isfinite(value.get<double>())) problems.add(at, "a finite number");
+void find_unmeasurable(const Json& value, const Pointer& at, Problems& problems) {
+  if (value.is_number()) {
+    const double size = std::abs(value.get<double>());
+    if (!std::isfinite(size)) {
+      problems.add(at, "a finite number");
+    } else if (size != 0 && !(size >= kLeast && size <= kMost)) {
+      problems.add(at,
+                   "0 or a number between " + exact(kLeast) + " and " + exact(kMost) + " in size, not " + exact(size));
+    }
+  }
   if (value.is_object()) {
-    for (const auto& [key, member] : value.items()) find_not_finite(member, at / key, problems);
+    for (const auto& [key, member] : value.items()) find_unmeasurable(member, at / key, problems);
   }
   if (value.is_array()) {
-    for (std::size_t i = 0; i < value.size(); ++i) find_not_finite(value[i], at / i, problems);
+    for (std::size_t i = 0; i < value.size(); ++i) find_unmeasurable(value[i], at / i, problems);
   }
 }
 
-// NaN and infinities, which only a record in memory has.
-std::vector<Problem> not_finite(const Json& record) {
+// Numbers of a size that nothing has; and NaN and infinities, which only a record in memory has.
+std::vector<Problem> unmeasurable(const Json& record) {
   Problems problems;
-  find_not_finite(record, Pointer(), problems);
+  find_unmeasurable(record, Pointer(), problems);
   return problems.found();
 }
 
@@ -217,7 +235,7 @@ std::string line(const std::string& file, const Problem& problem) {
 std::vector<Problem> check(const Json& record, const Identity& identity, const std::filesystem::path& labs) {
   // Each step relies on the one before it.
   std::vector<Problem> problems = check_schema(record);
-  if (problems.empty()) problems = not_finite(record);
+  if (problems.empty()) problems = unmeasurable(record);
   if (!problems.empty()) return problems;
   problems = check_consistency(record);
   if (problems.empty()) problems = check_laws(record, labs);

@@ -31,15 +31,19 @@ Identity this_identity();
 ///
 /// To agree with itself is: ids that differ, low ≤ median ≤ high, quantiles that follow from their samples (to a relative
 /// error of 1e-4, for records that print fewer digits), points with samples, order or label, laws, units that fit the id,
-/// a key that is the hash of its inputs, a date that is one.
+/// a key that is the hash of its inputs, a date that is one and has been, numbers of a size that something measured has.
 std::vector<Problem> check(const nlohmann::json& record, const Identity& identity = this_identity(),
                            const std::filesystem::path& labs = {});
 
 /// What keeps a checked record from being published: a quick, an incomplete or an emulated one.
 std::vector<Problem> check_publishable(const nlohmann::json& record);
 
+/// What is wrong with the name of a machine's folder below figures/records, which stands in addresses and file names: as
+/// one line, empty for a good name.
+std::string refused_folder(const std::filesystem::path& folder);
+
 /// Texts in `record` that identify a person or a host: paths outside the system's directories, e-mail, MAC and IPv4
-/// addresses, UUIDs, and `identity` itself; and control characters, which no honest text has.
+/// addresses, UUIDs, and `identity` itself; and characters that no honest text has (characters.hpp).
 ///
 /// Names that are words (a user called "dot") must not raise a false alarm, so host and user are looked for as whole
 /// words only, only in what the machine told (cpu, os, toolchain, notes, inputs), and not where they are generic

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "characters.hpp"
 #include "record.hpp"
 
 namespace hf {
@@ -72,16 +73,6 @@ bool has_word(const std::string& text, const std::string& word) {
   return false;
 }
 
-// C0 and C1 controls; the latter are two bytes in UTF-8.
-bool has_control_character(const std::string& text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x20 || byte == 0x7f) return true;
-    if (byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0) return true;
-  }
-  return false;
-}
-
 class Search {
  public:
   explicit Search(const Identity& identity) : identity_(identity) {}
@@ -110,7 +101,7 @@ class Search {
         return report(pointer, pattern.what);
       }
     }
-    if (has_control_character(text)) return report(pointer, "control characters");
+    if (const std::string found = dishonest_characters(text); !found.empty()) return report(pointer, found);
     if (text.find('.') != std::string::npos && !holds_versions(pointer) && std::regex_search(text, ipv4())) {
       return report(pointer, "an IPv4 address");
     }

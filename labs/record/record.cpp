@@ -122,19 +122,6 @@ std::string name_of(const Json& point) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      shown += c;
-    } else {
-      shown += std::string("\\x") + "0123456789abcdef"[byte >> 4] + "0123456789abcdef"[byte & 15];
-    }
-  }
-  return shown;
-}
-
 bool is_word(std::string_view text, char joint) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == joint; };

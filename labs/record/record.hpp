@@ -8,15 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "file.hpp"  // IWYU pragma: export  (what reading one throws)
+#include "characters.hpp"  // IWYU pragma: export  (what its errors are made of)
+#include "file.hpp"        // IWYU pragma: export  (what reading one throws)
 
 namespace hf {
 
 using Json = nlohmann::json;
-
-/// `text` with control characters written as `\xNN`, so that a message made of foreign text stays one line and
-/// cannot steer a terminal.
-std::string printable(std::string_view text);
 
 /// Whether `text` is lower-case letters, digits and `joint`, a letter first, as the ids of a record are.
 bool is_word(std::string_view text, char joint);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <regex>
 #include <string>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
@@ -66,6 +67,7 @@ std::string in_words(const Json& rule) {
   say("minItems", "at least ", " items");
   say("maxItems", "at most ", " items");
   say("minProperties", "at least ", " properties");
+  say("maxProperties", "at most ", " properties");
   say("minimum", "at least ");
   say("exclusiveMinimum", "more than ");
   say("maximum", "at most ");
@@ -97,6 +99,19 @@ Problem problem(const valijson::ValidationResults::Error& error) {
 bool well_formed_id(const std::string& id) {
   static const std::regex pattern(record_schema().at("/definitions/id/pattern"_json_pointer).get<std::string>());
   return std::regex_match(id, pattern);
+}
+
+std::string refused_folder(const std::filesystem::path& folder) {
+  const Json& rule = record_schema().at("/properties/machine/properties/slug"_json_pointer);
+  static const std::regex pattern(rule.at("pattern").get<std::string>());
+  const std::string name = folder.filename().string();
+  const auto longest = rule.at("maxLength").get<std::size_t>();
+  if (name != "here" && name.size() <= longest && std::regex_match(name, pattern)) return "";
+  return line(folder.string(),
+              {"",
+               "expected the name of a machine: lower-case letters, digits and single hyphens, at most " +
+                   std::to_string(longest) + ", and not \"here\"",
+               "rename the folder"});
 }
 
 bool known_unit(const std::string& unit) {

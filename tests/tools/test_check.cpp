@@ -1,12 +1,17 @@
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
 #include <functional>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "record/characters.hpp"
 #include "record/check.hpp"
 #include "record/samples.hpp"
 #include "small_record.hpp"
@@ -103,15 +108,15 @@ TEST_CASE("a record has the shape of the schema") {
 }
 
 TEST_CASE("the longest text that is read does not overwhelm a pattern") {
-  const std::string longest(4096, 'a');
+  const std::string longest(4096, 'a'), half(990, 'a');  // two of these and a sign are as long as flags may be
   expect({
       {"/lab/id: expected type \"string\", matching", [&](json& r) { r["lab"]["id"] = "01-" + longest; }},
       {"/machine/slug: expected type \"string\", matching", [&](json& r) { r["machine"]["slug"] = longest; }},
       {"/machine/isa/0: expected type \"string\", matching", [&](json& r) { r["machine"]["isa"][0] = longest; }},
       {"/toolchain/flags: expected text without an e-mail address",
-       [&](json& r) { r["toolchain"]["flags"] = longest + "@" + longest + ".org"; }},
+       [&](json& r) { r["toolchain"]["flags"] = half + "@" + half + ".org"; }},
       {"/toolchain/flags: expected text without an absolute path",
-       [&](json& r) { r["toolchain"]["flags"] = "/" + longest + "/" + longest; }},
+       [&](json& r) { r["toolchain"]["flags"] = "/" + half + "/" + half; }},
   });
 }
 
@@ -120,6 +125,66 @@ TEST_CASE("numbers are finite") {
            [](json& r) { r["series"][0]["points"][0]["samples"][1] = std::nan(""); }},
           {"/values/2/value: expected a finite number",
            [](json& r) { r["values"][2]["value"] = std::numeric_limits<double>::infinity(); }}});
+}
+
+TEST_CASE("numbers have a size that something measured has") {
+  const auto percent = [](double number) {
+    return [=](json& r) {
+      r["values"].push_back({{"id", "gain_share"}, {"value", number}, {"unit", "%"}, {"kind", "modelled"}});
+    };
+  };
+  const std::string size = ": expected 0 or a number between 1e-30 and 1e+18 in size, not ";
+  expect({{"/values/6/value" + size + "1.7e+308", percent(1.7e308)},
+          {"/values/6/value" + size + "1.7e+308", percent(-1.7e308)},
+          {"/values/6/value" + size, percent(5e-324)},
+          {"/values/6/value: expected at most 1000000 %", percent(1e7)},
+          {"/series/0/points/0/x" + size, [](json& r) { r["series"][0]["points"][0]["x"] = 1e-300; }},
+          {"/run/noise_floor: expected type \"number\", at least 0, at most 1000",
+           [](json& r) { r["run"]["noise_floor"] = 1e300; }},
+          {"/run/steal/before: expected type [\"number\",\"null\"], at least 0, at most 1",
+           [](json& r) { r["run"]["steal"]["before"] = 40; }},
+          {"/machine/memory_bytes: expected type \"integer\"", [](json& r) { r["machine"]["memory_bytes"] = 1e300; }},
+          {"/machine/cores: expected type \"integer\"",
+           [](json& r) { r["machine"]["cores"] = std::numeric_limits<std::int64_t>::max(); }}});
+  accept(percent(350));
+  accept(percent(0));
+}
+
+TEST_CASE("texts and lists have a length that a page can show") {
+  const auto points = [](std::size_t count, bool labelled) {
+    return [=](json& r) {
+      json& all = series(r, "kernels_predicted")["points"] = json::array();
+      for (std::size_t i = 0; i < count; ++i) {
+        all.push_back({{"x", i + 1}, {"median", 100}});
+        if (labelled) all.back()["label"] = "kernel " + std::to_string(i);
+      }
+    };
+  };
+  expect({{"/series/3/points: expected type \"array\", at least 1 items, at most 2000 items", points(2001, false)},
+          {"/series/3/points: expected at most 200 different labels", points(201, true)},
+          {"/series/0/label: expected type \"string\", at least 1 characters, at most 200 characters",
+           [](json& r) { r["series"][0]["label"] = std::string(201, 'a'); }},
+          {"/machine/cpu: expected type \"string\"", [](json& r) { r["machine"]["cpu"] = std::string(201, 'a'); }},
+          {"/run/notes: expected type \"array\", at most 100 items",
+           [](json& r) { r["run"]["notes"] = std::vector<std::string>(101, "a note"); }},
+          {"/toolchain/libraries: expected type \"object\", at most 100 properties", [](json& r) {
+             for (int i = 0; i < 101; ++i) r["toolchain"]["libraries"]["l" + std::to_string(i)] = "1";
+           }}});
+  accept(points(2000, false));
+  accept(points(200, true));
+}
+
+TEST_CASE("a folder of records is called as an address can be") {
+  for (const char* good : {"a", "amd-epyc-zen-4-2-cores-vm", "h100-x1"}) CHECK(hf::refused_folder(good) == "");
+  for (const std::string bad :
+       {"", "here", "A", "a_b", "a--b", "-a", "a-", "a b", "a: b", "a.js", "..", "a<b>", "a\nb", "é"}) {
+    CAPTURE(bad);
+    const std::string said = hf::refused_folder("records/" + bad);
+    CHECK(said.starts_with("records/" + hf::printable(bad) + ": expected the name of a machine: "));
+    CHECK(said.find('\n') == std::string::npos);
+  }
+  CHECK(hf::refused_folder(std::string(80, 'a')) == "");
+  CHECK(hf::refused_folder(std::string(81, 'a')) != "");
 }
 
 TEST_CASE("modes follow from the samples on either side") {
@@ -244,13 +309,23 @@ TEST_CASE("the key is the hash of the inputs") {
 }
 
 TEST_CASE("the date is one") {
-  const auto started = [](const char* text) { return [=](json& r) { r["run"]["started"] = text; }; };
+  const auto in_hours = [](int hours) {
+    const std::time_t then = std::time(nullptr) + 3600 * hours;
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&then));
+    return std::string(text.data());
+  };
+  const auto started = [](const std::string& text) { return [=](json& r) { r["run"]["started"] = text; }; };
   expect({{"/run/started: expected a date and time", started("2026-02-29T00:00:00Z")},
           {"/run/started: expected a date and time", started("2026-13-01T00:00:00Z")},
           {"/run/started: expected a date and time", started("2026-01-01T24:00:00Z")},
           {"/run/started: expected a date and time", started("1970-01-01T00:00:00Z")},
+          {"/run/started: expected a date and time between 2026 and now", started("2025-12-31T23:59:59Z")},
+          {"/run/started: expected a date and time between 2026 and now", started(in_hours(25))},
+          {"/run/started: expected a date and time between 2026 and now", started("2999-12-31T23:59:59Z")},
           {"/run/started: expected type \"string\", matching", started("yesterday")}});
-  accept(started("2028-02-29T23:59:59Z"));
+  accept(started("2026-01-01T00:00:00Z"));
+  accept(started(in_hours(23)));  // by a clock that is ahead
 }
 
 TEST_CASE("a record of schema 2, with verdicts of its own, is still read") {

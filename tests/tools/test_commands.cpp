@@ -119,6 +119,18 @@ TEST_CASE("publish copies full records under the lab's name") {
   CHECK(json::parse(hf::content(directory / "published/01-roofline.json")) == dirty);
 }
 
+TEST_CASE("publish takes no folder whose name cannot stand in an address") {
+  const hf::TemporaryDirectory directory;
+  const auto file = file_with(directory, "good.json", hf::small_record());
+  for (const std::string name : {"here", "a.b", "Mine"}) {
+    const Outcome refused = shell(kRecord + "publish " + file + " --to " + (directory / name).string());
+    CAPTURE(refused.text);
+    CHECK(refused.status == 2);
+    CHECK(contains(refused.text, name + ": expected the name of a machine: "));
+    CHECK_FALSE(fs::exists(directory / name));
+  }
+}
+
 TEST_CASE("publish takes each lab once, and one machine a folder") {
   const hf::TemporaryDirectory directory;
   const auto a = file_with(directory, "a.json", hf::small_record());
@@ -167,15 +179,25 @@ TEST_CASE("a folder of published records is checked whole") {
   place("three/77-none.json", unknown);
   place("four/notes.txt", hf::small_record());
   place("astray.json", hf::small_record());
+  place("here/01-roofline.json", hf::small_record());
+  place("a: b/01-roofline.json", hf::small_record());
+  place("a\xff/01-roofline.json", hf::small_record());
+  fs::create_directory_symlink(directory / "records/one", directory / "records/again");
+  fs::create_symlink(directory / "records/one/01-roofline.json", directory / "records/three/01-roofline.json");
   const Outcome bad = shell(ask);
   CHECK(bad.status == 1);
-  for (const std::string line : {"records/one/02-matmul.json: /lab/id: expected the file's name, not 01-roofline; ",
-                                 "records/one/02-matmul.json: /machine/slug: expected a-processor-2-cores, as in the "
-                                 "records beside it, not another",
-                                 "records/two/01-roofline.json: /run/budget: expected \"full\" for publication; ",
-                                 "records/three/77-none.json: /lab/id: expected a lab that there is, not 77-none; ",
-                                 "records/four/notes.txt: /lab/id: expected the file's name, not 01-roofline; ",
-                                 "records/astray.json: expected a folder of one machine's records; "}) {
+  for (const std::string line :
+       {"records/one/02-matmul.json: /lab/id: expected the file's name, not 01-roofline; ",
+        "records/one/02-matmul.json: /machine/slug: expected a-processor-2-cores, as in the "
+        "records beside it, not another",
+        "records/two/01-roofline.json: /run/budget: expected \"full\" for publication; ",
+        "records/three/77-none.json: /lab/id: expected a lab that there is, not 77-none; ",
+        "records/four/notes.txt: /lab/id: expected the file's name, not 01-roofline; ",
+        "records/astray.json: expected a folder of one machine's records; ",
+        "records/here: expected the name of a machine: ", "records/a: b: expected the name of a machine: ",
+        "records/a\\xff: expected the name of a machine: ",
+        "records/three/01-roofline.json: expected a record, not a link to one; ",
+        "records/again: expected a folder of one machine's records; "}) {
     CAPTURE(bad.text);
     CAPTURE(line);
     CHECK(contains(bad.text, line));

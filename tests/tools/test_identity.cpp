@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "record/characters.hpp"
 #include "record/check.hpp"
 #include "small_record.hpp"
 
@@ -45,6 +46,16 @@ TEST_CASE("what identifies a person or a host is refused") {
   CHECK(note("a\x1b[31mb") == without + "control characters");
   CHECK(note("a\xc2\x9b"
              "31mb") == without + "control characters");
+  CHECK(note("a\u2028b") == without + "control characters");
+  CHECK(note("a\u202eb") == without + "bidirectional controls");
+  CHECK(note("a\u2066b") == without + "bidirectional controls");
+  CHECK(note("a\uffff") == without + "noncharacters");
+  CHECK(note("\ufdd0") == without + "noncharacters");
+  CHECK(note("\U0010fffe") == without + "noncharacters");
+  for (const char* wrong : {"a\xff", "\xc0\x80", "\xe2\x82", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+    CHECK(hf::dishonest_characters(wrong) == "bytes that are not UTF-8");
+    CHECK_FALSE(note(wrong).empty());
+  }
 }
 
 TEST_CASE("it is found wherever it is") {

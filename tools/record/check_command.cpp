@@ -1,12 +1,13 @@
 // record check [--publish] [--json] FILE-OR-DIR...
 //   Says what is wrong with each record; exit status 1 if anything is. A folder is one of published records, such as
 //   figures/records: it holds MACHINE/NN-slug.json and nothing else, each record may be published, is of a lab that there
-//   is and named after it, and all in one MACHINE are of one machine. With a folder, the laws.json and claims.json of all
+//   is and named after it, and all in one MACHINE, a name that stands in addresses, are of one machine. With a folder, the laws.json and claims.json of all
 //   labs are checked too. `make check` can call it so.
 //   Plain: one line for each problem on standard error, "FILE: /json/pointer: what was expected; remedy", and
 //   "FILE: good" where there is none. With --json: one object on standard output, FILE → list of those lines, empty for a
 //   good record.
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -37,20 +38,29 @@ class Checks {
       auto problems = check(record, this_identity(), labs_);
       if (problems.empty()) problems = more(record);
       for (const Problem& problem : problems) lines.push_back(line(file.string(), problem));
-    } catch (const FileError& error) {
-      lines.push_back(error.what());
+    } catch (const std::exception& error) {  // whatever a record brings about costs that record alone
+      lines.push_back(printable(error.what()));
     }
   }
 
   void folder(const fs::path& folder) {
     for (const fs::path& machine : sorted(folder)) {
-      if (!fs::is_directory(machine)) {
-        said_[machine.string()] = {machine.string() +
+      if (!fs::is_directory(fs::symlink_status(machine))) {
+        said_[machine.string()] = {printable(machine.string()) +
                                    ": expected a folder of one machine's records; move it, or remove it"};
+        continue;
+      }
+      if (const std::string refused = refused_folder(machine); !refused.empty()) {
+        said_[machine.string()] = {refused};
         continue;
       }
       std::string slug;  // of the first record in it
       for (const fs::path& record : sorted(machine)) {
+        if (fs::is_symlink(record)) {
+          said_[record.string()] = {printable(record.string()) +
+                                    ": expected a record, not a link to one; copy it here"};
+          continue;
+        }
         file(record, [&](const Json& good) {
           const auto problems = check_publishable(good);
           return problems.empty() ? misplaced(record, good, slug) : problems;

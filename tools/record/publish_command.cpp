@@ -63,6 +63,7 @@ void refuse_other_machine(const std::vector<Publication>& all, const fs::path& f
 
 // All are checked before any is written, so that a refused record publishes nothing.
 int publish_command(const Tool& tool, const Files& files, const std::string& directory) {
+  if (const std::string refused = refused_folder(directory); !refused.empty()) throw FileError(refused);
   std::vector<Publication> all;
   for (const std::string& file : files) {
     const Json record = load_publishable(file, tool);
