@@ -8,7 +8,7 @@
   const wanted = [asked, remembered].find(known) || list[0].slug;
 
   // SLUG → [html or null for each slot], a promise. Resolved with nothing where the machine's page is the default's.
-  const variants = {}, arrived = {};
+  const variants = {__proto__: null}, arrived = {__proto__: null};  // a machine may be called "constructor"
   hardwareFirst.machines = list;
   hardwareFirst.machine = list[0].slug;
   hardwareFirst.wantedMachine = wanted;

@@ -3,7 +3,7 @@
   const {machines, variantOf} = hardwareFirst, [first] = machines;
   const slots = [...document.querySelectorAll(".hf-slot")].sort((a, b) => a.dataset.slot - b.dataset.slot);
   // What has been shown before is kept as it was left: {slug: [nodes of each slot]}. The page came with the first machine's.
-  const kept = {};
+  const kept = {__proto__: null};
   // Whose content a slot shows for a machine: its own, or the first machine's where nothing differs.
   const owner = (html, slot) => typeof html[slot] === "string";
 

@@ -4,18 +4,37 @@
   const NEAR = 2, OF_THE_RANGE = .1;
   const boxes = [...document.querySelectorAll(".hf-predict")];
 
-  // {question: {bet, place, near, of, off}}: what was said (null: skipped), where on its page, how many of how many were
-  // near, the factor it was off.
-  const load = () => {
-    try { return JSON.parse(hardwareFirst.stored("predictions")) || {}; } catch { return {}; }
-  };
-  let said = load();
-
   const make = (tag, words = "", more = {}) => Object.assign(document.createElement(tag), {textContent: words, ...more});
   const digits = (number) => Number(number.toPrecision(2)).toLocaleString("en").replaceAll(",", "\u202f");
   const quantity = (number, unit) => digits(number) + (unit === "×" || !unit ? unit : `\u00a0${unit}`);
   const answer = (box) => box.querySelector(".hf-predict-answer")?.dataset || {};
   const id = (box) => box.dataset.predict;
+  const rounded = (number) => Number(Number(number).toPrecision(2));
+
+  // Each kind of question: whether a bet is one that it takes.
+  const takes = {
+    choices: (box, bet) => [...box.querySelectorAll("[data-choice]")].some(({dataset}) => Number(dataset.choice) === bet),
+    range: ({dataset: {low, high}}, bet) => typeof bet === "number" && bet >= rounded(low) && bet <= rounded(high),
+    table(box, bet) {
+      const rows = [...box.querySelectorAll("[data-row]")];
+      return Object.keys(bet).length === rows.length && rows.every((row) =>
+        [...row.querySelectorAll("input")].some(({value}) => value === bet[row.dataset.row]));
+    },
+  };
+
+  // {question: {bet, place, near, of, off}}: what was said (null: skipped), where on its page, how many of how many were
+  // near, the factor it was off. A browser may hold anything under this name: what does not fit is forgotten.
+  const fits = ([name, entry]) => {
+    if (entry?.bet === undefined || !name.includes("/")) return false;
+    const box = boxes.find((each) => id(each) === name), {bet, near = 0, of = 0, off} = entry;
+    const counted = Number.isInteger(near) && Number.isInteger(of) && near >= 0 && near <= of && of <= 100;
+    return counted && (off == null || off > 0 && off < Infinity) && (!box || bet === null || takes[box.dataset.kind](box, bet));
+  };
+  const load = () => {
+    try { return Object.fromEntries(Object.entries(JSON.parse(hardwareFirst.stored("predictions"))).filter(fits)); }
+    catch { return {}; }
+  };
+  let said = load();
 
   // Each kind of question: what it says about a bet, given the answer: {text, near, of, off}.
   const scores = {
@@ -154,7 +173,7 @@
     const value = () => {
       const share = slider.value / slider.max;
       const number = scale === "linear" ? Number(low) + share * (high - low) : low * (high / low) ** share;
-      return Number(number.toPrecision(2));
+      return rounded(number);
     };
     slider?.addEventListener("input", () => {
       const words = quantity(value(), unit);

@@ -50,7 +50,7 @@
   // ---- The address: ?NAME=field:value,field:value, for what is not as it was at first ----
   const written = (fields) => fields.map((pair) => pair.map(encodeURIComponent).join(":")).join(",");
   const read = (name) => Object.fromEntries((new URLSearchParams(location.search).get(name) || "").split(",")
-    .filter((pair) => pair.includes(":")).map((pair) => pair.split(":").map(decodeURIComponent)));
+    .filter((pair) => pair.includes(":")).map((pair) => pair.split(":")));
   const address = (name, fields, id) => {
     const others = location.search.slice(1).split("&").filter((part) => part && part.split("=")[0] !== name);
     const query = fields.length ? [...others, `${name}=${written(fields)}`] : others;
@@ -101,7 +101,7 @@
     const restore = (values) => fields.forEach((field) => {
       const before = valueOf(field);
       if (field.name in values) put(field, values[field.name]);
-      if (field.tagName === "SELECT" && field.selectedIndex < 0) put(field, before); // no such choice
+      if (field.selectedIndex < 0 || !field.checkValidity()) put(field, before); // no such choice, no such number
     });
     const changed = () => fields.filter((field) => valueOf(field) !== first.get(field) && !field.closest("[hidden]"))
       .map((field) => [field.name, valueOf(field)]);

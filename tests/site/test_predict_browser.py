@@ -1,7 +1,7 @@
 """Predicting, in a browser: commit, skip, cover, score, remember, forget."""
 
 import pytest
-from book import Visit
+from book import Visit, pages
 from conftest import Site
 from walk import WIDE
 
@@ -199,6 +199,42 @@ def test_answers_are_remembered_and_forgotten(visit):
     assert score(visit, "ridge") == "" and is_covered(visit, "fig-small")
     visit.page.reload()
     assert score(visit, "ridge") == ""
+
+
+GARBAGE = ["", "{", "null", "7", '"text"', "[1, 2]", '{"index/ridge": null}', '{"index/ridge": {"bet": 7}}',
+           '{"index/ridge": {"bet": "\\"]"}}', '{"index/ridge": {"bet": {"toString": 1}}}', '{"index/share": {"bet": "much"}}',
+           '{"index/share": {"bet": 1e300}}', '{"index/speed": {"bet": [5]}}', '{"index/kernels": {"bet": 3}}',
+           '{"index/kernels": {"bet": {"dot": "x", "naive matmul": "memory"}}}', '{"__proto__": {"bet": 1}}',
+           '{"other/q": {"bet": 1, "near": 5, "of": 2}}', '{"other/q": {"bet": 1, "near": 0, "of": 1e9}}',
+           '{"other/q": {"bet": 1, "near": -1, "of": 1, "off": "x"}}']
+
+
+def test_what_does_not_fit_in_the_browsers_memory_is_dropped(visit):
+    for garbage in GARBAGE:
+        visit.page.evaluate("""garbage => { for (const name of ["predictions", "machine", "theme"])
+            localStorage[`hardware-first:${name}`] = garbage; }""", garbage)
+        visit.page.reload()
+        assert visit.errors == [], garbage
+        assert visit.page.locator(".hf-answered").count() == 0 and is_covered(visit, "fig-small"), garbage
+        assert visit.page.locator(".hf-predict-summary li").count() == 0, garbage
+    question(visit, "ridge").get_by_role("button", name="much").click()
+    assert score(visit, "ridge") == "You said “much”. Right."
+
+
+def test_no_chapter_minds_what_stands_in_the_browsers_memory_or_in_the_address(browser, book, served):
+    spoil = """() => {
+      const bets = [...document.querySelectorAll(".hf-predict")].map(({dataset}) => [dataset.predict, {bet: '"]', near: -1}]);
+      localStorage["hardware-first:predictions"] = JSON.stringify(Object.fromEntries(bets));
+      localStorage["hardware-first:machine"] = localStorage["hardware-first:theme"] = '"]';
+    }"""
+    wild = "?machine=%25%3Cb%3E&roofline=m:%25&planner=chips:%25&array=m:%25&claims=%25&compare=%25,&q=%25#%25"
+    with Visit(browser, f"{served}index.html") as visit:
+        for page in (page for page in pages(book) if page != "404.html"):
+            visit.page.goto(served + page)
+            visit.page.evaluate(spoil)
+            visit.page.goto(served + page + wild)
+            assert visit.errors == [], page
+            assert visit.page.locator(".hf-answered").count() == 0, page
 
 
 def test_the_summary_says_how_intuition_moved(visit):

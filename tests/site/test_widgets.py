@@ -107,7 +107,18 @@ def test_what_is_chosen_is_in_the_address_and_comes_back(at, base):
 
 
 def test_an_address_that_makes_no_sense_does_no_harm(at):
-    page = at("roofline", "?roofline=op:nonsense,m:-5,chip:%3Cb%3E,,x:,%E0%A4%A,precision:none")
+    before = said(at("roofline"), "roofline")
+    for query in ("op:nonsense,m:-5,chip:%3Cb%3E,,x:,%E0%A4%A,precision:none", "m:%25", "m:%2525,m:1e999", "__proto__:x,m:1.5",
+                  ":,:::", "%00:%00", "m"):
+        page = at("roofline", f"?machine=%25%3Cb%3E&roofline={query}")
+        assert said(page, "roofline") == before and page.locator("[aria-invalid=true]").count() == 0, query
+    for name in ("planner", "array"):
+        assert said(at(name, f"?{name}=%25:%25,chips:-1,m:x"), name) != ""
+
+
+def test_a_number_that_nobody_can_have_is_told(at):
+    page = at("roofline")
+    page.locator("[name=m]").fill("-5")
     assert "Rows, m: expected a whole number from 1 to" in said(page, "roofline")
     assert page.locator("[name=m]").get_attribute("aria-invalid") == "true"
     page.locator("[name=m]").fill("64")
