@@ -20,6 +20,7 @@ from .chapters import Chapter, chapters
 from .domain import hardware_first
 from .feed import address_of
 from .front import picture
+from .head import POLICY
 from .records import RecordError
 
 FOLDER, BOOK = "_cards", "index"
@@ -48,7 +49,8 @@ def page(static: Path, number: str, title: str, words: str, figure: str) -> str:
     sheets = "".join(f'<link rel="stylesheet" href="{(static / name).as_uri()}">'
                      for name in ("fonts.css", "figures.css", "drawings.css"))
     kicker = f"<span>Chapter {number}</span>" if number else ""
-    return (f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">{sheets}<style>{STYLE}</style><body>'
+    return (f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">'
+            f'<meta http-equiv="Content-Security-Policy" content="{html.escape(POLICY)}">{sheets}<style>{STYLE}</style><body>'
             f"<header>Hardware First{kicker}</header><div><h1>{html.escape(title)}</h1><p>{html.escape(words)}</p></div>"
             f"<figure>{figure}</figure></body></html>")
 
@@ -95,23 +97,28 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     out.mkdir(exist_ok=True)
     for name, source in sources.items():
         kept = Path(app.doctreedir, f"card-{name}.html")
-        if not ((out / f"{name}.png").exists() and kept.exists() and kept.read_text(encoding="utf-8") == source):
+        taken = (out / f"{name}.png").exists() and kept.exists() and kept.read_text(encoding="utf-8") == source
+        if not taken and take(source, out / f"{name}.png"):
             kept.write_text(source, encoding="utf-8")
-            take(kept, out / f"{name}.png")
 
 
 def browser() -> str | None:
     return next((found for name in BROWSERS if (found := shutil.which(name))), None)
 
 
-def take(source: Path, picture: Path) -> None:
-    """A picture of a page; one line where the browser does not give one."""
-    with tempfile.TemporaryDirectory() as profile:
+def take(source: str, picture: Path) -> bool:
+    """Takes a picture of a page, whole or not at all; one line where the browser does not give one."""
+    with tempfile.TemporaryDirectory() as folder:
+        page, taken = Path(folder, "card.html"), Path(folder, "card.png")
+        page.write_text(source, encoding="utf-8")
         try:
-            subprocess.run([browser(), *FLAGS, f"--user-data-dir={profile}", f"--window-size={SIZE[0]},{SIZE[1]}",
-                            f"--screenshot={picture}", source.as_uri()], capture_output=True, timeout=SECONDS, check=True)
+            subprocess.run([browser(), *FLAGS, f"--user-data-dir={folder}/profile", f"--window-size={SIZE[0]},{SIZE[1]}",
+                            f"--screenshot={taken}", page.as_uri()], capture_output=True, timeout=SECONDS, check=True)
+            shutil.move(taken, picture)
         except (OSError, subprocess.SubprocessError) as error:
             logger.info("%s was not drawn: %s", picture.name, error)
+            return False
+    return True
 
 
 def add_to(app: Sphinx) -> None:

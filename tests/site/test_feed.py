@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
@@ -10,6 +11,8 @@ import pytest
 import yaml
 from book import PROJECT
 from conftest import LAB
+from hardware_first import card
+from hardware_first.head import POLICY
 
 ATOM, MAP = "{http://www.w3.org/2005/Atom}", "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 ADDRESS = {"html_baseurl": "https://book.example/here"}
@@ -77,6 +80,24 @@ def test_the_picture_of_a_chapter_has_the_size_that_is_asked_for_and_is_drawn_an
     chapter.page(CARD.replace("Does it wait?", "Does it compute?"), LAB)
     chapter.build(**ADDRESS)
     assert picture.read_bytes() != data
+
+
+def test_a_picture_that_was_not_taken_is_taken_with_the_next_build(chapter, monkeypatch):
+    chapter.build(**ADDRESS)
+    picture = chapter.root / "build" / "out" / "_cards" / f"{LAB}.png"
+    data = picture.read_bytes()
+    chapter.page(CARD.replace("Does it wait?", "Does it compute?"), LAB)
+    monkeypatch.setattr(card, "SECONDS", 0.001)
+    chapter.build(**ADDRESS)
+    assert picture.read_bytes() == data
+    monkeypatch.undo()
+    chapter.build(**ADDRESS)
+    assert picture.read_bytes() != data
+
+
+def test_the_browser_that_draws_may_load_what_a_reader_may(tmp_path):
+    drawn = card.page(tmp_path, "01", "<b>", "Words", "<svg></svg>")
+    assert f'content="{html.escape(POLICY)}"' in drawn and drawn.index("Content-Security-Policy") < drawn.index("<link")
 
 
 def test_the_page_cites_what_the_citation_file_says(book):

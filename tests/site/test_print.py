@@ -30,6 +30,22 @@ def printed(book, tmp_path_factory) -> Path:
     return out
 
 
+def test_the_browser_that_prints_may_load_what_a_reader_may(tmp_path):
+    """A page that would load what its policy forbids: it is printed without."""
+    policy = """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self' 'unsafe-inline'">"""
+    home = f'{policy}<nav id="contents"><a href="01-a.html">A</a></nav><article></article>'
+    (tmp_path / "index.html").write_text(home)
+    (tmp_path / "foreign.html").write_text("<p>Foreign</p>")
+    (tmp_path / "01-a.html").write_text('<article><section id="a"><h1>A</h1><p>Own</p>'
+                                        '<iframe src="foreign.html"></iframe></section></article>')
+    command = [sys.executable, PROJECT / "tools" / "print-book", tmp_path, tmp_path / "out.pdf"]
+    subprocess.run(command, check=True)
+    assert "Own" in text(tmp_path / "out.pdf") and "Foreign" not in text(tmp_path / "out.pdf")
+    (tmp_path / "index.html").write_text(home.replace(policy, ""))
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1 and "has no content policy: render the book again" in result.stderr
+
+
 def text(pdf: Path, first: int = 1, last: int = 999) -> str:
     command = ["pdftotext", "-layout", "-f", str(first), "-l", str(last), str(pdf), "-"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
