@@ -135,6 +135,7 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("hardware_first_root", str(root), "env", str)
     app.add_config_value("hardware_first_build", str(root / "build"), "env", str)
     app.add_config_value("hardware_first_record_tool", "", "env", str)
+    app.add_config_value("hardware_first_default_machine", "", "env", str)
     app.add_config_value("hardware_first_published_only", False, "env", bool)
     app.add_domain(HardwareFirstDomain)
     app.add_node(measured_number, html=(visit_measured_number, depart_measured_number))

@@ -45,7 +45,8 @@ class HardwareFirstDomain(Domain):
         config = self.env.config
         root, build = Path(config.hardware_first_root), Path(config.hardware_first_build)
         tool = Path(config.hardware_first_record_tool or build / "bin" / "record").absolute()
-        return Records(root, build, tool, published_only=config.hardware_first_published_only)
+        return Records(root, build, tool, published_only=config.hardware_first_published_only,
+                       default=config.hardware_first_default_machine)
 
     def note_lab(self, lab: str) -> None:
         """The page being read depends on the lab's records, whether or not there are any yet."""

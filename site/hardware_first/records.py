@@ -19,6 +19,8 @@ from .draw import DrawError, content_digest, digest_of, key_of, write_if_changed
 _ONE_OF = {"series": "series", "values": "value"}
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 HERE = "here"
+FOLDER = re.compile(r"(?!here$)[a-z0-9]+(-[a-z0-9]+)*")  # a published machine's; in C++: refused_folder()
+LONGEST = 80  # of its letters
 
 
 class RecordError(Exception):
@@ -102,10 +104,10 @@ class Record:
 
 class Records:
     """The records below one project folder, each checked by the record tool when it is first needed. `published_only`
-    leaves this machine's aside, as if there were none."""
+    leaves this machine's aside, as if there were none; `default` is the published machine that readers meet first."""
 
-    def __init__(self, root: Path, build: Path, tool: Path, *, published_only: bool = False) -> None:
-        self.root, self.build, self.tool, self.published_only = root, build, tool, published_only
+    def __init__(self, root: Path, build: Path, tool: Path, *, published_only: bool = False, default: str = "") -> None:
+        self.root, self.build, self.tool, self.published_only, self.default = root, build, tool, published_only, default
         self.local = build / ("no-records" if published_only else "records")
         self._checked: dict[Path, tuple[str, str]] = {}
         self._read: dict[Path, tuple[str, dict]] = {}
@@ -122,8 +124,11 @@ class Records:
         """The folder of published records: MACHINE/NN-slug.json."""
         return self.root / "figures" / "records"
 
-    def published_paths(self, lab: str) -> list[Path]:
-        return sorted(self.published.glob(f"*/{lab}.json"))
+    def published_paths(self, lab: str = "[0-9][0-9]-*") -> list[Path]:
+        """A lab's published records, or those of all. What stands in a folder of another name, or is a link, is none."""
+        return sorted(path for path in self.published.glob(f"*/{lab}.json")
+                      if FOLDER.fullmatch(path.parent.name) and len(path.parent.name) <= LONGEST
+                      and not path.is_symlink() and not path.parent.is_symlink())
 
     def paths(self, lab: str) -> list[Path]:
         local = self.local_path(lab)
@@ -139,13 +144,13 @@ class Records:
             except RecordError as error:
                 errors.append(error)
                 continue
-            if record.data not in [other.data for other in records]:
+            if not (records and records[0].local and record.data == records[0].data):
                 records.append(record)
         return records, errors
 
     def machines(self) -> list[Machine]:
-        """Whose records there are, the default first: this machine where it has any, then those with the most labs. Where
-        nobody has any, this machine."""
+        """Whose records there are, the default first: this machine where it has any, then the one that the project names,
+        then those with the most labs. Where nobody has any, this machine."""
         return self._machines
 
     @cached_property
@@ -155,7 +160,7 @@ class Records:
             for record in self.all(lab)[0]:
                 found.setdefault(record.slug, []).append(record)
         local = found.pop(HERE, []) or any(self.local_path(lab).exists() for lab in self.labs())
-        published = sorted(found.values(), key=lambda records: (-len(records), records[0].slug))
+        published = sorted(found.values(), key=lambda own: (own[0].slug != self.default, -len(own), own[0].slug))
         names = [_name(records) for records in published]
         machines = [Machine(records[0].slug, name if names.count(name) == 1 else f"{name} ({records[0].slug})", False)
                     for records, name in zip(published, names)]
@@ -255,7 +260,7 @@ class Records:
 
     @cached_property
     def _published_modes(self) -> dict[str, dict[str, list[dict]]]:
-        return self._modes_in(sorted(self.published.glob("*/*.json")))
+        return self._modes_in(self.published_paths())
 
     def _modes_in(self, paths: list[Path]) -> dict[str, dict[str, list[dict]]]:
         """What the record tool says of the files that it can read: {path: {value: its modes}}."""
@@ -268,9 +273,14 @@ class Records:
         return self._checked[path][1]
 
     def misplaced(self) -> list[str]:
-        """What is wrong with those published files that are no record of a lab of the book. Raises RecordError."""
+        """What is wrong with those published files that are no record of a lab of the book, and with the choice of the
+        default machine. Raises RecordError."""
         known = {self.shown(path) for lab in self.labs() for path in self.published_paths(lab)}
-        return [line for name, line in self._published_problems.items() if name not in known]
+        lines = [line for name, line in self._published_problems.items() if name not in known]
+        if self.default and self.default not in {machine.slug for machine in self.machines()}:
+            lines.append("site/conf.py: hardware_first_default_machine: expected a machine with a valid record in "
+                         f"{self.shown(self.published)}, not {self.default}; name another")
+        return lines
 
     @cached_property
     def _published_problems(self) -> dict[str, str]:
@@ -285,7 +295,7 @@ class Records:
     @cached_property
     def _changes(self) -> dict[str, tuple[str, ...]]:
         """The sources that have changed since each published record was measured: {path: ("labs/… changed", …)}."""
-        said = self._ask("stale", sorted(self.published.glob("*/*.json")))
+        said = self._ask("stale", self.published_paths())
         return {name: tuple(changes) for name, changes in said.items()}
 
     def _ask(self, command: str, paths: list[Path]) -> dict:
@@ -293,8 +303,9 @@ class Records:
         has another content. Raises RecordError when it cannot be asked."""
         if not paths:
             return {}
-        records = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
-        key = key_of([self.tool, *filter(Path.is_file, [*records, *self._sources])], " ".join(map(self.shown, records)))
+        records = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])
+                   if not file.is_symlink()]
+        key = key_of([self.tool, *filter(Path.is_file, [*records, *self._sources])], repr([*map(self.shown, records)]))
         kept = self.build / "asked" / f"{command}-{hashlib.sha256(str(paths).encode()).hexdigest()[:16]}.json"
         try:
             known = json.loads(kept.read_text(encoding="utf-8"))

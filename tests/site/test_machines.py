@@ -3,6 +3,7 @@
 import json
 import re
 
+from book import PROJECT
 from conftest import add_value, change_value, drop_value, scale_series
 
 NUMBER = "# Page\n\nIt is {measured}`01-roofline/speed`."
@@ -60,17 +61,36 @@ def test_what_is_the_same_everywhere_is_no_slot(site):
     assert "hf-slot" not in site.html() and len(machines(site)) == 2
 
 
-def test_of_published_machines_the_one_with_most_labs_is_the_default(site):
+def test_of_published_machines_the_one_that_the_project_names_is_the_default(site):
     site.lab("02-other")
     site.record(speed(171, "Small"), published="a-machine")
-    site.record(speed(300, "Large"), published="b-machine")
-    site.record(published="b-machine", lab="02-other")
+    site.record(speed(200, "Second"), published="b-machine")
+    site.record(speed(300, "Large"), published="c-machine")
+    site.record(published="c-machine", lab="02-other")
     site.page(NUMBER)
+    named = {"hardware_first_default_machine": "b-machine"}
+    assert site.build(**named).status == 0
+    assert "It is 200 GFLOP/s." in site.text() and variant(site, "a-machine") == ["171 GFLOP/s"]
+    assert [each["slug"] for each in machines(site)] == ["b-machine", "c-machine", "a-machine"]
     assert site.build().status == 0
-    assert "It is 300 GFLOP/s." in site.text() and variant(site, "a-machine") == ["171 GFLOP/s"]
+    assert "It is 300 GFLOP/s." in site.text()  # where none is named, the one with most labs
     site.record(speed(5))
-    assert site.build().status == 0
+    assert site.build(**named).status == 0
     assert "It is 5 GFLOP/s." in site.text()
+
+
+def test_a_default_machine_without_records_is_a_problem_and_another_stands_in(site):
+    site.record(speed(171), published=OTHER)
+    site.page(NUMBER + "\n\n```{machines}\n```\n")
+    build = site.build(hardware_first_default_machine="nobody")
+    assert build.status == 1 and "It is 171 GFLOP/s." in site.text()
+    assert "hardware_first_default_machine: expected a machine with a valid record in figures/records, not nobody" in build.said
+
+
+def test_the_book_names_a_machine_that_has_measured_every_lab():
+    name = re.search(r'^hardware_first_default_machine = "([^"]+)"', (PROJECT / "site" / "conf.py").read_text(), re.M)[1]
+    labs = {path.parent.name for path in PROJECT.glob("labs/[0-9][0-9]-*/lab.cpp")}
+    assert {path.stem for path in (PROJECT / "figures" / "records" / name).glob("*.json")} >= labs
 
 
 def test_machines_of_one_name_are_told_apart_and_a_network_says_its_hosts(site):
