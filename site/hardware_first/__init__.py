@@ -91,6 +91,7 @@ from . import (
     assets,
     card,
     cite,
+    compare,
     contents,
     definitions,
     feed,
@@ -149,7 +150,7 @@ def setup(app: Sphinx) -> dict:
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     for part in (front, ledger, machines, predict, predict_table, predictions, numbering, definitions, contents, head, feed,
-                 card, cite, search, unbroken, wide, widgets, assets):
+                 card, cite, compare, search, unbroken, wide, widgets, assets):
         part.add_to(app)  # assets before write_variants: who hears of another machine listens before it is told
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)

@@ -12,12 +12,16 @@ import html
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 from . import draw
+from .domain import hardware_first, of_page
 from .quantity import quantity
 from .records import Record, RecordError, Records
 
@@ -30,14 +34,14 @@ def add_pairs(records: Records, figure: nodes.figure, script: Path, own: list[Re
     None where there is no pair. Raises RecordError."""
     pairs = {}
     for a, b in ((own[0], other) for other in own[1:]):
-        drawn = both_drawn(records, a, b, script)
-        if drawn and (words := sentence(a, b, series, short_names(records, a, b), words_of(drawn))):
-            pairs[f"{a.slug}+{b.slug}"] = [*drawn, words]
+        names = short_names(records, a, b)
+        if sentence(a, b, series, names) and (drawn := both_drawn(records, a, b, script)):
+            pairs[f"{a.slug}+{b.slug}"] = [*drawn, sentence(a, b, series, names, words_of(drawn))]
     if not pairs:
         return None
     figure[PAIRS] = (script.stem, pairs)
-    return nodes.raw("", f'<span class="hf-compare" data-figure="{script.stem}" data-pairs="{" ".join(pairs)}"></span>',
-                     format="html")
+    return nodes.raw("", f'<span class="hf-compare" data-figure="{html.escape(script.stem)}" '
+                         f'data-pairs="{html.escape(" ".join(pairs))}"></span>', format="html")
 
 
 def pairs_of_page(doctree: nodes.document) -> dict[str, dict[str, list[str]]]:
@@ -48,6 +52,26 @@ def pairs_of_page(doctree: nodes.document) -> dict[str, dict[str, list[str]]]:
         for pair, content in pairs.items():
             found.setdefault(pair, {})[name] = content
     return found
+
+
+def forget_what_no_page_names(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """env-updated: removes from build/compared the pairs that no page shows any more."""
+    named = {f"{pair}/{figure}" for page in env.found_docs
+             for pair, figures in of_page(env, page, "pairs", names_of_pairs).items() for figure in figures}
+    for folder in (hardware_first(env).records.build / "compared").glob("*+*"):
+        for kept in folder.glob("*.json"):
+            if f"{folder.name}/{kept.stem}" not in named:
+                for drawing in folder.glob(f"*/figures/{kept.stem}-on-*.svg"):
+                    drawing.unlink()
+                kept.unlink()
+        if not any(folder.glob("*.json")):
+            shutil.rmtree(folder)
+    return []
+
+
+def names_of_pairs(doctree: nodes.document) -> dict[str, list[str]]:
+    """{"A+B": [figure, …]} of a page."""
+    return {pair: list(figures) for pair, figures in pairs_of_page(doctree).items()}
 
 
 def both_drawn(records: Records, a: Record, b: Record, script: Path) -> list[str] | None:
@@ -208,3 +232,7 @@ def listed(words: list[str]) -> str:
     """a, b and c; what stands behind a comma of their own, in brackets."""
     words = [re.sub(r",\s+(.*)", r" (\1)", word) for word in dict.fromkeys(words)]
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
+def add_to(app: Sphinx) -> None:
+    app.connect("env-updated", forget_what_no_page_names)

@@ -112,11 +112,11 @@ def multiples(machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
     scale = scale_of(lines.values())
     box = nodes.container(classes=["hf-multiples"])
     for machine, own in lines.items():
-        others = [other for each, other in lines.items() if each != machine]
+        first = {} if box.children else {"behind": roofs.all_behind(lines.values(), scale)}
         to_card = nodes.reference("", machine.name, refid=f"machine-{machine.slug}", internal=True)
         ridge = f"ridge {own.all.ridge:.2g} FLOP/byte, with one thread {own.one.ridge:.2g}"
         box += nodes.container("", nodes.paragraph("", "", to_card, classes=["hf-multiple-name"]),
-                               nodes.raw("", drawing(machine.slug, machine.name, own, others, scale), format="html"),
+                               nodes.raw("", drawing(machine.slug, machine.name, own, scale, **first), format="html"),
                                nodes.paragraph("", ridge, classes=["hf-multiple-ridge"]), classes=["hf-multiple"])
     key = "Speed in GFLOP/s over arithmetic intensity in FLOP/byte. Thick: all threads. Thin: one thread, and its kernels " \
           "as dots." + (" Grey: the other machines." if len(lines) > 1 else "")

@@ -84,13 +84,22 @@ def path(roof: Roof, scale: Scale) -> str:
     return "M" + "L".join("{:g},{:g}".format(*scale.place(*point)) for point in points)
 
 
-def drawing(slug: str, name: str, own: Roofline, others: Iterable[Roofline], scale: Scale) -> str:
-    """One machine's roofline, the others' in grey behind it."""
-    behind = "".join(f'<path class="hf-other" d="{path(each.all, scale)}"/>' for each in others)
+BEHIND = "hf-all-roofs"
+
+
+def all_behind(rooflines: Iterable[Roofline], scale: Scale) -> str:
+    """All machines' roofs in grey. They stand in the first drawing and are used by the others, so that a page grows with its
+    machines and not with their square."""
+    paths = "".join(f'<path class="hf-other" d="{path(each.all, scale)}"/>' for each in rooflines)
+    return f'<g id="{BEHIND}">{paths}</g>'
+
+
+def drawing(slug: str, name: str, own: Roofline, scale: Scale, behind: str = f'<use href="#{BEHIND}"/>') -> str:
+    """One machine's roofline, all in grey behind it."""
     dots = "".join('<circle cx="{:g}" cy="{:g}" r="3"><title>{}</title></circle>'.format(
         *scale.place(x, y), html.escape(f"{label}: {quantity(float(f'{y:.3g}'), 'GFLOP/s')}"))
         for x, y, label in own.kernels if x > 0 and y > 0)
-    title = html.escape(f"The roofline of {name}")
+    slug, title = html.escape(slug), html.escape(f"The roofline of {name}")
     return (f'<svg class="hf-roofs" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="roof-{slug}-title '
             f'roof-{slug}-desc"><title id="roof-{slug}-title">{title}</title><desc id="roof-{slug}-desc">'
             f'{html.escape(described(own))}</desc>{grid(scale)}{behind}<path class="hf-one" d="{path(own.one, scale)}"/>'
