@@ -94,6 +94,7 @@
     const link = element("a", {}, "Link to this");
     const id = box.closest("figure").id;
     const fields = [...form.elements].filter((field) => field.name);
+    for (const field of fields) field.required = field.type === "number"; // an empty one would count as 0
     const draw = start({box, form, shown, said, data: JSON.parse(box.querySelector("script").textContent),
                         set: (values) => { restore(values); update(true); }, again: () => update(false)});
     const follow = [...form.querySelectorAll("[data-slider]")].map(addSlider);
