@@ -62,6 +62,13 @@ def test_with_everything_in_place_only_make_is_called(door, shell):
     assert door.calls("make") == ["make site BUDGET=quick"]
 
 
+def test_a_clang_without_its_sanitizers_is_not_enough(door, shell):
+    settle(door)
+    assert "libclang-rt-dev" not in door.run(*shell, "./primer", "--missing", "test-slow").stdout
+    door.stub("clang++", "echo /no/such/libclang_rt.builtins.a")
+    assert "libclang-rt-dev" in door.run(*shell, "./primer", "--missing", "test-slow").stdout
+
+
 def test_it_can_be_called_from_elsewhere(door, shell):
     settle(door)
     run = door.run(*shell, "-c", 'cd / && exec "$0" site', str(door.folder / "primer"))
