@@ -6,12 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <filesystem>
 #include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "02-matmul/kernels/gemm.hpp"
@@ -74,22 +72,12 @@ void Compiled::compile() {
   from_cache_ = built.from_cache;
   remark_ = built.remark;
   file_ = built.library;
-  try {
-    load();
-  } catch (const BuildError&) {
-    std::error_code error;
-    std::filesystem::remove(file_, error);  // it would not load the next time either
-    throw;
-  }
+  library_ = built.code;
+  find_functions();
   source_ = loops;
 }
 
-void Compiled::Unload::operator()(void* library) const { dlclose(library); }
-
-void Compiled::load() {
-  library_.reset(dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (library_ == nullptr)
-    throw BuildError("cache: cannot be loaded: " + std::string(dlerror()) + "; name another compiler in CXX");
+void Compiled::find_functions() {
   std::size_t number = 0;
   for (const Band& band : plan_.bands) {
     code_.emplace_back();

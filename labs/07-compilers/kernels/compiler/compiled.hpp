@@ -58,12 +58,9 @@ class Compiled {
     void* function;       ///< its LoopFunction; of a product, its epilogue or null
     std::size_t scratch;  ///< floats
   };
-  struct Unload {
-    void operator()(void* library) const;
-  };
 
   void compile();
-  void load();
+  void find_functions();
   void run_eagerly(std::span<const float* const> inputs, float* result, std::size_t rows);
   std::size_t columns_of(Ref ref) const { return plan_.graph.node(ref).shape.columns; }
   std::size_t block_rows(const Band& band, std::size_t rows) const;
@@ -78,7 +75,7 @@ class Compiled {
   std::string remark_ = {}, source_ = {};
   bool from_cache_ = false;
   std::filesystem::path file_ = {};
-  std::unique_ptr<void, Unload> library_ = {};    ///< null: it runs eagerly
+  std::shared_ptr<void> library_ = {};            ///< null: it runs eagerly
   std::vector<std::vector<LoopCode>> code_ = {};  ///< of each band
   std::map<std::size_t, Buffer> memory_ =
       {};                                    ///< of each node whose result another band reads, or all of a band at once

@@ -1,14 +1,16 @@
 #include "07-compilers/kernels/legality/permissions.hpp"
 
+#include <dlfcn.h>
+
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/legality/permitted_loops_cpp.hpp"
 #include "harness/keep.hpp"
-#include "harness/shared_library.hpp"
 #include "harness/vector.hpp"
 
 namespace hf::compilers {
@@ -26,19 +28,20 @@ Flags joined(Flags flags, const Flags& more) {
   return flags;
 }
 
+using Code = std::shared_ptr<void>;
+
+template <class Signature>
+Signature* function(const Code& code, const char* name) {
+  return code ? reinterpret_cast<Signature*>(dlsym(code.get(), name)) : nullptr;
+}
+
 /// The loops, built with permissions beside what all have. \throws BuildError
-SharedLibrary built(Toolchain toolchain, const std::filesystem::path& cache, const Flags& permissions) {
+Code built(Toolchain toolchain, const std::filesystem::path& cache, const Flags& permissions) {
   toolchain.flags = joined(toolchain.flags, {"-O3", "-ffp-contract=off", "-DROWS=" + std::to_string(product_rows),
                                              "-DWIDTH=" + std::to_string(product_width)});
   if (*VECTOR_FLAG != '\0') toolchain.flags.emplace_back(VECTOR_FLAG);
   toolchain.flags = joined(toolchain.flags, permissions);
-  // The cache names what it has by its source: with other flags it is another.
-  std::string source = "//";
-  for (const std::string& flag : permissions) source += " " + flag;
-  const Built made = build(source + "\n" + permitted_loops_cpp, toolchain, cache, most_seconds);
-  const SharedLibrary library({made.library.c_str()});
-  if (!library) throw BuildError("what the compiler built cannot be loaded; name another in CXX");
-  return library;
+  return build(permitted_loops_cpp, toolchain, cache, most_seconds).code;
 }
 
 template <class Number>
@@ -57,25 +60,25 @@ void add_at_once(std::size_t times) {
 
 Permissions build_permissions(const std::string& compiler, const std::filesystem::path& cache) {
   const Toolchain with = find_toolchain(compiler, most_seconds);
-  SharedLibrary exchanged({});
+  Code exchanged;
   try {
     exchanged = built(with, cache, exchange);
   } catch (const BuildError&) {  // it does not know the flag
   }
-  const SharedLibrary both = exchanged ? built(with, cache, joined(exchange, reorder)) : exchanged;
-  const SharedLibrary kept = built(with, cache, exchanged ? keep_order : Flags{}),
-                      reordered = built(with, cache, reorder);
-  return Permissions{.smooth = kept.function<Smooth>("smooth"),
-                     .smooth_restrict = kept.function<Smooth>("smooth_restrict"),
-                     .rotate = kept.function<Rotate>("rotate"),
-                     .rotate_restrict = kept.function<Rotate>("rotate_restrict"),
-                     .dot = kept.function<Dot>("dot"),
-                     .dot_reordered = reordered.function<Dot>("dot"),
-                     .product_jki = kept.function<Product>("product_jki"),
-                     .product_ijk = kept.function<Product>("product_ijk"),
-                     .product_ikj = kept.function<Product>("product_ikj"),
-                     .product_ijk_exchanged = exchanged.function<Product>("product_ijk"),
-                     .product_ijk_both = both.function<Product>("product_ijk")};
+  const Code both = exchanged ? built(with, cache, joined(exchange, reorder)) : exchanged;
+  const Code kept = built(with, cache, exchanged ? keep_order : Flags{}), reordered = built(with, cache, reorder);
+  return Permissions{.smooth = function<Smooth>(kept, "smooth"),
+                     .smooth_restrict = function<Smooth>(kept, "smooth_restrict"),
+                     .rotate = function<Rotate>(kept, "rotate"),
+                     .rotate_restrict = function<Rotate>(kept, "rotate_restrict"),
+                     .dot = function<Dot>(kept, "dot"),
+                     .dot_reordered = function<Dot>(reordered, "dot"),
+                     .product_jki = function<Product>(kept, "product_jki"),
+                     .product_ijk = function<Product>(kept, "product_ijk"),
+                     .product_ikj = function<Product>(kept, "product_ikj"),
+                     .product_ijk_exchanged = function<Product>(exchanged, "product_ijk"),
+                     .product_ijk_both = function<Product>(both, "product_ijk"),
+                     .code = {kept, reordered, exchanged, both}};
 }
 
 const std::size_t permission_lanes = lanes;

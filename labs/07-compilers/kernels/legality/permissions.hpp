@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace hf::compilers {
 
@@ -27,6 +29,7 @@ struct Permissions {
   Dot *dot, *dot_reordered;
   Product *product_jki, *product_ijk, *product_ikj;
   Product *product_ijk_exchanged, *product_ijk_both;  ///< written i, j, k; the last was built with both
+  std::vector<std::shared_ptr<void>> code = {};       ///< they are there as long as this
 
   bool can_exchange() const { return product_ijk_exchanged != nullptr; }
 };

@@ -2,11 +2,13 @@
 #include "07-compilers/kernels/compiler/build.hpp"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +27,7 @@
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "common/loop_team.hpp"
 #include "graphs.hpp"
+#include "harness/lock.hpp"
 #include "harness/scratch_folder.hpp"
 
 using namespace hf;
@@ -81,6 +84,20 @@ std::string contents(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// Waits for a process to end, which need not be ours.
+bool ends(pid_t pid) {
+  const auto is_there = [&] {  // what nobody has waited for is there as a zombie, state Z
+    const std::string status = contents("/proc/" + std::to_string(pid) + "/stat");
+    return !status.empty() && !says(status, ") Z ");
+  };
+  for (int i = 0; i < 1000 && is_there(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return !is_there();
+}
+
+void set_age(const fs::path& file, std::chrono::hours age) {
+  fs::last_write_time(file, fs::file_time_type::clock::now() - age);
+}
+
 void overwrite(const fs::path& file, const std::string& bytes) {
   const fs::path other = file.string() + ".new";  // the old one may be loaded
   std::ofstream(other, std::ios::binary) << bytes;
@@ -101,10 +118,12 @@ fs::path only_library(const fs::path& folder) {
   return {};
 }
 
-/// A program that stands in for a compiler.
+/// A program that stands in for a compiler, and has nothing to say to a question.
 std::string compiler_that(const ScratchFolder& folder, const std::string& does) {
   const fs::path script = folder.path() / "c++";
-  std::ofstream(script) << "#!/bin/sh\n[ \"$1\" = --version ] && echo 'c++ 1.0' && exit\n" << does << '\n';
+  std::ofstream(script) << "#!/bin/sh\n[ \"$1\" = --version ] && echo 'c++ 1.0' && exit\n"
+                           "case \"$*\" in *-###*|*-print-*) exit;; esac\n"
+                        << does << '\n';
   fs::permissions(script, fs::perms::owner_all);
   return script.string();
 }
@@ -158,8 +177,7 @@ TEST_CASE("Without a compiler that works, a graph runs eagerly and one line says
   check_falls_back(chain(), fake("kill -9 $$"), "failed");
   check_falls_back(chain(), fake("exit 0"), "wrote nothing");
   check_falls_back(chain(), fake(find_output + "echo no library > \"$output\""), "cannot be loaded");
-  CHECK(count(cache.path(), ".of-" + std::to_string(getpid())) == 0);
-  CHECK(count(cache.path(), ".so") == 0);
+  CHECK(fs::is_empty(cache.path()));
 }
 
 TEST_CASE("A compiler that hangs is stopped, with all that it started") {
@@ -170,31 +188,135 @@ TEST_CASE("A compiler that hangs is stopped, with all that it started") {
   check_falls_back(chain(), {.seconds = 1, .compiler = compiler, .cache = cache.path()}, "stopped after 1 s");
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(500));
   std::ifstream in(pids);
-  for (pid_t pid = 0; in >> pid;) {
-    const auto is_there = [&] {  // what nobody has waited for is there as a zombie, state Z
-      const std::string status = contents("/proc/" + std::to_string(pid) + "/stat");
-      return !status.empty() && !says(status, ") Z ");
-    };
-    for (int i = 0; i < 1000 && is_there(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    CHECK_FALSE(is_there());
-  }
+  for (pid_t pid = 0; in >> pid;) CHECK(ends(pid));
 }
 
-TEST_CASE("Where the cache cannot be written or others may write there, a graph runs eagerly") {
+TEST_CASE("What hangs, or crashes, when it is loaded is stopped, and not kept") {
+  const ScratchFolder cache, folder;
+  const std::vector<std::string> ours = find_toolchain("", 600).command;
+  const auto library_that = [&](const std::string& does) {
+    overwrite(folder.path() / "x.cpp",
+              "extern \"C\" int raise(int); [[gnu::constructor]] static void begin() { " + does + " }");
+    std::vector<std::string> command = ours;
+    const std::string library = (folder.path() / "x.so").string();
+    command.insert(command.end(), {"-shared", "-fPIC", "-o", library, (folder.path() / "x.cpp").string()});
+    run_compiler(command, 600);
+    return compiler_that(folder, find_output + "cp " + library + " \"$output\"");
+  };
+  const std::string hangs = library_that("for (volatile int i = 0;; i = i + 1) {}");
+  check_falls_back(chain(), {.seconds = 1, .compiler = hangs, .cache = cache.path()},
+                   "loading what it built: stopped after 1 s");
+  const std::string ends = library_that("raise(9);");
+  check_falls_back(chain(), {.seconds = 600, .compiler = ends, .cache = cache.path()},
+                   "loading what it built: was ended by signal 9");
+  CHECK(fs::is_empty(cache.path()));
+}
+
+TEST_CASE("A lab that is killed while a compiler runs leaves no process, no lock and no file") {
+  const ScratchFolder cache, folder;
+  const fs::path pids = folder.path() / "pids", lock = folder.path() / "lock";
+  const std::string compiler =
+      compiler_that(folder, find_output + ": > \"$output\"; sleep 1000 & echo $! $$ $PPID > " + pids.string() +
+                                ".new; mv " + pids.string() + ".new " + pids.string() + "; wait");
+  const pid_t lab = fork();
+  if (lab == 0) {
+    const MeasuringLock measuring(lock);
+    const Compiled never(chain(), {.seconds = 600, .compiler = compiler, .cache = cache.path()});
+    _exit(0);
+  }
+  for (int i = 0; i < 6000 && !fs::exists(pids); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  kill(lab, SIGKILL);
+  waitpid(lab, nullptr, 0);
+  std::ifstream in(pids);
+  int processes = 0;
+  for (pid_t pid = 0; in >> pid; ++processes) CHECK(ends(pid));
+  CHECK(processes == 3);
+  CHECK(fs::is_empty(cache.path()));
+  CHECK_NOTHROW(MeasuringLock{lock});
+}
+
+TEST_CASE("Where the cache cannot be written, a graph runs eagerly") {
   const ScratchFolder folder;
   overwrite(folder.path() / "file", "a file");
   check_falls_back(chain(), {.cache = folder.path() / "file"}, "is no folder");
-  check_falls_back(chain(), {.cache = folder.path() / "file" / "cache"}, "cannot be made");
+  check_falls_back(chain(), {.cache = folder.path() / "file" / "cache"}, "is no folder");
   check_falls_back(chain(), {.cache = "/proc/hardware-first"}, "cannot be made");
-  const fs::path shared = folder.path() / "shared";
-  fs::create_directory(shared);
-  fs::permissions(shared, fs::perms::all);
-  check_falls_back(chain(), {.cache = shared}, "others may write there");
-  const fs::path read_only = folder.path() / "read-only";
-  fs::create_directory(read_only);
-  fs::permissions(read_only, fs::perms::owner_read | fs::perms::owner_exec);
-  if (geteuid() != 0) check_falls_back(chain(), {.cache = read_only}, "cannot be written to");
-  check_compiles(chain(), {.cache = folder.path() / "a" / "new" / "one"}, "");
+  check_falls_back(chain(), {.cache = "/proc/self"}, "name another folder in HARDWARE_FIRST_CACHE");
+  CHECK_THROWS_AS(Cache("/proc").check_writable(), BuildError);
+  const fs::path mine = folder.path() / "mine";
+  CHECK_NOTHROW(Cache(mine).check_writable());
+  CHECK(fs::is_empty(mine));
+  CHECK((fs::status(mine).permissions() & fs::perms::all) == fs::perms::owner_all);
+  fs::permissions(mine, fs::perms::owner_read | fs::perms::owner_exec);
+  if (geteuid() != 0) {
+    check_falls_back(chain(), {.cache = mine}, "cannot be written to");
+    CHECK_THROWS_AS(Cache(mine).check_writable(), BuildError);
+  }
+  check_compiles(chain(), {.cache = folder.path() / "a" / "new" / "one/"}, "");
+}
+
+TEST_CASE("A folder that others could have filled, or put in the place of another, is no cache") {
+  const ScratchFolder folder;
+  const fs::path shared = folder.path() / "shared", cache = shared / "cache", link = folder.path() / "link";
+  const auto refuses = [&](const fs::path& what, const std::string& why) {
+    CAPTURE(what);
+    check_falls_back(chain(), {.cache = what}, why);
+    CHECK(fs::is_empty(cache));
+  };
+  fs::create_directories(cache);
+  for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(cache, fs::perms::owner_all | others);
+    refuses(cache, "others may write there; delete the folder, or name another");
+    fs::permissions(cache, fs::perms::owner_all);
+    fs::permissions(shared, fs::perms::owner_all | others);
+    refuses(cache, "others may write in " + shared.string());
+    refuses(cache / "new", "others may write in " + shared.string());
+    fs::create_directory_symlink(cache, link);
+    refuses(link, "others may write in " + shared.string());
+    fs::remove(link);
+    fs::permissions(shared, fs::perms::owner_all | others | fs::perms::sticky_bit);  // as /tmp
+    CHECK_NOTHROW(Cache{cache});
+    fs::permissions(shared, fs::perms::owner_all);
+  }
+  fs::create_directory_symlink("shared/cache", link);
+  CHECK_NOTHROW(Cache{link});
+  fs::create_directory_symlink("itself", folder.path() / "itself");
+  refuses(folder.path() / "itself", "is a link to itself");
+  if (geteuid() != 0) return;  // only root can make what is another's
+  constexpr uid_t nobody = 65534;
+  REQUIRE(lchown(link.c_str(), nobody, nobody) == 0);
+  refuses(link, link.string() + " is another user's");
+  for (const fs::path& theirs : {shared, cache}) {
+    REQUIRE(chown(theirs.c_str(), nobody, nobody) == 0);
+    refuses(cache, "is another user's");
+    REQUIRE(chown(theirs.c_str(), 0, 0) == 0);
+  }
+}
+
+TEST_CASE("An entry that others could have written is not loaded, and the remedy does not trust it") {
+  const ScratchFolder cache, folder;
+  check_compiles(chain(), {.cache = cache.path()}, "");
+  const fs::path library = only_library(cache.path()), elsewhere = folder.path() / "elsewhere.so";
+  const auto refuses = [&](const std::string& why) {
+    check_falls_back(chain(), {.cache = cache.path()}, library.string() + ": " + why + "; delete the folder, or name");
+  };
+  for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(library, fs::perms::owner_all | others);
+    refuses("others may have written it");
+    fs::permissions(library, fs::perms::owner_all);
+  }
+  if (geteuid() == 0) {
+    REQUIRE(chown(library.c_str(), 65534, 65534) == 0);
+    refuses("others may have written it");
+    REQUIRE(chown(library.c_str(), 0, 0) == 0);
+  }
+  CHECK(Compiled(chain(), {.cache = cache.path()}).is_from_cache());
+  fs::rename(library, elsewhere);
+  fs::create_symlink(elsewhere, library);
+  refuses("is a link");
+  fs::remove(library);
+  REQUIRE(mkfifo(library.c_str(), 0600) == 0);
+  refuses("is no file");
 }
 
 TEST_CASE("The second time nothing is built") {
@@ -230,46 +352,79 @@ TEST_CASE("A damaged entry is built anew, and a line says so") {
   check_falls_back(chain(), {.cache = cache.path()}, "cache " + library.string());
 }
 
-TEST_CASE(
-    "An entry of another compiler, version, flags or machine is out of date: it is built anew, and a line says so") {
+TEST_CASE("What was built in different ways, or on another kind of machine, lies side by side") {
   const ScratchFolder cache;
   const Toolchain ours = find_toolchain("", 600);
   const std::string source = prelude() + "extern \"C\" int loop_0() { return 7; }\n";
-  Toolchain version = ours, flags = ours, machine = ours;
-  version.version += " of old";
+  Toolchain command = ours, flags = ours, machine = ours;
+  command.command.insert(command.command.begin(), "env");
   flags.flags.emplace_back("-g0");
-  machine.instruction_sets += " more";
-  CHECK(build(source, ours, cache.path(), 600).remark.empty());
-  for (const Toolchain& other : {version, flags, machine}) {
-    const Built built = build(source, other, cache.path(), 600);
-    CHECK(is_one_line(built.remark));
-    CHECK(says(built.remark, "another version, other flags or another machine; built anew"));
+  machine.identity += " more";
+  std::size_t entries = 0;
+  for (const Toolchain& each : {ours, command, flags, machine}) {
+    const Built built = build(source, each, cache.path(), 600);
+    CHECK(built.remark.empty());
     CHECK_FALSE(built.from_cache);
-    CHECK(build(source, other, cache.path(), 600).from_cache);
-    CHECK(count(cache.path(), ".so") == 1);
-    CHECK(says(build(source, ours, cache.path(), 600).remark, "built anew"));
+    CHECK(count(cache.path(), ".so") == ++entries);
   }
-  Toolchain named = ours;  // another compiler is not an older one: both keep what they built
-  named.command.insert(named.command.begin(), "env");
-  CHECK(build(source, named, cache.path(), 600).remark.empty());
-  CHECK(build(source, ours, cache.path(), 600).from_cache);
+  for (const Toolchain& each : {ours, command, flags, machine})
+    CHECK(build(source, each, cache.path(), 600).from_cache);
 }
 
-TEST_CASE("What a killed process left half written is not taken for an entry, and goes with the next build") {
+TEST_CASE("A toolchain's identity has its version, what native means, its assembler and where it looks for files") {
+  const ScratchFolder folder;
+  const std::string says_more = "#!/bin/sh\ncase \"$*\" in *--version) echo one;; *-###*) echo -march=$ARCH " +
+                                (folder.path() / "as").string() + ";; *=as) echo " + (folder.path() / "as").string() +
+                                ";; esac\n";
+  const auto identity = [&](const std::string& assembler, const char* variable, const char* value) {
+    for (const char* name : {"c++", "as"}) {
+      overwrite(folder.path() / name, name[0] == 'c' ? says_more : "#!/bin/sh\necho " + assembler);
+      fs::permissions(folder.path() / name, fs::perms::owner_all);
+    }
+    static int asked = 0;  // in another way each time: an answer is kept
+    setenv(variable, value, 1);
+    const Toolchain found = find_toolchain((folder.path() / "c++").string() + " " + std::to_string(++asked), 600);
+    unsetenv(variable);
+    return found.identity;
+  };
+  CHECK(says(identity("as 2.40", "ARCH", "znver5"), "one\n-march=znver5"));
+  CHECK(says(identity("as 2.40", "ARCH", ""), "as: as 2.40\n"));
+  CHECK(says(identity("as 2.4", "ARCH", ""), "as: as 2.4\n"));
+  for (const char* name : {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX"})
+    CHECK(says(identity("", name, "/some/where"), std::string(name) + "=/some/where\n"));
+}
+
+TEST_CASE("What has not been used for a month goes with the next build, and so does what was given up a day ago") {
+  using namespace std::chrono_literals;
   const ScratchFolder cache;
+  const auto made = [&](const char* name, std::chrono::hours age, std::uintmax_t bytes = 1) {
+    const fs::path file = cache.path() / name;
+    overwrite(file, "x");
+    fs::resize_file(file, bytes);  // with a hole
+    set_age(file, age);
+    return file;
+  };
+  const std::string key = "0123456789abcdef0123456789abcdef";
+  const fs::path old = made((key + ".so").c_str(), 31 * 24h), old_source = made((key + ".cpp").c_str(), 31 * 24h),
+                 former = made("029d02a81f833266-9cdb470265c1c4d0.so", 31 * 24h),
+                 recent = made(("f" + key.substr(1) + ".so").c_str(), 29 * 24h),
+                 given_up = made((key + ".of-1234-5.so").c_str(), 25h),
+                 being_written = made((key + ".of-1234-6.so").c_str(), 1h), others = made("notes.cpp", 1000 * 24h);
   check_compiles(chain(), {.cache = cache.path()}, "");
-  const fs::path library = only_library(cache.path());
-  const pid_t child = fork();
-  if (child == 0) _exit(0);
-  waitpid(child, nullptr, 0);  // its number is nobody's now
-  const std::string stem = library.string().substr(0, library.string().size() - 3);
-  const fs::path abandoned = stem + ".of-" + std::to_string(child) + "-0.so",
-                 mine = stem + ".of-" + std::to_string(getpid()) + "-99.so";
-  fs::rename(library, abandoned);
-  overwrite(mine, "being written");
-  check_compiles(chain(), {.cache = cache.path()}, "");
-  CHECK_FALSE(fs::exists(abandoned));
-  CHECK(fs::exists(mine));
+  for (const fs::path& file : {old, old_source, former, given_up}) CHECK_FALSE(fs::exists(file));
+  for (const fs::path& file : {recent, being_written, others}) CHECK(fs::exists(file));
+  fs::path used;
+  for (const fs::directory_entry& file : fs::directory_iterator(cache.path())) {
+    if (file.path().extension() == ".so" && file.path() != recent && file.path() != being_written) used = file.path();
+  }
+  set_age(used, 40 * 24h);
+  CHECK(Compiled(chain(), {.cache = cache.path()}).is_from_cache());
+  check_compiles(chain_of_three({33, 66}), {.cache = cache.path()}, "");
+  CHECK(fs::exists(used));  // used just now
+  const fs::path large = made((key + ".so").c_str(), 2h, 300 << 20);
+  check_compiles(chain_of_three({33, 67}), {.cache = cache.path()}, "");
+  for (const fs::path& file : {large, recent}) CHECK_FALSE(fs::exists(file));  // and all that is older
+  for (const fs::path& file : {used, being_written}) CHECK(fs::exists(file));
 }
 
 TEST_CASE("A compiler that is killed leaves no entry") {
@@ -312,7 +467,13 @@ TEST_CASE("Processes and threads that build the same graph at once all have it i
 TEST_CASE("The compiler's name may have several words, and the environment names compiler and cache") {
   const ScratchFolder cache;
   const std::string ours = find_toolchain("", 600).command[0];
-  check_compiles(chain(), {.compiler = "env LC_ALL=C " + ours, .cache = cache.path()}, "");
+  check_compiles(chain(), {.compiler = "env LC_ALL=C A='b c' " + ours, .cache = cache.path()}, "");
+  CHECK(find_toolchain("env A='b c' \"" + ours + "\"", 600).command == std::vector<std::string>{"env", "A=b c", ours});
+  const fs::path never = cache.path() / "never";
+  for (const char* run : {"$(touch ", "`touch ", "c++ ; touch ", "c++ | touch ", "c++ > ", "'c++ "}) {
+    CHECK_THROWS_AS(find_toolchain(run + never.string(), 600), BuildError);
+    CHECK_FALSE(fs::exists(never));
+  }
   const char* const before = std::getenv("HARDWARE_FIRST_CACHE");
   const std::string kept = before != nullptr ? before : "";
   setenv("HARDWARE_FIRST_CACHE", (cache.path() / "named").c_str(), 1);
