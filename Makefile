@@ -42,11 +42,11 @@ tool:
 
 .PHONY: site
 site: needs-site tool build/doxygen/xml/index.xml ## measure what is stale, draw and render the book: build/site/index.html
-	@tools/render
+	@tools/alone tools/render
 
 build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
 	@mkdir -p build/doxygen
-	@doxygen site/Doxyfile
+	@tools/alone doxygen site/Doxyfile
 
 .PHONY: test
 test: needs-test ## run the tests: C++, the site in a browser, the command line
@@ -64,9 +64,8 @@ test-weekly: needs-test-weekly ## clang-tidy on every file, Clang optimised, AAr
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))
 $(addprefix lab-,$(NUMBERS)): lab-%: needs-lab-%
-	@tools/build record lab-$(call lab_of,$*)
-	@build/bin/lab-$(call lab_of,$*)
-	@python3 site/hardware_first/draw.py figures/$*-*.gp --record build/records/$(call lab_of,$*).json
+	@tools/alone sh -ec 'tools/build record lab-$(call lab_of,$*); build/bin/lab-$(call lab_of,$*); \
+	  python3 site/hardware_first/draw.py figures/$*-*.gp --record build/records/$(call lab_of,$*).json'
 
 lab-%:
 	$(error there is no lab $*; the labs are: $(addprefix lab-,$(NUMBERS)))
@@ -77,9 +76,7 @@ serve: needs-serve ## show the book at http://localhost:8000/, and say when a pa
 
 .PHONY: pdf
 pdf: needs-pdf tool build/doxygen/xml/index.xml ## the book to print and bind, from the records there are: build/hardware-first.pdf
-	@.venv/bin/python -m sphinx --quiet -c site -d build/doctrees chapters build/site || \
-	  echo 'pdf: the book has gaps; the lines above say where' >&2
-	@tools/print-book build/site build/hardware-first.pdf
+	@tools/alone sh -c 'tools/book || [ $$? = 1 ] || exit; tools/print-book build/site build/hardware-first.pdf'
 	@echo "The book: $$PWD/build/hardware-first.pdf"
 
 .PHONY: publish
@@ -103,5 +100,5 @@ calibrate: needs-calibrate ## hold the instrument against Google Benchmark, likw
 	@tools/calibrate "$${TURNS:-5}" $${STREAM:+"$$STREAM"}
 
 .PHONY: clean
-clean: ## remove build/, with its records
-	@rm -rf build
+clean: ## remove what is in build/, records too
+	@tools/alone find build -mindepth 1 -maxdepth 1 ! -name .lock -exec rm -rf {} +

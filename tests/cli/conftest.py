@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/build", "tools/measure",
-        "tools/render", "tools/serve", "tools/new-chapter"]
+DOOR = ["primer", "Makefile", "CMakeLists.txt", "CMakePresets.json", "tools/alone", "tools/book", "tools/build",
+        "tools/measure", "tools/render", "tools/serve", "tools/new-chapter"]
 REQUIREMENTS = ["site/requirements.txt", "tests/site/requirements.txt", "tools/requirements.txt"]
 # What the door's own scripts use; all of it is in Debian's essential packages.
-ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "dirname", "env", "flock", "grep", "mkdir", "mv", "rm", "sed", "tail", "tr"]
+ESSENTIAL = ["sh", "basename", "cat", "cksum", "cp", "dirname", "env", "find", "flock", "grep", "mkdir", "mv", "rm", "sed", "tail", "tr"]
 
 
 def pytest_configure(config):
@@ -71,7 +71,9 @@ class Door:
         python = self.folder / ".venv/bin/python"
         return f"""mkdir -p {python.parent}; cat >{python} <<'END'
 #!/bin/sh
-case "$1" in -V) echo Python 3.11.2 ;; *) echo "venv-python $*" >>{self.log}; [ ! -e {self.bin}/broken-pip ] || {{ {self.bin}/broken-pip; exit 1; }} ;; esac
+case "$1" in -V) echo Python 3.11.2 ;; *) echo "venv-python $*" >>{self.log}
+  case $2 in sphinx) echo page >build/rendered/index.html ;; esac
+  [ ! -e {self.bin}/broken-pip ] || {{ {self.bin}/broken-pip; exit 1; }} ;; esac
 END
 /bin/chmod +x {python}"""
 

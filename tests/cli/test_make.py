@@ -103,21 +103,38 @@ def test_nothing_is_built_where_configuring_failed(make, door):
     assert door.calls("cmake") == ["cmake --fresh --preset default"]
 
 
-def test_a_second_build_waits_for_the_first_and_says_so(make, door, tmp_path):
+@pytest.mark.parametrize("command", [["sh", "tools/build", "two"], ["make", "site", "MEASURE=no"], ["make", "clean"]])
+def test_a_second_job_waits_for_the_first_and_says_so(make, door, tmp_path, command):
     go = tmp_path / "go"
     os.mkfifo(go)
     configured_in(door, door.folder)
+    (door.folder / "site/Doxyfile").touch()
     door.stub("cmake", f"read -r line <{go}; echo end >>{door.log}")
     first = door.start("sh", "tools/build", "one")
     while not door.log.read_text():
         time.sleep(0.01)
-    second = door.start("sh", "tools/build", "two")
-    assert second.stdout.readline() == "another job is building or measuring in build/; waiting for it to end\n"
-    for process in (first, second):
-        with go.open("w") as pipe:
-            pipe.write("\n")
-        assert process.wait() == 0
-    assert door.calls() == ["cmake --build build --target one", "end", "cmake --build build --target two", "end"]
+    second = door.start(*command)
+    assert second.stdout.readline() == "another job is at work in build/; waiting for it to end\n"
+    assert (door.folder / "build/build.ninja").exists()
+    door.stub("cmake", f"echo end >>{door.log}")
+    with go.open("w") as pipe:
+        pipe.write("\n")
+    assert (first.wait(), second.wait()) == (0, 0)
+    assert door.calls("cmake", "end")[:2] == ["cmake --build build --target one", "end"]
+    assert (door.folder / "build/build.ninja").exists() == (command[-1] != "clean")
+
+
+def test_a_job_within_a_job_does_not_wait(make, door):
+    outer = door.run("tools/alone", "tools/alone", "sh", "-c", "")
+    assert (outer.returncode, outer.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("job", [["site", "MEASURE=no"], ["lab-01"], ["pdf"], ["clean"], ["publish", "MACHINE=name"]])
+def test_a_folder_that_cannot_be_written_is_one_line(make, door, job):
+    (door.folder / "build").touch()
+    run = make(*job)
+    assert run.returncode != 0
+    assert "build/ cannot be written: make it yours, or work in a copy of this folder" in run.stderr.splitlines()[0]
 
 
 def test_a_failed_lab_does_not_keep_the_book_from_being_rendered(make, door):
@@ -173,17 +190,49 @@ def test_gaps_in_the_book_make_the_status_fail(make, door):
     door.stub("broken-pip")
     run = door.run("sh", "tools/render")
     assert run.returncode == 1
-    assert run.stderr.endswith("; the lines above say where\n") and "the book has gaps or did not render" in run.stderr
+    assert run.stderr.endswith("; the lines above say where\n") and "the book has gaps" in run.stderr
 
 
-@pytest.mark.parametrize("folder", ["build/site", "build/doctrees"])
+@pytest.mark.parametrize("folder", ["build/rendered", "build/doctrees"])
 def test_a_folder_that_cannot_be_written_is_named_before_anything_is_measured(make, door, folder):
     (door.folder / "build").mkdir()
     (door.folder / folder).touch()
     run = door.run("sh", "tools/render")
-    assert (run.returncode, run.stdout) == (1, "")
-    assert only_line(run) == f"site: {folder} cannot be written: remove it, or make it yours"
+    assert run.returncode == 1
+    assert only_line(run) == f"book: {folder} cannot be written: remove it, or make it yours; the book that was there stays"
     assert door.calls("cmake") == []
+
+
+@pytest.fixture
+def book(make, door):
+    """Renders with a Sphinx that does what it is told; its page says which it is."""
+    python = door.folder / ".venv/bin/python"
+
+    def start(does):
+        python.write_text(f"#!/bin/sh\n[ -e build/doctrees/read ] && how=quickly\n: >build/doctrees/read\n"
+                          f'echo "$how" >build/rendered/index.html\n{does}\n')  # fmt: skip
+        return door.start("tools/book")
+
+    page = door.folder / "build/site/index.html"
+    start.page = lambda: page.read_text().strip() if page.exists() else None
+    return start
+
+
+def test_a_book_that_does_not_render_leaves_the_one_there_was(book):
+    assert book("").wait() == 0 and book.page() == ""
+    assert book("").wait() == 0 and book.page() == "quickly"
+    assert book("echo half >build/rendered/index.html; exit 2").wait() == 2 and book.page() == "quickly"
+    assert book("").wait() == 0 and book.page() == ""  # what was read before it failed is read again
+    assert book("exit 1").wait() == 1 and book.page() == "quickly"  # it has gaps
+
+
+def test_a_book_that_is_killed_leaves_the_one_there_was_and_is_rendered_from_the_start_again(book, door):
+    assert book("echo one >build/rendered/index.html").wait() == 0
+    killed = book("echo half >build/rendered/index.html; kill -9 $PPID")
+    assert killed.wait() == -9 and book.page() == "one"
+    (door.folder / "build/site").rename(door.folder / "build/site.previous")  # as if it had been later
+    assert book("exit 2").wait() == 2 and book.page() == "one"
+    assert book("").wait() == 0 and book.page() == ""
 
 
 def test_a_whole_book_is_announced_by_its_path(make, door):
