@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "conditions.hpp"
 #include "interrupt.hpp"
 #include "record/check.hpp"
 
@@ -75,6 +76,7 @@ void Lab::run() {
 
 void Lab::run(const Step& step) {
   stop_if_interrupted();
+  stop_if_conditions_changed();
   present_ = &step;
   step_start_ns_ = now_ns();
   show_progress();
@@ -129,7 +131,9 @@ Sampling Lab::in_one_state(Sampling sampling, const std::vector<std::string>& id
 
 void Lab::tick() const {
   stop_if_interrupted();
-  if (now_ns() - last_shown_ns_ > 200'000'000) show_progress();
+  if (now_ns() - last_shown_ns_ <= 200'000'000) return;
+  stop_if_conditions_changed();
+  show_progress();
 }
 
 double Lab::expected_in_all() const {

@@ -5,38 +5,76 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string>
+
+#include "clock.hpp"
+#include "interrupt.hpp"
 
 namespace hf {
 namespace {
 
-/// Locking needs no write permission: a file that another user made is opened for reading.
+/// Locking needs no write permission: a file that may only be read serves, and does not say how long.
 int open_shared(const std::filesystem::path& file) {
-  const int existing = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (existing >= 0 || errno != ENOENT) return existing;
-  const int made = open(file.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (made >= 0) fchmod(made, 0666);  // whatever the umask
-  return made;
+  constexpr int flags = O_CLOEXEC | O_NOFOLLOW;
+  int descriptor = open(file.c_str(), O_RDWR | flags);
+  if (descriptor < 0 && errno != ENOENT) descriptor = open(file.c_str(), O_RDONLY | flags);
+  if (descriptor >= 0 || errno != ENOENT) return descriptor;
+  descriptor = open(file.c_str(), O_RDWR | O_CREAT | flags, 0666);
+  if (descriptor >= 0) fchmod(descriptor, 0666);  // whatever the umask
+  return descriptor;
 }
+
+/// From the holder's now_ns() at which it expects to be done, which all processes of a machine share. Anybody may have written
+/// there, so that a day is the most that is believed.
+double seconds_left(int descriptor) {
+  char text[32];
+  const ssize_t length = pread(descriptor, text, sizeof text, 0);
+  std::int64_t end_ns = 0;
+  std::from_chars(text, text + std::max<ssize_t>(length, 0), end_ns);
+  const double seconds = (static_cast<double>(end_ns) - static_cast<double>(now_ns())) * 1e-9;
+  return seconds > 0 && seconds < 86400 ? seconds : 0;
+}
+
+/// \return 0, or errno
+int lock(int descriptor, int how) { return flock(descriptor, LOCK_EX | how) == 0 ? 0 : errno; }
 
 }  // namespace
 
-MeasuringLock::MeasuringLock(const std::filesystem::path& file) : descriptor_(open_shared(file)) {
+MeasuringLock::MeasuringLock(const Waiting& waiting, const std::filesystem::path& file)
+    : descriptor_(open_shared(file)) {
   if (descriptor_ < 0) {
-    throw Locked(file.string() + ": cannot be opened for the measuring lock (" + std::strerror(errno) +
-                 "); remove it, or set TMPDIR to a folder you can write to");
+    throw Unlockable(file.string() + ": cannot be opened for the measuring lock (" + std::strerror(errno) +
+                     "); remove it, or set TMPDIR to a folder you can write to");
   }
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  const int reason = errno;
+  int reason = lock(descriptor_, LOCK_NB);
+  if (reason == EWOULDBLOCK) {
+    if (waiting) waiting(seconds_left(descriptor_));
+    do reason = lock(descriptor_, 0);
+    while (reason == EINTR && !interrupted());
+  }
+  if (reason == 0) {
+    [[maybe_unused]] const int emptied = ftruncate(descriptor_, 0);  // of what the last one expected
+    return;
+  }
   close(descriptor_);
-  if (reason == EWOULDBLOCK) throw Locked("another lab is measuring on this machine; wait until it is done");
-  throw Locked(file.string() + ": cannot be locked (" + std::strerror(reason) + "); set TMPDIR to a local folder");
+  stop_if_interrupted();
+  throw Unlockable(file.string() + ": cannot be locked (" + std::strerror(reason) + "); set TMPDIR to a local folder");
 }
 
 MeasuringLock::~MeasuringLock() { close(descriptor_); }
+
+void MeasuringLock::expect(double seconds) const {
+  const std::string text = std::to_string(now_ns() + static_cast<std::int64_t>(seconds * 1e9)) + '\n';
+  // Where it cannot be written, nobody is told.
+  [[maybe_unused]] const ssize_t written = pwrite(descriptor_, text.data(), text.size(), 0);
+}
 
 std::filesystem::path MeasuringLock::default_file() {
   const char* folder = std::getenv("TMPDIR");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <exception>
@@ -10,11 +11,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "clock.hpp"
+#include "conditions.hpp"
 #include "interrupt.hpp"
 #include "lab.hpp"
 #include "lab_record.hpp"
@@ -137,9 +140,11 @@ class LabRun {
   }
 
   void measure() {
-    const MeasuringLock lock;
+    check_clock();
+    const MeasuringLock lock([this](double seconds_left) { say_waiting(seconds_left); });
     const std::int64_t start = now_ns();
     check_writable();
+    remember_conditions();
     Run run;
     run.started = utc_now();
     run.budget = options_.chosen_budget();
@@ -149,7 +154,10 @@ class LabRun {
     plan.rounds = run.budget == Budget::quick ? 11 : 31;
     plan.budget_seconds = 1;
     Lab lab(info_, run.budget, machine_, terminal_, laws_);
-    if (const std::optional<double> last = last_seconds()) lab.expect(*last);
+    if (const std::optional<double> last = last_seconds()) {
+      lab.expect(*last);
+      lock.expect(*last);
+    }
     if (!options_.only.empty()) lab.only(options_.only);
     lab.look_at_memory();
     run.noise_floor = machine_noise_floor(plan, lab.steady_memory());
@@ -158,6 +166,7 @@ class LabRun {
 
     lab.run();
     stop_if_interrupted();
+    stop_if_conditions_changed();
     terminal_.clear_progress();
     run.at_end = read_system_state();
     run.seconds = static_cast<double>(now_ns() - start) * 1e-9;
@@ -170,7 +179,21 @@ class LabRun {
   }
 
  private:
-  /// Now, not after minutes of measuring.
+  // What would only be refused at the end is learnt now, not after minutes of measuring.
+
+  static void check_clock() {
+    if (const std::string now = utc_now(); !plausible_time(now)) {
+      throw std::runtime_error("the clock of this machine says " + now + ": set it (timedatectl set-ntp true)");
+    }
+  }
+
+  void say_waiting(double seconds_left) {
+    const std::string left =
+        seconds_left > 0 ? ", for about " + std::to_string(static_cast<int>(seconds_left / 60) + 1) + " min more" : "";
+    terminal_.line("another lab is measuring on this machine" + left + "; waiting until it is done");
+    std::fflush(nullptr);
+  }
+
   void check_writable() const {
     try {
       check_can_be_written(file_);
@@ -270,6 +293,8 @@ int run_lab(const LabInfo& info, int argc, char** argv) {
     }
     run.measure();
     return 0;
+  } catch (const ConditionsChanged& change) {
+    return fail(info, change.what(), 1);
   } catch (const Interrupted&) {
     return fail(info, "interrupted; the previous record is as it was", 128 + SIGINT);
   } catch (const std::exception& error) {

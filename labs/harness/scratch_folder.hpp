@@ -6,7 +6,8 @@
 
 namespace hf {
 
-/// A new, empty folder in the one for temporary files (TMPDIR); it goes with everything in it.
+/// A new, empty folder in the one for temporary files (TMPDIR); it goes with everything in it. What a process that was killed
+/// left behind goes when the next folder is made.
 class ScratchFolder {
  public:
   /// \throws std::runtime_error in one line, where none can be made
@@ -19,6 +20,7 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  ///< held on the folder for as long as it is in use
 };
 
 }  // namespace hf

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "clock.hpp"
+#include "cores_kept.hpp"
 
 namespace hf {
 namespace {
@@ -30,11 +32,22 @@ std::vector<int> cores_now() {
   return cores;
 }
 
+/// Where run_only_on() put this thread last; empty before.
+thread_local std::vector<int> put_on;
+
 bool run_only_on(const std::vector<int>& cores) {
   std::vector<cpu_set_t> mask(8);
   const std::size_t bytes = mask.size() * sizeof(cpu_set_t);
   for (int core : cores) CPU_SET_S(core, bytes, mask.data());
-  return sched_setaffinity(0, bytes, mask.data()) == 0;
+  if (sched_setaffinity(0, bytes, mask.data()) != 0) return false;
+  put_on = cores;
+  return true;
+}
+
+std::string list(const std::vector<int>& cores) {
+  std::string text;
+  for (const int core : cores) text += (text.empty() ? "" : ", ") + std::to_string(core);
+  return text;
 }
 
 /// Keeps the calling thread on a core, and then lets it run wherever it could before.
@@ -80,6 +93,17 @@ Pinned::~Pinned() {
 }
 
 void unpin() { run_only_on(usable_cores()); }
+
+std::string change_of_cores() {
+  const std::vector<int> expected = put_on.empty() ? usable_cores() : put_on, here = cores_now();
+  if (here != expected) return "from " + list(expected) + " to " + list(here);
+  if (here == usable_cores()) return "";
+  // A pinned thread sees nothing of the others' cores: it is let go for a moment, in which it stays where it is.
+  if (!run_only_on(usable_cores())) return "";
+  const std::vector<int> all = cores_now();
+  run_only_on(expected);
+  return all == usable_cores() ? "" : "from " + list(usable_cores()) + " to " + list(all);
+}
 
 Team::Team(int threads) : members_(static_cast<std::size_t>(std::max(threads, 1))) {
   usable_cores();

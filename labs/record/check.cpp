@@ -150,16 +150,9 @@ void check_list(const Json& record, const char* name, Check check_item, Problems
   }
 }
 
-// A day of tolerance: the clock of the machine that measured may be ahead of this one's.
 void check_time(const Json& record, Problems& problems) {
-  using namespace std::chrono;
   const auto& text = record.at("/run/started"_json_pointer).get_ref<const std::string&>();
-  const auto field = [&](std::size_t at, std::size_t size) { return std::atoi(text.substr(at, size).c_str()); };
-  const year_month_day date{year(field(0, 4)), month(static_cast<unsigned>(field(5, 2))),
-                            day(static_cast<unsigned>(field(8, 2)))};
-  const bool time = field(11, 2) < 24 && field(14, 2) < 60 && field(17, 2) < 60;
-  const auto started = sys_days(date) + hours(field(11, 2)) + minutes(field(14, 2)) + seconds(field(17, 2));
-  if (!date.ok() || !time || date.year() < kFirstYear || started > floor<seconds>(system_clock::now()) + days(1)) {
+  if (!plausible_time(text)) {
     problems.add("/run/started"_json_pointer, "a date and time between " + std::to_string(int(kFirstYear)) +
                                                   " and now, by this machine's clock, not " + text);
   }
@@ -226,6 +219,16 @@ std::vector<Problem> check_consistency(const Json& record) {
 }
 
 }  // namespace
+
+bool plausible_time(const std::string& text) {
+  using namespace std::chrono;
+  const auto field = [&](std::size_t at, std::size_t size) { return std::atoi(text.substr(at, size).c_str()); };
+  const year_month_day date{year(field(0, 4)), month(static_cast<unsigned>(field(5, 2))),
+                            day(static_cast<unsigned>(field(8, 2)))};
+  const bool time = field(11, 2) < 24 && field(14, 2) < 60 && field(17, 2) < 60;
+  const auto at = sys_days(date) + hours(field(11, 2)) + minutes(field(14, 2)) + seconds(field(17, 2));
+  return date.ok() && time && date.year() >= kFirstYear && at <= floor<seconds>(system_clock::now()) + days(1);
+}
 
 std::string line(const std::string& file, const Problem& problem) {
   const std::string where = problem.pointer.empty() ? "" : problem.pointer + ": ";

@@ -57,6 +57,10 @@ constexpr int kSchemaVersion = 3;
 bool well_formed_id(const std::string& id);
 bool known_unit(const std::string& unit);
 
+/// Whether a record may say that it began then: "2026-11-20T10:00:00Z", since there is this project, and until now.
+/// A day of tolerance: the clock of the machine that measured may be ahead of this one's.
+bool plausible_time(const std::string& text);
+
 /// Where `record` departs from schema.json.
 std::vector<Problem> check_schema(const nlohmann::json& record);
 

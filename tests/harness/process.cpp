@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -84,6 +86,16 @@ bool in_child(const std::function<bool()>& test) {
   int status = 1;
   waitpid(child, &status, 0);
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+std::vector<pid_t> processes_with(const std::string& words) {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (!std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; })) continue;
+    if (content(entry.path() / "environ").find(words) != std::string::npos) found.push_back(std::stoi(name));
+  }
+  return found;
 }
 
 std::string content(const std::filesystem::path& file) {

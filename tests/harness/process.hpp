@@ -72,6 +72,7 @@ class Process {
   /// Returns once its output has \p text in it; throws if it ends before that.
   void wait_until_it_says(const std::string& text) const;
   void signal(int number) const;
+  pid_t number() const { return child_; }
   Ended wait();
 
  private:
@@ -86,6 +87,9 @@ Ended run(const std::vector<std::string>& command, const std::map<std::string, s
 /// Runs \p test in a child process, so that what it does to itself (limits, affinity) ends there.
 /// \return whether it returned true
 bool in_child(const std::function<bool()>& test);
+
+/// The processes that have such words in their environment.
+std::vector<pid_t> processes_with(const std::string& words);
 
 std::string content(const std::filesystem::path& file);
 void write(const std::filesystem::path& file, const std::string& text);

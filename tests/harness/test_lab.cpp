@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -13,7 +14,9 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/machine.hpp"
@@ -45,7 +48,26 @@ struct Bench {
   long litter() const {
     return std::distance(fs::directory_iterator(out), fs::directory_iterator()) - fs::exists(record);
   }
+  /// How many folders its labs have for what they write beside it.
+  long scratch() const {
+    return std::count_if(fs::directory_iterator(folder.path()), fs::directory_iterator(),
+                         [](const fs::directory_entry& entry) {
+                           return entry.path().filename().string().starts_with("hardware-first-scratch-");
+                         });
+  }
 };
+
+/// In the environment of a lab on this bench, and of all that it starts.
+std::string mark(const Bench& bench) { return "TMPDIR=" + bench.folder.path().string(); }
+
+/// Whether all those processes end within a few seconds.
+bool none_is_left(const Bench& bench) {
+  for (int look = 0; look < 500; ++look) {
+    if (processes_with(mark(bench)).empty()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
 
 long lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
@@ -155,16 +177,90 @@ TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
   }
 }
 
-TEST_CASE("a second lab is refused at once while one is measuring") {
+TEST_CASE("a second lab waits until the first is done, says so, and can be interrupted meanwhile") {
   const Bench bench;
   Process first(bench.command(), bench.environment("wait"));
   first.wait_until_it_says("sum, about");
-  const Ended second = run(bench.command(), bench.environment());
-  CHECK(second.status == 1);
-  CHECK(second.err == "lab-99-tiny: another lab is measuring on this machine; wait until it is done\n");
+  Process second(bench.command(), bench.environment()), third(bench.command(), bench.environment());
+  for (const Process* each : {&second, &third}) {
+    each->wait_until_it_says("another lab is measuring on this machine; waiting until it is done\n");
+  }
+  third.signal(SIGINT);
+  CHECK(third.wait().status == 130);
+  CHECK_FALSE(fs::exists(bench.record));
   first.signal(SIGINT);
   CHECK(first.wait().status == 130);
-  CHECK_FALSE(fs::exists(bench.record));
+  CHECK(second.wait().status == 0);
+  CHECK(fs::exists(bench.record));
+}
+
+TEST_CASE("one that is killed leaves the record there was or a whole new one, and nothing else") {
+  const Bench bench;
+  const char* more = std::getenv("HARDWARE_FIRST_KILLS");  // `make test-weekly` kills more often
+  const int kills = more != nullptr ? std::atoi(more) : 6;
+  REQUIRE(run(bench.command(), bench.environment()).status == 0);
+  std::mt19937 random(std::random_device{}());
+  for (int turn = 0; turn < kills; ++turn) {
+    const int microseconds = std::uniform_int_distribution(0, 2'000'000)(random);
+    CAPTURE(microseconds);
+    Process lab(bench.command(), bench.environment());
+    std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+    lab.signal(turn % 2 == 0 ? SIGKILL : SIGTERM);
+    const int status = lab.wait().status;
+    CHECK((status == 0 || status == 130 || status == 128 + SIGKILL || status == 128 + SIGTERM));
+    CHECK(hf::check(hf::load_record(bench.record)).empty());
+    CHECK(none_is_left(bench));
+  }
+  CHECK(run(bench.command(), bench.environment()).status == 0);
+  CHECK(bench.litter() == 0);
+}
+
+TEST_CASE("what a lab has beside it, a compiler or a peer, ends with it however it ends") {
+  for (const int number : {SIGTERM, SIGKILL}) {
+    CAPTURE(number);
+    const Bench bench;
+    Process lab(bench.command(), bench.environment("help"));
+    while (processes_with(mark(bench)).size() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    lab.signal(number);
+    lab.wait();
+    CHECK(none_is_left(bench));
+    for (const auto& entry : fs::directory_iterator(bench.folder.path())) {  // as if it were long ago
+      if (entry.is_directory()) fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    }
+    Process next(bench.command(), bench.environment("help"));
+    while (processes_with(mark(bench)).size() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CHECK(bench.scratch() == 1);
+  }
+}
+
+TEST_CASE("a clock that is years off is learnt of before anything is measured") {
+  const Ended ended = run_over_old_record(Bench(), "1970");
+  CHECK(ended.status == 1);
+  CHECK(ended.out == "");
+  CHECK(ended.err.find("the clock of this machine says 1970-01-01T00:00:00Z: set it") != std::string::npos);
+}
+
+TEST_CASE("a clock that jumps while it measures costs the record") {
+  const Ended ended = run_over_old_record(Bench(), "clock jumps");
+  CHECK(ended.status == 1);
+  CHECK(ended.err.find("the clock jumped by 3") != std::string::npos);
+}
+
+TEST_CASE("a core that is taken while it measures costs the record, at once" *
+          doctest::skip(hf::usable_cores().size() < 2)) {
+  const Bench bench;
+  write(bench.record, "old");
+  Process lab(bench.command(), bench.environment("wait"));
+  lab.wait_until_it_says("sum, about");
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(hf::usable_cores().front(), &one);
+  sched_setaffinity(lab.number(), sizeof one, &one);
+  const Ended ended = lab.wait();
+  CHECK(ended.status == 1);
+  CHECK(lines(ended.err) == 1);
+  CHECK(ended.err.find("its cores changed while it measured, from 0") != std::string::npos);
+  CHECK(content(bench.record) == "old");
 }
 
 TEST_CASE("a lab that fails says why in one line") {

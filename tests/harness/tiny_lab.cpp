@@ -1,14 +1,19 @@
 // The smallest lab there can be: one sum, measured, predicted and claimed about. Tests run it whole. What TINY_LAB_DOES
-// says in the environment lets them see how a lab ends that waits, fails, breaks a law, or finds a number
-// that is none.
+// says in the environment lets them see how a lab ends that waits, alone or with helpers, fails, breaks a law, finds a number
+// that is none, or has a clock that is wrong or jumps.
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
+#include "harness/command.hpp"
 #include "harness/keep.hpp"
 #include "harness/lab.hpp"
+#include "harness/python_peer.hpp"
+#include "harness/scratch_folder.hpp"
 #include "harness/work.hpp"
 
 namespace {
@@ -30,13 +35,26 @@ std::string does() {
   return variable != nullptr ? variable : "";
 }
 
+/// What other labs have beside them: a folder, a peer in Python, a compiler.
+void wait_with_helpers() {
+  const hf::ScratchFolder folder;
+  hf::PythonPeer peer({.name = "peer", .script = "import python_peer; python_peer.serve('1', {})", .settings = {}});
+  hf::run_command({"sleep", "100"}, 100);
+}
+
+std::time_t clock_error = 0;
+
 void predict(hf::Lab& lab) {
   lab.show({"Predictions", {"kernel", "FLOP/byte", "side"}, {{"sum", hf::number_text(work.intensity()), "compute"}}});
 }
 
 void measure_sum(hf::Lab& lab) {
   if (does() == "fail") throw std::runtime_error("the sum is wrong; this is what TINY_LAB_DOES asked for");
-  while (does() == "wait") hf::sample(hf::timed("sum", add_numbers), lab.plan());
+  if (does() == "help") wait_with_helpers();
+  if (does() == "clock jumps") clock_error = 3600;
+  for (int turn = 0; turn < 1000 && (does() == "wait" || clock_error != 0); ++turn) {
+    hf::sample(hf::timed("sum", add_numbers), lab.plan());
+  }
   hf::Plan plan = lab.plan();
   plan.sample_seconds = 1e-5;
   const hf::Estimate seconds = hf::sample(hf::timed("sum", add_numbers), plan);
@@ -54,6 +72,15 @@ void add_bounds(hf::Lab& lab) {
 }
 
 }  // namespace
+
+/// In place of the system's: what the lab dates its record by.
+extern "C" std::time_t time(std::time_t* result) noexcept {
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const std::time_t seconds = does() == "1970" ? 0 : now.tv_sec + clock_error;
+  if (result != nullptr) *result = seconds;
+  return seconds;
+}
 
 int main(int argc, char** argv) {
   const hf::LabInfo info = {.id = "99-tiny",

@@ -3,8 +3,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -23,19 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// The processes that have such a word in their environment.
-std::vector<pid_t> processes_with(const std::string& word) {
-  std::vector<pid_t> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (!std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; })) continue;
-    std::ifstream file(entry.path() / "environ");
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    if (contains(text, word)) found.push_back(std::stoi(name));
-  }
-  return found;
-}
 
 /// Whether none of them is left: what was killed needs a moment, and a longer one where others want the cores.
 bool all_end(const std::string& word) {

@@ -1,0 +1,41 @@
+#include "conditions.hpp"
+
+#include <cmath>
+#include <ctime>
+#include <optional>
+#include <string>
+
+#include "clock.hpp"
+#include "cores_kept.hpp"
+
+namespace hf {
+namespace {
+
+/// What a clock that is slewed, and not set, stays below in any lab's time.
+constexpr double tolerated_seconds = 5;
+
+/// How far the clock of dates is ahead of the one that everything is timed by.
+double date_offset() { return static_cast<double>(std::time(nullptr)) - static_cast<double>(now_ns()) * 1e-9; }
+
+std::optional<double> remembered_offset;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw ConditionsChanged(what + "; no record, the previous one is as it was: start it again");
+}
+
+}  // namespace
+
+void remember_conditions() { remembered_offset = date_offset(); }
+
+void stop_if_conditions_changed() {
+  if (!remembered_offset) return;
+  if (const std::string change = change_of_cores(); !change.empty()) {
+    refuse("its cores changed while it measured, " + change + " (taskset, a cpuset, or one switched off or on)");
+  }
+  const double jump = date_offset() - *remembered_offset;
+  if (std::abs(jump) < tolerated_seconds) return;
+  refuse("the clock jumped by " + std::to_string(std::lround(jump)) +
+         " s while it measured (it was set, or the machine slept)");
+}
+
+}  // namespace hf
