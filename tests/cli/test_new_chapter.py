@@ -1,5 +1,6 @@
 """The chapter scaffold: what it writes, what it refuses, and that the result is green as it is."""
 
+import resource
 import shutil
 import subprocess
 from pathlib import Path
@@ -47,6 +48,21 @@ def test_what_cannot_be_made_is_refused_in_one_line_and_writes_nothing(copy, num
     assert run.returncode == 1
     (line,) = run.stderr.splitlines()
     assert line.startswith("new-chapter: ") and complaint in line
+    assert snapshot(copy) == before
+
+
+@pytest.mark.parametrize("fails_at", ["chapters/98-two-words.md", "labs/CMakeLists.txt"])
+def test_what_cannot_be_written_is_one_line_and_leaves_no_half_chapter(copy, fails_at):
+    before = snapshot(copy)
+    if (copy / fails_at).exists():
+        before.pop(copy / fails_at)
+        (copy / fails_at).unlink()
+        (copy / fails_at).mkdir()
+    size = 100 if fails_at.startswith("chapters") else resource.RLIM_INFINITY
+    run = subprocess.run([copy / "tools/new-chapter", "98", "two-words"], capture_output=True, text=True,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))  # fmt: skip
+    (line,) = run.stderr.splitlines()
+    assert (run.returncode, line) == (1, f"new-chapter: could not write {fails_at}: free space there, or make it yours")
     assert snapshot(copy) == before
 
 
