@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -113,3 +114,16 @@ def test_what_cannot_be_printed_is_said_in_one_line(tmp_path):
     result = subprocess.run([sys.executable, PROJECT / "tools" / "print-book", tmp_path, tmp_path / "out.pdf"],
                             capture_output=True, text=True)
     assert result.returncode == 1 and result.stderr.count("\n") == 1 and "make site" in result.stderr
+
+
+def test_a_full_disk_is_one_line_and_the_book_printed_before_stays(tmp_path):
+    (tmp_path / "index.html").write_text('<nav id="contents"><a href="page.html">A page</a></nav>')
+    (tmp_path / "page.html").write_text(f"<article><p>{'word ' * 1000}</p></article>")
+    before = tmp_path / "book.pdf"
+    before.write_text("old")
+    files = sorted(tmp_path.iterdir())
+    run = subprocess.run([sys.executable, PROJECT / "tools" / "print-book", tmp_path, before], capture_output=True, text=True,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))  # fmt: skip
+    (line,) = run.stderr.splitlines()
+    assert (run.returncode, line) == (1, f"print-book: {before}: File too large: free space there, or make it yours")
+    assert before.read_text() == "old" and sorted(tmp_path.iterdir()) == files
