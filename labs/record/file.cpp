@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -73,20 +74,26 @@ std::string remedy_for(const std::error_code& code) {
                    : "choose another place";
 }
 
+struct Remover {
+  std::filesystem::path file;
+  ~Remover() {
+    std::error_code ignored;
+    if (!file.empty()) std::filesystem::remove(file, ignored);
+  }
+};
+
 // Writes a temporary file beside `file` and hands it to `then`; none is left, whatever fails.
 template <class Then>
 void write_beside(const std::filesystem::path& file, std::string_view text, Then then) {
   const std::filesystem::path temporary = file.string() + temporary_mark + std::to_string(::getpid());
-  bool created = false;
+  Remover remover;
   try {
     std::filesystem::create_directories(directory_of(file));
     std::filesystem::remove(temporary);  // left by a process of the same number that was killed
-    created = true;
+    remover.file = temporary;
     write_and_sync(temporary, text);
     then(temporary);
   } catch (const std::system_error& error) {
-    std::error_code ignored;
-    if (created) std::filesystem::remove(temporary, ignored);
     fail(file, "cannot be written (" + error.code().message() + ")",
          remedy_for(error.code()) + "; nothing was changed");
   }
@@ -136,18 +143,30 @@ void write_atomically(const std::filesystem::path& file, std::string_view text) 
   sync_directory(directory_of(file));
 }
 
+void write_atomically(std::span<const Writing> files) {
+  if (files.empty()) return;
+  const Writing& first = files.front();
+  write_beside(first.file, first.text, [&](const std::filesystem::path& temporary) {
+    write_atomically(files.subspan(1));
+    std::filesystem::rename(temporary, first.file);
+  });
+  sync_directory(directory_of(first.file));
+}
+
 void check_can_be_written(const std::filesystem::path& file) {
   write_beside(file, std::string(long_record, ' '),
                [](const std::filesystem::path& temporary) { std::filesystem::remove(temporary); });
   remove_left_behind(file);
 }
 
-bool write_if_changed(const std::filesystem::path& file, std::string_view text) {
+bool holds(const std::filesystem::path& file, std::string_view text) {
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(file, ignored) && std::filesystem::file_size(file, ignored) == text.size() &&
-      read_file(file, text.size()) == text) {
-    return false;
-  }
+  return std::filesystem::is_regular_file(file, ignored) && std::filesystem::file_size(file, ignored) == text.size() &&
+         read_file(file, text.size()) == text;
+}
+
+bool write_if_changed(const std::filesystem::path& file, std::string_view text) {
+  if (holds(file, text)) return false;
   write_atomically(file, text);
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,10 +26,23 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit);
 /// Throws hf::FileError with one line, "FILE: what failed; remedy"; the old content is then untouched.
 void write_atomically(const std::filesystem::path& file, std::string_view text);
 
+/// A file and what is to stand in it.
+struct Writing {
+  std::filesystem::path file;
+  std::string text;
+};
+
+/// Replaces all or none: none takes its place before all are on the disk.
+/// Throws hf::FileError as above.
+void write_atomically(std::span<const Writing> files);
+
 /// Whether write_atomically() would succeed, found by writing beside `file` as much as a long record takes, and
 /// removing it: for what takes minutes before it writes. Removes temporary files of processes that were killed.
 /// Throws hf::FileError as write_atomically().
 void check_can_be_written(const std::filesystem::path& file);
+
+/// Whether `file` has just `text` in it.
+bool holds(const std::filesystem::path& file, std::string_view text);
 
 /// As write_atomically, but leaves a file that already holds `text` alone, so that nothing downstream rebuilds.
 /// Returns whether it wrote.

@@ -264,6 +264,18 @@ TEST_CASE("a full disk is one line, and the old files stay") {
   CHECK(contains(inputs.text, "inputs.json: cannot be written (File too large); "));
   CHECK(hf::content(directory / "inputs.json") == "old");
 
+  json other = hf::small_record();
+  other["lab"]["id"] = "02-other";
+  other["run"]["notes"] = std::vector<std::string>(200, std::string(100, 'x'));  // for which there is no room
+  const auto longer = file_with(directory, "longer.json", other);
+  hf::write(directory / "published/01-roofline.json", hf::small_record().dump());
+  const Outcome publish = shell("ulimit -f 16; " + kRecord + "publish " + file + " " + longer + " --to " +
+                                (directory / "published").string());
+  CHECK(publish.status == 2);
+  CHECK_MESSAGE(contains(publish.text, "02-other.json: cannot be written (File too large); "), publish.text);
+  CHECK(hf::content(directory / "published/01-roofline.json") == hf::small_record().dump());
+  CHECK(std::distance(fs::directory_iterator(directory / "published"), fs::directory_iterator()) == 1);
+
   const Outcome output = shell(kRecord + "table " + file + " > /dev/full");
   CHECK(output.status == 2);
   CHECK(contains(output.text, "standard output: cannot be written"));

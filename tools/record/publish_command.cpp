@@ -30,7 +30,7 @@ Json load_publishable(const std::string& file, const Tool& tool) {
 // What is published, and what a folder holds already: the file of each lab, and the machine it is of.
 struct Publication {
   fs::path to;
-  std::string from, slug, text;
+  std::string from, slug;
 };
 
 void refuse_second(const std::vector<Publication>& all, const Publication& next) {
@@ -61,22 +61,26 @@ void refuse_other_machine(const std::vector<Publication>& all, const fs::path& f
 
 }  // namespace
 
-// All are checked before any is written, so that a refused record publishes nothing.
+// All are checked before any is written, and none is there before all are: a refused record or a full disk publishes nothing.
 int publish_command(const Tool& tool, const Files& files, const std::string& directory) {
   if (const std::string refused = refused_folder(directory); !refused.empty()) throw FileError(refused);
   std::vector<Publication> all;
+  std::vector<Writing> changed;
+  std::string said;
   for (const std::string& file : files) {
     const Json record = load_publishable(file, tool);
     const auto name = record.at("/lab/id"_json_pointer).get<std::string>() + ".json";
-    const Publication next = {fs::path(directory) / name, file, slug_of(record), record_text(record)};
+    const Publication next = {fs::path(directory) / name, file, slug_of(record)};
     refuse_second(all, next);
     all.push_back(next);
+    const Writing writing = {next.to, record_text(record)};
+    const bool same = holds(writing.file, writing.text);
+    said += printable(next.to.string()) + (same ? ": as published before\n" : ": published\n");
+    if (!same) changed.push_back(writing);
   }
   refuse_other_machine(all, directory);
-  for (const Publication& each : all) {
-    const bool wrote = write_if_changed(each.to, each.text);
-    std::cout << printable(each.to.string()) << (wrote ? ": published\n" : ": as published before\n");
-  }
+  write_atomically(changed);
+  std::cout << said;
   return 0;
 }
 
