@@ -7,7 +7,7 @@ export BUDGET ?= full
 export MEASURE ?= yes
 export STRICT ?= 0
 PORT ?= 8000
-export MACHINE N SLUG
+export MACHINE N SLUG ARCH
 RECORDS = $(filter-out %.refused.json,$(wildcard build/records/[0-9][0-9]-*.json))
 LABS := $(patsubst labs/%/lab.cpp,%,$(wildcard labs/[0-9][0-9]-*/lab.cpp))
 NUMBERS := $(foreach lab,$(LABS),$(firstword $(subst -, ,$(lab))))
@@ -58,7 +58,7 @@ test-slow: needs-test-slow ## the C++ tests built by Clang, with sanitizers
 	@tools/test asan
 
 .PHONY: test-weekly
-test-weekly: needs-test-weekly ## clang-tidy on every file, Clang optimised, AArch64 under emulation, machines that lack something, a new chapter, extreme machines
+test-weekly: needs-test-weekly ## clang-tidy on every file, Clang optimised, AArch64 under emulation, machines that lack something, a new chapter, a bundle, extreme machines
 	@tools/test tidy clang aarch64 take-away scaffold extremes
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
@@ -85,6 +85,10 @@ publish: needs-publish tool ## add this machine's full records to figures/record
 	  echo "publish: MACHINE='$$MACHINE': expected lower-case letters, digits and single hyphens" >&2; exit 1 ;; esac
 	@[ -n "$(RECORDS)" ] || { echo 'publish: build/records/ is empty: make site measures this machine' >&2; exit 1; }
 	@build/bin/record publish $(RECORDS) --to "figures/records/$$MACHINE"
+
+.PHONY: bundle
+bundle: needs-bundle ## the labs, built, in an archive for machines without compiler, network or root (ARCH=aarch64 for those)
+	@tools/bundle
 
 .PHONY: new-chapter
 new-chapter: ## a chapter, lab, test, figure and drawing to start from, building green (N=08 SLUG=name)
