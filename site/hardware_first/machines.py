@@ -30,6 +30,10 @@ from .records import Machine, Record, RecordError
 from .roofs import Roofline, drawing, roofline, scale_of
 from .tables import fields, scrolling_table
 
+SHARED = ("A virtual machine has a share of a host: its caches may be reported as the host has them, neighbours use memory and "
+          "the last cache at the same time, and its cores may be made to wait. So may those of a container whose time is "
+          "limited, which a record does not tell. Where something waited long, the card of the chapter says so.")
+
 
 class Gallery(SphinxDirective):
     """What both directives start from."""
@@ -68,7 +72,9 @@ class Machines(Gallery):
             return [*self.notices, block_notice(self.env, self.lineno, f"machines: {error}")]
         cards = [self.card(machine, records) for machine, records in machines.items()]
         table = [headlines(machines, wanted)] if wanted else []
-        return [*self.notices, nodes.container("", *multiples(machines), *table, *cards, classes=["hf-machines-page"])]
+        virtual = any(record.data["machine"]["virtualised"] for records in machines.values() for record in records.values())
+        shared = [nodes.paragraph("", SHARED)] if virtual else []
+        return [*self.notices, nodes.container("", *multiples(machines), *table, *cards, *shared, classes=["hf-machines-page"])]
 
     def card(self, machine: Machine, records: dict[str, Record]) -> nodes.container:
         """What a machine is, and what was run on it."""

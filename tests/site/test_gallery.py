@@ -53,6 +53,18 @@ def test_each_machine_has_a_drawing_a_line_and_a_card(site):
     assert "GNU 12.2.0 with -O3 -DNDEBUG -march=native" in text
 
 
+@pytest.mark.parametrize("virtual", [True, False])
+def test_what_a_virtual_machine_shares_is_said_where_there_is_one(site, virtual):
+    def edit(record):
+        record["machine"]["virtualised"] = virtual
+
+    site.record(edit)
+    site.page(PAGE)
+    assert site.build().status == 0
+    assert ("A virtual machine has a share of a host" in site.text()) == virtual
+    assert ("2, in a virtual machine" in site.text()) == virtual
+
+
 def test_a_machine_without_a_roofline_has_its_line_and_card(site):
     site.record()
     site.record(drop_value("peak_fp32_all_gflops"), published="other-machine")
