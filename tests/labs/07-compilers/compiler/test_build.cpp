@@ -29,6 +29,7 @@
 #include "graphs.hpp"
 #include "harness/lock.hpp"
 #include "harness/scratch_folder.hpp"
+#include "process.hpp"
 
 using namespace hf;
 using namespace hf::compilers;
@@ -253,6 +254,20 @@ TEST_CASE("Where the cache cannot be written, a graph runs eagerly") {
     CHECK_THROWS_AS(Cache(mine).check_writable(), BuildError);
   }
   check_compiles(chain(), {.cache = folder.path() / "a" / "new" / "one/"}, "");
+}
+
+TEST_CASE("The lab says that its cache cannot be used before it measures") {
+  const ScratchFolder folder;
+  const fs::path shared = folder.path() / "shared", out = folder.path() / "out";
+  fs::create_directory(shared);
+  fs::permissions(shared, fs::perms::all);
+  const Ended ended = run({LAB, "--budget", "quick", "--out", out.string()},
+                          {{"HARDWARE_FIRST_CACHE", shared.string()}, {"TMPDIR", folder.path().string()}});
+  CHECK(ended.status == 1);
+  CHECK(ended.err ==
+        "lab-07-compilers: cache " + shared.string() +
+            ": others may write there; delete the folder, or name another folder in HARDWARE_FIRST_CACHE\n");
+  CHECK_FALSE(fs::exists(out / "07-compilers.json"));
 }
 
 TEST_CASE("A folder that others could have filled, or put in the place of another, is no cache") {
