@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -23,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "07-compilers/kernels/compiler/child.hpp"
@@ -64,7 +64,7 @@ struct stat status_of(const Descriptor& file) {
 bool others_may_write(const struct stat& status) { return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0; }
 
 std::string target_of(const Descriptor& link) {
-  char target[PATH_MAX];
+  char target[4096];  // as long as a path may be
   const ssize_t length = readlinkat(link.number(), "", target, sizeof target);
   return {target, length > 0 ? static_cast<std::size_t>(length) : 0};
 }

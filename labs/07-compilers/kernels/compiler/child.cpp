@@ -1,8 +1,9 @@
 #include "07-compilers/kernels/compiler/child.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
+#include <linux/prctl.h>
 #include <signal.h>
+#include <sys/poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

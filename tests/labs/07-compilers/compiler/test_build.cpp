@@ -297,6 +297,15 @@ TEST_CASE("A folder that others could have filled, or put in the place of anothe
   CHECK_NOTHROW(Cache{link});
   fs::create_directory_symlink("itself", folder.path() / "itself");
   refuses(folder.path() / "itself", "is a link to itself");
+  CHECK(in_child([] {  // a folder of root's is not this user's
+    if (geteuid() == 0 && seteuid(65534) != 0) return false;
+    try {
+      const Cache usr("/usr");
+    } catch (const BuildError& error) {
+      return says(error.what(), "cache /usr: is another user's");
+    }
+    return false;
+  }));
   if (geteuid() != 0) return;  // only root can make what is another's
   constexpr uid_t nobody = 65534;
   REQUIRE(lchown(link.c_str(), nobody, nobody) == 0);
