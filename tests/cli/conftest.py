@@ -107,7 +107,7 @@ END
     def start(self, *command):
         """Begins a command and does not wait for it."""
         return subprocess.Popen(command, cwd=self.folder, env={"PATH": str(self.bin), "HOME": str(self.folder)},
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)  # fmt: skip
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
 
     def calls(self, *tools):
         """The noted calls, only those of `tools` where some are named; the note is cleared."""

@@ -226,6 +226,14 @@ def test_a_book_that_does_not_render_leaves_the_one_there_was(book):
     assert book("exit 1").wait() == 1 and book.page() == "quickly"  # it has gaps
 
 
+def test_a_page_that_could_not_be_written_costs_the_new_book_and_is_one_line(book):
+    assert book("").wait() == 0
+    full = book("echo 'WARNING: error writing file a.html: [Errno 28] No space left on device' >&2; echo more >&2")
+    assert (full.wait(), book.page()) == (2, "")
+    assert full.stderr.read() == ("book: error writing file a.html: [Errno 28] No space left on device: free space there, "
+                                  "or make it yours; the book that was there stays\n")  # fmt: skip
+
+
 def test_a_book_that_is_killed_leaves_the_one_there_was_and_is_rendered_from_the_start_again(book, door):
     assert book("echo one >build/rendered/index.html").wait() == 0
     killed = book("echo half >build/rendered/index.html; kill -9 $PPID")
