@@ -1,6 +1,7 @@
 #include "command.hpp"
 
 #include <fcntl.h>
+#include <linux/prctl.h>
 #include <signal.h>
 #include <sys/poll.h>
 #include <sys/prctl.h>

@@ -1,7 +1,6 @@
 // The smallest lab there can be: one sum, measured, predicted and claimed about. Tests run it whole. What TINY_LAB_DOES
 // says in the environment lets them see how a lab ends that waits, alone or with helpers, fails, breaks a law, finds a number
 // that is none, or has a clock that is wrong or jumps.
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
