@@ -230,7 +230,7 @@ def test_a_page_that_could_not_be_written_costs_the_new_book_and_is_one_line(boo
     assert book("").wait() == 0
     full = book("echo 'WARNING: error writing file a.html: [Errno 28] No space left on device' >&2; echo more >&2")
     assert (full.wait(), book.page()) == (2, "")
-    assert full.stderr.read() == ("book: error writing file a.html: [Errno 28] No space left on device: free space there, "
+    assert full.stderr.read() == ("book: error writing file a.html: [Errno 28] No space left on device: free space in build/, "
                                   "or make it yours; the book that was there stays\n")  # fmt: skip
 
 
