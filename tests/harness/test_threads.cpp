@@ -8,8 +8,10 @@
 #include <thread>
 #include <vector>
 
+#include "harness/cores_kept.hpp"
 #include "harness/sampling.hpp"
 #include "harness/threads.hpp"
+#include "process.hpp"
 
 TEST_CASE("a team runs its task once on every thread, run after run") {
   for (const int size : {1, 2, 5}) {  // five are more than some machines have cores
@@ -101,4 +103,25 @@ TEST_CASE("a variant on a team runs on every thread") {
   std::atomic<int> calls{0};
   CHECK(hf::timed("count", team, [&](int) { ++calls; }).seconds(10) > 0);
   CHECK(calls == 20);
+}
+
+TEST_CASE("a thread knows when it was moved by others, pinned or not, and not when it moved itself" *
+          doctest::skip(hf::usable_cores().size() < 2)) {
+  CHECK(in_child([] {
+    const auto& cores = hf::usable_cores();
+    const auto moved_to = [](int core) {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(core, &one);
+      return sched_setaffinity(0, sizeof one, &one) == 0;
+    };
+    hf::Team().run([](int) {});
+    bool good = hf::change_of_cores().empty();
+    {
+      const hf::Pinned pinned(cores.back());
+      good = good && hf::change_of_cores().empty() && sched_getcpu() == cores.back();
+      good = good && moved_to(cores.front()) && hf::change_of_cores().starts_with("from ");
+    }
+    return good && hf::change_of_cores().empty() && moved_to(cores.front()) && !hf::change_of_cores().empty();
+  }));
 }
