@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import resource
 import shutil
@@ -121,9 +122,17 @@ def test_a_full_disk_is_one_line_and_the_book_printed_before_stays(tmp_path):
     (tmp_path / "page.html").write_text(f"<article><p>{'word ' * 1000}</p></article>")
     before = tmp_path / "book.pdf"
     before.write_text("old")
+    chromium = tmp_path / "bin/chromium"  # ends well, as the real one does
+    chromium.parent.mkdir()
+    chromium.write_text('#!/bin/sh\nfor each; do case $each in --print-to-pdf=*) echo %PDF >"${each#*=}" ;; esac; done\n')
+    chromium.chmod(0o755)
     files = sorted(tmp_path.iterdir())
     run = subprocess.run([sys.executable, PROJECT / "tools" / "print-book", tmp_path, before], capture_output=True, text=True,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))  # fmt: skip
     (line,) = run.stderr.splitlines()
+    half = subprocess.run([sys.executable, PROJECT / "tools" / "print-book", tmp_path, before], capture_output=True, text=True,
+                          env={**os.environ, "PATH": f"{chromium.parent}:{os.environ['PATH']}"})  # fmt: skip
+    draft = before.with_suffix(".part.pdf")
+    assert (half.returncode, half.stderr) == (1, f"print-book: {draft}: was not written whole: free space there\n")
     assert (run.returncode, line) == (1, f"print-book: {before}: File too large: free space there, or make it yours")
     assert before.read_text() == "old" and sorted(tmp_path.iterdir()) == files
