@@ -1,7 +1,6 @@
 // The two exercises, on the processor where PyTorch is installed; and whatever else python3 may say.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "07-compilers/bench/steps.hpp"
