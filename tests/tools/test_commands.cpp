@@ -266,7 +266,7 @@ TEST_CASE("a full disk is one line, and the old files stay") {
 
   json other = hf::small_record();
   other["lab"]["id"] = "02-other";
-  other["run"]["notes"] = std::vector<std::string>(200, std::string(100, 'x'));  // for which there is no room
+  other["run"]["notes"] = std::vector<std::string>(100, std::string(200, 'x'));  // for which there is no room
   const auto longer = file_with(directory, "longer.json", other);
   hf::write(directory / "published/01-roofline.json", hf::small_record().dump());
   const Outcome publish = shell("ulimit -f 16; " + kRecord + "publish " + file + " " + longer + " --to " +
