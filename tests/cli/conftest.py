@@ -126,9 +126,16 @@ def root():
     return ROOT
 
 
+def takes_programs_from_path(shell):
+    """Debian's static busybox takes its own instead, and would pass over a test's."""
+    asked = subprocess.run([*shell, "-c", "command -v cat"], capture_output=True, text=True, check=False)
+    return asked.stdout.startswith("/")
+
+
 def pytest_generate_tests(metafunc):
     """Tests that take `shell` run under every POSIX shell this machine has."""
     if "shell" in metafunc.fixturenames:
         shells = [["dash"], ["bash", "--posix"], ["busybox", "sh"]]
         found = [[shutil.which(words[0]), *words[1:]] for words in shells if shutil.which(words[0])]
+        found = [words for words in found if takes_programs_from_path(words)]
         metafunc.parametrize("shell", found, ids=lambda words: os.path.basename(words[0]))
