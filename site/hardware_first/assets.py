@@ -3,6 +3,9 @@ per_machine.py those of machines."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from docutils import nodes
 from sphinx.application import Sphinx
 
@@ -35,5 +38,18 @@ def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.do
             app.add_js_file(file, loading_method="defer")
 
 
+STATIC = Path(__file__).parent.parent / "static"
+COMMENT_OR_INDENT = re.compile(r"^[ \t]*//.*\n|^[ \t]+", re.M)
+
+
+def lighten(app: Sphinx, exception: Exception | None) -> None:
+    """build-finished: a page's scripts, without what is for those who read the source."""
+    for source in STATIC.glob("*.js"):
+        built = Path(app.outdir, "_static", source.name)
+        if exception is None and built.exists():
+            built.write_text(COMMENT_OR_INDENT.sub("", source.read_text(encoding="utf-8")), encoding="utf-8")
+
+
 def add_to(app: Sphinx) -> None:
     app.connect("html-page-context", load)
+    app.connect("build-finished", lighten)

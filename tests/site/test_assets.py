@@ -32,3 +32,13 @@ def test_every_style_and_script_is_loaded_by_something(name):
 def test_what_is_loaded_is_there():
     wanted = {file for table in (assets.OF_CLASS, assets.OF_PAGE) for files in table.values() for file in files}
     assert wanted - set(NAMES) == set()
+
+
+def test_a_script_is_loaded_without_its_comments(site):
+    site.page("# Page\n")
+    for _ in range(2):
+        assert site.build().status == 0
+        built = (site.root / "build/out/_static/widget.js").read_text(encoding="utf-8")
+        source = (STATIC / "widget.js").read_text(encoding="utf-8")
+        code = [line.strip() for line in source.splitlines() if not line.strip().startswith("//")]
+        assert [line.rstrip() for line in built.splitlines()] == code

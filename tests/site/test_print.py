@@ -118,7 +118,8 @@ def test_what_cannot_be_printed_is_said_in_one_line(tmp_path):
 
 
 def test_a_full_disk_is_one_line_and_the_book_printed_before_stays(tmp_path):
-    (tmp_path / "index.html").write_text('<nav id="contents"><a href="page.html">A page</a></nav>')
+    policy = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
+    (tmp_path / "index.html").write_text(policy + '<nav id="contents"><a href="page.html">A page</a></nav>')
     (tmp_path / "page.html").write_text(f"<article><p>{'word ' * 1000}</p></article>")
     before = tmp_path / "book.pdf"
     before.write_text("old")
