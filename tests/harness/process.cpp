@@ -15,7 +15,6 @@
 #include <fstream>
 #include <functional>
 #include <ios>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -99,8 +98,9 @@ std::vector<pid_t> processes_with(const std::string& words) {
 }
 
 std::string content(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();  // does not throw where a process ends while it is read
+  return text.str();
 }
 
 void write(const std::filesystem::path& file, const std::string& text) {

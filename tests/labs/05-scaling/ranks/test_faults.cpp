@@ -7,8 +7,6 @@
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <thread>
@@ -100,9 +98,8 @@ TEST_CASE("the lab ends with a killed rank, and leaves the previous record") {
               {{"RANKS", "2"}, {"TMPDIR", folder.path()}, {"HARDWARE_FIRST_TEST", "lab" + std::to_string(getpid())}});
   lab.wait_until_it_says("training, about");
   for (const pid_t process : processes_with(token)) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/environ");
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    if (contains(text, "OMPI_COMM_WORLD_RANK=1")) kill(process, SIGKILL);
+    const std::string environment = content("/proc/" + std::to_string(process) + "/environ");
+    if (contains(environment, "OMPI_COMM_WORLD_RANK=1")) kill(process, SIGKILL);
   }
   const Ended ended = lab.wait();
   CHECK(ended.status != 0);

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <ios>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -80,15 +79,10 @@ void check_compiles(const Graph& graph, CompileOptions options, const std::strin
 /// relu(x) · 0.5 + 1: of every number the fused loop and the eager operators give the same bits.
 Graph chain() { return chain_of_three({33, 65}); }
 
-std::string contents(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// Waits for a process to end, which need not be ours.
 bool ends(pid_t pid) {
   const auto is_there = [&] {  // what nobody has waited for is there as a zombie, state Z
-    const std::string status = contents("/proc/" + std::to_string(pid) + "/stat");
+    const std::string status = content("/proc/" + std::to_string(pid) + "/stat");
     return !status.empty() && !says(status, ") Z ");
   };
   for (int i = 0; i < 1000 && is_there(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -363,7 +357,7 @@ TEST_CASE("A damaged entry is built anew, and a line says so") {
   const ScratchFolder cache;
   check_compiles(chain(), {.cache = cache.path()}, "");
   const fs::path library = only_library(cache.path());
-  const std::string whole = contents(library);
+  const std::string whole = content(library);
   std::string changed = whole, other_seal = whole;
   changed[whole.size() / 2] ^= 1;
   other_seal.back() ^= 1;
