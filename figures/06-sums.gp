@@ -61,7 +61,7 @@ load "frame.gp"
 eval x_range(0.6, ones_max_x * 1.001)
 eval y_range(0.6, ones_max_x * 1.6)
 set xtics ("1" 1, "2⁴" 2**4, "2⁸" 2**8, "2¹¹" 2**11, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24)
-set ytics ("1" 1, "256" 256, "2048" 2048, "2¹⁶" 2**16, "2²⁴" 2**24)
+set ytics ("1" 1, "2⁸" 2**8, "2¹⁶" 2**16, "2²⁴" 2**24)
 set xlabel "ones" offset 0,0.9 textcolor rgb quiet
 array still_colours[3] = [ink, green, purple]
 array still_points[3] = [circle, simulated_point, simulated_point]

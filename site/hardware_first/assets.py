@@ -14,7 +14,7 @@ OF_CLASS = {
     "hf-cards": ("drawings.css", "front.css"),
     "hf-ledger": ("ledger.css", "ledger.js"),
     "hf-machines-page": ("gallery.css", "gallery.js"),
-    "hf-predict": ("predict.css", "predict.js"),
+    "hf-predict": ("predict.css", "veil.js", "predict.js"),
     "hf-predictions": ("predictions.css",),
     "hf-drawn": ("drawings.css",),
     "hf-stepped": ("steps.js",),

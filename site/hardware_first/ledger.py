@@ -54,7 +54,7 @@ class ClaimsLedger(SphinxDirective):
         for lab, (found, _) in read.items():
             if found:
                 part = nodes.container("", nodes.rubric("", "", chapter_link(domain, lab)), table(machines, found),
-                                       classes=["hf-ledger-lab", f"hf-lab-{lab}"])
+                                       classes=["hf-ledger-lab", f"hf-lab-{lab}", "no-search"])
                 box += part
         return [*result, box]
 

@@ -8,7 +8,10 @@
     :range: 0.1 100                            or a slider from here to there, logarithmic, or :linear:
     :style: percent                            or times, as of {measured}; range and bounds are in what the reader sees
     :unit: MB                                  of an :answer:, if it has one
-    :reveals: fig-bandwidth caches-make-a-ladder     figures by :name:, claims by id; covered until there is an answer
+    :reveals: fig-bandwidth caches-make-a-ladder     figures by :name:, claims by id; what they tell is hidden until there is
+                                               an answer; of fig-bandwidth.purple only the marks of that colour
+    :drawn: fig-bandwidth y * l1_gbs           where in a figure the reader's answer is drawn: on its x or y axis, or x2, y2 of
+                                               the second panel; times a value, or that value / the answer, or the answer itself
     :pending:                                  perhaps not measured on any machine yet
     The question.
     ```
@@ -24,7 +27,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from docutils import nodes
@@ -41,6 +44,7 @@ from .records import Machine, NotMeasured, Record, RecordError, Records
 from .statements import SIGNS
 
 ID = re.compile(r"[a-z][a-z0-9-]*")
+DRAWN = re.compile(r"(\S+) ([xy]2?)(?: ([*/]) (\S+))?")
 CHOICE = re.compile(r"(.*?\S)(?:\s*(>=|<=|>|<)\s*(-?\d[\d.]*(?:e-?\d+)?))?")
 
 
@@ -54,6 +58,14 @@ class predict_answer(nodes.General, nodes.TextElement):
 
 class predict_markup(nodes.General, nodes.Element):
     """Buttons and the like, for the script: no words of the book. `html` is written as it is."""
+
+
+def hidden_in(doctree: nodes.document) -> Iterator[nodes.Element]:
+    """What tells the answers to a page's questions: the answers themselves, and all that is hidden until they are given."""
+    yield from doctree.findall(predict_answer)
+    named = {name.partition(".")[0] for box in doctree.findall(prediction) for name in box["data"].get("reveals", "").split()}
+    anchors = named | {f"claim-{name}" for name in named}
+    yield from (node for node in doctree.findall(nodes.Element) if anchors & set(node.get("ids", ())))
 
 
 def data_attributes(node: nodes.Element) -> dict[str, str]:
@@ -118,16 +130,11 @@ class Question(SphinxDirective):
             raise RecordError("the page has another question of this id")
         box["data"] = {"predict": f"{self.env.docname}/{name}", "kind": self.kind}
         if "reveals" in self.options:
-            box["data"]["reveals"] = " ".join(map(nodes.make_id, self.options["reveals"].split()))
+            named = [name.partition(".") for name in self.options["reveals"].split()]
+            box["data"]["reveals"] = " ".join(nodes.make_id(name) + dot + colour for name, dot, colour in named)
         self.state.document.note_explicit_target(box)
         box += nodes.container("", *self.parse_content_to_nodes(), classes=["hf-predict-question"])
         return box
-
-    def controls(self, markup: str) -> predict_markup:
-        """The form of this question; the page's first one can also skip all."""
-        asked = self.env.temp_data.setdefault("hf-predictions", [])
-        asked.append(self.arguments[0])
-        return predict_markup(html=form(markup, is_first=len(asked) == 1))
 
     def each_machine(self, make: Callable[[Machine], nodes.Node]) -> list[nodes.Node]:
         return for_each_machine(self.env, lambda machine: [make(machine)])
@@ -136,7 +143,7 @@ class Question(SphinxDirective):
 class Predict(Question):
     """A number or a side."""
 
-    option_spec = {**dict.fromkeys(("value", "point", "answer", "choices", "range", "unit", "reveals"),
+    option_spec = {**dict.fromkeys(("value", "point", "answer", "choices", "range", "unit", "reveals", "drawn"),
                                    directives.unchanged_required),
                    "style": lambda style: directives.choice(style, ("percent", "times")),
                    "linear": directives.flag, "pending": directives.flag}
@@ -147,13 +154,16 @@ class Predict(Question):
         box = self.box()
         answers = self.each_machine(self.answer)
         if self.kind == "choices":
-            box += self.controls(buttons([words for words, _ in self.choices()]))
+            box += form(buttons([words for words, _ in self.choices()]))
         else:
             low, high = self.range()
             scale = "linear" if "linear" in self.options else "logarithmic"
             unit = self.unit()
             box["data"].update(low=f"{low:g}", high=f"{high:g}", scale=scale, unit=unit)
-            box += self.controls(slider(end(low, unit), end(high, unit)))
+            box += form(slider(end(low, unit), end(high, unit)))
+            if "drawn" in self.options:
+                figure, axis, _, _ = self.drawn()
+                box["data"].update(figure=nodes.make_id(figure), axis=axis)
         box += answers
         return box
 
@@ -168,7 +178,24 @@ class Predict(Question):
                 node.insert(0, nodes.Text(f"“{self.choices()[right][0]}” is right. "))
         elif answer.value is not None:
             node["data"]["answer"] = f"{answer.value:.6g}"
+            node["data"].update(self.scale(machine))
         return node
+
+    def drawn(self) -> tuple[str, str, str, str]:
+        """Where the answer is drawn: the figure, its axis, and what is made of the answer."""
+        if not (found := DRAWN.fullmatch(self.options["drawn"])):
+            raise RecordError(":drawn: takes a figure, an axis and perhaps a value, as in: fig-speed y * l1_gbs")
+        return found.groups(default="")
+
+    def scale(self, machine: Machine) -> dict[str, str]:
+        """What the reader's answer is multiplied by, or what is divided by it, to be drawn."""
+        if "drawn" not in self.options or not (sign := self.drawn()[2]):
+            return {}
+        factor = self.drawn()[3]
+        if not factor.isdecimal():
+            lab, name = split_target(factor, self.env.docname)
+            factor = hardware_first(self.env).records.choose(lab, machine, having=[("values", name)]).value(name)["value"]
+        return {"times" if sign == "*" else "over": f"{float(factor):.6g}"}
 
     def answer_of(self, machine: Machine) -> Answer:
         if "answer" in self.options:
@@ -257,12 +284,12 @@ def whose(records: Records, record: Record) -> str:
     return f" on {records.machine_of(record).name}"
 
 
-def form(controls: str, *, is_first: bool) -> str:
+def form(controls: str) -> predict_markup:
     """What to press, and where the score will be said; only seen where scripts run."""
-    skip_all = '<button type="button" class="hf-predict-all">Skip all</button>' if is_first else ""
-    return (f'<div class="hf-predict-form">{controls}'
-            f'<button type="button" class="hf-predict-skip">Skip: show me</button>{skip_all}</div>\n'
-            '<p class="hf-predict-score" role="status" tabindex="-1"></p>\n')
+    return predict_markup(html=(
+        f'<div class="hf-predict-form">{controls}<button type="button" class="hf-predict-skip">Skip: show me</button>'
+        '<button type="button" class="hf-predict-all">Skip all</button></div>\n'
+        '<p class="hf-predict-score" role="status" tabindex="-1"></p>\n'))
 
 
 def buttons(choices: list[str]) -> str:

@@ -34,7 +34,7 @@ from .domain import hardware_first
 from .measured import split_target
 from .notice import block_notice
 from .per_machine import for_each_machine
-from .predict import Question, predict_answer, predict_markup, prediction, whose
+from .predict import Question, form, predict_answer, predict_markup, prediction, whose
 from .quantity import quantity
 from .records import Machine, Record, RecordError
 from .tables import scrolling_table
@@ -96,7 +96,7 @@ class PredictTable(Question):
         if len(tables) != 1:
             raise RecordError("its body has one table, of what is bet on")
         self.rows = add_bets(tables[0], self.arguments[0])
-        box += self.controls('<button type="button" class="hf-predict-commit" disabled>Those are my answers</button>')
+        box += form('<button type="button" class="hf-predict-commit" disabled>Those are my answers</button>')
         box += self.each_machine(self.answer)
         return box
 

@@ -1,7 +1,8 @@
 """The text that readers search in, written beside the pages: one entry for each section, and one for each glossary term.
 
-Figures' texts, their provenance, listings and other machines' variants are not in it: nobody looks for an axis' label. A
-browser reads it only on the search page, as a script, so that it works from a file too (static/search.js).
+Figures' texts, their provenance, listings and other machines' variants are not in it: nobody looks for an axis' label. Nor is
+what a question hides until it is answered. A browser reads it only on the search page, as a script, so that it works from a
+file too (static/search.js).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sphinx.util.osutil import ensuredir
 from .contents import number_of, parts_of
 from .domain import hardware_first, of_page
 from .mathml import plain
+from .predict import hidden_in
 
 FILE = "search-text.js"
 UNSEARCHED = {"no-search", "hf-data", "hf-links", "hf-spread", "hf-kind", "hf-banner", "hf-notice", "hf-strips",
@@ -50,12 +52,14 @@ def words(node: nodes.Node) -> str:
 
 def readable(app: Sphinx, page: str, doctree: nodes.document) -> nodes.document:
     """A page's tree with what its readers see in place of what its author wrote: the number of a figure, the name of a source,
-    a formula's signs."""
+    a formula's signs. What tells an answer is marked."""
     for link in list(doctree.findall(addnodes.pending_xref)):
         if link["reftype"] == "numref" or link["refdomain"] == "cite":
             shown = app.env.domains[link["refdomain"]].resolve_xref(app.env, page, app.builder, link["reftype"],
                                                                     link["reftarget"], link, link[0])
             link.replace_self(shown or [])
+    for told in hidden_in(doctree):
+        told["classes"].append("no-search")
     for formula in list(doctree.findall(nodes.math)):
         formula.replace_self(nodes.Text(plain(formula.astext())))
     return doctree

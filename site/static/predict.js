@@ -1,7 +1,8 @@
 // Predict first: what the reader says is kept in this browser, scored against the chosen machine's answers, and what it
-// would give away stays covered until then. Nothing is sent anywhere.
+// would give away stays hidden until then (veil.js). Nothing is sent anywhere.
 (() => {
-  const NEAR = 2, OF_THE_RANGE = .1;
+  // How far a number may be off, as a factor or in shares of an even scale: near; of the right size; any more is far.
+  const NEAR = 1.5, SIZE = 3, NEAR_SHARE = .1, SIZE_SHARE = .25;
   const boxes = [...document.querySelectorAll(".hf-predict")];
 
   const make = (tag, words = "", more = {}) => Object.assign(document.createElement(tag), {textContent: words, ...more});
@@ -35,41 +36,54 @@
     catch { return {}; }
   };
   let said = load();
+  let skipsAll = hardwareFirst.stored("predictions-skipped") === "all";
 
-  // Each kind of question: what it says about a bet, given the answer: {text, near, of, off}.
+  const grade = (off, near, size) => off <= near ? "near" : off <= size ? "size" : "far";
+  const inGrade = {near: "near", size: "the right size", far: "far off"};
+
+  // Each kind of question: what it says about a bet, given the answer: {text, grade, near, of, off}.
   const scores = {
     choices(box, bet, right) {
       const words = box.querySelector(`[data-choice="${bet}"]`).textContent, near = Number(bet === Number(right));
-      return {text: `You said “${words}”. ${near ? "Right." : "Not so."}`, near, of: 1};
+      return {text: `You said “${words}”. ${near ? "Right." : "Not so."}`, grade: near ? "near" : "far", near, of: 1};
     },
     range(box, bet, right) {
       const {unit, scale, low, high} = box.dataset, apart = bet - right, too = apart > 0 ? "too much" : "too little";
-      const words = `You said ${quantity(bet, unit)}`;
-      if (scale === "linear") {
-        const near = Number(Math.abs(apart) <= OF_THE_RANGE * (high - low));
-        const off = unit === "%" ? `${digits(Math.abs(apart))} points` : quantity(Math.abs(apart), unit);
-        return {text: `${words}: ${digits(bet) === digits(Number(right)) ? "exactly" : `${off} ${too}`}.`, near, of: 1};
-      }
-      const factor = Math.max(bet / right, right / bet), near = Number(factor <= NEAR);
-      return {text: `${words}: ${factor < 1.1 ? "that is it" : `${digits(factor)} times ${too}`}.`, near, of: 1, off: factor};
+      const words = `You said ${quantity(bet, unit)}`, linear = scale === "linear", factor = Math.max(bet / right, right / bet);
+      const found = linear ? grade(Math.abs(apart) / (high - low), NEAR_SHARE, SIZE_SHARE) : grade(factor, NEAR, SIZE);
+      const exact = linear ? digits(bet) === digits(Number(right)) : factor < 1.1;
+      const off = !linear ? `${digits(factor)} times` : unit === "%" ? `${digits(Math.abs(apart))} points` : quantity(Math.abs(apart), unit);
+      return {text: `${words}: ${exact ? "that is it" : `${inGrade[found]}, ${off} ${too}`}.`, grade: found,
+              near: Number(found === "near"), of: 1, off: linear ? undefined : factor};
     },
     table(box, bet, right) {
-      const sides = JSON.parse(right), rows = Object.keys(bet);
+      const sides = JSON.parse(right), rows = Object.keys(bet), truths = rows.map((row) => sides[row]);
       const near = rows.filter((row) => bet[row] === sides[row]).length;
-      return {text: `You had ${near} of ${rows.length} right.`, near, of: rows.length};
+      const count = (side) => truths.filter((each) => each === side).length;
+      const always = truths.reduce((most, side) => count(side) > count(most) ? side : most, truths[0]);
+      return {text: `You had ${near} of ${rows.length} right. “${always}” for all of them has ${count(always)}.`,
+              grade: near === rows.length ? "near" : near < count(always) ? "far" : "size", near, of: rows.length};
     },
   };
 
+  // What was said of a question, or that it was skipped with all others; undefined while it is open.
+  const given = (box) => said[id(box)] ?? (skipsAll ? {bet: null} : undefined);
+
   const show = (box) => {
-    const entry = said[id(box)], kind = box.dataset.kind, {answer: right} = answer(box);
+    const entry = given(box), kind = box.dataset.kind, {answer: right} = answer(box);
     const score = entry && entry.bet !== null && right !== undefined ? scores[kind](box, entry.bet, right) : null;
     if (entry) Object.assign(entry, {place: boxes.indexOf(box), near: score?.near, of: score?.of, off: score?.off});
     box.classList.toggle("hf-answered", Boolean(entry));
-    box.classList.toggle("hf-near", Boolean(score) && score.near * 2 > score.of);
+    box.classList.toggle("hf-near", score?.grade === "near");
+    box.classList.toggle("hf-far", score?.grade === "far");
     const line = box.querySelector(".hf-predict-score");
     line.textContent = score?.text || (entry ? (entry.bet === null ? "Skipped." : "Kept.") : "");
+    if (entry?.bet === null) {
+      const again = make("button", skipsAll ? "Ask me after all, in the whole book" : "Ask me after all", {type: "button"});
+      again.addEventListener("click", () => askAgain(box));
+      line.append(" ", again);
+    }
     if (kind === "table") showRows(box, entry?.bet, right && JSON.parse(right));
-    for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean)) cover(name);
   };
 
   // A table of bets: each row says what its kernel waits for and whether the reader had it; so does the table of scores.
@@ -83,8 +97,7 @@
       row.className = verdict(name);
       row.querySelector(".hf-predict-truth")?.remove();
       if (bet === undefined || !sides) continue;
-      const missed = row.className === "hf-wrong" ? `, you said ${bet[name]}` : "";
-      row.append(make("span", sides[name] + missed, {className: "hf-predict-truth"}));
+      row.append(make("span", sides[name], {className: "hf-predict-truth"}));
     }
     for (const cell of document.querySelectorAll(`[data-bet-of="${id(box)}"]`)) {
       const {betRow: name} = cell.dataset;
@@ -93,32 +106,30 @@
     }
   };
 
-  // What an open question would give away. Its place stays as it is, so that nothing moves when it is shown.
-  const cover = (name) => {
-    const target = document.getElementById(name) || document.getElementById(`claim-${name}`);
-    if (!target) return;
-    const waits = boxes.filter((box) => (box.dataset.reveals || "").split(" ").includes(name) && !said[id(box)]);
-    const linked = document.getElementById(location.hash.slice(1));  // whoever follows a link to it wants to see it
-    const covered = waits.length > 0 && !target.contains(linked);
-    target.classList.toggle("hf-covered", covered);
-    const lid = target.querySelector(":scope > .hf-cover");
-    if (!covered) return lid?.remove();
-    if (lid) return;
-    const made = make("span", "", {className: "hf-cover"});
-    const press = make("button", "Show me", {type: "button"});
-    press.addEventListener("click", () => waits.forEach((box) => say(box, null)));
-    made.append(make("span", "What do you expect?"), make("a", "Predict first", {href: `#${waits[0].id}`}), press);
-    target.append(made);
-  };
-
   const say = (box, bet) => {
-    if (said[id(box)]) return;
+    if (given(box)) return;
     said[id(box)] = {bet};
     refresh();
   };
 
+  const skipAll = (does) => {
+    skipsAll = does;
+    hardwareFirst.store("predictions-skipped", does ? "all" : null);
+    refresh();
+  };
+
+  const askAgain = (box) => {
+    if (said[id(box)]?.bet === null) delete said[id(box)];
+    skipAll(false);
+    box.querySelector("button, input").focus({preventScroll: true});
+  };
+
+  const drawable = ({dataset: {figure, kind}}, entry) => figure && kind === "range" && entry && entry.bet !== null;
   const refresh = () => {
     boxes.forEach(show);
+    hardwareFirst.veil(boxes.filter((box) => !given(box)).map((box) => ({box, press: () => say(box, null)})),
+                       boxes.filter((box) => drawable(box, given(box))).map((box) => ({box, bet: given(box).bet,
+                         words: `you said ${quantity(given(box).bet, box.dataset.unit)}`, scale: answer(box)})));
     hardwareFirst.store("predictions", JSON.stringify(said));
     document.querySelectorAll(".hf-predict-summary").forEach(summarise);
   };
@@ -144,7 +155,7 @@
     place.hidden = false;
     place.append(make("p", "Your predictions", {className: "hf-predict-title"}));
     const now = tally(chapters.get(here) || []), then = tally(before);
-    let words = now.of ? `In this chapter: ${inWords(now)}.` : "None in this chapter yet: the questions are under Predict first.";
+    let words = now.of ? `In this chapter: ${inWords(now)}.` : "None in this chapter yet.";
     if (now.of && then.of) {
       const [share, old] = [now.near / now.of, then.near / then.of];
       const moved = Math.abs(share - old) < .1 ? "About as good as before" : share > old ? "Better than before" : "Harder than before";
@@ -156,14 +167,14 @@
       const row = make("li", "", {className: page === here ? "hf-here" : ""}), sum = tally(entries);
       const dots = make("span", entries.map(({near, of}) => "●".repeat(near) + "○".repeat(of - near)).join(""));
       dots.setAttribute("aria-hidden", "true");
-      row.append(make("span", page.slice(0, 2)), dots, make("span", inWords(sum)));
+      row.append(make("span", /^\d/.test(page) ? page.slice(0, 2) : "–"), dots, make("span", inWords(sum)));
       list.append(row);
     }
     if (chapters.size) place.append(list);
     const press = make("button", "Forget them", {type: "button"});
-    press.addEventListener("click", () => { said = {}; refresh(); boxes[0]?.scrollIntoView({block: "center"}); });
-    const note = make("p", "Near is right, or within a factor of two. Kept in this browser only. ");
-    if (Object.keys(said).length) note.append(press);
+    press.addEventListener("click", () => { said = {}; skipAll(false); });
+    const note = make("p", "Near is right, or within a factor of one and a half. Kept in this browser only. ");
+    if (skipsAll || Object.keys(said).length) note.append(press);
     place.append(note);
   };
 
@@ -188,13 +199,17 @@
     box.addEventListener("click", ({target}) => {
       const press = target.closest(".hf-predict-form button");
       if (!press) return;
-      if (press.matches(".hf-predict-all")) boxes.forEach((each) => say(each, null));
+      if (press.matches(".hf-predict-all")) skipAll(true);
       else if (press.matches(".hf-predict-skip")) say(box, null);
       else say(box, kind === "choices" ? Number(press.dataset.choice) : kind === "range" ? value() : chosen());
       box.querySelector(".hf-predict-score").focus({preventScroll: true});
     });
   }
   document.addEventListener("hf:machine", refresh);
-  window.addEventListener("storage", ({key}) => { if (key === "hardware-first:predictions") { said = load(); refresh(); } });
+  window.addEventListener("storage", ({key}) => { if (!key?.startsWith("hardware-first:predictions")) return;
+    said = load();
+    skipsAll = hardwareFirst.stored("predictions-skipped") === "all";
+    refresh();
+  });
   refresh();
 })();

@@ -95,8 +95,6 @@ card: 01-speed
 You will know.
 :::
 
-## Predict first
-
 Guess.
 
 ```{predict} how-fast
@@ -209,7 +207,7 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
     ("old", "new", "problem"),
     [
         (":class: promise", ":class: note", "the promise (an admonition of class promise) is missing"),
-        ("## Predict first", "## Think first", "a prediction (## Predict first) is missing"),
+        ("## The body\n", "```{predict} a\nHow?\n```\n\n```{predict} b\nHow?\n```\n\n## The body\n", "3 questions before the first section, of at most 2: put each above the figure"),
         ("```{lab-code} 01-thing/lab.cpp\n:part: kernel\n```", "", "an excerpt of the lab ({lab-code}) is missing"),
         ("## Takeaway", "## Takeaways", "## Takeaway is missing"),
         ("mental model", "idea", "the mental model is missing"),
@@ -228,8 +226,8 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
         ("{predict} how-fast", "{note} how-fast", "a question to answer ({predict}) is missing"),
         (":reveals: fig-speed", ":reveals: fig-spede", "how-fast reveals fig-spede, which is no :name: and no claim"),
         ("```{predictions-summary}\n```", "", "answers are never summed up"),
-        ("Guess.", "Guess 171 GFLOP/s.", '01-thing.md:15: "171 GFLOP/s" is typed by hand'),
-        ("Guess.", "| a | b |\n|---|---|\n| c | {measured}`speed|plain` |", "01-thing.md:17: {measured}`speed ends at its bar"),
+        ("Guess.", "Guess 171 GFLOP/s.", '01-thing.md:13: "171 GFLOP/s" is typed by hand'),
+        ("Guess.", "| a | b |\n|---|---|\n| c | {measured}`speed|plain` |", "01-thing.md:15: {measured}`speed ends at its bar"),
     ],
 )
 def test_each_fault_is_named(book, old, new, problem):

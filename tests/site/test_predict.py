@@ -124,6 +124,7 @@ def test_what_nobody_has_measured_may_be_asked(site):
     (SIDE + SIDE, "the page has another question of this id"),
     (SIDE.replace("{predict} ridge", "{predict} The-Ridge"), "an id has small letters"),
     (SIDE.replace("A byte takes as *long* as how many FLOPs?\n", ""), "needs a body"),
+    (NUMBER.replace(":style:", ":drawn: fig-small\n:style:"), ":drawn: takes a figure, an axis and perhaps a value"),
     (NUMBER.replace("0.1 100", "100 0.1"), ":range: takes two numbers"),
     (NUMBER.replace("0.1 100", "0 100"), "above zero where it is not :linear:"),
     (NUMBER.replace(":value: 01-roofline/vector_add_peak_share", ":answer: much"), ':answer: "much" is no number'),
@@ -176,3 +177,18 @@ def test_only_pages_that_ask_load_the_script(site):
 def test_markup_in_a_choice_is_words(site):
     page = built(site, SIDE.replace("little <", "<b>little</b> &amp; <"))
     assert '">&lt;b&gt;little&lt;/b&gt; &amp;amp;</button>' in page
+
+
+def test_search_does_not_tell_what_a_question_hides(site):
+    built(site, SIDE + "\n```{claim} 01-roofline/simd-pays\nNot here.\n```\n"
+          "\n```{claim} 01-roofline/memory-is-slow\nNot here.\n```\n"
+          "\n```{container}\n:name: fig-small\nMuch more.\n```\n")
+    text = (site.root / "build" / "out" / "_static" / "search-text.js").read_text(encoding="utf-8")
+    assert "as long as how many FLOPs" in text and "at least 4 FLOPs" in text
+    assert [told for told in ("Vectors beat", "Much more", "Measured on", "is right") if told in text] == []
+
+
+def test_an_answer_is_drawn_at_what_is_made_of_it(site):
+    page = built(site, NUMBER.replace(":style: percent", ":style: percent\n:drawn: fig-small y2 * 01-roofline/cache_gain"))
+    assert 'data-figure="fig-small"' in page and 'data-axis="y2"' in page
+    assert re.search(r'data-answer="0.5973" data-times="22.9"', page)

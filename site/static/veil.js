@@ -1,0 +1,128 @@
+// What an open question would give away: the marks in its figures, and the sentences that tell. Their places stay as they
+// are, so that nothing moves when they are shown. And what the reader said, drawn into the plot. For predict.js.
+(() => {
+  const BLOCKS = "p, ul, ol, table, div.math";
+  const EDGE = 2, TICKS = 32, LINE = 16;  // in units of a figure
+  const middle = ({x, y, width, height}) => [x + width / 2, y + height / 2];
+  const make = (tag, parent, attributes, words = "") => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.textContent = words;
+    return parent.appendChild(made);
+  };
+
+  // The panels of a plot, one below the other, as its grid shows them; none where it has none.
+  const panels = (svg) => {
+    const grid = [...svg.querySelectorAll(".s-grid")].map((line) => line.getBBox());
+    const level = grid.filter(({height}) => height < 1), upright = grid.filter(({width}) => width < 1);
+    const heights = new Map((upright.length ? upright : [{y: Math.min(...level.map(({y}) => y)),
+      height: Math.max(...level.map(({y}) => y)) - Math.min(...level.map(({y}) => y))}])
+      .map(({y, height}) => [Math.round(y), {top: y, bottom: y + height}]));
+    return [...heights.values()].sort((a, b) => a.top - b.top).filter(({top}) => isFinite(top)).map(({top, bottom}) => {
+      const within = grid.filter(({y, height}) => y > top - EDGE && y + height < bottom + EDGE);
+      return {top, bottom, left: Math.min(...within.map(({x}) => x)), right: Math.max(...within.map(({x, width}) => x + width))};
+    });
+  };
+
+  // Marks are what lies in a panel or to the right of it, in the one colour if the question names one. Where there are no
+  // panels, they are the areas and the numbers with units.
+  const hideMarks = (svg, colour) => {
+    const found = panels(svg);
+    for (const each of svg.querySelectorAll("circle, polygon, path:not(.s-grid), text")) {
+      const [x, y] = middle(each.getBBox()), number = /\d.*(%|\/s)/.test(each.textContent);
+      const inside = found.some(({top, bottom, left}) => y > top - LINE && y < bottom + EDGE && x > left - EDGE);
+      const asked = !colour || each.matches(`.s-${colour}, .f-${colour}`);
+      if (found.length ? inside && asked : each.matches("text") ? number : asked) each.classList.add("hf-telling");
+    }
+    svg.setAttribute("aria-labelledby", svg.getAttribute("aria-labelledby").split(" ")[0]);  // its description tells, too
+    const [{top, bottom}] = found.length ? found : [{top: 0, bottom: 2 * middle(svg.querySelector("polygon.hf-telling").getBBox())[1]}];
+    return (top + bottom) / 2 / svg.viewBox.baseVal.width;
+  };
+
+  const clear = () => {
+    document.querySelectorAll(".hf-blank").forEach((each) => each.classList.remove("hf-blank"));
+    document.querySelectorAll(".hf-telling").forEach((each) => each.classList.remove("hf-telling"));
+    for (const each of document.querySelectorAll(".hf-veiled")) {
+      each.classList.remove("hf-veiled");
+      for (const svg of each.querySelectorAll("svg[aria-labelledby]")) {
+        const title = svg.getAttribute("aria-labelledby");
+        svg.setAttribute("aria-labelledby", `${title} ${title.replace(/title$/, "desc")}`);
+      }
+    }
+    document.querySelectorAll(".hf-show, .hf-bet").forEach((each) => each.remove());
+  };
+
+  const button = (parent, words, press, height = "") => {
+    const made = Object.assign(document.createElement("button"), {type: "button", className: "hf-show", textContent: words});
+    made.style.marginTop = height;
+    made.addEventListener("click", press);
+    parent.append(made);
+  };
+
+  const hide = (name, press) => {
+    const [id, colour] = name.split(".");
+    const target = document.getElementById(id) || document.getElementById(`claim-${id}`);
+    const linked = document.getElementById(location.hash.slice(1));  // whoever follows a link to it wants to see it
+    if (!target || target.contains(linked)) return;
+    for (const figure of target.matches("figure") ? [target] : target.querySelectorAll("figure")) {
+      const isNew = !figure.matches(".hf-veiled");
+      figure.classList.add("hf-veiled");
+      for (const svg of figure.querySelectorAll("svg.hf-figure")) {
+        const place = hideMarks(svg, colour);
+        if (isNew) button(figure, "Hidden until you answer: show me", press, `calc(min(100%, 704px) * ${place})`);
+      }
+    }
+    const blocks = [...target.querySelectorAll(BLOCKS)].filter((each) => !each.closest("figure, .hf-blank"));
+    for (const each of blocks) if (!each.parentElement.closest(".hf-blank")) each.classList.add("hf-blank");
+    const first = blocks[0];
+    if (first) button(first.matches("p") ? first : first.parentElement, "Show me", press);
+  };
+
+  // "2¹⁶", "0.5", "1 %": a number beside an axis.
+  const numberOf = (text) => {
+    const power = text.match(/^(\d+)([⁻⁰¹²³⁴-⁹]+)$/);
+    if (!power) return Number(text.replace(/\s/g, "") || NaN);
+    return power[1] ** Number([...power[2]].map((digit) => digit === "⁻" ? "-" : "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(digit)).join(""));
+  };
+
+  // Where a number lies on an axis of a panel, by the numbers that stand there.
+  const placeOn = (svg, {left, right, top, bottom}, axis, number) => {
+    const stands = (x, y) => axis === "x" ? y > bottom && y < bottom + TICKS && x > left - LINE && x < right + LINE
+      : x < left && y > top - LINE && y < bottom + LINE;
+    const ticks = [...svg.querySelectorAll("text.f-quiet")].map((text) => [numberOf(text.textContent), ...middle(text.getBBox())])
+      .filter(([value, x, y]) => isFinite(value) && stands(x, y)).map(([value, x, y]) => [value, axis === "x" ? x : y])
+      .sort((a, b) => a[0] - b[0]);
+    if (ticks.length < 3) return NaN;
+    const [[a, from], [b, between], [c, to]] = [ticks[0], ticks[Math.floor(ticks.length / 2)], ticks.at(-1)];
+    const on = (scale, value) => from + (to - from) * (scale(value) - scale(a)) / (scale(c) - scale(a));
+    const missed = (scale) => Math.abs(on(scale, b) - between);
+    return on(a > 0 && missed(Math.log) < missed(Number) ? Math.log : Number, number);
+  };
+
+  // The same in the plot that an axis is of, "y" or that of its second panel, "y2"; NaN where there is none.
+  hardwareFirst.placeOn = (svg, axis, number) => {
+    const panel = panels(svg)[axis[1] ? 1 : 0];
+    return panel ? placeOn(svg, panel, axis[0], number) : NaN;
+  };
+
+  const draw = ({box, bet, words, scale: {times, over}}) => {
+    const {figure, axis} = box.dataset, within = (low, at, high) => Math.max(low, Math.min(high, at));
+    for (const svg of document.querySelectorAll(`#${CSS.escape(figure)} svg.hf-figure`)) {
+      const panel = panels(svg)[axis[1] ? 1 : 0];
+      const at = hardwareFirst.placeOn(svg, axis, times ? bet * times : over ? over / bet : bet);
+      if (!isFinite(at)) continue;
+      const {left, right, top, bottom} = panel, drawn = make("g", svg, {class: "hf-bet"});
+      const x = within(left, at, right), y = within(top, at, bottom), late = x > (left + right) / 2;
+      make("path", drawn, {d: axis[0] === "x" ? `M${x},${top}V${bottom}` : `M${left},${y}H${right}`});
+      make("text", drawn, axis[0] === "x" ? {x: x + (late ? -8 : 8), y: top + LINE, "text-anchor": late ? "end" : "start"}
+        : {x: left + 6, y: y < top + 2 * LINE ? y + LINE + 6 : y - 8}, words);
+    }
+  };
+
+  // `open`: [{box, press}] of the questions without an answer; `said`: [{box, bet, words, scale}] of what is to be drawn.
+  hardwareFirst.veil = (open, said) => {
+    clear();
+    said.forEach(draw);
+    for (const {box, press} of open) for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean)) hide(name, press);
+  };
+})();
