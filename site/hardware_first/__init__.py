@@ -91,6 +91,7 @@ from . import (
     assets,
     card,
     cite,
+    claims,
     compare,
     contents,
     definitions,
@@ -109,7 +110,6 @@ from . import (
     wide,
     widgets,
 )
-from .claims import Claim, WhereHolds
 from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
 from .drawing import Drawing
 from .figures import LabFigure
@@ -143,14 +143,14 @@ def setup(app: Sphinx) -> dict:
     app.add_node(per_machine, html=(visit_per_machine, None))
     app.add_node(variant, html=(visit_variant, depart_variant))
     app.add_role("measured", Measured())
-    for name, directive in (("claim", Claim), ("drawing", Drawing),
+    for name, directive in (("drawing", Drawing),
                             ("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
-                            ("second-reading", SecondReading), ("systolic-array", SystolicArray), ("where-holds", WhereHolds),
+                            ("second-reading", SecondReading), ("systolic-array", SystolicArray),
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
-    for part in (front, ledger, machines, predict, predict_table, predictions, numbering, definitions, contents, head, feed,
-                 card, cite, compare, search, unbroken, wide, widgets, assets):
+    for part in (claims, front, ledger, machines, predict, predict_table, predictions, numbering, definitions, contents, head,
+                 feed, card, cite, compare, search, unbroken, wide, widgets, assets):
         part.add_to(app)  # assets before write_variants: who hears of another machine listens before it is told
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)

@@ -1,12 +1,23 @@
-"""{claim}: a sentence the record decides. {where-holds}: prose that follows from it."""
+"""{claim}: a sentence the record decides. {where-holds}: prose that follows from it.
+
+    ```{claim} simd-pays                       an id of the lab's claims.json, or lab/id
+    :exact:                                    the same on every machine, unless the lab is broken: it gets no tick
+    :pending:                                  perhaps not measured on any machine yet
+    The sentence to show where it fails.
+    ```
+
+Claims that follow one another are one argument: its first that holds is a line, the others that hold are folded below it,
+and each that fails stands in the open.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
@@ -14,6 +25,7 @@ from .domain import HardwareFirstDomain, hardware_first
 from .measured import measured_number, split_target, states
 from .notice import block_notice
 from .per_machine import for_each_answer, for_each_machine
+from .quantity import NO_BREAK_SPACE
 from .records import Machine, NotMeasured, Record, RecordError, Records
 from .statements import Statement, read_statements, read_ways
 
@@ -23,7 +35,7 @@ class Claim(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec = {"pending": directives.flag}
+    option_spec = {"pending": directives.flag, "exact": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
@@ -48,12 +60,15 @@ class Claim(SphinxDirective):
             if isinstance(answer, str):
                 return [block_notice(self.env, self.lineno, answer)]
             if answer:
-                return [nodes.container("", *each(passing), classes=["hf-holds"])]
+                exact = "exact" in self.options
+                return [nodes.container("", *each(lambda found: passing(found, exact)), classes=["hf-holds"])]
             return [nodes.container("", *each(badge), *alternative, *each(evidence), classes=["hf-fails"])]
 
         answers = {machine: found.holds if isinstance(found, Verdict) else str(found) for machine, found in verdicts.items()}
         content = for_each_answer(self.env, answers.__getitem__, shown)
-        return [self.target(lab, statement.id, nodes.container("", *content), [])]
+        box = self.target(lab, statement.id, nodes.container("", *content), [])
+        box["holds"] = {machine.slug: answer is True for machine, answer in answers.items()}
+        return [box]
 
     def target(self, lab: str, claim_id: str, box: nodes.container, classes: list[str]) -> nodes.container:
         """The box as a place that other pages can link to."""
@@ -111,13 +126,13 @@ def verdict(records: Records, lab: str, statement: Statement, machine: Machine) 
     return Verdict(statement, record, "here" if record.local else f"on {records.machine_of(record).name}", named)
 
 
-def passing(verdict: Verdict) -> nodes.paragraph:
-    """One line: the sentence, and the number that bears it out."""
+def passing(verdict: Verdict, exact: bool) -> nodes.paragraph:
+    """One line: the sentence, what it aimed at, and the number that bears it out. Without a tick where it cannot but hold."""
     record, statement = verdict.record, verdict.statement
-    tick = measured_number(tooltip=f"holds {verdict.whose}", classes=["hf-verdict"])
-    tick += nodes.Text("✓")
-    line = nodes.paragraph("", "", tick, nodes.Text(f" {statement.text}"), classes=["hf-sentence"])
-    if number := str(statement.observed(record)):
+    line = nodes.paragraph("", statement.text, classes=["hf-sentence"])
+    number = str(statement.observed(record))
+    if number:
+        line += nodes.inline("", f" aimed at{NO_BREAK_SPACE}{statement.asked(record)}, got", classes=["hf-aimed"])
         tooltip = f"the claim asks for {statement.asked(record)}; measured {verdict.whose}, {record.date}{record.since}"
         if two := states(record.value(statement.value)):
             tooltip += f", in {two}"
@@ -126,6 +141,10 @@ def passing(verdict: Verdict) -> nodes.paragraph:
         line += [nodes.Text(" "), observed]
     if verdict.named:
         line += nodes.inline("", f" {verdict.whose}", classes=["hf-kind"])
+    if not exact:
+        tick = measured_number(tooltip=f"holds {verdict.whose}", classes=["hf-verdict"])
+        tick += nodes.Text(f"{NO_BREAK_SPACE}✓")
+        line += tick
     return line
 
 
@@ -162,3 +181,39 @@ class WhereHolds(SphinxDirective):
                        for holds, lab, statement in wanted)
 
         return for_each_answer(self.env, shown, lambda answer: content if answer else [])
+
+
+def arguments(doctree: nodes.document) -> Iterator[list[nodes.container]]:
+    """Claims that follow one another, two or more."""
+    run: list[nodes.container] = []
+    for box in [box for box in doctree.findall(nodes.container) if "holds" in box]:
+        if run and box.previous_sibling() is run[-1]:
+            run.append(box)
+            continue
+        if len(run) > 1:
+            yield run
+        run = [box]
+    if len(run) > 1:
+        yield run
+
+
+def fold(app: Sphinx, doctree: nodes.document) -> None:
+    """doctree-read: of each argument one line, the others that hold in a fold."""
+    for run in list(arguments(doctree)):
+        parent, place = run[0].parent, run[0].parent.index(run[0])
+
+        def shown(verdicts: tuple[bool, ...], run=run) -> list[nodes.Node]:
+            boxes = [box.deepcopy() for box in run]
+            first, *others = [box for box, holds in zip(boxes, verdicts) if holds] or [None]
+            more = nodes.admonition("", nodes.title("", f"{len(others)} more that hold{'s' * (len(others) == 1)}"), *others,
+                                    classes=["hf-more"], collapsible="closed")
+            return [box for box in boxes if box not in others] + [more] * bool(others)
+
+        parent[place:place + len(run)] = for_each_answer(
+            app.env, lambda machine, run=run: tuple(box["holds"][machine.slug] for box in run), shown)
+
+
+def add_to(app: Sphinx) -> None:
+    app.add_directive("claim", Claim)
+    app.add_directive("where-holds", WhereHolds)
+    app.connect("doctree-read", fold)
