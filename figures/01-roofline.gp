@@ -1,6 +1,7 @@
 # title: The roofline of this machine, one thread
 # needs: peaks_fp32 plateaus_bandwidth kernels
 # shows: plateaus_bandwidth peaks_fp32 roofs_fp32 kernels kernels_predicted
+# A script that sets few, "|dot|axpy|", then loads this, gets these kernels alone, and the naive product in a colour of its own.
 # One thick roof, of the slowest memory and the widest instructions, and the flat one of scalar code. Caches and the
 # instruction sets between are in its table: their lines would be names, not limits of what is drawn.
 height = 560
@@ -9,7 +10,7 @@ load tables."/values.gp"
 peaks = tables.(exists("have_roofs_fp32") ? "/roofs_fp32.tsv" : "/peaks_fp32.tsv")  # those that lie on each other are one
 levels = tables."/plateaus_bandwidth.tsv"
 kernels = tables."/kernels.tsv"
-have_predictions = exists("have_kernels_predicted")
+have_predictions = exists("have_kernels_predicted") && !exists("few")
 predictions = have_predictions ? tables."/kernels_predicted.tsv" : kernels
 
 stats peaks using 2 name "peak" nooutput
@@ -27,7 +28,11 @@ array names[prediction_records]
 array forecasts[prediction_records]
 stats predictions using (names[$0 + 1] = strcol(5), forecasts[$0 + 1] = $2) nooutput
 forecast(name) = sum [i = 1:prediction_records] (names[i] eq name ? forecasts[i] : 0)
-called(name) = name eq "5-point stencil" ? "stencil" : name  # as short as the others
+called(name) = name eq "5-point stencil" ? "stencil" : \
+               exists("few") && name eq "blocked matmul" ? "tuned matrix product" : \
+               exists("few") && name eq "naive matmul" ? "naive matrix product" : name  # as short as the others
+drawn(name) = exists("few") ? strstrt(few, "|".name."|") > 0 : 1
+is_apart(name) = exists("few") && name eq "naive matmul"
 gap(name, speed) = forecast(name) > 0 ? forecast(name) - speed : 0
 
 # The same multiplications in two orders.
@@ -45,31 +50,33 @@ y_title = "speed, GFLOP/s"
 load "roofline-axes.gp"
 
 x_low = larger(x_min, y_min / dram)
-set label "measured" at screen 1 - 210.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
+if (!exists("few")) { set label "measured" at screen 1 - 210.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
+  point pointtype measured_point pointsize 0.75 linecolor rgb ink }
 if (have_predictions) {
   set label "predicted" at screen 1 - 100.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
     point pointtype modelled_point pointsize 0.75 linecolor rgb ink
 }
 set arrow from x_low,x_low * dram to ridge,peak nohead linewidth 3.2 linecolor rgb blue
 set arrow from ridge,peak to x_max,peak nohead linewidth 3.2 linecolor rgb orange
-if (scalar_max < peak) {
+if (scalar_max < peak && !exists("few")) {
   set arrow from scalar_max / dram,scalar_max to x_max,scalar_max nohead linewidth 1.2 linecolor rgb orange
 }
 middle = sqrt(x_low * ridge)
 set label sprintf("memory: %s GB/s", digits(dram)) at middle,middle * dram center rotate by rise font along textcolor rgb blue
 set label sprintf("arithmetic: %s GFLOP/s", digits(peak)) at x_max * 0.98,peak right font along textcolor rgb orange
-if (scalar_max < peak) {
+if (scalar_max < peak && !exists("few")) {
   set label sprintf("scalar: %s GFLOP/s", digits(scalar_max)) at x_max * 0.98,scalar_max right font along textcolor rgb orange
 }
 if (blocked > 3 * naive) {
   set label sprintf("one product, %s times apart", digits(blocked / naive)) at matmul_x,naive**0.65 * blocked**0.35 \
-    right font near textcolor rgb quiet
+    right font near textcolor rgb exists("few") ? purple : quiet
 }
 
 plot kernels using 1:2:(0):(gap(strcol(5), $2)) with vectors nohead linewidth 1 linecolor rgb ink, \
      predictions using 1:(only(have_predictions, $2)) \
        with points pointtype modelled_point pointsize 0.75 linecolor rgb ink, \
-     kernels using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \
-     kernels using 1:2 with points pointtype measured_point pointsize 0.75 linecolor rgb ink, \
-     kernels using 1:2:(called(strcol(5))) with labels left font near textcolor rgb ink
+     kernels using 1:(only(drawn(strcol(5)), $3)):(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \
+     kernels using 1:(only(drawn(strcol(5)), $2)) with points pointtype measured_point pointsize 0.75 linecolor rgb ink, \
+     kernels using 1:(only(drawn(strcol(5)), $2)):(called(strcol(5))) with labels left font near textcolor rgb ink, \
+     kernels using 1:(only(is_apart(strcol(5)), $2)) with points pointtype measured_point pointsize 1 linecolor rgb purple, \
+     kernels using 1:(only(is_apart(strcol(5)), $2)):(called(strcol(5))) with labels left font near textcolor rgb purple

@@ -23,7 +23,10 @@ hardware_first_published_only = os.environ.get("MEASURE") == "no"  # the project
 
 myst_enable_extensions = [
     "amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist", "smartquotes",
+    "substitution",
 ]
+source = os.environ.get("HARDWARE_FIRST_SOURCE", "")  # where a reader gets the project, if that is known
+myst_substitutions = {"the_project": f"[this project]({source})" if source else "this project"}
 myst_heading_anchors = 3
 suppress_warnings = ["duplicate_declaration.cpp"]  # every header opens the same namespace
 nitpicky = True

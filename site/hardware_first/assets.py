@@ -15,6 +15,7 @@ OF_CLASS = {
     "hf-ledger": ("ledger.css", "ledger.js"),
     "hf-machines-page": ("gallery.css", "gallery.js"),
     "hf-predict": ("predict.css", "veil.js", "predict.js"),
+    "hf-front-figure": ("front.js",),
     "hf-predictions": ("predictions.css",),
     "hf-drawn": ("drawings.css",),
     "hf-stepped": ("steps.js",),

@@ -1,6 +1,7 @@
 """What the book knows of its chapters before it reads them: number, title, question, figure, takeaway, reading time.
 
-A chapter's front matter has `question:`, one line, and `card:`, the figure or drawing that stands for it.
+A chapter's front matter has `question:`, one line, `card:`, the figure or drawing that stands for it, and perhaps
+`measured:`, the number on its card and what it counts: `lines_in_flight|number loads under way at once`.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ NOT_READ = (re.compile(r"^(`{3,})\{?[\w-]*\}?.*?^\1\s*$", re.M | re.S),  # direc
 
 @dataclass(frozen=True)
 class Chapter:
-    """One chapter; `card` and `question` are empty where its front matter has none."""
+    """One chapter; `card`, `measured` and `question` are empty where its front matter has none."""
 
     page: str
     title: str
     question: str
     card: str
+    measured: str
     takeaway: str
     minutes: int
 
@@ -50,7 +52,8 @@ def read_chapter(path: Path) -> Chapter:
     title = re.search(r"^# (.+)$", text, re.M)
     takeaway = TAKEAWAY.search(text)
     return Chapter(path.stem, title[1].strip() if title else path.stem, str(stated.get("question", "")).strip(),
-                   str(stated.get("card", "")).strip(), takeaway[1] if takeaway else "", reading_minutes(text))
+                   str(stated.get("card", "")).strip(),
+                   str(stated.get("measured", "")).strip(), takeaway[1] if takeaway else "", reading_minutes(text))
 
 
 def reading_minutes(text: str) -> int:

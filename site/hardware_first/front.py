@@ -1,8 +1,9 @@
-"""The front page. {front-figure}: one figure, without what stands under it in its chapter. {book-in-numbers}: machines,
-claims and predictions. {chapter-cards}: a card for each chapter.
+"""The front page. {front-figure}: one figure, without what stands under it in its chapter. {book-in-numbers}: predictions,
+processors and claims. {chapter-cards}: a card for each chapter.
 
     ```{front-figure} 01-roofline
     :lab: 01-roofline                          optional; the lab with the figure's number
+    :name: front-roofline                      optional
     Whose it is, one paragraph.
     ```
 
@@ -28,9 +29,9 @@ from .figures import drawn, lab_of
 from .ledger import entries
 from .links import machine_link, page_link
 from .notice import block_notice, counted
-from .outcomes import percent, tally
+from .outcomes import percent, tally, times_as_long
 from .per_machine import for_each_machine
-from .predictions import outcomes_of
+from .predictions import outcomes_of, strip
 from .records import Machine, Record, RecordError
 
 VIEW = re.compile(r'viewBox="([^"]*)"')
@@ -43,7 +44,7 @@ class FrontFigure(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec = {"lab": directives.unchanged_required}
+    option_spec = {"lab": directives.unchanged_required, "name": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
@@ -51,7 +52,9 @@ class FrontFigure(SphinxDirective):
             figure = for_each_machine(self.env, lambda machine: self.of_machine(name, machine))
         except RecordError as error:
             return [block_notice(self.env, self.lineno, f"Figure {name}: {error}")]
-        return [nodes.container("", *figure, *self.parse_content_to_nodes(), classes=["hf-front-figure"])]
+        box = nodes.figure("", *figure, nodes.legend("", *self.parse_content_to_nodes()), classes=["hf-front-figure"])
+        self.add_name(box)
+        return [box]
 
     def of_machine(self, name: str, machine: Machine) -> list[nodes.Node]:
         record, svg = picture(self.env, name, machine, self.options.get("lab"))
@@ -61,23 +64,35 @@ class FrontFigure(SphinxDirective):
 
 
 class BookInNumbers(SphinxDirective):
-    """How many machines, claims and predictions, and how many of those went wrong; linked to their pages."""
+    """How wrong the chosen machine's predictions were, as a strip; then how many processors and claims there are."""
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
         domain.note_all_labs()
-        records = [(lab, record) for lab in domain.records.labs() for record in domain.records.all(lab)[0]]
+        records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]]
         claims = [each for lab in domain.records.labs() for each in entries(domain, lab)]
-        found = [outcome for lab, record in records for outcome in outcomes_of(domain, lab, record)]
-        facts = [("machines", counted(len(domain.records.machines()), "machine"), ""),
+        processors = counted(len({record.cpu for record in records}), "processor")
+        gpus = len({record.gpu for record in records} - {""})
+        facts = [("machines", processors, f", {counted(gpus, 'GPU')}" if gpus else ", and no GPU yet"),
                  ("claims", counted(len(claims), "claim"), f", {sum(each.state == 'fails' for each in claims)} of which fail "
                                                            "somewhere")]
-        if found:
-            facts.append(("predictions", counted(len(found), "prediction"), f", half of them off by less than "
-                                                                            f"{percent(tally(found).median)}"))
         lines = [nodes.list_item("", nodes.paragraph("", "", page_link(page, nodes.strong("", words)), nodes.Text(rest)))
                  for page, words, rest in facts]
-        return [nodes.bullet_list("", *lines, classes=["hf-front-numbers"])]
+        return [nodes.container("", *for_each_machine(self.env, lambda machine: self.missed(machine, records)),
+                                nodes.bullet_list("", *lines), classes=["hf-front-numbers", "hf-predictions"])]
+
+    def missed(self, machine: Machine, records: list[Record]) -> list[nodes.Node]:
+        """The predictions of a machine; none where it has none."""
+        domain = hardware_first(self.env)
+        of_machine = [record for record in records if record.slug == machine.slug]
+        own = [outcome for record in of_machine for outcome in outcomes_of(domain, record.lab, record)]
+        if not own:
+            return []
+        summary = tally(own)
+        link = page_link("predictions", nodes.strong("", counted(summary.count, "prediction")))
+        rest = (f" of what this machine would do: half off by less than {percent(summary.median)}, "
+                f"the worst by {times_as_long(summary.worst.factor)}.")
+        return [nodes.raw("", strip(own, told=False), format="html"), nodes.paragraph("", "", link, nodes.Text(rest))]
 
 
 class ChapterCards(SphinxDirective):
@@ -96,11 +111,21 @@ class ChapterCards(SphinxDirective):
         to_chapter = page_link(chapter.page, chapter.title)
         number = nodes.inline("", chapter.number, classes=["hf-card-number"])
         words = nodes.container("", nodes.paragraph("", "", number, nodes.Text(" "), to_chapter, classes=["hf-card-title"]),
+                                *self.number(chapter),
                                 *(nodes.paragraph("", text, classes=[f"hf-card-{name}"]) for name, text in (
                                     ("question", chapter.question), ("takeaway", chapter.takeaway),
                                     ("minutes", counted(chapter.minutes, "minute"))) if text),
                                 classes=["hf-card-words"])
         return nodes.container("", *self.ornament(chapter), words, classes=["hf-chapter-card"])
+
+    def number(self, chapter: Chapter) -> list[nodes.Node]:
+        """The chapter's large number on each machine, and what it counts."""
+        if not chapter.measured:
+            return []
+        value, _, what = chapter.measured.partition(" ")
+        words, messages = self.parse_inline(f"{{measured}}`{chapter.page}/{value}`")
+        return [nodes.paragraph("", "", nodes.inline("", "", *words, classes=["hf-card-measured"]), nodes.Text(f" {what}")),
+                *messages]
 
     def ornament(self, chapter: Chapter) -> list[nodes.Node]:
         """The chapter's figure on each machine, or its drawing."""

@@ -154,15 +154,15 @@ def axis() -> str:
     return f'<svg class="hf-strip" aria-hidden="true">{ticks}</svg><span class="visually-hidden">time over prediction</span>'
 
 
-def strip(found: list[Outcome]) -> str:
-    """A dot for each outcome; those beyond the axis lie at its ends. The same stands in numbers beside, so it is hidden
-    from those who do not see it."""
+def strip(found: list[Outcome], *, told: bool = True) -> str:
+    """A dot for each outcome, with its words if they are to be told; those beyond the axis lie at its ends. The same stands in
+    numbers beside, so it is hidden from those who do not see it."""
     lines = "".join(f'<line x1="{place_on_axis(took):g}%" x2="{place_on_axis(took):g}%" y2="100%"/>' for _, took in TICKS)
     low, high = place_on_axis(1 / 1.25), place_on_axis(1.25)
     band = f'<rect x="{low:.2f}%" width="{high - low:.2f}%" height="100%"/>'
     dots = "".join(
-        f'<circle cx="{place_on_axis(each.took):.1f}%" cy="50%" r="3.5"><title>{html.escape(words(each))}</title></circle>'
-        for each in found)
+        f'<circle cx="{place_on_axis(each.took):.1f}%" cy="50%" r="3.5">'
+        + (f"<title>{html.escape(words(each))}</title>" if told else "") + "</circle>" for each in found)
     return f'<svg class="hf-strip" aria-hidden="true">{band}{lines}{dots}</svg>'
 
 

@@ -1,0 +1,40 @@
+// The front page's question, asked in the plot itself: a dot is dragged to where the reader expects it, and dropped there.
+// The slider below says the same by keyboard, and predict.js keeps the score.
+(() => {
+  const box = document.getElementById("predict-where-naive-falls"), slider = box?.querySelector("input[type=range]");
+  if (!slider) return;
+  const {figure, axis, low, high} = box.dataset, plot = document.getElementById(figure);
+  const value = (step) => low * (high / low) ** (step / slider.max);
+  let dot;
+
+  const add = () => {
+    const svg = plot.querySelector("svg.hf-figure"), true_ = svg?.querySelector("circle.f-purple");
+    if (!true_ || svg.contains(dot)) return;
+    const heights = Array.from({length: Number(slider.max) + 1}, (_, step) => hardwareFirst.placeOn(svg, axis, value(step)));
+    const x = Number(true_.getAttribute("cx")), made = (tag, attributes) => {
+      const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const [name, set] of Object.entries(attributes)) element.setAttribute(name, set);
+      return svg.appendChild(element);
+    };
+    const words = made("text", {class: "hf-drag", x: x - 20, "text-anchor": "end"});
+    words.textContent = "three plain loops?";
+    dot = made("circle", {class: "hf-drag", cx: x, r: 13});
+    const move = () => {
+      dot.setAttribute("cy", heights[slider.value]);
+      words.setAttribute("y", heights[slider.value] + 6);
+    };
+    const to = ({clientX, clientY}) => {
+      const {y} = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
+      const apart = heights.map((height) => Math.abs(height - y));
+      slider.value = apart.indexOf(Math.min(...apart));
+      slider.dispatchEvent(new Event("input"));
+    };
+    dot.addEventListener("pointerdown", (event) => { dot.setPointerCapture(event.pointerId); event.preventDefault(); });
+    dot.addEventListener("pointermove", (event) => { if (dot.hasPointerCapture(event.pointerId)) to(event); });
+    dot.addEventListener("pointerup", () => box.querySelector(".hf-predict-commit").click());
+    slider.addEventListener("input", move);
+    move();
+  };
+  document.addEventListener("hf:machine", add);
+  add();
+})();
