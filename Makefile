@@ -35,10 +35,11 @@ help: ## list the jobs
 needs-%:
 	$(eval lacking := $(shell ./primer --missing $*))$(if $(lacking),$(error $(lacking)))
 
-# The record tool; `measure` builds the labs.
+# The record tool, and what measure.html runs; `measure` builds the labs.
 .PHONY: tool
 tool:
 	@tools/build record
+	@site/browser/build
 
 .PHONY: site
 site: needs-site tool build/doxygen/xml/index.xml ## measure what is stale, draw and render the book: build/site/index.html
@@ -51,6 +52,7 @@ build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
 .PHONY: test
 test: needs-test ## run the tests: C++, the site in a browser, the command line
 	@tools/build all
+	@site/browser/build
 	@tools/test cpp cuda browser+site+cli
 
 .PHONY: test-slow

@@ -29,7 +29,7 @@ constexpr int vector_bytes = 16;
 constexpr int vector_registers = 16;
 #endif
 
-#if defined(__FMA__) || defined(__aarch64__)
+#if defined(__FMA__) || defined(__aarch64__) || defined(__wasm_relaxed_simd__)
 constexpr bool has_fma = true;
 #else
 constexpr bool has_fma = false;
@@ -43,9 +43,14 @@ typedef std::int32_t Ints __attribute__((vector_size(vector_bytes)));
 constexpr std::size_t lanes = vector_bytes / sizeof(float);
 
 inline Floats load(const float* from) {
+#if defined(__wasm__)  // whose assembly takes no vectors: here is where loads that nothing is done with are kept
+  typedef Floats Anywhere __attribute__((aligned(alignof(float)), may_alias));
+  return *reinterpret_cast<const volatile Anywhere*>(from);
+#else
   Floats v;
   __builtin_memcpy(&v, from, sizeof v);
   return v;
+#endif
 }
 
 inline void store(float* to, Floats v) { __builtin_memcpy(to, &v, sizeof v); }
@@ -112,10 +117,21 @@ inline V opaque(V v) {
   asm volatile("" : "+v"(v));
 #elif defined(__aarch64__)
   asm volatile("" : "+w"(v));
+#elif defined(__wasm__)
+  if constexpr (sizeof(V) < vector_bytes) asm volatile("" : "+r"(v));  // nothing is wider than a vector, nothing fuses
 #else
   asm volatile("" : "+g"(v));
 #endif
   return v;
+}
+
+/// x · factor + addend, which compilers fuse where the instruction set can; for WebAssembly they have to be told.
+template <class V>
+inline V multiply_then_add(V x, V factor, V addend) {
+#if defined(__wasm_relaxed_simd__)
+  if constexpr (sizeof(V) == vector_bytes) return __builtin_wasm_relaxed_madd_f32x4(x, factor, addend);
+#endif
+  return x * factor + addend;
 }
 
 /// Stores a register past the caches (`to` aligned to a register): the line is not read first, nor kept.
