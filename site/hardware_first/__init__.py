@@ -61,6 +61,7 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     ```{roofline-explorer}                     calculators, for the reader to play with: see widgets.py
     ```{planner}
     ```{array-explorer}
+    ```{measure-here}                          chapter 01's experiments in the reader's browser: measure_here.py
 
     ```{systolic-array} 04-tpu                 the moving array, from the trace in the lab's record
     The takeaway, one paragraph.
@@ -101,6 +102,7 @@ from . import (
     ledger,
     machines,
     mathml,
+    measure_here,
     numbering,
     predict,
     predict_table,
@@ -150,7 +152,7 @@ def setup(app: Sphinx) -> dict:
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     for part in (claims, front, ledger, machines, predict, predict_table, predictions, numbering, definitions, contents, head,
-                 feed, card, cite, compare, search, unbroken, wide, widgets, assets):
+                 feed, card, cite, compare, search, unbroken, wide, widgets, measure_here, assets):
         part.add_to(app)  # assets before write_variants: who hears of another machine listens before it is told
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
     app.connect("env-get-outdated", forget_missing_xml, priority=100)

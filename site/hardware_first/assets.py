@@ -23,6 +23,7 @@ OF_CLASS = {
     "hf-widget": ("widgets.css", "widget.js"),
     "hf-widget-roofline": ("formulas-roofline.js", "roofline.js"),
     "hf-widget-planner": ("formulas-planner.js", "planner.js"),
+    "hf-widget-measure": ("measure.css", "experiments.js", "measure-plots.js", "measure.js"),
     "hf-widget-array": ("formulas-array.js", "array.js"),
 }
 OF_PAGE = {"search": ("search.js",)}  # which is a template, and has no classes to ask for

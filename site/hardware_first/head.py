@@ -16,6 +16,9 @@ from .numbering import ancestors
 # Nothing but the site's own files, and no script that stands in a page. The styles in pages are the figures' own.
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
           "connect-src 'self'; form-action 'self'; base-uri 'self'")
+# Where the reader's browser measures: the modules that it compiles are the page's own, and stand in it; a worker has its code
+# from the page too, since one opened from a file may load none. Neither lets a script in that the site has not.
+MEASURING = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'") + "; worker-src blob:"
 LENGTH = 200  # of a description; search engines show about so much
 
 
@@ -40,7 +43,8 @@ def shortened(text: str) -> str:
 def describe(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
     """html-page-context: `description`, `policy`; for the page of lost readers the script and the faces that it
     carries in itself."""
-    context["policy"] = POLICY
+    measures = doctree and any("hf-widget-measure" in figure["classes"] for figure in doctree.findall(nodes.figure))
+    context["policy"] = MEASURING if measures else POLICY
     context["description"] = description(doctree) if doctree else ""
     if page == "404":
         script = (Path(__file__).parents[1] / "theme" / "find-home.js").read_text(encoding="utf-8")

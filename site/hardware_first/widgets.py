@@ -48,7 +48,8 @@ class Calculator(SphinxDirective):
     has_content = True
     option_spec = {"name": directives.unchanged}
     widget: str
-    source: str
+    source: str  # whose formulas, below the project's folder
+    kind, means = "Modelled", " in your browser, by the formulas of "
 
     def run(self) -> list[nodes.Node]:
         try:
@@ -68,9 +69,8 @@ class Calculator(SphinxDirective):
         figure += calculator("", widget=self.widget, form=form.read_text(encoding="utf-8"), data=self.data())
         figure += nodes.container("", *parsed[1:], classes=["hf-without-script"])
         figure += nodes.caption("", "", *parsed[0].children)
-        source = file_link(self.env, domain.records.root / "labs" / self.source, f"labs/{self.source}")
-        figure += nodes.legend("", nodes.paragraph("", "", nodes.strong("", "Modelled"),
-                                                   nodes.Text(" in your browser, by the formulas of "), source,
+        source = file_link(self.env, domain.records.root / self.source, self.source)
+        figure += nodes.legend("", nodes.paragraph("", "", nodes.strong("", self.kind), nodes.Text(self.means), source,
                                                    nodes.Text("."), classes=["hf-provenance"]))
         self.add_name(figure)
         return figure
@@ -85,7 +85,7 @@ class calculator(nodes.General, nodes.Element):
 
 
 class RooflineExplorer(Calculator):
-    widget, source = "roofline", "harness/work.cpp"
+    widget, source = "roofline", "labs/harness/work.cpp"
 
     def data(self) -> dict:
         domain = hardware_first(self.env)
@@ -97,7 +97,7 @@ class RooflineExplorer(Calculator):
 
 
 class Planner(Calculator):
-    widget, source = "planner", "05-scaling/kernels/planner/step_time.cpp"
+    widget, source = "planner", "labs/05-scaling/kernels/planner/step_time.cpp"
 
     def data(self) -> dict:
         tables = planner_tables()
@@ -107,7 +107,7 @@ class Planner(Calculator):
 
 
 class ArrayExplorer(Calculator):
-    widget, source = "array", "04-tpu/kernels/systolic.cpp"
+    widget, source = "array", "labs/04-tpu/kernels/systolic.cpp"
 
     def data(self) -> dict:
         return {}

@@ -1,0 +1,165 @@
+// What measures, in a worker: chapter 01's kernels, as site/browser/experiments.cpp exports them. A worker has its code from
+// the text of this function, since a page opened from a file may load none. It is sent the modules, the one to try first
+// first; it sends back {progress, doing}, {result} as far as there is one, and last {done}, or {refused} and why.
+window.hardwareFirst.experiments = () => {
+  const KiB = 1024, MiB = 1024 * KiB, GUARD = 64 * KiB;
+  const SMALLEST = 8 * KiB, LARGEST = 256 * MiB, LEAST = 32 * MiB; // working sets; with less memory there is no DRAM to see
+  const STEPS = 50, BATCH = 4e-3, LONG = 4e-2; // a batch is at least so many steps of the clock, and so many seconds
+  const COARSE = 2e-3, PATIENCE = 20; // a clock that no batch makes up for; when samples become fewer, both in seconds
+  const FACTOR = .7, ADDEND = .8, CHAINS = [12, 24], TOGETHER = [1, 2, 4, 8, 16], SIDES = [1023, 1024, 1025];
+  const ROWS = [4, 128]; // of a product, by the definition and in tiles: a few tell the speed of all
+
+  class Refused extends Error {}
+  const now = () => performance.now() / 1e3;
+  const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+  const began = now();
+
+  // ---- The clock ----
+  // The usual step. The smallest would be too hopeful where a browser blurs its clock.
+  const clockStep = () => {
+    const steps = [], until = now() + .1;
+    for (let last = now(); steps.length < 50 && (last < until || steps.length < 5);) {
+      const next = now();
+      if (next > last) steps.push(next - last);
+      last = next;
+    }
+    return median(steps);
+  };
+
+  // ---- The module ----
+  const start = async (modules) => {
+    for (const code of modules) {
+      const bytes = Uint8Array.from(atob(code), (c) => c.charCodeAt(0));
+      if (WebAssembly.validate(bytes)) return (await WebAssembly.instantiate(bytes)).instance.exports;
+    }
+    throw new Refused("This browser has no WebAssembly with vectors of 128 bits.");
+  };
+  // Memory for the largest working set there is room for: where it begins, and how much.
+  const reserve = ({memory}) => {
+    for (let bytes = LARGEST; bytes >= LEAST; bytes /= 2) {
+      try { return {base: 64 * KiB * memory.grow((bytes + GUARD) / (64 * KiB)), bytes}; } catch { /* less, then */ }
+    }
+    throw new Refused(`This browser gives no ${LEAST / MiB} MiB of memory, which its caches may hold: there would be nothing to see.`);
+  };
+
+  // ---- Right before fast ----
+  const close = (found, expected) => Math.abs(found - expected) <= 1e-5 * Math.abs(expected) + 1e-5;
+  const checks = {
+    "multiply and add": (k) => [0, 1, 2].every((loop) => CHAINS.every((chains) => {
+      const once = FACTOR * chains * (chains - 1) / 2 + chains * ADDEND, last = chains * ADDEND / (1 - FACTOR);
+      const found = [1, 400].map((n) => k.peak(loop, chains, n, FACTOR, ADDEND));
+      return loop === 2 && found[0] === 0 || close(found[0], once) && close(found[1], last);
+    })),
+    "copy": (k, base) => {
+      k.fill(base, 1024);
+      k.copy(base + 8192, base, 1024, 1);
+      const [from, to] = [base, base + 8192].map((at) => new Float32Array(k.memory.buffer, at, 1024));
+      return from.every((x, i) => x === to[i]) && new Set(from).size > 1000;
+    },
+    "chase": (k, base) => {
+      const lines = 1024, seen = new Set();
+      k.grow(base, lines);
+      for (let i = 0; i < lines; ++i) seen.add(k.chase(1, 1));
+      const ends = TOGETHER.map((together) => { k.spread(); return k.chase(together, 100); });
+      return seen.size === lines && ends.every((at) => at === ends[0]);
+    },
+    "matrix product": (k, base) => [0, 1].every((tiled) => {
+      const n = 37, [a, b, c] = [0, 1, 2].map((i) => new Float32Array(k.memory.buffer, base + 8192 * i, n * n));
+      k.fill(base, 3 * 2048);
+      k.multiply(tiled, n, n, a.byteOffset, b.byteOffset, c.byteOffset);
+      return c.every((found, at) => {
+        let sum = 0, magnitude = 0;
+        for (let p = 0, i = Math.floor(at / n), j = at % n; p < n; ++p) {
+          sum += a[i * n + p] * b[p * n + j];
+          magnitude += Math.abs(a[i * n + p] * b[p * n + j]);
+        }
+        return Math.abs(found - sum) <= n * 2 ** -23 * magnitude;
+      });
+    }),
+  };
+  const check = (kernels, base) => {
+    for (const [name, right] of Object.entries(checks))
+      if (!right(kernels, base)) throw new Refused(`The ${name} computes something wrong in this browser; nothing was timed.`);
+  };
+
+  // ---- Batches ----
+  const timed = (run, calls) => {
+    const from = now();
+    for (let i = 0; i < calls; ++i) run();
+    return now() - from;
+  };
+  // Seconds of a call, one of each batch. A browser compiles well only what has been called for a while: so what is timed has
+  // been, and the first batch, as long as the others, is not counted.
+  const sample = (run, batch, rounds) => {
+    const until = now() + batch;
+    let calls = 1, seconds;
+    do run(); while (now() < until);
+    while ((seconds = timed(run, calls)) < batch) calls = Math.ceil(calls * Math.min(10, 1.2 * batch / Math.max(seconds, batch / 10)));
+    return Array.from({length: rounds}, () => timed(run, calls) / calls);
+  };
+
+  const measure = async (modules) => {
+    const say = (doing, done, of) => postMessage({doing, progress: done / of});
+    const kernels = await start(modules), {base, bytes} = reserve(kernels);
+    check(kernels, base);
+    const step = clockStep();
+    if (step > COARSE) throw new Refused(`This browser's clock moves in steps of ${Math.round(1e3 * step)} ms: what it would time is shorter.`);
+    const batch = Math.max(BATCH, STEPS * step);
+    const sets = Array.from({length: 1 + Math.log2(bytes / SMALLEST)}, (_, i) => SMALLEST * 2 ** i);
+    const all = 6 + 2 * sets.length + 4 + TOGETHER.length;
+    const result = {step: 1e3 * step, noise: 0, peaks: [0, 0, 0], reads: [], waits: [], chases: [], naive: [], tiled: 0};
+    let done = 0;
+    // The median of a few batches; `doing` says which.
+    const time = (doing, run, {least = 0} = {}) => {
+      say(doing, done++, all);
+      return sample(run, Math.max(batch, least), now() - began < PATIENCE ? 5 : 3);
+    };
+    const show = () => postMessage({result});
+
+    for (const loop of [0, 1, 2]) for (const chains of CHAINS) {
+      const name = ["one number at a time", "four at a time", "four at a time, fused"][loop], n = 4000;
+      if (kernels.peak(loop, chains, 1, FACTOR, ADDEND) === 0) { done++; continue; } // no such instruction
+      const seconds = time(`arithmetic, ${name}`, () => kernels.peak(loop, chains, n, FACTOR, ADDEND));
+      result.peaks[loop] = Math.max(result.peaks[loop], 2 * n * chains * (loop ? 4 : 1) / median(seconds) / 1e9);
+      if (loop === 1) result.noise = Math.max(result.noise, Math.max(...seconds) / Math.min(...seconds) - 1);
+      show();
+    }
+    for (let at = 0; at < bytes; at += 16 * MiB) {
+      say("a first touch of memory", done, all);
+      kernels.fill(base + at, 4 * MiB);
+    }
+    const far = (set) => set > 16 * MiB ? {least: LONG} : {};
+    const named = (set) => set < MiB ? `${set / KiB} KiB` : `${set / MiB} MiB`;
+    for (const set of sets) {
+      const passes = Math.ceil(MiB / set);
+      result.reads.push(set * passes / median(time(`bandwidth, ${named(set)}`, () => kernels.read(base, set / 4, passes), far(set))) / 1e9);
+      show();
+    }
+    kernels.grow(base, 1);
+    const hops = 4000;
+    for (const set of sets) {
+      say(`a way through ${named(set)}`, done, all);
+      kernels.grow(base, set / 64);
+      result.waits.push(median(time(`latency, ${named(set)}`, () => kernels.chase(1, hops), far(set))) / hops * 1e9);
+      show();
+    }
+    kernels.spread();
+    for (const together of TOGETHER) {
+      const seconds = median(time(`${together} at a time`, () => kernels.chase(together, hops), {least: LONG}));
+      result.chases.push(seconds / hops / together * 1e9);
+      show();
+    }
+    kernels.fill(base, 3 * 1025 * 1025 + 1);
+    for (const [tiled, side] of [...SIDES.map((side) => [0, side]), [1, 1024]]) {
+      const rows = ROWS[tiled], matrix = 4 * side * side;
+      const run = () => kernels.multiply(tiled, rows, side, base, base + matrix, base + 2 * matrix);
+      const gflops = 2 * rows * side * side / median(time(`a matrix product, ${side}`, run)) / 1e9;
+      if (tiled) result.tiled = gflops; else result.naive.push(gflops);
+      show();
+    }
+    postMessage({progress: 1, doing: "", result, done: true});
+  };
+
+  onmessage = ({data}) => measure(data.modules).catch((error) =>
+    postMessage({refused: error instanceof Refused ? error.message : `The measurement failed: ${error.message}`}));
+};

@@ -1,0 +1,65 @@
+// The pictures of measure.html, as far as there is a result: the reader's roof over a published machine's, and the two
+// staircases. Both axes are logarithmic, as in the chapter's figures.
+(() => {
+  const hf = window.hardwareFirst, {svg} = hf.make, {digits, scaled} = hf.format;
+  const HEIGHT = 300, LEFT = 66, TOP = 40, BOTTOM = 250, MARGIN = 14;
+
+  const text = (x, y, words, colour, anchor = "start") => svg("text", {x, y, class: `f-${colour}`, "text-anchor": anchor}, words);
+  const path = (points, colour, width, more = {}) =>
+    svg("polyline", {points: points.map((p) => p.map((v) => v.toFixed(1))).join(" "), class: `s-${colour}`, "stroke-width": width, fill: "none", ...more});
+  const powers = (low, high, base, every) => {
+    const [first, last] = [low, high].map((v) => Math.log(v) / Math.log(base)), found = [];
+    for (let e = Math.ceil(first - 1e-9); e <= last + 1e-9; e++) if (e % every === 0) found.push(base ** e);
+    return found;
+  };
+  const capacity = (bytes) => bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${bytes / 2 ** 20} MiB`;
+
+  // axes {title, of: [x, y], x: [low, high, base of its ticks, each how many powers, their words], y: likewise}; lines(to) are drawn over the grid.
+  const plot = ({title, of, x, y}, width, lines) => {
+    const right = width - MARGIN, share = (v, [low, high]) => Math.log(Math.max(v, low) / low) / Math.log(high / low);
+    const to = {right, x: (v) => LEFT + (right - LEFT) * Math.min(1, share(v, x)), y: (v) => BOTTOM - (BOTTOM - TOP) * Math.min(1, share(v, y)),
+                point: (p) => [to.x(p[0]), to.y(p[1])]};
+    return svg("svg", {class: "hf-graph", role: "img", viewBox: `0 0 ${width} ${HEIGHT}`}, [
+      svg("title", {}, title), svg("desc", {}, "The numbers stand in the table below."),
+      ...powers(...x.slice(0, 4)).flatMap((v) => [path([[to.x(v), TOP], [to.x(v), BOTTOM]], "grid", .8),
+        text(to.x(v), BOTTOM + 20, x[4](v), "quiet", to.x(v) > right - 24 ? "end" : "middle")]),
+      ...powers(...y.slice(0, 4)).flatMap((v) => [path([[LEFT, to.y(v)], [right, to.y(v)]], "grid", .8),
+        text(LEFT - 8, to.y(v) + 5, y[4](v), "quiet", "end")]),
+      text(4, 16, of[1], "quiet"), text(right, HEIGHT - 8, of[0], "quiet", "end"), ...lines(to)]);
+  };
+
+  const INTENSITIES = [1 / 16, 1024];
+  const roof = (peak, bandwidth) => [...new Set([INTENSITIES[0], Math.min(Math.max(peak / bandwidth, INTENSITIES[0]), INTENSITIES[1]), INTENSITIES[1]])]
+    .map((x) => [x, Math.min(peak, x * bandwidth)]);
+  const roofline = ({peak, scalar, bandwidth}, machine, width) => {
+    const highest = 2 * Math.max(peak, machine?.peak ?? 0, 1), lowest = Math.min(.3, scalar / 3, (bandwidth || 1) / 32);
+    return plot({title: "The roof of this browser, over that of a published machine", of: ["intensity, FLOP/byte", "speed, FLOP/s"],
+                 x: [...INTENSITIES, 2, width < 480 ? 4 : 2, (v) => v < 1 ? `1/${1 / v}` : String(v)],
+                 y: [lowest, highest, 10, 1, (v) => scaled(v * 1e9, "")]}, width, (to) => [
+      ...(machine ? [path(roof(machine.peak, machine.bandwidth).map(to.point), "quiet", 2)] : []),
+      path([[to.x(bandwidth ? scalar / bandwidth : INTENSITIES[0]), to.y(scalar)], [to.right, to.y(scalar)]], "orange", 1.4, {"stroke-dasharray": "5 4"}),
+      text(to.right, to.y(scalar) + 20, "one number at a time", "orange", "end"),
+      bandwidth ? path(roof(peak, bandwidth).map(to.point), "blue", 3) : path([to.point([INTENSITIES[0], peak]), to.point([INTENSITIES[1], peak])], "blue", 3),
+      text(to.right, to.y(peak) + (machine?.peak < peak ? -9 : 20), scaled(peak * 1e9, "FLOP/s"), "blue", "end"),
+    ]);
+  };
+  const staircase = ({title, unit, points, others}, width) => {
+    const all = [...points, ...others].map(([, y]) => y), low = Math.min(...all) / 1.5, high = 1.5 * Math.max(...all);
+    const steps = high / low < 100 ? [2, 1] : [10, 1];
+    return plot({title, of: ["working set", unit], x: [2 ** 13, 2 ** 28, 2, width < 480 ? 5 : 3, capacity],
+                 y: [low, high, ...steps, digits]}, width, (to) => [
+      path(others.map(to.point), "quiet", 2), path(points.map(to.point), "blue", 3),
+      ...points.map((p) => svg("circle", {cx: to.x(p[0]), cy: to.y(p[1]), r: 3, class: "f-blue"}))]);
+  };
+
+  // Every picture for which there is something; points of a staircase stand at powers of two, from 8 KiB.
+  hf.measuredPlots = (result, machine, width) => {
+    const peak = Math.max(...result.peaks), sets = (values) => values.map((v, i) => [2 ** (13 + i), v]);
+    const stair = (title, unit, values, others) =>
+      values.length > 1 ? [staircase({title, unit, points: sets(values), others: others ?? []}, width)] : [];
+    const bandwidth = result.waits.length ? result.reads.at(-1) : 0; // the last one when all are there
+    return [...(peak ? [roofline({peak, scalar: result.peaks[0], bandwidth}, machine, width)] : []),
+            ...stair("Bandwidth by working set", "read, GB/s", result.reads, machine?.reads),
+            ...stair("Latency by working set", "a load that waits for the one before, ns", result.waits, machine?.waits)];
+  };
+})();

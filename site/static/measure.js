@@ -1,0 +1,165 @@
+// Chapter 01's experiments here: the reader's guess, a worker that measures, pictures as its results come, and what they mean.
+// A result travels in the address after "#", which no server sees; whoever reads one checks it first.
+(() => {
+  const hf = window.hardwareFirst, {element, table} = hf.make, {digits, percent, scaled} = hf.format;
+  const box = document.querySelector("[data-widget=measure]");
+  if (!box) return;
+  const {modules, machines} = JSON.parse(box.querySelector("script").textContent);
+  const SIZES = [.1, .3, .5, 1, 1.5, 3, 4, 7, 8, 14, 27, 32, 70, 123, 235, 405, 671]; // of models that people know, in billions
+  const SILENCE = 20e3; // without a word for so long, a worker is gone: the longest batch is a small part of it
+
+  // ---- A result in the address: #measured=1:step,noise;peaks;reads;waits;chases;naive;tiled ----
+  const PARTS = [["step", "noise"], "peaks", "reads", "waits", "chases", "naive", ["tiled"]];
+  const COUNTS = [[2, 2], [3, 3], [13, 16], [13, 16], [5, 5], [3, 3], [1, 1]]; // the fewest and the most numbers of each
+  const written = (result) => "#measured=1:" + PARTS.map((part) => (Array.isArray(part) ? part.map((name) => result[name]) : result[part])
+    .map((v) => Number(v.toPrecision(4)).toFixed(6).replace(/\.?0+$/, "")).join(",")).join(";");
+  // The result that an address holds; null where it is not just as written() makes them.
+  const read = (hash) => {
+    if (hash.length > 600 || !/^#measured=1:[0-9.,;]+$/.test(hash)) return null;
+    const groups = hash.slice("#measured=1:".length).split(";").map((group) => group.split(","));
+    const fine = (word, zero) => /^\d{1,6}(\.\d{1,6})?$/.test(word) && (zero || Number(word) > 0);
+    if (groups.length !== PARTS.length || groups[2].length !== groups[3].length) return null;
+    if (!groups.every((group, i) => group.length >= COUNTS[i][0] && group.length <= COUNTS[i][1] &&
+        group.every((word, j) => fine(word, i === 0 && j === 1 || i === 1 && j === 2)))) return null; // no noise; no fused loop
+    const result = {};
+    PARTS.forEach((part, i) => {
+      const numbers = groups[i].map(Number);
+      if (Array.isArray(part)) part.forEach((name, j) => { result[name] = numbers[j]; }); else result[part] = numbers;
+    });
+    return result;
+  };
+
+  // ---- The page ----
+  const [form, soWhat] = [...box.querySelector("template").content.cloneNode(true).children];
+  const {stop, guess} = form.elements, press = form.querySelector("[type=submit]"), {behind, format, size} = soWhat.elements;
+  const said = element("output", {class: "hf-outcome", "aria-live": "polite"});
+  const doing = element("p", {class: "hf-doing"}), bar = element("progress", {max: 1, value: 0, "aria-label": "measured so far"});
+  const pictures = element("div", {class: "hf-shown hf-plots"}), rows = element("div", {class: "hf-shown"}), means = element("ul", {class: "hf-means"});
+  const link = element("a", {}, "Link to this result"), links = element("p", {class: "hf-links", hidden: ""}, link);
+  const running = element("div", {hidden: ""}, [bar, doing]);
+  for (const {slug, name} of machines) behind.append(element("option", {value: slug}, name));
+  soWhat.querySelector("fieldset").append(means);
+  box.append(form, said, running, soWhat, pictures, rows, links);
+
+  let result = null, worker = null, watch = 0, width = 0;
+
+  const draw = () => {
+    if (!result) return;
+    pictures.replaceChildren(...hf.measuredPlots(result, machines.find(({slug}) => slug === behind.value), width || 620));
+  };
+  const gflops = (v) => scaled(v * 1e9, "FLOP/s"), gbs = (v) => scaled(v * 1e9, "B/s"), ns = (v) => scaled(v * 1e-9, "s");
+  const tabulate = ({peaks, reads, waits, chases, naive, tiled, step, noise}) => {
+    const last = (list) => list[list.length - 1];
+    rows.replaceChildren(table(null, [
+      ["one number at a time", gflops(peaks[0])], ["four at a time", gflops(peaks[1])],
+      ["four at a time, fused", peaks[2] ? gflops(peaks[2]) : "not in this browser"],
+      ["reading 8 KiB again and again", gbs(reads[0])], [`reading ${2 ** (reads.length - 8)} MiB`, gbs(last(reads))],
+      ["a load, from 8 KiB", ns(waits[0])], [`a load, from ${2 ** (waits.length - 8)} MiB`, ns(last(waits))],
+      ["… sixteen at a time, each", ns(last(chases))],
+      ...naive.map((v, i) => [`naive product, N = ${1023 + i}`, gflops(v)]), ["product in tiles, N = 1024", gflops(tiled)],
+      ["steps of the clock", scaled(step / 1e3, "s")], ["batches of one loop differ by", percent(noise)],
+    ]));
+  };
+  // From chapter 06's one formula, bytes over bandwidth, and from chapter 02's ladder.
+  const explain = () => {
+    const weights = SIZES[size.value], bits = Number(format.value), {peaks, reads, naive, chases} = result;
+    const bytes = weights * 1e9 * bits / 8, bandwidth = reads[reads.length - 1] * 1e9, peak = Math.max(...peaks);
+    size.setAttribute("aria-valuetext", `${digits(weights)} billion weights`);
+    const name = format.selectedOptions[0].text.split(",")[0];
+    means.replaceChildren(...[
+      `A model of ${digits(weights)} billion weights in ${name} could write at most ${digits(bandwidth / bytes)} tokens a second here, with one core: each token reads all ${scaled(bytes, "B")} of it.`,
+      `A naive matrix product wastes ${Math.round(100 * Math.max(0, 1 - naive[0] / peak))} of every 100 cycles here. At N = 1024 it takes ${digits(naive[0] / naive[1])} times as long as at 1023.`,
+      `A load from memory waits ${ns(chases[0])} for its answer. Sixteen at a time have ${digits(chases[0] / chases[4])} answers in that time.`,
+    ].map((words) => element("li", {}, words)));
+  };
+  const conclude = (from) => {
+    const multiplied = Math.max(...result.peaks) / 2, guessed = Number(guess.value);
+    const off = guessed > multiplied ? guessed / multiplied : multiplied / guessed;
+    const verdict = from || !guessed ? "" : off < 1.1 ? " Your guess was right." : ` You said ${digits(guessed)}: off by a factor of ${digits(off)}.`;
+    said.textContent = `${from || "One core does"} ${digits(multiplied)} billion multiplications a second, and as many additions.${verdict}`;
+    link.href = written(result);
+    links.hidden = soWhat.hidden = false;
+    tabulate(result);
+    explain();
+    draw();
+  };
+
+  // ---- Measuring ----
+  const end = (words) => {
+    worker?.terminate();
+    worker = null;
+    clearTimeout(watch);
+    press.disabled = false;
+    stop.hidden = running.hidden = true;
+    if (words) said.textContent = words;
+  };
+  const listen = () => {
+    clearTimeout(watch);
+    watch = setTimeout(() => end("The worker that measures has fallen silent; the browser may have ended it. Nothing is kept. Measure again, with fewer tabs open."), SILENCE);
+  };
+  const hear = ({data}) => {
+    if (data.refused) return end(data.refused);
+    listen();
+    if (data.progress !== undefined) {
+      bar.value = data.progress;
+      doing.textContent = data.doing;
+    }
+    if (data.result) {
+      result = data.result;
+      draw();
+    }
+    if (data.done) {
+      end();
+      conclude("");
+    }
+  };
+  const begin = () => {
+    end();
+    result = null;
+    links.hidden = soWhat.hidden = true;
+    pictures.replaceChildren();
+    rows.replaceChildren();
+    const code = URL.createObjectURL(new Blob([`(${hf.experiments})()`], {type: "text/javascript"}));
+    worker = new Worker(code);
+    worker.onmessage = hear;
+    worker.onerror = (event) => { event.preventDefault(); end("The browser did not let the measurement start."); };
+    worker.postMessage({modules});
+    URL.revokeObjectURL(code);
+    listen();
+    press.disabled = true;
+    stop.hidden = running.hidden = false;
+    said.textContent = "Measuring. Keep this tab in front, and the machine at rest.";
+  };
+
+  form.addEventListener("submit", (event) => { event.preventDefault(); begin(); });
+  stop.addEventListener("click", () => { end("Stopped."); press.focus(); });
+  document.addEventListener("visibilitychange", () => {
+    if (worker && document.hidden) end("Stopped: this tab was hidden, and browsers slow what is hidden. Nothing is kept.");
+  });
+  soWhat.addEventListener("submit", (event) => event.preventDefault());
+  soWhat.addEventListener("input", () => { explain(); draw(); });
+  const follow = () => { if (machines.some(({slug}) => slug === hf.machine)) behind.value = hf.machine; draw(); };
+  document.addEventListener("hf:machine", follow);
+  new ResizeObserver(() => {
+    const now = Math.min(620, Math.max(330, Math.round(pictures.clientWidth)));
+    if (now === width) return;
+    width = now;
+    draw();
+  }).observe(pictures);
+
+  const fromLink = () => {
+    if (!location.hash.startsWith("#measured")) return;
+    end();
+    const found = read(location.hash);
+    if (!found) { said.textContent = "This link holds no result: it was cut or changed on its way."; return; }
+    result = found;
+    conclude("These numbers came with the link, and are not of this machine: one core there did");
+  };
+  addEventListener("hashchange", fromLink);
+  follow();
+  if (!modules.length) {
+    press.disabled = true;
+    said.textContent = "This copy of the book was built without a compiler for WebAssembly, so it cannot measure here: see below.";
+  } else said.textContent = "Half a minute, one core, 256 MiB of memory. Nothing is sent.";
+  fromLink();
+})();

@@ -1,0 +1,336 @@
+"""measure.html: the kernels as WebAssembly held against references; what the page makes of clocks, memory and workers that are
+not as they should be; results in links. Where times are asserted, the clock is the test's and moves as its kernels say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from book import Visit
+from conftest import PROJECT
+from playwright.sync_api import Browser, Page, expect
+
+PAGE = "measure.html"
+MODULES = ("relaxed", "plain")
+
+# Stands before the worker's own code. A kernel takes as long as it says, and is not run where it would take long in earnest.
+MACHINE = """
+  let virtual = 0;
+  const STEP = %s, set = {}, real = WebAssembly.instantiate;
+  performance.now = () => Math.floor((virtual += 1e-4) / STEP) * STEP;
+  const costs = {
+    peak: (loop, chains, n) => 2 * n * chains * (loop ? 4 : 1) / [10e9, 40e9, 80e9][loop],
+    read: (at, count, passes) => 4 * count * passes / (4 * count > 2 ** 25 ? 20e9 : 160e9),
+    chase: (together, hops) => hops * (set.lines > 2 ** 18 ? 100e-9 : 2e-9) * Math.max(1, together / 8),
+    multiply: (tiled, rows, side) => 2 * rows * side * side / (tiled ? 20e9 : side === 1024 ? .5e9 : 4e9),
+  };
+  const SHORT = {peak: 1e-6 * 2.5, read: 0, chase: 1e-6, multiply: 5e-5};
+  WebAssembly.instantiate = async (bytes) => {
+    const {instance: {exports}} = await real(bytes), mine = {...exports};
+    for (const [name, cost] of Object.entries(costs)) mine[name] = (...of) => {
+      virtual += 1e3 * cost(...of);
+      return cost(...of) < SHORT[name] ? exports[name](...of) : 1;
+    };
+    mine.grow = (at, lines) => { set.lines = lines; if (lines <= 1024) exports.grow(at, lines); };
+    mine.fill = (at, count) => { if (count <= 8192) exports.fill(at, count); };
+    return {instance: {exports: mine}};
+  };
+"""
+RIGHT = {"peaks": [10, 40, 80], "naive": [4, .5, 4], "tiled": 20, "reads": [160] * 13 + [20] * 3,
+         "waits": [2] * 12 + [100] * 4, "chases": [100, 50, 25, 12.5, 12.5]}
+# A worker begins with what the test says, and the last is kept, with what it says, for the test.
+BEFORE = """code => {
+  const Plain = Blob, Own = Worker;
+  window.Blob = class extends Plain { constructor(parts, how) { super([code, ...parts], how); } };
+  window.heard = [];
+  window.Worker = class extends Own {
+    constructor(address) {
+      super(address);
+      window.last = this;
+      this.addEventListener("message", ({data}) => window.heard.push(data));
+    }
+  };
+}"""
+GIVES = """{
+  const grow = WebAssembly.Memory.prototype.grow;
+  WebAssembly.Memory.prototype.grow = function (pages) {
+    if (pages > %d) throw new RangeError("no");
+    return grow.call(this, pages);
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def visit(browser: Browser) -> Iterator[Visit]:
+    with Visit(browser, "about:blank") as visit:
+        yield visit
+
+
+@pytest.fixture
+def at(visit: Visit, served: str) -> Iterator[Callable[..., Page]]:
+    """at(code) opens the page; its workers begin with that code."""
+    page = visit.page
+
+    def open_page(code: str = "", hash: str = "", base: str = served) -> Page:
+        page.goto("about:blank")
+        page.goto(f"{base}{PAGE}{hash}")
+        page.evaluate(f"code => ({BEFORE})(code)", code)
+        return page
+
+    yield open_page
+    page.set_viewport_size({"width": 1280, "height": 900})
+    errors, visit.errors = visit.errors, []
+    assert errors == []
+
+
+def press(page: Page, guess: str = "8") -> None:
+    page.get_by_label("How many billion").fill(guess)
+    page.get_by_role("button", name="Measure", exact=True).click()
+
+
+def said(page: Page):
+    return page.locator("[data-widget=measure] output")
+
+
+def result(page: Page) -> dict:
+    """What is measured, once all is."""
+    expect(page.get_by_role("link", name="Link to this result")).to_be_visible(timeout=60_000)
+    return page.evaluate("heard.at(-1).result")
+
+
+# ---- The kernels ----
+
+ANSWERS = """async ([name, ask]) => {
+  const {modules} = JSON.parse(document.querySelector("[data-widget=measure] script").textContent);
+  const bytes = Uint8Array.from(atob(modules[name]), c => c.charCodeAt(0));
+  const k = (await WebAssembly.instantiate(bytes)).instance.exports;
+  const base = 65536 * k.memory.grow(16), floats = (at, n) => [...new Float32Array(k.memory.buffer, at, n)];
+  return (%s)(k, base, floats);
+}"""
+
+
+@pytest.fixture(params=range(len(MODULES)), ids=MODULES)
+def ask(request, at) -> Callable[[str], list]:
+    """ask(code): what the module answers to (kernels, base, floats) => …."""
+    return lambda code: at().evaluate(ANSWERS % code, [request.param, code])
+
+
+def random_number(index: int) -> float:
+    """As labs/common/random.hpp has it, of sequence 0."""
+    x = (index + 1) * 0x9e3779b97f4a7c15 % 2**64
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 % 2**64
+    x = (x ^ x >> 27) * 0x94d049bb133111eb % 2**64
+    return (((x ^ x >> 31) >> 40) - 2**23) / 2**23
+
+
+def test_memory_is_filled_with_the_labs_random_numbers_and_copied(ask):
+    filled, copied = ask("""(k, base, floats) => {
+        k.fill(base, 1000);
+        k.copy(base + 4096, base, 256, 2);
+        return [floats(base, 1000), floats(base + 4096, 257)]; }""")
+    right = [random_number(i) for i in range(1000)]
+    assert filled == right and copied == [*right[:256], 0]
+
+
+def test_the_loops_of_arithmetic_do_what_they_say(ask, request):
+    found = ask("k => [0, 1, 2].map(loop => [12, 24].map(chains => [1, 2, 3].map(n => k.peak(loop, chains, n, .5, .25))))")
+    for loop, of_loop in enumerate(found):
+        for chains, of_chains in zip((12, 24), of_loop, strict=True):
+            for n, sum_of_lanes in enumerate(of_chains, 1):
+                each = [chain * .5**n + .25 * sum(.5**i for i in range(n)) for chain in range(chains)]
+                fused = loop < 2 or "relaxed" in request.node.name
+                assert sum_of_lanes == (pytest.approx(sum(each), rel=1e-6) if fused else 0)
+
+
+@pytest.mark.parametrize("n", [1, 4, 13, 37])
+def test_the_products_are_those_of_the_definition(ask, n):
+    a, b = ([random_number(i + part * n * n) for i in range(n * n)] for part in (0, 1))
+    for tiled in (0, 1):
+        c = ask(f"""(k, base, floats) => {{ k.fill(base, {2 * n * n}); const size = {4 * n * n};
+            k.multiply({tiled}, {n}, {n}, base, base + size, base + 2 * size);
+            return floats(base + 2 * size, {n * n + 1}); }}""")
+        assert c.pop() == 0  # nothing beyond the last row
+        for at, found in enumerate(c):
+            terms = [a[at // n * n + p] * b[p * n + at % n] for p in range(n)]
+            assert abs(found - sum(terms)) <= n * 2**-23 * sum(map(abs, terms))
+
+
+def test_a_chase_meets_every_line_once_and_together_they_go_as_alone(ask):
+    lines, ends = ask("""(k, base) => {
+        k.grow(base, 100);
+        k.grow(base, 1000);
+        const lines = Array.from({length: 1000}, () => (k.chase(1, 1) - base) / 64);
+        return [lines, [1, 2, 4, 8, 16].map(many => { k.spread(); return k.chase(many, 77); })]; }""")
+    assert sorted(lines) == list(range(1000)) and lines[-1] == 0
+    assert len(set(ends)) == 1
+
+
+# ---- A run ----
+
+@pytest.mark.parametrize("step", [.005, .1, 1])
+def test_it_finds_the_numbers_of_a_machine_whose_clock_is_coarse(at, step):
+    page = at(MACHINE % step)
+    press(page, "8")
+    found = result(page)
+    assert found["step"] == pytest.approx(step, rel=.01)
+    for name, right in RIGHT.items():
+        assert found[name] == pytest.approx(right, rel=.025), name  # a step more or less of fifty
+    words = re.search(r"One core does ([\d.]+) billion .* You said 8: off by a factor of ([\d.]+)\.", said(page).inner_text())
+    assert [float(number) for number in words.groups()] == pytest.approx([40, 5], rel=.03)
+    means = page.locator(".hf-means").inner_text()
+    assert "8 billion weights in Q4_0" in means and "wastes 95 of every 100 cycles" in means
+
+
+def test_tokens_are_bandwidth_over_bytes(at):
+    page = at(MACHINE % .1)
+    press(page)
+    result(page)
+    page.locator("[name=format]").select_option("16")
+    page.locator("[name=size]").press("Home")  # 0.1 billion weights, 0.2 GB, at 20 GB/s
+    tokens = re.search(r"([\d.]+) tokens a second", page.locator(".hf-means").inner_text())
+    assert float(tokens[1]) == pytest.approx(100, rel=.03)
+
+
+def test_it_runs_in_earnest(at, base):
+    """The real kernels by the real clock, which goes ten times as fast; and with little memory."""
+    quick = "{ const now = performance.now.bind(performance); performance.now = () => 10 * now(); }"
+    page = at(quick + GIVES % 600, base=base)
+    press(page)
+    found = result(page)
+    assert len(found["reads"]) == len(found["waits"]) == 13  # up to 32 MiB
+    numbers = [*found["peaks"][:2], *found["reads"], *found["waits"], *found["chases"], *found["naive"], found["tiled"]]
+    assert all(number > 0 for number in numbers)
+    assert page.locator("[data-widget=measure] svg").count() == 3
+
+
+@pytest.mark.parametrize(("code", "why"), [
+    (MACHINE % 16.7, "This browser's clock moves in steps of 17 ms"),
+    (GIVES % 500, "This browser gives no 32 MiB of memory"),
+    ("WebAssembly.validate = () => false;", "no WebAssembly with vectors"),
+    (MACHINE % .1 + "delete costs.multiply; costs.multiply = () => 1;", "The matrix product computes something wrong"),
+    (MACHINE % .1 + "delete costs.chase; costs.chase = () => 1;", "The chase computes something wrong"),
+    (MACHINE % .1 + "delete costs.peak; costs.peak = () => 1;", "The multiply and add computes something wrong"),
+    ("atob = () => { throw new Error('no code'); };", "The measurement failed: no code"),
+    ("throw 1;", "did not let the measurement start"),
+])
+def test_what_it_cannot_know_it_refuses(at, code, why):
+    page = at(code)
+    press(page)
+    expect(said(page)).to_contain_text(why)
+    expect(page.get_by_role("button", name="Measure", exact=True)).to_be_enabled()
+    assert page.locator("[data-widget=measure] table").count() == 0
+
+
+def test_a_worker_that_is_killed_is_missed(at, visit):
+    page = at()
+    page.clock.install()
+    page = at("while (true);")
+    press(page)
+    page.evaluate("last.terminate()")
+    page.clock.run_for(19_000)
+    expect(said(page)).to_contain_text("Measuring")
+    page.clock.run_for(2_000)
+    expect(said(page)).to_contain_text("has fallen silent")
+    page.clock.resume()
+
+
+def test_a_hidden_tab_stops_it_and_so_does_the_reader(at):
+    page = at("while (true);")
+    press(page)
+    page.evaluate("""() => { Object.defineProperty(document, "hidden", {value: true, configurable: true});
+                             document.dispatchEvent(new Event("visibilitychange")); delete document.hidden; }""")
+    expect(said(page)).to_contain_text("this tab was hidden")
+    page.get_by_label("How many billion").focus()
+    page.keyboard.press("Enter")  # the keyboard is enough
+    expect(said(page)).to_contain_text("Measuring")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "stop"
+    page.keyboard.press("Enter")
+    expect(said(page)).to_have_text("Stopped.")
+    expect(page.get_by_role("button", name="Measure", exact=True)).to_be_focused()
+
+
+# ---- Links ----
+
+GOOD = "#measured=1:0.1,0.02;10,40,80;" + ",".join(["160"] * 13) + ";" + ",".join(["2"] * 13) + ";100,50,25,12,7;4,0.5,4;20"
+
+
+def test_a_result_comes_back_from_its_link(at):
+    page = at(MACHINE % .1)
+    press(page)
+    result(page)
+    numbers = page.locator("[data-widget=measure] table").inner_text()
+    link = page.get_by_role("link", name="Link to this result").get_attribute("href")
+    assert link.startswith("#measured=1:")
+    page = at(hash=link)
+    assert "came with the link, and are not of this machine" in said(page).inner_text()
+    assert page.locator("[data-widget=measure] table").inner_text() == numbers
+    assert page.get_by_role("link", name="Link to this result").get_attribute("href") == link
+
+
+@pytest.mark.parametrize("hash", [
+    "#measured", "#measured=2:1", GOOD[:-3], GOOD + ";1", GOOD + ",1", GOOD + "0" * 600,
+    *(GOOD.replace("40", word) for word in ("-40", "0", "4e9", "12345678", "NaN", "<b>", "", "40,40")),
+    GOOD.replace("160", "0", 1), GOOD.replace("2,2,", "2,", 1),
+])
+def test_a_link_that_holds_no_result_is_said_to(at, hash):
+    page = at(hash=hash)
+    expect(said(page)).to_contain_text("This link holds no result")
+    assert page.locator("[data-widget=measure] :is(table, svg, b)").count() == 0
+    page.evaluate("hash => { location.hash = hash; }", GOOD)
+    expect(said(page)).to_contain_text("came with the link")
+
+
+# ---- The page ----
+
+def test_it_asks_for_nothing_while_it_measures(at, visit):
+    page = at(MACHINE % .1)
+    visit.requests.clear()
+    press(page)
+    result(page)
+    assert [address for address in visit.requests if not address.startswith("blob:")] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_into_360_pixels(at, scheme):
+    page = at(hash=GOOD)
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    wide = page.locator("[data-widget=measure] :is(label, svg, output, li, button)").evaluate_all(
+        "all => all.filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.outerHTML.slice(0, 80))")
+    assert wide == []
+    page.emulate_media(color_scheme="light")
+
+
+def test_without_javascript_it_says_what_it_would_do(browser, served):
+    with Visit(browser, f"{served}{PAGE}", java_script_enabled=False) as visit:
+        expect(visit.page.locator(".hf-widget-measure .hf-without-script")).to_contain_text("needs JavaScript")
+
+
+def test_built_without_a_compiler_it_says_so(browser, book):
+    html = re.sub(r'"modules":\[[^\]]*\]', '"modules":[]', (book / PAGE).read_text(encoding="utf-8"))
+    (book / "measure-without.html").write_text(html, encoding="utf-8")
+    try:
+        with Visit(browser, f"{book.as_uri()}/measure-without.html") as visit:
+            expect(said(visit.page)).to_contain_text("built without a compiler for WebAssembly")
+            expect(visit.page.get_by_role("button", name="Measure", exact=True)).to_be_disabled()
+    finally:
+        (book / "measure-without.html").unlink()
+
+
+def test_both_modules_are_in_the_page_and_it_is_small(book):
+    html = (book / PAGE).read_text(encoding="utf-8")
+    data = json.loads(re.search(r'data-widget="measure">.*?<script type="application/json">(.*?)</script>', html, re.S)[1])
+    assert len(data["modules"]) == 2, "site/browser/build compiles them"
+    scripts = ("experiments.js", "measure-plots.js", "measure.js", "widget.js")
+    assert len(html.encode()) + sum((PROJECT / "site" / "static" / name).stat().st_size for name in scripts) <= 120_000
+
+
+def test_this_page_alone_may_compile_and_have_workers(book):
+    for page in book.glob("*.html"):
+        policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page.read_text(encoding="utf-8"))
+        assert policy, page
+        assert (page.name == PAGE) == ("'wasm-unsafe-eval'" in policy[1]) == ("worker-src blob:" in policy[1])
