@@ -112,7 +112,7 @@ window.hardwareFirst.experiments = () => {
     // The median of a few batches; `doing` says which.
     const time = (doing, run, {least = 0} = {}) => {
       say(doing, done++, all);
-      return sample(run, Math.max(batch, least), now() - began < PATIENCE ? 5 : 3);
+      return sample(run, Math.max(batch, least), now() - began < PATIENCE ? 9 : 5);
     };
     const show = () => postMessage({result});
 

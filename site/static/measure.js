@@ -160,6 +160,6 @@
   if (!modules.length) {
     press.disabled = true;
     said.textContent = "This copy of the book was built without a compiler for WebAssembly, so it cannot measure here: see below.";
-  } else said.textContent = "Half a minute, one core, 256 MiB of memory. Nothing is sent.";
+  } else said.textContent = "Ten to thirty seconds, one core, 256 MiB of memory. Nothing is sent.";
   fromLink();
 })();
