@@ -88,14 +88,20 @@ window.hardwareFirst.experiments = () => {
     for (let i = 0; i < calls; ++i) run();
     return now() - from;
   };
-  // Seconds of a call, one of each batch. A browser compiles well only what has been called for a while: so what is timed has
-  // been, and the first batch, as long as the others, is not counted.
+  // Seconds of a call, one of each batch. A browser compiles well only what has been called for a while, so what is timed has
+  // been. One batch that is too short shows that something else held up the one by which its length was found: begin again.
   const sample = (run, batch, rounds) => {
     const until = now() + batch;
-    let calls = 1, seconds;
+    let calls = 1, found = [];
     do run(); while (now() < until);
-    while ((seconds = timed(run, calls)) < batch) calls = Math.ceil(calls * Math.min(10, 1.2 * batch / Math.max(seconds, batch / 10)));
-    return Array.from({length: rounds}, () => timed(run, calls) / calls);
+    while (found.length < rounds) {
+      const seconds = timed(run, calls);
+      found.push(seconds / calls);
+      if (seconds >= batch) continue;
+      calls = Math.ceil(calls * Math.min(10, 1.2 * batch / Math.max(seconds, batch / 10)));
+      found = [];
+    }
+    return found.sort((a, b) => a - b);
   };
 
   const measure = async (modules) => {
@@ -121,7 +127,7 @@ window.hardwareFirst.experiments = () => {
       if (kernels.peak(loop, chains, 1, FACTOR, ADDEND) === 0) { done++; continue; } // no such instruction
       const seconds = time(`arithmetic, ${name}`, () => kernels.peak(loop, chains, n, FACTOR, ADDEND));
       result.peaks[loop] = Math.max(result.peaks[loop], 2 * n * chains * (loop ? 4 : 1) / median(seconds) / 1e9);
-      if (loop === 1) result.noise = Math.max(result.noise, Math.max(...seconds) / Math.min(...seconds) - 1);
+      if (loop === 1) result.noise = Math.max(result.noise, seconds.at(-2) / seconds[1] - 1); // all but the slowest and the fastest
       show();
     }
     for (let at = 0; at < bytes; at += 16 * MiB) {
