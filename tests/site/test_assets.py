@@ -20,7 +20,7 @@ def test_a_page_has_the_files_of_what_stands_on_it(site):
     site.page("---\norphan: true\n---\n\n# Another\n", "other")
     assert site.build().status == 0
     asked = {name: loaded(site.html(name)) for name in ("index", "other")}
-    assert [name for name in asked["index"] if name not in asked["other"]] == ["predict.css", "predict.js"]
+    assert [name for name in asked["index"] if name not in asked["other"]] == ["predict.css", "veil.js", "predict.js"]
 
 
 @pytest.mark.parametrize("name", NAMES)
