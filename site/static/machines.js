@@ -13,10 +13,11 @@
     return [...template.content.childNodes];
   };
 
-  // The reader's place: the first block that begins in the window stays where it is.
+  // The reader's place: the first block that begins below the header stays where it is.
   const place = () => {
+    const top = document.querySelector(".hf-header")?.getBoundingClientRect().bottom ?? 0;
     const blocks = document.querySelectorAll("article h1, article h2, article h3, article p, article figure, article pre");
-    return [...blocks].find(block => block.isConnected && !block.closest(".hf-slot") && block.getBoundingClientRect().top >= 0);
+    return [...blocks].find(block => block.isConnected && !block.closest(".hf-slot") && block.getBoundingClientRect().top >= top);
   };
 
   let shown = {slug: first.slug, html: []}, asked;

@@ -115,7 +115,7 @@ def test_a_machine_without_the_chapter_keeps_its_numbers_and_says_so(browser, ba
 def test_the_reader_keeps_the_place(browser, served):
     with Visit(browser, f"{served}{LAB}.html") as visit:
         heading = visit.page.locator("article h2").nth(7)
-        heading.evaluate("e => scrollTo({top: e.getBoundingClientRect().top + scrollY - 100, behavior: 'instant'})")
+        heading.evaluate("e => scrollTo({top: e.getBoundingClientRect().top + scrollY - 60, behavior: 'instant'})")
         top = heading.evaluate("e => e.getBoundingClientRect().top")
         switch(visit, XEON)
         assert abs(heading.evaluate("e => e.getBoundingClientRect().top") - top) <= 2

@@ -270,7 +270,7 @@ def test_what_does_not_fit_in_the_browsers_memory_is_dropped(visit):
             localStorage[`hardware-first:${name}`] = garbage; }""", garbage)
         visit.page.reload()
         assert visit.errors == [], garbage
-        assert visit.page.locator(".hf-answered").count() == 0 and is_covered(visit, "fig-small"), garbage
+        assert visit.page.locator(".hf-answered").count() == 0 and is_hidden(visit, "fig-small"), garbage
         assert visit.page.locator(".hf-predict-summary li").count() == 0, garbage
     question(visit, "ridge").get_by_role("button", name="much").click()
     assert score(visit, "ridge") == "You said “much”. Right."
