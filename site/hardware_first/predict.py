@@ -60,12 +60,15 @@ class predict_markup(nodes.General, nodes.Element):
     """Buttons and the like, for the script: no words of the book. `html` is written as it is."""
 
 
-def hidden_in(doctree: nodes.document) -> Iterator[nodes.Element]:
-    """What tells the answers to a page's questions: the answers themselves, and all that is hidden until they are given."""
-    yield from doctree.findall(predict_answer)
-    named = {name.partition(".")[0] for box in doctree.findall(prediction) for name in box["data"].get("reveals", "").split()}
-    anchors = named | {f"claim-{name}" for name in named}
-    yield from (node for node in doctree.findall(nodes.Element) if anchors & set(node.get("ids", ())))
+def hidden_in(doctree: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
+    """What tells the answers to a page's questions: the answers themselves, and all that is hidden until they are given; each
+    with the question's name."""
+    places = [(anchor, node) for node in doctree.findall(nodes.Element) for anchor in node.get("ids", ())]
+    for box in doctree.findall(prediction):
+        question = box["data"]["predict"]
+        named = {name.partition(".")[0] for name in box["data"].get("reveals", "").split()}
+        yield from ((answer, question) for answer in box.findall(predict_answer))
+        yield from ((node, question) for anchor, node in places if named & {anchor, anchor.removeprefix("claim-")})
 
 
 def data_attributes(node: nodes.Element) -> dict[str, str]:

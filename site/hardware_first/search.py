@@ -1,8 +1,8 @@
 """The text that readers search in, written beside the pages: one entry for each section, and one for each glossary term.
 
-Figures' texts, their provenance, listings and other machines' variants are not in it: nobody looks for an axis' label. Nor is
-what a question hides until it is answered. A browser reads it only on the search page, as a script, so that it works from a
-file too (static/search.js).
+Figures' texts, their provenance, listings and other machines' variants are not in it: nobody looks for an axis' label. What
+questions hide until they are answered stands by itself, with their names: who has answered them finds it. A browser reads all
+of it only on the search page, as a script, so that it works from a file too (static/search.js).
 """
 
 from __future__ import annotations
@@ -52,14 +52,15 @@ def words(node: nodes.Node) -> str:
 
 def readable(app: Sphinx, page: str, doctree: nodes.document) -> nodes.document:
     """A page's tree with what its readers see in place of what its author wrote: the number of a figure, the name of a source,
-    a formula's signs. What tells an answer is marked."""
+    a formula's signs. Blocks that tell answers have the names of the questions."""
     for link in list(doctree.findall(addnodes.pending_xref)):
         if link["reftype"] == "numref" or link["refdomain"] == "cite":
             shown = app.env.domains[link["refdomain"]].resolve_xref(app.env, page, app.builder, link["reftype"],
                                                                     link["reftarget"], link, link[0])
             link.replace_self(shown or [])
-    for told in hidden_in(doctree):
-        told["classes"].append("no-search")
+    for told, question in hidden_in(doctree):
+        for block in told.findall(nodes.TextElement):
+            block["tells"] = sorted({*block.get("tells", ()), question})
     for formula in list(doctree.findall(nodes.math)):
         formula.replace_self(nodes.Text(plain(formula.astext())))
     return doctree
@@ -79,27 +80,34 @@ def defined(block: nodes.TextElement) -> list[str]:
     return [term for term in bold if term[-1:].isalnum()]
 
 
-def entries(doctree: nodes.document) -> Iterator[tuple[str, str, str, str, str]]:
-    """(kind, anchor, title, text, terms defined) of a page: kind "page", "section" or "term"; anchor is empty for the page
-    itself."""
+def hidden(own: list[nodes.TextElement]) -> list[tuple[list[str], str]]:
+    """The texts that wait for answers, each with the questions that hide it."""
+    return [([*tells], one_line(words(block) for block in own if block.get("tells", []) == [*tells]))
+            for tells in dict.fromkeys(tuple(block["tells"]) for block in own if "tells" in block)]
+
+
+def entries(doctree: nodes.document) -> Iterator[tuple]:
+    """(kind, anchor, title, text, terms defined, what is hidden) of a page: kind "page", "section" or "term"; anchor is empty
+    for the page itself."""
     for section in doctree.findall(nodes.section):
         title = section.next_node(nodes.title)
         top = section.parent is doctree
         own = list(blocks(section))
+        seen = [block for block in own if "tells" not in block]
         yield ("page" if top else "section", "" if top else section["ids"][0], title.astext() if title else "",
-               one_line(words(block) for block in own), one_line(term for block in own for term in defined(block)))
+               one_line(map(words, seen)), one_line(term for block in seen for term in defined(block)), hidden(own))
     for item in doctree.findall(nodes.definition_list_item):
         if is_glossary(item.parent):
             terms = [child for child in item.children if isinstance(child, nodes.term)]
             yield ("term", terms[0]["ids"][0], ", ".join(term.astext() for term in terms),
-                   one_line(child.astext() for child in item.children if isinstance(child, nodes.definition)), "")
+                   one_line(child.astext() for child in item.children if isinstance(child, nodes.definition)), "", [])
 
 
 def one_line(parts) -> str:
     return " ".join(" ".join(parts).split())
 
 
-def found_in(app: Sphinx, page: str) -> list[tuple[str, str, str, str, str]]:
+def found_in(app: Sphinx, page: str) -> list[tuple]:
     """The entries of a page. They are kept with it, until it is read again or what it refers to is called otherwise."""
     sources = app.env.domains["cite"].citations if "cite" in app.env.domains else ()
     names = repr((hardware_first(app.env).data["numbers"], [(each.key, each.entry) for each in sources]))

@@ -12,9 +12,19 @@
     .map((word) => word.replace(/(?<=\p{L}{3})iz(?=[aei])/u, "is").replace(/(?<=col|hon|lab|neighb|behavi)or(?!a)/, "our"));
   const stem = (word) => word.replace(word.length > 4 ? /(?:ies|es|s|ing|ed)$/ : /s$/, "").replace(/(?<=..)e$/, "");
 
+  // What a page hides until a question is answered is found by who has answered it, or skipped it (predict.js).
+  const answered = () => {
+    let said;
+    try { said = JSON.parse(hardwareFirst.stored("predictions")); } catch { /* anything may stand there */ }
+    const all = hardwareFirst.stored("predictions-skipped") === "all";
+    return (question) => all || Object.hasOwn(said ?? {}, question);
+  };
+
   hardwareFirst.searchText = (pages) => {
-    sections = pages.flatMap(([address, number, page, entries]) => entries.map(([kind, anchor, title, text, defined]) => {
+    const knows = answered();
+    sections = pages.flatMap(([address, number, page, entries]) => entries.map(([kind, anchor, title, open, defined, hidden]) => {
       const counts = new Map();
+      const text = [open, ...hidden.filter(([questions]) => questions.every(knows)).map(([, told]) => told)].join(" ").trim();
       const all = split(text);
       for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1);
       return { kind, title, text, counts, length: all.length, titleWords: split(title), defined: split(defined), page: number ? `${number} ${page}` : page,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import pytest
-from book import Visit
+from book import PROJECT, Visit
 
 # What is typed, and where its first find is; a place is a page or a page with its anchor.
 FIRST = {
@@ -104,6 +105,44 @@ More prose.
     assert [entry[:3] for entry in entries] == [["page", "", "Head"], ["section", "below", "Below"]]
     assert "Prose with a word" in entries[0][3] and "A caption." in entries[0][3] and entries[1][3] == "More prose."
     assert "viewBox" not in entries[0][3] and "listing" not in entries[0][3]
+
+
+def test_what_a_page_hides_is_found_once_its_question_is_answered(browser, site):
+    site.record()
+    site.page("""# Head
+
+```{predict} which
+:reveals: simd-pays
+:answer: 7
+:range: 1 10
+How many?
+```
+
+```{claim} 01-roofline/simd-pays
+:exact:
+Not here.
+```
+
+Open prose.
+""")
+    shutil.copytree(PROJECT / "site" / "theme", site.root / "theme")
+    build = site.build(html_theme="theme", html_theme_path=[str(site.root)], html_additional_pages={"search": "search.html"},
+                       html_js_files=[])
+    assert build.status == 0, build.said
+    with Visit(browser, f"{(site.root / 'build' / 'out').as_uri()}/search.html") as visit:
+        assert look(visit, "open") == ["index.html"] and look(visit, "fourfold") == []
+        visit.page.evaluate("hardwareFirst.store('predictions', JSON.stringify({'index/another': {bet: 3}}))")
+        visit.page.reload()
+        assert look(visit, "fourfold") == []
+        visit.page.evaluate("hardwareFirst.store('predictions', JSON.stringify({'index/which': {bet: 3}}))")
+        visit.page.reload()
+        assert look(visit, "fourfold") == ["index.html"]
+        visit.page.evaluate("hardwareFirst.store('predictions', 'nonsense')")
+        visit.page.reload()
+        assert look(visit, "fourfold") == []
+        visit.page.evaluate("hardwareFirst.store('predictions-skipped', 'all')")
+        visit.page.reload()
+        assert look(visit, "fourfold") == ["index.html"] and visit.errors == []
 
 
 @pytest.mark.parametrize("page", ["01-roofline", "glossary"])
