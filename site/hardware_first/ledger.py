@@ -88,10 +88,13 @@ def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
 
 
 def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
-    """A lab's claims; a column for each machine that decides any of them."""
-    of_lab = [machine for machine in machines if any(machine.slug in entry.records for entry in entries)]
-    heads = ["claim", "asks for", *(head(machine, entries) for machine in of_lab)]
-    made = scrolling_table(heads, [row(entry, of_lab) for entry in entries])
+    """A lab's claims; a column for each machine that decides at least half as many of them as any. What others decide stands
+    below the claim."""
+    counts = {machine: sum(machine.slug in entry.records for entry in entries) for machine in machines}
+    columns = [machine for machine, count in counts.items() if 0 < max(counts.values()) <= 2 * count]
+    others = [machine for machine, count in counts.items() if count and machine not in columns]
+    heads = ["claim", "asks for", *(head(machine, entries) for machine in columns)]
+    made = scrolling_table(heads, [row(entry, columns, others) for entry in entries])
     for entry, line in zip(entries, list(made.findall(nodes.row))[1:]):
         line["classes"].append(f"hf-row-{entry.state}")
     return made
@@ -105,11 +108,13 @@ def head(machine: Machine, entries: list[Entry]) -> nodes.Node:
     return made
 
 
-def row(entry: Entry, machines: list[Machine]) -> list[nodes.Node]:
+def row(entry: Entry, columns: list[Machine], others: list[Machine]) -> list[nodes.Node]:
     having = next(iter(entry.records.values()), None)
     asked = nodes.inline("", "", nodes.inline("", "asks for ", classes=["hf-cell-head"]),
                          nodes.Text("that it is so" if entry.statement.shown == NOTHING else entry.statement.asked(having)))
-    return [claim_link(entry), asked, *(cell(entry, machine) for machine in machines)]
+    also = (nodes.inline("", "", cell(entry, machine), classes=["hf-also"]) for machine in others
+            if machine.slug in entry.records)
+    return [nodes.inline("", "", claim_link(entry), *also), asked, *(cell(entry, machine) for machine in columns)]
 
 
 def claim_link(entry: Entry) -> nodes.Node:
@@ -122,7 +127,7 @@ def cell(entry: Entry, machine: Machine) -> nodes.Node:
     whose = nodes.inline("", f"{machine.name} ", classes=["hf-cell-head"])
     record = entry.records.get(machine.slug)
     if record is None:
-        return nodes.inline("", "", whose, nodes.inline("", "not measured", classes=["hf-kind"]))
+        return nodes.inline("", "", whose, nodes.inline("", "not measured", classes=["hf-unmeasured"]))
     mark, verdict = ("✓", "yes") if entry.statement.holds(record) else ("✗", "no")
     words = f"{mark}{NO_BREAK_SPACE}{entry.statement.observed(record)}".rstrip()
     return nodes.inline("", "", whose, nodes.inline("", words, classes=["hf-verdict", f"hf-{verdict}"]))

@@ -87,21 +87,22 @@ class Machines(Gallery):
                                   for each in records.values())
         pairs = [(term, [nodes.Text(text)]) for term, text in dict(facts).items()]
         pairs += [("Compiler", [nodes.Text(f"{compiler} with "), nodes.literal("", flags)]) for compiler, flags in compilers]
-        pairs.append(("Labs", self.labs(list(records.values()))))
+        pairs[2:2] = instruction_sets(first.data["machine"])
+        pairs += [("Labs", *self.labs(list(records.values())))]
         title = nodes.rubric("", machine.name)
         card = nodes.container("", title, fields(pairs), classes=["hf-card", "hf-machine"], ids=[f"machine-{machine.slug}"])
         hardware_first(self.env).note_card(machine.slug, card["ids"][0])
         self.state.document.note_explicit_target(card)
         return card
 
-    def labs(self, records: list[Record]) -> list[nodes.Node]:
-        """Links to the records, each with its date and what to know of it."""
-        words: list[nodes.Node] = []
+    def labs(self, records: list[Record]) -> list[list[nodes.Node]]:
+        """Links to the records; a line for those of one date of which there is the same to know."""
+        lines: dict[str, list[nodes.Node]] = {}
         for record in records:
             notes = record.since + (", with the quick budget" if record.data["run"]["budget"] == "quick" else "")
-            words += [nodes.Text("; " if words else ""), file_link(self.env, record.path, record.lab[:2]),
-                      nodes.Text(f"{NO_BREAK_SPACE}({record.date}{notes})")]
-        return words
+            lines.setdefault(f"({record.date}{notes})", []).append(file_link(self.env, record.path, record.lab[:2]))
+        return [[*(part for link in links for part in (link, nodes.Text(" "))), nodes.Text(said)]
+                for said, links in lines.items()]
 
 
 def rooflines(machines: dict[Machine, dict[str, Record]]) -> dict[Machine, Roofline]:
@@ -190,13 +191,20 @@ def network_facts(record: Record) -> list[tuple[str, str]]:
     return [("Hosts", text)]
 
 
+def instruction_sets(machine: dict) -> list[tuple[str, nodes.admonition]]:
+    """All of them, folded into one line; nothing where none is known."""
+    names = machine["isa"]
+    fold = nodes.admonition("", nodes.title("", f"{len(names)} of {machine['architecture']}"),
+                            nodes.paragraph("", ", ".join(names)), classes=["hf-folded"], collapsible="closed")
+    return [("Instruction sets", fold)] if names else []
+
+
 def hardware_facts(machine: dict) -> list[tuple[str, str]]:
     """What a reader wants to know about a machine, in the words of a data sheet."""
     caches = [f"L{cache['level']}{'' if cache['kind'] == 'unified' else ' ' + cache['kind']}"
               f"{NO_BREAK_SPACE}{quantity(cache['bytes'], 'B')}" for cache in machine["caches"]
               if cache["kind"] != "instruction"]
     facts = [("Cores", f"{machine['cores']}{', in a virtual machine' if machine['virtualised'] else ''}"),
-             ("Instruction sets", ", ".join(machine["isa"])),
              ("Caches, as reported", ", ".join(caches)),
              ("Memory", str(quantity(machine["memory_bytes"], "B"))),
              ("GPUs", ", ".join(gpu["name"] for gpu in machine["gpus"])),

@@ -20,9 +20,8 @@ def _row(cells: list[str | nodes.Node]) -> nodes.row:
     return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in inline))
 
 
-def fields(rows: list[tuple[str, *tuple[list[nodes.Node], ...]]]) -> nodes.field_list:
-    """Names and what they stand for, in one or more lines each, one below the other."""
+def fields(rows: list[tuple[str, *tuple[nodes.Element | list[nodes.Node], ...]]]) -> nodes.field_list:
+    """Names and what they stand for, in one or more lines each, one below the other; what is no list is a block as it is."""
+    block = lambda line: nodes.paragraph("", "", *line) if isinstance(line, list) else line
     return nodes.field_list("", *(
-        nodes.field("", nodes.field_name("", name),
-                    nodes.field_body("", *(nodes.paragraph("", "", *line) for line in lines)))
-        for name, *lines in rows))
+        nodes.field("", nodes.field_name("", name), nodes.field_body("", *map(block, lines))) for name, *lines in rows))

@@ -30,6 +30,17 @@ def test_a_roof_is_slanted_then_flat_and_stays_on_the_scale():
     assert path(roof, scale) == "M{:g},{:g}L{:g},{:g}L{:g},{:g}".format(*left, *scale.place(10, 100), *right)
 
 
+def test_instruction_sets_are_folded_and_labs_of_one_date_share_a_line(site):
+    site.lab("02-other")
+    site.record(lambda record: record["machine"].update(isa=["avx", "avx2", "fma"]))
+    site.record(lab="02-other")
+    site.page(PAGE)
+    assert site.build().status == 0
+    fold = re.search(r"<details[^>]*hf-folded[^>]*>(.*?)</details>", site.html(), re.S)[1]
+    assert "3 of x86_64" in re.search(r"<summary.*?</summary>", fold, re.S)[0] and "avx, avx2, fma" in fold
+    assert "01 02 (20 November 2026)" in site.text()
+
+
 def test_a_scale_holds_every_machine():
     slow = Roofline(Roof(1, 1), Roof(2, 1), ((0.01, 0.003, "a"),))
     fast = Roofline(Roof(6e4, 4e3), Roof(1e6, 5e3), ((300, 9e5, "b"),))
