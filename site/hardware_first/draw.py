@@ -287,8 +287,14 @@ def describe(series):
 
 
 def sentence_start(series):
-    label = series["label"][:1].upper() + series["label"][1:]
-    return label if series["kind"] == "measured" else f"{label} ({series['kind']})"
+    name = called(series)
+    return name[:1].upper() + name[1:]
+
+
+def called(series):
+    """A series' label, and of what kind it is where that is not measured and the label does not say it."""
+    label, kind = series["label"], series["kind"]
+    return label if kind == "measured" or kind in label else f"{label} ({kind})"
 
 
 def course(series):

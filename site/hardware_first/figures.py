@@ -53,7 +53,8 @@ class LabFigure(SphinxDirective):
         figure = nodes.figure("", classes=["hf-lab-figure"])
         caption = takeaway(self)
         drawing = functools.cache(functools.partial(drawn, records, script))
-        views = {machine: view(records, machine, lab, wanted, pending, drawing) for machine in records.machines()}
+        views = {machine: view(records, machine, lab, wanted, pending, drawing)
+                 for machine in records.machines_of(self.env.docname)}
         if all(isinstance(each, RecordError) for each in views.values()):
             raise next(iter(views.values()))
         if None in views.values():
@@ -176,7 +177,7 @@ def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
         tooltip = f"half of what lies from the 5th to the 95th percentile, typically and at most; {noise}; {when}"
     else:
         text, tooltip = noise, when
-    shown = measured_number(tooltip=tooltip)
+    shown = measured_number(tooltip=tooltip, stops=True)
     shown += nodes.Text(text)
     return shown if measured else None
 
@@ -190,7 +191,7 @@ def data_table(series: list[dict]) -> nodes.Node:
     """The same data as tables, folded away."""
     box = nodes.admonition("", nodes.title("", "data"), classes=["hf-data"], collapsible="closed")
     for each in series:
-        box += nodes.paragraph("", f"{each['label']} ({each['kind']})", classes=["hf-table-title"])
+        box += nodes.paragraph("", draw.called(each), classes=["hf-table-title"])
         box += series_table(each)
     return box
 

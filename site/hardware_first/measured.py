@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from .domain import hardware_first
 from .notice import NOT_YET, block_notice, inline_notice
 from .per_machine import for_each_machine
-from .quantity import NO_BREAK_SPACE, Quantity, quantity
+from .quantity import DIGITS, NO_BREAK_SPACE, Quantity, quantity
 from .records import LAB_ID, Machine, NotMeasured, Record, RecordError, Records
 
 STYLES = {"percent", "times", "count"}
@@ -23,11 +23,12 @@ CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
 
 
 class measured_number(nodes.inline):
-    """A number; `tooltip` says where it comes from."""
+    """A number; `tooltip` says where it comes from, to who points at it, and where it `stops` the keyboard too (reading.js)."""
 
 
 def visit_measured_number(self, node: measured_number) -> None:
-    self.body.append(self.starttag(node, "span", "", title=node["tooltip"]))
+    stop = {"tabindex": "0"} if node.get("stops") else {}
+    self.body.append(self.starttag(node, "span", "", title=node["tooltip"], **stop))
 
 
 def depart_measured_number(self, node: measured_number) -> None:
@@ -82,7 +83,7 @@ class Measured(SphinxRole):
                 as_typed = nodes.literal if value_id == "toolchain.flags" else nodes.inline
                 return [as_typed("", fact(record, value_id), classes=["hf-fact"] + ["hf-elsewhere"] * record.elsewhere)]
             record = records.choose(lab, machine, having=[("values", value_id)])
-            return [number_of(records, machine, record, value_id, options)]
+            return [number_of(machine, record, value_id, options)]
         except NotMeasured as error:
             if "pending" in options:
                 return [pending_number()]
@@ -97,9 +98,9 @@ class Measured(SphinxRole):
         return [node for value in sources.values() for node in citation(self.env, value, self.lineno, self.inliner)]
 
 
-def number_of(records: Records, machine: Machine, record: Record, value_id: str, options: set[str]) -> nodes.Node:
-    """A record's number as the page of `machine` shows it: another machine's is marked, and where this one has measured the
-    lab without it, named too."""
+def number_of(machine: Machine, record: Record, value_id: str, options: set[str]) -> nodes.Node:
+    """A record's number as the page of `machine` shows it: another machine's is marked. Of what kind a number is, and whose,
+    it says only to who points at it; sentences stay sentences."""
     value = record.value(value_id)
     shown = value_quantity(value, options)
     whose = f"; {machine.name} has not measured it" if record.elsewhere else ""
@@ -113,15 +114,9 @@ def number_of(records: Records, machine: Machine, record: Record, value_id: str,
                        shown.number if "number" in options else str(shown))
     if shown.spread and not options & ({"plain"} | BARE):
         node += nodes.inline("", NO_BREAK_SPACE + shown.spread + "×" * bool(same), classes=["hf-spread"])
+        node["stops"] = True
     if compared and not same:
         node += nodes.Text(f" {compared}")
-    if "modes" in value and not options & BARE:
-        node += nodes.inline("", NO_BREAK_SPACE + "two states", classes=["hf-kind"])
-    if value["kind"] != "measured" and not options & BARE:
-        node += nodes.inline("", NO_BREAK_SPACE + value["kind"], classes=["hf-kind"])
-    if record.elsewhere and records.path_of(machine, record.lab).exists():
-        node += nodes.inline("", f" on {record.gpu if 'pending' in options and record.gpu else record.cpu}",
-                             classes=["hf-kind"])
     return node
 
 
@@ -151,7 +146,7 @@ def value_quantity(value: dict, options: set[str] = frozenset()) -> Quantity:
     """A record's value, formatted."""
     style = next(iter(options & STYLES), "times" if any(option.startswith(COMPARED) for option in options) else "")
     try:
-        return quantity(value["value"], value["unit"], value.get("low"), value.get("high"), style=style,
+        return quantity(value["value"], value["unit"], value.get("low"), value.get("high"), style=style, digits=DIGITS,
                         exact=value["kind"] == "quoted")
     except ValueError as error:
         raise RecordError(f'value "{value["id"]}": {error}') from None
@@ -199,7 +194,7 @@ def fact(record: Record, name: str) -> str:
 def _tooltip(record: Record, value: dict, shown: Quantity, options: set[str]) -> str:
     parts = [value.get("label", value["id"].replace("_", " "))]
     if shown.spread:
-        parts.append(f"5th to 95th percentile {shown.spread}{NO_BREAK_SPACE}{shown.unit}".rstrip())
+        parts.append(f"nine in ten of its samples lay within {shown.spread}{NO_BREAK_SPACE}{shown.unit}".rstrip())
     if "modes" in value:
         parts.append(states(value, options))
     if value["kind"] == "quoted":

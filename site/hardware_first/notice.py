@@ -49,15 +49,17 @@ def add_banner(app: Sphinx, doctree: nodes.document) -> None:
 
 def warnings(env: BuildEnvironment, machine: Machine, lab: str) -> list[str]:
     """What a reader should know of a lab's record before its numbers, as a machine's page shows them."""
+    records = hardware_first(env).records
     try:
-        record = hardware_first(env).records.choose(lab, machine)
+        record = records.choose(lab, machine)
     except RecordError:
         return []
-    run, said = record.data["run"], []
-    if record.elsewhere:
-        whose = f"measured on {record.machine_name}, {record.date}{record.since}"
-        said.append(f"Lab {lab} has not run on this machine: its numbers here were {whose}. make lab-{lab[:2]} measures yours."
-                    if machine.local else f"{machine.name} has not measured lab {lab}: its numbers here were {whose}.")
+    run, said, first = record.data["run"], [], records.machines()[0]
+    whose = f"measured on {record.machine_name}, {record.date}{record.since}"
+    if first.local and not records.local_path(lab).exists() and (machine.local or lab == env.docname):
+        said.append(f"Lab {lab} has not run on this machine: its numbers here were {whose}. make lab-{lab[:2]} measures yours.")
+    elif record.elsewhere:
+        said.append(f"{machine.name} has not measured lab {lab}: its numbers here were {whose}.")
     if run["budget"] == "quick":
         said.append(f"Lab {lab} was measured with the quick budget: its numbers are rough. "
                     f"make lab-{lab[:2]} measures them in full.")

@@ -43,17 +43,17 @@ class variant(nodes.General, nodes.Element):
 
 def for_each_machine(env: BuildEnvironment, make: Callable[[Machine], Iterable[nodes.Node]], *,
                      inline: bool = False) -> list[nodes.Node]:
-    """What `make` gives for each machine, as one place; just these nodes where it is the same for all."""
-    made = {machine.slug: list(make(machine)) for machine in hardware_first(env).records.machines()}
+    """What `make` gives for each machine of the page, as one place; just these nodes where it is the same for all."""
+    made = {machine.slug: list(make(machine)) for machine in hardware_first(env).records.machines_of(env.docname)}
     texts = {slug: "".join(node.pformat() for node in made[slug]) for slug in made}
     return _place(texts, lambda text: next(made[slug] for slug in made if texts[slug] == text), inline)
 
 
 def for_each_answer(env: BuildEnvironment, ask: Callable[[Machine], Hashable],
                     make: Callable[[Hashable], Iterable[nodes.Node]], *, inline: bool = False) -> list[nodes.Node]:
-    """What `make` gives for the answer to `ask` on each machine, as one place. It is called once for each answer, so that it
-    may give nodes that the page was parsed into."""
-    return _place({machine.slug: ask(machine) for machine in hardware_first(env).records.machines()},
+    """What `make` gives for the answer to `ask` on each machine of the page, as one place. It is called once for each answer,
+    so that it may give nodes that the page was parsed into."""
+    return _place({machine.slug: ask(machine) for machine in hardware_first(env).records.machines_of(env.docname)},
                   lambda answer: list(make(answer)), inline)
 
 
@@ -102,8 +102,10 @@ def depart_variant(self, node: variant) -> None:
 
 
 def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    """html-page-context: the files of the page's other machines, and the list of machines for the switcher."""
-    machines = hardware_first(app.env).records.machines()
+    """html-page-context: the files of the page's other machines, and for the switcher the list of the page's machines and the
+    names of those that it lacks."""
+    records = hardware_first(app.env).records
+    machines = records.machines_of(page)
     slots = doctree.attributes.get(SLOTS, []) if doctree else []
     folder = Path(app.outdir, FOLDER, page)
     listed, files = [], {}
@@ -124,10 +126,12 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
     for pair, figures in (pairs_of_page(doctree) if doctree else {}).items():
         pairs[pair] = add(f"{pair}.js", "pair", page, pair, figures)
     _replace_files(folder, files)
-    if len(machines) < 2:
+    if len(records.machines()) < 2:
         return
+    others = {machine.slug: machine.name for machine in records.machines() if machine not in machines}
     app.add_css_file("machines.css")
-    app.add_js_file("machine.js", priority=100, **{"data-page": page, "data-machines": json.dumps(listed)})
+    app.add_js_file("machine.js", priority=100, **{"data-page": page, "data-machines": json.dumps(listed),
+                                                   "data-others": json.dumps(others)})
     app.add_js_file("machines.js", loading_method="defer")
     if pairs:
         beside = f"{context['pathto']('_static/beside.js', resource=True)}?v={content_digest(BESIDE)[:8]}"
@@ -146,9 +150,11 @@ def _replace_files(folder: Path, files: dict[str, str]) -> None:
 
 
 def pages_of_another_list(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """env-updated: each page names all machines, so all are written again when a machine comes or goes."""
-    domain = hardware_first(env)
-    machines = [(machine.slug, machine.name) for machine in domain.records.machines()]
+    """env-updated: each page names all machines, so all are written again when a machine comes or goes, or has measured
+    another lab."""
+    records = (domain := hardware_first(env)).records
+    machines = [(machine.slug, machine.name, [machine in records.machines_of(lab) for lab in records.labs()])
+                for machine in records.machines()]
     if domain.data.get("machines") == machines:
         return []
     domain.data["machines"] = machines

@@ -9,6 +9,7 @@ NO_BREAK_SPACE = "\u00a0"
 THOUSANDS_SPACE = "\u202f"
 MINUS = "\u2212"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+DIGITS = 2  # of a number in prose, unless its spread allows a third
 SMALLEST, LARGEST = 1e-7, 1e15  # beyond these a number is printed with a power of ten
 
 # Units that differ by a prefix only: (unit in the record, how it is printed, its size in the family's first unit).
@@ -43,12 +44,13 @@ class Quantity:
 
 
 def quantity(value: float, unit: str, low: float | None = None, high: float | None = None, *,
-             style: str = "", exact: bool = False) -> Quantity:
+             style: str = "", exact: bool = False, digits: int = 3) -> Quantity:
     """Formats `value`, given in `unit`, with its 5th and 95th percentile.
 
     style: "percent" prints a share (unit "1") as per cent, "times" a ratio (unit "1") with its sign, "count" how many
     whole things it takes: rounded up.
     exact: prints every digit given, for quoted numbers and counts.
+    digits: how many are printed of a number without a spread, unless last_place() says otherwise.
     """
     scale, shown_unit = _scale(value, unit, style)
     value = value * scale
@@ -60,7 +62,7 @@ def quantity(value: float, unit: str, low: float | None = None, high: float | No
         value, low, high = (math.ceil(v) for v in (value, low, high))
     if exact or (low == high and unit == "1" and not style and value == int(value)):
         return Quantity(_exact(value), shown_unit)
-    place = max(last_place(value, low, high), 0 if style == "count" else -math.inf)
+    place = max(last_place(value, low, high, digits), 0 if style == "count" else -math.inf)
     number, low_text, high_text = (_rounded(v, place) for v in (value, low, high))
     if low == high:
         return Quantity(_without_trailing_zeros(number), shown_unit)
@@ -69,21 +71,23 @@ def quantity(value: float, unit: str, low: float | None = None, high: float | No
     return Quantity(number, shown_unit, low_text, high_text)
 
 
-def last_place(value: float, low: float, high: float) -> int:
-    """The power of ten of the last digit worth printing: the leading digit of half the spread,
-    but never fewer than two significant digits nor more than three."""
+def last_place(value: float, low: float, high: float, digits: int = 3) -> int:
+    """The power of ten of the last digit worth printing: the leading digit of half the spread, but never fewer than two
+    significant digits nor more than three. Where there is no spread, that many `digits`, or three of a whole number and of what
+    would read as 1 or 100 %, and is not."""
     if value == 0:
         return 0
     leading = math.floor(math.log10(abs(value)))
     half_spread = (high - low) / 2
     if half_spread <= 0:
-        return leading - 2
+        three = float(value).is_integer() or float(f"{value:.{digits - 1}e}") in (1, 100)
+        return leading - (2 if three else digits - 1)
     return max(leading - 2, min(leading - 1, math.floor(math.log10(half_spread) + 1e-9)))
 
 
-def rounded(value: float, low: float, high: float) -> float:
+def rounded(value: float, low: float, high: float, digits: int = 3) -> float:
     """The value with the digits that are worth printing."""
-    return round(value, -last_place(value, low, high))
+    return round(value, -last_place(value, low, high, digits))
 
 
 def _scale(value: float, unit: str, style: str) -> tuple[float, str]:

@@ -21,6 +21,7 @@ LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 HERE = "here"
 FOLDER = re.compile(r"(?!here$)[a-z0-9]+(-[a-z0-9]+)*")  # a published machine's; in C++: refused_folder()
 LONGEST = 80  # of its letters
+NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}  # in words
 
 
 class RecordError(Exception):
@@ -152,6 +153,13 @@ class Records:
         """Whose records there are, the default first: this machine where it has any, then the one that the project names,
         then those with the most labs. Where nobody has any, this machine."""
         return self._machines
+
+    def machines_of(self, page: str) -> list[Machine]:
+        """Whose numbers a page can show, in the same order: a chapter those of the machines that have measured its lab."""
+        having = {record.slug for record in self.all(page)[0]} if page in self.labs() else set()
+        if having and self.local_path(page).exists():
+            having.add(HERE)  # broken, it is said to be
+        return [machine for machine in self.machines() if machine.slug in having] or self.machines()
 
     @cached_property
     def _machines(self) -> list[Machine]:
@@ -370,9 +378,12 @@ class Records:
 
 
 def _name(records: list[Record]) -> str:
-    """What readers call the machine with these records; a network is no chip, so it says how many hosts it has."""
-    hosts = max((record.value("hosts") or {"value": 1})["value"] for record in records)
-    return records[0].machine_name + (f", {hosts:.0f} hosts" if hosts > 1 else "")
+    """What readers call the machine with these records; several hosts are called that, and no chip."""
+    most = lambda name: int(max((record.value(name) or {"value": 0})["value"] for record in records))
+    hosts, name = most("hosts"), records[0].machine_name
+    if hosts < 2:
+        return name
+    return f"{NUMBERS.get(hosts, hosts)} hosts{' in one' if most('machines') == 1 else ', each'} {name}"
 
 
 def row_of(point: dict) -> str:

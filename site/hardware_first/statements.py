@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from .quantity import MINUS, NO_BREAK_SPACE, Quantity, quantity, rounded
+from .quantity import DIGITS, MINUS, NO_BREAK_SPACE, Quantity, quantity, rounded
 from .records import Record, RecordError
 
 SIGNS = {">=": ("≥", operator.ge), "<=": ("≤", operator.le), ">": (">", operator.gt), "<": ("<", operator.lt)}
@@ -100,12 +100,13 @@ class Statement:
         """What is shown of the value, with the digits that its spread leaves if it stays on its side of the bound."""
         number = self._of(value["value"], value)
         way = self._way(value)[0] if value["unit"] == "1" else Way(float)
-        if "low" not in value or way.of is math.ceil or way.of is not float and value["low"] <= 0:
+        low, high = (value.get(end, value["value"]) for end in ("low", "high"))
+        counted = low == high and float(number).is_integer()
+        if counted or way.of is math.ceil or way.of is not float and low <= 0:
             return number
         keeps = SIGNS[OPPOSITE[self.sign] if way.falls else self.sign][1]
         limit = float(f"{self._of(self.limit, value):.9g}")  # 0.1, of a bound of 1.1, and not a bit more
-        spread = sorted(self._of(value[end], value) for end in ("low", "high"))
-        short = rounded(number, *spread)
+        short = rounded(number, *sorted((self._of(low, value), self._of(high, value))), digits=DIGITS)
         return short if keeps(short, limit) == keeps(number, limit) else number
 
     def _printed(self, shown: float, value: dict, exact: bool = False) -> Quantity:

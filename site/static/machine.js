@@ -1,17 +1,21 @@
 // Whose numbers the page shows, settled before anything is painted: the address wins (?machine=SLUG), then what the reader
-// chose before, then the machine that the page was written for. What differs on another machine comes as a script, since a
-// page opened from a file may load nothing else; until it is there, the article is laid out and not yet shown.
+// chose before, then the machine that the page was written for, also for want of one that has not measured its chapter. What
+// differs on another machine comes as a script, since a page opened from a file may load nothing else; until it is there, the
+// article is laid out and not yet shown.
 (() => {
-  const {page, machines} = document.currentScript.dataset;
+  const {page, machines, others} = document.currentScript.dataset;
   const list = JSON.parse(machines), known = slug => list.some(machine => machine.slug === slug);
+  const lacking = {__proto__: null, ...JSON.parse(others)};  // a machine may be called "constructor"
   const asked = new URLSearchParams(location.search).get("machine"), remembered = hardwareFirst.stored("machine");
-  const wanted = [asked, remembered].find(known) || list[0].slug;
+  const chosen = [asked, remembered].find(slug => known(slug) || slug in lacking) ?? "here";
+  const wanted = known(chosen) ? chosen : list[0].slug;
 
   // SLUG → [html or null for each slot], a promise. Resolved with nothing where the machine's page is the default's.
-  const variants = {__proto__: null}, arrived = {__proto__: null};  // a machine may be called "constructor"
+  const variants = {__proto__: null}, arrived = {__proto__: null};
   hardwareFirst.machines = list;
   hardwareFirst.machine = list[0].slug;
   hardwareFirst.wantedMachine = wanted;
+  hardwareFirst.lackingMachine = lacking[chosen];  // its name
   hardwareFirst.variant = (of, slug, html) => { if (of === page) arrived[slug] = html; };
   hardwareFirst.variantOf = slug => variants[slug] ??= new Promise((resolve, reject) => {
     const {file} = list.find(machine => machine.slug === slug);

@@ -1,6 +1,6 @@
 // The machine switcher, and the exchange of what the page's slots hold. Whoever decorates content listens to "hf:machine".
 (() => {
-  const {machines, variantOf} = hardwareFirst, [first] = machines;
+  const {machines, variantOf, lackingMachine} = hardwareFirst, [first] = machines;
   const slots = [...document.querySelectorAll(".hf-slot")].sort((a, b) => a.dataset.slot - b.dataset.slot);
   // What has been shown before is kept as it was left: {slug: [nodes of each slot]}. The page came with the first machine's.
   const kept = {__proto__: null};
@@ -66,8 +66,14 @@
   const label = document.createElement("label"), words = document.createElement("span");
   words.textContent = "Numbers from";
   select.append(...machines.map(({slug, name}) => new Option(name, slug)));
+  if (lackingMachine) {
+    const short = name => name.split(/,| in one /)[0], lacks = short(lackingMachine);
+    select.options[0].label = select.title = `${short(first.name)}, for want of ${lacks}’${lacks.endsWith("s") ? "" : "s"}`;
+  }
   select.addEventListener("change", () => {
     remember(select.value);
+    select.options[0].label = first.name;
+    select.title = "";
     hardwareFirst.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
   });
   label.append(words, select);

@@ -1,5 +1,5 @@
-// What helps a reader on every page: what a word or a source is, on hover, focus and touch; copies of code; pages turned by
-// keys; how far one is. Cards show what links carry in their titles, and the page's own footnotes: nothing is fetched.
+// What helps a reader on every page: what a word, a number or a source is, on hover, focus and touch; copies of code; pages
+// turned by keys; how far one is. Cards show what these carry in their titles, and the page's own footnotes: nothing is fetched.
 (() => {
   const make = (tag, name, text = "", attributes = {}) => {
     const element = Object.assign(document.createElement(tag), { className: name, textContent: text });
@@ -9,7 +9,7 @@
   const touched = (event) => event.pointerType === "touch" || event.pointerType === "pen";
 
   // ——— Cards ———
-  const EXPLAINED = "article a.footnote-reference, article a.reference.internal[title], article a[data-card]";
+  const EXPLAINED = "article :is(a.footnote-reference, a.reference.internal[title], span[title], [data-card])";
   const card = make("div", "hf-definition", "", { id: "hf-definition", role: "tooltip", popover: "manual" });
   document.body.append(card);
   let shown = null, top = 0, timer = 0, pointer = "";
@@ -24,7 +24,7 @@
     } else {
       card.append(make("p", "", link.title || link.dataset.card));
     }
-    if (pointer === "touch") card.append(make("a", "", "Go there", { href: link.href }));
+    if (pointer === "touch" && link.href) card.append(make("a", "", "Go there", { href: link.href }));
     return card.textContent.trim() !== "";
   }
 

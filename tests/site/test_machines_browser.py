@@ -97,19 +97,31 @@ def test_another_machines_page_opens_without_a_flash_or_a_shift(browser, base):
         assert visit.page.locator("article").is_visible()
 
 
-def test_a_machine_without_the_chapter_keeps_its_numbers_and_says_so(browser, base):
+def test_a_chapter_says_whose_numbers_it_shows_for_want_of_the_chosen_machines(browser, base):
     with Visit(browser, f"{base}02-matmul.html") as visit:
-        before = visit.page.evaluate(PAGE)
+        before, select = visit.page.evaluate(PAGE), visit.page.locator(SWITCH)
+        offered = select.evaluate("select => [...select.options].map(option => option.value)")
+        assert "here" in offered and XEON not in offered
+        visit.page.goto(f"{base}{LAB}.html")
         switch(visit, XEON)
-        after = visit.page.evaluate(PAGE)
-        banner = visit.page.locator(".hf-banner")
-        assert banner.count() == 1
-        assert "Intel Xeon Processor, 2\u00a0cores has not measured lab 02-matmul" in banner.text_content()
-        assert after["numbers"] == before["numbers"] != [] and after["figures"] == before["figures"]
-        elsewhere = visit.page.locator("article p .hf-number.hf-elsewhere")
-        assert elsewhere.count() == visit.page.locator("article p .hf-number").count()
-        assert "Intel Xeon Processor, 2 cores has not measured it" in elsewhere.first.get_attribute("title")
-        assert elsewhere.first.evaluate("e => getComputedStyle(e).textDecorationStyle") == "dotted"
+        visit.page.goto(f"{base}02-matmul.html")
+        label = "select => select.selectedOptions[0].label"
+        assert select.evaluate(label) == "this machine, for want of Intel Xeon Processor’s"
+        assert visit.page.evaluate(PAGE) == before and visit.page.locator(".hf-elsewhere.hf-number").count() == 0
+        switch(visit, EPYC)  # a choice is one
+        switch(visit, "here")
+        assert select.evaluate(label) == "this machine" and visit.errors == []
+
+
+def test_on_a_telephone_the_header_has_the_books_name_and_the_machine_a_line_of_its_own(browser, served):
+    with Visit(browser, f"{served}{LAB}.html", viewport={"width": 360, "height": 740}) as visit:
+        name, select = visit.page.locator(".hf-home span"), visit.page.locator(SWITCH)
+        assert name.bounding_box()["width"] > 80 and visit.page.locator(".hf-here").is_hidden()
+        below = name.bounding_box()["y"] - select.bounding_box()["y"] - select.bounding_box()["height"]
+        assert below >= 0 and select.bounding_box()["width"] > 200
+        visit.page.evaluate("scrollTo({top: 2000, behavior: 'instant'})")
+        assert 0 <= name.bounding_box()["y"] < 50 and select.bounding_box()["y"] < 0
+        assert visit.page.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def test_the_reader_keeps_the_place(browser, served):

@@ -35,7 +35,7 @@ def test_a_pending_number_is_shown_once_somebody_has_it(site):
     site.record()
     assert site.build().status == 0 and "It is not yet measured." in site.text()
     site.record(add_value(id="speed", value=300, unit="GFLOP/s"), published="other-machine")
-    assert site.build().status == 0 and "It is 300 GFLOP/s on Fixture Processor." in site.text()
+    assert site.build().status == 0 and "It is 300 GFLOP/s." in site.text()
     site.record(add_value(id="speed", value=171, unit="GFLOP/s"))
     assert site.build().status == 0 and "It is 171 GFLOP/s." in site.text()
 
@@ -50,7 +50,7 @@ def test_what_a_gpu_did_names_the_gpu(site):
     site.page(CLAIM % "caches-make-a-ladder" + "\nIt is {measured}`01-roofline/speed|pending`.")
     assert site.build().status == 0
     assert "22.9× on Fixture Processor, 2 cores, Fixture GPU" in site.text()
-    assert "It is 300 GFLOP/s on Fixture GPU." in site.text()
+    assert "It is 300 GFLOP/s." in site.text()
     assert "measured on Fixture Processor, 2 cores, Fixture GPU, 20 November 2026" in site.html()
 
 
@@ -121,7 +121,7 @@ def test_a_figure_comes_from_the_record_that_has_the_pending_series(site):
     site.page(FIGURE % ":series: latency\n:pending: no_gpu")
     assert site.build().status == 0
     assert "Measured · Fixture Processor, 2 cores · " in site.text()
-    assert "on the GPU (measured)" in site.text() and "Not yet measured" not in site.text()
+    assert "on the GPU" in site.text() and "Not yet measured" not in site.text()
 
 
 def test_prose_that_is_nothing_without_its_numbers_is_left_out_until_they_are_there(site):

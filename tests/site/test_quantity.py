@@ -1,7 +1,7 @@
 """Numbers are printed as precisely as they were measured, and no more."""
 
 import pytest
-from hardware_first.quantity import MINUS, NO_BREAK_SPACE, THOUSANDS_SPACE, quantity
+from hardware_first.quantity import DIGITS, MINUS, NO_BREAK_SPACE, THOUSANDS_SPACE, quantity
 
 
 @pytest.mark.parametrize(("value", "unit", "low", "high", "text", "spread"), [
@@ -34,6 +34,16 @@ from hardware_first.quantity import MINUS, NO_BREAK_SPACE, THOUSANDS_SPACE, quan
 def test_number_unit_and_spread(value, unit, low, high, text, spread):
     shown = quantity(value, unit, low, high)
     assert (plain(str(shown)), plain(shown.spread)) == (text, spread)
+
+
+@pytest.mark.parametrize(("value", "unit", "style", "text"), [
+    (71.26, "s", "", "71 s"), (19687.3, "FLOP", "", "20 000 FLOP"), (784 * 1024, "B", "", "784 KiB"), (1349, "1", "", "1349"),
+    (0.502, "1", "", "0.5"), (1.44, "1", "times", "1.4×"), (1.04, "1", "times", "1.04×"), (1.034, "1", "percent", "103 %"),
+    (0.9996, "1", "percent", "100 %"), (0.8854, "1", "percent", "89 %"),
+])
+def test_in_prose_two_digits_are_enough_where_no_spread_allows_a_third(value, unit, style, text):
+    assert plain(str(quantity(value, unit, style=style, digits=DIGITS))) == text
+    assert plain(str(quantity(171.26, "GFLOP/s", 168.1, 173.4, digits=DIGITS))) == "171 GFLOP/s"
 
 
 @pytest.mark.parametrize(("value", "style", "text"), [
