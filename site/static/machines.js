@@ -67,7 +67,7 @@
   words.textContent = "Numbers from";
   select.append(...machines.map(({slug, name}) => new Option(name, slug)));
   if (lackingMachine) {
-    const short = name => name.split(/,| in one /)[0], lacks = short(lackingMachine);
+    const short = name => name.split(/ Processor|,| in one /)[0], lacks = short(lackingMachine);
     select.options[0].label = select.title = `${short(first.name)}, for want of ${lacks}’${lacks.endsWith("s") ? "" : "s"}`;
   }
   select.addEventListener("change", () => {

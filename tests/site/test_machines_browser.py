@@ -106,7 +106,7 @@ def test_a_chapter_says_whose_numbers_it_shows_for_want_of_the_chosen_machines(b
         switch(visit, XEON)
         visit.page.goto(f"{base}02-matmul.html")
         label = "select => select.selectedOptions[0].label"
-        assert select.evaluate(label) == "this machine, for want of Intel Xeon Processor’s"
+        assert select.evaluate(label) == "this machine, for want of Intel Xeon’s"
         assert visit.page.evaluate(PAGE) == before and visit.page.locator(".hf-elsewhere.hf-number").count() == 0
         switch(visit, EPYC)  # a choice is one
         switch(visit, "here")
@@ -164,19 +164,19 @@ def test_a_press_changes_the_page_within_a_tenth_of_a_second(browser, served, pa
     """The budget for an answer to a press is part of what the site promises; the better of a few tries counts, for the
     machine that tests may be busy."""
     with Visit(browser, f"{served}{page}.html") as visit:
-        visit.page.evaluate(f"Promise.all(['{XEON}', '{EPYC}'].map(hardwareFirst.variantOf))")
-        took = visit.page.evaluate(f"""async () => {{
-          const took = [];
-          for (const slug of ["{XEON}", "here", "{EPYC}", "{XEON}", "here", "{EPYC}"]) {{
+        took = visit.page.evaluate("""async () => {
+          const took = [], slugs = hardwareFirst.machines.map(({slug}) => slug).reverse();
+          await Promise.all(slugs.map(hardwareFirst.variantOf));
+          for (const slug of [...slugs, ...slugs]) {
             const before = performance.now();
             await hardwareFirst.showMachine(slug);
             document.documentElement.getBoundingClientRect();  // styles and layout are part of it
             took.push(performance.now() - before);
             await new Promise(requestAnimationFrame);
-          }}
-          return took;
-        }}""")
-        assert min(took[3:]) <= 100, took
+          }
+          return took.slice(slugs.length);
+        }""")
+        assert min(took) <= 100, took
 
 
 def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):

@@ -127,7 +127,7 @@ Open prose.
 """)
     shutil.copytree(PROJECT / "site" / "theme", site.root / "theme")
     build = site.build(html_theme="theme", html_theme_path=[str(site.root)], html_additional_pages={"search": "search.html"},
-                       html_js_files=[])
+                       html_js_files=[], html_use_index=False)
     assert build.status == 0, build.said
     with Visit(browser, f"{(site.root / 'build' / 'out').as_uri()}/search.html") as visit:
         assert look(visit, "open") == ["index.html"] and look(visit, "fourfold") == []
