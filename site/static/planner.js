@@ -48,7 +48,7 @@
       done([]);
       show(job, {plan, time: p.stepTime(job.chip, job.shape, plan), memory: p.memoryUse(job.shape, plan)});
     };
-    const candidates = (job, found) => table(["plan", "step", "MFU", "memory", "micro-batch", "computed again"],
+    const candidates = (job, found) => table(["plan: press to change", "step", "MFU", "memory", "micro-batch", "computed again"],
       found.map(({plan, memory, seconds}) => {
         const name = p.shortName(plan);
         const mine = element("button", {type: "button", class: "hf-press", "aria-label": `Change ${name}`}, name);
