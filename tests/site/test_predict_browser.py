@@ -1,9 +1,9 @@
 """Predicting, in a browser: commit, skip, hide, score, remember, forget."""
 
 import pytest
-from book import Visit, pages
+from book import CHAPTERS, LEFT_OUT, Visit, pages
 from conftest import Site
-from walk import WIDE
+from walk import ANSWERED, SETTLED, WIDE
 
 PAGE = """# Page
 
@@ -334,6 +334,31 @@ def test_another_machine_scores_the_same_bets_again(browser, book, served):
             assert sorted(bets) == sorted(["memory ✓"] * memory + ["memory ✗"] * (10 - memory))
         assert said[machines[0]] != said[other]
         assert visit.errors == []
+
+
+# Where everything of a chapter stands, down to the summary, which grows.
+STANDS = """() => {
+  const end = document.querySelector(".hf-predict-summary");
+  return [...document.querySelectorAll("article section > *")]
+    .filter(each => !end || each.compareDocumentPosition(end) & Node.DOCUMENT_POSITION_FOLLOWING)
+    .map(each => [(each.id || each.textContent.trim()).slice(0, 60), Math.round(each.getBoundingClientRect().top + scrollY)]);
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_page_moves_when_its_questions_are_answered(browser, served, width):
+    moved = {}
+    with Visit(browser, f"{served}index.html", viewport={"width": width, "height": 800}) as visit:
+        for page in (chapter for chapter in CHAPTERS if chapter not in LEFT_OUT):
+            visit.page.goto(f"{served}{page}.html")
+            visit.page.evaluate("document.fonts.ready")
+            before = visit.page.evaluate(STANDS)
+            visit.page.evaluate(ANSWERED)
+            visit.page.evaluate(SETTLED)
+            assert visit.page.locator(".hf-predict:not(.hf-answered)").count() == 0, page
+            after = visit.page.evaluate(STANDS)
+            moved |= {(page, name): now - place for (name, place), (_, now) in zip(before, after) if abs(now - place) > 1}
+    assert moved == {}
 
 
 LOST = WIDE.ask("""() => [...document.querySelectorAll("[data-reveals]")].flatMap(box =>
