@@ -114,36 +114,43 @@ def solid(sketch, x, y, wide, high, deep, parts, axis):
 
 
 def pipeline():
-    """Four stages, and a batch that is cut into ever smaller parts; time runs to the right, the work is always the same."""
+    """Four stages, and a batch that is cut into ever smaller parts; time runs to the right, beat by beat, the work is always
+    the same. The last cut stands at once: by then it is known how it goes."""
     stages, cuts, left, top, row = 4, (1, 2, 4, 8, 16), 66, 34, 44
     whole = 450 / stages  # units of time for a stage's work
-    shares = [(stages - 1) / (m + stages - 1) for m in cuts]
-    said = [("The batch is whole: " if m == 1 else f"{m} micro-batches: ") +
-            f"each stage works in {m} of {m + stages - 1} beats and stands idle for {share:.0%} of the time."
-            for m, share in zip(cuts, shares, strict=True)]
-    said = [words.replace("%", " %").replace("in 1 of", "in one of") for words in said]
+    said, ends = [], []
+    for m in cuts:
+        name, beats = "The batch is whole" if m == 1 else f"{m} micro-batches", m + stages - 1
+        for beat in range(1, beats) if m < cuts[-1] else ():
+            works = sum(0 <= beat - 1 - s < m for s in range(stages))
+            said.append(f"{name}, beat {beat} of {beats}: {works} work{'s' * (works == 1)}, {stages - works} "
+                        f"wait{'s' * (stages - works == 1)}.".replace("0 wait", "none wait"))
+        said.append(f"{name}: each stage works in {'one' if m == 1 else m} of {beats} beats and stands idle for "
+                    f"{(stages - 1) / beats * 100:.0f} % of the time.")
+        ends.append(len(said) - 1)
     sketch = Sketch("05-pipeline", 252, "A pipeline of four stages, with more and more micro-batches",
                     """Four rows, one for each stage, over time. With the batch in one piece, one stage works and three wait:
                     three quarters of the time are lost. Cut into 2, 4, 8 and 16 parts, the stages work at the same time, the
                     whole is done earlier, and the idle corners at the start and the end shrink to 60, 43, 27 and 16 %.""",
-                    data_first=0, data_last=len(cuts) - 1, data_at=2, data_pace=1800, data_says="|".join(said))
+                    data_first=0, data_last=ends[-1], data_at=ends[2], data_pace=600, data_says="|".join(said))
     sketch.text(left, 18, "works", "")
     sketch.rect(left - 20, 6, 14, 14, "f-blue", rx=2)
     sketch.text(left + 82, 18, "waits for the others", "")
     sketch.rect(left + 62, 6, 14, 14, "t-orange", rx=2)
     for s in range(stages):
         sketch.text(0, top + s * row + 24, f"stage {s + 1}", "small")
-    for step, m in enumerate(cuts):
-        beat = whole / m
-        with sketch.group(data_from=step, data_to=step):
-            for s in range(stages):
-                y = top + s * row
-                sketch.rect(left, y, (m + stages - 1) * beat, row - 8, "t-orange", rx=2)
-                for k in range(m):
-                    sketch.rect(left + (s + k) * beat, y, beat, row - 8, "s-paper f-blue", rx=2)
-            end = left + (m + stages - 1) * beat
-            sketch.path(f"M{end},{top - 6}V{top + stages * row}", "s-ink dashed")
-            sketch.text(min(end, 516), top + stages * row + 18, "done", "mid" if end < 490 else "end")
+    for m, first, last in zip(cuts, [0, *(end + 1 for end in ends)], ends, strict=False):
+        long, beats = whole / m, m + stages - 1
+        with sketch.group(data_from=first, data_to=last):
+            for beat in range(beats):
+                with sketch.group(data_from=min(first + beat, last)):
+                    for s in range(stages):
+                        x, y = left + beat * long, top + s * row
+                        sketch.rect(x, y, long, row - 8, f"s-paper {'f-blue' if 0 <= beat - s < m else 't-orange'}", rx=2)
+            end = left + beats * long
+            with sketch.group(data_from=last):
+                sketch.path(f"M{end},{top - 6}V{top + stages * row}", "s-ink dashed")
+                sketch.text(min(end, 516), top + stages * row + 18, "done", "mid" if end < 490 else "end")
     sketch.arrow(left, 246, 518, 246, "quiet", size=8)
     sketch.text(left, 238, "time", "small f-quiet")
     return sketch

@@ -186,3 +186,35 @@ def test_the_books_drawings_move_under_its_policy(browser, base):
         assert count.all_text_contents() == ["22", "7"]
         slider.press("Home")
         assert count.all_text_contents() == ["0", "0"] and visit.errors == []
+
+
+def test_the_pipeline_fills_beat_by_beat_and_its_bubble_is_the_formulas(browser, base):
+    with Visit(browser, base + "05-scaling.html") as visit:
+        slider = visit.page.get_by_role("slider", name="A pipeline of four stages")
+        count = """colour => [...document.querySelectorAll(`svg.hf-05-pipeline g rect${colour}`)]
+            .filter(cell => !cell.closest(".hf-off")).length"""
+        cells = lambda: (visit.page.evaluate(count, ".f-blue"), visit.page.evaluate(count, ".t-orange"))
+        assert cells() == (16, 12)  # as without scripts: four micro-batches
+        slider.focus()
+        visit.page.keyboard.press("Home")
+        for parts in (1, 2, 4, 8):
+            for beat in range(1, parts + 4):
+                works, waits = cells()
+                assert works + waits == 4 * beat and works == sum(0 <= b - s < parts for b in range(beat) for s in range(4))
+                visit.page.keyboard.press("ArrowRight")
+        works, waits = cells()
+        assert (works, waits / (works + waits)) == (64, pytest.approx(3 / 19))
+        assert "16 of 19 beats" in slider.get_attribute("aria-valuetext") and visit.errors == []
+
+
+def test_the_sum_goes_round_until_all_have_it(browser, base):
+    with Visit(browser, base + "05-scaling.html") as visit:
+        slider = visit.page.get_by_role("slider", name="A ring all-reduce")
+        slider.focus()
+        visit.page.keyboard.press("Home")
+        stripes = """() => Math.max(1, ...[...document.querySelectorAll("svg.hf-05-ring g[data-places]:not(.hf-off)")]
+            .map(figure => figure.querySelectorAll("rect").length))"""
+        for passed in (1, 2, 3, 4, 4, 4, 4):
+            assert visit.page.evaluate(stripes) == passed
+            visit.page.keyboard.press("ArrowRight")
+        assert visit.errors == []

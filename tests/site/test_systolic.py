@@ -152,9 +152,22 @@ def test_it_starts_at_the_beginning_and_its_numbers_move(opened):
     assert not ring.is_visible() and opened.locator(".hf-systolic .f-green:visible").count() == 12
 
 
-def test_it_plays_and_pauses_and_its_buttons_are_not_printed(opened):
+def test_it_plays_where_motion_is_welcome_and_pauses(opened):
+    opened.emulate_media(reduced_motion="no-preference")
     opened.get_by_role("button", name="Play").click()
-    opened.wait_for_function("document.querySelector('input[type=range]').value > 0")
+    opened.wait_for_function("document.querySelector('input[type=range]').value > 1")
     opened.get_by_role("button", name="Pause").click()
+    assert opened.get_by_role("button", name="Play").is_visible()
+
+
+def test_where_motion_is_unwanted_a_press_is_a_step_and_no_button_is_printed(opened):
+    slider, button = opened.get_by_role("slider"), opened.get_by_role("button", name="Next")
+    for step in range(1, 13):
+        button.click()
+        assert slider.input_value() == str(step)
+    button.click()
+    assert slider.input_value() == "0"  # from the beginning
+    opened.wait_for_timeout(1300)  # longer than a step of a play
+    assert slider.input_value() == "0"
     opened.emulate_media(media="print")
-    assert not opened.get_by_role("button", name="Play").is_visible()
+    assert not button.is_visible()
