@@ -1,4 +1,4 @@
-// Bits to press, under the drawing of a number's bits: what each of them does to the number that they are.
+// Bits to press and a number to type, under the drawing of a number's bits: what it becomes in two formats.
 (() => {
   // Bits of exponent and of mantissa. E4M3 has no infinities: of the uppermost octave, only its last mark is not a number.
   const FORMATS = {
@@ -23,19 +23,21 @@
     return {sign, octave, lead, marks, value: sign * (lead + step) * 2 ** octave, next: 2 ** (octave - mantissa)};
   };
 
-  // The bits of the mark nearest to a positive number in the format's range; half-way, the even one.
-  const encode = (format, value) => {
-    const bits = Array(1 + format.exponent + format.mantissa).fill(0);
+  // The bits of the mark nearest to a number; half-way, the even one. What has no infinity stops at its largest.
+  const encode = (format, number) => {
+    const bits = Array(1 + format.exponent + format.mantissa).fill(Number(Number.isNaN(number))), size = Math.abs(number);
+    if (Number.isNaN(number)) return bits;
     for (let i = 1; i < bits.length; ++i) {  // the last mark below: each bit that does not overshoot
       bits[i] = 1;
-      if (!(decode(format, bits).value <= value)) bits[i] = 0;
+      if (!(decode(format, bits).value <= size)) bits[i] = 0;
     }
-    const below = decode(format, bits), rest = 2 * (value - below.value);
+    const below = decode(format, bits), rest = 2 * (size - below.value);
     if (rest > below.next || (rest === below.next && below.marks % 2)) {
-      let i = bits.length - 1;
-      while (bits[i]) bits[i--] = 0;
-      bits[i] = 1;
+      const up = [...bits], i = bits.lastIndexOf(0);
+      up.fill(0, i + 1)[i] = 1;
+      if (!Number.isNaN(decode(format, up).value)) bits.splice(0, bits.length, ...up);
     }
+    bits[0] = Number(number < 0 || Object.is(number, -0));
     return bits;
   };
 
@@ -57,42 +59,76 @@
             ...words(value), ". The next mark is ", ...words(next), " away."];
   };
 
-  const build = (drawing) => {
-    const box = make("div", "hf-bits"), choice = make("div", "hf-bits-formats"), row = make("div", "hf-bits-row");
-    const told = make("p", "hf-bits-value");
-    let name = "bf16", bits = encode(FORMATS[name], Math.PI);
+  // How far a mark is from the number that it stands for, in words; nothing where it is that number.
+  const missed = (value, number) => {
+    const off = Math.abs(value / number - 1);
+    return off > 0 && off < Infinity ? ` Off by ${Number((100 * off).toPrecision(2))}\u00a0%.` : "";
+  };
+
+  // A format's choice, bits and words. pressed(value) is told when the reader has pressed a bit; put(number) shows another.
+  const panel = (chosen, pressed) => {
+    const choice = make("select", ""), row = make("div", "hf-bits-row"), told = make("p", "hf-bits-value");
+    const box = make("div", "hf-bits-one");
+    let number, bits;
+    choice.append(...Object.keys(FORMATS).map((name) => new Option(name, name, false, name === chosen)));
+    choice.setAttribute("aria-label", "Format");
+    told.setAttribute("aria-live", "polite");
+    const format = () => FORMATS[choice.value];
     const show = () => {
-      told.replaceChildren(...formula(FORMATS[name], decode(FORMATS[name], bits)));
+      const found = decode(format(), bits);
+      told.replaceChildren(...formula(format(), found), missed(found.value, number));
       [...row.children].forEach((button, i) => {
         button.textContent = bits[i];
         button.setAttribute("aria-pressed", String(Boolean(bits[i])));
       });
-      for (const button of choice.children) button.setAttribute("aria-pressed", String(button.textContent === name));
     };
-    const part = (i) => (i === 0 ? "sign" : i <= FORMATS[name].exponent ? "exponent" : "mantissa");
-    const lay = () => {
-      row.replaceChildren(...bits.map((_, i) => {
-        const button = make("button", `hf-bit hf-bit-${part(i)}`);
-        button.type = "button";
-        button.setAttribute("aria-label", `${part(i)}, bit ${bits.length - 1 - i}`);
-        button.addEventListener("click", () => { bits[i] = 1 - bits[i]; show(); });
-        return button;
-      }));
+    const part = (i) => (i === 0 ? "sign" : i <= format().exponent ? "exponent" : "mantissa");
+    const lay = () => row.replaceChildren(...bits.map((_, i) => {
+      const button = make("button", `hf-bit hf-bit-${part(i)}`);
+      button.type = "button";
+      button.setAttribute("aria-label", `${part(i)}, bit ${bits.length - 1 - i}`);
+      button.addEventListener("click", () => {
+        bits[i] = 1 - bits[i];
+        number = decode(format(), bits).value;
+        show();
+        pressed(number);
+      });
+      return button;
+    }));
+    const put = (next) => {
+      number = next;
+      const before = bits?.length;
+      bits = encode(format(), number);
+      if (bits.length !== before) lay(); // else whoever is on a button stays there
       show();
     };
-    for (const format of Object.keys(FORMATS)) {
-      const button = make("button", "", format);
-      button.type = "button";
-      button.addEventListener("click", () => { name = format; bits = encode(FORMATS[name], Math.PI); lay(); });
-      choice.append(button);
-    }
-    const asked = "Press a bit, and see what the number becomes";
+    choice.addEventListener("input", () => { bits = []; put(number); });
+    box.append(choice, told, row);
+    return {box, put};
+  };
+
+  const build = (drawing) => {
+    const box = make("div", "hf-bits"), field = make("input", "");
+    const label = make("label", "hf-bits-asked", "Type a number, or press a bit: ");
+    Object.assign(field, {type: "text", inputMode: "decimal", autocomplete: "off", value: Math.PI});
+    const follow = (other) => (number) => {
+      field.value = number;
+      field.setAttribute("aria-invalid", "false");
+      other().put(number);
+    };
+    const left = panel("bf16", follow(() => right)), right = panel("fp16", follow(() => left));
+    const typed = () => {
+      const number = Number(field.value.trim().replace("−", "-") || NaN), wrong = Number.isNaN(number) && field.value !== "NaN";
+      field.setAttribute("aria-invalid", String(wrong));
+      if (!wrong) for (const each of [left, right]) each.put(number);
+    };
+    field.addEventListener("input", typed);
+    label.append(field);
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", asked);
-    told.setAttribute("aria-live", "polite");
-    box.append(make("p", "hf-bits-asked", `${asked}:`), choice, row, told);
+    box.setAttribute("aria-label", "A number's bits in two formats");
+    box.append(label, left.box, right.box);
     drawing.after(box);
-    lay();
+    typed();
   };
   document.querySelectorAll("svg.hf-06-bits").forEach(build);
 })();

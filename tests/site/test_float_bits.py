@@ -1,6 +1,7 @@
 """Bits to press, under the drawing of a number's bits in chapter 06: held against the floats of Python."""
 
 import math
+import random
 import struct
 
 import pytest
@@ -16,23 +17,29 @@ def bits(browser, book):
         yield visit.page
 
 
-def pressed(page) -> str:
-    return "".join(page.locator(".hf-bit").all_inner_texts())
+def panel(page, which: int = 0):
+    return page.locator(".hf-bits-one").nth(which)
 
 
-def said(page) -> str:
-    return page.locator(".hf-bits-value").inner_text().replace("−", "-")
+def pressed(page, which: int = 0) -> str:
+    return "".join(panel(page, which).locator(".hf-bit").all_inner_texts())
 
 
-def choose(page, name: str) -> None:
-    page.locator(".hf-bits-formats button", has_text=name).click()
+def said(page, which: int = 0) -> str:
+    return panel(page, which).locator(".hf-bits-value").inner_text().replace("−", "-").replace("\u00a0", " ")
+
+
+def choose(page, name: str, which: int = 0, number: object = math.pi) -> None:
+    """Chooses a format, and types a number."""
+    panel(page, which).get_by_label("Format").select_option(name)
+    page.locator(".hf-bits input").fill(str(number))
 
 
 def put(page, first: int, wanted: str) -> None:
     """Presses the bits from the `first` that are not as they are wanted."""
     for i, bit in enumerate(wanted, start=first):
         if pressed(page)[i] != bit:
-            page.locator(".hf-bit").nth(i).click()
+            panel(page).locator(".hf-bit").nth(i).click()
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -51,7 +58,7 @@ def test_pi_is_rounded_to_the_nearest_mark(bits, name):
 
 def test_bits_change_the_number(bits):
     choose(bits, "fp16")
-    press = lambda i: bits.locator(".hf-bit").nth(i).click()
+    press = lambda i: panel(bits).locator(".hf-bit").nth(i).click()
     press(0)
     assert said(bits).startswith("-(1 + 584/1024)") and "= -3.140625" in said(bits)
     press(0)
@@ -67,7 +74,7 @@ def test_e4m3_has_no_infinity_but_a_largest_number(bits):
     choose(bits, "FP8 E4M3")
     put(bits, 0, "01111110")
     assert "= 448." in said(bits)  # its largest, by the specification
-    bits.locator(".hf-bit").nth(7).click()
+    panel(bits).locator(".hf-bit").nth(7).click()
     assert said(bits).startswith("not a number")
 
 
@@ -77,9 +84,76 @@ def test_the_lowest_octave_has_no_leading_one(bits):
     assert said(bits).startswith("(0 + 1/4) · 2-14") and "1.526 · 10-5" in said(bits)
 
 
+def patterns(number: float) -> dict[str, str]:
+    """A number's bits, as Python's floats and the definition of bf16 have them."""
+    whole = struct.unpack("I", struct.pack("f", number))[0]
+    upper, lower = divmod(whole, 1 << 16)
+    upper += lower > 1 << 15 or (lower == 1 << 15 and upper % 2)
+    try:
+        half = struct.unpack("H", struct.pack("e", number))[0]
+    except OverflowError:
+        half = 0x7C00 | 0x8000 * (number < 0)
+    return {"fp32": f"{whole:032b}", "bf16": f"{upper:016b}", "fp16": f"{half:016b}"}
+
+
+def test_a_typed_number_is_rounded_in_both_formats(bits):
+    dice = random.Random(6)
+    exact = lambda: struct.unpack("f", struct.pack("f", dice.uniform(-1, 1) * 2 ** dice.randint(-30, 20)))[0]
+    ties = [1.00390625, 1.01171875, 65520.0, 2.0 ** -25]
+    for number in [0.0, -0.0, 1 / 3, -65504.0, 65519.0, *ties, *(exact() for _ in range(20))]:
+        right = patterns(number)
+        for other in ("fp16", "fp32"):
+            choose(bits, "bf16", 0, repr(number))
+            choose(bits, other, 1, repr(number))
+            assert (pressed(bits, 0), pressed(bits, 1)) == (right["bf16"], right[other]), (number, other)
+
+
+def test_a_pressed_bit_shows_in_the_other_format_and_in_the_field(bits):
+    choose(bits, "bf16", 0, 1)
+    choose(bits, "FP8 E4M3", 1, 1)
+    put(bits, 9, "1111111")  # 1 and 127/128, which has no mark in E4M3
+    assert bits.locator(".hf-bits input").input_value() == "1.9921875"
+    assert pressed(bits, 1) == "01000000" and "= 2." in said(bits, 1) and "Off by 0.39 %" in said(bits, 1)
+    assert "Off by" not in said(bits, 0)
+    button = panel(bits, 0).locator(".hf-bit").nth(3)
+    button.press("Enter")
+    assert button.evaluate("button => button === document.activeElement")
+
+
+def test_what_is_too_large_is_infinite_or_stops_at_the_largest(bits):
+    for number, fp16, e4m3 in (("1e6", "∞", "= 448."), ("-1e6", "-∞", "= -448."), ("Infinity", "∞", "= 448."),
+                               ("NaN", "not a number", "not a number")):
+        choose(bits, "fp16", 0, number)
+        choose(bits, "FP8 E4M3", 1, number)
+        assert said(bits, 0).startswith(fp16) and e4m3 in said(bits, 1)
+
+
+def test_what_is_no_number_is_marked_and_changes_nothing(bits):
+    field = bits.locator(".hf-bits input")
+    choose(bits, "bf16", 0, 2.5)
+    before = pressed(bits), said(bits)
+    for text in ("two", "", "1.2.3"):
+        field.fill(text)
+        assert field.get_attribute("aria-invalid") == "true" and (pressed(bits), said(bits)) == before
+    field.fill("-1e-3")
+    assert field.get_attribute("aria-invalid") == "false" and (pressed(bits), said(bits)) != before
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_its_height_stays_whatever_is_typed(bits, width):
+    bits.set_viewport_size({"width": width, "height": 900})
+    heights = set()
+    for name in PLACES:
+        for number in (1, math.pi, -1.2345e-38, 1e-45, "NaN"):
+            choose(bits, name, 0, number)
+            choose(bits, name, 1, number)
+            heights.add(round(bits.locator(".hf-bits").bounding_box()["height"]))
+    assert len(heights) == 1
+
+
 def test_every_bit_is_a_button_with_a_name_and_a_state(bits):
     choose(bits, "FP8 E5M2")
-    button = bits.get_by_role("button", name="exponent, bit 6")
+    button = panel(bits).get_by_role("button", name="exponent, bit 6")
     before = button.get_attribute("aria-pressed")
     button.focus()
     button.press("Enter")
