@@ -20,11 +20,17 @@ OF_CLASS = {
     "hf-drawn": ("drawings.css",),
     "hf-stepped": ("steps.js",),
     "hf-float-bits": ("float-bits.css", "float-bits.js"),
-    "hf-widget": ("widgets.css", "widget.js"),
-    "hf-widget-roofline": ("formulas-roofline.js", "roofline.js"),
-    "hf-widget-planner": ("formulas-planner.js", "planner.js"),
-    "hf-widget-measure": ("measure.css", "experiments.js", "measure-plots.js", "measure.js"),
-    "hf-widget-array": ("formulas-array.js", "array.js"),
+    "hf-widget": ("widgets.css",),
+    "hf-widget-roofline": ("live.js",),
+    "hf-widget-planner": ("live.js",),
+    "hf-widget-array": ("drawings.css", "steps.js", "live.js"),
+    "hf-widget-measure": ("measure.css", "widget.js", "experiments.js", "measure-plots.js", "measure.js"),
+}
+# {a calculator: its scripts}, which live.js fetches when the reader comes near.
+WHEN_SEEN = {
+    "roofline": ("widget.js", "formulas-roofline.js", "roofline.js"),
+    "planner": ("widget.js", "formulas-planner.js", "planner.js"),
+    "array": ("widget.js", "formulas-array.js", "array.js"),
 }
 OF_PAGE = {"search": ("search.js",)}  # which is a template, and has no classes to ask for
 
@@ -41,6 +47,13 @@ def load(app: Sphinx, page: str, template: str, context: dict, doctree: nodes.do
 
 
 STATIC = Path(__file__).parent.parent / "static"
+
+
+def scripts_of(calculator: str) -> list[Path]:
+    """What live.js fetches for a calculator; nothing where all its scripts are there from the start."""
+    return [STATIC / file for file in WHEN_SEEN.get(calculator, ())]
+
+
 COMMENT_OR_INDENT = re.compile(r"^[ \t]*//.*\n|^[ \t]+", re.M)
 
 

@@ -9,14 +9,16 @@
     What a reader without JavaScript is shown in its place: still true, perhaps with {measured} numbers.
     ```
 
-Each is a form of forms/, a script of static/ and formulas that the labs' C++ is held against (tests/site/formulas). What
-it computes with comes from records, from the labs' tables and from the page's own table of chips; it rides in the page.
+Each is a form of forms/, a script of static/, which live.js fetches when the reader comes near, and formulas that the
+labs' C++ is held against (tests/site/formulas). What it computes with comes from records, from the labs' tables and from the
+page's own table of chips; it rides in the page.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from .assets import scripts_of
 from .domain import hardware_first
 from .links import file_link
 from .notice import block_notice
@@ -60,7 +63,7 @@ class Calculator(SphinxDirective):
     def figure(self) -> nodes.figure:
         domain = hardware_first(self.env)
         form = FORMS / f"{self.widget}.html"
-        for file in (form, TABLES):
+        for file in (form, TABLES, *scripts_of(self.widget)):
             domain.note_file(file)
         parsed = self.parse_content_to_nodes()
         if len(parsed) < 2 or not isinstance(parsed[0], nodes.paragraph):
@@ -178,7 +181,9 @@ def add_chips(app: Sphinx, doctree: nodes.document) -> None:
 
 def visit_calculator(self, node: calculator) -> None:
     data = json.dumps(node["data"], ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    self.body.append(f'<div class="hf-live" data-widget="{node["widget"]}"><template>{node["form"]}</template>'
+    named = " ".join(f"{file.name}?v={zlib.crc32(file.read_bytes()):08x}" for file in scripts_of(node["widget"]))
+    scripts = f' data-scripts="{named}"' if named else ""  # no browser keeps an old one
+    self.body.append(f'<div class="hf-live" data-widget="{node["widget"]}"{scripts}><template>{node["form"]}</template>'
                      f'<script type="application/json">{data}</script></div>\n')
     raise nodes.SkipNode
 

@@ -1,8 +1,10 @@
-// A systolic array of any size, and any product: its cycles, what they are spent on, and the tiles.
+// A systolic array of any size, and any product: the wave of work through its cells, its cycles, what they are spent on, and
+// the tiles.
 (() => {
   const hf = window.hardwareFirst, {bar, element, svg, table} = hf.make, {digits, duration, percent} = hf.format;
   const names = {ws: ["weights", "K × N"], is: ["inputs", "K × M"], os: ["sums", "M × N"]};
-  const WIDTH = 620, HEIGHT = 200, MOST = 48; // tiles that are drawn along a side
+  const WIDTH = 300, HEIGHT = 170, MOST = 48; // cells, and tiles, that are drawn along a side
+  const picture = () => svg("svg", {class: "hf-graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": true});
 
   // The matrix that stays, to scale, with the tiles that cover it; what a tile covers beyond it is padding.
   const cover = ({down, across}, {rows, columns}) => {
@@ -20,24 +22,60 @@
             rect(across, down, {class: "f-blue", "fill-opacity": .35}), ...lines];
   };
 
-  hf.widget("array", ({shown, said}) => {
-    const picture = svg("svg", {class: "hf-graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": true});
-    const title = element("p", {class: "hf-bar-title"}), work = element("div"), rows = element("div");
-    shown.append(title, picture, work, rows);
+  // The cells in one cycle of the first tile. What a row of cells is given reaches the one below it a cycle later, and each
+  // column after the one before: cell (i, j) works on number t - i - j of those that stream through it.
+  const wave = ({rows, columns}, {down, across, streamed}, shift, cycle) => {
+    const scale = Math.min((WIDTH - 2) / columns, (HEIGHT - 2) / rows), drawn = Math.min(rows, MOST);
+    const left = 1, used = Math.min(across, columns), t = cycle - shift - 1;
+    const high = rows / drawn * scale; // of a strip: a row of cells, or several where there are many
+    const strip = (r, from, to) =>
+      to > from ? `M${left + from * scale},${1 + r * high}h${(to - from) * scale}v${high}h${(from - to) * scale}z` : "";
+    let [held, works, pads] = ["", "", ""];
+    for (let r = 0; r < drawn; ++r) {
+      const i = Math.floor(r * rows / drawn), from = Math.max(0, t - i - streamed + 1), to = Math.min(columns, t - i + 1);
+      const good = i < down ? used : 0; // cells of this row that somebody wants
+      if (i < Math.min(cycle, shift)) held += strip(r, 0, good);
+      works += strip(r, from, Math.min(to, good));
+      pads += strip(r, Math.max(from, good), to);
+    }
+    const lines = (count, long, at) =>
+      count > MOST ? "" : Array.from({length: count + 1}, (_, i) => at(i * scale) + long).join("");
+    return [svg("rect", {x: left, y: 1, width: columns * scale, height: rows * scale, class: "f-grid"}),
+      svg("path", {d: held, class: "f-blue", "fill-opacity": .25}), svg("path", {d: works, class: "f-green"}),
+      svg("path", {d: pads, class: "f-orange"}),
+      svg("path", {d: lines(rows, `h${columns * scale}`, (y) => `M${left},${1 + y}`) +
+                      lines(columns, `v${rows * scale}`, (x) => `M${left + x},1`), class: "s-paper", fill: "none"})];
+  };
+
+  hf.widget("array", ({shown, more, said}) => {
+    const cells = picture(), matrix = picture(), [size, title] = ["", ""].map(() => element("p", {class: "hf-bar-title"}));
+    const steps = element("div", {class: "hf-steps"}), work = element("div"), at = element("p", {class: "hf-bar-title"});
+    shown.append(element("div", {class: "hf-wave"}, [size, title, cells, matrix]), steps, at, work);
+    let show = () => "";
+    const go = hf.stepper(steps, {last: 1, at: 0, pace: 60, label: "The wave through the cells"}, (cycle) => show(cycle));
     return (s) => {
       const twice = s.twice && s.dataflow !== "os", found = hf.systolic.cycles(s.dataflow, s, s, twice);
-      const cells = s.rows * s.columns, places = found.total * cells;
-      const [what, sides] = names[s.dataflow];
-      title.textContent = `What stays: ${what}, ${sides}, in ${digits(found.tiles)} tile${found.tiles === 1 ? "" : "s"}`;
-      picture.replaceChildren(...cover(hf.systolic.cut(s.dataflow, s), s));
-      const idle = (found.total - found.active) * cells;
+      const all = s.rows * s.columns, places = found.total * all;
+      const [what, sides] = names[s.dataflow], cut = hf.systolic.cut(s.dataflow, s);
+      size.textContent = `Cells, ${digits(s.rows)} × ${digits(s.columns)}`;
+      title.textContent = `The ${what} stay, ${sides}: ${digits(found.tiles)} tile${found.tiles === 1 ? "" : "s"}`;
+      matrix.replaceChildren(...cover(cut, s));
+      const shift = s.dataflow === "os" ? 0 : s.rows, last = shift + cut.streamed + s.rows + s.columns - 2;
+      show = (cycle) => {
+        cells.replaceChildren(...wave(s, cut, shift, cycle));
+        const doing = cycle < 1 ? "nothing has moved yet" : cycle <= shift ? `${what} shift in`
+          : cycle < last ? "the wave passes" : "the last cell is done";
+        return at.textContent = `Cycle ${digits(cycle)} of ${digits(last)} of the first tile: ${doing}`;
+      };
+      go(last, shift + Math.ceil((s.rows + s.columns) / 2));
+      const idle = (found.total - found.active) * all;
       work.replaceChildren(...bar("What all cells do in all cycles", [["useful work", found.macs, "green"],
         ["padding", places - idle - found.macs, "orange"], ["filling and emptying", idle, "grey"]], places, places));
       const time = duration(found.total / (s.clock * 1e6));
       said.textContent = `${digits(found.total)} cycles, ${time} at ${digits(s.clock)} MHz. ` +
         `Of all cells and cycles, ${percent(found.utilisation)} do a multiplication that somebody wanted.`;
       const spent = (name, cycles) => [name, digits(cycles), percent(cycles / found.total)];
-      rows.replaceChildren(table(["spent on", "cycles", "of all"], [
+      more.replaceChildren(table(["spent on", "cycles", "of all"], [
         spent("numbers enter", found.active), spent(`${what} shift in`, found.shift),
         spent("the last ones pass through", found.drain), spent("all", found.total)]));
     };

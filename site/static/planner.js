@@ -1,4 +1,4 @@
-// The planner, live: a step of a transformer's training on many chips; the fastest plans that fit, or the reader's own.
+// The planner, live: a step of a transformer's training on many chips; the fastest plans that fit, and the reader's own.
 (() => {
   const hf = window.hardwareFirst, p = hf.planner, {bar, element, table} = hf.make, {digits, duration, percent} = hf.format;
   const GiB = 1024 ** 3, SLICE = 12; // ms of searching between two looks at the page
@@ -6,38 +6,55 @@
                  network: ["network", "purple"], bubble: ["bubble", "grey"]};
   const held = {weights: ["weights", "blue"], gradients: ["gradients", "orange"], optimizer: ["optimiser", "purple"],
                 activations: ["activations", "green"]};
-  const again = {none: "nothing", selective: "attention", full: "everything"};
+  const again = {selective: "attention", full: "everything"};
   const gib = (bytes) => `${digits(bytes / GiB)}\u00a0GiB`;
 
   const list = (select, choices) => select.append(...choices.map(({name, called}) => new Option(called, name)));
 
-  hf.widget("planner", ({box, form, shown, said, data, set}) => {
+  // "Tensor 8 ways inside the box, 16 pipeline stages across boxes": a plan's cuts, which wires they need, and what else it
+  // has decided.
+  const inWords = (chip, plan) => {
+    const {tensor, context, pipeline, interleave, data, pods, sharding, microBatch, recompute} = plan, place = chip.torusAxes > 0 ? "pod" : "box";
+    const where = (stride, size) =>
+      p.wireBetween(chip, stride, size, 1).network ? `across ${chip.torusAxes > 0 ? "pods" : "boxes"}` : `inside the ${place}`;
+    const parts = [
+      [tensor, () => `tensor ${tensor} ways ${where(1, tensor)}`],
+      [context, () => `tokens ${context} ways ${where(tensor, context)}`],
+      [pipeline, () => `${pipeline} pipeline stages ${where(tensor * context * data, pipeline)}` +
+        (interleave > 1 ? `, each in ${interleave} pieces` : "")],
+      [data, () => `${data} copies ${where(tensor, context * data)}${sharding === "full" ? " that share the weights" : ""}`],
+      [pods, () => `${pods} pods`],
+      [microBatch, () => `micro-batches of ${microBatch}`],
+      [recompute === "none" ? 1 : 2, () => `${again[recompute]} computed again`],
+    ];
+    const words = parts.filter(([ways]) => ways > 1).map(([, each]) => each()).join(", ") || "all on one chip";
+    return words[0].toUpperCase() + words.slice(1);
+  };
+
+  hf.widget("planner", ({box, form, shown, more, said, data, set}) => {
     p.use(data);
     list(form.elements.chip, data.chips);
     list(form.elements.model, [...data.models, {name: "own", called: "a GPT of your own"}]);
     [form.elements.chip.value, form.elements.model.value] = ["h100", "llama3-70b"];
-    const bars = element("div"), rows = element("div");
-    shown.append(bars, rows);
-    let latest = 0;
+    let latest = 0, asked = "", fastest, draw; // the newest search, of which job, what it found, and what is shown of it
 
     const parts = (values, names) => Object.entries(names).map(([kind, [name, colour]]) => [name, values[kind], colour]);
     const show = (job, {plan, time, memory}) => {
       const seconds = p.total(time), bytes = p.memoryTotal(memory), {capacity} = job.chip;
-      bars.replaceChildren(...bar(`A step, ${duration(seconds)}`, parts(time, spent), seconds, seconds),
+      shown.classList.remove("hf-old");
+      shown.replaceChildren(...bar(`A step, ${duration(seconds)}`, parts(time, spent), seconds, seconds),
         ...bar(`A chip’s memory, ${gib(bytes)} of ${gib(capacity)}`, parts(memory, held),
                Math.max(bytes, capacity), capacity));
       const share = p.mfu(job.chip, job.shape, plan, seconds), each = plan.batch * plan.sequence / seconds / job.chips;
-      said.textContent = `${p.shortName(plan)}: ${duration(seconds)} a step, MFU ${percent(share)}, ` +
-        `${digits(each)} tokens a second and chip. ` +
-        `Most of a step is ${spent[p.whatLimits(time)][0]}.` +
-        (bytes > capacity ? ` Does not fit: ${gib(bytes)} of ${gib(capacity)}; cut more, or compute more again.` : "");
+      said.replaceChildren(`${inWords(job.chip, plan)} `, element("code", {}, p.shortName(plan)),
+        `: ${duration(seconds)} a step, MFU ${percent(share)}, ${digits(each)} tokens a second and chip. ` +
+        (bytes > capacity ? `Does not fit: ${gib(bytes)} of ${gib(capacity)}; cut more, or compute more again.`
+                          : `Most of a step is ${spent[p.whatLimits(time)][0]}.`));
     };
-    const done = (list) => {
-      rows.replaceChildren(...list);
-      rows.classList.toggle("hf-plans", list.length > 0);
-      box.setAttribute("aria-busy", false);
+    const fill = (values) => {
+      for (const [name, value] of Object.entries(values)) if (name in form.elements) form.elements[name].value = value;
     };
-    const clear = (words) => { bars.replaceChildren(); done([]); said.textContent = words; };
+    const clear = (words) => { shown.classList.add("hf-old"); said.textContent = words; };
 
     const byHand = (job, s) => {
       const data = job.chips / (s.tensor * s.context * s.pipeline * s.pods);
@@ -45,20 +62,19 @@
       const problem = Number.isInteger(data) ? p.complaint(plan, job.shape)
         : `Tensor × context × pipeline × pods do not divide the chips, ${job.chips}.`;
       if (problem) return clear(problem);
-      done([]);
       show(job, {plan, time: p.stepTime(job.chip, job.shape, plan), memory: p.memoryUse(job.shape, plan)});
     };
-    const candidates = (job, found) => table(["plan: press to change", "step", "MFU", "memory", "micro-batch", "computed again"],
+    const candidates = (job, found) => table(["plan", "code: press to change", "step", "MFU", "memory"],
       found.map(({plan, memory, seconds}) => {
-        const name = p.shortName(plan);
+        const name = p.shortName(plan), words = inWords(job.chip, plan);
         const mine = element("button", {type: "button", class: "hf-press", "aria-label": `Change ${name}`}, name);
         mine.addEventListener("click", () => { set({...plan, by: "hand"}); form.elements.tensor.focus(); });
-        return [mine, duration(seconds), percent(p.mfu(job.chip, job.shape, plan, seconds)),
-                gib(p.memoryTotal(memory)), plan.microBatch, again[plan.recompute]];
+        return [element("span", {class: "hf-words"}, words), mine, duration(seconds),
+                percent(p.mfu(job.chip, job.shape, plan, seconds)), gib(p.memoryTotal(memory))];
       }));
     // The fastest plans; where there is none, why, and the nearest power of two of chips that has one.
     function* best(job) {
-      const found = yield* p.search(job, 8), far = (chips) => Math.abs(Math.log(chips / job.chips)), {least} = found;
+      const found = yield* p.search(job, 5), far = (chips) => Math.abs(Math.log(chips / job.chips)), {least} = found;
       if (found.length) return found;
       const why = least < Infinity ? `the smallest needs ${gib(least)}, and a chip has ${gib(p.usableMemory * job.chip.capacity)}`
         : `${job.chips} chips do not divide model and batch`;
@@ -67,9 +83,9 @@
           return `${why}. With ${digits(chips)} chips one does.`;
       return `${why}. None does with other chips either.`;
     }
-    const bySearch = (job) => {
+    // Finds them a little at a time; the table has them whoever's plan is shown.
+    const search = (job, then) => {
       const mine = ++latest, walk = best(job);
-      rows.classList.add("hf-plans"); // keeps their place
       box.setAttribute("aria-busy", true);
       const go = () => {
         if (mine !== latest) return;
@@ -77,20 +93,37 @@
         let step = walk.next();
         while (!step.done && performance.now() < until) step = walk.next();
         if (!step.done) return void setTimeout(go);
-        if (!step.value.map) return clear(`No plan fits: ${step.value}`);
-        done([candidates(job, step.value)]);
-        show(job, step.value[0]);
+        box.setAttribute("aria-busy", false);
+        then(step.value);
       };
       go();
     };
+    const bySearch = (job) => {
+      if (!fastest.map) return clear(`No plan fits: ${fastest}`);
+      fill(fastest[0].plan);
+      show(job, fastest[0]);
+    };
 
     return (s) => {
-      latest += 1;
       const {batch, sequence, chips} = s, chip = data.chips.find(({name}) => name === s.chip);
-      if (s.model === "own" && s.hidden % s.heads) return clear(`Heads ${s.heads} do not divide the width, ${s.hidden}.`);
-      const shape = s.model === "own" ? p.gpt(s.layers, s.hidden, s.heads) : data.models.find(({name}) => name === s.model);
-      const job = {chip, shape, chips, batch, sequence};
-      if (s.by === "hand") byHand(job, s); else bySearch(job);
+      const known = data.models.find(({name}) => name === s.model);
+      if (known) fill({layers: known.layers, hidden: known.hidden, heads: known.heads});
+      else if (s.hidden % s.heads) {
+        [latest, asked] = [latest + 1, ""];
+        box.setAttribute("aria-busy", false);
+        return clear(`Heads ${s.heads} do not divide the width, ${s.hidden}.`);
+      }
+      const job = {chip, shape: known || p.gpt(s.layers, s.hidden, s.heads), chips, batch, sequence}, now = JSON.stringify(job);
+      draw = () => { if (s.by === "hand") byHand(job, s); else if (fastest) bySearch(job); };
+      if (now !== asked) {
+        [asked, fastest] = [now, null];
+        search(job, (found) => {
+          fastest = found;
+          more.replaceChildren(...found.map ? [candidates(job, found)] : []);
+          draw();
+        });
+      }
+      draw();
     };
   });
 })();

@@ -37,10 +37,12 @@
   };
 
   // ---- The plot: both axes logarithmic, as in the chapter's figures ----
-  const HEIGHT = 430, LEFT = 74, TOP = 62, BOTTOM = 374, WIDEST = 620, NARROWEST = 330; // as wide as the page, within these
-  const scaleOf = (roof, dot, width) => {
-    const low = Math.min(.05, dot.x / 3, r.ridge(roof) / 10), high = Math.max(20000, dot.x * 3, r.ridge(roof) * 10);
-    const least = Math.min(roof.bandwidth * low, dot.y, roof.peak / 3) / 2, most = roof.peak * (roof.peak / least) ** .12;
+  const HEIGHT = 380, LEFT = 74, TOP = 62, BOTTOM = 324, WIDEST = 620, NARROWEST = 330; // as wide as the page, within these
+  const scaleOf = (roof, dots, width) => { // of all dots: it stays as it is while one is dragged
+    const across = dots.map(({x}) => x), low = Math.min(.05, Math.min(...across) / 3, r.ridge(roof) / 10);
+    const high = Math.max(20000, Math.max(...across) * 3, r.ridge(roof) * 10);
+    const least = Math.min(roof.bandwidth * low, ...dots.map(({y}) => y), roof.peak / 3) / 2;
+    const most = roof.peak * (roof.peak / least) ** .12;
     const log = (v, from, to) => Math.log(v / from) / Math.log(to / from);
     const right = width - 14;
     return {low, high, least, most, right, x: (v) => LEFT + (right - LEFT) * log(v, low, high),
@@ -81,19 +83,20 @@
       text(late ? x2 - 8 : x2 + 8, BOTTOM - 10, `ridge ${plain(ridge)}`, "quiet", late ? "end" : "start"),
     ];
   };
-  // Where the dot goes as the number with the slider doubles: hollow dots.
-  const trail = (to, roof, s, form) => {
-    const {swept} = operators[s.op], most = Number(form.elements[swept].max), dots = [];
-    for (let v = 1; v <= most; v *= 2) {
-      const {x, y} = outcome(roof, {...s, [swept]: v});
-      if (x >= to.low && x <= to.high && y >= to.least) dots.push([to.x(x), to.y(y)]);
-    }
-    return [svg("polyline", {points: dots.join(" "), class: "s-ink", "stroke-width": .8, "stroke-dasharray": "2 4",
+  // What becomes of the dot as the number with the slider grows, `steps` times from each double to the next.
+  const sweep = (roof, s, most, steps) => {
+    const {swept} = operators[s.op], many = Math.floor(steps * Math.log2(most));
+    const values = new Set(Array.from({length: many + 1}, (_, i) => Math.round(2 ** (i / steps))));
+    return [...values].map((value) => ({value, ...outcome(roof, {...s, [swept]: value})}));
+  };
+  const trail = (to, dots) => {
+    const places = dots.map(({x, y}) => [to.x(x), to.y(y)]);
+    return [svg("polyline", {points: places.join(" "), class: "s-ink", "stroke-width": .8, "stroke-dasharray": "2 4",
                              fill: "none"}),
-            ...dots.map(([cx, cy]) => svg("circle", {cx, cy, r: 3, class: "s-ink f-paper", "stroke-width": 1}))];
+            ...places.map(([cx, cy]) => svg("circle", {cx, cy, r: 3, class: "s-ink f-paper", "stroke-width": 1}))];
   };
 
-  hf.widget("roofline", ({form, shown, said, data, set, again}) => {
+  hf.widget("roofline", ({form, shown, more, said, data, set, again}) => {
     const chips = new Map(data.chips.map((chip) => [chip.id, chip]));
     const select = form.elements.chip;
     for (const group of [...new Set(data.chips.map((chip) => chip.group))])
@@ -109,13 +112,33 @@
     form.addEventListener("input", () => dot.classList.add("hf-moving")); // at first it is where it is
     select.addEventListener("input", () => { form.elements.allocates.checked = Boolean(chips.get(select.value)?.machine); });
 
-    const dot = svg("g", {class: "hf-dot"}, svg("circle", {r: 7, class: "f-ink"}));
-    const back = svg("g"), picture = svg("svg", {class: "hf-graph", role: "img"}, [
-      svg("title", {}, "The roofline of the chosen machine, with the operator as a dot"),
-      svg("desc", {}, "Speed by intensity, both logarithmic. Words above and a table below say where the dot is."), back, dot]);
-    const rows = element("div"), title = element("p", {class: "hf-bar-title"});
+    const dot = svg("g", {class: "hf-dot", tabindex: 0, role: "slider", "aria-valuemin": 1},
+                    [svg("circle", {r: 18, class: "hf-reach"}), svg("circle", {r: 8, class: "f-ink"})]);
+    const back = svg("g", {"aria-hidden": true}), picture = svg("svg", {class: "hf-graph", role: "group",
+      "aria-label": "The roofline of the chosen machine, with the operator as a dot"}, [back, dot]);
+    const title = element("p", {class: "hf-bar-title"});
     const chosen = (name) => form.elements[name].selectedOptions[0].text;
-    shown.append(title, picture, rows);
+    shown.append(title, picture);
+
+    // The dot is dragged along its trail, or doubled and halved by the arrows: that is, the number with the slider is.
+    let dragged; // to where the pointer is, of all places that it can have
+    const pulled = () => form.elements[operators[form.elements.op.value].swept];
+    const pull = (value) => {
+      pulled().value = Math.min(Math.max(value, 1), Number(pulled().max));
+      pulled().dispatchEvent(new Event("input", {bubbles: true}));
+    };
+    dot.addEventListener("pointerdown", (event) => { dot.setPointerCapture(event.pointerId); });
+    dot.addEventListener("pointermove", (event) => {
+      if (dot.hasPointerCapture(event.pointerId))
+        dragged(new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse()));
+    });
+    dot.addEventListener("keydown", (event) => {
+      const now = Number(pulled().value), to = {ArrowRight: 2 * now, ArrowUp: 2 * now, ArrowLeft: Math.floor(now / 2),
+        ArrowDown: Math.floor(now / 2), Home: 1, End: Infinity}[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      pull(to);
+    });
     let width = 0;
     new ResizeObserver(() => {
       const now = Math.min(WIDEST, Math.max(NARROWEST, Math.round(shown.clientWidth)));
@@ -133,12 +156,22 @@
       if (form.elements.precision.selectedOptions[0].disabled) return set({precision: "bf16"});
       if (problem) { said.textContent = problem; return; }
       const roof = roofOf(chip, s), found = outcome(roof, s), {all, parts, times} = found;
-      const to = scaleOf(roof, found, width || WIDEST), ridge = plain(r.ridge(roof));
+      const field = pulled(), most = Number(field.max), dots = sweep(roof, s, most, 1);
+      const to = scaleOf(roof, [...dots, found], width || WIDEST), ridge = plain(r.ridge(roof));
+      if (chip) for (const name of ["peak", "bandwidth"]) form.elements[name].value = Number(roof[name].toPrecision(3));
       title.textContent = `${chosen("op")} · ${chosen("chip")} · ${chosen("precision")}`;
-      back.replaceChildren(...axes(to), ...roofLines(to, roof), ...trail(to, roof, s, form));
+      back.replaceChildren(...axes(to), ...roofLines(to, roof), ...trail(to, dots));
       dot.style.transform = `translate(${to.x(found.x)}px, ${to.y(found.y)}px)`;
+      dot.setAttribute("aria-label", field.closest("label").firstChild.textContent.trim());
+      dot.setAttribute("aria-valuemax", most);
+      dot.setAttribute("aria-valuenow", field.value);
+      dragged = (at) => { // where several lie in one place, as in decode, there is nowhere to go
+        const apart = (each) => Math.hypot(to.x(each.x) - at.x, to.y(each.y) - at.y);
+        const near = sweep(roof, s, most, 8).reduce((a, b) => apart(b) < apart(a) ? b : a);
+        if (apart(near) < apart(found) - .5) pull(near.value);
+      };
       const widened = roof.computed === s.precision ? "" :
-        ` The book has no ${s.precision} peak of this chip: numbers are made ${roof.computed} and computed as such.`;
+        ` Computed as ${roof.computed}: the book has no ${s.precision} peak of this chip.`;
       said.textContent = `Waits for ${waits[found.side]}: at least ${duration(found.seconds)}, ` +
         `at ${percent(found.y / roof.peak)} of the peak. ${scaled(all.flops, "FLOP")} on ${scaled(all.bytes, "B")} ` +
         `are ${plain(found.x)} FLOP for each byte; the ridge is at ${ridge}.${widened}`;
@@ -146,7 +179,7 @@
       const names = parts.length > 1 ? operators[s.op].parts : [whole];
       const row = (name, work, seconds, side) => [name, duration(seconds), waits[side],
         scaled(work.flops, "FLOP"), scaled(work.bytes, "B"), scaled(work.allocated, "B"), plain(work.flops / work.bytes)];
-      rows.replaceChildren(table(["part", "at least", "waits for", "work", "compulsory", "read to write", "FLOP/byte"],
+      more.replaceChildren(table(["part", "at least", "waits for", "work", "compulsory", "read to write", "FLOP/byte"],
         [...parts.map((part, i) => row(names[i], part, times[i], r.side(roof, part))),
          ...(parts.length > 1 ? [row("all", all, found.seconds, found.side)] : [])]));
     };

@@ -1,5 +1,6 @@
 // What the book's calculators share: a form made from a template, its state in the address, numbers as people write them,
-// and SVG. A calculator calls widget(name, start); start(box, data) returns draw(state), called whenever something changes.
+// and SVG. A calculator calls widget(name, start); start(parts) returns draw(state), called whenever something changes: it
+// draws into `shown`, above the form, and `more`, below it.
 (() => {
   const hf = window.hardwareFirst;
 
@@ -35,15 +36,15 @@
       ...(head ? [element("thead", {}, row(head, "th"))] : []), element("tbody", {}, rows.map((cells) => row(cells, "td")))]));
   };
 
-  // A bar of parts [name, value, colour], cut off where `whole` is larger; below it what they are, as shares of `of`.
+  // A bar of parts [name, value, colour], cut off where `whole` is larger; below it what they are, as shares of `of`. All are
+  // named, those of nothing too: what lies below stays where it is.
   const bar = (title, parts, whole, of) => {
-    const some = parts.filter(([, value]) => value / whole >= .0005);
-    const box = element("div", {class: "hf-bar", "aria-hidden": true}, some.map(([, value, colour]) => {
+    const box = element("div", {class: "hf-bar", "aria-hidden": true}, parts.map(([, value, colour]) => {
       const part = element("span", {class: `b-${colour}`});
       part.style.width = `${100 * value / whole}%`;
       return part;
     }));
-    const keys = some.map(([name, value, colour]) => element("li", {class: `b-${colour}`}, `${name} ${percent(value / of)}`));
+    const keys = parts.map(([name, value, colour]) => element("li", {class: `b-${colour}`}, `${name} ${percent(value / of)}`));
     return [element("p", {class: "hf-bar-title"}, title), box, element("ul", {class: "hf-key"}, keys)];
   };
 
@@ -90,12 +91,13 @@
 
   const begin = (box, name, start) => {
     const form = box.querySelector("template").content.querySelector("form").cloneNode(true);
-    const shown = element("div", {class: "hf-shown"}), said = element("output", {class: "hf-outcome", "aria-live": "polite"});
+    const [shown, more] = ["hf-shown", "hf-shown hf-more"].map((name) => element("div", {class: name}));
+    const said = element("output", {class: "hf-outcome", "aria-live": "polite"});
     const link = element("a", {}, "Link to this");
     const id = box.closest("figure").id;
     const fields = [...form.elements].filter((field) => field.name);
     for (const field of fields) field.required = field.type === "number"; // an empty one would count as 0
-    const draw = start({box, form, shown, said, data: JSON.parse(box.querySelector("script").textContent),
+    const draw = start({box, form, shown, more, said, data: JSON.parse(box.querySelector("script").textContent),
                         set: (values) => { restore(values); update(true); }, again: () => update(false)});
     const follow = [...form.querySelectorAll("[data-slider]")].map(addSlider);
     const first = new Map(fields.map((field) => [field, valueOf(field)]));
@@ -104,15 +106,17 @@
       if (field.name in values) put(field, values[field.name]);
       if (field.selectedIndex < 0 || !field.checkValidity()) put(field, before); // no such choice, no such number
     });
-    const changed = () => fields.filter((field) => valueOf(field) !== first.get(field) && !field.closest("[hidden]"))
+    const asked = (field) => !field.disabled && !field.closest("[hidden]");
+    const changed = () => fields.filter((field) => valueOf(field) !== first.get(field) && asked(field))
       .map((field) => [field.name, valueOf(field)]);
     const update = (byReader) => {
       const choices = new Set(fields.filter((field) => field.tagName === "SELECT").map((field) => field.value));
       for (const part of form.querySelectorAll("[data-for]"))
         part.hidden = !part.dataset.for.split(" ").some((one) => choices.has(one));
-      const wrong = fields.find((field) => !field.closest("[hidden]") && !field.checkValidity());
+      for (const field of fields) field.disabled = !(field.dataset.own?.split(" ").some((one) => choices.has(one)) ?? true);
+      const wrong = fields.find((field) => asked(field) && !field.checkValidity());
       fields.forEach((field) => field.setAttribute("aria-invalid", field === wrong));
-      shown.classList.toggle("hf-old", Boolean(wrong));
+      for (const part of [shown, more]) part.classList.toggle("hf-old", Boolean(wrong));
       if (wrong) { said.textContent = complain(wrong); return; }
       follow.forEach((each) => each());
       draw(stateOf(fields));
@@ -122,7 +126,7 @@
     form.addEventListener("input", () => update(true));
     form.addEventListener("submit", (event) => event.preventDefault());
     document.addEventListener("hf:machine", () => update(false));
-    box.append(form, said, shown, element("p", {class: "hf-links"}, link));
+    box.append(shown, said, form, element("p", {class: "hf-links"}, link), more);
     restore(read(name));
     update(false);
   };

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from book import Visit, pages
-from walk import ANSWERED, OPENED, SETTLED, UNFOLDED, WIDE
+from walk import ANSWERED, CALCULATORS, OPENED, SETTLED, UNFOLDED, WIDE
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # Axe is slow where there is much. Of a figure's data the first rows are as the others. A figure is one image with words for it;
@@ -29,6 +29,7 @@ def test_axe_finds_nothing(browser, book, served):
         for page in pages(book):
             visit.page.emulate_media(color_scheme="light")
             visit.page.goto(served + page)
+            visit.page.evaluate(CALCULATORS)
             visit.page.evaluate(ANSWERED + OPENED + LIGHTENED)  # what is hidden is not looked at
             visit.page.evaluate(SETTLED)  # overflow.js
             for scheme, rules in themes.items():

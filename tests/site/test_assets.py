@@ -30,7 +30,8 @@ def test_every_style_and_script_is_loaded_by_something(name):
 
 
 def test_what_is_loaded_is_there():
-    wanted = {file for table in (assets.OF_CLASS, assets.OF_PAGE) for files in table.values() for file in files}
+    tables = (assets.OF_CLASS, assets.WHEN_SEEN, assets.OF_PAGE)
+    wanted = {file for table in tables for files in table.values() for file in files}
     assert wanted - set(NAMES) == set()
 
 

@@ -11,6 +11,16 @@ from playwright.sync_api import Browser, Page
 
 SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"  # observers of sizes have run
 
+# The calculators' scripts come when they are nearly on the screen: each is brought there, and waited for.
+CALCULATORS = """new Promise(done => {
+  const look = () => {
+    const empty = document.querySelector("[data-scripts]:not(:has(form))");
+    empty ? empty.scrollIntoView({behavior: "instant"}) : scrollTo({top: 0, behavior: "instant"});
+    empty ? requestAnimationFrame(look) : done();
+  };
+  look();
+})"""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -44,6 +54,7 @@ class Walk:
             for page in pages:
                 show(self.width, "light")
                 visit.page.goto(base + page)
+                visit.page.evaluate(CALCULATORS)
                 visit.page.evaluate(self.prepare)
                 visit.page.evaluate(SETTLED)
                 for question in questions:

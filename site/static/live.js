@@ -1,0 +1,13 @@
+// A calculator's scripts are fetched when it is nearly on the screen: whoever does not come that far pays nothing for them.
+(() => {
+  const folder = `${document.documentElement.dataset.content_root}_static/`;
+  const near = new IntersectionObserver((entries) => {
+    for (const {target, isIntersecting} of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      document.head.append(...target.dataset.scripts.split(" ").map((file) =>
+        Object.assign(document.createElement("script"), {src: folder + file, async: false}))); // one after the other
+    }
+  }, {rootMargin: "100% 0px"});
+  document.querySelectorAll("[data-scripts]").forEach((box) => near.observe(box));
+})();
