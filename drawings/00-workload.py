@@ -17,11 +17,11 @@ def layer() -> Sketch:
         data_first=0, data_last=9, data_at=9, data_pace=900, data_unit="|".join(
             f"{m} row{'s' * (m > 1)}" for m in rows))
     drawing.rect(0, 5, 14, 14, "f-blue")
-    drawing.text(20, 18, "rows in", "small")
+    drawing.text(20, 18, "rows in")
     drawing.rect(96, 5, 14, 14, "t-orange s-orange")
-    drawing.text(116, 18, "weights", "small")
+    drawing.text(116, 18, "weights")
     drawing.rect(200, 5, 14, 14, "f-green")
-    drawing.text(220, 18, "rows out", "small")
+    drawing.text(220, 18, "rows out")
     top = 56
     for name, k, n in products:
         wide, high, out = k / scale, k / scale, n / scale
@@ -29,7 +29,7 @@ def layer() -> Sketch:
         y = w + out + 24
         middle = top + high / 2
         drawing.rect(w, top, out, high, "t-orange s-orange")
-        drawing.text(0, top - 8, f"{name}: {k} × {n}", "small")
+        drawing.text(0, top - 8, f"{name}: {k} × {n}")
         drawing.text(w - 12, middle + 6, "×", "mid")
         drawing.text(w + out + 12, middle + 6, "=", "mid")
         for step, m in enumerate(rows):
@@ -43,12 +43,12 @@ def layer() -> Sketch:
         size = 4 * sum(k * n + m * k + m * n for _, k, n in products)
         with drawing.group(data_from=step, data_to=step):
             drawing.text(354, 350, "writing" if m == 1 else "reading" if m == 512 else "a batch", "bold")
-            drawing.text(354, 372, f"{m} row{'s' * (m > 1)}", "small")
+            drawing.text(354, 372, f"{m} row{'s' * (m > 1)}")
             work = f"{flops / 1e6:.0f} million" if flops < 1e9 else f"{flops / 1e9:.2g} billion"
-            drawing.text(354, 398, f"{work} FLOPs", "small")
-            drawing.text(354, 420, f"{size / 1e6:.1f} million bytes", "small")
+            drawing.text(354, 398, f"{work} FLOPs")
+            drawing.text(354, 420, f"{size / 1e6:.1f} million bytes")
             drawing.text(354, 450, f"{flops / size:.1f}" if m < 64 else f"{flops / size:.0f}", "big bold")
-            drawing.text(354, 472, "FLOPs for each byte", "small")
+            drawing.text(354, 472, "FLOPs for each byte")
     return drawing
 
 
@@ -73,8 +73,8 @@ def cache() -> Sketch:
         drawing.path("".join(f"M{x + c * width + 1} {top + r * cell + 1}h{width - 2}v{cell - 2}h-{width - 2}z"
                              for r in range(rows) for c in range(columns)), ("f-" if solid else "t-") + colour, **when)
 
-    drawing.text(left_s, y - 4 * cell - 16, "keys", "small bold")
-    drawing.text(left_o, 14, "values", "small bold")
+    drawing.text(left_s, y - 4 * cell - 16, "keys", "bold")
+    drawing.text(left_o, 14, "values", "bold")
     # Keys and values: a column and a row for each token; the newest is solid, what was kept is tinted.
     for token in range(count):
         since = max(0, token - prompt + 1)
@@ -82,7 +82,7 @@ def cache() -> Sketch:
             when = {"data_from": first, "data_to": until}
             grid(left_s + token * cell, y - 4 * cell - 6, 1, width, "orange", solid, cell, **when)
             grid(left_o, y - 6 - (count - token) * cell, width, 1, "green", solid, **when)
-        drawing.text(left_o + 4 * unit + 10, y - 6 - (count - token) * cell + 14, words[token], "small", data_from=since)
+        drawing.text(left_o + 4 * unit + 10, y - 6 - (count - token) * cell + 14, words[token], data_from=since)
     for step in range(count - prompt + 1):
         rows, seen = (prompt, prompt) if step == 0 else (1, prompt + step)
         with drawing.group(data_from=step, data_to=step):
@@ -90,14 +90,14 @@ def cache() -> Sketch:
             for row in range(rows):
                 grid(left_s, y + row * cell, row + 1 if step == 0 else seen, 1, "purple", True, width=cell)
             grid(left_o, y, width, rows, "blue")
-            drawing.text(left_s, y + rows * cell + 16, "scores: shares, not kept", "small")
+            drawing.text(left_s, y + rows * cell + 16, "scores: shares, not kept")
             low = y + prompt * cell
             drawing.text(0, low + 46, f"{rows} row{'s' * (rows > 1)} through the network", "bold")
-            drawing.text(0, low + 68, f"{2 * seen} rows kept: the KV cache of this head", "small")
-    drawing.text(left_q, y - 12, "queries", "small bold")
+            drawing.text(0, low + 68, f"{2 * seen} rows kept: the KV cache of this head")
+    drawing.text(left_q, y - 12, "queries", "bold")
     drawing.text(left_q + 4 * unit + 22, y + 14, "×", "mid")
     drawing.text(left_o - 22, y + 14, "→", "mid")
-    drawing.text(left_o + 4 * unit + 10, y + 14, "out", "small bold")
+    drawing.text(left_o + 4 * unit + 10, y + 14, "out", "bold")
     return drawing
 
 
@@ -124,11 +124,11 @@ def batch() -> Sketch:
             drawing.rect(x, y, 36, 8, "f-blue", rx=1)
             drawing.rect(x, y + 14, 36, 32, "t-green s-green", rx=2)
     drawing.rect(196, 170, 36, 8, "f-blue", rx=1)
-    drawing.text(240, 179, "a row", "small")
+    drawing.text(240, 179, "a row")
     drawing.rect(302, 166, 24, 16, "t-green s-green", rx=2)
-    drawing.text(334, 179, "a KV cache", "small")
-    drawing.text(0, 216, "the delivery takes", "small")
-    drawing.text(0, 276, "the arithmetic takes", "small")
+    drawing.text(334, 179, "a KV cache")
+    drawing.text(0, 216, "the delivery takes")
+    drawing.text(0, 276, "the arithmetic takes")
     for count in range(1, most + 1):
         delivery, arithmetic = ridge + each * count, float(count)
         time = max(delivery, arithmetic)
@@ -140,7 +140,7 @@ def batch() -> Sketch:
             drawing.line(time * unit, 218, time * unit, 312, "s-ink dashed")
             tokens, decides = f"token{'s' * (count > 1)}", "memory" if longest else "arithmetic"
             drawing.text(0, 344, f"{decides} decides: {time:g} ticks for {count} {tokens}", "bold")
-            drawing.text(0, 368, f"{time / count:.3g} tick{'s' * (time > count)} for each", "small")
+            drawing.text(0, 368, f"{time / count:.3g} tick{'s' * (time > count)} for each")
     return drawing
 
 
@@ -159,7 +159,7 @@ def kinds() -> Sketch:
     for panel, (title, words, colour, lines) in enumerate(panels):
         x, y = panel % 2 * 280, panel // 2 * 170
         drawing.text(x, y + 16, title, "bold")
-        drawing.text(x, y + 36, words, "small")
+        drawing.text(x, y + 36, words)
         drawing.path("".join(f"M{x + 20 + a * 48} {y + 68}L{x + 20 + b * 48} {y + 134}" for a, b in lines), f"s-{colour}")
         below = sorted({b for _, b in lines})
         for row, places in ((y + 58, range(5)), (y + 144, below)):

@@ -15,29 +15,29 @@ def kitchen() -> Sketch:
     for top in (44, 140):
         drawing.rect(14, top, 92, 82, "t-blue s-blue", rx=4)
         drawing.text(60, top + 36, "core", "mid bold")
-        drawing.text(60, top + 58, "the cooks", "mid small")
+        drawing.text(60, top + 58, "the cooks", "mid")
         drawing.rect(118, top + 26, 40, 30, "t-green s-green", rx=3)
-        drawing.text(138, top + 46, "L1", "mid small")
+        drawing.text(138, top + 46, "L1", "mid")
         drawing.rect(170, top + 16, 56, 50, "t-green s-green", rx=3)
-        drawing.text(198, top + 46, "L2", "mid small")
+        drawing.text(198, top + 46, "L2", "mid")
         for x1, x2 in ((106, 118), (158, 170), (226, 240)):
             drawing.line(x1, top + 41, x2, top + 41, "s-quiet thick")
-        drawing.text(118, top + 86, "shelves", "small")
+        drawing.text(118, top + 86, "shelves")
     drawing.rect(240, 44, 78, 178, "t-green s-green", rx=4)
-    drawing.text(279, 128, "L3", "mid small")
-    drawing.text(279, 150, "pantry", "mid small")
+    drawing.text(279, 128, "L3", "mid")
+    drawing.text(279, 150, "pantry", "mid")
     drawing.rect(343, 115, 12, 36, "f-paper")  # the gap in the wall
     drawing.path("M349 115h-12m12 36h-12", "s-ink thick")
     drawing.rect(428, 10, 91, 242, "t-orange s-orange", rx=6)
     drawing.text(473, 126, "DRAM", "mid bold")
-    drawing.text(473, 148, "warehouse", "mid small")
+    drawing.text(473, 148, "warehouse", "mid")
     drawing.line(318, 140, 428, 140, "s-quiet")
     for x in range(322, 420, 20):
         drawing.rect(x, 126, 13, 13, "f-orange s-paper", rx=2)
     drawing.text(356, 106, "the door", "bold")
     drawing.arrow(424, 162, 356, 162, "orange")
-    drawing.text(360, 182, "one after", "small")
-    drawing.text(360, 200, "the other", "small")
+    drawing.text(360, 182, "one after")
+    drawing.text(360, 200, "the other")
     return drawing
 
 
@@ -62,7 +62,7 @@ def levels() -> Sketch:
         drawing.path("".join(f"M{left + k * cycles * scale:.2f} {y}h{cycles * scale - gap:.2f}v22h-{cycles * scale - gap:.2f}z"
                              for k in range(pieces)), f"f-{colour}")
     drawing.arrow(left, 172, 520, 172, "quiet")
-    drawing.text(520, 192, "300 cycles of waiting", "small end")
+    drawing.text(520, 192, "300 cycles of waiting", "end")
     side, top, base = 250, 212, 462
     drawing.text(0, top + 2, "What each holds,", "bold")
     drawing.text(0, top + 22, "as an area", "bold")
@@ -71,16 +71,16 @@ def levels() -> Sketch:
     x = left + 208
     for number, (name, _, size) in enumerate(LEVELS[2::-1]):
         edge = side * (size / LEVELS[3][2]) ** 0.5
-        at_x, at_y = x + 40 + 60 * number, base - 60
+        at_x, at_y = x + 24 + 76 * number, base - 60
         drawing.rect(at_x, at_y - edge / 2, edge, edge, "f-green")
         drawing.circle(at_x + edge / 2, at_y, 11, "s-quiet thin")
         words = {"L3": "L3, 32 MiB", "L2": "L2, 1 MiB", "L1": "L1, 32 KiB"}[name]
         label = base - 96 - 34 * number
-        drawing.text(at_x - 12, label, words, "small")
+        drawing.text(at_x - 12, label, words)
         drawing.line(at_x + edge / 2, label + 6, at_x + edge / 2, at_y - 11, "s-quiet thin")
     remarks = ("What is near is small,", "and what is large is far.", "L1’s square is there,", "too small to be seen.")
     for row, words in enumerate(remarks):
-        drawing.text(0, top + 64 + 20 * row + 12 * (row > 1), words, "small")
+        drawing.text(0, top + 64 + 20 * row + 12 * (row > 1), words)
     return drawing
 
 
@@ -111,9 +111,9 @@ def store() -> Sketch:
         drawing.rect(1, y - 18, 76, 58, "t-blue s-blue", rx=4)
         drawing.text(39, y + 16, "core", "mid")
         drawing.rect(cache - 6, y - 18, 140, 58, "t-green s-green", rx=4)
-        drawing.text(cache + 64, y - 26, place, "mid small")
+        drawing.text(cache + 64, y - 26, place, "mid")
         drawing.rect(memory - 6, y - 18, 141, 58, "t-orange s-orange", rx=4)
-        drawing.text(memory + 64, y - 26, "DRAM", "mid small")
+        drawing.text(memory + 64, y - 26, "DRAM", "mid")
         drawing.rect(cache, y, cell * cells, 22, "f-paper s-quiet thin")
         strip(memory, y, 0, data_to=4)
         strip(memory, y, cells, data_from=5)
@@ -122,19 +122,19 @@ def store() -> Sketch:
             strip(cache, y, 0, data_from=2, data_to=2)
             strip(cache, y, 1, data_from=3, data_to=3)
             drawing.arrow(memory - 10, y + 2, cache + 138, y + 2, "orange", "thick", 10, data_from=2)
-            drawing.text(327, y - 8, "64 bytes", "mid small", data_from=2)
+            drawing.text(327, y - 8, "64 bytes", "mid", data_from=2)
         else:
             drawing.path(f"M{cache} {y}h{cell}v22h-{cell}z", "f-blue s-paper thin", data_to=3)
         strip(cache, y, cells, data_from=4)
         drawing.arrow(cache + 138, y + 20, memory - 10, y + 20, "blue", "thick", 10, data_from=5)
-        drawing.text(327, y + 42, "64 bytes", "mid small", data_from=5)
+        drawing.text(327, y + 42, "64 bytes", "mid", data_from=5)
         total = 128 if ordinary else 64
         for k in range(total // 64):
             since = (2 if k == 0 else 5) if ordinary else 5
             drawing.rect(k * 130, y + 64, 126, 20, "f-orange" if ordinary and k == 0 else "f-blue", rx=2, data_from=since)
         before = ((1, 1, 0), (2, 4, 64), (5, 5, 128)) if ordinary else ((1, 4, 0), (5, 5, 64))
         for first, last, count in before:
-            drawing.text(274, y + 80, f"{count} bytes crossed the bus", "", data_from=first, data_to=last)
+            drawing.text(274, y + 80, f"{count} bytes crossed the bus", data_from=first, data_to=last)
     return drawing
 
 
@@ -170,11 +170,11 @@ def chase() -> Sketch:
             first, until = counts.index(count), last - counts[::-1].index(count)
             drawing.text(520, y, f"{count} arrived", "bold end", data_from=first, data_to=until)
     for step in range(1, last):
-        drawing.line(step * tick, 28, step * tick, 276, "s-ink thin", data_from=step, data_to=step)
+        drawing.path(f"M{step * tick:g} 28V60M{step * tick:g} 124V276", "s-ink thin", data_from=step, data_to=step)
     drawing.rect(0, 306, 26, 12, "t-orange", rx=2)
-    drawing.text(34, 317, "a load on its way", "small")
+    drawing.text(34, 317, "a load on its way")
     drawing.rect(176, 306, 6, 12, "f-blue", rx=1)
-    drawing.text(190, 317, "arrived", "small")
+    drawing.text(190, 317, "arrived")
     return drawing
 
 

@@ -67,7 +67,7 @@ def column_walk() -> Sketch:
         matrices(drawing, {"A": (0, top + 40), "B": (196, top + 40), "C": (392, top + 40)}, walk)
         drawing.text(162, top + 110, "×", "mid big")
         drawing.text(358, top + 110, "=", "mid big")
-        drawing.text(0, top + 216, "lines fetched", "small")
+        drawing.text(0, top + 216, "lines fetched")
         tally(drawing, top + 204, walked(walk).fetches)
     return drawing
 
@@ -113,7 +113,7 @@ def tile() -> Sketch:
         data_first=1, data_last=largest, data_at=6, data_unit="edge", data_pace=500)
     room = cell * largest
     drawing.rect(left, top, room, room, "t-ink")
-    drawing.text(left + room - 10, top + room - 12, "*C*", "end big")
+    drawing.text(left + room + 8, top + room, "*C*", "big")
     for edge in range(1, largest + 1):
         size = edge * cell
         with drawing.group(data_from=edge, data_to=edge):
@@ -126,16 +126,16 @@ def tile() -> Sketch:
                          f"M{left} {top - 34}h{size}m0 {cell}h-{size}", "s-orange")
             drawing.path("".join(f"M{left - 34} {top + i * cell}h{cell}" for i in range(edge + 1)) +
                          f"M{left - 34} {top}v{size}m{cell} 0v-{size}", "s-green")
-            drawing.text(left + size + 10, top - 19, "a row of *B*", "small")
-            drawing.text(left - 34, top + size + 20, "a column of *A*", "small")
+            drawing.text(left + size + 10, top - 19, "a row of *B*")
+            drawing.text(left - 34, top + size + 20, "a column of *A*")
             drawing.text(356, top + 40, f"{2 * edge}", "big bold")
             drawing.text(356, top + 116, f"{edge * edge}", "big bold")
             drawing.text(356, top + 192, f"{edge / 2:g}", "big bold")
     for row, words in enumerate(("numbers loaded:", "products:", "products for each")):
-        drawing.text(356, top + 16 + 76 * row, words, "small")
-    drawing.text(356, top + 60, "two edges", "small")
-    drawing.text(356, top + 136, "the area", "small")
-    drawing.text(356, top + 212, "number loaded", "small")
+        drawing.text(356, top + 16 + 76 * row, words)
+    drawing.text(356, top + 60, "two edges")
+    drawing.text(356, top + 136, "the area")
+    drawing.text(356, top + 212, "number loaded")
     return drawing
 
 
@@ -166,16 +166,16 @@ def sets() -> Sketch:
         changes = [0, *sorted(set(since))]
         for step, after in zip(changes, [*changes[1:], None]):
             in_use = sum(each <= step for each in since)
-            drawing.text(left, 284, f"{in_use} of {count} sets in use", "small", data_from=step,
+            drawing.text(left, 284, f"{in_use} of {count} sets in use", data_from=step,
                          data_to=after - 1 if after else None)
-        drawing.text(left, 312, "one of them, 16 places:", "small")
+        drawing.text(left, 312, "one of them, 16 places:")
         for place, step in enumerate(came[0]):
             x, y = left + place % ways * 14, 322 + place // ways * 15 + 4 * (place >= ways)
             drawing.rect(x + 1, y + 2, 11, 11, colour if place < ways else "s-orange", data_from=step)
         drawing.rect(left - 2, 321, 14 * ways + 3, 17, "s-quiet", rx=2)
         if not crowded:
-            drawing.text(left, 362, "all of it stays", "small")
-    drawing.text(0, 408, "no place: each throws another out", "small", data_from=5)
+            drawing.text(left, 362, "all of it stays")
+    drawing.text(0, 408, "no place: each throws another out", data_from=5)
     return drawing
 
 
@@ -211,7 +211,7 @@ def im2col() -> Sketch:
         with drawing.group(data_from=place, data_to=place):
             drawing.rect(column, top, cell, taps * cell, "s-ink thick", rx=2)
             drawing.arrow(image * pixel + 12, top + 66, left - 12, top + 66, "ink")
-            drawing.text((image * pixel + left) / 2, top + 56, "copied", "mid small")
+            drawing.text((image * pixel + left) / 2, top + 56, "copied", "mid")
         drawing.rect(column, top + taps * cell + 26, cell, cell, "t-blue s-paper", data_from=place)
         drawing.rect(column, top + taps * cell + 26, cell, cell, "s-blue thick", rx=2, data_from=place, data_to=place)
     drawing.rect(left, top, count * cell, taps * cell, "s-quiet", rx=2)
@@ -220,10 +220,10 @@ def im2col() -> Sketch:
         drawing.rect(left - 30 - (taps - tap) * cell, low, cell, cell, "t-green s-paper")
     drawing.rect(left - 30 - taps * cell, low, taps * cell, cell, "s-green", rx=2)
     drawing.rect(left, low, count * cell, cell, "s-quiet", rx=2)
-    drawing.text(left - 30 - taps * cell, low + cell + 20, "the filter, as a row", "small")
-    drawing.text(left, low + cell + 20, "nine outputs", "small")
+    drawing.text(left - 30 - taps * cell, low + cell + 20, "the filter, as a row")
+    drawing.text(left, low + cell + 20, "nine outputs")
     drawing.text(left - 15, low + 18, "×", "mid")
-    drawing.text(left - 30 - taps * cell, low - 26, "25 pixels, copied out, are 81", "small")
+    drawing.text(left - 30 - taps * cell, low - 26, "25 pixels, copied out, are 81")
     return drawing
 
 
@@ -247,7 +247,7 @@ def packing() -> Sketch:
     lies = [(place % columns) // wide for place in range(places)]
     strips = ((224, "as it lies in memory: row after row", lies), (288, "packed: panel after panel", sorted(lies)))
     for y, words, order in strips:
-        drawing.text(0, y, words, "small")
+        drawing.text(0, y, words)
         start = 0
         for place in range(1, places + 1):
             if place == places or order[place] != order[start] or (y == 224 and place % wide == 0):
@@ -259,9 +259,9 @@ def packing() -> Sketch:
             drawing.rect(row * columns * unit, 234, wide * unit, 24, "f-orange s-ink", rx=2)
             drawing.rect(row * wide * unit, 298, wide * unit, 24, "f-orange s-ink", rx=2)
     drawing.arrow(270, top + 10, 270, top + rows * cell - 8, "orange")
-    drawing.text(284, top + 66, "the tile goes down", "small")
-    drawing.text(284, top + 86, "a panel, four numbers", "small")
-    drawing.text(284, top + 106, "of a row at a time", "small")
+    drawing.text(284, top + 66, "the tile goes down")
+    drawing.text(284, top + 86, "a panel, four numbers")
+    drawing.text(284, top + 106, "of a row at a time")
     return drawing
 
 

@@ -15,13 +15,13 @@ def warps() -> Sketch:
         With 21 it is never idle, though each warp waits as long as before.""",
         data_first=1, data_last=most, data_at=most, data_unit="|".join(f"{w} warp{'s' * (w > 1)}" for w in range(1, most + 1)),
         data_pace=350)
-    drawing.text(0, 16, "each warp:", "small")
+    drawing.text(0, 16, "each warp:")
     drawing.rect(88, 4, 14, 14, "f-blue")
-    drawing.text(110, 16, "computes", "small")
+    drawing.text(110, 16, "computes")
     drawing.line(196, 11, 226, 11, "s-orange")
-    drawing.text(234, 16, "waits for memory", "small")
+    drawing.text(234, 16, "waits for memory")
     drawing.arrow(430, 11, 520, 11, "quiet")
-    drawing.text(420, 16, "time", "small end")
+    drawing.text(420, 16, "time", "end")
     for warp in range(most):
         y = top - 16 + warp * row
         with drawing.group(data_from=warp + 1):
@@ -36,7 +36,7 @@ def warps() -> Sketch:
     for warp in range(most):
         drawing.path("".join(f"M{left + start * tick:.2f} {low + 1}h{tick:.2f}v18h-{tick:.2f}z"
                              for start in range(warp, ticks, wait + 1)), "f-blue", data_from=warp + 1)
-    drawing.text(0, low + 42, "the scheduler", "small")
+    drawing.text(0, low + 42, "the scheduler")
     for count in range(1, most + 1):
         busy = sum(len(range(warp, ticks, wait + 1)) for warp in range(count))
         drawing.text(520, low + 42, f"works {busy} of {ticks} ticks", "end bold", data_from=count, data_to=count)
@@ -56,7 +56,7 @@ def sectors() -> Sketch:
         data_first=1, data_last=widest, data_at=widest, data_unit="|".join(
             "side by side" if s == 1 else f"{s} floats apart" for s in strides), data_pace=900)
     drawing.text(0, 18, "32 threads of a warp, a float each", "bold")
-    drawing.text(0, 184, "memory, in sectors of 32 bytes", "small")
+    drawing.text(0, 184, "memory, in sectors of 32 bytes")
     thread, high, low, side = 520 / lanes, 30, 140, 12
     for lane in range(lanes):
         drawing.rect(lane * thread + 2, high, side, side, "f-blue", rx=2)
@@ -70,7 +70,7 @@ def sectors() -> Sketch:
             drawing.path("".join(f"M{lane * stride * unit:.2f} {low}h{unit:.2f}v24h-{unit:.2f}z"
                                  for lane in range(lanes)), "f-blue")
             drawing.text(0, 224, f"{len(touched)} sectors fetched", "bold")
-            drawing.text(0, 246, f"{len(touched) * 32} bytes, of which 128 are used", "small")
+            drawing.text(0, 246, f"{len(touched) * 32} bytes, of which 128 are used")
             share = 128 / (len(touched) * 32)
             drawing.rect(300, 212, 220, 18, "t-orange s-orange", rx=2)
             drawing.rect(300, 212, 220 * share, 18, "f-blue", rx=2)
@@ -108,11 +108,11 @@ def divergence() -> Sketch:
         drawing.arrow(0, top + 154, 520, top + 154, "quiet")
         drawing.text(at * tick, top + 174, f"{at} ticks", "bold end")
     drawing.rect(222, 252, 14, 14, "f-blue", rx=2)
-    drawing.text(244, 264, "on the short way", "small")
+    drawing.text(244, 264, "on the short way")
     drawing.rect(222, 276, 14, 14, "f-orange", rx=2)
-    drawing.text(244, 288, "on the long way", "small")
+    drawing.text(244, 288, "on the long way")
     drawing.rect(222, 300, 14, 14, "s-quiet thin", rx=2)
-    drawing.text(244, 312, "sitting out the other’s way", "small")
+    drawing.text(244, 312, "sitting out the other’s way")
     return drawing
 
 
@@ -149,18 +149,18 @@ def belt() -> Sketch:
                 drawing.path("".join(f"M{x - crate / 2:.1f} {y + 28 - crate}h{crate}v{crate}h-{crate}z" for x in middles),
                              "f-orange s-paper")
             drawing.text(0, 152, f"{count} under way", "bold")
-            drawing.text(0, 198, f"= 20 minutes × {count / room:g} a minute", "small")
+            drawing.text(0, 198, f"= 20 minutes × {count / room:g} a minute")
             drawing.rect(300, 182, 220 * count / room, 18, "f-blue", rx=2)
     for x, far, colour, words in ((0, left, "orange", "memory"), (left + width, 520, "blue", "core")):
         drawing.rect(x, y - 14, far - x, 56, "f-paper")
         drawing.rect(x + 1, y - 14, far - x - 2, 56, f"t-{colour} s-{colour}", rx=3)
-        drawing.text((x + far) / 2, y + 19, words, "mid small")
+        drawing.text((x + far) / 2, y + 19, words, "mid")
     drawing.arrow(left, 40, left + width, 40, "quiet")
-    drawing.text(260, 28, "latency: 20 minutes", "mid small")
-    drawing.text(0, 176, "= latency × throughput", "small")
+    drawing.text(260, 28, "latency: 20 minutes", "mid")
+    drawing.text(0, 176, "= latency × throughput")
     drawing.rect(300, 182, 220, 18, "s-quiet", rx=2)
     drawing.text(300, 152, "throughput", "bold")
-    drawing.text(300, 174, "of one crate a minute", "small")
+    drawing.text(300, 174, "of one crate a minute")
     return drawing
 
 

@@ -75,8 +75,8 @@ def brigade():
         bucket(sketch, data_places=" ".join(places), data_from=entered, data_to=min(entered + people, beats))
     for x, words in ((28, "river"), (first + 3 * step, "people in a row"), (484, "fire")):
         sketch.text(x, ground + 24, words, "mid")
-    for x, words in ((30, "memory"), (first + 3 * step, "cells, each wired to the next"), (484, "results")):
-        sketch.text(x, ground + 46, words, "small f-quiet mid")
+    for x, words in ((34, "memory"), (first + 3 * step, "cells, each wired to the next"), (484, "results")):
+        sketch.text(x, ground + 46, words, "f-quiet mid")
     return sketch
 
 
@@ -200,7 +200,7 @@ def chip():
                     sums fall into accumulators in a broad arrow, 717 gigabytes a second, go through the activation unit, and
                     back into the buffer.""")
     sketch.rect(56, 56, 463, 100 * percent / 463, "s-quiet t-ink", rx=8)
-    sketch.text(219, 78, "the die", "f-quiet small")
+    sketch.text(219, 78, "the die", "f-quiet")
     left, top, wide = 68, 62, 140
     side = (24 * percent) ** .5
     unit, middle = 510 - side, 510 - side / 2
@@ -208,10 +208,11 @@ def chip():
     below = top + side + 26
     block(sketch, left, top, wide, tall, "orange", "unified", "buffer", "24 MiB", "29 %")
     block(sketch, unit, top, side, side, "blue")
-    for i in range(1, 8):
-        at = number(i * side / 8)
-        sketch.path(f"M{number(unit)},{top}m{at},0v{number(side)}M{number(unit)},{top}m0,{at}h{number(side)}", "s-blue thin",
-                    stroke_opacity=".35")
+    part = side / 8
+    upright = "".join(f"M{number(unit + i * part)},{top}v{number(2 * part)}m0,{number(4 * part)}v{number(2 * part)}"
+                      for i in range(1, 8))
+    level = "".join(f"M{number(unit)},{number(top + i * part)}h{number(side)}" for i in (1, 2, 6, 7))  # the words stay clear
+    sketch.path(upright + level, "s-blue thin", stroke_opacity=".35")
     words(sketch, middle, top + side / 2, "matrix unit", "256 × 256 cells", "24 %")
     block(sketch, unit, below, side, low, "green", "accumulators", "6 %")
     act = 102
@@ -219,16 +220,16 @@ def chip():
     sketch.rect(middle - 74, 1, 148, 30, "s-blue f-paper", rx=4)
     sketch.text(middle, 21, "weights in DRAM", "mid")
     band(sketch, (middle, 33), (middle, top - 2), 34 * gbs, "blue")
-    sketch.text(middle - 10, 49, "34 GB/s", "end small")
+    sketch.text(middle - 10, 49, "34 GB/s", "end")
     row = top + 80
     band(sketch, (left + wide + 2, row), (unit - 2, row), 179 * gbs, "orange")
-    sketch.text((left + wide + unit) / 2, row - 18, "179 GB/s:", "mid small")
-    sketch.text((left + wide + unit) / 2, row + 28, "a row a tick", "mid small")
+    sketch.text((left + wide + unit) / 2, row - 18, "179 GB/s:", "mid")
+    sketch.text((left + wide + unit) / 2, row + 28, "a row a tick", "mid")
     band(sketch, (middle, top + side + 2), (middle, below - 2), 717 * gbs, "green")
-    sketch.text(middle - 28, top + side + 17, "717 GB/s", "end small")
+    sketch.text(middle - 28, top + side + 17, "717 GB/s", "end")
     sketch.arrow(unit - 1, below + 20, unit - 13, below + 20, size=8)
     sketch.arrow(unit - 15 - act, below + 20, left + wide + 1, below + 20, size=8)
-    sketch.text(0, 190, "host", "")
+    sketch.text(0, 190, "host")
     sketch.arrow(2, 200, left - 3, 200, size=8)
     sketch.arrow(left - 3, 214, 2, 214, size=8)
     return sketch

@@ -37,7 +37,7 @@ def ring():
         for i, good in enumerate(goods):
             sketch.rect(*place(who, i), cell, cell, "s-grid f-paper", rx=4)
             stripes(sketch, [who], cell, transform="translate({} {})".format(*place(who, i)))
-            sketch.text(place(who, i)[0] + cell / 2, y + cell + 19, good, "mid small f-quiet")
+            sketch.text(place(who, i)[0] + cell / 2, y + cell + 19, good, "mid f-quiet")
     for turn in range(1, 2 * n - 1):
         for who in range(n):
             figure, to = sent(who, turn, n), (who + 1) % n
@@ -74,7 +74,7 @@ def sides():
     sketch.text(150 + wide / 2, 138, "width", "mid")
     sketch.text(142, 116 - high / 2 + 5, "texts", "end")
     sketch.text(150 + wide + deep / 2 + 20, 116 - deep * .16, "tokens")
-    sketch.text(372, 40, "four chips", "")
+    sketch.text(372, 40, "four chips")
     for i, colour in enumerate(CHIPS):
         sketch.rect(372 + 20 * i, 50, 15, 15, f"s-{colour} t-{colour}", rx=2)
     quarters = [(i / 4, (i + 1) / 4, colour) for i, colour in enumerate(CHIPS)]
@@ -133,12 +133,12 @@ def pipeline():
                     three quarters of the time are lost. Cut into 2, 4, 8 and 16 parts, the stages work at the same time, the
                     whole is done earlier, and the idle corners at the start and the end shrink to 60, 43, 27 and 16 %.""",
                     data_first=0, data_last=ends[-1], data_at=ends[2], data_pace=600, data_says="|".join(said))
-    sketch.text(left, 18, "works", "")
+    sketch.text(left, 18, "works")
     sketch.rect(left - 20, 6, 14, 14, "f-blue", rx=2)
-    sketch.text(left + 82, 18, "waits for the others", "")
+    sketch.text(left + 82, 18, "waits for the others")
     sketch.rect(left + 62, 6, 14, 14, "t-orange", rx=2)
     for s in range(stages):
-        sketch.text(0, top + s * row + 24, f"stage {s + 1}", "small")
+        sketch.text(0, top + s * row + 24, f"stage {s + 1}")
     for m, first, last in zip(cuts, [0, *(end + 1 for end in ends)], ends, strict=False):
         long, beats = whole / m, m + stages - 1
         with sketch.group(data_from=first, data_to=last):
@@ -152,7 +152,7 @@ def pipeline():
                 sketch.path(f"M{end},{top - 6}V{top + stages * row}", "s-ink dashed")
                 sketch.text(min(end, 516), top + stages * row + 18, "done", "mid" if end < 490 else "end")
     sketch.arrow(left, 246, 518, 246, "quiet", size=8)
-    sketch.text(left, 238, "time", "small f-quiet")
+    sketch.text(left, 238, "time", "f-quiet")
     return sketch
 
 
@@ -204,7 +204,7 @@ def orders():
         placed = order(name, stages, micros)
         for s, works in enumerate(placed):
             y = top + s * row
-            sketch.text(0, y + 17, f"stage {s + 1}", "small")
+            sketch.text(0, y + 17, f"stage {s + 1}")
             sketch.rect(left, y, wide, row - 4, "t-ink", rx=2)
             for _, back, start in works:
                 colour = "f-orange" if back else "f-blue"
@@ -218,10 +218,10 @@ def orders():
             path += f"H{number(left + at * unit)}V{number(base - kept * high)}"
         sketch.path(path + "Z", "s-purple t-purple")
         sketch.path(f"M{left},{base}h{wide}", "s-quiet")
-        sketch.text(left - 8, base - most * high + 6, str(most), "end small")
-        sketch.text(left - 8, base + 4, "0", "end small")
+        sketch.text(left - 8, base - most * high + 6, str(most), "end")
+        sketch.text(left - 8, base + 4, "0", "end")
     sketch.arrow(left, 462, left + wide, 462, "quiet", size=8)
-    sketch.text(0, 467, "time", "small f-quiet")
+    sketch.text(0, 467, "time", "f-quiet")
     return sketch
 
 
@@ -262,12 +262,12 @@ def prompt():
             reads, starts = [(arrives, whole)], next(end for end in steps if end >= arrives + whole + 30)
         for reader in range(3):
             y = top + 10 + reader * row
-            sketch.text(0, y + 5, f"reader {reader + 1}", "small")
+            sketch.text(0, y + 5, f"reader {reader + 1}")
             sketch.path(f"M{left},{y}h{wide}", "s-grid")
             for end in steps:
                 sketch.circle(left + end, y, 5, "f-blue")
         y = top + 10 + 3 * row
-        sketch.text(0, y + 5, "the new", "small")
+        sketch.text(0, y + 5, "the new")
         sketch.path(f"M{left},{y}h{wide}", "s-grid")
         for at, long in reads:
             sketch.rect(left + at, y - 9, long - 2, 18, "f-orange", rx=2)
@@ -277,7 +277,7 @@ def prompt():
             sketch.circle(left + end, y, 5, "s-paper f-blue")
         sketch.path(f"M{left + arrives},{top - 4}V{top + 22 + 3 * row}", "s-ink dashed")
     sketch.arrow(left, 460, left + wide, 460, "quiet", size=8)
-    sketch.text(0, 465, "time", "small f-quiet")
+    sketch.text(0, 465, "time", "f-quiet")
     return sketch
 
 

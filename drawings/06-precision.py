@@ -51,7 +51,7 @@ def bits():
     sketch.text(0, y, "Q4_0: a scale of 16 bits, and 32 numbers of 4: 18 bytes")
     wide = 520 / 36  # a group of four bits
     sketch.rect(0, y + 10, 4 * wide - 2, 24, f"s-{EXPONENT} t-{EXPONENT}", rx=3)
-    sketch.text(2 * wide - 1, y + 27, "scale", "mid small")
+    sketch.text(2 * wide - 1, y + 27, "scale", "mid")
     for i in range(32):
         sketch.rect((4 + i) * wide, y + 10, wide - 2, 24, f"s-{MANTISSA} t-{MANTISSA}", rx=2)
     return sketch
@@ -60,7 +60,7 @@ def bits():
 def cells(sketch, y, cell, pattern, colours):
     for i, (bit, colour) in enumerate(zip(pattern, colours, strict=True)):
         sketch.rect(i * cell + .75, y, cell - 1.5, 24, f"s-{colour} t-{colour}", rx=2)
-        sketch.text(number(i * cell + cell / 2), y + 17, bit, "mid small")
+        sketch.text(number(i * cell + cell / 2), y + 17, bit, "mid")
 
 
 LEVELS = 7  # marks above zero of a ruler of 4 bits
@@ -146,11 +146,11 @@ def block():
         if bottom > top:
             sketch.rect(x, number(top), 30, number(bottom - top), "f-blue")
         sketch.circle(x + 15, number(height(value)), 4.5, "f-ink")
-        sketch.text(x + 15, 330, signed(value, 2), "mid small")
+        sketch.text(x + 15, 330, signed(value, 2), "mid")
         sketch.text(x + 15, 352, signed(code - 8, 0), "mid")
-        sketch.text(x + 15, 374, signed(kept, 2), "mid small f-quiet")
+        sketch.text(x + 15, 374, signed(kept, 2), "mid f-quiet")
     for y, words in ((330, "number"), (352, "mark"), (374, "back")):
-        sketch.text(0, y, words, "small f-quiet")
+        sketch.text(0, y, words, "f-quiet")
     return sketch
 
 
@@ -213,16 +213,16 @@ def sparse():
         value(18 + place * cell, y, i, "s-blue t-blue")
     mask = "".join(str(int(i in kept)) for i in range(8))
     sketch.path(f"M8,{y + 28}V{y + 40}H22", "s-orange thin")
-    sketch.text(27, y + 45, mask, "small mono")
-    sketch.text(112, y + 45, "one bit for each place, full or empty", "small f-quiet")
+    sketch.text(27, y + 45, mask, "mono")
+    sketch.text(112, y + 45, "one bit for each place, full or empty", "f-quiet")
     y += row + 22
     say(y - 6, "2:4: 4 × (2 + 32) = 136 bits")
     for place, i in enumerate(kept):
         x = place * (cell + 5)
         sketch.rect(x, y, 4, 26, "f-orange", rx=1)
         value(x + 5, y, i, "s-blue t-blue")
-        sketch.text(x + 5 + cell / 2, y + 45, format(i % 4, "02b"), "mid small mono")
-    sketch.text(4 * (cell + 5) + 10, y + 18, "two bits: which of the four", "small f-quiet")
+        sketch.text(x + 5 + cell / 2, y + 45, format(i % 4, "02b"), "mid mono")
+    sketch.text(4 * (cell + 5) + 10, y + 18, "two bits: which of the four", "f-quiet")
     return sketch
 
 

@@ -96,10 +96,10 @@ def tiles():
                     data_first=0, data_last=n * n, data_at=7, data_pace=900, data_says="|".join(says))
     for left, title in ((40, "With its matrix"), (302, "Tile by tile")):
         sketch.text(left - 39, 18, title, "bold")
-        sketch.text(left + n * cell / 2, top - 26, "keys, values", "mid small f-quiet")
+        sketch.text(left + n * cell / 2, top - 26, "keys, values", "mid f-quiet")
         middle = top + n * cell / 2
         turned = f"rotate(-90 {left - 28} {middle})"
-        sketch.text(left - 28, middle, "queries", "mid small f-quiet", transform=turned, dy=5)
+        sketch.text(left - 28, middle, "queries", "mid f-quiet", transform=turned, dy=5)
         for i in range(n):
             sketch.rect(left + i * cell + 2, top - 18, cell - 4, 12, "s-orange t-orange", rx=2)
             sketch.rect(left - 18, top + i * cell + 2, 12, cell - 4, "s-purple t-purple", rx=2)
@@ -116,7 +116,7 @@ def tiles():
         sketch.rect(x, y, number(34 * grown), cell - 4, css, rx=2, data_from=step, data_to=None if column == n - 1 else step)
     for row in range(n):
         sketch.rect(302 + n * cell + 8, top + row * cell + 2, 34, cell - 4, "s-grid", rx=2)
-    sketch.text(302 + n * cell + 25, top - 26, "m, l, o", "mid small italic")
+    sketch.text(302 + n * cell + 25, top - 26, "m, l, o", "mid italic")
     floor = top + n * cell + 26
     sketch.text(40 + n * cell / 2, floor, "all scores in memory", "mid f-quiet")
     sketch.text(302 + n * cell / 2, floor, "one tile, near", "mid f-quiet")
@@ -200,7 +200,7 @@ def order():
             sketch.circle(x, y, 13, "s-quiet f-paper")
             sketch.circle(x, y, 13, "s-orange f-orange" if at in bad else "s-green t-green", data_from=step)
             sketch.circle(x, y, 17, "s-ink", data_from=step, data_to=step)
-            sketch.text(x, y + 5, str(step), f"mid small{' f-paper' if at in bad else ''}", data_from=step)
+            sketch.text(x, y + 5, str(step), f"mid{' f-paper' if at in bad else ''}", data_from=step)
         for step, at in enumerate(sequence, 1):
             for other in needs(*at):
                 late = other not in sequence[: step - 1]

@@ -38,12 +38,12 @@ if (exists("value_batch_at_ridge_predicted")) {
 third = int((bytes_records - 1) / 3)
 
 plot bytes using 1:(only($2 <= y_max, $2)) with linespoints pointtype modelled_point pointsize 0.6 linewidth 1.8 \
-       dashtype modelled_dash linecolor rgb blue, \
+       dashtype modelled_dash linecolor rgb memory, \
      flops using 1:2 with linespoints pointtype modelled_point pointsize 0.6 linewidth 1.8 dashtype modelled_dash \
-       linecolor rgb orange, \
+       linecolor rgb compute, \
      speed using 1:3:4 with filledcurves fillcolor rgb ink, \
      speed using 1:2 with linespoints pointtype measured_point pointsize 0.7 linewidth 2.2 linecolor rgb ink, \
-     bytes using 1:(only($0 == third + 1, $2)):("what the bytes allow") with labels left font near textcolor rgb blue, \
+     bytes using 1:(only($0 == third + 1, $2)):("what the bytes allow") with labels left font near textcolor rgb memory, \
      flops using 1:(only($0 == 2, $2)):("what the arithmetic allows") with labels left font near \
-       textcolor rgb orange, \
+       textcolor rgb compute, \
      speed using 1:(only($0 == third + 2, $2)):("measured") with labels left font near textcolor rgb ink

@@ -26,11 +26,9 @@ eval powers_on_x
 set xlabel "tokens so far" offset 0,0.9 textcolor rgb quiet
 eval decades_on("y", "1 2 5")
 
-set label "measured" at screen 1 - 210.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
+eval key("measured", measured_point, ink)
 if (have_with || have_without) {
-  set label "predicted" at screen 1 - 100.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
-    point pointtype modelled_point pointsize 0.75 linecolor rgb ink
+  eval key("predicted", modelled_point, ink)
 }
 
 middle = int((kept_records - 1) / 2)

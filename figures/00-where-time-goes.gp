@@ -4,13 +4,13 @@
 # shows: pass_peak_share time_share_gemm time_share_attention time_share_reduction time_share_elementwise time_share_copying
 # For each pass a thin stacked bar of its FLOPs, a thick one of its time, and below them a thick dark one: the part of the
 # time in which the FLOPs would have been done at the peak.
-block = 128; top = 62
+block = 128; top = 20
 height = top + 5 * block - 8
 load "style.gp"
 
 array classes[5] = ["gemm", "attention", "reduction", "elementwise", "copying"]
 array names[5] = ["GEMM", "attention", "reductions", "elementwise", "copying"]
-array colours[5] = [blue, orange, purple, green, grey]
+array colours[5] = [compute, grey, purple, green, memory]
 passes = tables."/pass_speed.tsv"
 stats passes using 1 name "pass" nooutput
 count = int(pass_records)
@@ -41,12 +41,7 @@ unset ytics
 unset grid
 
 # The key: a square and a name for each class.
-array key_x[5] = [0, 92, 200, 318, 446]
-do for [class = 1:5] {
-  x = key_x[class] * 100.0 / (right_edge - left_edge)
-  set object rectangle from x,14 to x + 2.6,28 fillcolor rgb colours[class] fillstyle solid 1 noborder
-  set label names[class] at x + 3.6,21 textcolor rgb ink
-}
+do for [class = 1:5] { eval key(names[class], square, colours[class]) }
 
 # A name is written on a bar where it fits; letters are 9 units wide.
 fits(text, share) = 9.2 * strlen(text) + 12 < share * (right_edge - left_edge) / 100.0

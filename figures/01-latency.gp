@@ -26,7 +26,7 @@ set xlabel "working set" offset 0,0.9 textcolor rgb quiet
 plot levels using (only(have_levels && $0 < level_records - 1, $1)):(y_min):(0):(y_max - y_min) \
        with vectors nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet, \
      levels using (only(have_levels, middle($0, $1))):(name_y):5 with labels font over textcolor rgb quiet, \
-     levels using (only(have_levels, middle($0, $1))):(value_y):(digits($2)." ns") \
+     levels using (only(have_levels, middle($0, $1))):(value_y):(digits($2)) \
        with labels font over textcolor rgb ink, \
      levels using (only(have_levels && in_cycles, middle($0, $1))):(below_top(57.0)): \
        (digits($2 * (in_cycles ? value_clock_ghz : 1))) with labels font over textcolor rgb ink, \

@@ -50,25 +50,23 @@ y_title = "speed, GFLOP/s"
 load "roofline-axes.gp"
 
 x_low = larger(x_min, y_min / dram)
-if (!exists("few")) { set label "measured" at screen 1 - 210.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink }
+if (!exists("few")) { eval key("measured", measured_point, ink) }
 if (have_predictions) {
-  set label "predicted" at screen 1 - 100.0 / width,screen title_height offset 0.2,-0.3 textcolor rgb ink \
-    point pointtype modelled_point pointsize 0.75 linecolor rgb ink
+  eval key("predicted", modelled_point, ink)
 }
-set arrow from x_low,x_low * dram to ridge,peak nohead linewidth 3.2 linecolor rgb blue
-set arrow from ridge,peak to x_max,peak nohead linewidth 3.2 linecolor rgb orange
+set arrow from x_low,x_low * dram to ridge,peak nohead linewidth 3.2 linecolor rgb memory
+set arrow from ridge,peak to x_max,peak nohead linewidth 3.2 linecolor rgb compute
 if (scalar_max < peak && !exists("few")) {
-  set arrow from scalar_max / dram,scalar_max to x_max,scalar_max nohead linewidth 1.2 linecolor rgb orange
+  set arrow from scalar_max / dram,scalar_max to x_max,scalar_max nohead linewidth 1.2 linecolor rgb compute
 }
 middle = sqrt(x_low * ridge)
-set label sprintf("memory: %s GB/s", digits(dram)) at middle,middle * dram center rotate by rise font along textcolor rgb blue
-set label sprintf("arithmetic: %s GFLOP/s", digits(peak)) at x_max * 0.98,peak right font along textcolor rgb orange
+set label sprintf("memory: %s GB/s", digits(dram)) at middle,middle * dram center rotate by rise font along textcolor rgb memory
+set label sprintf("arithmetic: %s GFLOP/s", digits(peak)) at x_max * 0.98,peak right font along textcolor rgb compute
 if (scalar_max < peak && !exists("few")) {
-  set label sprintf("scalar: %s GFLOP/s", digits(scalar_max)) at x_max * 0.98,scalar_max right font along textcolor rgb orange
+  set label sprintf("scalar: %s", digits(scalar_max)) at x_max * 0.98,scalar_max right font along textcolor rgb compute
 }
 if (blocked > 3 * naive) {
-  set label sprintf("one product, %s times apart", digits(blocked / naive)) at matmul_x,naive**0.65 * blocked**0.35 \
+  set label sprintf("%s times apart", digits(blocked / naive)) at matmul_x,naive**0.65 * blocked**0.35 \
     right font near textcolor rgb exists("few") ? purple : quiet
 }
 

@@ -41,14 +41,12 @@ eval powers_on_x
 eval decades_on("y", "1 2 5")
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
 
-# The peaks, each with its name beside it.
-name_x = x_min * (x_max / x_min)**0.3
-do for [all = 0:have_all] {
-  peak = all ? roof : value_peak_fp32_gflops
-  set arrow from x_min,peak to x_max,peak nohead linewidth 2.4 linecolor rgb quiet
-  set label sprintf("peak, %s, %s GFLOP/s", all ? "all threads" : "one thread", digits(peak)) \
-    at name_x,peak center font near textcolor rgb quiet
+# The peaks, and their names at the upper one.
+do for [peak in sprintf("%.9g %.9g", roof, value_peak_fp32_gflops)] {
+  set arrow from x_min,peak + 0 to x_max,peak + 0 nohead linewidth 2.4 linecolor rgb quiet
 }
+peaks = sprintf("one thread %s", digits(value_peak_fp32_gflops)).(have_all ? sprintf(", all %s", digits(roof)) : "")
+set label "peak, GFLOP/s: ".peaks at x_min * (x_max / x_min)**0.3,roof center font along textcolor rgb quiet
 
 plot for [i = 1:7] file(i) using (only(present(i), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
      for [i = 1:7] file(i) using (only(present(i), $1)):2 with linespoints pointtype points[i] pointsize 0.55 \

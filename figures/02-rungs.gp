@@ -1,13 +1,13 @@
 # title: How far each idea got, and the bytes it moved
 # needs: rungs traffic_registers traffic_l2 traffic_beyond
 # shows: rungs traffic_registers traffic_l2 traffic_beyond
-height = 470
+height = 444
 load "style.gp"
 load tables."/values.gp"
 rungs = tables."/rungs.tsv"
 array levels[3] = ["traffic_registers", "traffic_l2", "traffic_beyond"]
 array names[3] = ["registers–L1", "L1–L2", "L2–beyond"]
-array colours[3] = [blue, green, orange]
+array colours[3] = [purple, green, memory]
 array points[3] = [4, 8, 12]
 level(i) = tables."/".levels[i].".tsv"
 stats rungs using 1:2 name "rung" nooutput
@@ -15,12 +15,12 @@ stats level(1) using 2 name "registers" nooutput
 stats level(3) using 2 name "beyond" nooutput
 
 # Two panels side by side, a row for each rung: bars on the left, bytes on the right.
-top_edge = 62; bottom_edge = height - 40
+top_edge = 36; bottom_edge = height - 40
 row(i) = -i
 eval y_range(-rung_max_x - 0.6, -0.4)
 set multiplot
 
-left_edge = 134; right_edge = 336
+left_edge = 124; right_edge = 306
 y_title = sprintf("percent of peak at N = %.0f", value_anatomy_n)
 load "frame.gp"
 set xrange [0:124]
@@ -31,7 +31,7 @@ plot rungs using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 li
      rungs using ($2 + 4):(row($1)):(digits($2)) with labels left textcolor rgb ink
 unset ytics
 
-left_edge = 372; right_edge = width - 30
+left_edge = 338; right_edge = width - 30
 y_title = ""
 unset label
 load "frame.gp"
@@ -44,7 +44,7 @@ set xtics ("1 MiB" 2.0**20)
 set for [k = 22:44:2] xtics add (k % 6 == 0 ? capacity(2.0**k) : "" 2.0**k)
 if (exists("value_compulsory_bytes")) {
   set arrow from least,graph 0 to least,graph 1 nohead linewidth 1.4 dashtype modelled_dash linecolor rgb ink
-  set label "minimum" at least,row(7) left offset 0.6,0 textcolor rgb ink
+  set label "minimum" at least,row(5.5) left offset 0.6,0 textcolor rgb ink
 }
 do for [k = 6:7] { set label "not simulated" at graph 1.06,first row(k) right textcolor rgb quiet }
 plot for [i = 1:3] level(i) using 2:(row($1)) with linespoints pointtype points[i] pointsize 0.8 linewidth 1 \

@@ -2,12 +2,11 @@
 # needs: quoted_sgemm_ladder quoted_bf16_ladder
 # shows: sgemm_ladder quoted_sgemm_ladder bf16_ladder quoted_bf16_ladder
 # A row for each rung, what others reached beside what this GPU did, where the record has it.
-height = 712
+height = 612
 load "style.gp"
 load tables."/values.gp"
 array ids[2] = ["sgemm", "bf16"]
-array titles[2] = ["fp32, N = 4096, % of cuBLAS", "bf16, N = 8192, % of cuBLAS"]
-array elsewhere[2] = ["on an A6000", "on an H100"]
+array titles[2] = ["fp32, N = 4096, % of cuBLAS; quoted: on an A6000", "bf16, N = 8192, % of cuBLAS; quoted: on an H100"]
 quoted(panel) = tables."/quoted_".ids[panel]."_ladder.tsv"
 present(panel) = exists("have_".ids[panel]."_ladder")
 # One that the record lacks is drawn from the quoted one, with every point undefined.
@@ -25,7 +24,7 @@ array ours_2[4] = [2, 3, 4, 8]
 row_of_ours(panel, rung) = !present(panel) ? NaN : -(panel == 1 ? ours_1[int(rung)] : ours_2[int(rung)])
 row_of_theirs(panel, rung) = -(panel == 2 && present(2) && rung > 1 ? rung + 1 : rung)
 
-left_edge = 200; right_edge = width - 24
+left_edge = 176; right_edge = width - 24
 set grid xtics noytics
 set multiplot
 do for [panel = 1:2] {
@@ -35,18 +34,15 @@ do for [panel = 1:2] {
   stats quoted(panel) using (only($1 == theirs_max_x, $2)) name "library" nooutput
   full = panel == 1 ? 100 : library_max
   last = panel == 1 ? theirs_max_x : theirs_max_x - 1
-  top_edge = panel == 1 ? 72 : 440
+  top_edge = panel == 1 ? 36 : 346
   bottom_edge = top_edge + 226
   y_title = titles[panel]
   unset label
   unset arrow
   load "frame.gp"
-  key_y = 1 - (panel == 1 ? 18.0 : 386.0) / height
-  set label "quoted, ".elsewhere[panel] at screen 0.36,key_y offset 0.4,-0.35 textcolor rgb ink \
-    point pointtype quoted_point pointsize 0.9 linecolor rgb grey
+  eval key("quoted", quoted_point, grey)
   if (present(panel)) {
-    set label "measured" at screen 0.7,key_y offset 0.4,-0.35 textcolor rgb ink \
-      point pointtype measured_point pointsize 0.8 linecolor rgb blue
+    eval key("measured", measured_point, blue)
   }
   set xrange [0:118]
   set xtics 0,25,100

@@ -29,7 +29,7 @@ plot latency using 1:3:4 with filledcurves fillcolor rgb blue, \
      latency using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue
 
 # Words that lie apart in memory.
-top_edge = 452; bottom_edge = height - 58; right_edge = 300
+top_edge = 452; bottom_edge = height - 58; right_edge = 268
 y_title = "bandwidth used, GB/s"
 unset label
 load "frame.gp"
@@ -41,7 +41,7 @@ plot stride using 1:3:4 with filledcurves fillcolor rgb orange, \
      stride using 1:2 with linespoints pointtype triangle pointsize 0.7 linewidth 2 linecolor rgb orange
 
 # Words of one bank, one of which is served at a time.
-left_edge = 372; right_edge = width - 24
+left_edge = 336; right_edge = width - 24
 y_title = "cycles for a warp's load"
 unset label
 set label y_title at screen (left_edge - 54.0) / width,screen 1 - (top_edge - 18.0) / height textcolor rgb quiet

@@ -6,7 +6,7 @@
 # shows: tpuv1_shift_published tpuv1_shift_simulated
 # A row for each application, three columns of cycles. An application that the models miss somewhere is flagged: by more
 # than ten points, or where less than half of the working cycles are foreseen.
-height = 540
+height = 480
 load "style.gp"
 array counters[3] = ["active", "stall", "shift"]
 array titles[3] = ["working", "waiting", "shifting in"]
@@ -26,28 +26,24 @@ do for [counter = 1:3] {
 }
 
 # The key, on one line.
-key_y = 1 - 18.0 / height
 set multiplot
 eval y_range(count - 0.5, -0.5)
 unset ytics
 do for [counter = 1:3] {
-  left_edge = 84 + (counter - 1) * 182
-  right_edge = left_edge + 150
-  top_edge = 92; bottom_edge = height - 62
+  left_edge = 84 + (counter - 1) * 164
+  right_edge = left_edge + 124
+  top_edge = 32; bottom_edge = height - 62
   y_title = ""
   unset label
   unset arrow
   load "frame.gp"
   if (counter == 1) {
-    set label "published" at screen 0.02,key_y offset 0.4,-0.35 textcolor rgb ink \
-      point pointtype quoted_point pointsize 0.9 linecolor rgb grey
-    set label "one line" at screen 0.24,key_y offset 0.4,-0.35 textcolor rgb ink \
-      point pointtype modelled_point pointsize 0.8 linecolor rgb orange
-    set label "simulated" at screen 0.43,key_y offset 0.4,-0.35 textcolor rgb ink \
-      point pointtype simulated_point pointsize 0.8 linecolor rgb blue
+    eval key("published", quoted_point, grey)
+    eval key("one line", modelled_point, orange)
+    eval key("simulated", simulated_point, blue)
     do for [app = 1:count] {
-      set label names[app] at graph -0.08,first app - 1 right textcolor rgb (missed[app] ? orange : ink)
-      if (missed[app]) { set label "missed" at graph -0.08,first app - 0.58 right textcolor rgb orange }
+      set label names[app] at graph -0.08,first app - 1 right textcolor rgb ink
+      if (missed[app]) { set label "missed" at graph -0.08,first app - 0.58 right textcolor rgb quiet }
     }
   }
   set label titles[counter] at graph 0,screen title_height textcolor rgb quiet

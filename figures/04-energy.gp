@@ -2,14 +2,14 @@
 # needs: energy_mac energy_sram energy_dram
 # shows: energy_mac energy_registers energy_hops energy_sram energy_dram
 # A bar for each way to compute the same product.
-block = 66; top = 68
+block = 66; top = 38
 load tables."/values.gp"
 array parts[5] = ["energy_mac", "energy_registers", "energy_hops", "energy_sram", "energy_dram"]
 array names[5] = ["arithmetic", "registers", "neighbours", "SRAM", "DRAM"]
 mac = tables."/energy_mac.tsv"
 height = top + 5 * block
 load "style.gp"
-array colours[5] = [blue, green, orange, purple, grey]
+array colours[5] = [compute, green, grey, purple, memory]
 array labels[5]
 stats mac using (labels[$1 + 1] = strcol(5), $2) name "mac" nooutput
 array energy[25]
@@ -26,7 +26,7 @@ total(bar) = before(bar, 5) + energy[(bar - 1) * 5 + 5]
 longest = 0
 do for [bar = 1:5] { longest = total(bar) > longest ? total(bar) : longest }
 
-left_edge = 14; right_edge = width - 14
+left_edge = 2; right_edge = width - 2
 set lmargin at screen left_edge / (width + 0.0)
 set rmargin at screen right_edge / (width + 0.0)
 set tmargin at screen 1
@@ -39,12 +39,7 @@ unset grid
 units(pixels) = pixels * x_max / (right_edge - left_edge)
 
 set label "energy, over that of the arithmetic alone" at 0,20 textcolor rgb quiet
-array key_x[5] = [0, 112, 222, 344, 424]
-do for [part = 1:5] {
-  x = units(key_x[part])
-  set object rectangle from x,43 to x + units(14),57 fillcolor rgb colours[part] fillstyle solid 1 noborder
-  set label names[part] at x + units(20),50 textcolor rgb ink
-}
+do for [part = 1:5] { eval key(names[part], square, colours[part]) }
 # A name is written on a bar where it fits; letters are 9 units wide.
 fits(text, wide) = units(9.2 * strlen(text) + 12) < wide
 do for [bar = 1:5] {

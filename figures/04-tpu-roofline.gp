@@ -21,8 +21,8 @@ set xlabel "multiplications per byte of weights" offset 0,0.9 textcolor rgb quie
 set arrow from value_tpuv1_ridge,roof_max_y to value_tpuv1_ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
 set label sprintf("ridge %s", digits(value_tpuv1_ridge)) at value_tpuv1_ridge,1.4 center font over textcolor rgb ink
 rise = atan2((bottom_edge - top_edge) / log10(y_max / y_min), (right_edge - left_edge) / log10(x_max / x_min)) / pi * 180
-set label "weights from DRAM" at 60,60 * bandwidth rotate by rise font along textcolor rgb blue
-set label sprintf("all cells, %s TOPS", digits(roof_max_y)) at x_max * 0.9,roof_max_y right font along textcolor rgb orange
+set label "weights from DRAM" at 60,60 * bandwidth rotate by rise font along textcolor rgb memory
+set label sprintf("all cells, %s TOPS", digits(roof_max_y)) at x_max * 0.9,roof_max_y right font along textcolor rgb compute
 
 plot roof using 1:2 with lines linewidth 2.2 dashtype modelled_dash linecolor rgb ink, \
      apps using 1:2 with points pointtype quoted_point pointsize 0.95 linecolor rgb grey, \

@@ -24,7 +24,7 @@ have_found = exists("value_ridge_batch_measured")
 found = have_found ? value_ridge_batch_measured : 1
 
 set multiplot
-top_edge = 40; bottom_edge = 370
+top_edge = 36; bottom_edge = 366
 y_title = "speed, GFLOP/s"
 load "frame.gp"
 eval x_range(speed_min_x / 1.5, speed_max_x * 1.7)
@@ -35,16 +35,15 @@ set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
 slope = bytes_min_y / bytes_min_x
 corner = flops_max / slope
 along_bytes(x) = x > corner ? NaN : slope * x
-set label "measured, by readers" at screen 1 - 200.0 / width,screen title_height offset 0.2,-0.3 \
-  textcolor rgb ink point pointtype measured_point pointsize 0.75 linecolor rgb ink
-plot sample [x = x_min:corner] "+" using (x):(slope * x) with lines linewidth 2 dashtype modelled_dash linecolor rgb blue, \
-     [x = corner:x_max] "+" using (x):(flops_max) with lines linewidth 2 dashtype modelled_dash linecolor rgb orange, \
+eval key("measured, by readers", measured_point, ink)
+plot sample [x = x_min:corner] "+" using (x):(slope * x) with lines linewidth 2 dashtype modelled_dash linecolor rgb memory, \
+     [x = corner:x_max] "+" using (x):(flops_max) with lines linewidth 2 dashtype modelled_dash linecolor rgb compute, \
      speed using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \
      speed using 1:2 with linespoints pointtype measured_point pointsize 0.75 linewidth 1.6 linecolor rgb ink, \
      bytes using 1:(only($0 == 2, along_bytes($1))):(sprintf("reading: %s GB/s", digits(slope))) \
-       with labels right font near textcolor rgb blue, \
+       with labels right font near textcolor rgb memory, \
      flops using 1:(only($0 == flops_records - 2, $2)):(sprintf("arithmetic: %s GFLOP/s", digits(flops_max))) \
-       with labels right font near textcolor rgb orange, \
+       with labels right font near textcolor rgb compute, \
      speed using 1:2:5 with labels left font near textcolor rgb ink
 
 top_edge = 474; bottom_edge = 738
@@ -58,20 +57,20 @@ eval powers_on_x
 eval decades_on("y", steps(y_min, y_max))
 set xlabel "batch: readers served at once" offset 0,0.9 textcolor rgb quiet
 if (have_ridge) {
-  set arrow from ridge,y_min to ridge,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb orange
+  set arrow from ridge,y_min to ridge,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb quiet
   set label sprintf("ridge predicted: %s", digits(ridge)) at ridge,y_min * (y_max / y_min)**0.93 right font near \
-    textcolor rgb orange
+    textcolor rgb quiet
 }
 if (have_found) {
-  set arrow from found,y_min to found,y_max nohead linewidth 1 dashtype measured_dash linecolor rgb blue
+  set arrow from found,y_min to found,y_max nohead linewidth 1 dashtype measured_dash linecolor rgb ink
   set label sprintf("measured: %s", digits(found)) at found,y_min * (y_max / y_min)**0.82 right font near \
-    textcolor rgb blue
+    textcolor rgb ink
 }
 last = wait_records - 1
 plot forecast using 1:2 with linespoints pointtype modelled_point pointsize 0.6 linewidth 1.6 dashtype modelled_dash \
-       linecolor rgb orange, \
+       linecolor rgb quiet, \
      latency using 1:3:4 with filledcurves fillcolor rgb ink, \
      latency using 1:2 with linespoints pointtype measured_point pointsize 0.7 linewidth 2.2 linecolor rgb ink, \
      latency using 1:(only($0 == last - 2, $2)):("measured") with labels right font near textcolor rgb ink, \
-     forecast using 1:(only($0 == last - 1, $2)):("predicted") with labels left font near textcolor rgb orange
+     forecast using 1:(only($0 == last - 1, $2)):("predicted") with labels left font near textcolor rgb quiet
 unset multiplot

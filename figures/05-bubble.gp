@@ -2,7 +2,7 @@
 # needs: bubble_formula_4 bubble_formula_8 bubble_simulated_4 bubble_simulated_8
 # shows: bubble_formula bubble_gpipe bubble_1f1b bubble_formula_4 bubble_simulated_4 bubble_formula_8 bubble_simulated_8
 # What was measured stands below, where the record has it: more ranks than cores are not timed.
-height = 560
+height = 534
 load "style.gp"
 load tables."/values.gp"
 measured = exists("have_bubble_1f1b")
@@ -11,13 +11,11 @@ here(id) = measured ? file(id) : file("formula_4")
 stats file("formula_8") using 1 name "micros" nooutput
 ranks_here = measured ? sprintf("%.0f", value_ranks) : ""
 
-top_edge = 62; bottom_edge = height - 62; right_edge = width - 170
-key_y = 1 - 18.0 / height
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 170
 array kinds[3] = ["measured", "simulated", "predicted"]
 array key_points[3] = [measured_point, simulated_point, modelled_point]
 do for [i = measured ? 1 : 2:3] {
-  set label kinds[i] at screen (left_edge + 110.0 * (i - (measured ? 1 : 2))) / width,screen key_y offset 0.4,-0.35 \
-    textcolor rgb ink point pointtype key_points[i] pointsize 0.75 linecolor rgb ink
+  eval key(kinds[i], key_points[i], ink)
 }
 y_title = "time spent waiting, %"
 load "frame.gp"

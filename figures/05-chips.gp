@@ -5,7 +5,7 @@
 # shows: sweep_mfu sweep_time_arithmetic sweep_time_network
 # Above, how much of the chips is used, by what may be cut; then, for the fastest plan, what its step is spent on, and
 # into how many pieces each thing is cut.
-height = 960
+height = 904
 load "style.gp"
 file(name) = tables."/sweep_".name.".tsv"
 two(x) = log(x) / log(2)
@@ -20,6 +20,10 @@ set grid noxtics
 block(k, from, to, colour, solid) = sprintf('set object rectangle from %f,%f to %f,%f fillcolor rgb "%s" fillstyle solid %f noborder', \
                                             k - 0.43, from, k + 0.43, to, colour, solid)
 
+array key_names[6] = ["arithmetic", "memory", "tensors, their links", "batch, its network", "layers, their bubble", "tokens"]
+array key_colours[6] = [compute, memory, green, grey, purple, ink]
+do for [i = 1:6] { eval key(key_names[i], square, key_colours[i]) }
+
 set multiplot
 
 # ---- How much of the chips is used ----
@@ -33,7 +37,7 @@ set label "does not fit" at (x_min + first - 0.5) / 2,37 center textcolor rgb in
 set label "into memory" at (x_min + first - 0.5) / 2,30.5 center textcolor rgb ink
 array cuts[4] = ["mfu_data", "mfu_tensor", "mfu_pipeline", "mfu"]
 array cut_names[4] = ["batch alone", "batch, tensors", "batch, layers", "all four"]
-array cut_colours[4] = [orange, green, purple, ink]
+array cut_colours[4] = [grey, green, purple, ink]
 array cut_points[4] = [4, 8, 10, 6]
 array cut_places[4] = [9, 14, 12, 11]
 plot for [i = 1:4] file(cuts[i]) using (two($1)):2 with linespoints pointtype cut_points[i] pointsize 0.6 linewidth 1.6 \
@@ -45,11 +49,9 @@ unset object
 
 # ---- What a step is spent on ----
 array parts[5] = ["arithmetic", "memory", "tensor", "network", "bubble"]
-array part_names[5] = ["arithmetic", "memory", "tensor links", "network", "bubble"]
-array part_colours[5] = [blue, orange, green, purple, grey]
-array part_x[5] = [0, 112, 206, 334, 440]
+array part_colours[5] = [compute, memory, green, grey, purple]  # what a cut costs has its colour
 array reached[20]
-top_edge = 396; bottom_edge = 576
+top_edge = 368; bottom_edge = 548
 y_title = "share of a step, %"
 load "frame.gp"
 set yrange [0:100]
@@ -62,11 +64,6 @@ do for [i = 1:5] {
     eval block(k, reached[k], reached[k] + share[k], part_colours[i], 1)
     reached[k] = reached[k] + share[k]
   }
-  x = (left_edge + part_x[i]) / (width + 0.0)
-  y = 1 - 342.0 / height
-  set object rectangle from screen x,screen y - 7.0 / height to screen x + 14.0 / width,screen y + 7.0 / height \
-    fillcolor rgb part_colours[i] fillstyle solid 1 noborder
-  set label part_names[i] at screen x + 19.0 / width,screen y textcolor rgb ink
 }
 plot NaN
 unset label
@@ -74,10 +71,8 @@ unset object
 
 # ---- Into how many pieces each thing is cut ----
 array ways[4] = ["tensor", "context", "pipeline", "data"]
-array way_names[4] = ["tensors", "tokens", "layers", "batch"]
-array way_colours[4] = [green, blue, purple, orange]
-array way_x[4] = [0, 112, 206, 294]
-top_edge = 682; bottom_edge = height - 62
+array way_colours[4] = [green, ink, purple, grey]
+top_edge = 626; bottom_edge = height - 62
 y_title = "pieces, a doubling for each step up"
 load "frame.gp"
 eval y_range(0, last)
@@ -94,11 +89,6 @@ do for [i = 1:4] {
       reached[k] = reached[k] + two(share[k])
     }
   }
-  x = (left_edge + way_x[i]) / (width + 0.0)
-  y = 1 - 628.0 / height
-  set object rectangle from screen x,screen y - 7.0 / height to screen x + 14.0 / width,screen y + 7.0 / height \
-    fillcolor rgb way_colours[i] fillstyle solid 1 noborder
-  set label way_names[i] at screen x + 19.0 / width,screen y textcolor rgb ink
 }
 plot NaN
 unset multiplot

@@ -1,7 +1,7 @@
 # title: Tokens per second through one layer, when every reader has a KV cache of its own
 # needs: kv_none kv_12 kv_4 kv_1
 # shows: kv_none kv_1 kv_4 kv_12 kv_none_predicted kv_1_predicted kv_4_predicted kv_12_predicted
-height = 520
+height = 494
 load "style.gp"
 load tables."/values.gp"
 array ids[4] = ["kv_none", "kv_1", "kv_4", "kv_12"]
@@ -15,7 +15,7 @@ forecast(i) = have(i) ? tables."/".ids[i]."_predicted.tsv" : file(i)
 stats file(1) using 1:2 name "top" nooutput
 stats forecast(1) using 2 name "above" nooutput
 stats file(4) using 2 name "bottom" nooutput
-top_edge = 62; bottom_edge = height - 62; right_edge = width - 122
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 122
 y_title = "speed through one layer, tokens/s"
 load "frame.gp"
 set logscale xy
@@ -24,11 +24,8 @@ eval y_range(bottom_min / 1.6, larger(top_max_y, above_max) * 1.5)
 eval powers_on_x
 eval decades_on("y", "1 2 5")
 set xlabel "batch: readers, each with 1024 tokens" offset 0,0.9 textcolor rgb quiet
-key_y = 1 - 18.0 / height
-set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.75 linecolor rgb ink
+eval key("measured", measured_point, ink)
+eval key("predicted", modelled_point, ink)
 
 plot for [i = 1:4] forecast(i) using 1:(only(have(i), $2)) with linespoints pointtype modelled_point pointsize 0.6 \
        linewidth 1.4 dashtype modelled_dash linecolor rgb colours[i], \

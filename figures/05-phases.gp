@@ -30,16 +30,16 @@ set label sprintf("arithmetic, %s GFLOP/s", digits(peak)) at x_max * 0.98,peak r
 # The smallest and the largest step have their sizes, one in the middle its name.
 first_word(label) = word(label, 1)
 middle(records) = int((records - 1) / 2)
-plot prefill using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb orange, \
-     prefill using 1:2 with points pointtype triangle pointsize 0.85 linecolor rgb orange, \
-     decode using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb blue, \
-     decode using 1:2 with points pointtype circle pointsize 0.75 linecolor rgb blue, \
+plot prefill using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb compute, \
+     prefill using 1:2 with points pointtype triangle pointsize 0.85 linecolor rgb compute, \
+     decode using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb memory, \
+     decode using 1:2 with points pointtype circle pointsize 0.75 linecolor rgb memory, \
      prefill using (only($1 == prefill_max_x, $1)):2:(first_word(strcol(5))." tokens") with labels left font near \
-       textcolor rgb orange, \
+       textcolor rgb compute, \
      prefill using (only($0 == middle(prefill_records), $1)):2:("prefill") with labels left font near \
-       textcolor rgb orange, \
+       textcolor rgb compute, \
      decode using (only($1 == decode_min_x, $1)):2:(first_word(strcol(5))." reader") with labels left font near \
-       textcolor rgb blue, \
+       textcolor rgb memory, \
      decode using (only($1 == decode_max_x, $1)):2:(first_word(strcol(5))." readers") with labels left font near \
-       textcolor rgb blue, \
-     decode using (only($0 == middle(decode_records), $1)):2:("decode") with labels left font near textcolor rgb blue
+       textcolor rgb memory, \
+     decode using (only($0 == middle(decode_records), $1)):2:("decode") with labels left font near textcolor rgb memory

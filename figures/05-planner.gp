@@ -5,7 +5,7 @@
 # needs: runs_test_tpu_mx runs_test_tpu_pa runs_test_tpu_tr
 # needs: planner_error_by_source
 # shows: planner_error_by_source
-height = 620
+height = 580
 load "style.gp"
 load tables."/values.gp"
 fit_a100 = "k22"; fit_h100 = "mh"
@@ -20,7 +20,7 @@ file(group, source) = tables."/runs_".group."_".source.".tsv"
 # Whether the predicted seconds, which are to the published ones as the MFUs the other way round, are off by a quarter.
 missed(published, predicted) = abs(published / predicted - 1) > 0.25
 
-top_edge = 76; bottom_edge = height - 62; right_edge = width - 20
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 20
 y_title = "predicted MFU, %"
 load "frame.gp"
 low = 20; high = 80
@@ -31,21 +31,15 @@ set ytics 20,10,80
 set xlabel "published MFU, %" offset 0,0.9 textcolor rgb quiet
 
 # The key: kinds of chips by colour, what a run was used for by marker.
-key_y = 1 - 16.0 / height
 array key_names[3] = ["A100", have_added ? "H100, H200" : "H100", "TPU"]
-array key_places[3] = [0.06, 0.17, have_added ? 0.4 : 0.28]
 array key_colours[3] = [blue, orange, green]
 do for [i = 1:3] {
-  set label key_names[i] at screen key_places[i],key_y offset 0.4,-0.35 textcolor rgb key_colours[i] \
-    point pointtype modelled_point pointsize 0.7 linecolor rgb key_colours[i]
+  eval key(key_names[i], modelled_point, key_colours[i])
 }
-set label "tested" at screen 0.66,key_y offset 0.4,-0.35 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.7 linecolor rgb ink
-set label "fitted" at screen 0.53,key_y offset 0.4,-0.35 textcolor rgb ink \
-  point pointtype 8 pointsize 0.8 linecolor rgb ink
+eval key("tested", modelled_point, ink)
+eval key("fitted", 8, ink)
 if (have_added) {
-  set label "added later" at screen 0.8,key_y offset 0.4,-0.35 textcolor rgb ink \
-    point pointtype added_point pointsize 0.8 linecolor rgb ink
+  eval key("added later", added_point, ink)
 }
 
 # Within the band, predicted seconds are at most a quarter off.

@@ -2,12 +2,12 @@
 # needs: strong_gemm strong_dot strong_dot_near strong_serial amdahl amdahl_predicted
 # shows: strong_gemm strong_dot_near strong_serial strong_serial_predicted strong_dot strong_dot_predicted amdahl amdahl_predicted
 # Above, speedup over threads; below, of all threads, over the share that is not shared: a curve even on two cores.
-height = 820
+height = 794
 load "style.gp"
 load tables."/values.gp"
 array ids[4] = ["strong_gemm", "strong_dot_near", "strong_serial", "strong_dot"]
 array names[4] = ["product", "dot, near", "part serial", "dot, memory"]
-array colours[4] = [ink, green, orange, blue]
+array colours[4] = [ink, green, purple, memory]
 array points[4] = [circle, triangle, diamond, square]
 file(i) = tables."/".ids[i].".tsv"
 have_law = exists("have_strong_serial_predicted")
@@ -23,7 +23,7 @@ stats shares using 1:4 name "share" nooutput
 many = most_max_x > 8
 set multiplot
 right_edge = width - 132
-top_edge = 62; bottom_edge = 372
+top_edge = 36; bottom_edge = 346
 y_title = "speedup over one thread; upright lines: 5 to 95 % of all runs"
 load "frame.gp"
 if (many) { set logscale xy }
@@ -42,15 +42,12 @@ if (many) {
   set ytics 0,step
 }
 set xlabel "threads" offset 0,0.9 textcolor rgb quiet
-key_y = 1 - 18.0 / height
-set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.75 linecolor rgb ink
+eval key("measured", measured_point, ink)
+eval key("predicted", modelled_point, ink)
 plot law using 1:(only(have_law, $2)) with linespoints pointtype modelled_point pointsize 0.9 linewidth 1.6 \
-       dashtype modelled_dash linecolor rgb orange, \
+       dashtype modelled_dash linecolor rgb purple, \
      reading using 1:(only(have_reading, $2)) with linespoints pointtype modelled_point pointsize 0.9 linewidth 1.6 \
-       dashtype modelled_dash linecolor rgb blue, \
+       dashtype modelled_dash linecolor rgb memory, \
      for [i = 1:4] file(i) using (aside($1, i)):(capped($3)):(0):(capped($4) - capped($3)) with vectors nohead \
        linewidth 1.6 linecolor rgb colours[i], \
      for [i = 1:4] file(i) using 1:2 with linespoints pointtype points[i] pointsize 0.75 linewidth 2.2 \
@@ -61,7 +58,7 @@ plot law using 1:(only(have_law, $2)) with linespoints pointtype modelled_point 
 unset logscale
 unset label
 right_edge = width - 26
-top_edge = 470; bottom_edge = height - 62
+top_edge = 444; bottom_edge = height - 62
 y_title = sprintf("speedup of %g threads", most_max_x)
 load "frame.gp"
 eval x_range(0, share_max_x * 1.15)
@@ -72,10 +69,10 @@ set xlabel "share of one thread's time that is not shared" offset 0,0.9 textcolo
 n = most_max_x
 middle = int((share_records - 1) / 2) + 1
 plot sample [x = 0:share_max_x * 1.15] "+" using (x):(1 / (x + (1 - x) / n)) with lines linewidth 1.6 \
-       dashtype modelled_dash linecolor rgb orange, \
-     forecast using 1:2 with points pointtype modelled_point pointsize 1.1 linecolor rgb orange, \
+       dashtype modelled_dash linecolor rgb purple, \
+     forecast using 1:2 with points pointtype modelled_point pointsize 1.1 linecolor rgb purple, \
      shares using 1:3:(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \
      shares using 1:2 with points pointtype measured_point pointsize 0.75 linecolor rgb ink, \
-     forecast using 1:(only($0 == middle, $2)):("Amdahl's law") with labels left font near textcolor rgb orange, \
+     forecast using 1:(only($0 == middle, $2)):("Amdahl's law") with labels left font near textcolor rgb purple, \
      shares using 1:(only($0 == middle - 1, $2)):("measured") with labels right font near textcolor rgb ink
 unset multiplot

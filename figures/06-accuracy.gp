@@ -2,17 +2,14 @@
 # needs: kl_by_format kl_predicted
 # shows: kl_by_format kl_predicted
 load tables."/values.gp"
-height = 500
+height = 440
 load "style.gp"
 dots = tables."/kl_by_format.tsv"
 predicted = tables."/kl_predicted.tsv"
 stats dots using 1 name "format" nooutput
-left_edge = 116; right_edge = width - 24; top_edge = 62; bottom_edge = height - 62
-key_y = 1 - 18.0 / height
-set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "predicted from the noise of the weights" at screen (left_edge + 112.0) / width,screen key_y offset 0.2,-0.3 \
-  textcolor rgb ink point pointtype modelled_point pointsize 1.1 linecolor rgb ink
+left_edge = 116; right_edge = width - 24; top_edge = 10; bottom_edge = height - 62
+eval key("measured", measured_point, ink)
+eval key("predicted from the noise of the weights", modelled_point, ink)
 y_title = ""
 load "frame.gp"
 set logscale x

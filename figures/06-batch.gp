@@ -2,7 +2,7 @@
 # needs: batch_fp16 batch_fp16_scaled batch_lost
 # shows: batch_fp16 batch_fp16_scaled batch_lost
 # Above, what is still to learn after as many steps; below, the gradients that are too small for fp16, as fp32 has them.
-height = 720
+height = 694
 load "style.gp"
 load tables."/values.gp"
 alone = tables."/batch_fp16.tsv"
@@ -13,12 +13,9 @@ stats scaled using 2 name "scaled" nooutput
 
 set multiplot
 right_edge = width - 120
-top_edge = 62; bottom_edge = 390
-key_y = 1 - 18.0 / height
-set label "emulated" at screen left_edge / (width + 0.0),screen key_y offset 0.4,-0.35 textcolor rgb ink \
-  point pointtype simulated_point pointsize 0.75 linecolor rgb ink
-set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.75 linecolor rgb ink
+top_edge = 36; bottom_edge = 364
+eval key("emulated", simulated_point, ink)
+eval key("predicted", modelled_point, ink)
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
 set logscale xy
@@ -37,7 +34,7 @@ plot alone using 1:2 with linespoints pointtype simulated_point pointsize 0.7 li
 
 unset label
 unset arrow
-top_edge = 480; bottom_edge = height - 62
+top_edge = 454; bottom_edge = height - 62
 y_title = "gradients too small for fp16, %"
 load "frame.gp"
 unset logscale y

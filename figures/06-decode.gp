@@ -7,7 +7,7 @@ load tables."/values.gp"
 tokens(suffix) = tables."/decode_tokens".suffix.".tsv"
 stats tokens("") using 1:2 name "rows" nooutput
 count = int(rows_records)
-top_edge = 66; row_height = 40
+top_edge = 10; row_height = 40
 bottom_edge = top_edge + count * row_height
 height = bottom_edge + 56
 load "style.gp"
@@ -31,19 +31,11 @@ unset ytics
 set xlabel "tokens per second" offset 0,0.9 textcolor rgb quiet
 do for [i = 1:count] { set label names[i] at graph 0,first (i - 1) right offset -0.8,0 textcolor rgb ink }
 
-key(n) = (14.0 + (n < 2 ? n * 150 : n == 2 ? 300 : 424)) / width
-key_y = 1 - 24.0 / height
-square(n, colour) = sprintf("set object rectangle from screen %f,screen %f to screen %f,screen %f fillcolor rgb '%s' fillstyle solid 0.75 noborder", \
-                            key(n), key_y - 7.0 / height, key(n) + 14.0 / width, key_y + 7.0 / height, colour)
-eval square(0, blue)
-eval square(1, orange)
-set label "all threads" at screen key(0) + 20.0 / width,screen key_y textcolor rgb ink
-set label "one thread" at screen key(1) + 20.0 / width,screen key_y textcolor rgb ink
-set label "predicted" at screen key(2),screen key_y offset 0.4,-0.3 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.9 linecolor rgb ink
+eval key("all threads", square, blue)
+eval key("one thread", square, orange)
+eval key("predicted", modelled_point, ink)
 if (raced) {
-  set label "llama.cpp" at screen key(3),screen key_y offset 0.4,-0.3 textcolor rgb ink \
-    point pointtype diamond pointsize 1 linecolor rgb ink
+  eval key("llama.cpp", diamond, ink)
 }
 
 array suffixes[2] = ["", "_one"]

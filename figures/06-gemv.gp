@@ -51,5 +51,5 @@ set ytics textcolor rgb ink
 plot file("gemv_speedup") using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 linecolor rgb blue, \
      file("gemv_speedup") using (beyond * 1.05):(row($1)):(digits($2)) with labels left textcolor rgb blue, \
      file("gemv_speedup_predicted") using 2:(row($1)) with points pointtype modelled_point pointsize 1.1 linewidth 2 \
-       linecolor rgb orange
+       linecolor rgb ink
 unset multiplot

@@ -15,7 +15,7 @@ y_max = 1.12 * larger(plain_max_y, scaled_max_y)
 left_edge = 48; right_edge = width - 12; top_edge = 176; bottom_edge = height - 62
 y_title = ""
 load "frame.gp"
-set label "gradients, % of all" at screen 8.0 / width,screen 1 - 158.0 / height textcolor rgb quiet
+set label "gradients, % of all" at screen 2.0 / width,screen 1 - 158.0 / height textcolor rgb quiet
 eval x_range(x_min, x_max)
 eval y_range(0, y_max)
 set xtics ("2⁻⁶⁰" -60, "2⁻⁵⁰" -50, "2⁻⁴⁰" -40, "2⁻³⁰" -30, "2⁻²⁰" -20, "2⁻¹⁰" -10, "1" 0, "2¹⁰" 10, "2²⁰" 20)

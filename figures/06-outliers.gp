@@ -4,7 +4,7 @@
 # needs: outlier_fp8_predicted
 # shows: outlier_int8 outlier_by_row outlier_blocks outlier_rotated outlier_fp8
 # Two panels: large channels of the activations, and of the weights.
-height = 454
+height = 378
 load "style.gp"
 array ids[5] = ["int8", "by_row", "blocks", "rotated", "fp8"]
 array names[5] = ["one scale", "by row", "blocks of 32", "one scale, rotated", "FP8 E4M3"]
@@ -13,21 +13,18 @@ array points[5] = [circle, triangle, square, diamond, circle]
 measured(i) = tables."/outlier_".ids[i].".tsv"
 predicted(i) = tables."/outlier_".ids[i]."_predicted.tsv"
 two(x) = log(x) / log(2)
-array key_x[5] = [0, 158, 272, 0, 236]
-array key_row[5] = [0, 0, 0, 1, 1]
 set multiplot
-top_edge = 112; bottom_edge = height - 62
+top_edge = 36; bottom_edge = height - 62
 do for [i = 1:5] {
-  set label names[i] at screen (14 + key_x[i]) / (width + 0.0),screen 1 - (24.0 + 28 * key_row[i]) / height \
-    offset 0.2,-0.3 textcolor rgb colours[i] point pointtype points[i] pointsize 0.8 linecolor rgb colours[i]
+  eval key(names[i], points[i], colours[i])
 }
-set label "dashed: predicted" at screen 424.0 / width,screen 1 - 52.0 / height offset 0.2,-0.3 textcolor rgb quiet
+eval key("dashed: predicted", 0, quiet)
 set xrange [-0.1:6.1]
 set yrange [0:45]
 set ytics 0,10,40
 set xtics ("1" 0, "4" 2, "16" 4, "64" 6)
 do for [panel = 1:2] {
-  left_edge = panel == 1 ? 40 : 340; right_edge = left_edge + 256
+  left_edge = panel == 1 ? 36 : 308; right_edge = left_edge + 232
   y_title = panel == 1 ? "signal over noise, dB" : ""
   load "frame.gp"
   set label (panel == 1 ? "large activations" : "large weights") at graph 0.03,0.08 left textcolor rgb ink

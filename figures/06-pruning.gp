@@ -1,7 +1,7 @@
 # title: What a trained network loses with its smallest weights
 # needs: pruned_loss retrained_loss pruned_loss_predicted pruned_loss_2_4 retrained_loss_2_4
 # shows: pruned_loss pruned_loss_predicted retrained_loss pruned_loss_2_4 retrained_loss_2_4
-height = 500
+height = 466
 load "style.gp"
 load tables."/values.gp"
 file(name) = tables."/".name.".tsv"
@@ -12,12 +12,9 @@ y_min = smaller(retrained_min, dense) / 1.6
 y_max = pruned_max_y * 1.6
 
 right_edge = width - 26
-key_y = 1 - 18.0 / height
-set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.75 linecolor rgb ink
-top_edge = 70; bottom_edge = height - 62
+eval key("measured", measured_point, ink)
+eval key("predicted", modelled_point, ink)
+top_edge = 36; bottom_edge = height - 62
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
 set logscale y

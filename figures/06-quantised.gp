@@ -1,7 +1,7 @@
 # title: What rounding its weights adds to the loss of a small language model
 # needs: trained_added trained_added_predicted trained_aware_added
 # shows: trained_added trained_added_predicted trained_aware_added
-height = 480
+height = 454
 load "style.gp"
 rounded = tables."/trained_added.tsv"
 predicted = tables."/trained_added_predicted.tsv"
@@ -9,14 +9,10 @@ aware = tables."/trained_aware_added.tsv"
 stats predicted using 1:2 name "line" nooutput
 stats rounded using 2 name "points" nooutput
 
-right_edge = width - 24; top_edge = 62; bottom_edge = height - 62
-key_y = 1 - 18.0 / height
-set label "rounded" at screen left_edge / (width + 0.0),screen key_y offset 0.4,-0.35 textcolor rgb blue \
-  point pointtype measured_point pointsize 0.8 linecolor rgb blue
-set label "trained further" at screen (left_edge + 110.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb orange \
-  point pointtype triangle pointsize 0.9 linecolor rgb orange
-set label "from the noise" at screen (left_edge + 270.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb quiet \
-  point pointtype modelled_point pointsize 0.8 linecolor rgb quiet
+right_edge = width - 24; top_edge = 36; bottom_edge = height - 62
+eval key("rounded", measured_point, blue)
+eval key("trained further", triangle, orange)
+eval key("from the noise", modelled_point, quiet)
 y_title = "loss added, nats per word"
 load "frame.gp"
 set logscale y

@@ -1,18 +1,16 @@
 # title: Two channels of large weights: what they do to a language model, and what a rotation mends
 # needs: outlier_kl_plain outlier_kl_large outlier_kl_rotated
 # shows: outlier_kl_plain outlier_kl_large outlier_kl_rotated
-height = 300
+height = 256
 load "style.gp"
 array states[3] = ["plain", "large", "rotated"]
 array state_names[3] = ["no outliers", "outliers", "rotated"]
 array state_colours[3] = [grey, ink, orange]
 array state_points[3] = [triangle, circle, diamond]
-array state_x[3] = [0, 140, 250]
 state(i) = tables."/outlier_kl_".states[i].".tsv"
-left_edge = 116; right_edge = width - 30; top_edge = 54; bottom_edge = height - 62
+left_edge = 116; right_edge = width - 30; top_edge = 10; bottom_edge = height - 62
 do for [i = 1:3] {
-  set label state_names[i] at screen (left_edge + state_x[i]) / (width + 0.0),screen 1 - 24.0 / height offset 0.2,-0.3 \
-    textcolor rgb state_colours[i] point pointtype state_points[i] pointsize 0.8 linecolor rgb state_colours[i]
+  eval key(state_names[i], state_points[i], state_colours[i])
 }
 y_title = ""
 load "frame.gp"

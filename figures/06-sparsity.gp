@@ -3,7 +3,7 @@
 # needs: sparse_gemv_others sparse_gemm sparse_gemm_predicted
 # shows: sparse_gemv_csr32 sparse_gemv_bitmask sparse_gemv_others sparse_gemm sparse_gemm_predicted
 # Above, a matrix times a vector, from memory; below, a matrix times a matrix, in cache.
-height = 924
+height = 890
 load "style.gp"
 file(name) = tables."/".name.".tsv"
 array ids[3] = ["csr32", "csr16", "bitmask"]
@@ -23,12 +23,9 @@ goes_on(to) = to > y_max ? sprintf("on to %s", digits(to)) : ""
 
 set multiplot
 right_edge = width - 26
-key_y = 1 - 18.0 / height
-set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.75 linecolor rgb ink
-top_edge = 70; bottom_edge = 460
+eval key("measured", measured_point, ink)
+eval key("predicted", modelled_point, ink)
+top_edge = 36; bottom_edge = 426
 y_title = "times a vector, from memory: time over dense"
 load "frame.gp"
 set xrange [0:1.001]
@@ -56,7 +53,7 @@ plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype qu
      file("sparse_gemv_others") using 1:2:5 with labels right font near textcolor rgb ink
 
 unset label
-top_edge = 564; bottom_edge = height - 62
+top_edge = 530; bottom_edge = height - 62
 y_title = "times a matrix, in cache: time over dense"
 load "frame.gp"
 set xlabel "density" offset 0,0.9 textcolor rgb quiet

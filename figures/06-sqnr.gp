@@ -3,20 +3,17 @@
 # needs: sqnr_uniform_predicted sqnr_sine_predicted sqnr_normal_predicted
 # shows: sqnr_by_bits sqnr_predicted sqnr_limit sqnr_uniform sqnr_sine sqnr_normal
 # Above, the formats; below, a plain quantiser of 2 to 16 bits for three signals, against 6.02 dB for each bit.
-height = 800
+height = 766
 load "style.gp"
 dots = tables."/sqnr_by_bits.tsv"
 predicted = tables."/sqnr_predicted.tsv"
 limit = tables."/sqnr_limit.tsv"
 set multiplot
 # ---- Formats ----
-top_edge = 70; bottom_edge = 458; right_edge = width - 30
+top_edge = 36; bottom_edge = 424; right_edge = width - 30
 y_title = "signal over noise, dB"
-key_y = 1 - 18.0 / height
-set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "predicted from the spacing" at screen (left_edge + 118.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype modelled_point pointsize 1.1 linecolor rgb ink
+eval key("measured", measured_point, ink)
+eval key("predicted from the spacing", modelled_point, ink)
 load "frame.gp"
 set xrange [3:17]
 set yrange [10:80]
@@ -35,12 +32,12 @@ unset label
 # ---- The line ----
 array ids[3] = ["uniform", "sine", "normal"]
 array names[3] = ["uniform", "sine, full scale", "normally distributed"]
-array colours[3] = [green, orange, blue]
+array colours[3] = [green, orange, purple]
 array points[3] = [square, triangle, circle]
 signal(i) = tables."/sqnr_".ids[i].".tsv"
 expected(i) = tables."/sqnr_".ids[i]."_predicted.tsv"
 over(bits, sqnr) = sqnr - 20 * log10(2) * bits
-top_edge = 566; bottom_edge = height - 62
+top_edge = 532; bottom_edge = height - 62
 y_title = "signal over noise, less 6.02 dB for each bit"
 load "frame.gp"
 set xrange [1.6:16.4]

@@ -4,7 +4,7 @@
 # shows: sum_error_naive sum_error_chained sum_error_pairwise sum_error_kahan sum_error_wide sum_error_bf16
 # shows: sum_error_bf16_stochastic ones_fp32 ones_fp16 ones_bf16
 # Above, the error over the number of terms; below, ones that are counted until the accumulator stands still.
-height = 1024
+height = 990
 load "style.gp"
 file(name) = tables."/".name.".tsv"
 array ids[4] = ["naive", "chained", "pairwise", "kahan"]
@@ -26,12 +26,9 @@ array still_from[3] = [ones_max_x, halves_max_x, brains_max_x]
 
 set multiplot
 right_edge = width - 150
-top_edge = 70; bottom_edge = 590
-key_y = 1 - 18.0 / height
-set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "emulated" at screen (left_edge + 110.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb ink \
-  point pointtype simulated_point pointsize 0.75 linecolor rgb ink
+top_edge = 36; bottom_edge = 556
+eval key("measured", measured_point, ink)
+eval key("emulated", simulated_point, ink)
 y_title = "error, over the sum; dashed: bounds, with the u of fp32"
 load "frame.gp"
 set logscale xy
@@ -55,7 +52,7 @@ plot for [i = 1:3] bound(bounds[i]) using 1:2 with lines linewidth 1.4 dashtype 
        with labels left font end textcolor rgb colours[i]
 
 unset label
-top_edge = 694; bottom_edge = height - 62
+top_edge = 660; bottom_edge = height - 62
 y_title = "what so many ones come to"
 load "frame.gp"
 eval x_range(0.6, ones_max_x * 1.001)
@@ -63,7 +60,7 @@ eval y_range(0.6, ones_max_x * 1.6)
 set xtics ("1" 1, "2⁴" 2**4, "2⁸" 2**8, "2¹¹" 2**11, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24)
 set ytics ("1" 1, "2⁸" 2**8, "2¹⁶" 2**16, "2²⁴" 2**24)
 set xlabel "ones" offset 0,0.9 textcolor rgb quiet
-array still_colours[3] = [ink, green, purple]
+array still_colours[3] = [ink, grey, purple]
 array still_points[3] = [circle, simulated_point, simulated_point]
 array still_dashes[3] = [measured_dash, simulated_dash, simulated_dash]
 plot for [i = 1:3] file("ones_".still[i]) using 1:2 with linespoints pointtype still_points[i] pointsize 0.6 \

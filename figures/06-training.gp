@@ -1,7 +1,7 @@
 # title: What a small language model has still to learn, by the format that it is trained in
 # needs: training_fp32 training_bf16 training_fp16 training_fp16_scaled training_fp8_scaled
 # shows: training_fp32 training_bf16 training_fp16 training_fp16_scaled training_fp8_scaled
-height = 480
+height = 454
 load "style.gp"
 file(name) = tables."/training_".name.".tsv"
 array ids[4] = ["bf16", "fp16_scaled", "fp8_scaled", "fp16"]
@@ -10,12 +10,9 @@ array colours[4] = [green, blue, purple, orange]
 stats file("fp32") using 1:2 name "right" nooutput
 stats file("fp16") using 2 name "wrong" nooutput
 
-right_edge = width - 150; top_edge = 62; bottom_edge = height - 62
-key_y = 1 - 18.0 / height
-set label "fp32" at screen left_edge / (width + 0.0),screen key_y offset 0.4,-0.35 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "emulated" at screen (left_edge + 90.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb ink \
-  point pointtype simulated_point pointsize 0.75 linecolor rgb ink
+right_edge = width - 150; top_edge = 36; bottom_edge = height - 62
+eval key("fp32", measured_point, ink)
+eval key("emulated", simulated_point, ink)
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
 set logscale y

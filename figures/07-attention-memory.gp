@@ -1,7 +1,7 @@
 # title: The memory that attention takes, with its matrix and without, over the number of tokens
 # needs: flash_memory_predicted naive_memory_predicted
 # shows: flash_memory flash_memory_predicted naive_memory naive_memory_predicted
-height = 440
+height = 414
 load "style.gp"
 load tables."/values.gp"
 array ways[2] = ["naive", "flash"]
@@ -14,14 +14,11 @@ measured(i) = present(i) ? tables."/".ways[i]."_memory.tsv" : counted(i)
 stats counted(1) using 1:2 name "most" nooutput
 stats counted(2) using 1:2 name "least" nooutput
 
-left_edge = 78; right_edge = width - 30; top_edge = 62; bottom_edge = height - 62
+left_edge = 78; right_edge = width - 30; top_edge = 36; bottom_edge = height - 62
 y_title = "memory of one head, operands and result among it"
 load "frame.gp"
-key_y = 1 - 18.0 / height
-set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.4,-0.35 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "counted" at screen (left_edge + 110.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.75 linecolor rgb ink
+eval key("measured", measured_point, ink)
+eval key("counted", modelled_point, ink)
 set logscale xy
 set grid noxtics
 eval x_range(most_min_x / 1.2, most_max_x * 1.001)

@@ -4,7 +4,7 @@
 # shows: flash_speed_all flash_speed_all_predicted naive_speed_all naive_speed_all_predicted torch_attention_speed_all
 # shows: attention_peak_all
 # One thread above, all threads below; what the record lacks is drawn from what it has, with every point undefined.
-height = 800
+height = 744
 load "style.gp"
 load tables."/values.gp"
 array ways[3] = ["flash_speed", "naive_speed", "torch_attention_speed"]
@@ -30,21 +30,18 @@ do for [panel = 1:2] {
   }
   y_max = highest * 1.1
   unset label
-  top_edge = panel == 1 ? 92 : 442
-  bottom_edge = panel == 1 ? 384 : height - 62
+  top_edge = panel == 1 ? 36 : 386
+  bottom_edge = panel == 1 ? 328 : height - 62
   y_title = "speed, GFLOP/s, ".(panel == 1 ? "one thread" : "all threads")
   load "frame.gp"
   if (panel == 1) {
     do for [i = 1:3] {
       if (present(i, 1, "")) {
-        set label titles[i] at screen (left_edge + (i == 1 ? 0.0 : i == 2 ? 196.0 : 360.0)) / width,screen 1 - 18.0 / height \
-          offset 0.4,-0.35 textcolor rgb colours[i] point pointtype points[i] pointsize 0.75 linecolor rgb colours[i]
+        eval key(titles[i], points[i], colours[i])
       }
     }
-    set label "hollow: predicted" at screen left_edge / (width + 0.0),screen 1 - 46.0 / height offset 0.4,-0.35 \
-      textcolor rgb ink point pointtype modelled_point pointsize 0.75 linecolor rgb ink
-    set label "upright lines: 5 to 95 % of all runs" at screen (left_edge + 196.0) / width,screen 1 - 46.0 / height offset 0,-0.05 \
-      textcolor rgb ink
+    eval key("predicted", modelled_point, ink)
+    eval key("upright lines: 5 to 95 % of all runs", 0, ink)
   }
   set logscale x
   eval x_range(peak_min_x / 1.25, peak_max_x * 1.25)

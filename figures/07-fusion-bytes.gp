@@ -5,7 +5,7 @@
 # shows: fusion_elementwise_time_one fusion_elementwise_by_hand_one fusion_elementwise_copying_one
 # A row for each way, in groups of as many bytes: a bar for all cores, one for a single core, and on each what copying
 # as many bytes takes.
-height = 640
+height = 604
 load "style.gp"
 file(name) = tables."/fusion_elementwise_".name.".tsv"
 array cores[2] = ["", "_one"]
@@ -26,7 +26,7 @@ do for [i = 1:2] {
 }
 x_max = highest * 1.12
 
-left_edge = 214; right_edge = width - 26; top_edge = 50; bottom_edge = height - 56
+left_edge = 212; right_edge = width - 26; top_edge = 14; bottom_edge = height - 56
 y_title = ""
 load "frame.gp"
 eval x_range(0, x_max)
@@ -36,20 +36,13 @@ unset ytics
 set xlabel "time, ms" offset 0,0.9 textcolor rgb quiet
 do for [i = 1:7] { set label names[i] at graph 0,first rows[i] right offset -0.8,0 textcolor rgb ink }
 stats file("time") using (row(strcol(5)) == 1 ? (first_bytes = $1) : row(strcol(5)) == 4 ? (second_bytes = $1) : (third_bytes = $1)) nooutput
-set label digits(first_bytes / 1e6)." MB cross memory, those of write-allocate among them" at screen 8.0 / width,first 0.1 textcolor rgb quiet
-set label digits(second_bytes / 1e6)." MB cross memory" at screen 8.0 / width,first 3.1 textcolor rgb quiet
-set label digits(third_bytes / 1e6)." MB cross memory" at screen 8.0 / width,first 6.1 textcolor rgb quiet
+set label digits(first_bytes / 1e6)." MB cross memory, those of write-allocate among them" at screen 2.0 / width,first 0.1 textcolor rgb quiet
+set label digits(second_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 3.1 textcolor rgb quiet
+set label digits(third_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 6.1 textcolor rgb quiet
 
-key(n) = (14.0 + (n == 0 ? 0 : n == 1 ? 124 : 250)) / width
-key_y = 1 - 22.0 / height
-square(n, colour) = sprintf("set object rectangle from screen %f,screen %f to screen %f,screen %f fillcolor rgb '%s' fillstyle solid 0.75 noborder", \
-                            key(n), key_y - 7.0 / height, key(n) + 14.0 / width, key_y + 7.0 / height, colour)
-eval square(0, blue)
-eval square(1, orange)
-set label "all cores" at screen key(0) + 20.0 / width,screen key_y textcolor rgb ink
-set label "one core" at screen key(1) + 20.0 / width,screen key_y textcolor rgb ink
-set label "predicted: copying as many bytes" at screen key(2),screen key_y offset 0.4,-0.3 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.9 linecolor rgb ink
+eval key("all cores", square, blue)
+eval key("one core", square, orange)
+eval key("predicted: copying as many bytes", modelled_point, ink)
 
 upper(i) = i == 1 ? -0.38 : 0.02
 middle(i) = upper(i) + 0.18

@@ -4,7 +4,7 @@
 # Above, against our own operators, beside what bytes and FLOPs predict; below, against PyTorch, where the record has it.
 load tables."/values.gp"
 have_torch = exists("have_fusion_over_torch_best")
-height = have_torch ? 760 : 390
+height = have_torch ? 692 : 356
 load "style.gp"
 gain = tables."/fusion_gain.tsv"
 predicted = tables."/fusion_gain_predicted.tsv"
@@ -22,17 +22,13 @@ short(label) = label eq "relu · 0.5 + 1" ? "chain" : \
                label eq "layer norm, GELU, dropout" ? "block without its product" : label
 
 set multiplot
-left_edge = 224; right_edge = width - 24
-top_edge = 70; bottom_edge = 330
+left_edge = 210; right_edge = width - 24
+top_edge = 36; bottom_edge = 296
 y_title = ""
 load "frame.gp"
-key_y = 1 - 22.0 / height
-set object 1 rectangle from screen 14.0 / width,screen key_y - 7.0 / height to screen 28.0 / width,screen key_y + 7.0 / height \
-  fillcolor rgb blue fillstyle solid 0.75 noborder
-set label "measured" at screen 34.0 / width,screen key_y textcolor rgb ink
-set label "predicted" at screen 140.0 / width,screen key_y offset 0.4,-0.3 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.9 linecolor rgb ink
-set label "speedup over operators one by one" at screen 8.0 / width,screen title_height textcolor rgb quiet
+eval key("measured", square, blue)
+eval key("predicted", modelled_point, ink)
+set label "speedup over operators one by one" at screen 2.0 / width,screen title_height textcolor rgb quiet
 x_max = larger(gain_max_y, model_max) * 1.16
 eval y_range(-gain_max_x - 0.6, -0.4)
 eval x_range(0, x_max)
@@ -47,23 +43,19 @@ plot gain using (0):(-$1):(0):2:(-$1 - 0.26):(-$1 + 0.26):ytic(short(strcol(5)))
 
 if (have_torch) {
   unset label
-  unset object 1
-  top_edge = 454; bottom_edge = height - 40
+  top_edge = 386; bottom_edge = height - 40
   y_title = ""
   load "frame.gp"
-  key_y = 1 - 404.0 / height
-  set label "torch.compile" at screen 14.0 / width,screen key_y offset 0.4,-0.3 textcolor rgb ink \
-    point pointtype circle pointsize 0.9 linecolor rgb blue
-  set label "eager" at screen 160.0 / width,screen key_y offset 0.4,-0.3 textcolor rgb ink \
-    point pointtype triangle pointsize 0.9 linecolor rgb orange
-  set label "speedup over PyTorch, on a logarithmic axis" at screen 8.0 / width,screen title_height textcolor rgb quiet
+  eval key("torch.compile", circle, green)
+  eval key("eager", triangle, orange)
+  set label "speedup over PyTorch, on a logarithmic axis" at screen 2.0 / width,screen title_height textcolor rgb quiet
   set logscale x
   eval x_range(smaller(smaller(compile_min, eager_min), 1) * 0.8, larger(compile_max, eager_max) * 1.6)
   eval decades_on("x", "1 2 5")
   plot compile using (1):(-$1):(0):(0):ytic(short(strcol(5))) with vectors nohead linecolor rgb blue, \
-       compile using (1):(-$1 + 0.17):($2 - 1):(0) with vectors nohead linewidth 1.6 linecolor rgb blue, \
+       compile using (1):(-$1 + 0.17):($2 - 1):(0) with vectors nohead linewidth 1.6 linecolor rgb green, \
        eager using (only(have_eager, 1)):(-$1 - 0.17):($2 - 1):(0) with vectors nohead linewidth 1.6 linecolor rgb orange, \
-       compile using 2:(-$1 + 0.17) with points pointtype circle pointsize 0.9 linecolor rgb blue, \
+       compile using 2:(-$1 + 0.17) with points pointtype circle pointsize 0.9 linecolor rgb green, \
        eager using (only(have_eager, $2)):(-$1 - 0.17) with points pointtype triangle pointsize 0.9 linecolor rgb orange
 }
 unset multiplot

@@ -1,22 +1,19 @@
 # title: What fusion brings to relu · 0.5 + 1, over the size of its arrays
 # needs: fusion_gain_by_size fusion_gain_by_size_predicted
 # shows: fusion_gain_by_size fusion_gain_by_size_predicted
-height = 470
+height = 436
 load "style.gp"
 gain = tables."/fusion_gain_by_size.tsv"
 predicted = tables."/fusion_gain_by_size_predicted.tsv"
 stats gain using 1:2 name "gain" nooutput
 stats predicted using 2 name "model" nooutput
 y_max = larger(larger(gain_max_y, model_max) * 1.12, 4)
-right_edge = width - 30; top_edge = 70; bottom_edge = height - 62
+right_edge = width - 30; top_edge = 36; bottom_edge = height - 62
 y_title = "speedup over three passes, one core"
 load "frame.gp"
-key_y = 1 - 18.0 / height
-set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.4,-0.35 textcolor rgb blue \
-  point pointtype circle pointsize 0.75 linecolor rgb blue
-set label "predicted from copies" at screen (left_edge + 120.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb orange \
-  point pointtype modelled_point pointsize 0.75 linecolor rgb orange
-set label "dotted: one pass for three" at screen (left_edge + 330.0) / width,screen key_y textcolor rgb quiet
+eval key("measured", circle, blue)
+eval key("predicted from copies", modelled_point, orange)
+eval key("dotted: one pass for three", 0, quiet)
 set logscale x
 eval x_range(gain_min_x / 1.5, gain_max_x * 1.5)
 eval y_range(0, y_max)

@@ -1,8 +1,8 @@
 # title: From the call of a linear layer to its arithmetic, step by step, in four ways
 # needs: steps_eager steps_compiled
 # shows: steps_torch_eager steps_torch_best steps_eager steps_compiled
-# A row for each step: a dot where it ends, a line from where the one before ended. No bars, for on a logarithmic axis a
-# length says nothing. PyTorch's stand above ours, where the record has them.
+# A row for each step, and a dot where it ends: no bars and no lines, for on a logarithmic axis lengths do not add.
+# PyTorch's stand above ours, where the record has them.
 load tables."/values.gp"
 array ids[4] = ["torch_eager", "torch_best", "eager", "compiled"]
 array titles[4] = ["PyTorch, eager", "PyTorch, compiled", "ours, eager", "ours, compiled"]
@@ -39,15 +39,13 @@ set ytics textcolor rgb ink
 in_words(us) = us < 1 ? digits(us * 1000)." ns" : digits(us)." µs"
 do for [i = 1:4] {
   if (has(i)) {
-    set label titles[i].": ".digits(shares[i])." % is arithmetic" at screen 8.0 / width,first -(tops[i] - 0.75) left \
+    set label titles[i].": ".digits(shares[i])." % is arithmetic" at screen 2.0 / width,first -(tops[i] - 0.75) left \
       textcolor rgb inks[i]
   }
 }
 row(i, n) = -(tops[i] + n + 0.2)
-before = x_min
-from(now, n) = (start = n == 0 ? x_min : before, before = now, start)
-plot for [i = 1:4] file(i) using (only(has(i), from($2, $1))):(row(i, $1)):(before - start):(0):ytic(has(i) ? strcol(5) : "") \
-       with vectors nohead linewidth 2.4 linecolor rgb inks[i], \
+plot for [i = 1:4] file(i) using (only(has(i), x_min)):(row(i, $1)):(x_max - x_min):(0):ytic(has(i) ? strcol(5) : "") \
+       with vectors nohead linewidth 0.8 linecolor rgb grid, \
      for [i = 1:4] file(i) using (only(has(i), $2)):(row(i, $1)) with points pointtype points[i] pointsize 0.8 \
        linecolor rgb inks[i], \
      for [i = 1:4] file(i) using (only(has(i), $2 * 1.3)):(row(i, $1)):(in_words($2)) with labels left \

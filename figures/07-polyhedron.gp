@@ -2,13 +2,13 @@
 # needs: polyhedron polyhedron_kept polyhedron_turned polyhedron_skewed polyhedron_skewed_kept polyhedron_skewed_turned
 # shows: polyhedron polyhedron_skewed
 # Above, the loops as they are written down; below, each row is moved to the right by two for each row above it.
-height = 640
+height = 584
 load "style.gp"
 file(name) = tables."/".name.".tsv"
 array names[2] = ["polyhedron", "polyhedron_skewed"]
 array titles[2] = ["row i, over column j", "row i, over wavefront w = j + 2 i"]
-array tops[2] = [92, 420]
-array bottoms[2] = [330, 582]
+array tops[2] = [36, 364]
+array bottoms[2] = [274, 526]
 stats file(names[2]) using 1 name "fronts" nooutput
 stats file(names[1]) using 1 name "columns" nooutput
 stats file(names[1]) using 2 name "rows" nooutput
@@ -16,10 +16,8 @@ short = 0.16  # of an arrow, at either end, so that the dots stay free
 
 set multiplot
 right_edge = width - 26
-key_y = 1 - 18.0 / height
-set label "an exchange of the loops keeps this order" at screen left_edge / (width + 0.0),screen key_y offset 0.2,-0.3 \
-  textcolor rgb blue
-set label "turns it round" at screen (left_edge + 370.0) / width,screen key_y offset 0.2,-0.3 textcolor rgb orange
+eval key("an exchange of the loops keeps this order", 0, blue)
+eval key("turns it round", 0, orange)
 do for [panel = 1:2] {
   top_edge = tops[panel]; bottom_edge = bottoms[panel]
   y_title = titles[panel]

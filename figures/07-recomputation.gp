@@ -2,7 +2,7 @@
 # needs: blur_3_time blur_3_time_predicted blur_9_time blur_9_time_predicted
 # shows: blur_3_time blur_3_time_predicted blur_9_time blur_9_time_predicted
 # To the left everything is computed again, to the right everything goes through memory. The lines across: a sliding window.
-height = 540
+height = 510
 load "style.gp"
 load tables."/values.gp"
 file(name) = tables."/blur_".name.".tsv"
@@ -16,16 +16,12 @@ stats file("9_time_predicted") using 2 name "nine_model" nooutput
 stats file("3_time_predicted") using 2 name "three_model" nooutput
 lowest = smaller(smaller(three_min, three_model_min), sliding[2])
 highest = larger(nine_max_y, nine_model_max)
-right_edge = width - 142; top_edge = 66; bottom_edge = height - 62
+right_edge = width - 142; top_edge = 36; bottom_edge = height - 62
 y_title = "time, ms"
 load "frame.gp"
-key_y = 1 - 18.0 / height
-set label "measured" at screen left_edge / (width + 0.0),screen key_y offset 0.4,-0.35 textcolor rgb ink \
-  point pointtype measured_point pointsize 0.75 linecolor rgb ink
-set label "predicted" at screen (left_edge + 110.0) / width,screen key_y offset 0.4,-0.35 textcolor rgb ink \
-  point pointtype modelled_point pointsize 0.75 linecolor rgb ink
-set label "thin line: sliding, measured" at screen (left_edge + 212.0) / width,screen key_y offset 0,-0.05 \
-  textcolor rgb ink
+eval key("measured", measured_point, ink)
+eval key("predicted", modelled_point, ink)
+eval key("thin line: sliding, measured", 0, ink)
 set logscale xy
 eval x_range(0.75, nine_max_x)
 eval y_range(lowest / 1.3, highest * 1.25)

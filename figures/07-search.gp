@@ -27,7 +27,7 @@ do for [shape = 1:2] {
 y_min = larger(0.1, smaller(0.5, (lowest - 1) * 70)); y_max = larger(130, (highest - 1) * 130)
 within(ratio) = larger(y_min, smaller((ratio - 1) * 100, y_max))
 drawn(i, trial) = i != 2 || trial >= parents
-wide = 166; gap = 18
+wide = 148; gap = 16
 
 set multiplot
 set logscale xy
@@ -45,7 +45,7 @@ do for [shape = 1:2] {
     load "frame.gp"
     if (i == 1) {
       set label (shape == 1 ? "a square" : "a narrow shape").": slower than the best of all, %" \
-        at screen 8.0 / width,screen 1 - (top_edge - 48.0) / height textcolor rgb quiet
+        at screen 2.0 / width,screen 1 - (top_edge - 48.0) / height textcolor rgb quiet
     }
     set label names[i] at screen left_edge / (width + 0.0),screen title_height textcolor rgb colours[i]
     eval i == 1 ? decades_on("y", "1 5") : unnamed_on_y

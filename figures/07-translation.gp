@@ -8,21 +8,19 @@ stages = tables."/translation_stages.tsv"
 stats stages using 1:2 name "stage" nooutput
 array what[6] = ["plan the loops", "write C++", "C++ to assembly", "assemble", "link", "load"]
 left_edge = 168; right_edge = width - 24; top_edge = 36; bottom_edge = height - 40
-y_title = "time, logarithmic: ours blue, the system’s compiler’s orange"
+y_title = "time of each stage"
 load "frame.gp"
 set logscale x
 eval x_range(smaller(0.1, stage_min_y / 2), stage_max_y * 14)
 eval y_range(-stage_max_x - 0.6, 0.6)
-set xtics ("100 ns" 0.1, "1 µs" 1, "10 µs" 10, "100 µs" 100, "1 ms" 1e3, "10 ms" 1e4, "100 ms" 1e5, "1 s" 1e6)
+set xtics ("100 ns" 0.1, "" 1, "10 µs" 10, "" 100, "1 ms" 1e3, "" 1e4, "100 ms" 1e5, "" 1e6)
 set grid noytics
 set ytics textcolor rgb ink
-x_low = smaller(0.1, stage_min_y / 2)
 is_of_the_system(x) = x >= 2 && x <= 4
 in_words(us) = us < 1 ? digits(us * 1000)." ns" : us < 1000 ? digits(us)." µs" : digits(us / 1000)." ms"
-plot stages using (x_low):(-$1):(only(!is_of_the_system($1), $2 - x_low)):(0):ytic(what[int($1) + 1]) \
-       with vectors nohead linewidth 2.4 linecolor rgb blue, \
-     stages using (x_low):(-$1):(only(is_of_the_system($1), $2 - x_low)):(0) \
-       with vectors nohead linewidth 2.4 linecolor rgb orange, \
+eval key("ours", circle, blue)
+eval key("the system’s compiler’s", square, orange)
+plot stages using (x_min):(-$1):(x_max - x_min):(0):ytic(what[int($1) + 1]) with vectors nohead linewidth 0.8 linecolor rgb grid, \
      stages using (only(!is_of_the_system($1), $2)):(-$1) with points pointtype circle pointsize 0.8 linecolor rgb blue, \
      stages using (only(is_of_the_system($1), $2)):(-$1) with points pointtype square pointsize 0.8 linecolor rgb orange, \
      stages using ($2 * 1.5):(-$1):(in_words($2)) with labels left textcolor rgb ink

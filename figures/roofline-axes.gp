@@ -10,7 +10,7 @@ eval decades_on("y", steps(y_min, y_max))
 set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
 
 height_of(share) = y_min * (y_max / y_min)**share
-set arrow from ridge,peak to ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
+set arrow from ridge,height_of(0.25) to ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
 # Its name stands where the kernels do not, on the left, if there is room.
 ridge_name = sprintf("ridge %s FLOP/byte", digits(ridge))
 if (log10(ridge / x_min) > 0.4 * log10(x_max / x_min)) {

@@ -11,6 +11,9 @@ orange = "#c0de06"
 green  = "#c0de07"
 purple = "#c0de08"
 grey   = "#c0de09"
+# Wherever the two are meant: the cooks and the door.
+compute = blue
+memory  = orange
 
 # Four kinds of numbers, told apart by marker and dash, never by colour alone:
 #              marker              line
@@ -26,8 +29,8 @@ quoted_point    = 12;  quoted_dash    = 4;  set dashtype 4 (1.5,3.5)
 circle = 7; triangle = 9; diamond = 13; square = 5
 long_dash = 5;  set dashtype 5 (11,5)
 
-# Drawn at 620 units, a page of 360 pixels shows the text at 9 pixels or more.
-width = 620
+# So wide that the text, 18 units high, is 15 pixels on a wide page and 11 on one of 360; see figures.css.
+width = 560
 left_edge = 62
 set terminal svg size width,height noenhanced font "fixed,18" linewidth 1 rounded
 set output output
@@ -36,12 +39,17 @@ set datafile separator "\t"
 
 # The font's name says whether draw.py may move a label to where nothing is in its way: "near" stays close to the
 # point it is put at, "along" slides on the straight line it is put on, "end" moves up or down beside the end of a
-# curve, "over" moves sideways. "bare" stays, and has no seam of paper round it: it stands on a shaded ground.
+# curve, "over" moves sideways. "bare" stays, and has no seam of paper round it: it stands on a shaded ground. "key" with a
+# point type is an entry of the legend.
 near = "near,18"
 along = "along,18"
 end = "end,18"
 over = "over,18"
 bare = "bare,18"
+
+# An entry of the legend, to be evaluated: a name behind its marker, or alone where the point type is 0. draw.py puts the
+# legend of every figure in the same place, in rows above it.
+key(name, type, colour) = sprintf('set label "%s" at screen 0,screen 1 font "key%d,18" textcolor rgb "%s"', name, type, colour)
 
 set key off
 set border 0

@@ -31,11 +31,8 @@ class Line:
     dash: str
 
     def segments(self):
-        return [pair for run in self.runs for pair in zip(run, run[1:])] if self.is_data() else []
-
-    def is_data(self):
-        """Whether labels should keep clear of it: the grid and remarks lie behind."""
-        return self.colour not in ("grid", "quiet")
+        """The straight pieces that labels should keep clear of: the grid lies behind."""
+        return [pair for run in self.runs for pair in zip(run, run[1:])] if self.colour != "grid" else []
 
     def element(self):
         path = "".join("M" + "L".join(f"{number(x)},{number(y)}" for x, y in run) for run in self.runs)
@@ -107,7 +104,7 @@ class Text:
     anchor: str
     size: float
     colour: str
-    role: str  # the font's name: may this label be moved, and how? See style.gp
+    role: str  # the font's name: may this label be moved, and how, or is it the legend's? See style.gp
 
     def element(self):
         turn = f' transform="rotate({number(self.angle)} {number(self.x)} {number(self.y)})"' if self.angle else ""
@@ -115,6 +112,31 @@ class Text:
         place = f'x="{number(self.x)}" y="{number(self.y)}"'
         bare = " bare" if self.role == "bare" else ""
         return f'<text class="f-{self.colour}{bare}" {place}{anchor}{turn}>{escape(self.string, quote=False)}</text>'
+
+
+KEY_LEFT, KEY_MARK, KEY_GAP, KEY_ROW = 2, 20, 20, 27  # units: before a row, for a marker, between entries, from row to row
+
+
+def legend(entries, width):
+    """Puts the entries of a legend, texts whose role is "key" and a point type, into rows that end above the figure.
+    Returns their markers, and how high the rows are."""
+    rows, x = [[]], KEY_LEFT
+    for entry in entries:
+        shape = int(entry.role.removeprefix("key"))
+        wide = (KEY_MARK if shape else 0) + labels.text_width(entry.string, entry.size)
+        if rows[-1] and x + wide > width:
+            rows.append([])
+            x = KEY_LEFT
+        rows[-1].append((entry, shape, x))
+        x += wide + KEY_GAP
+    marks, high = [], KEY_ROW * len(rows) if entries else 0
+    for number_of_row, row in enumerate(rows):
+        y = KEY_ROW * (number_of_row + 0.5) - high
+        for entry, shape, x in row:
+            entry.x, entry.y, entry.anchor = x + (KEY_MARK if shape else 0), y + 0.325 * entry.size, "start"
+            if shape:
+                marks.append(Mark(shape, x + 7, y, 5.4, entry.colour))
+    return marks, high
 
 
 def number(value):
@@ -202,9 +224,10 @@ class Reader:
     def _text(self, here, string):
         place = re.match(r"translate\(([-\d.]+),([-\d.]+)\)(?: rotate\((-?[\d.]+)\))?", here["transform"])
         if string.strip():
-            self.items.append(
-                Text(string.strip(), float(place[1]), float(place[2]), float(place[3] or 0), here["text-anchor"],
-                     float(here["font-size"]), self._colour(here["fill"]), here["font-family"]))
+            text = Text(string.strip(), float(place[1]), float(place[2]), float(place[3] or 0), here["text-anchor"],
+                        float(here["font-size"]), self._colour(here["fill"]), here["font-family"])
+            if not (text.role.startswith("key") and text in self.items):  # each panel writes the legend again
+                self.items.append(text)
 
 
 def stylesheet(used, light, dark):
@@ -237,8 +260,11 @@ def themed(source, name, title, description, style, css):
     reader = Reader(colour_names(style)).read(source)
     items, (width, height) = reader.items, reader.canvas
     of_type = lambda kind: [item for item in items if isinstance(item, kind)]
-    leaders = labels.place(of_type(Text), of_type(Mark), of_type(Line), (width, height))
-    items = [Line([leader], "quiet", 0.8, "") for leader, _ in leaders] + items
+    entries = [text for text in of_type(Text) if text.role.startswith("key")]
+    words = [text for text in of_type(Text) if text not in entries]
+    leaders = labels.place(words, of_type(Mark), of_type(Line), (width, height))
+    keys, above = legend(entries, width)
+    items = [Line([leader], "quiet", 0.8, "") for leader, _ in leaders] + items + keys
     items.sort(key=lambda item: isinstance(item, Text))  # text lies on top
     body = "\n".join(item.element() for item in items)
     light, dark = palettes(css)
@@ -247,8 +273,8 @@ def themed(source, name, title, description, style, css):
     if missing:
         raise SvgError(f"colour {missing[0]} is in style.gp but not in figures.css; give it a light and a dark value")
     prefix = "hf-" + re.sub(r"[^a-z0-9]+", "-", name.lower())
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-figure" viewBox="0 0 {number(width)} {number(height)}" '
-            f'role="img" aria-labelledby="{prefix}-title {prefix}-desc">\n'
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-figure" viewBox="0 {number(-above)} {number(width)} '
+            f'{number(height + above)}" role="img" aria-labelledby="{prefix}-title {prefix}-desc">\n'
             f'<title id="{prefix}-title">{escape(title, quote=False)}</title>\n'
             f'<desc id="{prefix}-desc">{escape(description, quote=False)}</desc>\n'
             f"{stylesheet(used, light, dark)}\n{body}\n</svg>\n")

@@ -36,7 +36,8 @@
     }
     svg.setAttribute("aria-labelledby", svg.getAttribute("aria-labelledby").split(" ")[0]);  // its description tells, too
     const [{top, bottom}] = found.length ? found : [{top: 0, bottom: 2 * middle(svg.querySelector("polygon.hf-telling").getBBox())[1]}];
-    return (top + bottom) / 2 / svg.viewBox.baseVal.width;
+    const {y, width} = svg.viewBox.baseVal;
+    return ((top + bottom) / 2 - y) / width;
   };
 
   const clear = () => {
@@ -69,7 +70,7 @@
       figure.classList.add("hf-veiled");
       for (const svg of figure.querySelectorAll("svg.hf-figure")) {
         const place = hideMarks(svg, colour);
-        if (isNew) button(figure, "Hidden until you answer: show me", press, `calc(min(100%, 704px) * ${place})`);
+        if (isNew) button(figure, "Hidden until you answer: show me", press, `calc(min(100%, var(--hf-picture)) * ${place})`);
       }
     }
     const blocks = [...target.querySelectorAll(BLOCKS)].filter((each) => !each.closest("figure, .hf-blank"));

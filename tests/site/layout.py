@@ -63,7 +63,7 @@ def draw_all(records: dict[str, dict | Path], folder: Path) -> dict[tuple[str, s
 
 def measure(browser: Browser, figures: dict[tuple[str, str], str], folder: Path) -> dict[tuple[str, str], list[dict]]:
     """The words of all figures, as the browser sets them: all on one page, which has nothing else of them."""
-    boxes = "".join(f'<div data-figure="{quote(json.dumps(key))}"><svg class="hf-figure" viewBox="0 0 620 900">'
+    boxes = "".join(f'<div data-figure="{quote(json.dumps(key))}"><svg class="hf-figure" viewBox="0 0 560 900">'
                     f'{"".join(re.findall("<text.*?</text>", source))}</svg></div>' for key, source in figures.items())
     sheets = "".join(f'<link rel="stylesheet" href="{(STATIC / name).as_uri()}">' for name in ("fonts.css", "figures.css"))
     path = folder / "figures.html"
@@ -91,11 +91,11 @@ def box(text: dict, above: float = ABOVE, below: float = BELOW, inset: float = 0
 
 
 def curves(source: str) -> list[tuple[str, labels.Shape]]:
-    """The straight pieces of every line that shows data, with its colour."""
+    """The straight pieces of every line but the grid's, with its colour."""
     pieces = []
     for path in ElementTree.fromstring(source).iter(SVG + "path"):
         colour = path.get("class").removeprefix("s-")
-        if colour in ("grid", "quiet"):
+        if colour == "grid":
             continue
         for run in path.get("d").split("M")[1:]:
             points = [tuple(map(float, pair.split(","))) for pair in run.split("L")]
@@ -105,11 +105,11 @@ def curves(source: str) -> list[tuple[str, labels.Shape]]:
 
 def faults(source: str, texts: list[dict]) -> list[str]:
     """What is wrong with a figure: words that leave it, that lie on each other, that a curve goes through."""
-    width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', source).groups())
+    top, width, height = map(float, re.search(r'viewBox="0 (\S+) (\S+) (\S+)"', source).groups())
     told = []
     boxes = [(text["string"], box(text)) for text in texts]
     for i, (string, own) in enumerate(boxes):
-        if own.x0 < 0 or own.y0 < 0 or own.x1 > width or own.y1 > height:
+        if own.x0 < 0 or own.y0 < top or own.x1 > width or own.y1 > top + height:
             told.append(f"{string!r} leaves the figure")
         told += [f"{string!r} lies on {other!r}" for other, its in boxes[:i] if labels.overlap(own, its)]
     pieces = curves(source)

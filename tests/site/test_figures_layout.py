@@ -35,19 +35,30 @@ def test_figures_of_machines_unlike_any_other(browser, tmp_path, lab):
     assert_faultless(browser, {name: record for name, record in extremes(lab).items() if name not in NOTABLE}, tmp_path)
 
 
-SMALLEST = """() => [...document.querySelectorAll(".hf-lab-figure svg.hf-figure text")].map(text =>
+SMALLEST = """() => [...document.querySelectorAll(".hf-lab-figure svg text, .hf-drawn svg text")].map(text =>
   [parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a, text.textContent]).sort(
   (one, other) => one[0] - other[0])[0]"""
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_words_of_figures_are_nine_pixels_on_a_telephone(browser, book, chapter):
+def test_words_of_figures_are_eleven_pixels_on_a_telephone(browser, book, chapter):
     page = browser.new_page(viewport={"width": 360, "height": 800})
     page.goto((book / f"{chapter}.html").as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
     size, word = page.evaluate(SMALLEST)
     page.close()
-    assert size >= 9, word
+    assert size >= 11, word
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_figures_and_code_reach_equally_far(browser, book, width):
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto((book / "02-matmul.html").as_uri())
+    edges = page.evaluate("""() => [
+      ...document.querySelectorAll("section > :is(.hf-lab-figure, .hf-drawn, .literal-block-wrapper)")
+    ].map(box => box.getBoundingClientRect()).map(({left, right}) => [Math.round(left), Math.round(right)].join())""")
+    page.close()
+    assert len(edges) > 5 and len(set(edges)) == 1, edges
 
 
 SHAPE = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">{}</svg>'
@@ -62,6 +73,7 @@ WORD = {"string": "word", "x": 10, "y": 50, "anchor": "start", "turn": "", "widt
     ('<path class="s-blue" d="M0,45L100,45"/>', [WORD], ["'word' is struck through by a blue line"]),
     ('<path class="s-blue" d="M0,55L100,55"/>', [WORD], []),  # below it
     ('<path class="s-grid" d="M0,45L100,45"/>', [WORD], []),
+    ('<path class="s-quiet" d="M0,45L100,45"/>', [WORD], ["'word' is struck through by a quiet line"]),
     ('<path class="s-blue" d="M0,0L5,5M60,0L60,99"/>', [WORD], []),
     ('<path class="s-ink" d="M30,0L30,99"/>', [{**WORD, "turn": "rotate(90 10 50)"}], []),
 ])
