@@ -11,7 +11,7 @@ from .quantity import quantity
 from .records import Record
 
 LAB = "01-roofline"
-WIDTH, HEIGHT, BOTTOM, LEFT, RIGHT = 320, 230, 24, 34, 18  # of one drawing, and of its margins, in pixels
+WIDTH, HEIGHT, BOTTOM, LEFT, RIGHT = 320, 230, 30, 48, 22  # of one drawing, and of its margins, in pixels
 ONE, ALL = ("peak_fp32_gflops", "bandwidth_dram_gbs"), ("peak_fp32_all_gflops", "bandwidth_dram_all_gbs")
 
 
@@ -127,5 +127,5 @@ def grid(scale: Scale) -> str:
     for exponent in range(scale.y[0], scale.y[1] + 1):
         x, y = scale.place(10.0 ** scale.x[0], 10.0 ** exponent)
         lines.append(f'<line x1="{x:g}" x2="{WIDTH - RIGHT}" y1="{y:g}" y2="{y:g}"/>'
-                     f'<text x="{x - 4:g}" y="{y + 4:g}" text-anchor="end">{power(exponent)}</text>')
+                     f'<text x="{x - 4:g}" y="{y + 5:g}" text-anchor="end">{power(exponent)}</text>')
     return f'<g class="hf-axes" aria-hidden="true">{"".join(lines)}</g>'

@@ -75,10 +75,10 @@
     const between = Math.min(Math.max(x2, 152), to.right - 132), late = x2 > to.right - 100;
     return [
       line(x2, y2, x2, BOTTOM, "quiet", 1, {"stroke-dasharray": "2 4"}),
-      line(x1, y1, x2, y2, "blue", 2.6), line(x2, y2, to.right, y2, "orange", 2.6),
-      ...(long > 220 ? [text(x, y, `memory ${scaled(roof.bandwidth * 1e9, "B/s")}`, "blue", "start",
+      line(x1, y1, x2, y2, "memory", 2.6), line(x2, y2, to.right, y2, "compute", 2.6),
+      ...(long > 220 ? [text(x, y, `memory ${scaled(roof.bandwidth * 1e9, "B/s")}`, "memory", "start",
                              {transform: `rotate(${turn} ${x} ${y})`})] : []),
-      text(to.right, y2 - 9, speed(roof.peak), "orange", "end"),
+      text(to.right, y2 - 9, speed(roof.peak), "compute", "end"),
       text(between - 10, 42, "← waits for memory", "quiet", "end"), text(between + 10, 42, "for arithmetic →", "quiet"),
       text(late ? x2 - 8 : x2 + 8, BOTTOM - 10, `ridge ${plain(ridge)}`, "quiet", late ? "end" : "start"),
     ];

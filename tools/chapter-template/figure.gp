@@ -7,16 +7,14 @@ load "style.gp"
 chains = tables."/chains.tsv"
 stats chains using 4 name "high" nooutput
 
-set lmargin at screen left_edge / (width + 0.0)
-set rmargin at screen 1 - 34.0 / width
-set tmargin at screen 1 - 40.0 / height
-set bmargin at screen 62.0 / height
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 34
+y_title = "speed, GFLOP/s"
+load "frame.gp"
 set logscale x 2
 # Ranges that follow from the data are set so, that two machines can share them.
 eval x_range(0.8, 20)
 eval y_range(0, high_max * 1.05)
 set xlabel "chains" offset 0,0.9 textcolor rgb quiet
-set label "speed, GFLOP/s" at screen 8.0 / width, screen 1 - 16.0 / height textcolor rgb quiet
 
 plot chains using 1:3:4 with filledcurves fillcolor rgb blue, \
      chains using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 2 linecolor rgb blue
