@@ -217,9 +217,9 @@ def chip():
     block(sketch, unit, below, side, low, "green", "accumulators", "6 %")
     act = 102
     block(sketch, unit - 14 - act, below - 15, act, 6 * percent / act, "purple", "activation", "6 %")
-    sketch.rect(middle - 74, 1, 148, 30, "s-blue f-paper", rx=4)
+    sketch.rect(middle - 74, 1, 148, 30, "s-orange t-orange", rx=4)
     sketch.text(middle, 21, "weights in DRAM", "mid")
-    band(sketch, (middle, 33), (middle, top - 2), 34 * gbs, "blue")
+    band(sketch, (middle, 33), (middle, top - 2), 34 * gbs, "orange")
     sketch.text(middle - 10, 49, "34 GB/s", "end")
     row = top + 80
     band(sketch, (left + wide + 2, row), (unit - 2, row), 179 * gbs, "orange")
