@@ -14,9 +14,10 @@
   // "Tensor 8 ways inside the box, 16 pipeline stages across boxes": a plan's cuts, which wires they need, and what else it
   // has decided.
   const inWords = (chip, plan) => {
-    const {tensor, context, pipeline, interleave, data, pods, sharding, microBatch, recompute} = plan, place = chip.torusAxes > 0 ? "pod" : "box";
+    const {tensor, context, pipeline, interleave, data, pods, sharding, microBatch, recompute} = plan;
+    const [one, many] = chip.torusAxes > 0 ? ["pod", "pods"] : ["box", "boxes"];
     const where = (stride, size) =>
-      p.wireBetween(chip, stride, size, 1).network ? `across ${chip.torusAxes > 0 ? "pods" : "boxes"}` : `inside the ${place}`;
+      p.wireBetween(chip, stride, size, 1).network ? `across ${many}` : `inside the ${one}`;
     const parts = [
       [tensor, () => `tensor ${tensor} ways ${where(1, tensor)}`],
       [context, () => `tokens ${context} ways ${where(tensor, context)}`],

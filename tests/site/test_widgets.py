@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from book import Visit
 from playwright.sync_api import Browser, Page, expect
+from walk import SETTLED
 
 PAGES = {"roofline": "01-roofline.html", "planner": "05-scaling.html", "array": "04-tpu.html"}
 
@@ -258,12 +259,12 @@ def test_the_array_counts_as_the_chapter_does(at):
 def test_its_scripts_come_when_it_is_nearly_seen(browser, served, base, name):
     for address in (served, base):
         with Visit(browser, f"{address}{PAGES[name]}") as visit:
-            fetched = lambda visit=visit: [each for each in visit.requests if f"/{name}.js" in each]
-            visit.page.wait_for_load_state()
-            assert fetched() == []
+            scripts = visit.page.locator(f"script[src*='/{name}.js']")
+            visit.page.evaluate(SETTLED)  # who is near has been looked for
+            assert scripts.count() == 0
             visit.page.locator(f"#fig-live-{name}").scroll_into_view_if_needed()
             box(visit.page, name).locator("form").wait_for()
-            assert len(fetched()) == 1 and visit.errors == []
+            assert scripts.count() == 1 and visit.errors == []
 
 
 @pytest.mark.parametrize("width", [360, 1440])
