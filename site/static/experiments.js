@@ -1,9 +1,11 @@
 // What measures, in a worker: chapter 01's kernels, as site/browser/experiments.cpp exports them. A worker has its code from
-// the text of this function, since a page opened from a file may load none. It is sent the modules, the one to try first
-// first; it sends back {progress, doing}, {result} as far as there is one, and last {done}, or {refused} and why.
+// the text of this function, since a page opened from a file may load none. It is sent that text and the modules, the one to
+// try first first; it sends back {progress, doing}, {result} as far as there is one, and last {done}, or {refused} and why.
+// For all cores at once it starts a worker like itself on each.
 window.hardwareFirst.experiments = () => {
   const KiB = 1024, MiB = 1024 * KiB, GUARD = 64 * KiB;
   const SMALLEST = 8 * KiB, LARGEST = 256 * MiB, LEAST = 32 * MiB; // working sets; with less memory there is no DRAM to see
+  const EACH = 16 * MiB, PATIENCE_WITH_OTHERS = 10; // of each core when all read, at least; seconds until they answer
   const STEPS = 50, BATCH = 4e-3, LONG = 4e-2; // a batch is at least so many steps of the clock, and so many seconds
   const COARSE = 2e-3, PATIENCE = 20; // a clock that no batch makes up for; when samples become fewer, both in seconds
   const FACTOR = .7, ADDEND = .8, CHAINS = [12, 24], TOGETHER = [1, 2, 4, 8, 16], SIDES = [1023, 1024, 1025];
@@ -35,8 +37,8 @@ window.hardwareFirst.experiments = () => {
     throw new Refused("This browser has no WebAssembly with vectors of 128 bits.");
   };
   // Memory for the largest working set there is room for: where it begins, and how much.
-  const reserve = ({memory}) => {
-    for (let bytes = LARGEST; bytes >= LEAST; bytes /= 2) {
+  const reserve = ({memory}, most = LARGEST, least = LEAST) => {
+    for (let bytes = most; bytes >= least; bytes /= 2) {
       try { return {base: 64 * KiB * memory.grow((bytes + GUARD) / (64 * KiB)), bytes}; } catch { /* less, then */ }
     }
     throw new Refused(`This browser gives no ${LEAST / MiB} MiB of memory, which its caches may hold: there would be nothing to see.`);
@@ -104,17 +106,55 @@ window.hardwareFirst.experiments = () => {
     return found.sort((a, b) => a - b);
   };
 
-  const measure = async (modules) => {
+  // ---- All cores ----
+  // Each reads memory of its own, as the lab's threads do. So nothing is shared, and no host has to allow it.
+  const help = async ({modules, bytes, batch, best}) => {
+    const kernels = await start(modules), {base} = reserve(kernels, bytes, bytes);
+    kernels.fill(base, bytes / 4);
+    const loops = [() => kernels.peak(...best, FACTOR, ADDEND), () => kernels.read(base, bytes / 4, 1)];
+    onmessage = ({data}) => postMessage({seconds: steadily(loops[data], batch)});
+    postMessage({});
+  };
+  // Seconds of a call while the others run, too: the median of many batches, which the few do not move in which some had not
+  // begun, or had ended.
+  const steadily = (run, batch) => {
+    const calls = Math.ceil(batch / sample(run, batch, 1)[0]), found = [], until = now() + 20 * batch;
+    do found.push(timed(run, calls) / calls); while (now() < until);
+    return median(found);
+  };
+  // What all cores together do of each loop: calls a second.
+  const together = async ({modules, text}, cores, bytes, batch, best) => {
+    const code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
+    const helpers = Array.from({length: cores}, () => new Worker(code));
+    const ask = (message) => Promise.all(helpers.map((helper) => new Promise((resolve, reject) => {
+      helper.onmessage = ({data}) => data.refused ? reject(data.refused) : resolve(data.seconds);
+      helper.onerror = reject;
+      setTimeout(reject, 1e3 * PATIENCE_WITH_OTHERS);
+      helper.postMessage(message);
+    })));
+    try {
+      await ask({modules, bytes, batch, best});
+      const rates = [];
+      for (const loop of [0, 1]) rates.push((await ask(loop)).reduce((sum, seconds) => sum + 1 / seconds, 0));
+      return rates;
+    } finally {
+      helpers.forEach((helper) => helper.terminate());
+      URL.revokeObjectURL(code);
+    }
+  };
+
+  const measure = async (sent) => {
     const say = (doing, done, of) => postMessage({doing, progress: done / of});
-    const kernels = await start(modules), {base, bytes} = reserve(kernels);
+    const kernels = await start(sent.modules), {base, bytes} = reserve(kernels);
     check(kernels, base);
     const step = clockStep();
     if (step > COARSE) throw new Refused(`This browser's clock moves in steps of ${Math.round(1e3 * step)} ms: what it would time is shorter.`);
     const batch = Math.max(BATCH, STEPS * step);
     const sets = Array.from({length: 1 + Math.log2(bytes / SMALLEST)}, (_, i) => SMALLEST * 2 ** i);
-    const all = 6 + 2 * sets.length + 4 + TOGETHER.length;
-    const result = {step: 1e3 * step, noise: 0, peaks: [0, 0, 0], reads: [], waits: [], chases: [], naive: [], tiled: 0};
-    let done = 0;
+    const cores = navigator.hardwareConcurrency || 1;
+    const all = 6 + 2 * sets.length + 4 + TOGETHER.length + 1;
+    const result = {step: 1e3 * step, noise: 0, peaks: [0, 0, 0], reads: [], waits: [], chases: [], naive: [], tiled: 0, all: [cores, 0, 0]};
+    let done = 0, best = [0, 0, 0];
     // The median of a few batches; `doing` says which.
     const time = (doing, run, {least = 0} = {}) => {
       say(doing, done++, all);
@@ -126,7 +166,9 @@ window.hardwareFirst.experiments = () => {
       const name = ["one number at a time", "four at a time", "four at a time, fused"][loop], n = 4000;
       if (kernels.peak(loop, chains, 1, FACTOR, ADDEND) === 0) { done++; continue; } // no such instruction
       const seconds = time(`arithmetic, ${name}`, () => kernels.peak(loop, chains, n, FACTOR, ADDEND));
-      result.peaks[loop] = Math.max(result.peaks[loop], 2 * n * chains * (loop ? 4 : 1) / median(seconds) / 1e9);
+      const gflops = 2 * n * chains * (loop ? 4 : 1) / median(seconds) / 1e9;
+      if (gflops > Math.max(...result.peaks)) best = [loop, chains, n];
+      result.peaks[loop] = Math.max(result.peaks[loop], gflops);
       if (loop === 1) result.noise = Math.max(result.noise, seconds.at(-2) / seconds[1] - 1); // all but the slowest and the fastest
       show();
     }
@@ -163,9 +205,15 @@ window.hardwareFirst.experiments = () => {
       if (tiled) result.tiled = gflops; else result.naive.push(gflops);
       show();
     }
+    if (cores > 1) {
+      say(`all ${cores} cores`, done, all);
+      const each = Math.max(EACH, Math.floor(bytes / cores / GUARD) * GUARD), flops = 2 * best[2] * best[1] * (best[0] ? 4 : 1);
+      await together(sent, cores, each, Math.max(batch, LONG), best)
+        .then(([arithmetic, reads]) => { result.all = [cores, arithmetic * flops / 1e9, reads * each / 1e9]; }, () => {});
+    } else result.all = [1, Math.max(...result.peaks), result.reads.at(-1)];
     postMessage({progress: 1, doing: "", result, done: true});
   };
 
-  onmessage = ({data}) => measure(data.modules).catch((error) =>
+  onmessage = ({data}) => (data.bytes ? help(data) : measure(data)).catch((error) =>
     postMessage({refused: error instanceof Refused ? error.message : `The measurement failed: ${error.message}`}));
 };

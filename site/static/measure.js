@@ -8,9 +8,9 @@
   const SIZES = [.1, .3, .5, 1, 1.5, 3, 4, 7, 8, 14, 27, 32, 70, 123, 235, 405, 671]; // of models that people know, in billions
   const SILENCE = 20e3; // without a word for so long, a worker is gone: the longest batch is a small part of it
 
-  // ---- A result in the address: #measured=1:step,noise;peaks;reads;waits;chases;naive;tiled ----
-  const PARTS = [["step", "noise"], "peaks", "reads", "waits", "chases", "naive", ["tiled"]];
-  const COUNTS = [[2, 2], [3, 3], [13, 16], [13, 16], [5, 5], [3, 3], [1, 1]]; // the fewest and the most numbers of each
+  // ---- A result in the address: #measured=1:step,noise;peaks;reads;waits;chases;naive;tiled;cores,all their FLOP/s,all their bytes/s ----
+  const PARTS = [["step", "noise"], "peaks", "reads", "waits", "chases", "naive", ["tiled"], "all"];
+  const COUNTS = [[2, 2], [3, 3], [13, 16], [13, 16], [5, 5], [3, 3], [1, 1], [3, 3]]; // the fewest and the most numbers of each
   const written = (result) => "#measured=1:" + PARTS.map((part) => (Array.isArray(part) ? part.map((name) => result[name]) : result[part])
     .map((v) => Number(v.toPrecision(4)).toFixed(6).replace(/\.?0+$/, "")).join(",")).join(";");
   // The result that an address holds; null where it is not just as written() makes them.
@@ -20,7 +20,7 @@
     const fine = (word, zero) => /^\d{1,6}(\.\d{1,6})?$/.test(word) && (zero || Number(word) > 0);
     if (groups.length !== PARTS.length || groups[2].length !== groups[3].length) return null;
     if (!groups.every((group, i) => group.length >= COUNTS[i][0] && group.length <= COUNTS[i][1] &&
-        group.every((word, j) => fine(word, i === 0 && j === 1 || i === 1 && j === 2)))) return null; // no noise; no fused loop
+        group.every((word, j) => fine(word, i === 0 && j === 1 || i === 1 && j === 2 || i === 7 && j)))) return null; // no noise; no fused loop; one core
     const result = {};
     PARTS.forEach((part, i) => {
       const numbers = groups[i].map(Number);
@@ -48,7 +48,7 @@
     pictures.replaceChildren(...hf.measuredPlots(result, machines.find(({slug}) => slug === behind.value), width || 620));
   };
   const gflops = (v) => scaled(v * 1e9, "FLOP/s"), gbs = (v) => scaled(v * 1e9, "B/s"), ns = (v) => scaled(v * 1e-9, "s");
-  const tabulate = ({peaks, reads, waits, chases, naive, tiled, step, noise}) => {
+  const tabulate = ({peaks, reads, waits, chases, naive, tiled, all: [cores, flops, bytes], step, noise}) => {
     const last = (list) => list[list.length - 1];
     rows.replaceChildren(table(null, [
       ["one number at a time", gflops(peaks[0])], ["four at a time", gflops(peaks[1])],
@@ -57,17 +57,20 @@
       ["a load, from 8 KiB", ns(waits[0])], [`a load, from ${2 ** (waits.length - 8)} MiB`, ns(last(waits))],
       ["… sixteen at a time, each", ns(last(chases))],
       ...naive.map((v, i) => [`naive product, N = ${1023 + i}`, gflops(v)]), ["product in tiles, N = 1024", gflops(tiled)],
+      ...flops ? [[`arithmetic, all ${cores} cores`, gflops(flops)], [`reading, all ${cores} cores`, gbs(bytes)]]
+               : [["all cores at once", "not in this browser"]],
       ["steps of the clock", scaled(step / 1e3, "s")], ["batches of one loop differ by", percent(noise)],
     ]));
   };
   // From chapter 06's one formula, bytes over bandwidth, and from chapter 02's ladder.
   const explain = () => {
-    const weights = SIZES[size.value], bits = Number(format.value), {peaks, reads, naive, chases} = result;
-    const bytes = weights * 1e9 * bits / 8, bandwidth = reads[reads.length - 1] * 1e9, peak = Math.max(...peaks);
+    const weights = SIZES[size.value], bits = Number(format.value), {peaks, reads, naive, chases, all} = result;
+    const bytes = weights * 1e9 * bits / 8, peak = Math.max(...peaks), tokens = (gbs) => digits(gbs * 1e9 / bytes);
+    const cores = all[0] > 1 && all[2] ? `, and ${tokens(all[2])} with all ${all[0]}` : "";
     size.setAttribute("aria-valuetext", `${digits(weights)} billion weights`);
     const name = format.selectedOptions[0].text.split(",")[0];
     means.replaceChildren(...[
-      `A model of ${digits(weights)} billion weights in ${name} could write at most ${digits(bandwidth / bytes)} tokens a second here, with one core: each token reads all ${scaled(bytes, "B")} of it.`,
+      `A model of ${digits(weights)} billion weights in ${name} could write at most ${tokens(reads[reads.length - 1])} tokens a second here with one core${cores}: each token reads all ${scaled(bytes, "B")} of it.`,
       `A naive matrix product wastes ${Math.round(100 * Math.max(0, 1 - naive[0] / peak))} of every 100 cycles here. At N = 1024 it takes ${digits(naive[0] / naive[1])} times as long as at 1023.`,
       `A load from memory waits ${ns(chases[0])} for its answer. Sixteen at a time have ${digits(chases[0] / chases[4])} answers in that time.`,
     ].map((words) => element("li", {}, words)));
@@ -86,7 +89,7 @@
 
   // ---- Measuring ----
   const end = (words) => {
-    worker?.terminate();
+    worker?.terminate(); // and those that it started
     worker = null;
     clearTimeout(watch);
     press.disabled = false;
@@ -119,11 +122,11 @@
     links.hidden = soWhat.hidden = true;
     pictures.replaceChildren();
     rows.replaceChildren();
-    const code = URL.createObjectURL(new Blob([`(${hf.experiments})()`], {type: "text/javascript"}));
+    const text = `(${hf.experiments})()`, code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
     worker = new Worker(code);
     worker.onmessage = hear;
     worker.onerror = (event) => { event.preventDefault(); end("The browser did not let the measurement start."); };
-    worker.postMessage({modules});
+    worker.postMessage({modules, text});
     URL.revokeObjectURL(code);
     listen();
     press.disabled = true;
@@ -160,6 +163,6 @@
   if (!modules.length) {
     press.disabled = true;
     said.textContent = "This copy of the book was built without a compiler for WebAssembly, so it cannot measure here: see below.";
-  } else said.textContent = "Ten to thirty seconds, one core, 256 MiB of memory. Nothing is sent.";
+  } else said.textContent = "Ten to thirty seconds, 512 MiB of memory: first one core, then all. Nothing is sent.";
   fromLink();
 })();

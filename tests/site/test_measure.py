@@ -19,6 +19,7 @@ MODULES = ("relaxed", "plain")
 MACHINE = """
   let virtual = 0;
   const STEP = %s, set = {}, real = WebAssembly.instantiate;
+  Object.defineProperty(navigator, "hardwareConcurrency", {value: 3});
   performance.now = () => Math.floor((virtual += 1e-4) / STEP) * STEP;
   const costs = {
     peak: (loop, chains, n) => 2 * n * chains * (loop ? 4 : 1) / [10e9, 40e9, 80e9][loop],
@@ -39,7 +40,7 @@ MACHINE = """
   };
 """
 RIGHT = {"peaks": [10, 40, 80], "naive": [4, .5, 4], "tiled": 20, "reads": [160] * 13 + [20] * 3,
-         "waits": [2] * 12 + [100] * 4, "chases": [100, 50, 25, 12.5, 12.5]}
+         "waits": [2] * 12 + [100] * 4, "chases": [100, 50, 25, 12.5, 12.5], "all": [3, 240, 60]}
 # A worker begins with what the test says, and the last is kept, with what it says, for the test.
 BEFORE = """code => {
   const Plain = Blob, Own = Worker;
@@ -52,6 +53,7 @@ BEFORE = """code => {
       this.addEventListener("message", ({data}) => window.heard.push(data));
     }
   };
+    postMessage(sent) { super.postMessage({...sent, text: code + sent.text}); } // those that it starts begin so, too
 }"""
 GIVES = """{
   const grow = WebAssembly.Memory.prototype.grow;
@@ -180,7 +182,7 @@ def test_it_finds_the_numbers_of_a_machine_whose_clock_is_coarse(at, step):
     words = re.search(r"One core does ([\d.]+) billion .* You said 8: off by a factor of ([\d.]+)\.", said(page).inner_text())
     assert [float(number) for number in words.groups()] == pytest.approx([40, 5], rel=.03)
     means = page.locator(".hf-means").inner_text()
-    assert "8 billion weights in Q4_0" in means and "wastes 95 of every 100 cycles" in means
+    assert "8 billion weights in Q4_0" in means and "with all 3:" in means and "wastes 95 of every 100 cycles" in means
 
 
 def test_what_holds_it_up_now_and_then_spoils_nothing(at):
@@ -203,8 +205,22 @@ def test_tokens_are_bandwidth_over_bytes(at):
     result(page)
     page.locator("[name=format]").select_option("16")
     page.locator("[name=size]").press("Home")  # 0.1 billion weights, 0.2 GB, at 20 GB/s
-    tokens = re.search(r"([\d.]+) tokens a second", page.locator(".hf-means").inner_text())
-    assert float(tokens[1]) == pytest.approx(100, rel=.03)
+    means = page.locator(".hf-means").inner_text()
+    tokens = re.search(r"([\d.]+) tokens a second here with one core, and ([\d.]+) with all 3:", means)
+    assert [float(number) for number in tokens.groups()] == pytest.approx([100, 300], rel=.03)
+
+
+@pytest.mark.parametrize("code", [
+    "self.Worker = undefined;",
+    "{ const grow = WebAssembly.Memory.prototype.grow; WebAssembly.Memory.prototype.grow = function (pages) {"
+    "    if (pages === 1366) throw new RangeError('no'); return grow.call(this, pages); }; }",  # a third of 256 MiB
+])
+def test_without_the_other_cores_it_says_what_one_does(at, code):
+    page = at(MACHINE % .1 + code)
+    press(page)
+    assert result(page)["all"] == [3, 0, 0]
+    assert "all cores at once\tnot in this browser" in page.locator("[data-widget=measure] table").inner_text()
+    assert "here with one core: each" in page.locator(".hf-means").inner_text()
 
 
 def test_it_runs_in_earnest(at, base):
@@ -268,7 +284,7 @@ def test_a_hidden_tab_stops_it_and_so_does_the_reader(at):
 
 # ---- Links ----
 
-GOOD = "#measured=1:0.1,0.02;10,40,80;" + ",".join(["160"] * 13) + ";" + ",".join(["2"] * 13) + ";100,50,25,12,7;4,0.5,4;20"
+GOOD = f"#measured=1:0.1,0.02;10,40,80;{','.join(['160'] * 13)};{','.join(['2'] * 13)};100,50,25,12,7;4,0.5,4;20;8,300,30"
 
 
 def test_a_result_comes_back_from_its_link(at):

@@ -42,6 +42,13 @@ def test_an_open_page_says_that_it_became_newer(served: tuple[Path, str], browse
     page.close()
 
 
+def test_a_page_is_given_a_fine_clock(served: tuple[Path, str], browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto(served[1].replace("127.0.0.1", "localhost"))
+    assert page.evaluate("crossOriginIsolated")
+    page.close()
+
+
 def test_only_what_is_served_asks(served: tuple[Path, str]) -> None:
     file, address = served
     assert "newer.js" in urllib.request.urlopen(address).read().decode()
