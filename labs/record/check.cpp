@@ -249,6 +249,11 @@ std::vector<Problem> check(const Json& record, const Identity& identity, const s
 std::vector<Problem> check_publishable(const Json& record) {
   const Json& run = record.at("run");
   std::vector<Problem> problems;
+  if (record.at("/machine/slug"_json_pointer).get_ref<const std::string&>().starts_with("browser-on-")) {
+    problems.push_back({"/machine/slug",
+                        "expected a machine, not a browser on it, which hides wide vectors, pages and most of the lab",
+                        "measure it with make lab-01, then publish that"});
+  }
   if (run.at("budget") != "full") {
     problems.push_back({"/run/budget", "expected \"full\" for publication", "run the lab with BUDGET=full"});
   }

@@ -35,7 +35,8 @@ Identity this_identity();
 std::vector<Problem> check(const nlohmann::json& record, const Identity& identity = this_identity(),
                            const std::filesystem::path& labs = {});
 
-/// What keeps a checked record from being published: a quick, an incomplete or an emulated one.
+/// What keeps a checked record from being published: a browser's (static/measure-record.js makes those), a quick, an
+/// incomplete or an emulated one.
 std::vector<Problem> check_publishable(const nlohmann::json& record);
 
 /// What is wrong with the name of a machine's folder below figures/records, which stands in addresses and file names: as

@@ -24,7 +24,9 @@ OF_CLASS = {
     "hf-widget-roofline": ("live.js",),
     "hf-widget-planner": ("live.js",),
     "hf-widget-array": ("drawings.css", "steps.js", "live.js"),
-    "hf-widget-measure": ("measure.css", "widget.js", "experiments.js", "measure-plots.js", "measure.js"),
+    "hf-widget-measure": ("measure.css", "widget.js", "experiments.js", "measure-plots.js", "measure-record.js",
+                          "measure-gpu.js", "measure.js"),
+    "hf-known": ("this-browser.css", "this-browser.js"),
 }
 # {a calculator: its scripts}, which live.js fetches when the reader comes near.
 WHEN_SEEN = {

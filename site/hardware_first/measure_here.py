@@ -13,12 +13,16 @@ from a file may load nothing. Where nothing was compiled, the page says so.
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
+from pathlib import Path
 
 from sphinx.application import Sphinx
 
 from .domain import hardware_first
-from .records import Machine, Record
-from .widgets import ROOFLINE_LAB, Calculator
+from .draw import content_digest
+from .records import ROOFLINE_LAB, Machine, Record
+from .widgets import Calculator
 
 MODULES = ("relaxed", "plain")  # in the order in which they are tried
 ROOFS = ("peak_fp32_gflops", "bandwidth_dram_gbs")
@@ -40,7 +44,17 @@ class MeasureHere(Calculator):
         for file in files:
             domain.note_file(file)
         return {"modules": [base64.b64encode(file.read_bytes()).decode() for file in files if file.exists()],
-                "machines": [each for each in drawn if each]}
+                "machines": [each for each in drawn if each], "record": empty_record(records.root, files)}
+
+
+def empty_record(root: Path, modules: list[Path]) -> dict:
+    """A browser's record before there is anything in it: what is measured with."""
+    laws = json.loads((root / "labs" / ROOFLINE_LAB / "laws.json").read_text(encoding="utf-8"))
+    inputs = {"schema": "3", **{f"module:{file.name}": content_digest(file) for file in modules if file.exists()}}
+    key = hashlib.sha256("".join(f"{name}\0{inputs[name]}\n" for name in sorted(inputs)).encode()).hexdigest()
+    return {"schema": 3, "lab": {"id": ROOFLINE_LAB, "title": "The roofline", "key": f"sha256:{key}", "inputs": inputs},
+            "laws": laws, "toolchain": {"compiler": "the browser's, of WebAssembly by Clang 19", "flags": "-O3 -msimd128",
+                                        "libraries": {}, "commit": "unknown", "dirty": False}}
 
 
 def measured(machine: Machine, record: Record) -> dict | None:

@@ -13,7 +13,7 @@ from .domain import hardware_first
 from .notice import NOT_YET, block_notice, inline_notice
 from .per_machine import for_each_machine
 from .quantity import DIGITS, NO_BREAK_SPACE, Quantity, quantity
-from .records import LAB_ID, Machine, NotMeasured, Record, RecordError, Records
+from .records import LAB_ID, ROOFLINE_LAB, Machine, NotMeasured, Record, RecordError, Records
 
 STYLES = {"percent", "times", "count"}
 OPTIONS = STYLES | {"plain", "number", "label", "pending"}
@@ -23,12 +23,14 @@ CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
 
 
 class measured_number(nodes.inline):
-    """A number; `tooltip` says where it comes from, to who points at it, and where it `stops` the keyboard too (reading.js)."""
+    """A number; `tooltip` says where it comes from, to who points at it, and where it `stops` the keyboard too (reading.js).
+    `known_as`, on the page of the lab that it is of, is the value's id, by which static/this-browser.js finds it."""
 
 
 def visit_measured_number(self, node: measured_number) -> None:
     stop = {"tabindex": "0"} if node.get("stops") else {}
-    self.body.append(self.starttag(node, "span", "", title=node["tooltip"], **stop))
+    known = {"data-value": node["known_as"]} if "known_as" in node else {}
+    self.body.append(self.starttag(node, "span", "", title=node["tooltip"], **stop, **known))
 
 
 def depart_measured_number(self, node: measured_number) -> None:
@@ -83,7 +85,11 @@ class Measured(SphinxRole):
                 as_typed = nodes.literal if value_id == "toolchain.flags" else nodes.inline
                 return [as_typed("", fact(record, value_id), classes=["hf-fact"] + ["hf-elsewhere"] * record.elsewhere)]
             record = records.choose(lab, machine, having=[("values", value_id)])
-            return [number_of(machine, record, value_id, options)]
+            number = number_of(machine, record, value_id, options)
+            if lab == ROOFLINE_LAB == self.env.docname and options <= {"plain"}:
+                number["known_as"] = value_id
+                number["classes"].append("hf-known")
+            return [number]
         except NotMeasured as error:
             if "pending" in options:
                 return [pending_number()]

@@ -17,6 +17,7 @@ from babel.dates import format_date
 from .draw import DrawError, content_digest, digest_of, key_of, write_if_changed
 
 _ONE_OF = {"series": "series", "values": "value"}
+ROOFLINE_LAB = "01-roofline"  # whose kernels a reader's browser runs, too
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 HERE = "here"
 FOLDER = re.compile(r"(?!here$)[a-z0-9]+(-[a-z0-9]+)*")  # a published machine's; in C++: refused_folder()

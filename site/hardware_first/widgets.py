@@ -31,12 +31,11 @@ from .assets import scripts_of
 from .domain import hardware_first
 from .links import file_link
 from .notice import block_notice
-from .records import Machine, Record, RecordError
+from .records import ROOFLINE_LAB, Machine, Record, RecordError
 
 FORMS = Path(__file__).parent / "forms"
 TABLES = Path(__file__).parents[2] / "labs" / "05-scaling" / "data" / "planner.json"  # which the lab reads, too
 MEASURED, QUOTED, PLANNED = "Measured", "As their makers say", "Chips of the planner"
-ROOFLINE_LAB = "01-roofline"
 CORES = {"one core": ("bandwidth_dram_gbs", {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops",
                                              "bf16": "peak_bf16_gflops", "int8": "peak_int8_gops"}),
          "all cores": ("bandwidth_dram_all_gbs", {"fp64": "peak_fp64_all_gflops", "fp32": "peak_fp32_all_gflops"})}

@@ -4,11 +4,11 @@
   const hf = window.hardwareFirst, {element, table} = hf.make, {digits, percent, scaled} = hf.format;
   const box = document.querySelector("[data-widget=measure]");
   if (!box) return;
-  const {modules, machines} = JSON.parse(box.querySelector("script").textContent);
+  const {modules, machines, record} = JSON.parse(box.querySelector("script").textContent);
   const SIZES = [.1, .3, .5, 1, 1.5, 3, 4, 7, 8, 14, 27, 32, 70, 123, 235, 405, 671]; // of models that people know, in billions
   const SILENCE = 20e3; // without a word for so long, a worker is gone: the longest batch is a small part of it
 
-  // ---- A result in the address: #measured=1:step,noise;peaks;reads;waits;chases;naive;tiled;cores,all their FLOP/s,all their bytes/s ----
+  // ---- A result in the address: #measured=1:step,noise;peaks;reads;waits;chases;naive;tiled;cores,their GFLOP/s,their GB/s ----
   const PARTS = [["step", "noise"], "peaks", "reads", "waits", "chases", "naive", ["tiled"], "all"];
   const COUNTS = [[2, 2], [3, 3], [13, 16], [13, 16], [5, 5], [3, 3], [1, 1], [3, 3]]; // the fewest and the most numbers of each
   const written = (result) => "#measured=1:" + PARTS.map((part) => (Array.isArray(part) ? part.map((name) => result[name]) : result[part])
@@ -35,13 +35,18 @@
   const said = element("output", {class: "hf-outcome", "aria-live": "polite"});
   const doing = element("p", {class: "hf-doing"}), bar = element("progress", {max: 1, value: 0, "aria-label": "measured so far"});
   const pictures = element("div", {class: "hf-shown hf-plots"}), rows = element("div", {class: "hf-shown"}), means = element("ul", {class: "hf-means"});
-  const link = element("a", {}, "Link to this result"), links = element("p", {class: "hf-links", hidden: ""}, link);
+  const link = element("a", {}, "Link to this result");
+  const chapter = element("a", {href: "01-roofline.html"}, "Chapter 01 with these numbers");
+  const [save, forget] = ["Save as a record", "Forget"].map((words) => element("button", {type: "button"}, words));
+  const own = element("span", {}, [chapter, save, forget]), links = element("p", {class: "hf-links", hidden: ""}, [own, link]);
   const running = element("div", {hidden: ""}, [bar, doing]);
   for (const {slug, name} of machines) behind.append(element("option", {value: slug}, name));
+  const gpu = element("div", {class: "hf-shown hf-gpu"}), ask = element("button", {type: "button"}, "Measure the GPU, too");
   soWhat.querySelector("fieldset").append(means);
-  box.append(form, said, running, soWhat, pictures, rows, links);
+  box.append(form, said, running, soWhat, pictures, rows, links, gpu);
 
-  let result = null, worker = null, watch = 0, width = 0;
+  // `mine` is what this browser remembers of its own result; null where the result is another's.
+  let result = null, mine = null, began = 0, worker = null, watch = 0, width = 0;
 
   const draw = () => {
     if (!result) return;
@@ -59,7 +64,7 @@
       ...naive.map((v, i) => [`naive product, N = ${1023 + i}`, gflops(v)]), ["product in tiles, N = 1024", gflops(tiled)],
       ...flops ? [[`arithmetic, all ${cores} cores`, gflops(flops)], [`reading, all ${cores} cores`, gbs(bytes)]]
                : [["all cores at once", "not in this browser"]],
-      ["steps of the clock", scaled(step / 1e3, "s")], ["batches of one loop differ by", percent(noise)],
+      ["steps of the clock", scaled(step / 1e3, "s")], ["batches of one loop differ by", percent(noise)], ...mine ? [["saved as a record, this is a", hf.browserName]] : [],
     ]));
   };
   // From chapter 06's one formula, bytes over bandwidth, and from chapter 02's ladder.
@@ -75,12 +80,27 @@
       `A load from memory waits ${ns(chases[0])} for its answer. Sixteen at a time have ${digits(chases[0] / chases[4])} answers in that time.`,
     ].map((words) => element("li", {}, words)));
   };
+
+  // ---- What this browser remembers of its own ----
+  const remember = () => {
+    const seconds = (Date.now() - began) / 1e3, values = hf.valuesInWords(result);
+    mine = {link: written(result), began: new Date(began).toISOString(), seconds, values};
+    hf.store("measured", JSON.stringify(mine));
+  };
+  const remembered = () => {
+    try { mine = JSON.parse(hf.stored("measured")); } catch { /* as if there were none */ }
+    result = typeof mine?.link === "string" ? read(mine.link) : null;
+    if (!result) mine = null;
+    return result;
+  };
+
   const conclude = (from) => {
     const multiplied = Math.max(...result.peaks) / 2, guessed = Number(guess.value);
     const off = guessed > multiplied ? guessed / multiplied : multiplied / guessed;
     const verdict = from || !guessed ? "" : off < 1.1 ? " Your guess was right." : ` You said ${digits(guessed)}: off by a factor of ${digits(off)}.`;
     said.textContent = `${from || "One core does"} ${digits(multiplied)} billion multiplications a second, and as many additions.${verdict}`;
     link.href = written(result);
+    own.hidden = !mine;
     links.hidden = soWhat.hidden = false;
     tabulate(result);
     explain();
@@ -113,12 +133,14 @@
     }
     if (data.done) {
       end();
+      remember();
       conclude("");
     }
   };
   const begin = () => {
     end();
-    result = null;
+    result = mine = null;
+    began = Date.now();
     links.hidden = soWhat.hidden = true;
     pictures.replaceChildren();
     rows.replaceChildren();
@@ -134,8 +156,27 @@
     said.textContent = "Measuring. Keep this tab in front, and the machine at rest.";
   };
 
+  // ---- The GPU ----
+  const tell = (words) => gpu.replaceChildren(element("p", {role: "status"}, words));
+  ask.addEventListener("click", () => hf.measureGpu((doing) => tell(`The GPU: ${doing}.`))
+    .then((found) => gpu.replaceChildren(table(null, found)), (error) => tell(error.message)));
+  if (navigator.gpu) gpu.append(ask);
+  else tell("This browser gives pages no GPU (WebGPU), so none is measured here.");
+
   form.addEventListener("submit", (event) => { event.preventDefault(); begin(); });
   stop.addEventListener("click", () => { end("Stopped."); press.focus(); });
+  chapter.addEventListener("click", () => hf.store("this-browser", "shown"));
+  save.addEventListener("click", () => {
+    const file = URL.createObjectURL(new Blob([JSON.stringify(hf.browserRecord(record, result, mine), null, 1)], {type: "application/json"}));
+    element("a", {href: file, download: "01-roofline.json"}).click();
+    setTimeout(() => URL.revokeObjectURL(file), 1e4); // when the browser has begun to write it
+  });
+  forget.addEventListener("click", () => {
+    hf.store("measured", null);
+    own.hidden = true;
+    said.textContent = "Forgotten. The numbers stand here until you leave.";
+    press.focus();
+  });
   document.addEventListener("visibilitychange", () => {
     if (worker && document.hidden) end("Stopped: this tab was hidden, and browsers slow what is hidden. Nothing is kept.");
   });
@@ -154,6 +195,7 @@
     if (!location.hash.startsWith("#measured")) return;
     end();
     const found = read(location.hash);
+    mine = null;
     if (!found) { said.textContent = "This link holds no result: it was cut or changed on its way."; return; }
     result = found;
     conclude("These numbers came with the link, and are not of this machine: one core there did");
@@ -164,5 +206,6 @@
     press.disabled = true;
     said.textContent = "This copy of the book was built without a compiler for WebAssembly, so it cannot measure here: see below.";
   } else said.textContent = "Ten to thirty seconds, 512 MiB of memory: first one core, then all. Nothing is sent.";
-  fromLink();
+  if (location.hash.startsWith("#measured")) fromLink();
+  else if (remembered()) conclude("When this browser last measured, one core did");
 })();

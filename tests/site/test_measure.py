@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
 from book import Visit
 from conftest import PROJECT
 from playwright.sync_api import Browser, Page, expect
+from test_access import RULES, violations
 
 PAGE = "measure.html"
 MODULES = ("relaxed", "plain")
@@ -18,8 +21,8 @@ MODULES = ("relaxed", "plain")
 # Stands before the worker's own code. A kernel takes as long as it says, and is not run where it would take long in earnest.
 MACHINE = """
   let virtual = 0;
-  const STEP = %s, set = {}, real = WebAssembly.instantiate;
   Object.defineProperty(navigator, "hardwareConcurrency", {value: 3});
+  const STEP = %s, set = {}, real = WebAssembly.instantiate;
   performance.now = () => Math.floor((virtual += 1e-4) / STEP) * STEP;
   const costs = {
     peak: (loop, chains, n) => 2 * n * chains * (loop ? 4 : 1) / [10e9, 40e9, 80e9][loop],
@@ -44,7 +47,9 @@ RIGHT = {"peaks": [10, 40, 80], "naive": [4, .5, 4], "tiled": 20, "reads": [160]
 # A worker begins with what the test says, and the last is kept, with what it says, for the test.
 BEFORE = """code => {
   const Plain = Blob, Own = Worker;
-  window.Blob = class extends Plain { constructor(parts, how) { super([code, ...parts], how); } };
+  window.Blob = class extends Plain {
+    constructor(parts, how) { super(how.type === "text/javascript" ? [code, ...parts] : parts, how); }
+  };
   window.heard = [];
   window.Worker = class extends Own {
     constructor(address) {
@@ -52,8 +57,8 @@ BEFORE = """code => {
       window.last = this;
       this.addEventListener("message", ({data}) => window.heard.push(data));
     }
-  };
     postMessage(sent) { super.postMessage({...sent, text: code + sent.text}); } // those that it starts begin so, too
+  };
 }"""
 GIVES = """{
   const grow = WebAssembly.Memory.prototype.grow;
@@ -83,6 +88,7 @@ def at(visit: Visit, served: str) -> Iterator[Callable[..., Page]]:
 
     yield open_page
     page.set_viewport_size({"width": 1280, "height": 900})
+    page.evaluate("try { localStorage.clear(); } catch { /* about:blank has none */ }")
     errors, visit.errors = visit.errors, []
     assert errors == []
 
@@ -214,6 +220,8 @@ def test_tokens_are_bandwidth_over_bytes(at):
     "self.Worker = undefined;",
     "{ const grow = WebAssembly.Memory.prototype.grow; WebAssembly.Memory.prototype.grow = function (pages) {"
     "    if (pages === 1366) throw new RangeError('no'); return grow.call(this, pages); }; }",  # a third of 256 MiB
+    "Worker = class extends Worker { postMessage() {} };"  # killed before they answer
+    "{ const wait = setTimeout; setTimeout = (run, ms) => wait(run, ms / 100); }",
 ])
 def test_without_the_other_cores_it_says_what_one_does(at, code):
     page = at(MACHINE % .1 + code)
@@ -282,6 +290,135 @@ def test_a_hidden_tab_stops_it_and_so_does_the_reader(at):
     expect(page.get_by_role("button", name="Measure", exact=True)).to_be_focused()
 
 
+# ---- The reader's own numbers ----
+
+def number(page: Page, value: str):
+    return page.locator(f"[data-value={value}]").first
+
+
+def test_a_browsers_numbers_stand_in_chapter_01_until_they_are_forgotten(at):
+    page = at(MACHINE % .1)
+    press(page)
+    result(page)
+    page.get_by_role("link", name="Chapter 01 with these numbers").click()
+    machine = page.get_by_label("Numbers from")
+    expect(machine).to_have_value("this-browser")
+    for value, right, unit in (("peak_fp32_gflops", 80, "GFLOP/s"), ("ridge_flop_per_byte", 4, "FLOP/byte")):
+        shown = number(page, value).inner_text().split()
+        assert float(shown[0]) == pytest.approx(right, rel=.03) and shown[1:] == [unit]
+    assert "hf-own" in number(page, "bandwidth_dram_all_gbs").get_attribute("class")
+    assert "hf-own" not in number(page, "latency_dram_ns").get_attribute("class")  # of huge pages, which it has none of
+
+    first, second = page.evaluate("hardwareFirst.machines.slice(0, 2).map(machine => machine.slug)")
+    for slug in (second, first):
+        machine.select_option(slug)
+        expect(page.locator(".hf-own, .hf-this-browser")).to_have_count(0)
+        page.wait_for_function("slug => hardwareFirst.machine === slug", arg=slug)
+        theirs = number(page, "peak_fp32_gflops").inner_text()
+        machine.select_option("this-browser")
+        assert number(page, "peak_fp32_gflops").inner_text() != theirs
+        assert page.locator(".hf-this-browser").inner_text().count(machine.locator(f"[value={slug}]").inner_text()) == 1
+    page.reload()
+    expect(machine).to_have_value("this-browser")
+    page.get_by_role("button", name="Forget them").click()
+    assert number(page, "peak_fp32_gflops").inner_text() == theirs
+    assert page.evaluate("Object.entries(localStorage).filter(([name]) => /measured|browser/.test(name))") == []
+    page.reload()
+    assert page.locator("option[value=this-browser], .hf-own").count() == 0
+
+
+@pytest.mark.parametrize("stored", ["", "{", "null", "[]", '{"values": 1}', '{"values": {"peak_fp32_gflops": {}}}',
+                                    '{"link": "#measured=1:1", "values": {"peak_fp32_gflops": "<b>1</b>"}}'])
+def test_what_is_remembered_may_be_anything(at, served, stored):
+    page = at()
+    page.evaluate("text => { hardwareFirst.store('measured', text); hardwareFirst.store('this-browser', 'shown'); }", stored)
+    page.reload()
+    assert page.locator("[data-widget=measure] table").count() == 0
+    page.goto(f"{served}01-roofline.html")
+    assert page.locator("[data-value] b").count() == 0 and "GB/s" in number(page, "bandwidth_dram_gbs").inner_text()
+    page.evaluate("localStorage.clear()")
+
+
+def test_a_browsers_record_is_a_record_that_is_not_published(at, record_tool, tmp_path):
+    page = at(MACHINE % .1)
+    press(page)
+    found = result(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as a record").click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    tell = lambda *words: subprocess.run([record_tool, *words], capture_output=True, text=True, cwd=tmp_path)
+    assert tell("check", file).returncode == 0
+    record = json.loads(file.read_text())
+    assert record["machine"]["cpu"] == page.locator("[data-widget=measure] td").last.inner_text() == "browser on Linux"
+    assert {value["id"]: value["value"] for value in record["values"]}["ridge_flop_per_byte"] == pytest.approx(4, rel=.03)
+    assert [point["median"] for point in record["series"][1]["points"]] == found["waits"]
+    refused = tell("publish", file, "--to", tmp_path / "mine")
+    assert refused.returncode and len(refused.stderr.splitlines()) == 1
+    assert "/machine/slug: expected a machine, not a browser on it" in refused.stderr and not (tmp_path / "mine").exists()
+
+
+def test_what_was_measured_before_is_there_again_and_a_link_of_others_is_not_ones_own(at):
+    page = at(MACHINE % .1)
+    press(page)
+    result(page)
+    page.reload()
+    expect(said(page)).to_contain_text("When this browser last measured")
+    own = page.get_by_role("button", name="Save as a record")
+    expect(own).to_be_visible()
+    page = at(hash=GOOD)
+    expect(said(page)).to_contain_text("came with the link")
+    expect(own).to_be_hidden()
+    page = at()
+    page.get_by_role("button", name="Forget").click()
+    page.reload()
+    expect(said(page)).to_contain_text("Nothing is sent")
+    assert page.locator("[data-widget=measure] table").count() == 0
+
+
+# ---- The GPU ----
+
+@pytest.fixture(scope="module")
+def with_gpu(browser: Browser) -> Iterator[Browser]:
+    """A browser whose GPU is a program on the processor."""
+    flags = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
+    browser = browser.browser_type.launch(executable_path=shutil.which("chromium"), args=flags)
+    yield browser
+    browser.close()
+
+
+WRONG = """() => {
+  const make = GPUDevice.prototype.createShaderModule;
+  GPUDevice.prototype.createShaderModule = function ({code}) { return make.call(this, {code: code.replace("%s", "%s")}); };
+}"""
+
+
+@pytest.mark.parametrize(("code", "says"), [
+    ("() => {}", "a program on the processor"),
+    (WRONG % ("c[i] = a[i];", "c[i] = a[i] + 1;"), "Its copy is wrong in this browser; nothing is shown."),
+    (WRONG % ("p < n; p++", "p + 1 < n; p++"), "Its naive product is wrong in this browser; nothing is shown."),
+    (WRONG % ("of_b[at.y][at.x] = b", "of_b[at.x][at.y] = b"), "Its tiled product is wrong in this browser; nothing is shown."),
+    ("() => { GPU.prototype.requestAdapter = async () => null; }", "This browser has no GPU for pages."),
+])
+def test_what_a_gpu_computes_is_checked_before_it_is_timed(with_gpu, served, code, says):
+    with Visit(with_gpu, f"{served}{PAGE}") as visit:
+        visit.page.evaluate(f"({code})()")
+        visit.page.evaluate("() => { const now = performance.now.bind(performance); performance.now = () => 10 * now(); }")
+        visit.page.get_by_role("button", name="Measure the GPU, too").click()
+        shown = visit.page.locator(".hf-gpu")
+        expect(shown).to_contain_text(says, timeout=60_000)
+        assert shown.locator("tr").count() == (6 if "program" in says else 0)
+        assert not re.search(r"NaN|Infinity|undefined|-\d", shown.inner_text())
+
+
+def test_without_a_gpu_it_says_so(served, browser):
+    with Visit(browser, "about:blank") as visit:
+        visit.page.add_init_script("delete Navigator.prototype.gpu;")
+        visit.page.goto(f"{served}{PAGE}")
+        expect(visit.page.locator(".hf-gpu")).to_have_text(
+            "This browser gives pages no GPU (WebGPU), so none is measured here.")
+
+
 # ---- Links ----
 
 GOOD = f"#measured=1:0.1,0.02;10,40,80;{','.join(['160'] * 13)};{','.join(['2'] * 13)};100,50,25,12,7;4,0.5,4;20;8,300,30"
@@ -291,7 +428,7 @@ def test_a_result_comes_back_from_its_link(at):
     page = at(MACHINE % .1)
     press(page)
     result(page)
-    numbers = page.locator("[data-widget=measure] table").inner_text()
+    numbers = page.locator("[data-widget=measure] table").inner_text().partition("\nsaved as")[0]
     link = page.get_by_role("link", name="Link to this result").get_attribute("href")
     assert link.startswith("#measured=1:")
     page = at(hash=link)
@@ -335,6 +472,12 @@ def test_it_fits_into_360_pixels(at, scheme):
     page.emulate_media(color_scheme="light")
 
 
+def test_axe_finds_nothing_in_a_result(at):
+    page = at(hash=GOOD)
+    assert page.locator("[data-widget=measure] table").count() == 1
+    assert violations(page, runOnly=RULES) == []
+
+
 def test_without_javascript_it_says_what_it_would_do(browser, served):
     with Visit(browser, f"{served}{PAGE}", java_script_enabled=False) as visit:
         expect(visit.page.locator(".hf-widget-measure .hf-without-script")).to_contain_text("needs JavaScript")
@@ -355,7 +498,7 @@ def test_both_modules_are_in_the_page_and_it_is_small(book):
     html = (book / PAGE).read_text(encoding="utf-8")
     data = json.loads(re.search(r'data-widget="measure">.*?<script type="application/json">(.*?)</script>', html, re.S)[1])
     assert len(data["modules"]) == 2, "site/browser/build compiles them"
-    scripts = ("experiments.js", "measure-plots.js", "measure.js", "widget.js")
+    scripts = ("experiments.js", "measure-plots.js", "measure-record.js", "measure-gpu.js", "measure.js", "widget.js")
     assert len(html.encode()) + sum((PROJECT / "site" / "static" / name).stat().st_size for name in scripts) <= 120_000
 
 

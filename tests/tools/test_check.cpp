@@ -456,6 +456,17 @@ TEST_CASE("an emulator may run a kernel faster than the peak") {
            }}});
 }
 
+TEST_CASE("what a browser measured is of no machine that may be published") {
+  json record = hf::small_record();
+  record["machine"]["slug"] = "browser-on-linux";
+  CHECK(hf::check(record, kNobody).empty());
+  const auto problems = hf::check_publishable(record);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].pointer == "/machine/slug");
+  record["machine"]["slug"] = "browser-on";
+  CHECK(hf::check_publishable(record).empty());
+}
+
 TEST_CASE("only a full and complete record of a real machine may be published") {
   json record = hf::small_record();
   CHECK(hf::check_publishable(record).empty());

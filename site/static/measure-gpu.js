@@ -1,0 +1,139 @@
+// The reader's GPU, where the browser gives one to pages (WebGPU): copying, a product by the definition and one in tiles, and
+// what a launch costs. Each is checked before it is timed; what is wrong, or cannot be had, throws and says so.
+(() => {
+  const hf = window.hardwareFirst, {scaled} = hf.format;
+  const MiB = 2 ** 20, COPIED = 128 * MiB, TILE = 16, CHECKED = 3 * TILE, SIDES = [256, 1024]; // the largest that is not slow
+  const LONG = 50, SLOW = 20, ROUNDS = 5; // a batch; a launch: both in ms
+
+  const HEAD = (type) => `
+    @group(0) @binding(0) var<storage, read> a: array<${type}>;
+    @group(0) @binding(1) var<storage, read> b: array<${type}>;
+    @group(0) @binding(2) var<storage, read_write> c: array<${type}>;
+    override n: u32 = 1;`;
+  const COPY = `${HEAD("vec4f")}
+    @compute @workgroup_size(256) fn copy(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+      for (var i = id.x; i < n; i += 256 * groups.x) { c[i] = a[i]; }
+    }`;
+  const PRODUCTS = `${HEAD("f32")}
+    @compute @workgroup_size(${TILE}, ${TILE}) fn naive(@builtin(global_invocation_id) id: vec3u) {
+      var sum = 0.0;
+      for (var p = 0u; p < n; p++) { sum += a[id.y * n + p] * b[p * n + id.x]; }
+      c[id.y * n + id.x] = sum;
+    }
+    var<workgroup> of_a: array<array<f32, ${TILE}>, ${TILE}>;
+    var<workgroup> of_b: array<array<f32, ${TILE}>, ${TILE}>;
+    @compute @workgroup_size(${TILE}, ${TILE})
+    fn tiled(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_id) at: vec3u) {
+      var sum = 0.0;
+      for (var p = 0u; p < n; p += ${TILE}) {
+        of_a[at.y][at.x] = a[id.y * n + p + at.x];
+        of_b[at.y][at.x] = b[(p + at.y) * n + id.x];
+        workgroupBarrier();
+        for (var k = 0u; k < ${TILE}; k++) { sum += of_a[at.y][k] * of_b[k][at.x]; }
+        workgroupBarrier();
+      }
+      c[id.y * n + id.x] = sum;
+    }`;
+
+  const random = (count) => Float32Array.from({length: count}, () => 2 * Math.random() - 1);
+
+  // What runs a kernel over two arrays into a third, so many times; and reads the third.
+  const prepare = async (device) => {
+    const access = ["read-only-storage", "read-only-storage", "storage"];
+    const entries = access.map((type, binding) => ({binding, visibility: GPUShaderStage.COMPUTE, buffer: {type}}));
+    const bindGroupLayout = device.createBindGroupLayout({entries});
+    const layout = device.createPipelineLayout({bindGroupLayouts: [bindGroupLayout]});
+    const {STORAGE, COPY_SRC, COPY_DST, MAP_READ} = GPUBufferUsage;
+    const buffers = access.map(() => device.createBuffer({size: COPIED, usage: STORAGE | COPY_SRC | COPY_DST}));
+    const bound = device.createBindGroup({layout: bindGroupLayout, entries: buffers.map((buffer, binding) => ({binding, resource: {buffer}}))});
+    const submit = async (fill) => {
+      const encoder = device.createCommandEncoder();
+      fill(encoder);
+      device.queue.submit([encoder.finish()]);
+      await device.queue.onSubmittedWorkDone();
+    };
+    const kernel = async (code, entryPoint, n, groups) => {
+      const compute = {module: device.createShaderModule({code}), entryPoint, constants: {n}};
+      const pipeline = await device.createComputePipelineAsync({layout, compute});
+      return (times) => submit((encoder) => {
+        const pass = encoder.beginComputePass();
+        pass.setPipeline(pipeline);
+        pass.setBindGroup(0, bound);
+        for (let i = 0; i < times; ++i) pass.dispatchWorkgroups(...groups);
+        pass.end();
+      });
+    };
+    const read = async (bytes) => {
+      const copy = device.createBuffer({size: bytes, usage: MAP_READ | COPY_DST});
+      await submit((encoder) => encoder.copyBufferToBuffer(buffers[2], 0, copy, 0, bytes));
+      await copy.mapAsync(GPUMapMode.READ);
+      return new Float32Array(copy.getMappedRange());
+    };
+    return {kernel, read, write: (which, numbers) => device.queue.writeBuffer(buffers[which], 0, numbers)};
+  };
+  const product = (gpu, name, n) => gpu.kernel(PRODUCTS, name, n, [n / TILE, n / TILE]);
+  const copying = (gpu, bytes) => gpu.kernel(COPY, "copy", bytes / 16, [Math.min(4096, Math.ceil(bytes / 4096))]);
+
+  const check = async (gpu) => {
+    const n = CHECKED, a = random(n * n), b = random(n * n), wrong = (what) => new Error(`Its ${what} is wrong in this browser; nothing is shown.`);
+    gpu.write(0, a);
+    gpu.write(1, b);
+    await (await copying(gpu, a.byteLength))(1);
+    if (!(await gpu.read(a.byteLength)).every((x, i) => x === a[i])) throw wrong("copy");
+    for (const name of ["naive", "tiled"]) {
+      await (await product(gpu, name, n))(1);
+      const right = (found, at) => {
+        let sum = 0;
+        for (let p = 0; p < n; ++p) sum += a[Math.floor(at / n) * n + p] * b[p * n + at % n];
+        return Math.abs(found - sum) <= 1e-4;
+      };
+      if (!(await gpu.read(a.byteLength)).every(right)) throw wrong(`${name} product`);
+      gpu.write(2, new Float32Array(n * n)); // so that the second is not checked on what the first left
+    }
+  };
+
+  const took = async (run, times) => {
+    const from = performance.now();
+    await run(times);
+    return performance.now() - from;
+  };
+  // Milliseconds of one of many launches: what so many more take, without what it takes to wait for any.
+  const each = async (run) => {
+    let times = 1;
+    while (await took(run, times) < LONG) times *= 2;
+    const found = [];
+    for (let i = 0; i < ROUNDS; ++i) found.push((await took(run, 3 * times) - await took(run, times)) / (2 * times));
+    return found.sort((a, b) => a - b)[ROUNDS >> 1];
+  };
+
+  // Rows for a table; `say` is told what is being done.
+  hf.measureGpu = async (say) => {
+    const adapter = await navigator.gpu.requestAdapter({powerPreference: "high-performance"});
+    if (!adapter) throw new Error("This browser has no GPU for pages.");
+    const device = await adapter.requestDevice();
+    let broken = null;
+    device.addEventListener("uncapturederror", ({error}) => { broken ??= error; });
+    try {
+      say("checking what it computes");
+      const gpu = await prepare(device), rows = [];
+      await check(gpu);
+      say("copying");
+      rows.push([`copying ${COPIED / MiB} MiB`, scaled(2e3 * COPIED / await each(await copying(gpu, COPIED)), "B/s")]);
+      const [small, large] = SIDES, slow = await took(await product(gpu, "naive", small), 1) > SLOW, n = slow ? small : large;
+      for (const name of ["naive", "tiled"]) {
+        say(`a ${name} matrix product`);
+        rows.push([`${name} product, N = ${n}`, scaled(2e3 * n ** 3 / await each(await product(gpu, name, n)), "FLOP/s")]);
+      }
+      say("launches");
+      const nothing = await gpu.kernel(COPY, "copy", 0, [1]), waits = [];
+      rows.push(["a launch, of many", scaled(await each(nothing) / 1e3, "s")]);
+      for (let i = 0; i < 25; ++i) waits.push(await took(nothing, 1));
+      rows.push(["a launch, and word that it is done", scaled(waits.sort((a, b) => a - b)[12] / 1e3, "s")]);
+      if (broken) throw new Error(`The GPU's driver refused: ${broken.message}`);
+      if (adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter) rows.push(["this GPU is", "a program on the processor"]);
+      return rows;
+    } finally {
+      device.destroy();
+    }
+  };
+})();
