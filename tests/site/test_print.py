@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import resource
@@ -83,6 +84,21 @@ def test_solutions_are_in_and_what_only_a_screen_has_is_not(printed):
     assert len(re.findall(r"^\W*Solution", whole, re.M)) >= 8
     for words in ("Skip to the text", "Skip: show me", "Previous", "The data as a table", "Copy"):
         assert not re.search(rf"^\s*{words}", whole, re.M), words
+
+
+def test_answers_and_folded_claims_are_in(book, printed):
+    page = (book / "00-workload.html").read_text(encoding="utf-8")
+    folds = re.findall(r'<details class="hf-more.*?</details>', page, re.S)
+    claims = [plain(each) for fold in folds for each in re.findall(r'<p class="hf-sentence">(.*?)<', fold, re.S)]
+    answers = [plain(each) for each in re.findall(r'class="hf-predict-answer"[^>]*>(.*?)</', page, re.S)]
+    assert claims and answers
+    told = subprocess.run(["pdftotext", printed, "-"], capture_output=True, text=True, check=True).stdout
+    found = " ".join(told.split())
+    assert [each for each in claims + answers if each not in found] == []
+
+
+def plain(markup: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", markup)).split())
 
 
 def test_few_pages_are_mostly_empty(printed, tmp_path):
