@@ -1,5 +1,6 @@
 // What helps a reader on every page: what a word, a number or a source is, on hover, focus and touch; copies of code; pages
-// turned by keys; how far one is. Cards show what these carry in their titles, and the page's own footnotes: nothing is fetched.
+// turned by keys; the way back; how far one is. Cards show what these carry in their titles, and the page's own footnotes:
+// nothing is fetched.
 (() => {
   const make = (tag, name, text = "", attributes = {}) => {
     const element = Object.assign(document.createElement(tag), { className: name, textContent: text });
@@ -138,6 +139,27 @@
   }
   document.querySelector("footer")?.append(help);
 
+  // ——— The way back from where a link in the text led, to the place and to the link ———
+  const back = make("button", "hf-back", "← Back", { type: "button", hidden: "" });
+  let from = null, landed = NaN;
+  document.body.append(back);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("article a[href*='#']:not(.headerlink, [role=doc-backlink])");
+    if (link && !event.defaultPrevented) hardwareFirst.store("jump", (from = link).href);
+  });
+  function arrived() {
+    back.hidden = hardwareFirst.stored("jump") !== location.href || history.length < 2;
+    landed = NaN;
+    setTimeout(() => { landed = scrollY; }, 1000);  // the page may still be on its way there
+    hardwareFirst.store("jump", null);
+  }
+  addEventListener("hashchange", arrived);
+  arrived();
+  back.addEventListener("click", () => {
+    history.back();
+    from?.focus({ preventScroll: true });
+  });
+
   // ——— How far one is ———
   const article = document.querySelector("article"), line = make("div", "hf-progress", "", { "aria-hidden": "true" });
   let waiting = false;
@@ -145,6 +167,7 @@
     waiting = false;
     const box = article.getBoundingClientRect(), way = box.height - innerHeight;
     line.style.transform = `scaleX(${way > 0 ? Math.max(0, Math.min(1, -box.top / way)) : 0})`;
+    back.hidden ||= Math.abs(scrollY - landed) > innerHeight;
   }
   if (article) {
     document.body.append(line);

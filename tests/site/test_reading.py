@@ -1,4 +1,4 @@
-"""What helps a reader on every page: cards, copies, keys, how far one is."""
+"""What helps a reader on every page: cards, copies, keys, the way back, how far one is."""
 
 from __future__ import annotations
 
@@ -63,6 +63,39 @@ def test_a_card_stays_in_the_window_of_a_telephone_and_a_second_touch_follows_th
         assert visit.page.locator(CARD + " a").is_visible()
         link.tap()
         visit.page.wait_for_url("**/glossary.html#term-*")
+
+
+@pytest.mark.parametrize(("page", "link"), [
+    ("01-roofline", "article a.footnote-reference"),
+    ("01-roofline", "article a[href^='#fig-']:not(.headerlink)"),
+    ("01-roofline", TERM),
+    ("01-roofline", "article a.reference.internal[href^='references']"),
+    ("claims", "article a[href*='#claim-']"),
+])  # fmt: skip
+def test_every_jump_has_a_way_back(browser, base, page, link):
+    with Visit(browser, f"{base}{page}.html") as visit:
+        back, left = visit.page.locator(".hf-back"), visit.page.locator(link).last
+        assert not back.is_visible()
+        left.scroll_into_view_if_needed()
+        place = visit.page.evaluate("scrollY")
+        left.focus()
+        visit.page.keyboard.press("Enter")
+        back.wait_for(state="visible")
+        assert "#" in visit.page.url
+        back.click()
+        visit.page.wait_for_url(f"**/{page}.html")
+        visit.page.wait_for_function(f"() => Math.abs(scrollY - {place}) < 3")
+        back.wait_for(state="hidden")
+
+
+def test_the_way_back_goes_when_one_reads_on(visit):
+    visit.page.locator("article a[href^='#fig-']:not(.headerlink)").first.click()
+    back = visit.page.locator(".hf-back")
+    back.wait_for(state="visible")
+    visit.page.wait_for_timeout(1100)
+    assert back.is_visible()
+    visit.page.mouse.wheel(0, 3000)
+    back.wait_for(state="hidden")
 
 
 def test_code_is_copied_as_it_stands(browser, served):
