@@ -60,7 +60,7 @@ test-slow: needs-test-slow ## the C++ tests built by Clang, with sanitizers
 	@tools/test asan
 
 .PHONY: test-weekly
-test-weekly: needs-test-weekly ## clang-tidy on every file, Clang optimised, AArch64 under emulation, machines that lack something, a new chapter, a bundle, extreme machines
+test-weekly: needs-test-weekly ## clang-tidy on every file, Clang optimised, AArch64 under emulation, machines that lack something, a new chapter, a bundle, extreme machines, Firefox
 	@tools/test tidy clang aarch64 take-away scaffold extremes
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures

@@ -1,0 +1,130 @@
+"""The book in Firefox, from files. Playwright drives a Firefox of its own only; the one that a system has listens to
+Marionette, which is JSON over a socket."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from book import pages
+
+pytestmark = pytest.mark.slow
+SECONDS = 60
+# Of all errors that Firefox knows of, those of pages: scripts that fail, and what a policy forbids.
+ERRORS = """
+  const failed = Services.console.getMessageArray().filter(each => each instanceof Ci.nsIScriptError);
+  Services.console.reset();
+  return failed.filter(({ flags, sourceName }) => !(flags & Ci.nsIScriptError.warningFlag) && /^file:/.test(sourceName))
+    .map(({ errorMessage, sourceName }) => `${sourceName}: ${errorMessage}`);
+"""
+
+
+class Firefox:
+    """A Firefox without a window."""
+
+    def __init__(self, program: str, profile: Path) -> None:
+        (profile / "user.js").write_text('user_pref("marionette.port", 0);\n')
+        command = [program, "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", profile]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        port = profile / "MarionetteActivePort"
+        self.wait(lambda: port.exists() and port.read_text())
+        self.socket = socket.create_connection(("127.0.0.1", int(port.read_text())), SECONDS)
+        self.stream, self.numbers = self.socket.makefile("rb"), itertools.count()
+        self.receive()  # its greeting
+        self.call("WebDriver:NewSession", capabilities={"alwaysMatch": {}})
+
+    def receive(self):
+        length = b"".join(iter(lambda: self.stream.read(1), b":"))
+        return json.loads(self.stream.read(int(length)))
+
+    def call(self, command: str, **arguments):
+        message = json.dumps([0, next(self.numbers), command, arguments]).encode()
+        self.socket.sendall(b"%d:%s" % (len(message), message))
+        _, _, error, result = self.receive()
+        assert not error, error
+        return result["value"] if isinstance(result, dict) and "value" in result else result
+
+    def open(self, path: Path, query: str = "") -> None:
+        self.call("WebDriver:Navigate", url=path.as_uri() + query)
+
+    def run(self, script: str):
+        return self.call("WebDriver:ExecuteScript", script=script, args=[])
+
+    def click(self, selector: str) -> None:
+        found = self.call("WebDriver:FindElement", using="css selector", value=selector)
+        self.call("WebDriver:ElementClick", id=next(iter(found.values())))
+
+    def errors(self) -> list[str]:
+        """What the console was told since it was last asked."""
+        self.call("Marionette:SetContext", value="chrome")
+        told = self.run(ERRORS)
+        self.call("Marionette:SetContext", value="content")
+        return told
+
+    def wait(self, condition) -> None:
+        until = time.monotonic() + SECONDS
+        while not condition():
+            assert time.monotonic() < until, "Firefox keeps one waiting"
+            time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def firefox(tmp_path_factory):
+    program = shutil.which("firefox-esr") or shutil.which("firefox")
+    if not program:
+        pytest.skip("there is no Firefox: apt-get install firefox-esr")
+    firefox = Firefox(program, tmp_path_factory.mktemp("profile"))
+    yield firefox
+    firefox.process.terminate()
+    firefox.process.wait(SECONDS)
+
+
+def test_no_page_complains(firefox, book):
+    told = {}
+    firefox.errors()
+    for page in pages(book):
+        firefox.open(book / page)
+        told |= {page: errors} if (errors := firefox.errors()) else {}
+    assert told == {}
+
+
+def test_a_page_that_complains_is_heard(firefox, book):
+    firefox.open(book / "before.html")
+    firefox.run("""
+      document.head.append(Object.assign(document.createElement("script"), { textContent: "smuggled" }));
+      document.body.addEventListener("click", () => { throw new Error("thrown"); });
+      document.body.click();
+    """)
+    heard = " ".join(firefox.errors())
+    assert "thrown" in heard and "Content-Security-Policy" in heard
+
+
+def test_the_machine_switches(firefox, book):
+    numbers = "return [...document.querySelectorAll('article .hf-slot .hf-number')].map(each => each.textContent).join()"
+    firefox.open(book / "01-roofline.html")
+    before, other = firefox.run(numbers), firefox.run("return hardwareFirst.machines[1].slug")
+    firefox.click(f"#hf-machine option[value='{other}']")
+    firefox.wait(lambda: firefox.run("return hardwareFirst.machine") == other)
+    assert firefox.run(numbers) != before and firefox.errors() == []
+
+
+def test_a_question_is_answered(firefox, book):
+    firefox.open(book / "00-workload.html")
+    firefox.click(".hf-predict [data-choice]")
+    said = firefox.run("return document.querySelector('.hf-answered .hf-predict-score').textContent")
+    assert said.startswith("You said") and firefox.errors() == []
+    assert firefox.run("""return document.querySelector('.hf-answered .hf-predict-answer')
+      .checkVisibility({ visibilityProperty: true })""")
+
+
+def test_search_finds(firefox, book):
+    firefox.open(book / "search.html", "?q=ridge")
+    firefox.wait(lambda: firefox.run("return document.querySelectorAll('.hf-found a').length"))
+    assert firefox.run("return document.querySelector('.hf-found a').getAttribute('href')") == "glossary.html#term-Ridge"
+    assert firefox.errors() == []
