@@ -40,7 +40,7 @@ WHOLE = """() => Object.fromEntries(
   }))"""
 WAITING = """() => {
   const controls = [...document.querySelectorAll("article :is(button, input, select), .hf-theme-button, #hf-machine *")];
-  const words = document.querySelector("article, body").innerText.match(/[^.\\n]*\\b(press|click|drag)(ed|s)?\\b[^.\\n]*/gi);
+  const words = document.querySelector("article, body").innerText.match(/[^.\\n]*\\b(press|click)(ed|s)?\\b[^.\\n]*/gi);
   return [...controls.filter(e => e.checkVisibility()).map(e => e.outerHTML.slice(0, 90)), ...words ?? []];
 }"""
 
