@@ -65,7 +65,7 @@
       if (problem) return clear(problem);
       show(job, {plan, time: p.stepTime(job.chip, job.shape, plan), memory: p.memoryUse(job.shape, plan)});
     };
-    const candidates = (job, found) => table(["plan", "code: press to change", "step", "MFU", "memory"],
+    const candidates = (job, found) => table(["plan", "change", "step", "MFU", "memory"],
       found.map(({plan, memory, seconds}) => {
         const name = p.shortName(plan), words = inWords(job.chip, plan);
         const mine = element("button", {type: "button", class: "hf-press", "aria-label": `Change ${name}`}, name);
