@@ -5,6 +5,7 @@
 //             measure_latency      and how long does it wait?
 //   kernels   predict_kernels      what follows for ten kernels, before any of them runs?
 //             measure_kernels      what do they do?
+//   browser   measure_in_browser   what is left of it in a browser?
 #include "harness/lab.hpp"
 
 #include <optional>
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
                 {"bandwidth", with(shared, measure_bandwidth), 5, 27},
                 {"latency", with(shared, measure_latency), 2, 12, {"peaks"}},
                 {"checking the kernels", with(shared, predict_kernels), 1, 2, {"peaks", "bandwidth"}},
-                {"kernels", with(shared, measure_kernels), 4, 20, {"checking the kernels"}}}};
+                {"kernels", with(shared, measure_kernels), 4, 20, {"checking the kernels"}},
+                {"browser", with(shared, measure_in_browser), 3, 12}}};
   return hf::run_lab(info, argc, argv);
 }

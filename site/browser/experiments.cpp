@@ -2,7 +2,7 @@
 //
 // A browser knows neither the widths of this machine nor its pages, so there is less here than in lab 01: registers of 128 bits,
 // one thread, and memory that the script lays out. A size is a double, since JavaScript has no other number.
-// tools/measure-browser compiles it for this machine, too, to see what the browser takes away.
+// Lab 01 runs this module in a browser too, to see what that takes away.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,11 +40,7 @@ void follow(int count, std::int64_t hops) {
 
 using namespace hf;
 
-#if defined(__wasm__)
 #define EXPORT(name) __attribute__((export_name(#name))) extern "C"
-#else
-#define EXPORT(name) extern "C"
-#endif
 
 /// The loops of independent multiplications and additions: one number at a time, four, and four in one fused instruction
 /// where this module may use it; in as many chains as x86-64's registers hold, or AArch64's.
@@ -68,8 +64,7 @@ EXPORT(fill) void fill(float* to, double count) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) to[i] = random_number(0, i);
 }
 
-// The C library has a "read" of its own, where this is compiled outside of a browser.
-EXPORT(read) void read_memory(const float* from, double count, double passes) {
+EXPORT(read) void read(const float* from, double count, double passes) {
   roofline::read(from, static_cast<std::size_t>(count), static_cast<std::int64_t>(passes));
 }
 

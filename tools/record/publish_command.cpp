@@ -17,9 +17,17 @@ namespace fs = std::filesystem;
 
 std::string slug_of(const Json& record) { return record.at("/machine/slug"_json_pointer); }
 
+// What a page of the book measured in a reader's browser says little of a machine: it is published beside machines.
+bool is_browsers(const Json& record) { return slug_of(record).starts_with("browser-on-"); }
+
+// figures/browsers/NAME for figures/records/NAME.
+fs::path folder_of(const Json& record, const fs::path& machines) {
+  return is_browsers(record) ? machines.parent_path().parent_path() / "browsers" / machines.filename() : machines;
+}
+
 Json load_publishable(const std::string& file, const Tool& tool) {
   Json record = load_record(file, tool.labs());
-  const auto problems = check_publishable(record);
+  const auto problems = is_browsers(record) ? std::vector<Problem>{} : check_publishable(record);
   if (!problems.empty()) throw FileError(line(file, problems.front()));
   if (record.at("/toolchain/dirty"_json_pointer).get<bool>()) {
     std::cerr << printable(file) << ": measured from sources with uncommitted changes; published all the same\n";
@@ -42,7 +50,8 @@ void refuse_second(const std::vector<Publication>& all, const Publication& next)
 }
 
 // One folder is one machine: those published together, and those that stay beside them.
-void refuse_other_machine(const std::vector<Publication>& all, const fs::path& folder) {
+void refuse_other_machine(const std::vector<Publication>& all) {
+  const fs::path folder = all.front().to.parent_path();
   std::map<fs::path, std::string> slugs;
   if (fs::is_directory(folder)) {
     for (const auto& entry : fs::directory_iterator(folder)) {
@@ -70,7 +79,7 @@ int publish_command(const Tool& tool, const Files& files, const std::string& dir
   for (const std::string& file : files) {
     const Json record = load_publishable(file, tool);
     const auto name = record.at("/lab/id"_json_pointer).get<std::string>() + ".json";
-    const Publication next = {fs::path(directory) / name, file, slug_of(record)};
+    const Publication next = {folder_of(record, directory) / name, file, slug_of(record)};
     refuse_second(all, next);
     all.push_back(next);
     const Writing writing = {next.to, record_text(record)};
@@ -78,7 +87,7 @@ int publish_command(const Tool& tool, const Files& files, const std::string& dir
     said += printable(next.to.string()) + (same ? ": as published before\n" : ": published\n");
     if (!same) changed.push_back(writing);
   }
-  refuse_other_machine(all, directory);
+  refuse_other_machine(all);
   write_atomically(changed);
   std::cout << said;
   return 0;

@@ -35,6 +35,9 @@ void measure_latency(Lab& lab, Shared& shared);
 void predict_kernels(Lab& lab, Shared& shared);
 void measure_kernels(Lab& lab, Shared& shared);
 
+/// In the browser that HARDWARE_FIRST_BROWSER names, or Chromium. A note where there is none.
+void measure_in_browser(Lab& lab, Shared& shared);
+
 /// "1 thread", "2 threads"
 std::string text(int threads);
 
