@@ -62,6 +62,7 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     ```{planner}
     ```{array-explorer}
     ```{measure-here}                          chapter 01's experiments in the reader's browser: measure_here.py
+    ```{reader-gpu}                            what that found of the reader's GPU; its body until there is something
 
     ```{systolic-array} 04-tpu                 the moving array, from the trace in the lab's record
     The takeaway, one paragraph.

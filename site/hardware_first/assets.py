@@ -26,6 +26,7 @@ OF_CLASS = {
     "hf-widget-array": ("drawings.css", "steps.js", "live.js"),
     "hf-widget-measure": ("measure.css", "widget.js", "experiments.js", "measure-plots.js", "measure-record.js",
                           "measure-gpu.js", "measure.js"),
+    "hf-reader-gpu": ("widgets.css", "measure.css", "widget.js", "measure-plots.js", "reader-gpu.js"),
     "hf-known": ("this-browser.css", "this-browser.js"),
 }
 # {a calculator: its scripts}, which live.js fetches when the reader comes near.

@@ -22,7 +22,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from .domain import HardwareFirstDomain, hardware_first
-from .measured import measured_number, split_target, states
+from .measured import known_to_browsers, measured_number, split_target, states
 from .notice import block_notice
 from .per_machine import for_each_answer, for_each_machine
 from .quantity import NO_BREAK_SPACE
@@ -138,6 +138,7 @@ def passing(verdict: Verdict, exact: bool) -> nodes.paragraph:
             tooltip += f", in {two}"
         observed = measured_number(tooltip=tooltip, classes=["hf-observed"] + ["hf-elsewhere"] * record.elsewhere)
         observed += nodes.Text(number)
+        known_to_browsers(observed, record.lab, statement.value, asks=statement.bound)
         line += [nodes.Text(" "), observed]
     if verdict.named:
         line += nodes.inline("", f" {verdict.whose}", classes=["hf-kind"])
@@ -155,9 +156,12 @@ def badge(verdict: Verdict) -> nodes.paragraph:
 def evidence(verdict: Verdict) -> nodes.paragraph:
     """Where a claim fails: the claim itself, what was observed and what it asks for."""
     statement, record = verdict.statement, verdict.record
-    number = str(statement.observed(record))
-    why = f" Observed {number}{record.since}; the claim asks for {statement.asked(record)}." if number else ""
-    return nodes.paragraph("", f"Put to the test: “{statement.text}”{why}", classes=["hf-evidence"])
+    line = nodes.paragraph("", f"Put to the test: “{statement.text}”", classes=["hf-evidence"])
+    if number := str(statement.observed(record)):
+        observed = measured_number("", number, tooltip=f"measured {verdict.whose}, {record.date}{record.since}")
+        known_to_browsers(observed, record.lab, statement.value, asks=statement.bound)
+        line += [nodes.Text(" Observed "), observed, nodes.Text(f"; the claim asks for {statement.asked(record)}.")]
+    return line
 
 
 class WhereHolds(SphinxDirective):

@@ -1,10 +1,18 @@
-"""{measure-here}: chapter 01's experiments in the reader's browser, and published machines to see them beside.
+"""{measure-here}: chapter 01's experiments in the reader's browser, and what is published to see them beside: machines, and
+other browsers. {reader-gpu}: what it found of the reader's GPU.
 
     ```{measure-here}
     The takeaway, one paragraph.
 
     What a reader without JavaScript is shown in its place.
     ```
+
+    ```{reader-gpu}
+    What stands there until a GPU has been measured.
+    ```
+
+A browser's record, which the page saves, is published as figures/browsers/NAME/01-roofline.json. It hides too much of a machine
+to be one: it stands on this page alone.
 
 What runs are the labs' kernels, compiled to WebAssembly by site/browser/build, in the page itself, since a page that is opened
 from a file may load nothing. Where nothing was compiled, the page says so.
@@ -17,11 +25,13 @@ import hashlib
 import json
 from pathlib import Path
 
+from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 from .domain import hardware_first
 from .draw import content_digest
-from .records import ROOFLINE_LAB, Machine, Record
+from .records import ROOFLINE_LAB, Record
 from .widgets import Calculator
 
 MODULES = ("relaxed", "plain")  # in the order in which they are tried
@@ -38,7 +48,10 @@ class MeasureHere(Calculator):
         domain.note_lab(ROOFLINE_LAB)
         records = domain.records
         chosen = [(machine, records.choose(ROOFLINE_LAB, machine)) for machine in records.machines()]
-        drawn = [measured(machine, record) for machine, record in chosen if not record.elsewhere]
+        drawn = [measured(machine.slug, machine.name, record) for machine, record in chosen if not record.elsewhere]
+        for record in records.browsers():
+            domain.note_file(record.path)
+            drawn.append(measured(f"browser/{record.published_as}", f"{record.published_as.replace('-', ' ')}: a {record.cpu}", record))
         folder = records.root / "build" / "browser"
         files = [folder / f"{name}.wasm" for name in MODULES]
         for file in files:
@@ -57,17 +70,27 @@ def empty_record(root: Path, modules: list[Path]) -> dict:
                                         "libraries": {}, "commit": "unknown", "dirty": False}}
 
 
-def measured(machine: Machine, record: Record) -> dict | None:
-    """What is drawn of a machine, one core of it; None where its record lacks a part."""
+def measured(slug: str, name: str, record: Record) -> dict | None:
+    """What is drawn of a machine or a browser, one core of it; None where its record lacks a part."""
     roofs = [record.value(name) for name in ROOFS]
     ladders = {name: record.series(series) for name, series in LADDERS.items()}
     if not all([*roofs, *ladders.values()]):
         return None
     peak, bandwidth = (float(f"{value['value']:.4g}") for value in roofs)
-    return {"slug": machine.slug, "name": machine.name, "peak": peak, "bandwidth": bandwidth,
+    return {"slug": slug, "name": name, "peak": peak, "bandwidth": bandwidth,
             **{name: [[point["x"], float(f"{point['median']:.3g}")] for point in series["points"]]
                for name, series in ladders.items()}}
 
 
+class ReaderGpu(SphinxDirective):
+    """A place that static/reader-gpu.js fills."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        return [nodes.container("", *self.parse_content_to_nodes(), classes=["hf-reader-gpu"])]
+
+
 def add_to(app: Sphinx) -> None:
     app.add_directive("measure-here", MeasureHere)
+    app.add_directive("reader-gpu", ReaderGpu)

@@ -20,17 +20,26 @@ OPTIONS = STYLES | {"plain", "number", "label", "pending"}
 BARE = {"number", "label"}  # with nothing beside them
 COMPARED = "as "  # an option that begins so says what a ratio compares: "as fast"
 CITATION_KEY = re.compile(r"[A-Za-z0-9:_.-]+")
+# {lab: the values that a reader's browser finds out by itself}, as static/measure-record.js calls them.
+KNOWN_TO_BROWSERS = {
+    ROOFLINE_LAB: {"peak_fp32_gflops", "peak_fp32_scalar_gflops", "peak_fp32_all_gflops", "simd_over_scalar_fp32",
+                   "bandwidth_l1_gbs", "bandwidth_dram_gbs", "bandwidth_dram_all_gbs", "bandwidth_l1_over_dram",
+                   "latency_l1_ns", "ridge_flop_per_byte", "flops_per_float_loaded"},
+    "02-matmul": {"peak_fp32_gflops", "peak_fp32_all_gflops", "naive_gflops_1023", "naive_gflops_1024", "naive_gflops_1025",
+                  "power_of_two_slowdown"},
+    "03-gpu": {"mlp_gain_16"},
+}
 
 
 class measured_number(nodes.inline):
     """A number; `tooltip` says where it comes from, to who points at it, and where it `stops` the keyboard too (reading.js).
-    `known_as`, on the page of the lab that it is of, is the value's id, by which static/this-browser.js finds it."""
+    `data` is for static/this-browser.js: see known_to_browsers()."""
 
 
 def visit_measured_number(self, node: measured_number) -> None:
     stop = {"tabindex": "0"} if node.get("stops") else {}
-    known = {"data-value": node["known_as"]} if "known_as" in node else {}
-    self.body.append(self.starttag(node, "span", "", title=node["tooltip"], **stop, **known))
+    data = {f"data-{name}": text for name, text in node.get("data", {}).items()}
+    self.body.append(self.starttag(node, "span", "", title=node["tooltip"], **stop, **data))
 
 
 def depart_measured_number(self, node: measured_number) -> None:
@@ -86,9 +95,9 @@ class Measured(SphinxRole):
                 return [as_typed("", fact(record, value_id), classes=["hf-fact"] + ["hf-elsewhere"] * record.elsewhere)]
             record = records.choose(lab, machine, having=[("values", value_id)])
             number = number_of(machine, record, value_id, options)
-            if lab == ROOFLINE_LAB == self.env.docname and options <= {"plain"}:
-                number["known_as"] = value_id
-                number["classes"].append("hf-known")
+            if options <= {"plain", "number", "times"}:
+                style = next(iter(options - {"plain"}), "")
+                known_to_browsers(number, lab, value_id, **{"as": style} if style else {})
             return [number]
         except NotMeasured as error:
             if "pending" in options:
@@ -124,6 +133,13 @@ def number_of(machine: Machine, record: Record, value_id: str, options: set[str]
     if compared and not same:
         node += nodes.Text(f" {compared}")
     return node
+
+
+def known_to_browsers(number: measured_number, lab: str, value_id: str, **more: str) -> None:
+    """Says to static/this-browser.js of which value a number is, and `as` what it is written, or what a claim `asks` of it."""
+    if value_id in KNOWN_TO_BROWSERS.get(lab, ()):
+        number["data"] = {"value": f"{lab}/{value_id}", **more}
+        number["classes"].append("hf-known")
 
 
 def is_tie(ratio: float, shown: Quantity, record: Record) -> bool:

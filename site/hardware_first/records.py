@@ -132,6 +132,13 @@ class Records:
                       if FOLDER.fullmatch(path.parent.name) and len(path.parent.name) <= LONGEST
                       and not path.is_symlink() and not path.parent.is_symlink())
 
+    def browsers(self) -> list[Record]:
+        """What browsers measured of the roofline: figures/browsers/NAME/01-roofline.json, those of them that are valid."""
+        paths = sorted((self.root / "figures" / "browsers").glob(f"*/{ROOFLINE_LAB}.json"))
+        wrong = self._ask("check", paths)
+        return [Record(path, False, self._parsed(path, digest_of(path))) for path in paths
+                if FOLDER.fullmatch(path.parent.name) and not path.is_symlink() and not wrong.get(self.shown(path))]
+
     def paths(self, lab: str) -> list[Path]:
         local = self.local_path(lab)
         return ([local] if local.exists() else []) + self.published_paths(lab)

@@ -1,8 +1,11 @@
-// The reader's GPU, where the browser gives one to pages (WebGPU): copying, a product by the definition and one in tiles, and
-// what a launch costs. Each is checked before it is timed; what is wrong, or cannot be had, throws and says so.
+// The reader's GPU, where the browser gives one to pages (WebGPU): copying, how much must be in flight to read at full speed, a
+// product by the definition and one in tiles, and what a launch costs. Each is checked before it is timed; what is wrong, or
+// cannot be had, throws and says so.
 (() => {
-  const hf = window.hardwareFirst, {scaled} = hf.format;
+  const hf = window.hardwareFirst;
   const MiB = 2 ** 20, COPIED = 128 * MiB, TILE = 16, CHECKED = 3 * TILE, SIDES = [256, 1024]; // the largest that is not slow
+  const WIDE = 16, GROUP = 64; // bytes of a load; threads that start together
+  const THREADS = [64, 256, 1024, 4096, 16384, 65536, 262144, 1048576], LOADS = [16, 4096, 2 ** 24]; // of a thread, and of all
   const LONG = 50, SLOW = 20, ROUNDS = 5; // a batch; a launch: both in ms
 
   const HEAD = (type) => `
@@ -13,6 +16,13 @@
   const COPY = `${HEAD("vec4f")}
     @compute @workgroup_size(256) fn copy(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
       for (var i = id.x; i < n; i += 256 * groups.x) { c[i] = a[i]; }
+    }`;
+  // A thread's next load is where the one before says: of what is below 1, nowhere else. So each thread has one in flight.
+  const WAIT = `${HEAD("vec4f")}
+    @compute @workgroup_size(${GROUP}) fn wait(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+      var at = id.x;
+      for (var i = 0u; i < n; i++) { at = (at + ${GROUP} * groups.x + u32(abs(a[at].x))) % ${COPIED / WIDE}; }
+      c[id.x] = vec4f(f32(at));
     }`;
   const PRODUCTS = `${HEAD("f32")}
     @compute @workgroup_size(${TILE}, ${TILE}) fn naive(@builtin(global_invocation_id) id: vec3u) {
@@ -73,6 +83,7 @@
   };
   const product = (gpu, name, n) => gpu.kernel(PRODUCTS, name, n, [n / TILE, n / TILE]);
   const copying = (gpu, bytes) => gpu.kernel(COPY, "copy", bytes / 16, [Math.min(4096, Math.ceil(bytes / 4096))]);
+  const waiting = (gpu, threads, loads) => gpu.kernel(WAIT, "wait", loads, [threads / GROUP]);
 
   const check = async (gpu) => {
     const n = CHECKED, a = random(n * n), b = random(n * n), wrong = (what) => new Error(`Its ${what} is wrong in this browser; nothing is shown.`);
@@ -90,6 +101,9 @@
       if (!(await gpu.read(a.byteLength)).every(right)) throw wrong(`${name} product`);
       gpu.write(2, new Float32Array(n * n)); // so that the second is not checked on what the first left
     }
+    const threads = 2 * GROUP, loads = 5;
+    await (await waiting(gpu, threads, loads))(1);
+    if (!(await gpu.read(WIDE * threads)).every((x, i) => x === Math.floor(i / 4) + loads * threads)) throw wrong("chain of loads");
   };
 
   const took = async (run, times) => {
@@ -106,7 +120,17 @@
     return found.sort((a, b) => a - b)[ROUNDS >> 1];
   };
 
-  // Rows for a table; `say` is told what is being done.
+  // Of so many bytes in flight, how many arrive in a second.
+  const inFlight = async (gpu, slow) => {
+    const found = [], [least, most, all] = LOADS;
+    for (const threads of THREADS) {
+      const loads = Math.max(least, Math.min(most, all / threads / (slow ? 16 : 1)));
+      found.push([WIDE * threads, 1e3 * WIDE * threads * loads / await each(await waiting(gpu, threads, loads))]);
+    }
+    return found;
+  };
+
+  // What it finds, in B/s, FLOP/s and s; `say` is told what is being done.
   hf.measureGpu = async (say) => {
     const adapter = await navigator.gpu.requestAdapter({powerPreference: "high-performance"});
     if (!adapter) throw new Error("This browser has no GPU for pages.");
@@ -115,23 +139,23 @@
     device.addEventListener("uncapturederror", ({error}) => { broken ??= error; });
     try {
       say("checking what it computes");
-      const gpu = await prepare(device), rows = [];
+      const gpu = await prepare(device), waits = [], [small, large] = SIDES;
       await check(gpu);
       say("copying");
-      rows.push([`copying ${COPIED / MiB} MiB`, scaled(2e3 * COPIED / await each(await copying(gpu, COPIED)), "B/s")]);
-      const [small, large] = SIDES, slow = await took(await product(gpu, "naive", small), 1) > SLOW, n = slow ? small : large;
+      const copy = 2e3 * COPIED / await each(await copying(gpu, COPIED));
+      const slow = await took(await product(gpu, "naive", small), 1) > SLOW, n = slow ? small : large, speeds = {};
+      say("loads in flight");
+      const flight = await inFlight(gpu, slow);
       for (const name of ["naive", "tiled"]) {
         say(`a ${name} matrix product`);
-        rows.push([`${name} product, N = ${n}`, scaled(2e3 * n ** 3 / await each(await product(gpu, name, n)), "FLOP/s")]);
+        speeds[name] = 2e3 * n ** 3 / await each(await product(gpu, name, n));
       }
       say("launches");
-      const nothing = await gpu.kernel(COPY, "copy", 0, [1]), waits = [];
-      rows.push(["a launch, of many", scaled(await each(nothing) / 1e3, "s")]);
+      const nothing = await gpu.kernel(COPY, "copy", 0, [1]), launch = await each(nothing) / 1e3;
       for (let i = 0; i < 25; ++i) waits.push(await took(nothing, 1));
-      rows.push(["a launch, and word that it is done", scaled(waits.sort((a, b) => a - b)[12] / 1e3, "s")]);
       if (broken) throw new Error(`The GPU's driver refused: ${broken.message}`);
-      if (adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter) rows.push(["this GPU is", "a program on the processor"]);
-      return rows;
+      return {copy, n, ...speeds, launch, answer: waits.sort((a, b) => a - b)[12] / 1e3, flight,
+              fallback: Boolean(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter)};
     } finally {
       device.destroy();
     }

@@ -1,7 +1,7 @@
-// The pictures of measure.html, as far as there is a result: the reader's roof over a published machine's, and the two
-// staircases. Both axes are logarithmic, as in the chapter's figures.
+// The pictures of measure.html, as far as there is a result: the reader's roof over a published machine's, the two staircases,
+// and of a GPU what arrives of so much in flight. Both axes are logarithmic, as in the chapters' figures.
 (() => {
-  const hf = window.hardwareFirst, {svg} = hf.make, {digits, scaled} = hf.format;
+  const hf = window.hardwareFirst, {svg, table} = hf.make, {digits, scaled} = hf.format;
   const HEIGHT = 300, LEFT = 66, TOP = 40, BOTTOM = 250, MARGIN = 14;
 
   const text = (x, y, words, colour, anchor = "start") => svg("text", {x, y, class: `f-${colour}`, "text-anchor": anchor}, words);
@@ -61,5 +61,32 @@
     return [...(peak ? [roofline({peak, scalar: result.peaks[0], bandwidth}, machine, width)] : []),
             ...stair("Bandwidth by working set", "read, GB/s", result.reads, machine?.reads),
             ...stair("Latency by working set", "a load that waits for the one before, ns", result.waits, machine?.waits)];
+  };
+
+  // ---- A GPU ----
+  // What measure-gpu.js found, as it was remembered; null where that is no such thing.
+  hf.rememberedGpu = () => {
+    let found;
+    try { found = JSON.parse(hf.stored("measured-gpu")); } catch { return null; }
+    const {flight, ...numbers} = found ?? {}, fine = (number) => typeof number === "number" && isFinite(number) && number > 0;
+    return ["copy", "n", "naive", "tiled", "launch", "answer"].every((name) => fine(numbers[name])) && Array.isArray(flight) &&
+      flight.length > 2 && flight.every((point) => Array.isArray(point) && point.length === 2 && point.every(fine)) ? found : null;
+  };
+  // A picture and a table. By Little's law the knee lies where one load's wait, times the full speed, is in flight.
+  hf.gpuInPictures = ({copy, n, naive, tiled, launch, answer, flight, fallback}, width) => {
+    const [[fewest, slowest]] = flight, speeds = flight.map(([, speed]) => speed), full = Math.max(...speeds);
+    const alone = fewest / slowest, knee = alone * full, last = flight.at(-1)[0];
+    const picture = plot({title: "Bandwidth of this GPU against how much is in flight", of: ["in flight on the whole device", "bandwidth, B/s"],
+                          x: [fewest, last, 2, 4, capacity],
+                          y: [Math.min(...speeds) / 1.5, 2 * full, 10, 1, (v) => scaled(v, "")]}, width, (to) => [
+      path([[to.x(knee), TOP], [to.x(knee), BOTTOM]], "orange", 1.4, {"stroke-dasharray": "5 4"}),
+      text(to.x(knee) + (knee > fewest * 64 ? -8 : 8), BOTTOM - 12, "knee, predicted", "orange", knee > fewest * 64 ? "end" : "start"),
+      path(flight.map(to.point), "blue", 3), ...flight.map((p) => svg("circle", {cx: to.x(p[0]), cy: to.y(p[1]), r: 3, class: "f-blue"}))]);
+    return [picture, table(null, [
+      ["copying 128 MiB", scaled(copy, "B/s")], ["a load that waits for the one before", scaled(alone, "s")],
+      ["reading, with enough in flight", scaled(full, "B/s")], ["which takes, by Little\u2019s law", `${scaled(knee, "B")} in flight`],
+      [`naive product, N = ${n}`, scaled(naive, "FLOP/s")], [`tiled product, N = ${n}`, scaled(tiled, "FLOP/s")],
+      ["a launch, of many", scaled(launch, "s")], ["a launch, and word that it is done", scaled(answer, "s")],
+      ...fallback ? [["this GPU is", "a program on the processor"]] : []])];
   };
 })();

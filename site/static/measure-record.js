@@ -1,22 +1,40 @@
-// What measure.html found, by the ids of chapter 01's lab: as values, in words, and as a record of that lab.
+// What measure.html found, by the ids of the labs: as values, in words, as points for the figures, and as a record of chapter 01.
 (() => {
   const hf = window.hardwareFirst, {digits, scaled} = hf.format;
   const SYSTEMS = /Android|iPhone|iPad|Windows|Mac|Linux/;
   const system = navigator.userAgentData?.platform || SYSTEMS.exec(navigator.userAgent)?.[0] || "a system that it does not tell";
   hf.browserName = `browser on ${system}`;
 
-  const values = ({peaks, reads, waits, all: [, flops, bytes]}) => {
-    const peak = Math.max(...peaks), dram = reads[reads.length - 1];
-    return {
-      peak_fp32_gflops: [peak, "GFLOP/s"], peak_fp32_scalar_gflops: [peaks[0], "GFLOP/s"],
-      bandwidth_l1_gbs: [reads[1], "GB/s"], bandwidth_dram_gbs: [dram, "GB/s"], latency_l1_ns: [waits[0], "ns"],
-      ridge_flop_per_byte: [peak / dram, "FLOP/byte"], flops_per_float_loaded: [4 * peak / dram, "FLOP"],
-      ...flops ? {peak_fp32_all_gflops: [flops, "GFLOP/s"], bandwidth_dram_all_gbs: [bytes, "GB/s"]} : {},
+  const LAB = "01-roofline", LINE = 64; // bytes
+  const values = ({peaks, reads, waits, chases, naive, all: [, flops, bytes]}) => {
+    const peak = Math.max(...peaks), dram = reads.at(-1), ofAll = flops ? [flops, "GFLOP/s"] : null;
+    const found = {
+      "01-roofline/peak_fp32_gflops": [peak, "GFLOP/s"], "01-roofline/peak_fp32_scalar_gflops": [peaks[0], "GFLOP/s"],
+      "01-roofline/simd_over_scalar_fp32": [peak / peaks[0], "1"],
+      "01-roofline/bandwidth_l1_gbs": [reads[1], "GB/s"], "01-roofline/bandwidth_dram_gbs": [dram, "GB/s"],
+      "01-roofline/bandwidth_l1_over_dram": [reads[1] / dram, "1"], "01-roofline/latency_l1_ns": [waits[0], "ns"],
+      "01-roofline/ridge_flop_per_byte": [peak / dram, "FLOP/byte"], "01-roofline/flops_per_float_loaded": [4 * peak / dram, "FLOP"],
+      "01-roofline/peak_fp32_all_gflops": ofAll, "01-roofline/bandwidth_dram_all_gbs": bytes ? [bytes, "GB/s"] : null,
+      "02-matmul/peak_fp32_gflops": [peak, "GFLOP/s"], "02-matmul/peak_fp32_all_gflops": ofAll,
+      ...Object.fromEntries(naive.map((speed, i) => [`02-matmul/naive_gflops_${1023 + i}`, [speed, "GFLOP/s"]])),
+      "02-matmul/power_of_two_slowdown": [naive[0] / naive[1], "1"],
+      "03-gpu/mlp_gain_16": [chases[0] / chases.at(-1), "1"],
     };
+    return Object.fromEntries(Object.entries(found).filter(([, value]) => value));
   };
-  const words = ([value, unit]) => unit === "ns" ? scaled(value * 1e-9, "s")
+  const words = ([value, unit]) => unit === "ns" ? scaled(value * 1e-9, "s") : unit === "1" ? digits(value)
     : unit[0] === "G" ? scaled(value * 1e9, unit.slice(1)) : `${digits(value)}\u00a0${unit}`;
-  hf.valuesInWords = (result) => Object.fromEntries(Object.entries(values(result)).map(([id, value]) => [id, words(value)]));
+  // {lab/id: [the value, in words]}
+  hf.valuesInWords = (result) => Object.fromEntries(Object.entries(values(result)).map(([id, value]) => [id, [value[0], words(value)]]));
+
+  // {figure: its points}, as the figure's axes have them.
+  hf.pointsOf = ({peaks, reads, waits, chases, naive}) => {
+    const peak = Math.max(...peaks), dram = reads.at(-1), ridge = peak / dram;
+    const intensities = [...Array.from({length: 41}, (_, i) => 2 ** (i / 2 - 8)), ridge].sort((a, b) => a - b);
+    const sets = (medians) => medians.map((median, i) => [2 ** (13 + i), median]);
+    return {"fig-bandwidth": sets(reads), "fig-latency": sets(waits), "fig-roofline": intensities.map((x) => [x, Math.min(peak, x * dram)]),
+            "fig-conflict": naive.map((speed, i) => [1023 + i, speed]), "fig-little": chases.map((wait, i) => [2 ** i, LINE / wait])};
+  };
 
   const staircase = (id, label, name, unit, medians) => ({
     id, label, kind: "measured", x: {name: "working set", unit: "B"}, y: {name, unit},
@@ -25,6 +43,7 @@
   // `empty` says what was measured with. What a browser does not tell is null, or as little as a record may have.
   hf.browserRecord = (empty, result, {began, seconds}) => {
     const unknown = {before: null, after: null}, {reads, waits, step, noise, all: [cores]} = result;
+    const own = Object.entries(values(result)).filter(([name]) => name.startsWith(`${LAB}/`));
     return {
       ...empty,
       run: {started: `${began.slice(0, 19)}Z`, seconds, budget: "quick", complete: false, quiet: true, pressure: unknown, steal: unknown,
@@ -35,7 +54,7 @@
                 cores, caches: [], numa_nodes: 1, memory_bytes: 2 ** (12 + reads.length), gpus: [], virtualised: false, os: "not told"},
       series: [staircase("bandwidth_read", "read, 1 thread", "bandwidth", "GB/s", reads),
                staircase("latency_4k", "pointer chase, 4 KiB pages", "latency", "ns", waits)],
-      values: Object.entries(values(result)).map(([id, [value, unit]]) => ({id, value, unit, kind: "measured"})),
+      values: own.map(([name, [value, unit]]) => ({id: name.slice(LAB.length + 1), value, unit, kind: "measured"})),
     };
   };
 })();

@@ -36,7 +36,7 @@
   const doing = element("p", {class: "hf-doing"}), bar = element("progress", {max: 1, value: 0, "aria-label": "measured so far"});
   const pictures = element("div", {class: "hf-shown hf-plots"}), rows = element("div", {class: "hf-shown"}), means = element("ul", {class: "hf-means"});
   const link = element("a", {}, "Link to this result");
-  const chapter = element("a", {href: "01-roofline.html"}, "Chapter 01 with these numbers");
+  const chapter = element("a", {href: "01-roofline.html"}, "The book with these numbers");
   const [save, forget] = ["Save as a record", "Forget"].map((words) => element("button", {type: "button"}, words));
   const own = element("span", {}, [chapter, save, forget]), links = element("p", {class: "hf-links", hidden: ""}, [own, link]);
   const running = element("div", {hidden: ""}, [bar, doing]);
@@ -83,8 +83,8 @@
 
   // ---- What this browser remembers of its own ----
   const remember = () => {
-    const seconds = (Date.now() - began) / 1e3, values = hf.valuesInWords(result);
-    mine = {link: written(result), began: new Date(began).toISOString(), seconds, values};
+    const seconds = (Date.now() - began) / 1e3, values = hf.valuesInWords(result), points = hf.pointsOf(result);
+    mine = {link: written(result), began: new Date(began).toISOString(), seconds, values, points};
     hf.store("measured", JSON.stringify(mine));
   };
   const remembered = () => {
@@ -158,10 +158,14 @@
 
   // ---- The GPU ----
   const tell = (words) => gpu.replaceChildren(element("p", {role: "status"}, words));
-  ask.addEventListener("click", () => hf.measureGpu((doing) => tell(`The GPU: ${doing}.`))
-    .then((found) => gpu.replaceChildren(table(null, found)), (error) => tell(error.message)));
+  ask.addEventListener("click", () => hf.measureGpu((doing) => tell(`The GPU: ${doing}.`)).then((found) => {
+    hf.store("measured-gpu", JSON.stringify(found));
+    gpu.replaceChildren(...hf.gpuInPictures(found, width || 620));
+  }, (error) => tell(error.message)));
+  const seen = location.hash ? null : hf.rememberedGpu();
+  if (seen) gpu.append(...hf.gpuInPictures(seen, 620));
   if (navigator.gpu) gpu.append(ask);
-  else tell("This browser gives pages no GPU (WebGPU), so none is measured here.");
+  else if (!seen) tell("This browser gives pages no GPU (WebGPU), so none is measured here.");
 
   form.addEventListener("submit", (event) => { event.preventDefault(); begin(); });
   stop.addEventListener("click", () => { end("Stopped."); press.focus(); });
@@ -173,6 +177,7 @@
   });
   forget.addEventListener("click", () => {
     hf.store("measured", null);
+    hf.store("measured-gpu", null);
     own.hidden = true;
     said.textContent = "Forgotten. The numbers stand here until you leave.";
     press.focus();

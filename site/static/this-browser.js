@@ -1,35 +1,77 @@
-// "This browser" among chapter 01's machines, once measure.html has measured: the numbers that it knows become the reader's,
-// and are marked. They are in this browser alone, and forgotten with one press.
+// "This browser" among a chapter's machines, once measure.html has measured: numbers, claims and figures that it can speak for
+// become the reader's, and are marked. All of it is in this browser alone, and forgotten with one press.
 document.addEventListener("DOMContentLoaded", () => { // when the switcher is there
   const hf = window.hardwareFirst, HERE = "this-browser", select = document.querySelector("#hf-machine select");
-  let values;
-  try { ({values} = JSON.parse(hf.stored("measured"))); } catch { /* nothing is measured, or it cannot be read */ }
-  if (!select || typeof values !== "object" || !values) return;
+  const isObject = (found) => found && typeof found === "object";
+  let values, points;
+  try { ({values, points} = JSON.parse(hf.stored("measured"))); } catch { /* nothing is measured, or it cannot be read */ }
+  const known = (id) => Array.isArray(values[id]) && isFinite(values[id][0]) && typeof values[id][1] === "string";
+  if (!select || !isObject(values) || !isObject(points)) return;
+  if (![...document.querySelectorAll("[data-value]")].some(({dataset}) => known(dataset.value))) return;
 
+  const KEEPS = {">=": (a, b) => a >= b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, "<": (a, b) => a < b};
   const kept = new Map(); // of each number what it was, also of those that another machine's have taken the place of
-  const note = document.createElement("p"), forget = document.createElement("button"), words = document.createElement("span");
-  const option = new Option("This browser", HERE);
+  const made = (tag, className, ...children) => {
+    const element = document.createElement(tag);
+    element.className = className;
+    element.append(...children);
+    return element;
+  };
+  const words = made("span", ""), forget = made("button", "", "Forget them"), option = new Option("This browser", HERE);
+  const note = made("p", "hf-this-browser", words, " ", forget);
   forget.type = "button";
-  forget.textContent = "Forget them";
-  note.className = "hf-this-browser";
-  note.append(words, " ", forget);
   select.append(option);
 
-  const show = () => {
-    for (const number of document.querySelectorAll("[data-value]")) {
-      const text = values[number.dataset.value];
-      if (typeof text !== "string" || kept.has(number)) continue;
-      kept.set(number, [number.title, ...number.childNodes]);
-      number.replaceChildren(text);
-      number.title = "measured in this browser";
-      number.classList.add("hf-own");
+  const replace = (number) => {
+    const text = values[number.dataset.value][1], [short] = text.split("\u00a0");
+    kept.set(number, [number.title, ...number.childNodes]);
+    number.replaceChildren({number: short, times: `${short}×`}[number.dataset.as] ?? text);
+    number.title = "measured in this browser";
+    number.classList.add("hf-own");
+  };
+  // A claim is decided anew, in a line of its own: what stands there was said of another machine.
+  const decide = (number) => {
+    const [sign, limit] = number.dataset.asks.split(" "), [value, text] = values[number.dataset.value];
+    const holds = KEEPS[sign](value, Number(limit)), own = made("b", "hf-own", text);
+    number.closest(".hf-claim").append(made("p", "hf-own-verdict",
+      `${holds ? "✓ holds" : "✗ does not hold"} in this browser: `, own, ` (${sign} ${limit})`));
+  };
+  // A figure's points, as a line of their own where its axes reach.
+  const draw = (figure, found) => {
+    for (const svg of document.querySelectorAll(`#${figure} svg.hf-figure`)) {
+      const panel = hf.panelsOf(svg)[0], axis = isFinite(hf.placeOn(svg, "x", 1)) ? "x" : "x2"; // its ticks may be below another
+      const inside = found.map(([x, y]) => [hf.placeOn(svg, axis, x), hf.placeOn(svg, "y", y)]).filter(([x, y]) =>
+        x > panel.left - 2 && x < panel.right + 2 && y > panel.top - 2 && y < panel.bottom + 2);
+      if (!inside.length) continue;
+      const part = (tag, attributes, text = "") => {
+        const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+        for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+        element.textContent = text;
+        return element;
+      };
+      const group = part("g", {class: "hf-own-line"}), [x, y] = inside[inside.length >> 1];
+      const late = x > (panel.left + panel.right) / 2;
+      group.append(part("polyline", {points: inside.map((point) => point.map((v) => v.toFixed(1))).join(" ")}),
+                   part("text", {x: x + (late ? -8 : 8), y: y + (y > panel.top + 40 ? -12 : 24), "text-anchor": late ? "end" : "start"}, "this browser"));
+      svg.append(group);
     }
-    words.textContent = "Underlined numbers are this browser\u2019s. All else on this page, figures and verdicts too, is of " +
-      `${hf.machines.find(({slug}) => slug === hf.machine).name}.`;
+  };
+
+  const clear = () => document.querySelectorAll(".hf-own-verdict, .hf-own-line").forEach((each) => each.remove());
+  const show = () => {
+    clear();
+    for (const number of document.querySelectorAll("[data-value]")) {
+      if (!known(number.dataset.value)) continue;
+      if (number.dataset.asks) decide(number); else if (!kept.has(number)) replace(number);
+    }
+    if (hf.placeOn) for (const [figure, found] of Object.entries(points)) if (/^fig-[a-z]+$/.test(figure)) draw(figure, found);
+    words.textContent = "What is underlined, and the lines that say so, are this browser\u2019s: one core, registers of 128 bits, small " +
+      `pages. All else on this page is of ${hf.machines.find(({slug}) => slug === hf.machine).name}.`;
     document.querySelector("article h1").after(note);
     select.value = HERE;
   };
   const hide = () => {
+    clear();
     for (const [number, [title, ...nodes]] of kept) {
       number.replaceChildren(...nodes);
       number.title = title;
@@ -52,6 +94,7 @@ document.addEventListener("DOMContentLoaded", () => { // when the switcher is th
   forget.addEventListener("click", () => {
     hide();
     hf.store("measured", null);
+    hf.store("measured-gpu", null);
     option.remove();
     select.value = hf.machine;
     select.focus();

@@ -2,7 +2,7 @@
 // are, so that nothing moves when they are shown. And what the reader said, drawn into the plot. For predict.js.
 (() => {
   const BLOCKS = "p, ul, ol, table, div.math";
-  const EDGE = 2, TICKS = 32, LINE = 16;  // in units of a figure
+  const EDGE = 2, TICKS = 112, LINE = 16;  // in units of a figure
   const middle = ({x, y, width, height}) => [x + width / 2, y + height / 2];
   const make = (tag, parent, attributes, words = "") => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -11,12 +11,18 @@
     return parent.appendChild(made);
   };
 
+  // Where there are level lines alone, a panel ends where the next line is much further down than they usually are.
+  const stacked = (lines) => {
+    const gaps = lines.slice(1).map((y, i) => y - lines[i]), usual = [...gaps].sort((a, b) => a - b)[gaps.length >> 1];
+    const ends = [...gaps.flatMap((gap, i) => gap > 1.5 * usual ? [i + 1] : []), lines.length];
+    return ends.map((end, i) => ({y: lines[i ? ends[i - 1] : 0], height: lines[end - 1] - lines[i ? ends[i - 1] : 0]}));
+  };
+
   // The panels of a plot, one below the other, as its grid shows them; none where it has none.
   const panels = (svg) => {
     const grid = [...svg.querySelectorAll(".s-grid")].map((line) => line.getBBox());
     const level = grid.filter(({height}) => height < 1), upright = grid.filter(({width}) => width < 1);
-    const heights = new Map((upright.length ? upright : [{y: Math.min(...level.map(({y}) => y)),
-      height: Math.max(...level.map(({y}) => y)) - Math.min(...level.map(({y}) => y))}])
+    const heights = new Map((upright.length ? upright : stacked(level.map(({y}) => y).sort((a, b) => a - b)))
       .map(({y, height}) => [Math.round(y), {top: y, bottom: y + height}]));
     return [...heights.values()].sort((a, b) => a.top - b.top).filter(({top}) => isFinite(top)).map(({top, bottom}) => {
       const within = grid.filter(({y, height}) => y > top - EDGE && y + height < bottom + EDGE);
@@ -79,8 +85,10 @@
     if (first) button(first.matches("p") ? first : first.parentElement, "Show me", press);
   };
 
-  // "2¹⁶", "0.5", "1 %": a number beside an axis.
+  // "2¹⁶", "0.5", "1 %", "256 KiB": a number beside an axis.
   const numberOf = (text) => {
+    const capacity = text.match(/^(\d+)\s?([KMGT])iB$/);
+    if (capacity) return capacity[1] * 1024 ** (1 + "KMGT".indexOf(capacity[2]));
     const power = text.match(/^(\d+)([⁻⁰¹²³⁴-⁹]+)$/);
     if (!power) return Number(text.replace(/\s/g, "") || NaN);
     return power[1] ** Number([...power[2]].map((digit) => digit === "⁻" ? "-" : "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(digit)).join(""));
@@ -90,8 +98,9 @@
   const placeOn = (svg, {left, right, top, bottom}, axis, number) => {
     const stands = (x, y) => axis === "x" ? y > bottom && y < bottom + TICKS && x > left - LINE && x < right + LINE
       : x < left && y > top - LINE && y < bottom + LINE;
-    const ticks = [...svg.querySelectorAll("text.f-quiet")].map((text) => [numberOf(text.textContent), ...middle(text.getBBox())])
-      .filter(([value, x, y]) => isFinite(value) && stands(x, y)).map(([value, x, y]) => [value, axis === "x" ? x : y])
+    const beside = [...svg.querySelectorAll("text.f-quiet")].map((text) => [numberOf(text.textContent), ...middle(text.getBBox())])
+      .filter(([value, x, y]) => isFinite(value) && stands(x, y)), row = Math.min(...beside.map(([, , y]) => y));
+    const ticks = beside.filter(([, , y]) => axis === "y" || y < row + EDGE).map(([value, x, y]) => [value, axis === "x" ? x : y])
       .sort((a, b) => a[0] - b[0]);
     if (ticks.length < 3) return NaN;
     const [[a, from], [b, between], [c, to]] = [ticks[0], ticks[Math.floor(ticks.length / 2)], ticks.at(-1)];
@@ -100,6 +109,7 @@
     return on(a > 0 && missed(Math.log) < missed(Number) ? Math.log : Number, number);
   };
 
+  hardwareFirst.panelsOf = panels;
   // The same in the plot that an axis is of, "y" or that of its second panel, "y2"; NaN where there is none.
   hardwareFirst.placeOn = (svg, axis, number) => {
     const panel = panels(svg)[axis[1] ? 1 : 0];

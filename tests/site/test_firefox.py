@@ -128,3 +128,19 @@ def test_search_finds(firefox, book):
     firefox.wait(lambda: firefox.run("return document.querySelectorAll('.hf-found a').length"))
     assert firefox.run("return document.querySelector('.hf-found a').getAttribute('href')") == "glossary.html#term-Ridge"
     assert firefox.errors() == []
+
+
+def test_it_measures_itself(firefox, book):
+    """In earnest, with Firefox's own clock and workers from a file's page."""
+    firefox.open(book / "measure.html")
+    firefox.run("""
+      document.querySelector("[name=guess]").value = 10;
+      document.querySelector("[data-widget=measure] [type=submit]").click();
+    """)
+    link = "return [...document.querySelectorAll('[data-widget=measure] .hf-links:not([hidden]) a')].at(-1)?.getAttribute('href')"
+    firefox.wait(lambda: firefox.run(link))
+    groups = [[float(word) for word in group.split(",")] for group in firefox.run(link).partition(":")[2].split(";")]
+    step, peaks, reads, waits, chases, naive, tiled, _ = groups
+    assert peaks[1] > peaks[0] > 0 and all(number > 0 for number in [step[0], *reads, *waits, *chases, *naive, *tiled])
+    assert firefox.run("return document.querySelectorAll('[data-widget=measure] svg').length") == 3
+    assert firefox.errors() == []

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from book import Visit
 from conftest import PROJECT
+from hardware_first.measured import KNOWN_TO_BROWSERS
 from playwright.sync_api import Browser, Page, expect
 from test_access import RULES, violations
 
@@ -293,21 +294,21 @@ def test_a_hidden_tab_stops_it_and_so_does_the_reader(at):
 # ---- The reader's own numbers ----
 
 def number(page: Page, value: str):
-    return page.locator(f"[data-value={value}]").first
+    return page.locator(f'[data-value="01-roofline/{value}"]:not([data-asks])').first
 
 
 def test_a_browsers_numbers_stand_in_chapter_01_until_they_are_forgotten(at):
     page = at(MACHINE % .1)
     press(page)
     result(page)
-    page.get_by_role("link", name="Chapter 01 with these numbers").click()
+    page.get_by_role("link", name="The book with these numbers").click()
     machine = page.get_by_label("Numbers from")
     expect(machine).to_have_value("this-browser")
     for value, right, unit in (("peak_fp32_gflops", 80, "GFLOP/s"), ("ridge_flop_per_byte", 4, "FLOP/byte")):
         shown = number(page, value).inner_text().split()
         assert float(shown[0]) == pytest.approx(right, rel=.03) and shown[1:] == [unit]
     assert "hf-own" in number(page, "bandwidth_dram_all_gbs").get_attribute("class")
-    assert "hf-own" not in number(page, "latency_dram_ns").get_attribute("class")  # of huge pages, which it has none of
+    assert page.locator('[data-value="01-roofline/latency_dram_ns"]').count() == 0  # of huge pages, which it has none of
 
     first, second = page.evaluate("hardwareFirst.machines.slice(0, 2).map(machine => machine.slug)")
     for slug in (second, first):
@@ -327,8 +328,69 @@ def test_a_browsers_numbers_stand_in_chapter_01_until_they_are_forgotten(at):
     assert page.locator("option[value=this-browser], .hf-own").count() == 0
 
 
-@pytest.mark.parametrize("stored", ["", "{", "null", "[]", '{"values": 1}', '{"values": {"peak_fp32_gflops": {}}}',
-                                    '{"link": "#measured=1:1", "values": {"peak_fp32_gflops": "<b>1</b>"}}'])
+# {chapter: what its claims say in a browser with these numbers, and its figures with a line of the browser's}
+OWN = {
+    "01-roofline": ({"simd-pays": "✓ holds", "caches-make-a-ladder": "✓ holds"}, {"fig-bandwidth", "fig-latency", "fig-roofline"}),
+    "02-matmul": ({"powers-of-two-collide": "✓ holds"}, {"fig-conflict"}),
+    "03-gpu": ({"chases-scale": "✗ does not hold"}, {"fig-little"}),
+}
+BESIDE = "?machine=amd-epyc-zen-4-2-cores-vm"  # whose figures have all their points
+
+
+@pytest.fixture
+def remembered(at) -> Page:
+    """A page of a browser that has measured, in which it is chosen."""
+    page = at(MACHINE % .1)
+    press(page)
+    result(page)
+    page.evaluate("hardwareFirst.store('this-browser', 'shown')")
+    return page
+
+
+@pytest.mark.parametrize("chapter", OWN)
+def test_a_browser_decides_claims_and_is_drawn_into_figures(remembered, served, chapter):
+    page, (claims, figures) = remembered, OWN[chapter]
+    page.goto(f"{served}{chapter}.html{BESIDE}")
+    expect(page.locator(".hf-this-browser")).to_contain_text("Zen 4")
+    expect(page.get_by_label("Numbers from")).to_have_value("this-browser")
+    for claim, says in claims.items():
+        verdict, = page.locator(f"#claim-{claim} .hf-own-verdict").all_text_contents()
+        assert float(re.match(rf"{says} in this browser: ([\d.]+) \(>= ", verdict)[1]) == pytest.approx(8, rel=.03)
+    drawn = page.locator("figure:has(.hf-own-line)").evaluate_all("all => all.map(({id}) => id)")
+    assert set(drawn) == figures
+    page.get_by_label("Numbers from").select_option(index=0)
+    expect(page.locator(".hf-own, .hf-own-verdict, .hf-own-line")).to_have_count(0)
+
+
+def test_a_browsers_line_lies_where_the_axes_say(remembered, served):
+    page = remembered
+    page.goto(f"{served}01-roofline.html{BESIDE}")
+    expect(page.locator(".hf-this-browser")).to_contain_text("Zen 4")
+    (fifty, hundred), heights = page.locator("#fig-bandwidth svg.hf-figure").first.evaluate("""svg => {
+      const middle = box => box.y + box.height / 2, texts = [...svg.querySelectorAll("text.f-quiet")];
+      const tick = words => middle(texts.find(({textContent}) => textContent === words).getBBox());
+      return [[tick("50"), tick("100")],
+              svg.querySelector(".hf-own-line polyline").getAttribute("points").split(" ").map(point => Number(point.split(",")[1]))];
+    }""")
+    octave = fifty - hundred  # 160 GB/s from the caches, 20 from beyond
+    assert heights[0] == pytest.approx(hundred - .678 * octave, abs=3) and heights[-1] == pytest.approx(fifty + 1.322 * octave, abs=3)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_where_a_browsers_numbers_are_shown(remembered, served, scheme):
+    page = remembered
+    page.emulate_media(color_scheme=scheme)
+    for chapter in OWN:
+        page.goto(f"{served}{chapter}.html")
+        expect(page.locator(".hf-this-browser")).to_be_visible()
+        assert violations(page, runOnly=RULES) == []
+    page.emulate_media(color_scheme="light")
+
+
+@pytest.mark.parametrize("stored", ["", "{", "null", "[]", '{"values": 1}', '{"values": {"01-roofline/peak_fp32_gflops": {}}, "points": {}}',
+                                    '{"values": {"01-roofline/peak_fp32_gflops": [1, "<b>1</b>"]}}',
+                                    '{"values": {"01-roofline/peak_fp32_gflops": [1, 1]}, "points": {"fig-latency": 1}}',
+                                    '{"link": "#measured=1:1", "values": {"peak_fp32_gflops": "<b>1</b>"}, "points": []}'])
 def test_what_is_remembered_may_be_anything(at, served, stored):
     page = at()
     page.evaluate("text => { hardwareFirst.store('measured', text); hardwareFirst.store('this-browser', 'shown'); }", stored)
@@ -339,7 +401,14 @@ def test_what_is_remembered_may_be_anything(at, served, stored):
     page.evaluate("localStorage.clear()")
 
 
-def test_a_browsers_record_is_a_record_that_is_not_published(at, record_tool, tmp_path):
+def test_the_values_that_pages_mark_are_those_that_a_browser_knows(at):
+    page = at(MACHINE % .1)
+    press(page)
+    known = page.evaluate("result => Object.keys(hardwareFirst.valuesInWords(result))", result(page))
+    assert sorted(known) == sorted(f"{lab}/{value}" for lab, values in KNOWN_TO_BROWSERS.items() for value in values)
+
+
+def test_a_browsers_record_is_published_beside_machines(at, record_tool, tmp_path):
     page = at(MACHINE % .1)
     press(page)
     found = result(page)
@@ -353,9 +422,12 @@ def test_a_browsers_record_is_a_record_that_is_not_published(at, record_tool, tm
     assert record["machine"]["cpu"] == page.locator("[data-widget=measure] td").last.inner_text() == "browser on Linux"
     assert {value["id"]: value["value"] for value in record["values"]}["ridge_flop_per_byte"] == pytest.approx(4, rel=.03)
     assert [point["median"] for point in record["series"][1]["points"]] == found["waits"]
-    refused = tell("publish", file, "--to", tmp_path / "mine")
-    assert refused.returncode and len(refused.stderr.splitlines()) == 1
-    assert "/machine/slug: expected a machine, not a browser on it" in refused.stderr and not (tmp_path / "mine").exists()
+    records = tmp_path / "figures" / "records" / "my-phone"
+    assert tell("publish", file, "--to", records).returncode == 0
+    assert not records.exists() and (tmp_path / "figures/browsers/my-phone/01-roofline.json").exists()
+    records.mkdir(parents=True)
+    shutil.copy(file, records)  # by hand, as if it were a machine's
+    assert "/machine/slug: expected a machine, not a browser on it" in tell("check", "--publish", records / file.name).stderr
 
 
 def test_what_was_measured_before_is_there_again_and_a_link_of_others_is_not_ones_own(at):
@@ -395,6 +467,7 @@ WRONG = """() => {
 
 @pytest.mark.parametrize(("code", "says"), [
     ("() => {}", "a program on the processor"),
+    (WRONG % ("at = (at + ", "at = (at + 1 + "), "Its chain of loads is wrong in this browser; nothing is shown."),
     (WRONG % ("c[i] = a[i];", "c[i] = a[i] + 1;"), "Its copy is wrong in this browser; nothing is shown."),
     (WRONG % ("p < n; p++", "p + 1 < n; p++"), "Its naive product is wrong in this browser; nothing is shown."),
     (WRONG % ("of_b[at.y][at.x] = b", "of_b[at.x][at.y] = b"), "Its tiled product is wrong in this browser; nothing is shown."),
@@ -407,8 +480,31 @@ def test_what_a_gpu_computes_is_checked_before_it_is_timed(with_gpu, served, cod
         visit.page.get_by_role("button", name="Measure the GPU, too").click()
         shown = visit.page.locator(".hf-gpu")
         expect(shown).to_contain_text(says, timeout=60_000)
-        assert shown.locator("tr").count() == (6 if "program" in says else 0)
+        assert shown.locator("tr").count() == (9 if "program" in says else 0) == 9 * shown.locator("svg").count()
         assert not re.search(r"NaN|Infinity|undefined|-\d", shown.inner_text())
+
+
+GPU = {"copy": 2e11, "n": 1024, "naive": 5e11, "tiled": 1e12, "launch": 4e-6, "answer": 8e-5, "fallback": False,
+       "flight": [[1024 * 4**i, min(3e9 * 4**i, 3e11)] for i in range(8)]}
+
+
+def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
+    page = at()
+    for stored in ("{", "[]", '{"flight": 1}', json.dumps(GPU | {"copy": "<b>1</b>"}), json.dumps(GPU | {"flight": [[1, 2], [3], [4, 5]]})):
+        page.evaluate("text => hardwareFirst.store('measured-gpu', text)", stored)
+        page.goto(f"{served}03-gpu.html")
+        expect(page.locator(".hf-reader-gpu")).to_contain_text("it can be measured")
+    page.evaluate("text => hardwareFirst.store('measured-gpu', text)", json.dumps(GPU))
+    page.reload()
+    shown = page.locator(".hf-reader-gpu")
+    rows = dict(row.split("\t") for row in shown.locator("table").inner_text().splitlines())
+    assert rows["a load that waits for the one before"] == "341\u00a0ns"  # 1024 B in flight bring 3 GB/s
+    assert rows["which takes, by Little’s law"] == "102\u00a0kB in flight"
+    assert shown.locator("svg circle").count() == 8
+    assert violations(page, runOnly=RULES) == []
+    shown.get_by_role("button", name="Forget it").click()
+    expect(shown).to_contain_text("it can be measured")
+    assert page.evaluate("hardwareFirst.stored('measured-gpu')") is None
 
 
 def test_without_a_gpu_it_says_so(served, browser):

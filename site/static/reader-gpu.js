@@ -1,0 +1,11 @@
+// Chapter 03 with the reader's own GPU, where measure.html has measured one.
+(() => {
+  const hf = window.hardwareFirst, box = document.querySelector(".hf-reader-gpu"), found = box && hf.rememberedGpu();
+  if (!found) return;
+  const {element} = hf.make, forget = element("button", {type: "button"}, "Forget it");
+  const pictures = element("div", {class: "hf-shown hf-plots"}), words = element("p", {}, ["The GPU of this browser, as it was measured here. ", forget]);
+  const before = [...box.childNodes];
+  box.replaceChildren(words, pictures);
+  pictures.append(...hf.gpuInPictures(found, Math.min(620, Math.max(330, Math.round(box.clientWidth)))));
+  forget.addEventListener("click", () => { hf.store("measured-gpu", null); box.replaceChildren(...before); });
+})();
