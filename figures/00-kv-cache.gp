@@ -28,7 +28,7 @@ eval decades_on("y", "1 2 5")
 
 eval key("measured", measured_point, ink)
 if (have_with || have_without) {
-  eval key("predicted", modelled_point, ink)
+  eval key("modelled", modelled_point, ink)
 }
 
 middle = int((kept_records - 1) / 2)

@@ -52,7 +52,7 @@ load "roofline-axes.gp"
 x_low = larger(x_min, y_min / dram)
 if (!exists("few")) { eval key("measured", measured_point, ink) }
 if (have_predictions) {
-  eval key("predicted", modelled_point, ink)
+  eval key("modelled", modelled_point, ink)
 }
 set arrow from x_low,x_low * dram to ridge,peak nohead linewidth 3.2 linecolor rgb memory
 set arrow from ridge,peak to x_max,peak nohead linewidth 3.2 linecolor rgb compute

@@ -27,4 +27,4 @@ plot for [i = 1:3] file(i) using 1:3:(capped($4)) with filledcurves fillcolor rg
      for [i = 1:3] file(i) using 1:2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 \
        dashtype dashes[i] linecolor rgb colours[i], \
      for [i = 1:3] file(i) using (only($1 == 40, $1)):2:(names[i]) with labels font near textcolor rgb colours[i], \
-     model using (only($1 == 60, $1)):2:("predicted: any lane, both ways") with labels font near textcolor rgb purple
+     model using (only($1 == 60, $1)):2:("modelled: any lane, both ways") with labels font near textcolor rgb purple

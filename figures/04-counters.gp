@@ -38,8 +38,8 @@ do for [counter = 1:3] {
   unset arrow
   load "frame.gp"
   if (counter == 1) {
-    eval key("published", quoted_point, grey)
-    eval key("one line", modelled_point, orange)
+    eval key("quoted", quoted_point, grey)
+    eval key("modelled", modelled_point, orange)
     eval key("simulated", simulated_point, blue)
     do for [app = 1:count] {
       set label names[app] at graph -0.08,first app - 1 right textcolor rgb ink

@@ -72,5 +72,5 @@ plot forecast using 1:2 with linespoints pointtype modelled_point pointsize 0.6 
      latency using 1:3:4 with filledcurves fillcolor rgb ink, \
      latency using 1:2 with linespoints pointtype measured_point pointsize 0.7 linewidth 2.2 linecolor rgb ink, \
      latency using 1:(only($0 == last - 2, $2)):("measured") with labels right font near textcolor rgb ink, \
-     forecast using 1:(only($0 == last - 1, $2)):("predicted") with labels left font near textcolor rgb quiet
+     forecast using 1:(only($0 == last - 1, $2)):("modelled") with labels left font near textcolor rgb quiet
 unset multiplot

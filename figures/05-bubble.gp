@@ -12,7 +12,7 @@ stats file("formula_8") using 1 name "micros" nooutput
 ranks_here = measured ? sprintf("%.0f", value_ranks) : ""
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 170
-array kinds[3] = ["measured", "simulated", "predicted"]
+array kinds[3] = ["measured", "simulated", "modelled"]
 array key_points[3] = [measured_point, simulated_point, modelled_point]
 do for [i = measured ? 1 : 2:3] {
   eval key(kinds[i], key_points[i], ink)
@@ -33,7 +33,7 @@ plot for [i = 1:2] file("formula_".ids[i]) using 1:2 with lines linewidth 1.4 da
        with labels left font end textcolor rgb colours[i], \
      here("formula") using (only(measured, $1)):2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.4 \
        dashtype modelled_dash linecolor rgb quiet, \
-     here("formula") using (only(measured && $1 == micros_max, $1)):2:(ranks_here." ranks, predicted") \
+     here("formula") using (only(measured && $1 == micros_max, $1)):2:(ranks_here." ranks, modelled") \
        with labels left font end textcolor rgb quiet, \
      here("gpipe") using (only(measured, $1)):2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
        linecolor rgb orange, \

@@ -25,7 +25,7 @@ eval powers_on_x
 eval decades_on("y", "1 2 5")
 set xlabel "batch: readers, each with 1024 tokens" offset 0,0.9 textcolor rgb quiet
 eval key("measured", measured_point, ink)
-eval key("predicted", modelled_point, ink)
+eval key("modelled", modelled_point, ink)
 
 plot for [i = 1:4] forecast(i) using 1:(only(have(i), $2)) with linespoints pointtype modelled_point pointsize 0.6 \
        linewidth 1.4 dashtype modelled_dash linecolor rgb colours[i], \

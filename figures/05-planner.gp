@@ -21,7 +21,7 @@ file(group, source) = tables."/runs_".group."_".source.".tsv"
 missed(published, predicted) = abs(published / predicted - 1) > 0.25
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 20
-y_title = "predicted MFU, %"
+y_title = "modelled MFU, %"
 load "frame.gp"
 low = 20; high = 80
 set xrange [low:high]

@@ -43,7 +43,7 @@ if (many) {
 }
 set xlabel "threads" offset 0,0.9 textcolor rgb quiet
 eval key("measured", measured_point, ink)
-eval key("predicted", modelled_point, ink)
+eval key("modelled", modelled_point, ink)
 plot law using 1:(only(have_law, $2)) with linespoints pointtype modelled_point pointsize 0.9 linewidth 1.6 \
        dashtype modelled_dash linecolor rgb purple, \
      reading using 1:(only(have_reading, $2)) with linespoints pointtype modelled_point pointsize 0.9 linewidth 1.6 \

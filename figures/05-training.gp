@@ -10,7 +10,7 @@ stats measured using 1:2 name "way" nooutput
 stats predicted using 1:2 name "model" nooutput
 
 top_edge = 36; bottom_edge = height - 36; left_edge = 176; right_edge = width - 24
-y_title = "efficiency, %: bars measured, circles predicted"
+y_title = "efficiency, %: bars measured, circles modelled"
 load "frame.gp"
 row(i) = -i
 beyond = larger(way_max_y, model_max_y)

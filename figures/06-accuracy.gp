@@ -9,7 +9,7 @@ predicted = tables."/kl_predicted.tsv"
 stats dots using 1 name "format" nooutput
 left_edge = 116; right_edge = width - 24; top_edge = 10; bottom_edge = height - 62
 eval key("measured", measured_point, ink)
-eval key("predicted from the noise of the weights", modelled_point, ink)
+eval key("modelled from the noise of the weights", modelled_point, ink)
 y_title = ""
 load "frame.gp"
 set logscale x

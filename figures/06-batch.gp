@@ -14,8 +14,8 @@ stats scaled using 2 name "scaled" nooutput
 set multiplot
 right_edge = width - 120
 top_edge = 36; bottom_edge = 364
-eval key("emulated", simulated_point, ink)
-eval key("predicted", modelled_point, ink)
+eval key("simulated", simulated_point, ink)
+eval key("modelled", modelled_point, ink)
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
 set logscale xy

@@ -33,7 +33,7 @@ do for [i = 1:count] { set label names[i] at graph 0,first (i - 1) right offset 
 
 eval key("all threads", square, blue)
 eval key("one thread", square, orange)
-eval key("predicted", modelled_point, ink)
+eval key("modelled", modelled_point, ink)
 if (raced) {
   eval key("llama.cpp", diamond, ink)
 }

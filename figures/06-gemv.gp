@@ -13,7 +13,7 @@ stats file("gemv_speedup_predicted") using 2 name "model" nooutput
 
 set multiplot
 top_edge = 36; bottom_edge = 356; right_edge = width - 24
-y_title = "time for one product, ms: dots measured, lines predicted"
+y_title = "time for one product, ms: dots measured, lines modelled"
 load "frame.gp"
 eval x_range(0, 36)
 eval y_range(0, larger(one_max_y, slope_mean * x_max) * 1.02e-3)
@@ -38,7 +38,7 @@ plot [x = 0:x_max] "+" using 1:(slope_mean * $1 * 1e-3) with lines linewidth 1.6
 
 unset label
 top_edge = 460; bottom_edge = height - 36; left_edge = 124
-y_title = "speedup over fp32, one thread: bars measured, circles predicted"
+y_title = "speedup over fp32, one thread: bars measured, circles modelled"
 load "frame.gp"
 row(i) = -i
 beyond = larger(gain_max_y, model_max)

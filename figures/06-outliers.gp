@@ -18,7 +18,7 @@ top_edge = 36; bottom_edge = height - 62
 do for [i = 1:5] {
   eval key(names[i], points[i], colours[i])
 }
-eval key("dashed: predicted", 0, quiet)
+eval key("dashed: modelled", 0, quiet)
 set xrange [-0.1:6.1]
 set yrange [0:45]
 set ytics 0,10,40

@@ -13,7 +13,7 @@ y_max = pruned_max_y * 1.6
 
 right_edge = width - 26
 eval key("measured", measured_point, ink)
-eval key("predicted", modelled_point, ink)
+eval key("modelled", modelled_point, ink)
 top_edge = 36; bottom_edge = height - 62
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"

@@ -12,7 +12,7 @@ stats rounded using 2 name "points" nooutput
 right_edge = width - 24; top_edge = 36; bottom_edge = height - 62
 eval key("rounded", measured_point, blue)
 eval key("trained further", triangle, orange)
-eval key("from the noise", modelled_point, quiet)
+eval key("modelled from the noise", modelled_point, quiet)
 y_title = "loss added, nats per word"
 load "frame.gp"
 set logscale y

@@ -24,7 +24,7 @@ goes_on(to) = to > y_max ? sprintf("on to %s", digits(to)) : ""
 set multiplot
 right_edge = width - 26
 eval key("measured", measured_point, ink)
-eval key("predicted", modelled_point, ink)
+eval key("modelled", modelled_point, ink)
 top_edge = 36; bottom_edge = 426
 y_title = "times a vector, from memory: time over dense"
 load "frame.gp"
@@ -59,7 +59,7 @@ load "frame.gp"
 set xlabel "density" offset 0,0.9 textcolor rgb quiet
 stats file("sparse_gemm_predicted") using 1:2 name "loads" nooutput
 by_loads = (loads_max_y - loads_min_y) / (loads_max_x - loads_min_x)
-set label "predicted by its loads" at 0.8,loads_min_y + by_loads * (0.8 - loads_min_x) center rotate by rise(by_loads) \
+set label "modelled by its loads" at 0.8,loads_min_y + by_loads * (0.8 - loads_min_x) center rotate by rise(by_loads) \
   font along textcolor rgb green
 plot file("sparse_gemm_predicted") using 1:(shown($2)) with lines linewidth 1.4 dashtype modelled_dash \
        linecolor rgb green, \

@@ -13,7 +13,7 @@ set multiplot
 top_edge = 36; bottom_edge = 424; right_edge = width - 30
 y_title = "signal over noise, dB"
 eval key("measured", measured_point, ink)
-eval key("predicted from the spacing", modelled_point, ink)
+eval key("modelled from the spacing", modelled_point, ink)
 load "frame.gp"
 set xrange [3:17]
 set yrange [10:80]

@@ -28,7 +28,7 @@ set multiplot
 right_edge = width - 150
 top_edge = 36; bottom_edge = 556
 eval key("measured", measured_point, ink)
-eval key("emulated", simulated_point, ink)
+eval key("simulated", simulated_point, ink)
 y_title = "error, over the sum; dashed: bounds, with the u of fp32"
 load "frame.gp"
 set logscale xy

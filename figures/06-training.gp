@@ -11,8 +11,8 @@ stats file("fp32") using 1:2 name "right" nooutput
 stats file("fp16") using 2 name "wrong" nooutput
 
 right_edge = width - 150; top_edge = 36; bottom_edge = height - 62
-eval key("fp32", measured_point, ink)
-eval key("emulated", simulated_point, ink)
+eval key("measured", measured_point, ink)
+eval key("simulated", simulated_point, ink)
 y_title = "loss above the entropy of the text, nats per word"
 load "frame.gp"
 set logscale y

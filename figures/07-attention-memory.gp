@@ -18,7 +18,7 @@ left_edge = 78; right_edge = width - 30; top_edge = 36; bottom_edge = height - 6
 y_title = "memory of one head, operands and result among it"
 load "frame.gp"
 eval key("measured", measured_point, ink)
-eval key("counted", modelled_point, ink)
+eval key("modelled", modelled_point, ink)
 set logscale xy
 set grid noxtics
 eval x_range(most_min_x / 1.2, most_max_x * 1.001)

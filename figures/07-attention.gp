@@ -40,7 +40,7 @@ do for [panel = 1:2] {
         eval key(titles[i], points[i], colours[i])
       }
     }
-    eval key("predicted", modelled_point, ink)
+    eval key("modelled", modelled_point, ink)
     eval key("upright lines: 5 to 95 % of all runs", 0, ink)
   }
   set logscale x

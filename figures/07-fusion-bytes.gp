@@ -42,7 +42,7 @@ set label digits(third_bytes / 1e6)." MB cross memory" at screen 2.0 / width,fir
 
 eval key("all cores", square, blue)
 eval key("one core", square, orange)
-eval key("predicted: copying as many bytes", modelled_point, ink)
+eval key("modelled: copying as many bytes", modelled_point, ink)
 
 upper(i) = i == 1 ? -0.38 : 0.02
 middle(i) = upper(i) + 0.18

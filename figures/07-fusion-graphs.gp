@@ -27,7 +27,7 @@ top_edge = 36; bottom_edge = 296
 y_title = ""
 load "frame.gp"
 eval key("measured", square, blue)
-eval key("predicted", modelled_point, ink)
+eval key("modelled", modelled_point, ink)
 set label "speedup over operators one by one" at screen 2.0 / width,screen title_height textcolor rgb quiet
 x_max = larger(gain_max_y, model_max) * 1.16
 eval y_range(-gain_max_x - 0.6, -0.4)

@@ -12,7 +12,7 @@ right_edge = width - 30; top_edge = 36; bottom_edge = height - 62
 y_title = "speedup over three passes, one core"
 load "frame.gp"
 eval key("measured", circle, blue)
-eval key("predicted from copies", modelled_point, orange)
+eval key("modelled from copies", modelled_point, orange)
 eval key("dotted: one pass for three", 0, quiet)
 set logscale x
 eval x_range(gain_min_x / 1.5, gain_max_x * 1.5)

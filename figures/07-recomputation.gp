@@ -20,7 +20,7 @@ right_edge = width - 142; top_edge = 36; bottom_edge = height - 62
 y_title = "time, ms"
 load "frame.gp"
 eval key("measured", measured_point, ink)
-eval key("predicted", modelled_point, ink)
+eval key("modelled", modelled_point, ink)
 eval key("thin line: sliding, measured", 0, ink)
 set logscale xy
 eval x_range(0.75, nine_max_x)
