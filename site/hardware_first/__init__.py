@@ -74,6 +74,8 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
 
     ```{how-to-cite}                           a sentence and an entry for BibTeX, from CITATION.cff
 
+    [cooks]{.compute}, [door]{.memory}         the two colours of the figures, in a few words of prose
+
 Chapters, sections and figures are numbered (numbering.py): {numref}`fig-name` reads "Figure 1.2", {numref}`name-of-section`
 "section 1.3"; a plain "chapter 02" links there by itself.
 
