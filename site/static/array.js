@@ -1,8 +1,9 @@
 // A systolic array of any size, and any product: the wave of work through its cells, its cycles, what they are spent on, and
 // the tiles.
 (() => {
-  const hf = window.hardwareFirst, {bar, element, svg, table} = hf.make, {digits, duration, percent} = hf.format;
+  const hf = window.hardwareFirst, {bar, element, svg, table} = hf.make, {digits, duration, percent, scaled} = hf.format;
   const names = {ws: ["weights", "K × N"], is: ["inputs", "K × M"], os: ["sums", "M × N"]};
+  const few = (count) => count < 1e6 ? digits(count) : scaled(count, ""); // a sentence as long, however large the product
   const WIDTH = 300, HEIGHT = 170, MOST = 48; // cells, and tiles, that are drawn along a side
   const picture = () => svg("svg", {class: "hf-graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": true});
 
@@ -58,7 +59,7 @@
       const all = s.rows * s.columns, places = found.total * all;
       const [what, sides] = names[s.dataflow], cut = hf.systolic.cut(s.dataflow, s);
       size.textContent = `Cells, ${digits(s.rows)} × ${digits(s.columns)}`;
-      title.textContent = `The ${what} stay, ${sides}: ${digits(found.tiles)} tile${found.tiles === 1 ? "" : "s"}`;
+      title.textContent = `The ${what} stay, ${sides}: ${few(found.tiles)} tile${found.tiles === 1 ? "" : "s"}`;
       matrix.replaceChildren(...cover(cut, s));
       const shift = s.dataflow === "os" ? 0 : s.rows, last = shift + cut.streamed + s.rows + s.columns - 2;
       show = (cycle) => {
@@ -72,7 +73,7 @@
       work.replaceChildren(...bar("What all cells do in all cycles", [["useful work", found.macs, "green"],
         ["padding", places - idle - found.macs, "orange"], ["filling and emptying", idle, "grey"]], places, places));
       const time = duration(found.total / (s.clock * 1e6));
-      said.textContent = `${digits(found.total)} cycles, ${time} at ${digits(s.clock)} MHz. ` +
+      said.textContent = `${few(found.total)} cycles, ${time} at ${digits(s.clock)} MHz. ` +
         `Of all cells and cycles, ${percent(found.utilisation)} do a multiplication that somebody wanted.`;
       const spent = (name, cycles) => [name, digits(cycles), percent(cycles / found.total)];
       more.replaceChildren(table(["spent on", "cycles", "of all"], [

@@ -177,11 +177,13 @@
         `are ${plain(found.x)} FLOP for each byte; the ridge is at ${ridge}.${widened}`;
       const whole = s.fused && !["gemm", "gemv"].includes(s.op) ? "all in one" : operators[s.op].parts.at(-1);
       const names = parts.length > 1 ? operators[s.op].parts : [whole];
-      const row = (name, work, seconds, side) => [name, duration(seconds), waits[side],
+      const column = (name, work, seconds, side) => [name, duration(seconds), waits[side],
         scaled(work.flops, "FLOP"), scaled(work.bytes, "B"), scaled(work.allocated, "B"), plain(work.flops / work.bytes)];
-      more.replaceChildren(table(["part", "at least", "waits for", "work", "compulsory", "read to write", "FLOP/byte"],
-        [...parts.map((part, i) => row(names[i], part, times[i], r.side(roof, part))),
-         ...(parts.length > 1 ? [row("all", all, found.seconds, found.side)] : [])]));
+      const columns = [["part", "at least", "waits for", "work", "compulsory", "read to write", "FLOP/byte"],
+        ...parts.map((part, i) => column(names[i], part, times[i], r.side(roof, part))),
+        ...(parts.length > 1 ? [column("all", all, found.seconds, found.side)] : [])];
+      const [head, ...rows] = columns[0].map((_, i) => columns.map((each) => each[i])); // as high, however many parts there are
+      more.replaceChildren(table(head, rows));
     };
   });
 })();

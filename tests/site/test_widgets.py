@@ -323,6 +323,19 @@ def test_its_height_stays_whatever_is_chosen(at, name, width):
     assert page.evaluate("shifted") < .002
 
 
+@pytest.mark.parametrize("width", [360, 1440])
+@pytest.mark.parametrize("name", PAGES)
+def test_little_of_what_is_kept_for_longer_words_stays_empty(at, name, width):
+    page = at(name, width=width)
+    settled(page) if name == "planner" else None
+    empty = box(page, name).evaluate("""box => [...box.querySelectorAll(".hf-outcome, .hf-shown, .hf-wave > p")].map(part => {
+        const kept = part.offsetHeight;
+        part.style.minHeight = 0;
+        return kept - part.offsetHeight;
+    })""")
+    assert max(empty) <= 40, empty
+
+
 def test_the_dot_is_dragged_and_its_number_follows(at):
     page = at("roofline", "?roofline=op:gemv")
     dot, number = page.locator(".hf-dot"), page.locator("[name=vectors]")
