@@ -16,11 +16,11 @@ def layer() -> Sketch:
         than a hundred FLOPs are done for each byte.""",
         data_first=0, data_last=9, data_at=9, data_pace=900, data_unit="|".join(
             f"{m} row{'s' * (m > 1)}" for m in rows))
-    drawing.rect(0, 5, 14, 14, "f-blue")
+    drawing.rect(0, 5, 14, 14, "f-green")
     drawing.text(20, 18, "rows in")
     drawing.rect(96, 5, 14, 14, "t-orange s-orange")
     drawing.text(116, 18, "weights")
-    drawing.rect(200, 5, 14, 14, "f-green")
+    drawing.rect(200, 5, 14, 14, "f-blue")
     drawing.text(220, 18, "rows out")
     top = 56
     for name, k, n in products:
@@ -35,8 +35,8 @@ def layer() -> Sketch:
         for step, m in enumerate(rows):
             tall = max(m / scale, 1.2)
             with drawing.group(data_from=step, data_to=step):
-                drawing.rect(x, middle - tall / 2, wide, tall, "f-blue")
-                drawing.rect(y, middle - tall / 2, out, tall, "f-green")
+                drawing.rect(x, middle - tall / 2, wide, tall, "f-green")
+                drawing.rect(y, middle - tall / 2, out, tall, "f-blue")
         top += high + 34
     for step, m in enumerate(rows):
         flops = 2 * m * weights

@@ -155,7 +155,7 @@ def sets() -> Sketch:
         for k in range(lines):
             came.setdefault(k * floats * 4 // 64 % count, []).append(k // each + 1)
         crowded = len(came[0]) > ways
-        colour = "f-orange" if crowded else "f-blue"
+        colour = "f-purple" if crowded else "f-green"
         drawing.text(left, 18, f"rows of {floats} floats", "bold")
         for step in sorted({steps[0] for steps in came.values()}):
             cells = [index for index, steps in came.items() if steps[0] == step]
@@ -171,7 +171,7 @@ def sets() -> Sketch:
         drawing.text(left, 312, "one of them, 16 places:")
         for place, step in enumerate(came[0]):
             x, y = left + place % ways * 14, 322 + place // ways * 15 + 4 * (place >= ways)
-            drawing.rect(x + 1, y + 2, 11, 11, colour if place < ways else "s-orange", data_from=step)
+            drawing.rect(x + 1, y + 2, 11, 11, colour if place < ways else "s-purple", data_from=step)
         drawing.rect(left - 2, 321, 14 * ways + 3, 17, "s-quiet", rx=2)
         if not crowded:
             drawing.text(left, 362, "all of it stays")
@@ -230,7 +230,7 @@ def im2col() -> Sketch:
 def packing() -> Sketch:
     """A block of B as it lies in memory, and copied into the order in which a tile asks for it."""
     rows, columns, wide, cell, places = 8, 12, 4, 20, 96
-    colours = ("orange", "blue", "green")
+    colours = ("orange", "green", "purple")
     drawing = Sketch(
         "02-packing", 330, "A block, packed",
         """A block of B with 8 rows of 12 numbers, cut into three panels that are 4 wide. The tile goes down a panel and

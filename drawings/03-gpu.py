@@ -102,14 +102,14 @@ def divergence() -> Sketch:
                 for number, way in enumerate(vector):
                     mine = way == kind
                     drawing.rect(at * tick + 1.5, y + number * lane + 1, ticks * tick - 3, lane - 2,
-                                 ("f-blue" if kind == "s" else "f-orange") if mine else "s-quiet thin", rx=2)
+                                 ("f-blue" if kind == "s" else "f-purple") if mine else "s-quiet thin", rx=2)
                 at += ticks
             drawing.rect(start * tick + 0.2, y - 3, (at - start) * tick - 0.4, lanes * lane + 6, "s-ink", rx=3)
         drawing.arrow(0, top + 154, 520, top + 154, "quiet")
         drawing.text(at * tick, top + 174, f"{at} ticks", "bold end")
     drawing.rect(222, 252, 14, 14, "f-blue", rx=2)
     drawing.text(244, 264, "on the short way")
-    drawing.rect(222, 276, 14, 14, "f-orange", rx=2)
+    drawing.rect(222, 276, 14, 14, "f-purple", rx=2)
     drawing.text(244, 288, "on the long way")
     drawing.rect(222, 300, 14, 14, "s-quiet thin", rx=2)
     drawing.text(244, 312, "sitting out the other’s way")

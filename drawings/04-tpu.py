@@ -106,10 +106,10 @@ def dataflows():
                 sketch.rect(*cell, "s-grid f-paper", rx=4)
                 sketch.rect(*cell, "s-ink t-ink", rx=4, data_from=r + c + 1, data_to=r + c + SIDE)
                 if stays == "weights":
-                    sketch.rect(x + 12, y + 6, 10, 10, "f-blue", rx=1)
+                    sketch.rect(x + 12, y + 6, 10, 10, "f-green", rx=1)
                 else:
                     for filled in range(SIDE):  # a sum grows by a term in each cycle
-                        sketch.circle(x + 17, y + 22, 3 + 1.5 * filled, "f-green", data_from=r + c + 1 + filled,
+                        sketch.circle(x + 17, y + 22, 3 + 1.5 * filled, "f-blue", data_from=r + c + 1 + filled,
                                       data_to=r + c + 1 + filled if filled < SIDE - 1 else last)
         for r in range(SIDE):
             for m in range(SIDE):
@@ -119,9 +119,9 @@ def dataflows():
                 else:
                     down(sketch, left, top, r, m, last)
     legend = 60
-    for y, shape, words in ((legend, "orange", "input"), (legend + 24, "blue", "weights"), (legend + 48, "green", "sums")):
-        if shape == "blue":
-            sketch.rect(12, y - 11, 10, 10, "f-blue", rx=1)
+    for y, shape, words in ((legend, "orange", "input"), (legend + 24, "green", "weights"), (legend + 48, "blue", "sums")):
+        if shape == "green":
+            sketch.rect(12, y - 11, 10, 10, "f-green", rx=1)
         else:
             sketch.circle(17, y - 6, 5.5, f"f-{shape}")
         sketch.text(32, y, words)
@@ -150,7 +150,7 @@ def down(sketch, left, top, column, number_in_column, last):
         r = t - enters
         x, y = (24, top + r * CELL + 10) if r >= 0 else (CELL / 2, top - queue(-r))
         places.append(f"{left + column * CELL + x},{y}")
-    sketch.rect(-5, -5, 10, 10, "f-blue", rx=1, data_places=" ".join(places), data_to=min(enters + SIDE - 1, last))
+    sketch.rect(-5, -5, 10, 10, "f-green", rx=1, data_places=" ".join(places), data_to=min(enters + SIDE - 1, last))
 
 
 def fallen(sketch, left, top, column, row, last):
@@ -160,7 +160,7 @@ def fallen(sketch, left, top, column, row, last):
         r = t - begins
         y = top + r * CELL + 24 if r < SIDE else top + SIDE * CELL + 14 + (min(t, last) - begins - SIDE) * 16
         places.append(f"{left + column * CELL + (24 if r < SIDE else CELL / 2)},{y}")
-    sketch.circle(0, 0, 5.5, "f-green", data_places=" ".join(places), data_from=begins)
+    sketch.circle(0, 0, 5.5, "f-blue", data_places=" ".join(places), data_from=begins)
 
 
 def edges():
@@ -188,7 +188,7 @@ def square(sketch, x, y, side, wires):
     for i in range(wires):
         at = (i + .5) * side / wires
         sketch.path(f"M{number(x - 9)},{number(y + at)}h8", "s-orange thick")
-        sketch.path(f"M{number(x + at)},{number(y - 9)}v8", "s-blue thick")
+        sketch.path(f"M{number(x + at)},{number(y - 9)}v8", "s-green thick")
 
 
 def chip():

@@ -3,7 +3,7 @@ line, two orders of its work, a prompt among answers, shares."""
 
 from sketch import Sketch, number, write_all
 
-CHIPS = ("blue", "orange", "green", "purple")
+CHIPS = ("ink", "quiet", "green", "purple")  # the other two hues have a meaning
 
 
 def ring():
@@ -70,7 +70,7 @@ def sides():
                     values, and gradients. Cut across the width, they send activations in every layer. With whole layers on
                     each chip, they send activations to the next.""")
     wide, high, deep = 150, 84, 44
-    solid(sketch, 150, 116, wide, high, deep, [(0, 1, "quiet")], "y")
+    solid(sketch, 150, 116, wide, high, deep, [(0, 1, "ink")], "y")
     sketch.text(150 + wide / 2, 138, "width", "mid")
     sketch.text(142, 116 - high / 2 + 5, "texts", "end")
     sketch.text(150 + wide + deep / 2 + 20, 116 - deep * .16, "tokens")
@@ -107,10 +107,9 @@ def solid(sketch, x, y, wide, high, deep, parts, axis):
         faces = ([(a1, b0, c0), (a1, b0, c1), (a1, b1, c1), (a1, b1, c0)],  # right, upper, front
                  [(a0, b1, c0), (a1, b1, c0), (a1, b1, c1), (a0, b1, c1)],
                  [(a0, b0, c0), (a1, b0, c0), (a1, b1, c0), (a0, b1, c0)])
-        tint = "t-ink" if colour == "quiet" else f"t-{colour}"
         for face in faces:
             points = " ".join(f"{number(px)},{number(py)}" for px, py in (corner(*at) for at in face))
-            sketch.add("polygon", f"s-{colour} {tint}", points=points)
+            sketch.add("polygon", f"s-{colour} t-{colour}", points=points)
 
 
 def pipeline():
@@ -136,7 +135,7 @@ def pipeline():
     sketch.text(left, 18, "works")
     sketch.rect(left - 20, 6, 14, 14, "f-blue", rx=2)
     sketch.text(left + 82, 18, "waits for the others")
-    sketch.rect(left + 62, 6, 14, 14, "t-orange", rx=2)
+    sketch.rect(left + 62, 6, 14, 14, "t-quiet", rx=2)
     for s in range(stages):
         sketch.text(0, top + s * row + 24, f"stage {s + 1}")
     for m, first, last in zip(cuts, [0, *(end + 1 for end in ends)], ends, strict=False):
@@ -146,7 +145,7 @@ def pipeline():
                 with sketch.group(data_from=min(first + beat, last)):
                     for s in range(stages):
                         x, y = left + beat * long, top + s * row
-                        sketch.rect(x, y, long, row - 8, f"s-paper {'f-blue' if 0 <= beat - s < m else 't-orange'}", rx=2)
+                        sketch.rect(x, y, long, row - 8, f"s-paper {'f-blue' if 0 <= beat - s < m else 't-quiet'}", rx=2)
             end = left + beats * long
             with sketch.group(data_from=last):
                 sketch.path(f"M{end},{top - 6}V{top + stages * row}", "s-ink dashed")
@@ -194,7 +193,7 @@ def orders():
                     as it can, and the first keeps at most four. Both end at the same time, with gaps of the same size.""")
     sketch.rect(left, 6, 14, 14, "f-blue", rx=2)
     sketch.text(left + 20, 18, "forward")
-    sketch.rect(left + 106, 6, 14, 14, "f-orange", rx=2)
+    sketch.rect(left + 106, 6, 14, 14, "s-blue t-blue", rx=2)
     sketch.text(left + 126, 18, "backward")
     sketch.rect(left + 226, 6, 14, 14, "t-purple s-purple", rx=2)
     sketch.text(left + 246, 18, "kept by stage 1")
@@ -207,8 +206,8 @@ def orders():
             sketch.text(0, y + 17, f"stage {s + 1}")
             sketch.rect(left, y, wide, row - 4, "t-ink", rx=2)
             for _, back, start in works:
-                colour = "f-orange" if back else "f-blue"
-                sketch.rect(left + start * unit, y, (1 + back) * unit, row - 4, f"s-paper {colour}", rx=2)
+                colour = "s-blue t-blue" if back else "s-blue f-blue"
+                sketch.rect(left + start * unit + .8, y + .8, (1 + back) * unit - 1.6, row - 5.6, f"{colour} thin", rx=2)
         base, high = top + stages * row + 66, 56 / micros
         changes = [(start + 2, -1) if back else (start, 1) for _, back, start in placed[0]]
         kept, path, most = 0, f"M{number(left)},{number(base)}", 0
@@ -226,16 +225,17 @@ def orders():
 
 
 def prompt():
-    """A server's steps when a prompt arrives among three answers: whole, in chunks, on a machine of its own."""
+    """A server's steps when a prompt arrives among three answers: whole, in chunks, on a machine of its own. Reading
+    a prompt is arithmetic, writing a token is reading weights: hence the colours."""
     left, wide, row = 66, 446, 24
     sketch = Sketch("05-prompt", 470, "One prompt among three running answers, in three ways",
                     """Three rows of dots are the tokens of three answers, a fourth the prompt and the answer to it. With the
                     whole prompt in one step, all three answers pause while it is read. In chunks, each step takes a little
                     longer, no answer pauses for long, and the new answer begins later. Apart, the three answers go on as
                     before, another machine reads, and the new answer begins when its cache has been carried over.""")
-    sketch.rect(left, 6, 14, 14, "f-orange", rx=2)
+    sketch.rect(left, 6, 14, 14, "f-blue", rx=2)
     sketch.text(left + 20, 18, "prompt is read")
-    sketch.circle(left + 163, 13, 5, "f-blue")
+    sketch.circle(left + 163, 13, 5, "f-orange")
     sketch.text(left + 174, 18, "a token")
     sketch.path(f"M{left + 256},2V26", "s-ink dashed")
     sketch.text(left + 264, 18, "it arrives")
@@ -265,16 +265,16 @@ def prompt():
             sketch.text(0, y + 5, f"reader {reader + 1}")
             sketch.path(f"M{left},{y}h{wide}", "s-grid")
             for end in steps:
-                sketch.circle(left + end, y, 5, "f-blue")
+                sketch.circle(left + end, y, 5, "f-orange")
         y = top + 10 + 3 * row
         sketch.text(0, y + 5, "the new")
         sketch.path(f"M{left},{y}h{wide}", "s-grid")
         for at, long in reads:
-            sketch.rect(left + at, y - 9, long - 2, 18, "f-orange", rx=2)
+            sketch.rect(left + at, y - 9, long - 2, 18, "f-blue", rx=2)
         if title == "Apart":
             sketch.arrow(left + arrives + whole, y, left + starts - 2, y, "ink", size=7)
         for end in [starts, *(each for each in steps if each > starts)]:
-            sketch.circle(left + end, y, 5, "s-paper f-blue")
+            sketch.circle(left + end, y, 5, "s-paper f-orange")
         sketch.path(f"M{left + arrives},{top - 4}V{top + 22 + 3 * row}", "s-ink dashed")
     sketch.arrow(left, 460, left + wide, 460, "quiet", size=8)
     sketch.text(0, 465, "time", "f-quiet")
@@ -284,7 +284,7 @@ def prompt():
 def shards():
     """What each of four chips keeps for a weight, in bytes, as more and more of it is kept in shares."""
     chips, scale, base = 4, 12, 232
-    kinds = (("weights", 2, "blue"), ("gradients", 2, "orange"), ("optimiser's state", 12, "purple"))
+    kinds = (("weights", 2, 1), ("gradients", 2, .65), ("optimiser's state", 12, .35))  # all is memory, more and less of it
     said = ["Data parallel: every chip keeps everything, 16 bytes for each weight.",
             "The state in shares: 7 bytes for each weight. As many bytes travel as before.",
             "The gradients too: 5½ bytes. Still as many bytes travel.",
@@ -294,9 +294,9 @@ def shards():
                     for every weight: 16 bytes. With the state divided among them it is 7, with the gradients too 5.5, and with
                     the weights too 4. Each chip's share is another one.""",
                     data_first=0, data_last=3, data_at=1, data_pace=2200, data_says="|".join(said))
-    for i, (name, _, colour) in enumerate(kinds):
+    for i, (name, _, strength) in enumerate(kinds):
         x = (0, 112, 238)[i]
-        sketch.rect(x, 4, 14, 14, f"f-{colour}", rx=2)
+        sketch.rect(x, 4, 14, 14, "f-orange", rx=2, fill_opacity=strength)
         sketch.text(x + 21, 17, name)
     wide, gap = 92, 38
     for chip in range(chips):
@@ -313,15 +313,15 @@ def shards():
 def stack(sketch, x, base, wide, scale, kinds, cut, chip, chips):
     """One chip's bytes: the last `cut` kinds only as its own share, where the whole would be."""
     y = base
-    for i, (_, size, colour) in enumerate(kinds):
+    for i, (_, size, strength) in enumerate(kinds):
         height = size * scale
         y -= height
         if i < len(kinds) - cut:
-            sketch.rect(x, y, wide, height - 2, f"f-{colour}", rx=2)
+            sketch.rect(x, y, wide, height - 2, "f-orange", rx=2, fill_opacity=strength)
             continue
         sketch.rect(x, y, wide, height - 2, "s-grid", rx=2)
         part = (height - 2) / chips
-        sketch.rect(x, y + chip * part, wide, part, f"f-{colour}", rx=1)
+        sketch.rect(x, y + chip * part, wide, part, "f-orange", rx=1, fill_opacity=strength)
 
 
 if __name__ == "__main__":

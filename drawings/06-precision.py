@@ -6,7 +6,7 @@ import struct
 
 from sketch import Sketch, number, write_all
 
-SIGN, EXPONENT, MANTISSA = "purple", "orange", "blue"
+SIGN, EXPONENT, MANTISSA = "ink", "purple", "green"
 NUMBER = math.pi
 
 
@@ -85,7 +85,7 @@ def drawer():
                     data_first=0, data_last=len(giants) - 1, data_at=4, data_pace=1800, data_says="|".join(says))
     sketch.rect(0, 3, 14, 14, "s-quiet", rx=1)
     sketch.text(21, 16, "the number")
-    sketch.rect(128, 3, 14, 14, "f-blue", rx=1)
+    sketch.rect(128, 3, 14, 14, "f-green", rx=1)
     sketch.text(149, 16, "what is stored")
     left = 24
     half = len(SMALL) // 2 * (wide + gap)
@@ -99,12 +99,12 @@ def drawer():
                 x0, x1 = left + first * (wide + gap) - 6, left + end * (wide + gap) - 4
                 for mark in range(LEVELS + 1):
                     y = base - unit * top * mark / LEVELS
-                    sketch.path(f"M{x0},{number(y)}H{x1 - 6}", "s-orange thin")
+                    sketch.path(f"M{x0},{number(y)}H{x1 - 6}", "s-purple thin")
                 for i, value in enumerate(values):
                     x = left + (first + i) * (wide + gap)
                     kept = stored(value, top)
                     if kept:
-                        sketch.rect(x, base - unit * kept, wide, unit * kept, "f-blue")
+                        sketch.rect(x, base - unit * kept, wide, unit * kept, "f-green")
                     sketch.rect(x, base - unit * value, wide, unit * value, "s-ink")
             sketch.path(f"M{left - 8},{base}H{left + 2 * half - 4}", "s-ink thick")
             if last:
@@ -131,20 +131,20 @@ def block():
                     off there.""")
     sketch.circle(7, 10, 4.5, "f-ink")
     sketch.text(19, 16, "the number")
-    sketch.rect(128, 3, 14, 14, "f-blue", rx=1)
+    sketch.rect(128, 3, 14, 14, "f-green", rx=1)
     sketch.text(149, 16, "what is stored")
     left, wide, zero, step = 78, 54, 176, 15
     height = lambda value: zero - step * value / scale
     for mark in range(-8, 8):
         sketch.path(f"M{left - 12},{number(height(mark * scale))}H{left + wide * len(BLOCK) - 8}",
-                    "s-orange thin" if mark else "s-ink")
+                    "s-purple thin" if mark else "s-ink")
     for mark in (7, 0, -8):
         sketch.text(left - 22, number(height(mark * scale) + 6), signed(mark, 0), "end")
     for i, (value, code) in enumerate(zip(BLOCK, codes, strict=True)):
         x, kept = left + i * wide, (code - 8) * scale
         top, bottom = sorted((height(kept), zero))
         if bottom > top:
-            sketch.rect(x, number(top), 30, number(bottom - top), "f-blue")
+            sketch.rect(x, number(top), 30, number(bottom - top), "f-green")
         sketch.circle(x + 15, number(height(value)), 4.5, "f-ink")
         sketch.text(x + 15, 330, signed(value, 2), "mid")
         sketch.text(x + 15, 352, signed(code - 8, 0), "mid")
@@ -177,10 +177,10 @@ def marks_and_vector(sketch, middle, degrees, reach, says):
         sketch.line(*place(-along, -across), *place(along, across), "s-quiet thin")
     for i in range(-LEVELS, LEVELS + 1):
         for j in range(-LEVELS, LEVELS + 1):
-            sketch.circle(*place(i / LEVELS, j / LEVELS), 1.6, "f-orange")
+            sketch.circle(*place(i / LEVELS, j / LEVELS), 1.6, "f-purple")
     corners = [place(a, b) for a, b in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
-    sketch.path("M" + "L".join(f"{number(x)},{number(y)}" for x, y in corners) + "Z", "s-orange")
-    sketch.arrow(middle, level, middle + unit * 100, level - unit, colour="blue", css="thick", size=11)
+    sketch.path("M" + "L".join(f"{number(x)},{number(y)}" for x, y in corners) + "Z", "s-purple")
+    sketch.arrow(middle, level, middle + unit * 100, level - unit, colour="ink", css="thick", size=11)
     sketch.text(middle, 282, says, "mid")
 
 
@@ -199,28 +199,28 @@ def sparse():
     y = top
     say(y - 6, "Dense: 8 × 32 bits = 256 bits")
     for i in range(8):
-        value(i * cell + 4 * (i > 3), y, i, "s-blue t-blue" if i in kept else "s-grid f-paper")
+        value(i * cell + 4 * (i > 3), y, i, "s-green t-green" if i in kept else "s-grid f-paper")
     y += row + 4
     say(y - 6, "An index beside each: 4 × (32 + 32) = 256 bits")
     for place, i in enumerate(kept):
-        value(2 * place * cell, y, i, "s-blue t-blue")
-        sketch.rect((2 * place + 1) * cell + 1, y, cell - 2, 26, "s-orange t-orange", rx=3)
+        value(2 * place * cell, y, i, "s-green t-green")
+        sketch.rect((2 * place + 1) * cell + 1, y, cell - 2, 26, "s-purple t-purple", rx=3)
         sketch.text((2 * place + 1.5) * cell, y + 18, f"at {i}", "mid")
     y += row
     say(y - 6, "A bitmask: 8 × 1 + 4 × 32 = 136 bits")
-    sketch.rect(0, y, 16, 26, "s-orange t-orange", rx=2)
+    sketch.rect(0, y, 16, 26, "s-purple t-purple", rx=2)
     for place, i in enumerate(kept):
-        value(18 + place * cell, y, i, "s-blue t-blue")
+        value(18 + place * cell, y, i, "s-green t-green")
     mask = "".join(str(int(i in kept)) for i in range(8))
-    sketch.path(f"M8,{y + 28}V{y + 40}H22", "s-orange thin")
+    sketch.path(f"M8,{y + 28}V{y + 40}H22", "s-purple thin")
     sketch.text(27, y + 45, mask, "mono")
     sketch.text(112, y + 45, "one bit for each place, full or empty", "f-quiet")
     y += row + 22
     say(y - 6, "2:4: 4 × (2 + 32) = 136 bits")
     for place, i in enumerate(kept):
         x = place * (cell + 5)
-        sketch.rect(x, y, 4, 26, "f-orange", rx=1)
-        value(x + 5, y, i, "s-blue t-blue")
+        sketch.rect(x, y, 4, 26, "f-purple", rx=1)
+        value(x + 5, y, i, "s-green t-green")
         sketch.text(x + 5 + cell / 2, y + 45, format(i % 4, "02b"), "mid mono")
     sketch.text(4 * (cell + 5) + 10, y + 18, "two bits: which of the four", "f-quiet")
     return sketch

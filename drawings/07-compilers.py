@@ -32,21 +32,21 @@ def row(sketch, y, name, operators):
     """Memory, arrows in the order of time, and the core with its operators."""
     left, step, wide = 8, 54, 162
     sketch.text(0, y - 6, name, "bold")
-    sketch.rect(0, y + 2, 520, 34, "s-quiet t-ink", rx=4)
+    sketch.rect(0, y + 2, 520, 34, "s-orange t-orange", rx=4)
     sketch.text(519, y - 6, "memory", "end f-quiet")
     if len(operators) == 1:
         sketch.text(left + 3 * step + 24, y + 92, "Done, in a third of the time.", "f-quiet", data_from=3)
     for i, (operator, source, target) in enumerate(operators):
         x = left + i * wide
-        sketch.rect(x, y + 136, wide - 12, 34, "s-ink f-paper", rx=4)
+        sketch.rect(x, y + 136, wide - 12, 34, "s-blue t-blue", rx=4)
         sketch.text(x + wide / 2 - 6, y + 158, operator, "mid")
-        for k, (array, colour) in enumerate(((source, "blue"), (target, "quiet"), (target, "orange"))):
+        for k, array in enumerate((source, target, target)):
             at = x + 22 + k * (step - 2)
             seen = {"data_from": i * 3 + k + 1}
             if k != 1:
                 sketch.text(at, y + 24, array, "mid italic", font_style="italic", **seen)
             ends = (y + 130, y + 42) if k == 2 else (y + 42, y + 130)
-            sketch.arrow(at, ends[0], at, ends[1], colour, "thick" if k != 1 else "thick dashed", size=13, **seen)
+            sketch.arrow(at, ends[0], at, ends[1], "orange", "thick" if k != 1 else "thick dashed", size=13, **seen)
 
 
 def block():
@@ -58,22 +58,22 @@ def block():
                     left: one at the start and one at the end.""")
     for x, memory, css, title in ((108, 0, "", "By operators: 8 trips"), (282, 484, "end", "Compiled: 2 trips")):
         sketch.text(0 if memory == 0 else 520, 16, title, f"bold {css}".strip())
-        sketch.rect(memory, top - 8, 36, 4 * high + 3 * gap + 16, "s-quiet t-ink", rx=4)
+        sketch.rect(memory, top - 8, 36, 4 * high + 3 * gap + 16, "s-orange t-orange", rx=4)
         middle = top + 2 * high + 1.5 * gap
         turned = f"rotate(-90 {memory + 18} {middle})"
         sketch.text(memory + 18, middle, "memory", "mid f-quiet", transform=turned, dy=5)
         for i, name in enumerate(names):
             y = top + i * (high + gap)
-            sketch.rect(x, y, 130, high, "s-blue t-blue" if name == "product" else "s-ink f-paper", rx=4)
+            sketch.rect(x, y, 130, high, "s-blue t-blue", rx=4)
             sketch.text(x + 65, y + high / 2 + 5, name, "mid")
             if memory == 0:
-                sketch.arrow(38, y + 12, x - 3, y + 12, "blue", size=9)
+                sketch.arrow(38, y + 12, x - 3, y + 12, "orange", size=9)
                 sketch.arrow(x - 3, y + high - 12, 38, y + high - 12, "orange", size=9)
             elif i:
                 sketch.arrow(x + 65, y - gap + 1, x + 65, y - 2, "ink", size=9)
     end = top + 3 * (high + gap)
     sketch.rect(270, top - 12, 154, 4 * high + 3 * gap + 24, "s-green dashed", rx=10)
-    sketch.arrow(482, top + high / 2, 415, top + high / 2, "blue", size=9)
+    sketch.arrow(482, top + high / 2, 415, top + high / 2, "orange", size=9)
     sketch.arrow(414, end + high / 2, 482, end + high / 2, "orange", size=9)
     sketch.text(347, end + high + 36, "a few rows at a time, near", "mid f-green")
     sketch.text(173, end + high + 36, "all rows", "mid f-quiet")
@@ -159,7 +159,7 @@ def online():
     for seen, (high, exponentials, total) in enumerate(frames, 1):
         with sketch.group(data_from=seen, data_to=seen):
             y = number(base - unit * high)
-            sketch.path(f"M{left - 8},{y}H{left + len(SCORES) * step - 4}", "s-orange dashed")
+            sketch.path(f"M{left - 8},{y}H{left + len(SCORES) * step - 4}", "s-purple dashed")
             sketch.text(left - 14, base - unit * high + 5, f"m = {high:.1f}", "end")
             for i, each in enumerate(exponentials):
                 new = " thick" if i == seen - 1 else ""
@@ -198,7 +198,7 @@ def order():
         for step, at in enumerate(sequence, 1):
             x, y = place(*at)
             sketch.circle(x, y, 13, "s-quiet f-paper")
-            sketch.circle(x, y, 13, "s-orange f-orange" if at in bad else "s-green t-green", data_from=step)
+            sketch.circle(x, y, 13, "s-purple f-purple" if at in bad else "s-green t-green", data_from=step)
             sketch.circle(x, y, 17, "s-ink", data_from=step, data_to=step)
             sketch.text(x, y + 5, str(step), f"mid{' f-paper' if at in bad else ''}", data_from=step)
         for step, at in enumerate(sequence, 1):
@@ -213,7 +213,7 @@ def arrow(sketch, start, end, late, **more):
     (x0, y0), (x1, y1) = start, end
     length = math.hypot(x1 - x0, y1 - y0)
     dx, dy = (x1 - x0) / length, (y1 - y0) / length
-    sketch.arrow(x0 + 14 * dx, y0 + 14 * dy, x1 - 18 * dx, y1 - 18 * dy, "orange" if late else "ink",
+    sketch.arrow(x0 + 14 * dx, y0 + 14 * dy, x1 - 18 * dx, y1 - 18 * dy, "purple" if late else "ink",
                  "thick dashed" if late else "thick", size=11, **more)
 
 

@@ -34,14 +34,14 @@ if (have_with || have_without) {
 middle = int((kept_records - 1) / 2)
 
 plot whole_forecast using 1:(only(have_without, $2)) with linespoints pointtype modelled_point pointsize 0.6 \
-       linewidth 1.6 dashtype modelled_dash linecolor rgb orange, \
+       linewidth 1.6 dashtype modelled_dash linecolor rgb purple, \
      cached_forecast using 1:(only(have_with, $2)) with linespoints pointtype modelled_point pointsize 0.6 \
-       linewidth 1.6 dashtype modelled_dash linecolor rgb blue, \
-     whole using 1:3:4 with filledcurves fillcolor rgb orange, \
-     whole using 1:2 with linespoints pointtype triangle pointsize 0.75 linewidth 2.2 linecolor rgb orange, \
-     cached using 1:3:4 with filledcurves fillcolor rgb blue, \
-     cached using 1:2 with linespoints pointtype measured_point pointsize 0.7 linewidth 2.2 linecolor rgb blue, \
+       linewidth 1.6 dashtype modelled_dash linecolor rgb green, \
+     whole using 1:3:4 with filledcurves fillcolor rgb purple, \
+     whole using 1:2 with linespoints pointtype triangle pointsize 0.75 linewidth 2.2 linecolor rgb purple, \
+     cached using 1:3:4 with filledcurves fillcolor rgb green, \
+     cached using 1:2 with linespoints pointtype measured_point pointsize 0.7 linewidth 2.2 linecolor rgb green, \
      whole using 1:(only($0 == middle, $2)):("without: all tokens again") with labels right font near \
-       textcolor rgb orange, \
+       textcolor rgb purple, \
      cached using 1:(only($0 == middle, $2)):("with: only the new one") with labels left font near \
-       textcolor rgb blue
+       textcolor rgb green

@@ -12,7 +12,7 @@ have_levels = exists("have_plateaus_bandwidth")
 # The curves in the order drawn; the dashed ones are the same kernels with non-temporal stores.
 array names[5] = ["copy", "triad", "read", "copy_nt", "triad_nt"]
 array titles[5] = ["copy", "triad", "read", "copy, nt", "triad, nt"]
-array colours[5] = [orange, green, blue, orange, green]
+array colours[5] = [purple, green, memory, purple, green]
 array points[5] = [triangle, diamond, circle, triangle, diamond]
 array dashes[5] = [measured_dash, measured_dash, measured_dash, long_dash, long_dash]
 series(i) = "bandwidth_".names[i].(panel == 2 ? "_all" : "")
@@ -54,7 +54,7 @@ do for [panel = 1:panels] {
   plot levels using (only(named && $0 < level_records - 1, $1)):(y_min):(0):(y_max - y_min) \
          with vectors nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet, \
        levels using (only(named, middle($0, $1))):(name_y):5 with labels font over textcolor rgb quiet, \
-       levels using (only(named, middle($0, $1))):(value_y):(digits($2)) with labels font over textcolor rgb blue, \
+       levels using (only(named, middle($0, $1))):(value_y):(digits($2)) with labels font over textcolor rgb memory, \
        for [i = 1:5] file(i) using (only(present(i), $1)):3:4 with filledcurves fillcolor rgb colours[i], \
        for [i = 1:5] file(i) using (only(present(i), $1)):2 with linespoints pointinterval 4 pointtype points[i] \
          pointsize 0.55 linewidth 1.8 dashtype dashes[i] linecolor rgb colours[i], \

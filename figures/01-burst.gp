@@ -32,7 +32,7 @@ if (rationed) {
   set label "sustained, ".digits(value_bandwidth_steady_gbs)." GB/s" at after,0.12 * y_max center textcolor rgb ink
 }
 
-plot read using 1:(capped($3)):(capped($4)) with filledcurves fillcolor rgb blue, \
-     read using 1:2 with linespoints pointinterval 4 pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
+plot read using 1:(capped($3)):(capped($4)) with filledcurves fillcolor rgb memory, \
+     read using 1:2 with linespoints pointinterval 4 pointtype circle pointsize 0.6 linewidth 2 linecolor rgb memory, \
      read using (only(!rationed && $1 == read_max_x, $1)):(capped(larger($2, $4)) + 0.04 * y_max):(digits(last_max)." GB/s") \
-       with labels right font near textcolor rgb blue
+       with labels right font near textcolor rgb memory

@@ -30,11 +30,11 @@ plot levels using (only(have_levels && $0 < level_records - 1, $1)):(y_min):(0):
        with labels font over textcolor rgb ink, \
      levels using (only(have_levels && in_cycles, middle($0, $1))):(below_top(57.0)): \
        (digits($2 * (in_cycles ? value_clock_ghz : 1))) with labels font over textcolor rgb ink, \
-     small using (only(have_small, $1)):3:4 with filledcurves fillcolor rgb orange, \
+     small using (only(have_small, $1)):3:4 with filledcurves fillcolor rgb purple, \
      small using (only(have_small, $1)):2 with linespoints pointinterval 4 \
-       pointtype triangle pointsize 0.6 linewidth 2 dashtype long_dash linecolor rgb orange, \
-     huge using 1:3:4 with filledcurves fillcolor rgb blue, \
-     huge using 1:2 with linespoints pointinterval 4 pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
+       pointtype triangle pointsize 0.6 linewidth 2 dashtype long_dash linecolor rgb purple, \
+     huge using 1:3:4 with filledcurves fillcolor rgb memory, \
+     huge using 1:2 with linespoints pointinterval 4 pointtype circle pointsize 0.6 linewidth 2 linecolor rgb memory, \
      small using (only(have_small && $1 == huge_max_x, $1)):2:("4 KiB pages") \
-       with labels left font end textcolor rgb orange, \
-     huge using (only($1 == huge_max_x, $1)):2:("huge pages") with labels left font end textcolor rgb blue
+       with labels left font end textcolor rgb purple, \
+     huge using (only($1 == huge_max_x, $1)):2:("huge pages") with labels left font end textcolor rgb memory

@@ -28,8 +28,8 @@ set arrow 1 from chosen,y_min to chosen,y_max nohead linewidth 1.4 dashtype mode
 set arrow 2 from x_min,peak to x_max,peak nohead linewidth 2.4 linecolor rgb quiet
 set label sprintf("peak, %s", digits(peak)) at x_min * 1.05,peak left font along textcolor rgb quiet
 set label sprintf("the model’s choice, %.0f", chosen) at chosen,y_min + 0.08 * (y_max - y_min) right font near textcolor rgb ink
-plot speed using 1:3:4 with filledcurves fillcolor rgb blue, \
-     speed using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue
+plot speed using 1:3:4 with filledcurves fillcolor rgb compute, \
+     speed using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb compute
 
 unset label
 unset arrow 2
@@ -44,5 +44,5 @@ set arrow 1 from chosen,y_min to chosen,y_max nohead linewidth 1.4 dashtype mode
 set for [k = 2:12] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
 set xlabel "depth of the block (its area stays the same)" offset 0,0.9 textcolor rgb quiet
 plot traffic using 1:2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.4 dashtype modelled_dash \
-       linecolor rgb orange
+       linecolor rgb memory
 unset multiplot

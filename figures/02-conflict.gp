@@ -22,8 +22,8 @@ y_title = "measured speed, GFLOP/s"
 load "frame.gp"
 eval y_range(0, speed_max_y * 1.15)
 set format x ""
-plot speed using 1:3:4 with filledcurves fillcolor rgb blue, \
-     speed using 1:2 with linespoints pointtype circle pointsize 0.55 linewidth 1.8 linecolor rgb blue, \
+plot speed using 1:3:4 with filledcurves fillcolor rgb compute, \
+     speed using 1:2 with linespoints pointtype circle pointsize 0.55 linewidth 1.8 linecolor rgb compute, \
      speed using 1:(only(is_corner($1), $2)):(sprintf("%.0f", $1)) with labels font near textcolor rgb ink
 
 unset label
@@ -36,7 +36,7 @@ eval y_range(2, l1_max * 2.6)
 set ytics ("4" 4, "16" 16, "64" 64)
 set xlabel "N" offset 0,0.9 textcolor rgb quiet
 plot l1 using 1:2 with linespoints pointtype 4 pointsize 0.7 linewidth 1.4 dashtype simulated_dash linecolor rgb green, \
-     l2 using 1:2 with linespoints pointtype 12 pointsize 0.7 linewidth 1.4 dashtype simulated_dash linecolor rgb orange, \
+     l2 using 1:2 with linespoints pointtype 12 pointsize 0.7 linewidth 1.4 dashtype simulated_dash linecolor rgb memory, \
      l1 using (only($0 == 2, $1)):2:("into L1") with labels font near textcolor rgb green, \
-     l2 using (only($0 == 2, $1)):2:("into L2") with labels font near textcolor rgb orange
+     l2 using (only($0 == 2, $1)):2:("into L2") with labels font near textcolor rgb memory
 unset multiplot

@@ -7,7 +7,8 @@ load tables."/values.gp"
 
 array rungs[7] = ["naive", "loop_order", "blocked", "register_tile", "packed", "best", "best_all"]
 array titles[7] = ["naive", "loop order", "blocking", "register tile", "packing", "best", "all threads"]
-array colours[7] = [orange, purple, green, blue, grey, ink, ink]
+# The naive loops wait for memory; a register tile is where arithmetic becomes the limit.
+array colours[7] = [memory, purple, green, compute, grey, ink, ink]
 array points[7] = [circle, triangle, diamond, square, triangle, circle, diamond]
 array dashes[7] = [measured_dash, measured_dash, measured_dash, measured_dash, long_dash, measured_dash, long_dash]
 present(i) = exists("have_rung_".rungs[i])

@@ -8,7 +8,7 @@ load tables."/values.gp"
 all = exists("have_best_over_peers_all")
 array ids[2] = ["best_over_peers", "best_over_peers_all"]
 array names[2] = ["one thread", "all threads"]
-array colours[2] = [blue, orange]
+array colours[2] = [green, purple]
 array points[2] = [circle, triangle]
 array dashes[2] = [measured_dash, long_dash]
 file(i) = tables."/".ids[i == 2 && !all ? 1 : i].".tsv"

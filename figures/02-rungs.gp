@@ -27,7 +27,7 @@ set xrange [0:124]
 set xtics 0,25,100
 set grid xtics noytics
 set ytics textcolor rgb ink
-plot rungs using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 linecolor rgb blue, \
+plot rungs using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 linecolor rgb compute, \
      rungs using ($2 + 4):(row($1)):(digits($2)) with labels left textcolor rgb ink
 unset ytics
 

@@ -5,7 +5,7 @@ height = 500
 load "style.gp"
 array ids[3] = ["scalar", "vector", "sorted"]
 array names[3] = ["one at a time", "vectors", "vectors, sorted"]
-array colours[3] = [orange, blue, green]
+array colours[3] = [grey, ink, green]
 array points[3] = [triangle, circle, diamond]
 array dashes[3] = [long_dash, measured_dash, measured_dash]
 file(i) = tables."/divergence_".ids[i].".tsv"

@@ -31,18 +31,18 @@ set for [k = 12:40:3] xtics add (capacity(2.0**k) 2.0**k)
 set xlabel "in flight on the whole device" offset 0,0.9 textcolor rgb quiet
 if (exists("value_gpu_little_predicted_bytes")) {
   knee = value_gpu_little_predicted_bytes
-  set arrow from knee,y_min to knee,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb orange
-  set label "knee, predicted" at knee,y_min * 2 font near textcolor rgb orange
+  set arrow from knee,y_min to knee,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb quiet
+  set label "knee, predicted" at knee,y_min * 2 font near textcolor rgb quiet
 }
-plot one using 1:3:4 with filledcurves fillcolor rgb blue, \
+plot one using 1:3:4 with filledcurves fillcolor rgb ink, \
      simulated using (only(have_simulated, $1)):2 with linespoints pointtype simulated_point pointsize 0.7 \
        linewidth 1.6 dashtype simulated_dash linecolor rgb purple, \
      four using (only(have_four, $1)):2 with linespoints pointtype triangle pointsize 0.6 linewidth 1.8 \
        dashtype long_dash linecolor rgb green, \
-     one using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
+     one using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb ink, \
      simulated using (only(have_simulated && $0 == name_at(0.75, model_records), $1)):2:("simulated") \
        with labels font near textcolor rgb purple, \
      four using (only(have_four && $0 == name_at(0.5, four_records), $1)):2:("four loads per thread") \
        with labels font near textcolor rgb green, \
      one using (only($0 == name_at(0.6, one_records), $1)):2:("one load per thread") \
-       with labels font near textcolor rgb blue
+       with labels font near textcolor rgb ink

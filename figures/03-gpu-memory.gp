@@ -25,8 +25,8 @@ set xtics (capacity(2.0**12) 2.0**12)
 set for [k = 16:40:4] xtics add (capacity(2.0**k) 2.0**k)
 eval decades_on("y", "1 2 5")
 set xlabel "working set"
-plot latency using 1:3:4 with filledcurves fillcolor rgb blue, \
-     latency using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue
+plot latency using 1:3:4 with filledcurves fillcolor rgb memory, \
+     latency using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb memory
 
 # Words that lie apart in memory.
 top_edge = 452; bottom_edge = height - 58; right_edge = 268
@@ -37,8 +37,8 @@ eval x_range(stride_min_x, stride_max_x * 1.001)
 eval y_range(stride_min_y / 1.6, stride_max_y * 1.6)
 eval powers_on_x
 set xlabel "stride, words"
-plot stride using 1:3:4 with filledcurves fillcolor rgb orange, \
-     stride using 1:2 with linespoints pointtype triangle pointsize 0.7 linewidth 2 linecolor rgb orange
+plot stride using 1:3:4 with filledcurves fillcolor rgb memory, \
+     stride using 1:2 with linespoints pointtype triangle pointsize 0.7 linewidth 2 linecolor rgb memory
 
 # Words of one bank, one of which is served at a time.
 left_edge = 336; right_edge = width - 24

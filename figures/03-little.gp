@@ -27,20 +27,20 @@ eval y_range(0, y_max)
 set xtics 8
 set xlabel "chases at a time" offset 0,0.9 textcolor rgb quiet
 knee = value_little_knee_predicted
-set arrow from knee,0 to knee,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb orange
-set label "knee predicted: ".digits(knee) at knee,y_max * 0.12 font near textcolor rgb orange
+set arrow from knee,0 to knee,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb green
+set label "knee predicted: ".digits(knee) at knee,y_max * 0.12 font near textcolor rgb green
 if (exists("value_little_knee_measured")) {
   knee = value_little_knee_measured
-  set arrow from knee,0 to knee,y_max nohead linewidth 1 dashtype measured_dash linecolor rgb blue
-  set label "measured: ".digits(knee) at knee,y_max * 0.05 font near textcolor rgb blue
+  set arrow from knee,0 to knee,y_max nohead linewidth 1 dashtype measured_dash linecolor rgb ink
+  set label "measured: ".digits(knee) at knee,y_max * 0.05 font near textcolor rgb ink
 }
 
-plot measured using 1:3:(capped($4)) with filledcurves fillcolor rgb blue, \
-     line using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb orange, \
+plot measured using 1:3:(capped($4)) with filledcurves fillcolor rgb ink, \
+     line using 1:2 with lines linewidth 2 dashtype modelled_dash linecolor rgb green, \
      model using (only(have_model, $1)):2 with linespoints pointtype simulated_point pointsize 0.7 linewidth 1.6 \
        dashtype simulated_dash linecolor rgb purple, \
-     measured using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb blue, \
-     line using (only($1 == one_max_x, $1)):2:("Little’s law") with labels left font at_end textcolor rgb orange, \
+     measured using 1:2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb ink, \
+     line using (only($1 == one_max_x, $1)):2:("Little’s law") with labels left font at_end textcolor rgb green, \
      model using (only(have_model && $1 == one_max_x, $1)):2:("simulated") with labels left font at_end textcolor rgb purple, \
-     measured using (only($1 == one_max_x, $1)):2:("measured") with labels left font at_end textcolor rgb blue
+     measured using (only($1 == one_max_x, $1)):2:("measured") with labels left font at_end textcolor rgb ink
 unset multiplot

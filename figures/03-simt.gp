@@ -6,7 +6,7 @@ height = 790
 load "style.gp"
 array ids[6] = ["utilisation_29", "utilisation_250", "utilisation_700", "round_robin_700", "bandwidth", "bandwidth_wide"]
 array names[6] = ["shared memory", "L2", "HBM", "HBM, in turn", "4 bytes each", "16 bytes each"]
-array colours[6] = [green, blue, orange, purple, grey, ink]
+array colours[6] = [green, ink, memory, purple, grey, memory]
 array points[6] = [12, 8, 4, 6, 4, 8]
 array places[6] = [12, 8, 28, 44, 44, 16]  # where the name stands
 array firsts[2] = [1, 5]

@@ -39,8 +39,8 @@ do for [counter = 1:3] {
   load "frame.gp"
   if (counter == 1) {
     eval key("quoted", quoted_point, grey)
-    eval key("modelled", modelled_point, orange)
-    eval key("simulated", simulated_point, blue)
+    eval key("modelled", modelled_point, purple)
+    eval key("simulated", simulated_point, green)
     do for [app = 1:count] {
       set label names[app] at graph -0.08,first app - 1 right textcolor rgb ink
       if (missed[app]) { set label "missed" at graph -0.08,first app - 0.58 right textcolor rgb quiet }
@@ -53,8 +53,8 @@ do for [counter = 1:3] {
   set for [app = 1:count] arrow from graph 0,first app - 1 to graph 1,first app - 1 nohead linewidth 0.8 linecolor rgb grid
   plot file(counter, "published") using 2:($1 - 0.28) with points pointtype quoted_point pointsize 0.8 \
          linecolor rgb grey, \
-       file(counter, "modelled") using 2:1 with points pointtype modelled_point pointsize 0.7 linecolor rgb orange, \
+       file(counter, "modelled") using 2:1 with points pointtype modelled_point pointsize 0.7 linecolor rgb purple, \
        file(counter, "simulated") using 2:($1 + 0.28) with points pointtype simulated_point pointsize 0.7 \
-         linecolor rgb blue
+         linecolor rgb green
 }
 unset multiplot

@@ -6,7 +6,7 @@ load "style.gp"
 peaks = tables."/unit_peaks.tsv"
 array ids[2] = ["gemm_fp32", "gemm_int8"]
 array names[2] = ["fp32 product", "int8 product"]
-array colours[2] = [orange, blue]
+array colours[2] = [purple, green]
 array points[2] = [circle, triangle]
 file(i) = tables."/".ids[i].".tsv"
 # Only the peaks of what is multiplied here: a line without a curve would tell nothing.

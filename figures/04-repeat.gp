@@ -19,8 +19,8 @@ eval x_range(1, one_in(time_max_x))
 eval y_range(smaller(0.95, low_min - 0.02), larger(1.1, time_max_y * 1.08))
 set xtics ("every call" 1, "1 in 2" 2, "1 in 5" 5, "1 in 10" 10, "1 in 20" 20, "1 in 50" 50, "1 in 100" 100, "1 in 1000" 1000)
 set xlabel "takes at least as long" offset 0,0.9 textcolor rgb quiet
-plot processor using (one_in($1)):(clip($3)):(clip($4)) with filledcurves fillcolor rgb orange, \
-     simulated using (one_in($1)):2 with lines linewidth 2 dashtype simulated_dash linecolor rgb blue, \
-     processor using (one_in($1)):2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb orange, \
-     processor using (only($0 == time_records - 2, one_in($1))):2:("this processor") with labels right font near textcolor rgb orange, \
-     simulated using (only($1 == 80, one_in($1))):2:("the array: always the same") with labels font near textcolor rgb blue
+plot processor using (one_in($1)):(clip($3)):(clip($4)) with filledcurves fillcolor rgb purple, \
+     simulated using (one_in($1)):2 with lines linewidth 2 dashtype simulated_dash linecolor rgb green, \
+     processor using (one_in($1)):2 with linespoints pointtype circle pointsize 0.6 linewidth 2 linecolor rgb purple, \
+     processor using (only($0 == time_records - 2, one_in($1))):2:("this processor") with labels right font near textcolor rgb purple, \
+     simulated using (only($1 == 80, one_in($1))):2:("the array: always the same") with labels font near textcolor rgb green

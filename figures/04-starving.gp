@@ -5,7 +5,7 @@ height = 460
 load "style.gp"
 array ids[4] = ["64", "128", "256", "256_single"]
 array names[4] = ["64 × 64", "128 × 128", "256 × 256", "one register"]
-array colours[4] = [green, orange, blue, purple]
+array colours[4] = [green, ink, grey, purple]
 array points[4] = [12, 8, 4, 6]
 file(i) = tables."/batch_".ids[i].".tsv"
 stats file(3) using 1 name "batch" nooutput

@@ -6,7 +6,7 @@ height = 760
 load "style.gp"
 array ids[3] = ["os", "ws", "is"]
 array names[3] = ["outputs", "weights", "inputs"]
-array colours[3] = [orange, blue, green]
+array colours[3] = [purple, ink, green]
 array points[3] = [8, 4, 12]
 array sides[2] = ["m", "k"]
 array titles[2] = ["rows of the first matrix", "length of the sums"]

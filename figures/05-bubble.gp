@@ -36,8 +36,8 @@ plot for [i = 1:2] file("formula_".ids[i]) using 1:2 with lines linewidth 1.4 da
      here("formula") using (only(measured && $1 == micros_max, $1)):2:(ranks_here." ranks, modelled") \
        with labels left font end textcolor rgb quiet, \
      here("gpipe") using (only(measured, $1)):2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
-       linecolor rgb orange, \
-     here("gpipe") using (only(measured && $1 == micros_max, $1)):2:(ranks_here." ranks, GPipe") with labels left font end textcolor rgb orange, \
+       linecolor rgb grey, \
+     here("gpipe") using (only(measured && $1 == micros_max, $1)):2:(ranks_here." ranks, GPipe") with labels left font end textcolor rgb grey, \
      here("1f1b") using (only(measured, $1)):2 with linespoints pointtype triangle pointsize 0.7 linewidth 1.8 \
-       linecolor rgb blue, \
-     here("1f1b") using (only(measured && $1 == micros_max, $1)):2:(ranks_here." ranks, 1F1B") with labels left font end textcolor rgb blue
+       linecolor rgb ink, \
+     here("1f1b") using (only(measured && $1 == micros_max, $1)):2:(ranks_here." ranks, 1F1B") with labels left font end textcolor rgb ink

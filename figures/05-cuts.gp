@@ -21,7 +21,7 @@ set yrange [height:0]  # in the figure's own units, downwards
 unset xtics
 unset ytics
 unset grid
-array chip[4] = [blue, orange, green, purple]
+array chip[4] = [ink, grey, green, purple]
 
 # Commands, to be evaluated; places and sizes in units.
 filled(x, y, w, h, colour) = sprintf('set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" fillstyle solid 1 noborder', \

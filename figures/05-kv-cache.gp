@@ -6,7 +6,7 @@ load "style.gp"
 load tables."/values.gp"
 array ids[4] = ["kv_none", "kv_1", "kv_4", "kv_12"]
 array names[4] = ["no cache", "shared by 12", "shared by 3", "not shared"]
-array colours[4] = [ink, green, orange, blue]
+array colours[4] = [ink, green, purple, grey]
 array points[4] = [circle, triangle, diamond, square]
 file(i) = tables."/".ids[i].".tsv"
 have(i) = exists("have_".ids[i]."_predicted")

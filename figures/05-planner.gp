@@ -32,7 +32,7 @@ set xlabel "published MFU, %" offset 0,0.9 textcolor rgb quiet
 
 # The key: kinds of chips by colour, what a run was used for by marker.
 array key_names[3] = ["A100", have_added ? "H100, H200" : "H100", "TPU"]
-array key_colours[3] = [blue, orange, green]
+array key_colours[3] = [green, purple, grey]
 do for [i = 1:3] {
   eval key(key_names[i], modelled_point, key_colours[i])
 }
@@ -74,15 +74,15 @@ do for [i = 1:count] {
   set arrow from right - 0.6,at - 1.6 to xs[i],ys[i] + 0.8 nohead linewidth 0.8 linecolor rgb quiet
 }
 plot x with lines linewidth 1 dashtype modelled_dash linecolor rgb quiet, \
-     for [one in test_a100] file("test_a100", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb blue, \
-     for [one in test_h100] file("test_h100", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb orange, \
-     for [one in test_tpu] file("test_tpu", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb green, \
-     for [one in added_a100] file("added_a100", one) with points pointtype added_point pointsize 0.7 linecolor rgb blue, \
-     for [one in added_h100] file("added_h100", one) with points pointtype added_point pointsize 0.7 linecolor rgb orange, \
-     for [one in added_h200] file("added_h200", one) with points pointtype added_point pointsize 0.7 linecolor rgb orange, \
-     for [one in added_tpu] file("added_tpu", one) with points pointtype added_point pointsize 0.7 linecolor rgb green, \
-     for [one in fit_a100] file("fit_a100", one) with points pointtype 8 pointsize 0.7 linecolor rgb blue, \
-     for [one in fit_h100] file("fit_h100", one) with points pointtype 8 pointsize 0.7 linecolor rgb orange, \
+     for [one in test_a100] file("test_a100", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb green, \
+     for [one in test_h100] file("test_h100", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb purple, \
+     for [one in test_tpu] file("test_tpu", one) with points pointtype modelled_point pointsize 0.6 linecolor rgb grey, \
+     for [one in added_a100] file("added_a100", one) with points pointtype added_point pointsize 0.7 linecolor rgb green, \
+     for [one in added_h100] file("added_h100", one) with points pointtype added_point pointsize 0.7 linecolor rgb purple, \
+     for [one in added_h200] file("added_h200", one) with points pointtype added_point pointsize 0.7 linecolor rgb purple, \
+     for [one in added_tpu] file("added_tpu", one) with points pointtype added_point pointsize 0.7 linecolor rgb grey, \
+     for [one in fit_a100] file("fit_a100", one) with points pointtype 8 pointsize 0.7 linecolor rgb green, \
+     for [one in fit_h100] file("fit_h100", one) with points pointtype 8 pointsize 0.7 linecolor rgb purple, \
      for [one in test_h100] file("test_h100", one) using (only(missed($1, $2) && !fast($1, $2), $1)):2:(name(strcol(5))) \
        with labels font near textcolor rgb ink, \
      for [one in fit_h100] file("fit_h100", one) using (only(missed($1, $2) && !fast($1, $2), $1)):2:(name(strcol(5))) \

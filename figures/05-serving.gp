@@ -8,7 +8,7 @@ load tables."/values.gp"
 
 array ways[4] = ["static", "whole", "chunked", "apart"]
 array titles[4] = ["static batches", "whole prompts", "chunks", "apart"]
-array colours[4] = [grey, orange, blue, green]
+array colours[4] = [grey, purple, ink, green]
 array points[4] = [6, 8, 4, 12]
 array named[4] = [8, 6, 7, 5]  # the point beside which a curve has its name
 present(kind, i) = exists("have_serving_".kind."_".ways[i])

@@ -21,4 +21,4 @@ set grid xtics noytics
 set ytics textcolor rgb ink
 plot measured using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 linecolor rgb blue, \
      measured using (beyond + 4):(row($1)):(digits($2)) with labels left textcolor rgb blue, \
-     predicted using 2:(row($1)) with points pointtype modelled_point pointsize 1.1 linewidth 2 linecolor rgb orange
+     predicted using 2:(row($1)) with points pointtype modelled_point pointsize 1.1 linewidth 2 linecolor rgb ink

@@ -7,7 +7,7 @@ load tables."/values.gp"
 file(name) = tables."/over_mpi_".name.".tsv"
 array ids[4] = ["doubling", "ring", "through_window", "in_window"]
 array names[4] = ["doubling", "ring", "through window", "in window"]
-array colours[4] = [purple, blue, green, orange]
+array colours[4] = [purple, ink, green, grey]
 array points[4] = [circle, triangle, square, diamond]
 ways = exists("have_over_mpi_in_window") ? 4 : 2
 stats file("ring") using 1:2 name "size" nooutput

@@ -26,11 +26,11 @@ set ytics ("0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100)
 set arrow from value_fp16_breaks_tokens_predicted,scaled_min / 1.6 to value_fp16_breaks_tokens_predicted,alone_max_y * 1.6 \
   nohead linewidth 1.6 dashtype modelled_dash linecolor rgb quiet
 plot alone using 1:2 with linespoints pointtype simulated_point pointsize 0.7 linewidth 1.8 dashtype simulated_dash \
-       linecolor rgb orange, \
+       linecolor rgb purple, \
      scaled using 1:2 with linespoints pointtype simulated_point pointsize 0.7 linewidth 1.8 dashtype simulated_dash \
-       linecolor rgb blue, \
-     alone using (only($1 == alone_max_x, $1)):2:("fp16") with labels left font end textcolor rgb orange, \
-     scaled using (only($1 == alone_max_x, $1)):2:("fp16, scaled") with labels left font end textcolor rgb blue
+       linecolor rgb green, \
+     alone using (only($1 == alone_max_x, $1)):2:("fp16") with labels left font end textcolor rgb purple, \
+     scaled using (only($1 == alone_max_x, $1)):2:("fp16, scaled") with labels left font end textcolor rgb green
 
 unset label
 unset arrow

@@ -31,15 +31,15 @@ unset ytics
 set xlabel "tokens per second" offset 0,0.9 textcolor rgb quiet
 do for [i = 1:count] { set label names[i] at graph 0,first (i - 1) right offset -0.8,0 textcolor rgb ink }
 
-eval key("all threads", square, blue)
-eval key("one thread", square, orange)
+eval key("all threads", square, green)
+eval key("one thread", square, purple)
 eval key("modelled", modelled_point, ink)
 if (raced) {
   eval key("llama.cpp", diamond, ink)
 }
 
 array suffixes[2] = ["", "_one"]
-array colours[2] = [blue, orange]
+array colours[2] = [green, purple]
 upper(i) = i == 1 ? -0.36 : 0.02
 middle(i) = upper(i) + 0.17
 set style fill solid 0.75 noborder

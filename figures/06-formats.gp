@@ -6,7 +6,7 @@ height = 656
 load "style.gp"
 array ids[5] = ["int4", "e2m1", "int8", "e4m3", "e5m2"]
 array names[5] = ["integers", "E2M1", "integers", "E4M3", "E5M2"]
-array colours[5] = [green, orange, green, blue, purple]
+array colours[5] = [green, ink, green, grey, purple]
 array thick[5] = [2, 2, 0.8, 0.8, 0.8]
 file(i) = tables."/values_".ids[i].".tsv"
 left_edge = 92; right_edge = width - 34

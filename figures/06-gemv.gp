@@ -19,14 +19,14 @@ eval x_range(0, 36)
 eval y_range(0, larger(one_max_y, slope_mean * x_max) * 1.02e-3)
 set xtics 0,4,32
 set xlabel "bits of a weight, with its share of the scales" offset 0,0.9 textcolor rgb quiet
-plot [x = 0:x_max] "+" using 1:(slope_mean * $1 * 1e-3) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb blue, \
-     [x = 0:x_max] "+" using 1:(all_slope_mean * $1 * 1e-3) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb orange, \
-     file("gemv_time") using 1:($2 * 1e-3) with points pointtype circle pointsize 0.8 linecolor rgb blue, \
-     file("gemv_all_time") using 1:($2 * 1e-3) with points pointtype triangle pointsize 0.8 linecolor rgb orange, \
+plot [x = 0:x_max] "+" using 1:(slope_mean * $1 * 1e-3) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb green, \
+     [x = 0:x_max] "+" using 1:(all_slope_mean * $1 * 1e-3) with lines linewidth 1.6 dashtype modelled_dash linecolor rgb purple, \
+     file("gemv_time") using 1:($2 * 1e-3) with points pointtype circle pointsize 0.8 linecolor rgb green, \
+     file("gemv_all_time") using 1:($2 * 1e-3) with points pointtype triangle pointsize 0.8 linecolor rgb purple, \
      file("gemv_time_predicted") using (only(strcol(5) eq "fp32", 27)):(slope_mean * 27e-3):("one thread, by bytes") \
-       with labels right font near textcolor rgb blue, \
+       with labels right font near textcolor rgb green, \
      file("gemv_all_time_predicted") using (only(strcol(5) eq "fp32", 26)):(all_slope_mean * 26e-3):("all threads") \
-       with labels left font near textcolor rgb orange, \
+       with labels left font near textcolor rgb purple, \
      file("gemv_time") using (only(strcol(5) eq "fp32", $1)):($2 * 1e-3):("fp32") \
        with labels right font near textcolor rgb ink, \
      file("gemv_time") using (only(strcol(5) eq "bf16", $1)):($2 * 1e-3):("16 bits") \
@@ -48,8 +48,8 @@ set xtics 0,1
 unset xlabel
 set grid xtics noytics
 set ytics textcolor rgb ink
-plot file("gemv_speedup") using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 linecolor rgb blue, \
-     file("gemv_speedup") using (beyond * 1.05):(row($1)):(digits($2)) with labels left textcolor rgb blue, \
+plot file("gemv_speedup") using (0):(row($1)):2:(0):ytic(5) with vectors nohead linewidth 13 linecolor rgb green, \
+     file("gemv_speedup") using (beyond * 1.05):(row($1)):(digits($2)) with labels left textcolor rgb green, \
      file("gemv_speedup_predicted") using 2:(row($1)) with points pointtype modelled_point pointsize 1.1 linewidth 2 \
        linecolor rgb ink
 unset multiplot

@@ -42,8 +42,8 @@ do for [i = 2:4] {
 }
 set arrow from -25,0 to -25,y_max nohead linewidth 1.6 linecolor rgb ink
 set label "too small for fp16" at -25.7,0.95 * y_max right textcolor rgb ink
-plot plain using ($1 + 0.5):2 with boxes fillcolor rgb orange, \
-     plain using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb orange, \
-     scaled using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb blue, \
-     plain using (only($1 == plain_pos_max_y, $1)):2:("as they are") with labels right font near textcolor rgb orange, \
-     scaled using (only($1 == scaled_pos_max_y, $1)):2:("scaled") with labels left font near textcolor rgb blue
+plot plain using ($1 + 0.5):2 with boxes fillcolor rgb purple, \
+     plain using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb purple, \
+     scaled using ($1 + 0.5):2 with histeps linewidth 1.8 linecolor rgb green, \
+     plain using (only($1 == plain_pos_max_y, $1)):2:("as they are") with labels right font near textcolor rgb purple, \
+     scaled using (only($1 == scaled_pos_max_y, $1)):2:("scaled") with labels left font near textcolor rgb green

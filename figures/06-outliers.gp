@@ -8,7 +8,7 @@ height = 378
 load "style.gp"
 array ids[5] = ["int8", "by_row", "blocks", "rotated", "fp8"]
 array names[5] = ["one scale", "by row", "blocks of 32", "one scale, rotated", "FP8 E4M3"]
-array colours[5] = [ink, green, blue, orange, purple]
+array colours[5] = [ink, green, blue, grey, purple]
 array points[5] = [circle, triangle, square, diamond, circle]
 measured(i) = tables."/outlier_".ids[i].".tsv"
 predicted(i) = tables."/outlier_".ids[i]."_predicted.tsv"

@@ -26,16 +26,16 @@ set xlabel "share of the weights that are left" offset 0,0.9 textcolor rgb quiet
 set arrow 1 from 0,dense to 1,dense nohead linewidth 1.4 linecolor rgb quiet
 set label "all weights" at 0.02,dense offset 0,0.6 textcolor rgb quiet
 plot file("pruned_loss_predicted") using 1:(only($2 < y_max, $2)) with linespoints pointtype modelled_point \
-       pointsize 0.7 linewidth 1.4 dashtype modelled_dash linecolor rgb orange, \
+       pointsize 0.7 linewidth 1.4 dashtype modelled_dash linecolor rgb purple, \
      file("pruned_loss") using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
-       linecolor rgb orange, \
+       linecolor rgb purple, \
      file("retrained_loss") using 1:2 with linespoints pointtype triangle pointsize 0.7 linewidth 1.8 \
-       linecolor rgb blue, \
-     file("pruned_loss_2_4") using 1:2 with points pointtype square pointsize 0.9 linecolor rgb orange, \
-     file("retrained_loss_2_4") using 1:2 with points pointtype square pointsize 0.9 linecolor rgb blue, \
-     file("pruned_loss_2_4") using 1:2:("2:4") with labels left font near textcolor rgb orange, \
-     file("retrained_loss_2_4") using 1:2:("2:4, trained on") with labels left font near textcolor rgb blue, \
-     file("pruned_loss") using (only($1 == 0.3, $1)):2:("pruned") with labels left font near textcolor rgb orange, \
+       linecolor rgb green, \
+     file("pruned_loss_2_4") using 1:2 with points pointtype square pointsize 0.9 linecolor rgb purple, \
+     file("retrained_loss_2_4") using 1:2 with points pointtype square pointsize 0.9 linecolor rgb green, \
+     file("pruned_loss_2_4") using 1:2:("2:4") with labels left font near textcolor rgb purple, \
+     file("retrained_loss_2_4") using 1:2:("2:4, trained on") with labels left font near textcolor rgb green, \
+     file("pruned_loss") using (only($1 == 0.3, $1)):2:("pruned") with labels left font near textcolor rgb purple, \
      file("pruned_loss_predicted") using (only($1 == 0.7, $1)):2:("by the noise") with labels left font near \
-       textcolor rgb orange, \
-     file("retrained_loss") using (only($1 == 0.3, $1)):2:("trained on") with labels right font near textcolor rgb blue
+       textcolor rgb purple, \
+     file("retrained_loss") using (only($1 == 0.3, $1)):2:("trained on") with labels right font near textcolor rgb green

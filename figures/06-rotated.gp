@@ -5,7 +5,7 @@ height = 256
 load "style.gp"
 array states[3] = ["plain", "large", "rotated"]
 array state_names[3] = ["no outliers", "outliers", "rotated"]
-array state_colours[3] = [grey, ink, orange]
+array state_colours[3] = [grey, ink, green]
 array state_points[3] = [triangle, circle, diamond]
 state(i) = tables."/outlier_kl_".states[i].".tsv"
 left_edge = 116; right_edge = width - 30; top_edge = 10; bottom_edge = height - 62

@@ -8,7 +8,7 @@ load "style.gp"
 file(name) = tables."/".name.".tsv"
 array ids[3] = ["csr32", "csr16", "bitmask"]
 array names[3] = ["indices", "indices", "bitmask"]
-array colours[3] = [orange, purple, blue]
+array colours[3] = [grey, purple, ink]
 array points[3] = [triangle, diamond, circle]
 gemv(i) = file("sparse_gemv_".ids[i])
 stats gemv(3) using 1:2 name "mask" nooutput

@@ -32,7 +32,7 @@ unset label
 # ---- The line ----
 array ids[3] = ["uniform", "sine", "normal"]
 array names[3] = ["uniform", "sine, full scale", "normally distributed"]
-array colours[3] = [green, orange, purple]
+array colours[3] = [green, grey, purple]
 array points[3] = [square, triangle, circle]
 signal(i) = tables."/sqnr_".ids[i].".tsv"
 expected(i) = tables."/sqnr_".ids[i]."_predicted.tsv"

@@ -9,7 +9,7 @@ load "style.gp"
 file(name) = tables."/".name.".tsv"
 array ids[4] = ["naive", "chained", "pairwise", "kahan"]
 array names[4] = ["one chain", "chains", "pairwise", "Kahan, fp64"]
-array colours[4] = [ink, green, blue, orange]
+array colours[4] = [ink, green, blue, grey]
 array points[4] = [circle, triangle, square, diamond]
 array narrow[2] = ["bf16", "bf16_stochastic"]
 array bounds[3] = ["n", "root", "log"]
@@ -60,7 +60,7 @@ eval y_range(0.6, ones_max_x * 1.6)
 set xtics ("1" 1, "2⁴" 2**4, "2⁸" 2**8, "2¹¹" 2**11, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24)
 set ytics ("1" 1, "2⁸" 2**8, "2¹⁶" 2**16, "2²⁴" 2**24)
 set xlabel "ones" offset 0,0.9 textcolor rgb quiet
-array still_colours[3] = [ink, grey, purple]
+array still_colours[3] = [ink, quiet, purple]
 array still_points[3] = [circle, simulated_point, simulated_point]
 array still_dashes[3] = [measured_dash, simulated_dash, simulated_dash]
 plot for [i = 1:3] file("ones_".still[i]) using 1:2 with linespoints pointtype still_points[i] pointsize 0.6 \

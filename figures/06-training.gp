@@ -6,7 +6,7 @@ load "style.gp"
 file(name) = tables."/training_".name.".tsv"
 array ids[4] = ["bf16", "fp16_scaled", "fp8_scaled", "fp16"]
 array names[4] = ["bf16", "fp16, scaled", "FP8, scaled", "fp16, not scaled"]
-array colours[4] = [green, blue, purple, orange]
+array colours[4] = [green, blue, purple, grey]
 stats file("fp32") using 1:2 name "right" nooutput
 stats file("fp16") using 2 name "wrong" nooutput
 

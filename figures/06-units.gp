@@ -8,7 +8,7 @@ has_ratios = exists("have_int8_over_onednn_by_size") && exists("have_bf16_over_o
 height = has_ratios ? 724 : 430
 load "style.gp"
 array ids[3] = ["fp32", "bf16", "int8"]
-array colours[3] = [orange, green, blue]
+array colours[3] = [ink, green, purple]
 array points[3] = [circle, diamond, triangle]
 ours(i) = tables."/".ids[i]."_gemm.tsv"
 # What a record lacks is drawn from ours, with every point undefined.

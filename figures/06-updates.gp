@@ -6,7 +6,7 @@ load "style.gp"
 file(name) = tables."/training_bf16_".name.".tsv"
 array ids[3] = ["master", "pure", "stochastic"]
 array names[3] = ["fp32 master", "to nearest", "at random"]
-array colours[3] = [ink, orange, blue]
+array colours[3] = [ink, purple, green]
 array sizes[3] = [1.1, 0.6, 0.6]  # what starts from the same and ends at the same lies under what it agrees with
 array widths[3] = [3.2, 1.6, 1.6]
 stats file("pure") using 1:2 name "still" nooutput

@@ -6,7 +6,7 @@ load "style.gp"
 load tables."/values.gp"
 array ways[2] = ["naive", "flash"]
 array titles[2] = ["with its matrix", "without its matrix"]
-array colours[2] = [orange, blue]
+array colours[2] = [purple, green]
 array points[2] = [triangle, circle]
 counted(i) = tables."/".ways[i]."_memory_predicted.tsv"
 present(i) = exists("have_".ways[i]."_memory")

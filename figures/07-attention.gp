@@ -9,7 +9,7 @@ load "style.gp"
 load tables."/values.gp"
 array ways[3] = ["flash_speed", "naive_speed", "torch_attention_speed"]
 array titles[3] = ["without its matrix", "with its matrix", "PyTorch"]
-array colours[3] = [blue, orange, green]
+array colours[3] = [green, purple, ink]
 array points[3] = [circle, triangle, diamond]
 array shift[3] = [0.955, 1.047, 1]  # so that the spreads of the three stand beside each other
 suffix(panel) = panel == 2 ? "_all" : ""

@@ -8,7 +8,7 @@ load tables."/values.gp"
 file(name) = tables."/break_even_".name.".tsv"
 array names[4] = ["operators", "compiled", "torch_eager", "torch_best"]
 array titles[4] = ["by operators", "compiled", "PyTorch", "torch.compile"]
-array colours[4] = [blue, blue, orange, orange]
+array colours[4] = [green, green, purple, purple]
 array dashes[4] = [long_dash, measured_dash, long_dash, measured_dash]
 have_torch = exists("have_break_even_torch_best")
 from_file(i) = have_torch || i <= 2 ? file(names[i]) : file("operators")
@@ -29,12 +29,12 @@ ours = have_ours ? value_compile_break_even_calls : 1
 have_theirs = exists("value_torch_best_break_even_calls")
 theirs = have_theirs ? value_torch_best_break_even_calls : 1
 if (have_ours) {
-  set arrow from ours,slow_min_y / 1.5 to ours,highest * 1.6 nohead linewidth 1 dashtype quoted_dash linecolor rgb blue
-  set label digits(ceil(ours))." calls" at ours,slow_min_y left font near textcolor rgb blue
+  set arrow from ours,slow_min_y / 1.5 to ours,highest * 1.6 nohead linewidth 1 dashtype quoted_dash linecolor rgb green
+  set label digits(ceil(ours))." calls" at ours,slow_min_y left font near textcolor rgb green
 }
 if (have_theirs) {
-  set arrow from theirs,slow_min_y / 1.5 to theirs,highest * 1.6 nohead linewidth 1 dashtype quoted_dash linecolor rgb orange
-  set label digits(ceil(theirs))." calls" at theirs,slow_min_y * 2.6 left font near textcolor rgb orange
+  set arrow from theirs,slow_min_y / 1.5 to theirs,highest * 1.6 nohead linewidth 1 dashtype quoted_dash linecolor rgb purple
+  set label digits(ceil(theirs))." calls" at theirs,slow_min_y * 2.6 left font near textcolor rgb purple
 }
 plot for [i = 1:4] from_file(i) using (only(have_torch || i <= 2, $1)):2 with lines linewidth 2 dashtype dashes[i] \
        linecolor rgb colours[i], \

@@ -9,7 +9,7 @@ height = 604
 load "style.gp"
 file(name) = tables."/fusion_elementwise_".name.".tsv"
 array cores[2] = ["", "_one"]
-array colours[2] = [blue, orange]
+array colours[2] = [green, purple]
 # What the record calls a way, what the figure does, and in which row it stands; a line of its own tells a group's bytes.
 array ways[7] = ["by operators", "three passes", "compiled, ordinary stores", "one pass", \
                  "compiled, non-temporal stores", "one pass, non-temporal", "one pass, in place"]
@@ -40,8 +40,8 @@ set label digits(first_bytes / 1e6)." MB cross memory, those of write-allocate a
 set label digits(second_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 3.1 textcolor rgb quiet
 set label digits(third_bytes / 1e6)." MB cross memory" at screen 2.0 / width,first 6.1 textcolor rgb quiet
 
-eval key("all cores", square, blue)
-eval key("one core", square, orange)
+eval key("all cores", square, green)
+eval key("one core", square, purple)
 eval key("modelled: copying as many bytes", modelled_point, ink)
 
 upper(i) = i == 1 ? -0.38 : 0.02

@@ -47,15 +47,15 @@ if (have_torch) {
   y_title = ""
   load "frame.gp"
   eval key("torch.compile", circle, green)
-  eval key("eager", triangle, orange)
+  eval key("eager", triangle, purple)
   set label "speedup over PyTorch, on a logarithmic axis" at screen 2.0 / width,screen title_height textcolor rgb quiet
   set logscale x
   eval x_range(smaller(smaller(compile_min, eager_min), 1) * 0.8, larger(compile_max, eager_max) * 1.6)
   eval decades_on("x", "1 2 5")
   plot compile using (1):(-$1):(0):(0):ytic(short(strcol(5))) with vectors nohead linecolor rgb blue, \
        compile using (1):(-$1 + 0.17):($2 - 1):(0) with vectors nohead linewidth 1.6 linecolor rgb green, \
-       eager using (only(have_eager, 1)):(-$1 - 0.17):($2 - 1):(0) with vectors nohead linewidth 1.6 linecolor rgb orange, \
+       eager using (only(have_eager, 1)):(-$1 - 0.17):($2 - 1):(0) with vectors nohead linewidth 1.6 linecolor rgb purple, \
        compile using 2:(-$1 + 0.17) with points pointtype circle pointsize 0.9 linecolor rgb green, \
-       eager using (only(have_eager, $2)):(-$1 - 0.17) with points pointtype triangle pointsize 0.9 linecolor rgb orange
+       eager using (only(have_eager, $2)):(-$1 - 0.17) with points pointtype triangle pointsize 0.9 linecolor rgb purple
 }
 unset multiplot

@@ -12,7 +12,7 @@ right_edge = width - 30; top_edge = 36; bottom_edge = height - 62
 y_title = "speedup over three passes, one core"
 load "frame.gp"
 eval key("measured", circle, blue)
-eval key("modelled from copies", modelled_point, orange)
+eval key("modelled from copies", modelled_point, ink)
 eval key("dotted: one pass for three", 0, quiet)
 set logscale x
 eval x_range(gain_min_x / 1.5, gain_max_x * 1.5)
@@ -25,5 +25,5 @@ plot 3 with lines linewidth 1.4 dashtype quoted_dash linecolor rgb grey, \
      gain using 1:(smaller($3, y_max)):(0):(smaller($4, y_max) - smaller($3, y_max)) with vectors nohead linewidth 1.4 \
        linecolor rgb blue, \
      predicted using 1:2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.8 dashtype modelled_dash \
-       linecolor rgb orange, \
+       linecolor rgb ink, \
      gain using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 linecolor rgb blue

@@ -24,7 +24,7 @@ do for [i = 1:4] {
 }
 height = 104 + 27 * rows
 load "style.gp"
-array inks[4] = [orange, purple, blue, green]
+array inks[4] = [grey, purple, ink, green]
 array points[4] = [circle, square, triangle, diamond]
 left_edge = 118; right_edge = width - 24; top_edge = 36; bottom_edge = height - 62
 y_title = "when each step ends, on a logarithmic axis"

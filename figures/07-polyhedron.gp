@@ -16,8 +16,8 @@ short = 0.16  # of an arrow, at either end, so that the dots stay free
 
 set multiplot
 right_edge = width - 26
-eval key("an exchange of the loops keeps this order", 0, blue)
-eval key("turns it round", 0, orange)
+eval key("an exchange of the loops keeps this order", 0, green)
+eval key("turns it round", 0, purple)
 do for [panel = 1:2] {
   top_edge = tops[panel]; bottom_edge = bottoms[panel]
   y_title = titles[panel]
@@ -35,7 +35,7 @@ do for [panel = 1:2] {
                ((1 - 2 * short) * ($1 - x)):((1 - 2 * short) * ($2 - y)) \
          with vectors head size graph 0.018,20 filled linewidth 1.8 \
          dashtype panel == 2 || kind eq "kept" ? measured_dash : long_dash \
-         linecolor rgb panel == 2 || kind eq "kept" ? blue : orange, \
+         linecolor rgb panel == 2 || kind eq "kept" ? green : purple, \
        file(names[panel]) using 1:2 with points pointtype circle pointsize 0.8 linecolor rgb ink
   unset label
 }

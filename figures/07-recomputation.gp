@@ -7,7 +7,7 @@ load "style.gp"
 load tables."/values.gp"
 file(name) = tables."/blur_".name.".tsv"
 array taps[2] = ["9", "3"]
-array colours[2] = [blue, orange]
+array colours[2] = [green, purple]
 array points[2] = [circle, triangle]
 array sliding[2] = [value_blur_9_sliding_ms, value_blur_3_sliding_ms]
 stats file("9_time") using 1:2 name "nine" nooutput

@@ -9,7 +9,7 @@ height = 684
 load "style.gp"
 array shapes[2] = ["square", "narrow"]
 array searches[3] = ["random", "evolution", "model"]
-array colours[3] = [orange, green, blue]
+array colours[3] = [purple, green, ink]
 array names[3] = ["at random", "by evolution", "by a model"]
 array points[3] = [circle, triangle, diamond]
 parents = 16

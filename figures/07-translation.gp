@@ -18,9 +18,9 @@ set grid noytics
 set ytics textcolor rgb ink
 is_of_the_system(x) = x >= 2 && x <= 4
 in_words(us) = us < 1 ? digits(us * 1000)." ns" : us < 1000 ? digits(us)." µs" : digits(us / 1000)." ms"
-eval key("ours", circle, blue)
-eval key("the system’s compiler’s", square, orange)
+eval key("ours", circle, green)
+eval key("the system’s compiler’s", square, purple)
 plot stages using (x_min):(-$1):(x_max - x_min):(0):ytic(what[int($1) + 1]) with vectors nohead linewidth 0.8 linecolor rgb grid, \
-     stages using (only(!is_of_the_system($1), $2)):(-$1) with points pointtype circle pointsize 0.8 linecolor rgb blue, \
-     stages using (only(is_of_the_system($1), $2)):(-$1) with points pointtype square pointsize 0.8 linecolor rgb orange, \
+     stages using (only(!is_of_the_system($1), $2)):(-$1) with points pointtype circle pointsize 0.8 linecolor rgb green, \
+     stages using (only(is_of_the_system($1), $2)):(-$1) with points pointtype square pointsize 0.8 linecolor rgb purple, \
      stages using ($2 * 1.5):(-$1):(in_words($2)) with labels left textcolor rgb ink

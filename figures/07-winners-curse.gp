@@ -17,7 +17,7 @@ eval y_range(lowest - 1, highest + 1 + 0.1 * (highest - lowest))  # room for a l
 set xtics ("1" 1, "10" 10, "20" 20, "30" 30)
 set xlabel "place in the first round" offset 0,0.9 textcolor rgb quiet
 set arrow from 0,100 to 31,100 nohead linewidth 1.6 linecolor rgb quiet
-plot again using 1:($2 * 100) with points pointtype diamond pointsize 0.75 linecolor rgb orange, \
-     seen using 1:($2 * 100) with points pointtype circle pointsize 0.7 linecolor rgb blue, \
-     seen using (only($0 == 5, $1)):($2 * 100):("in the round that chose them") with labels left font near textcolor rgb blue, \
-     again using (only($0 == 16, $1)):($2 * 100):("in the other rounds") with labels left font near textcolor rgb orange
+plot again using 1:($2 * 100) with points pointtype diamond pointsize 0.75 linecolor rgb purple, \
+     seen using 1:($2 * 100) with points pointtype circle pointsize 0.7 linecolor rgb green, \
+     seen using (only($0 == 5, $1)):($2 * 100):("in the round that chose them") with labels left font near textcolor rgb green, \
+     again using (only($0 == 16, $1)):($2 * 100):("in the other rounds") with labels left font near textcolor rgb purple

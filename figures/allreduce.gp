@@ -4,7 +4,7 @@ took(name) = tables."/".prefix."allreduce_us_".name.".tsv"
 model(name) = tables."/".prefix."model_us_".name.".tsv"
 array ids[5] = ["ring", "doubling", "tree", "halving_doubling", "mpi"]
 array names[5] = ["ring", "doubling", "tree", "halving", "MPI"]
-array colours[5] = [blue, orange, green, purple, ink]
+array colours[5] = [blue, grey, green, purple, ink]
 array points[5] = [circle, triangle, square, diamond, 11]
 algorithms = value_ranks > 2 ? 4 : 3  # on two ranks, halving and doubling is the ring
 drawn(i) = i <= algorithms || i == 5
@@ -40,7 +40,7 @@ to = value("value_".prefix."alpha_beta_to_kib") * 1024
 
 set multiplot
 top_edge = 36; bottom_edge = 420
-y_title = "time, µs; dashed: by the model"
+y_title = "time, µs; dashed: modelled"
 load "frame.gp"
 eval y_range(lowest / 1.6, highest * 2)
 eval decades_on("y", "1")

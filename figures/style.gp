@@ -11,7 +11,8 @@ orange = "#c0de06"
 green  = "#c0de07"
 purple = "#c0de08"
 grey   = "#c0de09"
-# Wherever the two are meant: the cooks and the door.
+# The cooks and the door, and nothing else. Other curves are ink, green, purple and grey; blue, where one more is needed and
+# neither of the two is near.
 compute = blue
 memory  = orange
 

@@ -130,7 +130,7 @@ def cells(trace: Trace, shown: int) -> Iterator[str]:
             box = f'x="{x + 3}" y="{y + 3}" width="{CELL - 6}" height="{CELL - 6}" rx="6"'
             first = enters(0, row) + column
             yield f'<rect {box} class="s-quiet"/>'
-            yield lasting(f'<rect {box} class="s-green t-green"/>{text(x + CELL / 2, y + 34, "×")}',
+            yield lasting(f'<rect {box} class="s-blue t-blue"/>{text(x + CELL / 2, y + 34, "×")}',
                           first, first + trace.rows - 1, shown)
 
 
@@ -154,7 +154,7 @@ def weights(trace: Trace, shown: int) -> Iterator[str]:
                 waits = SIDE - row - step
                 y = TOP - 8 - (waits - 1) * STACK if waits > 0 else centre(-waits, 0)[1] - 7
                 places.append((x + APART, y))
-            yield placed(text(0, 0, number, "f-blue"), places, shown)
+            yield placed(text(0, 0, number, "f-green"), places, shown)
 
 
 def rows(trace: Trace, shown: int) -> Iterator[str]:
@@ -175,7 +175,7 @@ def rows(trace: Trace, shown: int) -> Iterator[str]:
 def equation(trace: Trace) -> Iterator[str]:
     """A × B =, below the array."""
     left, middle, _ = columns()
-    for matrix, at, colour in ((trace.a, left, "f-orange"), (trace.b, middle, "f-blue")):
+    for matrix, at, colour in ((trace.a, left, "f-orange"), (trace.b, middle, "f-green")):
         top = EQUATION + (trace.rows - len(matrix)) / 2 * ROW
         for row, line in enumerate(matrix):
             for column, number in enumerate(line):
@@ -198,7 +198,7 @@ def product(trace: Trace, shown: int) -> Iterator[str]:
             x, y = centre(SIDE - 1, column)
             whole, place = leaves(row, column), (columns()[2] + column * SUM, EQUATION + row * ROW)
             yield lasting(text(*place, "·", "f-quiet"), 0, whole, shown)
-            total = text(0, 0, trace.c[row][column], "f-green bold")
+            total = text(0, 0, trace.c[row][column], "f-blue bold")
             yield lasting(placed(total, [(x, y + 24)] * (whole + 1) + [place], shown), whole, trace.last, shown)
 
 

@@ -20,7 +20,7 @@
     for (let i = 0; i <= wide; i += every(wide)) lines.push(line(at(i), top, at(i), bottom));
     for (let i = 0; i <= high; i += every(high)) lines.push(line(left, top + i * rows * scale, right, top + i * rows * scale));
     return [rect(wide * columns, high * rows, {class: "f-grid"}),
-            rect(across, down, {class: "f-blue", "fill-opacity": .35}), ...lines];
+            rect(across, down, {class: "f-green", "fill-opacity": .35}), ...lines];
   };
 
   // The cells in one cycle of the first tile. What a row of cells is given reaches the one below it a cycle later, and each
@@ -42,8 +42,8 @@
     const lines = (count, long, at) =>
       count > MOST ? "" : Array.from({length: count + 1}, (_, i) => at(i * scale) + long).join("");
     return [svg("rect", {x: left, y: 1, width: columns * scale, height: rows * scale, class: "f-grid"}),
-      svg("path", {d: held, class: "f-blue", "fill-opacity": .25}), svg("path", {d: works, class: "f-green"}),
-      svg("path", {d: pads, class: "f-orange"}),
+      svg("path", {d: held, class: "f-green", "fill-opacity": .35}), svg("path", {d: works, class: "f-compute"}),
+      svg("path", {d: pads, class: "f-purple"}),
       svg("path", {d: lines(rows, `h${columns * scale}`, (y) => `M${left},${1 + y}`) +
                       lines(columns, `v${rows * scale}`, (x) => `M${left + x},1`), class: "s-paper", fill: "none"})];
   };
@@ -70,8 +70,8 @@
       };
       go(last, shift + Math.ceil((s.rows + s.columns) / 2));
       const idle = (found.total - found.active) * all;
-      work.replaceChildren(...bar("What all cells do in all cycles", [["useful work", found.macs, "green"],
-        ["padding", places - idle - found.macs, "orange"], ["filling and emptying", idle, "grey"]], places, places));
+      work.replaceChildren(...bar("What all cells do in all cycles", [["useful work", found.macs, "compute"],
+        ["padding", places - idle - found.macs, "purple"], ["filling and emptying", idle, "grey"]], places, places));
       const time = duration(found.total / (s.clock * 1e6));
       said.textContent = `${few(found.total)} cycles, ${time} at ${digits(s.clock)} MHz. ` +
         `Of all cells and cycles, ${percent(found.utilisation)} do a multiplication that somebody wanted.`;

@@ -2,10 +2,10 @@
 (() => {
   const hf = window.hardwareFirst, p = hf.planner, {bar, element, table} = hf.make, {digits, duration, percent} = hf.format;
   const GiB = 1024 ** 3, SLICE = 12; // ms of searching between two looks at the page
-  const spent = {arithmetic: ["arithmetic", "blue"], memory: ["memory", "orange"], tensor: ["tensor links", "green"],
-                 network: ["network", "purple"], bubble: ["bubble", "grey"]};
-  const held = {weights: ["weights", "blue"], gradients: ["gradients", "orange"], optimizer: ["optimiser", "purple"],
-                activations: ["activations", "green"]};
+  const spent = {arithmetic: ["arithmetic", "compute"], memory: ["memory", "memory"], tensor: ["tensor links", "green"],
+                 network: ["network", "grey"], bubble: ["bubble", "purple"]};
+  const held = {weights: ["weights", "memory"], gradients: ["gradients", "memory-2"], optimizer: ["optimiser", "memory-3"],
+                activations: ["activations", "memory-4"]}; // one hue, more and less of it
   const again = {selective: "attention", full: "everything"};
   const gib = (bytes) => `${digits(bytes / GiB)}\u00a0GiB`;
 

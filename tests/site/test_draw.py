@@ -360,6 +360,14 @@ def test_cooks_are_blue_and_the_door_is_orange(drawn):
         assert (words["memory"], words["arithmetic"]) == ("f-orange", "f-blue")
 
 
+def test_blue_and_orange_are_the_cooks_and_the_door_and_nothing_else():
+    for script in (ROOT / "figures").glob("*.gp"):
+        words = set(re.findall(r"\w+", re.sub(r"(?m)^\s*#.*|\"[^\"\n]*\"", "", script.read_text(encoding="utf-8"))))
+        assert script.name == "style.gp" or "orange" not in words, f"{script.name}: memory, or another colour; see style.gp"
+        assert script.name == "style.gp" or not {"blue", "compute"} <= words, f"{script.name}: blue is two things"
+        assert script.name == "style.gp" or not {"blue", "memory"} <= words, f"{script.name}: blue beside memory is compute"
+
+
 def test_script_without_header_or_unreadable(write, tmp_path, figures):
     record = write(record_of(**MACHINES["laptop"]))
     with pytest.raises(draw.DrawError, match="no comment line '# title"):

@@ -193,7 +193,7 @@ def test_the_pipeline_fills_beat_by_beat_and_its_bubble_is_the_formulas(browser,
         slider = visit.page.get_by_role("slider", name="A pipeline of four stages")
         count = """colour => [...document.querySelectorAll(`svg.hf-05-pipeline g rect${colour}`)]
             .filter(cell => !cell.closest(".hf-off")).length"""
-        cells = lambda: (visit.page.evaluate(count, ".f-blue"), visit.page.evaluate(count, ".t-orange"))
+        cells = lambda: (visit.page.evaluate(count, ".f-blue"), visit.page.evaluate(count, ".t-quiet"))
         assert cells() == (16, 12)  # as without scripts: four micro-batches
         slider.focus()
         visit.page.keyboard.press("Home")

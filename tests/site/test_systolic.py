@@ -72,9 +72,9 @@ def test_in_the_end_the_product_stands_the_right_way_up(tpu):
     a, b = numbers(record, "trace_a"), numbers(record, "trace_b")
     product = [sum(a[3 * i + p] * b[3 * p + j] for p in range(3)) for i in range(len(a) // 3) for j in range(3)]
     svg = drawn(tpu.site.html())
-    green = [part for part in svg.iter(f"{SVG}g") if "data-places" in part.attrib and "f-green" in part[-1].get("class")]
-    ends = [tuple(map(float, part.get("data-places").split()[-1].split(","))) for part in green]
-    in_order = sorted(zip(ends, green, strict=True), key=lambda each: (each[0][1], each[0][0]))
+    sums = [part for part in svg.iter(f"{SVG}g") if "data-places" in part.attrib and "f-blue" in part[-1].get("class")]
+    ends = [tuple(map(float, part.get("data-places").split()[-1].split(","))) for part in sums]
+    in_order = sorted(zip(ends, sums, strict=True), key=lambda each: (each[0][1], each[0][0]))
     assert [int("".join(part.itertext())) for _, part in in_order] == product
     assert there(svg, int(svg.get("data-last"))) == list(map(str, product))
 
@@ -149,7 +149,7 @@ def test_it_starts_at_the_beginning_and_its_numbers_move(opened):
     assert ring.bounding_box()["x"] > before["x"]
     opened.keyboard.press("End")
     assert opened.get_by_text("After 11 cycles: the product is there").is_visible()
-    assert not ring.is_visible() and opened.locator(".hf-systolic .f-green:visible").count() == 12
+    assert not ring.is_visible() and opened.locator(".hf-systolic .f-blue:visible").count() == 12
 
 
 def test_it_plays_where_motion_is_welcome_and_pauses(opened):
