@@ -23,6 +23,13 @@ ERRORS = """
   return failed.filter(({ flags, sourceName }) => !(flags & Ci.nsIScriptError.warningFlag) && /^file:/.test(sourceName))
     .map(({ errorMessage, sourceName }) => `${sourceName}: ${errorMessage}`);
 """
+# What scripts complain of, which the process of their page keeps.
+COMPLAINTS = """
+  const console = Cc["@mozilla.org/consoleAPI-storage;1"].getService(Ci.nsIConsoleAPIStorage), all = console.getEvents();
+  console.clearEvents();
+  return all.filter(({ level, filename }) => level === "error" && /^file:/.test(filename))
+    .map(({ filename, arguments: words }) => `${filename}: ${words.join(" ")}`);
+"""
 
 
 class Firefox:
@@ -62,10 +69,11 @@ class Firefox:
 
     def errors(self) -> list[str]:
         """What the console was told since it was last asked."""
+        complaints = self.call("WebDriver:ExecuteScript", script=COMPLAINTS, args=[], sandbox="system")
         self.call("Marionette:SetContext", value="chrome")
         told = self.run(ERRORS)
         self.call("Marionette:SetContext", value="content")
-        return told
+        return complaints + told
 
     def wait(self, condition) -> None:
         until = time.monotonic() + SECONDS
@@ -94,7 +102,7 @@ def test_no_page_complains(firefox, book):
     assert told == {}
 
 
-def test_a_page_that_complains_is_heard(firefox, book):
+def test_a_page_that_complains_is_heard(firefox, book, tmp_path):
     firefox.open(book / "before.html")
     firefox.run("""
       document.head.append(Object.assign(document.createElement("script"), { textContent: "smuggled" }));
@@ -103,6 +111,9 @@ def test_a_page_that_complains_is_heard(firefox, book):
     """)
     heard = " ".join(firefox.errors())
     assert "thrown" in heard and "Content-Security-Policy" in heard
+    (tmp_path / "page.html").write_text('<!doctype html><script>console.error("complained of", 7)</script>')
+    firefox.open(tmp_path / "page.html")
+    assert [each.rpartition("/")[2] for each in firefox.errors()] == ["page.html: complained of 7"]
 
 
 def test_the_machine_switches(firefox, book):
