@@ -17,8 +17,8 @@ FIXTURES = ROOT / "tests" / "site" / "fixtures"
 LABS = sorted(path.stem for path in FIXTURES.glob("*.json"))
 RATES = {"GHz", "GB/s", "GFLOP/s", "TFLOP/s", "Gop/s", "Top/s", "tokens/s", "1/us"}
 TIMES = {"s", "ms", "us", "ns"}
-# What is not of this machine: textbook numbers, other people's chips and what is planned for them.
-ELSEWHERE = re.compile(r"canonical_.*|quoted_.*|tpuv1_.*|sweep_.*|runs_.*|planner_.*|serving_(itl|ttft)_.*")
+# What is not of this machine: textbook numbers, what rounding costs, other people's chips and what is planned for them.
+ELSEWHERE = re.compile("(canonical|quoted|sqnr|outlier_kl|tpuv1|sweep|runs|planner|serving_(itl|ttft))_.*")
 
 SGEMM = ["naive", "coalesced", "shared tile", "register tile", "vectorised", "warp tile"]
 BF16 = ["WMMA", "TMA + WGMMA", "producer/consumer", "persistent + clusters"]
@@ -139,8 +139,9 @@ def times_as_fast(record: dict, speed: float, seed: int = 0, spread: float = 1.0
 
 
 def flat(record: dict) -> dict:
-    """Nothing stands out: every curve of this machine is level, at its median."""
-    record = copy.deepcopy(record)
+    """Nothing stands out: every curve of this machine is level, at its median. What laws make of their points is left out."""
+    laws = json.loads((ROOT / "labs" / record["lab"]["id"] / "laws.json").read_text(encoding="utf-8"))
+    record = without(record, "|".join(re.escape(law.partition(" = ")[0]) for law in laws if re.search(r" = .*\[", law)), "")
     for series in filter(of_this_machine, record["series"]):
         level = sorted(point["median"] for point in series["points"])[len(series["points"]) // 2]
         for point in series["points"]:
