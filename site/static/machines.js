@@ -3,7 +3,7 @@
   const {machines, variantOf, lackingMachine} = hardwareFirst, [first] = machines;
   const slots = [...document.querySelectorAll(".hf-slot")].sort((a, b) => a.dataset.slot - b.dataset.slot);
   // What has been shown before is kept as it was left: {slug: [nodes of each slot]}. The page came with the first machine's.
-  const kept = {__proto__: null};
+  const kept = {__proto__: null}, holds = slots.map(() => first.slug);  // whose content each slot has
   // Whose content a slot shows for a machine: its own, or the first machine's where nothing differs.
   const owner = (html, slot) => typeof html[slot] === "string";
 
@@ -13,25 +13,41 @@
     return [...template.content.childNodes];
   };
 
-  // The reader's place: the first block that begins below the header stays where it is.
+  // The reader's place: the first block that begins below the header stays where it is. What is folded away is not asked where
+  // it is: it would be laid out for that.
+  const FOLDED = "details:not([open]) *";
   const place = () => {
     const top = document.querySelector(".hf-header")?.getBoundingClientRect().bottom ?? 0;
-    const blocks = document.querySelectorAll("article h1, article h2, article h3, article p, article figure, article pre");
-    return [...blocks].find(block => block.isConnected && !block.closest(".hf-slot") && block.getBoundingClientRect().top >= top);
+    const blocks = document.querySelectorAll("article :is(h1, h2, h3, p, figure, pre)");
+    return [...blocks].find(block => !block.matches(`.hf-slot *, ${FOLDED}`) && block.getBoundingClientRect().top >= top);
   };
 
-  let shown = {slug: first.slug, html: []}, asked;
-  const exchange = (slug, html) => {
+  const exchange = (some, slug, html) => {
     const anchor = place(), before = anchor?.getBoundingClientRect().top;
-    slots.forEach((slot, i) => {
-      const from = owner(shown.html, i) ? shown.slug : first.slug, to = owner(html, i) ? slug : first.slug;
-      if (from === to) return;
+    for (const slot of some) {
+      const i = slot.dataset.slot, from = holds[i], to = owner(html, i) ? slug : first.slug;
+      if (from === to) continue;
       (kept[from] ??= [])[i] = [...slot.childNodes];
       slot.replaceChildren(...((kept[to] ??= [])[i] ??= parsed(html[i])));
-    });
-    shown = {slug, html};
+      holds[i] = to;
+    }
     if (anchor && scrollY) scrollBy({top: anchor.getBoundingClientRect().top - before, behavior: "instant"});
   };
+
+  // The order of an exchange: what is in sight or nearly; once that is painted the rest, a few slots at a time; at last, for
+  // only who hears of the new machine hides it again, what an open question hides.
+  const FEW = 60;
+  const slices = () => {
+    if (document.documentElement.classList.contains("hf-changing")) return [slots];
+    const near = slot => {
+      const {top, bottom} = (slot.firstElementChild ?? slot.parentElement).getBoundingClientRect();
+      return bottom > -innerHeight && top < 2 * innerHeight;
+    };
+    const {soon = [], later = [], last = []} = Object.groupBy(slots, slot =>
+      slot.querySelector(".hf-blank, .hf-telling") ? "last" : !slot.matches(FOLDED) && near(slot) ? "soon" : "later");
+    return [soon, ...Object.values(Object.groupBy(later, (_, i) => Math.floor(i / FEW))), last];
+  };
+  const painted = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
 
   const tell = slug => {
     hardwareFirst.machine = slug;
@@ -41,15 +57,22 @@
   };
 
   // Shows a machine; a promise. Of several asked for in a row the last one stays.
+  let asked, turn = 0;
   hardwareFirst.showMachine = async slug => {
     asked = slug;
     try {
       const html = await variantOf(slug);
-      if (asked !== slug || shown.slug === slug) return;
-      exchange(slug, html);
+      if (asked !== slug) return;
+      const own = ++turn, [soon, ...later] = slices();
+      exchange(soon, slug, html);
+      for (const some of later) {
+        await painted();
+        if (own !== turn) return;
+        exchange(some, slug, html);
+      }
       tell(slug);
     } catch (error) {
-      select.value = shown.slug;
+      select.value = hardwareFirst.machine;
       throw error;
     }
   };

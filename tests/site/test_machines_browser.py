@@ -7,6 +7,7 @@ import re
 import pytest
 from book import Visit
 from conftest import LAB
+from walk import SETTLED
 
 XEON = "intel-xeon-2-cores-vm"  # has measured chapter 01 only
 EPYC = "amd-epyc-zen-5-2-cores-vm"
@@ -124,13 +125,19 @@ def test_on_a_telephone_the_header_has_the_books_name_and_the_machine_a_line_of_
         assert visit.page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_the_reader_keeps_the_place(browser, served):
+def test_the_reader_keeps_the_place_at_every_moment(browser, served):
     with Visit(browser, f"{served}{LAB}.html") as visit:
         heading = visit.page.locator("article h2").nth(7)
-        heading.evaluate("e => scrollTo({top: e.getBoundingClientRect().top + scrollY - 60, behavior: 'instant'})")
-        top = heading.evaluate("e => e.getBoundingClientRect().top")
+        tops = heading.evaluate_handle("""heading => {
+          scrollTo({top: heading.getBoundingClientRect().top + scrollY - 60, behavior: "instant"});
+          const tops = [], look = () => { tops.push(heading.getBoundingClientRect().top); requestAnimationFrame(look); };
+          look();
+          return tops;
+        }""")
         switch(visit, XEON)
-        assert abs(heading.evaluate("e => e.getBoundingClientRect().top") - top) <= 2
+        visit.page.evaluate(SETTLED)
+        seen = tops.json_value()
+        assert len(seen) > 3 and max(seen) - min(seen) <= 2
 
 
 def test_ids_stay_unique_and_places_stay_linkable(browser, book, served):
@@ -160,23 +167,59 @@ def test_a_file_that_does_not_come_leaves_the_page_as_it_was(browser, served):
 
 
 @pytest.mark.parametrize("page", ["07-compilers", LAB])
-def test_a_press_changes_the_page_within_a_tenth_of_a_second(browser, served, page):
-    """The budget for an answer to a press is part of what the site promises; the better of a few tries counts, for the
-    machine that tests may be busy."""
+def test_what_is_in_sight_changes_first_and_with_little_work(browser, served, page):
+    """So that a press is answered within a tenth of a second, however long the chapter is."""
     with Visit(browser, f"{served}{page}.html") as visit:
-        took = visit.page.evaluate("""async () => {
-          const took = [], slugs = hardwareFirst.machines.map(({slug}) => slug).reverse();
+        visit.page.evaluate(UNCOVER)
+        late, early, changed = visit.page.evaluate("""async slug => {
+          scrollTo({top: document.documentElement.scrollHeight / 3, behavior: "instant"});
+          await hardwareFirst.variantOf(slug);
+          const slots = [...document.querySelectorAll(".hf-slot")], words = () => slots.map(slot => slot.textContent);
+          const before = words(), all = hardwareFirst.showMachine(slug);
+          await new Promise(requestAnimationFrame);  // what is painted now
+          const first = words(), range = new Range(), seen = slots.map(slot => {
+            range.selectNodeContents(slot);
+            const {top, bottom, height} = range.getBoundingClientRect();
+            return height > 0 && bottom > 0 && top < innerHeight && !slot.closest("details:not([open])");
+          });
+          await all;
+          const differs = (one, other) => slots.map((_, i) => i).filter(i => one[i] !== other[i]);
+          return [differs(first, words()).filter(i => seen[i]), differs(before, first).length, differs(before, words()).length];
+        }""", EPYC)
+        assert late == [] and 0 < early <= changed / 3
+
+
+def test_what_a_question_hides_is_not_seen_while_the_machine_changes(browser, served):
+    with Visit(browser, f"{served}{LAB}.html") as visit:
+        seen = visit.page.evaluate("""async slug => {
+          const count = selector => document.querySelectorAll(selector).length, seen = [];
+          const hidden = [".hf-blank", ".hf-veiled", ".hf-veiled svg.hf-figure:not(:has(.hf-telling))"];
+          const look = () => {
+            seen.push(hidden.map(count).join());
+            requestAnimationFrame(look);
+          };
+          look();
+          await hardwareFirst.showMachine(slug);
+          return seen;
+        }""", EPYC)
+        assert len(seen) > 3 and len(set(seen)) == 1 and re.fullmatch("[1-9][0-9]*,[1-9][0-9]*,0", seen[0]), seen
+
+
+def test_of_machines_asked_for_in_a_row_the_last_stays(browser, served):
+    with Visit(browser, f"{served}{LAB}.html") as visit:
+        slots = visit.page.evaluate(SLOTS)
+        told = visit.page.evaluate("""async slugs => {
+          const told = [];
+          document.addEventListener("hf:machine", ({detail: {machine}}) => told.push(machine));
           await Promise.all(slugs.map(hardwareFirst.variantOf));
-          for (const slug of [...slugs, ...slugs]) {
-            const before = performance.now();
-            await hardwareFirst.showMachine(slug);
-            document.documentElement.getBoundingClientRect();  // styles and layout are part of it
-            took.push(performance.now() - before);
-            await new Promise(requestAnimationFrame);
+          for (const slug of slugs) {
+            hardwareFirst.showMachine(slug);
+            await new Promise(requestAnimationFrame);  // begun, and not at its end
           }
-          return took.slice(slugs.length);
-        }""")
-        assert min(took) <= 100, took
+          await hardwareFirst.showMachine("here");
+          return told;
+        }""", [XEON, EPYC])
+        assert told == ["here"] and visit.page.evaluate(SLOTS) == slots and visit.page.locator(SWITCH).input_value() == "here"
 
 
 def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):
