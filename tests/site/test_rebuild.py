@@ -6,6 +6,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import hardware_first
 import pytest
 from conftest import LAB, add_value
 from sphinx.environment import BuildEnvironment
@@ -75,6 +76,14 @@ def test_unchanged_pages_are_left_alone(measured_site):
     before = page.stat().st_mtime_ns
     assert measured_site.build().status == 0
     assert page.stat().st_mtime_ns == before
+
+
+def test_another_extension_makes_every_page_again(measured_site, monkeypatch):
+    source = measured_site.root / "assets.py"
+    monkeypatch.setattr(hardware_first, "SOURCES", [*hardware_first.SOURCES, source])
+    for text in ("ONE = 1\n", "TWO = 2\n"):
+        source.write_text(text)
+        assert measured_site.build().read == ["index"] and measured_site.build().read == []
 
 
 def test_a_published_record_stands_in_until_the_machine_is_measured(site):
