@@ -68,8 +68,10 @@ class Calculator(SphinxDirective):
         if len(parsed) < 2 or not isinstance(parsed[0], nodes.paragraph):
             raise RecordError("needs its takeaway, one paragraph, and below it what is shown without JavaScript")
         figure = nodes.figure("", classes=["hf-widget", f"hf-widget-{self.widget}"])
-        figure += calculator("", widget=self.widget, form=form.read_text(encoding="utf-8"), data=self.data())
-        figure += nodes.container("", *parsed[1:], classes=["hf-without-script"])
+        # In one box, for docutils expects a caption to be the second of a figure's parts.
+        figure += nodes.container(
+            "", calculator("", widget=self.widget, form=form.read_text(encoding="utf-8"), data=self.data()),
+            nodes.container("", *parsed[1:], classes=["hf-without-script"]))
         figure += nodes.caption("", "", *parsed[0].children)
         source = file_link(self.env, domain.records.root / self.source, self.source)
         figure += nodes.legend("", nodes.paragraph("", "", nodes.strong("", self.kind), nodes.Text(self.means), source,
