@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from book import CHAPTERS
 from extremes import LABS, at_hand, extremes
 from layout import draw_all, faults, measure
+from walk import UNFOLDED
 
 NOTABLE = ("unlike itself", "all alike", "four caches", "128 cores")  # the others take longer than every test run should
 
@@ -35,19 +35,14 @@ def test_figures_of_machines_unlike_any_other(browser, tmp_path, lab):
     assert_faultless(browser, {name: record for name, record in extremes(lab).items() if name not in NOTABLE}, tmp_path)
 
 
-SMALLEST = """() => [...document.querySelectorAll(".hf-lab-figure svg text, .hf-drawn svg text")].map(text =>
-  [parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a, text.textContent]).sort(
-  (one, other) => one[0] - other[0])[0]"""
+# Of figures, drawings, calculators and all else that is drawn, on every page.
+SMALL = UNFOLDED.ask("""() => [...document.querySelectorAll("article svg text")].filter(text => text.getClientRects().length)
+  .map(text => [parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a, text.textContent])
+  .filter(([size]) => size < 11)""", width=360)
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_words_of_figures_are_eleven_pixels_on_a_telephone(browser, book, chapter):
-    page = browser.new_page(viewport={"width": 360, "height": 800})
-    page.goto((book / f"{chapter}.html").as_uri())
-    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-    size, word = page.evaluate(SMALLEST)
-    page.close()
-    assert size >= 11, word
+def test_words_of_pictures_are_eleven_pixels_on_a_telephone(walked):
+    assert walked(UNFOLDED).objections(SMALL) == {}
 
 
 @pytest.mark.parametrize("width", [360, 768, 1440])
