@@ -83,10 +83,11 @@ def drawer():
                     rounded to one of two marks or to zero. With a ruler for each half, only the half with the tall one
                     loses.""",
                     data_first=0, data_last=len(giants) - 1, data_at=4, data_pace=1800, data_says="|".join(says))
-    sketch.rect(0, 3, 14, 14, "s-quiet", rx=1)
-    sketch.text(21, 16, "the number")
-    sketch.rect(128, 3, 14, 14, "f-green", rx=1)
-    sketch.text(149, 16, "what is stored")
+    with sketch.group("key"):
+        sketch.rect(0, 3, 14, 14, "s-quiet", rx=1)
+        sketch.text(21, 16, "the number")
+        sketch.rect(128, 3, 14, 14, "f-green", rx=1)
+        sketch.text(149, 16, "what is stored")
     left = 24
     half = len(SMALL) // 2 * (wide + gap)
     for step, giant in enumerate(giants):
