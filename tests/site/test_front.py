@@ -119,8 +119,9 @@ NAIVE = """() => [...document.querySelectorAll("#front-roofline .f-purple")].map
 @pytest.mark.parametrize("by", ["mouse", "keyboard"])
 def test_a_dot_is_dropped_where_the_reader_expects_it(browser, served, by):
     with Visit(browser, f"{served}index.html", viewport={"width": 1280, "height": 900}) as visit:
-        factor = re.search(r"(\d+) times apart", visit.page.locator("#front-roofline").text_content())[1]
-        assert not re.search(rf"\b{factor}\b", visit.page.locator("article").inner_text())  # nothing says the answer
+        factor = re.search(r"([\d.]+) times apart", visit.page.locator("#front-roofline").text_content())[1]
+        told = rf"\b({re.escape(factor)}|{float(factor):.0f})\s?(times|×)"  # the answer
+        assert float(factor) > 10 and not re.search(told, visit.page.locator("article").inner_text())
         assert visit.page.evaluate(NAIVE) and not any(visit.page.evaluate(NAIVE))
         dot, box = visit.page.locator("circle.hf-drag"), visit.page.locator("#predict-where-naive-falls")
         if by == "mouse":
