@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from book import PROJECT, Visit
+from book import CHAPTERS, PROJECT, Visit
 from hardware_first.advances import ADVANCES
 from walk import WIDE
 
@@ -76,3 +76,24 @@ def test_no_paragraph_changes_its_height_by_much_when_the_face_arrives(browser, 
             heights.append(visit.page.evaluate(
                 "[...document.querySelectorAll('article p')].reduce((sum, p) => sum + p.offsetHeight, 0)"))
     assert heights[1] == pytest.approx(heights[0], rel=0.03)
+
+
+COLOURED = """() => [...document.querySelectorAll("article span:is(.compute, .memory)")].map(word => {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.color = `var(--hf-${word.className})`;
+  const meant = getComputedStyle(probe).color;
+  probe.remove();
+  const lines = [...word.querySelectorAll("*"), word].map(each => getComputedStyle(each));
+  return [word.textContent, lines.every(({color}) => color === meant),
+          lines.some(({textDecorationLine: line, textDecorationStyle: style}) => line === "underline" && style === "solid")];
+})"""
+
+
+def test_a_few_words_have_the_colours_of_the_figures_and_none_looks_like_a_link(browser, served):
+    counts = {}
+    for chapter in (*CHAPTERS, "before"):
+        with Visit(browser, f"{served}{chapter}.html") as visit:
+            words = visit.page.evaluate(COLOURED)
+        assert all(meant and not line for _, meant, line in words), words
+        counts[chapter] = len(words)
+    assert counts["01-roofline"] and max(counts.values()) <= 8
