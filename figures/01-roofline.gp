@@ -67,7 +67,7 @@ if (scalar_max < peak && !exists("few")) {
 }
 if (blocked > 3 * naive) {
   set label sprintf("%s times apart", digits(blocked / naive)) at matmul_x,naive**0.65 * blocked**0.35 \
-    right font near textcolor rgb exists("few") ? purple : quiet
+    right font near textcolor rgb exists("few") ? purple : ink
 }
 
 plot kernels using 1:2:(0):(gap(strcol(5), $2)) with vectors nohead linewidth 1 linecolor rgb ink, \

@@ -31,15 +31,17 @@
   const INTENSITIES = [1 / 16, 1024];
   const roof = (peak, bandwidth) => [...new Set([INTENSITIES[0], Math.min(Math.max(peak / bandwidth, INTENSITIES[0]), INTENSITIES[1]), INTENSITIES[1]])]
     .map((x) => [x, Math.min(peak, x * bandwidth)]);
+  // Memory's part of it and arithmetic's, in their colours.
+  const slopes = (points) => [path(points.slice(0, -1), "orange", 3), path(points.slice(-2), "blue", 3)];
   const roofline = ({peak, scalar, bandwidth}, machine, width) => {
     const highest = 2 * Math.max(peak, machine?.peak ?? 0, 1), lowest = Math.min(.3, scalar / 3, (bandwidth || 1) / 32);
     return plot({title: "The roof of this browser, over that of a published machine", of: ["intensity, FLOP/byte", "speed, FLOP/s"],
                  x: [...INTENSITIES, 2, width < 480 ? 4 : 2, (v) => v < 1 ? `1/${1 / v}` : String(v)],
                  y: [lowest, highest, 10, 1, (v) => scaled(v * 1e9, "")]}, width, (to) => [
       ...(machine ? [path(roof(machine.peak, machine.bandwidth).map(to.point), "quiet", 2)] : []),
-      path([[to.x(bandwidth ? scalar / bandwidth : INTENSITIES[0]), to.y(scalar)], [to.right, to.y(scalar)]], "orange", 1.4, {"stroke-dasharray": "5 4"}),
-      text(to.right, to.y(scalar) + 20, "one number at a time", "orange", "end"),
-      bandwidth ? path(roof(peak, bandwidth).map(to.point), "blue", 3) : path([to.point([INTENSITIES[0], peak]), to.point([INTENSITIES[1], peak])], "blue", 3),
+      path([[to.x(bandwidth ? scalar / bandwidth : INTENSITIES[0]), to.y(scalar)], [to.right, to.y(scalar)]], "blue", 1.4, {"stroke-dasharray": "5 4"}),
+      text(to.right, to.y(scalar) + 20, "one number at a time", "blue", "end"),
+      ...bandwidth ? slopes(roof(peak, bandwidth).map(to.point)) : [path([to.point([INTENSITIES[0], peak]), to.point([INTENSITIES[1], peak])], "blue", 3)],
       text(to.right, to.y(peak) + (machine?.peak < peak ? -9 : 20), scaled(peak * 1e9, "FLOP/s"), "blue", "end"),
     ]);
   };
@@ -79,8 +81,8 @@
     const picture = plot({title: "Bandwidth of this GPU against how much is in flight", of: ["in flight on the whole device", "bandwidth, B/s"],
                           x: [fewest, last, 2, 4, capacity],
                           y: [Math.min(...speeds) / 1.5, 2 * full, 10, 1, (v) => scaled(v, "")]}, width, (to) => [
-      path([[to.x(knee), TOP], [to.x(knee), BOTTOM]], "orange", 1.4, {"stroke-dasharray": "5 4"}),
-      text(to.x(knee) + (knee > fewest * 64 ? -8 : 8), BOTTOM - 12, "knee, predicted", "orange", knee > fewest * 64 ? "end" : "start"),
+      path([[to.x(knee), TOP], [to.x(knee), BOTTOM]], "purple", 1.4, {"stroke-dasharray": "5 4"}),
+      text(to.x(knee) + (knee > fewest * 64 ? -8 : 8), BOTTOM - 12, "knee, predicted", "purple", knee > fewest * 64 ? "end" : "start"),
       path(flight.map(to.point), "blue", 3), ...flight.map((p) => svg("circle", {cx: to.x(p[0]), cy: to.y(p[1]), r: 3, class: "f-blue"}))]);
     return [picture, table(null, [
       ["copying 128 MiB", scaled(copy, "B/s")], ["a load that waits for the one before", scaled(alone, "s")],
