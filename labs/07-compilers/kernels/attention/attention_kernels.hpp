@@ -116,7 +116,7 @@ inline void multiply_add_tile(std::size_t depth, const float* x, std::size_t row
   do {  // not while: what may never run would have its sums copied before and after
     Floats near[vectors];
 #pragma GCC unroll 3
-    for (std::size_t v = 0; v < vectors; ++v) near[v] = load(y + v * lanes);
+    for (std::size_t v = 0; v < vectors; ++v) near[v] = opaque(load(y + v * lanes));
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < rows; ++i) {
       const float far = row[i / group][i % group * row_stride + p * step];
