@@ -66,8 +66,7 @@ test-weekly: needs-test-weekly ## clang-tidy on every file, Clang optimised, AAr
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))
 $(addprefix lab-,$(NUMBERS)): lab-%: needs-lab-%
-	@site/browser/build
-	@tools/alone sh -ec 'tools/build record lab-$(call lab_of,$*); build/bin/lab-$(call lab_of,$*); \
+	@tools/alone sh -ec 'site/browser/build; tools/build record lab-$(call lab_of,$*); build/bin/lab-$(call lab_of,$*); \
 	  python3 site/hardware_first/draw.py figures/$*-*.gp --record build/records/$(call lab_of,$*).json'
 
 lab-%:

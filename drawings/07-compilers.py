@@ -61,7 +61,7 @@ def block():
         sketch.rect(memory, top - 8, 36, 4 * high + 3 * gap + 16, "s-orange t-orange", rx=4)
         middle = top + 2 * high + 1.5 * gap
         turned = f"rotate(-90 {memory + 18} {middle})"
-        sketch.text(memory + 18, middle, "memory", "mid f-quiet", transform=turned, dy=5)
+        sketch.text(memory + 18, middle, "memory", "mid", transform=turned, dy=5)
         for i, name in enumerate(names):
             y = top + i * (high + gap)
             sketch.rect(x, y, 130, high, "s-blue t-blue", rx=4)

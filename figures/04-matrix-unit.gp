@@ -13,6 +13,9 @@ file(i) = tables."/".ids[i].".tsv"
 shown(type, y) = type eq "fp32" || type eq "int8" ? y : NaN
 stats peaks using (shown(strcol(5), $2)) name "peak" nooutput
 stats file(1) using 1 name "size" nooutput
+of(type, wanted, y) = type eq wanted ? y : 0
+stats peaks using (of(strcol(5), "fp32", $2)) name "fp32" nooutput
+stats peaks using (of(strcol(5), "int8", $2)) name "int8" nooutput
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 116
 y_title = "speed, Gop/s"
@@ -20,10 +23,11 @@ load "frame.gp"
 set logscale x 2
 eval x_range(size_min, size_max * 1.001)  # the last point lies inside, rounding or not
 eval y_range(0, peak_max * 1.12)
+# Above the plot, since no place beside a line is free of curves on every machine.
+set label "peaks: fp32 ".digits(fp32_max).(int8_max > 0 ? ", int8 ".digits(int8_max) : "") \
+  at graph 1,screen title_height right textcolor rgb quiet
 set xlabel "N of a square product" offset 0,0.9 textcolor rgb quiet
 plot peaks using (size_min):(shown(strcol(5), $2)):(size_max - size_min):(0) with vectors nohead linewidth 1.4 linecolor rgb quiet, \
-     peaks using (size_min * 1.05):(shown(strcol(5), $2)):(sprintf("%s peak, %s", strcol(5), digits($2))) \
-       with labels left font along textcolor rgb quiet, \
      for [i = 1:2] file(i) using 1:3:4 with filledcurves fillcolor rgb colours[i], \
      for [i = 1:2] file(i) using 1:2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.8 \
        linecolor rgb colours[i], \

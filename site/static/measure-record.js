@@ -5,27 +5,31 @@
   const system = navigator.userAgentData?.platform || SYSTEMS.exec(navigator.userAgent)?.[0] || "a system that it does not tell";
   hf.browserName = `browser on ${system}`;
 
-  const LAB = "01-roofline", LINE = 64; // bytes
+  const LINE = 64; // bytes
+  // {lab: {id: value}}, of what was measured; null where it was not.
   const values = ({peaks, reads, waits, chases, naive, all: [, flops, bytes]}) => {
-    const peak = Math.max(...peaks), dram = reads.at(-1), ofAll = flops ? [flops, "GFLOP/s"] : null;
-    const found = {
-      "01-roofline/peak_fp32_gflops": [peak, "GFLOP/s"], "01-roofline/peak_fp32_scalar_gflops": [peaks[0], "GFLOP/s"],
-      "01-roofline/simd_over_scalar_fp32": [peak / peaks[0], "1"],
-      "01-roofline/bandwidth_l1_gbs": [reads[1], "GB/s"], "01-roofline/bandwidth_dram_gbs": [dram, "GB/s"],
-      "01-roofline/bandwidth_l1_over_dram": [reads[1] / dram, "1"], "01-roofline/latency_l1_ns": [waits[0], "ns"],
-      "01-roofline/ridge_flop_per_byte": [peak / dram, "FLOP/byte"], "01-roofline/flops_per_float_loaded": [4 * peak / dram, "FLOP"],
-      "01-roofline/peak_fp32_all_gflops": ofAll, "01-roofline/bandwidth_dram_all_gbs": bytes ? [bytes, "GB/s"] : null,
-      "02-matmul/peak_fp32_gflops": [peak, "GFLOP/s"], "02-matmul/peak_fp32_all_gflops": ofAll,
-      ...Object.fromEntries(naive.map((speed, i) => [`02-matmul/naive_gflops_${1023 + i}`, [speed, "GFLOP/s"]])),
-      "02-matmul/power_of_two_slowdown": [naive[0] / naive[1], "1"],
-      "03-gpu/mlp_gain_16": [chases[0] / chases.at(-1), "1"],
+    const peak = Math.max(...peaks), dram = reads.at(-1), of = {peak_fp32_gflops: peak, peak_fp32_all_gflops: flops || null};
+    return {
+      "01-roofline": {
+        ...of, peak_fp32_scalar_gflops: peaks[0], simd_over_scalar_fp32: peak / peaks[0],
+        bandwidth_l1_gbs: reads[1], bandwidth_dram_gbs: dram, bandwidth_l1_over_dram: reads[1] / dram, bandwidth_dram_all_gbs: bytes || null,
+        latency_l1_ns: waits[0], ridge_flop_per_byte: peak / dram, flops_per_float_loaded: 4 * peak / dram,
+      },
+      "02-matmul": {...of, ...Object.fromEntries(naive.map((speed, i) => [`naive_gflops_${1023 + i}`, speed])), power_of_two_slowdown: naive[0] / naive[1]},
+      "03-gpu": {mlp_gain_16: chases[0] / chases.at(-1)},
     };
-    return Object.fromEntries(Object.entries(found).filter(([, value]) => value));
   };
-  const words = ([value, unit]) => unit === "ns" ? scaled(value * 1e-9, "s") : unit === "1" ? digits(value)
-    : unit[0] === "G" ? scaled(value * 1e9, unit.slice(1)) : `${digits(value)}\u00a0${unit}`;
+  const UNITS = {gflops: "GFLOP/s", gbs: "GB/s", ns: "ns", byte: "FLOP/byte", loaded: "FLOP"}; // by the end of an id, or of what goes before a number
+  const unit = (id) => UNITS[id.replace(/(_\d+)$/, "").split("_").at(-1)] ?? "1";
+  const known = (found) => Object.entries(found).filter(([, value]) => value);
+  const words = (id, value) => {
+    const of = unit(id);
+    return of === "ns" ? scaled(value * 1e-9, "s") : of === "1" ? digits(value)
+      : of[0] === "G" ? scaled(value * 1e9, of.slice(1)) : `${digits(value)}\u00a0${of}`;
+  };
   // {lab/id: [the value, in words]}
-  hf.valuesInWords = (result) => Object.fromEntries(Object.entries(values(result)).map(([id, value]) => [id, [value[0], words(value)]]));
+  hf.valuesInWords = (result) => Object.fromEntries(Object.entries(values(result)).flatMap(([lab, found]) =>
+    known(found).map(([id, value]) => [`${lab}/${id}`, [value, words(id, value)]])));
 
   // {figure: its points}, as the figure's axes have them.
   hf.pointsOf = ({peaks, reads, waits, chases, naive}) => {
@@ -43,7 +47,6 @@
   // `empty` says what was measured with. What a browser does not tell is null, or as little as a record may have.
   hf.browserRecord = (empty, result, {began, seconds}) => {
     const unknown = {before: null, after: null}, {reads, waits, step, noise, all: [cores]} = result;
-    const own = Object.entries(values(result)).filter(([name]) => name.startsWith(`${LAB}/`));
     return {
       ...empty,
       run: {started: `${began.slice(0, 19)}Z`, seconds, budget: "quick", complete: false, quiet: true, pressure: unknown, steal: unknown,
@@ -54,7 +57,7 @@
                 cores, caches: [], numa_nodes: 1, memory_bytes: 2 ** (12 + reads.length), gpus: [], virtualised: false, os: "not told"},
       series: [staircase("bandwidth_read", "read, 1 thread", "bandwidth", "GB/s", reads),
                staircase("latency_4k", "pointer chase, 4 KiB pages", "latency", "ns", waits)],
-      values: own.map(([name, [value, unit]]) => ({id: name.slice(LAB.length + 1), value, unit, kind: "measured"})),
+      values: known(values(result)["01-roofline"]).map(([id, value]) => ({id, value, unit: unit(id), kind: "measured"})),
     };
   };
 })();

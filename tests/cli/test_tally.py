@@ -55,6 +55,8 @@ def test_no_case_at_all_is_a_failure(tally):
     ("said", "verdict", "sums"),
     [
         ("[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped", "", [12, 0]),
+        ("[doctest] test cases: 4 | 3 passed | 1 failed | 8 skipped\n"  # a child, ended by an instruction that is not here
+         "[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped", "", [12, 0]),
         ("[doctest] test cases: 12 | 10 passed | 2 failed | 0 skipped", "<failure/>", [10, 2]),
         ("[doctest] test cases: 12 | 12 passed | 0 failed | 0 skipped\nleaked", "<failure/>", [12, 1]),
         ("[doctest] test cases:  9 |  9 passed | 0 failed | 3 skipped", "", [9, 0, 3]),
