@@ -24,16 +24,16 @@ OF_CLASS = {
     "hf-widget-roofline": ("live.js",),
     "hf-widget-planner": ("live.js",),
     "hf-widget-array": ("drawings.css", "steps.js", "live.js"),
-    "hf-widget-measure": ("measure.css", "widget.js", "experiments.js", "measure-plots.js", "measure-record.js",
-                          "measure-gpu.js", "measure.js"),
+    "hf-widget-measure": ("measure.css", "widget.js", "experiments.js", "measure-plots.js", "measure-record.js", "measure.js"),
     "hf-reader-gpu": ("widgets.css", "measure.css", "widget.js", "measure-plots.js", "reader-gpu.js"),
     "hf-known": ("this-browser.css", "this-browser.js"),
 }
-# {a calculator: its scripts}, which live.js fetches when the reader comes near.
+# {a calculator: its scripts}, which live.js fetches when the reader comes near, and measure.js when its GPU is asked for.
 WHEN_SEEN = {
     "roofline": ("widget.js", "formulas-roofline.js", "roofline.js"),
     "planner": ("widget.js", "formulas-planner.js", "planner.js"),
     "array": ("widget.js", "formulas-array.js", "array.js"),
+    "measure": ("measure-gpu.js",),
 }
 OF_PAGE = {"search": ("search.js",)}  # which is a template, and has no classes to ask for
 
@@ -53,7 +53,7 @@ STATIC = Path(__file__).parent.parent / "static"
 
 
 def scripts_of(calculator: str) -> list[Path]:
-    """What live.js fetches for a calculator; nothing where all its scripts are there from the start."""
+    """What is fetched later for a calculator."""
     return [STATIC / file for file in WHEN_SEEN.get(calculator, ())]
 
 

@@ -158,7 +158,14 @@
 
   // ---- The GPU ----
   const tell = (words) => gpu.replaceChildren(element("p", {role: "status"}, words));
-  ask.addEventListener("click", () => hf.measureGpu((doing) => tell(`The GPU: ${doing}.`)).then((found) => {
+  const fetched = () => new Promise((resolve, reject) => {
+    if (hf.measureGpu) return resolve();
+    const script = element("script", {src: `${document.documentElement.dataset.content_root}_static/${box.dataset.scripts}`});
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", () => reject(new Error("The script that measures a GPU did not load.")));
+    document.head.append(script);
+  });
+  ask.addEventListener("click", () => fetched().then(() => hf.measureGpu((doing) => tell(`The GPU: ${doing}.`))).then((found) => {
     hf.store("measured-gpu", JSON.stringify(found));
     gpu.replaceChildren(...hf.gpuInPictures(found, width || 620));
   }, (error) => tell(error.message)));
