@@ -51,7 +51,8 @@ class MeasureHere(Calculator):
         drawn = [measured(machine.slug, machine.name, record) for machine, record in chosen if not record.elsewhere]
         for record in records.browsers():
             domain.note_file(record.path)
-            drawn.append(measured(f"browser/{record.published_as}", f"{record.published_as.replace('-', ' ')}: a {record.cpu}", record))
+            name = record.published_as
+            drawn.append(measured(f"browser/{name}", f"{name.replace('-', ' ')}: a {record.cpu}", record))
         folder = records.root / "build" / "browser"
         files = [folder / f"{name}.wasm" for name in MODULES]
         for file in files:

@@ -121,7 +121,7 @@
   };
 
   // Of so many bytes in flight, how many arrive in a second.
-  const inFlight = async (gpu, slow) => {
+  const arriving = async (gpu, slow) => {
     const found = [], [least, most, all] = LOADS;
     for (const threads of THREADS) {
       const loads = Math.max(least, Math.min(most, all / threads / (slow ? 16 : 1)));
@@ -145,7 +145,7 @@
       const copy = 2e3 * COPIED / await each(await copying(gpu, COPIED));
       const slow = await took(await product(gpu, "naive", small), 1) > SLOW, n = slow ? small : large, speeds = {};
       say("loads in flight");
-      const flight = await inFlight(gpu, slow);
+      const flight = await arriving(gpu, slow);
       for (const name of ["naive", "tiled"]) {
         say(`a ${name} matrix product`);
         speeds[name] = 2e3 * n ** 3 / await each(await product(gpu, name, n));

@@ -148,7 +148,8 @@ def test_it_measures_itself(firefox, book):
       document.querySelector("[name=guess]").value = 10;
       document.querySelector("[data-widget=measure] [type=submit]").click();
     """)
-    link = "return [...document.querySelectorAll('[data-widget=measure] .hf-links:not([hidden]) a')].at(-1)?.getAttribute('href')"
+    link = """return [...document.querySelectorAll("[data-widget=measure] .hf-links:not([hidden]) a")]
+      .at(-1)?.getAttribute("href")"""
     firefox.wait(lambda: firefox.run(link))
     groups = [[float(word) for word in group.split(",")] for group in firefox.run(link).partition(":")[2].split(";")]
     step, peaks, reads, waits, chases, naive, tiled, _ = groups

@@ -16,7 +16,7 @@
 #include "01-roofline/bench/steps.hpp"
 #include "01-roofline/kernels/chase.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "common/peers/browser_peer.hpp"
+#include "common/browser/browser_peer.hpp"
 #include "common/random.hpp"
 #include "harness/keep.hpp"
 #include "harness/lab.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "01-roofline/bench/steps.hpp"
-#include "common/peers/browser_peer.hpp"
+#include "common/browser/browser_peer.hpp"
 #include "harness/command.hpp"
 #include "harness/lab.hpp"
 #include "harness/machine.hpp"
@@ -19,7 +19,7 @@
 namespace hf::roofline {
 namespace {
 
-const std::string module = MODULE;
+const std::string module = BROWSER_MODULE;
 
 /// A lab that prints into the void.
 struct Quiet {

@@ -1,4 +1,4 @@
-#include "common/peers/browser_peer.hpp"
+#include "common/browser/browser_peer.hpp"
 
 #include <charconv>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-#include "common/peers/browser_peer_py.hpp"
+#include "common/browser/browser_peer_py.hpp"
 #include "harness/python_peer.hpp"
 
 namespace hf {
