@@ -111,6 +111,10 @@ class Visit:
         self.page.on("console", lambda entry: self.errors.append(entry.text) if entry.type == "error" else None)
         self.page.goto(address, wait_until="load")
 
+    def asked_since(self, start: int) -> list[str]:
+        """What the page asked for after its first START requests, without its icon: browsers load that when they like."""
+        return [url for url in self.requests[start:] if not url.endswith("/favicon.svg")]
+
     def note_failure(self, request) -> None:
         if request.failure != "net::ERR_ABORTED":  # left the page before its icon arrived
             self.errors.append(f"{request.failure}: {request.url}")

@@ -377,7 +377,7 @@ def test_nothing_is_sent(visit):
     question(visit, "ridge").get_by_role("button", name="much").click()
     slide(visit, "share", 4)
     visit.page.wait_for_load_state("networkidle")
-    assert visit.requests[asked:] == []
+    assert visit.asked_since(asked) == []
 
 
 def test_without_scripts_all_is_shown_and_nothing_is_to_press(browser, page_file):

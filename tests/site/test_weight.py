@@ -94,8 +94,8 @@ def test_a_first_switch_to_another_machine_is_one_script_and_little_work(browser
         asked = len(visit.requests)
         times, elements = work(visit, lambda: visit.page.evaluate(f"hardwareFirst.showMachine('{heaviest.stem}')"))
         assert visit.page.evaluate("hardwareFirst.machine") == heaviest.stem
-        loaded = [url.partition("?")[0].rpartition("/")[2] for url in visit.requests[asked:]]
-        assert [name for name in loaded if name != "favicon.svg"] == [heaviest.name]
+        loaded = [url.partition("?")[0].rpartition("/")[2] for url in visit.asked_since(asked)]
+        assert loaded == [heaviest.name]
     assert len(zipped(heaviest, 0)) <= MACHINE_BYTES
     assert (times <= LAID_OUT, elements <= TOUCHED) == (True, True), (times, elements)
 
