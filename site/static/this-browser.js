@@ -43,17 +43,12 @@ document.addEventListener("DOMContentLoaded", () => { // when the switcher is th
       const inside = found.map(([x, y]) => [hf.placeOn(svg, axis, x), hf.placeOn(svg, "y", y)]).filter(([x, y]) =>
         x > panel.left - 2 && x < panel.right + 2 && y > panel.top - 2 && y < panel.bottom + 2);
       if (!inside.length) continue;
-      const part = (tag, attributes, text = "") => {
-        const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-        for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-        element.textContent = text;
-        return element;
-      };
-      const group = part("g", {class: "hf-own-line"}), [x, y] = inside[inside.length >> 1];
-      const late = x > (panel.left + panel.right) / 2;
-      group.append(part("polyline", {points: inside.map((point) => point.map((v) => v.toFixed(1))).join(" ")}),
-                   part("text", {x: x + (late ? -8 : 8), y: y + (y > panel.top + 40 ? -12 : 24), "text-anchor": late ? "end" : "start"}, "this browser"));
-      svg.append(group);
+      const own = hf.shape("g", svg, {class: "hf-own-line"}), [centre] = inside[inside.length >> 1];
+      hf.shape("polyline", own, {points: inside.map((point) => point.map((v) => v.toFixed(1))).join(" ")});
+      // Its words stand above or below a point, the nearer to its middle the better.
+      const nearest = [...inside].sort(([a], [b]) => Math.abs(a - centre) - Math.abs(b - centre));
+      hf.write(own, "this browser", nearest.flatMap(([x, y]) => [y - 12, y + 24].filter((row) => row > panel.top + 16)
+        .map((row) => x > (panel.left + panel.right) / 2 ? [x - 8, row, "end"] : [x + 8, row, "start"])));
     }
   };
 

@@ -11,6 +11,8 @@
     return parent.appendChild(made);
   };
 
+  hardwareFirst.shape = make;
+
   // Where there are level lines alone, a panel ends where the next line is much further down than they usually are.
   const stacked = (lines) => {
     const gaps = lines.slice(1).map((y, i) => y - lines[i]), usual = [...gaps].sort((a, b) => a - b)[gaps.length >> 1];
@@ -116,6 +118,31 @@
     return panel ? placeOn(svg, panel, axis[0], number) : NaN;
   };
 
+  // Writes words at the first of some places, [x, y, anchor], where they fit and lie on no others; at the first if there is none.
+  hardwareFirst.write = (parent, words, places) => {
+    const svg = parent.ownerSVGElement, whole = svg.getBoundingClientRect();
+    const others = [...svg.querySelectorAll("text")].map((each) => each.getBoundingClientRect());
+    const text = make("text", parent, {}, words);
+    const put = ([x, y, anchor]) => {
+      for (const [name, value] of Object.entries({x, y, "text-anchor": anchor})) text.setAttribute(name, value);
+      const own = text.getBoundingClientRect(), letters = own.height * 0.7;  // the rest of a line is room above and below
+      return own.left >= whole.left && own.right <= whole.right && !others.some(({left, right, top, bottom}) =>
+        left < own.right && own.left < right && top < own.top + letters && own.bottom - letters < bottom);
+    };
+    if (!places.some(put)) put(places[0]);
+  };
+
+  // Where the words of a line can stand: beside it from the top down, where there is more room first; above it or below, from
+  // the left to the right.
+  const besideUpright = ({left, right, top, bottom}, x) => {
+    const sides = [[x + 8, "start"], [x - 8, "end"]], rows = Math.ceil((bottom - top) / LINE);
+    if (x > (left + right) / 2) sides.reverse();
+    return sides.flatMap(([at, anchor]) => Array.from({length: rows}, (_, i) => [at, top + (i + 1) * LINE, anchor]));
+  };
+  const alongLevel = ({left, right, top}, y) => [y - 8, y + LINE + 6, y - 2 * LINE, y + 3 * LINE]
+    .filter((row) => row > top + LINE)
+    .flatMap((row) => Array.from({length: 12}, (_, i) => [left + 6 + i * (right - left) / 12, row, "start"]));
+
   const draw = ({box, bet, words, scale: {times, over}}) => {
     const {figure, axis} = box.dataset, within = (low, at, high) => Math.max(low, Math.min(high, at));
     for (const svg of document.querySelectorAll(`#${CSS.escape(figure)} svg.hf-figure`)) {
@@ -123,10 +150,9 @@
       const at = hardwareFirst.placeOn(svg, axis, times ? bet * times : over ? over / bet : bet);
       if (!isFinite(at)) continue;
       const {left, right, top, bottom} = panel, drawn = make("g", svg, {class: "hf-bet"});
-      const x = within(left, at, right), y = within(top, at, bottom), late = x > (left + right) / 2;
+      const x = within(left, at, right), y = within(top, at, bottom);
       make("path", drawn, {d: axis[0] === "x" ? `M${x},${top}V${bottom}` : `M${left},${y}H${right}`});
-      make("text", drawn, axis[0] === "x" ? {x: x + (late ? -8 : 8), y: top + LINE, "text-anchor": late ? "end" : "start"}
-        : {x: left + 6, y: y < top + 2 * LINE ? y + LINE + 6 : y - 8}, words);
+      hardwareFirst.write(drawn, words, axis[0] === "x" ? besideUpright(panel, x) : alongLevel(panel, y));
     }
   };
 

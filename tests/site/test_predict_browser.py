@@ -3,7 +3,7 @@
 import pytest
 from book import CHAPTERS, LEFT_OUT, Visit, pages
 from conftest import Site
-from walk import ANSWERED, SETTLED, WIDE
+from walk import ANSWERED, SETTLED, UNFOLDED, WIDE
 
 PAGE = """# Page
 
@@ -222,6 +222,32 @@ def test_what_was_said_is_drawn_into_the_plot(visit):
     labels = visit.page.locator("#fig-small text.f-quiet").evaluate_all(
         "all => Object.fromEntries(all.map(e => [e.textContent, e.getBBox().y + e.getBBox().height / 2]))")
     assert abs(at - (labels["0"] + labels["20"]) / 2) < 3  # where the axis says so
+
+
+# A bet of every tenth of its slider on each plot in turn: [page's question, tenth, the label that it lies on].
+CROWDED = """() => {
+  const boxes = [...document.querySelectorAll(".hf-predict[data-kind=range][data-figure]")];
+  const found = boxes.flatMap(box => Array.from({length: 11}, (_, i) => {
+    const {unit, predict} = box.dataset, low = Number(box.dataset.low), high = Number(box.dataset.high);
+    const bet = low > 0 ? low * (high / low) ** (i / 10) : high * i / 10, words = `you said ${bet.toPrecision(2)} ${unit}`;
+    hardwareFirst.veil([], [{box, bet, words, scale: box.querySelector(".hf-predict-answer").dataset}]);
+    return [...document.querySelectorAll(".hf-bet text")].flatMap(text => {
+      const own = text.getBoundingClientRect(), room = own.height / 3;  // letters fill two thirds of a line
+      return [...text.closest("svg").querySelectorAll("text")].filter(other => {
+        const {left, right, top, bottom} = other.getBoundingClientRect();
+        return other !== text && left < own.right && own.left < right && top + room < own.bottom && own.top + room < bottom;
+      }).map(other => [predict, i, other.textContent]);
+    });
+  }).flat());
+  document.dispatchEvent(new Event("hf:machine"));  // shows what was there
+  return found;
+}"""
+BETS = [WIDE.ask(CROWDED), UNFOLDED.ask(CROWDED, width=360)]
+
+
+@pytest.mark.parametrize(("walk", "question"), [(WIDE, BETS[0]), (UNFOLDED, BETS[1])])
+def test_what_was_said_lies_on_no_label(walked, walk, question):
+    assert walked(walk).objections(question) == {}
 
 
 def test_a_link_to_what_is_hidden_shows_it(browser, page_file):
