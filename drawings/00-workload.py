@@ -95,8 +95,9 @@ def cache() -> Sketch:
             drawing.text(0, low + 46, f"{rows} row{'s' * (rows > 1)} through the network", "bold")
             drawing.text(0, low + 68, f"{2 * seen} rows kept: the KV cache of this head")
     drawing.text(left_q, y - 12, "queries", "bold")
-    drawing.text(left_q + 4 * unit + 22, y + 14, "×", "mid")
-    drawing.text(left_o - 22, y + 14, "→", "mid")
+    for x in (left_s, left_o):  # × stands between a row and what it is multiplied with, the arrow before what comes out
+        drawing.text(x - 20, y - 6, "×", "mid")
+        drawing.text(x - 22, y + 14, "→", "mid")
     drawing.text(left_o + 4 * unit + 10, y + 14, "out", "bold")
     return drawing
 
@@ -121,9 +122,9 @@ def batch() -> Sketch:
     for reader in range(most):
         x, y = 196 + reader % 8 * 41, 30 + reader // 8 * 66
         with drawing.group(data_from=reader + 1):
-            drawing.rect(x, y, 36, 8, "f-blue", rx=1)
+            drawing.rect(x, y, 36, 8, "f-quiet", rx=1)
             drawing.rect(x, y + 14, 36, 32, "t-green s-green", rx=2)
-    drawing.rect(196, 170, 36, 8, "f-blue", rx=1)
+    drawing.rect(196, 170, 36, 8, "f-quiet", rx=1)
     drawing.text(240, 179, "a row")
     drawing.rect(302, 166, 24, 16, "t-green s-green", rx=2)
     drawing.text(334, 179, "a KV cache")

@@ -36,8 +36,8 @@ def kitchen() -> Sketch:
         drawing.rect(x, 126, 13, 13, "f-orange s-paper", rx=2)
     drawing.text(356, 106, "the door", "bold")
     drawing.arrow(424, 162, 356, 162, "orange")
-    drawing.text(360, 182, "one after")
-    drawing.text(360, 200, "the other")
+    drawing.text(354, 182, "one after")
+    drawing.text(354, 200, "the other")
     return drawing
 
 
@@ -126,12 +126,15 @@ def store() -> Sketch:
         else:
             drawing.path(f"M{cache} {y}h{cell}v22h-{cell}z", "f-blue s-paper thin", data_to=3)
         strip(cache, y, cells, data_from=4)
-        drawing.arrow(cache + 138, y + 20, memory - 10, y + 20, "blue", "thick", 10, data_from=5)
+        drawing.arrow(cache + 138, y + 20, memory - 10, y + 20, "orange", "thick", 10, data_from=5)
         drawing.text(327, y + 42, "64 bytes", "mid", data_from=5)
         total = 128 if ordinary else 64
         for k in range(total // 64):
             since = (2 if k == 0 else 5) if ordinary else 5
-            drawing.rect(k * 130, y + 64, 126, 20, "f-orange" if ordinary and k == 0 else "f-blue", rx=2, data_from=since)
+            read = ordinary and k == 0
+            with drawing.group(data_from=since):
+                drawing.rect(k * 130 + 1, y + 63, 124, 22, "t-orange s-orange" if read else "f-orange s-orange", rx=2)
+                drawing.text(k * 130 + 63, y + 80, "read" if read else "written", "mid" if read else "mid f-paper")
         before = ((1, 1, 0), (2, 4, 64), (5, 5, 128)) if ordinary else ((1, 4, 0), (5, 5, 64))
         for first, last, count in before:
             drawing.text(274, y + 80, f"{count} bytes crossed the bus", data_from=first, data_to=last)

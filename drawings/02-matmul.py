@@ -222,7 +222,8 @@ def im2col() -> Sketch:
     drawing.rect(left, low, count * cell, cell, "s-quiet", rx=2)
     drawing.text(left - 30 - taps * cell, low + cell + 20, "the filter, as a row")
     drawing.text(left, low + cell + 20, "nine outputs")
-    drawing.text(left - 15, low + 18, "×", "mid")
+    drawing.text(left - 15, low - 8, "×", "mid")  # between the filter and the patches
+    drawing.text(left - 15, low + 18, "=", "mid")
     drawing.text(left - 30 - taps * cell, low - 26, "25 pixels, copied out, are 81")
     return drawing
 

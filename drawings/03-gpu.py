@@ -150,7 +150,8 @@ def belt() -> Sketch:
                              "f-orange s-paper")
             drawing.text(0, 152, f"{count} under way", "bold")
             drawing.text(0, 198, f"= 20 minutes × {count / room:g} a minute")
-            drawing.rect(300, 182, 220 * count / room, 18, "f-blue", rx=2)
+            drawing.rect(300, 182, 220 * count / room, 18, "f-orange", rx=2)
+            drawing.text(300, 174, f"{count / room:g} of 1 crate a minute")
     for x, far, colour, words in ((0, left, "orange", "memory"), (left + width, 520, "blue", "core")):
         drawing.rect(x, y - 14, far - x, 56, "f-paper")
         drawing.rect(x + 1, y - 14, far - x - 2, 56, f"t-{colour} s-{colour}", rx=3)
@@ -160,7 +161,6 @@ def belt() -> Sketch:
     drawing.text(0, 176, "= latency × throughput")
     drawing.rect(300, 182, 220, 18, "s-quiet", rx=2)
     drawing.text(300, 152, "throughput", "bold")
-    drawing.text(300, 174, "of one crate a minute")
     return drawing
 
 

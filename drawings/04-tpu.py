@@ -1,4 +1,7 @@
-"""Draws 04-brigade, 04-dataflows, 04-edges and 04-chip: how numbers get to where they are used; nobody runs."""
+"""Draws 04-brigade, 04-dataflows, 04-edges and 04-chip: how numbers get to where they are used; nobody runs.
+
+Orange: weights, which come from memory; green: what is multiplied with them; blue: cells and sums.
+"""
 
 from sketch import Sketch, number, write_all
 
@@ -106,7 +109,7 @@ def dataflows():
                 sketch.rect(*cell, "s-grid f-paper", rx=4)
                 sketch.rect(*cell, "s-ink t-ink", rx=4, data_from=r + c + 1, data_to=r + c + SIDE)
                 if stays == "weights":
-                    sketch.rect(x + 12, y + 6, 10, 10, "f-green", rx=1)
+                    sketch.rect(x + 12, y + 6, 10, 10, "f-orange", rx=1)
                 else:
                     for filled in range(SIDE):  # a sum grows by a term in each cycle
                         sketch.circle(x + 17, y + 22, 3 + 1.5 * filled, "f-blue", data_from=r + c + 1 + filled,
@@ -119,9 +122,9 @@ def dataflows():
                 else:
                     down(sketch, left, top, r, m, last)
     legend = 60
-    for y, shape, words in ((legend, "orange", "input"), (legend + 24, "green", "weights"), (legend + 48, "blue", "sums")):
-        if shape == "green":
-            sketch.rect(12, y - 11, 10, 10, "f-green", rx=1)
+    for y, shape, words in ((legend, "green", "input"), (legend + 24, "orange", "weights"), (legend + 48, "blue", "sums")):
+        if shape == "orange":
+            sketch.rect(12, y - 11, 10, 10, "f-orange", rx=1)
         else:
             sketch.circle(17, y - 6, 5.5, f"f-{shape}")
         sketch.text(32, y, words)
@@ -140,7 +143,7 @@ def across(sketch, left, top, row, number_in_row, last, dx, dy):
         c = t - enters
         x, y = (left + c * CELL + dx, dy) if c >= 0 else (left - queue(-c), CELL / 2)
         places.append(f"{x},{top + row * CELL + y}")
-    sketch.circle(0, 0, 5.5, "f-orange", data_places=" ".join(places), data_to=min(enters + SIDE - 1, last))
+    sketch.circle(0, 0, 5.5, "f-green", data_places=" ".join(places), data_to=min(enters + SIDE - 1, last))
 
 
 def down(sketch, left, top, column, number_in_column, last):
@@ -150,7 +153,7 @@ def down(sketch, left, top, column, number_in_column, last):
         r = t - enters
         x, y = (24, top + r * CELL + 10) if r >= 0 else (CELL / 2, top - queue(-r))
         places.append(f"{left + column * CELL + x},{y}")
-    sketch.rect(-5, -5, 10, 10, "f-green", rx=1, data_places=" ".join(places), data_to=min(enters + SIDE - 1, last))
+    sketch.rect(-5, -5, 10, 10, "f-orange", rx=1, data_places=" ".join(places), data_to=min(enters + SIDE - 1, last))
 
 
 def fallen(sketch, left, top, column, row, last):
@@ -187,8 +190,8 @@ def square(sketch, x, y, side, wires):
     sketch.rect(x, y, side, side, "s-ink t-ink", rx=3)
     for i in range(wires):
         at = (i + .5) * side / wires
-        sketch.path(f"M{number(x - 9)},{number(y + at)}h8", "s-orange thick")
-        sketch.path(f"M{number(x + at)},{number(y - 9)}v8", "s-green thick")
+        sketch.path(f"M{number(x - 9)},{number(y + at)}h8", "s-green thick")
+        sketch.path(f"M{number(x + at)},{number(y - 9)}v8", "s-orange thick")
 
 
 def chip():
@@ -206,7 +209,7 @@ def chip():
     unit, middle = 510 - side, 510 - side / 2
     tall, low = 29 * percent / wide, 6 * percent / side
     below = top + side + 26
-    block(sketch, left, top, wide, tall, "orange", "unified", "buffer", "24 MiB", "29 %")
+    block(sketch, left, top, wide, tall, "green", "unified", "buffer", "24 MiB", "29 %")
     block(sketch, unit, top, side, side, "blue")
     part = side / 8
     upright = "".join(f"M{number(unit + i * part)},{top}v{number(2 * part)}m0,{number(4 * part)}v{number(2 * part)}"
@@ -214,7 +217,7 @@ def chip():
     level = "".join(f"M{number(unit)},{number(top + i * part)}h{number(side)}" for i in (1, 2, 6, 7))  # the words stay clear
     sketch.path(upright + level, "s-blue thin", stroke_opacity=".35")
     words(sketch, middle, top + side / 2, "matrix unit", "256 × 256 cells", "24 %")
-    block(sketch, unit, below, side, low, "green", "accumulators", "6 %")
+    block(sketch, unit, below, side, low, "blue", "accumulators", "6 %")
     act = 102
     block(sketch, unit - 14 - act, below - 15, act, 6 * percent / act, "purple", "activation", "6 %")
     sketch.rect(middle - 74, 1, 148, 30, "s-orange t-orange", rx=4)
@@ -222,10 +225,10 @@ def chip():
     band(sketch, (middle, 33), (middle, top - 2), 34 * gbs, "orange")
     sketch.text(middle - 10, 49, "34 GB/s", "end")
     row = top + 80
-    band(sketch, (left + wide + 2, row), (unit - 2, row), 179 * gbs, "orange")
+    band(sketch, (left + wide + 2, row), (unit - 2, row), 179 * gbs, "green")
     sketch.text((left + wide + unit) / 2, row - 18, "179 GB/s:", "mid")
     sketch.text((left + wide + unit) / 2, row + 28, "a row a tick", "mid")
-    band(sketch, (middle, top + side + 2), (middle, below - 2), 717 * gbs, "green")
+    band(sketch, (middle, top + side + 2), (middle, below - 2), 717 * gbs, "blue")
     sketch.text(middle - 28, top + side + 17, "717 GB/s", "end")
     sketch.arrow(unit - 1, below + 20, unit - 13, below + 20, size=8)
     sketch.arrow(unit - 15 - act, below + 20, left + wide + 1, below + 20, size=8)

@@ -267,8 +267,8 @@ def prompt():
             for end in steps:
                 sketch.circle(left + end, y, 5, "f-orange")
         y = top + 10 + 3 * row
-        sketch.text(0, y + 5, "the new")
-        sketch.path(f"M{left},{y}h{wide}", "s-grid")
+        sketch.text(0, y + 5, "newcomer")
+        sketch.path(f"M{left + 20},{y}H{left + wide}", "s-grid")
         for at, long in reads:
             sketch.rect(left + at, y - 9, long - 2, 18, "f-blue", rx=2)
         if title == "Apart":

@@ -29,21 +29,23 @@ y_title = "speed over that of the fastest library"
 load "frame.gp"
 set logscale x
 set grid noxtics
-eval x_range(smallest / 2.2, x_max)  # room for the name of the first point
+eval x_range(smallest / 3.0, x_max)  # room for the name of the first point
 eval y_range(lowest - 0.05, smaller(highest, 2) + 0.05)
 set xtics ("" 1)
-set for [k = 5:14] xtics add (2.0**k < smallest ? "" : sprintf("%.0f", 2.0**k) 2.0**k)
+set for [k = 5:14] xtics add (2.0**k < smallest ? "" : digits(2.0**k) 2.0**k)
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
 set arrow from smallest,1 to x_max,1 nohead linewidth 2.4 linecolor rgb quiet
 set label "ours is faster" at graph 0.02,graph 0.97 textcolor rgb quiet
 set label "theirs is faster" at graph 0.02,graph 0.04 textcolor rgb quiet
 within(y) = larger(y_min, smaller(y, y_max))
 before = ""
+# A name has its line's colour; one thread's begin to look for a place above it, those of all threads below.
+shifted(i, y) = y + (i == 1 ? 1 : -1) * 9 * (y_max - y_min) / (bottom_edge - top_edge)
 changed(row, library) = (another = row == 0 || library ne before, before = library, another)
 plot for [i = 1:1 + all] file(i) using 1:(within($3)):(within($4)) with filledcurves fillcolor rgb colours[i], \
      for [i = 1:1 + all] file(i) using 1:2 with linespoints pointtype points[i] pointsize 0.65 linewidth 2 \
        dashtype dashes[i] linecolor rgb colours[i], \
-     for [i = 1:1 + all] file(i) using (only(changed($0, strcol(5)), $1)):2:(title(strcol(5))) \
-       with labels font near textcolor rgb ink, \
+     for [i = 1:1 + all] file(i) using (only(changed($0, strcol(5)), $1)):(shifted(i, $2)):(title(strcol(5))) \
+       with labels font near textcolor rgb colours[i], \
      for [i = 1:1 + all] file(i) using (only($1 == last[i], $1)):2:(names[i]) with labels left font end \
        textcolor rgb colours[i]

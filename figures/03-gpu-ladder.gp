@@ -53,9 +53,9 @@ do for [panel = 1:2] {
   set for [row = 1:rows[panel]] arrow from 0,-row to 100,-row nohead linewidth 0.8 linecolor rgb grid
   plot quoted(panel) using (only($1 <= last, $2 / full * 100)):(row_of_theirs(panel, $1)) with points \
          pointtype quoted_point pointsize 0.9 linecolor rgb grey, \
-       quoted(panel) using (only($1 <= last && !present(panel) && $2 < 0.87 * full, $2 / full * 100 + 3)): \
+       quoted(panel) using (only($1 <= last && !present(panel) && $2 < 0.8 * full, $2 / full * 100 + 4.5)): \
          (row_of_theirs(panel, $1)):(digits($2 / full * 100)) with labels left textcolor rgb quiet, \
-       quoted(panel) using (only($1 <= last && !present(panel) && $2 >= 0.87 * full, $2 / full * 100 - 3)): \
+       quoted(panel) using (only($1 <= last && !present(panel) && $2 >= 0.8 * full, $2 / full * 100 - 4.5)): \
          (row_of_theirs(panel, $1)):(digits($2 / full * 100)) with labels right textcolor rgb quiet, \
        measured(panel) using (only(present(panel), $3)):(row_of_ours(panel, $1)):(only(present(panel), $4 - $3)):(0) \
          with vectors nohead linewidth 5 linecolor rgb blue, \

@@ -44,7 +44,7 @@ plot stride using 1:3:4 with filledcurves fillcolor rgb memory, \
 left_edge = 336; right_edge = width - 24
 y_title = "cycles for a warp's load"
 unset label
-set label y_title at screen (left_edge - 54.0) / width,screen 1 - (top_edge - 18.0) / height textcolor rgb quiet
+set label y_title at screen (left_edge - 54.0) / width,screen title_height textcolor rgb quiet
 y_title = ""
 load "frame.gp"
 eval x_range(1, ways_max_x * 1.001)

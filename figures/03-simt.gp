@@ -11,7 +11,7 @@ array points[6] = [12, 8, 4, 6, 4, 8]
 array places[6] = [12, 8, 28, 44, 44, 16]  # where the name stands
 array firsts[2] = [1, 5]
 array lasts[2] = [4, 6]
-array titles[2] = ["chances to issue that are used, %", "share of the bandwidth, %"]
+array titles[2] = ["issue slots used, %", "share of the bandwidth, %"]
 file(i) = tables."/simt_".ids[i].".tsv"
 stats file(1) using 1 name "warps" nooutput
 

@@ -32,7 +32,7 @@ unset ytics
 do for [counter = 1:3] {
   left_edge = 84 + (counter - 1) * 164
   right_edge = left_edge + 124
-  top_edge = 32; bottom_edge = height - 62
+  top_edge = 36; bottom_edge = height - 62
   y_title = ""
   unset label
   unset arrow

@@ -16,6 +16,7 @@ load "frame.gp"
 set logscale xy
 eval x_range(x_min, x_max)
 eval y_range(y_min, y_max)
+eval decades_on("x", "1")
 set ytics ("1" 1, "3" 3, "10" 10, "30" 30, "100" 100)
 set xlabel "multiplications per byte of weights" offset 0,0.9 textcolor rgb quiet
 set arrow from value_tpuv1_ridge,roof_max_y to value_tpuv1_ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet

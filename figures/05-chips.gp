@@ -14,7 +14,7 @@ first = int(two(chips_min) + 0.5); last = int(two(chips_max) + 0.5)
 
 right_edge = width - 24
 eval x_range(-0.5, last + 0.5)
-set xtics ("1" 0, "4" 2, "16" 4, "64" 6, "256" 8, "1024" 10, "4096" 12, "16384" 14)
+set xtics ("1" 0, "4" 2, "16" 4, "64" 6, "256" 8, "1024" 10, "4096" 12, digits(16384) 14)
 set grid noxtics
 # A block of column k, from one height to another, in one of the colours.
 block(k, from, to, colour, solid) = sprintf('set object rectangle from %f,%f to %f,%f fillcolor rgb "%s" fillstyle solid %f noborder', \

@@ -65,7 +65,7 @@ array titles[5] = ["data: the rows are cut", "data, sharded: the optimiser's sta
 array what[5] = ["all-reduce", "reduce-scatter", "all-reduce", "send", "all-to-all"]
 array of_what[5] = ["gradients", "and all-gather", "x, and its gradient", "x, and its gradient", "rows, and back"]
 array formula[5] = ["2 W (p − 1)/p", "2 W (p − 1)/p", "4 L X (p − 1)/p", "2 X (p − 1)/p", "4 L X (p − 1)/p²"]
-text_x = 398
+text_x = 406
 do for [r = 1:5] {
   top = first_row + (r - 1) * row_height
   eval line(14, top - 14, width - 14, top - 14, grid, 1)

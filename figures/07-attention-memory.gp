@@ -24,7 +24,7 @@ set grid noxtics
 eval x_range(most_min_x / 1.2, most_max_x * 1.001)
 eval y_range(least_min_y / 1.6, most_max_y * 1.6)
 set xtics ("" 1)
-set for [k = 5:20] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
+set for [k = 5:20] xtics add (digits(2.0**k) 2.0**k)
 set ytics ("" 1)
 set for [k = 20:40:2] ytics add (capacity(2.0**k) 2.0**k)
 set xlabel "tokens" offset 0,0.9 textcolor rgb quiet

@@ -49,7 +49,7 @@ do for [panel = 1:2] {
   set ytics autofreq
   set xtics ("" 1)
   if (panel == 2) {
-    set for [k = 5:20] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
+    set for [k = 5:20] xtics add (digits(2.0**k) 2.0**k)
     set xlabel "tokens" offset 0,0.9 textcolor rgb quiet
   }
   plot peak(panel) using 1:2 with lines linewidth 2.4 linecolor rgb grey, \

@@ -15,7 +15,7 @@ from_file(i) = have_torch || i <= 2 ? file(names[i]) : file("operators")
 stats file("operators") using 1:2 name "slow" nooutput
 highest = slow_max_y
 if (have_torch) { stats file("torch_eager") using 2 name "torch" nooutput; highest = larger(highest, torch_max) }
-right_edge = width - 126; top_edge = 36; bottom_edge = height - 62
+left_edge = 64; right_edge = width - 126; top_edge = 36; bottom_edge = height - 62
 y_title = "time of all calls together, s"
 load "frame.gp"
 set logscale xy

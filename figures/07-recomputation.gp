@@ -26,7 +26,7 @@ set logscale xy
 eval x_range(0.75, nine_max_x)
 eval y_range(lowest / 1.3, highest * 1.25)
 eval decades_on("y", "1 2 5")
-set xtics ("1" 1); set for [k = 2:20:2] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)
+set xtics ("1" 1); set for [k = 2:20:2] xtics add (digits(2.0**k) 2.0**k)
 set xlabel "rows made at a time" offset 0,0.9 textcolor rgb quiet
 plot for [i = 1:2] sliding[i] with lines linewidth 1 linecolor rgb colours[i], \
      for [i = 1:2] file(taps[i]."_time_predicted") using 1:2 with linespoints pointtype modelled_point pointsize 0.6 \

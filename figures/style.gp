@@ -82,15 +82,19 @@ end_of(name, value_) = exists("common_".name) ? value("common_".name) : value_
 # the powers of two.
 steps(low, high) = high < 300 * low ? "1 2 5" : "1"
 decades_on(axis, steps) = 'set '.axis.'tics ("1" 1); set for [k = -6:9] for [m in "'.steps.'"] '.axis. \
-                          'tics add (sprintf("%g", m * 10.0**k) m * 10.0**k)'
-powers_on_x = 'set xtics ("1" 1); set for [k = 1:20] xtics add (sprintf("%.0f", 2.0**k) 2.0**k)'
+                          'tics add (tick(m * 10.0**k) m * 10.0**k)'
+powers_on_x = 'set xtics ("1" 1); set for [k = 1:20] xtics add (digits(2.0**k) 2.0**k)'
+tick(v) = v < 1e6 ? digits(v) : sprintf("%g", v)
 
 # A round step, of which about five make a range.
 magnitude(x) = 10.0**floor(log10(x))
 rounded_up(x) = x > 5 ? 10 : x > 2 ? 5 : x > 1 ? 2 : 1
 step_of(range) = magnitude(range / 5.0) * rounded_up(range / 5.0 / magnitude(range / 5.0))
 
-# Numbers as people write them: three digits, capacities in KiB, MiB, GiB.
-digits(v) = abs(v) >= 1000 && abs(v) < 1e15 ? sprintf("%.0f", v) : sprintf("%.3g", v)
+# Numbers as people write them: three digits, capacities in KiB, MiB, GiB; a thin space (U+202F, as in prose) between the
+# thousands from five digits on.
+digits(v) = abs(v) < 1000 || abs(v) >= 1e15 ? sprintf("%.3g", v) : \
+            abs(v) < 9999.5 ? sprintf("%.0f", v) : (v < 0 ? "-" : "").grouped(sprintf("%.0f", abs(v)))
+grouped(s) = strlen(s) <= 3 ? s : grouped(s[1:strlen(s) - 3])."\342\200\257".s[strlen(s) - 2:strlen(s)]
 capacity(b) = b < 2**20 ? sprintf("%.3g KiB", b / 2.0**10) : b < 2**30 ? sprintf("%.3g MiB", b / 2.0**20) : \
               sprintf("%.3g GiB", b / 2.0**30)

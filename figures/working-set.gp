@@ -10,8 +10,11 @@ set for [k = 16:44:4] xtics add (capacity(2.0**k) 2.0**k)
 
 y_min = lowest / 1.5
 eval y_range(y_min, y_min * (highest * 1.25 / y_min)**(1 / (1 - strip / (bottom_edge - top_edge + 0.0))))
-eval decades_on("y", steps(y_min, y_max))
 below_top(units) = y_max / (y_max / y_min)**(units / (bottom_edge - top_edge))
+# The steps below the strip; those in it go where nothing is drawn.
+below_strip(y) = y < below_top(strip + 0.0) ? y : 1e-30
+set ytics ("1" 1)
+set for [k = -6:9] for [m in steps(y_min, y_max)] ytics add (tick(m * 10.0**k) below_strip(m * 10.0**k))
 name_y = below_top(14.0)
 value_y = below_top(35.0)
 

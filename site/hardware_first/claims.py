@@ -62,7 +62,7 @@ class Claim(SphinxDirective):
             if answer:
                 exact = "exact" in self.options
                 return [nodes.container("", *each(lambda found: passing(found, exact)), classes=["hf-holds"])]
-            return [nodes.container("", *each(badge), *alternative, *each(evidence), classes=["hf-fails"])]
+            return [nodes.container("", *each(badge), *each(sentence), *alternative, classes=["hf-fails"])]
 
         answers = {machine: found.holds if isinstance(found, Verdict) else str(found) for machine, found in verdicts.items()}
         content = for_each_answer(self.env, answers.__getitem__, shown)
@@ -126,13 +126,14 @@ def verdict(records: Records, lab: str, statement: Statement, machine: Machine) 
     return Verdict(statement, record, "here" if record.local else f"on {records.machine_of(record).name}", named)
 
 
-def passing(verdict: Verdict, exact: bool) -> nodes.paragraph:
-    """One line: the sentence, what it aimed at, and the number that bears it out. Without a tick where it cannot but hold."""
+def sentence(verdict: Verdict) -> nodes.paragraph:
+    """One line: the sentence, what it aimed at, and the number that decides it."""
     record, statement = verdict.record, verdict.statement
     line = nodes.paragraph("", statement.text, classes=["hf-sentence"])
     number = str(statement.observed(record))
     if number:
-        line += nodes.inline("", f" aimed at{NO_BREAK_SPACE}{statement.asked(record)}, got", classes=["hf-aimed"])
+        line += nodes.Text(" ")  # outside of what is kept in one line, so that the line can break here
+        line += nodes.inline("", f"aimed at{NO_BREAK_SPACE}{statement.asked(record)}, got", classes=["hf-aimed"])
         tooltip = f"the claim asks for {statement.asked(record)}; measured {verdict.whose}, {record.date}{record.since}"
         if two := states(record.value(statement.value)):
             tooltip += f", in {two}"
@@ -140,6 +141,12 @@ def passing(verdict: Verdict, exact: bool) -> nodes.paragraph:
         observed += nodes.Text(number)
         known_to_browsers(observed, record.lab, statement.value, asks=statement.bound)
         line += [nodes.Text(" "), observed]
+    return line
+
+
+def passing(verdict: Verdict, exact: bool) -> nodes.paragraph:
+    """Where a claim holds: its line and a tick, but for one that cannot but hold."""
+    line = sentence(verdict)
     if verdict.named:
         line += nodes.inline("", f" {verdict.whose}", classes=["hf-kind"])
     if not exact:
@@ -151,17 +158,6 @@ def passing(verdict: Verdict, exact: bool) -> nodes.paragraph:
 
 def badge(verdict: Verdict) -> nodes.paragraph:
     return nodes.paragraph("", f"✗ does not hold {verdict.whose}", classes=["hf-verdict"])
-
-
-def evidence(verdict: Verdict) -> nodes.paragraph:
-    """Where a claim fails: the claim itself, what was observed and what it asks for."""
-    statement, record = verdict.statement, verdict.record
-    line = nodes.paragraph("", f"Put to the test: “{statement.text}”", classes=["hf-evidence"])
-    if number := str(statement.observed(record)):
-        observed = measured_number("", number, tooltip=f"measured {verdict.whose}, {record.date}{record.since}")
-        known_to_browsers(observed, record.lab, statement.value, asks=statement.bound)
-        line += [nodes.Text(" Observed "), observed, nodes.Text(f"; the claim asks for {statement.asked(record)}.")]
-    return line
 
 
 class WhereHolds(SphinxDirective):

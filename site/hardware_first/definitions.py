@@ -7,6 +7,8 @@ shows both on hover, focus and touch. In the glossary and the references each en
 from __future__ import annotations
 
 from docutils import nodes
+from pybtex.plugin import register_plugin
+from pybtex.style.sorting.author_year_title import SortingStyle
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -86,6 +88,13 @@ def add_to_page(app: Sphinx, doctree: nodes.document, page: str) -> None:
             last += where_used(app, page, where)
 
 
+class ByName(SortingStyle):
+    """pybtex's own order, in which the braces round an organisation's name do not count."""
+
+    def person_key(self, person):
+        return super().person_key(person).replace("{", "").replace("}", "")
+
+
 def list_sources(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """doctree-resolved: sources are cited by author, so that they are a list without the numbers that bibtex gives them."""
     for group in {citation.parent for citation in doctree.findall(nodes.citation)}:
@@ -105,6 +114,7 @@ def where_used(app: Sphinx, page: str, where: dict[str, str]) -> nodes.inline:
 
 
 def add_to(app: Sphinx) -> None:
+    register_plugin("pybtex.style.sorting", "author_year_title", ByName, force=True)
     app.connect("env-updated", pages_to_write, priority=600)  # after the sources are known
     app.connect("doctree-resolved", list_sources, priority=400)
     app.connect("doctree-resolved", add_to_page)

@@ -89,7 +89,7 @@ class LabFigure(SphinxDirective):
         if noise := spread(record, view.series):
             line += [nodes.Text(DOT), noise]
         line += [nodes.Text(DOT), file_link(self.env, record.path, "record")]
-        return [line, pending_line("some of its lines")] if view.missing else [line]
+        return [line, pending_line("some of its lines", end="")] if view.missing else [line]
 
     def sources(self, script: Path, views: Iterable[View | RecordError]) -> nodes.paragraph:
         """What the quoted lines are quoted from, on whichever machine: once, as references are counted. And the script."""

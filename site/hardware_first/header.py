@@ -1,4 +1,4 @@
-"""{lab-header}: the reference of one header, made by Doxygen and shown by Breathe."""
+"""{lab-header}: the reference of one header, below its name, made by Doxygen and shown by Breathe."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class LabHeader(SphinxDirective):
         reference = nodes.container("", *breathe.run())
         for heading in reference.findall(nodes.rubric):
             heading["ids"] = []  # Breathe gives every "Functions" of a page the same id
+        reference.insert(0, nodes.rubric("", "", nodes.literal("", header)))
         leave_out_private(reference)
         open_namespaces(reference)
         end_dashes(reference)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import dataclass
 
 from docutils import nodes
@@ -100,11 +101,16 @@ def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
     return made
 
 
+def name_of(machine: Machine) -> str:
+    """Never broken within "(Zen 4)"."""
+    return re.sub(r" (?=\d+\))", NO_BREAK_SPACE, machine.name)
+
+
 def head(machine: Machine, entries: list[Entry]) -> nodes.Node:
-    made = nodes.inline("", machine.name)
+    made = nodes.inline("", name_of(machine))
     record = next(entry.records[machine.slug] for entry in entries if machine.slug in entry.records)
     if record.since:
-        made += nodes.inline("", " " + record.since.removeprefix(", and "), classes=["hf-kind"])
+        made += nodes.inline("", record.since.removeprefix(", and "), classes=["hf-kind"])
     return made
 
 
@@ -124,7 +130,7 @@ def claim_link(entry: Entry) -> nodes.Node:
 
 def cell(entry: Entry, machine: Machine) -> nodes.Node:
     """The verdict; where the table has no room for columns, with the machine's name."""
-    whose = nodes.inline("", f"{machine.name} ", classes=["hf-cell-head"])
+    whose = nodes.inline("", f"{name_of(machine)} ", classes=["hf-cell-head"])
     record = entry.records.get(machine.slug)
     if record is None:
         return nodes.inline("", "", whose, nodes.inline("", "not measured", classes=["hf-unmeasured"]))

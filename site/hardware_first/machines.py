@@ -194,7 +194,7 @@ def network_facts(record: Record) -> list[tuple[str, str]]:
 def instruction_sets(machine: dict) -> list[tuple[str, nodes.admonition]]:
     """All of them, folded into one line; nothing where none is known."""
     names = machine["isa"]
-    fold = nodes.admonition("", nodes.title("", f"{len(names)} of {machine['architecture']}"),
+    fold = nodes.admonition("", nodes.title("", f"{len(names)} extensions of {machine['architecture']}"),
                             nodes.paragraph("", ", ".join(names)), classes=["hf-folded"], collapsible="closed")
     return [("Instruction sets", fold)] if names else []
 

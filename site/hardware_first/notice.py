@@ -27,9 +27,9 @@ def inline_notice(env: BuildEnvironment, line: int, text: str) -> nodes.Element:
 NOT_YET = "no machine that could has measured this yet"
 
 
-def pending_line(text: str) -> nodes.paragraph:
+def pending_line(text: str, end: str = ".") -> nodes.paragraph:
     """Stands where a figure, or a part of one, marked as pending, has no record anywhere. That is no problem."""
-    return nodes.paragraph("", "", nodes.strong("", "Not yet measured"), nodes.Text(f": {text}."), classes=["hf-pending"])
+    return nodes.paragraph("", "", nodes.strong("", "Not yet measured"), nodes.Text(f": {text}{end}"), classes=["hf-pending"])
 
 
 def add_banner(app: Sphinx, doctree: nodes.document) -> None:

@@ -39,7 +39,7 @@ from .domain import hardware_first
 from .measured import split_target, value_quantity
 from .notice import block_notice
 from .per_machine import for_each_machine
-from .quantity import NO_BREAK_SPACE, THOUSANDS_SPACE, Quantity, quantity
+from .quantity import NO_BREAK_SPACE, Quantity, grouped, quantity
 from .records import Machine, NotMeasured, Record, RecordError, Records
 from .statements import SIGNS
 
@@ -290,8 +290,9 @@ def whose(records: Records, record: Record) -> str:
 def form(controls: str) -> predict_markup:
     """What to press, and where the score will be said; only seen where scripts run."""
     return predict_markup(html=(
-        f'<div class="hf-predict-form">{controls}<button type="button" class="hf-predict-skip">Skip: show me</button>'
-        '<button type="button" class="hf-predict-all">Skip all</button></div>\n'
+        f'<div class="hf-predict-form">{controls}<span class="hf-predict-skips">'
+        '<button type="button" class="hf-predict-skip">Skip: show me</button>'
+        '<button type="button" class="hf-predict-all">Skip all</button></span></div>\n'
         '<p class="hf-predict-score" role="status" tabindex="-1"></p>\n'))
 
 
@@ -310,7 +311,7 @@ def slider(low: str, high: str) -> str:
 
 def end(number: float, unit: str) -> str:
     """An end of a slider: where there is little room, its unit stands below the number."""
-    return html.escape(str(Quantity(f"{number:,.10g}".replace(",", THOUSANDS_SPACE), unit)).replace(NO_BREAK_SPACE, " "))
+    return html.escape(str(Quantity(grouped(f"{number:.10g}"), unit)).replace(NO_BREAK_SPACE, " "))
 
 
 class PredictionsSummary(SphinxDirective):

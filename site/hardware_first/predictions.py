@@ -95,8 +95,9 @@ class Predictions(SphinxDirective):
         rows = [Row([nodes.Text(what)], found) for what, found in by_what.items()]
         machine = hardware_first(self.env).records.machine_of(record)
         whose = "On " if machine == wanted else f"Not measured on {wanted.name}; on "
+        since = f" ({record.since.removeprefix(', and ')})" if record.since else ""
         return [nodes.paragraph("", "", nodes.Text(whose), machine_link(machine.slug, machine.name),
-                                nodes.Text(f", {record.date}{record.since}:"), classes=["hf-whose"]),
+                                nodes.Text(f", measured {record.date}{since}:"), classes=["hf-whose"]),
                 strips("what was predicted", rows)]
 
     def kernels(self, records: list[Record]) -> nodes.Node:
@@ -158,7 +159,7 @@ def strip(found: list[Outcome], *, told: bool = True) -> str:
     """A dot for each outcome, with its words if they are to be told; those beyond the axis lie at its ends. The same stands in
     numbers beside, so it is hidden from those who do not see it."""
     lines = "".join(f'<line x1="{place_on_axis(took):g}%" x2="{place_on_axis(took):g}%" y2="100%"/>' for _, took in TICKS)
-    low, high = place_on_axis(1 / 1.25), place_on_axis(1.25)
+    low, high = place_on_axis(1 / 1.25), place_on_axis(1 / 0.75)  # a miss, as outcomes.py counts it, of at most 25 %
     band = f'<rect x="{low:.2f}%" width="{high - low:.2f}%" height="100%"/>'
     dots = "".join(
         f'<circle cx="{place_on_axis(each.took):.1f}%" cy="50%" r="3.5">'

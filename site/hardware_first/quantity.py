@@ -112,7 +112,7 @@ def _scale(value: float, unit: str, style: str) -> tuple[float, str]:
 def _rounded(value: float, place: int) -> str:
     if _is_far(value):
         return _scientific(value)
-    return _grouped(f"{round(value, -place):.{max(0, -place)}f}")
+    return grouped(f"{round(value, -place):.{max(0, -place)}f}")
 
 
 def _without_trailing_zeros(text: str) -> str:
@@ -123,7 +123,7 @@ def _without_trailing_zeros(text: str) -> str:
 def _exact(value: float) -> str:
     if _is_far(value):
         return _scientific(value)
-    return _grouped(f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}")
+    return grouped(f"{value:.0f}" if float(value).is_integer() else f"{value:.6g}")
 
 
 def _is_far(value: float) -> bool:
@@ -132,10 +132,10 @@ def _is_far(value: float) -> bool:
 
 def _scientific(value: float) -> str:
     mantissa, _, exponent = f"{value:.2e}".partition("e")
-    return f"{_grouped(_without_trailing_zeros(mantissa))} × 10{str(int(exponent)).translate(SUPERSCRIPTS)}"
+    return f"{grouped(_without_trailing_zeros(mantissa))} × 10{str(int(exponent)).translate(SUPERSCRIPTS)}"
 
 
-def _grouped(text: str) -> str:
+def grouped(text: str) -> str:
     """Groups thousands from five digits on, with thin spaces, and prints a real minus sign."""
     sign = MINUS if text.startswith("-") and text.strip("-0.") else ""
     whole, dot, rest = text.lstrip("-").partition(".")

@@ -154,7 +154,7 @@ def weights(trace: Trace, shown: int) -> Iterator[str]:
                 waits = SIDE - row - step
                 y = TOP - 8 - (waits - 1) * STACK if waits > 0 else centre(-waits, 0)[1] - 7
                 places.append((x + APART, y))
-            yield placed(text(0, 0, number, "f-green"), places, shown)
+            yield placed(text(0, 0, number, "f-orange"), places, shown)
 
 
 def rows(trace: Trace, shown: int) -> Iterator[str]:
@@ -169,13 +169,13 @@ def rows(trace: Trace, shown: int) -> Iterator[str]:
                 x = LEFT - 18 - (waits - 1) * QUEUE if waits > 0 else centre(0, -waits)[0] - APART
                 places.append((x, y - 7))
             ring = '<circle cx="0" cy="-5.5" r="13" class="s-purple"/>' if (row, column) == FOLLOWED else ""
-            yield lasting(placed(ring + text(0, 0, number, "f-orange"), places, shown), 0, entry + SIDE - 1, shown)
+            yield lasting(placed(ring + text(0, 0, number, "f-green"), places, shown), 0, entry + SIDE - 1, shown)
 
 
 def equation(trace: Trace) -> Iterator[str]:
     """A × B =, below the array."""
     left, middle, _ = columns()
-    for matrix, at, colour in ((trace.a, left, "f-orange"), (trace.b, middle, "f-green")):
+    for matrix, at, colour in ((trace.a, left, "f-green"), (trace.b, middle, "f-orange")):
         top = EQUATION + (trace.rows - len(matrix)) / 2 * ROW
         for row, line in enumerate(matrix):
             for column, number in enumerate(line):

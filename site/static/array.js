@@ -20,7 +20,7 @@
     for (let i = 0; i <= wide; i += every(wide)) lines.push(line(at(i), top, at(i), bottom));
     for (let i = 0; i <= high; i += every(high)) lines.push(line(left, top + i * rows * scale, right, top + i * rows * scale));
     return [rect(wide * columns, high * rows, {class: "f-grid"}),
-            rect(across, down, {class: "f-green", "fill-opacity": .35}), ...lines];
+            rect(across, down, {class: "f-memory", "fill-opacity": .35}), ...lines];
   };
 
   // The cells in one cycle of the first tile. What a row of cells is given reaches the one below it a cycle later, and each
@@ -42,7 +42,7 @@
     const lines = (count, long, at) =>
       count > MOST ? "" : Array.from({length: count + 1}, (_, i) => at(i * scale) + long).join("");
     return [svg("rect", {x: left, y: 1, width: columns * scale, height: rows * scale, class: "f-grid"}),
-      svg("path", {d: held, class: "f-green", "fill-opacity": .35}), svg("path", {d: works, class: "f-compute"}),
+      svg("path", {d: held, class: "f-memory", "fill-opacity": .35}), svg("path", {d: works, class: "f-compute"}),
       svg("path", {d: pads, class: "f-purple"}),
       svg("path", {d: lines(rows, `h${columns * scale}`, (y) => `M${left},${1 + y}`) +
                       lines(columns, `v${rows * scale}`, (x) => `M${left + x},1`), class: "s-paper", fill: "none"})];

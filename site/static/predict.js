@@ -6,7 +6,7 @@
   const boxes = [...document.querySelectorAll(".hf-predict")];
 
   const make = (tag, words = "", more = {}) => Object.assign(document.createElement(tag), {textContent: words, ...more});
-  const digits = (number) => Number(number.toPrecision(2)).toLocaleString("en").replaceAll(",", "\u202f");
+  const digits = (number) => Number(number.toPrecision(2)).toLocaleString("en", {useGrouping: "min2"}).replaceAll(",", "\u202f");
   const quantity = (number, unit) => digits(number) + (unit === "×" || !unit ? unit : `\u00a0${unit}`);
   const answer = (box) => box.querySelector(".hf-predict-answer")?.dataset || {};
   const id = (box) => box.dataset.predict;

@@ -33,19 +33,23 @@
   };
 
   // Marks are what lies in a panel or to the right of it, in the one colour if the question names one. Where there are no
-  // panels, they are the areas and the numbers with units.
+  // panels, they are the areas and the numbers with units. Returns where the first panel is that has any, in shares of the
+  // picture's width: its middle, and how wide it is.
   const hideMarks = (svg, colour) => {
-    const found = panels(svg);
+    const found = panels(svg), hidden = new Set();
     for (const each of svg.querySelectorAll("circle, polygon, path:not(.s-grid), text")) {
       const [x, y] = middle(each.getBBox()), number = /\d.*(%|\/s)/.test(each.textContent);
-      const inside = found.some(({top, bottom, left}) => y > top - LINE && y < bottom + EDGE && x > left - EDGE);
+      const inside = found.find(({top, bottom, left}) => y > top - LINE && y < bottom + EDGE && x > left - EDGE);
       const asked = !colour || each.matches(`.s-${colour}, .f-${colour}`);
-      if (found.length ? inside && asked : each.matches("text") ? number : asked) each.classList.add("hf-telling");
+      if (!(found.length ? inside && asked : each.matches("text") ? number : asked)) continue;
+      each.classList.add("hf-telling");
+      hidden.add(inside);
     }
     svg.setAttribute("aria-labelledby", svg.getAttribute("aria-labelledby").split(" ")[0]);  // its description tells, too
-    const [{top, bottom}] = found.length ? found : [{top: 0, bottom: 2 * middle(svg.querySelector("polygon.hf-telling").getBBox())[1]}];
-    const {y, width} = svg.viewBox.baseVal;
-    return ((top + bottom) / 2 - y) / width;
+    const {x, y, width} = svg.viewBox.baseVal, all = {top: 0, left: x, right: x + width};
+    if (!found.length) all.bottom = 2 * middle(svg.querySelector("polygon.hf-telling").getBBox())[1];
+    const {top, bottom, left, right} = found.length ? found.find((each) => hidden.has(each)) || found[0] : all;
+    return [(left + right) / 2 - x, (top + bottom) / 2 - y, right - left].map((length) => length / width);
   };
 
   const clear = () => {
@@ -61,9 +65,10 @@
     document.querySelectorAll(".hf-show, .hf-bet").forEach((each) => each.remove());
   };
 
-  const button = (parent, words, press, height = "") => {
+  const button = (parent, words, press, place = []) => {
     const made = Object.assign(document.createElement("button"), {type: "button", className: "hf-show", textContent: words});
-    made.style.marginTop = height;
+    place.forEach((share, i) =>
+      made.style.setProperty(["left", "margin-top", "max-width"][i], `calc(min(100%, var(--hf-picture)) * ${share})`));
     made.addEventListener("click", press);
     parent.append(made);
   };
@@ -78,7 +83,7 @@
       figure.classList.add("hf-veiled");
       for (const svg of figure.querySelectorAll("svg.hf-figure")) {
         const place = hideMarks(svg, colour);
-        if (isNew) button(figure, "Hidden until you answer: show me", press, `calc(min(100%, var(--hf-picture)) * ${place})`);
+        if (isNew) button(figure, "Hidden until you answer: show me", press, place);
       }
     }
     const blocks = [...target.querySelectorAll(BLOCKS)].filter((each) => !each.closest("figure, .hf-blank"));

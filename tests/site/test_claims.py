@@ -29,8 +29,7 @@ def test_a_claim_that_fails_shows_the_alternative(site):
     site.record(fails)
     site.page(PAGE)
     assert site.build().status == 0  # a failing claim is a finding, not a problem
-    assert f"✗ does not hold here Here the ladder is flat. Put to the test: \"{SENTENCE}\" Observed 2.4×; " \
-           "the claim asks for ≥ 3×." in site.text()
+    assert f"✗ does not hold here {SENTENCE} aimed at ≥ 3×, got 2.4× Here the ladder is flat." in site.text()
 
 
 @pytest.mark.parametrize(("value", "low", "high", "bound", "shown"), [
@@ -206,7 +205,7 @@ def test_what_is_true_or_false_shows_no_number(site):
     assert f"{SENTENCE} ✓ The end." in site.text()
     site.record(fails)
     assert site.build().status == 0
-    assert f'Put to the test: "{SENTENCE}" The end.' in site.text()
+    assert f"does not hold here {SENTENCE} Here the ladder is flat. The end." in site.text()
 
 
 def test_an_unknown_way_to_show_a_number_is_one_line(site):
@@ -312,7 +311,7 @@ def test_of_an_argument_one_line_is_seen_and_what_fails(site):
     fold = folded(site)
     assert "2 more that hold" in fold
     assert [f'id="claim-{name}"' in fold for name in names] == [False, False, True, True]
-    assert "✗ does not hold here Not caches-make-a-ladder." in site.text()
+    assert f"✗ does not hold here {SENTENCE} aimed at ≥ 3×, got 2.4× Not caches-make-a-ladder." in site.text()
 
 
 def test_claims_with_prose_between_them_are_no_argument(site):

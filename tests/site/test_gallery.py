@@ -37,7 +37,7 @@ def test_instruction_sets_are_folded_and_labs_of_one_date_share_a_line(site):
     site.page(PAGE)
     assert site.build().status == 0
     fold = re.search(r"<details[^>]*hf-folded[^>]*>(.*?)</details>", site.html(), re.S)[1]
-    assert "3 of x86_64" in re.search(r"<summary.*?</summary>", fold, re.S)[0] and "avx, avx2, fma" in fold
+    assert "3 extensions of x86_64" in re.search(r"<summary.*?</summary>", fold, re.S)[0] and "avx, avx2, fma" in fold
     assert "01 02 (20 November 2026)" in site.text()
 
 

@@ -117,7 +117,7 @@ def test_a_verdict_changes_with_the_machine_and_with_it_what_follows_from_it(sit
     text = site.text()
     assert "22.9×" in text and "A ladder of caches." in text and "flat" not in text and "No ladder" not in text
     claim, ladder, no_ladder = variant(site)
-    assert "✗ does not hold on Fixture Processor, 2 cores" in claim and "Observed 2.4×" in claim
+    assert "✗ does not hold on Fixture Processor, 2 cores" in claim and "got 2.4×" in claim
     assert "Here it is flat: 300 GFLOP/s." in claim and "171" not in claim
     assert (ladder, no_ladder) == ("", "No ladder at 300 GFLOP/s.")
     assert site.html().count('id="claim-caches-make-a-ladder"') == 1

@@ -497,7 +497,7 @@ def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
     for stored in ("{", "[]", '{"flight": 1}', *map(json.dumps, broken)):
         page.evaluate("text => hardwareFirst.store('measured-gpu', text)", stored)
         page.goto(f"{served}03-gpu.html")
-        expect(page.locator(".hf-reader-gpu")).to_contain_text("it can be measured")
+        expect(page.locator(".hf-reader-gpu")).to_contain_text("measure it")
     page.evaluate("text => hardwareFirst.store('measured-gpu', text)", json.dumps(GPU))
     page.reload()
     shown = page.locator(".hf-reader-gpu")

@@ -112,7 +112,7 @@ def test_a_figure_is_drawn_without_its_pending_series(site):
     site.page(FIGURE % ":series: latency\n:pending: no_gpu")
     build = site.build()
     assert (build.status, build.said) == (0, "")
-    assert "<svg" in site.html() and "Not yet measured: some of its lines." in site.text()
+    assert "<svg" in site.html() and "Not yet measured: some of its lines script" in site.text()
 
 
 def test_a_figure_comes_from_the_record_that_has_the_pending_series(site):

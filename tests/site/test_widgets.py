@@ -380,7 +380,7 @@ def test_a_finger_can_drag_the_dot(browser, served):
         assert min(dot.bounding_box()[side] for side in ("width", "height")) >= 24
 
 
-AREAS = """svg => Object.fromEntries(["compute", "purple", "green"].map(colour => [colour, Math.round(
+AREAS = """svg => Object.fromEntries(["compute", "purple", "memory"].map(colour => [colour, Math.round(
     [...svg.querySelector(`path.f-${colour}`).getAttribute("d").matchAll(/h([\\d.]+)v([\\d.]+)/g)]
       .reduce((sum, [, w, h]) => sum + w * h, 0) * svg.dataset.perUnit)]))"""
 
@@ -403,7 +403,7 @@ def test_the_wave_of_the_array_is_where_the_numbers_are(at, dataflow):
         busy = [(i, j) for i in range(rows) for j in range(columns) if 0 <= cycle - shift - 1 - i - j < streamed]
         useful = sum(i < down and j < across for i, j in busy)
         held = sum(i < min(cycle, shift) for i in range(down)) * across
-        assert cells.evaluate(AREAS) == {"compute": useful, "purple": len(busy) - useful, "green": held}, cycle
+        assert cells.evaluate(AREAS) == {"compute": useful, "purple": len(busy) - useful, "memory": held}, cycle
         assert slider.get_attribute("aria-valuetext").startswith(f"Cycle {cycle} of {last} of the first tile")
         page.keyboard.press("ArrowRight")
 
