@@ -61,8 +61,8 @@ do for [shape = 1:2] {
            dashtype modelled_dash linecolor rgb quiet, \
          file(shape, i) using (only(drawn(i, $1), $1)):(within($2)) with linespoints pointtype points[i] pointsize 0.55 \
            linewidth 1.8 linecolor rgb colours[i], \
-         predicted(shape) using (only(shape == 1 && i == 1 && $1 == 64, $1)):(within($2) * 0.55):("modelled") \
-           with labels right font bare textcolor rgb quiet
+         predicted(shape) using (only(shape == 1 && i == 1 && $1 == 64, $1)):(within($2)):("modelled") \
+           with labels right font near textcolor rgb quiet
   }
 }
 unset multiplot

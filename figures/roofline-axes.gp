@@ -11,9 +11,10 @@ set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
 
 height_of(share) = y_min * (y_max / y_min)**share
 set arrow from ridge,height_of(0.25) to ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
-# Its name stands where the kernels do not, on the left, if there is room.
+# Its name stands where the kernels do not, on the left, if there is room between it and the slanted roof.
 ridge_name = sprintf("ridge %s FLOP/byte", digits(ridge))
-if (log10(ridge / x_min) > 0.4 * log10(x_max / x_min)) {
+roof_begins = larger(x_min, height_of(0.15) * ridge / peak)
+if (log10(ridge / roof_begins) > 0.32 * log10(x_max / x_min)) {
   set label ridge_name at ridge,height_of(0.11) right offset -1,0 textcolor rgb ink
 } else {
   set label ridge_name at ridge,height_of(0.11) left offset 1,0 textcolor rgb ink

@@ -5,8 +5,8 @@
   const hf = window.hardwareFirst;
 
   // ---- Numbers ----
-  const digits = (value) => Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en").replaceAll(",", "\u202f")
-                                                    : String(Number(value.toPrecision(3)));
+  const grouped = (value) => value.toLocaleString("en", {useGrouping: "min2"}).replaceAll(",", "\u202f");
+  const digits = (value) => Math.abs(value) >= 1000 ? grouped(Math.round(value)) : String(Number(value.toPrecision(3)));
   // 1.2e9 and "B" are "1.2 GB"; three digits.
   const scaled = (value, unit) => {
     if (value === 0) return `0\u00a0${unit}`;
