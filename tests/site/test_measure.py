@@ -507,7 +507,7 @@ def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
     assert shown.locator("svg circle").count() == 8
     assert violations(page, runOnly=RULES) == []
     shown.get_by_role("button", name="Forget it").click()
-    expect(shown).to_contain_text("it can be measured")
+    expect(shown).to_contain_text("measure it")
     assert page.evaluate("hardwareFirst.stored('measured-gpu')") is None
 
 
