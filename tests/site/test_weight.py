@@ -13,9 +13,14 @@ LONGEST = "07-compilers"
 
 # Scripts that are one call with a text are data, which pages that are opened from files can load in no other way.
 MEASURES = """() => new Promise(resolve => {
-  const seen = { shifted: 0 };
+  const seen = { shifted: 0, moved: [] }, name = node => node?.className || node?.nodeName;
+  const place = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(" ");
   new PerformanceObserver(list => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) seen.shifted += entry.value;
+    for (const entry of list.getEntries().filter(({ hadRecentInput }) => !hadRecentInput)) {
+      seen.shifted += entry.value;
+      for (const { node, previousRect, currentRect } of entry.value > .01 ? entry.sources : [])
+        seen.moved.push(`${name(node)}: from ${place(previousRect)} to ${place(currentRect)}`);
+    }
   }).observe({ type: "layout-shift", buffered: true });
   setTimeout(() => {
     const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
