@@ -233,7 +233,7 @@ def test_where_no_plan_fits_it_says_so(at):
 def test_where_chips_do_not_divide_it_names_how_many_would(at):
     page = at("planner", "?planner=chips:1000")
     settled(page)
-    assert said(page, "planner") == "No plan fits: 1000 chips do not divide model and batch. With 1 024 chips one does."
+    assert said(page, "planner") == "No plan fits: 1000 chips do not divide model and batch. With 1024 chips one does."
 
 
 def test_numbers_that_are_not_understood_leave_no_old_result(at):
