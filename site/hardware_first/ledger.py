@@ -16,7 +16,7 @@ from .links import cross_reference, page_link
 from .notice import block_notice
 from .predict import predict_markup
 from .quantity import NO_BREAK_SPACE
-from .records import Machine, Record, RecordError
+from .records import CHANGED, Machine, Record, RecordError
 from .statements import NOTHING, Statement
 from .tables import scrolling_table
 
@@ -109,8 +109,8 @@ def name_of(machine: Machine) -> str:
 def head(machine: Machine, entries: list[Entry]) -> nodes.Node:
     made = nodes.inline("", name_of(machine))
     record = next(entry.records[machine.slug] for entry in entries if machine.slug in entry.records)
-    if record.since:
-        made += nodes.inline("", record.since.removeprefix(", and "), classes=["hf-kind"])
+    if record.changed:
+        made += nodes.inline("", CHANGED, classes=["hf-kind"])
     return made
 
 

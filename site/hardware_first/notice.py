@@ -8,7 +8,7 @@ from sphinx.environment import BuildEnvironment
 
 from .domain import hardware_first
 from .per_machine import for_each_machine
-from .records import Machine, RecordError
+from .records import Machine, Record, RecordError, Records
 
 
 def block_notice(env: BuildEnvironment, line: int, text: str) -> nodes.Element:
@@ -37,7 +37,7 @@ def add_banner(app: Sphinx, doctree: nodes.document) -> None:
     labs, title = hardware_first(app.env).labs_used(app.env.docname), doctree.next_node(nodes.title)
     if title is None:
         return
-    lines = lambda machine: [nodes.paragraph("", text) for lab in labs for text in warnings(app.env, machine, lab)]
+    lines = lambda machine: [nodes.paragraph("", text) for text in warnings(app.env, machine, labs)]
     boxed = lambda content: [nodes.container("", *content, classes=["hf-banner"])] if content else []
     if waits := waiting(app, doctree):
         banner = boxed(for_each_machine(app.env, lines) + waits)
@@ -47,22 +47,33 @@ def add_banner(app: Sphinx, doctree: nodes.document) -> None:
     title.parent[place:place] = banner
 
 
-def warnings(env: BuildEnvironment, machine: Machine, lab: str) -> list[str]:
-    """What a reader should know of a lab's record before its numbers, as a machine's page shows them."""
-    records = hardware_first(env).records
-    try:
-        record = records.choose(lab, machine)
-    except RecordError:
-        return []
+def warnings(env: BuildEnvironment, machine: Machine, labs: list[str]) -> list[str]:
+    """What a reader should know of the labs' records before their numbers, as a machine's page shows them."""
+    records, said, quick = hardware_first(env).records, [], []
+    for lab in labs:
+        try:
+            record = records.choose(lab, machine)
+        except RecordError:
+            continue
+        said += warnings_of(record, lab, machine, records, lab == env.docname)
+        quick += [lab] if record.data["run"]["budget"] == "quick" else []
+    if len(quick) == 1:
+        said.append(f"Lab {quick[0]} was measured with the quick budget: its numbers are rough. "
+                    f"make lab-{quick[0][:2]} measures them in full.")
+    elif quick:
+        said.append(f"Labs {', '.join(lab[:2] for lab in quick)} were measured with the quick budget: their numbers are rough. "
+                    f"make lab-{quick[0][:2]}, for example, measures one in full.")
+    return said
+
+
+def warnings_of(record: Record, lab: str, machine: Machine, records: Records, is_its_page: bool) -> list[str]:
+    """Those of one lab, but for its budget."""
     run, said, first = record.data["run"], [], records.machines()[0]
     whose = f"measured on {record.machine_name}, {record.date}{record.since}"
-    if first.local and not records.local_path(lab).exists() and (machine.local or lab == env.docname):
+    if first.local and not records.local_path(lab).exists() and (machine.local or is_its_page):
         said.append(f"Lab {lab} has not run on this machine: its numbers here were {whose}. make lab-{lab[:2]} measures yours.")
     elif record.elsewhere:
         said.append(f"{machine.name} has not measured lab {lab}: its numbers here were {whose}.")
-    if run["budget"] == "quick":
-        said.append(f"Lab {lab} was measured with the quick budget: its numbers are rough. "
-                    f"make lab-{lab[:2]} measures them in full.")
     if record.data["machine"].get("emulated", False):
         said.append(f"Lab {lab} ran on an emulated machine: its numbers are the emulator's.")
     if not run["complete"]:

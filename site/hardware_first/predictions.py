@@ -24,7 +24,7 @@ from .notice import block_notice
 from .outcomes import Outcome, outcomes, percent, place_on_axis, read_declared, tally, times_as_long
 from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE
-from .records import Machine, Record, RecordError
+from .records import CHANGED, Machine, Record, RecordError
 from .tables import scrolling_table
 
 TICKS = (("⅛×", 0.125), ("¼×", 0.25), ("½×", 0.5), ("1×", 1), ("2×", 2), ("4×", 4), ("8×", 8))
@@ -95,7 +95,7 @@ class Predictions(SphinxDirective):
         rows = [Row([nodes.Text(what)], found) for what, found in by_what.items()]
         machine = hardware_first(self.env).records.machine_of(record)
         whose = "On " if machine == wanted else f"Not measured on {wanted.name}; on "
-        since = f" ({record.since.removeprefix(', and ')})" if record.since else ""
+        since = f" ({CHANGED})" if record.changed else ""
         return [nodes.paragraph("", "", nodes.Text(whose), machine_link(machine.slug, machine.name),
                                 nodes.Text(f", measured {record.date}{since}:"), classes=["hf-whose"]),
                 strips("what was predicted", rows)]

@@ -23,6 +23,7 @@ HERE = "here"
 FOLDER = re.compile(r"(?!here$)[a-z0-9]+(-[a-z0-9]+)*")  # a published machine's; in C++: refused_folder()
 LONGEST = 80  # of its letters
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}  # in words
+CHANGED = "the lab has changed since"  # a published record was measured
 
 
 class RecordError(Exception):
@@ -78,7 +79,7 @@ class Record:
     @property
     def since(self) -> str:
         """What to add after saying when a record was measured."""
-        return ", and the lab has changed since" if self.changed else ""
+        return f", and {CHANGED}" if self.changed else ""
 
     @property
     def cpu(self) -> str:

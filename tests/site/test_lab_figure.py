@@ -118,6 +118,17 @@ def test_quick_and_incomplete_records_carry_a_banner(site):
     assert "The record of lab 01-roofline is incomplete: no huge pages." in text
 
 
+def test_labs_measured_quickly_share_a_line_of_the_banner(site):
+    quickly = lambda record: record["run"].update(budget="quick")
+    site.lab("02-other")
+    site.record(quickly)
+    site.record(quickly, lab="02-other")
+    site.page(PAGE + "\n{measured}`02-other/ridge_flop_per_byte`\n")
+    assert site.build().status == 0
+    assert "Labs 01, 02 were measured with the quick budget: their numbers are rough. make lab-01, for example," in site.text()
+    assert site.text().count("quick budget") == 1
+
+
 def test_an_emulated_machine_carries_a_banner(site):
     site.record(lambda record: record["machine"].update(emulated=True))
     site.page(PAGE)
