@@ -14,11 +14,11 @@ PYTEST = """<testsuites><testsuite name="pytest" errors="1" failures="1" skipped
 
 @pytest.fixture
 def tally(root, tmp_path):
-    def run(**reports):
+    def run(*options, **reports):
         for name, text in reports.items():
-            (tmp_path / f"{name}.xml").write_text(text)
-        files = [tmp_path / f"{name}.xml" for name in reports]
-        return subprocess.run([root / "tools/tally", *files], capture_output=True, text=True, check=False)
+            (tmp_path / f"{name.replace('_', '.')}.xml").write_text(text)
+        files = sorted(tmp_path.glob("*.xml"))
+        return subprocess.run([root / "tools/tally", *options, *files], capture_output=True, text=True, check=False)
 
     return run
 
@@ -45,6 +45,49 @@ def test_without_a_failure_the_status_is_0(tally):
 def test_a_report_that_is_none_counts_as_a_failure(tally, text):
     result = tally(good='<testsuite><testcase name="a"/></testsuite>', broken=text)
     assert (result.returncode, result.stdout.splitlines()[-1]) == (1, "1 passed, 1 failed")
+
+
+def suite(*cases):
+    return f"<testsuite>{''.join(cases)}</testsuite>"
+
+
+def case(name, verdict="", folder="a"):
+    return f'<testcase classname="{folder}" name="{name}">{verdict}</testcase>'
+
+
+BAD = "<failure/>"
+
+
+def test_a_case_that_passes_the_second_time_is_flaky_and_passed(tally):
+    result = tally(site=suite(case("good"), case("shaky", BAD)), site_again=suite(case("shaky")))
+    assert result.returncode == 0
+    assert result.stdout.splitlines() == ["site            2 passed    0 failed", "  FLAKY shaky: failed, then passed", "2 passed, 0 failed"]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [suite(case("bad", BAD)), suite(), suite(case("other")), suite(case("bad", folder="elsewhere")), suite(case("bad", "<skipped/>")), "<testsuite"],
+    ids=["failed twice", "nothing ran", "another case ran", "a case of that name elsewhere", "skipped", "broken report"],
+)
+def test_a_case_that_does_not_pass_the_second_time_has_failed(tally, again):
+    result = tally(site=suite(case("good"), case("bad", BAD)), site_again=again)
+    assert result.returncode == 1 and "FLAKY" not in result.stdout
+
+
+def test_a_flaky_doctest_program_counts_as_the_cases_of_its_second_run(tally):
+    said = "<system-out>[doctest] test cases: 3 | {} passed | {} failed | 0 skipped</system-out>"
+    result = tally(cpp=suite(case("harness", BAD + said.format(2, 1))), cpp_again=suite(case("harness", said.format(3, 0))))
+    assert result.stdout.splitlines()[0] == "cpp             3 passed    0 failed"
+
+
+def test_a_suite_that_lost_cases_has_failed(tally, tmp_path):
+    floors = tmp_path / "floors"
+    floors.write_text("# suite, cases\nsite 3\nother 9  # which did not run\n")
+    report = suite(case("a"), case("b", "<skipped/>"), case("c"))
+    assert tally("--floors", floors, site=report).returncode == 0
+    result = tally("--floors", floors, site=suite(case("a"), case("c")))
+    assert result.returncode == 1
+    assert f"  FAILED site: 2 cases, at least 3 expected ({floors})" in result.stdout.splitlines()
 
 
 def test_no_case_at_all_is_a_failure(tally):
