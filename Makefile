@@ -50,18 +50,20 @@ build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
 	@tools/alone doxygen site/Doxyfile
 
 .PHONY: test
-test: needs-test ## run the tests: C++, the site in a browser, the command line
+test: needs-test ## run the tests: C++, the published book in a browser, the command line
 	@tools/build all
 	@site/browser/build
-	@tools/test cpp cuda browser+site+cli
+	@tools/test cuda cpp+book browser+site+cli timing-cpp timing-site timing-cli
 
 .PHONY: test-slow
-test-slow: needs-test-slow ## the C++ tests built by Clang, with sanitizers
-	@tools/test asan
+test-slow: needs-test-slow ## what differs from main: the C++ tests of those rooms with sanitizers, those labs quickly
+	@tools/build all
+	@site/browser/build
+	@tools/test asan-changed labs
 
 .PHONY: test-weekly
-test-weekly: needs-test-weekly ## clang-tidy on every file, Clang optimised, AArch64 under emulation, machines that lack something, a new chapter, a bundle, extreme machines, Firefox
-	@tools/test tidy clang aarch64 take-away scaffold extremes
+test-weekly: needs-test-weekly ## everything that seldom fails: sanitizers on all tests, Clang, AArch64, every record's figures, a live book, ...
+	@tools/test tidy asan tsan clang aarch64 take-away slow-site slow-cli checker live-book
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
 .PHONY: $(addprefix lab-,$(NUMBERS))
