@@ -131,6 +131,58 @@ def test_only_what_has_ranks_needs_mpi(door, shell):
     assert door.run(*shell, "./primer", "--missing", "lab-01").stdout == ""
 
 
+EXTRAS = {"wasm": ("wasm-ld-19", "lld-19", 'lab 01 and the page "Your machine, here" measure no browser'),
+          "browser": ("chromium", "chromium", "lab 01 measures no browser")}
+
+
+@pytest.fixture(params=EXTRAS)
+def extra(request, door):
+    """The package of a program that `site` can do without, and what it costs; the program is missing, and everything else there."""
+    settle(door)
+    program, package, cost = EXTRAS[request.param]
+    door.remove(program)
+    return package, cost
+
+
+@pytest.mark.parametrize("job", ["site", "lab-01"])
+def test_what_measures_a_browser_is_installed_too(door, shell, extra, job):
+    package, _ = extra
+    door.stub("apt-get", door.apt(refuse="for each; do :; done; [ $each != lld-19 ] || set -- install wasm-ld-19"))
+    run = door.run(*shell, "./primer", job)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.splitlines()[0] == f"primer: {job} needs these packages: {package}"
+    assert door.calls("apt-get", "make")[-2:] == [f"apt-get -q install --yes --no-install-recommends {package}", f"make {job}"]
+
+
+@pytest.mark.parametrize("hindrance", ["no apt", "unknown to apt", "no network", "no sudo", "installs nothing"])
+def test_without_what_measures_a_browser_the_job_goes_on_and_says_so(door, shell, extra, hindrance):
+    package, cost = extra
+    if hindrance == "no apt":
+        door.remove("apt-get", "dpkg")
+    elif hindrance == "unknown to apt":
+        door.stub("apt-get", door.says(APT_UNKNOWN))
+    elif hindrance == "no network":
+        door.stub("apt-get", f'case "$*" in *--simulate*) ;; *) {door.says(APT_PROXY)} ;; esac')
+    elif hindrance == "no sudo":
+        door.remove("sudo")
+        door.stub("id", "echo 1000")
+    else:
+        door.stub("apt-get")
+    run = door.run(*shell, "./primer", "site")
+    assert run.returncode == 0
+    assert last_line(run) == f"primer: site goes on without {package}: {cost}"
+    calls = door.calls("apt-get", "make")
+    assert calls[-1] == "make site"
+    assert hindrance != "unknown to apt" or len(calls) == 2  # the lists are not updated at each run
+    assert door.run(*shell, "./primer", "--missing", "site").returncode == 0
+
+
+def test_the_tests_do_not_go_on_without_what_measures_a_browser(door, shell, extra):
+    package, _ = extra
+    run = door.run(*shell, "./primer", "--missing", "test")
+    assert run.stdout == f"missing for test: {package}; ./primer test would fetch it\n"
+
+
 def test_headers_are_asked_of_the_compiler(door, shell):
     door.stub("c++", "echo header:doctest/doctest.h")
     run = door.run(*shell, "./primer", "--missing", "lab-01")
