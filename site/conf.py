@@ -51,8 +51,8 @@ html_css_files = ["fonts.css", "figures.css", "site.css", "code.css", "reading.c
 html_js_files = [(script, {"defer": "defer"}) for script in ("theme.js", "contents.js", "overflow.js", "reading.js")]
 html_additional_pages = {"404": "404.html", "search": "search.html"}
 html_use_index = False
-# Where the site will be served from, if that is known. The 404 page then needs no script to find the way home, and there are
-# a feed, a sitemap, the pages' own addresses and a picture for those who link to them, which all need it.
+# Where the site will be served from, if that is known. A feed, a sitemap, the pages' own addresses and a picture for those who
+# link to them all need it.
 html_baseurl = os.environ.get("HARDWARE_FIRST_URL", "")
 html_copy_source = False
 html_show_sourcelink = False

@@ -38,8 +38,9 @@ header { grid-column: 1 / 3; display: flex; justify-content: space-between; font
 header span { font-weight: 400; color: #5b636e; }
 h1 { font-size: 62px; line-height: 1.08; margin: 0 0 26px; text-wrap: balance; }
 p { margin: 0; }
-figure { margin: 0; min-height: 0; display: flex; align-items: center; }
+figure { margin: 0; min-height: 0; display: flex; align-items: center; --hf-picture: none; }
 figure svg { width: 100%; height: auto; max-width: none; max-height: 440px; }
+figure :is(.hf-says, .hf-steps) { display: none; }
 """
 logger = logging.getLogger(__name__)
 
