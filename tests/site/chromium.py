@@ -1,0 +1,31 @@
+"""The Chromium in which the tests count pixels, layouts and bytes. Another version may break a line elsewhere or lay out a page
+once more, and the book is not wrong for that: a count that is off there is reported and refuses nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+TESTED = 156  # the major version; the README's table of systems names it, too
+
+
+@contextlib.contextmanager
+def counted(browser: Browser) -> Iterator[None]:
+    """What is asserted inside must hold in the tested Chromium. In another one, a failure is a warning and an expected failure;
+    it ends the test, so assert first what must hold everywhere."""
+    try:
+        yield
+    except AssertionError as error:
+        if major(browser) == TESTED:
+            raise
+        words = f"not refused, because this is Chromium {browser.version} and the tested one is {TESTED}: {error}".splitlines()[0]
+        warnings.warn(words, stacklevel=3)
+        pytest.xfail(words)
+
+
+def major(browser: Browser) -> int:
+    return int(browser.version.partition(".")[0])

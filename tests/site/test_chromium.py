@@ -1,0 +1,32 @@
+"""Counts of pixels and work refuse a change in the tested Chromium alone."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import pytest
+from book import PROJECT
+from chromium import TESTED, counted
+
+
+def test_a_count_that_is_off_refuses_in_the_tested_chromium():
+    with pytest.raises(AssertionError, match="41 pixels"), counted(SimpleNamespace(version=f"{TESTED}.0.1")):
+        raise AssertionError("41 pixels")
+
+
+def test_in_another_chromium_it_warns_and_is_an_expected_failure():
+    with pytest.warns(UserWarning, match=f"Chromium {TESTED + 1}.0.1 .* {TESTED}: 41 pixels$"), \
+            pytest.raises(pytest.xfail.Exception, match="41 pixels"), counted(SimpleNamespace(version=f"{TESTED + 1}.0.1")):
+        raise AssertionError("41 pixels\nand more")
+
+
+def test_other_errors_and_counts_that_are_right_pass_through():
+    with counted(SimpleNamespace(version="1.0")):
+        pass
+    with pytest.raises(ZeroDivisionError), counted(SimpleNamespace(version="1.0")):
+        1 / 0
+
+
+def test_the_readme_names_the_tested_chromium():
+    assert re.search(r"tested with every change \|.*\bChromium (\d+)", (PROJECT / "README.md").read_text())[1] == str(TESTED)
