@@ -1,9 +1,13 @@
 """Predicting, in a browser: commit, skip, hide, score, remember, forget."""
 
+import re
+
 import pytest
 from book import CHAPTERS, LEFT_OUT, Visit, pages
+from chromium import counted
 from conftest import Site
-from walk import ANSWERED, SETTLED, UNFOLDED, WIDE
+from playwright.sync_api import expect
+from walk import ANSWERED, CALCULATORS, SETTLED, UNFOLDED, WIDE
 
 PAGE = """# Page
 
@@ -114,7 +118,11 @@ def slide(visit, name, presses):
 
 
 def score(visit, name):
-    return question(visit, name).locator(".hf-predict-score").inner_text().replace("\u00a0", " ")
+    """The line that says how an answer was."""
+    return question(visit, name).locator(".hf-predict-score")
+
+
+SKIPPED = re.compile(r"^Skipped\.")
 
 
 HIDDEN = """place => [...place.querySelectorAll("svg path, p, table")].some(
@@ -127,37 +135,52 @@ def is_hidden(visit, name):
     return visit.page.locator(f"#{name}").evaluate(HIDDEN)
 
 
+def until_hidden(visit, *names):
+    """Waits until something of each place is hidden."""
+    for name in names:
+        visit.page.wait_for_function(f"name => ({HIDDEN})(document.getElementById(name))", arg=name)
+        assert is_hidden(visit, name)
+
+
+def until_shown(visit, *names):
+    """Waits until each place is whole."""
+    for name in names:
+        visit.page.wait_for_function(f"name => !({HIDDEN})(document.getElementById(name))", arg=name)
+        assert not is_hidden(visit, name)
+
+
 def test_a_press_commits_and_the_answer_is_shown(visit):
     box = question(visit, "ridge")
-    assert not box.locator(".hf-predict-answer").is_visible()
+    expect(box.locator(".hf-predict-answer")).not_to_be_visible()
     box.get_by_role("button", name="much").click()
-    assert score(visit, "ridge") == "You said “much”. Right."
-    assert box.locator(".hf-predict-answer").is_visible() and not box.get_by_role("button").first.is_visible()
-    assert box.locator(".hf-predict-score").evaluate("e => e === document.activeElement")
+    expect(score(visit, "ridge")).to_have_text("You said “much”. Right.")
+    expect(box.locator(".hf-predict-answer")).to_be_visible()
+    expect(box.locator("button").first).not_to_be_visible()
+    expect(score(visit, "ridge")).to_be_focused()
 
 
 def test_a_wrong_side_is_told(visit):
     question(visit, "ridge").get_by_role("button", name="little").click()
-    assert score(visit, "ridge") == "You said “little”. Not so."
+    expect(score(visit, "ridge")).to_have_text("You said “little”. Not so.")
 
 
 def test_a_number_is_scored_by_the_factor(visit):
-    assert question(visit, "share").get_by_role("button", name="That is my answer").is_disabled()
+    expect(question(visit, "share").get_by_role("button", name="That is my answer")).to_be_disabled()
     slide(visit, "share", 4)  # 0.1 × 1000 ^ (64 / 120) = 4 %; measured were 0.597 %
-    assert score(visit, "share") == "You said 4 %: far off, 6.7 times too much."
-    assert "hf-far" in question(visit, "share").get_attribute("class")
+    expect(score(visit, "share")).to_have_text("You said 4 %: far off, 6.7 times too much.")
+    expect(question(visit, "share")).to_contain_class("hf-far")
 
 
 def test_a_number_on_an_even_scale_is_scored_by_the_distance(visit):
     slide(visit, "speed", -3)  # 20 × 57 / 120 = 9.5; measured were 7.963
-    assert score(visit, "speed") == "You said 9.5 GFLOP/s: near, 1.5 GFLOP/s too much."
-    assert "hf-near" in question(visit, "speed").get_attribute("class")
+    expect(score(visit, "speed")).to_have_text("You said 9.5 GFLOP/s: near, 1.5 GFLOP/s too much.")
+    expect(question(visit, "speed")).to_contain_class("hf-near")
 
 
 def test_what_nobody_has_measured_is_kept(visit):
     slide(visit, "gpu", 1)
-    assert score(visit, "gpu") == "Kept."
-    assert "No machine that could has measured this yet." in question(visit, "gpu").inner_text()
+    expect(score(visit, "gpu")).to_have_text("Kept.")
+    expect(question(visit, "gpu")).to_contain_text("No machine that could has measured this yet.")
 
 
 SHIFTS = """() => {
@@ -167,24 +190,28 @@ SHIFTS = """() => {
 }"""
 
 
-def test_marks_and_sentences_are_hidden_until_there_is_an_answer_and_nothing_moves(visit):
+def test_marks_and_sentences_are_hidden_until_there_is_an_answer_and_nothing_moves(browser, visit):
     figure = visit.page.locator("#fig-small")
-    assert is_hidden(visit, "fig-small") and is_hidden(visit, "claim-simd-pays")
+    until_hidden(visit, "fig-small", "claim-simd-pays")
     seen = figure.locator("text.f-quiet").evaluate_all(
         "all => all.filter(each => each.checkVisibility({visibilityProperty: true})).length")
     assert seen > 5  # the axes
     assert "desc" not in figure.locator("svg").get_attribute("aria-labelledby")
     question(visit, "ridge").scroll_into_view_if_needed()
+    visit.page.evaluate("document.fonts.ready")  # a face that arrives moves words, and no answer does
+    visit.page.evaluate(SETTLED)
     visit.page.evaluate(SHIFTS)
     before = visit.page.evaluate(PLACES)
     question(visit, "ridge").get_by_role("button", name="much").click()
     slide(visit, "share", 4)
-    visit.page.wait_for_timeout(100)
+    expect(score(visit, "share")).not_to_be_empty()
+    visit.page.evaluate(SETTLED)
     assert visit.page.evaluate("window.shifted") == 0
     question(visit, "kernels").get_by_role("button", name="Skip: show me").click()
-    assert not is_hidden(visit, "fig-small") and not is_hidden(visit, "claim-simd-pays")
-    assert visit.page.evaluate(PLACES) == pytest.approx(before, abs=1)  # a pixel is rounded
-    assert "desc" in figure.locator("svg").get_attribute("aria-labelledby")
+    until_shown(visit, "fig-small", "claim-simd-pays")
+    expect(figure.locator("svg")).to_have_attribute("aria-labelledby", re.compile("desc"))
+    with counted(browser):
+        assert visit.page.evaluate(PLACES) == pytest.approx(before, abs=1)  # a pixel is rounded
 
 
 PLACES = """() => [...document.querySelectorAll("h1, .hf-predict, figure, .hf-claim, #told, .hf-predict-scores")].map(
@@ -193,31 +220,35 @@ PLACES = """() => [...document.querySelectorAll("h1, .hf-predict, figure, .hf-cl
 
 def test_one_press_shows_a_figure_or_skips_a_question(visit):
     visit.page.locator("#fig-small").get_by_role("button", name="show me").click()
-    assert not is_hidden(visit, "fig-small") and score(visit, "ridge") == "Skipped. Ask me after all"
+    until_shown(visit, "fig-small")
+    expect(score(visit, "ridge")).to_have_text("Skipped. Ask me after all")
     question(visit, "share").get_by_role("button", name="Skip: show me").click()
-    assert score(visit, "share").startswith("Skipped.") and score(visit, "speed") == ""
+    expect(score(visit, "share")).to_have_text(SKIPPED)
+    expect(score(visit, "speed")).to_be_empty()
     question(visit, "ridge").get_by_role("button", name="Ask me after all").click()
-    assert is_hidden(visit, "fig-small") and score(visit, "ridge") == ""
+    until_hidden(visit, "fig-small")
+    expect(score(visit, "ridge")).to_be_empty()
 
 
 def test_all_are_skipped_in_the_whole_book_and_asked_again(visit):
     question(visit, "gpu").get_by_role("button", name="Skip all").click()  # each question has it
-    assert question(visit, "kernels").locator(".hf-predict-truth").all_inner_texts() == ["memory", "memory"]
+    expect(question(visit, "kernels").locator(".hf-predict-truth")).to_have_text(["memory", "memory"])
     visit.page.goto(visit.page.url.replace("index.html", "later.html"))
-    assert all(score(visit, name).startswith("Skipped.") for name in ("ridge", "share", "speed", "gpu", "kernels"))
-    assert not is_hidden(visit, "fig-small") and not is_hidden(visit, "kernels-scored")
+    for name in ("ridge", "share", "speed", "gpu", "kernels"):
+        expect(score(visit, name)).to_have_text(SKIPPED)
+    until_shown(visit, "fig-small", "kernels-scored")
     question(visit, "share").get_by_role("button", name="Ask me after all, in the whole book").click()
-    assert all(score(visit, name) == "" for name in ("ridge", "share", "speed", "gpu", "kernels"))
+    for name in ("ridge", "share", "speed", "gpu", "kernels"):
+        expect(score(visit, name)).to_be_empty()
     visit.page.reload()
-    assert is_hidden(visit, "fig-small")
+    until_hidden(visit, "fig-small")
 
 
 def test_what_was_said_is_drawn_into_the_plot(visit):
-    assert visit.page.locator(".hf-bet").count() == 0
+    expect(visit.page.locator(".hf-bet")).to_have_count(0)
     slide(visit, "latency", 1)
     drawn = visit.page.locator("#fig-small .hf-bet")
-    words = drawn.locator("text").text_content() if drawn.count() else ""
-    assert words == "you said 10\u00a0ns"
+    expect(drawn.locator("text")).to_have_text("you said 10\u00a0ns")
     at = drawn.locator("path").evaluate("each => each.getBBox().y")
     labels = visit.page.locator("#fig-small text.f-quiet").evaluate_all(
         "all => Object.fromEntries(all.map(e => [e.textContent, e.getBBox().y + e.getBBox().height / 2]))")
@@ -252,34 +283,40 @@ def test_what_was_said_lies_on_no_label(walked, walk, question):
 
 def test_a_link_to_what_is_hidden_shows_it(browser, page_file):
     with Visit(browser, page_file + "#claim-simd-pays") as visit:
-        assert not is_hidden(visit, "claim-simd-pays") and is_hidden(visit, "fig-small") and is_hidden(visit, "told")
+        until_hidden(visit, "fig-small", "told")
+        until_shown(visit, "claim-simd-pays")
     with Visit(browser, page_file + "#told-within") as visit:
-        assert not is_hidden(visit, "told") and is_hidden(visit, "fig-small")
+        until_hidden(visit, "fig-small")
+        until_shown(visit, "told")
 
 
 def test_ten_bets_are_scored_together(visit):
     box = question(visit, "kernels")
     commit = box.get_by_role("button", name="Those are my answers")
     box.get_by_role("radiogroup", name="naive matmul").get_by_label("arithmetic").check()
-    assert commit.is_disabled() and is_hidden(visit, "kernels-scored")
+    expect(commit).to_be_disabled()
+    until_hidden(visit, "kernels-scored")
     box.get_by_role("radiogroup", name="dot").get_by_label("memory").check()
     commit.click()
-    assert score(visit, "kernels") == "You had 1 of 2 right. “memory” for all of them has 2."
+    expect(score(visit, "kernels")).to_have_text("You had 1 of 2 right. “memory” for all of them has 2.")
     rows = visit.page.locator("#kernels-scored tbody tr")
     said = {row.locator("td").nth(0).inner_text(): row.locator("td").nth(1).inner_text() for row in rows.all()}
     assert said["naive matmul"] == "arithmetic ✗" and said["dot"] == "memory ✓" and said["GEMV"] == "–"
-    assert box.locator(".hf-predict-truth").all_inner_texts() == ["memory", "memory"]  # each row says what is right
-    assert box.locator("[data-row]").evaluate_all("all => all.map(e => e.className)") == ["hf-wrong", "hf-right"]
+    expect(box.locator(".hf-predict-truth")).to_have_text(["memory", "memory"])  # each row says what is right
+    expect(box.locator("[data-row]")).to_have_class(["hf-wrong", "hf-right"])
 
 
 def test_answers_are_remembered_and_forgotten(visit):
     question(visit, "ridge").get_by_role("button", name="much").click()
+    expect(score(visit, "ridge")).not_to_be_empty()
     visit.page.reload()
-    assert score(visit, "ridge") == "You said “much”. Right." and not is_hidden(visit, "fig-small")
+    expect(score(visit, "ridge")).to_have_text("You said “much”. Right.")
+    until_shown(visit, "fig-small")
     visit.page.get_by_role("button", name="Forget them").click()
-    assert score(visit, "ridge") == "" and is_hidden(visit, "fig-small")
+    expect(score(visit, "ridge")).to_be_empty()
+    until_hidden(visit, "fig-small")
     visit.page.reload()
-    assert score(visit, "ridge") == ""
+    expect(score(visit, "ridge")).to_be_empty()
 
 
 GARBAGE = ["", "{", "null", "7", '"text"', "[1, 2]", '{"index/ridge": null}', '{"index/ridge": {"bet": 7}}',
@@ -296,10 +333,10 @@ def test_what_does_not_fit_in_the_browsers_memory_is_dropped(visit):
             localStorage[`hardware-first:${name}`] = garbage; }""", garbage)
         visit.page.reload()
         assert visit.errors == [], garbage
-        assert visit.page.locator(".hf-answered").count() == 0 and is_hidden(visit, "fig-small"), garbage
-        assert visit.page.locator(".hf-predict-summary li").count() == 0, garbage
+        until_hidden(visit, "fig-small")
+        expect(visit.page.locator(".hf-answered, .hf-predict-summary li"), garbage).to_have_count(0)
     question(visit, "ridge").get_by_role("button", name="much").click()
-    assert score(visit, "ridge") == "You said “much”. Right."
+    expect(score(visit, "ridge")).to_have_text("You said “much”. Right.")
 
 
 def test_no_chapter_minds_what_stands_in_the_browsers_memory_or_in_the_address(browser, book, served):
@@ -315,22 +352,21 @@ def test_no_chapter_minds_what_stands_in_the_browsers_memory_or_in_the_address(b
             visit.page.evaluate(spoil)
             visit.page.goto(served + page + wild)
             assert visit.errors == [], page
-            assert visit.page.locator(".hf-answered").count() == 0, page
+            expect(visit.page.locator(".hf-answered"), page).to_have_count(0)
 
 
 def test_the_summary_says_how_intuition_moved(visit):
     summary = visit.page.locator(".hf-predict-summary")
-    assert "None in this chapter yet" in summary.inner_text()
+    expect(summary).to_contain_text("None in this chapter yet")
     question(visit, "ridge").get_by_role("button", name="little").click()
     slide(visit, "share", 4)
-    assert "In this chapter: 0 of 2 near, numbers off by 6.7×." in summary.inner_text()
+    expect(summary).to_contain_text("In this chapter: 0 of 2 near, numbers off by 6.7×.")
     slide(visit, "speed", -3)
-    assert "○○●" in summary.inner_text()  # in the order of the questions
+    expect(summary).to_contain_text("○○●")  # in the order of the questions
     visit.page.goto(visit.page.url.replace("index.html", "later.html"))
     question(visit, "ridge").get_by_role("button", name="much").click()
-    text = visit.page.locator(".hf-predict-summary").inner_text()
-    assert "In this chapter: 1 of 1 near. Better than before: 1 of 3 near, numbers off by 6.7×" in text
-    assert visit.page.locator(".hf-predict-summary li").count() == 2
+    expect(summary).to_contain_text("In this chapter: 1 of 1 near. Better than before: 1 of 3 near, numbers off by 6.7×")
+    expect(summary.locator("li")).to_have_count(2)
 
 
 BET = """() => {
@@ -378,13 +414,16 @@ def test_no_page_moves_when_its_questions_are_answered(browser, served, width):
         for page in (chapter for chapter in CHAPTERS if chapter not in LEFT_OUT):
             visit.page.goto(f"{served}{page}.html")
             visit.page.evaluate("document.fonts.ready")
+            visit.page.evaluate(CALCULATORS)  # else one of them may arrive in between, or find its plans
+            expect(visit.page.locator("[aria-busy=true]"), page).to_have_count(0, timeout=30_000)
             before = visit.page.evaluate(STANDS)
             visit.page.evaluate(ANSWERED)
+            expect(visit.page.locator(".hf-predict:not(.hf-answered)"), page).to_have_count(0)
             visit.page.evaluate(SETTLED)
-            assert visit.page.locator(".hf-predict:not(.hf-answered)").count() == 0, page
             after = visit.page.evaluate(STANDS)
             moved |= {(page, name): now - place for (name, place), (_, now) in zip(before, after) if abs(now - place) > 1}
-    assert moved == {}
+    with counted(browser):
+        assert moved == {}
 
 
 LOST = WIDE.ask("""() => [...document.querySelectorAll("[data-reveals]")].flatMap(box =>
@@ -402,20 +441,21 @@ def test_nothing_is_sent(visit):
     asked = len(visit.requests)
     question(visit, "ridge").get_by_role("button", name="much").click()
     slide(visit, "share", 4)
+    expect(score(visit, "share")).not_to_be_empty()
     visit.page.wait_for_load_state("networkidle")
     assert visit.asked_since(asked) == []
 
 
 def test_without_scripts_all_is_shown_and_nothing_is_to_press(browser, page_file):
     with Visit(browser, page_file, java_script_enabled=False) as visit:
-        assert visit.page.locator("button:visible, input:visible").count() == 0
-        assert visit.page.locator(".hf-predict-answer:visible").count() == 6
+        expect(visit.page.locator("button:visible, input:visible")).to_have_count(0)
+        expect(visit.page.locator(".hf-predict-answer:visible")).to_have_count(6)
         for name in ("fig-small", "claim-simd-pays", "kernels-scored"):
             assert not is_hidden(visit, name)
 
 
 def test_paper_shows_all(visit):
     visit.page.emulate_media(media="print")
-    assert not is_hidden(visit, "fig-small")
-    assert visit.page.locator(".hf-predict button:visible, .hf-show:visible").count() == 0
-    assert visit.page.locator(".hf-predict-answer:visible").count() == 6
+    until_shown(visit, "fig-small")
+    expect(visit.page.locator(".hf-predict button:visible, .hf-show:visible")).to_have_count(0)
+    expect(visit.page.locator(".hf-predict-answer:visible")).to_have_count(6)
