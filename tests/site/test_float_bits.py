@@ -1,18 +1,21 @@
-"""Bits to press, under the drawing of a number's bits in chapter 06: held against the floats of Python."""
+"""Bits to press, under the drawing of a number's bits in chapter 06: compared with the floats of Python."""
 
 import math
 import random
+import re
 import struct
 
 import pytest
 from book import Visit
+from chromium import counted
+from playwright.sync_api import expect
 
 PLACES = {"fp32": (8, 23), "bf16": (8, 7), "fp16": (5, 10), "FP8 E4M3": (4, 3), "FP8 E5M2": (5, 2)}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def bits(browser, book):
-    """A visit to the page, and what presses a format, reads its bits and what is said of them."""
+    """The page."""
     with Visit(browser, f"{book.as_uri()}/06-precision.html") as visit:
         yield visit.page
 
@@ -25,8 +28,17 @@ def pressed(page, which: int = 0) -> str:
     return "".join(panel(page, which).locator(".hf-bit").all_inner_texts())
 
 
+def words(page, which: int = 0):
+    """The line that says which number the bits are."""
+    return panel(page, which).locator(".hf-bits-value")
+
+
 def said(page, which: int = 0) -> str:
-    return panel(page, which).locator(".hf-bits-value").inner_text().replace("−", "-").replace("\u00a0", " ")
+    return words(page, which).inner_text().replace("−", "-").replace("\u00a0", " ")
+
+
+def begins(text: str) -> re.Pattern:
+    return re.compile(rf"^\s*{re.escape(text)}".replace("\\ ", r"\s").replace("\\-", "[-−]"))
 
 
 def choose(page, name: str, which: int = 0, number: object = math.pi) -> None:
@@ -47,8 +59,8 @@ def test_pi_is_rounded_to_the_nearest_mark(bits, name):
     choose(bits, name)
     exponent, mantissa = PLACES[name]
     nearest = round(math.pi * 2 ** (mantissa - 1)) / 2 ** (mantissa - 1)
-    assert len(pressed(bits)) == 1 + exponent + mantissa
-    assert f"= {nearest:.9g}. The next mark is" in said(bits)
+    expect(panel(bits).locator(".hf-bit")).to_have_count(1 + exponent + mantissa)
+    expect(words(bits)).to_contain_text(f"= {nearest:.9g}. The next mark is")
     if name in ("fp32", "fp16"):
         code, whole = {"fp32": ("f", "I"), "fp16": ("e", "H")}[name]
         assert int(pressed(bits), 2) == struct.unpack(whole, struct.pack(code, math.pi))[0]
@@ -60,28 +72,28 @@ def test_bits_change_the_number(bits):
     choose(bits, "fp16")
     press = lambda i: panel(bits).locator(".hf-bit").nth(i).click()
     press(0)
-    assert said(bits).startswith("-(1 + 584/1024)") and "= -3.140625" in said(bits)
+    expect(words(bits)).to_have_text(re.compile(r"^−\(1 \+ 584/1024\).* = −3\.140625\b"))
     press(0)
     press(1)  # the exponent's only one: now the lowest octave
-    assert said(bits).startswith("(0 + 584/1024) · 2-14 = 3.481 · 10-5.")
+    expect(words(bits)).to_have_text(begins("(0 + 584/1024) · 2-14 = 3.481 · 10-5."))
     put(bits, 1, "11111")
-    assert said(bits).startswith("not a number")
+    expect(words(bits)).to_have_text(begins("not a number"))
     put(bits, 6, "0000000000")
-    assert said(bits).startswith("∞")
+    expect(words(bits)).to_have_text(begins("∞"))
 
 
 def test_e4m3_has_no_infinity_but_a_largest_number(bits):
     choose(bits, "FP8 E4M3")
     put(bits, 0, "01111110")
-    assert "= 448." in said(bits)  # its largest, by the specification
+    expect(words(bits)).to_contain_text("= 448.")  # its largest, by the specification
     panel(bits).locator(".hf-bit").nth(7).click()
-    assert said(bits).startswith("not a number")
+    expect(words(bits)).to_have_text(begins("not a number"))
 
 
 def test_the_lowest_octave_has_no_leading_one(bits):
     choose(bits, "FP8 E5M2")
     put(bits, 0, "00000001")
-    assert said(bits).startswith("(0 + 1/4) · 2-14") and "1.526 · 10-5" in said(bits)
+    expect(words(bits)).to_have_text(re.compile(r"^\(0 \+ 1/4\) · 2−14 .*1\.526 · 10−5"))
 
 
 def patterns(number: float) -> dict[str, str]:
@@ -105,19 +117,21 @@ def test_a_typed_number_is_rounded_in_both_formats(bits):
         for other in ("fp16", "fp32"):
             choose(bits, "bf16", 0, repr(number))
             choose(bits, other, 1, repr(number))
-            assert (pressed(bits, 0), pressed(bits, 1)) == (right["bf16"], right[other]), (number, other)
+            for which, name in ((0, "bf16"), (1, other)):
+                expect(panel(bits, which).locator(".hf-bits-row"), f"{number} as {name}").to_have_text(right[name])
 
 
 def test_a_pressed_bit_shows_in_the_other_format_and_in_the_field(bits):
     choose(bits, "bf16", 0, 1)
     choose(bits, "FP8 E4M3", 1, 1)
     put(bits, 9, "1111111")  # 1 and 127/128, which has no mark in E4M3
-    assert bits.locator(".hf-bits input").input_value() == "1.9921875"
-    assert pressed(bits, 1) == "01000000" and "= 2." in said(bits, 1) and "Off by 0.39 %" in said(bits, 1)
-    assert "Off by" not in said(bits, 0)
+    expect(bits.locator(".hf-bits input")).to_have_value("1.9921875")
+    expect(panel(bits, 1).locator(".hf-bits-row")).to_have_text("01000000")
+    expect(words(bits, 1)).to_have_text(re.compile(r"= 2\..*Off by 0\.39\s%"))
+    expect(words(bits, 0)).not_to_contain_text("Off by")
     button = panel(bits, 0).locator(".hf-bit").nth(3)
     button.press("Enter")
-    assert button.evaluate("button => button === document.activeElement")
+    expect(button).to_be_focused()
 
 
 def test_what_is_too_large_is_infinite_or_stops_at_the_largest(bits):
@@ -125,7 +139,8 @@ def test_what_is_too_large_is_infinite_or_stops_at_the_largest(bits):
                                ("NaN", "not a number", "not a number")):
         choose(bits, "fp16", 0, number)
         choose(bits, "FP8 E4M3", 1, number)
-        assert said(bits, 0).startswith(fp16) and e4m3 in said(bits, 1)
+        expect(words(bits, 0)).to_have_text(begins(fp16))
+        expect(words(bits, 1)).to_contain_text(e4m3.replace("-", "−"))
 
 
 def test_what_is_no_number_is_marked_and_changes_nothing(bits):
@@ -134,13 +149,15 @@ def test_what_is_no_number_is_marked_and_changes_nothing(bits):
     before = pressed(bits), said(bits)
     for text in ("two", "", "1.2.3"):
         field.fill(text)
-        assert field.get_attribute("aria-invalid") == "true" and (pressed(bits), said(bits)) == before
+        expect(field).to_have_attribute("aria-invalid", "true")
+        assert (pressed(bits), said(bits)) == before
     field.fill("-1e-3")
-    assert field.get_attribute("aria-invalid") == "false" and (pressed(bits), said(bits)) != before
+    expect(field).to_have_attribute("aria-invalid", "false")
+    assert (pressed(bits), said(bits)) != before
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_its_height_stays_whatever_is_typed(bits, width):
+def test_its_height_stays_whatever_is_typed(browser, bits, width):
     bits.set_viewport_size({"width": width, "height": 900})
     heights = set()
     for name in PLACES:
@@ -148,18 +165,19 @@ def test_its_height_stays_whatever_is_typed(bits, width):
             choose(bits, name, 0, number)
             choose(bits, name, 1, number)
             heights.add(round(bits.locator(".hf-bits").bounding_box()["height"]))
-    assert len(heights) == 1
+    with counted(browser):
+        assert len(heights) == 1
 
 
 def test_every_bit_is_a_button_with_a_name_and_a_state(bits):
     choose(bits, "FP8 E5M2")
     button = panel(bits).get_by_role("button", name="exponent, bit 6")
-    before = button.get_attribute("aria-pressed")
-    button.focus()
+    other = {"true": "false", "false": "true"}[button.get_attribute("aria-pressed")]
     button.press("Enter")
-    assert {before, button.get_attribute("aria-pressed")} == {"true", "false"}
+    expect(button).to_have_attribute("aria-pressed", other)
 
 
 def test_without_scripts_there_are_no_dead_buttons(browser, base):
     with Visit(browser, f"{base}06-precision.html", java_script_enabled=False) as visit:
-        assert visit.page.locator(".hf-bits button").count() == 0 and visit.page.locator("svg.hf-06-bits").is_visible()
+        expect(visit.page.locator(".hf-bits button")).to_have_count(0)
+        expect(visit.page.locator("svg.hf-06-bits")).to_be_visible()

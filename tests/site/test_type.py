@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from book import CHAPTERS, PROJECT, Visit
+from chromium import counted
 from hardware_first.advances import ADVANCES
 from walk import WIDE
 
@@ -62,7 +63,8 @@ def test_characters_are_as_wide_as_labels_are_placed_by(browser, served, face):
             pen.font = font;
             return letters.map(letter => pen.measureText(letter).width);
         }""", [STYLES[face], list(ADVANCES[face])])
-    assert widths == pytest.approx(list(ADVANCES[face].values()), abs=1.01)
+    with counted(browser):
+        assert widths == pytest.approx(list(ADVANCES[face].values()), abs=1.01)
 
 
 def test_no_paragraph_changes_its_height_by_much_when_the_face_arrives(browser, served):
@@ -75,7 +77,8 @@ def test_no_paragraph_changes_its_height_by_much_when_the_face_arrives(browser, 
             visit.page.evaluate("document.fonts.ready")
             heights.append(visit.page.evaluate(
                 "[...document.querySelectorAll('article p')].reduce((sum, p) => sum + p.offsetHeight, 0)"))
-    assert heights[1] == pytest.approx(heights[0], rel=0.03)
+    with counted(browser):
+        assert heights[1] == pytest.approx(heights[0], rel=0.03)
 
 
 COLOURED = """() => [...document.querySelectorAll("article span:is(.compute, .memory)")].map(word => {
