@@ -11,7 +11,7 @@ from walk import WIDE
 FONTS = PROJECT / "site" / "static" / "fonts"
 STYLES = {"regular": "", "italic": "italic ", "bold": "bold "}
 # What the system's faces draw: the marks that stand for a curve's points, in legends and tables.
-SYMBOLS = set("■□▲△◆◇○●▶◀▸▾✗⌘\u200b\u2060\n\r\t")
+SYMBOLS = set("■□▲△◆◇○●▶◀▸▾✓✗⌘\u200b\u2060\n\r\t")
 # The text of a page that is set in the text face, with its face.
 LETTERS = WIDE.ask("""() => {
   const found = {regular: "", italic: "", bold: ""}, all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
