@@ -131,7 +131,7 @@ def sentence(a: Record, b: Record, series: list[str], names: tuple[str, str], dr
     said = [clause(unit, extents, [(called[label], ratios) for label, ratios in members], names)
             for (unit, extents), members in differ[:MOST]]
     if len(differ) > MOST:
-        said.append("The others are nearer.")
+        said.append("The other series differ less.")
     elif ties:
         said.append(f"In {listed(ties)} they tie.")
     return " ".join(re.sub(r"\w", lambda letter: letter[0].upper(), each, count=1) for each in said)
@@ -213,7 +213,8 @@ def clause(unit: str, extents: tuple, members: list[tuple[str, list[list[float]]
             parts.append("elsewhere they tie")
             continue
         ratios = [ratio for _, of_member in members for ratio in of_member[number]]
-        parts.append(f"{factor(ratios)} times as {word(unit)} on {names[winner == 'b']} {where}".rstrip())
+        does = "takes" if word(unit) == "long" else "is"
+        parts.append(f"{names[winner == 'b']} {does} {factor(ratios)} times as {word(unit)} {where}".rstrip())
     return f"{listed([label for label, _ in members])}: {'; '.join(parts)}."
 
 

@@ -1,5 +1,5 @@
 """{measure-here}: chapter 01's experiments in the reader's browser, and what is published to see them beside: machines, and
-other browsers. {reader-gpu}: what it found of the reader's GPU.
+other browsers. {reader-gpu}: what it found of the reader's GPU. {where-browsers-measure}: prose for a book that can do this.
 
     ```{measure-here}
     The takeaway, one paragraph.
@@ -9,6 +9,10 @@ other browsers. {reader-gpu}: what it found of the reader's GPU.
 
     ```{reader-gpu}
     What stands there until a GPU has been measured.
+    ```
+
+    ```{where-browsers-measure}
+    Prose that is left out of a book without compiled kernels.
     ```
 
 A browser's record, which the page saves, is published as figures/browsers/NAME/01-roofline.json. It hides too much of a machine
@@ -29,7 +33,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from .domain import hardware_first
+from .domain import HardwareFirstDomain, hardware_first
 from .draw import content_digest
 from .records import ROOFLINE_LAB, Record
 from .widgets import Calculator
@@ -53,12 +57,17 @@ class MeasureHere(Calculator):
             domain.note_file(record.path)
             name = record.published_as
             drawn.append(measured(f"browser/{name}", f"{name.replace('-', ' ')}: a {record.cpu}", record))
-        folder = records.root / "build" / "browser"
-        files = [folder / f"{name}.wasm" for name in MODULES]
-        for file in files:
-            domain.note_file(file)
+        files = compiled(domain)
         return {"modules": [base64.b64encode(file.read_bytes()).decode() for file in files if file.exists()],
                 "machines": [each for each in drawn if each], "record": empty_record(records.root, files)}
+
+
+def compiled(domain: HardwareFirstDomain) -> list[Path]:
+    """Where the kernels are once they are compiled; the page being read depends on them."""
+    files = [domain.records.root / "build" / "browser" / f"{name}.wasm" for name in MODULES]
+    for file in files:
+        domain.note_file(file)
+    return files
 
 
 def empty_record(root: Path, modules: list[Path]) -> dict:
@@ -92,6 +101,17 @@ class ReaderGpu(SphinxDirective):
         return [nodes.container("", *self.parse_content_to_nodes(), classes=["hf-reader-gpu"])]
 
 
+class WhereBrowsersMeasure(SphinxDirective):
+    """Prose of what a reader's browser can measure."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        content = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
+        return content if any(file.exists() for file in compiled(hardware_first(self.env))) else []
+
+
 def add_to(app: Sphinx) -> None:
     app.add_directive("measure-here", MeasureHere)
     app.add_directive("reader-gpu", ReaderGpu)
+    app.add_directive("where-browsers-measure", WhereBrowsersMeasure)

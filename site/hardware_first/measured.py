@@ -164,12 +164,12 @@ def split_target(target: str, docname: str) -> tuple[str, str]:
     return lab, name
 
 
-def value_quantity(value: dict, options: set[str] = frozenset()) -> Quantity:
+def value_quantity(value: dict, options: set[str] = frozenset(), rescaled: bool = True) -> Quantity:
     """A record's value, formatted."""
     style = next(iter(options & STYLES), "times" if any(option.startswith(COMPARED) for option in options) else "")
     try:
         return quantity(value["value"], value["unit"], value.get("low"), value.get("high"), style=style, digits=DIGITS,
-                        exact=value["kind"] == "quoted")
+                        exact=value["kind"] == "quoted", rescaled=rescaled)
     except ValueError as error:
         raise RecordError(f'value "{value["id"]}": {error}') from None
 

@@ -210,7 +210,7 @@ class Predict(Question):
                 raise
             return Answer(None, "", "No machine that could has measured this yet.")
         style = self.options.get("style", "")
-        shown = value_quantity(entry, {style} - {""})
+        shown = value_quantity(entry, {style} - {""}, rescaled=self.kind == "choices")  # a slider's answer has its unit
         spread = f" ({shown.spread})" if shown.spread else ""
         value, unit = entry["value"], {"percent": "%", "times": "×"}.get(style, "" if entry["unit"] == "1" else entry["unit"])
         return Answer(value * 100 if style == "percent" else value, unit,

@@ -44,15 +44,16 @@ class Quantity:
 
 
 def quantity(value: float, unit: str, low: float | None = None, high: float | None = None, *,
-             style: str = "", exact: bool = False, digits: int = 3) -> Quantity:
+             style: str = "", exact: bool = False, digits: int = 3, rescaled: bool = True) -> Quantity:
     """Formats `value`, given in `unit`, with its 5th and 95th percentile.
 
     style: "percent" prints a share (unit "1") as per cent, "times" a ratio (unit "1") with its sign, "count" how many
     whole things it takes: rounded up.
     exact: prints every digit given, for quoted numbers and counts.
     digits: how many are printed of a number without a spread, unless last_place() says otherwise.
+    rescaled: in whichever unit of the family keeps the number short; else in the one given.
     """
-    scale, shown_unit = _scale(value, unit, style)
+    scale, shown_unit = _scale(value, unit, style, rescaled)
     value = value * scale
     if low is None or high is None:
         low = high = value
@@ -90,7 +91,7 @@ def rounded(value: float, low: float, high: float, digits: int = 3) -> float:
     return round(value, -last_place(value, low, high, digits))
 
 
-def _scale(value: float, unit: str, style: str) -> tuple[float, str]:
+def _scale(value: float, unit: str, style: str, rescaled: bool) -> tuple[float, str]:
     """The factor to multiply by and the unit to print."""
     if style and unit != "1":
         raise ValueError(f'"{style}" needs a value of unit 1, not {unit}')
@@ -101,8 +102,10 @@ def _scale(value: float, unit: str, style: str) -> tuple[float, str]:
     if unit == "1":
         return 1.0, ""
     for family in _FAMILIES:
-        for name, _, size in family:
+        for name, own, size in family:
             if name == unit:
+                if not rescaled:
+                    return 1.0, own
                 fitting = [entry for entry in family if abs(value) * size >= entry[2] * (1 - 1e-9)]
                 _, shown, shown_size = (fitting or family)[-1 if fitting else 0]
                 return size / shown_size, shown

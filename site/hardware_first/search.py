@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from docutils import nodes
@@ -82,7 +82,7 @@ def defined(block: nodes.TextElement) -> list[str]:
 
 def hidden(own: list[nodes.TextElement]) -> list[tuple[list[str], str]]:
     """The texts that wait for answers, each with the questions that hide it."""
-    return [([*tells], one_line(words(block) for block in own if block.get("tells", []) == [*tells]))
+    return [([*tells], one_line(in_rows(block for block in own if block.get("tells", []) == [*tells])))
             for tells in dict.fromkeys(tuple(block["tells"]) for block in own if "tells" in block)]
 
 
@@ -95,7 +95,7 @@ def entries(doctree: nodes.document) -> Iterator[tuple]:
         own = list(blocks(section))
         seen = [block for block in own if "tells" not in block]
         yield ("page" if top else "section", "" if top else section["ids"][0], title.astext() if title else "",
-               one_line(map(words, seen)), one_line(term for block in seen for term in defined(block)), hidden(own))
+               one_line(in_rows(seen)), one_line(term for block in seen for term in defined(block)), hidden(own))
     for item in doctree.findall(nodes.definition_list_item):
         if is_glossary(item.parent):
             terms = [child for child in item.children if isinstance(child, nodes.term)]
@@ -103,8 +103,19 @@ def entries(doctree: nodes.document) -> Iterator[tuple]:
                    one_line(child.astext() for child in item.children if isinstance(child, nodes.definition)), "", [])
 
 
+def in_rows(found: Iterable[nodes.TextElement]) -> Iterator[str]:
+    """The texts of blocks; between a table's cells stands a dot, between its rows a semicolon."""
+    before = None
+    for block in found:
+        cell = block.parent if isinstance(block.parent, nodes.entry) else None
+        if cell and before and cell is not before:
+            yield "·" if cell.parent is before.parent else ";"
+        yield words(block)
+        before = cell
+
+
 def one_line(parts) -> str:
-    return " ".join(" ".join(parts).split())
+    return " ".join(" ".join(parts).split()).replace(" ;", ";")
 
 
 def found_in(app: Sphinx, page: str) -> list[tuple]:

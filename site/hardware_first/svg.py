@@ -110,7 +110,7 @@ class Text:
         turn = f' transform="rotate({number(self.angle)} {number(self.x)} {number(self.y)})"' if self.angle else ""
         anchor = f' text-anchor="{self.anchor}"' if self.anchor != "start" else ""
         place = f'x="{number(self.x)}" y="{number(self.y)}"'
-        bare = " bare" if self.role == "bare" else ""
+        bare = " bare" if self.role in ("bare", labels.ALONG) else ""  # a seam would bite into the line it is along
         return f'<text class="f-{self.colour}{bare}" {place}{anchor}{turn}>{escape(self.string, quote=False)}</text>'
 
 

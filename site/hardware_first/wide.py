@@ -1,16 +1,34 @@
-"""Tables stand in a box of their own, which scrolls where they are wider than the page. The corner above names of rows is no
-heading: it names nothing."""
+"""Tables stand in a box of their own, which scrolls where they are wider than the page. Columns of numbers end at the right,
+with their headings. The corner above names of rows is no heading: it names nothing."""
 
 from __future__ import annotations
+
+import re
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
+NUMBER = re.compile(r"[−+≤≥<>]?\s?\d[\d\s.,–]*\S{0,9}(\s\S{1,14})?")  # perhaps with its unit
+NOTHING = {"", "–", "not measured"}
+
 
 def visit_table(translator: HTML5Translator, node: nodes.table) -> None:
+    align_numbers(node)
     translator.body.append('<div class="hf-scroll">')
     type(translator).visit_table(translator, node)
+
+
+def align_numbers(table: nodes.table) -> None:
+    """Ends columns of numbers at the right, but for the first, which names the rows."""
+    rows = [row for row in table.findall(nodes.row)]
+    if len({len(row) for row in rows}) != 1:
+        return
+    for column in list(zip(*rows))[1:]:
+        body = [cell.astext().strip() for cell in column if not isinstance(cell.parent.parent, nodes.thead)]
+        if set(body) - NOTHING and all(text in NOTHING or NUMBER.fullmatch(text) for text in body):
+            for cell in column:
+                cell["classes"].append("text-right")
 
 
 def depart_table(translator: HTML5Translator, node: nodes.table) -> None:

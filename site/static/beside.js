@@ -18,10 +18,12 @@
     button.after(" ", choice);
 
     const show = shown => {
+      const {top} = button.getBoundingClientRect();
       box.hidden = !shown;
       figure.classList.toggle("hf-compared", shown);
       button.setAttribute("aria-expanded", shown);
       choice.hidden = !shown || choice.options.length < 2;
+      scrollBy({top: button.getBoundingClientRect().top - top, behavior: "instant"});  // it stays where it was pressed
     };
     const panel = (slug, svg) => {
       const one = made("div", made("p", name(slug), {className: "hf-beside-name"}), {className: "hf-beside-one"});

@@ -5,7 +5,8 @@
   if (!slider) return;
   const {figure, axis, low, high} = box.dataset, plot = document.getElementById(figure);
   const value = (step) => low * (high / low) ** (step / slider.max);
-  let dot;
+  const SLIP = 4;  // steps of the slider: a shorter drag is no answer
+  let dot, from;
 
   const add = () => {
     const svg = plot.querySelector("svg.hf-figure"), true_ = svg?.querySelector("circle.f-purple");
@@ -29,9 +30,11 @@
       slider.value = apart.indexOf(Math.min(...apart));
       slider.dispatchEvent(new Event("input"));
     };
-    dot.addEventListener("pointerdown", (event) => { dot.setPointerCapture(event.pointerId); event.preventDefault(); });
+    dot.addEventListener("pointerdown", (event) => { from = slider.value; dot.setPointerCapture(event.pointerId); event.preventDefault(); });
     dot.addEventListener("pointermove", (event) => { if (dot.hasPointerCapture(event.pointerId)) to(event); });
-    dot.addEventListener("pointerup", () => box.querySelector(".hf-predict-commit").click());
+    dot.addEventListener("pointerup", () => {
+      if (Math.abs(slider.value - from) >= SLIP) box.querySelector(".hf-predict-commit").click();
+    });
     slider.addEventListener("input", move);
     move();
   };

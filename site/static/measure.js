@@ -43,7 +43,7 @@
   for (const {slug, name} of machines) behind.append(element("option", {value: slug}, name));
   const gpu = element("div", {class: "hf-shown hf-gpu"}), ask = element("button", {type: "button"}, "Measure the GPU, too");
   soWhat.querySelector("fieldset").append(means);
-  box.append(form, said, running, soWhat, pictures, rows, links, gpu);
+  box.append(form, said, running, pictures, soWhat, rows, links, gpu); // what is there already stays where it is
 
   // `mine` is what this browser remembers of its own result; null where the result is another's.
   let result = null, mine = null, began = 0, worker = null, watch = 0, width = 0;
@@ -215,8 +215,8 @@
   addEventListener("hashchange", fromLink);
   follow();
   if (!modules.length) {
-    press.disabled = true;
-    said.textContent = "This copy of the book was built without a compiler for WebAssembly, so it cannot measure here: see below.";
+    form.hidden = true;
+    said.textContent = "This copy of the book was built without a compiler for WebAssembly, so it cannot measure here. The labs can: the end of the next section says how.";
   } else said.textContent = "Ten to thirty seconds, 512 MiB of memory: first one core, then all. Nothing is sent.";
   if (location.hash.startsWith("#measured")) fromLink();
   else if (remembered()) conclude("When this browser last measured, one core did");

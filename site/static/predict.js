@@ -78,8 +78,9 @@
     box.classList.toggle("hf-far", score?.grade === "far");
     const line = box.querySelector(".hf-predict-score");
     line.textContent = score?.text || (entry ? (entry.bet === null ? "Skipped." : "Kept.") : "");
-    if (entry?.bet === null) {
-      const again = make("button", skipsAll ? "Ask me after all, in the whole book" : "Ask me after all", {type: "button"});
+    if (entry && (entry.bet === null || box.matches(".hf-front-try *"))) {  // a dropped dot is an answer: it can be taken back
+      const offer = entry.bet !== null ? "Ask me again" : skipsAll ? "Ask me after all, in the whole book" : "Ask me after all";
+      const again = make("button", offer, {type: "button"});
       again.addEventListener("click", () => askAgain(box));
       line.append(" ", again);
     }
@@ -119,8 +120,9 @@
   };
 
   const askAgain = (box) => {
-    if (said[id(box)]?.bet === null) delete said[id(box)];
-    skipAll(false);
+    const skipped = given(box).bet === null;
+    delete said[id(box)];
+    if (skipped) skipAll(false); else refresh();
     box.querySelector("button, input").focus({preventScroll: true});
   };
 

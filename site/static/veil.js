@@ -1,7 +1,7 @@
 // What an open question would give away: the marks in its figures, and the sentences that tell. Their places stay as they
 // are, so that nothing moves when they are shown. And what the reader said, drawn into the plot. For predict.js.
 (() => {
-  const BLOCKS = "p, ul, ol, table, div.math";
+  const BLOCKS = "p, ul, ol, table, div.math", OFFER = "Hidden until you answer: show me";
   const EDGE = 2, TICKS = 112, LINE = 16;  // in units of a figure
   const middle = ({x, y, width, height}) => [x + width / 2, y + height / 2];
   const make = (tag, parent, attributes, words = "") => {
@@ -12,6 +12,14 @@
   };
 
   hardwareFirst.shape = make;
+
+  // Whether a line ends at one of some boxes.
+  const leadsTo = (line, boxes) => {
+    const matrix = line.getScreenCTM(), length = line.getTotalLength();
+    const ends = [0, length].map((at) => line.getPointAtLength(at).matrixTransform(matrix));
+    return boxes.some(({left, right, top, bottom}) => ends.some(({x, y}) =>
+      x > left - EDGE && x < right + EDGE && y > top - EDGE && y < bottom + EDGE));
+  };
 
   // Where there are level lines alone, a panel ends where the next line is much further down than they usually are.
   const stacked = (lines) => {
@@ -33,10 +41,10 @@
   };
 
   // Marks are what lies in a panel or to the right of it, in the one colour if the question names one. Where there are no
-  // panels, they are the areas and the numbers with units. Returns where the first panel is that has any, in shares of the
-  // picture's width: its middle, and how wide it is.
+  // panels, they are the areas and the numbers with units. A line that leads to a hidden mark is one, too. Returns the first
+  // panel that has any.
   const hideMarks = (svg, colour) => {
-    const found = panels(svg), hidden = new Set();
+    const found = panels(svg), hidden = new Set(), leaders = svg.querySelectorAll("path.s-quiet");
     for (const each of svg.querySelectorAll("circle, polygon, path:not(.s-grid), text")) {
       const [x, y] = middle(each.getBBox()), number = /\d.*(%|\/s)/.test(each.textContent);
       const inside = found.find(({top, bottom, left}) => y > top - LINE && y < bottom + EDGE && x > left - EDGE);
@@ -45,11 +53,12 @@
       each.classList.add("hf-telling");
       hidden.add(inside);
     }
+    const telling = [...svg.querySelectorAll(".hf-telling:not(.s-quiet)")].map((each) => each.getBoundingClientRect());
+    for (const each of leaders) if (leadsTo(each, telling)) each.classList.add("hf-telling");
     svg.setAttribute("aria-labelledby", svg.getAttribute("aria-labelledby").split(" ")[0]);  // its description tells, too
-    const {x, y, width} = svg.viewBox.baseVal, all = {top: 0, left: x, right: x + width};
+    const {x, width} = svg.viewBox.baseVal, all = {top: 0, left: x, right: x + width};
     if (!found.length) all.bottom = 2 * middle(svg.querySelector("polygon.hf-telling").getBBox())[1];
-    const {top, bottom, left, right} = found.length ? found.find((each) => hidden.has(each)) || found[0] : all;
-    return [(left + right) / 2 - x, (top + bottom) / 2 - y, right - left].map((length) => length / width);
+    return found.length ? found.find((each) => hidden.has(each)) || found[0] : all;
   };
 
   const clear = () => {
@@ -62,15 +71,31 @@
         svg.setAttribute("aria-labelledby", `${title} ${title.replace(/title$/, "desc")}`);
       }
     }
-    document.querySelectorAll(".hf-show, .hf-bet").forEach((each) => each.remove());
+    document.querySelectorAll(".hf-cover, .hf-show, .hf-bet").forEach((each) => each.remove());
   };
 
-  const button = (parent, words, press, place = []) => {
-    const made = Object.assign(document.createElement("button"), {type: "button", className: "hf-show", textContent: words});
-    place.forEach((share, i) =>
-      made.style.setProperty(["left", "margin-top", "max-width"][i], `calc(min(100%, var(--hf-picture)) * ${share})`));
+  const button = (parent, press) => {
+    const made = Object.assign(document.createElement("button"), {type: "button", className: "hf-show", textContent: OFFER});
     made.addEventListener("click", press);
-    parent.append(made);
+    return parent.appendChild(made);
+  };
+
+  // Puts a button into a panel, as near to its middle as it can be without covering a word that is seen.
+  const place = (made, svg, {left, right, top, bottom}) => {
+    const {x, y, width} = svg.viewBox.baseVal, whole = svg.getBoundingClientRect(), unit = whole.width / width;
+    const put = (at) => at.forEach((units, i) =>
+      made.style.setProperty(["left", "margin-top", "max-width"][i], `calc(min(100%, var(--hf-picture)) * ${units / width})`));
+    const words = [...svg.querySelectorAll("text:not(.hf-telling)")].map((each) => each.getBoundingClientRect());
+    const centre = [(left + right) / 2 - x, (top + bottom) / 2 - y];
+    put([...centre, right - left]);
+    const {width: wide, height: high} = made.getBoundingClientRect();
+    const covers = ([across, down]) => words.some((word) => Math.abs((word.left + word.right) / 2 - whole.left - across * unit)
+      < (word.width + wide) / 2 && Math.abs((word.top + word.bottom) / 2 - whole.top - down * unit) < (word.height + high) / 2);
+    const off = ([across, down]) => Math.hypot(across - centre[0], down - centre[1]);
+    const steps = Array.from({length: 17}, (_, i) => (i - 8) / 18);
+    const places = steps.flatMap((a) => steps.map((b) => [centre[0] + a * (right - left), centre[1] + b * (bottom - top)]))
+      .filter(([across]) => across * unit >= wide / 2 && across * unit <= whole.width - wide / 2);
+    put(places.sort((a, b) => off(a) - off(b)).find((at) => !covers(at)) || centre);
   };
 
   const hide = (name, press) => {
@@ -82,14 +107,18 @@
       const isNew = !figure.matches(".hf-veiled");
       figure.classList.add("hf-veiled");
       for (const svg of figure.querySelectorAll("svg.hf-figure")) {
-        const place = hideMarks(svg, colour);
-        if (isNew) button(figure, "Hidden until you answer: show me", press, place);
+        const panel = hideMarks(svg, colour);
+        if (isNew) place(button(figure, press), svg, panel);
       }
     }
     const blocks = [...target.querySelectorAll(BLOCKS)].filter((each) => !each.closest("figure, .hf-blank"));
     for (const each of blocks) if (!each.parentElement.closest(".hf-blank")) each.classList.add("hf-blank");
-    const first = blocks[0];
-    if (first) button(first.matches("p") ? first : first.parentElement, "Show me", press);
+    if (!blocks.length) return;
+    // Over the sentences the button stays on the screen while they are scrolled past.
+    const cover = Object.assign(document.createElement("div"), {className: "hf-cover"});
+    target.append(cover);
+    cover.style.top = `${blocks[0].getBoundingClientRect().top - target.getBoundingClientRect().top}px`;
+    button(cover, press);
   };
 
   // "2¹⁶", "0.5", "1 %", "256 KiB": a number beside an axis.
@@ -155,6 +184,7 @@
       const at = hardwareFirst.placeOn(svg, axis, times ? bet * times : over ? over / bet : bet);
       if (!isFinite(at)) continue;
       const {left, right, top, bottom} = panel, drawn = make("g", svg, {class: "hf-bet"});
+      svg.insertBefore(drawn, svg.querySelector("text"));  // it strikes out no label
       const x = within(left, at, right), y = within(top, at, bottom);
       make("path", drawn, {d: axis[0] === "x" ? `M${x},${top}V${bottom}` : `M${left},${y}H${right}`});
       hardwareFirst.write(drawn, words, axis[0] === "x" ? besideUpright(panel, x) : alongLevel(panel, y));

@@ -31,15 +31,15 @@ def said(of_a, of_b, noise=0.02, drawn=frozenset()):
 
 
 @pytest.mark.parametrize(("a", "b", "unit", "words"), [
-    ([20, 30, 40, 50], [10, 15, 20, 25], "GB/s", "Read: 2 times as fast on A."),
-    ([10, 15, 20, 25], [20, 45, 40, 50], "GB/s", "Read: 2 to 3 times as fast on B."),
-    ([10, 15, 20, 25], [20, 45, 40, 50], "ns", "Read: 2 to 3 times as long on B."),
-    ([1, 2, 3, 4], [2, 4, 6, 8], "1", "Read: 2 times as high on B."),
-    ([10, 14, 21, 10], [10, 10, 10, 10], "GB/s", "Read: 1.4 to 2.1 times as fast on A from 2 KiB to 4 KiB; "
+    ([20, 30, 40, 50], [10, 15, 20, 25], "GB/s", "Read: A is 2 times as fast."),
+    ([10, 15, 20, 25], [20, 45, 40, 50], "GB/s", "Read: B is 2 to 3 times as fast."),
+    ([10, 15, 20, 25], [20, 45, 40, 50], "ns", "Read: B takes 2 to 3 times as long."),
+    ([1, 2, 3, 4], [2, 4, 6, 8], "1", "Read: B is 2 times as high."),
+    ([10, 14, 21, 10], [10, 10, 10, 10], "GB/s", "Read: A is 1.4 to 2.1 times as fast from 2 KiB to 4 KiB; "
                                                  "elsewhere they tie."),
-    ([20, 10, 20, 10], [10, 10, 10, 10], "GB/s", "Read: 2 times as fast on A at 2 of 4 points from 1 KiB to 4 KiB; "
+    ([20, 10, 20, 10], [10, 10, 10, 10], "GB/s", "Read: A is 2 times as fast at 2 of 4 points from 1 KiB to 4 KiB; "
                                                  "elsewhere they tie."),
-    ([20, 10, 10, 5], [10, 10, 10, 10], "GB/s", "Read: 2 times as fast on A at 1 KiB; 2 times as fast on B at 8 KiB; "
+    ([20, 10, 10, 5], [10, 10, 10, 10], "GB/s", "Read: A is 2 times as fast at 1 KiB; B is 2 times as fast at 8 KiB; "
                                                 "elsewhere they tie."),
     ([10, 10, 10, 10], [10, 10, 10, 10], "GB/s", "Beyond the noise, they do not differ."),
 ])
@@ -52,15 +52,15 @@ def test_what_differs_is_said_with_where_and_how_much(a, b, unit, words):
 ])
 def test_five_per_cent_count_where_intervals_lie_apart_and_beyond_the_noise(spread, noise, differs):
     words = said([series([105] * 4, spread=spread)], [series([100] * 4, spread=spread)], noise)
-    assert words == ("Read: 1.05 times as fast on A." if differs else "Beyond the noise, they do not differ.")
+    assert words == ("Read: A is 1.05 times as fast." if differs else "Beyond the noise, they do not differ.")
 
 
 def test_points_are_matched_by_label_or_else_by_place():
     kernels = ("add", "dot", "softmax", "matmul")
     a = series([20, 10, 10, 30], labels=kernels, xs=(1, 2, 3, 4))
     b = series([10, 10, 10, 10], labels=kernels, xs=(9, 8, 7, 6))
-    assert said([a], [b]) == "Read: 2 to 3 times as fast on A for add and matmul; elsewhere they tie."
-    assert said([series([20, 20, 20, 20])], [series([10, 10], xs=(2048, 9999))]) == "Read: 2 times as fast on A."
+    assert said([a], [b]) == "Read: A is 2 to 3 times as fast for add and matmul; elsewhere they tie."
+    assert said([series([20, 20, 20, 20])], [series([10, 10], xs=(2048, 9999))]) == "Read: A is 2 times as fast."
     assert said([series([20, 20])], [series([10, 10], xs=(3, 5))]) == ""
 
 
@@ -71,7 +71,7 @@ def test_series_that_differ_alike_share_a_sentence_and_only_what_was_measured_co
          series([1] * 4, label="roof", kind="modelled")]
     for each in (a, b):
         each[2]["id"] = "triad"
-    assert said(a, b) == "Read and copy: 2 to 3 times as fast on A. In triad (1 thread) they tie."
+    assert said(a, b) == "Read and copy: A is 2 to 3 times as fast. In triad (1 thread) they tie."
 
 
 def test_a_series_is_called_as_in_the_figure_and_what_differs_most_comes_first():
@@ -80,13 +80,13 @@ def test_a_series_is_called_as_in_the_figure_and_what_differs_most_comes_first()
     b = [series([3] * 4, label="chase, huge pages"), series([1, 4, 4, 4], label="chase, small pages", xs=(1, 2, 3, 4)),
          series([5] * 4, label="measured")]
     assert said(a, b, drawn={"huge pages", "small pages"}) == (
-        "Measured: 10 times as fast on A at 1 KiB; elsewhere they tie. "
-        "Small pages: 4 times as fast on A at 1 B; elsewhere they tie. The others are nearer.")
-    assert said(a[:1], b[:1], drawn={"other"}) == "Chase (huge pages): 3 times as fast on A."
+        "Measured: A is 10 times as fast at 1 KiB; elsewhere they tie. "
+        "Small pages: A is 4 times as fast at 1 B; elsewhere they tie. The other series differ less.")
+    assert said(a[:1], b[:1], drawn={"other"}) == "Chase (huge pages): A is 3 times as fast."
 
 
 def test_what_has_no_ratio_is_left_out():
-    assert said([series([0, 20, 20, 20])], [series([5, 10, 10, 10])]) == "Read: 2 times as fast on A."
+    assert said([series([0, 20, 20, 20])], [series([5, 10, 10, 10])]) == "Read: A is 2 times as fast."
 
 
 def pairs(site) -> dict | None:
@@ -113,7 +113,7 @@ def test_a_figure_that_two_have_measured_can_show_both_on_the_same_axes(site):
     build = site.build()
     assert (build.status, build.said) == (0, "")
     here, other, words = pairs(site)["01-small"]
-    assert words == "Pointer chase (huge pages): 10 times as long on Second."
+    assert words == "Pointer chase (huge pages): Second takes 10 times as long."
     assert scale(here) == scale(other) != []
     alone = re.search(r"<svg.*?</svg>", site.html(), re.S)[0]
     assert scale(alone) != scale(here)

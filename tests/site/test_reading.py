@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from book import Visit
+from walk import CALCULATORS
 
 CARD, TERM = "#hf-definition", "article p a.reference.internal[title]:has(.std-term)"
 
@@ -74,6 +75,7 @@ def test_a_card_stays_in_the_window_of_a_telephone_and_a_second_touch_follows_th
 ])  # fmt: skip
 def test_every_jump_has_a_way_back(browser, base, page, link):
     with Visit(browser, f"{base}{page}.html") as visit:
+        visit.page.evaluate(CALCULATORS)  # each has its height before a place is remembered
         back, left = visit.page.locator(".hf-back"), visit.page.locator(link).last
         assert not back.is_visible()
         left.scroll_into_view_if_needed()
