@@ -104,9 +104,10 @@ END
             command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )
 
-    def start(self, *command):
+    def start(self, *command, **variables):
         """Begins a command and does not wait for it."""
-        return subprocess.Popen(command, cwd=self.folder, env={"PATH": str(self.bin), "HOME": str(self.folder)},
+        environment = {"PATH": str(self.bin), "HOME": str(self.folder), **variables}
+        return subprocess.Popen(command, cwd=self.folder, env=environment,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
 
     def calls(self, *tools):

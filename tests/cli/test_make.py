@@ -203,17 +203,18 @@ def test_a_folder_that_cannot_be_written_is_named_before_anything_is_measured(ma
     assert door.calls("cmake") == []
 
 
-@pytest.fixture
-def book(make, door):
-    """Renders with a Sphinx that does what it is told; its page says which it is."""
-    python = door.folder / ".venv/bin/python"
+@pytest.fixture(params=["build", "build/web"])
+def book(make, door, request):
+    """Renders with a Sphinx that does what it is told, in either folder; its page says which it is."""
+    python, folder = door.folder / ".venv/bin/python", request.param
 
     def start(does):
-        python.write_text(f"#!/bin/sh\n[ -e build/doctrees/read ] && how=quickly\n: >build/doctrees/read\n"
-                          f'echo "$how" >build/rendered/index.html\n{does}\n')  # fmt: skip
-        return door.start("tools/book")
+        python.write_text(f"#!/bin/sh\ncd {folder}\n[ -e doctrees/read ] && how=quickly\n: >doctrees/read\n"
+                          f'echo "$how" >rendered/index.html\n{does}\n')  # fmt: skip
+        return door.start("tools/book", **({} if folder == "build" else {"BOOK": folder}))
 
-    page = door.folder / "build/site/index.html"
+    start.folder = door.folder / folder
+    page = start.folder / "site/index.html"
     start.page = lambda: page.read_text().strip() if page.exists() else None
     return start
 
@@ -221,26 +222,40 @@ def book(make, door):
 def test_a_book_that_does_not_render_leaves_the_one_there_was(book):
     assert book("").wait() == 0 and book.page() == ""
     assert book("").wait() == 0 and book.page() == "quickly"
-    assert book("echo half >build/rendered/index.html; exit 2").wait() == 2 and book.page() == "quickly"
+    assert book("echo half >rendered/index.html; exit 2").wait() == 2 and book.page() == "quickly"
     assert book("").wait() == 0 and book.page() == ""  # what was read before it failed is read again
     assert book("exit 1").wait() == 1 and book.page() == "quickly"  # it has gaps
 
 
-def test_a_page_that_could_not_be_written_costs_the_new_book_and_is_one_line(book):
+def test_a_page_that_could_not_be_written_costs_the_new_book_and_is_one_line(book, door):
     assert book("").wait() == 0
     full = book("echo 'WARNING: error writing file a.html: [Errno 28] No space left on device' >&2; echo more >&2")
     assert (full.wait(), book.page()) == (2, "")
-    assert full.stderr.read() == ("book: error writing file a.html: [Errno 28] No space left on device: free space in build/, "
-                                  "or make it yours; the book that was there stays\n")  # fmt: skip
+    assert full.stderr.read() == ("book: error writing file a.html: [Errno 28] No space left on device: free space in "
+                                  f"{book.folder.relative_to(door.folder)}/, or make it yours; the book that was there stays\n")  # fmt: skip
 
 
-def test_a_book_that_is_killed_leaves_the_one_there_was_and_is_rendered_from_the_start_again(book, door):
-    assert book("echo one >build/rendered/index.html").wait() == 0
-    killed = book("echo half >build/rendered/index.html; kill -9 $PPID")
+def test_a_book_that_is_killed_leaves_the_one_there_was_and_is_rendered_from_the_start_again(book):
+    assert book("echo one >rendered/index.html").wait() == 0
+    killed = book("echo half >rendered/index.html; kill -9 $PPID")
     assert killed.wait() == -9 and book.page() == "one"
-    (door.folder / "build/site").rename(door.folder / "build/site.previous")  # as if it had been later
+    (book.folder / "site").rename(book.folder / "site.previous")  # as if it had been later
     assert book("exit 2").wait() == 2 and book.page() == "one"
     assert book("").wait() == 0 and book.page() == ""
+
+
+@pytest.mark.parametrize(("warning", "kept"), [
+    ("/x/chapters/a.md:3: WARNING: Unknown target", {"b.doctree", "environment.pickle"}),
+    ("WARNING: duplicate label", {"a.doctree", "b.doctree"}),
+    ("/x/chapters/b.md:1: ERROR: no series\nERROR: 1 problem with measurements; the rest of the site is complete:",
+     {"a.doctree", "environment.pickle"}),
+    ("a chapter is left out", {"a.doctree", "b.doctree", "environment.pickle"}),
+])  # fmt: skip
+def test_a_page_with_a_warning_is_read_again_so_that_it_warns_again(book, warning, kept):
+    names = {"a.doctree", "b.doctree", "environment.pickle"}
+    write = " ".join(f": >doctrees/{name};" for name in sorted(names))
+    assert book(f"{write} printf '%s\\n' '{warning}' >&2; exit 1").wait() == 1
+    assert {path.name for path in (book.folder / "doctrees").iterdir()} & names == kept
 
 
 def test_a_whole_book_is_announced_by_its_path(make, door):
