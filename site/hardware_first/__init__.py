@@ -116,7 +116,7 @@ from . import (
     wide,
     widgets,
 )
-from .domain import HardwareFirstDomain, outdated_pages, pages_to_write, report_problems
+from .domain import HardwareFirstDomain, leave_out_chapters, outdated_pages, pages_to_write, report_problems
 from .drawing import Drawing
 from .figures import LabFigure
 from .header import LabHeader, forget_missing_xml, words_without_a_place
@@ -161,6 +161,7 @@ def setup(app: Sphinx) -> dict:
                  feed, card, cite, compare, search, unbroken, wide, widgets, measure_here, assets):
         part.add_to(app)  # assets before write_variants: who hears of another machine listens before it is told
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_block, None))
+    app.connect("config-inited", leave_out_chapters)
     app.connect("env-get-outdated", forget_missing_xml, priority=100)
     app.connect("env-get-outdated", outdated_pages)
     app.connect("missing-reference", words_without_a_place)

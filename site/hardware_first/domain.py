@@ -3,6 +3,7 @@ and what is wrong. It forgets a page that is read again."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.domains import Domain
 from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
@@ -42,11 +44,7 @@ class HardwareFirstDomain(Domain):
     @cached_property
     def records(self) -> Records:
         """The project's records. They live as long as this process, so each is checked once."""
-        config = self.env.config
-        root, build = Path(config.hardware_first_root), Path(config.hardware_first_build)
-        tool = Path(config.hardware_first_record_tool or build / "bin" / "record").absolute()
-        return Records(root, build, tool, published_only=config.hardware_first_published_only,
-                       default=config.hardware_first_default_machine)
+        return records_of(self.env.config)
 
     def note_lab(self, lab: str) -> None:
         """The page being read depends on the lab's records, whether or not there are any yet."""
@@ -125,6 +123,21 @@ class HardwareFirstDomain(Domain):
     def resolve_any_xref(self, env, fromdocname, builder, target, node, contnode):
         found = self.resolve_xref(env, fromdocname, builder, "claim", target, node, contnode)
         return [("hf:claim", found)] if found else []
+
+
+def records_of(config: Config) -> Records:
+    """The records of the project that the configuration names."""
+    root, build = Path(config.hardware_first_root), Path(config.hardware_first_build)
+    tool = Path(config.hardware_first_record_tool or build / "bin" / "record").absolute()
+    return Records(root, build, tool, published_only=config.hardware_first_published_only,
+                   default=config.hardware_first_default_machine)
+
+
+def leave_out_chapters(app: Sphinx, config: Config) -> None:
+    """config-inited: a book of published records is without the chapters that have none, and says so."""
+    for lab in records_of(config).left_out():
+        config.exclude_patterns = [*config.exclude_patterns, f"{lab}.md"]
+        print(f"{lab} is left out: no machine has published a record of it", file=sys.stderr)
 
 
 def hardware_first(env: BuildEnvironment) -> HardwareFirstDomain:

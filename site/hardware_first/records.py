@@ -117,6 +117,14 @@ class Records:
 
     def labs(self) -> list[str]:
         """Every lab of the book, in order."""
+        left_out = self.left_out()
+        return [lab for lab in self._in_the_project() if lab not in left_out]
+
+    def left_out(self) -> list[str]:
+        """The labs without a published record: a book of published records is without their chapters."""
+        return [lab for lab in self._in_the_project() if not self.published_paths(lab)] if self.published_only else []
+
+    def _in_the_project(self) -> list[str]:
         return sorted(p.parent.name for p in (self.root / "labs").glob("[0-9][0-9]-*/lab.cpp"))
 
     def local_path(self, lab: str) -> Path:
@@ -199,6 +207,8 @@ class Records:
         Raises RecordError when this machine is asked for and its record is invalid, NotMeasured when no record has what is
         asked for.
         """
+        if lab in self.left_out():
+            raise self.not_measured(lab)
         if lab not in self.labs():
             raise RecordError(f'no lab "{lab}": the labs are {", ".join(self.labs()) or "none"}')
         asked = self.path_of(machine or self.machines()[0], lab)

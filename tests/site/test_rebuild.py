@@ -53,6 +53,19 @@ def test_of_a_lab_that_only_this_machine_measured_a_book_of_published_records_sa
     assert "not measured here" not in build.said
 
 
+def test_a_book_of_published_records_is_without_the_chapter_that_has_none(measured_site, capsys):
+    measured_site.page("# Home\n\n```{toctree}\n:glob:\n\n[0-9][0-9]-*\n```")
+    measured_site.page(NUMBER % "Chapter", LAB)
+    said = "01-roofline is left out: no machine has published a record of it"
+    build = measured_site.build(hardware_first_published_only=True, out="published")
+    assert (build.status, capsys.readouterr().err.splitlines().count(said)) == (0, 1)
+    assert not (measured_site.root / "build" / "published" / f"{LAB}.html").exists()
+    measured_site.record(add_value(**SPEED, value=300), published="a-machine")
+    build = measured_site.build(hardware_first_published_only=True, out="published")
+    assert (build.status, capsys.readouterr().err.count(said)) == (0, 0)
+    assert "300" in measured_site.html(LAB, "published")
+
+
 def test_problems_stand_until_they_are_solved(measured_site):
     measured_site.record_path.unlink()
     first = measured_site.build()
