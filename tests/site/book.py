@@ -1,4 +1,4 @@
-"""The real book, rendered from the fixture records, behind a server, and a browser's visit to it."""
+"""The published book behind a server, and a browser's visit to it."""
 
 from __future__ import annotations
 
@@ -6,49 +6,65 @@ import contextlib
 import functools
 import gzip
 import io
+import json
 import os
-import shutil
+import re
 import subprocess
 import sys
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
+import made
 from playwright.sync_api import Browser, Page
 
-PROJECT = Path(__file__).resolve().parents[2]
-FIXTURES = Path(__file__).parent / "fixtures"
+PROJECT = made.ROOT
 SUB_PATH = "/books/hardware-first/"
 CHAPTERS = sorted(path.stem for path in (PROJECT / "chapters").glob("[0-9][0-9]-*.md"))
-LEFT_OUT = [chapter for chapter in CHAPTERS if not (FIXTURES / f"{chapter}.json").exists()]
+LEFT_OUT = [chapter for chapter in CHAPTERS if not any((PROJECT / "figures" / "records").glob(f"*/{chapter}.json"))]
+DEFAULT = re.search(r'default_machine = "(.+?)"', (PROJECT / "site" / "conf.py").read_text(encoding="utf-8"))[1]
+# The site on the web is built with these, and an address of its own.
+PUBLISHED = {"MEASURE": "no", "STRICT": "1", "BOOK": "build/web"}
+ADDRESS = {"HARDWARE_FIRST_URL": "https://hardware-first.example/", "HARDWARE_FIRST_SOURCE": "https://source.example/"}
 
 
-def tree_of_what_has_a_record(folder: Path) -> Path:
-    """The project's tree as links, without the labs of chapters that are left out."""
-    (folder / "labs").mkdir(parents=True)
-    for entry in [*PROJECT.iterdir(), *(PROJECT / "labs").iterdir()]:
-        link = folder / entry.relative_to(PROJECT)
-        if entry.name not in LEFT_OUT and not link.exists():
+def render() -> tuple[Path, subprocess.CompletedProcess]:
+    """The folder of the published book, brought up to date as `make site` would, and how that went."""
+    environment = {**ADDRESS, **os.environ, **PUBLISHED, "NO_COLOR": "1"}
+    for command in (["make", "--silent", "build/doxygen/xml/index.xml"], ["tools/alone", "tools/render"]):
+        result = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, env=environment)
+        if result.returncode:
+            break
+    return PROJECT / PUBLISHED["BOOK"] / "site", result
+
+
+def render_own(folder: Path) -> Path:
+    """A small book of this machine, which measured chapters 01 and 02, beside two published ones: its home, those chapters, and
+    the glossary."""
+    labs, tree = ("01-roofline", "02-matmul"), folder / "tree"
+    for entry in [*PROJECT.iterdir(), *(PROJECT / "labs").iterdir(), *(PROJECT / "figures").iterdir()]:
+        link = tree / entry.relative_to(PROJECT)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        if entry.name not in ("labs", "figures", "records") and (entry.name in labs or entry.name not in CHAPTERS):
             link.symlink_to(entry)
-    return folder
+    for lab in labs:
+        write(folder / "records" / f"{lab}.json", json.dumps(made.record(lab)))
+        for machine in ("intel-xeon-2-cores-vm", "amd-epyc-zen-5-2-cores-vm"):
+            if (record := made.RECORDS / machine / f"{lab}.json").exists():
+                write(tree / "figures" / "records" / machine / f"{lab}.json", record.read_text(encoding="utf-8"))
+    others = {path.stem for path in (PROJECT / "chapters").glob("*.md")} - {"index", "glossary", *labs}
+    settings = {"hardware_first_build": folder, "hardware_first_root": tree, "hardware_first_default_machine": "",
+                "hardware_first_record_tool": os.environ.get("HARDWARE_FIRST_RECORD_TOOL", PROJECT / "build/bin/record"),
+                "exclude_patterns": ",".join(f"{page}.md" for page in sorted(others))}
+    command = [sys.executable, "-m", "sphinx", "--quiet", "-c", "site", "chapters", folder / "site"]
+    flags = [f"--define={name}={value}" for name, value in settings.items()]
+    run = subprocess.run([*command, *flags], cwd=PROJECT, capture_output=True, text=True, env={**os.environ, "MEASURE": "yes"})
+    assert run.returncode <= 1, run.stderr  # links lead to pages that are left out
+    return folder / "site"
 
 
-def render(build: Path, record_tool: Path) -> tuple[Path, subprocess.CompletedProcess]:
-    """The book's folder below `build`, and how building it went."""
-    (build / "records").mkdir()
-    for fixture in FIXTURES.glob("*.json"):
-        shutil.copy(fixture, build / "records" / fixture.name)
-    doxyfile = (PROJECT / "site" / "Doxyfile").read_text() + f"\nOUTPUT_DIRECTORY = {build / 'doxygen'}\n" \
-                                                            f"WARN_LOGFILE = {build / 'doxygen.log'}\n"
-    (build / "doxygen").mkdir()
-    subprocess.run(["doxygen", "-"], input=doxyfile, text=True, cwd=PROJECT, check=True)
-    result = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "site",
-         "-D", f"hardware_first_build={build}", "-D", f"hardware_first_record_tool={record_tool}",
-         "-D", f"breathe_projects.harness={build / 'doxygen' / 'xml'}",
-         "-D", f"hardware_first_root={tree_of_what_has_a_record(build / 'tree')}",
-         "-D", "exclude_patterns=" + ",".join(f"{chapter}.md" for chapter in LEFT_OUT), "chapters", build / "site"],
-        cwd=PROJECT, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
-    return build / "site", result
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import hashlib
@@ -19,7 +20,7 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from book import PROJECT, SUB_PATH, SubPathHandler, pages, render
+from book import PROJECT, SUB_PATH, SubPathHandler, pages, render, render_own
 from playwright.sync_api import Browser, sync_playwright
 from walk import Walk, Walked
 
@@ -241,9 +242,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def rendered(tmp_path_factory, record_tool) -> tuple[Path, subprocess.CompletedProcess]:
-    """The real book's folder, and how building it went."""
-    return render(tmp_path_factory.mktemp("book"), record_tool)
+def rendered(record_tool) -> tuple[Path, subprocess.CompletedProcess]:
+    """The published book's folder, and how building it went."""
+    return render()
 
 
 @pytest.fixture(scope="session")
@@ -254,28 +255,34 @@ def book(rendered) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def served(book) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(SubPathHandler, directory=str(book)))
+@contextlib.contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(SubPathHandler, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}{SUB_PATH}"
     server.shutdown()
 
 
-@pytest.fixture(params=["server", "file"])
+@pytest.fixture(scope="session")
+def served(book) -> Iterator[str]:
+    with serving(book) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def own(tmp_path_factory, record_tool) -> Iterator[str]:
+    """The address of a small book with numbers of this machine, which are made."""
+    with serving(render_own(tmp_path_factory.mktemp("own"))) as address:
+        yield address
+
+
+@pytest.fixture
 def base(request, book, served) -> str:
-    """The address of the book's folder."""
-    return served if request.param == "server" else f"{book.as_uri()}/"
+    """The address of the book's folder: on the server, or where a test asks for "file" among the files."""
+    return f"{book.as_uri()}/" if getattr(request, "param", "server") == "file" else served
 
 
 @pytest.fixture(scope="session")
 def walked(browser, book, served) -> Callable[..., Walked]:
-    """walked(walk, base): what every page answered; from the server where nothing else is said. No walk is done twice."""
-    done: dict[tuple[int, str], Walked] = {}
-
-    def find(which: Walk, base: str = served) -> Walked:
-        if (id(which), base) not in done:
-            done[id(which), base] = which.take(browser, base, pages(book))
-        return done[id(which), base]
-
-    return find
+    """walked(walk): what every page answered. No walk is done twice."""
+    return functools.cache(lambda walk: walk.take(browser, served, pages(book)))

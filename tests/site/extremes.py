@@ -1,4 +1,4 @@
-"""Records of machines that nobody has: made from the fixtures by scaling, flattening and leaving out.
+"""Records of machines that nobody has: made from one machine's by scaling, flattening and leaving out.
 
 They are consistent enough to be drawn, and no more: values and series of one record are scaled by the same rule, and laws
 between them may break. What they are for is that no label of a figure lies on another, whatever was measured.
@@ -12,9 +12,10 @@ import random
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-FIXTURES = ROOT / "tests" / "site" / "fixtures"
-LABS = sorted(path.stem for path in FIXTURES.glob("*.json"))
+import made
+
+ROOT = made.ROOT
+LABS = made.LABS
 RATES = {"GHz", "GB/s", "GFLOP/s", "TFLOP/s", "Gop/s", "Top/s", "tokens/s", "1/us"}
 TIMES = {"s", "ms", "us", "ns"}
 # What is not of this machine: textbook numbers, what rounding costs, other people's chips and what is planned for them.
@@ -49,9 +50,9 @@ ABSENT = [
 ]
 
 
-def fixture(lab: str) -> dict:
+def everything(lab: str) -> dict:
     """A record with everything that any machine can measure."""
-    record = json.loads((FIXTURES / f"{lab}.json").read_text(encoding="utf-8"))
+    record = made.record(lab)
     record["run"].pop("notes", None)
     if lab == "01-roofline":
         record["series"].append(measured("bandwidth_over_time", [(2.0 ** k, 16) for k in range(21, 32)], "B", "GB/s"))
@@ -100,12 +101,6 @@ def gpu_series(chance):
         measured("sgemm_ladder", [(i, share, name) for i, (share, name) in enumerate(zip(shares[0], SGEMM), 1)], "1", "%"),
         measured("bf16_ladder", [(i, share, name) for i, (share, name) in enumerate(zip(shares[1], BF16), 1)], "1", "%"),
     ]
-
-
-def at_hand() -> dict[str, Path]:
-    """Every record that is in the repository, by the name of its machine and its lab."""
-    paths = [*sorted((ROOT / "figures" / "records").glob("*/*.json")), *sorted(FIXTURES.glob("*.json"))]
-    return {f"{path.parent.name}/{path.stem}": path for path in paths}
 
 
 def scale(point: dict, factor: float, key: str = "median") -> None:
@@ -235,7 +230,7 @@ def without(record: dict, pattern: str, note: str) -> dict:
 
 def extremes(lab: str) -> dict[str, dict]:
     """Machines unlike any other, {what is special: the lab's record}."""
-    base = fixture(lab)
+    base = everything(lab)
     made = {
         "ten times as fast": times_as_fast(base, 10, seed=1, spread=1.3),
         "a tenth as fast": times_as_fast(base, 0.1, seed=2, spread=1.3),

@@ -87,9 +87,8 @@ def test_a_focused_element_shows_it_and_is_not_hidden(browser, served):
         assert stops > 20
 
 
-@pytest.mark.parametrize("base", ["server"], indirect=True)
-def test_what_a_link_points_to_is_not_under_the_header(browser, base):
-    with Visit(browser, f"{base}01-roofline.html") as visit:
+def test_what_a_link_points_to_is_not_under_the_header(browser, served):
+    with Visit(browser, f"{served}01-roofline.html") as visit:
         targets = visit.page.locator("article :is(section, .hf-claim, figure)[id]").evaluate_all("all => all.map(e => e.id)")
         targets += visit.page.locator(".hf-claim [id], article span[id]").evaluate_all("all => all.map(e => e.id)")
         assert len(targets) > 20
@@ -107,8 +106,8 @@ def test_what_a_link_points_to_is_not_under_the_header(browser, base):
         assert hidden == []
 
 
-def test_the_contents_open_over_a_narrow_page_and_close(browser, base):
-    with Visit(browser, f"{base}01-roofline.html", viewport={"width": 360, "height": 700}) as visit:
+def test_the_contents_open_over_a_narrow_page_and_close(browser, served):
+    with Visit(browser, f"{served}01-roofline.html", viewport={"width": 360, "height": 700}) as visit:
         assert visit.page.get_by_role("link", name="Hardware First", exact=True).is_visible()  # out of sight
         contents, button = visit.page.locator("#contents"), visit.page.locator(".hf-contents-button")
         assert not contents.is_visible()
@@ -122,8 +121,8 @@ def test_the_contents_open_over_a_narrow_page_and_close(browser, base):
         assert not contents.is_visible() and "#" in visit.page.url
 
 
-def test_the_contents_open_without_scripts(browser, base):
-    with Visit(browser, f"{base}01-roofline.html", viewport={"width": 360, "height": 700}, java_script_enabled=False) as visit:
+def test_the_contents_open_without_scripts(browser, served):
+    with Visit(browser, f"{served}01-roofline.html", viewport={"width": 360, "height": 700}, java_script_enabled=False) as visit:
         visit.page.click(".hf-contents-button")
         assert visit.page.locator("#contents a").first.is_visible()
 
@@ -213,8 +212,8 @@ def test_a_policy_lets_no_script_stand_in_a_page(walked):
     assert walked(WIDE).objections(IN_THE_PAGE).keys() <= {"404.html"}
 
 
-def test_the_policy_is_obeyed(browser, base):
-    with Visit(browser, f"{base}01-roofline.html") as visit:
+def test_the_policy_is_obeyed(browser, served):
+    with Visit(browser, f"{served}01-roofline.html") as visit:
         visit.page.evaluate("""() => {
           const script = document.createElement("script");
           script.textContent = "window.smuggled = true";

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 
 import pytest
-from extremes import LABS, ROOT, cut_short, fixture, times_as_fast
+from extremes import LABS, ROOT, cut_short, everything, times_as_fast
 from layout import faults, measure
 from test_draw import SVG, TOOL, draw
 
@@ -32,11 +32,11 @@ OFTEN = {"01-roofline", "05-scaling"}
 
 @pytest.fixture(scope="module", params=[lab if lab in OFTEN else pytest.param(lab, marks=pytest.mark.slow) for lab in LABS])
 def pair(request, tmp_path_factory):
-    """A lab's fixture, and the record of a machine several times as fast that went less far."""
+    """A record of a lab, and the record of a machine several times as fast that went less far."""
     folder = tmp_path_factory.mktemp(request.param)
     paths = []
-    for name, record in (("a", fixture(request.param)),
-                          ("b", times_as_fast(cut_short(fixture(request.param)), 7, spread=1.5))):
+    for name, record in (("a", everything(request.param)),
+                          ("b", times_as_fast(cut_short(everything(request.param)), 7, spread=1.5))):
         (folder / name).mkdir()
         paths.append(folder / name / f"{request.param}.json")
         paths[-1].write_text(json.dumps(record))

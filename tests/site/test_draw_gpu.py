@@ -6,12 +6,13 @@ import copy
 import json
 import random
 
+import made
 import pytest
-from extremes import gpu_series
+from extremes import gpu_series, scale
 from test_draw import ROOT, TOOL, assert_clear, draw
 
 SCRIPTS = {script.stem: script for script in sorted((ROOT / "figures").glob("03-*.gp"))}
-RECORD = json.loads((ROOT / "tests/site/fixtures/03-gpu.json").read_text())
+RECORD = made.record("03-gpu")
 
 
 def scaled(record, chance):
@@ -22,14 +23,10 @@ def scaled(record, chance):
         factor = walks if series["id"].startswith(("chases_", "little_", "simt_chases")) else chance.uniform(0.3, 4)
         if series["kind"] in ("measured", "modelled") or series["id"] == "simt_chases":
             for point in series["points"]:
-                for key in {"median", "low", "high"} & set(point):
-                    point[key] *= factor
-                if "samples" in point:
-                    point["samples"] = [factor * sample for sample in point["samples"]]
+                scale(point, factor)
     for value in record["values"]:
         if value["id"].endswith("_gbs"):
-            value.update({key: walks * value[key] for key in ("value", "low", "high") if key in value})
-            value["samples"] = [walks * sample for sample in value.get("samples", [])] or [value["value"]]
+            scale(value, walks, "value")
     return record
 
 

@@ -1,4 +1,4 @@
-"""The figures of chapter 00, drawn from its fixture and from machines that are nothing like it."""
+"""The figures of chapter 00, drawn from a real record and from machines that are nothing like it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import copy
 import json
 import random
 
+import made
 import pytest
 from test_draw import ROOT, TOOL, assert_clear, draw, texts
 
 SCRIPTS = sorted((ROOT / "figures").glob("00-*.gp"))
-RECORD = json.loads((ROOT / "tests/site/fixtures/00-workload.json").read_text())
+RECORD = made.record("00-workload")
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def scaled(record, factors, shares=None):
             point["median"] = shares[series["id"]][i] if shares and series["id"] in shares else factor * point["median"]
             if "samples" in point:
                 point.update(samples=[point["median"]], low=point["median"], high=point["median"])
-    record["values"] = []  # they are the fixture's machine's
+    record["values"] = []  # they are the real machine's
     return record
 
 

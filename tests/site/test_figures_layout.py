@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import pytest
-from extremes import LABS, at_hand, extremes
-from layout import draw_all, faults, measure
+from extremes import LABS, extremes
+from layout import FAULTLESS, draw_all, draw_published, faults, judge, measure
+from made import RECORDS
 from walk import UNFOLDED
 
 NOTABLE = ("unlike itself", "all alike", "four caches", "128 cores")  # the others take longer than every test run should
 
 
-def assert_faultless(browser, records, folder):
-    figures = draw_all(records, folder)
+def faults_of(browser, figures, folder):
+    """{(machine, figure): what is wrong}"""
     words = measure(browser, figures, folder)
-    told = [f"{machine}: {figure}: {fault}" for (machine, figure), source in figures.items()
-            for fault in faults(source, words[machine, figure])]
-    assert figures and not told, "\n".join(told)
+    return {key: faults(source, words[key]) for key, source in figures.items()}
 
 
-def test_figures_of_every_record_at_hand(browser, tmp_path):
-    assert_faultless(browser, at_hand(), tmp_path)
+def assert_faultless(browser, records, folder):
+    told = faults_of(browser, draw_all(records, folder), folder)
+    assert told and {key: each for key, each in told.items() if each} == {}
+
+
+def test_figures_of_every_published_record(browser, tmp_path):
+    figures = draw_published()
+    assert {f"{path.parent.name}/{path.stem}" for path in RECORDS.glob("*/*.json")} == {record for record, _ in figures}
+    judge(faults_of(browser, figures, tmp_path))
+
+
+def test_a_known_machines_fault_blocks_and_a_new_machines_warns():
+    assert {path.name for path in RECORDS.iterdir()} >= FAULTLESS
+    fault = ["'word' leaves the figure"]
+    known = ("amd-epyc-zen-4-2-cores-vm/01-roofline", "01-latency")
+    with pytest.raises(AssertionError, match="01-latency: 'word' leaves the figure"):
+        judge({known: fault})
+    with pytest.warns(UserWarning, match="a-new-machine/01-roofline: 01-latency: 'word' leaves the figure"):
+        judge({known: [], ("a-new-machine/01-roofline", "01-latency"): fault})
 
 
 # Every day on the lab with the most labels; on all once a week.

@@ -232,6 +232,7 @@ def test_without_the_other_cores_it_says_what_one_does(at, code):
     assert "here with one core: each" in page.locator(".hf-means").inner_text()
 
 
+@pytest.mark.parametrize("base", ["server", "file"], indirect=True)
 def test_it_runs_in_earnest(at, base):
     """The real kernels by the real clock, which goes ten times as fast; and with little memory."""
     quick = "{ const now = performance.now.bind(performance); performance.now = () => 10 * now(); }"

@@ -377,7 +377,7 @@ BET = """() => {
 
 
 def test_another_machine_scores_the_same_bets_again(browser, book, served):
-    """In the book itself, on two machines that differ: this one, whose records are the fixtures, and a published one."""
+    """In the book itself, on two published machines that differ."""
     with Visit(browser, f"{served}01-roofline.html") as visit:
         machines = visit.page.locator("#hf-machine option").evaluate_all("all => all.map(each => each.value)")
         other = next(each for each in machines if each.startswith("amd-epyc-zen-5-2"))

@@ -10,8 +10,8 @@ CARD, TERM = "#hf-definition", "article p a.reference.internal[title]:has(.std-t
 
 
 @pytest.fixture
-def visit(browser, base):
-    with Visit(browser, base + "01-roofline.html") as visit:
+def visit(browser, served):
+    with Visit(browser, served + "01-roofline.html") as visit:
         yield visit
         assert visit.errors == []
 
@@ -73,8 +73,8 @@ def test_a_card_stays_in_the_window_of_a_telephone_and_a_second_touch_follows_th
     ("01-roofline", "article a.reference.internal[href^='references']"),
     ("claims", "article a[href*='#claim-']"),
 ])  # fmt: skip
-def test_every_jump_has_a_way_back(browser, base, page, link):
-    with Visit(browser, f"{base}{page}.html") as visit:
+def test_every_jump_has_a_way_back(browser, served, page, link):
+    with Visit(browser, f"{served}{page}.html") as visit:
         visit.page.evaluate(CALCULATORS)  # each has its height before a place is remembered
         back, left = visit.page.locator(".hf-back"), visit.page.locator(link).last
         assert not back.is_visible()

@@ -46,8 +46,8 @@ def test_what_is_typed_is_found_first(browser, served):
         assert visit.errors == []
 
 
-def test_the_ridge_leads_to_its_chapter_and_quotes_prose(browser, base):
-    with Visit(browser, f"{base}search.html?q=ridge") as visit:
+def test_the_ridge_leads_to_its_chapter_and_quotes_prose(browser, served):
+    with Visit(browser, f"{served}search.html?q=ridge") as visit:
         visit.page.wait_for_selector(".hf-found li")
         found = visit.page.locator(".hf-found a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
         assert any(link.startswith("01-roofline.html") for link in found[:6])
@@ -71,8 +71,8 @@ def test_words_are_not_markup(browser, served):
         assert visit.page.locator(".hf-found img").count() == 0
 
 
-def test_the_header_searches_from_any_page(browser, base):
-    with Visit(browser, f"{base}02-matmul.html") as visit:
+def test_the_header_searches_from_any_page(browser, served):
+    with Visit(browser, f"{served}02-matmul.html") as visit:
         visit.page.fill(".hf-find input", "roofline")
         visit.page.press(".hf-find input", "Enter")
         visit.page.wait_for_selector(".hf-found li")

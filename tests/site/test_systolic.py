@@ -6,16 +6,12 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
 
+import made
 import pytest
 from playwright.sync_api import Page
 
 SVG = "{http://www.w3.org/2000/svg}"
-TRACE = Path(__file__).parent / "fixtures" / "04-tpu.json"
 PAGE = "# Page\n\n```{systolic-array} 04-tpu\nWatch a number.\n```\n"
-
-
-def trace_record() -> dict:
-    return json.loads(TRACE.read_text(encoding="utf-8"))
 
 
 def numbers(record: dict, series: str) -> list[int]:
@@ -30,7 +26,7 @@ def tpu(site):
     (site.root / "labs" / "04-tpu" / "lab.cpp").touch()
 
     def build(edit=lambda record: None):
-        record = trace_record()
+        record = made.record("04-tpu")
         edit(record)
         (site.root / "build" / "records" / "04-tpu.json").write_text(json.dumps(record), encoding="utf-8")
         site.page(PAGE)
@@ -56,7 +52,7 @@ def test_every_cycle_is_a_step_and_without_scripts_one_of_them_stands(tpu):
     assert (build.status, build.said) == (0, "")
     html = tpu.site.html()
     svg = drawn(html)
-    cycles = len(numbers(trace_record(), "trace_moving")) // 9
+    cycles = len(numbers(made.record("04-tpu"), "trace_moving")) // 9
     assert (svg.get("data-first"), svg.get("data-at"), svg.get("data-last")) == ("0", "0", str(cycles + 1))
     assert len(svg.get("data-says").split("|")) == cycles + 2
     seen = ["".join(part.itertext()) for part in svg.iter(f"{SVG}g")
@@ -68,7 +64,7 @@ def test_every_cycle_is_a_step_and_without_scripts_one_of_them_stands(tpu):
 
 def test_in_the_end_the_product_stands_the_right_way_up(tpu):
     tpu()
-    record = trace_record()
+    record = made.record("04-tpu")
     a, b = numbers(record, "trace_a"), numbers(record, "trace_b")
     product = [sum(a[3 * i + p] * b[3 * p + j] for p in range(3)) for i in range(len(a) // 3) for j in range(3)]
     svg = drawn(tpu.site.html())

@@ -260,7 +260,7 @@ def test_the_array_counts_as_the_chapter_does(at):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_its_scripts_come_when_it_is_nearly_seen(browser, served, base, name):
-    for address in (served, base):
+    for address in {served, base}:
         with Visit(browser, f"{address}{PAGES[name]}") as visit:
             scripts = visit.page.locator(f"script[src*='/{name}.js']")
             visit.page.evaluate(SETTLED)  # who is near has been looked for

@@ -31,7 +31,7 @@ class Question:
     scheme: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Walk:
     """How the pages are opened: in a window of which width, what is done to each then, and in what else a context differs."""
 

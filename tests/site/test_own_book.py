@@ -1,0 +1,58 @@
+"""A book of the machine that builds it: its numbers come first, and published machines stand beside them."""
+
+from __future__ import annotations
+
+import made
+import pytest
+from book import Visit
+from conftest import LAB
+
+EPYC, XEON = "amd-epyc-zen-5-2-cores-vm", "intel-xeon-2-cores-vm"  # the second has measured chapter 01 only
+SWITCH = "#hf-machine select"
+READ = "[...document.querySelectorAll('.hf-slot')].map(slot => slot.innerHTML)"
+LABEL = "select => select.selectedOptions[0].label"
+
+
+def switch(visit: Visit, slug: str) -> None:
+    visit.page.locator(SWITCH).select_option(slug)
+    visit.page.wait_for_function(f"() => hardwareFirst.machine === '{slug}'")
+
+
+def test_its_numbers_are_this_machines(browser, own):
+    values = {value["id"]: value["value"] for value in made.record(LAB)["values"]}
+    with Visit(browser, f"{own}index.html") as visit:
+        headline = visit.page.locator(".hf-headline").inner_text()
+        told = float(f"{values['flops_per_dram_miss']:.2g}")
+        assert f"as long as {told:.0f} operations" in headline.replace("\N{NARROW NO-BREAK SPACE}", "")
+        visit.page.goto(f"{own}{LAB}.html")
+        assert visit.page.evaluate("hardwareFirst.machine") == "here"
+        assert visit.page.locator(SWITCH).evaluate(LABEL) == "this machine"
+        assert visit.page.locator(".hf-provenance", has_text="this machine").count() >= 4
+        assert visit.errors == []
+
+
+def test_a_published_machine_can_be_chosen_and_left_again(browser, own):
+    with Visit(browser, f"{own}{LAB}.html") as visit:
+        before = visit.page.evaluate(READ)
+        switch(visit, EPYC)
+        assert visit.page.evaluate(READ) != before
+        switch(visit, "here")
+        assert visit.page.evaluate(READ) == before
+        assert visit.errors == []
+
+
+def test_where_the_chosen_machine_has_measured_nothing_this_one_stands_in(browser, own):
+    with Visit(browser, f"{own}{LAB}.html") as visit:
+        switch(visit, XEON)
+        visit.page.goto(f"{own}02-matmul.html")
+        visit.page.wait_for_function("() => hardwareFirst.machine === 'here'")
+        assert visit.page.locator(SWITCH).evaluate(LABEL) == "this machine, for want of Intel Xeon’s"
+        assert visit.errors == []
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_no_page_scrolls_sideways(browser, own, width):
+    with Visit(browser, f"{own}index.html", viewport={"width": width, "height": 800}) as visit:
+        for page in ("index", LAB, "02-matmul"):
+            visit.page.goto(f"{own}{page}.html")
+            assert visit.page.evaluate("document.documentElement.scrollWidth") <= width, page
