@@ -54,8 +54,6 @@ def everything(lab: str) -> dict:
     """A record with everything that any machine can measure."""
     record = made.record(lab)
     record["run"].pop("notes", None)
-    if lab == "01-roofline":
-        record["series"].append(measured("bandwidth_over_time", [(2.0 ** k, 16) for k in range(21, 32)], "B", "GB/s"))
     if lab == "03-gpu":
         record["series"] += gpu_series(random.Random(0))
     if lab == "05-scaling":
