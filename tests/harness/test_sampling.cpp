@@ -1,15 +1,18 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "harness/clock.hpp"
 #include "harness/sampling.hpp"
 
 namespace {
@@ -125,12 +128,16 @@ TEST_CASE("a thing that never varies has no noise, one that does has some") {
   CHECK(hf::noise_floor(erratic, plan) > 0.01);
 }
 
-TEST_CASE("the clock never goes back, and its resolution is finer than a sample") {
-  CHECK(hf::clock_resolution_ns() >= 1);
+TEST_CASE("a variant's seconds are those of all its calls, and no more than passed meanwhile") {
+  int calls = 0;
+  const hf::Variant sleeper = hf::timed("sleep", [&] {
+    ++calls;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  });
   const std::int64_t before = hf::now_ns();
-  CHECK(hf::now_ns() >= before);
-  volatile int runs = 0;
-  const double seconds = hf::timed("count", [&] { runs = runs + 1; }).seconds(1000);
-  CHECK(seconds >= 0);
-  CHECK(runs == 1000);
+  const double seconds = sleeper.seconds(5);
+  CHECK(calls == 5);
+  CHECK(seconds >= 10e-3);
+  CHECK(seconds <= static_cast<double>(hf::now_ns() - before) * 1e-9);
+  CHECK(hf::clock_resolution_ns() >= 1);
 }

@@ -2,12 +2,15 @@
 #include <sched.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "harness/clock.hpp"
 #include "harness/cores_kept.hpp"
 #include "harness/sampling.hpp"
 #include "harness/threads.hpp"
@@ -18,11 +21,21 @@ TEST_CASE("a team runs its task once on every thread, run after run") {
     hf::Team team(size);
     REQUIRE(team.size() == size);
     std::vector<int> count(static_cast<std::size_t>(size));
-    for (int repetition = 0; repetition < 50; ++repetition) {
-      const double seconds = team.run([&](int thread) { ++count[static_cast<std::size_t>(thread)]; });
-      CHECK(seconds >= 0);
-    }
+    for (int repetition = 0; repetition < 50; ++repetition)
+      team.run([&](int thread) { ++count[static_cast<std::size_t>(thread)]; });
     CHECK(count == std::vector<int>(static_cast<std::size_t>(size), 50));
+  }
+}
+
+TEST_CASE("a run's seconds are those of its slowest thread, and no more than passed meanwhile") {
+  hf::Team team(3);
+  for (const int slow : {0, 2}) {
+    const std::int64_t before = hf::now_ns();
+    const double seconds = team.run([&](int thread) {
+      if (thread == slow) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    });
+    CHECK(seconds >= 5e-3);
+    CHECK(seconds <= static_cast<double>(hf::now_ns() - before) * 1e-9);
   }
 }
 

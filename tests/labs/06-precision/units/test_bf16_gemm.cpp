@@ -138,9 +138,14 @@ TEST_CASE("subnormal numbers count where they are widened, and are 0 to the inst
   });
 }
 
-TEST_CASE("one route is chosen, and it is there") {
-  CHECK((faster_bf16_route() == Bf16Route::widen || has_bf16_dot()));
-  CHECK(faster_bf16_route() == faster_bf16_route());
+TEST_CASE("a product takes a route that is there, also where it may choose") {
+  const Shape shape = {20, 40, 301};
+  const Numbers a(shape.m * shape.k, 1), b(shape.k * shape.n, 2);
+  std::vector<float> c(shape.m * shape.n, guard);
+  PackedBf16(shape.n, shape.k, b.bits.data()).multiply(shape.m, a.bits.data(), c.data());
+  CHECK(worst_product_error(shape.m, shape.n, shape.k, a.values.data(), b.values.data(), c.data(), 1000) <= 1);
+  CHECK(c == product(shape, a.bits, b.bits, faster_bf16_route()));
+  if (!has_bf16_dot()) CHECK(faster_bf16_route() == Bf16Route::widen);
 }
 
 }  // namespace
