@@ -21,16 +21,6 @@ namespace {
 
 constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
-/// That the loops of a graph are those of FOLDER/NAME.cxx. Where this variable is set, writes them there instead:
-/// UPDATE_GENERATED=1 build/tests/labs/07-compilers/test-07-compiler
-void check_loops(const std::filesystem::path& folder, const std::string& name, const Graph& graph) {
-  const std::filesystem::path file = folder / (name + ".cxx");
-  const std::string text = emit(make_plan(graph, false, never));
-  if (std::getenv("UPDATE_GENERATED") != nullptr) std::ofstream(file) << text;
-  std::ifstream in(file);
-  CHECK(std::string{std::istreambuf_iterator<char>(in), {}} == text);
-}
-
 std::vector<std::string> loops_of(const Graph& graph) {
   std::vector<std::string> names;
   const FusionPlan plan = make_plan(graph, false, never);
@@ -48,10 +38,13 @@ std::vector<std::string> loops_of(const Graph& graph) {
 
 }  // namespace
 
-TEST_CASE("The generated loops are those that the chapter shows, and those that stand beside this test") {
-  check_loops(SHOWN, "chain", chain_of_three({4096, 4096}));
-  check_loops(EXPECTED, "softmax", one_operator(Op::softmax, {{4096, 4096}}));
-  check_loops(EXPECTED, "block", network_block(4096, 768, 3072));
+// Where this variable is set, the test writes the file: UPDATE_GENERATED=1 build/tests/labs/07-compilers/test-07-compiler
+TEST_CASE("The chapter shows the loop that is generated") {
+  const std::filesystem::path shown = SHOWN;
+  const std::string text = emit(make_plan(chain_of_three({4096, 4096}), false, never));
+  if (std::getenv("UPDATE_GENERATED") != nullptr) std::ofstream(shown) << text;
+  std::ifstream in(shown);
+  CHECK(std::string{std::istreambuf_iterator<char>(in), {}} == text);
 }
 
 TEST_CASE("What is used twice is computed once; what no result needs is not computed") {
