@@ -87,12 +87,13 @@ bool in_child(const std::function<bool()>& test) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-std::vector<pid_t> processes_with(const std::string& words) {
+std::vector<pid_t> processes_with(const std::string& variable) {
+  const std::string whole = '\0' + variable + '\0';
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (!std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; })) continue;
-    if (content(entry.path() / "environ").find(words) != std::string::npos) found.push_back(std::stoi(name));
+    if (('\0' + content(entry.path() / "environ")).find(whole) != std::string::npos) found.push_back(std::stoi(name));
   }
   return found;
 }

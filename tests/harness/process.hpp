@@ -88,8 +88,8 @@ Ended run(const std::vector<std::string>& command, const std::map<std::string, s
 /// \return whether it returned true
 bool in_child(const std::function<bool()>& test);
 
-/// The processes that have such words in their environment.
-std::vector<pid_t> processes_with(const std::string& words);
+/// The processes that have such a variable in their environment: "NAME=value".
+std::vector<pid_t> processes_with(const std::string& variable);
 
 std::string content(const std::filesystem::path& file);
 void write(const std::filesystem::path& file, const std::string& text);

@@ -3,9 +3,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +18,7 @@
 #include "harness/interrupt.hpp"
 #include "harness/scratch_file.hpp"
 #include "process.hpp"
+#include "suite.hpp"
 
 TEST_CASE("a command's words need no quoting, and what it says comes back as it is") {
   CHECK(hf::output_of({"printf", "%s,", "a b", "'", "$HOME", ""}) == "a b,',$HOME,,");
@@ -38,14 +41,16 @@ TEST_CASE("what a command says to either is heard, and how it ended is told") {
 }
 
 TEST_CASE("past its time a command is ended, with all that it started, even what will not be asked") {
-  TemporaryFolder folder;
-  const std::string file = (folder.path() / "pids").string();
-  const std::string script = "trap '' TERM; (trap '' TERM; echo started; sleep 100) & echo $! >" + file + "; sleep 100";
-  const hf::CommandResult result = hf::run_command({"sh", "-c", script}, 0.5);
-  CHECK(result.end == hf::CommandResult::End::out_of_time);
-  CHECK(result.text == "started\n");
+  hf::CommandResult result = {};
+  hf::enough_seconds([&](int seconds) {
+    result = hf::run_command({"sh", "-c", "trap '' TERM; (echo started; sleep 1000) & echo $!; sleep 1000"}, seconds);
+    CHECK(result.end == hf::CommandResult::End::out_of_time);
+    return std::ranges::count(result.text, '\n') == 2;
+  });
   CHECK(has_no_children());
-  const int grandchild = std::stoi(content(file));
+  const std::size_t started = result.text.find("started\n");
+  REQUIRE(started != std::string::npos);
+  const int grandchild = std::stoi(result.text.erase(started, 8));
   // Whoever adopts it may not have waited for it yet.
   for (int turn = 0; turn < 1000 && kill(grandchild, 0) == 0; ++turn) {
     if (content("/proc/" + std::to_string(grandchild) + "/stat").find(") Z") != std::string::npos) break;
