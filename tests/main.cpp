@@ -9,6 +9,10 @@
 /// Clang's OpenMP keeps what its threads needed until the process has ended: no leak of ours.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libomp.so"; }
 
+/// Archer tells the thread sanitizer what LLVM's OpenMP does, so its own memory need not be watched; and children that tests fork
+/// may start threads.
+extern "C" const char* __tsan_default_options() { return "ignore_noninstrumented_modules=1 die_after_fork=0"; }
+
 namespace {
 
 bool every_case_asserts = true;

@@ -142,7 +142,7 @@ serve("3.1 beta", {"double": double, "environment": environment, "complain": com
 const bool python_is_missing = python_lacks("sys");
 
 TEST_CASE("the true python3 takes numbers and gives them back" * doctest::skip(python_is_missing)) {
-  PythonPeer true_peer(program(doubling));
+  PythonPeer true_peer(program(doubling), std::chrono::seconds(600));
   CHECK(true_peer.version() == "3.1 beta");
   CHECK(true_peer.ask("environment PEER") == "there");
   const std::vector<float> numbers(100000, 1.5f), twice(100000, 3.0f);
