@@ -1,8 +1,10 @@
-// record check [--publish] [--json] FILE-OR-DIR...
+// record check [--publish] [--advise-speed] [--json] FILE-OR-DIR...
 //   Says what is wrong with each record; exit status 1 if anything is. A folder is one of published records, such as
 //   figures/records: it holds MACHINE/NN-slug.json and nothing else, each record may be published, is of a lab that there
 //   is and named after it, and all in one MACHINE, a name that stands in addresses, are of one machine. With a folder, the laws.json and claims.json of all
 //   labs are checked too. `make check` can call it so.
+//   With --advise-speed, a number that breaks a speed law (speed_laws.hpp) is a warning on standard error, and refuses nothing:
+//   for a test on a busy host, also of the NN-slug.refused.json that a lab has left.
 //   Plain: one line for each problem on standard error, "FILE: /json/pointer: what was expected; remedy", and
 //   "FILE: good" where there is none. With --json: one object on standard output, FILE → list of those lines, empty for a
 //   good record.
@@ -11,6 +13,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,7 @@
 #include "record/claims.hpp"
 #include "record/law.hpp"
 #include "record/record.hpp"
+#include "speed_laws.hpp"
 
 namespace hf {
 namespace {
@@ -27,7 +31,7 @@ namespace fs = std::filesystem;
 
 class Checks {
  public:
-  explicit Checks(const fs::path& labs) : labs_(labs) {}
+  Checks(const fs::path& labs, bool advise_speed) : labs_(labs), advise_speed_(advise_speed) {}
 
   // Every file is looked at, so that one bad record does not hide the next. `more` is asked of a record that is good.
   template <typename More>
@@ -36,6 +40,7 @@ class Checks {
     try {
       const Json record = load_json(file);
       auto problems = check(record, this_identity(), labs_);
+      if (advise_speed_ && !problems.empty() && check_schema(record).empty()) warn_of_speed(file, record, problems);
       if (problems.empty()) problems = more(record);
       for (const Problem& problem : problems) lines.push_back(line(file.string(), problem));
     } catch (const std::exception& error) {  // whatever a record brings about costs that record alone
@@ -87,7 +92,7 @@ class Checks {
   void print() const {
     for (const auto& [file, lines] : said_) {
       for (const std::string& line : lines) std::cerr << line << "\n";
-      if (lines.empty()) std::cout << printable(file) << ": good\n";
+      if (lines.empty()) std::cout << printable(file) << (warned_.contains(file) ? ": good but for speed\n" : ": good\n");
     }
   }
 
@@ -105,6 +110,18 @@ class Checks {
     for (const auto& entry : fs::directory_iterator(folder)) entries.push_back(entry.path());
     std::sort(entries.begin(), entries.end());
     return entries;
+  }
+
+  // Takes the problems that a busy host may cause out of `problems`.
+  void warn_of_speed(const fs::path& file, const Json& record, std::vector<Problem>& problems) {
+    for (const Problem& broken : broken_speed_laws(record, labs_)) {
+      const auto is_it = [&](const Problem& each) {
+        return each.pointer == broken.pointer && each.expected == broken.expected;
+      };
+      if (std::erase_if(problems, is_it) == 0) continue;
+      warned_.insert(file.string());
+      std::cerr << line(file.string() + ": warning", broken) << "\n";
+    }
   }
 
   std::vector<Problem> misplaced(const fs::path& file, const Json& record, std::string& slug) const {
@@ -126,13 +143,15 @@ class Checks {
   }
 
   fs::path labs_;
+  bool advise_speed_;
+  std::set<std::string> warned_;       // files in which a speed law is broken, and that is no reason to refuse them
   std::map<std::string, Lines> said_;  // what is wrong with each file; nothing where it is good
 };
 
 }  // namespace
 
-int check_command(const Tool& tool, const Files& files, bool publish, bool json) {
-  Checks checks(tool.labs());
+int check_command(const Tool& tool, const Files& files, bool publish, bool advise_speed, bool json) {
+  Checks checks(tool.labs(), advise_speed);
   for (const std::string& each : files) {
     if (fs::is_directory(each)) {
       checks.labs();

@@ -18,7 +18,7 @@ struct Tool {
 using Files = std::vector<std::string>;
 
 // The subcommands: each returns its exit status, and throws FileError.
-int check_command(const Tool& tool, const Files& files, bool publish, bool json);
+int check_command(const Tool& tool, const Files& files, bool publish, bool advise_speed, bool json);
 int diff_command(const Tool& tool, const std::string& before, const std::string& after);
 int git_diff_command(const Tool& tool, const Files& words);
 int modes_command(const Tool& tool, const Files& files, bool json);
