@@ -2,14 +2,20 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
 
+#include "record/check.hpp"
 #include "record/record.hpp"
+#include "shell.hpp"
+#include "small_record.hpp"
+
+namespace fs = std::filesystem;
 
 // Hostile files, most of them found by the fuzzer (tools/record/fuzz.cpp): each is refused in one line.
 TEST_CASE("every file of the corpus is refused in one line") {
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(CORPUS)) {
+  for (const auto& entry : fs::directory_iterator(CORPUS)) {
     CAPTURE(entry.path().string());
     ++files;
     std::string shown = "accepted";
@@ -23,5 +29,48 @@ TEST_CASE("every file of the corpus is refused in one line") {
     CHECK(shown.find("expected ") != std::string::npos);
     CHECK(shown.find('\n') == std::string::npos);
   }
-  CHECK(files >= 20);
+  CHECK(files >= 79);
+}
+
+// Published records, cut down: one of each schema, a browser's, one of several hosts, and others. accepted/renew writes the
+// golden output again.
+TEST_CASE("every record of the other corpus stays accepted, and is shown as before") {
+  const std::string here = "cd " ACCEPTED " && " + hf::record_command() + " --tree . ";
+  std::set<int> schemas;
+  std::set<std::string> budgets, machines;
+  std::size_t comparisons = 0;
+  for (const auto& entry : fs::directory_iterator(ACCEPTED)) {
+    const fs::path file = entry.path();
+    const std::string name = file.stem();
+    CAPTURE(name);
+    if (file.extension() == ".json") {
+      const hf::Json record = hf::load_record(file, LABS);
+      schemas.insert(record.at("schema").get<int>());
+      budgets.insert(record.at("run").at("budget").get<std::string>());
+      machines.insert(record.at("machine").at("slug").get<std::string>());
+      const hf::Outcome table = hf::shell(here + "table " + name + ".json");
+      CHECK(table.status == 0);
+      CHECK(table.text == hf::content(fs::path(file).replace_extension(".table")));
+    }
+    if (file.extension() == ".diff") {
+      ++comparisons;
+      const auto dots = name.find("..");
+      REQUIRE(dots != std::string::npos);
+      const hf::Outcome diff =
+          hf::shell(here + "diff " + name.substr(0, dots) + ".json " + name.substr(dots + 2) + ".json");
+      const std::string golden = hf::content(file);
+      CHECK(diff.text == golden);
+      CHECK(diff.status == (golden.find("Claims that flipped") == std::string::npos ? 0 : 1));
+    }
+  }
+  CHECK(schemas == std::set<int>{1, 2, 3});
+  CHECK(budgets == std::set<std::string>{"full", "quick"});
+  CHECK(machines.size() >= 5);
+  CHECK(comparisons == 4);
+}
+
+TEST_CASE("the accepted record of an emulated machine would be refused on a real one") {
+  hf::Json record = hf::load_record(fs::path(ACCEPTED) / "emulated.json");
+  record["machine"]["emulated"] = false;
+  CHECK_FALSE(hf::check(record).empty());
 }
