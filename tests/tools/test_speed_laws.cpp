@@ -26,8 +26,7 @@ Json record_with(const std::vector<std::string>& laws) {
 hf::Outcome checked(const Json& record, const std::string& options) {
   const hf::TemporaryDirectory directory;
   hf::write(directory / "refused.json", record.dump());
-  return hf::shell("cd " + directory.path().string() + " && " + hf::record_command() + "check refused.json " +
-                   options);
+  return hf::shell("cd " + directory.path().string() + " && " + hf::record_command() + "check refused.json " + options);
 }
 
 const std::string kWarning = "refused.json: warning: ";
@@ -59,7 +58,7 @@ TEST_CASE("a speed law limits or orders a measured speed; definitions, units and
   CHECK(is_speed("latency never falls", "/series/0/points/1/median"));
   CHECK_FALSE(is_speed("ridge_flop_per_byte = peak_fp32_gflops / bandwidth_dram_gbs", "/values/5/value"));
   CHECK_FALSE(is_speed("latency in ns", "/series/0/y/unit"));
-  CHECK_FALSE(is_speed("kernels <= bandwidth_l1_gbs", "/series/2"));                          // units that differ
+  CHECK_FALSE(is_speed("kernels <= bandwidth_l1_gbs", "/series/2"));                            // units that differ
   CHECK_FALSE(is_speed("kernels_predicted <= peak_fp32_gflops", "/series/3/points/1/median"));  // modelled
   CHECK_FALSE(is_speed("canonical_roof never rises", "/series/4/points/1/median"));             // quoted
   CHECK_FALSE(is_speed("bandwidth_l1_gbs <= 1", ""));

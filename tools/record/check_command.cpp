@@ -92,7 +92,8 @@ class Checks {
   void print() const {
     for (const auto& [file, lines] : said_) {
       for (const std::string& line : lines) std::cerr << line << "\n";
-      if (lines.empty()) std::cout << printable(file) << (warned_.contains(file) ? ": good but for speed\n" : ": good\n");
+      if (lines.empty())
+        std::cout << printable(file) << (warned_.contains(file) ? ": good but for speed\n" : ": good\n");
     }
   }
 

@@ -33,8 +33,7 @@ void add_questions(CLI::App& app, Request& r) {
   CLI::App* check = add(app, r, "check", "Says what is wrong with records; exit status 1 if anything is",
                         [&r] { return check_command(r.tool, r.files, r.publish, r.advise_speed, r.json); });
   check->add_option("FILE", r.files, "records, or a folder of published ones")->required();
-  CLI::Option* publish =
-      check->add_flag("--publish", r.publish, "also refuse quick, incomplete and emulated records");
+  CLI::Option* publish = check->add_flag("--publish", r.publish, "also refuse quick, incomplete and emulated records");
   check->add_flag("--advise-speed", r.advise_speed, "only warn where a busy machine may have broken a law about speed")
       ->excludes(publish);
   check->add_flag("--json", r.json, "one JSON object: each file, and what is wrong with it, in a list");

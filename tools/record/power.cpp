@@ -56,11 +56,11 @@ using Pointer = Json::json_pointer;
 using Random = std::mt19937_64;
 
 constexpr double kGoal = 1e-4;
-constexpr double kWorse = 2;              // how many times the noise floor
+constexpr double kWorse = 2;               // how many times the noise floor
 constexpr double kSlowSamples = 1.0 / 20;  // the share of samples that are slow
-constexpr double kHeldUp = 1.0 / 500;     // the share of numbers that are held up
-constexpr std::size_t kSpread = 20;       // so many samples are taken over seconds
-constexpr int kForgeries = 200;           // of each kind, for each law and record
+constexpr double kHeldUp = 1.0 / 500;      // the share of numbers that are held up
+constexpr std::size_t kSpread = 20;        // so many samples are taken over seconds
+constexpr int kForgeries = 200;            // of each kind, for each law and record
 
 struct Interval {
   double low, middle, high;
@@ -140,12 +140,14 @@ struct Case {
     return std::ranges::any_of(numbers, [&](const Number& each) { return is_subject(law, each); });
   }
   bool noisy() const {
-    return law.kind != Law::Kind::in_units && std::ranges::any_of(numbers, [](const Number& each) { return each.noise > 0 || each.samples.size() > 1; });
+    return law.kind != Law::Kind::in_units &&
+           std::ranges::any_of(numbers, [](const Number& each) { return each.noise > 0 || each.samples.size() > 1; });
   }
 };
 
 Case make_case(const Law& law, const Json& record, const std::vector<Number>& all) {
-  Case made{law, {{"schema", 3}, {"run", record.at("run")}, {"machine", record.at("machine")}, {"laws", {law.text}}}, {}, {}};
+  Case made{
+      law, {{"schema", 3}, {"run", record.at("run")}, {"machine", record.at("machine")}, {"laws", {law.text}}}, {}, {}};
   made.record["lab"] = {{"id", record.at("lab").at("id")}, {"inputs", Json::object()}};
   made.record["values"] = made.record["series"] = Json::array();
   std::string last;
@@ -332,8 +334,9 @@ struct Kind {
   double factor;  // 0 where it is none
 };
 
-constexpr std::array kKinds = {Kind{"x0.1", 0.1}, Kind{"x0.5", 0.5}, Kind{"x0.8", 0.8}, Kind{"x1.25", 1.25}, Kind{"x2", 2},
-                               Kind{"x10", 10},   Kind{"swap", 0},   Kind{"drop", 0},   Kind{"invent", 0}, Kind{"unit", 0}};
+constexpr std::array kKinds = {Kind{"x0.1", 0.1}, Kind{"x0.5", 0.5}, Kind{"x0.8", 0.8}, Kind{"x1.25", 1.25},
+                               Kind{"x2", 2},     Kind{"x10", 10},   Kind{"swap", 0},   Kind{"drop", 0},
+                               Kind{"invent", 0}, Kind{"unit", 0}};
 
 // One number or two forged; nothing where there is no other number that fits.
 std::optional<Forgery> forge(const Kind& kind, const std::vector<Number>& all, std::size_t i, Random& random) {
@@ -359,13 +362,15 @@ std::optional<Forgery> forge(const Kind& kind, const std::vector<Number>& all, s
 void drop(Json& record, const Number& number) {
   Json& list = record.at(number.at.parent_pointer());
   list.erase(std::stoul(number.at.back()));
-  if (list.empty() && !number.series.empty()) record["series"].erase(std::stoul(number.at.parent_pointer().parent_pointer().back()));
+  if (list.empty() && !number.series.empty())
+    record["series"].erase(std::stoul(number.at.parent_pointer().parent_pointer().back()));
 }
 
 void replace(Json& record, const Number& number, const Forged& forged) {
   put(record, number, forged.is);
   const bool value = number.series.empty();
-  (value ? record.at(number.at)["unit"] : record.at(number.at.parent_pointer().parent_pointer())["y"]["unit"]) = forged.unit;
+  (value ? record.at(number.at)["unit"] : record.at(number.at.parent_pointer().parent_pointer())["y"]["unit"]) =
+      forged.unit;
 }
 
 bool catches(const Case& given, const Forgery& forgery) {
@@ -421,8 +426,7 @@ void measure_all_laws(const std::vector<Case>& cases, const std::vector<Number>&
       const auto forgery = forge(kKinds[kind], all, pick(random), random);
       if (!forgery) continue;
       row.forged[kind].of += 1;
-      row.forged[kind].refused +=
-          std::ranges::any_of(cases, [&](const Case& each) { return catches(each, *forgery); });
+      row.forged[kind].refused += std::ranges::any_of(cases, [&](const Case& each) { return catches(each, *forgery); });
     }
   }
 }
@@ -433,7 +437,10 @@ void print(const Row& row) {
     std::snprintf(honest, sizeof honest, "%zu/%zu < %.1e", row.honest.refused, row.honest.of,
                   upper_bound(row.honest.refused, row.honest.of));
   }
-  std::printf("%-12.12s %-86.86s %2zu  %-20s", row.lab.c_str(), row.law.c_str(), row.records, row.noisy ? honest : row.honest.of > 0 ? "0" : "");
+  std::printf("%-12.12s %-86.86s %2zu  %-20s", row.lab.c_str(), row.law.c_str(), row.records,
+              row.noisy           ? honest
+              : row.honest.of > 0 ? "0"
+                                  : "");
   for (const Count& each : row.forged) {
     if (each.of > 0) std::printf(" %5.0f%%", 100.0 * static_cast<double>(each.refused) / static_cast<double>(each.of));
     if (each.of == 0) std::printf("     --");
