@@ -28,6 +28,7 @@
   const fits = ([name, entry]) => {
     if (entry?.bet === undefined || !name.includes("/")) return false;
     const box = boxes.find((each) => id(each) === name), {bet, near = 0, of = 0, off} = entry;
+    if (!box && name.startsWith(`${document.body.dataset.page}/`)) return false; // this page asked it once
     const counted = Number.isInteger(near) && Number.isInteger(of) && near >= 0 && near <= of && of <= 100;
     return counted && (off == null || off > 0 && off < Infinity) && (!box || bet === null || takes[box.dataset.kind](box, bet));
   };

@@ -5,6 +5,7 @@ document.addEventListener("DOMContentLoaded", () => { // when the switcher is th
   const isObject = (found) => found && typeof found === "object";
   let values, points;
   try { ({values, points} = JSON.parse(hf.stored("measured"))); } catch { /* nothing is measured, or it cannot be read */ }
+  const isPoint = (found) => Array.isArray(found) && found.every((number) => typeof number === "number");
   const known = (id) => Array.isArray(values[id]) && isFinite(values[id][0]) && typeof values[id][1] === "string";
   if (!select || !isObject(values) || !isObject(points)) return;
   if (![...document.querySelectorAll("[data-value]")].some(({dataset}) => known(dataset.value))) return;
@@ -59,7 +60,8 @@ document.addEventListener("DOMContentLoaded", () => { // when the switcher is th
       if (!known(number.dataset.value)) continue;
       if (number.dataset.asks) decide(number); else if (!kept.has(number)) replace(number);
     }
-    if (hf.placeOn) for (const [figure, found] of Object.entries(points)) if (/^fig-[a-z]+$/.test(figure)) draw(figure, found);
+    for (const [figure, found] of Object.entries(hf.placeOn ? points : {}))
+      if (/^fig-[a-z]+$/.test(figure) && Array.isArray(found)) draw(figure, found.filter(isPoint));
     words.textContent = "What is underlined, and the lines that say so, are this browser\u2019s: one core, registers of 128 bits, small " +
       `pages. All else on this page is of ${hf.machines.find(({slug}) => slug === hf.machine).name}.`;
     document.querySelector("article h1").after(note);

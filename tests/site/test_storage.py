@@ -1,0 +1,139 @@
+"""What an earlier version of the site, or anything else, left in a reader's browser: pages show themselves as to a new reader."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from book import PROJECT, Visit
+from playwright.sync_api import Browser, expect
+
+# {what the site remembers: the pages whose scripts read it}
+READ_BY = {
+    "theme": ["claims"], "machine": ["01-roofline", "machines"], "jump": ["claims"],
+    "predictions": ["01-roofline", "predictions", "search"], "predictions-skipped": ["01-roofline"],
+    "measured": ["01-roofline", "measure"], "this-browser": ["01-roofline"], "measured-gpu": ["03-gpu", "measure"],
+}
+GARBAGE = ["", "{", "null", "7", '"x"', "[]", "[[]]", "{}", '{"__proto__": []}', "\0\ud83d", "x" * 100_000]
+EARLIER = {  # what an earlier site may have meant
+    "theme": ["sepia", "auto"], "machine": ["a-machine-that-went", "constructor", "__proto__", "here "],
+    "jump": ["01-roofline.html#fig-gone", "https://elsewhere.example/"], "this-browser": ["hidden", "shown"],
+    "predictions": ['{"01-roofline/gone": {"bet": "much", "near": 1, "of": 9}}', '{"01-roofline/ridge": "much"}',
+                    '{"01-roofline/ridge": {"answer": 4}}', '[{"question": "ridge", "bet": 4}]'],
+    "predictions-skipped": ["true", "01-roofline"],
+    "measured": ['{"peak": 51.2}', '{"link": "#measured=0:1,2;3"}', '{"values": {"peak_fp32": [1, "1"]}, "points": {}}'],
+    "measured-gpu": ['{"copy": 1e11}', '{"copy": 1, "n": 1, "naive": 1, "tiled": 1, "launch": 1, "answer": 1, "flight": [[1, 2]]}'],
+}
+TEXT = "() => document.body.textContent + document.documentElement.className + document.documentElement.dataset.theme"
+# What no reader's memory was found to hold, but measure.js writes: a measurement, as one of its links has it.
+NUMBERS = "#measured=1:5,0.01;4,16,32;" + ";".join(",".join([number] * 13) for number in ("20", "80")) + ";80,40,20,10,5;4,2,4;20;2,60,30"
+MEASURED = """link => {
+  const [[step, noise], peaks, reads, waits, chases, naive, [tiled], all] =
+    link.slice("#measured=1:".length).split(";").map(group => group.split(",").map(Number));
+  const result = {step, noise, peaks, reads, waits, chases, naive, tiled, all};
+  return {link, began: "2026-01-02T03:04:05.678Z", seconds: 12, values: hardwareFirst.valuesInWords(result),
+          points: hardwareFirst.pointsOf(result)};
+}"""
+FORBIDDEN = {
+    "every access": "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });",
+    "writing": "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };",
+    "existence": "Object.defineProperty(window, 'localStorage', { value: null });",
+}
+
+
+@pytest.fixture(scope="module")
+def visit(browser: Browser) -> Iterator[Visit]:
+    with Visit(browser, "about:blank") as visit:
+        yield visit
+
+
+@pytest.fixture
+def read(visit: Visit, served: str) -> Iterator[Callable[..., str]]:
+    """read(page, memory): the text of a page and how it is shown, in a browser that remembers this and nothing else."""
+    page = visit.page
+    page.goto(f"{served}404.html")  # whose script leaves the memory alone
+
+    def read_page(name: str, memory: dict[str, str] | None = None) -> str:
+        page.evaluate("""memory => {
+          localStorage.clear();
+          for (const name in memory) localStorage[`hardware-first:${name}`] = memory[name];
+        }""", memory or {})
+        page.goto(f"{served}{name}.html")
+        return page.evaluate(TEXT)
+
+    yield read_page
+    page.goto(f"{served}404.html")
+    page.evaluate("localStorage.clear()")
+    errors, visit.errors = visit.errors, []
+    assert errors == []
+
+
+def test_this_is_all_that_the_site_remembers():
+    scripts = [path.read_text(encoding="utf-8") for path in sorted((PROJECT / "site" / "static").glob("*.js"))]
+    asked = [name for text in scripts for name in re.findall(r"\b(?:stored|store)\((.*?)[,)]", text)]
+    named = {"name": None, "HERE": "this-browser"}  # boot.js's own parameter, and a constant
+    assert {named.get(name, name.strip('"')) for name in asked} == {None, *READ_BY}
+    assert [text for text in scripts if re.search(r"(local|session)Storage", text.replace("hardware-first:${name}", ""))] \
+        == [text for text in scripts if "window.hardwareFirst = {" in text]
+
+
+@pytest.mark.parametrize("page", sorted({page for pages in READ_BY.values() for page in pages}))
+def test_a_page_that_finds_something_else_in_its_place_is_that_of_a_new_reader(visit, read, page):
+    new = read(page)
+    earlier = [{name: text} for name, texts in EARLIER.items() if page in READ_BY[name] for text in texts]
+    for memory in [*({name: text for name in READ_BY} for text in GARBAGE), *earlier]:
+        assert read(page, memory) == new, [*memory.items()][-1]
+        assert visit.errors == [], [*memory.items()][-1]
+
+
+@pytest.fixture
+def measured(visit: Visit, read) -> dict:
+    """What measure.js remembers of a measurement."""
+    read("measure")
+    return visit.page.evaluate(MEASURED, NUMBERS)
+
+
+def spoilt(whole, depth: int = 3) -> Iterator:
+    """Each part of a value, down to a depth, replaced in turn by something of another kind, or missing."""
+    yield from (other for other in (None, "x", [None]) if type(other) is not type(whole))
+    if depth and isinstance(whole, dict):
+        for key in [*whole][:2] if depth < 3 else whole:
+            yield {other: value for other, value in whole.items() if other != key}
+            yield from ({**whole, key: part} for part in spoilt(whole[key], depth - 1))
+    if depth and isinstance(whole, list):
+        yield from ([part, *whole[1:]] for part in spoilt(whole[0], depth - 1))
+
+
+def test_a_measurement_that_lacks_a_part_is_shown_without_it(visit, read, measured):
+    def shown(page: str, memory: dict) -> list:
+        read(page, {"measured": json.dumps(memory), "this-browser": "shown"})
+        return visit.page.locator(".hf-own, .hf-own-line, .hf-links:not([hidden])").all()
+
+    assert shown("01-roofline", measured) and shown("measure", measured)
+    for memory in spoilt(measured):
+        text = json.dumps(memory)
+        for page in ("01-roofline",) if isinstance(memory, dict) and "link" in memory else ("01-roofline", "measure"):
+            shown(page, memory)
+            assert visit.errors == [], (page, text[:200], text[-200:])
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_a_browser_that_forbids_to_remember_shows_the_whole_book(browser, served, what):
+    with Visit(browser, "about:blank") as visit:
+        page = visit.page
+        page.add_init_script(FORBIDDEN[what])
+        for name in ("index", "machines", "measure", "predictions", "search", "03-gpu", "01-roofline"):
+            page.goto(f"{served}{name}.html")
+            assert visit.errors == [], name
+        page.get_by_role("button", name=re.compile("colours")).click()
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        box = page.locator(".hf-predict:not(.hf-answered)").first
+        box.get_by_role("button", name="Skip").first.click()
+        expect(page.locator(".hf-answered")).not_to_have_count(0)
+        machine = page.locator("#hf-machine select")
+        other = machine.locator("option").nth(1).get_attribute("value")
+        machine.select_option(other)
+        page.wait_for_function("slug => hardwareFirst.machine === slug", arg=other)
+        assert visit.errors == []
