@@ -3,6 +3,7 @@
 import pytest
 from book import Visit
 from hardware_first import drawing
+from playwright.sync_api import Page, expect
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 100">
 <title>A door</title><desc>A door, and a crate before it.</desc>
@@ -120,8 +121,10 @@ def test_a_script_that_is_not_there_is_named(drawn):
     assert result.status == 1 and ":script: hinges is not in assets.py" in " ".join(result.said.split())
 
 
-def shown(page) -> str:
-    return "".join(name for name in "abcd" if page.locator(f"svg.hf-drawing rect.{name}").is_visible())
+def expect_shown(page: Page, names: str) -> None:
+    """Of the drawing's four crates, these."""
+    for name in "abcd":
+        expect(page.locator(f"svg.hf-drawing rect.{name}")).to_be_visible(visible=name in names)
 
 
 def test_steps_are_moved_by_a_slider_and_a_button(drawn, browser):
@@ -129,22 +132,26 @@ def test_steps_are_moved_by_a_slider_and_a_button(drawn, browser):
     address = (drawn.site.root / "build" / "out" / "index.html").as_uri()
     with Visit(browser, address) as visit:
         slider = visit.page.get_by_role("slider", name="Crates")
-        assert shown(visit.page) == "bd" and slider.get_attribute("aria-valuetext") == "crates 2"
+        expect_shown(visit.page, "bd")
+        expect(slider).to_have_attribute("aria-valuetext", "crates 2")
         slider.focus()
         slider.press("ArrowRight")
-        assert shown(visit.page) == "bcd"
+        expect_shown(visit.page, "bcd")
         slider.press("Home")
-        assert shown(visit.page) == "ad" and slider.get_attribute("aria-valuetext") == "crates 1"
+        expect_shown(visit.page, "ad")
+        expect(slider).to_have_attribute("aria-valuetext", "crates 1")
         visit.page.get_by_role("button", name="Play").click()
-        visit.page.wait_for_function("document.querySelector('.hf-steps input').value === '3'")
-        assert visit.page.get_by_role("button", name="Play").is_visible() and visit.errors == []
+        expect(slider).to_have_value("3")
+        expect(visit.page.get_by_role("button", name="Play")).to_be_visible()
+        assert visit.errors == []
 
 
 def test_without_scripts_the_step_that_the_drawing_names_is_shown(drawn, browser):
     drawn(STEPS)
     address = (drawn.site.root / "build" / "out" / "index.html").as_uri()
     with Visit(browser, address, java_script_enabled=False) as visit:
-        assert shown(visit.page) == "bd" and visit.page.get_by_role("slider").count() == 0
+        expect_shown(visit.page, "bd")
+        expect(visit.page.get_by_role("slider")).to_have_count(0)
 
 
 def moving(says: str) -> str:
@@ -157,11 +164,13 @@ def test_a_step_has_its_sentence_and_what_moves_its_place(drawn, browser):
     address = (drawn.site.root / "build" / "out" / "index.html").as_uri()
     with Visit(browser, address) as visit:
         says, slider = visit.page.locator(".hf-says p:visible"), visit.page.get_by_role("slider", name="Crates")
-        assert says.all_inner_texts() == ["Two of them."]
-        assert slider.get_attribute("aria-valuetext") == "Two of them."
+        expect(says).to_have_text(["Two of them."])
+        expect(slider).to_have_attribute("aria-valuetext", "Two of them.")
+        visit.page.evaluate("document.fonts.ready")
         height = visit.page.locator(".hf-says").bounding_box()["height"]
         slider.press("Home")
-        assert says.all_inner_texts() == ["One."] and visit.page.locator(".hf-says").bounding_box()["height"] == height
+        expect(says).to_have_text(["One."])
+        assert visit.page.locator(".hf-says").bounding_box()["height"] == height
         place = "document.querySelector('rect.d').style.transform"
         assert visit.page.evaluate(place) == "translate(0px, 0px)"
         slider.press("End")  # the last place stays
@@ -183,9 +192,10 @@ def test_the_books_drawings_move_under_its_policy(browser, base):
     with Visit(browser, base + "02-matmul.html") as visit:
         slider = visit.page.get_by_role("slider", name="The walk down a column")
         count = visit.page.locator("svg.hf-02-column text.end:not(.hf-off)")
-        assert count.all_text_contents() == ["22", "7"]
+        expect(count).to_have_text(["22", "7"])
         slider.press("Home")
-        assert count.all_text_contents() == ["0", "0"] and visit.errors == []
+        expect(count).to_have_text(["0", "0"])
+        assert visit.errors == []
 
 
 def test_the_pipeline_fills_beat_by_beat_and_its_bubble_is_the_formulas(browser, base):

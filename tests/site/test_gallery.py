@@ -7,6 +7,7 @@ import pytest
 from book import Visit
 from conftest import LAB, Site, add_value, change_value, drop_value
 from hardware_first.roofs import Roof, Roofline, path, scale_of
+from playwright.sync_api import Locator, expect
 
 PAGE = """# Page
 
@@ -108,24 +109,24 @@ def page(tmp_path_factory, record_tool):
     return (site.root / "build" / "out" / "index.html").as_uri()
 
 
-def ratio(visit) -> str:
-    return visit.page.locator(".hf-compare-two tr", has_text="cache gain").locator("td").last.inner_text()
+def ratio(visit) -> Locator:
+    return visit.page.locator(".hf-compare-two tr", has_text="cache gain").locator("td").last
 
 
 def test_two_are_compared_and_the_address_says_which(browser, page):
     with Visit(browser, page) as visit:
-        assert ratio(visit) == "2.0×"
-        assert visit.page.locator(".hf-compare-two svg path.hf-all").count() == 2
+        expect(ratio(visit)).to_have_text("2.0×")
+        expect(visit.page.locator(".hf-compare-two svg path.hf-all")).to_have_count(2)
         visit.page.get_by_label("and").select_option(index=2)
-        assert ratio(visit) == "0.50×"
-        assert "compare=here" in visit.page.url and "third" in visit.page.url
+        expect(ratio(visit)).to_have_text("0.50×")
+        expect(visit.page).to_have_url(re.compile("compare=here.*third"))
         asked = visit.page.url
         assert visit.errors == []
     with Visit(browser, asked) as visit:
-        assert ratio(visit) == "0.50×"
+        expect(ratio(visit)).to_have_text("0.50×")
 
 
 def test_without_scripts_nothing_is_to_choose(browser, page):
     with Visit(browser, page, java_script_enabled=False) as visit:
-        assert visit.page.locator("select:visible").count() == 0
-        assert visit.page.locator("svg.hf-roofs:visible").count() == 3
+        expect(visit.page.locator("select:visible")).to_have_count(0)
+        expect(visit.page.locator("svg.hf-roofs:visible")).to_have_count(3)

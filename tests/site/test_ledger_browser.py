@@ -1,8 +1,11 @@
 """The ledger in a browser: what is filtered, what fits, and where its links land."""
 
+import re
+
 import pytest
 from book import Visit
 from conftest import CLAIMS, LAB, Site, change_value
+from playwright.sync_api import Locator, expect
 
 MACHINES = 6
 FAILING = ["L1 delivers at least 3 times the bandwidth of DRAM.", "L1 answers in less than a fifth of the time."]
@@ -24,41 +27,45 @@ def page(tmp_path_factory, record_tool):
     return (site.root / "build" / "out" / "index.html").as_uri()
 
 
-def seen(visit) -> list[str]:
-    return [row.locator("td").first.inner_text() for row in visit.page.locator(".hf-ledger-lab tbody tr:visible").all()]
+def seen(visit) -> Locator:
+    """The claims that are shown."""
+    return visit.page.locator(".hf-ledger-lab tbody tr:visible td:first-child")
 
 
 def test_it_is_filtered_and_the_address_says_how(browser, page):
     with Visit(browser, page) as visit:
-        assert len(seen(visit)) == len(CLAIMS)
-        assert f"{len(CLAIMS)} of {len(CLAIMS)} claims" in visit.page.locator(".hf-ledger-filter").inner_text()
+        expect(seen(visit)).to_have_count(len(CLAIMS))
+        expect(visit.page.locator(".hf-ledger-filter")).to_contain_text(f"{len(CLAIMS)} of {len(CLAIMS)} claims")
         visit.page.get_by_label("fail somewhere").check()
-        assert seen(visit) == FAILING
-        assert visit.page.url.endswith("?claims=fails")
+        expect(seen(visit)).to_have_text(FAILING)
+        expect(visit.page).to_have_url(re.compile(r"\?claims=fails$"))
         visit.page.get_by_label("wait for a machine").check()
-        assert seen(visit) == ["GPUs are wide."]
+        expect(seen(visit)).to_have_text(["GPUs are wide."])
         visit.page.get_by_label("hold everywhere").check()
-        assert len(seen(visit)) == 4
+        expect(seen(visit)).to_have_count(4)
         visit.page.get_by_label("of chapter").select_option(label="01")
-        assert visit.page.url.endswith("?claims=holds&chapter=01") and len(seen(visit)) == 4
+        expect(visit.page).to_have_url(re.compile(r"\?claims=holds&chapter=01$"))
+        expect(seen(visit)).to_have_count(4)
         assert visit.errors == []
     with Visit(browser, page + "?claims=fails&chapter=01") as visit:
-        assert seen(visit) == FAILING and visit.page.get_by_label("fail somewhere").is_checked()
+        expect(seen(visit)).to_have_text(FAILING)
+        expect(visit.page.get_by_label("fail somewhere")).to_be_checked()
     with Visit(browser, page + "?claims=nonsense&chapter=99") as visit:
-        assert len(seen(visit)) == len(CLAIMS) and visit.page.get_by_label("all", exact=True).is_checked()
+        expect(seen(visit)).to_have_count(len(CLAIMS))
+        expect(visit.page.get_by_label("all", exact=True)).to_be_checked()
 
 
 def test_the_filter_is_worked_by_the_keyboard(browser, page):
     with Visit(browser, page) as visit:
         visit.page.get_by_label("all", exact=True).focus()
         visit.page.keyboard.press("ArrowRight")
-        assert seen(visit) == FAILING
+        expect(seen(visit)).to_have_text(FAILING)
 
 
 def test_without_scripts_every_claim_is_there_and_no_filter(browser, page):
     with Visit(browser, page, java_script_enabled=False) as visit:
-        assert len(seen(visit)) == len(CLAIMS)
-        assert not visit.page.locator(".hf-ledger-filter").is_visible()
+        expect(seen(visit)).to_have_count(len(CLAIMS))
+        expect(visit.page.locator(".hf-ledger-filter")).not_to_be_visible()
 
 
 @pytest.mark.parametrize("width", [360, 1440])
@@ -77,7 +84,7 @@ def test_every_verdict_can_be_reached(browser, served, width):
 def test_a_link_lands_below_the_header(browser, served):
     with Visit(browser, f"{served}claims.html", reduced_motion="reduce") as visit:
         visit.page.locator(".hf-ledger-lab td a").nth(3).click()
-        visit.page.wait_for_function("() => location.hash.startsWith('#claim-') && scrollY > 0")
-        claim = visit.page.locator(f"#{visit.page.url.partition('#')[2]}").bounding_box()
-        header = visit.page.locator("header").bounding_box()
-        assert header["y"] + header["height"] <= claim["y"] < 400
+        visit.page.wait_for_function("""() => {
+          const claim = location.hash.startsWith("#claim-") && document.querySelector(location.hash)?.getBoundingClientRect();
+          return claim && document.querySelector("header").getBoundingClientRect().bottom <= claim.top && claim.top < 400;
+        }""")

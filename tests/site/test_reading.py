@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from book import Visit
-from walk import CALCULATORS
+from playwright.sync_api import expect
+from walk import CALCULATORS, SETTLED
 
 CARD, TERM = "#hf-definition", "article p a.reference.internal[title]:has(.std-term)"
 
@@ -21,15 +24,17 @@ def test_a_term_is_explained_while_the_pointer_is_on_it_or_on_its_card(visit):
     meaning = term.get_attribute("title")
     term.hover()
     card = visit.page.locator(CARD)
-    card.wait_for(state="visible")
-    assert card.text_content() == meaning
-    assert visit.page.locator("[aria-describedby=hf-definition]").count() == 1
+    expect(card).to_be_visible()
+    expect(card).to_have_text(meaning)
+    expect(visit.page.locator("[aria-describedby=hf-definition]")).to_have_count(1)
+    visit.page.clock.install()
     card.hover()
-    visit.page.wait_for_timeout(400)
-    assert card.is_visible()
+    visit.page.clock.run_for(1000)
+    expect(card).to_be_visible()
     visit.page.mouse.move(2, 2)
-    card.wait_for(state="hidden")
-    assert visit.page.locator(TERM).first.get_attribute("title") == meaning
+    visit.page.clock.run_for(1000)
+    expect(card).not_to_be_visible()
+    expect(term).to_have_attribute("title", meaning)
 
 
 def test_a_card_opens_on_focus_and_escape_closes_it(visit):
@@ -39,14 +44,14 @@ def test_a_card_opens_on_focus_and_escape_closes_it(visit):
     card.wait_for(state="visible")
     visit.page.keyboard.press("Escape")
     card.wait_for(state="hidden")
-    assert visit.page.evaluate("document.activeElement.matches('a')")
+    expect(visit.page.locator(TERM).first).to_be_focused()
 
 
 def test_a_citation_and_a_footnote_have_cards(visit):
     for link in ("article a.reference.internal[href^='references']", "article a.footnote-reference"):
         visit.page.locator(link).first.hover()
-        visit.page.locator(CARD).wait_for(state="visible")
-        assert len(visit.page.locator(CARD).text_content()) > 20
+        expect(visit.page.locator(CARD)).to_be_visible()
+        expect(visit.page.locator(CARD)).to_have_text(re.compile(".{20}"))
         visit.page.mouse.move(2, 2)
         visit.page.locator(CARD).wait_for(state="hidden")
 
@@ -56,12 +61,15 @@ def test_a_card_stays_in_the_window_of_a_telephone_and_a_second_touch_follows_th
         for place in range(8):
             link = visit.page.locator(TERM.replace("[title]", "")).nth(place)
             link.scroll_into_view_if_needed()
+            meaning = link.get_attribute("title")
+            visit.page.evaluate(SETTLED)  # scrolling hides a card
             link.tap()
+            expect(visit.page.locator(CARD)).to_contain_text(meaning)
             box = visit.page.locator(CARD).bounding_box()
             assert box["x"] >= 0 and box["x"] + box["width"] <= 320
             assert box["y"] >= 0 and box["y"] + box["height"] <= 600
             assert visit.page.url.endswith("01-roofline.html")
-        assert visit.page.locator(CARD + " a").is_visible()
+        expect(visit.page.locator(CARD + " a")).to_be_visible()
         link.tap()
         visit.page.wait_for_url("**/glossary.html#term-*")
 
@@ -77,13 +85,14 @@ def test_every_jump_has_a_way_back(browser, served, page, link):
     with Visit(browser, f"{served}{page}.html") as visit:
         visit.page.evaluate(CALCULATORS)  # each has its height before a place is remembered
         back, left = visit.page.locator(".hf-back"), visit.page.locator(link).last
-        assert not back.is_visible()
+        expect(back).not_to_be_visible()
         left.scroll_into_view_if_needed()
-        place = visit.page.evaluate("scrollY")
         left.focus()
+        visit.page.evaluate(SETTLED)
+        place = visit.page.evaluate("scrollY")
         visit.page.keyboard.press("Enter")
         back.wait_for(state="visible")
-        assert "#" in visit.page.url
+        expect(visit.page).to_have_url(re.compile("#"))
         back.click()
         visit.page.wait_for_url(f"**/{page}.html")
         visit.page.wait_for_function(f"() => Math.abs(scrollY - {place}) < 3")
@@ -91,12 +100,15 @@ def test_every_jump_has_a_way_back(browser, served, page, link):
 
 
 def test_the_way_back_goes_when_one_reads_on(visit):
+    visit.page.clock.install()
     visit.page.locator("article a[href^='#fig-']:not(.headerlink)").first.click()
     back = visit.page.locator(".hf-back")
     back.wait_for(state="visible")
-    visit.page.wait_for_timeout(1100)
-    assert back.is_visible()
+    visit.page.clock.run_for(1100)  # it has landed
+    expect(back).to_be_visible()
     visit.page.mouse.wheel(0, 3000)
+    visit.page.wait_for_function("() => scrollY > innerHeight")
+    visit.page.clock.run_for(100)
     back.wait_for(state="hidden")
 
 
@@ -104,11 +116,12 @@ def test_code_is_copied_as_it_stands(browser, served):
     with Visit(browser, served + "01-roofline.html", permissions=["clipboard-read", "clipboard-write"]) as visit:
         block = visit.page.locator("article div.highlight").first
         block.hover()
+        visit.page.clock.install()  # on which it says so until the test is done
         block.locator(".hf-copy").click()
-        block.get_by_text("Copied").wait_for()
+        expect(block.get_by_text("Copied")).to_be_visible()
+        expect(visit.page.locator("body > [role=status]")).to_have_text("Copied")
         copied = visit.page.evaluate("navigator.clipboard.readText()")
         assert copied == block.locator("pre").text_content().rstrip("\n")
-        assert visit.page.locator("body > [role=status]").text_content() == "Copied"
 
 
 def test_arrow_keys_turn_the_page_but_not_while_something_takes_them(visit):
@@ -118,12 +131,15 @@ def test_arrow_keys_turn_the_page_but_not_while_something_takes_them(visit):
     visit.page.wait_for_url("**/01-roofline.html")
     visit.page.evaluate("document.querySelector('article').insertAdjacentHTML('afterbegin', '<input value=abc>')")
     visit.page.locator("article input").first.focus()
+    asked = []
+    visit.page.on("request", lambda request: asked.append(request.url))
     visit.page.keyboard.press("ArrowRight")
     visit.page.keyboard.press("Alt+Shift+ArrowRight")
-    visit.page.wait_for_timeout(200)
-    assert visit.page.url.endswith("01-roofline.html")
+    visit.page.evaluate(SETTLED)
+    assert asked == []
     visit.page.locator("details.hf-keys summary").click()
-    assert "next page" in visit.page.locator("details.hf-keys").inner_text()
+    expect(visit.page.locator("details.hf-keys p").first).to_be_visible()
+    expect(visit.page.locator("details.hf-keys")).to_contain_text("next page")
 
 
 def test_a_line_says_how_far_one_is(visit):

@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 from book import PROJECT, Visit
+from playwright.sync_api import expect
 
 # What is typed, and where its first find is; a place is a page or a page with its anchor.
 FIRST = {
@@ -55,20 +56,20 @@ def test_the_ridge_leads_to_its_chapter_and_quotes_prose(browser, served):
         assert quoted and not any("GFLOP/s 100 10 1" in text for text in quoted)
         assert visit.page.locator(".hf-found mark").first.inner_text().lower().startswith("ridge")
         visit.page.click(".hf-found a >> nth=0")
-        assert "#term-Ridge" in visit.page.url
+        expect(visit.page).to_have_url(re.compile("#term-Ridge$"))
         assert visit.errors == []
 
 
 def test_nothing_is_found_without_a_complaint(browser, served):
     with Visit(browser, f"{served}search.html?q=xyzzyq") as visit:
-        visit.page.wait_for_function("document.querySelector('.hf-search-says').textContent.startsWith('Nothing')")
+        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^Nothing"))
         assert look(visit, "roofline") and visit.errors == []
 
 
 def test_words_are_not_markup(browser, served):
     with Visit(browser, served + "search.html?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E") as visit:
-        visit.page.wait_for_function("document.querySelector('.hf-search-says').textContent !== ''")
-        assert visit.page.locator(".hf-found img").count() == 0
+        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^Nothing"))
+        expect(visit.page.locator(".hf-found img")).to_have_count(0)
 
 
 def test_the_header_searches_from_any_page(browser, served):
@@ -76,7 +77,7 @@ def test_the_header_searches_from_any_page(browser, served):
         visit.page.fill(".hf-find input", "roofline")
         visit.page.press(".hf-find input", "Enter")
         visit.page.wait_for_selector(".hf-found li")
-        assert visit.page.locator(".hf-search input").input_value() == "roofline"
+        expect(visit.page.locator(".hf-search input")).to_have_value("roofline")
         assert visit.errors == []
 
 
@@ -164,4 +165,4 @@ def test_what_readers_see_is_searched_and_not_what_authors_write(book):
 def test_what_no_place_has_in_full_is_found_in_part(browser, served):
     with Visit(browser, f"{served}search.html") as visit:
         assert "glossary.html#term-Ridge" in look(visit, "ridge xyzzyq")
-        assert visit.page.inner_text(".hf-search-says").startswith("Nothing has all of these words")
+        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^Nothing has all of these words"))

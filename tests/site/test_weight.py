@@ -1,72 +1,94 @@
-"""What a page costs its reader: bytes, whether it jumps, and how much work an interaction is, in a real browser, against a
-server that compresses as hosts of static pages do."""
+"""What a page costs its reader: bytes, whether it jumps, and how much work an interaction is, in a real browser, from a server
+that compresses as hosts of static pages do."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
+
 import pytest
+from arrivals import Arrivals, arrivals_of
 from book import Visit, pages, zipped
+from chromium import counted
 from walk import SETTLED
 
-PAGE_BYTES, SCRIPT_BYTES, CLS = 300_000, 60_000, 0.02
+PAGE_BYTES, SCRIPT_BYTES = 300_000, 60_000
+CLS, LATE = 0.02, 0.1  # how far layout may shift, in browsers' own sum; also where a late font breaks a line elsewhere
 MACHINE_BYTES, LAID_OUT, TOUCHED = 60_000, 10, 24_000  # of a switch to another machine
 LONGEST = "07-compilers"
 
 # Scripts that are one call with a text are data, which pages that are opened from files can load in no other way.
-MEASURES = """() => new Promise(resolve => {
-  const seen = { shifted: 0, moved: [] }, name = node => node?.className || node?.nodeName;
-  const place = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(" ");
-  new PerformanceObserver(list => {
-    for (const entry of list.getEntries().filter(({ hadRecentInput }) => !hadRecentInput)) {
-      seen.shifted += entry.value;
-      for (const { node, previousRect, currentRect } of entry.value > .01 ? entry.sources : [])
-        seen.moved.push(`${name(node)}: from ${place(previousRect)} to ${place(currentRect)}`);
-    }
-  }).observe({ type: "layout-shift", buffered: true });
-  setTimeout(() => {
-    const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
-    const sum = (entries, size) => entries.reduce((bytes, entry) => bytes + entry[size], 0);
-    const isData = ({ name }) => /\\/_machines\\/|\\/search-text\\.js/.test(name);
-    seen.bytes = sum(all, "encodedBodySize");
-    seen.scripts = sum(all.filter(entry => entry.initiatorType === "script" && !isData(entry)), "decodedBodySize");
-    seen.heaviest = all.map(entry => [entry.encodedBodySize, entry.name.split("/").pop()])
-      .sort((a, b) => b[0] - a[0]).slice(0, 6);
-    resolve(seen);
-  }, 250);
-})"""
+MEASURES = """() => {
+  const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
+  const sum = (entries, size) => entries.reduce((bytes, entry) => bytes + entry[size], 0);
+  const isData = ({ name }) => /\\/_machines\\/|\\/search-text\\.js/.test(name);
+  return {
+    bytes: sum(all, "encodedBodySize"),
+    scripts: sum(all.filter(entry => entry.initiatorType === "script" && !isData(entry)), "decodedBodySize"),
+    heaviest: all.map(entry => [entry.encodedBodySize, entry.name.split("/").pop()]).sort((a, b) => b[0] - a[0]).slice(0, 6),
+  };
+}"""
 
 
-def measured(visit: Visit) -> dict:
-    visit.page.evaluate("document.fonts.ready")
-    return visit.page.evaluate(MEASURES)
-
-
-def test_every_page_is_light_and_still(browser, book, served):
+def test_every_page_is_light(browser, book, served):
     too_much = {}
     for page in pages(book):
         with Visit(browser, served + page) as visit:
             if page == "search.html":  # with what it loads when it is asked
                 visit.page.fill(".hf-search input", "roofline")
                 visit.page.wait_for_selector(".hf-found li")
-            cost = measured(visit)
+            visit.page.wait_for_load_state("networkidle")
+            cost = visit.page.evaluate(MEASURES)
         assert cost["bytes"] > 20_000 or page == "404.html", page
-        if cost["bytes"] > PAGE_BYTES or cost["scripts"] > SCRIPT_BYTES or cost["shifted"] > CLS:
+        if cost["bytes"] > PAGE_BYTES or cost["scripts"] > SCRIPT_BYTES:
             too_much[page] = str(cost)
     assert too_much == {}
 
 
-@pytest.mark.parametrize("width", [360, 768])
-def test_a_narrow_page_is_still_too(browser, served, width):
-    with Visit(browser, f"{served}00-workload.html", viewport={"width": width, "height": 780}) as visit:
-        assert measured(visit)["shifted"] <= CLS
+@pytest.fixture(scope="module")
+def arrivals(book) -> Iterator[Arrivals]:
+    with arrivals_of(book) as arrivals:
+        yield arrivals
 
 
-def test_scrolling_moves_nothing_by_itself(browser, served):
-    with Visit(browser, f"{served}02-matmul.html") as visit:
+def machine_files(book: Path, page: str = "*") -> list[Path]:
+    """The scripts with the numbers of other machines."""
+    return [path for path in sorted((book / "_machines").glob(f"{page}/*.js")) if "+" not in path.name]
+
+
+@pytest.mark.parametrize("order", [*permutations(("font", "figure"))], ids="-".join)
+def test_every_page_is_still_whatever_arrives_first(browser, book, arrivals, order):
+    moved = {}
+    for name in pages(book):
+        with arrivals.visit(browser, name, order if name != "404.html" else ("figure",)) as page:
+            seen = page.evaluate("seen")
+        moved |= {name: seen} if seen["shifted"] > (CLS if order[0] == "font" else LATE) else {}
+    assert moved == {}
+
+
+@pytest.mark.parametrize("order", [*permutations(("font", "machine", "figure"))], ids="-".join)
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_the_page_of_another_machine_is_still_whatever_arrives_first(browser, book, arrivals, width, order):
+    moved = {}
+    for name in ("index", "00-workload", "01-roofline"):
+        other = max(machine_files(book, name), key=lambda path: path.stat().st_size).stem
+        with arrivals.visit(browser, f"{name}.html?machine={other}", order, viewport={"width": width, "height": 780}) as page:
+            page.wait_for_function(f"() => hardwareFirst.machine === '{other}'")
+            seen = page.evaluate("seen")
+        moved |= {name: seen} if seen["shifted"] > (CLS if order[0] == "font" else LATE) else {}
+    assert moved == {}
+
+
+def test_scrolling_moves_nothing_by_itself(browser, arrivals):
+    with arrivals.visit(browser, "02-matmul.html", ("font", "figure")) as page:
         for _ in range(8):
-            visit.page.mouse.wheel(0, 1500)
-            visit.page.wait_for_timeout(60)
-        assert visit.page.evaluate("scrollY") > 3000
-        assert measured(visit)["shifted"] <= CLS
+            before = page.evaluate("scrollY")
+            page.mouse.wheel(0, 1500)
+            page.wait_for_function("before => scrollY > before + 400", arg=before)
+        page.wait_for_load_state("networkidle")
+        page.evaluate(SETTLED)
+        assert page.evaluate("scrollY") > 3000 and page.evaluate("seen.shifted") <= CLS
 
 
 # From now on counts how many elements come, go or change.
@@ -93,8 +115,7 @@ def work(visit: Visit, act) -> tuple[float, int]:
 
 
 def test_a_first_switch_to_another_machine_is_one_script_and_little_work(browser, book, served):
-    files = [path for path in (book / "_machines").glob("*/*.js") if "+" not in path.name]
-    heaviest = max(files, key=lambda path: path.stat().st_size)
+    heaviest = max(machine_files(book), key=lambda path: path.stat().st_size)
     with Visit(browser, f"{served}{heaviest.parent.name}.html") as visit:
         asked = len(visit.requests)
         times, elements = work(visit, lambda: visit.page.evaluate(f"hardwareFirst.showMachine('{heaviest.stem}')"))
@@ -102,7 +123,9 @@ def test_a_first_switch_to_another_machine_is_one_script_and_little_work(browser
         loaded = [url.partition("?")[0].rpartition("/")[2] for url in visit.asked_since(asked)]
         assert loaded == [heaviest.name]
     assert len(zipped(heaviest, 0)) <= MACHINE_BYTES
-    assert (times <= LAID_OUT, elements <= TOUCHED) == (True, True), (times, elements)
+    assert elements <= TOUCHED
+    with counted(browser):
+        assert times <= LAID_OUT
 
 
 @pytest.mark.parametrize("press", [".hf-theme-button", "details.admonition > summary", ".hf-contents-button"])
@@ -113,4 +136,6 @@ def test_a_press_is_little_work(browser, served, press):
         target.scroll_into_view_if_needed()
         visit.page.evaluate(SETTLED)
         times, elements = work(visit, target.click)
-        assert times <= 8 and elements <= 12, (times, elements)
+        assert elements <= 12
+        with counted(browser):
+            assert times <= 8
