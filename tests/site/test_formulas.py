@@ -109,6 +109,12 @@ def same_ranking(said: list[dict], right: list[dict]) -> bool:
         for plan in said)
 
 
+def test_plans_that_are_equally_fast_have_no_order():
+    fast, one, other = ({"plan": {"tensor": tensor}, "total": seconds} for tensor, seconds in ((1, 1.0), (2, 2.0), (4, 2.0)))
+    assert same([fast, one, other], [fast, other, one]) and same([fast, one], [fast, other])
+    assert not same([one, fast], [fast, one]) and not same([{**fast, "plan": {"tensor": 8}}, one], [fast, one])
+
+
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_the_browser_answers_as_the_labs_do(cases, page, kind):
     seed, asked = cases

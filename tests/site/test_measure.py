@@ -105,7 +105,7 @@ def said(page: Page):
 
 def result(page: Page) -> dict:
     """What is measured, once all is."""
-    expect(page.get_by_role("link", name="Link to this result")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("link", name="Link to this result")).to_be_visible(timeout=300_000)
     return page.evaluate("heard.at(-1).result")
 
 
@@ -377,8 +377,8 @@ def test_a_browsers_line_lies_where_the_axes_say(remembered, served):
       const texts = [...svg.querySelectorAll("text.f-quiet")];
       const tick = words => {  // the line of the grid that is nearest to its number
         const y = Number(texts.find(({textContent}) => textContent === words).getAttribute("y"));
-        const lines = [...svg.querySelectorAll("path.s-grid")].map(line => line.getAttribute("d").match(/,([\\d.]+)L.*,\\1$/)?.[1]);
-        return lines.filter(Boolean).map(Number).reduce((a, b) => Math.abs(a - y) < Math.abs(b - y) ? a : b);
+        const level = path => path.getAttribute("d").match(/,([\\d.]+)L.*,\\1$/)?.[1];
+        return [...svg.querySelectorAll("path.s-grid")].map(level).filter(Boolean).map(Number).reduce((a, b) => Math.abs(a - y) < Math.abs(b - y) ? a : b);
       };
       const points = svg.querySelector(".hf-own-line polyline").getAttribute("points").split(" ");
       return [[tick("50"), tick("100")], points.map(point => Number(point.split(",")[1]))];
@@ -492,9 +492,9 @@ def test_what_a_gpu_computes_is_checked_before_it_is_timed(with_gpu, served, cod
         visit.page.evaluate("() => { const now = performance.now.bind(performance); performance.now = () => 10 * now(); }")
         visit.page.get_by_role("button", name="Measure the GPU, too").click()
         shown = visit.page.locator(".hf-gpu")
-        expect(shown).to_contain_text(says, timeout=60_000)
+        expect(shown).to_contain_text(says, timeout=300_000)
         expect(shown.locator("tr")).to_have_count(9 if "program" in says else 0)
-        expect(shown.locator("svg")).to_have_count("program" in says)
+        expect(shown.locator("svg")).to_have_count(1 if "program" in says else 0)
         assert not re.search(r"NaN|Infinity|undefined|-\d", shown.inner_text())
 
 

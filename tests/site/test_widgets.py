@@ -280,8 +280,9 @@ def test_the_picture_comes_first_and_is_on_the_screen(at, name, width):
         part => box.querySelector(part).getBoundingClientRect().top)""")
     assert places == sorted(places)
     page.wait_for_function("""name => {  // once the page has scrolled to the calculator
-        const {top, bottom} = document.querySelector(`[data-widget=${name}] :is(svg, .hf-bar)`).getBoundingClientRect();
-        return top >= document.querySelector(".hf-header").getBoundingClientRect().bottom && bottom <= innerHeight; }""", arg=name)
+        const of = selector => document.querySelector(selector).getBoundingClientRect();
+        const {top, bottom} = of(`[data-widget=${name}] :is(svg, .hf-bar)`);
+        return top >= of(".hf-header").bottom && bottom <= innerHeight; }""", arg=name)
 
 
 @pytest.mark.parametrize("width", [360, 1280])
