@@ -31,7 +31,7 @@ from .links import machine_link, page_link
 from .notice import block_notice, counted
 from .outcomes import percent, tally, times_as_long
 from .per_machine import for_each_machine
-from .predictions import outcomes_of, strip
+from .predictions import axis, outcomes_of, strip
 from .records import Machine, Record, RecordError
 
 VIEW = re.compile(r'viewBox="([^"]*)"')
@@ -90,9 +90,10 @@ class BookInNumbers(SphinxDirective):
             return []
         summary = tally(own)
         link = page_link("predictions", nodes.strong("", counted(summary.count, "prediction")))
-        rest = (f" of what this machine would do: half off by less than {percent(summary.median)}, "
-                f"the worst by {times_as_long(summary.worst.factor)}.")
-        return [nodes.raw("", strip(own, told=False), format="html"), nodes.paragraph("", "", link, nodes.Text(rest))]
+        rest = (f" for this machine: measured time over predicted time. Median error {percent(summary.median)}; "
+                f"worst miss, {times_as_long(summary.worst.factor)}.")
+        return [nodes.raw("", strip(own, told=False) + axis(), format="html"),
+                nodes.paragraph("", "", nodes.Text("Each dot is one of "), link, nodes.Text(rest))]
 
 
 class ChapterCards(SphinxDirective):

@@ -127,7 +127,8 @@ def multiples(machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
                                nodes.paragraph("", ridge, classes=["hf-multiple-ridge"]), classes=["hf-multiple"])
     key = "Speed in GFLOP/s over arithmetic intensity in FLOP/byte. Thick: all threads. Thin: one thread, and its kernels " \
           "as dots." + (" Grey: the other machines." if len(lines) > 1 else "")
-    return [box, nodes.paragraph("", key, classes=["hf-multiples-key"])]
+    box += nodes.paragraph("", key, classes=["hf-multiples-key"])
+    return [box]
 
 
 def headlines(machines: dict[Machine, dict[str, Record]], wanted: list[tuple[str, str]]) -> nodes.table:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import dataclass
+
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -24,11 +27,11 @@ def inline_notice(env: BuildEnvironment, line: int, text: str) -> nodes.Element:
     return nodes.inline("", "not measured here yet", classes=["hf-notice"])
 
 
-NOT_YET = "no machine that could has measured this yet"
+NOT_YET = "not yet measured on any machine"
 
 
 def pending_line(text: str, end: str = ".") -> nodes.paragraph:
-    """Stands where a figure, or a part of one, marked as pending, has no record anywhere. That is no problem."""
+    """In the place of a pending figure, or a part of one, that no record has. That is no problem."""
     return nodes.paragraph("", "", nodes.strong("", "Not yet measured"), nodes.Text(f": {text}{end}"), classes=["hf-pending"])
 
 
@@ -37,7 +40,7 @@ def add_banner(app: Sphinx, doctree: nodes.document) -> None:
     labs, title = hardware_first(app.env).labs_used(app.env.docname), doctree.next_node(nodes.title)
     if title is None:
         return
-    lines = lambda machine: [nodes.paragraph("", text) for text in warnings(app.env, machine, labs)]
+    lines = lambda machine: shown(warnings(app.env, machine, labs))
     boxed = lambda content: [nodes.container("", *content, classes=["hf-banner"])] if content else []
     if waits := waiting(app, doctree):
         banner = boxed(for_each_machine(app.env, lines) + waits)
@@ -47,58 +50,116 @@ def add_banner(app: Sphinx, doctree: nodes.document) -> None:
     title.parent[place:place] = banner
 
 
-def warnings(env: BuildEnvironment, machine: Machine, labs: list[str]) -> list[str]:
+@dataclass(frozen=True)
+class Notice:
+    """What a reader should know of the records of some labs: one sentence, and for several labs a line about each."""
+
+    sentence: str
+    details: tuple[str, ...] = ()
+
+
+def shown(notices: list[Notice]) -> list[nodes.Node]:
+    """The sentences; a press on them opens the details."""
+    sentences = " ".join(notice.sentence for notice in notices)
+    details = [nodes.list_item("", nodes.paragraph("", line)) for notice in notices for line in notice.details]
+    return [folded(sentences, details)] if details else [nodes.paragraph("", sentences)] if sentences else []
+
+
+def folded(sentence: str, items: list[nodes.list_item]) -> nodes.admonition:
+    return nodes.admonition("", nodes.title("", sentence), nodes.bullet_list("", *items), classes=["hf-fold"],
+                            collapsible="closed")
+
+
+def warnings(env: BuildEnvironment, machine: Machine, labs: list[str]) -> list[Notice]:
     """What a reader should know of the labs' records before their numbers, as a machine's page shows them."""
-    records, said, quick = hardware_first(env).records, [], []
-    for lab in labs:
-        try:
-            record = records.choose(lab, machine)
-        except RecordError:
-            continue
-        said += warnings_of(record, lab, machine, records, lab == env.docname)
-        quick += [lab] if record.data["run"]["budget"] == "quick" else []
-    if len(quick) == 1:
-        said.append(f"Lab {quick[0]} was measured with the quick budget: its numbers are rough. "
-                    f"make lab-{quick[0][:2]} measures them in full.")
-    elif quick:
-        said.append(f"Labs {', '.join(lab[:2] for lab in quick)} were measured with the quick budget: their numbers are rough. "
-                    f"make lab-{quick[0][:2]}, for example, measures one in full.")
-    return said
+    records = hardware_first(env).records
+    used = list(filter(None, (chosen(records, lab, machine) for lab in labs)))
+    # A chapter leaves out the machines without a record of its lab: this machine, too, although the book is built on it.
+    not_run = [record for record in used if records.machines()[0].local and not records.local_path(record.lab).exists()
+               and (machine.local or record.lab == env.docname)]
+    elsewhere = [record for record in used if record.elsewhere and record not in not_run]
+    emulated = [record for record in used if record.data["machine"].get("emulated", False)]
+    incomplete = [record for record in used if not record.data["run"]["complete"]]
+    quick = [record for record in used if record.data["run"]["budget"] == "quick"]
+    return [*from_elsewhere(not_run, "This machine", records), *from_elsewhere(elsewhere, machine.name, records),
+            *of_emulators(emulated), *with_gaps(incomplete), *measured_quickly(quick)]
 
 
-def warnings_of(record: Record, lab: str, machine: Machine, records: Records, is_its_page: bool) -> list[str]:
-    """Those of one lab, but for its budget."""
-    run, said, first = record.data["run"], [], records.machines()[0]
-    whose = f"measured on {record.machine_name}, {record.date}{record.since}"
-    if first.local and not records.local_path(lab).exists() and (machine.local or is_its_page):
-        said.append(f"Lab {lab} has not run on this machine: its numbers here were {whose}. make lab-{lab[:2]} measures yours.")
-    elif record.elsewhere:
-        said.append(f"{machine.name} has not measured lab {lab}: its numbers here were {whose}.")
-    if record.data["machine"].get("emulated", False):
-        said.append(f"Lab {lab} ran on an emulated machine: its numbers are the emulator's.")
-    if not run["complete"]:
-        said.append(f"The record of lab {lab} is incomplete: {'; '.join(run.get('notes', [])) or 'see its record'}.")
-    return said
+def chosen(records: Records, lab: str, machine: Machine) -> Record | None:
+    with contextlib.suppress(RecordError):
+        return records.choose(lab, machine)
+
+
+def from_elsewhere(used: list[Record], machine: str, records: Records) -> list[Notice]:
+    """Of the labs whose numbers are another machine's, because `machine` has not measured them."""
+    if not used:
+        return []
+    remedy = f" Run make lab-{used[0].lab[:2]} to measure it." if machine == "This machine" else ""
+    measured = [f"measured on {record.machine_name}, {record.date}{record.since}" for record in used]
+    if len(used) == 1:
+        return [Notice(f"{machine} has not measured {named(used)}: its numbers here were {measured[0]}.{remedy}")]
+    names = {record.machine_name for record in used}
+    whose = names.pop() if len(names) == 1 else "other machines"
+    remedy = remedy and " Run ./primer site to measure them."
+    return [Notice(f"{machine} has not measured {named(used)}: their numbers here are from {whose}.{remedy}",
+                    tuple(f"Lab {record.lab}: {where}." for record, where in zip(used, measured)))]
+
+
+def of_emulators(used: list[Record]) -> list[Notice]:
+    if not used:
+        return []
+    return [Notice(f"{capital(named(used))} ran on an emulated machine: {its(used)} numbers are the emulator's.")]
+
+
+def with_gaps(used: list[Record]) -> list[Notice]:
+    """Of the records in which something is missing."""
+    gaps = ["; ".join(record.data["run"].get("notes", [])) or "see its record" for record in used]
+    if len(used) > 1:
+        return [Notice(f"The records of {named(used)} are incomplete.",
+                        tuple(f"Lab {record.lab}: {gap}." for record, gap in zip(used, gaps)))]
+    return [Notice(f"The record of {named(used)} is incomplete: {gap}.") for gap in gaps]
+
+
+def measured_quickly(used: list[Record]) -> list[Notice]:
+    if not used:
+        return []
+    was, one = ("was", "it") if len(used) == 1 else ("were", "one of them")
+    return [Notice(f"{capital(named(used))} {was} measured with the quick budget: {its(used)} numbers are rough. "
+                    f"Run make lab-{used[0].lab[:2]} to measure {one} in full.")]
+
+
+def named(used: list[Record]) -> str:
+    """lab 01-roofline; labs 01, 02 and 03"""
+    *others, last = [record.lab[:2] for record in used]
+    return f"labs {', '.join(others)} and {last}" if others else f"lab {used[0].lab}"
+
+
+def its(used: list[Record]) -> str:
+    return "its" if len(used) == 1 else "their"
+
+
+def capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def waiting(app: Sphinx, doctree: nodes.document) -> list[nodes.Node]:
     """What no machine has measured yet, in one place: how many figures, and the claims, which leave theirs for a list that
-    is folded away. Which machine could measure them, the page says in its front matter: `pending: a machine with …`."""
+    is folded away. The front matter of the page names the machine that could measure them: `pending: a machine with …`."""
     claims = [node for node in doctree.findall(nodes.container) if {"hf-claim", "hf-pending"} <= set(node["classes"])]
     figures = sum("hf-pending" in node["classes"] for node in doctree.findall(nodes.figure))
     if not (claims or figures):
         return []
-    whose = app.env.metadata[app.env.docname].get("pending", "another machine")
+    needed = app.env.metadata[app.env.docname].get("pending", "another machine")
     what = " and ".join(counted(count, word) for count, word in ((figures, "figure"), (len(claims), "claim")) if count)
-    sentence = f"No record here is from {whose}: {what} on this page wait{'s' * (figures + len(claims) == 1)} for one."
+    are, need = ("is", "it needs") if figures + len(claims) == 1 else ("are", "they need")
+    sentence = f"{what} on this page {are} not measured yet: {need} {needed}."
     if not claims:
         return [nodes.paragraph("", sentence)]
-    items = nodes.bullet_list()
+    items = []
     for claim in claims:
         claim.parent.remove(claim)
-        items += nodes.list_item("", *claim.children, ids=claim["ids"])
-    folded = nodes.admonition("", nodes.title("", sentence), items, classes=["hf-waiting"], collapsible="closed")
-    return [folded]
+        items.append(nodes.list_item("", *claim.children, ids=claim["ids"]))
+    return [folded(sentence, items)]
 
 
 def counted(count: int, word: str) -> str:

@@ -39,7 +39,7 @@ from .domain import hardware_first
 from .measured import split_target, value_quantity
 from .notice import block_notice
 from .per_machine import for_each_machine
-from .quantity import NO_BREAK_SPACE, Quantity, grouped, quantity
+from .quantity import Quantity, grouped, quantity
 from .records import Machine, NotMeasured, Record, RecordError, Records
 from .statements import SIGNS
 
@@ -302,16 +302,16 @@ def buttons(choices: list[str]) -> str:
 
 
 def slider(low: str, high: str) -> str:
-    """A slider between two quantities, whose value is not given before it is moved."""
-    return (f'<span class="hf-predict-slider">{low}<span class="hf-predict-track"><output>?</output>'
+    """A slider between two quantities. Until it is moved it says so in place of a value."""
+    return (f'<span class="hf-predict-slider"><span>{low}</span><span class="hf-predict-track"><output>move the slider</output>'
             f'<input type="range" min="0" max="120" value="60" aria-label="your prediction, from {low} to {high}"></span>'
-            f'{high}</span>'
+            f'<span>{high}</span></span>'
             '<button type="button" class="hf-predict-commit" disabled>That is my answer</button>')
 
 
 def end(number: float, unit: str) -> str:
-    """An end of a slider: where there is little room, its unit stands below the number."""
-    return html.escape(str(Quantity(grouped(f"{number:.10g}"), unit)).replace(NO_BREAK_SPACE, " "))
+    """What stands at an end of a slider."""
+    return html.escape(str(Quantity(grouped(f"{number:.10g}"), unit)))
 
 
 class PredictionsSummary(SphinxDirective):

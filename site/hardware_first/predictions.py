@@ -133,7 +133,8 @@ class Row:
 
 def strips(about: str, rows: list[Row]) -> nodes.table:
     """A table: each row's dots on one logarithmic axis, then the same in numbers."""
-    heads = [about, nodes.raw("", axis(), format="html"), *HEADS, "worst"]
+    what = '<span class="visually-hidden">time over prediction</span>'
+    heads = [about, nodes.raw("", axis() + what, format="html"), *HEADS, "worst"]
     made = scrolling_table(heads, [cells(row) for row in rows])
     made["classes"].append("hf-strips")
     for row, line in zip(rows, list(made.findall(nodes.row))[1:]):
@@ -150,9 +151,9 @@ def cells(row: Row) -> list[nodes.Node]:
 
 
 def axis() -> str:
-    """The axis's words, for the head of the table."""
+    """The numbers of the axis that strips share."""
     ticks = "".join(f'<text x="{place_on_axis(took):g}%" y="14">{words}</text>' for words, took in TICKS)
-    return f'<svg class="hf-strip" aria-hidden="true">{ticks}</svg><span class="visually-hidden">time over prediction</span>'
+    return f'<svg class="hf-strip" aria-hidden="true">{ticks}</svg>'
 
 
 def strip(found: list[Outcome], *, told: bool = True) -> str:

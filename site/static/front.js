@@ -17,19 +17,17 @@
       for (const [name, set] of Object.entries(attributes)) element.setAttribute(name, set);
       return svg.appendChild(element);
     };
-    const words = made("text", {class: "hf-drag", x: x - 20, "text-anchor": "end"});
-    words.textContent = "three plain loops?";
-    dot = made("circle", {class: "hf-drag", cx: x, r: 13});
-    const move = () => {
-      dot.setAttribute("cy", heights[slider.value]);
-      words.setAttribute("y", heights[slider.value] + 6);
-    };
+    dot = made("g", {class: "hf-drag"});
+    dot.append(made("circle", {class: "hf-reach", r: 36}), made("circle", {r: 13}), made("text", {x: -20, y: 6, "text-anchor": "end"}));
+    dot.lastChild.textContent = "three plain loops?";
+    const move = () => dot.setAttribute("transform", `translate(${x}, ${heights[slider.value]})`);
     const to = ({clientX, clientY}) => {
       const {y} = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
       const apart = heights.map((height) => Math.abs(height - y));
       slider.value = apart.indexOf(Math.min(...apart));
       slider.dispatchEvent(new Event("input"));
     };
+    dot.addEventListener("touchstart", (event) => event.preventDefault(), {passive: false});  // or the page would scroll
     dot.addEventListener("pointerdown", (event) => { from = slider.value; dot.setPointerCapture(event.pointerId); event.preventDefault(); });
     dot.addEventListener("pointermove", (event) => { if (dot.hasPointerCapture(event.pointerId)) to(event); });
     dot.addEventListener("pointerup", () => {

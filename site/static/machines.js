@@ -100,7 +100,12 @@
     hardwareFirst.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
   });
   label.append(words, select);
-  document.getElementById("hf-machine")?.append(label);
+  const box = document.getElementById("hf-machine"), header = box.parentElement, after = box.nextElementSibling;
+  const narrow = matchMedia("(max-width: 47.99rem)");
+  const settle = () => narrow.matches ? document.querySelector("main").prepend(box) : header.insertBefore(box, after);
+  narrow.addEventListener("change", settle);
+  settle();
+  box.append(label);
 
   const wanted = hardwareFirst.wantedMachine;
   if (wanted === first.slug) return;

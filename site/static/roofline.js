@@ -113,7 +113,7 @@
     select.addEventListener("input", () => { form.elements.allocates.checked = Boolean(chips.get(select.value)?.machine); });
 
     const dot = svg("g", {class: "hf-dot", tabindex: 0, role: "slider", "aria-valuemin": 1},
-                    [svg("circle", {r: 18, class: "hf-reach"}), svg("circle", {r: 8, class: "f-ink"})]);
+                    [svg("circle", {r: 22, class: "hf-reach"}), svg("circle", {r: 8, class: "f-ink"})]);
     const back = svg("g", {"aria-hidden": true}), picture = svg("svg", {class: "hf-graph", role: "group",
       "aria-label": "The roofline of the chosen machine, with the operator as a dot"}, [back, dot]);
     const title = element("p", {class: "hf-bar-title"});
@@ -127,6 +127,7 @@
       pulled().value = Math.min(Math.max(value, 1), Number(pulled().max));
       pulled().dispatchEvent(new Event("input", {bubbles: true}));
     };
+    dot.addEventListener("touchstart", (event) => event.preventDefault(), {passive: false}); // or the page would scroll
     dot.addEventListener("pointerdown", (event) => { dot.setPointerCapture(event.pointerId); });
     dot.addEventListener("pointermove", (event) => {
       if (dot.hasPointerCapture(event.pointerId))

@@ -125,7 +125,7 @@ def test_labs_measured_quickly_share_a_line_of_the_banner(site):
     site.record(quickly, lab="02-other")
     site.page(PAGE + "\n{measured}`02-other/ridge_flop_per_byte`\n")
     assert site.build().status == 0
-    assert "Labs 01, 02 were measured with the quick budget: their numbers are rough. make lab-01, for example," in site.text()
+    assert "Labs 01 and 02 were measured with the quick budget: their numbers are rough. Run make lab-01 to" in site.text()
     assert site.text().count("quick budget") == 1
 
 

@@ -166,6 +166,21 @@ def test_a_machine_without_the_lab_keeps_the_numbers_marked_and_says_so_once(sit
     assert "hf-elsewhere" not in site.html() and "hf-banner" not in site.html()
 
 
+def test_several_labs_that_a_machine_lacks_are_one_sentence_that_unfolds(site):
+    for lab in ("02-other", "03-third"):
+        site.lab(lab)
+        site.record(published="first", lab=lab)
+    site.record(published="first")
+    site.record(lambda record: record["machine"].update(cpu="Second"), published=OTHER)
+    site.page("# Page\n\n{measured}`01-roofline/clock_ghz` {measured}`02-other/clock_ghz` {measured}`03-third/clock_ghz`")
+    assert site.build(hardware_first_default_machine="first").status == 0
+    banner = variant(site)[0]
+    assert banner.startswith("Second, 2 cores has not measured labs 02 and 03: their numbers here are from Fixture Processor, "
+                             "2 cores. Lab 02-other: measured on Fixture Processor, 2 cores, 20 November 2026")
+    assert banner.count("has not measured") == 1 and "Lab 03-third: measured on" in banner
+    assert "hf-banner" not in site.html()
+
+
 def test_what_a_measured_lab_lacks_is_another_machines_and_marked(site):
     site.record(lambda record: record["machine"].update(cpu="First"))
     site.record(speed(300, "Second"), published=OTHER)
@@ -200,7 +215,7 @@ def test_a_chapter_that_this_machine_has_not_measured_is_another_machines_and_sa
     site.page(NUMBER, "01-roofline")
     assert site.build().status == 0
     assert [each["slug"] for each in machines(site, "01-roofline")] == [OTHER]
-    assert "Lab 01-roofline has not run on this machine: its numbers here were measured on Second" in site.text("01-roofline")
+    assert "This machine has not measured lab 01-roofline: its numbers here were measured on Second" in site.text("01-roofline")
     assert "hf-elsewhere" not in site.html("01-roofline")
 
 
@@ -251,7 +266,7 @@ def test_a_new_lab_of_this_machine_makes_it_the_default_everywhere(site):
     assert "hf-banner" not in site.html()
     site.record(lab="02-other")
     assert site.build().read == ["index"]
-    assert "Lab 01-roofline has not run on this machine" in site.text() and variant(site)[1] == "300 GFLOP/s"
+    assert "This machine has not measured lab 01-roofline" in site.text() and variant(site)[1] == "300 GFLOP/s"
 
 
 def test_a_broken_published_record_costs_its_machine_only(site):

@@ -139,16 +139,18 @@ def test_a_chapter_says_whose_numbers_it_shows_for_want_of_the_chosen_machines(b
         assert select.evaluate(label) == "AMD EPYC (Zen 4), 2 cores" and visit.errors == []
 
 
-def test_on_a_telephone_the_header_has_the_books_name_and_the_machine_a_line_of_its_own(browser, served):
+def test_on_a_telephone_the_machine_stands_below_the_header_and_scrolls_away(browser, served):
     with Visit(browser, f"{served}{LAB}.html", viewport={"width": 360, "height": 740}) as visit:
-        name, select = visit.page.locator(".hf-home span"), visit.page.locator(SWITCH)
+        name, select, label = map(visit.page.locator, (".hf-home span", SWITCH, "#hf-machine label > span"))
+        header = visit.page.locator("header").bounding_box()
         assert name.bounding_box()["width"] > 80 and visit.page.locator(".hf-here").is_hidden()
-        below = name.bounding_box()["y"] - select.bounding_box()["y"] - select.bounding_box()["height"]
-        assert below >= 0 and select.bounding_box()["width"] > 200
+        assert select.bounding_box()["y"] >= header["y"] + header["height"] and select.bounding_box()["width"] > 150
+        assert label.inner_text() == "Numbers from" and label.bounding_box()["width"] > 60
         visit.page.evaluate("scrollTo({top: 2000, behavior: 'instant'})")
         visit.page.evaluate(SETTLED)
         assert 0 <= name.bounding_box()["y"] < 50 and select.bounding_box()["y"] < 0
-        assert visit.page.evaluate("document.documentElement.scrollWidth") == 360
+        visit.page.set_viewport_size({"width": 1280, "height": 740})
+        assert visit.page.locator("header #hf-machine select").is_visible()  # as when a telephone is turned
 
 
 def test_the_reader_keeps_the_place_at_every_moment(browser, served):

@@ -26,7 +26,7 @@ def test_a_number_nobody_has_is_no_problem(site, target, measured):
     build = site.build()
     assert (build.status, build.said) == (0, "")
     assert "It is not yet measured." in site.text()
-    assert 'class="hf-pending" title="no machine that could has measured this yet"' in site.html()
+    assert 'class="hf-pending" title="not yet measured on any machine"' in site.html()
     assert "hf-notice" not in site.html()
 
 
@@ -81,7 +81,7 @@ def test_a_claim_nobody_decided_says_so_and_can_be_linked(site, measured):
     site.page(GPU + CLAIM % "gpus-are-wide", LAB)
     build = site.build(nitpicky=True)
     assert (build.status, build.said) == (0, "")
-    assert "No record here is from a machine with a GPU: 1 claim on this page waits for one. GPUs are wide." in site.text(LAB)
+    assert "1 claim on this page is not measured yet: it needs a machine with a GPU. GPUs are wide." in site.text(LAB)
     assert "flat" not in site.html(LAB)
     assert site.html(LAB).count("GPUs are wide") == 1
     assert 'href="01-roofline.html#claim-gpus-are-wide"' in site.html()
@@ -92,7 +92,7 @@ def test_a_pending_claim_is_shown_once_somebody_has_it(site):
     site.record(published="other-machine")
     site.page(CLAIM % "caches-make-a-ladder")
     assert site.build().status == 0
-    assert "22.9× on Fixture Processor, 2 cores" in site.text() and "wait for one" not in site.text()
+    assert "22.9× on Fixture Processor, 2 cores" in site.text() and "not measured yet" not in site.text()
 
 
 @pytest.mark.parametrize("measured", [True, False])
@@ -102,7 +102,7 @@ def test_a_figure_of_nothing_but_pending_series_is_one_line(site, measured):
     site.page(FIGURE % ":pending: no_gpu" + "\nSee {ref}`it <fig-small>`.")
     build = site.build()
     assert (build.status, build.said) == (0, "")
-    assert "No record here is from another machine: 1 figure on this page waits for one." in site.text()
+    assert "1 figure on this page is not measured yet: it needs another machine." in site.text()
     assert "Not yet measured: A small figure." in site.text() and "It rises" not in site.text()
     assert 'id="fig-small"' in site.html() and "<svg" not in site.html()
 

@@ -113,9 +113,9 @@ def test_a_published_record_of_a_lab_that_this_machine_has_not_run_says_so(site)
     site.record(published="other-machine", lab="02-other")
     site.page("# Page\n\nIt is {measured}`02-other/clock_ghz`.")
     assert site.build().status == 0
-    assert "Lab 02-other has not run on this machine: its numbers here were measured on Fixture Processor, 2 cores, " \
+    assert "This machine has not measured lab 02-other: its numbers here were measured on Fixture Processor, 2 cores, " \
            "20 November 2026" in site.text()
-    assert "make lab-02 measures yours." in site.text() and "this machine has not measured it" in site.html()
+    assert "Run make lab-02 to measure it." in site.text() and "this machine has not measured it" in site.html()
 
 
 def test_a_published_record_fills_in_what_this_machine_lacks(site):

@@ -387,10 +387,13 @@ def test_the_dot_obeys_the_arrows(at):
 def test_a_finger_can_drag_the_dot(browser, served):
     address = f"{served}{PAGES['roofline']}?roofline=op:gemv#fig-live-roofline"
     with Visit(browser, address, has_touch=True, viewport={"width": 360, "height": 780}) as visit:
-        dot = visit.page.locator(".hf-dot")
+        dot, number = visit.page.locator(".hf-dot"), visit.page.locator("[name=vectors]")
         dot.wait_for()
-        assert dot.evaluate("dot => getComputedStyle(dot).touchAction") == "none"
-        assert min(dot.bounding_box()[side] for side in ("width", "height")) >= 24
+        visit.page.evaluate("document.querySelector('svg.hf-graph').scrollIntoView({block: 'center', behavior: 'instant'})")
+        assert min(dot.bounding_box()[side] for side in ("width", "height")) >= 40
+        before = visit.page.evaluate("scrollY")
+        visit.drag_by_finger(dot, 60, -60)
+        assert int(number.input_value()) > 1 and visit.page.evaluate("scrollY") == before
 
 
 AREAS = """svg => Object.fromEntries(["compute", "purple", "memory"].map(colour => [colour, Math.round(

@@ -1,0 +1,124 @@
+"""What a reader sees of every page: the headline on the first screen, then all else from the top down, and nothing on top of
+anything else, at the widths of telephones, tablets and screens, with a banner and without."""
+
+from __future__ import annotations
+
+import pytest
+from book import Visit
+from walk import SETTLED, WIDE
+
+WIDTHS = (360, 768, 1024, 1440, 1920)
+
+# What is wrong with a page as it is now: a list of sentences.
+FAULTS = """() => {
+  scrollTo({top: 0, behavior: "instant"});
+  const SLACK = 2, SEEN = "svg, input, img", found = [], leaves = [], {clientWidth} = document.documentElement;
+  const name = element => {
+    const words = element.textContent.trim().replace(/\\s+/g, " ").slice(0, 40);
+    return `${element.localName}${element.id ? "#" + element.id : ""}.${element.className?.baseVal ?? element.className} “${words}”`;
+  };
+  const within = (box, clip) => ({left: Math.max(box.left, clip.left), right: Math.min(box.right, clip.right),
+                                  top: Math.max(box.top, clip.top), bottom: Math.min(box.bottom, clip.bottom)});
+  const below = (one, other) => other.top >= one.bottom - SLACK;
+  const beside = (one, other) => other.left >= one.right - SLACK && other.bottom > one.top;
+
+  // Cards, buttons on code and the like are meant to lie over the page, as a form's button does over the label that it stands
+  // in. A narrow page's choice of machines is not.
+  const overlays = (element, {position}) => element.matches("fieldset > p") ||
+    (position === "absolute" || position === "fixed") && element.id !== "hf-machine";
+  const parts = element => [...element.children].flatMap(child => {
+    const style = getComputedStyle(child);
+    if (element.matches("details:not([open])") && child.localName !== "summary") return [];
+    if (style.display === "contents") return parts(child);
+    if (/none|inline/.test(style.display) || style.visibility === "hidden" || overlays(child, style)) return [];
+    const {width, height} = child.getBoundingClientRect();
+    return width > 1 && height > 1 && (child.textContent.trim() || child.matches(SEEN) || child.querySelector(SEEN)) ? [child] : [];
+  });
+  const look = (element, clip) => {
+    const box = element.getBoundingClientRect(), own = element.matches("svg, math") ? [] : parts(element);
+    const inside = getComputedStyle(element).overflowX === "visible" ? clip : within(box, clip);
+    if (!own.length && (element.matches(SEEN) || element.textContent.trim())) leaves.push([element, within(box, clip)]);
+    let before = null;
+    for (const part of own) {
+      look(part, inside);
+      if (part.matches("figcaption, aside, .hf-also, .hf-predict-slider > *")) continue;  // which may stand at the side
+      const here = part.getBoundingClientRect(), last = before?.getBoundingClientRect();
+      if (last && !below(last, here) && !beside(last, here)) found.push(`${name(part)} is not behind ${name(before)}`);
+      before = part;
+    }
+  };
+  look(document.body, {left: -Infinity, right: Infinity, top: -Infinity, bottom: Infinity});
+
+  leaves.sort(([, one], [, other]) => one.top - other.top);
+  leaves.forEach(([element, box], i) => {
+    if (box.left < -SLACK || box.right > clientWidth + SLACK) found.push(`${name(element)} is cut off at the side`);
+    for (const [other, its] of leaves.slice(i + 1)) {
+      if (its.top > box.bottom - SLACK) break;
+      const shared = within(box, its);
+      if (shared.right - shared.left > SLACK && shared.bottom - shared.top > SLACK) found.push(`${name(other)} lies on ${name(element)}`);
+    }
+  });
+
+  const header = document.querySelector("header").getBoundingClientRect();
+  for (const headline of document.querySelectorAll("h1, .hf-headline")) {
+    const {top, bottom} = headline.getBoundingClientRect();
+    if (top < header.bottom || bottom > .6 * innerHeight) found.push(`${name(headline)} is from ${top} to ${bottom}`);
+  }
+  if (document.documentElement.scrollWidth > clientWidth) found.push("the page scrolls sideways");
+  return found;
+}"""
+
+# Of the page as it comes, then of the same page with the numbers of a machine that has a banner where the first has none, or
+# has none where the first has one.
+BOTH = f"""(async () => {{
+  const faults = {FAULTS}, found = {{first: faults()}};
+  const {{machines = [], variantOf, showMachine}} = window.hardwareFirst ?? {{}};
+  const has = html => html.includes('class="hf-banner'), banner = document.querySelector(".hf-banner");
+  const slot = banner?.closest(".hf-slot")?.dataset.slot;
+  for (const {{slug}} of machines.slice(1)) {{
+    const html = await variantOf(slug);
+    if (banner ? typeof html[slot] !== "string" || has(html[slot]) : !html.some(each => each && has(each))) continue;
+    await showMachine(slug);
+    found[slug] = faults();
+    await showMachine(machines[0].slug);
+    break;
+  }}
+  return found;
+}})()"""
+SCREENS = {width: WIDE.ask(BOTH, width) for width in WIDTHS}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_page_is_read_from_the_top_down_and_nothing_lies_on_anything(walked, width):
+    faults = {(page, whose): found for page, looks in walked(WIDE).answers[SCREENS[width]].items()
+              for whose, found in looks.items() if found}
+    assert faults == {}
+
+
+def test_the_front_page_was_looked_at_with_a_banner_and_without(walked):
+    assert all(len(walked(WIDE).answers[question]["index.html"]) == 2 for question in SCREENS.values())
+
+
+# Layouts that a style sheet once had, or could have, and what is said of the front page then.
+BROKEN = {
+    "cards before the headline": (1440, "#the-chapters", """
+        .hf-front > section { display: grid; grid-template: auto auto 1fr / minmax(0, 5fr) minmax(0, 6fr); }
+        .hf-front > section > * { grid-column: 1 / -1; } .hf-front-top { display: contents; }
+        .hf-front > section > h1 { grid-area: 2 / 1; } .hf-front-words { grid-area: 3 / 1; }
+        .hf-front-try { grid-area: 2 / 2 / span 2; }"""),
+    "a headline below the fold": (1024, ".hf-headline", ".hf-front-top { margin-top: 20rem; }"),
+    "the figure before the words": (1440, "hf-front-try", ".hf-front-words { order: 1; }"),
+    "a figure on the words": (768, "lies on", ".hf-front-try { margin-top: -12rem; }"),
+    "a table that is too wide": (360, "sideways", ".hf-cards { width: 30rem; }"),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_broken_layout_is_noticed(browser, served, broken):
+    width, told, css = BROKEN[broken]
+    with Visit(browser, f"{served}index.html", viewport={"width": width, "height": 800}) as visit:
+        plant = "css => { const sheet = new CSSStyleSheet(); sheet.replaceSync(css); document.adoptedStyleSheets = [sheet]; }"
+        assert visit.page.evaluate(FAULTS) == []
+        visit.page.evaluate(plant, css)
+        visit.page.evaluate(SETTLED)
+        assert any(told in fault for fault in visit.page.evaluate(FAULTS)), visit.page.evaluate(FAULTS)
