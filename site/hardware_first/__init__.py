@@ -63,6 +63,7 @@ Roles and directives, as authors write them in MyST (a chapter NN-slug.md means 
     ```{array-explorer}
     ```{measure-here}                          chapter 01's experiments in the reader's browser: measure_here.py
     ```{reader-gpu}                            what that found of the reader's GPU; its body until there is something
+    ```{where-browsers-measure}                prose that is left out where the kernels for that are not compiled
 
     ```{systolic-array} 04-tpu                 the moving array, from the trace in the lab's record
     The takeaway, one paragraph.

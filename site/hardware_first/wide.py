@@ -9,7 +9,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-NUMBER = re.compile(r"[−+≤≥<>]?\s?\d[\d\s.,–]*\S{0,9}(\s\S{1,14})?")  # perhaps with its unit
+NUMBER = re.compile(r"[−+≤≥<>]?\s?\d[\d\s.,–]*(to \d[\d.]*)?\S{0,9}(\s\S{1,14})?|[\d\s.+=-]+")  # with a unit, or a sum
 NOTHING = {"", "–", "not measured"}
 
 

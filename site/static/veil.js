@@ -15,6 +15,7 @@
 
   // Whether a line ends at one of some boxes.
   const leadsTo = (line, boxes) => {
+    if (!line.getClientRects().length) return false;  // in a figure that is not shown
     const matrix = line.getScreenCTM(), length = line.getTotalLength();
     const ends = [0, length].map((at) => line.getPointAtLength(at).matrixTransform(matrix));
     return boxes.some(({left, right, top, bottom}) => ends.some(({x, y}) =>
@@ -44,7 +45,7 @@
   // panels, they are the areas and the numbers with units. A line that leads to a hidden mark is one, too. Returns the first
   // panel that has any.
   const hideMarks = (svg, colour) => {
-    const found = panels(svg), hidden = new Set(), leaders = svg.querySelectorAll("path.s-quiet");
+    const found = panels(svg), hidden = new Set(), leaders = svg.querySelectorAll("path.s-quiet:not([stroke-dasharray])");
     for (const each of svg.querySelectorAll("circle, polygon, path:not(.s-grid), text")) {
       const [x, y] = middle(each.getBBox()), number = /\d.*(%|\/s)/.test(each.textContent);
       const inside = found.find(({top, bottom, left}) => y > top - LINE && y < bottom + EDGE && x > left - EDGE);

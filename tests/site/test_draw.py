@@ -476,6 +476,11 @@ def test_the_dot_of_gnuplot_6_for_a_vector_without_length_is_left_out():
     assert (drawn[1].get("cx"), drawn[1].get("r")) == ("226.3", "3.6")
 
 
+def test_a_label_along_a_line_has_no_seam_that_bites_into_it():
+    label = svg.Text("memory", 10, 20, -45, "start", 18, "memory", labels.ALONG)
+    assert 'class="f-memory bare"' in label.element()
+
+
 def test_a_marker_of_another_form_is_one_line():
     other = GNUPLOT_6.replace("transform='translate(226.35,88.55) scale(3.60)'", "x='3' y='4'")
     with pytest.raises(svg.SvgError, match="a marker in gnuplot's SVG has an unknown form"):

@@ -280,6 +280,11 @@ def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):
         button.press("Enter")
         expect(box).not_to_be_visible()
         expect(figure.locator("svg.hf-figure").first).to_be_visible()
+        caption = figure.locator(".caption-text")
+        place = caption.bounding_box()["x"]
+        figure.locator(".hf-data > summary").press("Enter")
+        expect(figure.locator(".hf-data table").first).to_be_visible()
+        assert caption.bounding_box()["x"] == place
         assert visit.errors == []
 
 
@@ -288,10 +293,11 @@ def test_side_by_side_fits_a_telephone(browser, served):
         visit.page.evaluate(UNCOVER)
         button = visit.page.locator(".hf-compare button").nth(1)
         button.scroll_into_view_if_needed()
+        place = button.bounding_box()["y"]
         button.click()
         box = visit.page.locator(".hf-beside").locator("visible=true").first
         box.wait_for()
         tops = box.locator("svg").evaluate_all("all => all.map(svg => svg.getBoundingClientRect().top)")
-        assert tops[0] < tops[1]
+        assert tops[0] < tops[1] and abs(button.bounding_box()["y"] - place) < 1  # it stays where it was pressed
         assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert re.search("fast|long|high|differ", box.locator(".hf-beside-words").text_content())

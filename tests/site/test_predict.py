@@ -83,6 +83,8 @@ How fast?
 ```
 """)
     assert answers(page)[0]["answer"] == "7.963"
+    slow = built(site, "\n```{predict} slow\n:point: 01-roofline/kernels/vector add\n:range: 0.1 10\nHow fast?\n```\n")
+    assert answers(slow)[0]["words"].startswith("Measured on this machine: 1.00 GFLOP/s")  # the unit of the slider
     assert 'data-unit="GFLOP/s"' in page and 'data-scale="linear"' in page
 
 

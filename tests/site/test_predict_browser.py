@@ -459,3 +459,56 @@ def test_paper_shows_all(visit):
     until_shown(visit, "fig-small")
     expect(visit.page.locator(".hf-predict button:visible, .hf-show:visible")).to_have_count(0)
     expect(visit.page.locator(".hf-predict-answer:visible")).to_have_count(6)
+
+
+# What is open, its buttons placed for this window: [figure, the label that a button covers, or the line that leads to a
+# hidden mark].
+GIVEN_AWAY = """() => {
+  document.dispatchEvent(new Event("hf:machine"));
+  const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  return [...document.querySelectorAll(".hf-veiled")].flatMap(figure => {
+    const button = figure.querySelector(".hf-show").getBoundingClientRect();
+    const seen = name => [...figure.querySelectorAll(name)].filter(each => !each.matches(".hf-telling"));
+    const marks = [...figure.querySelectorAll(":is(text, circle, polygon).hf-telling")].map(e => e.getBoundingClientRect());
+    const covered = button.width ? seen("text").filter(text => meet(text.getBoundingClientRect(), button)) : [];
+    const leaders = seen("path.s-quiet:not([stroke-dasharray])").filter(line => [0, line.getTotalLength()].some(at => {
+      const {x, y} = line.getPointAtLength(at).matrixTransform(line.getScreenCTM());
+      return marks.some(mark => x > mark.left && x < mark.right && y > mark.top && y < mark.bottom);
+    }));
+    return [...covered.map(text => [figure.id, text.textContent]), ...leaders.map(line => [figure.id, "a line"])];
+  });
+}"""
+VEILS = [WIDE.ask(GIVEN_AWAY), WIDE.ask(GIVEN_AWAY, width=360)]
+
+
+@pytest.mark.parametrize("question", VEILS)
+def test_a_hidden_figure_keeps_its_labels_and_gives_nothing_away(walked, question):
+    assert walked(WIDE).objections(question) == {}
+
+
+def test_hidden_sentences_say_so_and_their_button_stays_on_the_screen(browser, served):
+    with Visit(browser, f"{served}00-workload.html", viewport={"width": 360, "height": 300}) as visit:
+        place = visit.page.locator("#read-and-written")
+        button = place.get_by_role("button", name="Hidden until you answer: show me")
+        for share in (0, .5):
+            place.evaluate("(place, share) => scrollBy(0, place.getBoundingClientRect().top + share * place.offsetHeight)", share)
+            header, seen = visit.page.locator(".hf-header").bounding_box(), button.bounding_box()
+            assert header["y"] + header["height"] <= seen["y"] <= 300 - seen["height"]
+        button.click()
+        assert button.count() == 0 and not place.evaluate(HIDDEN)
+
+
+def test_a_slip_of_the_hand_is_no_answer_and_a_dropped_dot_can_be_taken_back(browser, served):
+    with Visit(browser, f"{served}index.html") as visit:
+        dot, box = visit.page.locator("circle.hf-drag"), visit.page.locator("#predict-where-naive-falls")
+        for far, answered in ((2, 0), (-60, 1)):
+            x, y, wide, high = dot.bounding_box().values()
+            visit.page.mouse.move(x + wide / 2, y + high / 2)
+            visit.page.mouse.down()
+            visit.page.mouse.move(x + wide / 2, y + high / 2 + far, steps=4)
+            visit.page.mouse.up()
+            assert visit.page.locator(".hf-answered").count() == answered
+        before = visit.page.locator("#front-roofline .hf-bet ~ text").count()  # it is drawn below the labels
+        assert before == visit.page.locator("#front-roofline svg > text:not(.hf-drag)").count()
+        box.get_by_role("button", name="Ask me again").click()
+        assert dot.is_visible() and box.locator(".hf-predict-score").inner_text() == ""

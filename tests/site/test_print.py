@@ -114,13 +114,27 @@ def test_few_pages_are_mostly_empty(printed, tmp_path):
     assert short <= 0.1 * len(pages)
 
 
+# What reaches beyond the text of a sheet, and how high the highest figure is.
+CUT = """() => {
+  const {left, right} = document.querySelector("article").getBoundingClientRect();
+  const shown = [...document.querySelectorAll("article :is(figure, svg.hf-figure, figcaption, .admonition)")]
+    .map(each => [each.id || each.tagName, each.getBoundingClientRect()]).filter(([, {width}]) => width);
+  return [shown.filter(([, box]) => box.left < left - 1 || box.right > right + 1).map(([name]) => name),
+          Math.max(...[...document.querySelectorAll("svg.hf-figure")].map(svg => svg.getBoundingClientRect().height))];
+}"""
+
+
 def test_a_page_printed_from_the_site_is_light_and_has_its_solutions(browser, book, tmp_path):
     with Visit(browser, (book / "01-roofline.html").as_uri(), color_scheme="dark") as visit:
         visit.page.evaluate("document.documentElement.dataset.theme = 'dark'")
         visit.page.emulate_media(media="print")
         colours = visit.page.evaluate("""() => [document.querySelector('article p'), document.body].map(
             element => getComputedStyle(element)[element === document.body ? 'backgroundColor' : 'color'])""")
+        visit.page.set_viewport_size({"width": 672, "height": 990})  # an A4 sheet within its margins
+        cut, high = visit.page.evaluate(CUT)
         visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
+    assert cut == [] and high <= 400
+    assert not re.search(r"^\W*\d+ more that hold", text(tmp_path / "page.pdf"), re.M)  # which stand below it
     ink, paper = (sum(map(float, re.findall(r"[\d.]+", colour)[:3])) for colour in colours)
     assert ink < 300 and (paper > 700 or "rgba" in colours[1])
     solution = re.search(r'class="[^"]*solution.*?<p>(\w[\w ,]{20,40})', (book / "01-roofline.html").read_text(), re.S)[1]

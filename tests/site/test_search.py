@@ -96,6 +96,10 @@ A caption.
 int listing();
 ```
 
+| a | b |
+|---|---|
+| c | d |
+
 ## Below
 
 More prose.
@@ -104,6 +108,7 @@ More prose.
     text = (site.root / "build" / "out" / "_static" / "search-text.js").read_text(encoding="utf-8")
     (_, _, _, entries), = json.loads(text[text.index("(") + 1:text.rindex(")")])
     assert [entry[:3] for entry in entries] == [["page", "", "Head"], ["section", "below", "Below"]]
+    assert "a · b; c · d" in entries[0][3]  # a table's cells and rows stay apart
     assert "Prose with a word" in entries[0][3] and "A caption." in entries[0][3] and entries[1][3] == "More prose."
     assert "viewBox" not in entries[0][3] and "listing" not in entries[0][3]
 
