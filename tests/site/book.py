@@ -150,3 +150,9 @@ class Visit:
 
     def __exit__(self, *_) -> None:
         self.context.close()
+
+
+if __name__ == "__main__":  # tools/test renders it while the C++ tests run
+    folder, result = render()
+    print(result.stdout, result.stderr, sep="", end="")
+    sys.exit(result.returncode)
