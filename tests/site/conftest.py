@@ -197,7 +197,7 @@ def scale_series(series_id: str, factor: float):
 
 
 def pytest_configure(config) -> None:
-    config.addinivalue_line("markers", "slow: every extreme machine's figures, and Firefox; `make test-weekly` runs it")
+    config.addinivalue_line("markers", "slow: every extreme machine's figures, axe on every page, SwiftShader, Firefox; `make test-weekly` runs it")
     config.addinivalue_line("markers", "browser: needs the rendered book or a browser, as its fixtures tell")
     config.addinivalue_line("markers", "timing: depends on how quickly something runs; runs alone, after all others")
 

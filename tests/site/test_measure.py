@@ -477,7 +477,7 @@ WRONG = """() => {
 }"""
 
 
-@pytest.mark.timing
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "says"), [
     ("() => {}", "a program on the processor"),
     (WRONG % ("at = (at + ", "at = (at + 1 + "), "Its chain of loads is wrong in this browser; nothing is shown."),
