@@ -197,7 +197,7 @@ def scale_series(series_id: str, factor: float):
 
 
 def pytest_configure(config) -> None:
-    config.addinivalue_line("markers", "slow: every extreme machine's figures, axe on every page, SwiftShader, Firefox; `make test-weekly` runs it")
+    config.addinivalue_line("markers", "slow: all extreme machines' figures, axe on all pages, SwiftShader, Firefox; weekly")
     config.addinivalue_line("markers", "browser: needs the rendered book or a browser, as its fixtures tell")
     config.addinivalue_line("markers", "timing: depends on how quickly something runs; runs alone, after all others")
 
@@ -284,6 +284,6 @@ def base(request, book, served) -> str:
 
 
 @pytest.fixture(scope="session")
-def walked(browser, book, served) -> Callable[..., Walked]:
+def walked(browser, book, served) -> Callable[[Walk], Walked]:
     """walked(walk): what every page answered. No walk is done twice."""
     return functools.cache(lambda walk: walk.take(browser, served, pages(book)))

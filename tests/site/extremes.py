@@ -10,7 +10,6 @@ import copy
 import json
 import random
 import re
-from pathlib import Path
 
 import made
 

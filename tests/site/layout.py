@@ -19,8 +19,8 @@ from test_draw import SVG, TOOL, draw, labels
 
 SCRIPTS = sorted((ROOT / "figures").glob("[0-9][0-9]-*.gp"))
 STATIC = ROOT / "site" / "static"
-# The machines whose figures are known to be faultless, and have to stay so. Labels that collide on a new machine are no fault of
-# its contributor's: they warn, until somebody has moved the labels and added the machine here.
+# The machines whose figures are known to be faultless, and have to stay so. Labels that collide on a new machine are not its
+# contributor's fault: they only warn until the machine is added here.
 FAULTLESS = {"amd-epyc-zen-3-2-cores-vm", "amd-epyc-zen-4-2-cores-vm", "amd-epyc-zen-5-2-cores-vm",
              "amd-epyc-zen-5-4-hosts-1-gbit", "intel-xeon-2-cores-vm"}
 # Baseline to the top of a digit or capital, and to the bottom of a comma, in em. Below that reach few letters' tails.
@@ -61,9 +61,12 @@ def draw_all(records: dict[str, dict], folder: Path) -> dict[tuple[str, str], st
 
 @functools.cache
 def draw_published() -> dict[tuple[str, str], str]:
-    """{("machine/lab", figure): SVG} of every published record. The files are the book's own: whoever comes first draws them."""
-    return draw_jobs({(f"{path.parent.name}/{path.stem}", script.stem): (path, script, ROOT / "build/published" / path.parent.name)
-                      for path in sorted(RECORDS.glob("*/*.json")) for script in scripts_of(path)})
+    """{("machine/lab", figure): SVG} of every published record, in the files of the book, which then need not be drawn again."""
+    jobs = {}
+    for path in sorted(RECORDS.glob("*/*.json")):
+        folder = ROOT / "build" / "published" / path.parent.name
+        jobs |= {(f"{path.parent.name}/{path.stem}", script.stem): (path, script, folder) for script in scripts_of(path)}
+    return draw_jobs(jobs)
 
 
 def scripts_of(record: Path) -> list[Path]:

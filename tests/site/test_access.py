@@ -8,6 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from book import Visit, pages
 from walk import ANSWERED, CALCULATORS, OPENED, SETTLED, UNFOLDED, WIDE
 
+NARROW = {"width": 360, "height": 700}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # Axe is slow where there is much. Of a figure's data the first rows are as the others. A figure is one image with words for it;
 # what it is drawn of is not read out, and its contrasts are test_browser.py's.
@@ -112,7 +113,7 @@ def test_what_a_link_points_to_is_not_under_the_header(browser, served):
 
 
 def test_the_contents_open_over_a_narrow_page_and_close(browser, served):
-    with Visit(browser, f"{served}01-roofline.html", viewport={"width": 360, "height": 700}) as visit:
+    with Visit(browser, f"{served}01-roofline.html", viewport=NARROW) as visit:
         assert visit.page.get_by_role("link", name="Hardware First", exact=True).is_visible()  # out of sight
         contents, button = visit.page.locator("#contents"), visit.page.locator(".hf-contents-button")
         assert not contents.is_visible()
@@ -127,7 +128,7 @@ def test_the_contents_open_over_a_narrow_page_and_close(browser, served):
 
 
 def test_the_contents_open_without_scripts(browser, served):
-    with Visit(browser, f"{served}01-roofline.html", viewport={"width": 360, "height": 700}, java_script_enabled=False) as visit:
+    with Visit(browser, f"{served}01-roofline.html", viewport=NARROW, java_script_enabled=False) as visit:
         visit.page.click(".hf-contents-button")
         assert visit.page.locator("#contents a").first.is_visible()
 

@@ -208,7 +208,8 @@ def test_what_is_in_sight_changes_first_and_with_little_work(browser, served, pa
           const first = words(), range = new Range(), seen = slots.map(slot => {
             range.selectNodeContents(slot);
             const {top, bottom, height} = range.getBoundingClientRect();
-            return height > 0 && bottom > 0 && top < innerHeight && !slot.closest("details:not([open])") && !slot.querySelector("details:not([open])");
+            const folded = slot.closest("details:not([open])") || slot.querySelector("details:not([open])");
+            return height > 0 && bottom > 0 && top < innerHeight && !folded;
           });
           await all;
           const differs = (one, other) => slots.map((_, i) => i).filter(i => one[i] !== other[i]);

@@ -4,7 +4,6 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
-from pathlib import Path
 
 import made
 import pytest
