@@ -133,6 +133,22 @@ std::string hangs_and_tells(const fs::path& pids, const std::string& which) {
   return "sleep 1000 & echo " + which + " > " + file + ".new; mv " + file + ".new " + file + "; wait";
 }
 
+/// The system's compiler, which builds nothing twice: tests of the cache are about when something is built, not how.
+const std::string& sparing_compiler() {
+  static const ScratchFolder folder;
+  static const std::string compiler = [] {
+    std::string ours;
+    for (const std::string& word : find_toolchain("", 600).command) ours += word + ' ';
+    const std::string kept = folder.path().string() + "/$(cksum < \"$1\" | tr ' ' -)";
+    return compiler_that(folder, "all=$*; " + find_output + "kept=" + kept + "; [ -f \"$kept\" ] || { " + ours +
+                                     "$all && cp \"$output\" \"$kept.$$\" && mv \"$kept.$$\" \"$kept\"; exit; }; " +
+                                     "cp \"$kept\" \"$output\"");
+  }();
+  return compiler;
+}
+
+CompileOptions into(const fs::path& cache) { return {.seconds = 600, .compiler = sparing_compiler(), .cache = cache}; }
+
 }  // namespace
 
 TEST_CASE("A graph that cannot be compiled runs eagerly, and says which operator or limit it was") {
@@ -266,7 +282,7 @@ TEST_CASE("Where the cache cannot be written, a graph runs eagerly") {
     check_falls_back(chain(), {.cache = mine}, "cannot be written to");
     CHECK_THROWS_AS(Cache(mine).check_writable(), BuildError);
   }
-  check_compiles(chain(), {.cache = folder.path() / "a" / "new" / "one/"}, "");
+  check_compiles(chain(), into(folder.path() / "a" / "new" / "one/"), "");
 }
 
 TEST_CASE("The lab says that its cache cannot be used before it measures") {
@@ -332,10 +348,10 @@ TEST_CASE("A folder that others could have filled, or put in the place of anothe
 
 TEST_CASE("An entry that others could have written is not loaded, and the remedy does not trust it") {
   const ScratchFolder cache, folder;
-  check_compiles(chain(), {.cache = cache.path()}, "");
+  check_compiles(chain(), into(cache.path()), "");
   const fs::path library = only_library(cache.path()), elsewhere = folder.path() / "elsewhere.so";
   const auto refuses = [&](const std::string& why) {
-    check_falls_back(chain(), {.cache = cache.path()}, library.string() + ": " + why + "; delete the folder, or name");
+    check_falls_back(chain(), into(cache.path()), library.string() + ": " + why + "; delete the folder, or name");
   };
   for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
     fs::permissions(library, fs::perms::owner_all | others);
@@ -347,7 +363,7 @@ TEST_CASE("An entry that others could have written is not loaded, and the remedy
     refuses("others may have written it");
     REQUIRE(chown(library.c_str(), 0, 0) == 0);
   }
-  CHECK(Compiled(chain(), {.cache = cache.path()}).is_from_cache());
+  CHECK(Compiled(chain(), into(cache.path())).is_from_cache());
   fs::rename(library, elsewhere);
   fs::create_symlink(elsewhere, library);
   refuses("is a link");
@@ -358,21 +374,21 @@ TEST_CASE("An entry that others could have written is not loaded, and the remedy
 
 TEST_CASE("The second time nothing is built") {
   const ScratchFolder cache;
-  check_compiles(chain(), {.cache = cache.path()}, "");
+  check_compiles(chain(), into(cache.path()), "");
   CHECK(count(cache.path(), ".so") == 1);
   CHECK(count(cache.path(), ".cpp") == 1);
-  Compiled again(chain(), {.seconds = 600, .cache = cache.path()});
+  Compiled again(chain(), into(cache.path()));
   CHECK(again.is_from_cache());
   CHECK(again.remark().empty());
   CHECK(result_of(again, chain()) == eager_result(chain()));
   CHECK(again.library() == only_library(cache.path()));
-  check_compiles(chain_of_three({33, 66}), {.cache = cache.path()}, "");  // the other is still there
+  check_compiles(chain_of_three({33, 66}), into(cache.path()), "");  // the other is still there
   CHECK(count(cache.path(), ".so") == 2);
 }
 
 TEST_CASE("A damaged entry is built anew, and a line says so") {
   const ScratchFolder cache;
-  check_compiles(chain(), {.cache = cache.path()}, "");
+  check_compiles(chain(), into(cache.path()), "");
   const fs::path library = only_library(cache.path());
   const std::string whole = content(library);
   std::string changed = whole, other_seal = whole;
@@ -381,12 +397,12 @@ TEST_CASE("A damaged entry is built anew, and a line says so") {
   for (const std::string& bytes : {std::string(), whole.substr(0, 100), whole.substr(0, whole.size() - 1),
                                    whole.substr(0, whole.size() / 2), whole + "x", changed, other_seal}) {
     overwrite(library, bytes);
-    check_compiles(chain(), {.cache = cache.path()}, "damaged; built anew");
-    CHECK(Compiled(chain(), {.cache = cache.path()}).is_from_cache());
+    check_compiles(chain(), into(cache.path()), "damaged; built anew");
+    CHECK(Compiled(chain(), into(cache.path())).is_from_cache());
   }
   fs::remove(library);
   fs::create_directory(library);  // what cannot be replaced
-  check_falls_back(chain(), {.cache = cache.path()}, "cache " + library.string());
+  check_falls_back(chain(), into(cache.path()), "cache " + library.string());
 }
 
 TEST_CASE("What was built in different ways, or on another kind of machine, lies side by side") {
@@ -447,7 +463,7 @@ TEST_CASE("What has not been used for a month goes with the next build, and so d
                  recent = made(("f" + key.substr(1) + ".so").c_str(), 29 * 24h),
                  given_up = made((key + ".of-1234-5.so").c_str(), 25h),
                  being_written = made((key + ".of-1234-6.so").c_str(), 1h), others = made("notes.cpp", 1000 * 24h);
-  check_compiles(chain(), {.cache = cache.path()}, "");
+  check_compiles(chain(), into(cache.path()), "");
   for (const fs::path& file : {old, old_source, former, given_up}) CHECK_FALSE(fs::exists(file));
   for (const fs::path& file : {recent, being_written, others}) CHECK(fs::exists(file));
   fs::path used;
@@ -455,11 +471,11 @@ TEST_CASE("What has not been used for a month goes with the next build, and so d
     if (file.path().extension() == ".so" && file.path() != recent && file.path() != being_written) used = file.path();
   }
   set_age(used, 40 * 24h);
-  CHECK(Compiled(chain(), {.cache = cache.path()}).is_from_cache());
-  check_compiles(chain_of_three({33, 66}), {.cache = cache.path()}, "");
+  CHECK(Compiled(chain(), into(cache.path())).is_from_cache());
+  check_compiles(chain_of_three({33, 66}), into(cache.path()), "");
   CHECK(fs::exists(used));  // used just now
   const fs::path large = made((key + ".so").c_str(), 2h, 300 << 20);
-  check_compiles(chain_of_three({33, 67}), {.cache = cache.path()}, "");
+  check_compiles(chain_of_three({33, 67}), into(cache.path()), "");
   for (const fs::path& file : {large, recent}) CHECK_FALSE(fs::exists(file));  // and all that is older
   for (const fs::path& file : {used, being_written}) CHECK(fs::exists(file));
 }
