@@ -61,7 +61,7 @@ def draw(record_path, script_path, out_dir, tool, axes=None, name=None):
     name = name or script_path.stem
     figure = out_dir / (name + ".svg")
     made_of = f"<!-- {key_of([record_path, Path(tool), *inputs(script_path)], json.dumps([name, axes]))} -->\n"
-    if figure.exists() and read_text(figure).endswith(made_of):
+    if figure.exists() and figure.read_bytes().endswith(made_of.encode()):
         return figure
     header, series = checked(record_path, script_path)
     description = " ".join(describe(series[each]) for each in header["shows"] if each in series)

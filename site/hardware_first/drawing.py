@@ -101,7 +101,7 @@ def drawn(records: Records, name: str) -> Path:
     script, sketch = inputs(records, name)
     folder = records.build / "drawings" / script.stem
     key, now = folder / "key", f"{content_digest(script)} {content_digest(sketch)}"
-    if not key.exists() or key.read_text() != now:
+    if not key.exists() or key.read_bytes() != now.encode():
         shutil.rmtree(folder, ignore_errors=True)  # with what is not drawn any more
         folder.mkdir(parents=True)
         draw(script, folder)
