@@ -235,7 +235,7 @@ def test_without_the_other_cores_it_says_what_one_does(at, code):
 
 @pytest.mark.timing
 @pytest.mark.parametrize("base", ["server", "file"], indirect=True)
-def test_it_runs_in_earnest(at, base):
+def test_it_runs_with_the_real_kernels_and_clock(at, base):
     """The real kernels by the real clock, which goes ten times as fast; and with little memory."""
     quick = "{ const now = performance.now.bind(performance); performance.now = () => 10 * now(); }"
     page = at(quick + GIVES % 600, base=base)
