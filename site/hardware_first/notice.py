@@ -74,7 +74,7 @@ def warnings(env: BuildEnvironment, machine: Machine, labs: list[str]) -> list[N
     """What a reader should know of the labs' records before their numbers, as a machine's page shows them."""
     records = hardware_first(env).records
     used = list(filter(None, (chosen(records, lab, machine) for lab in labs)))
-    # A chapter leaves out the machines without a record of its lab: this machine, too, although the book is built on it.
+    # A chapter does not offer this machine without a record of its lab. It says here that the record is missing.
     not_run = [record for record in used if records.machines()[0].local and not records.local_path(record.lab).exists()
                and (machine.local or record.lab == env.docname)]
     elsewhere = [record for record in used if record.elsewhere and record not in not_run]
@@ -97,11 +97,11 @@ def from_elsewhere(used: list[Record], machine: str, records: Records) -> list[N
     remedy = f" Run make lab-{used[0].lab[:2]} to measure it." if machine == "This machine" else ""
     measured = [f"measured on {record.machine_name}, {record.date}{record.since}" for record in used]
     if len(used) == 1:
-        return [Notice(f"{machine} has not measured {named(used)}: its numbers here were {measured[0]}.{remedy}")]
+        return [Notice(f"{capital(machine)} has not measured {named(used)}: its numbers here were {measured[0]}.{remedy}")]
     names = {record.machine_name for record in used}
     whose = names.pop() if len(names) == 1 else "other machines"
     remedy = remedy and " Run ./primer site to measure them."
-    return [Notice(f"{machine} has not measured {named(used)}: their numbers here are from {whose}.{remedy}",
+    return [Notice(f"{capital(machine)} has not measured {named(used)}: their numbers here are from {whose}.{remedy}",
                     tuple(f"Lab {record.lab}: {where}." for record, where in zip(used, measured)))]
 
 

@@ -302,7 +302,7 @@ def buttons(choices: list[str]) -> str:
 
 
 def slider(low: str, high: str) -> str:
-    """A slider between two quantities. Until it is moved it says so in place of a value."""
+    """A slider between two quantities. Before the first move it shows what to do in place of a value."""
     return (f'<span class="hf-predict-slider"><span>{low}</span><span class="hf-predict-track"><output>move the slider</output>'
             f'<input type="range" min="0" max="120" value="60" aria-label="your prediction, from {low} to {high}"></span>'
             f'<span>{high}</span></span>'

@@ -166,7 +166,7 @@ def test_a_machine_without_the_lab_keeps_the_numbers_marked_and_says_so_once(sit
     assert "hf-elsewhere" not in site.html() and "hf-banner" not in site.html()
 
 
-def test_several_labs_that_a_machine_lacks_are_one_sentence_that_unfolds(site):
+def test_missing_labs_share_one_sentence_with_folded_details(site):
     for lab in ("02-other", "03-third"):
         site.lab(lab)
         site.record(published="first", lab=lab)

@@ -139,7 +139,7 @@ def test_a_chapter_says_whose_numbers_it_shows_for_want_of_the_chosen_machines(b
         assert select.evaluate(label) == "AMD EPYC (Zen 4), 2 cores" and visit.errors == []
 
 
-def test_on_a_telephone_the_machine_stands_below_the_header_and_scrolls_away(browser, served):
+def test_on_a_phone_the_choice_of_machine_is_below_the_header_and_scrolls_away(browser, served):
     with Visit(browser, f"{served}{LAB}.html", viewport={"width": 360, "height": 740}) as visit:
         name, select, label = map(visit.page.locator, (".hf-home span", SWITCH, "#hf-machine label > span"))
         header = visit.page.locator("header").bounding_box()
@@ -150,7 +150,7 @@ def test_on_a_telephone_the_machine_stands_below_the_header_and_scrolls_away(bro
         visit.page.evaluate(SETTLED)
         assert 0 <= name.bounding_box()["y"] < 50 and select.bounding_box()["y"] < 0
         visit.page.set_viewport_size({"width": 1280, "height": 740})
-        assert visit.page.locator("header #hf-machine select").is_visible()  # as when a telephone is turned
+        assert visit.page.locator("header #hf-machine select").is_visible()  # after the phone is turned
 
 
 def test_the_reader_keeps_the_place_at_every_moment(browser, served):

@@ -1,5 +1,5 @@
-"""What a reader sees of every page: the headline on the first screen, then all else from the top down, and nothing on top of
-anything else, at the widths of telephones, tablets and screens, with a banner and without."""
+"""The layout of every page at five widths, with a banner and without: the headline is on the first screen, the rest follows in
+the order of the document, nothing overlaps, and nothing scrolls sideways."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ FAULTS = """() => {
   const below = (one, other) => other.top >= one.bottom - SLACK;
   const beside = (one, other) => other.left >= one.right - SLACK && other.bottom > one.top;
 
-  // Cards, buttons on code and the like are meant to lie over the page, as a form's button does over the label that it stands
-  // in. A narrow page's choice of machines is not.
+  // Popovers, buttons on code and a form's button beside its field may cover something. The choice of machine may not, although
+  // narrow pages position it absolutely.
   const overlays = (element, {position}) => element.matches("fieldset > p") ||
     (position === "absolute" || position === "fixed") && element.id !== "hf-machine";
   const parts = element => [...element.children].flatMap(child => {
@@ -41,7 +41,7 @@ FAULTS = """() => {
     let before = null;
     for (const part of own) {
       look(part, inside);
-      if (part.matches("figcaption, aside, .hf-also, .hf-predict-slider > *")) continue;  // which may stand at the side
+      if (part.matches("figcaption, aside, .hf-also, .hf-predict-slider > *")) continue;  // these may be at the side
       const here = part.getBoundingClientRect(), last = before?.getBoundingClientRect();
       if (last && !below(last, here) && !beside(last, here)) found.push(`${name(part)} is not behind ${name(before)}`);
       before = part;
@@ -68,38 +68,40 @@ FAULTS = """() => {
   return found;
 }"""
 
-# Of the page as it comes, then of the same page with the numbers of a machine that has a banner where the first has none, or
-# has none where the first has one.
+# The faults of the page as it loads; then those with a banner, or without it if the page has one: with the numbers of a machine
+# for which that is so, or else, as for a quick record, with a banner put where notice.py would put it. All in one load.
 BOTH = f"""(async () => {{
-  const faults = {FAULTS}, found = {{first: faults()}};
-  const {{machines = [], variantOf, showMachine}} = window.hardwareFirst ?? {{}};
-  const has = html => html.includes('class="hf-banner'), banner = document.querySelector(".hf-banner");
-  const slot = banner?.closest(".hf-slot")?.dataset.slot;
+  const faults = {FAULTS}, first = faults(), {{machines = [], variantOf, showMachine}} = window.hardwareFirst ?? {{}};
+  const h1 = document.querySelector("h1"), banner = document.querySelector(".hf-banner");
+  if (!variantOf) return [first];
+  const has = html => html.includes('class="hf-banner'), slot = banner?.closest(".hf-slot")?.dataset.slot;
   for (const {{slug}} of machines.slice(1)) {{
     const html = await variantOf(slug);
     if (banner ? typeof html[slot] !== "string" || has(html[slot]) : !html.some(each => each && has(each))) continue;
     await showMachine(slug);
-    found[slug] = faults();
+    const other = faults();
     await showMachine(machines[0].slug);
-    break;
+    return [first, other];
   }}
-  return found;
+  const made = document.createElement("p");
+  made.className = "hf-banner";
+  made.textContent = "Lab 01-roofline was measured with the quick budget: its numbers are rough. Run make lab-01 to measure it.";
+  banner ? banner.hidden = true : h1.after(made);
+  const other = faults();
+  banner ? banner.hidden = false : made.remove();
+  return [first, other];
 }})()"""
 SCREENS = {width: WIDE.ask(BOTH, width) for width in WIDTHS}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_a_page_is_read_from_the_top_down_and_nothing_lies_on_anything(walked, width):
-    faults = {(page, whose): found for page, looks in walked(WIDE).answers[SCREENS[width]].items()
-              for whose, found in looks.items() if found}
-    assert faults == {}
+def test_every_page_reads_from_top_to_bottom_without_overlaps(walked, width):
+    looks = walked(WIDE).answers[SCREENS[width]]
+    assert {page: found for page, found in looks.items() if any(found)} == {}
+    assert {page for page, found in looks.items() if len(found) < 2} == {"404.html"}  # which never has a banner
 
 
-def test_the_front_page_was_looked_at_with_a_banner_and_without(walked):
-    assert all(len(walked(WIDE).answers[question]["index.html"]) == 2 for question in SCREENS.values())
-
-
-# Layouts that a style sheet once had, or could have, and what is said of the front page then.
+# Broken layouts of the front page: the width, a part of the fault that must be found, and the CSS.
 BROKEN = {
     "cards before the headline": (1440, "#the-chapters", """
         .hf-front > section { display: grid; grid-template: auto auto 1fr / minmax(0, 5fr) minmax(0, 6fr); }
