@@ -20,6 +20,7 @@
     dot = made("g", {class: "hf-drag"});
     dot.append(made("circle", {class: "hf-reach", r: 36}), made("circle", {r: 13}), made("text", {x: -20, y: 6, "text-anchor": "end"}));
     dot.lastChild.textContent = "three plain loops?";
+    dot.addEventListener("touchstart", (event) => event.preventDefault(), {passive: false});  // or the page would scroll
     const move = () => dot.setAttribute("transform", `translate(${x}, ${heights[slider.value]})`);
     const to = ({clientX, clientY}) => {
       const {y} = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
@@ -27,7 +28,6 @@
       slider.value = apart.indexOf(Math.min(...apart));
       slider.dispatchEvent(new Event("input"));
     };
-    dot.addEventListener("touchstart", (event) => event.preventDefault(), {passive: false});  // or the page would scroll
     dot.addEventListener("pointerdown", (event) => { from = slider.value; dot.setPointerCapture(event.pointerId); event.preventDefault(); });
     dot.addEventListener("pointermove", (event) => { if (dot.hasPointerCapture(event.pointerId)) to(event); });
     dot.addEventListener("pointerup", () => {

@@ -100,12 +100,14 @@
     hardwareFirst.showMachine(select.value).catch(() => {});  // the page stays as it was, and so does the choice shown
   });
   label.append(words, select);
-  const box = document.getElementById("hf-machine"), header = box.parentElement, after = box.nextElementSibling;
-  const narrow = matchMedia("(max-width: 47.99rem)");
-  const settle = () => narrow.matches ? document.querySelector("main").prepend(box) : header.insertBefore(box, after);
-  narrow.addEventListener("change", settle);
-  settle();
-  box.append(label);
+  const box = document.getElementById("hf-machine");
+  if (box) {
+    const header = box.parentElement, after = box.nextElementSibling, narrow = matchMedia("(max-width: 47.99rem)");
+    const settle = () => narrow.matches ? document.querySelector("main").prepend(box) : header.insertBefore(box, after);
+    narrow.addEventListener("change", settle);
+    settle();
+    box.append(label);
+  }
 
   const wanted = hardwareFirst.wantedMachine;
   if (wanted === first.slug) return;

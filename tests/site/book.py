@@ -15,7 +15,7 @@ from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
 import made
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Page
 
 PROJECT = made.ROOT
 SUB_PATH = "/books/hardware-first/"
@@ -131,9 +131,9 @@ class Visit:
         """What the page asked for after its first START requests, without its icon: browsers load that when they like."""
         return [url for url in self.requests[start:] if not url.endswith("/favicon.svg")]
 
-    def drag_by_finger(self, target: Locator, across: float, down: float, steps: int = 12) -> None:
-        """Touches the middle of a target, and takes the finger off that far from there. Needs a context that has_touch."""
-        box, session = target.bounding_box(), self.context.new_cdp_session(self.page)
+    def drag_by_finger(self, box: dict[str, float], across: float, down: float, steps: int = 12) -> None:
+        """Touches the middle of a box and lifts the finger that far from there. Needs a context with has_touch."""
+        session = self.context.new_cdp_session(self.page)
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         for step in range(steps + 1):
             point = {"x": x + across * step / steps, "y": y + down * step / steps}

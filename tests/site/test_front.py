@@ -109,6 +109,7 @@ def test_one_screen_says_it_all(browser, served):
         boxes = {part: visit.page.locator(part).first.bounding_box() for part in parts}
         expect(visit.page.locator(".hf-chapter-card")).to_have_count(len(CHAPTERS) - len(LEFT_OUT))
         expect(visit.page.locator("svg.hf-thumb")).to_have_count(len(CHAPTERS) - len(LEFT_OUT))
+        expect(visit.page.get_by_role("link", name="Measure yours")).to_have_attribute("href", "measure.html")
         visit.page.get_by_role("link", name="Start reading").click()
         expect(visit.page).to_have_url(re.compile(r"/before\.html$"))
     with counted(browser):
@@ -154,14 +155,14 @@ def test_a_finger_drags_the_dot_and_not_the_page(browser, served):
         visit.page.evaluate("document.querySelector('.hf-drag').scrollIntoView({block: 'center', behavior: 'instant'})")
         assert min(reach.bounding_box()[side] for side in ("width", "height")) >= 40
         before = visit.page.evaluate("scrollY")
-        visit.drag_by_finger(reach, 0, -90)
+        visit.drag_by_finger(reach.bounding_box(), 0, -90)
         assert "You said" in visit.page.locator("#predict-where-naive-falls .hf-predict-score").inner_text()
         assert before > 0 and visit.page.evaluate("scrollY") == before
 
 
 def test_a_finger_beside_the_dot_scrolls_the_page(browser, served):
     with Visit(browser, f"{served}index.html", has_touch=True, viewport={"width": 360, "height": 740}) as visit:
-        visit.drag_by_finger(visit.page.locator(".hf-headline"), 0, -150)
+        visit.drag_by_finger(visit.page.locator(".hf-headline").bounding_box(), 0, -150)
         visit.page.wait_for_function("scrollY > 50")
         assert visit.page.locator(".hf-drag").is_visible()
 

@@ -392,7 +392,7 @@ def test_a_finger_can_drag_the_dot(browser, served):
         visit.page.evaluate("document.querySelector('svg.hf-graph').scrollIntoView({block: 'center', behavior: 'instant'})")
         assert min(dot.bounding_box()[side] for side in ("width", "height")) >= 40
         before = visit.page.evaluate("scrollY")
-        visit.drag_by_finger(dot, 60, -60)
+        visit.drag_by_finger(dot.bounding_box(), 60, -60)
         assert int(number.input_value()) > 1 and visit.page.evaluate("scrollY") == before
 
 
