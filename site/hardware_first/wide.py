@@ -21,7 +21,7 @@ def visit_table(translator: HTML5Translator, node: nodes.table) -> None:
 
 def align_numbers(table: nodes.table) -> None:
     """Ends columns of numbers at the right, but for the first, which names the rows."""
-    rows = [row for row in table.findall(nodes.row)]
+    rows = list(table.findall(nodes.row))
     if len({len(row) for row in rows}) != 1:
         return
     for column in list(zip(*rows))[1:]:

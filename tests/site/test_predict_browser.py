@@ -491,7 +491,7 @@ def test_hidden_sentences_say_so_and_their_button_stays_on_the_screen(browser, s
         place = visit.page.locator("#read-and-written")
         button = place.get_by_role("button", name="Hidden until you answer: show me")
         for share in (0, .5):
-            place.evaluate("(place, share) => scrollBy(0, place.getBoundingClientRect().top + share * place.offsetHeight)", share)
+            place.evaluate("(e, share) => scrollBy(0, e.getBoundingClientRect().top + share * e.offsetHeight)", share)
             header, seen = visit.page.locator(".hf-header").bounding_box(), button.bounding_box()
             assert header["y"] + header["height"] <= seen["y"] <= 300 - seen["height"]
         button.click()
