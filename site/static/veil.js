@@ -117,7 +117,7 @@
     if (!blocks.length) return;
     // Over the sentences the button stays on the screen while they are scrolled past.
     const cover = Object.assign(document.createElement("div"), {className: "hf-cover"});
-    target.append(cover);
+    [...target.children].find((child) => child.contains(blocks[0])).before(cover);  // the last child is still the last
     cover.style.top = `${blocks[0].getBoundingClientRect().top - target.getBoundingClientRect().top}px`;
     button(cover, press);
   };
@@ -196,6 +196,9 @@
   hardwareFirst.veil = (open, said) => {
     clear();
     said.forEach(draw);
-    for (const {box, press} of open) for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean)) hide(name, press);
+    const presses = new Map();  // a place that several questions hide is shown by one press
+    for (const {box, press} of open) for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean))
+      presses.set(name, [...presses.get(name) || [], press]);
+    for (const [name, all] of presses) hide(name, () => all.forEach((press) => press()));
   };
 })();

@@ -501,6 +501,7 @@ def test_hidden_sentences_say_so_and_their_button_stays_on_the_screen(browser, s
 def test_a_slip_of_the_hand_is_no_answer_and_a_dropped_dot_can_be_taken_back(browser, served):
     with Visit(browser, f"{served}index.html") as visit:
         dot, box = visit.page.locator("circle.hf-drag"), visit.page.locator("#predict-where-naive-falls")
+        dot.scroll_into_view_if_needed()
         for far, answered in ((2, 0), (-60, 1)):
             x, y, wide, high = dot.bounding_box().values()
             visit.page.mouse.move(x + wide / 2, y + high / 2)
