@@ -110,7 +110,8 @@ class Text:
         turn = f' transform="rotate({number(self.angle)} {number(self.x)} {number(self.y)})"' if self.angle else ""
         anchor = f' text-anchor="{self.anchor}"' if self.anchor != "start" else ""
         place = f'x="{number(self.x)}" y="{number(self.y)}"'
-        bare = " bare" if self.role in ("bare", labels.ALONG) else ""  # a seam would bite into the line it is along
+        along_a_slope = self.role == labels.ALONG and self.angle  # a seam would bite into the line
+        bare = " bare" if self.role == "bare" or along_a_slope else ""
         return f'<text class="f-{self.colour}{bare}" {place}{anchor}{turn}>{escape(self.string, quote=False)}</text>'
 
 
