@@ -1,0 +1,98 @@
+"""Where a reader builds the book: in a folder whose name has a space, in a country that writes 3,14."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from book import PROJECT
+from conftest import LAB, Site
+
+PAGE = f"""# Page
+
+{{measured}}`{LAB}/ridge_flop_per_byte`
+
+```{{claim}} {LAB}/memory-is-slow
+Not so.
+```
+
+```{{lab-figure}} 01-small
+:series: latency
+It rises.
+```
+
+```{{drawing}} 01-door
+A door.
+```
+"""
+DOOR = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 520 10"><title>A door</title><desc>It is open.</desc></svg>'
+COMMA = "de_DE.UTF-8"
+
+
+@pytest.fixture
+def comma(tmp_path: Path, monkeypatch) -> None:
+    """Programs that this test starts are asked to write 3,14."""
+    definitions = Path("/usr/share/i18n/locales/de_DE")
+    if not shutil.which("localedef") or not definitions.exists():
+        pytest.skip("no localedef, or no de_DE for it (Debian's package locales)")
+    folder = tmp_path / "locales"
+    folder.mkdir()
+    # Its status is 1 where it warns.
+    subprocess.run(["localedef", "--inputfile", definitions.name, "--charmap", "UTF-8", folder / COMMA], capture_output=True)
+    for name, value in {"LOCPATH": str(folder), "LC_ALL": COMMA, "LANG": COMMA}.items():
+        monkeypatch.setenv(name, value)
+    point = [sys.executable, "-c", "import locale; locale.setlocale(locale.LC_ALL, ''); print(locale.localeconv()['decimal_point'])"]
+    assert subprocess.run(point, capture_output=True, text=True, check=True).stdout == ",\n"
+
+
+def build(root: Path, tool: Path) -> Site:
+    site = Site(root, tool)
+    site.record()
+    site.record(published="a-machine")
+    site.drawing(DOOR)
+    site.page(PAGE)
+    built = site.build()
+    assert (built.status, built.said) == (0, "")
+    return site
+
+
+@pytest.mark.parametrize("name", ["a folder, and more", "%s;$(false)&'#"])
+def test_a_folder_may_have_any_name(tmp_path, record_tool, monkeypatch, name):
+    """The project's, and the system's for what is temporary."""
+    plain = build(tmp_path / "plain", record_tool)
+    scratch = tmp_path / f"scratch {name}"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    assert build(tmp_path / name, record_tool).html() == plain.html()
+
+
+def tables(record: Path, tool: Path, out: Path) -> dict[str, bytes]:
+    subprocess.run([tool, "table", record, "--out", out], check=True, capture_output=True)
+    return {path.name: path.read_bytes() for path in out.iterdir()}
+
+
+def figures(record: Path, tool: Path, out: Path) -> dict[str, bytes]:
+    subprocess.run([sys.executable, PROJECT / "site" / "hardware_first" / "draw.py", PROJECT / "figures" / "01-bandwidth.gp",
+                    "--record", record, "--out", out, "--tool", tool], check=True, capture_output=True)
+    return {path.name: path.read_bytes() for path in out.glob("*.svg")}
+
+
+@pytest.mark.parametrize("made", [tables, figures])
+def test_numbers_have_a_point_where_the_locale_has_a_comma(request, tmp_path, record_tool, made):
+    (record, *_) = sorted((PROJECT / "figures" / "records").glob(f"*/{LAB}.json"))
+    expected = made(record, record_tool, tmp_path / "before")
+    request.getfixturevalue("comma")
+    assert expected and made(record, record_tool, tmp_path / "after") == expected
+    checked = subprocess.run([record_tool, "check", record], capture_output=True, text=True)
+    assert (checked.returncode, os.environ["LC_ALL"]) == (0, COMMA), checked.stderr
+
+
+def test_a_book_is_the_same_where_the_locale_has_a_comma(request, tmp_path, record_tool):
+    expected = build(tmp_path / "before", record_tool).html()
+    request.getfixturevalue("comma")
+    assert build(tmp_path / "after", record_tool).html() == expected
