@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(again == record);
   require(hf::check(again, {}).empty());
   require(!hf::tables(record).empty());
-  const auto itself = hf::difference(record, again);
+  const auto itself = hf::difference(record, again, {});
   require(itself.flips.empty() && itself.values.empty() && itself.points.empty() && itself.missing.empty());
   return 0;
 }

@@ -1,20 +1,21 @@
-// record-power [RESAMPLES]: how often each law refuses an honest record, and how many forgeries it sees.
+// record-power [RESAMPLES [TEXT]]: how often each law, or each that contains TEXT, refuses an honest record, and how many forgeries
+// it catches.
 //   cmake --build build --target record-power && build/bin/record-power
 // Exit status 1 if a law may refuse an honest record in more than 1 of 10,000 runs, with 95% confidence.
 //
 // An honest record is a published one, measured again on a worse host. For every law of its lab:
-// - Each number that depends on the host gets as many samples as it had, drawn from them with replacement.
+// - Each number that depends on the host gets as many samples as it had, drawn from them with replacement. Of fewer than 8, the
+//   outliers beyond 1.5 times the median are not drawn: they would be 1 sample in 7, or more.
 // - 1 sample in 20 is slow, by a Pareto factor with exponent 2: 1.3% of all take more than 2 times as long, and 0.6% more than
 //   3 times. Of the 469,069 samples in all records ever published, 0.6% and 0.2% do.
 // - All samples of a number share another factor, as if the host had changed since the last number: exp(2fz), where f is the
 //   record's noise floor and z is normal. Of repeated samplings 95% differ by less than the floor, so the deviation is 4 times
 //   what was seen. At floors of 2% to 4%, it is as large as between runs that are weeks apart: 45 published peaks of two cores
 //   of one model deviate by 6%.
-// - 1 time or speed in 500 that has fewer than 20 samples is held up: all of its samples are slow by the same Pareto factor.
-//   More samples are taken in rounds, over seconds, and a ratio is of two that were held up together. Among the 1,456 points
-//   of published series that never fall, none is more than 10% above a later one, so at most 1 in 500 is held up by that
-//   much, with 95% confidence.
-// - Slow is more time or less speed; a ratio may go either way. Samples that two numbers have in common are drawn once.
+// - 1 point in 500 of a series that may not fall or rise is held up: all of its samples, which are taken one after the other, are slow
+//   by the same Pareto factor. Among the 1,456 points of such series ever published, none is more than 10% above a later one, so at
+//   most 1 in 500 is held up by that much, with 95% confidence. Speeds and their limits have samples from rounds, which all share.
+// - A measured number without samples was made of others: it has that common factor alone.
 // - What a law defines is made from the new numbers, as a lab does: of pairs of samples where it had samples, or of medians.
 //   A modelled number that measured ones limit is made of these, and moves with them.
 //
@@ -59,7 +60,8 @@ constexpr double kGoal = 1e-4;
 constexpr double kWorse = 2;               // how many times the noise floor
 constexpr double kSlowSamples = 1.0 / 20;  // the share of samples that are slow
 constexpr double kHeldUp = 1.0 / 500;      // the share of numbers that are held up
-constexpr std::size_t kSpread = 20;        // so many samples are taken over seconds
+constexpr std::size_t kFew = 8;            // so few samples do not tell how many are outliers
+constexpr double kOutlier = 1.5;           // times the median
 constexpr int kForgeries = 200;            // of each kind, for each law and record
 
 struct Interval {
@@ -73,7 +75,7 @@ struct Number {
   Pointer at;
   const char* median;
   double noise;  // 0 where it does not depend on the host
-  bool measured;
+  bool measured, sampled;
   std::vector<double> samples;  // one at least
   Interval is;
 };
@@ -86,6 +88,7 @@ Number number(const Json& item, const char* median, const Json& owner, const std
   number.is = {item.value("low", middle), middle, item.value("high", middle)};
   number.measured = owner.at("kind") == "measured";
   number.noise = depends_on_host(owner.at("kind").get<std::string>(), unit, middle) ? noise : 0;
+  number.sampled = item.contains("samples");
   number.samples = item.value("samples", std::vector<double>{middle});
   return number;
 }
@@ -220,6 +223,14 @@ class Host {
   double pareto() { return 1 / std::sqrt(1 - share()); }
   double shift(double noise) { return std::exp(kWorse * noise * std::normal_distribution<double>()(random_)); }
 
+  static Samples without_outliers(const Number& number) {
+    Samples samples = number.samples;
+    std::erase_if(samples, [&](double sample) {
+      return sample > kOutlier * number.is.middle || sample * kOutlier < number.is.middle;
+    });
+    return samples.empty() ? number.samples : samples;
+  }
+
   static bool is_ratio(const Number& number) { return number.unit == "1" || number.unit == "%"; }
 
   // What a number in that unit is multiplied by when it takes `factor` as much time.
@@ -231,11 +242,14 @@ class Host {
   Samples draw(const Number& number) {
     if (number.samples.size() == 1 && number.noise == 0) return number.samples;
     Samples samples(number.samples.size());
-    std::uniform_int_distribution<std::size_t> pick(0, samples.size() - 1);
-    for (double& sample : samples) sample = number.samples[pick(random_)];
+    const Samples from = number.noise > 0 && samples.size() < kFew ? without_outliers(number) : number.samples;
+    std::uniform_int_distribution<std::size_t> pick(0, from.size() - 1);
+    for (double& sample : samples) sample = from[pick(random_)];
     if (number.noise == 0) return samples;
+    if (!number.sampled) return {samples[0] * shift(number.noise)};
     double all = shift(number.noise);
-    if (samples.size() < kSpread && !is_ratio(number) && share() < kHeldUp) all *= slowed(number, pareto());
+    const bool ordered = case_.law.kind == Law::Kind::never_falls || case_.law.kind == Law::Kind::never_rises;
+    if (ordered && share() < kHeldUp) all *= slowed(number, pareto());
     for (double& sample : samples) {
       sample *= all;
       if (share() < kSlowSamples) sample *= slowed(number, pareto());
@@ -498,7 +512,7 @@ Row measure_law(const std::string& lab, const Trial& trial, std::size_t law, std
   return row;
 }
 
-int measure_laws(std::size_t runs) {
+int measure_laws(std::size_t runs, const std::string& text) {
   const fs::path tree = HARDWARE_FIRST_SOURCE;
   std::printf("%-12s %-86s %2s  %-20s", "lab", "law", "of", "honest: refused");
   for (const Kind& kind : kKinds) std::printf(" %6s", kind.name);
@@ -509,6 +523,7 @@ int measure_laws(std::size_t runs) {
     const Trial trial = prepare(tree, lab, records);
     std::vector<std::future<Row>> rows;
     for (std::size_t law = 0; law < trial.laws.size(); ++law) {
+      if (trial.laws[law].text.find(text) == std::string::npos) continue;
       rows.push_back(std::async(std::launch::async, measure_law, lab, std::cref(trial), law, runs));
     }
     for (auto& each : rows) {
@@ -517,11 +532,12 @@ int measure_laws(std::size_t runs) {
       good = good && (!row.noisy || upper_bound(row.honest.refused, row.honest.of) < kGoal);
     }
     Random random(trial.laws.size());
-    for (std::size_t j = 0; j < records.size(); ++j) measure_all_laws(trial.cases[j], trial.numbers[j], every, random);
+    for (std::size_t j = 0; text.empty() && j < records.size(); ++j)
+      measure_all_laws(trial.cases[j], trial.numbers[j], every, random);
     every.records += records.size();
     std::fflush(stdout);
   }
-  print(every);
+  if (text.empty()) print(every);
   return good ? 0 : 1;
 }
 
@@ -530,7 +546,7 @@ int measure_laws(std::size_t runs) {
 
 int main(int argc, char** argv) {
   try {
-    return hf::measure_laws(argc > 1 ? std::stoul(argv[1]) : 60000);
+    return hf::measure_laws(argc > 1 ? std::stoul(argv[1]) : 60000, argc > 2 ? argv[2] : "");
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 2;
