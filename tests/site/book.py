@@ -30,7 +30,8 @@ ADDRESS = {"HARDWARE_FIRST_URL": "https://hardware-first.example/", "HARDWARE_FI
 def render() -> tuple[Path, subprocess.CompletedProcess]:
     """The folder of the published book, brought up to date as `make site` would, and how that went."""
     environment = {**ADDRESS, **os.environ, **PUBLISHED, "NO_COLOR": "1"}
-    for command in (["site/browser/build"], ["make", "--silent", "build/doxygen/xml/index.xml"], ["tools/alone", "tools/render"]):
+    doxygen = ["make", "--silent", "build/doxygen/xml/index.xml"]
+    for command in (["site/browser/build"], doxygen, ["tools/alone", "tools/render"]):
         result = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, env=environment)
         if result.returncode:
             break
