@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from book import PROJECT, Visit
+from book import CHAPTERS, PROJECT, Visit
 
 PRINTED = ["before", "00-workload", "01-roofline", "machines"]
 
@@ -167,3 +167,29 @@ def test_a_full_disk_is_one_line_and_the_book_printed_before_stays(tmp_path):
     assert (half.returncode, half.stderr) == (1, f"print-book: {draft}: was not written whole: free space there\n")
     assert (run.returncode, line) == (1, f"print-book: {before}: File too large: free space there, or make it yours")
     assert before.read_text() == "old" and sorted(tmp_path.iterdir()) == files
+
+
+@pytest.mark.slow
+def test_the_whole_book_is_printed(book, tmp_path):
+    """Every chapter and figure, in embedded faces, and no word beyond the edge of its page."""
+    whole = tmp_path / "book.pdf"
+    subprocess.run([sys.executable, PROJECT / "tools" / "print-book", book, whole], check=True)
+    told = subprocess.run(["pdfinfo", whole], capture_output=True, text=True, check=True).stdout
+    assert 150 < int(re.search(r"Pages:\s+(\d+)", told)[1]) < 700
+    _, _, *faces = subprocess.run(["pdffonts", whole], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert faces and [face for face in faces if face.split()[-5] != "yes"] == []
+    found = " ".join(text(whole).split())
+    assert [chapter for chapter in CHAPTERS if not re.search(f"chapter {chapter[:2]}", found, re.I)] == []
+    captions = [number for chapter in CHAPTERS
+                for number in re.findall(r'class="caption-number">\s*(\S[^<]*?)\s*<', (book / f"{chapter}.html").read_text())]
+    assert len(captions) > 50 and [number for number in captions if plain(number) not in found] == []
+    assert beyond_the_edge(whole) == []
+
+
+def beyond_the_edge(pdf: Path) -> list[str]:
+    """The words that are not whole on their page."""
+    words = subprocess.run(["pdftotext", "-bbox", pdf, "-"], capture_output=True, text=True, check=True).stdout
+    width, height = (float(size) for size in re.search(r'<page width="([\d.]+)" height="([\d.]+)"', words).groups())
+    boxes = re.findall(r'<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*?)<', words)
+    return [word for left, top, right, bottom, word in boxes
+            if float(left) < 0 or float(top) < 0 or float(right) > width or float(bottom) > height]
