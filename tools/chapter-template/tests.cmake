@@ -1,6 +1,1 @@
-add_executable(test-@ID@ test_NAMESPACE.cpp)
-target_include_directories(test-@ID@ PRIVATE ${PROJECT_SOURCE_DIR}/labs)
-target_link_libraries(test-@ID@ PRIVATE doctest_main)
-target_compile_options(test-@ID@ PRIVATE -Wall -Wextra)
-add_test(NAME @ID@ COMMAND test-@ID@)
-set_tests_properties(@ID@ PROPERTIES LABELS lab-@N@)
+add_room_tests(SOURCES test_NAMESPACE.cpp)
