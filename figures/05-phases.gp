@@ -8,14 +8,18 @@ prefill = tables."/serving_prefill.tsv"
 decode = tables."/serving_decode.tsv"
 stats prefill using 1:2 name "prefill" nooutput
 stats decode using 1:2 name "decode" nooutput
+stats prefill using 3 name "prefill_low" nooutput
+stats decode using 3 name "decode_low" nooutput
 peak = value_peak_fp32_all_gflops
 bandwidth = value_bandwidth_dram_all_gbs
 ridge = value_ridge_all_flop_per_byte
 
 x_min = smaller(decode_min_x, ridge) / 1.6
 x_max = larger(prefill_max_x, ridge) * 2
-y_min = smaller(decode_min_y, x_min * bandwidth) / 1.6
 y_max = peak * 1.9
+# The lowest step stands a sixth above the bottom, clear of the ridge's name.
+lowest = smaller(decode_low_min, prefill_low_min)
+y_min = smaller(smaller(decode_min_y, x_min * bandwidth) / 1.6, lowest * (lowest / y_max)**0.2)
 right_edge = width - 12
 y_title = "speed, GFLOP/s"
 load "roofline-axes.gp"

@@ -35,6 +35,7 @@ set ytics 0,0.5
 set xlabel "density" offset 0,0.9 textcolor rgb quiet
 set arrow 1 from 0,1 to 1,1 nohead linewidth 1.4 linecolor rgb quiet
 rise(slope) = atan2(slope * (bottom_edge - top_edge) / y_max, right_edge - left_edge) * 180 / pi
+set samples 2  # a straight line in one piece, for its name to slide along
 set label "bytes with 32-bit indices" at 0.75,1.5 center rotate by rise(2) font along textcolor rgb quiet
 set label "with 16-bit" at 0.85,1.275 center rotate by rise(1.5) font along textcolor rgb quiet
 plot sample [x = 0:1] "+" using (x):(2 * x) with lines linewidth 1.2 dashtype quoted_dash linecolor rgb quiet, \

@@ -7,7 +7,7 @@ load "style.gp"
 stages = tables."/translation_stages.tsv"
 stats stages using 1:2 name "stage" nooutput
 array what[6] = ["plan the loops", "write C++", "C++ to assembly", "assemble", "link", "load"]
-left_edge = 168; right_edge = width - 24; top_edge = 36; bottom_edge = height - 40
+left_edge = 168; right_edge = width - 30; top_edge = 36; bottom_edge = height - 40
 y_title = "time of each stage"
 load "frame.gp"
 set logscale x

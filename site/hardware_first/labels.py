@@ -191,9 +191,9 @@ class Surroundings:
                 + LINE_COST * min(4, covered(box, self.segments)))
 
     def _closer_marks(self, candidate):
-        """How many marks at another x a reader might take the label to name, being no further from it than its own."""
+        """At how many places at another x a reader might take the label to name, being no further from it than its own."""
         own = distance(candidate.box, candidate.point)
-        centres = [((mark.x0 + mark.x1) / 2, (mark.y0 + mark.y1) / 2) for mark in self.marks]
+        centres = {((mark.x0 + mark.x1) / 2, (mark.y0 + mark.y1) / 2) for mark in self.marks}  # curves may share a place
         return sum(abs(x - candidate.point[0]) > 1 and distance(candidate.box, (x, y)) <= own + 1 for x, y in centres)
 
     def _of_leader(self, leader):
