@@ -1,7 +1,7 @@
 """Records of machines that nobody has: made from one machine's by scaling, flattening and leaving out.
 
-They are consistent enough to be drawn, and no more: values and series of one record are scaled by the same rule, and laws
-between them may break. What they are for is that no label of a figure lies on another, whatever was measured.
+They are consistent enough to be drawn, and no more: values and series of one record are scaled by the same rule, what laws make
+of points is made of them again, and other laws may break. What they are for is that no label of a figure lies on another, whatever was measured.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import random
 import re
 
 import made
+from hardware_first.records import row_of
 
 ROOT = made.ROOT
 LABS = made.LABS
@@ -132,19 +133,32 @@ def times_as_fast(record: dict, speed: float, seed: int = 0, spread: float = 1.0
             scale(point, factor_of(series["y"]["unit"], speed * own))
     for value in record["values"]:
         scale(value, factor_of(value["unit"], speed), "value")
+    return with_ratios(record)
+
+
+def with_ratios(record: dict) -> dict:
+    """The record with what laws make of its points made of them again, for each series was scaled by a factor of its own."""
+    rows = {f"{series['id']}[{row_of(point)}]": (point, "median") for series in record["series"] for point in series["points"]}
+    numbers = rows | {value["id"]: (value, "value") for value in record["values"]}
+    number = lambda name: numbers[name][0][numbers[name][1]]
+    laws = json.loads((ROOT / "labs" / record["lab"]["id"] / "laws.json").read_text(encoding="utf-8"))
+    for law in {law.replace("[*]", name[name.index("["):]) for law in laws for name in rows}:
+        names = re.fullmatch(r"(\S+) = (\S+\[\w+\]) / (\S+)", law)
+        if names and numbers.keys() >= {*names.groups()}:
+            ratio, above, below = names.groups()
+            scale(numbers[ratio][0], number(above) / number(below) / number(ratio), numbers[ratio][1])
     return record
 
 
 def flat(record: dict) -> dict:
-    """Nothing stands out: every curve of this machine is level, at its median. What laws make of their points is left out."""
-    laws = json.loads((ROOT / "labs" / record["lab"]["id"] / "laws.json").read_text(encoding="utf-8"))
-    record = without(record, "|".join(re.escape(law.partition(" = ")[0]) for law in laws if re.search(r" = .*\[", law)), "")
+    """Nothing stands out: every curve of this machine is level, at its median."""
+    record = copy.deepcopy(record)
     for series in filter(of_this_machine, record["series"]):
         level = sorted(point["median"] for point in series["points"])[len(series["points"]) // 2]
         for point in series["points"]:
             if point["median"]:
                 scale(point, level / point["median"])
-    return record
+    return with_ratios(record)
 
 
 def alike(record: dict) -> dict:
