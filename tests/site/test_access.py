@@ -3,9 +3,12 @@ narrowest page; it stays still for those who asked for that."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from book import Visit, pages
+from playwright.sync_api import expect
 from walk import ANSWERED, CALCULATORS, OPENED, SETTLED, UNFOLDED, WIDE
 
 NARROW = {"width": 360, "height": 700}
@@ -65,11 +68,12 @@ def test_the_first_stop_skips_to_the_text(browser, served):
     with Visit(browser, f"{served}01-roofline.html") as visit:
         visit.page.keyboard.press("Tab")
         skip = visit.page.locator(".hf-skip")
-        assert skip.evaluate("link => link === document.activeElement && link.getBoundingClientRect().width > 50")
+        expect(skip).to_be_focused()
+        expect(skip).to_have_css("clip-path", "none")
         visit.page.keyboard.press("Enter")
-        assert visit.page.evaluate("document.activeElement.id") == "content"
+        expect(visit.page.locator("#content")).to_be_focused()
         visit.page.keyboard.press("Tab")
-        assert visit.page.evaluate("document.activeElement.closest('article') !== null")
+        expect(visit.page.locator("article :focus")).to_have_count(1)
 
 
 def test_a_focused_element_shows_it_and_is_not_hidden(browser, served):
@@ -114,34 +118,37 @@ def test_what_a_link_points_to_is_not_under_the_header(browser, served):
 
 def test_the_contents_open_over_a_narrow_page_and_close(browser, served):
     with Visit(browser, f"{served}01-roofline.html", viewport=NARROW) as visit:
-        assert visit.page.get_by_role("link", name="Hardware First", exact=True).is_visible()  # out of sight
+        expect(visit.page.get_by_role("link", name="Hardware First", exact=True)).to_be_visible()  # out of sight
         contents, button = visit.page.locator("#contents"), visit.page.locator(".hf-contents-button")
-        assert not contents.is_visible()
+        expect(contents).to_be_hidden()
         button.focus()
         visit.page.keyboard.press("Enter")
-        assert contents.is_visible() and contents.bounding_box()["width"] <= 336
+        expect(contents).to_be_visible()
+        assert contents.bounding_box()["width"] <= 336
         visit.page.keyboard.press("Escape")
-        assert not contents.is_visible() and button.evaluate("b => b === document.activeElement")
+        expect(contents).to_be_hidden()
+        expect(button).to_be_focused()
         button.click()
         contents.locator(".hf-current ul a").nth(2).click()
-        assert not contents.is_visible() and "#" in visit.page.url
+        expect(contents).to_be_hidden()
+        expect(visit.page).to_have_url(re.compile("#."))
 
 
 def test_the_contents_open_without_scripts(browser, served):
     with Visit(browser, f"{served}01-roofline.html", viewport=NARROW, java_script_enabled=False) as visit:
         visit.page.click(".hf-contents-button")
-        assert visit.page.locator("#contents a").first.is_visible()
+        expect(visit.page.locator("#contents a").first).to_be_visible()
 
 
 def test_the_contents_say_where_one_is(browser, served):
     with Visit(browser, f"{served}01-roofline.html") as visit:
-        assert visit.page.locator("#contents [aria-current=page]").count() == 1
+        expect(visit.page.locator("#contents [aria-current=page]")).to_have_count(1)
         section = visit.page.locator("article section section").nth(5)
         section.evaluate("section => scrollTo({ top: section.offsetTop - 100, behavior: 'instant' })")
-        visit.page.wait_for_selector("#contents [aria-current=location]")
         here = visit.page.locator("#contents [aria-current=location]")
-        assert here.count() == 1 and here.get_attribute("href") == f"#{section.get_attribute('id')}"
-        assert visit.page.evaluate("""() => {
+        expect(here).to_have_count(1)
+        expect(here).to_have_attribute("href", f"#{section.get_attribute('id')}")
+        visit.page.wait_for_function("""() => {
           const box = document.getElementById("contents").getBoundingClientRect();
           const link = document.querySelector("#contents [aria-current=location]").getBoundingClientRect();
           return box.top <= link.top && link.bottom <= box.bottom;
@@ -188,19 +195,22 @@ def test_it_stays_still_where_a_reader_asked_for_that(walked):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_button_turns_the_colours_and_is_remembered(browser, served, scheme):
     other = "dark" if scheme == "light" else "light"
-    paper = "getComputedStyle(document.body).backgroundColor"
     with Visit(browser, f"{served}01-roofline.html", color_scheme=scheme) as visit:
-        button, before = visit.page.locator(".hf-theme-button"), visit.page.evaluate(paper)
-        assert button.get_attribute("aria-label").lower().startswith(other)
+        button, body = visit.page.locator(".hf-theme-button"), visit.page.locator("body")
+        paper = lambda: body.evaluate("body => getComputedStyle(body).backgroundColor")
+        before = paper()
+        offers = lambda scheme: re.compile(f"^{scheme}", re.IGNORECASE)
+        expect(button).to_have_attribute("aria-label", offers(other))
         button.click()
-        turned = visit.page.evaluate(paper)
-        assert turned != before and button.get_attribute("aria-label").lower().startswith(scheme)
+        expect(button).to_have_attribute("aria-label", offers(scheme))
+        expect(body).not_to_have_css("background-color", before)
+        turned = paper()
         visit.page.goto(f"{served}02-matmul.html")
-        assert visit.page.evaluate(paper) == turned
-        visit.page.click(".hf-theme-button")  # the system's own choice again: it is followed from now on
-        assert visit.page.evaluate(paper) == before
+        expect(body).to_have_css("background-color", turned)
+        button.click()  # the system's own choice again: it is followed from now on
+        expect(body).to_have_css("background-color", before)
         visit.page.emulate_media(color_scheme=other)
-        assert visit.page.evaluate(paper) == turned
+        expect(body).to_have_css("background-color", turned)
 
 
 POLICY = WIDE.ask("""() => document.querySelector("meta[http-equiv=Content-Security-Policy]")?.content ?? ''""")

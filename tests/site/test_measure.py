@@ -398,21 +398,6 @@ def test_axe_finds_nothing_where_a_browsers_numbers_are_shown(remembered, served
         assert violations(page, runOnly=RULES) == []
 
 
-@pytest.mark.parametrize("stored", ["", "{", "null", "[]", '{"values": 1}',
-                                    '{"values": {"01-roofline/peak_fp32_gflops": {}}, "points": {}}',
-                                    '{"values": {"01-roofline/peak_fp32_gflops": [1, "<b>1</b>"]}}',
-                                    '{"values": {"01-roofline/peak_fp32_gflops": [1, 1]}, "points": {"fig-latency": 1}}',
-                                    '{"link": "#measured=1:1", "values": {"peak_fp32_gflops": "<b>1</b>"}, "points": []}'])
-def test_what_is_remembered_may_be_anything(at, served, stored):
-    page = at()
-    page.evaluate("text => { hardwareFirst.store('measured', text); hardwareFirst.store('this-browser', 'shown'); }", stored)
-    page.reload()
-    expect(page.locator("[data-widget=measure] table")).to_have_count(0)
-    page.goto(f"{served}01-roofline.html")
-    expect(number(page, "bandwidth_dram_gbs")).to_contain_text("GB/s")
-    expect(page.locator("[data-value] b")).to_have_count(0)
-
-
 def test_the_values_that_pages_mark_are_those_that_a_browser_knows(at):
     page = at(MACHINE % .1)
     press(page)
