@@ -4,6 +4,7 @@ per_machine.py those of machines."""
 from __future__ import annotations
 
 import re
+import zlib
 from pathlib import Path
 
 from docutils import nodes
@@ -25,15 +26,16 @@ OF_CLASS = {
     "hf-widget-planner": ("live.js",),
     "hf-widget-array": ("drawings.css", "steps.js", "live.js"),
     "hf-widget-measure": ("measure.css", "widget.js", "experiments.js", "measure-plots.js", "measure-record.js", "measure.js"),
-    "hf-reader-gpu": ("widgets.css", "measure.css", "widget.js", "measure-plots.js", "reader-gpu.js"),
+    "hf-reader-gpu": ("widgets.css", "measure.css", "live.js"),
     "hf-known": ("this-browser.css", "this-browser.js"),
 }
-# {a calculator: its scripts}, which live.js fetches when the reader comes near, and measure.js when its GPU is asked for.
+# {a calculator: its scripts}, which live.js fetches when the reader comes near, and measure.js when its GPU is to be measured.
 WHEN_SEEN = {
     "roofline": ("widget.js", "formulas-roofline.js", "roofline.js"),
     "planner": ("widget.js", "formulas-planner.js", "planner.js"),
     "array": ("widget.js", "formulas-array.js", "array.js"),
     "measure": ("measure-gpu.js",),
+    "reader-gpu": ("widget.js", "measure-plots.js", "reader-gpu.js"),
 }
 OF_PAGE = {"search": ("search.js",)}  # which is a template, and has no classes to ask for
 
@@ -55,6 +57,12 @@ STATIC = Path(__file__).parent.parent / "static"
 def scripts_of(calculator: str) -> list[Path]:
     """What is fetched later for a calculator."""
     return [STATIC / file for file in WHEN_SEEN.get(calculator, ())]
+
+
+def fetched_later(calculator: str) -> str:
+    """The attribute that tells live.js the scripts of a calculator. Their digests keep a browser from using old ones."""
+    named = " ".join(f"{file.name}?v={zlib.crc32(file.read_bytes()):08x}" for file in scripts_of(calculator))
+    return f' data-scripts="{named}"' if named else ""
 
 
 COMMENT_OR_INDENT = re.compile(r"^[ \t]*//.*\n|^[ \t]+", re.M)

@@ -33,6 +33,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from .assets import fetched_later
 from .domain import HardwareFirstDomain, hardware_first
 from .draw import content_digest
 from .records import ROOFLINE_LAB, Record
@@ -98,7 +99,9 @@ class ReaderGpu(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        return [nodes.container("", *self.parse_content_to_nodes(), classes=["hf-reader-gpu"])]
+        opened = nodes.raw("", f"<div{fetched_later('reader-gpu')}>", format="html")
+        closed = nodes.raw("", "</div>", format="html")
+        return [nodes.container("", opened, *self.parse_content_to_nodes(), closed, classes=["hf-reader-gpu"])]
 
 
 class WhereBrowsersMeasure(SphinxDirective):

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from .assets import scripts_of
+from .assets import fetched_later, scripts_of
 from .domain import hardware_first
 from .links import file_link
 from .notice import block_notice
@@ -182,8 +181,7 @@ def add_chips(app: Sphinx, doctree: nodes.document) -> None:
 
 def visit_calculator(self, node: calculator) -> None:
     data = json.dumps(node["data"], ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    named = " ".join(f"{file.name}?v={zlib.crc32(file.read_bytes()):08x}" for file in scripts_of(node["widget"]))
-    scripts = f' data-scripts="{named}"' if named else ""  # no browser keeps an old one
+    scripts = fetched_later(node["widget"])
     self.body.append(f'<div class="hf-live" data-widget="{node["widget"]}"{scripts}><template>{node["form"]}</template>'
                      f'<script type="application/json">{data}</script></div>\n')
     raise nodes.SkipNode

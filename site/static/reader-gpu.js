@@ -1,4 +1,4 @@
-// Chapter 03 with the reader's own GPU, where measure.html has measured one.
+// Chapter 03 with the reader's own GPU, where measure.html has measured one. live.js fetches this when the reader comes near.
 (() => {
   const hf = window.hardwareFirst, box = document.querySelector(".hf-reader-gpu"), found = box && hf.rememberedGpu();
   if (!found) return;

@@ -42,24 +42,22 @@
   };
 
   // Marks are what lies in a panel or to the right of it, in the one colour if the question names one. Where there are no
-  // panels, they are the areas and the numbers with units. A line that leads to a hidden mark is one, too. Returns the first
+  // panels, they are the areas and the numbers with units. A line that leads to a mark is one, too. Returns them, and the first
   // panel that has any.
-  const hideMarks = (svg, colour) => {
-    const found = panels(svg), hidden = new Set(), leaders = svg.querySelectorAll("path.s-quiet:not([stroke-dasharray])");
-    for (const each of svg.querySelectorAll("circle, polygon, path:not(.s-grid), text")) {
+  const marksOf = (svg, colour) => {
+    const found = panels(svg), within = new Set(), leaders = svg.querySelectorAll("path.s-quiet:not([stroke-dasharray])");
+    const marks = [...svg.querySelectorAll("circle, polygon, path:not(.s-grid), text")].filter((each) => {
       const [x, y] = middle(each.getBBox()), number = /\d.*(%|\/s)/.test(each.textContent);
       const inside = found.find(({top, bottom, left}) => y > top - LINE && y < bottom + EDGE && x > left - EDGE);
       const asked = !colour || each.matches(`.s-${colour}, .f-${colour}`);
-      if (!(found.length ? inside && asked : each.matches("text") ? number : asked)) continue;
-      each.classList.add("hf-telling");
-      hidden.add(inside);
-    }
-    const telling = [...svg.querySelectorAll(".hf-telling:not(.s-quiet)")].map((each) => each.getBoundingClientRect());
-    for (const each of leaders) if (leadsTo(each, telling)) each.classList.add("hf-telling");
-    svg.setAttribute("aria-labelledby", svg.getAttribute("aria-labelledby").split(" ")[0]);  // its description tells, too
+      if (!(found.length ? inside && asked : each.matches("text") ? number : asked)) return false;
+      return within.add(inside);
+    });
+    const boxes = marks.filter((each) => !each.matches(".s-quiet")).map((each) => each.getBoundingClientRect());
     const {x, width} = svg.viewBox.baseVal, all = {top: 0, left: x, right: x + width};
-    if (!found.length) all.bottom = 2 * middle(svg.querySelector("polygon.hf-telling").getBBox())[1];
-    return found.length ? found.find((each) => hidden.has(each)) || found[0] : all;
+    if (!found.length) all.bottom = 2 * middle(marks.find((each) => each.matches("polygon")).getBBox())[1];
+    return {marks: [...marks, ...[...leaders].filter((line) => leadsTo(line, boxes))],
+      panel: found.length ? found.find((each) => within.has(each)) || found[0] : all};
   };
 
   const clear = () => {
@@ -81,14 +79,20 @@
     return parent.appendChild(made);
   };
 
-  // Puts a button into a panel, as near to its middle as it can be without covering a word that is seen.
-  const place = (made, svg, {left, right, top, bottom}) => {
-    const {x, y, width} = svg.viewBox.baseVal, whole = svg.getBoundingClientRect(), unit = whole.width / width;
-    const put = (at) => at.forEach((units, i) =>
-      made.style.setProperty(["left", "margin-top", "max-width"][i], `calc(min(100%, var(--hf-picture)) * ${units / width})`));
+  // Puts a button at [across, down, at most as wide] in a figure.
+  const put = ({made, svg}, at) => at.forEach((units, i) => made.style.setProperty(["left", "margin-top", "max-width"][i],
+    `calc(min(100%, var(--hf-picture)) * ${units / svg.viewBox.baseVal.width})`));
+
+  const middleOf = ({svg, panel: {left, right, top, bottom}}) => {
+    const {x, y} = svg.viewBox.baseVal;
+    return [(left + right) / 2 - x, (top + bottom) / 2 - y, right - left];
+  };
+
+  // Where a button is as near to the middle of its panel as it can be without covering a word that is seen.
+  const freePlace = (each) => {
+    const {made, svg, panel: {left, right, top, bottom}} = each, centre = middleOf(each);
+    const whole = svg.getBoundingClientRect(), unit = whole.width / svg.viewBox.baseVal.width;
     const words = [...svg.querySelectorAll("text:not(.hf-telling)")].map((each) => each.getBoundingClientRect());
-    const centre = [(left + right) / 2 - x, (top + bottom) / 2 - y];
-    put([...centre, right - left]);
     const {width: wide, height: high} = made.getBoundingClientRect();
     const covers = ([across, down]) => words.some((word) => Math.abs((word.left + word.right) / 2 - whole.left - across * unit)
       < (word.width + wide) / 2 && Math.abs((word.top + word.bottom) / 2 - whole.top - down * unit) < (word.height + high) / 2);
@@ -96,30 +100,42 @@
     const steps = Array.from({length: 17}, (_, i) => (i - 8) / 18);
     const places = steps.flatMap((a) => steps.map((b) => [centre[0] + a * (right - left), centre[1] + b * (bottom - top)]))
       .filter(([across]) => across * unit >= wide / 2 && across * unit <= whole.width - wide / 2);
-    put(places.sort((a, b) => off(a) - off(b)).find((at) => !covers(at)) || centre);
+    return places.sort((a, b) => off(a) - off(b)).find((at) => !covers(at)) || centre;
   };
 
-  const hide = (name, press) => {
+  // Where a place is, and what hiding it takes; null where it is to be seen.
+  const find = (name) => {
     const [id, colour] = name.split(".");
     const target = document.getElementById(id) || document.getElementById(`claim-${id}`);
     const linked = document.getElementById(location.hash.slice(1));  // whoever follows a link to it wants to see it
-    if (!target || target.contains(linked)) return;
-    for (const figure of target.matches("figure") ? [target] : target.querySelectorAll("figure")) {
-      const isNew = !figure.matches(".hf-veiled");
-      figure.classList.add("hf-veiled");
-      for (const svg of figure.querySelectorAll("svg.hf-figure")) {
-        const panel = hideMarks(svg, colour);
-        if (isNew) place(button(figure, press), svg, panel);
-      }
+    if (!target || target.contains(linked)) return null;
+    const figures = target.matches("figure") ? [target] : [...target.querySelectorAll("figure")];
+    const plots = figures.flatMap((figure) => [...figure.querySelectorAll("svg.hf-figure")]
+      .map((svg) => ({figure, svg, ...marksOf(svg, colour)})));
+    const from = target.getBoundingClientRect().top;
+    const blocks = [...target.querySelectorAll(BLOCKS)].filter((each) => !each.closest("figure"))
+      .map((block) => ({block, top: block.getBoundingClientRect().top - from}));
+    return {target, figures, plots, blocks};
+  };
+
+  // Hides what was found; returns the buttons that have yet to find their place.
+  const hide = ({target, figures, plots, blocks}, press) => {
+    const fresh = figures.filter((figure) => !figure.matches(".hf-veiled"));
+    for (const figure of fresh) figure.classList.add("hf-veiled");
+    for (const {svg, marks} of plots) {
+      for (const each of marks) each.classList.add("hf-telling");
+      svg.setAttribute("aria-labelledby", svg.getAttribute("aria-labelledby").split(" ")[0]);  // its description tells, too
     }
-    const blocks = [...target.querySelectorAll(BLOCKS)].filter((each) => !each.closest("figure, .hf-blank"));
-    for (const each of blocks) if (!each.parentElement.closest(".hf-blank")) each.classList.add("hf-blank");
-    if (!blocks.length) return;
-    // Over the sentences the button stays on the screen while they are scrolled past.
-    const cover = Object.assign(document.createElement("div"), {className: "hf-cover"});
-    [...target.children].find((child) => child.contains(blocks[0])).before(cover);  // the last child is still the last
-    cover.style.top = `${blocks[0].getBoundingClientRect().top - target.getBoundingClientRect().top}px`;
-    button(cover, press);
+    const open = blocks.filter(({block}) => !block.closest(".hf-blank"));
+    for (const {block} of open) if (!block.parentElement.closest(".hf-blank")) block.classList.add("hf-blank");
+    if (open.length) {
+      // Over the sentences the button stays on the screen while they are scrolled past.
+      const cover = Object.assign(document.createElement("div"), {className: "hf-cover"});
+      [...target.children].find((child) => child.contains(open[0].block)).before(cover);  // the last child is still the last
+      cover.style.top = `${open[0].top}px`;
+      button(cover, press);
+    }
+    return plots.filter(({figure}) => fresh.includes(figure)).map((plot) => ({...plot, made: button(plot.figure, press)}));
   };
 
   // "2¹⁶", "0.5", "1 %", "256 KiB": a number beside an axis.
@@ -199,6 +215,11 @@
     const presses = new Map();  // a place that several questions hide is shown by one press
     for (const {box, press} of open) for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean))
       presses.set(name, [...presses.get(name) || [], press]);
-    for (const [name, all] of presses) hide(name, () => all.forEach((press) => press()));
+    // A page is laid out again when something is read of it after something was written. So all is read, then all written.
+    const found = [...presses].map(([name, all]) => [find(name), () => all.forEach((press) => press())]);
+    const offers = found.flatMap(([place, press]) => place ? hide(place, press) : []);
+    for (const each of offers) put(each, middleOf(each));
+    const places = offers.map(freePlace);
+    offers.forEach((each, i) => put(each, places[i]));
   };
 })();

@@ -169,7 +169,7 @@ def test_the_books_feed_has_every_chapter_and_the_time_of_its_newest_record(book
 
 def test_the_book_says_where_the_project_is(book):
     front = (book / "index.html").read_text(encoding="utf-8")
-    assert re.search(r'href="https://[^"]+">\s*this project\s*</a>', front), "set HARDWARE_FIRST_SOURCE"
+    assert re.search(r'href="https://[^"]+">\s*download the project\s*</a>', front), "set HARDWARE_FIRST_SOURCE"
 
 
 def test_a_card_shows_its_figure_whole_and_no_sentence_of_its_steps(browser, drawings, tmp_path):

@@ -493,10 +493,13 @@ def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
     for stored in ("{", "[]", '{"flight": 1}', *map(json.dumps, broken)):
         page.evaluate("text => hardwareFirst.store('measured-gpu', text)", stored)
         page.goto(f"{served}03-gpu.html")
+        page.locator(".hf-reader-gpu").scroll_into_view_if_needed()
+        page.wait_for_function("() => window.hardwareFirst.rememberedGpu")  # its scripts have come
         expect(page.locator(".hf-reader-gpu")).to_contain_text("measure it")
     page.evaluate("text => hardwareFirst.store('measured-gpu', text)", json.dumps(GPU))
     page.reload()
     shown = page.locator(".hf-reader-gpu")
+    shown.scroll_into_view_if_needed()
     expect(shown.locator("svg circle")).to_have_count(8)
     rows = dict(row.split("\t") for row in shown.locator("table").inner_text().splitlines())
     assert rows["a load that waits for the one before"] == "341\u00a0ns"  # 1024 B in flight bring 3 GB/s

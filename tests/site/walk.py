@@ -12,9 +12,10 @@ from playwright.sync_api import Browser, Page
 SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"  # observers of sizes have run
 
 # The calculators' scripts come when they are nearly on the screen: each is brought there, and waited for.
-CALCULATORS = """new Promise(done => {
+CALCULATORS = """new Promise((done, fail) => {
+  setTimeout(() => fail(new Error("a calculator did not come within a minute")), 60_000);
   const look = () => {
-    const empty = document.querySelector("[data-scripts]:not(:has(form))");
+    const empty = document.querySelector(".hf-live[data-scripts]:not(:has(form))");
     empty ? empty.scrollIntoView({behavior: "instant"}) : scrollTo({top: 0, behavior: "instant"});
     empty ? requestAnimationFrame(look) : done();
   };
