@@ -26,7 +26,8 @@ myst_enable_extensions = [
     "substitution",
 ]
 source = os.environ.get("HARDWARE_FIRST_SOURCE", "")  # where a reader gets the project, if that is known
-myst_substitutions = {"get_the_project": f"[download the project]({source})" if source else "take the project that built this book"}
+download = f"[download the project]({source})" if source else "take the project that built this book"
+myst_substitutions = {"get_the_project": download}
 myst_heading_anchors = 3
 suppress_warnings = ["duplicate_declaration.cpp"]  # every header opens the same namespace
 nitpicky = True

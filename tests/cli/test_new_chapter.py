@@ -29,7 +29,8 @@ def copy(shared):
     """A copy for all tests in turn: what one has written, or taken away, is as before for the next."""
     folder, before = shared
     yield folder
-    for path in set(folder.rglob("*")) - before.keys() - {parent for path in before for parent in path.parents}:
+    parents = {parent for path in before for parent in path.parents}
+    for path in set(folder.rglob("*")) - before.keys() - parents:
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     for path in [path for path, content in before.items() if not path.is_file() or path.read_bytes() != content]:
         if path.is_dir():

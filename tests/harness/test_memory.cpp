@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <linux/prctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 

@@ -1,7 +1,8 @@
 """Records of machines that nobody has: made from one machine's by scaling, flattening and leaving out.
 
 They are consistent enough to be drawn, and no more: values and series of one record are scaled by the same rule, what laws make
-of points is made of them again, and other laws may break. What they are for is that no label of a figure lies on another, whatever was measured.
+of points is made of them again, and other laws may break. What they are for is that no label of a figure lies on another,
+whatever was measured.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def draw_all(records: dict[str, dict], folder: Path) -> dict[tuple[str, str], st
 
 @functools.cache
 def draw_published() -> dict[tuple[str, str], str]:
-    """{("machine/lab", figure): SVG} of every published record, in the files of the book, which then need not be drawn again."""
+    """{("machine/lab", figure): SVG} of every published record, in the book's own files, which need not be drawn again."""
     jobs = {}
     for path in sorted(RECORDS.glob("*/*.json")):
         folder = ROOT / "build" / "published" / path.parent.name

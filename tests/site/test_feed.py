@@ -70,7 +70,8 @@ def test_a_chapter_is_updated_when_its_numbers_are(chapter):
 def test_the_sitemap_lists_every_page_and_the_day_of_the_chapters_numbers(chapter):
     chapter.record(started("03-02"))
     chapter.build(**ADDRESS)
-    assert sitemap(chapter.root / "build" / "out") == {f"https://book.example/here/{LAB}.html": "2026-03-02", "https://book.example/here/index.html": None}
+    here = "https://book.example/here"
+    assert sitemap(chapter.root / "build" / "out") == {f"{here}/{LAB}.html": "2026-03-02", f"{here}/index.html": None}
 
 
 def test_without_an_address_there_is_neither_and_what_was_there_goes(chapter):
@@ -125,7 +126,8 @@ def test_the_page_cites_what_the_citation_file_says(book):
 @pytest.fixture
 def address(book) -> str:
     """Where the published book will be, as its front page says."""
-    found = re.search(r'<link rel="canonical" href="(https://.*/)index\.html">', (book / "index.html").read_text(encoding="utf-8"))
+    front = (book / "index.html").read_text(encoding="utf-8")
+    found = re.search(r'<link rel="canonical" href="(https://.*/)index\.html">', front)
     assert found, "the published book was rendered without an address: set HARDWARE_FIRST_URL"
     return found[1]
 

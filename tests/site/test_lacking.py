@@ -11,7 +11,8 @@ from test_strangers import FRONT, GALLERY, PAGE
 
 NOTES = ["no huge pages: the system gives none, so both latency curves are on base pages", "no GPU on this machine",
          "no sizes of the caches: /sys cannot be read"]
-LACKED_VALUES = r".*_all(_.*)?|peak_bf16.*|peak_int8.*|simd_over.*|clock_ghz|latency_\w+_cycles|huge_page.*|bandwidth_l2.*|latency_l2.*|nontemporal.*"
+LACKED_VALUES = (r".*_all(_.*)?|peak_bf16.*|peak_int8.*|simd_over.*|clock_ghz|latency_\w+_cycles|huge_page.*|bandwidth_l2.*|"
+                 r"latency_l2.*|nontemporal.*")
 MORE = f"""
 {{measured}}`{LAB}/bandwidth_dram_all_gbs|pending`
 
@@ -33,7 +34,8 @@ Other words.
 
 
 def lacks(record: dict) -> None:
-    record["machine"].update(isa=[], caches=[], cores=1, gpus=[], huge_pages=False, memory_bytes=2_000_000_000, virtualised=False)
+    record["machine"].update(isa=[], caches=[], cores=1, gpus=[], huge_pages=False, memory_bytes=2_000_000_000,
+                             virtualised=False)  # fmt: skip
     record["machine"].pop("microarchitecture", None)
     record["run"]["notes"] = NOTES
     record["values"] = [value for value in record["values"] if not re.fullmatch(LACKED_VALUES, value["id"])]

@@ -378,7 +378,8 @@ def test_a_browsers_line_lies_where_the_axes_say(remembered, served):
       const tick = words => {  // the line of the grid that is nearest to its number
         const y = Number(texts.find(({textContent}) => textContent === words).getAttribute("y"));
         const level = path => path.getAttribute("d").match(/,([\\d.]+)L.*,\\1$/)?.[1];
-        return [...svg.querySelectorAll("path.s-grid")].map(level).filter(Boolean).map(Number).reduce((a, b) => Math.abs(a - y) < Math.abs(b - y) ? a : b);
+        const levels = [...svg.querySelectorAll("path.s-grid")].map(level).filter(Boolean).map(Number);
+        return levels.reduce((a, b) => Math.abs(a - y) < Math.abs(b - y) ? a : b);
       };
       const points = svg.querySelector(".hf-own-line polyline").getAttribute("points").split(" ");
       return [[tick("50"), tick("100")], points.map(point => Number(point.split(",")[1]))];

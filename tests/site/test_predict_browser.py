@@ -321,7 +321,8 @@ def test_answers_are_remembered_and_forgotten(visit):
 
 # What could be an answer, and is none to the questions of this page; test_storage.py has what could not.
 NO_ANSWERS = ['{"index/ridge": null}', '{"index/ridge": {"bet": 7}}',
-              '{"index/ridge": {"bet": "\\"]"}}', '{"index/ridge": {"bet": {"toString": 1}}}', '{"index/share": {"bet": "much"}}',
+              '{"index/ridge": {"bet": "\\"]"}}', '{"index/ridge": {"bet": {"toString": 1}}}',
+              '{"index/share": {"bet": "much"}}',
               '{"index/share": {"bet": 1e300}}', '{"index/speed": {"bet": [5]}}', '{"index/kernels": {"bet": 3}}',
               '{"index/kernels": {"bet": {"dot": "x", "naive matmul": "memory"}}}', '{"__proto__": {"bet": 1}}',
               '{"other/q": {"bet": 1, "near": 5, "of": 2}}', '{"other/q": {"bet": 1, "near": 0, "of": 1e9}}',

@@ -15,7 +15,8 @@ FAULTS = """() => {
   const SLACK = 2, SEEN = "svg, input, img", found = [], leaves = [], {clientWidth} = document.documentElement;
   const name = element => {
     const words = element.textContent.trim().replace(/\\s+/g, " ").slice(0, 40);
-    return `${element.localName}${element.id ? "#" + element.id : ""}.${element.className?.baseVal ?? element.className} “${words}”`;
+    const id = element.id ? "#" + element.id : "", classes = element.className?.baseVal ?? element.className;
+    return `${element.localName}${id}.${classes} “${words}”`;
   };
   const within = (box, clip) => ({left: Math.max(box.left, clip.left), right: Math.min(box.right, clip.right),
                                   top: Math.max(box.top, clip.top), bottom: Math.min(box.bottom, clip.bottom)});
@@ -32,7 +33,8 @@ FAULTS = """() => {
     if (style.display === "contents") return parts(child);
     if (/none|inline/.test(style.display) || style.visibility === "hidden" || overlays(child, style)) return [];
     const {width, height} = child.getBoundingClientRect();
-    return width > 1 && height > 1 && (child.textContent.trim() || child.matches(SEEN) || child.querySelector(SEEN)) ? [child] : [];
+    const seen = child.textContent.trim() || child.matches(SEEN) || child.querySelector(SEEN);
+    return width > 1 && height > 1 && seen ? [child] : [];
   });
   const look = (element, clip) => {
     const box = element.getBoundingClientRect(), own = element.matches("svg, math") ? [] : parts(element);
@@ -55,7 +57,8 @@ FAULTS = """() => {
     for (const [other, its] of leaves.slice(i + 1)) {
       if (its.top > box.bottom - SLACK) break;
       const shared = within(box, its);
-      if (shared.right - shared.left > SLACK && shared.bottom - shared.top > SLACK) found.push(`${name(other)} lies on ${name(element)}`);
+      if (shared.right - shared.left > SLACK && shared.bottom - shared.top > SLACK)
+        found.push(`${name(other)} lies on ${name(element)}`);
     }
   });
 
@@ -85,7 +88,7 @@ BOTH = f"""(async () => {{
   }}
   const made = document.createElement("p");
   made.className = "hf-banner";
-  made.textContent = "Lab 01-roofline was measured with the quick budget: its numbers are rough. Run make lab-01 to measure it.";
+  made.textContent = "Lab 01-roofline was measured with the quick budget: its numbers are rough. make lab-01 measures it.";
   banner ? banner.hidden = true : h1.after(made);
   const other = faults();
   banner ? banner.hidden = false : made.remove();

@@ -1,4 +1,4 @@
-"""What an earlier version of the site, or anything else, left in a reader's browser: pages show themselves as to a new reader."""
+"""What an earlier version of the site, or anything else, left in a reader's browser: pages look as they do to a new reader."""
 
 from __future__ import annotations
 
@@ -21,18 +21,21 @@ EARLIER = {  # what an earlier site may have meant
     "theme": ["sepia", "auto"], "machine": ["a-machine-that-went", "constructor", "__proto__", "here "],
     "jump": ["01-roofline.html#fig-gone", "https://elsewhere.example/"], "this-browser": ["hidden", "shown"],
     "predictions": ['{"01-roofline/gone": {"bet": "much", "near": 1, "of": 9}}', '{"01-roofline/ridge": "much"}',
-                    '{"01-roofline/ridge": {"answer": 4}}', '[{"question": "ridge", "bet": 4}]'],  # and test_predict_browser.py's
+                    # and those of test_predict_browser.py
+                    '{"01-roofline/ridge": {"answer": 4}}', '[{"question": "ridge", "bet": 4}]'],
     "predictions-skipped": ["true", "01-roofline"],
     "measured": ['{"peak": 51.2}', '{"link": "#measured=0:1,2;3"}', '{"values": {"peak_fp32": [1, "1"]}, "points": {}}',
                  '{"values": {"01-roofline/peak_fp32_gflops": {}}, "points": {}}',
                  '{"values": {"01-roofline/peak_fp32_gflops": [1, 1]}, "points": {"fig-latency": 1}}',
                  '{"values": {"01-roofline/peak_fp32_gflops": [1, "<b>1</b>"]}}',
                  '{"link": "#measured=1:1", "values": {"peak_fp32_gflops": "<b>1</b>"}, "points": []}'],
-    "measured-gpu": ['{"copy": 1e11}', '{"copy": 1, "n": 1, "naive": 1, "tiled": 1, "launch": 1, "answer": 1, "flight": [[1, 2]]}'],
+    "measured-gpu": ['{"copy": 1e11}',
+                     '{"copy": 1, "n": 1, "naive": 1, "tiled": 1, "launch": 1, "answer": 1, "flight": [[1, 2]]}'],
 }
 TEXT = "() => document.body.textContent + document.documentElement.className + document.documentElement.dataset.theme"
 # What no reader's memory was found to hold, but measure.js writes: a measurement, as one of its links has it.
-NUMBERS = "#measured=1:5,0.01;4,16,32;" + ";".join(",".join([number] * 13) for number in ("20", "80")) + ";80,40,20,10,5;4,2,4;20;2,60,30"
+LADDERS = ";".join(",".join([number] * 13) for number in ("20", "80"))
+NUMBERS = f"#measured=1:5,0.01;4,16,32;{LADDERS};80,40,20,10,5;4,2,4;20;2,60,30"
 MEASURED = """link => {
   const [[step, noise], peaks, reads, waits, chases, naive, [tiled], all] =
     link.slice("#measured=1:".length).split(";").map(group => group.split(",").map(Number));
@@ -42,7 +45,8 @@ MEASURED = """link => {
 }"""
 READS = {"01-roofline": {"values", "points"}, "measure": {"link", "began", "seconds"}}  # which parts of it
 FORBIDDEN = {
-    "every access": "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });",
+    "every access":
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });",
     "writing": "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };",
     "existence": "Object.defineProperty(window, 'localStorage', { value: null });",
 }

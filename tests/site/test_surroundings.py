@@ -46,7 +46,8 @@ def comma(tmp_path: Path, monkeypatch) -> None:
     subprocess.run(["localedef", "--inputfile", definitions.name, "--charmap", "UTF-8", folder / COMMA], capture_output=True)
     for name, value in {"LOCPATH": str(folder), "LC_ALL": COMMA, "LANG": COMMA}.items():
         monkeypatch.setenv(name, value)
-    point = [sys.executable, "-c", "import locale; locale.setlocale(locale.LC_ALL, ''); print(locale.localeconv()['decimal_point'])"]
+    asked = "import locale; locale.setlocale(locale.LC_ALL, ''); print(locale.localeconv()['decimal_point'])"
+    point = [sys.executable, "-c", asked]
     assert subprocess.run(point, capture_output=True, text=True, check=True).stdout == ",\n"
 
 

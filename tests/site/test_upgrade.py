@@ -1,4 +1,4 @@
-"""A build/ that an earlier version of the project left, or that was damaged since: the new book is as if it had not been there."""
+"""A build/ that an earlier version of the project left, or that was damaged since: the new book is as if it weren't there."""
 
 from __future__ import annotations
 

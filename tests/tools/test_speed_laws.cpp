@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "record/law.hpp"
+#include "record/record.hpp"
 #include "shell.hpp"
 #include "small_record.hpp"
 
@@ -80,7 +81,7 @@ TEST_CASE("check warns of broken speed laws where it is told to, also in a recor
 }
 
 TEST_CASE("what no host decides is refused beside a broken speed law") {
-  const auto refused = [](Json record, const std::string& because) {
+  const auto refused = [](const Json& record, const std::string& because) {
     const hf::Outcome outcome = checked(record, "--advise-speed");
     CAPTURE(outcome.text);
     CHECK(outcome.status == 1);

@@ -43,7 +43,6 @@
 #include <string>
 #include <vector>
 
-#include "record/check.hpp"
 #include "record/law.hpp"
 #include "record/record.hpp"
 #include "record/samples.hpp"
