@@ -53,7 +53,7 @@ build/doxygen/xml/index.xml: site/Doxyfile $(wildcard labs/*/*.hpp)
 test: needs-test ## run the tests: C++, the published book in a browser, the command line
 	@tools/build all
 	@site/browser/build
-	@tools/test cuda book+cpp browser+controls+site+cli timing-cpp timing-site
+	@tools/test cuda book+cpp browser+site+cli timing-cpp timing-site
 
 .PHONY: test-slow
 test-slow: needs-test-slow ## what differs from main: the C++ tests of those rooms with sanitizers, those labs quickly

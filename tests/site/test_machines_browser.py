@@ -231,7 +231,7 @@ def test_what_a_question_hides_is_not_seen_while_the_machine_changes(browser, se
           await hardwareFirst.showMachine(slug);
           return seen;
         }""", EPYC)
-        assert len(seen) > 3 and len(set(seen)) == 1 and re.fullmatch("[1-9][0-9]*,[1-9][0-9]*,0", seen[0]), seen
+        assert len(seen) > 1 and len(set(seen)) == 1 and re.fullmatch("[1-9][0-9]*,[1-9][0-9]*,0", seen[0]), seen
 
 
 def test_of_machines_asked_for_in_a_row_the_last_stays(browser, served):
