@@ -19,6 +19,9 @@
 // - What a law defines is made from the new numbers, as a lab does: of pairs of samples where it had samples, or of medians.
 //   A modelled number that measured ones limit is made of these, and moves with them.
 //
+// This model was revised four times after its rates of refusal had been seen, and all but one of these changes made refusal rarer.
+// That samples are taken in rounds is assumed, and published records have passed the laws: both make the rates look lower.
+//
 // All published records come from virtual machines, which the laws give 75% more for memory: nothing here tells whether the
 // slack of a physical machine is right.
 //
