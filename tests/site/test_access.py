@@ -228,8 +228,9 @@ def test_a_policy_lets_no_script_stand_in_a_page(walked):
     assert walked(WIDE).objections(IN_THE_PAGE).keys() <= {"404.html"}
 
 
-def test_the_policy_is_obeyed(browser, served):
-    with Visit(browser, f"{served}01-roofline.html") as visit:
+@pytest.mark.parametrize("base", ["server", "file"], indirect=True)
+def test_the_policy_is_obeyed(browser, base):
+    with Visit(browser, f"{base}01-roofline.html") as visit:
         visit.page.evaluate("""() => {
           const script = document.createElement("script");
           script.textContent = "window.smuggled = true";

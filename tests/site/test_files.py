@@ -66,13 +66,3 @@ def test_two_machines_stand_side_by_side(browser, files):
         box.wait_for()
         assert box.locator("svg").count() == 2
         assert visit.errors == []
-
-
-def test_the_policy_is_obeyed(browser, files):
-    with Visit(browser, f"{files}{LAB}.html") as visit:
-        visit.page.evaluate("""() => {
-          const script = document.createElement("script");
-          script.textContent = "window.smuggled = true";
-          document.body.append(script);
-        }""")
-        assert visit.page.evaluate("window.smuggled") is None
