@@ -55,6 +55,8 @@ struct Tree {
         "labs/kit/libkit.a(used.cpp.o)\n                              labs/CMakeFiles/lab.dir/lab.cpp.o (used())\n"
         "As-needed library included to satisfy reference by file (symbol)\n\n"
         "libstdc++.so.6                labs/kit/libkit.a(used.cpp.o) (operator new)\n\n"
+        "Merging program properties\n\n"
+        "Removed property 0xc0000002 to merge /usr/lib/Scrt1.o (0x3) and /usr/lib/libruntime.a(start.o) (not found)\n\n"
         "Memory Configuration\n\nLinker script and memory map\n\n"
         "LOAD /usr/lib/crt1.o\nLOAD labs/CMakeFiles/lab.dir/lab.cpp.o\nLOAD labs/CMakeFiles/lab.dir/text.cpp.o\n"
         "LOAD labs/kit/libkit.a\nLOAD /usr/lib/libm.so.6\nLOAD /usr/lib/libc.so\n" +

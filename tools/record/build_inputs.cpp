@@ -1,5 +1,6 @@
 #include "build_inputs.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <set>
@@ -61,6 +62,14 @@ void add_member(const fs::path& archive, const std::string& member, const std::s
   linked.folders.insert(archive.parent_path());
 }
 
+// The parts of a map that can come after the members of archives. Newer linkers tell how they merged the properties of objects,
+// some of which they also write as ARCHIVE(MEMBER).
+bool ends_members(const std::string& line) {
+  const auto after = {"As-needed library included", "Merging program properties", "Discarded input sections",
+                      "Allocating common symbols", "Memory Configuration"};
+  return std::ranges::any_of(after, [&](const char* heading) { return line.starts_with(heading); });
+}
+
 // A map begins with the members that were taken from archives, "ARCHIVE(MEMBER)" with who needed it after it or, indented,
 // below it; then come the shared libraries in the same form. Later it lists what was opened, "LOAD FILE".
 Linked read_map(const Build& build) {
@@ -72,7 +81,7 @@ Linked read_map(const Build& build) {
   Linked linked;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("Archive member included")) members = true;
-    if (line.starts_with("As-needed library included") || line == "Memory Configuration") members = false;
+    if (ends_members(line)) members = false;
     const auto member = members && line[0] != ' ' ? line.find(".a(") : std::string::npos;
     if (member != std::string::npos) {
       const fs::path archive = fs::weakly_canonical(build.folder / line.substr(0, member + 2));
