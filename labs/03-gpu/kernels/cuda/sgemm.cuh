@@ -9,6 +9,12 @@
 #include <cuda_runtime.h>
 /// Starts a kernel on so many blocks of so many threads.
 #define HF_LAUNCH(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)
+/// The same with so many bytes for shared_tiles(); more than 48 KiB must be allowed first.
+#define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...)                                  \
+  do {                                                                                     \
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)); \
+    kernel<<<grid, block, bytes>>>(__VA_ARGS__);                                           \
+  } while (false)
 #endif
 
 namespace hf::gpu {

@@ -21,8 +21,8 @@ inline std::vector<SgemmRung> sgemm_rungs() {
 /// The last rung, in the sizes that are tried; the fastest of them stands on the ladder.
 inline std::vector<SgemmRung> sgemm_warp_tiles() {
   return {{"warp_tile_16", "128 x 128, 16 deep", sgemm_warp_tile<WarpTiling<128, 128, 16, 64, 64, 2>>, 4},
-          {"warp_tile_8", "128 x 128, 8 deep", sgemm_warp_tile<WarpTiling<128, 128, 8, 64, 64, 2>>, 4},
-          {"warp_tile_wide", "128 x 256, 8 deep", sgemm_warp_tile<WarpTiling<128, 256, 8, 64, 64, 1>>, 4}};
+          {"warp_tile_32", "128 x 128, 32 deep", sgemm_warp_tile<WarpTiling<128, 128, 32, 64, 64, 2>>, 4},
+          {"warp_tile_wide", "128 x 256, 32 deep", sgemm_warp_tile<WarpTiling<128, 256, 32, 64, 64, 1>>, 4}};
 }
 
 }  // namespace hf::gpu

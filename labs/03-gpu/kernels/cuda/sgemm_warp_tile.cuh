@@ -15,6 +15,13 @@ __device__ inline void copy_async(float* to, const float* from, bool inside) {
                : "memory");
 }
 __device__ inline void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+/// The shared memory that the kernel was started with.
+template <class Tiles>
+__device__ Tiles& shared_tiles() {
+  extern __shared__ __align__(16) unsigned char sgemm_tiles[];
+  return *reinterpret_cast<Tiles*>(sgemm_tiles);
+}
 #endif
 
 /// Which numbers of c a block, a warp and a thread compute. A warp's 32 threads stand 8 by 4; a thread's rows are 8 apart,
@@ -34,6 +41,11 @@ struct WarpTiling {
   static constexpr int b_rows = threads / (n / 4), b_copies = k / b_rows;
   static_assert(m % warp_m == 0 && n % warp_n == 0 && warp_m % 8 == 0 && warp_n % 16 == 0 && k % 4 == 0);
   static_assert(a_rows * a_copies == m && b_rows * b_copies == k);
+
+  /// Two pairs of tiles: one is computed from while the other arrives.
+  struct Tiles {
+    float a[2][m][a_stride], b[2][k][n];
+  };
 };
 
 /// Which row and column of its warp's 8 × 4 a thread has. With the lowest bits taken in turns, neighbours read the same
@@ -91,26 +103,24 @@ __device__ void multiply_tiles(const float* a_tile, const float* b_tile, float (
   }
 }
 
-/// Two pairs of tiles in shared memory: one is computed from while the other
-/// arrives.
+/// Deep tiles meet at fewer barriers.
 template <class T>
 __global__ void __launch_bounds__(T::threads, T::blocks_per_sm)
     warp_tile_kernel(GemmShape shape,  // m, n, k
                      const float* a, const float* b, float* c) {
-  __shared__ __align__(16) float a_tiles[2][T::m][T::a_stride];
-  __shared__ __align__(16) float b_tiles[2][T::k][T::n];
+  auto& tiles = shared_tiles<typename T::Tiles>();
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int block_row = blockIdx.y * T::m, block_column = blockIdx.x * T::n;
   const int row = warp / T::warps_across * T::warp_m + row_in_warp(lane);
   const int column = warp % T::warps_across * T::warp_n + column_in_warp(lane) * 4;
   __align__(16) float sums[T::rows][T::columns] = {};
   const TileCopies<T> copies(shape, a, b, block_row, block_column);
-  copies.begin(0, a_tiles[0], b_tiles[0]);
+  copies.begin(0, tiles.a[0], tiles.b[0]);
   for (int start = 0, half = 0; start < shape.k; start += T::k, half ^= 1) {
     wait_for_copies();
     __syncthreads();  // all copies are here; nobody reads the other half
-    if (start + T::k < shape.k) copies.begin(start + T::k, a_tiles[half ^ 1], b_tiles[half ^ 1]);
-    multiply_tiles<T>(&a_tiles[half][row][0], &b_tiles[half][0][column], sums);
+    if (start + T::k < shape.k) copies.begin(start + T::k, tiles.a[half ^ 1], tiles.b[half ^ 1]);
+    multiply_tiles<T>(&tiles.a[half][row][0], &tiles.b[half][0][column], sums);
   }
   for (int i = 0; i < T::rows; ++i) {
     const int to_row = block_row + row + i * 8;
@@ -126,7 +136,7 @@ template <class T>
 void sgemm_warp_tile(GemmShape shape, const float* a, const float* b, float* c) {
   const dim3 grid(pieces(shape.n, T::n), pieces(shape.m, T::m));
   constexpr auto kernel = warp_tile_kernel<T>;
-  HF_LAUNCH(kernel, grid, T::threads, shape, a, b, c);
+  HF_LAUNCH_SHARED(kernel, sizeof(typename T::Tiles), grid, T::threads, shape, a, b, c);
 }
 
 }  // namespace hf::gpu

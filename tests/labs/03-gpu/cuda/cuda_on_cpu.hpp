@@ -18,6 +18,7 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __shared__ static  // blocks run one after the other
 #define HF_LAUNCH(kernel, grid, block, ...) ::hf::gpu::on_cpu::launch(grid, block, [=] { kernel(__VA_ARGS__); })
+#define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...) HF_LAUNCH(kernel, grid, block, __VA_ARGS__)
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
@@ -85,6 +86,13 @@ inline void launch(dim3 grid, dim3 block, const std::function<void()>& kernel) {
 }
 
 }  // namespace on_cpu
+
+/// As of sgemm_warp_tile.cuh.
+template <class Tiles>
+Tiles& shared_tiles() {
+  alignas(16) static Tiles tiles;
+  return tiles;
+}
 
 /// As of sgemm_warp_tile.cuh. Half of the copies happen at once, half when they are waited for: a kernel must be right
 /// whichever it is.
