@@ -19,14 +19,15 @@ struct Tree {
   hf::TemporaryDirectory root;
 
   Tree() {
-    for (const char* source :
-         {"labs/lab.cpp", "labs/lab.hpp", "labs/kit/used.cpp", "labs/kit/used hpp", "labs/kit/idle.cpp",
-          "labs/kit/data.json", "labs/kit/CMakeLists.txt", "labs/CMakeLists.txt", "labs/harness/terminal.hpp"}) {
+    for (const char* source : {"labs/lab.cpp", "labs/lab.hpp", "labs/kit/used.cpp", "labs/kit/used hpp",
+                               "labs/kit/idle.cpp", "labs/kit/data.json", "labs/kit/CMakeLists.txt",
+                               "labs/CMakeLists.txt", "labs/harness/terminal.hpp", "deps/usr/include/kit.hpp"}) {
       hf::write(root / source, source);
     }
     hf::write(root / "build/labs/text.cpp", "// Generated from labs/kit/data.json\n// and more\n");
     object("labs/CMakeFiles/lab.dir/lab.cpp.o",
-           "../labs/lab.cpp /usr/include/stdio.h ../labs/lab.hpp ../labs/harness/terminal.hpp");
+           "../labs/lab.cpp /usr/include/stdio.h ../deps/usr/include/kit.hpp ../labs/lab.hpp "
+           "../labs/harness/terminal.hpp");
     object("labs/CMakeFiles/lab.dir/text.cpp.o", "labs/text.cpp \\\n ../labs/lab.hpp");
     object("labs/kit/CMakeFiles/kit.dir/used.cpp.o",
            (root / "labs/kit/used.cpp").string() + " \\\n  ../labs/kit/used\\ hpp");

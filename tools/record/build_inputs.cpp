@@ -158,7 +158,8 @@ class Collector {
   void add_file(const fs::path& file) {
     if (is_inside(file, built_)) return add_origins(file);
     const std::string source = file.lexically_relative(root_).generic_string();
-    if (!is_inside(file, root_) || only_prints(source)) return;
+    // Libraries' headers are no sources, wherever they are unpacked.
+    if (!is_inside(file, root_ / "labs") || only_prints(source)) return;
     inputs_["source:" + source] = source_digest(read_file(file, kMaxSourceBytes));
   }
 
