@@ -18,7 +18,7 @@ y_max = 1.6 * larger(four_max_y, one_max_y)
 y_max = 1.6 * model_max_y > y_max ? 1.6 * model_max_y : y_max
 name_at(share, records) = int(share * records)  # the point at which a curve's name stands
 
-top_edge = 36; bottom_edge = height - 62; right_edge = width - 24
+top_edge = 36; bottom_edge = height - 62; right_edge = width - 36
 y_title = "bandwidth, GB/s"
 load "frame.gp"
 set logscale x 2
