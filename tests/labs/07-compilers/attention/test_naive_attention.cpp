@@ -2,17 +2,19 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <utility>
+
 #include "common/loop_team.hpp"
 #include "heads.hpp"
 
 namespace hf::compilers {
 namespace {
 
-void check(const Head& head) {
+void check(const Head& head, Operands operands) {
   CAPTURE(head.queries);
   CAPTURE(head.keys);
   CAPTURE(head.d);
-  Operands operands(head);
   NaiveAttention naive(head);
   for (int time = 0; time < 2; ++time) {
     naive.run(operands.q.data(), operands.k.data(), operands.v.data(), operands.out());
@@ -20,6 +22,8 @@ void check(const Head& head) {
   }
   CHECK(operands.margin_is_untouched());
 }
+
+void check(const Head& head) { check(head, Operands(head)); }
 
 TEST_CASE("attention with its matrix is what the definition says") {
   check({1, 1, 1});
@@ -29,6 +33,16 @@ TEST_CASE("attention with its matrix is what the definition says") {
   check({600, 600, 64});
   const OneCore one;
   check({600, 600, 64});
+}
+
+// The largest score of a row is subtracted from all of it: one of the next row would leave nothing.
+TEST_CASE("a row is not affected by far larger scores in the next") {
+  const Head head = {16, 37, 64};
+  Operands operands(head);
+  for (std::size_t i = 1; i < head.queries; i += 2) {
+    for (std::size_t e = 0; e < head.d; ++e) operands.q[i * head.d + e] *= 300;
+  }
+  check(head, std::move(operands));
 }
 
 TEST_CASE("its memory grows with the square of the tokens") {
