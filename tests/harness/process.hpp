@@ -37,12 +37,21 @@ std::string answering(const std::string& words);
 /// Whether all processes that this one started have ended, and were waited for.
 bool has_no_children();
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED
-#elif defined(__has_feature)  // as Clang says it
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#if !defined(__has_feature)  // as Clang says it
+#define __has_feature(sanitizer) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#define THREADS_SANITIZED
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) || defined(THREADS_SANITIZED)
 #define SANITIZED
 #endif
+
+/// Whether the child of a vfork() can say why it did not start: the thread sanitizer makes a fork() of it, which shares nothing.
+#if defined(THREADS_SANITIZED)
+constexpr bool vfork_shares_memory = false;
+#else
+constexpr bool vfork_shares_memory = true;
 #endif
 
 /// Whether a limit on the address space binds: a sanitizer needs all of it, an emulator does not pass it on.
