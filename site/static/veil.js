@@ -190,7 +190,7 @@
     if (x > (left + right) / 2) sides.reverse();
     return sides.flatMap(([at, anchor]) => Array.from({length: rows}, (_, i) => [at, top + (i + 1) * LINE, anchor]));
   };
-  const alongLevel = ({left, right, top}, y) => [y - 8, y + LINE + 6, y - 2 * LINE, y + 3 * LINE]
+  const alongLevel = ({left, right, top}, y) => [y - 8, y + LINE + 6, y - 2 * LINE, y - 4 * LINE, y + 3 * LINE]
     .filter((row) => row > top + LINE)
     .flatMap((row) => Array.from({length: 12}, (_, i) => [left + 6 + i * (right - left) / 12, row, "start"]));
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from walk import SETTLED
 
 XEON = "intel-xeon-2-cores-vm"  # has measured chapter 01 only
-EPYC = "amd-epyc-zen-5-2-cores-vm"
+EPYC = "amd-epyc-zen-4-2-cores-vm"
 SWITCH = "#hf-machine select"
 UNCOVER = "document.querySelectorAll('.hf-predict-skip').forEach(button => button.click())"
 SLOTS = "[...document.querySelectorAll('.hf-slot')].map(slot => slot.innerHTML)"
@@ -132,11 +132,11 @@ def test_a_chapter_says_whose_numbers_it_shows_for_want_of_the_chosen_machines(b
         switch(visit, XEON)
         visit.page.goto(f"{base}02-matmul.html")
         label = "select => select.selectedOptions[0].label"
-        assert select.evaluate(label) == "AMD EPYC (Zen 4), for want of Intel Xeon’s"
+        assert select.evaluate(label) == "AMD EPYC (Zen 5), for want of Intel Xeon’s"
         assert visit.page.evaluate(PAGE) == before and visit.page.locator(".hf-elsewhere.hf-number").count() == 0
         switch(visit, EPYC)  # a choice is one
         switch(visit, DEFAULT)
-        assert select.evaluate(label) == "AMD EPYC (Zen 4), 2 cores" and visit.errors == []
+        assert select.evaluate(label) == "AMD EPYC (Zen 5), 2 cores" and visit.errors == []
 
 
 def test_on_a_phone_the_choice_of_machine_is_below_the_header_and_scrolls_away(browser, served):
@@ -181,7 +181,7 @@ def test_without_scripts_the_page_is_the_default_machines_and_offers_no_other(br
     with Visit(browser, f"{base}{LAB}.html?machine={XEON}", java_script_enabled=False) as visit:
         expect(visit.page.locator("article")).to_be_visible()
         expect(visit.page.locator(f"{SWITCH}, .hf-compare button")).to_have_count(0)
-        assert "AMD EPYC (Zen 4)" in visit.page.locator(".hf-provenance").nth(1).text_content()
+        assert "AMD EPYC (Zen 5)" in visit.page.locator(".hf-provenance").nth(1).text_content()
 
 
 def test_a_file_that_does_not_come_leaves_the_page_as_it_was(browser, served):
@@ -259,14 +259,14 @@ def test_two_machines_stand_side_by_side_on_the_same_axes(browser, base):
         button = visit.page.locator(".hf-compare[data-figure='01-latency'] button")
         figure = button.locator("xpath=ancestor::figure")
         button.scroll_into_view_if_needed()
-        expect(button).to_have_attribute("title", re.compile(r"AMD EPYC \(Zen 5\), 2 cores beside "))
+        expect(button).to_have_attribute("title", re.compile(r"AMD EPYC \(Zen 4\), 2 cores beside "))
         button.press("Enter")
         box = figure.locator(".hf-beside")
         box.wait_for(state="visible")
         expect(button).to_have_attribute("aria-expanded", "true")
         expect(box.locator("svg")).to_have_count(2)
         names = [name.rstrip() for name in box.locator(".hf-beside-name").all_text_contents()]
-        assert names[0].startswith("AMD EPYC (Zen 5), 2 cores")
+        assert names[0].startswith("AMD EPYC (Zen 4), 2 cores")
         scales = box.locator("svg").evaluate_all("""all => all.map(svg =>
           [...svg.querySelectorAll("text.f-quiet")].map(t => t.textContent).filter(t => /^[0-9.]+( .?i?B)?$/.test(t)))""")
         assert scales[0] == scales[1] != []
