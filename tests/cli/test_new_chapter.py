@@ -137,6 +137,7 @@ def test_a_new_chapter_is_green_as_it_is(root, tmp_path, monkeypatch):
     git = ["git", "-C", copy, "-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
     for words in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "The book"]):
         subprocess.run([*git, *words], check=True)  # `make check` asks git what is new
+    monkeypatch.setenv("BASE", "HEAD")  # the chapter, which is not committed
     (copy / ".venv").symlink_to(root / ".venv")
     assert new_chapter(copy, "98", "scaffold").returncode == 0
 
