@@ -47,11 +47,12 @@ bool has_no_children();
 #define SANITIZED
 #endif
 
-/// Whether the child of a vfork() can say why it did not start: the thread sanitizer makes a fork() of it, which shares nothing.
+/// Under the thread sanitizer vfork() is fork(), so that a child cannot say why it did not start; and a signal is held back while its
+/// thread waits for the lock of a file.
 #if defined(THREADS_SANITIZED)
-constexpr bool vfork_shares_memory = false;
+constexpr bool threads_sanitized = true;
 #else
-constexpr bool vfork_shares_memory = true;
+constexpr bool threads_sanitized = false;
 #endif
 
 /// Whether a limit on the address space binds: a sanitizer needs all of it, an emulator does not pass it on.

@@ -195,7 +195,8 @@ TEST_CASE("Ctrl-C and SIGTERM leave the previous record as it was") {
   }
 }
 
-TEST_CASE("a second lab waits until the first is done, says so, and can be interrupted meanwhile") {
+TEST_CASE("a second lab waits until the first is done, says so, and can be interrupted meanwhile" *
+          doctest::skip(threads_sanitized)) {
   const Bench bench;
   Process first(bench.command(), bench.environment("wait"));
   first.wait_until_it_says("sum, about");
