@@ -37,14 +37,19 @@ std::string answering(const std::string& words);
 /// Whether all processes that this one started have ended, and were waited for.
 bool has_no_children();
 
-#if !defined(__has_feature)  // as Clang says it
-#define __has_feature(sanitizer) 0
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)  // as Clang says it
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
 #endif
-#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define THREADS_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
 #define THREADS_SANITIZED
 #endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) || defined(THREADS_SANITIZED)
-#define SANITIZED
 #endif
 
 /// Under the thread sanitizer vfork() is fork(), so that a child cannot say why it did not start; and a signal is held back while its
