@@ -6,7 +6,7 @@
 //                 measure_passes         what do they ask for, how long should that take, and where does their time go?
 //   decode        measure_batches        what does it cost to write for many readers at once?
 //                 measure_kv_cache       and what to forget what was computed before?
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 #include <optional>
 

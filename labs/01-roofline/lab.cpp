@@ -6,7 +6,7 @@
 //   kernels   predict_kernels      what follows for ten kernels, before any of them runs?
 //             measure_kernels      what do they do?
 //   browser   measure_in_browser   what is left of it in a browser?
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 #include <optional>
 

@@ -9,7 +9,7 @@
 //   layers     measure_layers          convolution, attention and a perceptron, by definition and as matrix products
 //   race       race_with_all_threads   the fastest product against other people's libraries (peers)
 //              race_with_one_thread
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 #include <optional>
 

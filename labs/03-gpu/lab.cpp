@@ -8,7 +8,7 @@
 //   cuda/        predict_gpu               what will the GPU itself do, and why is none measured, where there is none?
 //                gpu_steps                 the GPU itself, where there is one
 //   simt         simulate_measured_gpu     the model with the numbers of that GPU
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 #include <algorithm>
 #include <iterator>

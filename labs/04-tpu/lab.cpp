@@ -6,12 +6,12 @@
 //   energy        count_energy           where does the energy go?
 //   matrix_unit   measure_matrix_unit    how fast are narrow numbers on this machine?
 //   repeats       measure_repeats        the same work again and again: array and processor
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 #include <optional>
 
 #include "04-tpu/bench/steps.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/threads.hpp"
 
 int main(int argc, char** argv) {
   using namespace hf::tpu;

@@ -10,7 +10,7 @@
 //   planner        plan_many_chips      past this machine
 //
 // Rank 0 runs them; where there are others, they take part in what it has them run (common/ranks/ranks.hpp).
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 #include <array>
 #include <cmath>

@@ -8,7 +8,7 @@
 //   sums.cpp         measure_sums        many small numbers, one sum
 //   training.cpp     measure_training    a network learns in 32, 16 and 8 bits
 //   sparsity.cpp     measure_sparsity    numbers that are not there at all
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 #include "06-precision/bench/steps.hpp"
 

@@ -8,7 +8,7 @@
 //   measure_legality    which loops may be exchanged
 //
 // The compiler itself is in kernels/compiler/: a graph, its operators one by one, and the loops that are written for it.
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/kernels/compiler/cache.hpp"

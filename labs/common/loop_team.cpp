@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "harness/threads.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf {
 namespace {

@@ -3,7 +3,7 @@
 /// microsecond, as those of OpenMP are; but these do not wait long for each other, so that another program on the
 /// machine costs its own time and not a multiple of it.
 ///
-/// Why not a Team (harness/threads.hpp)? Its threads must all be awake, at a barrier, before any begins, as what is timed
+/// Why not a Team (harness/measure/threads.hpp)? Its threads must all be awake, at a barrier, before any begins, as what is timed
 /// needs it: on two cores an empty run takes 3 µs. Here whoever comes too late is not waited for: 0.1 µs.
 #pragma once
 

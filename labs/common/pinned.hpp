@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/loop_team.hpp"
-#include "harness/sampling.hpp"
+#include "harness/measure/sampling.hpp"
 
 namespace hf {
 

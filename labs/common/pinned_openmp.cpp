@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "harness/threads.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf {
 namespace {

@@ -1,6 +1,6 @@
 /// \file
 /// The third team of threads, and the only one of OpenMP: the libraries that gemm() races bring OpenMP with them, so gemm()
-/// shares their team. A Team (harness/threads.hpp) beside it would wait on the same cores, and one side of the race would
+/// shares their team. A Team (harness/measure/threads.hpp) beside it would wait on the same cores, and one side of the race would
 /// pay for the other's threads.
 #pragma once
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/terminal.hpp"
+#include "harness/report/terminal.hpp"
 
 namespace hf {
 

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "characters.hpp"
+#include "harness/measure/samples.hpp"
 #include "inputs.hpp"
 #include "law.hpp"
 #include "record.hpp"
-#include "samples.hpp"
 
 namespace hf {
 namespace {

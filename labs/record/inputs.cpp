@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "file.hpp"
 #include "record.hpp"
 #include "sha256.hpp"
+#include "tokens.hpp"
 
 namespace hf {
 namespace {
@@ -29,32 +32,62 @@ std::string without_same_name(const std::string& then, const std::string& now) {
   return name_and_version && then.starts_with(now.substr(0, space + 1)) ? now.substr(space + 1) : now;
 }
 
+// "6b1cbb94b81246a0" of "6b1cbb94b81246a0 -mavx2": a source's digest without its flags.
+std::string digest_of(const std::string& value) { return value.substr(0, value.find(' ')); }
+
+std::string flags_of(const std::string& value) {
+  const auto space = value.find(' ');
+  return space == std::string::npos ? "as most" : value.substr(space + 1);
+}
+
+std::string change_of_source(const std::string& name, const std::string* then, const std::string* now) {
+  const std::string shown = printable(name.substr(kSource.size()));
+  if (!then) return shown + " is new";
+  if (!now) return shown + " is gone";
+  if (digest_of(*then) != digest_of(*now)) return shown + " changed";
+  return shown + ": its flags: " + printable(flags_of(*then)) + " → " + printable(flags_of(*now));
+}
+
 std::string change(const std::string& name, const std::string* then, const std::string* now) {
-  const bool source = name.starts_with(kSource);
-  const std::string shown = printable(source ? name.substr(kSource.size()) : name);
-  if (!then) return shown + (source ? " is new" : ": none → " + printable(*now));
-  if (!now) return shown + (source ? " is gone" : ": " + printable(*then) + " → none");
-  return shown + (source ? " changed" : ": " + printable(*then) + " → " + printable(without_same_name(*then, *now)));
+  if (name.starts_with(kSource)) return change_of_source(name, then, now);
+  const std::string shown = printable(name);
+  if (!then) return shown + ": none → " + printable(*now);
+  if (!now) return shown + ": " + printable(*then) + " → none";
+  return shown + ": " + printable(*then) + " → " + printable(without_same_name(*then, *now));
+}
+
+std::set<std::string> contents(const Inputs& inputs) {
+  std::set<std::string> values;
+  for (const auto& [name, value] : inputs) {
+    if (name.starts_with(kSource)) values.insert(value);
+  }
+  return values;
+}
+
+bool is_cpp(const fs::path& source) {
+  static const std::set<std::string> extensions = {".cpp", ".hpp", ".cu", ".cuh"};
+  return extensions.contains(source.extension().string());
 }
 
 }  // namespace
 
-bool only_prints(const std::string& source) {
-  static const std::set<std::string> sources = {"labs/harness/terminal.cpp", "labs/harness/terminal.hpp",
-                                                "labs/harness/text.hpp", "labs/record/claims.cpp",
-                                                "labs/record/claims.hpp"};
-  return sources.contains(source);
+bool can_move_a_number(const std::string& source) {
+  const auto says_only = {"labs/record/", "labs/harness/report/", "labs/harness/machine/"};
+  return source.starts_with("labs/") &&
+         std::ranges::none_of(says_only, [&](const char* room) { return source.starts_with(room); });
 }
 
-std::string source_digest(std::string_view text) { return sha256(text).substr(0, 16); }
-
-bool is_digest_of(const std::string& recorded, std::string_view text) {
-  return recorded.starts_with(source_digest(text)) && sha256(text).starts_with(recorded);
+std::string source_digest(const fs::path& source, std::string_view text) {
+  const std::optional<std::string> tokens = is_cpp(source) ? tokens_of(text) : std::nullopt;
+  return sha256(tokens ? *tokens : text).substr(0, 16);
 }
 
 std::string input_key(const Inputs& inputs) {
   std::string text;
-  for (const auto& [name, value] : inputs) (text += name + '\0' + value) += '\n';
+  for (const auto& [name, value] : inputs) {
+    if (!name.starts_with(kSource)) (text += name + '\0' + value) += '\n';
+  }
+  for (const std::string& content : contents(inputs)) text += content + '\n';
   return "sha256:" + sha256(text);
 }
 
@@ -67,33 +100,46 @@ Inputs inputs_from(const nlohmann::json& json, const std::string& name) {
 }
 
 std::vector<std::string> changes(const Inputs& then, const Inputs& now) {
+  const std::set<std::string> contents_then = contents(then), contents_now = contents(now);
   Inputs either = then;
   either.insert(now.begin(), now.end());
   std::vector<std::string> lines;
   for (const auto& [name, ignored] : either) {
-    const auto before = then.find(name);
-    const auto after = now.find(name);
+    const auto before = then.find(name), after = now.find(name);
     const std::string* old_value = before == then.end() ? nullptr : &before->second;
     const std::string* new_value = after == now.end() ? nullptr : &after->second;
     if (old_value && new_value && *old_value == *new_value) continue;
+    if (name.starts_with("isa:") && !(old_value && new_value)) continue;
+    const bool kept = !old_value || contents_now.contains(*old_value),
+               known = !new_value || contents_then.contains(*new_value);
+    if (name.starts_with(kSource) && kept && known) continue;
     lines.push_back(change(name, old_value, new_value));
   }
   return lines;
 }
 
-std::vector<std::string> changed_sources(const Inputs& then, const fs::path& root) {
+std::map<std::string, std::string> source_digests(const fs::path& root) {
   if (!fs::is_directory(root)) throw FileError(root.string() + ": no such folder; name the checkout with --tree");
-  Inputs named, present;
-  for (const auto& [name, hash] : then) {
-    if (!name.starts_with(kSource) || only_prints(name.substr(kSource.size()))) continue;
-    named[name] = hash;
-    const fs::path file = fs::path(name.substr(kSource.size())).lexically_normal();
-    const bool inside = file.is_relative() && !file.empty() && *file.begin() != "..";
-    if (!inside || !fs::is_regular_file(root / file)) continue;
-    const std::string text = read_file(root / file, kMaxSourceBytes);
-    present[name] = is_digest_of(hash, text) ? hash : source_digest(text);
+  std::map<std::string, std::string> digests;
+  if (!fs::is_directory(root / "labs")) return digests;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "labs")) {
+    const std::string name = entry.path().lexically_relative(root).generic_string();
+    if (!entry.is_regular_file() || !can_move_a_number(name)) continue;
+    digests[name] = source_digest(name, read_file(entry.path(), kMaxSourceBytes));
   }
-  return changes(named, present);
+  return digests;
+}
+
+std::vector<std::string> changed_sources(const Inputs& then, const std::map<std::string, std::string>& checkout) {
+  std::set<std::string> present;
+  for (const auto& [name, digest] : checkout) present.insert(digest);
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : then) {
+    if (!name.starts_with(kSource) || present.contains(digest_of(value))) continue;
+    const auto now = checkout.find(name.substr(kSource.size()));
+    lines.push_back(change_of_source(name, &value, now == checkout.end() ? nullptr : &now->second));
+  }
+  return lines;
 }
 
 std::vector<std::string> staleness(const nlohmann::json& record, const Inputs& now, const std::string& budget) {

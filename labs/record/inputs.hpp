@@ -11,26 +11,25 @@
 
 namespace hf {
 
-/// What a measurement depends on, by name: "source:labs/01-roofline/lab.cpp" → SHA-256 of its content, "compiler",
-/// "flags", "library:NAME" → which one, "environment:NAME" → its value, "machine" → one line of text, "schema" → version of
-/// the record format.
+/// What a measurement depends on, by name: "source:labs/01-roofline/lab.cpp" → its digest and, of a file that was compiled with
+/// other flags than most, these; "compiler", "flags", "library:NAME" → which one, "environment:NAME" → its value, "machine" →
+/// one line of text, "isa:NAME" → whether it has these instructions, "schema" → version of the record format.
 using Inputs = std::map<std::string, std::string>;
 
 /// The value, as the build writes it, of an input that shows only when the lab runs.
 inline constexpr const char* kFoundWhenItRuns = "found when it runs";
 
-/// Whether a source, named from the project folder, has its say only between samples and after the last of them: what a lab
-/// prints, and how it decides the chapter's claims. Nothing is measured again for it, and no record is old for it.
-bool only_prints(const std::string& source);
+/// Whether a source, named from the project folder, can move a number: the chapters' own, what they have in common, and of the
+/// instrument what measures. How a lab finds out what machine it is on shows in what it finds, which is an input of its own.
+bool can_move_a_number(const std::string& source);
 
-/// What stands in a record for a source: the first 16 hexadecimal digits of the SHA-256 of its text. It tells that a file was
-/// edited; who wants to deceive has easier ways.
-std::string source_digest(std::string_view text);
+/// What stands in a record for a source: the first 16 hexadecimal digits of the SHA-256 of its tokens (tokens.hpp), so that a
+/// comment, a blank or an include of this project ages nothing; of its bytes where it is no C++, or where the tokens are in doubt.
+/// It tells that a file was edited; those who want to deceive have easier ways.
+std::string source_digest(const std::filesystem::path& source, std::string_view text);
 
-/// Whether a record that says `recorded` was measured from this text; records of 2026 have all 64 digits.
-bool is_digest_of(const std::string& recorded, std::string_view text);
-
-/// "sha256:" and the SHA-256 over "name\0value\n" of every input in sorted order: `lab.key` of a record.
+/// "sha256:" and the SHA-256 over "name\0value\n" of every input in sorted order, then "value\n" of the sources, each value
+/// once, in sorted order: `lab.key` of a record. A source counts by what is in it, not by where it is.
 std::string input_key(const Inputs& inputs);
 
 /// Inputs from JSON that load_json returned. Throws FileError, with `name` for the file, where it is not an object of
@@ -38,14 +37,17 @@ std::string input_key(const Inputs& inputs);
 Inputs inputs_from(const nlohmann::json& json, const std::string& name);
 
 /// What makes a record stale, one line each, empty when it is fresh: inputs that changed between `then` and `now`, as
-/// in "labs/harness/clock.hpp changed" and "compiler: GNU 12.2.0 → 13.1.0".
+/// in "labs/harness/measure/clock.hpp changed" and "compiler: GNU 12.2.0 → 13.1.0". A source that moved has not changed, and
+/// instructions that one of the two does not name say nothing of the machine.
 std::vector<std::string> changes(const Inputs& then, const Inputs& now);
 
-/// Of the sources that `then` names, those that are not in the checkout at `root` as they were, one line each as above.
-/// Those that only print do not count; older records name them. Names that lead out of the checkout are gone. What else a
+/// The digest of each file below labs/ in the checkout at `root`, by its name from there. Throws FileError where there is none.
+std::map<std::string, std::string> source_digests(const std::filesystem::path& root);
+
+/// Of the sources that `then` names, those whose content is nowhere in a checkout, one line each as above. What else a
 /// measurement depends on, such as the compiler or a source that has joined since, is not looked at: that takes a build, and
 /// `changes`.
-std::vector<std::string> changed_sources(const Inputs& then, const std::filesystem::path& root);
+std::vector<std::string> changed_sources(const Inputs& then, const std::map<std::string, std::string>& checkout);
 
 /// As changes(), for a checked record, given the `budget` wanted ("quick" or "full"): a quick record does not serve where
 /// a full one is wanted. `record why` and the labs' --if-stale both decide by this.

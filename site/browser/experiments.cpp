@@ -13,8 +13,8 @@
 #include "02-matmul/kernels/rung_loops.hpp"
 #include "03-gpu/kernels/chases.hpp"
 #include "common/random.hpp"
-#include "harness/interrupt.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/interrupt.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf {
 

@@ -88,7 +88,7 @@ class calculator(nodes.General, nodes.Element):
 
 
 class RooflineExplorer(Calculator):
-    widget, source = "roofline", "labs/harness/work.cpp"
+    widget, source = "roofline", "labs/harness/measure/work.cpp"
 
     def data(self) -> dict:
         domain = hardware_first(self.env)

@@ -1,4 +1,4 @@
-// The roofline (labs/harness/work.cpp), and what operators do and move as chapters 00 and 07 count them. Pure functions;
+// The roofline (labs/harness/measure/work.cpp), and what operators do and move as chapters 00 and 07 count them. Pure functions;
 // tests/site/formulas holds them to the C++. A number is `size` bytes; the labs' are 4.
 (() => {
   const hf = window.hardwareFirst = window.hardwareFirst || {};

@@ -87,7 +87,8 @@ document.addEventListener("DOMContentLoaded", () => { // when the switcher is th
     hf.store(HERE, "shown");
     show();
   }, true);
-  document.addEventListener("hf:machine", () => { if (note.isConnected) show(); });
+  // What another machine's numbers took the place of comes back as it was left, with this browser's lines.
+  document.addEventListener("hf:machine", () => { if (note.isConnected) show(); else clear(); });
   forget.addEventListener("click", () => {
     hide();
     hf.store("measured", null);

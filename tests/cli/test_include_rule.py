@@ -24,8 +24,10 @@ def include(root, tmp_path):
     ("02-second/bench/runs.cpp", "01-first/check/reference.hpp"),
     ("02-second/lab.cpp", "02-second/bench/runs.hpp"),
     ("02-second/kernels/deep/loop.cu", "common/random.hpp"),
-    ("02-second/lab.cpp", "harness/lab.hpp"),
+    ("02-second/lab.cpp", "harness/report/lab.hpp"),
     ("common/random.cpp", "common/random.hpp"),
+    ("harness/report/lab.cpp", "harness/measure/sampling.hpp"),
+    ("record/check.cpp", "harness/measure/samples.hpp"),
 ])
 def test_a_lab_includes_its_own_rooms_what_is_common_and_the_kernels_of_those_before_it(include, source, included):
     result = include(source, included)
@@ -37,7 +39,10 @@ def test_a_lab_includes_its_own_rooms_what_is_common_and_the_kernels_of_those_be
     ("02-second/lab.cpp", "01-first/lab.hpp"),
     ("01-first/kernels/loop.cpp", "02-second/kernels/loop.hpp"),
     ("common/random.cpp", "01-first/kernels/loop.hpp"),
-    ("harness/lab.cpp", "common/random.hpp"),
+    ("harness/report/lab.cpp", "common/random.hpp"),
+    ("harness/measure/sampling.cpp", "harness/report/terminal.hpp"),
+    ("harness/measure/sampling.cpp", "record/law.hpp"),
+    ("harness/machine/machine.cpp", "harness/report/lab.hpp"),
 ])
 def test_another_include_is_refused_in_a_line_that_names_both(include, source, included):
     result = include(source, included)

@@ -22,14 +22,14 @@
 #include "01-roofline/bench/steps.hpp"
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/stream_runs.hpp"
-#include "harness/lock.hpp"
-#include "harness/machine.hpp"
-#include "harness/peaks.hpp"
-#include "harness/sampling.hpp"
-#include "harness/shared_array.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
-#include "harness/threads.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/shared_array.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/report/lock.hpp"
+#include "harness/report/terminal.hpp"
 
 namespace {
 

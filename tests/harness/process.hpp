@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/scratch_folder.hpp"  // IWYU pragma: export
+#include "harness/measure/scratch_folder.hpp"  // IWYU pragma: export
 
 /// A folder that is there for one test.
 using TemporaryFolder = hf::ScratchFolder;

@@ -1,4 +1,4 @@
-#include "harness/blas.hpp"
+#include "harness/measure/blas.hpp"
 
 #include <doctest/doctest.h>
 

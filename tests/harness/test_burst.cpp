@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/steady_memory.hpp"
+#include "harness/measure/steady_memory.hpp"
 
 namespace {
 

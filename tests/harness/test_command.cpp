@@ -14,9 +14,9 @@
 #include <string>
 #include <thread>
 
-#include "harness/command.hpp"
-#include "harness/interrupt.hpp"
-#include "harness/scratch_file.hpp"
+#include "harness/measure/command.hpp"
+#include "harness/measure/interrupt.hpp"
+#include "harness/measure/scratch_file.hpp"
 #include "process.hpp"
 #include "suite.hpp"
 

@@ -20,8 +20,8 @@
 #include <thread>
 #include <vector>
 
-#include "harness/machine.hpp"
-#include "harness/threads.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/threads.hpp"
 #include "process.hpp"
 #include "record/check.hpp"
 #include "record/inputs.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace {
 

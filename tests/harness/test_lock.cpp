@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/lock.hpp"
+#include "harness/report/lock.hpp"
 #include "process.hpp"
 
 TEST_CASE("one process at a time holds the lock, and another that wants it is told for how long") {

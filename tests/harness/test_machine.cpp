@@ -9,9 +9,9 @@
 #include <regex>
 #include <string>
 
-#include "harness/machine.hpp"
-#include "harness/microarchitecture.hpp"
-#include "harness/threads.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/machine/microarchitecture.hpp"
+#include "harness/measure/threads.hpp"
 #include "process.hpp"
 
 namespace {
@@ -110,11 +110,11 @@ TEST_CASE("slug and canonical text say what there is") {
   machine.caches = {{1, "data", 48 << 10, 1}, {1, "instruction", 32 << 10, 1}, {2, "unified", 2 << 20, 1}};
   machine.memory_bytes = 16ull << 30;
   CHECK(machine.slug() == "intel-xeon-processor-2-cores");
-  CHECK(machine.canonical() == "Intel Xeon Processor; avx2 fma; 2 cores; L1 48 KiB, L2 2 MiB; 16 GiB; no GPU");
+  CHECK(machine.canonical() == "Intel Xeon Processor; 2 cores; L1 48 KiB, L2 2 MiB; 16 GiB; no GPU");
   machine.gpus = {{"NVIDIA H200", 0, ""}};
   machine.caches.clear();
   machine.cores = 1;
-  CHECK(machine.canonical() == "Intel Xeon Processor; avx2 fma; 1 core; caches unknown; 16 GiB; NVIDIA H200");
+  CHECK(machine.canonical() == "Intel Xeon Processor; 1 core; caches unknown; 16 GiB; NVIDIA H200");
   CHECK(machine.to_json()["gpus"] == nlohmann::json::parse(R"([{"name": "NVIDIA H200"}])"));
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("a name that does not say which core it has is shown with it, in the s
   CHECK(machine.cpu_name() == "AMD EPYC (Zen 5)");
   CHECK(machine.slug() == "amd-epyc-zen-5-2-cores");
   CHECK(machine.canonical() ==
-        "AMD EPYC (Zen 5), family 26 model 2 stepping 1; ; 2 cores; caches unknown; 16 GiB; no GPU");
+        "AMD EPYC (Zen 5), family 26 model 2 stepping 1; 2 cores; caches unknown; 16 GiB; no GPU");
   const nlohmann::json json = machine.to_json();
   CHECK(json["cpu"] == "AMD EPYC");
   CHECK(json["family"] == 26);

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
 #include "process.hpp"
 
 TEST_CASE("a buffer is aligned, zero, writable, and as long as asked") {

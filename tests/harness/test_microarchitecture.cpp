@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/microarchitecture.hpp"
+#include "harness/machine/microarchitecture.hpp"
 #include "process.hpp"
 
 namespace {

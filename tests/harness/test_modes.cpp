@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "record/samples.hpp"
+#include "harness/measure/samples.hpp"
 #include "suite.hpp"
 
 namespace {

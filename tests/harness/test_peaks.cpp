@@ -2,14 +2,14 @@
 
 #include <vector>
 
-#include "harness/memory.hpp"
-#include "harness/peaks.hpp"
-#include "harness/roof_runs.hpp"
-#include "harness/sampling.hpp"
-#include "harness/shared_array.hpp"
-#include "harness/statistics.hpp"
-#include "harness/threads.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/roof_runs.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/shared_array.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/measure/work.hpp"
 
 namespace {
 

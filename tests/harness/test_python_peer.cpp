@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "harness/machine.hpp"
-#include "harness/python_peer.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/python_peer.hpp"
 #include "process.hpp"
 #include "suite.hpp"
 

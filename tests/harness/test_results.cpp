@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "harness/results.hpp"
-#include "record/samples.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/samples.hpp"
 
 TEST_CASE("a measured point keeps at most 31 samples of six digits, and its median follows from them") {
   std::mt19937 random(1);

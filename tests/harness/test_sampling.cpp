@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/clock.hpp"
-#include "harness/sampling.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/sampling.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/sampling.hpp"
-#include "harness/side_by_side.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/side_by_side.hpp"
 
 namespace hf {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/statistics.hpp"
+#include "harness/measure/statistics.hpp"
 
 TEST_CASE("an estimate is the median with the 5th and 95th percentile, linear between samples") {
   const hf::Estimate odd = hf::estimate({5, 1, 3});

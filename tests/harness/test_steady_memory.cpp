@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/sampling.hpp"
-#include "harness/steady_memory.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/steady_memory.hpp"
 
 namespace {
 

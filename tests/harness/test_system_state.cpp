@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "harness/system_state.hpp"
+#include "harness/report/system_state.hpp"
 #include "process.hpp"
 
 TEST_CASE("pressure and processor times are read as the kernel writes them") {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/terminal.hpp"
+#include "harness/report/terminal.hpp"
 #include "process.hpp"
 
 namespace {

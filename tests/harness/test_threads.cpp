@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "harness/clock.hpp"
-#include "harness/cores_kept.hpp"
-#include "harness/sampling.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/cores_kept.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/threads.hpp"
 #include "process.hpp"
 
 TEST_CASE("a team runs its task once on every thread, run after run") {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf {
 namespace {

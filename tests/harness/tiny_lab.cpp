@@ -8,12 +8,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/command.hpp"
-#include "harness/keep.hpp"
-#include "harness/lab.hpp"
-#include "harness/python_peer.hpp"
-#include "harness/scratch_folder.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/command.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/python_peer.hpp"
+#include "harness/measure/scratch_folder.hpp"
+#include "harness/measure/work.hpp"
+#include "harness/report/lab.hpp"
 
 namespace {
 

@@ -368,6 +368,19 @@ def test_a_browser_decides_claims_and_is_drawn_into_figures(remembered, served, 
     expect(page.locator(".hf-own, .hf-own-verdict, .hf-own-line")).to_have_count(0)
 
 
+def test_a_browsers_lines_leave_the_figures_that_they_were_drawn_in_first(remembered, served):
+    page, asked = remembered, []
+    page.route("**/_machines/**", asked.append)  # the numbers of the address's machine arrive after the lines
+    page.goto(f"{served}03-gpu.html{BESIDE}", wait_until="domcontentloaded")
+    expect(page.locator("#fig-little .hf-own-line")).to_have_count(1)
+    assert asked
+    for route in asked:
+        route.continue_()
+    expect(page.locator(".hf-this-browser")).to_contain_text("Zen 4")
+    page.get_by_label("Numbers from").select_option(index=0)
+    expect(page.locator(".hf-own, .hf-own-verdict, .hf-own-line")).to_have_count(0)
+
+
 def test_a_browsers_line_lies_where_the_axes_say(remembered, served):
     page = remembered
     page.goto(f"{served}01-roofline.html{BESIDE}")

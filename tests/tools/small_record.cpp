@@ -11,8 +11,8 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/measure/samples.hpp"
 #include "record/inputs.hpp"
-#include "record/samples.hpp"
 
 namespace hf {
 namespace {

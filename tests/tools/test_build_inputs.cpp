@@ -21,13 +21,13 @@ struct Tree {
   Tree() {
     for (const char* source : {"labs/lab.cpp", "labs/lab.hpp", "labs/kit/used.cpp", "labs/kit/used hpp",
                                "labs/kit/idle.cpp", "labs/kit/data.json", "labs/kit/CMakeLists.txt",
-                               "labs/CMakeLists.txt", "labs/harness/terminal.hpp", "deps/usr/include/kit.hpp"}) {
+                               "labs/CMakeLists.txt", "labs/harness/report/terminal.hpp", "deps/usr/include/kit.hpp"}) {
       hf::write(root / source, source);
     }
     hf::write(root / "build/labs/text.cpp", "// Generated from labs/kit/data.json\n// and more\n");
     object("labs/CMakeFiles/lab.dir/lab.cpp.o",
            "../labs/lab.cpp /usr/include/stdio.h ../deps/usr/include/kit.hpp ../labs/lab.hpp "
-           "../labs/harness/terminal.hpp");
+           "../labs/harness/report/terminal.hpp");
     object("labs/CMakeFiles/lab.dir/text.cpp.o", "labs/text.cpp \\\n ../labs/lab.hpp");
     object("labs/kit/CMakeFiles/kit.dir/used.cpp.o",
            (root / "labs/kit/used.cpp").string() + " \\\n  ../labs/kit/used\\ hpp");
@@ -41,10 +41,13 @@ struct Tree {
     hf::write(root / ("build/" + name + ".read"), name + ": " + files + "\n");
   }
 
-  /// Says, as CMake does, which objects the build makes.
-  void compiles(const Names& objects) const {
+  /// Says, as CMake does, which objects the build makes, and with which flags.
+  void compiles(const Names& objects, const std::string& flags = "-O3 -march=native") const {
     hf::Json steps = hf::Json::array();
-    for (const std::string& name : objects) steps.push_back({{"command", "c++ -O3 -o " + name + " -c somewhere"}});
+    for (const std::string& name : objects) {
+      steps.push_back(
+          {{"command", "cache c++ -I/usr/kit -isystem deps " + flags + " -Wall -o " + name + " -c somewhere"}});
+    }
     hf::write(root / "build/compile_commands.json", steps.dump());
   }
 
@@ -91,23 +94,22 @@ TEST_CASE("inputs lists what the linker took and what the compiler read for it")
   const Tree tree;
   const hf::Json inputs = tree.inputs("--library A=1 --library B=2=3 --environment RANKS");
   CHECK(names(inputs) == Names{"compiler", "environment:RANKS", "flags", "library:A", "library:B", "schema",
-                               "source:labs/kit/CMakeLists.txt", "source:labs/kit/data.json",
-                               "source:labs/kit/used hpp", "source:labs/kit/used.cpp", "source:labs/lab.cpp",
-                               "source:labs/lab.hpp"});
+                               "source:labs/kit/data.json", "source:labs/kit/used hpp", "source:labs/kit/used.cpp",
+                               "source:labs/lab.cpp", "source:labs/lab.hpp"});
   CHECK(inputs["compiler"] == "GNU 12.2.0");
   CHECK(inputs["flags"] == "-O3 -march=native");
   CHECK(inputs["library:B"] == "2=3");
   CHECK(inputs["environment:RANKS"] == "found when it runs");
   CHECK(inputs["schema"] == "3");
-  CHECK(inputs["source:labs/lab.hpp"] == hf::source_digest("labs/lab.hpp"));
+  CHECK(inputs["source:labs/lab.hpp"] == hf::source_digest("labs/lab.hpp", "labs/lab.hpp"));
   CHECK(tree.run("--library C").status == 2);
 }
 
 TEST_CASE("each file that went into the program changes the inputs, and no other does") {
   const Tree tree;
   const hf::Json before = tree.inputs();
-  for (const char* file : {"labs/lab.cpp", "labs/lab.hpp", "labs/kit/used.cpp", "labs/kit/used hpp",
-                           "labs/kit/data.json", "labs/kit/CMakeLists.txt"}) {
+  for (const char* file :
+       {"labs/lab.cpp", "labs/lab.hpp", "labs/kit/used.cpp", "labs/kit/used hpp", "labs/kit/data.json"}) {
     CAPTURE(file);
     hf::write(tree.root / file, "changed");
     CHECK(tree.inputs() != before);
@@ -116,8 +118,28 @@ TEST_CASE("each file that went into the program changes the inputs, and no other
   }
   hf::write(tree.root / "labs/kit/idle.cpp", "changed");
   hf::write(tree.root / "labs/CMakeLists.txt", "changed");
-  hf::write(tree.root / "labs/harness/terminal.hpp", "changed");  // it only prints
+  hf::write(tree.root / "labs/kit/CMakeLists.txt", "changed");           // its flags are the objects'
+  hf::write(tree.root / "labs/harness/report/terminal.hpp", "changed");  // it only prints
   CHECK(tree.inputs() == before);
+}
+
+TEST_CASE("the flags of an object count where they are not the lab's, and what is warned of does not") {
+  const Tree tree;
+  const std::string used = "labs/kit/CMakeFiles/kit.dir/used.cpp.o", root = tree.root.path().string();
+  const auto value = [&](const std::string& flags) {
+    tree.compiles({used}, flags);
+    const hf::Json inputs = tree.inputs();
+    CHECK(inputs["source:labs/lab.cpp"] == hf::source_digest("labs/lab.cpp", "labs/lab.cpp"));
+    CHECK(inputs["source:labs/kit/used hpp"] == hf::source_digest("labs/kit/used hpp", "labs/kit/used hpp"));
+    const std::string text = inputs["source:labs/kit/used.cpp"],
+                      digest = hf::source_digest("used.cpp", "labs/kit/used.cpp");
+    REQUIRE(text.starts_with(digest));
+    return text.substr(digest.size());
+  };
+  CHECK(value("-O3 -march=native") == "");
+  CHECK(value("-O3 -march=native -Wextra -DPLACE=" + root + "/labs -DHARDWARE_FIRST_VERSION=2") == "");
+  CHECK(value("-O3 -mavx2 -DWIDE=4") == " -mavx2 -DWIDE=4 no -march=native");
+  CHECK(value("-O2 -march=native") == " -O2 no -O3");
 }
 
 TEST_CASE("what an earlier build left of a source that moved is no input") {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/measure/samples.hpp"
 #include "record/characters.hpp"
 #include "record/check.hpp"
-#include "record/samples.hpp"
 #include "small_record.hpp"
 
 namespace {

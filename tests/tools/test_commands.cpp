@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
+#include "record/inputs.hpp"
 #include "record/sha256.hpp"
 #include "shell.hpp"
 #include "small_record.hpp"
@@ -377,7 +378,7 @@ TEST_CASE("stale names the sources that changed since each record") {
   hf::write(directory / "tree/labs/01-roofline/lab.cpp", "int main() {}\n");
   json record = hf::small_record();
   const auto stale = file_with(directory, "stale.json", record);
-  record["lab"]["inputs"]["source:labs/01-roofline/lab.cpp"] = hf::sha256("int main() {}\n");
+  record["lab"]["inputs"]["source:labs/01-roofline/lab.cpp"] = hf::source_digest("lab.cpp", "int main() {}\n");
   hf::renew_key(record);
   const auto fresh = file_with(directory, "fresh.json", record);
   const std::string ask = kRecord + "stale --tree " + (directory / "tree").string() + " ";

@@ -15,42 +15,97 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("the key is the hash of names and values in order") {
+TEST_CASE("the key is the hash of names and values in order, and of what is in the sources") {
   CHECK(hf::input_key({{"b", "2"}, {"a", "1"}}) == "sha256:" + hf::sha256(std::string("a\0001\nb\0002\n", 8)));
+  const Inputs sources = {{"source:labs/a.cpp", "2"}, {"source:labs/b.cpp", "1"}, {"source:labs/c.cpp", "2"}};
+  CHECK(hf::input_key(sources) == "sha256:" + hf::sha256("1\n2\n"));
+}
+
+TEST_CASE("the key of sources that moved is the same, and that of others is not") {
+  const Inputs here = {{"compiler", "c"}, {"source:labs/a.cpp", "1"}, {"source:labs/b.cpp", "2"}};
+  CHECK(hf::input_key(here) ==
+        hf::input_key({{"compiler", "c"}, {"source:labs/b.cpp", "1"}, {"source:labs/room/c.cpp", "2"}}));
+  CHECK(hf::input_key(here) !=
+        hf::input_key({{"compiler", "c"}, {"source:labs/a.cpp", "1"}, {"source:labs/b.cpp", "3"}}));
+  CHECK(hf::input_key(here) !=
+        hf::input_key({{"compiler", "d"}, {"source:labs/a.cpp", "1"}, {"source:labs/b.cpp", "2"}}));
 }
 
 TEST_CASE("changes are named, one line each") {
-  const Inputs then = {{"source:labs/harness/clock.hpp", "1"},
-                       {"source:labs/old.hpp", "1"},
+  const Inputs then = {{"source:labs/harness/measure/clock.hpp", "1"},
+                       {"source:labs/old.hpp", "3"},
+                       {"source:labs/kernel.cpp", "5 -mavx2"},
+                       {"source:labs/plain.cpp", "6"},
                        {"compiler", "GNU 12.2.0"},
                        {"library:BLIS", "0.9"},
+                       {"isa:avx2", "yes"},
                        {"flags", "-O3"}};
-  const Inputs now = {{"source:labs/harness/clock.hpp", "2"},
-                      {"source:labs/new.hpp", "1"},
+  const Inputs now = {{"source:labs/harness/measure/clock.hpp", "2"},
+                      {"source:labs/new.hpp", "4"},
+                      {"source:labs/kernel.cpp", "5 -mavx512f"},
+                      {"source:labs/plain.cpp", "6 -O1"},
                       {"compiler", "GNU 13.1.0"},
                       {"library:OpenBLAS", "0.3.21"},
+                      {"isa:avx2", "no"},
                       {"flags", "-O3"}};
-  CHECK(hf::changes(then, now) == Lines{"compiler: GNU 12.2.0 → 13.1.0", "library:BLIS: 0.9 → none",
-                                        "library:OpenBLAS: none → 0.3.21", "labs/harness/clock.hpp changed",
-                                        "labs/new.hpp is new", "labs/old.hpp is gone"});
+  CHECK(hf::changes(then, now) == Lines{"compiler: GNU 12.2.0 → 13.1.0", "isa:avx2: yes → no",
+                                        "library:BLIS: 0.9 → none", "library:OpenBLAS: none → 0.3.21",
+                                        "labs/harness/measure/clock.hpp changed",
+                                        "labs/kernel.cpp: its flags: -mavx2 → -mavx512f", "labs/new.hpp is new",
+                                        "labs/old.hpp is gone", "labs/plain.cpp: its flags: as most → -O1"});
   CHECK(hf::changes(then, then).empty());
+}
+
+TEST_CASE("a source that moved, or took another's name, has not changed") {
+  const Inputs then = {{"source:labs/a.cpp", "1"}, {"source:labs/b.cpp", "2 -mavx2"}};
+  CHECK(hf::changes(then, {{"source:labs/room/a.cpp", "1"}, {"source:labs/a.cpp", "2 -mavx2"}}).empty());
+  CHECK(hf::changes(then, {{"source:labs/room/a.cpp", "1"}, {"source:labs/b.cpp", "2"}}) ==
+        Lines{"labs/b.cpp: its flags: -mavx2 → as most"});
+}
+
+TEST_CASE("an instruction set that only one of two lists names says nothing of the machine") {
+  CHECK(hf::changes({{"isa:avx2", "yes"}}, {{"isa:avx2", "yes"}, {"isa:avx10", "yes"}}).empty());
+  CHECK(hf::changes({{"isa:avx2", "yes"}, {"isa:mpx", "yes"}}, {{"isa:avx2", "yes"}}).empty());
+}
+
+TEST_CASE("only what can move a number is in a key") {
+  for (const char* source : {"labs/harness/measure/clock.hpp", "labs/common/random.cpp", "labs/02-matmul/lab.cpp"}) {
+    CHECK(hf::can_move_a_number(source));
+  }
+  for (const char* source : {"labs/harness/report/lab.cpp", "labs/harness/machine/machine_isa.cpp",
+                             "labs/record/law.cpp", "tools/record/main.cpp", "chapters/02-matmul.md"}) {
+    CHECK_FALSE(hf::can_move_a_number(source));
+  }
+}
+
+TEST_CASE("a digest is of the tokens of C++, and of the bytes of all else") {
+  const std::string code = "int a = 1;\n", same = "// [begin: a]\n#include \"b.hpp\"\nint  a=1; /* one */\n";
+  CHECK(hf::source_digest("labs/a.cpp", code) == hf::source_digest("labs/b.cuh", same));
+  CHECK(hf::source_digest("labs/a.cpp", code) != hf::source_digest("labs/a.cpp", "int a = 2;\n"));
+  CHECK(hf::source_digest("labs/a.json", code) != hf::source_digest("labs/a.json", same));
+  CHECK(hf::source_digest("labs/a.py", code) == hf::sha256(code).substr(0, 16));
+  const std::string doubtful = "int a = '\n";  // a literal without an end
+  CHECK(hf::source_digest("labs/a.cpp", doubtful) == hf::sha256(doubtful).substr(0, 16));
 }
 
 TEST_CASE("sources that changed in the checkout are named, whatever else a record depends on") {
   const hf::TemporaryDirectory root;
   hf::write(root / "labs/same.cpp", "same");
   hf::write(root / "labs/other.cpp", "new");
+  hf::write(root / "labs/room/moved.cpp", "moved");
   hf::write(root / "labs/joined.cpp", "not asked for");
-  const Inputs then = {{"source:labs/same.cpp", hf::sha256("same")},
-                       {"source:labs/other.cpp", hf::sha256("old")},
-                       {"source:labs/gone.cpp", hf::sha256("")},
-                       {"source:labs/harness/terminal.cpp", hf::sha256("it only prints")},
+  const auto digest = [](const char* text) { return hf::source_digest("a.cpp", text); };
+  const Inputs then = {{"source:labs/same.cpp", digest("same")},
+                       {"source:labs/other.cpp", digest("old")},
+                       {"source:labs/moved.cpp", digest("moved")},
+                       {"source:labs/gone.cpp", digest("gone")},
+                       {"source:labs/empty.cpp", ""},
                        {"compiler", "none that there is"}};
-  CHECK(hf::changed_sources(then, root.path()) == Lines{"labs/gone.cpp is gone", "labs/other.cpp changed"});
-  CHECK(hf::changed_sources({{"source:labs/same.cpp", hf::source_digest("same")}}, root.path()).empty());
-  CHECK(hf::changed_sources({{"source:labs/same.cpp", ""}}, root.path()) == Lines{"labs/same.cpp changed"});
-  CHECK_THROWS_WITH_AS(hf::changed_sources(then, root / "none"), doctest::Contains("none: no such folder"),
-                       hf::FileError);
+  const auto checkout = hf::source_digests(root.path());
+  CHECK(hf::changed_sources(then, checkout) ==
+        Lines{"labs/empty.cpp is gone", "labs/gone.cpp is gone", "labs/other.cpp changed"});
+  CHECK(hf::changed_sources({{"source:labs/same.cpp", digest("same") + " -mavx2"}}, checkout).empty());
+  CHECK_THROWS_WITH_AS(hf::source_digests(root / "none"), doctest::Contains("none: no such folder"), hf::FileError);
 }
 
 TEST_CASE("a record cannot have files outside the checkout read") {
@@ -60,8 +115,8 @@ TEST_CASE("a record cannot have files outside the checkout read") {
   const std::string absolute = (directory / "secret").string();
   for (const std::string& name :
        {std::string("../secret"), std::string("labs/../../secret"), absolute, std::string()}) {
-    const Inputs then = {{"source:" + name, hf::sha256("secret")}};
-    CHECK(hf::changed_sources(then, directory / "root") == Lines{name + " is gone"});
+    const Inputs then = {{"source:" + name, hf::source_digest(name, "secret")}};
+    CHECK(hf::changed_sources(then, hf::source_digests(directory / "root")) == Lines{name + " is gone"});
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include "@ID@/NAMESPACE.hpp"
 #include "common/random.hpp"
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::NAMESPACE {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -23,7 +25,6 @@ constexpr std::size_t kMaxMapBytes = std::size_t{256} << 20;
 // What the linker put into a program.
 struct Linked {
   std::set<fs::path> objects;  // with those that were taken from a library of this build
-  std::set<fs::path> folders;  // where those libraries were built
   std::set<fs::path> libraries;
 };
 
@@ -35,31 +36,67 @@ bool is_inside(const fs::path& file, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// The objects that this build makes, by its own list: where a source moved, what was made of it before still lies about.
-std::set<fs::path> compiled_objects(const fs::path& home) {
-  std::set<fs::path> objects;
+// Whether a word of a compiler's command can change what it makes: not where things are, what is warned of, and what the
+// program is called. Architectures of GPUs are in Build::cuda.
+bool counts(const std::string& word, const Build& build) {
+  const auto without = {"-I",
+                        "-isystem",
+                        "-o",
+                        "-c",
+                        "-M",
+                        "-W",
+                        "-x",
+                        "-Xcompiler=-W",
+                        "-forward-unknown-to-host-compiler",
+                        "--generate-code",
+                        "-DHARDWARE_FIRST_VERSION"};
+  return word.starts_with("-") && word.find(build.root.string()) == std::string::npos &&
+         std::ranges::none_of(without, [&](const char* start) { return word.starts_with(start); });
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+// "-mavx2 no -march=native": where the flags of an object are not those of the lab.
+std::string other_flags(const std::vector<std::string>& command, const Build& build) {
+  const std::vector<std::string> usual = words_of(build.flags);
+  std::string text;
+  for (const std::string& word : command) {
+    if (counts(word, build) && std::ranges::find(usual, word) == usual.end()) text += " " + word;
+  }
+  for (const std::string& word : usual) {
+    if (std::ranges::find(command, word) == command.end()) text += " no " + word;
+  }
+  return text;
+}
+
+// The objects that this build makes, by its own list, and the flags of each: where a source moved, what was made of it before
+// still lies about.
+std::map<fs::path, std::string> compiled_objects(const Build& build, const fs::path& home) {
+  std::map<fs::path, std::string> objects;
   for (const Json& step : Json::parse(read_file(home / "compile_commands.json", kMaxMapBytes))) {
-    std::istringstream words(step.at("command").get<std::string>());
-    for (std::string word; words >> word;) {
-      if (word == "-o" && words >> word) objects.insert((home / word).lexically_normal());
-    }
+    const std::vector<std::string> words = words_of(step.at("command").get<std::string>());
+    const auto output = std::ranges::find(words, "-o");
+    if (output == words.end() || output + 1 == words.end()) continue;
+    objects[(home / *(output + 1)).lexically_normal()] = other_flags(words, build);
   }
   return objects;
 }
 
 // Finds the object file that CMake packed into an archive: below DIR/CMakeFiles/TARGET.dir for DIR/libTARGET.a.
-void add_member(const fs::path& archive, const std::string& member, const std::set<fs::path>& compiled,
+void add_member(const fs::path& archive, const std::string& member, const std::map<fs::path, std::string>& compiled,
                 Linked& linked) {
   const fs::path folder = archive.parent_path() / "CMakeFiles" / (target_of(archive) + ".dir");
   bool found = false;
-  for (const fs::path& object : compiled) {
+  for (const auto& [object, flags] : compiled) {
     if (object.filename() != member || !is_inside(object, folder)) continue;
     linked.objects.insert(object);
     found = true;
   }
   if (!found)
     throw FileError(archive.string() + ": expected " + member + " below " + folder.string() + "; build again");
-  linked.folders.insert(archive.parent_path());
 }
 
 // The parts of a map that can come after the members of archives. Newer linkers tell how they merged the properties of objects,
@@ -72,11 +109,10 @@ bool ends_members(const std::string& line) {
 
 // A map begins with the members that were taken from archives, "ARCHIVE(MEMBER)" with who needed it after it or, indented,
 // below it; then come the shared libraries in the same form. Later it lists what was opened, "LOAD FILE".
-Linked read_map(const Build& build) {
+Linked read_map(const Build& build, const std::map<fs::path, std::string>& compiled) {
   std::istringstream lines(read_file(build.map, kMaxMapBytes));
   const std::string load = "LOAD ";
   const fs::path home = fs::weakly_canonical(build.folder);
-  const std::set<fs::path> compiled = compiled_objects(home);
   bool members = false;
   Linked linked;
   for (std::string line; std::getline(lines, line);) {
@@ -130,19 +166,16 @@ class Collector {
   explicit Collector(const Build& build)
       : build_(build), root_(fs::weakly_canonical(build.root)), built_(fs::weakly_canonical(build.folder)) {}
 
-  void add_object(const fs::path& object) {
+  void add_object(const fs::path& object, const std::string& flags) {
     if (object.filename() == "cmake_device_link.o") return;  // nvcc made it of the other objects
     const fs::path list = object.string() + ".read";
     if (!fs::exists(list)) {
       throw FileError(list.string() + ": expected what the compiler read for it; remove the object, and build again");
     }
-    for (const fs::path& file : read_rule(list)) add_file(fs::weakly_canonical(build_.folder / file));
+    const std::vector<fs::path> files = read_rule(list);
+    for (const fs::path& file : files)
+      add_file(fs::weakly_canonical(build_.folder / file), &file == files.data() ? flags : "");
     if (object.string().ends_with(".cu.o")) inputs_["library:CUDA"] = build_.cuda;
-  }
-
-  // The CMakeLists.txt that a library built in `folder` was described by.
-  void add_description(const fs::path& folder) {
-    add_file(root_ / folder.lexically_relative(built_) / "CMakeLists.txt");
   }
 
   void add_library(const fs::path& file) {
@@ -155,22 +188,25 @@ class Collector {
   Inputs inputs() const { return inputs_; }
 
  private:
-  void add_file(const fs::path& file) {
-    if (is_inside(file, built_)) return add_origins(file);
+  // With the flags that it was compiled with, where it was: one that is compiled in several ways has those of each.
+  void add_file(const fs::path& file, const std::string& flags) {
+    if (is_inside(file, built_)) return add_origins(file, flags);
     const std::string source = file.lexically_relative(root_).generic_string();
     // Libraries' headers are no sources, wherever they are unpacked.
-    if (!is_inside(file, root_ / "labs") || only_prints(source)) return;
-    inputs_["source:" + source] = source_digest(read_file(file, kMaxSourceBytes));
+    if (!is_inside(file, root_ / "labs") || !can_move_a_number(source)) return;
+    std::string& value =
+        inputs_.try_emplace("source:" + source, source_digest(file, read_file(file, kMaxSourceBytes))).first->second;
+    if (value.find(flags) == std::string::npos) value += flags;
   }
 
-  void add_origins(const fs::path& generated) {
+  void add_origins(const fs::path& generated, const std::string& flags) {
     const std::string text = read_file(generated, kMaxSourceBytes), start = "// Generated from ";
     if (!text.starts_with(start)) {
       throw FileError(generated.string() + ": expected its first line to say \"" + start + "FILE and FILE\"; add it");
     }
     std::istringstream words(text.substr(start.size(), text.find('\n') - start.size()));
     for (std::string word; words >> word;) {
-      if (word != "and") add_file(root_ / word);
+      if (word != "and") add_file(root_ / word, flags);
     }
   }
 
@@ -189,10 +225,13 @@ class Collector {
 }  // namespace
 
 Inputs build_inputs(const Build& build) {
-  const Linked linked = read_map(build);
+  const std::map<fs::path, std::string> compiled = compiled_objects(build, fs::weakly_canonical(build.folder));
+  const Linked linked = read_map(build, compiled);
   Collector collector(build);
-  for (const fs::path& object : linked.objects) collector.add_object(object);
-  for (const fs::path& folder : linked.folders) collector.add_description(folder);
+  for (const fs::path& object : linked.objects) {
+    const auto known = compiled.find(object);
+    collector.add_object(object, known == compiled.end() ? "" : known->second);
+  }
   for (const fs::path& library : linked.libraries) collector.add_library(library);
   return collector.inputs();
 }

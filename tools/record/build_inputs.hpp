@@ -13,14 +13,15 @@ struct Build {
   std::filesystem::path
       folder;                 ///< where it was linked, which the paths in `map` and in the compilers' lists start from
   std::filesystem::path map;  ///< the map that GNU ld wrote of the program (-Map)
+  std::string flags;          ///< of the lab's own files
   std::string cuda;           ///< compiler and flags of .cu files
 };
 
 /// What a program was made of. The linker says which object files are in it: of a library only those that it took, by name;
 /// compile_commands.json tells them from what an earlier build left. The compiler says, in OBJECT.read
-/// (tools/keep-dependencies), which files each was made from. They are "source:PATH" → SHA-256, PATH relative to the root,
-/// with the CMakeLists.txt of each library, where the flags of its files stand. A generated file counts as those that its
-/// first line names, "// Generated from FILE and FILE". Files outside the root are left out: they belong to libraries. A
+/// (tools/keep-dependencies), which files each was made from. They are "source:PATH" → source_digest(), PATH relative to the root,
+/// and after it, where an object was compiled with other flags than Build::flags, these: " -mavx2 no -march=native". A generated file counts as those that its
+/// first line names, "// Generated from FILE and FILE". Files that cannot move a number are left out, and those outside the root: they belong to libraries. A
 /// library outside the root is "library:NAME" → its file (a shared one: where to look for it when the program runs, see
 /// complete_inputs()), except those of the C and C++ language, which come with compiler and system. With an object made
 /// from a .cu file comes "library:CUDA" → Build::cuda.

@@ -30,7 +30,7 @@ int why_command(const Tool& tool, const std::string& file, const std::string& bu
 // What `record inputs` is told by the build.
 struct InputsOptions {
   Build build;
-  std::string output, compiler, flags;
+  std::string output, compiler;
   std::vector<std::string> libraries;  // NAME=VERSION
   std::vector<std::string> environment;
 };

@@ -85,7 +85,7 @@ void add_writers(CLI::App& app, Request& r) {
   inputs->add_option("--map", in.build.map, "what the linker says it linked")->required();
   inputs->add_option("--output", in.output, "JSON file, written only when it changes")->required();
   inputs->add_option("--compiler", in.compiler, "name and version")->required();
-  inputs->add_option("--flags", in.flags, "as --flags=\"-O3 …\"")->required();
+  inputs->add_option("--flags", in.build.flags, "as --flags=\"-O3 …\"")->required();
   inputs->add_option("--cuda", in.build.cuda, "version and flags of the compiler of .cu files");
   inputs->add_option("--library", in.libraries, "NAME=VERSION, may be repeated")
       ->allow_extra_args(false)

@@ -1,6 +1,6 @@
 // record modes [--json] FILE...
 //   Which numbers of a record were measured in two states? Those that the record says, and in one from before there were
-//   modes those whose samples fall into two groups (labs/record/samples.hpp).
+//   modes those whose samples fall into two groups (labs/harness/measure/samples.hpp).
 //   Plain: one line for each, "FILE: bandwidth_dram_all_gbs: 15.6 GB/s in 8 of 31 samples, 38 GB/s in 23".
 //   With --json: one object, FILE → id of a value → its modes, as in a record; points of series are left out.
 //   Exit status: 0, or 2 where a file is no valid record (it is named on standard error, and the others are answered).
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "harness/terminal.hpp"
+#include "harness/measure/samples.hpp"
+#include "harness/report/terminal.hpp"
 #include "record/record.hpp"
-#include "record/samples.hpp"
 
 namespace hf {
 namespace {

@@ -46,9 +46,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/measure/samples.hpp"
 #include "record/law.hpp"
 #include "record/record.hpp"
-#include "record/samples.hpp"
 #include "speed_laws.hpp"
 
 namespace hf {

@@ -1,7 +1,7 @@
 // record stale [--tree DIR] [--json] FILE...
 //   Which sources have changed since each record was measured? Only the sources that a record names in `lab.inputs` are
 //   looked at, in the checkout that `record` was built from (or DIR): no lab need be built, no machine be asked.
-//   Plain: one line for each source that changed, "FILE: labs/harness/peaks.cpp changed" (or "… is gone"); nothing for a
+//   Plain: one line for each source that changed, "FILE: labs/harness/measure/peaks.cpp changed" (or "… is gone"); nothing for a
 //   record that is fresh. With --json: one object, FILE → list of those lines without "FILE: ", empty for a fresh record.
 //   Exit status: 0 all are fresh, 1 one or more are not, 2 a file is no valid record (it is named on standard error, and
 //   the others are answered) or DIR no folder.
@@ -15,8 +15,8 @@
 
 #include "build_inputs.hpp"
 #include "commands.hpp"
-#include "harness/lab_record.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/report/lab_record.hpp"
 #include "record/check.hpp"
 #include "record/file.hpp"
 #include "record/inputs.hpp"
@@ -42,7 +42,7 @@ Inputs inputs_now(const std::string& lab) {
 int inputs_command(const InputsOptions& options) {
   Inputs inputs = build_inputs(options.build);
   inputs["compiler"] = options.compiler;
-  inputs["flags"] = options.flags.empty() ? "none" : options.flags;
+  inputs["flags"] = options.build.flags.empty() ? "none" : options.build.flags;
   inputs["schema"] = std::to_string(kSchemaVersion);
   for (const std::string& library : options.libraries) {
     const auto equals = library.find('=');
@@ -55,12 +55,13 @@ int inputs_command(const InputsOptions& options) {
 
 // Every file is looked at, so that one bad record does not hide the next.
 int stale_command(const Tool& tool, const Files& files, bool json) {
+  const auto checkout = source_digests(tool.tree);
   Json all = Json::object();
   int status = 0;
   for (const std::string& file : files) {
     try {
       const Json record = load_record(file, tool.labs());
-      all[file] = changed_sources(record.at("/lab/inputs"_json_pointer).get<Inputs>(), tool.tree);
+      all[file] = changed_sources(record.at("/lab/inputs"_json_pointer).get<Inputs>(), checkout);
       if (!all[file].empty()) status = std::max(status, 1);
     } catch (const FileError& error) {
       std::cerr << error.what() << "\n";

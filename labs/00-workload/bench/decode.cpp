@@ -9,12 +9,12 @@
 #include "00-workload/bench/steps.hpp"
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/roof_runs.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/roof_runs.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/work.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::workload {
 namespace {

@@ -16,14 +16,14 @@
 #include "00-workload/kernels/sizes.hpp"
 #include "00-workload/kernels/transformer.hpp"
 #include "common/verify.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/roof_runs.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/roof_runs.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/work.hpp"
+#include "harness/report/lab.hpp"
+#include "harness/report/terminal.hpp"
 
 namespace hf::workload {
 namespace {

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "00-workload/kernels/passes.hpp"
-#include "harness/blas.hpp"
-#include "harness/lab.hpp"
-#include "harness/roof_runs.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/blas.hpp"
+#include "harness/measure/roof_runs.hpp"
+#include "harness/measure/work.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::workload {
 

@@ -14,14 +14,14 @@
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/verify.hpp"
-#include "harness/blas.hpp"
-#include "harness/clock.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/roof_runs.hpp"
-#include "harness/sampling.hpp"
-#include "harness/shared_array.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/blas.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/roof_runs.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/shared_array.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::workload {
 namespace {

@@ -16,7 +16,7 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
-#include "harness/terminal.hpp"
+#include "harness/report/terminal.hpp"
 
 namespace hf::workload {
 namespace {

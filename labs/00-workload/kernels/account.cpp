@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/clock.hpp"
+#include "harness/measure/clock.hpp"
 
 namespace hf::workload {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/clock.hpp"
-#include "harness/keep.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::workload {
 

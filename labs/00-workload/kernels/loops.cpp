@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/loop_team.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::workload {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "00-workload/kernels/triple_loop.hpp"
 #include "00-workload/kernels/triple_loop_py.hpp"
-#include "harness/command.hpp"
-#include "harness/scratch_file.hpp"
+#include "harness/measure/command.hpp"
+#include "harness/measure/scratch_file.hpp"
 
 namespace hf::workload {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "00-workload/kernels/training.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "harness/as_double.hpp"
+#include "harness/measure/as_double.hpp"
 
 namespace hf::workload {
 namespace {

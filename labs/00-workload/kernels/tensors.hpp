@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::workload {
 

@@ -9,7 +9,7 @@
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/operators.hpp"
 #include "00-workload/kernels/transformer.hpp"
-#include "harness/blas.hpp"
+#include "harness/measure/blas.hpp"
 
 namespace hf::workload {
 

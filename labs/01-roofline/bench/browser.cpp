@@ -18,10 +18,10 @@
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "common/browser/browser_peer.hpp"
 #include "common/random.hpp"
-#include "harness/keep.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/sampling.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -17,12 +17,12 @@
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "01-roofline/kernels/workloads.hpp"
 #include "common/random.hpp"
-#include "harness/interrupt.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/interrupt.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::roofline {
 namespace {

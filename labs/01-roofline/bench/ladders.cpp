@@ -15,13 +15,13 @@
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "common/random.hpp"
-#include "harness/clock.hpp"
-#include "harness/keep.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::roofline {
 namespace {

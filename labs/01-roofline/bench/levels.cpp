@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/results.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/results.hpp"
+#include "harness/measure/results.hpp"
 
 namespace hf::roofline {
 

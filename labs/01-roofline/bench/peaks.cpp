@@ -15,14 +15,14 @@
 #include "01-roofline/kernels/dot_product.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "common/random.hpp"
-#include "harness/clock.hpp"
-#include "harness/keep.hpp"
-#include "harness/lab.hpp"
-#include "harness/peaks.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/predictions.hpp"
-#include "harness/lab.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::roofline {
 

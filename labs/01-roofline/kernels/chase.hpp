@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "common/random.hpp"
-#include "harness/interrupt.hpp"
+#include "harness/measure/interrupt.hpp"
 
 namespace hf::roofline {
 

@@ -4,7 +4,7 @@
 
 #include "01-roofline/kernels/dot_product.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf::roofline {
 

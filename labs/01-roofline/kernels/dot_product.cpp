@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>

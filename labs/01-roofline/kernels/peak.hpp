@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::roofline {
 namespace {

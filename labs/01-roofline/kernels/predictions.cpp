@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "01-roofline/kernels/workloads.hpp"
-#include "harness/results.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/work.hpp"
+#include "harness/report/terminal.hpp"
 
 namespace hf::roofline {
 namespace {

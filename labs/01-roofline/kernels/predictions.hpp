@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "01-roofline/kernels/workloads.hpp"
-#include "harness/results.hpp"
-#include "harness/terminal.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/work.hpp"
+#include "harness/report/terminal.hpp"
 
 namespace hf::roofline {
 

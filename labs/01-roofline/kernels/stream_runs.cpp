@@ -6,10 +6,10 @@
 
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "common/random.hpp"
-#include "harness/clock.hpp"
-#include "harness/memory.hpp"
-#include "harness/sampling.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf::roofline {
 namespace {

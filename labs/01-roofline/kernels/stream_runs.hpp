@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "harness/memory.hpp"
-#include "harness/sampling.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf::roofline {
 

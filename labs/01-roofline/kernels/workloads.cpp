@@ -17,7 +17,7 @@
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "01-roofline/kernels/kernel_set.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::roofline {
 

@@ -12,10 +12,10 @@
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/rungs.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -16,13 +16,13 @@
 #include "02-matmul/kernels/rungs.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/peaks.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
+#include "harness/report/terminal.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "02-matmul/kernels/rungs.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::matmul {
 

@@ -18,13 +18,13 @@
 #include "02-matmul/kernels/perceptron.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/lab.hpp"
-#include "harness/machine.hpp"
-#include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
+#include "harness/report/terminal.hpp"
 
 namespace hf::matmul {
 namespace {

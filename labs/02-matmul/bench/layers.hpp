@@ -11,7 +11,7 @@
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf::matmul {
 

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "02-matmul/bench/steps.hpp"
-#include "harness/clock.hpp"
-#include "harness/lab.hpp"
-#include "harness/peaks.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::matmul {
 

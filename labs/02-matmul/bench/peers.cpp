@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "harness/blas.hpp"
-#include "harness/shared_library.hpp"
+#include "harness/measure/blas.hpp"
+#include "harness/measure/shared_library.hpp"
 
 #ifdef HARDWARE_FIRST_LIBXSMM
 #include <libxsmm.h>

@@ -12,8 +12,8 @@
 #include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "common/pinned_openmp.hpp"
-#include "harness/lab.hpp"
-#include "harness/peaks.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::matmul {
 

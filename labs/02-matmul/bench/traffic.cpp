@@ -8,9 +8,9 @@
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/rungs.hpp"
-#include "harness/lab.hpp"
-#include "harness/machine.hpp"
-#include "harness/results.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf::matmul {
 

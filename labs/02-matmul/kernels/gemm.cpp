@@ -8,8 +8,8 @@
 #include "02-matmul/kernels/gemm_driver.hpp"
 #include "02-matmul/kernels/micro_kernel.hpp"
 #include "02-matmul/kernels/partition.hpp"
-#include "harness/machine.hpp"
-#include "harness/vector.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::matmul {
 

@@ -12,8 +12,8 @@
 #include "02-matmul/kernels/micro_kernel.hpp"
 #include "02-matmul/kernels/partition.hpp"
 #include "02-matmul/kernels/schedule.hpp"
-#include "harness/memory.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::matmul {
 

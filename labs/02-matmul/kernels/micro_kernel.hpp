@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::matmul {
 namespace {

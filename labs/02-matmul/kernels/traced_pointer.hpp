@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "02-matmul/kernels/cache_simulator.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -14,14 +14,14 @@
 #include "03-gpu/kernels/chases.hpp"
 #include "03-gpu/kernels/gather.hpp"
 #include "03-gpu/kernels/little.hpp"
-#include "harness/keep.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
-#include "harness/terminal.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/report/lab.hpp"
+#include "harness/report/terminal.hpp"
 
 namespace hf::gpu {
 

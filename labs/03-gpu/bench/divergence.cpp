@@ -11,10 +11,10 @@
 #include "03-gpu/bench/steps.hpp"
 #include "03-gpu/kernels/branches.hpp"
 #include "common/random.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -12,12 +12,12 @@
 #include "03-gpu/bench/steps.hpp"
 #include "03-gpu/kernels/gather.hpp"
 #include "common/random.hpp"
-#include "harness/keep.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::gpu {
 namespace {

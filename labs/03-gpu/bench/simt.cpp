@@ -12,9 +12,9 @@
 #include "03-gpu/kernels/little.hpp"
 #include "03-gpu/kernels/occupancy.hpp"
 #include "03-gpu/kernels/simt.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "03-gpu/kernels/chases.hpp"
-#include "harness/lab.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::gpu {
 

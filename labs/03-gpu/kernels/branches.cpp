@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "01-roofline/kernels/chase.hpp"
 #include "common/random.hpp"
-#include "harness/keep.hpp"
+#include "harness/measure/keep.hpp"
 
 namespace hf::gpu {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "01-roofline/kernels/chase.hpp"
 #include "common/random.hpp"
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::gpu {
 

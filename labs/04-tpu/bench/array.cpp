@@ -8,10 +8,10 @@
 
 #include "04-tpu/kernels/systolic.hpp"
 #include "common/random.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "04-tpu/kernels/energy.hpp"
 #include "04-tpu/kernels/systolic.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -11,11 +11,11 @@
 #include "04-tpu/kernels/int8_gemm.hpp"
 #include "04-tpu/kernels/systolic.hpp"
 #include "common/random.hpp"
-#include "harness/clock.hpp"
-#include "harness/keep.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::tpu {
 namespace {

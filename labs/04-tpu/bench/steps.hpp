@@ -6,7 +6,7 @@
 
 #include "04-tpu/kernels/systolic.hpp"
 #include "common/random.hpp"
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::tpu {
 

@@ -9,8 +9,8 @@
 
 #include "04-tpu/kernels/systolic.hpp"
 #include "04-tpu/kernels/tpuv1.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::tpu {
 namespace v1 {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "04-tpu/kernels/systolic.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::tpu {
 namespace {

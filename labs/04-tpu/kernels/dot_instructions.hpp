@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 #if defined(__ARM_FEATURE_DOTPROD)
 #include <arm_neon.h>

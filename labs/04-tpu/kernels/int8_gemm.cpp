@@ -9,8 +9,8 @@
 #include "02-matmul/kernels/partition.hpp"
 #include "04-tpu/kernels/narrow_gemm.hpp"
 #include "04-tpu/kernels/narrow_strip.hpp"
-#include "harness/machine.hpp"
-#include "harness/memory.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::tpu {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "04-tpu/kernels/narrow_strip.hpp"
-#include "harness/machine.hpp"
-#include "harness/memory.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::tpu {
 

@@ -9,7 +9,7 @@
 #include "04-tpu/kernels/dot_instructions.hpp"
 #include "04-tpu/kernels/int8_gemm.hpp"
 #include "04-tpu/kernels/narrow_strip.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::tpu {
 namespace {

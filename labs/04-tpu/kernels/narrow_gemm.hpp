@@ -9,7 +9,7 @@
 
 #include "02-matmul/kernels/partition.hpp"
 #include "04-tpu/kernels/narrow_strip.hpp"
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::tpu {
 

@@ -1,6 +1,6 @@
 /// \file
 /// The loop around the micro-kernel of a product of narrow numbers: over the tiles of a strip, the last of which may be
-/// ragged. Compiled with each micro-kernel, for its instruction set (see harness/vector.hpp).
+/// ragged. Compiled with each micro-kernel, for its instruction set (see harness/measure/vector.hpp).
 ///
 /// Rows of a and panels of b are counted in groups of 32 bits: as many numbers as fit there, which one instruction multiplies
 /// and adds up.
@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::tpu {
 

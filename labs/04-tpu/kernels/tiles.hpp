@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf::tpu {
 

@@ -7,8 +7,8 @@
 #include <immintrin.h>
 
 #include "04-tpu/kernels/tiles.hpp"
-#include "harness/keep.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/keep.hpp"
 
 namespace hf::tpu {
 namespace {

@@ -23,13 +23,13 @@
 #include "common/ranks/alpha_beta.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/ranks_sampling.hpp"
-#include "harness/clock.hpp"
-#include "harness/keep.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::scaling {
 

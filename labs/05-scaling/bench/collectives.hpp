@@ -12,7 +12,7 @@
 #include "05-scaling/kernels/collectives/collectives.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/ranks_sampling.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::scaling {
 

@@ -10,9 +10,9 @@
 #include "05-scaling/bench/steps.hpp"
 #include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "common/ranks/ranks.hpp"
-#include "harness/lab.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::scaling {
 

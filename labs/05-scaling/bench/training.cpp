@@ -21,10 +21,10 @@
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/ranks_sampling.hpp"
 #include "common/reference.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf {
 

@@ -14,7 +14,7 @@
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::precision {
 namespace {

@@ -14,7 +14,7 @@
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/formats/sqnr.hpp"
 #include "common/random.hpp"
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::precision {
 namespace {

@@ -18,9 +18,9 @@
 #include "common/pinned.hpp"
 #include "common/random.hpp"
 #include "common/verify.hpp"
-#include "harness/as_double.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::precision {
 namespace {

@@ -25,11 +25,11 @@
 #include "common/peers/llama_peer.hpp"
 #include "common/relative_distance.hpp"
 #include "common/verify.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/scratch_file.hpp"
-#include "harness/shared_array.hpp"
-#include "harness/side_by_side.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/scratch_file.hpp"
+#include "harness/measure/shared_array.hpp"
+#include "harness/measure/side_by_side.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::precision {
 

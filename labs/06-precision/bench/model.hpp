@@ -14,7 +14,7 @@
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/format_transformer.hpp"
 #include "common/peers/llama_peer.hpp"
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::precision {
 

@@ -24,9 +24,9 @@
 #include "06-precision/kernels/training/word_network.hpp"
 #include "common/loop_team.hpp"
 #include "common/random.hpp"
-#include "harness/as_double.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::precision {
 

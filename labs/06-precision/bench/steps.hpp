@@ -2,7 +2,7 @@
 /// The lab's steps, in the order of the chapter; lab.cpp says what each asks.
 #pragma once
 
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::precision {
 

@@ -15,11 +15,11 @@
 #include "06-precision/kernels/sums/sums.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/as_double.hpp"
-#include "harness/lab.hpp"
-#include "harness/memory.hpp"
-#include "harness/peaks.hpp"
-#include "harness/shared_array.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/shared_array.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::precision {
 namespace {

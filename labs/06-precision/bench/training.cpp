@@ -14,7 +14,7 @@
 #include "06-precision/kernels/training/sentences.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
 #include "common/verify.hpp"
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::precision {
 namespace {

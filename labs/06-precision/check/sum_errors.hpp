@@ -14,7 +14,7 @@
 #include "06-precision/kernels/sums/sums.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::precision {
 

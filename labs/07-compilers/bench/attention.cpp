@@ -26,10 +26,10 @@
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "common/verify.hpp"
-#include "harness/as_double.hpp"
-#include "harness/memory.hpp"
-#include "harness/peaks.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

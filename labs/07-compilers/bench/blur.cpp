@@ -11,8 +11,8 @@
 #include "common/pinned.hpp"
 #include "common/random.hpp"
 #include "common/verify.hpp"
-#include "harness/as_double.hpp"
-#include "harness/side_by_side.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/side_by_side.hpp"
 
 namespace hf::compilers {
 namespace {

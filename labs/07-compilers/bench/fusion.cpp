@@ -18,9 +18,9 @@
 #include "07-compilers/kernels/models/partial_model.hpp"
 #include "common/pinned.hpp"
 #include "common/random.hpp"
-#include "harness/as_double.hpp"
-#include "harness/scratch_folder.hpp"
-#include "harness/side_by_side.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/scratch_folder.hpp"
+#include "harness/measure/side_by_side.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -17,10 +17,10 @@
 #include "07-compilers/kernels/compiler/eager.hpp"     // IWYU pragma: export
 #include "07-compilers/kernels/compiler/graph.hpp"     // IWYU pragma: export
 #include "07-compilers/kernels/models/graphs.hpp"      // IWYU pragma: export
-#include "harness/lab.hpp"                             // IWYU pragma: export
-#include "harness/memory.hpp"                          // IWYU pragma: export
-#include "harness/peaks.hpp"                           // IWYU pragma: export
-#include "harness/work.hpp"                            // IWYU pragma: export
+#include "harness/measure/memory.hpp"                  // IWYU pragma: export
+#include "harness/measure/peaks.hpp"                   // IWYU pragma: export
+#include "harness/measure/work.hpp"                    // IWYU pragma: export
+#include "harness/report/lab.hpp"                      // IWYU pragma: export
 
 namespace hf::compilers {
 

@@ -21,10 +21,10 @@
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 #include "common/verify.hpp"
-#include "harness/as_double.hpp"
-#include "harness/command.hpp"
-#include "harness/peaks.hpp"
-#include "harness/shared_array.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/command.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/shared_array.hpp"
 
 namespace hf::compilers {
 namespace {

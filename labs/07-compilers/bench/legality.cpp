@@ -14,8 +14,8 @@
 #include "07-compilers/kernels/legality/nest_kernels.hpp"
 #include "07-compilers/kernels/legality/permissions.hpp"
 #include "common/random.hpp"
-#include "harness/as_double.hpp"
-#include "harness/memory.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::compilers {
 namespace {

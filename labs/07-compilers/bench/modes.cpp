@@ -15,12 +15,12 @@
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/models/graphs.hpp"
 #include "07-compilers/kernels/models/partial_model.hpp"
-#include "harness/as_double.hpp"
-#include "harness/memory.hpp"
-#include "harness/peaks.hpp"
-#include "harness/scratch_folder.hpp"
-#include "harness/side_by_side.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/scratch_folder.hpp"
+#include "harness/measure/side_by_side.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

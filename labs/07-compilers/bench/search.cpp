@@ -16,8 +16,8 @@
 #include "07-compilers/kernels/search/candidate.hpp"
 #include "07-compilers/kernels/search/cost_model.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
-#include "harness/as_double.hpp"
-#include "harness/peaks.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/peaks.hpp"
 
 namespace hf::compilers {
 namespace {

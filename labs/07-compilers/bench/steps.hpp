@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/lab.hpp"  // IWYU pragma: export
+#include "harness/report/lab.hpp"  // IWYU pragma: export
 
 namespace hf::compilers {
 

@@ -12,7 +12,7 @@
 
 #include "07-compilers/kernels/compiler/graph.hpp"      // IWYU pragma: export
 #include "07-compilers/kernels/pytorch/torch_peer.hpp"  // IWYU pragma: export
-#include "harness/lab.hpp"                              // IWYU pragma: export
+#include "harness/report/lab.hpp"                       // IWYU pragma: export
 
 namespace hf::compilers {
 

@@ -11,8 +11,8 @@
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/verify.hpp"
-#include "harness/memory.hpp"
-#include "harness/sampling.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/sampling.hpp"
 
 namespace hf::compilers {
 

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "common/browser/browser_peer_py.hpp"
-#include "harness/python_peer.hpp"
+#include "harness/measure/python_peer.hpp"
 
 namespace hf {
 namespace {

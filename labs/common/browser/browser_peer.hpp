@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "harness/python_peer.hpp"  // IWYU pragma: export
-#include "harness/scratch_folder.hpp"
+#include "harness/measure/python_peer.hpp"  // IWYU pragma: export
+#include "harness/measure/scratch_folder.hpp"
 
 namespace hf {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/cuda/device.cuh"
-#include "harness/sampling.hpp"
+#include "harness/measure/sampling.hpp"
 
 namespace hf::cuda {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/peers/llama_peer_py.hpp"
-#include "harness/python_peer.hpp"
+#include "harness/measure/python_peer.hpp"
 
 namespace hf {
 namespace {

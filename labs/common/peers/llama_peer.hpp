@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/python_peer.hpp"  // IWYU pragma: export
+#include "harness/measure/python_peer.hpp"  // IWYU pragma: export
 
 namespace hf {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <type_traits>
 
-#include "harness/blas.hpp"
-#include "harness/shared_library.hpp"
+#include "harness/measure/blas.hpp"
+#include "harness/measure/shared_library.hpp"
 
 namespace hf {
 namespace {

@@ -11,7 +11,7 @@
 #include "common/ranks/mpi_ranks.hpp"
 #include "common/ranks/mpirun.hpp"
 #include "common/ranks/ranks.hpp"
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf {
 namespace {

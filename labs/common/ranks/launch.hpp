@@ -8,7 +8,7 @@
 #include <string>
 
 #include "common/ranks/ranks.hpp"
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf {
 

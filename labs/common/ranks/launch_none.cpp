@@ -4,7 +4,7 @@
 
 #include "common/ranks/launch.hpp"
 #include "common/ranks/ranks.hpp"
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf {
 

@@ -24,7 +24,7 @@
 
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport_mpi.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf {
 namespace {

@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/interrupt.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/interrupt.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf {
 namespace {

@@ -12,9 +12,9 @@
 #include "common/random.hpp"
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport.hpp"
-#include "harness/clock.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf {
 namespace {

@@ -1,5 +1,5 @@
 /// \file
-/// Timing what all ranks do together: samples in interleaved rounds, as in harness/sampling.hpp, with the same result on
+/// Timing what all ranks do together: samples in interleaved rounds, as in harness/measure/sampling.hpp, with the same result on
 /// every rank.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport.hpp"
-#include "harness/sampling.hpp"
+#include "harness/measure/sampling.hpp"
 
 namespace hf {
 

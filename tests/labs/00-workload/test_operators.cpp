@@ -11,7 +11,7 @@
 #include "00-workload/kernels/operators.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
-#include "harness/blas.hpp"
+#include "harness/measure/blas.hpp"
 
 namespace hf::workload {
 namespace {

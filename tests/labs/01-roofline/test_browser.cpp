@@ -12,9 +12,9 @@
 
 #include "01-roofline/bench/steps.hpp"
 #include "common/browser/browser_peer.hpp"
-#include "harness/command.hpp"
-#include "harness/lab.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/command.hpp"
+#include "harness/report/lab.hpp"
 #include "process.hpp"
 #include "suite.hpp"
 

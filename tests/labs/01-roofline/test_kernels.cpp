@@ -15,7 +15,7 @@
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "01-roofline/bench/levels.hpp"
 #include "01-roofline/bench/steps.hpp"
-#include "harness/results.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -12,10 +12,10 @@
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "common/random.hpp"
-#include "harness/machine.hpp"
-#include "harness/memory.hpp"
-#include "harness/sampling.hpp"
-#include "harness/threads.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -14,10 +14,10 @@
 #include "01-roofline/kernels/predictions.hpp"
 #include "01-roofline/kernels/workloads.hpp"
 #include "common/random.hpp"
-#include "harness/machine.hpp"
-#include "harness/memory.hpp"
-#include "harness/statistics.hpp"
-#include "harness/work.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::roofline {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/rungs.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf::matmul {
 namespace {

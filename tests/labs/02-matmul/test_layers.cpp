@@ -14,7 +14,7 @@
 #include "02-matmul/kernels/perceptron.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf::matmul {
 namespace {

@@ -16,12 +16,12 @@
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rungs.hpp"
-#include "harness/lab.hpp"
-#include "harness/machine.hpp"
-#include "harness/peaks.hpp"
-#include "harness/results.hpp"
-#include "harness/sampling.hpp"
-#include "harness/statistics.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/peaks.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::matmul {
 namespace {

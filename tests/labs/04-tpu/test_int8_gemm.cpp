@@ -11,7 +11,7 @@
 #include "04-tpu/kernels/systolic.hpp"
 #include "04-tpu/kernels/tiles.hpp"
 #include "common/random.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
 #include "random_shapes.hpp"
 
 namespace hf::tpu {

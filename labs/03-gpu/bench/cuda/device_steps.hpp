@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::cuda {
 struct Device;

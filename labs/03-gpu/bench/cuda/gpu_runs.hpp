@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::gpu {
 

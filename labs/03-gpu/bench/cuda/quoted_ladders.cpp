@@ -4,8 +4,8 @@
 
 #include "03-gpu/bench/cuda/gpu_runs.hpp"
 #include "03-gpu/bench/steps.hpp"
-#include "harness/lab.hpp"
-#include "harness/results.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::gpu {
 namespace {

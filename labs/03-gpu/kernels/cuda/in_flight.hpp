@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/statistics.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::gpu {
 

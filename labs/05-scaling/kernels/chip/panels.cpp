@@ -7,7 +7,7 @@
 
 #include "02-matmul/kernels/micro_kernel.hpp"
 #include "common/loop_team.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::scaling {
 namespace {

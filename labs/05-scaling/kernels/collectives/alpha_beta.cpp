@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/ranks/alpha_beta.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::scaling {
 namespace {

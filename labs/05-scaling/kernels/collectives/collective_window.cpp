@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/ranks/transport.hpp"
-#include "harness/threads.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::scaling {
 namespace {

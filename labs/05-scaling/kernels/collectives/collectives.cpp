@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "common/ranks/transport.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "05-scaling/kernels/planner/planner.hpp"
 #include "05-scaling/kernels/planner/published_runs.hpp"
-#include "harness/text.hpp"
+#include "harness/report/text.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "05-scaling/kernels/planner/planner.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::scaling {
 namespace {

@@ -17,7 +17,7 @@
 #include "00-workload/kernels/account.hpp"
 #include "00-workload/kernels/transformer.hpp"
 #include "common/ranks/alpha_beta.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::scaling {
 

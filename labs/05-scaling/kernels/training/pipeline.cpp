@@ -15,7 +15,7 @@
 #include "05-scaling/kernels/training/strategies.hpp"
 #include "common/ranks/transport.hpp"
 #include "common/ranks/transport_threads.hpp"
-#include "harness/clock.hpp"
+#include "harness/measure/clock.hpp"
 
 namespace hf::scaling {
 namespace {

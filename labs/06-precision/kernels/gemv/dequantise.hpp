@@ -9,7 +9,7 @@
 
 #include "04-tpu/kernels/dot_instructions.hpp"
 #include "06-precision/kernels/formats/scalar_floats.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>

@@ -13,7 +13,7 @@
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "06-precision/kernels/gemv/dequantise.hpp"
 #include "06-precision/kernels/gemv/tiles.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::precision {
 namespace {

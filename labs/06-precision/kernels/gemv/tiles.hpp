@@ -10,7 +10,7 @@
 #include <cstddef>
 
 #include "06-precision/kernels/formats/formats.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::precision {
 

@@ -12,8 +12,8 @@
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
 #include "06-precision/kernels/gemv/tiles.hpp"
 #include "common/loop_team.hpp"
-#include "harness/memory.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::precision {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "06-precision/kernels/formats/formats.hpp"
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::precision {
 

@@ -8,12 +8,12 @@
 #include <span>
 #include <vector>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
 
-#include "harness/keep.hpp"
+#include "harness/measure/keep.hpp"
 #endif
 
 namespace hf::precision {

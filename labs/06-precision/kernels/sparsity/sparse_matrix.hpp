@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <span>
 
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::precision {
 

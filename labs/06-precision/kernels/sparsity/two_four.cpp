@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "06-precision/kernels/gemv/tile_kernels.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>

@@ -9,8 +9,8 @@
 
 #include "06-precision/kernels/formats/scalar_floats.hpp"
 #include "common/random.hpp"
-#include "harness/threads.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/measure/vector.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -12,7 +12,7 @@
 #include <array>
 #include <span>
 
-#include "harness/threads.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf::precision {
 

@@ -26,7 +26,7 @@
 #include "06-precision/kernels/training/word_network.hpp"
 #include "common/loop_team.hpp"
 #include "common/random.hpp"
-#include "harness/results.hpp"
+#include "harness/measure/results.hpp"
 
 namespace hf::precision {
 

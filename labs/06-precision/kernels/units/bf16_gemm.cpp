@@ -14,9 +14,9 @@
 #include "02-matmul/kernels/partition.hpp"
 #include "04-tpu/kernels/narrow_gemm.hpp"
 #include "04-tpu/kernels/narrow_strip.hpp"
-#include "harness/clock.hpp"
-#include "harness/memory.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/vector.hpp"
 
 #if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
 #include <arm_neon.h>

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::precision {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 #if defined(__AVX512DQ__)
 #include <immintrin.h>

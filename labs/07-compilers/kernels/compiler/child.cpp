@@ -18,7 +18,7 @@
 #include <string>
 #include <thread>
 
-#include "harness/interrupt.hpp"
+#include "harness/measure/interrupt.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -20,9 +20,9 @@
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "07-compilers/kernels/compiler/prelude.hpp"
 #include "common/loop_team.hpp"
-#include "harness/interrupt.hpp"
-#include "harness/machine.hpp"
-#include "harness/memory.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/interrupt.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -17,8 +17,8 @@
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/prelude.hpp"
 #include "common/loop_team.hpp"
-#include "harness/memory.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::compilers {
 namespace {

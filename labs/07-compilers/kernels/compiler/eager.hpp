@@ -9,7 +9,7 @@
 #include "02-matmul/kernels/gemm.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "common/rounded.hpp"
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::compilers {
 

@@ -13,7 +13,7 @@
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "07-compilers/kernels/compiler/prelude_hpp.hpp"
-#include "harness/vector_hpp.hpp"
+#include "harness/measure/vector_hpp.hpp"
 
 namespace hf::compilers {
 namespace {

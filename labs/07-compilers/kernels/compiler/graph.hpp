@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 

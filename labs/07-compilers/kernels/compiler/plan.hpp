@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 
@@ -53,7 +53,7 @@ Graph with_rows(const FusionPlan& plan, std::size_t rows);
 Work work(const FusionPlan& plan);
 
 /// What the functions of every program need, as text, so that the compiler needs no other file: a vector register
-/// (harness/vector.hpp), and what loops are made of (prelude.hpp).
+/// (harness/measure/vector.hpp), and what loops are made of (prelude.hpp).
 std::string prelude();
 
 /// Computes the rows [first, last) of a loop, or of a flat one those numbers.

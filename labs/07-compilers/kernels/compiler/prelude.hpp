@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 /// Of a body that stands once in the source and several times in the loop: its variables are registers only when it is no
 /// function.

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "07-compilers/kernels/compiler/child.hpp"
-#include "harness/command.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/command.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/vector.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/vector.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 

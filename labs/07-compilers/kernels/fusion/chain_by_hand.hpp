@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 

@@ -21,8 +21,8 @@
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
-#include "harness/command.hpp"
-#include "harness/sampling.hpp"
+#include "harness/measure/command.hpp"
+#include "harness/measure/sampling.hpp"
 
 namespace hf::compilers {
 

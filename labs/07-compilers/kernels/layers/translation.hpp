@@ -9,8 +9,8 @@
 
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "harness/sampling.hpp"
-#include "harness/scratch_folder.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/scratch_folder.hpp"
 
 namespace hf::compilers {
 

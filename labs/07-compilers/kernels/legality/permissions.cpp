@@ -10,8 +10,8 @@
 
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/legality/permitted_loops_cpp.hpp"
-#include "harness/keep.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::compilers {
 namespace {

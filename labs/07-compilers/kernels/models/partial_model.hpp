@@ -14,10 +14,10 @@
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/models/graphs.hpp"  // IWYU pragma: export
-#include "harness/clock.hpp"
-#include "harness/memory.hpp"
-#include "harness/scratch_folder.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/memory.hpp"
+#include "harness/measure/scratch_folder.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::compilers {
 

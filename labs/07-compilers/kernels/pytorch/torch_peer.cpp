@@ -16,9 +16,9 @@
 #include "07-compilers/kernels/compiler/build.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/pytorch/torch_peer_py.hpp"
-#include "harness/machine_registers.hpp"
-#include "harness/python_peer.hpp"
-#include "harness/scratch_folder.hpp"
+#include "harness/machine/machine_registers.hpp"
+#include "harness/measure/python_peer.hpp"
+#include "harness/measure/scratch_folder.hpp"
 
 namespace hf::compilers {
 

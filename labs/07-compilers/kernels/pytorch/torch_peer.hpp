@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "07-compilers/kernels/compiler/graph.hpp"
-#include "harness/python_peer.hpp"  // IWYU pragma: export
-#include "harness/scratch_folder.hpp"
+#include "harness/measure/python_peer.hpp"  // IWYU pragma: export
+#include "harness/measure/scratch_folder.hpp"
 
 namespace hf::compilers {
 

@@ -14,7 +14,7 @@
 #include "02-matmul/kernels/gemm_driver.hpp"
 #include "02-matmul/kernels/micro_kernel.hpp"
 #include "02-matmul/kernels/schedule.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::compilers {
 

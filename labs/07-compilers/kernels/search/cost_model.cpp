@@ -6,10 +6,10 @@
 #include "02-matmul/kernels/partition.hpp"
 #include "02-matmul/kernels/schedule.hpp"
 #include "07-compilers/kernels/search/candidate.hpp"
-#include "harness/as_double.hpp"
-#include "harness/keep.hpp"
-#include "harness/sampling.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/keep.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "07-compilers/kernels/search/candidate.hpp"
-#include "harness/sampling.hpp"
+#include "harness/measure/sampling.hpp"
 
 namespace hf::compilers {
 

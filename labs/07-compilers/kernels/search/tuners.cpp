@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "07-compilers/kernels/search/candidate.hpp"
-#include "harness/as_double.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::compilers {
 

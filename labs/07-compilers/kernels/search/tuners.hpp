@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "07-compilers/kernels/search/candidate.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::compilers {
 

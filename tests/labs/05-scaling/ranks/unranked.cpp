@@ -9,7 +9,7 @@
 #include "common/ranks/ranks.hpp"
 #include "common/ranks/transport.hpp"
 #include "common/ranks/transport_threads.hpp"
-#include "harness/lab.hpp"
+#include "harness/report/lab.hpp"
 
 namespace hf::scaling {
 namespace {

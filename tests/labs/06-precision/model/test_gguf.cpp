@@ -17,7 +17,7 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/model/gguf.hpp"
-#include "harness/scratch_file.hpp"
+#include "harness/measure/scratch_file.hpp"
 
 namespace hf::precision {
 namespace {

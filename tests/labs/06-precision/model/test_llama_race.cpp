@@ -15,11 +15,11 @@
 #include "06-precision/kernels/model/gguf.hpp"
 #include "common/peers/llama_peer.hpp"
 #include "common/relative_distance.hpp"
-#include "harness/lab.hpp"
-#include "harness/machine.hpp"
-#include "harness/sampling.hpp"
-#include "harness/scratch_file.hpp"
-#include "harness/threads.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/scratch_file.hpp"
+#include "harness/measure/threads.hpp"
+#include "harness/report/lab.hpp"
 #include "process.hpp"
 
 namespace hf::precision {

@@ -16,7 +16,7 @@
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/results.hpp"
+#include "harness/measure/results.hpp"
 
 namespace hf::precision {
 namespace {

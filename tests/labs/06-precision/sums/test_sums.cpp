@@ -13,8 +13,8 @@
 #include "06-precision/kernels/sums/sums.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/statistics.hpp"
-#include "harness/threads.hpp"
+#include "harness/measure/statistics.hpp"
+#include "harness/measure/threads.hpp"
 
 namespace hf::precision {
 namespace {

@@ -10,7 +10,7 @@
 #include "06-precision/kernels/formats/formats.hpp"
 #include "06-precision/kernels/training/learning.hpp"
 #include "06-precision/kernels/training/word_network.hpp"
-#include "harness/results.hpp"
+#include "harness/measure/results.hpp"
 
 namespace hf::precision {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::compilers {
 namespace {

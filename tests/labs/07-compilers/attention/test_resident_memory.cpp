@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -26,8 +26,8 @@
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "common/loop_team.hpp"
 #include "graphs.hpp"
-#include "harness/lock.hpp"
-#include "harness/scratch_folder.hpp"
+#include "harness/measure/scratch_folder.hpp"
+#include "harness/report/lock.hpp"
 #include "process.hpp"
 #include "suite.hpp"
 

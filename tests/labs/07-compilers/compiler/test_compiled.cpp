@@ -11,7 +11,7 @@
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "common/rounded.hpp"
 #include "graphs.hpp"
-#include "harness/scratch_folder.hpp"
+#include "harness/measure/scratch_folder.hpp"
 #include "suite.hpp"
 
 using namespace hf;

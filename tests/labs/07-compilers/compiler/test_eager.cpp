@@ -14,7 +14,7 @@
 #include "common/loop_team.hpp"
 #include "common/rounded.hpp"
 #include "graphs.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

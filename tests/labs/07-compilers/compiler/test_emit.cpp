@@ -13,7 +13,7 @@
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/compiler/plan.hpp"
 #include "graphs.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/work.hpp"
 
 using namespace hf::compilers;
 

@@ -15,7 +15,7 @@
 #include "common/random.hpp"
 #include "common/rounded.hpp"
 #include "graphs.hpp"
-#include "harness/scratch_folder.hpp"
+#include "harness/measure/scratch_folder.hpp"
 #include "suite.hpp"
 
 using namespace hf;

@@ -11,7 +11,7 @@
 
 #include "07-compilers/kernels/compiler/prelude.hpp"
 #include "common/reference.hpp"
-#include "harness/vector.hpp"
+#include "harness/measure/vector.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "07-compilers/bench/fusion.hpp"
-#include "harness/results.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "07-compilers/kernels/fusion/chain_by_hand.hpp"
 #include "common/random.hpp"
-#include "harness/memory.hpp"
+#include "harness/measure/memory.hpp"
 
 namespace hf::compilers {
 namespace {

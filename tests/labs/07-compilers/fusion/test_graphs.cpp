@@ -7,9 +7,9 @@
 
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "07-compilers/bench/fusion.hpp"
-#include "harness/sampling.hpp"
-#include "harness/scratch_folder.hpp"
-#include "harness/work.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/scratch_folder.hpp"
+#include "harness/measure/work.hpp"
 
 namespace hf::compilers {
 namespace {

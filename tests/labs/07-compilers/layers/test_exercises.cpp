@@ -4,7 +4,7 @@
 #include <string>
 
 #include "07-compilers/bench/steps.hpp"
-#include "harness/machine.hpp"
+#include "harness/machine/machine.hpp"
 #include "process.hpp"
 
 namespace hf::compilers {

@@ -6,7 +6,7 @@
 
 #include "../compiler/graphs.hpp"
 #include "07-compilers/kernels/layers/translation.hpp"
-#include "harness/sampling.hpp"
+#include "harness/measure/sampling.hpp"
 
 namespace hf::compilers {
 namespace {

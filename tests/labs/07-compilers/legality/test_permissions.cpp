@@ -13,8 +13,8 @@
 #include "common/product.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
-#include "harness/scratch_folder.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/scratch_folder.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -10,7 +10,7 @@
 #include "07-compilers/kernels/models/graphs.hpp"
 #include "07-compilers/kernels/models/partial_model.hpp"
 #include "common/rounded.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::compilers {
 namespace {

@@ -17,9 +17,9 @@
 #include "07-compilers/kernels/compiler/eager.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
 #include "07-compilers/kernels/pytorch/torch_peer.hpp"
-#include "harness/lab.hpp"
-#include "harness/machine_registers.hpp"
-#include "harness/sampling.hpp"
+#include "harness/machine/machine_registers.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/report/lab.hpp"
 #include "process.hpp"
 
 namespace hf::compilers {

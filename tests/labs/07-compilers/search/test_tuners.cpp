@@ -12,8 +12,8 @@
 
 #include "07-compilers/kernels/search/candidate.hpp"
 #include "07-compilers/kernels/search/tuners.hpp"
-#include "harness/as_double.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/as_double.hpp"
+#include "harness/measure/statistics.hpp"
 
 namespace hf::compilers {
 namespace {

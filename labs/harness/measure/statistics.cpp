@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "record/samples.hpp"
+#include "samples.hpp"
 
 namespace hf {
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <utility>
 
-#include "machine.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "record/samples.hpp"  // IWYU pragma: export
+#include "samples.hpp"  // IWYU pragma: export
 
 namespace hf {
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/measure/number_text.hpp"  // IWYU pragma: export
 #include "record/claims.hpp"
 
 namespace hf {
@@ -26,9 +27,6 @@ struct TableText {
 /// Lays a table out in so many columns of the terminal. Where it is wider, headings are broken between words, then the
 /// names in its first column; then each name stands on a line of its own; then every cell does, after its heading.
 TableText table_text(const Table& table, std::size_t width);
-
-/// A number to three significant digits: "0.0833", "16.5", "175", "1.25e+06".
-std::string number_text(double value);
 
 /// What the output can show.
 struct TerminalStyle {

@@ -9,15 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "blas.hpp"
-#include "clock.hpp"
-#include "command.hpp"
+#include "harness/machine/machine.hpp"
+#include "harness/measure/blas.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/command.hpp"
+#include "harness/measure/statistics.hpp"
 #include "lab.hpp"
-#include "machine.hpp"
 #include "record/check.hpp"
 #include "record/inputs.hpp"
 #include "record/law.hpp"
-#include "statistics.hpp"
 #include "system_state.hpp"
 
 namespace hf {
@@ -82,6 +82,7 @@ const char* name(Budget budget) { return budget == Budget::quick ? "quick" : "fu
 
 void complete_inputs(Inputs& inputs, const Machine& machine) {
   inputs["machine"] = machine.canonical();
+  for (const std::string& name : known_isa()) inputs["isa:" + name] = machine.has(name) ? "yes" : "no";
   for (auto& [name, version] : inputs) {
     if (version == kFoundWhenItRuns) {
       version = found_now(name);

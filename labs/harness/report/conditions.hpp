@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "interrupt.hpp"
+#include "harness/measure/interrupt.hpp"
 
 namespace hf {
 

@@ -61,8 +61,8 @@ struct Machine {
   /// Name for files and folders, from cpu_name() and the cores: "amd-epyc-zen-5-2-cores".
   std::string slug() const;
 
-  /// One line naming what a measurement depends on, for the record's key: cpu_name() and the numbers of its core;
-  /// instruction sets; cores; caches; memory in GiB; GPUs.
+  /// One line naming what a measurement depends on, for the record's key: cpu_name() and the numbers of its core; cores; caches;
+  /// memory in GiB; GPUs. Its instruction sets are inputs of their own.
   std::string canonical() const;
 
   /// The `machine` object of a record.
@@ -76,6 +76,9 @@ Machine probe_machine(const std::filesystem::path& root = "/");
 /// Instruction sets that the CPU has and the operating system has switched on, sorted.
 /// x86-64: cpuid and XCR0. AArch64: the kernel's HWCAP.
 std::vector<std::string> probe_isa();
+
+/// Those that probe_isa() looks for.
+std::vector<std::string> known_isa();
 
 /// NVIDIA GPUs as their driver tells: through its management library (loaded if it is there, nothing to install), else
 /// by name only from proc/driver/nvidia. Empty without a driver. No serial number or UUID is read.

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/python_peer_py.hpp"
+#include "harness/measure/python_peer_py.hpp"
 #include "interrupt.hpp"
 #include "threads.hpp"
 

@@ -188,18 +188,6 @@ TableText table_text(const Table& table, std::size_t width) {
   return as_list(table, width);
 }
 
-std::string number_text(double value) {
-  if (value == 0 || !std::isfinite(value)) return value == 0 ? "0" : "-";
-  const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value) * (1 + 1e-9))));
-  char text[48];
-  if (magnitude < -4 || magnitude > 6) {
-    std::snprintf(text, sizeof text, "%.2e", value);
-  } else {
-    std::snprintf(text, sizeof text, "%.*f", std::max(2 - magnitude, 0), value);
-  }
-  return text;
-}
-
 TerminalStyle detect_style(std::FILE* stream) {
   TerminalStyle style;
   const std::string kind = environment("TERM");

@@ -14,8 +14,8 @@
 #include <filesystem>
 #include <string>
 
-#include "clock.hpp"
-#include "interrupt.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/interrupt.hpp"
 
 namespace hf {
 namespace {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "clock.hpp"
 #include "conditions.hpp"
-#include "interrupt.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/interrupt.hpp"
 #include "record/check.hpp"
 
 namespace hf {
@@ -97,36 +97,26 @@ double Lab::step_seconds() const { return present_ == nullptr ? 0 : expected(*pr
 double Lab::seconds_left() const { return std::max(step_seconds() - seconds_since(step_start_ns_), 0.0); }
 
 Plan Lab::plan(int parts) const {
-  Plan plan;
-  plan.rounds = quick() ? 11 : 31;
-  plan.budget_seconds = step_seconds() / std::max(parts, 1);
+  Plan plan = plan_within(budget_, step_seconds() / std::max(parts, 1));
   plan.between_samples = [this] { tick(); };
   return plan;
 }
 
 void Lab::look_at_memory() {
-  BurstSearch how;
-  if (quick()) {
-    how.repeats = 5;
-    how.quiet_seconds = how.reading_seconds = 0.025;
-  }
-  steady_memory_ = SteadyMemory(how);
+  steady_memory_ = SteadyMemory(burst_search(budget_));
   if (steady_memory_.burst()) note(steady_memory_.text());
 }
 
 Sampling Lab::in_one_state(Sampling sampling, const std::vector<std::string>& ids) {
-  for (const std::string& id : ids) {
-    const Estimate seen = sampling.of(id);
-    if (!seen.modes) continue;
-    sampling = sampling.in_one_state(id);
-    const std::size_t all = seen.samples.size(), out = all - sampling.of(id).samples.size();
-    const Mode& kept = seen.modes->larger();
-    const Mode& other = &kept == &seen.modes->low ? seen.modes->high : seen.modes->low;
-    note(present_->name + ": " + std::to_string(out) + " of " + std::to_string(all) +
-         " rounds are left out, in which \"" + id + "\" took " + number_text(other.median / kept.median) +
+  const auto tell = [this](const std::string& id, const Estimate& seen, std::size_t kept) {
+    const Mode& usual = seen.modes->larger();
+    const Mode& other = &usual == &seen.modes->low ? seen.modes->high : seen.modes->low;
+    const std::size_t all = seen.samples.size();
+    note(present_->name + ": " + std::to_string(all - kept) + " of " + std::to_string(all) +
+         " rounds are left out, in which \"" + id + "\" took " + number_text(other.median / usual.median) +
          " times as long as in the others: this machine has two states");
-  }
-  return sampling;
+  };
+  return hf::in_one_state(std::move(sampling), ids, tell);
 }
 
 void Lab::tick() const {

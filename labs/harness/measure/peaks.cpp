@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/machine/machine.hpp"
 #include "keep.hpp"
-#include "machine.hpp"
 #include "memory.hpp"
 #include "sampling.hpp"
 #include "shared_array.hpp"

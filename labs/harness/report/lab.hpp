@@ -10,16 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include "machine.hpp"        // IWYU pragma: export
-#include "record/law.hpp"     // IWYU pragma: export
-#include "results.hpp"        // IWYU pragma: export
-#include "sampling.hpp"       // IWYU pragma: export
-#include "steady_memory.hpp"  // IWYU pragma: export
-#include "terminal.hpp"       // IWYU pragma: export
+#include "harness/machine/machine.hpp"        // IWYU pragma: export
+#include "harness/measure/budget.hpp"         // IWYU pragma: export
+#include "harness/measure/results.hpp"        // IWYU pragma: export
+#include "harness/measure/sampling.hpp"       // IWYU pragma: export
+#include "harness/measure/steady_memory.hpp"  // IWYU pragma: export
+#include "record/law.hpp"                     // IWYU pragma: export
+#include "terminal.hpp"                       // IWYU pragma: export
 
 namespace hf {
-
-enum class Budget { quick, full };
 
 /// What the build put into a lab's program from the lab's folder: laws.json and claims.json. Each program has its own.
 struct LabTexts {

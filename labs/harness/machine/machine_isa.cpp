@@ -85,18 +85,24 @@ std::vector<std::string> probe_isa() {
 
 #elif defined(__aarch64__)
 
+namespace {
+
+struct Feature {
+  const char* name;
+  unsigned long capability;
+  unsigned long bit;
+};
+
+// linux/Documentation/arch/arm64/elf_hwcaps.rst; the bits are part of the kernel's ABI.
+constexpr Feature features[] = {
+    {"neon", AT_HWCAP, 1UL << 1},   {"asimdhp", AT_HWCAP, 1UL << 10}, {"dotprod", AT_HWCAP, 1UL << 20},
+    {"sve", AT_HWCAP, 1UL << 22},   {"sve2", AT_HWCAP2, 1UL << 1},    {"svei8mm", AT_HWCAP2, 1UL << 9},
+    {"i8mm", AT_HWCAP2, 1UL << 13}, {"bf16", AT_HWCAP2, 1UL << 14},   {"sme", AT_HWCAP2, 1UL << 23},
+};
+
+}  // namespace
+
 std::vector<std::string> probe_isa() {
-  struct Feature {
-    const char* name;
-    unsigned long capability;
-    unsigned long bit;
-  };
-  // linux/Documentation/arch/arm64/elf_hwcaps.rst; the bits are part of the kernel's ABI.
-  static constexpr Feature features[] = {
-      {"neon", AT_HWCAP, 1UL << 1},   {"asimdhp", AT_HWCAP, 1UL << 10}, {"dotprod", AT_HWCAP, 1UL << 20},
-      {"sve", AT_HWCAP, 1UL << 22},   {"sve2", AT_HWCAP2, 1UL << 1},    {"svei8mm", AT_HWCAP2, 1UL << 9},
-      {"i8mm", AT_HWCAP2, 1UL << 13}, {"bf16", AT_HWCAP2, 1UL << 14},   {"sme", AT_HWCAP2, 1UL << 23},
-  };
   std::vector<std::string> names;
   for (const Feature& feature : features) {
     if ((getauxval(feature.capability) & feature.bit) != 0) names.emplace_back(feature.name);
@@ -107,8 +113,24 @@ std::vector<std::string> probe_isa() {
 
 #else
 
+namespace {
+
+struct Feature {
+  const char* name;
+};
+
+constexpr std::array<Feature, 0> features{};
+
+}  // namespace
+
 std::vector<std::string> probe_isa() { return {}; }
 
 #endif
+
+std::vector<std::string> known_isa() {
+  std::vector<std::string> names;
+  for (const Feature& feature : features) names.emplace_back(feature.name);
+  return names;
+}
 
 }  // namespace hf

@@ -21,11 +21,11 @@
 #include <utility>
 #include <vector>
 
+#include "harness/measure/memory.hpp"
+#include "harness/measure/shared_library.hpp"
+#include "harness/measure/threads.hpp"
 #include "machine_registers.hpp"
-#include "memory.hpp"
 #include "microarchitecture.hpp"
-#include "shared_library.hpp"
-#include "threads.hpp"
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
@@ -390,8 +390,8 @@ std::string Machine::slug() const {
 }
 
 std::string Machine::canonical() const {
-  std::string text = cpu_name() + (core.text().empty() ? "" : ", " + core.text()) + "; " + join(isa, " ") + "; " +
-                     std::to_string(cores) + (cores == 1 ? " core; " : " cores; ");
+  std::string text = cpu_name() + (core.text().empty() ? "" : ", " + core.text()) + "; " + std::to_string(cores) +
+                     (cores == 1 ? " core; " : " cores; ");
   std::vector<std::string> sizes;
   for (const Cache& cache : caches) {
     if (cache.kind == "instruction") continue;

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "clock.hpp"
-#include "cores_kept.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/cores_kept.hpp"
 
 namespace hf {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "clock.hpp"
+#include "harness/measure/clock.hpp"
 
 namespace hf {
 namespace {

@@ -16,13 +16,13 @@
 #include <system_error>
 #include <vector>
 
-#include "clock.hpp"
 #include "conditions.hpp"
-#include "interrupt.hpp"
+#include "harness/measure/clock.hpp"
+#include "harness/measure/interrupt.hpp"
+#include "harness/measure/peaks.hpp"
 #include "lab.hpp"
 #include "lab_record.hpp"
 #include "lock.hpp"
-#include "peaks.hpp"
 #include "record/check.hpp"
 #include "record/claims.hpp"
 #include "record/file.hpp"
@@ -150,9 +150,6 @@ class LabRun {
     run.budget = options_.chosen_budget();
     run.at_start = read_system_state();
     introduce();
-    Plan plan;
-    plan.rounds = run.budget == Budget::quick ? 11 : 31;
-    plan.budget_seconds = 1;
     Lab lab(info_, run.budget, machine_, terminal_, laws_);
     if (const std::optional<double> last = last_seconds()) {
       lab.expect(*last);
@@ -160,7 +157,7 @@ class LabRun {
     }
     if (!options_.only.empty()) lab.only(options_.only);
     lab.look_at_memory();
-    run.noise_floor = machine_noise_floor(plan, lab.steady_memory());
+    run.noise_floor = machine_noise_floor(plan_within(run.budget, 1), lab.steady_memory());
     run.before_body = read_system_state();
     terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) + " %: a smaller difference is a tie");
 
@@ -217,6 +214,9 @@ class LabRun {
     terminal_.paragraph(machine_.canonical() + (machine_.emulated      ? "; emulated"
                                                 : machine_.virtualised ? "; virtual machine"
                                                                        : ""));
+    std::string isa;
+    for (const std::string& name : machine_.isa) isa += (isa.empty() ? "" : " ") + name;
+    if (!isa.empty()) terminal_.paragraph(isa);
     terminal_.paragraph(machine_.os + "; " + inputs_["compiler"] + "; " + inputs_["flags"]);
   }
 

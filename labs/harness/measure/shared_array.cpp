@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/machine/machine.hpp"
 #include "keep.hpp"
-#include "machine.hpp"
 #include "memory.hpp"
 #include "threads.hpp"
 

@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "harness/machine/machine.hpp"
 #include "interrupt.hpp"
-#include "machine.hpp"
-#include "record/samples.hpp"
+#include "number_text.hpp"
 #include "results.hpp"
+#include "samples.hpp"
 #include "sampling.hpp"
 #include "shared_array.hpp"
 #include "statistics.hpp"
-#include "terminal.hpp"
 #include "threads.hpp"
 
 namespace hf {

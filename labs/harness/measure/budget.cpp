@@ -1,0 +1,41 @@
+#include "budget.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sampling.hpp"
+#include "statistics.hpp"
+#include "steady_memory.hpp"
+
+namespace hf {
+
+Plan plan_within(Budget budget, double seconds) {
+  Plan plan;
+  plan.rounds = budget == Budget::quick ? 11 : 31;
+  plan.budget_seconds = seconds;
+  return plan;
+}
+
+BurstSearch burst_search(Budget budget) {
+  BurstSearch how;
+  if (budget == Budget::quick) {
+    how.repeats = 5;
+    how.quiet_seconds = how.reading_seconds = 0.025;
+  }
+  return how;
+}
+
+Sampling in_one_state(Sampling sampling, const std::vector<std::string>& ids,
+                      const std::function<void(const std::string&, const Estimate&, std::size_t)>& left_out) {
+  for (const std::string& id : ids) {
+    const Estimate seen = sampling.of(id);
+    if (!seen.modes) continue;
+    sampling = sampling.in_one_state(id);
+    left_out(id, seen, sampling.of(id).samples.size());
+  }
+  return sampling;
+}
+
+}  // namespace hf
