@@ -164,15 +164,6 @@ void check_key(const Json& record, Problems& problems) {
     problems.add("/lab/key"_json_pointer, key + ", the hash of the inputs");
 }
 
-void check_version(const Json& record, Problems& problems) {
-  const int version = record.at("schema");
-  const bool lawful = version >= 2;
-  if (lawful != record.contains("laws")) {
-    problems.add(Pointer(), lawful ? "laws, as since schema 2" : "no laws before schema 2");
-  }
-  if (version >= 3 && record.contains("claims")) problems.add(Pointer(), "no claims since schema 3");
-}
-
 // Not uniqueItems in the schema: the validator compares all pairs, however many there are.
 void check_instruction_sets(const Json& record, Problems& problems) {
   const Json& isa = record.at("/machine/isa"_json_pointer);
@@ -209,7 +200,6 @@ std::vector<Problem> unmeasurable(const Json& record) {
 
 std::vector<Problem> check_consistency(const Json& record) {
   Problems problems;
-  check_version(record, problems);
   check_key(record, problems);
   check_time(record, problems);
   check_instruction_sets(record, problems);
@@ -235,7 +225,16 @@ std::string line(const std::string& file, const Problem& problem) {
   return printable(file + ": " + where + problem.expected + "; " + problem.remedy);
 }
 
+int older_schema(const Json& record) {
+  const Json version = record.is_object() ? record.value("schema", Json()) : Json();
+  return version.is_number_integer() && version > 0 && version < kSchemaVersion ? version.get<int>() : 0;
+}
+
 std::vector<Problem> check(const Json& record, const Identity& identity, const std::filesystem::path& labs) {
+  if (const int old = older_schema(record); old > 0) {
+    const std::string expected = "expected " + std::to_string(kSchemaVersion) + ", not " + std::to_string(old);
+    return {{"/schema", expected, "run `record upgrade FILE`"}};
+  }
   // Each step relies on the one before it.
   std::vector<Problem> problems = check_schema(record);
   if (problems.empty()) problems = unmeasurable(record);

@@ -51,8 +51,11 @@ std::string refused_folder(const std::filesystem::path& folder);
 /// ("root", "localhost") or shorter than four letters.
 std::vector<Problem> identifying(const nlohmann::json& record, const Identity& identity);
 
-/// The version of records that are written now; older ones are still read.
-constexpr int kSchemaVersion = 3;
+/// The version of records that are written and read now.
+constexpr int kSchemaVersion = 4;
+
+/// The version of a record that `record upgrade` brings to the present one; 0 of any other.
+int older_schema(const nlohmann::json& record);
 
 /// Whether a value or a series may be called so, and whether numbers have that unit, as schema.json says.
 bool well_formed_id(const std::string& id);

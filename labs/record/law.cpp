@@ -457,7 +457,7 @@ std::vector<Problem> check_laws(const Json& record, const std::filesystem::path&
   std::vector<Problem> problems;
   std::vector<Law> laws;
   std::set<std::string> known;
-  const Json carried = record.value("laws", Json::array());
+  const Json& carried = record.at("laws");
   for (std::size_t i = 0; i < carried.size(); ++i) {
     const Pointer at = Pointer("/laws") / i;
     try {

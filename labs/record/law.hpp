@@ -71,7 +71,7 @@ std::vector<Law> parse_laws(std::string_view text, const std::string& name);
 std::string laws_text(const std::filesystem::path& labs, const std::string& id);
 
 /// Where `record` (consistent with itself) breaks a law: one of those it carries, or of its lab's laws.json below `labs`;
-/// and where its laws are none, or leave out some of the file that it was measured with.
+/// and where its laws are none.
 ///
 /// Honest records are noisy, so numbers are compared as intervals [low, high], which must disagree by more than a
 /// slack: 10 % for arithmetic (speeds, and what follows from others), 25 % for memory (bandwidths and times: where pages

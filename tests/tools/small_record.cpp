@@ -74,9 +74,9 @@ void renew_key(Json& record) { record["lab"]["key"] = input_key(record["lab"]["i
 
 Json small_record() {
   Json record = Json::parse(R"({
-    "schema": 3,
+    "schema": 4,
     "lab": {"id": "01-roofline", "title": "The roofline", "key": "", "inputs": {
-      "compiler": "GNU 12.2.0", "flags": "-O3", "machine": "a processor; 2 cores", "schema": "3",
+      "compiler": "GNU 12.2.0", "flags": "-O3", "machine": "a processor; 2 cores", "schema": "4",
       "source:labs/01-roofline/lab.cpp": "00"}},
     "run": {"started": "2026-02-28T23:59:59Z", "seconds": 71.2, "budget": "full", "complete": true, "quiet": true,
       "pressure": {"before": 0, "after": 0.01}, "steal": {"before": null, "after": null},

@@ -100,7 +100,7 @@ TEST_CASE("inputs lists what the linker took and what the compiler read for it")
   CHECK(inputs["flags"] == "-O3 -march=native");
   CHECK(inputs["library:B"] == "2=3");
   CHECK(inputs["environment:RANKS"] == "found when it runs");
-  CHECK(inputs["schema"] == "3");
+  CHECK(inputs["schema"] == "4");
   CHECK(inputs["source:labs/lab.hpp"] == hf::source_digest("labs/lab.hpp", "labs/lab.hpp"));
   CHECK(tree.run("--library C").status == 2);
 }

@@ -36,7 +36,7 @@ std::string file_with(const hf::TemporaryDirectory& directory, const std::string
 
 TEST_CASE("help and version") {
   CHECK(shell(kRecord + "--help").status == 0);
-  for (const std::string name : {"check", "table", "diff", "why", "stale", "modes", "publish", "inputs"}) {
+  for (const std::string name : {"check", "table", "diff", "why", "stale", "publish", "upgrade", "inputs"}) {
     CHECK(contains(shell(kRecord + "--help").text, "\n  " + name + " "));
     CHECK(shell(kRecord + name + " --help").status == 0);
   }
@@ -47,50 +47,23 @@ TEST_CASE("help and version") {
   CHECK(shell(kRecord + "frobnicate").status == 2);
 }
 
-TEST_CASE("modes says which numbers were measured in two states, in a record that does not say so too") {
-  const hf::TemporaryDirectory directory;
-  const std::vector<double> samples = {16, 16.5, 17, 16, 36, 37, 36, 35, 36, 36};
-  json old = hf::small_record(), said = old;
-  old["laws"] = said["laws"] = json::array();
-  old["values"][2] = hf::value("bandwidth_dram_gbs", "GB/s", samples);
-  old["series"][0]["points"][1]["samples"] = samples;
-  old["series"][0]["points"][1].update(hf::point(65536, samples));
-  said["values"][2] = hf::value("bandwidth_dram_gbs", "GB/s", samples);
-  said["values"][2]["modes"] = {{{"median", 16.25}, {"share", 0.4}}, {{"median", 36}, {"share", 0.6}}};
-  const auto old_file = file_with(directory, "old.json", old), said_file = file_with(directory, "said.json", said);
-
-  CHECK(shell(kRecord + "modes " + old_file).text ==
-        old_file + ": latency at 65536: 16.2 ns in 4 of 10 samples, 36.0 ns in 6\n" + old_file +
-            ": bandwidth_dram_gbs: 16.2 GB/s in 4 of 10 samples, 36.0 GB/s in 6\n");
-  const Outcome both = shell(kRecord + "modes --json " + old_file + " " + said_file);
-  CHECK(both.status == 0);
-  const json answers = json::parse(both.text), modes = said["values"][2]["modes"];
-  CHECK(answers == json{{old_file, {{"bandwidth_dram_gbs", modes}}}, {said_file, {{"bandwidth_dram_gbs", modes}}}});
-  const auto quiet_file = file_with(directory, "quiet.json", hf::small_record());
-  CHECK(shell(kRecord + "modes " + quiet_file).text.empty());
-  const Outcome none = shell(kRecord + "modes --json " + (directory / "none").string() + " " + quiet_file);
-  CHECK(none.status == 2);
-  CHECK(contains(none.text, "none: No such file"));
-  CHECK(contains(none.text, quiet_file + "\": {}"));
-}
-
 TEST_CASE("check looks at every file") {
   const hf::TemporaryDirectory directory;
   json bad = hf::small_record();
-  bad["schema"] = 4;
+  bad["schema"] = 5;
   const auto good_file = file_with(directory, "good.json", hf::small_record());
   const auto bad_file = file_with(directory, "bad.json", bad);
   CHECK(shell(kRecord + "check " + good_file).text == good_file + ": good\n");
   CHECK(shell(kRecord + "check " + good_file).status == 0);
   const Outcome both = shell(kRecord + "check " + bad_file + " " + (directory / "none").string() + " " + good_file);
   CHECK(both.status == 1);
-  CHECK(contains(both.text, bad_file + ": /schema: expected one of [1,2,3]; run the lab again\n"));
+  CHECK(contains(both.text, bad_file + ": /schema: expected 4; run the lab again\n"));
   CHECK(contains(both.text, "none: No such file"));
   CHECK(contains(both.text, good_file + ": good\n"));
 
   const Outcome json_text = shell(kRecord + "check --json " + bad_file + " " + good_file);
   CHECK(json_text.status == 1);
-  const json bad_lines = {bad_file + ": /schema: expected one of [1,2,3]; run the lab again"};
+  const json bad_lines = {bad_file + ": /schema: expected 4; run the lab again"};
   CHECK(json::parse(json_text.text) == json{{bad_file, bad_lines}, {good_file, json::array()}});
 }
 

@@ -170,8 +170,7 @@ TEST_CASE("a record obeys its lab's present laws too") {
   };
   const std::string broken = "/values/5/value: expected at most 9 FLOP/byte, not 10.6";
   CHECK(found() == std::vector<std::string>{broken});
-  record["schema"] = 1;
-  record.erase("laws");
+  record["laws"] = json::array();
   CHECK(found() == std::vector<std::string>{broken});
   record["lab"]["id"] = "77-none";
   CHECK(found().empty());

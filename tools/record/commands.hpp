@@ -21,10 +21,10 @@ using Files = std::vector<std::string>;
 int check_command(const Tool& tool, const Files& files, bool publish, bool advise_speed, bool json);
 int diff_command(const Tool& tool, const std::string& before, const std::string& after);
 int git_diff_command(const Tool& tool, const Files& words);
-int modes_command(const Tool& tool, const Files& files, bool json);
 int publish_command(const Tool& tool, const Files& files, const std::string& directory);
 int stale_command(const Tool& tool, const Files& files, bool json);
 int table_command(const Tool& tool, const std::string& file, const std::string& directory);
+int upgrade_command(const Tool& tool, const Files& files);
 int why_command(const Tool& tool, const std::string& file, const std::string& budget);
 
 // What `record inputs` is told by the build.

@@ -1,4 +1,4 @@
-// record: check, tabulate, compare and date the records that labs write.
+// record: check, tabulate, compare, date and upgrade the records that labs write.
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
@@ -59,11 +59,6 @@ void add_questions(CLI::App& app, Request& r) {
           [&r] { return stale_command(r.tool, r.files, r.json); });
   stale->add_option("FILE", r.files, "records, published or not")->required();
   stale->add_flag("--json", r.json, "one JSON object: each file, and what changed, in a list");
-
-  CLI::App* modes = add(app, r, "modes", "Says which numbers of a record were measured in two states",
-                        [&r] { return modes_command(r.tool, r.files, r.json); });
-  modes->add_option("FILE", r.files, "records, published or not")->required();
-  modes->add_flag("--json", r.json, "one JSON object: each file, and the modes of its values");
 }
 
 void add_writers(CLI::App& app, Request& r) {
@@ -76,6 +71,10 @@ void add_writers(CLI::App& app, Request& r) {
                           [&r] { return publish_command(r.tool, r.files, r.directory); });
   publish->add_option("FILE", r.files, "records")->required();
   publish->add_option("--to", r.directory, "directory, as in figures/records/MACHINE")->required();
+
+  CLI::App* upgrade = add(app, r, "upgrade", "Rewrites records of an older format in the present one",
+                          [&r] { return upgrade_command(r.tool, r.files); });
+  upgrade->add_option("FILE", r.files, "records")->required();
 
   InputsOptions& in = r.inputs;
   CLI::App* inputs = add(app, r, "inputs", "Writes what a lab's measurement depends on (the build runs this)",

@@ -1,0 +1,150 @@
+// record upgrade [--tree DIR] FILE...
+//   Rewrites records of schema 1, 2 and 3 as ones of schema 4, in place. There a source stands for what a compiler reads of it, so
+//   its text is needed: it is looked for in all that the history of the checkout (or DIR) has ever had below labs/. A source that
+//   is not there keeps the digest of its bytes, is named, and counts as changed.
+//   Exit status: 0, or 2 where a file is no record or would not be a good one (it is named on standard error and left alone, and
+//   the others are upgraded).
+#include <cstddef>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands.hpp"
+#include "harness/command.hpp"
+#include "harness/statistics.hpp"
+#include "record/check.hpp"
+#include "record/inputs.hpp"
+#include "record/law.hpp"
+#include "record/record.hpp"
+#include "record/samples.hpp"
+#include "record/sha256.hpp"
+#include "record/text.hpp"
+
+namespace hf {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Texts = std::map<std::string, std::string>;  // SHA-256 → the text that has it
+
+// All that was ever committed below labs/. It comes in sixteen parts, by the first digit of what git calls a text, since
+// output_of() keeps only the beginning of much.
+Texts history_of(const fs::path& tree) {
+  const std::string tell =
+      "git -C \"$0\" rev-list --all --objects --no-object-names --filter=object:type=blob --filter-provided-objects "
+      "-- labs | grep \"^$1\" | git -C \"$0\" cat-file --batch";
+  Texts texts;
+  for (const char digit : std::string("0123456789abcdef")) {
+    std::istringstream told(output_of({"sh", "-c", tell, tree.string(), {digit}}));
+    std::string name, type;
+    for (std::size_t size = 0; told >> name >> type >> size;) {
+      std::string text(size, '\0');
+      told.get();
+      told.read(text.data(), static_cast<std::streamsize>(size));
+      std::string digest = sha256(text);
+      texts[std::move(digest)] = std::move(text);
+    }
+  }
+  return texts;
+}
+
+// Whether a source, by the name that it had then, can move a number: not the format, nor what in the instrument only says
+// something or asks what machine it is on.
+bool still_counts(const std::string& source) {
+  static const std::regex others(
+      R"((tools|labs/record(?!/samples\.))/.*|.*/(CMakeLists\.txt|(laws|claims)\.json)|labs/harness/(commit|conditions|gpu|)"
+      R"(lab|lab_record|lab_texts|lock|machine\w*|microarchitecture|plot|run_lab|system_state|table|terminal|text)\..*)");
+  return !std::regex_match(source, others);
+}
+
+Inputs upgraded_inputs(const Inputs& then, const Texts& texts, std::vector<std::string>& missing) {
+  const std::string prefix = "source:";
+  Inputs now = {{"schema", std::to_string(kSchemaVersion)}};
+  for (const auto& [name, value] : then) {
+    const std::string path = name.starts_with(prefix) ? name.substr(prefix.size()) : "";
+    if (path.empty()) {
+      now.insert({name, value});
+    } else if (still_counts(path)) {
+      const auto text = texts.lower_bound(value);
+      const bool found = !value.empty() && text != texts.end() && text->first.starts_with(value);
+      if (!found) missing.push_back(path);
+      now[name] = found ? source_digest(path, text->second) : value.substr(0, 16);
+    }
+  }
+  return now;
+}
+
+Json to_json(const Mode& mode) {
+  return {{"median", round_significant(mode.median, 9)}, {"share", round_significant(mode.share, 6)}};
+}
+
+void add_modes(Json& number) {
+  if (number.contains("modes") || !number.contains("samples")) return;
+  const auto modes = two_modes(number.at("samples").get<std::vector<double>>());
+  if (modes) number["modes"] = {to_json(modes->low), to_json(modes->high)};
+}
+
+// `old` has the shape of a record, but for what no record has any more.
+Json upgraded(Json record, int old, const Tool& tool, const Texts& texts, std::vector<std::string>& missing) {
+  Json& lab = record["lab"];
+  const std::string laws = old < 3 ? laws_text(tool.labs(), lab["id"]) : "";
+  if (!laws.empty()) record["laws"] = parse_json(laws, "laws.json");
+  for (Json& series : record["series"]) {
+    for (Json& point : series["points"]) add_modes(point);
+  }
+  for (Json& value : record["values"]) add_modes(value);
+  const Inputs inputs = upgraded_inputs(lab["inputs"], texts, missing);
+  lab["inputs"] = inputs;
+  lab["key"] = input_key(inputs);
+  return record;
+}
+
+void refuse(const std::string& file, const std::vector<Problem>& problems) {
+  if (!problems.empty()) throw FileError(line(file, problems.front()));
+}
+
+void upgrade(const std::string& file, const Tool& tool, std::optional<Texts>& texts) {
+  Json record = load_json(file);
+  const int old = older_schema(record);
+  if (old > 0) {
+    record["schema"] = kSchemaVersion;
+    record.erase("claims");
+    if (!record.contains("laws")) record["laws"] = Json::array();
+  }
+  refuse(file, check_schema(record));
+  if (old == 0) return void(std::cout << printable(file) << ": already of schema " << kSchemaVersion << "\n");
+  if (!texts) texts = history_of(tool.tree);
+  std::vector<std::string> missing;
+  record = upgraded(std::move(record), old, tool, *texts, missing);
+  refuse(file, check(record));
+  write_atomically(file, record_text(record));
+  std::cout << printable(file) << ": upgraded from schema " << old << "\n";
+  for (const std::string& path : missing) {
+    std::cout << printable(file + ": " + path) << ": not in the history as it was; it counts as changed\n";
+  }
+}
+
+}  // namespace
+
+// Every file is looked at, so that one bad record does not hide the next.
+int upgrade_command(const Tool& tool, const Files& files) {
+  std::optional<Texts> texts;
+  int status = 0;
+  for (const std::string& file : files) {
+    try {
+      upgrade(file, tool, texts);
+    } catch (const FileError& error) {
+      std::cerr << error.what() << "\n";
+      status = 2;
+    }
+  }
+  return status;
+}
+
+}  // namespace hf
