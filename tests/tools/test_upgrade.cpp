@@ -137,3 +137,33 @@ TEST_CASE("upgrade leaves alone what is of the present schema, and what is no re
   CHECK(hf::content(wrong) == bad.dump());
   CHECK(hf::content(present) == text);
 }
+
+TEST_CASE("upgrade gives numbers the names that their lab has for them now") {
+  Checkout checkout;
+  const std::string laws = R"(["gemv_gbs[fp32] <= gemv_read_gbs"])";
+  checkout.write("labs/06-precision/laws.json", laws);
+  json old = measured_from(kLab, "00", 2);
+  old["lab"]["id"] = "06-precision";
+  old["values"] = {hf::value("gemv_fp32_gbs", "GB/s", {20, 21, 22}),
+                   hf::value("gemv_int8_channel_gbs", "GB/s", {19, 20, 21}),
+                   hf::value("gemv_q4_0_in_cache_gbs", "GB/s", {60, 61, 62}),
+                   hf::value("gemv_read_gbs", "GB/s", {23, 24, 25}),
+                   {{"id", "logits_bf16_difference"}, {"value", 0.5}, {"unit", "1"}, {"kind", "measured"}},
+                   {{"id", "licence_numbers"}, {"value", 3}, {"unit", "1"}, {"kind", "modelled"}}};
+  old["series"] = json::array();
+  const std::string file = checkout.file("old.json", old.dump());
+  REQUIRE(checkout.record("upgrade", file).status == 0);
+  const json now = json::parse(hf::content(file));
+  std::vector<std::string> names;
+  for (const json& value : now["values"]) names.push_back(value["id"]);
+  CHECK(names == std::vector<std::string>{"gemv_read_gbs", "permission_numbers"});
+  REQUIRE(now["series"].size() == 3);
+  CHECK(now["series"][0]["id"] == "gemv_gbs");
+  CHECK(now["series"][0]["y"] == json{{"name", "weights taken"}, {"unit", "GB/s"}});
+  REQUIRE(now["series"][0]["points"].size() == 2);
+  CHECK(now["series"][0]["points"][0]["samples"] == json{20, 21, 22});
+  CHECK(now["series"][0]["points"][1]["label"] == "int8, by row");
+  CHECK(now["series"][1]["id"] == "gemv_in_cache_gbs");
+  CHECK(now["series"][2]["points"][0]["samples"] == json{0.5});
+  CHECK(now["laws"] == json::parse(laws));
+}

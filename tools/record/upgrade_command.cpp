@@ -18,6 +18,7 @@
 #include "commands.hpp"
 #include "harness/command.hpp"
 #include "harness/statistics.hpp"
+#include "old_names.hpp"
 #include "record/check.hpp"
 #include "record/inputs.hpp"
 #include "record/law.hpp"
@@ -94,7 +95,8 @@ void add_modes(Json& number) {
 Json upgraded(Json record, int old, const Tool& tool, const Texts& texts, std::vector<std::string>& missing) {
   Json& lab = record["lab"];
   const std::string laws = old < 3 ? laws_text(tool.labs(), lab["id"]) : "";
-  if (!laws.empty()) record["laws"] = parse_json(laws, "laws.json");
+  if (old < 3) give_present_names(record);
+  if (!laws.empty()) record["laws"] = parse_json(laws, "laws.json");  // which say the present names
   for (Json& series : record["series"]) {
     for (Json& point : series["points"]) add_modes(point);
   }
