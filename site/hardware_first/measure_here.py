@@ -74,9 +74,9 @@ def compiled(domain: HardwareFirstDomain) -> list[Path]:
 def empty_record(root: Path, modules: list[Path]) -> dict:
     """A browser's record before there is anything in it: what is measured with."""
     laws = json.loads((root / "labs" / ROOFLINE_LAB / "laws.json").read_text(encoding="utf-8"))
-    inputs = {"schema": "3", **{f"module:{file.name}": content_digest(file) for file in modules if file.exists()}}
+    inputs = {"schema": "4", **{f"module:{file.name}": content_digest(file) for file in modules if file.exists()}}
     key = hashlib.sha256("".join(f"{name}\0{inputs[name]}\n" for name in sorted(inputs)).encode()).hexdigest()
-    return {"schema": 3, "lab": {"id": ROOFLINE_LAB, "title": "The roofline", "key": f"sha256:{key}", "inputs": inputs},
+    return {"schema": 4, "lab": {"id": ROOFLINE_LAB, "title": "The roofline", "key": f"sha256:{key}", "inputs": inputs},
             "laws": laws, "toolchain": {"compiler": "the browser's, of WebAssembly by Clang 19", "flags": "-O3 -msimd128",
                                         "libraries": {}, "commit": "unknown", "dirty": False}}
 

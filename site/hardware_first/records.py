@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -257,41 +257,8 @@ class Records:
     def _parsed(self, path: Path, digest: str) -> dict:
         """The record's data, which a page of many numbers asks for many times."""
         if self._read.get(path, ("",))[0] != digest:
-            data = json.loads(path.read_bytes())
-            modes = self._modes_of(path)
-            for value in data["values"]:
-                if value["id"] in modes:
-                    value["modes"] = modes[value["id"]]
-            for part in _ONE_OF:
-                data[part] += [{**each, "id": new} for each in data[part]
-                               for new in self._new_names(path.stem, each["id"])]
-            self._read[path] = (digest, data)
+            self._read[path] = (digest, json.loads(path.read_bytes()))
         return self._read[path][1]
-
-    def _new_names(self, lab: str, old: str) -> Iterator[str]:
-        """What the lab calls a value or a series today that an old record has under another name: renamed.json in the lab's
-        folder has the old name of each new one, where * stands for a row."""
-        for new, pattern in self._renamed(lab).items():
-            if match := re.fullmatch(pattern.replace("*", "([a-z0-9_]+?)"), old):
-                yield new.replace("*", "".join(match.groups()))
-
-    def _renamed(self, lab: str) -> dict[str, str]:
-        path = self.root / "labs" / lab / "renamed.json"
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-
-    def _modes_of(self, path: Path) -> dict[str, list[dict]]:
-        """The two states of those values that were measured in two, by id. The record tool finds them in the samples of a
-        record that does not say so itself, as one from before there were modes."""
-        name = self.shown(path)
-        return (self._modes_in([path]) if path == self.local_path(path.stem) else self._published_modes).get(name, {})
-
-    @cached_property
-    def _published_modes(self) -> dict[str, dict[str, list[dict]]]:
-        return self._modes_in(self.published_paths())
-
-    def _modes_in(self, paths: list[Path]) -> dict[str, dict[str, list[dict]]]:
-        """What the record tool says of the files that it can read: {path: {value: its modes}}."""
-        return self._ask("modes", paths)
 
     def _problem(self, path: Path, digest: str) -> str:
         """What the record tool says is wrong with this machine's record; empty when it is valid."""

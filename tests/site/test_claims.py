@@ -60,7 +60,8 @@ def test_what_is_made_of_a_number_has_no_sign_and_no_more_digits_than_its_spread
 
 def test_a_number_of_two_states_says_so_beside_the_claim(site):
     site.record(add_value(id="gpu_width", unit="1", value=16.1, low=8.14, high=16.46,
-                          samples=[8.1, 8.2, 8.2, 8.3, 16.1, 16.2, 16.3, 16.4, 16.5]))
+                          samples=[8.1, 8.2, 8.2, 8.3, 16.1, 16.2, 16.3, 16.4, 16.5],
+                          modes=[{"median": 8.2, "share": 4 / 9}, {"median": 16.3, "share": 5 / 9}]))
     site.page("# Page\n\n```{claim} 01-roofline/gpus-are-wide\nNot here.\n```\n")
     assert site.build().status == 0
     assert "measured here, 20 November 2026, in two states: 8.2 in 4 of 9 samples, 16.3 in the others" in site.html()

@@ -106,15 +106,13 @@ def test_a_spread_is_explained_to_who_points_at_it_and_who_comes_by_the_keyboard
 
 
 TWO_STATES = {"value": 51.4, "low": 47.25, "high": 96.05,
-              "samples": [50.1, 95.3, 48.4, 51.2, 96.8, 49.9, 52.0, 94.7, 46.1, 51.9, 51.4]}
+              "samples": [50.1, 95.3, 48.4, 51.2, 96.8, 49.9, 52.0, 94.7, 46.1, 51.9, 51.4],
+              "modes": [{"median": 50.65, "share": 8 / 11}, {"median": 95.3, "share": 3 / 11}]}
 IN_BOTH = "two states: 51\xa0GB/s in 8 of 11 samples, 95\xa0GB/s in the others"
 
 
-@pytest.mark.parametrize("says_so", [False, True])
-def test_a_number_measured_in_two_states_says_so(site, says_so):
-    """Where the record says it, and in one from before there were modes."""
-    modes = {"modes": [{"median": 50.65, "share": 8 / 11}, {"median": 95.3, "share": 3 / 11}]} if says_so else {}
-    site.record(add_value(id="speed", unit="GB/s", **TWO_STATES, **modes))
+def test_a_number_measured_in_two_states_says_so(site):
+    site.record(add_value(id="speed", unit="GB/s", **TWO_STATES))
     site.page(PAGE % "speed" + " Plain, {measured}`01-roofline/speed|plain`; bare, {measured}`01-roofline/speed|number`.")
     build = site.build()
     assert (build.status, build.said) == (0, "")
@@ -176,11 +174,3 @@ def test_a_row_that_no_series_has_is_said_to_be_missing(site):
     site.record(lambda record: None)
     site.page(PAGE % "speedup[q4_0]")
     assert 'has no value "speedup[q4_0]"' in site.build().said
-
-
-def test_an_old_record_answers_to_a_new_name(site):
-    (site.root / "labs" / LAB / "renamed.json").write_text('{"gain[*]": "*_gain"}', encoding="utf-8")
-    site.record(add_value(id="q4_0_gain", value=5.8, unit="1"))
-    site.page(PAGE % "gain[q4_0]|times")
-    assert site.build().said == ""
-    assert "It is 5.8×." in site.text()
