@@ -29,10 +29,9 @@ void require(bool certain) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool in_name(char c) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  return letter || is_digit(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
-}
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+bool in_name(char c) { return is_letter(c) || is_digit(c) || c == '$' || static_cast<unsigned char>(c) >= 0x80; }
 
 bool begins_with_quote(Text text) { return text.starts_with('"') || text.starts_with('\''); }
 
@@ -48,7 +47,8 @@ std::size_t number_length(Text text) {
   if (end == text.size() || !is_digit(text[end])) return 0;
   for (++end; end < text.size(); ++end) {
     const bool sign = (text[end] == '+' || text[end] == '-') && Text("eEpP").find(text[end - 1]) != Text::npos;
-    const bool separator = text[end] == '\'' && end + 1 < text.size() && in_name(text[end + 1]);
+    const char next = end + 1 < text.size() ? text[end + 1] : ' ';
+    const bool separator = text[end] == '\'' && (is_digit(next) || is_letter(next));
     if (!in_name(text[end]) && text[end] != '.' && !sign && !separator) break;
   }
   return end;

@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "harness/command.hpp"
-#include "harness/statistics.hpp"
+#include "harness/measure/command.hpp"
+#include "harness/measure/samples.hpp"
+#include "harness/measure/statistics.hpp"
 #include "old_names.hpp"
 #include "record/check.hpp"
 #include "record/inputs.hpp"
 #include "record/law.hpp"
 #include "record/record.hpp"
-#include "record/samples.hpp"
 #include "record/sha256.hpp"
 #include "record/text.hpp"
 
@@ -81,6 +81,18 @@ Inputs upgraded_inputs(const Inputs& then, const Texts& texts, std::vector<std::
   return now;
 }
 
+// Instruction sets were a part of the line that says what a machine is: "CPU; avx2 fma; 2 cores; …".
+void part_instruction_sets(Inputs& inputs, const Json& isa) {
+  std::string all;
+  for (const std::string name : isa) {
+    all += (all.empty() ? "" : " ") + name;
+    inputs["isa:" + name] = "yes";
+  }
+  std::string& machine = inputs["machine"];
+  const auto at = machine.find("; " + all + "; ");
+  if (at != std::string::npos) machine.erase(at, all.size() + 2);
+}
+
 Json to_json(const Mode& mode) {
   return {{"median", round_significant(mode.median, 9)}, {"share", round_significant(mode.share, 6)}};
 }
@@ -101,7 +113,8 @@ Json upgraded(Json record, int old, const Tool& tool, const Texts& texts, std::v
     for (Json& point : series["points"]) add_modes(point);
   }
   for (Json& value : record["values"]) add_modes(value);
-  const Inputs inputs = upgraded_inputs(lab["inputs"], texts, missing);
+  Inputs inputs = upgraded_inputs(lab["inputs"], texts, missing);
+  if (inputs.contains("machine")) part_instruction_sets(inputs, record["machine"]["isa"]);
   lab["inputs"] = inputs;
   lab["key"] = input_key(inputs);
   return record;
