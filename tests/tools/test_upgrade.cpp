@@ -70,6 +70,7 @@ TEST_CASE("upgrade makes a good record of one of each older schema") {
       old["lab"]["inputs"]["source:" + source] = "00";
     }
     old["values"][2] = hf::value("bandwidth_dram_gbs", "GB/s", {16, 16.5, 17, 16, 36, 37, 36, 35, 36, 36});
+    old["lab"]["inputs"]["machine"] = "a processor; avx2; 2 cores";
     const std::string file = checkout.file("old.json", old.dump());
     CHECK(checkout.record("check", file).text ==
           file + ": /schema: expected 4, not " + std::to_string(schema) + "; run `record upgrade FILE`\n");
@@ -80,6 +81,7 @@ TEST_CASE("upgrade makes a good record of one of each older schema") {
     CHECK(now["schema"] == 4);
     CHECK(now["lab"]["inputs"] == json{{"compiler", "GNU 12.2.0"},
                                        {"flags", "-O3"},
+                                       {"isa:avx2", "yes"},
                                        {"machine", "a processor; 2 cores"},
                                        {"schema", "4"},
                                        {"source:" + kLab, hf::source_digest(kLab, kText)}});
