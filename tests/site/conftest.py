@@ -114,7 +114,9 @@ class Site:
         tokens = re.findall(r"\w+|[^\w\s]", (self.root / source).read_text())  # it has no others
         digest = hashlib.sha256("".join(f"{token}\n" for token in tokens).encode()).hexdigest()[:16]
         inputs[f"source:{source}"] = digest
-        text = "".join(f"{name}\0{inputs[name]}\n" for name in sorted(inputs) if name != f"source:{source}") + f"{digest}\n"
+        others = [f"{name}\0{inputs[name]}\n" for name in sorted(inputs) if not name.startswith("source:")]
+        sources = sorted({inputs[name] for name in inputs if name.startswith("source:")})
+        text = "".join([*others, *(f"{content}\n" for content in sources)])
         record["lab"]["key"] = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
         edit(record)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ def test_the_lab_card_has_a_line_for_each_file_that_the_page_quotes(site):
     site.record()
     for name in ("01-roofline/kernels/a.hpp", "01-roofline/kernels/b.hpp", "harness/measure/work.cpp"):
         path = site.root / "labs" / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("int quoted;\n")
     quotes = [f"```{{lab-code}} {name}\n```\n\n" for name in
               ("01-roofline/kernels/b.hpp", "01-roofline/kernels/a.hpp", "harness/measure/work.cpp", "01-roofline/kernels/b.hpp")]

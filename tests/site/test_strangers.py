@@ -113,8 +113,8 @@ def attacked(tmp_path_factory, record_tool) -> Site:
     site = Site(tmp_path_factory.mktemp("attacked"), record_tool)
     script = site.root / "figures" / "01-small.gp"
     script.write_text(script.read_text().replace("plot ", TEXTS).rstrip("\n") + LABELS)
-    (site.root / "labs" / "harness").mkdir()
-    (site.root / "labs" / "harness" / "work.cpp").touch()
+    (site.root / "labs" / "harness" / "measure").mkdir(parents=True)
+    (site.root / "labs" / "harness" / "measure" / "work.cpp").touch()
     site.record(hostile, published="hostile")
     site.record(scale_series("latency", 3), published="constructor")  # which JavaScript knows, too
     site.page(FRONT)
