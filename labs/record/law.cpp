@@ -121,6 +121,7 @@ using Pointer = Json::json_pointer;
 constexpr double kArithmeticSlack = 0.10;
 constexpr double kMemorySlack = 0.25;
 constexpr double kOtherGuestsSlack = 0.75;
+constexpr double kNoiseFloors = 12;  // with 8, a law refuses 3 of 10,000 honest records: tools/record/power.cpp
 constexpr double kMostNoise = 0.50;
 constexpr double kRestlessSlack = 0.25;
 constexpr std::size_t kMostLaws = 100;
@@ -195,7 +196,7 @@ class Court {
  public:
   explicit Court(const Json& record) : quantities_(quantities(record)), rows_(rows(record)) {
     const Json& run = record.at("run");
-    noise_ = std::min(run.at("noise_floor").get<double>(), kMostNoise);
+    noise_ = std::min(kNoiseFloors * run.at("noise_floor").get<double>(), kMostNoise);
     const bool quiet = run.at("quiet").get<bool>();
     if (run.at("budget") == "quick" || !quiet) noise_ += kRestlessSlack;
     const bool virtualised = record.at("machine").at("virtualised").get<bool>();

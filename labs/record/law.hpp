@@ -75,7 +75,7 @@ std::string laws_text(const std::filesystem::path& labs, const std::string& id);
 ///
 /// Honest records are noisy, so numbers are compared as intervals [low, high], which must disagree by more than a
 /// slack: 10 % for arithmetic (speeds, and what follows from others), 25 % for memory (bandwidths and times: where pages
-/// lie in a cache that others share moves them this much); plus the record's own noise floor, counted up to 50 %; plus
+/// lie in a cache that others share moves them this much); plus 12 times the record's own noise floor, counted up to 50 %; plus
 /// 25 % where the run was quick or not quiet. In a virtual machine, memory is shared with guests that it does not see, however
 /// quiet it is itself: there memory is given 75 % more. Where the run was not quiet, or in a virtual machine, others may
 /// have held up all the samples of one point, so one point of a series may break a law about its order. An emulated

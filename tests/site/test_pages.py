@@ -30,7 +30,8 @@ def test_the_lab_card_has_a_line_for_each_file_that_the_page_quotes(site):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("int quoted;\n")
     quotes = [f"```{{lab-code}} {name}\n```\n\n" for name in
-              ("01-roofline/kernels/b.hpp", "01-roofline/kernels/a.hpp", "harness/measure/work.cpp", "01-roofline/kernels/b.hpp")]
+              ("01-roofline/kernels/b.hpp", "01-roofline/kernels/a.hpp", "harness/measure/work.cpp",
+               "01-roofline/kernels/b.hpp")]
     site.page(f"# Page\n\n{''.join(quotes)}```{{lab-card}} 01-roofline\n```")
     site.page("# Other\n\n```{lab-card} 01-roofline\n```", "other")
     site.build()

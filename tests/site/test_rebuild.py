@@ -94,6 +94,8 @@ def test_another_extension_makes_every_page_again(measured_site, monkeypatch):
     for text in ("ONE = 1\n", "TWO = 2\n"):
         source.write_text(text)
         assert measured_site.build().read == ["index"] and measured_site.build().read == []
+    source.write_text("# What it is.\n\nTWO = 2  # it was 1\n")
+    assert measured_site.build().read == []
 
 
 def test_a_published_record_stands_in_until_the_machine_is_measured(site):

@@ -80,7 +80,7 @@ Json small_record() {
       "source:labs/01-roofline/lab.cpp": "00"}},
     "run": {"started": "2026-02-28T23:59:59Z", "seconds": 71.2, "budget": "full", "complete": true, "quiet": true,
       "pressure": {"before": 0, "after": 0.01}, "steal": {"before": null, "after": null},
-      "clock_resolution_ns": 21, "noise_floor": 0.01, "notes": ["no GPU on this machine"]},
+      "clock_resolution_ns": 21, "noise_floor": 0.001, "notes": ["no GPU on this machine"]},
     "machine": {"slug": "a-processor-2-cores", "cpu": "A Processor @ 2.10GHz", "architecture": "x86_64",
       "isa": ["avx2"],
       "cores": 2, "caches": [{"level": 1, "kind": "data", "bytes": 49152, "shared_by": 1}], "numa_nodes": 1,

@@ -69,5 +69,6 @@ TEST_CASE("every record of the other corpus stays accepted, and is shown as befo
 TEST_CASE("the accepted record of an emulated machine would be refused on a real one") {
   hf::Json record = hf::load_record(fs::path(ACCEPTED) / "emulated.json");
   record["machine"]["emulated"] = false;
+  record["run"]["noise_floor"] = 0.001;  // of its own, it excuses what was seen
   CHECK_FALSE(hf::check(record).empty());
 }

@@ -548,7 +548,7 @@ int measure_laws(std::size_t runs, const std::string& text) {
 
 int main(int argc, char** argv) {
   try {
-    return hf::measure_laws(argc > 1 ? std::stoul(argv[1]) : 60000, argc > 2 ? argv[2] : "");
+    return hf::measure_laws(argc > 1 ? std::stoul(argv[1]) : 100000, argc > 2 ? argv[2] : "");
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 2;

@@ -16,7 +16,6 @@
 #include "00-workload/kernels/transformer.hpp"
 #include "common/random.hpp"
 #include "common/rounded.hpp"
-#include "harness/report/terminal.hpp"
 
 namespace hf::workload {
 namespace {
