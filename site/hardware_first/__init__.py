@@ -172,7 +172,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("env-updated", pages_of_another_list)
     app.connect("html-page-context", write_variants)
     app.connect("build-finished", report_problems)
-    # Another extension makes other pages of the same prose: all are read again, unless only comments or layout differ. What {lab-header} adds to Sphinx's C++ domain
-    # would multiply each time that domain is merged after a parallel read.
+    # Another extension makes other pages of the same prose: all are read again, unless only comments or layout differ. What
+    # {lab-header} adds to Sphinx's C++ domain would multiply each time that domain is merged after a parallel read.
     version = zlib.crc32("".join(ast.dump(ast.parse(source.read_text(encoding="utf-8"))) for source in SOURCES).encode())
     return {"version": "0.1.0", "env_version": version, "parallel_read_safe": False, "parallel_write_safe": True}
