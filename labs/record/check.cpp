@@ -225,15 +225,14 @@ std::string line(const std::string& file, const Problem& problem) {
   return printable(file + ": " + where + problem.expected + "; " + problem.remedy);
 }
 
-int older_schema(const Json& record) {
-  const Json version = record.is_object() ? record.value("schema", Json()) : Json();
-  return version.is_number_integer() && version > 0 && version < kSchemaVersion ? version.get<int>() : 0;
+bool is_upgradable(const Json& record) {
+  return record.is_object() && record.value("schema", Json()) == kSchemaVersion - 1;
 }
 
 std::vector<Problem> check(const Json& record, const Identity& identity, const std::filesystem::path& labs) {
-  if (const int old = older_schema(record); old > 0) {
-    const std::string expected = "expected " + std::to_string(kSchemaVersion) + ", not " + std::to_string(old);
-    return {{"/schema", expected, "run `record upgrade FILE`"}};
+  if (is_upgradable(record)) {
+    return {{"/schema", "expected " + std::to_string(kSchemaVersion) + ", not " + std::to_string(kSchemaVersion - 1),
+             "run `record upgrade FILE`"}};
   }
   // Each step relies on the one before it.
   std::vector<Problem> problems = check_schema(record);

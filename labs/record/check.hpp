@@ -54,8 +54,8 @@ std::vector<Problem> identifying(const nlohmann::json& record, const Identity& i
 /// The version of records that are written and read now.
 constexpr int kSchemaVersion = 4;
 
-/// The version of a record that `record upgrade` brings to the present one; 0 of any other.
-int older_schema(const nlohmann::json& record);
+/// Whether `record upgrade` makes one of the present version of it: of the version before.
+bool is_upgradable(const nlohmann::json& record);
 
 /// Whether a value or a series may be called so, and whether numbers have that unit, as schema.json says.
 bool well_formed_id(const std::string& id);

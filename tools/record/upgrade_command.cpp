@@ -1,5 +1,5 @@
 // record upgrade [--tree DIR] FILE...
-//   Rewrites records of schema 1, 2 and 3 as ones of schema 4, in place. There a source stands for what a compiler reads of it, so
+//   Rewrites records of schema 3 as ones of schema 4, in place. There a source stands for what a compiler reads of it, so
 //   its text is needed: it is looked for in all that the history of the checkout (or DIR) has ever had below labs/. A source that
 //   is not there keeps the digest of its bytes, is named, and counts as changed.
 //   Exit status: 0, or 2 where a file is no record or would not be a good one (it is named on standard error and left alone, and
@@ -17,12 +17,8 @@
 
 #include "commands.hpp"
 #include "harness/measure/command.hpp"
-#include "harness/measure/samples.hpp"
-#include "harness/measure/statistics.hpp"
-#include "old_names.hpp"
 #include "record/check.hpp"
 #include "record/inputs.hpp"
-#include "record/law.hpp"
 #include "record/record.hpp"
 #include "record/sha256.hpp"
 #include "record/text.hpp"
@@ -93,26 +89,9 @@ void part_instruction_sets(Inputs& inputs, const Json& isa) {
   if (at != std::string::npos) machine.erase(at, all.size() + 2);
 }
 
-Json to_json(const Mode& mode) {
-  return {{"median", round_significant(mode.median, 9)}, {"share", round_significant(mode.share, 6)}};
-}
-
-void add_modes(Json& number) {
-  if (number.contains("modes") || !number.contains("samples")) return;
-  const auto modes = two_modes(number.at("samples").get<std::vector<double>>());
-  if (modes) number["modes"] = {to_json(modes->low), to_json(modes->high)};
-}
-
-// `old` has the shape of a record, but for what no record has any more.
-Json upgraded(Json record, int old, const Tool& tool, const Texts& texts, std::vector<std::string>& missing) {
+// `record` has the shape of one.
+Json upgraded(Json record, const Texts& texts, std::vector<std::string>& missing) {
   Json& lab = record["lab"];
-  const std::string laws = old < 3 ? laws_text(tool.labs(), lab["id"]) : "";
-  if (old < 3) give_present_names(record);
-  if (!laws.empty()) record["laws"] = parse_json(laws, "laws.json");  // which say the present names
-  for (Json& series : record["series"]) {
-    for (Json& point : series["points"]) add_modes(point);
-  }
-  for (Json& value : record["values"]) add_modes(value);
   Inputs inputs = upgraded_inputs(lab["inputs"], texts, missing);
   if (inputs.contains("machine")) part_instruction_sets(inputs, record["machine"]["isa"]);
   lab["inputs"] = inputs;
@@ -126,20 +105,16 @@ void refuse(const std::string& file, const std::vector<Problem>& problems) {
 
 void upgrade(const std::string& file, const Tool& tool, std::optional<Texts>& texts) {
   Json record = load_json(file);
-  const int old = older_schema(record);
-  if (old > 0) {
-    record["schema"] = kSchemaVersion;
-    record.erase("claims");
-    if (!record.contains("laws")) record["laws"] = Json::array();
-  }
+  const bool old = is_upgradable(record);
+  if (old) record["schema"] = kSchemaVersion;
   refuse(file, check_schema(record));
-  if (old == 0) return void(std::cout << printable(file) << ": already of schema " << kSchemaVersion << "\n");
+  if (!old) return void(std::cout << printable(file) << ": already of schema " << kSchemaVersion << "\n");
   if (!texts) texts = history_of(tool.tree);
   std::vector<std::string> missing;
-  record = upgraded(std::move(record), old, tool, *texts, missing);
+  record = upgraded(std::move(record), *texts, missing);
   refuse(file, check(record));
   write_atomically(file, record_text(record));
-  std::cout << printable(file) << ": upgraded from schema " << old << "\n";
+  std::cout << printable(file) << ": upgraded\n";
   for (const std::string& path : missing) {
     std::cout << printable(file + ": " + path) << ": not in the history as it was; it counts as changed\n";
   }
