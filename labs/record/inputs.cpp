@@ -99,17 +99,22 @@ Inputs inputs_from(const nlohmann::json& json, const std::string& name) {
   return json.get<Inputs>();
 }
 
-std::vector<std::string> changes(const Inputs& then, const Inputs& now) {
+std::vector<std::string> changes(const Inputs& then, Inputs now) {
+  // A record that was upgraded does not say what single files were compiled with.
+  if (std::ranges::none_of(contents(then),
+                           [](const std::string& value) { return value.find(' ') != std::string::npos; })) {
+    for (auto& [name, value] : now) value = name.starts_with(kSource) ? digest_of(value) : value;
+  }
   const std::set<std::string> contents_then = contents(then), contents_now = contents(now);
   Inputs either = then;
   either.insert(now.begin(), now.end());
   std::vector<std::string> lines;
   for (const auto& [name, ignored] : either) {
-    const auto before = then.find(name), after = now.find(name);
+    const Inputs::const_iterator before = then.find(name), after = now.find(name);
     const std::string* old_value = before == then.end() ? nullptr : &before->second;
     const std::string* new_value = after == now.end() ? nullptr : &after->second;
     if (old_value && new_value && *old_value == *new_value) continue;
-    if (name.starts_with("isa:") && !(old_value && new_value)) continue;
+    if ((name.starts_with("isa:") || name.starts_with("has:")) && !(old_value && new_value)) continue;
     const bool kept = !old_value || contents_now.contains(*old_value),
                known = !new_value || contents_then.contains(*new_value);
     if (name.starts_with(kSource) && kept && known) continue;
@@ -124,19 +129,26 @@ std::map<std::string, std::string> source_digests(const fs::path& root) {
   if (!fs::is_directory(root / "labs")) return digests;
   for (const auto& entry : fs::recursive_directory_iterator(root / "labs")) {
     const std::string name = entry.path().lexically_relative(root).generic_string();
-    if (!entry.is_regular_file() || !can_move_a_number(name)) continue;
+    // What is too large to be a source, or only leads to one, is none.
+    if (entry.is_symlink() || !entry.is_regular_file() || entry.file_size() > kMaxSourceBytes ||
+        !can_move_a_number(name))
+      continue;
     digests[name] = source_digest(name, read_file(entry.path(), kMaxSourceBytes));
   }
   return digests;
 }
 
 std::vector<std::string> changed_sources(const Inputs& then, const std::map<std::string, std::string>& checkout) {
-  std::set<std::string> present;
+  std::set<std::string> present, recorded;
   for (const auto& [name, digest] : checkout) present.insert(digest);
+  for (const std::string& content : contents(then)) recorded.insert(digest_of(content));
   std::vector<std::string> lines;
   for (const auto& [name, value] : then) {
-    if (!name.starts_with(kSource) || present.contains(digest_of(value))) continue;
+    if (!name.starts_with(kSource)) continue;
     const auto now = checkout.find(name.substr(kSource.size()));
+    // A copy that is kept elsewhere does not excuse a file that has changed; that it has another's content does.
+    const bool known = now == checkout.end() || recorded.contains(now->second);
+    if (known && present.contains(digest_of(value))) continue;
     lines.push_back(change_of_source(name, &value, now == checkout.end() ? nullptr : &now->second));
   }
   return lines;

@@ -13,7 +13,7 @@ namespace hf {
 
 /// What a measurement depends on, by name: "source:labs/01-roofline/lab.cpp" → its digest and, of a file that was compiled with
 /// other flags than most, these; "compiler", "flags", "library:NAME" → which one, "environment:NAME" → its value, "machine" →
-/// one line of text, "isa:NAME" → whether it has these instructions, "schema" → version of the record format.
+/// one line of text, "isa:NAME" and "has:NAME" → whether it has these instructions or this, "schema" → version of the record format.
 using Inputs = std::map<std::string, std::string>;
 
 /// The value, as the build writes it, of an input that shows only when the lab runs.
@@ -39,12 +39,12 @@ Inputs inputs_from(const nlohmann::json& json, const std::string& name);
 /// What makes a record stale, one line each, empty when it is fresh: inputs that changed between `then` and `now`, as
 /// in "labs/harness/measure/clock.hpp changed" and "compiler: GNU 12.2.0 → 13.1.0". A source that moved has not changed, and
 /// instructions that one of the two does not name say nothing of the machine.
-std::vector<std::string> changes(const Inputs& then, const Inputs& now);
+std::vector<std::string> changes(const Inputs& then, Inputs now);
 
 /// The digest of each file below labs/ in the checkout at `root`, by its name from there. Throws FileError where there is none.
 std::map<std::string, std::string> source_digests(const std::filesystem::path& root);
 
-/// Of the sources that `then` names, those whose content is nowhere in a checkout, one line each as above. What else a
+/// Of the sources that `then` names, those that are not in a checkout as they were, one line each as above; one that moved is. What else a
 /// measurement depends on, such as the compiler or a source that has joined since, is not looked at: that takes a build, and
 /// `changes`.
 std::vector<std::string> changed_sources(const Inputs& then, const std::map<std::string, std::string>& checkout);

@@ -102,7 +102,8 @@ std::size_t blank_length(Text text) {
   const std::size_t end = line ? std::min(text.find('\n'), text.size()) : text.find("*/", 2);
   require(end != Text::npos);
   // A backslash joins its line with the next one; for most compilers blanks may stand between it and the newline.
-  for (std::size_t at = text.find('\n'); at <= end; at = text.find('\n', at + 1)) {
+  const Text comment = text.substr(0, end + 1);
+  for (std::size_t at = comment.find('\n'); at != Text::npos; at = comment.find('\n', at + 1)) {
     require(text[text.find_last_not_of(" \t", at - 1)] != '\\');
   }
   return line ? end : end + 2;

@@ -55,6 +55,26 @@ def test_on_a_branch_what_it_added_to_main(clone):
     assert clone.changed("*.cpp") == ["new.cpp", "untracked.cpp"]
 
 
+def test_comments_includes_and_another_name_are_no_difference(clone):
+    (clone.folder / "room").mkdir()
+    text = "".join(f"int line_{i};\n" for i in range(20))
+    for name in ("moved.cpp", "room/told.cpp", "room/moved_and_changed.cpp", "same.cpp"):
+        (clone.folder / name).write_text(f'#include "a.hpp"\n\n// It is {name}.\n{text}')
+    clone.commit("old.cpp", 0)
+    clone.git("add", "--all")
+    clone.git("commit", "--quiet", "--message", "more")
+    clone.git("checkout", "--quiet", "-b", "branch")
+    clone.git("mv", "moved.cpp", "room/moved.cpp")
+    clone.git("mv", "room/moved_and_changed.cpp", "changed.cpp")
+    for name in ("room/told.cpp", "room/moved.cpp", "changed.cpp"):
+        path = clone.folder / name
+        path.write_text(path.read_text().replace("a.hpp", "b.hpp").replace("// It is", "// It was"))
+    (clone.folder / "changed.cpp").write_text((clone.folder / "changed.cpp").read_text().replace("line_7", "line_8"))
+    clone.git("add", "--all")
+    clone.git("commit", "--quiet", "--message", "branch", hour=100)
+    assert clone.changed() == ["changed.cpp"]
+
+
 def test_on_main_the_commits_of_the_last_8_hours(clone):
     clone.commit("old", 0)
     for name, hour in (("first", 20), ("second", 24), ("third", 27)):

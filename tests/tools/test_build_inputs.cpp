@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "record/inputs.hpp"
@@ -44,6 +45,9 @@ struct Tree {
   /// Says, as CMake does, which objects the build makes, and with which flags.
   void compiles(const Names& objects, const std::string& flags = "-O3 -march=native") const {
     hf::Json steps = hf::Json::array();
+    for (const char* name : {"labs/CMakeFiles/lab.dir/lab.cpp.o", "labs/CMakeFiles/lab.dir/text.cpp.o"}) {
+      steps.push_back({{"command", std::string("c++ -O3 -march=native -o ") + name + " -c somewhere"}});
+    }
     for (const std::string& name : objects) {
       steps.push_back(
           {{"command", "cache c++ -I/usr/kit -isystem deps " + flags + " -Wall -o " + name + " -c somewhere"}});
@@ -137,9 +141,35 @@ TEST_CASE("the flags of an object count where they are not the lab's, and what i
     return text.substr(digest.size());
   };
   CHECK(value("-O3 -march=native") == "");
-  CHECK(value("-O3 -march=native -Wextra -DPLACE=" + root + "/labs -DHARDWARE_FIRST_VERSION=2") == "");
-  CHECK(value("-O3 -mavx2 -DWIDE=4") == " -mavx2 -DWIDE=4 no -march=native");
-  CHECK(value("-O2 -march=native") == " -O2 no -O3");
+  CHECK(value("-march=native -O3 -Wextra -DHARDWARE_FIRST_VERSION=2") == "");
+  CHECK(value("-O3 -DPLACE=" + root + "/labs") == " -O3 -DPLACE=./labs");
+  CHECK(value("-O3 -mavx2 --param unroll=4") == " -O3 -mavx2 --param unroll=4");
+  CHECK(value("-O3 -march=native -O3") == " -O3 -march=native -O3");
+  CHECK(value("-O3 -Wa,-mno-relax") == " -O3 -Wa,-mno-relax");
+  CHECK(value("-O3 -march=native '-DLOOPS=-O3 -march=native'") == " -O3 -march=native -DLOOPS=-O3 -march=native");
+}
+
+TEST_CASE("a source that is compiled in several ways has the flags of each") {
+  const Tree tree;
+  const auto value = [&](const std::string& first, const std::string& second) {
+    hf::Json steps = hf::Json::array();
+    for (const auto& [name, flags] : {std::pair("lab.dir/lab.cpp.o", "-O3 -march=native"),
+                                      {"lab.dir/text.cpp.o", "-O3 -march=native"},
+                                      {"lab.dir/one.cpp.o", first.c_str()},
+                                      {"lab.dir/two.cpp.o", second.c_str()}}) {
+      steps.push_back({{"command", std::string("c++ ") + flags + " -o labs/CMakeFiles/" + name + " -c somewhere"}});
+    }
+    steps.push_back({{"command", "c++ -O3 -march=native -o labs/kit/CMakeFiles/kit.dir/used.cpp.o -c somewhere"}});
+    hf::write(tree.root / "build/compile_commands.json", steps.dump());
+    for (const std::string name : {"labs/CMakeFiles/lab.dir/one.cpp.o", "labs/CMakeFiles/lab.dir/two.cpp.o"}) {
+      tree.object(name, "../labs/kit/idle.cpp");
+    }
+    tree.map("LOAD labs/CMakeFiles/lab.dir/one.cpp.o\nLOAD labs/CMakeFiles/lab.dir/two.cpp.o\n");
+    return tree.inputs()["source:labs/kit/idle.cpp"].get<std::string>().substr(16);
+  };
+  CHECK(value("-O3 -march=native", "-O3 -march=native") == "");
+  CHECK(value("-mavx2 -mfma", "-mavx2") == " -mavx2 | -mavx2 -mfma");
+  CHECK(value("-O3 -march=native", "-mavx2") == " as most | -mavx2");
 }
 
 TEST_CASE("what an earlier build left of a source that moved is no input") {
@@ -168,8 +198,10 @@ TEST_CASE("libraries from outside are inputs, without those of the language") {
 TEST_CASE("the compiler of .cu files is an input where there is one") {
   const Tree tree;
   CHECK_FALSE(tree.inputs("--cuda='12.4 for 90'").contains("library:CUDA"));
-  tree.object("labs/CMakeFiles/lab.dir/gpu.cu.o", "../labs/lab.hpp");
-  tree.map("LOAD labs/CMakeFiles/lab.dir/gpu.cu.o\nLOAD labs/CMakeFiles/lab.dir/cmake_device_link.o\n");
+  const std::string gpu = "labs/CMakeFiles/lab.dir/gpu.cu.o";
+  tree.object(gpu, "../labs/lab.hpp");
+  tree.compiles({"labs/kit/CMakeFiles/kit.dir/used.cpp.o", gpu});
+  tree.map("LOAD " + gpu + "\nLOAD labs/CMakeFiles/lab.dir/cmake_device_link.o\n");
   CHECK(tree.inputs("--cuda='12.4 for 90'")["library:CUDA"] == "12.4 for 90");
 }
 
@@ -203,6 +235,17 @@ TEST_CASE("what cannot be followed is an error, and is named") {
     const Tree tree;
     tree.compiles({"labs/kit/CMakeFiles/kit.dir/idle.cpp.o"});
     CHECK(contains(refusal(tree), "libkit.a: expected used.cpp.o below "));
+  }
+  {
+    const Tree tree;
+    hf::write(tree.root / "build/compile_commands.json",
+              R"([{"command": "c++ -o labs/kit/CMakeFiles/kit.dir/used.cpp.o"}])");
+    CHECK(contains(refusal(tree), "lab.cpp.o: expected it in compile_commands.json; configure again"));
+  }
+  {
+    const Tree tree;
+    hf::write(tree.root / "build/compile_commands.json", "[{");
+    CHECK(contains(refusal(tree), "compile_commands.json: "));
   }
   {
     const Tree tree;

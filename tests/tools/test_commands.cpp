@@ -10,7 +10,6 @@
 
 #include "harness/machine/machine.hpp"
 #include "record/inputs.hpp"
-#include "record/sha256.hpp"
 #include "shell.hpp"
 #include "small_record.hpp"
 
@@ -228,7 +227,7 @@ TEST_CASE("a full disk is one line, and the old files stay") {
   CHECK(contains(table.text, "canonical_roof.tsv: cannot be written (File too large); "));
   CHECK(hf::content(directory / "out/canonical_roof.tsv") == "old");
 
-  hf::write(directory / "compile_commands.json", "[]");
+  hf::write(directory / "compile_commands.json", R"([{"command": "c++ -o lab.cpp.o"}])");
   hf::write(directory / "lab.map", "LOAD lab.cpp.o\n");
   hf::write(directory / "lab.cpp.o.read", "lab.cpp.o: /usr/include/stdio.h\n");
   hf::write(directory / "inputs.json", "old");

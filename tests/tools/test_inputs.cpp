@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,11 @@ TEST_CASE("an instruction set that only one of two lists names says nothing of t
   CHECK(hf::changes({{"isa:avx2", "yes"}, {"isa:mpx", "yes"}}, {{"isa:avx2", "yes"}}).empty());
 }
 
+TEST_CASE("of a record that does not tell the flags of single files, these are not compared") {
+  CHECK(hf::changes({{"source:labs/a.cpp", "1"}}, {{"source:labs/a.cpp", "1 -mavx2"}}).empty());
+  CHECK(hf::changes({{"source:labs/a.cpp", "1"}}, {{"source:labs/a.cpp", "2 -mavx2"}}) == Lines{"labs/a.cpp changed"});
+}
+
 TEST_CASE("only what can move a number is in a key") {
   for (const char* source : {"labs/harness/measure/clock.hpp", "labs/common/random.cpp", "labs/02-matmul/lab.cpp"}) {
     CHECK(hf::can_move_a_number(source));
@@ -105,6 +111,15 @@ TEST_CASE("sources that changed in the checkout are named, whatever else a recor
   CHECK(hf::changed_sources(then, checkout) ==
         Lines{"labs/empty.cpp is gone", "labs/gone.cpp is gone", "labs/other.cpp changed"});
   CHECK(hf::changed_sources({{"source:labs/same.cpp", digest("same") + " -mavx2"}}, checkout).empty());
+  // A copy of what it was does not excuse a file that has changed; another's name does.
+  hf::write(root / "labs/kept.cpp", "old");
+  CHECK(hf::changed_sources({{"source:labs/other.cpp", digest("old")}}, hf::source_digests(root.path())) ==
+        Lines{"labs/other.cpp changed"});
+  CHECK(hf::changed_sources({{"source:labs/other.cpp", digest("old")}, {"source:labs/new.cpp", digest("new")}},
+                            hf::source_digests(root.path()))
+            .empty());
+  std::filesystem::create_symlink("nowhere", root / "labs/link.cpp");
+  CHECK_FALSE(hf::source_digests(root.path()).contains("labs/link.cpp"));
   CHECK_THROWS_WITH_AS(hf::source_digests(root / "none"), doctest::Contains("none: no such folder"), hf::FileError);
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "record/file.hpp"
-#include "record/sha256.hpp"
 #include "small_record.hpp"
 
 namespace {

@@ -112,8 +112,19 @@ TEST_CASE("upgrade finds the text of a source wherever it was, and names one tha
   CHECK(now["lab"]["inputs"]["source:" + kLab] == hf::sha256("int main() {}\n").substr(0, 16));
 }
 
+TEST_CASE("upgrade needs the history, and without it leaves a record alone") {
+  Checkout checkout;
+  const std::string text = measured_from(kLab, hf::sha256(kText)).dump(), file = checkout.file("old.json", text);
+  const Outcome done = checkout.record("upgrade", file);
+  CHECK(done.status == 2);
+  CHECK(done.text.find("tree: expected a checkout with its history; name one with --tree\n") != std::string::npos);
+  CHECK(hf::content(file) == text);
+}
+
 TEST_CASE("upgrade leaves alone what is of the present schema, and what is no record") {
-  const Checkout checkout;
+  Checkout checkout;
+  checkout.write(kLab, kText);
+  checkout.commit();
   const std::string text = hf::small_record().dump();  // on one line, as no command writes it
   const std::string present = checkout.file("present.json", text),
                     none = checkout.file("none.json", R"({"schema": 3})");

@@ -1,10 +1,12 @@
 #include "build_inputs.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <filesystem>
-#include <iterator>
+#include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -36,51 +38,76 @@ bool is_inside(const fs::path& file, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// Whether a word of a compiler's command can change what it makes: not where things are, what is warned of, and what the
-// program is called. Architectures of GPUs are in Build::cuda.
-bool counts(const std::string& word, const Build& build) {
-  const auto without = {"-I",
-                        "-isystem",
-                        "-o",
-                        "-c",
-                        "-M",
-                        "-W",
-                        "-x",
-                        "-Xcompiler=-W",
-                        "-forward-unknown-to-host-compiler",
-                        "--generate-code",
-                        "-DHARDWARE_FIRST_VERSION"};
-  return word.starts_with("-") && word.find(build.root.string()) == std::string::npos &&
-         std::ranges::none_of(without, [&](const char* start) { return word.starts_with(start); });
-}
-
+// As a shell parts a command: blanks in quotes part nothing.
 std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream words(text);
-  return {std::istream_iterator<std::string>(words), {}};
+  std::vector<std::string> words;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == 0 && std::isspace(static_cast<unsigned char>(c)) != 0) {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) words.emplace_back();
+    in_word = true;
+    if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    } else {
+      words.back() += c == '\\' && quote != '\'' && i + 1 < text.size() ? text[++i] : c;
+    }
+  }
+  return words;
 }
 
-// "-mavx2 no -march=native": where the flags of an object are not those of the lab.
-std::string other_flags(const std::vector<std::string>& command, const Build& build) {
-  const std::vector<std::string> usual = words_of(build.flags);
+bool begins(const std::string& word, std::initializer_list<const char*> starts) {
+  return std::ranges::any_of(starts, [&](const char* start) { return word.starts_with(start); });
+}
+
+// Whether a word of a compiler's command, an option, can change what it makes: not where things are, what is warned of, and
+// which version the program says it is. Architectures of GPUs are in Build::cuda.
+bool counts(const std::string& word) {
+  static const std::set<std::string> others = {"-o",  "-c",  "-x",  "-isystem",
+                                               "-MD", "-MT", "-MF", "-forward-unknown-to-host-compiler"};
+  const bool warns = word.starts_with("-W") && !begins(word, {"-Wa,", "-Wp,", "-Wl,"});
+  return word.starts_with('-') && !warns && !others.contains(word) &&
+         !begins(word, {"-I", "-Xcompiler=-W", "--generate-code=", "-DHARDWARE_FIRST_VERSION="});
+}
+
+// The flags of a command, without this checkout's place, where they are not the lab's; empty where they are.
+std::string other_flags(const std::string& command, const Build& build) {
+  std::vector<std::string> flags, usual = words_of(build.flags);
+  std::string before;
+  for (std::string word : words_of(command)) {
+    if (counts(word) || before == "--param") flags.push_back(word);
+    before = std::move(word);
+  }
   std::string text;
-  for (const std::string& word : command) {
-    if (counts(word, build) && std::ranges::find(usual, word) == usual.end()) text += " " + word;
+  for (const std::string& flag : flags) text += " " + flag;
+  for (const fs::path& place : {build.folder, build.root}) {
+    for (std::size_t at = 0; (at = text.find(place.string(), at)) != std::string::npos;)
+      text.replace(at, place.string().size(), ".");
   }
-  for (const std::string& word : usual) {
-    if (std::ranges::find(command, word) == command.end()) text += " no " + word;
-  }
-  return text;
+  std::ranges::sort(flags);
+  std::ranges::sort(usual);
+  return flags == usual ? "" : text;
 }
 
 // The objects that this build makes, by its own list, and the flags of each: where a source moved, what was made of it before
 // still lies about.
 std::map<fs::path, std::string> compiled_objects(const Build& build, const fs::path& home) {
+  const fs::path file = home / "compile_commands.json";
   std::map<fs::path, std::string> objects;
-  for (const Json& step : Json::parse(read_file(home / "compile_commands.json", kMaxMapBytes))) {
-    const std::vector<std::string> words = words_of(step.at("command").get<std::string>());
+  for (const Json& step : load_json(file)) {
+    if (!step.contains("command"))
+      throw FileError(file.string() + ": expected a command in each step; configure again");
+    const auto command = step.at("command").get<std::string>();
+    const std::vector<std::string> words = words_of(command);
     const auto output = std::ranges::find(words, "-o");
     if (output == words.end() || output + 1 == words.end()) continue;
-    objects[(home / *(output + 1)).lexically_normal()] = other_flags(words, build);
+    objects[(home / *(output + 1)).lexically_normal()] = other_flags(command, build);
   }
   return objects;
 }
@@ -167,14 +194,14 @@ class Collector {
       : build_(build), root_(fs::weakly_canonical(build.root)), built_(fs::weakly_canonical(build.folder)) {}
 
   void add_object(const fs::path& object, const std::string& flags) {
-    if (object.filename() == "cmake_device_link.o") return;  // nvcc made it of the other objects
     const fs::path list = object.string() + ".read";
     if (!fs::exists(list)) {
       throw FileError(list.string() + ": expected what the compiler read for it; remove the object, and build again");
     }
     const std::vector<fs::path> files = read_rule(list);
-    for (const fs::path& file : files)
-      add_file(fs::weakly_canonical(build_.folder / file), &file == files.data() ? flags : "");
+    for (const fs::path& file : files) {
+      add_file(fs::weakly_canonical(build_.folder / file), &file == files.data() ? std::optional(flags) : std::nullopt);
+    }
     if (object.string().ends_with(".cu.o")) inputs_["library:CUDA"] = build_.cuda;
   }
 
@@ -185,21 +212,30 @@ class Collector {
     inputs_["library:" + name] = shared ? kFoundAt + file.string() : library_identity(file);
   }
 
-  Inputs inputs() const { return inputs_; }
+  // One source that is compiled in several ways has the flags of each: " -mavx | -mavx2".
+  Inputs inputs() const {
+    Inputs inputs = inputs_;
+    for (const auto& [source, ways] : flags_) {
+      if (ways == std::set<std::string>{""}) continue;
+      std::string text;
+      for (const std::string& flags : ways) text += (text.empty() ? "" : " |") + (flags.empty() ? " as most" : flags);
+      inputs[source] += text;
+    }
+    return inputs;
+  }
 
  private:
-  // With the flags that it was compiled with, where it was: one that is compiled in several ways has those of each.
-  void add_file(const fs::path& file, const std::string& flags) {
+  // With the flags that it was compiled with, where it was.
+  void add_file(const fs::path& file, const std::optional<std::string>& flags) {
     if (is_inside(file, built_)) return add_origins(file, flags);
     const std::string source = file.lexically_relative(root_).generic_string();
     // Libraries' headers are no sources, wherever they are unpacked.
     if (!is_inside(file, root_ / "labs") || !can_move_a_number(source)) return;
-    std::string& value =
-        inputs_.try_emplace("source:" + source, source_digest(file, read_file(file, kMaxSourceBytes))).first->second;
-    if (value.find(flags) == std::string::npos) value += flags;
+    inputs_["source:" + source] = source_digest(file, read_file(file, kMaxSourceBytes));
+    if (flags) flags_["source:" + source].insert(*flags);
   }
 
-  void add_origins(const fs::path& generated, const std::string& flags) {
+  void add_origins(const fs::path& generated, const std::optional<std::string>& flags) {
     const std::string text = read_file(generated, kMaxSourceBytes), start = "// Generated from ";
     if (!text.starts_with(start)) {
       throw FileError(generated.string() + ": expected its first line to say \"" + start + "FILE and FILE\"; add it");
@@ -220,6 +256,7 @@ class Collector {
   const Build& build_;
   fs::path root_, built_;
   Inputs inputs_;
+  std::map<std::string, std::set<std::string>> flags_;  // by source
 };
 
 }  // namespace
@@ -229,8 +266,11 @@ Inputs build_inputs(const Build& build) {
   const Linked linked = read_map(build, compiled);
   Collector collector(build);
   for (const fs::path& object : linked.objects) {
+    if (object.filename() == "cmake_device_link.o") continue;  // nvcc made it of the other objects
     const auto known = compiled.find(object);
-    collector.add_object(object, known == compiled.end() ? "" : known->second);
+    if (known == compiled.end())
+      throw FileError(object.string() + ": expected it in compile_commands.json; configure again");
+    collector.add_object(object, known->second);
   }
   for (const fs::path& library : linked.libraries) collector.add_library(library);
   return collector.inputs();

@@ -20,7 +20,7 @@ struct Build {
 /// What a program was made of. The linker says which object files are in it: of a library only those that it took, by name;
 /// compile_commands.json tells them from what an earlier build left. The compiler says, in OBJECT.read
 /// (tools/keep-dependencies), which files each was made from. They are "source:PATH" → source_digest(), PATH relative to the root,
-/// and after it, where an object was compiled with other flags than Build::flags, these: " -mavx2 no -march=native". A generated file counts as those that its
+/// and after it, where an object was compiled with other flags than Build::flags, these: " -O3 -mavx2". A generated file counts as those that its
 /// first line names, "// Generated from FILE and FILE". Files that cannot move a number are left out, and those outside the root: they belong to libraries. A
 /// library outside the root is "library:NAME" → its file (a shared one: where to look for it when the program runs, see
 /// complete_inputs()), except those of the C and C++ language, which come with compiler and system. With an object made

@@ -34,7 +34,8 @@ using Texts = std::map<std::string, std::string>;  // SHA-256 → the text that 
 // output_of() keeps only the beginning of much.
 Texts history_of(const fs::path& tree) {
   const std::string tell =
-      "git -C \"$0\" rev-list --all --objects --no-object-names --filter=object:type=blob --filter-provided-objects "
+      "git -C \"$0\" rev-list --all --full-history --objects --no-object-names --filter=object:type=blob "
+      "--filter-provided-objects "
       "-- labs | grep \"^$1\" | git -C \"$0\" cat-file --batch";
   Texts texts;
   for (const char digit : std::string("0123456789abcdef")) {
@@ -48,6 +49,7 @@ Texts history_of(const fs::path& tree) {
       texts[std::move(digest)] = std::move(text);
     }
   }
+  if (texts.empty()) throw FileError(tree.string() + ": expected a checkout with its history; name one with --tree");
   return texts;
 }
 

@@ -346,21 +346,6 @@ bool Machine::has_all(const std::string& instruction_sets) const {
   return true;
 }
 
-std::uint64_t Machine::cache_bytes(int level) const {
-  for (const Cache& cache : caches) {
-    if (cache.level == level && cache.kind != "instruction") return cache.bytes;
-  }
-  return 0;
-}
-
-std::uint64_t Machine::last_level_cache_bytes() const {
-  std::uint64_t largest = 0;
-  for (const Cache& cache : caches) {
-    if (cache.kind != "instruction") largest = std::max(largest, cache.bytes);
-  }
-  return largest;
-}
-
 std::string capacity_text(std::uint64_t bytes) {
   static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double number = static_cast<double>(bytes);

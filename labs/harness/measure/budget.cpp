@@ -1,20 +1,31 @@
 #include "budget.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "clock.hpp"
 #include "sampling.hpp"
 #include "statistics.hpp"
 #include "steady_memory.hpp"
 
 namespace hf {
 
-Plan plan_within(Budget budget, double seconds) {
+double seconds_in(Budget budget, double quick_seconds, double full_seconds) {
+  return budget == Budget::quick ? quick_seconds : full_seconds;
+}
+
+double seconds_left_of(double seconds, std::int64_t start_ns) {
+  return std::max(seconds - static_cast<double>(now_ns() - start_ns) * 1e-9, 0.0);
+}
+
+Plan plan_within(Budget budget, double seconds, int parts) {
   Plan plan;
   plan.rounds = budget == Budget::quick ? 11 : 31;
-  plan.budget_seconds = seconds;
+  plan.budget_seconds = seconds / std::max(parts, 1);
   return plan;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,8 +16,14 @@ namespace hf {
 
 enum class Budget { quick, full };
 
-/// 31 rounds, or 11 when quick, cut short rather than take longer than so many seconds.
-Plan plan_within(Budget budget, double seconds);
+/// How long a step takes in a budget, seconds.
+double seconds_in(Budget budget, double quick_seconds, double full_seconds);
+
+/// How much is left of so many seconds that began then (now_ns()); not below 0.
+double seconds_left_of(double seconds, std::int64_t start_ns);
+
+/// 31 rounds, or 11 when quick, cut short rather than take longer than one of so many equal parts of the time.
+Plan plan_within(Budget budget, double seconds, int parts = 1);
 
 /// How long a lab looks whether memory is rationed.
 BurstSearch burst_search(Budget budget);

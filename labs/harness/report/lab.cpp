@@ -94,10 +94,10 @@ void Lab::run(const Step& step) {
 
 double Lab::step_seconds() const { return present_ == nullptr ? 0 : expected(*present_); }
 
-double Lab::seconds_left() const { return std::max(step_seconds() - seconds_since(step_start_ns_), 0.0); }
+double Lab::seconds_left() const { return seconds_left_of(step_seconds(), step_start_ns_); }
 
 Plan Lab::plan(int parts) const {
-  Plan plan = plan_within(budget_, step_seconds() / std::max(parts, 1));
+  Plan plan = plan_within(budget_, step_seconds(), parts);
   plan.between_samples = [this] { tick(); };
   return plan;
 }

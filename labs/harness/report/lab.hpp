@@ -155,7 +155,7 @@ class Lab {
   const Value* find(std::string_view id) const;
   bool is_wanted(const Step& step) const { return wanted_.empty() || wanted_.contains(step.name); }
   void run(const Step& step);
-  double expected(const Step& step) const { return quick() ? step.quick_seconds : step.full_seconds; }
+  double expected(const Step& step) const { return seconds_in(budget_, step.quick_seconds, step.full_seconds); }
   double expected_in_all() const;
   double pace() const;
   void show_progress() const;

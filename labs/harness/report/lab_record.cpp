@@ -83,6 +83,7 @@ const char* name(Budget budget) { return budget == Budget::quick ? "quick" : "fu
 void complete_inputs(Inputs& inputs, const Machine& machine) {
   inputs["machine"] = machine.canonical();
   for (const std::string& name : known_isa()) inputs["isa:" + name] = machine.has(name) ? "yes" : "no";
+  inputs["has:huge_pages"] = machine.huge_pages ? "yes" : "no";
   for (auto& [name, version] : inputs) {
     if (version == kFoundWhenItRuns) {
       version = found_now(name);
