@@ -26,7 +26,7 @@ from .measured import known_to_browsers, measured_number, split_target, states
 from .notice import block_notice
 from .per_machine import for_each_answer, for_each_machine
 from .quantity import NO_BREAK_SPACE
-from .records import Machine, NotMeasured, Record, RecordError, Records
+from .records import BUILDER, Machine, NotMeasured, Record, RecordError, Records
 from .statements import Statement, read_statements, read_ways
 
 
@@ -108,7 +108,6 @@ class Verdict:
     statement: Statement
     record: Record
     whose: str  # "here", "on NAME"
-    named: bool  # whether to say so beside the number: the machine has measured the lab, and not this
 
     @property
     def holds(self) -> bool:
@@ -122,8 +121,8 @@ def verdict(records: Records, lab: str, statement: Statement, machine: Machine) 
         statement.asked(record)
     except RecordError as error:
         return error
-    named = record.elsewhere and records.path_of(machine, lab).exists()
-    return Verdict(statement, record, "here" if record.local else f"on {records.machine_of(record).name}", named)
+    name = BUILDER if record.local else records.machine_of(record).name
+    return Verdict(statement, record, "here" if record.local and not record.elsewhere else f"on {name}")
 
 
 def sentence(verdict: Verdict) -> nodes.paragraph:
@@ -147,7 +146,7 @@ def sentence(verdict: Verdict) -> nodes.paragraph:
 def passing(verdict: Verdict, exact: bool) -> nodes.paragraph:
     """Where a claim holds: its line and a tick, but for one that cannot but hold."""
     line = sentence(verdict)
-    if verdict.named:
+    if verdict.record.elsewhere:
         line += nodes.inline("", f" {verdict.whose}", classes=["hf-kind"])
     if not exact:
         tick = measured_number(tooltip=f"holds {verdict.whose}", classes=["hf-verdict"])
@@ -161,7 +160,8 @@ def badge(verdict: Verdict) -> nodes.paragraph:
 
 
 class WhereHolds(SphinxDirective):
-    """Prose for the machines on which the claims hold; after a "!", those on which one fails."""
+    """Prose for the machines on which the claims hold; after a "!", those on which one fails. What another machine's record
+    decides is not said of this one."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -177,8 +177,8 @@ class WhereHolds(SphinxDirective):
             return [block_notice(self.env, self.lineno, f"where-holds: {error}")]
 
         def shown(machine: Machine) -> bool:
-            return all(isinstance(found := verdict(records, lab, statement, machine), Verdict) and found.holds == holds
-                       for holds, lab, statement in wanted)
+            return all(isinstance(found := verdict(records, lab, statement, machine), Verdict)
+                       and found.holds == holds and not found.record.elsewhere for holds, lab, statement in wanted)
 
         return for_each_answer(self.env, shown, lambda answer: content if answer else [])
 

@@ -9,6 +9,7 @@ from docutils.parsers.rst.states import Inliner
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from .borrowed import label
 from .domain import hardware_first
 from .notice import NOT_YET, block_notice, inline_notice
 from .per_machine import for_each_machine
@@ -92,13 +93,15 @@ class Measured(SphinxRole):
             if "." in value_id:
                 record = records.choose(lab, machine)
                 as_typed = nodes.literal if value_id == "toolchain.flags" else nodes.inline
-                return [as_typed("", fact(record, value_id), classes=["hf-fact"] + ["hf-elsewhere"] * record.elsewhere)]
+                shown = as_typed("", fact(record, value_id), classes=["hf-fact"] + ["hf-elsewhere"] * record.elsewhere)
+                return [shown, label(records, record)] if record.elsewhere else [shown]
             record = records.choose(lab, machine, having=[("values", value_id)])
             number = number_of(machine, record, value_id, options)
             if options <= {"plain", "number", "times"}:
                 style = next(iter(options - {"plain"}), "")
                 known_to_browsers(number, lab, value_id, **{"as": style} if style else {})
-            return [number]
+            borrowed = record.elsewhere and record.value(value_id)["kind"] != "quoted"
+            return [number, label(records, record)] if borrowed else [number]
         except NotMeasured as error:
             if "pending" in options:
                 return [pending_number()]
@@ -114,8 +117,8 @@ class Measured(SphinxRole):
 
 
 def number_of(machine: Machine, record: Record, value_id: str, options: set[str]) -> nodes.Node:
-    """A record's number as the page of `machine` shows it: another machine's is marked. Of what kind a number is, and whose,
-    it says only to who points at it; sentences stay sentences."""
+    """A record's number as the page of `machine` shows it: another machine's is marked. Of what kind a number is, and when it
+    was measured, it says only to who points at it; sentences stay sentences."""
     value = record.value(value_id)
     shown = value_quantity(value, options)
     whose = f"; {machine.name} has not measured it" if record.elsewhere else ""

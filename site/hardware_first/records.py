@@ -20,6 +20,7 @@ _ONE_OF = {"series": "series", "values": "value"}
 ROOFLINE_LAB = "01-roofline"  # whose kernels a reader's browser runs, too
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 HERE = "here"
+BUILDER = "the machine that built this book"  # what the page of another machine calls it: there, "this machine" is the other
 FOLDER = re.compile(r"(?!here$)[a-z0-9]+(-[a-z0-9]+)*")  # a published machine's; in C++: refused_folder()
 LONGEST = 80  # of its letters
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}  # in words
@@ -194,6 +195,14 @@ class Records:
     def machine_of(self, record: Record) -> Machine:
         """Whose record it is."""
         return next((machine for machine in self.machines() if machine.slug == record.slug), self.machines()[0])
+
+    def called(self, record: Record) -> str:
+        """Whose a record is, in a few words and without brackets, for a bracket in a sentence about another machine."""
+        if record.local:
+            return BUILDER
+        short = lambda name: re.sub(r" Processor\b|, \d+ cores?\b|[()]", "", name)
+        name, names = self.machine_of(record).name, [short(machine.name) for machine in self.machines()]
+        return short(name) if names.count(short(name)) == 1 else name
 
     def path_of(self, machine: Machine, lab: str) -> Path:
         """Where a machine's record of a lab is, if there is one."""

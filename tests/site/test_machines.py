@@ -3,8 +3,9 @@
 import json
 import re
 
+import pytest
 from book import PROJECT
-from conftest import add_value, change_value, scale_series
+from conftest import add_value, change_value, drop_value, scale_series
 
 NUMBER = "# Page\n\nIt is {measured}`01-roofline/speed`."
 CLAIM = "```{claim} 01-roofline/caches-make-a-ladder\nHere it is *flat*: {measured}`01-roofline/speed|plain`.\n```\n"
@@ -151,7 +152,7 @@ def test_a_figure_its_provenance_and_its_table_change_and_its_caption_with_them(
     assert html.count("<figure") == html.count("<figcaption") == html.count('id="fig-small"') == 1
 
 
-def test_a_machine_without_the_lab_keeps_the_numbers_marked_and_says_so_once(site):
+def test_a_machine_without_the_lab_borrows_the_numbers_and_says_whose(site):
     site.lab("02-other")
     site.record(speed(171))
     site.record(published=OTHER, lab="02-other")
@@ -160,7 +161,8 @@ def test_a_machine_without_the_lab_keeps_the_numbers_marked_and_says_so_once(sit
     banner, number, claim = variant(site)
     assert banner == "Fixture Processor, 2 cores has not measured lab 01-roofline: its numbers here were measured on " \
                      "Fixture Processor, 2 cores, 20 November 2026."
-    assert number == "171 GFLOP/s" and claim.endswith("got 22.9× ✓")  # the banner says whose
+    builder = "on the machine that built this book"
+    assert number == f"171 GFLOP/s ({builder})" and claim.endswith(f"got 22.9× {builder} ✓")
     text = (site.root / "build" / "out" / "_machines" / "index" / f"{OTHER}.js").read_text()
     assert 'hf-number hf-measured hf-elsewhere' in text and "Fixture Processor, 2 cores has not measured it" in text
     assert "hf-elsewhere" not in site.html() and "hf-banner" not in site.html()
@@ -186,8 +188,58 @@ def test_what_a_measured_lab_lacks_is_another_machines_and_marked(site):
     site.record(speed(300, "Second"), published=OTHER)
     site.page(NUMBER)
     assert site.build().status == 0
-    assert "It is 300 GFLOP/s." in site.text() and "hf-elsewhere" in site.html()
+    assert "It is 300 GFLOP/s (on Second)." in site.text() and "hf-elsewhere" in site.html()
     assert "measured on Second, 2 cores, 20 November 2026; this machine has not measured it" in site.html()
+
+
+def borrowing(site, page):
+    """What a page says on a machine that has measured `slow`, beside another that has measured `speed` and `width` too."""
+    site.record(lambda record: (record["machine"].update(cpu="First"), add_value(id="slow", value=1, unit="1")(record)),
+                published="first")
+    site.record(lambda record: [speed(300, "Second Processor (Fine)")(record)] + [
+        add_value(id=name, value=value, unit="1")(record) for name, value in (("slow", 2), ("width", 8))], published=OTHER)
+    site.page("# Page\n\n" + re.sub(r"\{(\w+)\}", r"{measured}`01-roofline/\1`", page))
+    build = site.build(hardware_first_default_machine="first")
+    assert (build.status, build.said) == (0, "")
+    return site.text().removeprefix("Page¶ ")
+
+
+@pytest.mark.parametrize(("page", "first"), [
+    ("Ours is {slow}, theirs {width}.", "Ours is 1, theirs 8 (on Second Fine)."),
+    ("It is {speed}, {width} wide.", "It is 300 GFLOP/s (on Second Fine), 8 wide."),  # once in a sentence
+    ("It is {speed}, {slow} slow, {width} wide.", "It is 300 GFLOP/s (on Second Fine), 1 slow, 8 (on Second Fine) wide."),
+    ("It is {speed}. *So.* It is {width}.", "It is 300 GFLOP/s (on Second Fine). So. It is 8 (on Second Fine)."),
+    ("It is {speed}.\n\nIt is {width}.", "It is 300 GFLOP/s (on Second Fine). It is 8 (on Second Fine)."),
+    ("| a | b |\n|---|---|\n| {speed} | {width} |\n| {slow} | {width} |",
+     "a b 300 GFLOP/s (on Second Fine) 8 1 8 (on Second Fine)"),
+])
+def test_a_sentence_or_a_row_names_the_machine_that_it_borrows_from(site, page, first):
+    assert borrowing(site, page) == first
+    assert "(on" not in " ".join(html for html in variant(site) if html)  # whose numbers are its own
+
+
+def test_a_name_that_two_machines_share_without_their_cores_is_whole(site):
+    for name, cores in (("a-machine", 2), ("b-machine", 4)):
+        site.record(lambda record, cores=cores: record["machine"].update(cpu="Same", cores=cores), published=name)
+    site.record(lambda record: (speed(300, "Same")(record), record["machine"].update(cores=8)), published=OTHER)
+    site.page(NUMBER)
+    assert site.build(hardware_first_default_machine="a-machine").status == 0
+    assert "It is 300 GFLOP/s (on Same, 8 cores)." in site.text()
+
+
+def test_what_a_machine_has_not_decided_is_not_said_of_it(site):
+    site.record(drop_value("cache_gain"))
+    site.record(published=OTHER)
+    site.page("# Page\n\n```{where-holds} 01-roofline/caches-make-a-ladder\nA ladder.\n```\n")
+    assert site.build().status == 0
+    assert "A ladder" not in site.text() and variant(site) == ["A ladder."]
+
+
+def test_a_quoted_number_is_no_machines(site):
+    site.record()
+    site.record(add_value(id="peak", value=312, unit="TFLOP/s", kind="quoted", source="its maker"), published=OTHER)
+    site.page("# Page\n\nIt is {measured}`01-roofline/peak`.")
+    assert site.build().status == 0 and "It is 312 TFLOP/s." in site.text()
 
 
 def test_a_chapter_offers_the_machines_that_have_measured_its_lab_and_names_the_others(site):

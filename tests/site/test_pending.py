@@ -35,7 +35,7 @@ def test_a_pending_number_is_shown_once_somebody_has_it(site):
     site.record()
     assert site.build().status == 0 and "It is not yet measured." in site.text()
     site.record(add_value(id="speed", value=300, unit="GFLOP/s"), published="other-machine")
-    assert site.build().status == 0 and "It is 300 GFLOP/s." in site.text()
+    assert site.build().status == 0 and "It is 300 GFLOP/s (on Fixture)." in site.text()
     site.record(add_value(id="speed", value=171, unit="GFLOP/s"))
     assert site.build().status == 0 and "It is 171 GFLOP/s." in site.text()
 
@@ -50,7 +50,7 @@ def test_what_a_gpu_did_names_the_gpu(site):
     site.page(CLAIM % "caches-make-a-ladder" + "\nIt is {measured}`01-roofline/speed|pending`.")
     assert site.build().status == 0
     assert "22.9× on Fixture Processor, 2 cores, Fixture GPU" in site.text()
-    assert "It is 300 GFLOP/s." in site.text()
+    assert "It is 300 GFLOP/s (on Fixture, Fixture GPU)." in site.text()
     assert "measured on Fixture Processor, 2 cores, Fixture GPU, 20 November 2026" in site.html()
 
 
