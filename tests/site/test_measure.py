@@ -370,7 +370,8 @@ def test_a_browser_decides_claims_and_is_drawn_into_figures(remembered, served, 
 
 def test_a_browsers_lines_leave_the_figures_that_they_were_drawn_in_first(remembered, served):
     page, asked = remembered, []
-    page.route("**/_machines/**", lambda route: asked.append(route))  # the numbers of the address's machine arrive after the lines
+    # The numbers of the address's machine arrive after the lines.
+    page.route("**/_machines/**", lambda route: asked.append(route))
     page.goto(f"{served}03-gpu.html{BESIDE}", wait_until="domcontentloaded")
     expect(page.locator("#fig-little .hf-own-line")).to_have_count(1)
     assert asked
