@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "record/inputs.hpp"
 #include "record/sha256.hpp"
