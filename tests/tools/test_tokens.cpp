@@ -50,7 +50,7 @@ TEST_CASE("comments, layout and the includes of the project are no tokens") {
 }
 
 TEST_CASE("what may change a program changes its tokens") {
-  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& pair : std::vector<std::pair<std::string, std::string>>{
            {"x = 1;", "x = 2;"},
            {"x + y", "x - y"},
            {"f(x, y)", "f(y, x)"},
@@ -81,6 +81,8 @@ TEST_CASE("what may change a program changes its tokens") {
            {"#include \"a\" b", ""},
            {"#error \"a\"", ""},
        }) {
+    const auto& one = pair.first;
+    const auto& other = pair.second;
     CAPTURE(one);
     CHECK(hf::tokens_of(one) != std::nullopt);
     CHECK(hf::tokens_of(other) != std::nullopt);
@@ -128,8 +130,8 @@ TEST_CASE("nothing is said of a literal or a comment without an end") {
 TEST_CASE("nothing is said where a compiler may join lines") {
   check_doubt({"a \\\nb", "a\\\nb", "// a \\\nb", "// a \\ \nb", "// a \\\r\nb", "/* a *\\\n/ b */", "/* a\\ \n */",
                "\"a\\\nb\"", "#define A a\\\nb", "#define A a\\\n b", "#define A \\\n\\\nb", "#define A a \\ \nb",
-               "#define A \"a\\\nb\"", "#define A a // b \\\nc", "#define A \\", "\\\n#define A", "??/", "// a ??/\nb",
-               "R\"(??/)\""});
+               "#define A \"a\\\nb\"", "#define A a // b \\\nc", "#define A \\", "\\\n#define A", "?\?/",
+               "// a ?\?/\nb", "R\"(?\?/)\""});
 }
 
 TEST_CASE("nothing is said of bytes that are not of C++") {
