@@ -72,7 +72,8 @@ def test_comments_includes_and_another_name_are_no_difference(clone):
     (clone.folder / "changed.cpp").write_text((clone.folder / "changed.cpp").read_text().replace("line_7", "line_8"))
     clone.git("add", "--all")
     clone.git("commit", "--quiet", "--message", "branch", hour=100)
-    assert clone.changed() == ["changed.cpp"]
+    assert clone.changed("--code") == ["changed.cpp"]
+    assert clone.changed() == ["changed.cpp", "room/moved.cpp", "room/told.cpp"]
 
 
 def test_on_main_the_commits_of_the_last_8_hours(clone):

@@ -77,12 +77,10 @@ bool counts(const std::string& word) {
 }
 
 // The flags of a command, without this checkout's place, where they are not the lab's; empty where they are.
-std::string other_flags(const std::string& command, const Build& build) {
+std::string other_flags(const std::vector<std::string>& command, const Build& build) {
   std::vector<std::string> flags, usual = words_of(build.flags);
-  std::string before;
-  for (std::string word : words_of(command)) {
-    if (counts(word) || before == "--param") flags.push_back(word);
-    before = std::move(word);
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (counts(command[i]) || (i > 0 && command[i - 1] == "--param")) flags.push_back(command[i]);
   }
   std::string text;
   for (const std::string& flag : flags) text += " " + flag;
@@ -103,11 +101,10 @@ std::map<fs::path, std::string> compiled_objects(const Build& build, const fs::p
   for (const Json& step : load_json(file)) {
     if (!step.contains("command"))
       throw FileError(file.string() + ": expected a command in each step; configure again");
-    const auto command = step.at("command").get<std::string>();
-    const std::vector<std::string> words = words_of(command);
+    const std::vector<std::string> words = words_of(step.at("command").get<std::string>());
     const auto output = std::ranges::find(words, "-o");
     if (output == words.end() || output + 1 == words.end()) continue;
-    objects[(home / *(output + 1)).lexically_normal()] = other_flags(command, build);
+    objects[(home / *(output + 1)).lexically_normal()] = other_flags(words, build);
   }
   return objects;
 }
