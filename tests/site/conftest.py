@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 from book import PROJECT, SUB_PATH, SubPathHandler, pages, render, render_own
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 from walk import Walk, Walked
 
 FIXTURE = Path(__file__).parent / "fixtures" / "01-roofline.json"
@@ -235,13 +235,21 @@ def drawings(tmp_path_factory) -> list[Path]:
     return sorted(folder.glob("*.svg"))
 
 
+def launch(playwright: Playwright, *flags: str) -> Browser:
+    """A Chromium without windows. It lays out what the whole one does, without the profile of a context that takes half of a
+    test's time; HARDWARE_FIRST_TESTED names another, and the weekly tests take the whole one."""
+    program = os.environ.get("HARDWARE_FIRST_TESTED") or "chromium-headless-shell"
+    found = shutil.which(program)
+    if not found:
+        pytest.fail(f"{program} is missing: run ./primer test", pytrace=False)
+    hinting = "--font-render-hinting=none"  # as windows have it; headless, glyphs are as wide as whole pixels, and lines break
+    return playwright.chromium.launch(executable_path=found, args=["--no-sandbox", hinting, *flags])
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if not chromium:
-        pytest.fail("chromium is missing: run ./primer test", pytrace=False)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = launch(playwright, "--disable-gpu")
         yield browser
         browser.close()
 

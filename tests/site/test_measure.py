@@ -369,7 +369,8 @@ def test_a_browser_decides_claims_and_is_drawn_into_figures(remembered, served, 
 
 
 def test_a_browsers_lines_leave_the_figures_that_they_were_drawn_in_first(remembered, served):
-    page, asked = remembered, []
+    # A page of its own: to hold requests back waits for all workers of a page, and one that is just ending never answers.
+    page, asked = remembered.context.new_page(), []
     # The numbers of the address's machine arrive after the lines.
     page.route("**/_machines/**", lambda route: asked.append(route))
     page.goto(f"{served}03-gpu.html{BESIDE}", wait_until="domcontentloaded")
@@ -466,7 +467,7 @@ def test_what_was_measured_before_is_there_again_and_a_link_of_others_is_not_one
 def with_gpu(browser: Browser) -> Iterator[Browser]:
     """A browser whose GPU is a program on the processor."""
     flags = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
-    browser = browser.browser_type.launch(executable_path=shutil.which("chromium"), args=flags)
+    browser = browser.browser_type.launch(executable_path=shutil.which("chromium"), args=flags)  # the shell has no GPU
     yield browser
     browser.close()
 
