@@ -108,10 +108,21 @@ std::vector<Claim> load_claims(const std::filesystem::path& labs, const std::str
   return parse_claims(read_file(file, kMaxBytes), file.string());
 }
 
+const char* words(Answer answer) {
+  switch (answer) {
+    case Answer::holds: return "holds";
+    case Answer::fails: return "fails";
+    case Answer::too_close: return "too close to call";
+  }
+  return "";
+}
+
 std::optional<Verdict> decide(const Claim& claim, const Json& record) {
   const auto number = number_at(record, claim.value);
   if (!number) return std::nullopt;
-  return Verdict{number->median, number->unit, satisfies(number->median, parse_bound(claim.bound).value())};
+  const Bound bound = parse_bound(claim.bound).value();
+  const bool low = satisfies(number->interval.low, bound), high = satisfies(number->interval.high, bound);
+  return Verdict{number->interval, number->unit, low != high ? Answer::too_close : low ? Answer::holds : Answer::fails};
 }
 
 }  // namespace hf

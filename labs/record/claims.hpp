@@ -3,11 +3,12 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "record.hpp"
 
 namespace hf {
 
@@ -20,12 +21,18 @@ struct Claim {
   std::string bound;  ///< ">= 20", "<= 0.3", "> 1", "< 5"
 };
 
-/// What a record says of a claim.
+/// What a record says of a claim: that it holds or fails wherever in its interval the number is; or, where the bound lies inside
+/// of the interval, that it is too close to call.
+enum class Answer { holds, fails, too_close };
+
 struct Verdict {
-  double observed;
+  Interval observed;
   std::string unit;
-  bool holds;
+  Answer answer;
 };
+
+/// "holds", "fails" or "too close to call".
+const char* words(Answer answer);
 
 /// A lab's claims.json: a list of objects with exactly the members of Claim, each a text, in the order of the chapter.
 /// The site and `make check` read it too. `name` stands for the file in errors. Throws FileError.
@@ -34,8 +41,8 @@ std::vector<Claim> parse_claims(std::string_view text, const std::string& name);
 /// The claims of the lab `id` below `labs`, none where it has no claims.json. Throws FileError.
 std::vector<Claim> load_claims(const std::filesystem::path& labs, const std::string& id);
 
-/// The verdict of `record` (of the right shape), none where it lacks the value. It is of the number as the record has it,
-/// digit for digit: from the same number the site decides.
+/// The verdict of `record` (as_read()), none where it lacks the value. It is of the numbers as the record has them, digit for
+/// digit: from the same numbers the site decides.
 std::optional<Verdict> decide(const Claim& claim, const nlohmann::json& record);
 
 }  // namespace hf

@@ -12,22 +12,13 @@
 namespace hf {
 namespace {
 
-// One number of a record, as two records can be compared by it.
-struct Interval {
-  std::string unit;
-  double low, median, high;
-};
-
-using Numbers = std::map<std::string, Interval>;
-
-Interval number(const Json& item, const char* median, const std::string& unit) {
-  const double middle = item.at(median).get<double>();
-  return {unit, item.value("low", middle), middle, item.value("high", middle)};
-}
+using Numbers = std::map<std::string, Number>;
 
 Numbers values_of(const Json& record) {
   Numbers numbers;
-  for (const Json& value : record.at("values")) numbers[value.at("id")] = number(value, "value", value.at("unit"));
+  for (const Json& value : record.at("values")) {
+    numbers[value.at("id")] = {interval(value, "value"), value.at("unit"), value.at("kind")};
+  }
   return numbers;
 }
 
@@ -40,14 +31,15 @@ std::string place(const Json& point) {
 Numbers points_of(const Json& series) {
   Numbers numbers;
   for (const Json& point : series.at("points")) {
-    numbers[place(point)] = number(point, "median", series.at("y").at("unit"));
+    numbers[place(point)] = {interval(point, "median"), series.at("y").at("unit"), series.at("kind")};
   }
   return numbers;
 }
 
-bool apart(const Interval& a, const Interval& b, double noise_floor) {
-  const Interval& lower = a.median < b.median ? a : b;
-  const Interval& upper = a.median < b.median ? b : a;
+bool apart(const Number& a, const Number& b, double noise_floor) {
+  const bool rises = a.interval.median < b.interval.median;
+  const Interval& lower = rises ? a.interval : b.interval;
+  const Interval& upper = rises ? b.interval : a.interval;
   return a.unit != b.unit || upper.low - lower.high > noise_floor * std::min(std::abs(upper.low), std::abs(lower.high));
 }
 
@@ -65,7 +57,7 @@ std::vector<Move> moved(const Numbers& before, const Numbers& after, const std::
     if (now == after.end() || !apart(old_number, now->second, floor)) continue;
     const std::string unit =
         old_number.unit == now->second.unit ? old_number.unit : old_number.unit + " → " + now->second.unit;
-    changes.push_back({prefix + name, unit, old_number.median, now->second.median});
+    changes.push_back({prefix + name, unit, old_number.interval.median, now->second.interval.median});
   }
   return changes;
 }
@@ -83,12 +75,11 @@ void only_in_one(const Members& before, const Members& after, const std::string&
 }
 
 std::vector<Flip> flipped(const Json& before, const Json& after, const std::vector<Claim>& claims) {
-  const auto in_words = [](const Verdict& verdict) { return verdict.holds ? "holds" : "fails"; };
   std::vector<Flip> flips;
   for (const Claim& claim : claims) {
     const auto then = decide(claim, before), now = decide(claim, after);
-    if (!then || !now || then->holds == now->holds) continue;
-    flips.push_back({claim.id, in_words(*then), in_words(*now), then->observed, now->observed, claim.bound});
+    if (!then || !now || then->answer == now->answer) continue;
+    flips.push_back({claim.id, then->answer, now->answer, then->observed.median, now->observed.median, claim.bound});
   }
   return flips;
 }

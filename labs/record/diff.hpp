@@ -10,12 +10,15 @@
 
 namespace hf {
 
-/// A claim on which the two records disagree.
+/// A claim of which two records say different things.
 struct Flip {
   std::string id;
-  std::string before, after;  ///< "holds" or "fails"
+  Answer before, after;
   double observed_before = 0, observed_after = 0;
   std::string bound;
+
+  /// Whether one says that the claim holds, and the other that it fails; else one of them cannot tell.
+  bool is_contradiction() const { return before != Answer::too_close && after != Answer::too_close; }
 };
 
 /// A value, or a point of a series, that moved beyond the noise.

@@ -90,7 +90,7 @@ std::vector<Law::Factor> product(Words& words) {
     const std::string word = words.take("a value's id or a positive number", is_factor);
     const auto number = positive_number(word);
     factors.push_back({divides, number ? "" : word, number.value_or(1)});
-    if (words.done()) return factors;
+    if (words.done() || words.peek() == "in") return factors;
     if (factors.size() == kMostFactors) words.refuse("at most " + std::to_string(kMostFactors) + " factors");
     divides = words.take_any_of({"*", "/"}) == "/";
   }
@@ -125,17 +125,6 @@ constexpr double kNoiseFloors = 12;  // with 8, a law refuses 3 of 10,000 honest
 constexpr double kMostNoise = 0.50;
 constexpr double kRestlessSlack = 0.25;
 constexpr std::size_t kMostLaws = 100;
-constexpr std::size_t kMostBytes = std::size_t{1} << 16;
-
-// The median of a measured number, and the interval that 90 % of its samples are in.
-struct Interval {
-  double low, median, high;
-};
-
-Interval interval(const Json& number, const char* median) {
-  const double middle = number.at(median).get<double>();
-  return {number.value("low", middle), middle, number.value("high", middle)};
-}
 
 // What a law speaks of: the one number of a value or of a row, or the points of a series.
 struct Quantity {
@@ -241,22 +230,12 @@ class Court {
     return smaller.low > larger.high * (1 + slack + noise_);
   }
 
-  // The range that the intervals of a product's values allow: ratios may come from pairs of samples. Nothing where a
-  // value is missing, or what is divided by may be zero. `row`: "[q4_0]", for "[*]".
+  // The range that a product's values allow. `row`: "[q4_0]", for "[*]".
   std::optional<Interval> range(const Law& law, const std::string& row = "") const {
-    Interval result = {1, 1, 1};
-    for (const Law::Factor& factor : law.product) {
-      const bool of_row = factor.id.ends_with("[*]");
-      const std::string id = of_row ? factor.id.substr(0, factor.id.size() - 3) + row : factor.id;
-      const Quantity* found = factor.id.empty() ? nullptr : value(id);
-      if (!factor.id.empty() && !found) return std::nullopt;
-      const Interval number = found ? found->numbers[0] : Interval{factor.number, factor.number, factor.number};
-      if (factor.divides && !(number.low > 0)) return std::nullopt;
-      const auto combine = [&](double a, double b) { return factor.divides ? a / b : a * b; };
-      result = {combine(result.low, factor.divides ? number.high : number.low), combine(result.median, number.median),
-                combine(result.high, factor.divides ? number.low : number.high)};
-    }
-    return result;
+    return law.value([&](const std::string& id) -> std::optional<Interval> {
+      const Quantity* found = value(id.ends_with("[*]") ? id.substr(0, id.size() - 3) + row : id);
+      return found ? std::optional(found->numbers[0]) : std::nullopt;
+    });
   }
 
   void units_are_allowed(const Law& law) {
@@ -362,6 +341,35 @@ std::size_t line_of(std::string_view text, const std::string& law) {
   return 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
+std::vector<Law> parse_list(std::string_view text, const std::string& name, void (*check)(const Law&)) {
+  const Json list = parse_json(text, name);
+  const auto is_text = [](const Json& each) { return each.is_string(); };
+  if (!list.is_array() || list.size() > kMostLaws || !std::all_of(list.begin(), list.end(), is_text)) {
+    throw FileError(name + ": expected a list of at most " + std::to_string(kMostLaws) +
+                    " laws, each a text; correct it");
+  }
+  std::vector<Law> laws;
+  std::set<std::string> seen;
+  for (const std::string each : list) {
+    const std::string where = name + ":" + std::to_string(line_of(text, each)) + ": ";
+    if (!seen.insert(each).second) throw FileError(where + "expected each law once; remove " + printable(each));
+    try {
+      laws.push_back(parse_law(each));
+      check(laws.back());
+    } catch (const BadLaw& error) {
+      throw FileError(where + printable(error.what()) + "; correct the law, see labs/record/law.hpp");
+    }
+  }
+  return laws;
+}
+
+std::vector<Law> load(const std::filesystem::path& labs, const std::string& id, const char* name,
+                      std::vector<Law> (*parse)(std::string_view, const std::string&)) {
+  const auto file = labs / id / name;
+  if (labs.empty() || !std::filesystem::exists(file)) return {};
+  return parse(read_file(file, kMostLawsBytes), file.string());
+}
+
 }  // namespace
 
 Law parse_law(const std::string& text) {
@@ -381,6 +389,8 @@ Law parse_law(const std::string& text) {
     if (verb == "=") {
       if (!is_id(law.subject)) throw BadLaw("expected one value before =, not " + law.subject);
       law.product = product(words);
+      if (!words.done()) words.take_any_of({"in"});
+      law.units = {words.done() ? "1" : words.take("a unit", is_unit)};
     } else if (verb == "<=") {
       law = limit(law, words);
     } else if (verb == "never") {
@@ -394,12 +404,15 @@ Law parse_law(const std::string& text) {
   return law;
 }
 
-std::optional<double> Law::value(const std::function<std::optional<double>(const std::string& id)>& value_of) const {
-  double result = 1;
+std::optional<Interval> Law::value(
+    const std::function<std::optional<Interval>(const std::string& id)>& value_of) const {
+  Interval result = {1, 1, 1};
   for (const Factor& factor : product) {
-    const auto number = factor.id.empty() ? std::optional(factor.number) : value_of(factor.id);
-    if (!number) return std::nullopt;
-    result = factor.divides ? result / *number : result * *number;
+    const auto number = factor.id.empty() ? Interval{factor.number, factor.number, factor.number} : value_of(factor.id);
+    if (!number || (factor.divides && !(number->low > 0))) return std::nullopt;
+    const auto combine = [&](double a, double b) { return factor.divides ? a / b : a * b; };
+    result = {combine(result.low, factor.divides ? number->high : number->low), combine(result.median, number->median),
+              combine(result.high, factor.divides ? number->low : number->high)};
   }
   return result;
 }
@@ -407,7 +420,7 @@ std::optional<double> Law::value(const std::function<std::optional<double>(const
 std::string Law::right_side() const {
   for (const std::string between : {" <= ", " = "}) {
     const auto at = text.find(between);
-    if (at != std::string::npos) return text.substr(at + between.size());
+    if (at != std::string::npos) return text.substr(at + between.size(), text.rfind(" in ") - at - between.size());
   }
   return "";
 }
@@ -429,29 +442,23 @@ bool matches(std::string_view name, std::string_view id) {
 }
 
 std::vector<Law> parse_laws(std::string_view text, const std::string& name) {
-  const Json list = parse_json(text, name);
-  const auto is_text = [](const Json& each) { return each.is_string(); };
-  if (!list.is_array() || list.size() > kMostLaws || !std::all_of(list.begin(), list.end(), is_text)) {
-    throw FileError(name + ": expected a list of at most " + std::to_string(kMostLaws) +
-                    " laws, each a text; correct it");
-  }
-  std::vector<Law> laws;
-  std::set<std::string> seen;
-  for (const std::string each : list) {
-    const std::string where = name + ":" + std::to_string(line_of(text, each)) + ": ";
-    if (!seen.insert(each).second) throw FileError(where + "expected each law once; remove " + printable(each));
-    try {
-      laws.push_back(parse_law(each));
-    } catch (const BadLaw& error) {
-      throw FileError(where + printable(error.what()) + "; correct the law, see labs/record/law.hpp");
-    }
-  }
-  return laws;
+  return parse_list(text, name, [](const Law& law) {
+    if (law.kind == Law::Kind::equal) throw BadLaw("expected no definition; move it to definitions.json");
+  });
 }
 
-std::string laws_text(const std::filesystem::path& labs, const std::string& id) {
-  const auto file = labs / id / "laws.json";
-  return !labs.empty() && std::filesystem::exists(file) ? read_file(file, kMostBytes) : "";
+std::vector<Law> parse_definitions(std::string_view text, const std::string& name) {
+  return parse_list(text, name, [](const Law& law) {
+    if (law.kind != Law::Kind::equal) throw BadLaw("expected a definition, \"id = …\"; move it to laws.json");
+  });
+}
+
+std::vector<Law> load_laws(const std::filesystem::path& labs, const std::string& id) {
+  return load(labs, id, "laws.json", parse_laws);
+}
+
+std::vector<Law> load_definitions(const std::filesystem::path& labs, const std::string& id) {
+  return load(labs, id, "definitions.json", parse_definitions);
 }
 
 std::vector<Problem> check_laws(const Json& record, const std::filesystem::path& labs) {
@@ -469,10 +476,10 @@ std::vector<Problem> check_laws(const Json& record, const std::filesystem::path&
     }
   }
   const auto& id = record.at("/lab/id"_json_pointer).get_ref<const std::string&>();
-  const std::string text = laws_text(labs, id);
-  for (const Law& law : text.empty() ? std::vector<Law>() : parse_laws(text, (labs / id / "laws.json").string())) {
-    if (!known.insert(law.text).second) continue;
-    laws.push_back(law);
+  for (const auto& present : {load_laws(labs, id), load_definitions(labs, id)}) {
+    for (const Law& law : present) {
+      if (known.insert(law.text).second) laws.push_back(law);
+    }
   }
   Court court(record);
   for (const Law& law : laws) court.hold_to(law);

@@ -165,9 +165,14 @@ std::string row_of(const Json& point) {
   return row;
 }
 
+Interval interval(const Json& number, const char* median) {
+  const double middle = number.at(median).get<double>();
+  return {number.value("low", middle), middle, number.value("high", middle)};
+}
+
 std::optional<Number> number_at(const Json& record, std::string_view address) {
   for (const Json& value : record.at("values")) {
-    if (value.at("id") == address) return Number{value.at("value"), value.at("unit")};
+    if (value.at("id") == address) return Number{interval(value, "value"), value.at("unit"), value.at("kind")};
   }
   const auto bracket = address.find('[');
   if (bracket == std::string_view::npos || !address.ends_with(']')) return std::nullopt;
@@ -175,7 +180,8 @@ std::optional<Number> number_at(const Json& record, std::string_view address) {
   for (const Json& series : record.at("series")) {
     if (series.at("id") != address.substr(0, bracket)) continue;
     for (const Json& point : series.at("points")) {
-      if (row_of(point) == row) return Number{point.at("median"), series.at("/y/unit"_json_pointer)};
+      if (row_of(point) != row) continue;
+      return Number{interval(point, "median"), series.at("/y/unit"_json_pointer), series.at("kind")};
     }
   }
   return std::nullopt;

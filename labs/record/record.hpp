@@ -37,10 +37,18 @@ Json load_record(const std::filesystem::path& file, const std::filesystem::path&
 /// case with _ for whatever is no letter and no digit. The same in site/hardware_first/records.py.
 std::string row_of(const Json& point);
 
-/// A number with its unit.
+/// The median of a measured number, and the interval around it that its samples are in; a point where it has none.
+struct Interval {
+  double low, median, high;
+};
+
+/// The interval of a value or a point of a record, whose number is in the member `median`.
+Interval interval(const Json& number, const char* median);
+
+/// A number with its unit, and of what kind it is: "measured", "simulated", "modelled" or "quoted".
 struct Number {
-  double median;
-  std::string unit;
+  Interval interval;
+  std::string unit, kind;
 };
 
 /// The number that is called `address` in `record` (of the right shape): the value of that id, or a point of a series, as

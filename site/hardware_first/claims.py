@@ -6,8 +6,9 @@
     The sentence to show where it fails.
     ```
 
-Claims that follow one another are one argument: its first that holds is a line, the others that hold are folded below it,
-and each that fails stands in the open.
+Where a record cannot tell, the sentence is shown with the interval of its number, and neither a tick nor the body. Claims that
+follow one another are one argument: its first that holds is a line, the others that hold are folded below it, and each that
+fails or is too close to call stands in the open.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .notice import block_notice
 from .per_machine import for_each_answer, for_each_machine
 from .quantity import NO_BREAK_SPACE
 from .records import BUILDER, Machine, NotMeasured, Record, RecordError, Records
-from .statements import Statement, read_statements, read_ways
+from .statements import Answer, Statement, read_statements, read_ways
 
 
 class Claim(SphinxDirective):
@@ -56,18 +57,20 @@ class Claim(SphinxDirective):
             return for_each_machine(self.env, lambda machine: [make(found)] if isinstance(found := verdicts[machine], Verdict)
                                     else [])
 
-        def shown(answer: bool | str) -> list[nodes.Node]:
+        def shown(answer: Answer | str) -> list[nodes.Node]:
             if isinstance(answer, str):
                 return [block_notice(self.env, self.lineno, answer)]
-            if answer:
+            if answer is Answer.HOLDS:
                 exact = "exact" in self.options
                 return [nodes.container("", *each(lambda found: passing(found, exact)), classes=["hf-holds"])]
+            if answer is Answer.TOO_CLOSE:
+                return [nodes.container("", *each(undecided), classes=["hf-close"])]
             return [nodes.container("", *each(badge), *each(sentence), *alternative, classes=["hf-fails"])]
 
-        answers = {machine: found.holds if isinstance(found, Verdict) else str(found) for machine, found in verdicts.items()}
+        answers = {machine: found.answer if isinstance(found, Verdict) else str(found) for machine, found in verdicts.items()}
         content = for_each_answer(self.env, answers.__getitem__, shown)
         box = self.target(lab, statement.id, nodes.container("", *content), [])
-        box["holds"] = {machine.slug: answer is True for machine, answer in answers.items()}
+        box["holds"] = {machine.slug: answer is Answer.HOLDS for machine, answer in answers.items()}
         return [box]
 
     def target(self, lab: str, claim_id: str, box: nodes.container, classes: list[str]) -> nodes.container:
@@ -110,8 +113,8 @@ class Verdict:
     whose: str  # "here", "on NAME"
 
     @property
-    def holds(self) -> bool:
-        return self.statement.holds(self.record)
+    def answer(self) -> Answer:
+        return self.statement.answer(self.record)
 
 
 def verdict(records: Records, lab: str, statement: Statement, machine: Machine) -> Verdict | RecordError:
@@ -155,6 +158,14 @@ def passing(verdict: Verdict, exact: bool) -> nodes.paragraph:
     return line
 
 
+def undecided(verdict: Verdict) -> nodes.paragraph:
+    """Where the bound lies inside of the number's interval: the sentence, the interval, and that nobody can tell."""
+    line = sentence(verdict)
+    line += nodes.inline("", f" ({verdict.statement.range(verdict.record)}): {Answer.TOO_CLOSE.value} {verdict.whose}",
+                         classes=["hf-kind"])
+    return line
+
+
 def badge(verdict: Verdict) -> nodes.paragraph:
     return nodes.paragraph("", f"✗ does not hold {verdict.whose}", classes=["hf-verdict"])
 
@@ -171,14 +182,14 @@ class WhereHolds(SphinxDirective):
         records = hardware_first(self.env).records
         content = self.parse_content_to_nodes()  # also where it is not shown, so that mistakes in it are found
         try:
-            wanted = [(not name.startswith("!"), *named_claim(self.env, name.removeprefix("!")))
+            wanted = [(Answer.FAILS if name.startswith("!") else Answer.HOLDS, *named_claim(self.env, name.removeprefix("!")))
                       for name in self.arguments[0].split()]
         except RecordError as error:
             return [block_notice(self.env, self.lineno, f"where-holds: {error}")]
 
         def shown(machine: Machine) -> bool:
             return all(isinstance(found := verdict(records, lab, statement, machine), Verdict)
-                       and found.holds == holds and not found.record.elsewhere for holds, lab, statement in wanted)
+                       and found.answer is answer and not found.record.elsewhere for answer, lab, statement in wanted)
 
         return for_each_answer(self.env, shown, lambda answer: content if answer else [])
 

@@ -174,7 +174,8 @@ def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
         # Where most points were counted, not timed, nothing is typical of the others.
         typical = f"±{percent(middle)}, " if (middle := statistics.median(spreads)) else ""
         text = f"{typical}at most ±{percent(max(spreads))}"
-        tooltip = f"half of what lies from the 5th to the 95th percentile, typically and at most; {noise}; {when}"
+        tooltip = ("half of what lies from the 5th to the 95th percentile, of few samples from the least to the greatest, "
+                   f"typically and at most; {noise}; {when}")
     else:
         text, tooltip = noise, when
     shown = measured_number(tooltip=tooltip, stops=True)
@@ -200,7 +201,7 @@ def series_table(series: dict) -> nodes.table:
     x, y, points = series["x"], series["y"], series["points"]
     labelled = any("label" in point for point in points)
     spread = any("low" in point and "high" in point for point in points)
-    heads = ["point"] * labelled + [axis_head(x), axis_head(y)] + ["5 %", "95 %"] * spread
+    heads = ["point"] * labelled + [axis_head(x), axis_head(y)] + ["low", "high"] * spread
     rows = []
     for point in points:
         low, high = point.get("low"), point.get("high")

@@ -29,7 +29,7 @@ from .figures import drawn, lab_of
 from .ledger import entries
 from .links import machine_link, page_link
 from .notice import block_notice, counted
-from .outcomes import percent, tally, times_as_long
+from .outcomes import tally, times_as_long
 from .per_machine import for_each_machine
 from .predictions import axis, outcomes_of, strip
 from .records import Machine, Record, RecordError
@@ -74,8 +74,9 @@ class BookInNumbers(SphinxDirective):
         processors = counted(len({record.cpu for record in records}), "processor")
         gpus = len({record.gpu for record in records} - {""})
         facts = [("machines", processors, f", {counted(gpus, 'GPU')}" if gpus else ", and no GPU yet"),
-                 ("claims", counted(len(claims), "claim"), f", {sum(each.state == 'fails' for each in claims)} of which fail "
-                                                           "somewhere")]
+                 ("claims", counted(len(claims), "claim"),
+                  f", {sum(each.state == 'fails' for each in claims)} of which fail somewhere, and "
+                  f"{sum(each.state == 'close' for each in claims)} more are too close to call somewhere")]
         lines = [nodes.list_item("", nodes.paragraph("", "", page_link(page, nodes.strong("", words)), nodes.Text(rest)))
                  for page, words, rest in facts]
         return [nodes.container("", *for_each_machine(self.env, lambda machine: self.missed(machine, records)),
@@ -90,8 +91,8 @@ class BookInNumbers(SphinxDirective):
             return []
         summary = tally(own)
         link = page_link("predictions", nodes.strong("", counted(summary.count, "prediction")))
-        rest = (f" for this machine: measured time over predicted time. Median error {percent(summary.median)}; "
-                f"worst miss, {times_as_long(summary.worst.factor)}.")
+        rest = (f" for this machine: measured time over predicted time. Median miss {times_as_long(summary.median)}, "
+                f"worst {times_as_long(summary.worst.miss)}.")
         return [nodes.raw("", strip(own, told=False) + axis(), format="html"),
                 nodes.paragraph("", "", nodes.Text("Each dot is one of "), link, nodes.Text(rest))]
 

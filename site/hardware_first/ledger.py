@@ -17,10 +17,12 @@ from .notice import block_notice
 from .predict import predict_markup
 from .quantity import NO_BREAK_SPACE
 from .records import CHANGED, Machine, Record, RecordError
-from .statements import NOTHING, Statement
+from .statements import NOTHING, Answer, Statement
 from .tables import scrolling_table
 
-STATES = (("all", "all"), ("fails", "fail somewhere"), ("holds", "hold everywhere"), ("open", "wait for a machine"))
+STATES = (("all", "all"), ("fails", "fail somewhere"), ("close", "are too close to call somewhere"),
+          ("holds", "hold everywhere"), ("open", "wait for a machine"))
+MARKS = {Answer.HOLDS: ("✓", "yes"), Answer.FAILS: ("✗", "no"), Answer.TOO_CLOSE: ("≈", "close")}
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,10 @@ class Entry:
 
     @property
     def state(self) -> str:
-        verdicts = [self.statement.holds(record) for record in self.records.values()]
-        return "open" if not verdicts else "holds" if all(verdicts) else "fails"
+        """One of STATES: of what machines say, that which tells most against the claim."""
+        answers = {self.statement.answer(record) for record in self.records.values()}
+        worst = next((answer for answer in (Answer.FAILS, Answer.TOO_CLOSE, Answer.HOLDS) if answer in answers), None)
+        return {None: "open", Answer.FAILS: "fails", Answer.TOO_CLOSE: "close", Answer.HOLDS: "holds"}[worst]
 
 
 class ClaimsLedger(SphinxDirective):
@@ -79,13 +83,12 @@ def entries(domain: HardwareFirstDomain, lab: str) -> list[Entry]:
 
 
 def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
-    """How many claims hold on each machine."""
+    """Of how many claims each machine says what."""
     rows = []
     for machine in machines:
-        verdicts = [entry.statement.holds(record) for entry in entries if (record := entry.records.get(machine.slug))]
-        counts = (verdicts.count(True), verdicts.count(False), len(entries) - len(verdicts))
-        rows.append([machine.name, *map(str, counts)])
-    return scrolling_table(["machine", "hold", "fail", "not measured"], rows)
+        answers = [entry.statement.answer(record) for entry in entries if (record := entry.records.get(machine.slug))]
+        rows.append([machine.name, *(str(answers.count(answer)) for answer in Answer), str(len(entries) - len(answers))])
+    return scrolling_table(["machine", "hold", "fail", "too close to call", "not measured"], rows)
 
 
 def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
@@ -134,8 +137,10 @@ def cell(entry: Entry, machine: Machine) -> nodes.Node:
     record = entry.records.get(machine.slug)
     if record is None:
         return nodes.inline("", "", whose, nodes.inline("", "not measured", classes=["hf-unmeasured"]))
-    mark, verdict = ("✓", "yes") if entry.statement.holds(record) else ("✗", "no")
-    words = f"{mark}{NO_BREAK_SPACE}{entry.statement.observed(record)}".rstrip()
+    answer = entry.statement.answer(record)
+    mark, verdict = MARKS[answer]
+    number = entry.statement.range(record) if answer is Answer.TOO_CLOSE else entry.statement.observed(record)
+    words = f"{mark}{NO_BREAK_SPACE}{number}".rstrip()
     return nodes.inline("", "", whose, nodes.inline("", words, classes=["hf-verdict", f"hf-{verdict}"]))
 
 

@@ -36,6 +36,7 @@ from sphinx.util.docutils import SphinxDirective
 from .assets import fetched_later
 from .domain import HardwareFirstDomain, hardware_first
 from .draw import content_digest
+from .measured import KNOWN_TO_BROWSERS
 from .records import ROOFLINE_LAB, Record
 from .widgets import Calculator
 
@@ -60,7 +61,9 @@ class MeasureHere(Calculator):
             drawn.append(measured(f"browser/{name}", f"{name.replace('-', ' ')}: a {record.cpu}", record))
         files = compiled(domain)
         return {"modules": [base64.b64encode(file.read_bytes()).decode() for file in files if file.exists()],
-                "machines": [each for each in drawn if each], "record": empty_record(records.root, files)}
+                "machines": [each for each in drawn if each], "record": empty_record(records.root, files),
+                "definitions": {lab: [each for each in records.definitions(lab) if each["id"] in known]
+                                for lab, known in KNOWN_TO_BROWSERS.items()}}
 
 
 def compiled(domain: HardwareFirstDomain) -> list[Path]:

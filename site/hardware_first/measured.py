@@ -216,10 +216,17 @@ def fact(record: Record, name: str) -> str:
     return facts[name]()
 
 
+def within(value: dict) -> str:
+    """What is said of a number's interval, before its ends; as_read() in labs/record/reading.cpp makes it."""
+    if "definition" in value:
+        return f"computed as {value['definition'].replace('_', ' ')}, which allow"
+    return f"its {len(value['samples'])} samples lay within" if "few" in value else "nine in ten of its samples lay within"
+
+
 def _tooltip(record: Record, value: dict, shown: Quantity, options: set[str]) -> str:
     parts = [value.get("label", value["id"].replace("_", " "))]
     if shown.spread:
-        parts.append(f"nine in ten of its samples lay within {shown.spread}{NO_BREAK_SPACE}{shown.unit}".rstrip())
+        parts.append(f"{within(value)} {shown.spread}{NO_BREAK_SPACE}{shown.unit}".rstrip())
     if "modes" in value:
         parts.append(states(value, options))
     if value["kind"] == "quoted":

@@ -24,6 +24,7 @@ from .quantity import quantity
 from .records import Record, RecordError
 
 TIMES = {"ns", "us", "ms", "s"}
+WITHIN = (1.1, 1.25, 2)
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,9 @@ class Outcome:
     took: float
 
     @property
-    def error(self) -> float:
-        """How far the predicted time was from the measured one, as a share of that: labs/01-roofline, Outcome::error()."""
-        return abs(1 / self.took - 1)
-
-    @property
-    def factor(self) -> float:
-        """The same both ways: 2 where it took twice as long, and where it took half."""
+    def miss(self) -> float:
+        """How many times too much or too little was predicted, the same either way up: 2 where it took twice as long, and where
+        it took half."""
         return max(self.took, 1 / self.took)
 
 
@@ -82,9 +79,9 @@ class Tally:
     """Many outcomes in a line."""
 
     count: int
-    median: float
+    median: float  # miss
     worst: Outcome
-    within: tuple[float, float, float]  # shares with an error of at most 10, 25 and 50 %
+    within: tuple[float, ...]  # shares with a miss of at most WITHIN
 
 
 def outcomes(record: Record, declared: Declared) -> list[Outcome]:
@@ -134,9 +131,9 @@ def place(axis: dict, x: float) -> str:
 def tally(found: Iterable[Outcome]) -> Tally:
     """Of at least one outcome."""
     found = list(found)
-    errors = [each.error for each in found]
-    within = tuple(sum(error <= limit for error in errors) / len(errors) for limit in (0.10, 0.25, 0.50))
-    return Tally(len(found), statistics.median(errors), max(found, key=lambda each: each.factor), within)
+    misses = [each.miss for each in found]
+    within = tuple(sum(miss <= limit for miss in misses) / len(misses) for limit in WITHIN)
+    return Tally(len(found), statistics.median(misses), max(found, key=lambda each: each.miss), within)
 
 
 def times_as_long(took: float) -> str:
@@ -152,5 +149,5 @@ def place_on_axis(took: float, octaves: int = 3) -> float:
 
 
 def percent(share: float) -> str:
-    """Two digits are enough for a miss."""
+    """Two digits are enough for how many."""
     return str(quantity(float(f"{share:.2g}"), "1", style="percent"))

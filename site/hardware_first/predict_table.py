@@ -33,6 +33,7 @@ from sphinx.util.docutils import SphinxDirective
 from .domain import hardware_first
 from .measured import split_target
 from .notice import block_notice
+from .outcomes import times_as_long
 from .per_machine import for_each_machine
 from .predict import Question, form, predict_answer, predict_markup, prediction, whose
 from .quantity import quantity
@@ -47,14 +48,13 @@ NEARER_GAIN = 1.5
 
 @dataclass(frozen=True)
 class Scored:
-    """A kernel: the sides, how many times as fast it was in a near cache, and by what share of the measured time the
-    predicted one was wrong."""
+    """A kernel: the sides, how many times as fast it was in a near cache, and by what factor the predicted time was wrong."""
 
     name: str
     predicted: str
     measured: str
     gain: float
-    error: float
+    miss: float
 
     @property
     def right(self) -> bool:
@@ -67,7 +67,8 @@ def scored(record: Record) -> list[Scored]:
                                  for name in SERIES)
     peak = record.value(PEAK)["value"]
     found = [Scored(name, SIDES[speed > peak * 0.99], SIDES[near[name] / measured[name] < NEARER_GAIN],
-                    near[name] / measured[name], abs(measured[name] / speed - 1)) for name, speed in predicted.items()]
+                    near[name] / measured[name], max(measured[name] / speed, speed / measured[name]))
+             for name, speed in predicted.items()]
     if (here := sum(each.right for each in found)) != (there := record.value(RIGHT)["value"]):
         raise RecordError(f"the roofline has {here} sides right on this page and {there:g} in the record's {RIGHT}: "
                           "let NEARER_GAIN in site/hardware_first/predict_table.py be what the lab's Measurement::side() has")
@@ -149,10 +150,10 @@ class PredictScores(SphinxDirective):
 
     def table(self, machine: Machine) -> nodes.Node:
         _, found = kernels(self, machine)
-        heads = ["kernel", "you said", "the roofline said", "it waits for", "faster in a near cache", "time missed by"]
+        heads = ["kernel", "you said", "the roofline said", "it waits for", "faster in a near cache", "missed by"]
         rows = [[each.name, predict_markup(html=self.bet(each.name)), mark(each), each.measured,
                  str(quantity(float(f"{each.gain:.2g}"), "1", style="times")),
-                 str(quantity(float(f"{each.error:.2g}"), "1", style="percent"))] for each in found]
+                 times_as_long(each.miss)] for each in found]
         table = scrolling_table(heads, rows)
         for row in table.findall(nodes.row):
             row[1]["classes"].append("hf-predict-bet")

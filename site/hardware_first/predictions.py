@@ -21,14 +21,15 @@ from sphinx.util.docutils import SphinxDirective
 from .domain import HardwareFirstDomain, hardware_first
 from .links import machine_link, page_link
 from .notice import block_notice
-from .outcomes import Outcome, outcomes, percent, place_on_axis, read_declared, tally, times_as_long
+from .outcomes import WITHIN, Outcome, outcomes, percent, place_on_axis, read_declared, tally, times_as_long
 from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE
 from .records import CHANGED, Machine, Record, RecordError
 from .tables import scrolling_table
 
 TICKS = (("⅛×", 0.125), ("¼×", 0.25), ("½×", 0.5), ("1×", 1), ("2×", 2), ("4×", 4), ("8×", 8))
-HEADS = ("predictions", "median miss", "within 10 %", "25 %", "50 %")
+HEADS = ("predictions", "median miss", *(f"within {times_as_long(limit)}" if limit == WITHIN[0] else times_as_long(limit)
+                                         for limit in WITHIN))
 
 
 def outcomes_of(domain: HardwareFirstDomain, lab: str, record: Record) -> list[Outcome]:
@@ -147,7 +148,7 @@ def cells(row: Row) -> list[nodes.Node]:
     worst = f"{times_as_long(summary.worst.took)}, {summary.worst.name}"
     shares = [percent(share) for share in summary.within]
     return [nodes.inline("", "", *row.title), nodes.raw("", strip(row.found), format="html"),
-            *map(nodes.Text, (str(summary.count), percent(summary.median), *shares, worst))]
+            *map(nodes.Text, (str(summary.count), times_as_long(summary.median), *shares, worst))]
 
 
 def axis() -> str:
@@ -160,7 +161,7 @@ def strip(found: list[Outcome], *, told: bool = True) -> str:
     """A dot for each outcome, with its words if they are to be told; those beyond the axis lie at its ends. The same stands in
     numbers beside, so it is hidden from those who do not see it."""
     lines = "".join(f'<line x1="{place_on_axis(took):g}%" x2="{place_on_axis(took):g}%" y2="100%"/>' for _, took in TICKS)
-    low, high = place_on_axis(1 / 1.25), place_on_axis(1 / 0.75)  # a miss, as outcomes.py counts it, of at most 25 %
+    low, high = place_on_axis(1 / WITHIN[1]), place_on_axis(WITHIN[1])
     band = f'<rect x="{low:.2f}%" width="{high - low:.2f}%" height="100%"/>'
     dots = "".join(
         f'<circle cx="{place_on_axis(each.took):.1f}%" cy="50%" r="3.5">'

@@ -146,8 +146,13 @@ class Records:
         """What browsers measured of the roofline: figures/browsers/NAME/01-roofline.json, those of them that are valid."""
         paths = sorted((self.root / "figures" / "browsers").glob(f"*/{ROOFLINE_LAB}.json"))
         wrong = self._ask("check", paths)
-        return [Record(path, False, self._parsed(path, digest_of(path))) for path in paths
+        return [Record(path, False, self._data(path, digest_of(path))) for path in paths
                 if FOLDER.fullmatch(path.parent.name) and not path.is_symlink() and not wrong.get(self.shown(path))]
+
+    def definitions(self, lab: str) -> list[dict]:
+        """What follows by definition from a lab's other numbers, parsed by the record tool: {"id", "unit", "factors"}."""
+        path = self.root / "labs" / lab / "definitions.json"
+        return self._ask("definitions", [path])[self.shown(path)] if path.exists() else []
 
     def paths(self, lab: str) -> list[Path]:
         local = self.local_path(lab)
@@ -261,13 +266,20 @@ class Records:
         local = path == self.local_path(path.stem)
         if problem := self._problem(path, digest) if local else self._published_problems.get(self.shown(path)):
             raise RecordError(problem)
-        return Record(path, local, self._parsed(path, digest), () if local else self._changes.get(self.shown(path), ()))
+        return Record(path, local, self._data(path, digest), () if local else self._changes.get(self.shown(path), ()))
 
-    def _parsed(self, path: Path, digest: str) -> dict:
-        """The record's data, which a page of many numbers asks for many times."""
+    def _data(self, path: Path, digest: str) -> dict:
+        """A valid record's data, with what follows by definition, which a page of many numbers asks for many times."""
         if self._read.get(path, ("",))[0] != digest:
-            self._read[path] = (digest, json.loads(path.read_bytes()))
+            found = self._published_data if path.is_relative_to(self.published) else self._ask("read", [path])
+            self._read[path] = (digest, found[self.shown(path)])
         return self._read[path][1]
+
+    @cached_property
+    def _published_data(self) -> dict[str, dict]:
+        """The data of all valid published records."""
+        wrong = self._published_problems
+        return self._ask("read", [path for path in self.published_paths() if not wrong.get(self.shown(path))])
 
     def _problem(self, path: Path, digest: str) -> str:
         """What the record tool says is wrong with this machine's record; empty when it is valid."""

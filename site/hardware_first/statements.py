@@ -7,6 +7,7 @@ How a claim's number is shown where the sentence does not speak of the value its
 
 from __future__ import annotations
 
+import enum
 import json
 import math
 import operator
@@ -49,6 +50,14 @@ NOTHING = "nothing"  # of what is true or false
 OTHER_WAY = "the other way"
 
 
+class Answer(enum.Enum):
+    """What a record says of a claim; in C++: labs/record/claims.hpp."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    TOO_CLOSE = "too close to call"  # the bound lies inside of the interval of the number
+
+
 @dataclass(frozen=True)
 class Statement:
     """A claim: a sentence, the id of the value that decides it, the bound which that value must keep, ">= 3", and how the value
@@ -68,9 +77,17 @@ class Statement:
     def limit(self) -> float:
         return float(self.bound.split()[1])
 
-    def holds(self, record: Record) -> bool:
-        """Whether the record, which has the value, bears the sentence out."""
-        return self._keeps(record.value(self.value)["value"])
+    def answer(self, record: Record) -> Answer:
+        """Whether the record, which has the value, bears the sentence out wherever in its interval the number is."""
+        low, high = (self._keeps(end) for end in interval(record.value(self.value)))
+        return Answer.TOO_CLOSE if low != high else Answer.HOLDS if low else Answer.FAILS
+
+    def range(self, record: Record) -> str:
+        """The interval of the record's value as the sentence speaks of it: "1.06–1.16×"."""
+        value = record.value(self.value)
+        low, high = sorted(self._of(end, value) for end in interval(value))
+        ends = [self._printed(end, value) for end in (low, high)]
+        return f"{ends[0].number}–{ends[1]}" if ends[0].unit == ends[1].unit else f"{ends[0]} to {ends[1]}"
 
     def observed(self, record: Record) -> Quantity | str:
         """The record's value as the sentence speaks of it: a ratio as times, a share or what is left as per cent, a count
@@ -100,7 +117,7 @@ class Statement:
         """What is shown of the value, with the digits that its spread leaves if it stays on its side of the bound."""
         number = self._of(value["value"], value)
         way = self._way(value)[0] if value["unit"] == "1" else Way(float)
-        low, high = (value.get(end, value["value"]) for end in ("low", "high"))
+        low, high = interval(value)
         counted = low == high and float(number).is_integer()
         if counted or way.of is math.ceil or way.of is not float and low <= 0:
             return number
@@ -128,6 +145,11 @@ class Statement:
             return WAYS["left"], ""
         counted = "low" not in value and float(value["value"]).is_integer()
         return WAYS["number" if counted else "percent" if abs(self.limit) < 1 else "times"], ""
+
+
+def interval(value: dict) -> tuple[float, float]:
+    """Where a value's samples are: its low and its high end, or the number itself twice."""
+    return value.get("low", value["value"]), value.get("high", value["value"])
 
 
 def read_statements(path: Path, shown: str, ways: dict[str, str] | None = None) -> list[Statement]:

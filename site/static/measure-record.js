@@ -8,17 +8,22 @@
   const LINE = 64; // bytes
   // {lab: {id: value}}, of what was measured; null where it was not.
   const values = ({peaks, reads, waits, chases, naive, all: [, flops, bytes]}) => {
-    const peak = Math.max(...peaks), dram = reads.at(-1), of = {peak_fp32_gflops: peak, peak_fp32_all_gflops: flops || null};
+    const of = {peak_fp32_gflops: Math.max(...peaks), peak_fp32_all_gflops: flops || null};
     return {
       "01-roofline": {
-        ...of, peak_fp32_scalar_gflops: peaks[0], simd_over_scalar_fp32: peak / peaks[0],
-        bandwidth_l1_gbs: reads[1], bandwidth_dram_gbs: dram, bandwidth_l1_over_dram: reads[1] / dram, bandwidth_dram_all_gbs: bytes || null,
-        latency_l1_ns: waits[0], ridge_flop_per_byte: peak / dram, flops_per_float_loaded: 4 * peak / dram,
+        ...of, peak_fp32_scalar_gflops: peaks[0], bandwidth_l1_gbs: reads[1], bandwidth_dram_gbs: reads.at(-1),
+        bandwidth_dram_all_gbs: bytes || null, latency_l1_ns: waits[0],
       },
-      "02-matmul": {...of, ...Object.fromEntries(naive.map((speed, i) => [`naive_gflops_${1023 + i}`, speed])), power_of_two_slowdown: naive[0] / naive[1]},
+      "02-matmul": {...of, ...Object.fromEntries(naive.map((speed, i) => [`naive_gflops_${1023 + i}`, speed]))},
       "03-gpu": {mlp_gain_16: chases[0] / chases.at(-1)},
     };
   };
+  // With what the book's definitions make of them; in C++: labs/record/reading.cpp.
+  const withDefined = (found, definitions) => definitions.reduce((all, {id: defined, factors}) => {
+    const parts = factors.map(({id, number}) => id ? all[id] : number);
+    const product = factors.reduce((product, {divides}, i) => divides ? product / parts[i] : product * parts[i], 1);
+    return parts.every(Boolean) ? {...all, [defined]: product} : all;
+  }, found);
   const UNITS = {gflops: "GFLOP/s", gbs: "GB/s", ns: "ns", byte: "FLOP/byte", loaded: "FLOP"}; // by the end of an id, or of what goes before a number
   const unit = (id) => UNITS[id.replace(/(_\d+)$/, "").split("_").at(-1)] ?? "1";
   const known = (found) => Object.entries(found).filter(([, value]) => value);
@@ -28,8 +33,8 @@
       : of[0] === "G" ? scaled(value * 1e9, of.slice(1)) : `${digits(value)}\u00a0${of}`;
   };
   // {lab/id: [the value, in words]}
-  hf.valuesInWords = (result) => Object.fromEntries(Object.entries(values(result)).flatMap(([lab, found]) =>
-    known(found).map(([id, value]) => [`${lab}/${id}`, [value, words(id, value)]])));
+  hf.valuesInWords = (result, definitions) => Object.fromEntries(Object.entries(values(result)).flatMap(([lab, found]) =>
+    known(withDefined(found, definitions[lab])).map(([id, value]) => [`${lab}/${id}`, [value, words(id, value)]])));
 
   // {figure: its points}, as the figure's axes have them.
   hf.pointsOf = ({peaks, reads, waits, chases, naive}) => {

@@ -4,7 +4,7 @@
   const hf = window.hardwareFirst, {element, table} = hf.make, {digits, percent, scaled} = hf.format;
   const box = document.querySelector("[data-widget=measure]");
   if (!box) return;
-  const {modules, machines, record} = JSON.parse(box.querySelector("script").textContent);
+  const {modules, machines, record, definitions} = JSON.parse(box.querySelector("script").textContent);
   const SIZES = [.1, .3, .5, 1, 1.5, 3, 4, 7, 8, 14, 27, 32, 70, 123, 235, 405, 671]; // of models that people know, in billions
   const SILENCE = 20e3; // without a word for so long, a worker is gone: the longest batch is a small part of it
 
@@ -83,7 +83,7 @@
 
   // ---- What this browser remembers of its own ----
   const remember = () => {
-    const seconds = (Date.now() - began) / 1e3, values = hf.valuesInWords(result), points = hf.pointsOf(result);
+    const seconds = (Date.now() - began) / 1e3, values = hf.valuesInWords(result, definitions), points = hf.pointsOf(result);
     mine = {link: written(result), began: new Date(began).toISOString(), seconds, values, points};
     hf.store("measured", JSON.stringify(mine));
   };

@@ -79,7 +79,7 @@ def test_every_source_and_header_of_a_lab_is_in_its_key(root, build, read_for, l
     assert f"labs/{lab}/lab.cpp" in wanted and "labs/harness/measure/sampling.cpp" in wanted and len(wanted) > 40
     listed = {name.removeprefix("source:") for name in key_inputs(build, lab) if name.startswith("source:")}
     assert wanted <= listed
-    assert not any(name.startswith(SAY) or name.endswith(("CMakeLists.txt", "laws.json", "claims.json")) for name in listed)
+    assert not any(name.startswith(SAY) or name.endswith(("CMakeLists.txt", "laws.json", "definitions.json", "claims.json")) for name in listed)
 
 
 def test_no_object_on_the_path_of_sampling_calls_what_only_says(build):
@@ -152,7 +152,8 @@ def test_a_chapter_is_not_measured_again_for_what_it_does_not_use(root, build, t
     before = {lab: copy.inputs(lab) for lab in LABS}
     append(copy, b"\nint changed;\n", "labs/02-matmul/kernels/attention.cpp", "labs/harness/report/run_lab.cpp", "labs/record/law.cpp",
            "labs/harness/machine/machine_isa.cpp")  # fmt: skip
-    append(copy, b"\n", "labs/02-matmul/claims.json", "labs/02-matmul/laws.json", "labs/record/schema.json", "labs/CMakeLists.txt",
+    append(copy, b"\n", "labs/02-matmul/claims.json", "labs/02-matmul/laws.json", "labs/02-matmul/definitions.json",
+           "labs/record/schema.json", "labs/CMakeLists.txt",
            "labs/02-matmul/CMakeLists.txt")  # fmt: skip
     assert [lab for lab in LABS if copy.inputs(lab) != before[lab]] == ["02-matmul", "07-compilers"]
     append(copy, b"\nint changed;\n", "labs/02-matmul/kernels/gemm.cpp")

@@ -95,6 +95,7 @@ def test_a_new_chapter_keeps_the_contract_and_changes_one_line_elsewhere(copy):
         "drawings/98-two-words.py",
         "figures/98-two-words.gp",
         "labs/98-two-words/claims.json",
+        "labs/98-two-words/definitions.json",
         "labs/98-two-words/lab.cpp",
         "labs/98-two-words/laws.json",
         "labs/98-two-words/two_words.hpp",

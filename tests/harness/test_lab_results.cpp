@@ -43,7 +43,7 @@ const Value& last(const hf::Lab& lab) { return lab.results().values.back(); }
 
 }  // namespace
 
-TEST_CASE("a value is derived by its law, once the values in it are there") {
+TEST_CASE("a value is derived by its definition, once the values in it are there") {
   Quiet quiet;
   hf::Lab& lab = quiet.lab;
   CHECK_THROWS_WITH_AS(lab.derived("ridge_flop_per_byte", "FLOP/byte"),
@@ -58,7 +58,8 @@ TEST_CASE("a value is derived by its law, once the values in it are there") {
   lab.derived("share");
   CHECK(last(lab).value.median == 4);
   CHECK(last(lab).kind == Kind::modelled);  // as all that it is made of
-  CHECK_THROWS_WITH_AS(lab.derived("lawless"), doctest::Contains("value lawless: expected its law in laws.json"),
+  CHECK_THROWS_WITH_AS(lab.derived("undefined"),
+                       "value undefined: expected \"undefined = a / b\" in definitions.json; write it",
                        std::logic_error);
 }
 

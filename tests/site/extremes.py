@@ -141,8 +141,8 @@ def with_ratios(record: dict) -> dict:
     rows = {f"{series['id']}[{row_of(point)}]": (point, "median") for series in record["series"] for point in series["points"]}
     numbers = rows | {value["id"]: (value, "value") for value in record["values"]}
     number = lambda name: numbers[name][0][numbers[name][1]]
-    laws = json.loads((ROOT / "labs" / record["lab"]["id"] / "laws.json").read_text(encoding="utf-8"))
-    for law in {law.replace("[*]", name[name.index("["):]) for law in laws for name in rows}:
+    definitions = json.loads((ROOT / "labs" / record["lab"]["id"] / "definitions.json").read_text(encoding="utf-8"))
+    for law in {law.replace("[*]", name[name.index("["):]) for law in definitions for name in rows}:
         names = re.fullmatch(r"(\S+) = (\S+\[\w+\]) / (\S+)", law)
         if names and numbers.keys() >= {*names.groups()}:
             ratio, above, below = names.groups()

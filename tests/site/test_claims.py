@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import CLAIMS, LAB, PROJECT, add_value, change_value, drop_value
-from hardware_first.statements import Statement
+from hardware_first.statements import Answer, Statement
 
 PAGE = "# Page\n\n```{claim} 01-roofline/caches-make-a-ladder\nHere the ladder is *flat*.\n```\n"
 SENTENCE = next(claim["text"] for claim in CLAIMS if claim["id"] == "caches-make-a-ladder")
@@ -30,6 +30,41 @@ def test_a_claim_that_fails_shows_the_alternative(site):
     site.page(PAGE)
     assert site.build().status == 0  # a failing claim is a finding, not a problem
     assert f"✗ does not hold here {SENTENCE} aimed at ≥ 3×, got 2.4× Here the ladder is flat." in site.text()
+
+
+def between(low: float, high: float):
+    """An edit after which the ladder's gain has samples on both sides of its bound, 3."""
+    def edit(record):
+        drop_value("cache_gain")(record)
+        add_value(id="cache_gain", unit="1", value=3.1, low=low, high=high)(record)
+    return edit
+
+
+def test_a_claim_that_is_too_close_to_call_shows_its_interval_and_no_alternative(site):
+    site.record(between(2.88, 3.32))
+    site.page(PAGE)
+    build = site.build()
+    assert (build.status, build.said) == (0, "")
+    assert f"{SENTENCE} aimed at ≥ 3×, got 3.1× (2.88–3.32×): too close to call here" in site.text()
+    assert "✓" not in site.text() and "flat" not in site.html()
+
+
+def test_prose_for_machines_where_a_claim_holds_or_fails_is_for_no_other(site):
+    site.record(between(2.88, 3.32))
+    site.page("# Page\n\n```{where-holds} 01-roofline/caches-make-a-ladder\nIt holds.\n```\n\n"
+              "```{where-holds} !01-roofline/caches-make-a-ladder\nIt fails.\n```\n")
+    assert site.build().status == 0
+    assert "It " not in site.text()
+
+
+@pytest.mark.parametrize(("low", "high", "bound", "answer"), [
+    (3, 5, ">= 3", Answer.HOLDS), (3, 5, "> 3", Answer.TOO_CLOSE), (3, 5, ">= 3.1", Answer.TOO_CLOSE),
+    (3, 5, ">= 5", Answer.TOO_CLOSE), (3, 5, "> 5", Answer.FAILS), (3, 5, "<= 5", Answer.HOLDS),
+    (3, 5, "< 5", Answer.TOO_CLOSE), (3, 5, "<= 2.9", Answer.FAILS), (3, 3, "< 3", Answer.FAILS),
+])  # the same as in tests/tools/test_claims.cpp
+def test_an_answer_is_of_the_whole_interval(low, high, bound, answer):
+    record = SimpleNamespace(value=lambda _: {"value": 4, "unit": "1", "low": low, "high": high})
+    assert Statement("it-holds", "It holds.", "gain", bound).answer(record) is answer
 
 
 @pytest.mark.parametrize(("value", "low", "high", "bound", "shown"), [
@@ -252,6 +287,16 @@ def test_bounds(site, bound, verdict):
     site.page(PAGE)
     assert site.build().status == 0
     assert verdict in site.text()
+
+
+def test_the_ledger_counts_what_is_too_close_to_call(site):
+    site.record(between(2.88, 3.32))
+    site.record(published="other-machine")
+    site.page("# Page\n\n```{claims-ledger}\n```")
+    assert site.build().status == 0
+    assert f"{SENTENCE} ≥ 3× ≈ 2.88–3.32× ✓ 22.9×" in ledger(site)
+    assert "hold fail too close to call not measured" in site.text()
+    assert "hf-row-close" in site.html()
 
 
 def test_the_ledger_says_what_a_machine_has_not_measured(site):

@@ -116,7 +116,7 @@ def test_a_number_measured_in_two_states_says_so(site):
     site.page(PAGE % "speed" + " Plain, {measured}`01-roofline/speed|plain`; bare, {measured}`01-roofline/speed|number`.")
     build = site.build()
     assert (build.status, build.said) == (0, "")
-    assert "It is 51 GB/s 47–96. Plain, 51 GB/s; bare, 51." in site.text()
+    assert "It is 51 GB/s 46–97. Plain, 51 GB/s; bare, 51." in site.text()
     assert site.html().count(IN_BOTH) == 3
 
 

@@ -40,7 +40,8 @@ MEASURED = """link => {
   const [[step, noise], peaks, reads, waits, chases, naive, [tiled], all] =
     link.slice("#measured=1:".length).split(";").map(group => group.split(",").map(Number));
   const result = {step, noise, peaks, reads, waits, chases, naive, tiled, all};
-  return {link, began: "2026-01-02T03:04:05.678Z", seconds: 12, values: hardwareFirst.valuesInWords(result),
+  const {definitions} = JSON.parse(document.querySelector("[data-widget=measure] script").textContent);
+  return {link, began: "2026-01-02T03:04:05.678Z", seconds: 12, values: hardwareFirst.valuesInWords(result, definitions),
           points: hardwareFirst.pointsOf(result)};
 }"""
 READS = {"01-roofline": {"values", "points"}, "measure": {"link", "began", "seconds"}}  # which parts of it

@@ -59,13 +59,14 @@ TEST_CASE("what is no claim is refused, and why") {
 
 TEST_CASE("a claim is decided by the number that the record has, where it has one") {
   const auto holds = [](double number, const char* bound) {
-    const json record = {{"values", {{{"id", "gain"}, {"value", number}, {"unit", "GB/s"}}}}};
+    const json record = {{"values", {hf::value("gain", "GB/s", {number})}}};
     const auto verdict = hf::decide({"a", "A.", "gain", bound}, record);
     REQUIRE(verdict);
-    CHECK(verdict->observed == number);
+    CHECK(verdict->observed.median == number);
     CHECK(verdict->unit == "GB/s");
     CHECK_FALSE(hf::decide({"a", "A.", "loss", bound}, record));
-    return verdict->holds;
+    CHECK(verdict->answer != hf::Answer::too_close);  // an interval of one point has no inside
+    return verdict->answer == hf::Answer::holds;
   };
   CHECK(holds(20, ">= 20"));
   CHECK_FALSE(holds(19.9999, ">= 20"));
@@ -75,6 +76,24 @@ TEST_CASE("a claim is decided by the number that the record has, where it has on
   CHECK_FALSE(holds(20, "> 20"));
   CHECK(holds(4.9, "< 5"));
   CHECK_FALSE(holds(5, "< 5"));
+}
+
+TEST_CASE("a claim whose bound lies inside of the interval is too close to call") {
+  const auto says = [](double low, double median, double high, const char* bound) {
+    json value = hf::value("gain", "1", {median});
+    value.update({{"low", low}, {"high", high}});
+    return std::string(hf::words(hf::decide({"a", "A.", "gain", bound}, {{"values", {value}}})->answer));
+  };
+  for (const double median : {3.0, 4.0, 5.0}) {
+    CHECK(says(3, median, 5, ">= 3") == "holds");
+    CHECK(says(3, median, 5, "> 3") == "too close to call");
+    CHECK(says(3, median, 5, ">= 3.1") == "too close to call");
+    CHECK(says(3, median, 5, ">= 5") == "too close to call");
+    CHECK(says(3, median, 5, "> 5") == "fails");
+    CHECK(says(3, median, 5, "<= 5") == "holds");
+    CHECK(says(3, median, 5, "< 5") == "too close to call");
+    CHECK(says(3, median, 5, "<= 2.9") == "fails");
+  }
 }
 
 TEST_CASE("a lab's claims are those of its file, and none without one") {

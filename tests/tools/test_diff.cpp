@@ -28,11 +28,17 @@ TEST_CASE("a claim that flips is told, one that holds by less is not") {
   const auto changed = hf::difference(before, after, claims);
   REQUIRE(changed.flips.size() == 1);
   CHECK(changed.flips[0].id == "memory-is-slow");
-  CHECK(changed.flips[0].before == "holds");
-  CHECK(changed.flips[0].after == "fails");
+  CHECK(changed.flips[0].before == hf::Answer::holds);
+  CHECK(changed.flips[0].after == hf::Answer::fails);
   CHECK(changed.flips[0].observed_before == 10.6);
   CHECK(changed.flips[0].observed_after == 3.9);
   CHECK(changed.flips[0].bound == ">= 4");
+  CHECK(changed.flips[0].is_contradiction());
+  after["values"] = json::array({hf::value("ridge", "FLOP/byte", {3.9, 4, 4.1})});
+  const auto close = hf::difference(before, after, claims);
+  REQUIRE(close.flips.size() == 1);
+  CHECK(close.flips[0].after == hf::Answer::too_close);
+  CHECK_FALSE(close.flips[0].is_contradiction());
 }
 
 TEST_CASE("numbers moved where their intervals are apart by more than the noise floor") {

@@ -40,7 +40,17 @@ TEST_CASE("a law reads as it is written") {
   CHECK(ratio.kind == hf::Law::Kind::equal);
   CHECK(ratio.subject == "flops_per_float_loaded");
   CHECK(ratio.right_side() == "4 * peak_fp32_gflops / bandwidth_dram_gbs");
-  CHECK(ratio.value([](const std::string& id) { return id == "peak_fp32_gflops" ? 100.0 : 20.0; }) == 20);
+  const auto number = ratio.value([](const std::string& id) {
+    return id == "peak_fp32_gflops" ? hf::Interval{90, 100, 110} : hf::Interval{10, 20, 40};
+  });
+  REQUIRE(number);
+  CHECK(number->low == 9);
+  CHECK(number->median == 20);
+  CHECK(number->high == 44);
+  CHECK_FALSE(ratio.value([](const std::string&) {
+                     return hf::Interval{0, 1, 2};
+                   })
+                  .has_value());  // what divides may be zero
   CHECK_FALSE(ratio.value([](const std::string&) { return std::nullopt; }).has_value());
 
   CHECK(hf::parse_law("latency never falls").kind == hf::Law::Kind::never_falls);
@@ -63,6 +73,7 @@ TEST_CASE("what is no law is refused, and why") {
   CHECK(refusal("peak <= 1e999") == "expected a value's id or a positive number after \"<=\", not \"1e999\"");
   CHECK(refusal("peak <= a + b") == "expected * or / after \"a\", not \"+\"");
   CHECK(refusal("peak_* = a") == "expected one value before =, not peak_*");
+  CHECK(refusal("peak = a in GB/s or TB/s") == "expected nothing more after \"GB/s\", not \"or\"");
   CHECK(refusal("peak = a*") == "expected a value's id or a positive number after \"=\", not \"a*\"");
   CHECK(refusal("peak never stays") == "expected falls or rises after \"never\", not \"stays\"");
   CHECK(refusal("peak never falls much") == "expected nothing more after \"falls\", not \"much\"");
@@ -136,7 +147,7 @@ TEST_CASE("a number is not compared with one of another unit") {
 TEST_CASE("a GPU's speeds are held to its own peak, as a core's are") {
   const auto tflops = [](const char* id, double speed) { return hf::value(id, "TFLOP/s", {speed}); };
   std::vector<std::string> laws;
-  for (const hf::Law& law : hf::parse_laws(hf::laws_text(LABS, "03-gpu"), "laws.json")) laws.push_back(law.text);
+  for (const hf::Law& law : hf::load_laws(LABS, "03-gpu")) laws.push_back(law.text);
   const auto found = [&](double speed) {
     return problems(laws, {tflops("tensor_bf16_tflops", 600), tflops("bf16_best_tflops_8192", speed)});
   };
@@ -173,6 +184,12 @@ TEST_CASE("a record obeys its lab's present laws too") {
   CHECK(found() == std::vector<std::string>{broken});
   record["lab"]["id"] = "77-none";
   CHECK(found().empty());
+  record["lab"]["id"] = "01-roofline";
+  hf::write(labs / "01-roofline/laws.json", "[]");
+  hf::write(labs / "01-roofline/definitions.json",
+            R"(["ridge_flop_per_byte = 2 * peak_fp32_gflops / bandwidth_dram_gbs in FLOP/byte"])");
+  CHECK(found() == std::vector<std::string>{"/values/5/value: expected about 21.2121, 2 * peak_fp32_gflops / "
+                                            "bandwidth_dram_gbs, not 10.6"});
 }
 
 TEST_CASE("a lab's file of laws is refused with the file and the line") {
@@ -192,4 +209,9 @@ TEST_CASE("a lab's file of laws is refused with the file and the line") {
   CHECK(refused("[1]").starts_with("laws.json: expected a list of at most 100 laws"));
   CHECK(refused("[").starts_with("laws.json: "));
   CHECK(refused("[]") == "accepted");
+  CHECK(refused("[\"a = b\"]").starts_with("laws.json:1: expected no definition; move it to definitions.json"));
+  CHECK(hf::parse_definitions("[\"a = b in ns\"]", "definitions.json").front().units.front() == "ns");
+  CHECK(hf::parse_definitions("[\"a = 2 / b\"]", "definitions.json").front().right_side() == "2 / b");
+  CHECK_THROWS_WITH_AS(hf::parse_definitions("[\"a <= b\"]", "definitions.json"),
+                       doctest::Contains("definitions.json:1: expected a definition, \"id = …\""), hf::FileError);
 }

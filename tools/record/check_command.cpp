@@ -79,9 +79,9 @@ class Checks {
     if (!fs::is_directory(labs_)) return;
     for (const fs::path& lab : sorted(labs_)) {
       const std::string id = lab.filename().string();
-      const fs::path laws = lab / "laws.json";
       try {
-        if (fs::exists(laws)) parse_laws(laws_text(labs_, id), laws.string());
+        load_laws(labs_, id);
+        load_definitions(labs_, id);
         load_claims(labs_, id);
       } catch (const FileError& error) {
         said_[lab.string()] = {error.what()};

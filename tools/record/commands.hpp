@@ -22,6 +22,8 @@ int check_command(const Tool& tool, const Files& files, bool publish, bool advis
 int diff_command(const Tool& tool, const std::string& before, const std::string& after);
 int git_diff_command(const Tool& tool, const Files& words);
 int publish_command(const Tool& tool, const Files& files, const std::string& directory);
+int definitions_command(const Files& files);
+int read_command(const Tool& tool, const Files& files);
 int stale_command(const Tool& tool, const Files& files, bool json);
 int table_command(const Tool& tool, const std::string& file, const std::string& directory);
 int upgrade_command(const Tool& tool, const Files& files);

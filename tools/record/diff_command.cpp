@@ -16,6 +16,7 @@
 #include "commands.hpp"
 #include "record/claims.hpp"
 #include "record/diff.hpp"
+#include "record/reading.hpp"
 #include "record/record.hpp"
 
 namespace hf {
@@ -64,14 +65,15 @@ std::string origin(const std::string& role, const std::string& file, const Json&
          record.at("/run/budget"_json_pointer).get<std::string>();
 }
 
-void print_flips(const std::vector<Flip>& flips) {
-  if (flips.empty()) return;
-  heading("Claims that flipped");
+void print_flips(const std::string& title, const std::vector<Flip>& flips, bool contradictions) {
   std::vector<Row> rows;
   for (const Flip& flip : flips) {
-    rows.push_back({flip.id, flip.before + " → " + flip.after, short_text(flip.observed_before),
-                    "→ " + short_text(flip.observed_after), "bound " + flip.bound});
+    if (flip.is_contradiction() != contradictions) continue;
+    rows.push_back({flip.id, std::string(words(flip.before)) + " → " + words(flip.after),
+                    short_text(flip.observed_before), "→ " + short_text(flip.observed_after), "bound " + flip.bound});
   }
+  if (rows.empty()) return;
+  heading(title);
   print(rows);
 }
 
@@ -95,8 +97,8 @@ void introduce(const std::string& what, const std::string& file) {
 }  // namespace
 
 int diff_command(const Tool& tool, const std::string& before_file, const std::string& after_file) {
-  const Json before = load_record(before_file);
-  const Json after = load_record(after_file);
+  const Json before = as_read(load_record(before_file), tool.labs());
+  const Json after = as_read(load_record(after_file), tool.labs());
   const auto lab = [](const Json& record) { return record.at("/lab/id"_json_pointer).get<std::string>(); };
   if (lab(before) != lab(after)) {
     throw FileError(printable(after_file) + ": /lab/id: expected " + lab(before) + ", not " + lab(after) +
@@ -105,13 +107,15 @@ int diff_command(const Tool& tool, const std::string& before_file, const std::st
   const std::vector<Claim> claims = load_claims(tool.labs(), lab(after));
   const Difference changed = difference(before, after, claims);
   std::cout << origin("before", before_file, before) << "\n" << origin("after", after_file, after) << "\n";
-  print_flips(changed.flips);
+  print_flips("Claims that flipped", changed.flips, true);
+  print_flips("Claims that came too close to call, or were before", changed.flips, false);
   print_moves("Values that moved beyond the noise", changed.values);
   print_moves("Points that moved beyond the noise", changed.points);
   if (!changed.missing.empty()) heading("In one of them only");
   for (const std::string& text : changed.missing) std::cout << "  " << text << "\n";
-  if (changed.flips.empty() && !claims.empty()) std::cout << "No claim flipped.\n";
-  return changed.flips.empty() ? 0 : 1;
+  const bool flipped = std::ranges::any_of(changed.flips, &Flip::is_contradiction);
+  if (!flipped && !claims.empty()) std::cout << "No claim flipped.\n";
+  return flipped ? 1 : 0;
 }
 
 int git_diff_command(const Tool& tool, const Files& words) {

@@ -291,10 +291,11 @@ class Host {
   std::optional<double> limit(const Json& record) const {
     std::optional<double> highest;
     if (case_.law.highest.empty()) {
-      return case_.law.value([&](const std::string& id) -> std::optional<double> {
+      const auto value = case_.law.value([&](const std::string& id) -> std::optional<hf::Interval> {
         const auto found = number_at(record, id);
-        return found ? std::optional(found->median) : std::nullopt;
+        return found ? std::optional(found->interval) : std::nullopt;
       });
+      return value ? std::optional(value->median) : std::nullopt;
     }
     for (const Number& each : case_.numbers) {
       if (!is_limit(case_.law, each)) continue;
@@ -488,7 +489,8 @@ struct Trial {
 };
 
 Trial prepare(const fs::path& tree, const std::string& lab, const std::vector<Json>& records) {
-  Trial trial{records, parse_laws(laws_text(tree / "labs", lab), lab), {}, {}};
+  Trial trial{records, load_laws(tree / "labs", lab), {}, {}};
+  for (const Law& definition : load_definitions(tree / "labs", lab)) trial.laws.push_back(definition);
   for (const Json& record : records) {
     trial.numbers.push_back(numbers(record));
     trial.cases.emplace_back();

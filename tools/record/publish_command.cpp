@@ -93,15 +93,4 @@ int publish_command(const Tool& tool, const Files& files, const std::string& dir
   return 0;
 }
 
-int table_command(const Tool& tool, const std::string& file, const std::string& directory) {
-  for (const auto& [name, text] : tables(load_record(file, tool.labs()))) {
-    if (directory.empty()) {
-      std::cout << "# " << name << "\n" << text << "\n\n";  // two empty lines: the next index in gnuplot
-    } else {
-      write_if_changed(fs::path(directory) / name, text);
-    }
-  }
-  return 0;
-}
-
 }  // namespace hf

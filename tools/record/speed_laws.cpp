@@ -18,8 +18,7 @@ namespace {
 std::vector<Law> laws_of(const Json& record, const std::filesystem::path& labs) {
   std::set<std::string> texts;
   for (const Json& text : record.value("laws", Json::array())) texts.insert(text.get<std::string>());
-  const std::string present = laws_text(labs, record.at("/lab/id"_json_pointer));
-  for (const Law& law : present.empty() ? std::vector<Law>() : parse_laws(present, "laws.json")) texts.insert(law.text);
+  for (const Law& law : load_laws(labs, record.at("/lab/id"_json_pointer))) texts.insert(law.text);
   std::vector<Law> laws;
   for (const std::string& text : texts) {
     try {

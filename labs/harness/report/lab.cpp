@@ -52,12 +52,12 @@ void check_number(const std::string& what, double number, const std::string& uni
 
 }  // namespace
 
-Lab::Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal, std::vector<Law> laws)
+Lab::Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal, std::vector<Law> definitions)
     : info_(std::move(info)),
       budget_(budget),
       machine_(std::move(machine)),
       terminal_(terminal),
-      laws_(std::move(laws)) {}
+      definitions_(std::move(definitions)) {}
 
 void Lab::only(std::string_view step) {
   if (!wanted_.emplace(step).second) return;
@@ -178,20 +178,20 @@ void Lab::add(Value value) {
 }
 
 void Lab::derived(const std::string& id, const std::string& unit) {
-  const auto says_it = [&](const Law& law) { return law.kind == Law::Kind::equal && law.subject == id; };
-  const auto law = std::find_if(laws_.begin(), laws_.end(), says_it);
-  if (law == laws_.end()) {
-    throw std::logic_error("value " + id + ": expected its law in laws.json, as in \"" + id + " = a / b\"; write it");
+  const auto definition = std::ranges::find(definitions_, id, &Law::subject);
+  if (definition == definitions_.end()) {
+    throw std::logic_error("value " + id + ": expected \"" + id + " = a / b\" in definitions.json; write it");
   }
   Kind kind = Kind::modelled;
-  const auto number = law->value([&](const std::string& part) -> std::optional<double> {
+  const auto number = definition->value([&](const std::string& part) -> std::optional<Interval> {
     const Value* found = find(part);
     if (found == nullptr) throw std::logic_error("value " + id + ": expected " + part + " before it; add that first");
     const bool weightier = found->kind == Kind::measured || kind == Kind::modelled;
     if (weightier && found->kind != Kind::quoted) kind = found->kind;
-    return found->value.median;
+    return Interval{found->value.median, found->value.median, found->value.median};
   });
-  add(Value(id, *number, unit, kind));
+  if (!number) throw std::logic_error("value " + id + ": expected more than 0 of what it is divided by");
+  add(Value(id, number->median, unit, kind));
 }
 
 void Lab::derived(const std::string& id, double value, const std::string& unit) {

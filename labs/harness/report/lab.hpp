@@ -20,9 +20,11 @@
 
 namespace hf {
 
-/// What the build put into a lab's program from the lab's folder: laws.json and claims.json. Each program has its own.
+/// What the build put into a lab's program from the lab's folder: laws.json, definitions.json and claims.json. Each program has
+/// its own.
 struct LabTexts {
   const char* laws;
+  const char* definitions;
   const char* claims;
 };
 extern const LabTexts lab_texts;
@@ -63,7 +65,7 @@ struct Results {
 /// What the steps of a lab work with: what the machine is, how much time there is, and where results go.
 class Lab {
  public:
-  Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal, std::vector<Law> laws = {});
+  Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal, std::vector<Law> definitions = {});
 
   const Machine& machine() const { return machine_; }
   Budget budget() const { return budget_; }
@@ -115,9 +117,10 @@ class Lab {
   void add(Series series);
   void add(Value value);
 
-  /// Adds the value that its law, "id = …" in the lab's laws.json, makes of values added before. It counts as measured
-  /// where one of those was, else as simulated or modelled like them.
-  /// \throws std::logic_error without such a law, or without one of those values
+  /// Adds the value that its definition, "id = …" in the lab's definitions.json, makes of values added before, for what the lab
+  /// itself goes on with; readers of the record make it anew (record/reading.hpp). It counts as measured where one of those
+  /// was, else as simulated or modelled like them.
+  /// \throws std::logic_error without such a definition, or without one of those values
   void derived(const std::string& id, const std::string& unit = "1");
 
   /// Adds a value that follows from what was measured, in a way that no law can say.
@@ -164,7 +167,7 @@ class Lab {
   Budget budget_;
   Machine machine_;
   Terminal& terminal_;
-  std::vector<Law> laws_;
+  std::vector<Law> definitions_;
   SteadyMemory steady_memory_;
   std::set<std::string, std::less<>> wanted_;  ///< the steps to be measured; empty for all
   const Step* present_ = nullptr;              ///< the step that runs, or ran last; null before the first

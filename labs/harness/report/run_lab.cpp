@@ -28,6 +28,7 @@
 #include "record/file.hpp"
 #include "record/inputs.hpp"
 #include "record/law.hpp"
+#include "record/reading.hpp"
 #include "record/record.hpp"
 #include "record/text.hpp"
 #include "system_state.hpp"
@@ -115,6 +116,7 @@ class LabRun {
     inputs_ = inputs_from(load_json(inputs), inputs.string());
     complete_inputs(inputs_, machine_);
     laws_ = parse_laws(lab_texts.laws, "labs/" + info.id + "/laws.json");
+    definitions_ = parse_definitions(lab_texts.definitions, "labs/" + info.id + "/definitions.json");
     claims_ = parse_claims(lab_texts.claims, "labs/" + info.id + "/claims.json");
   }
 
@@ -150,7 +152,7 @@ class LabRun {
     run.budget = options_.chosen_budget();
     run.at_start = read_system_state();
     introduce();
-    Lab lab(info_, run.budget, machine_, terminal_, laws_);
+    Lab lab(info_, run.budget, machine_, terminal_, definitions_);
     if (const std::optional<double> last = last_seconds()) {
       lab.expect(*last);
       lock.expect(*last);
@@ -169,8 +171,9 @@ class LabRun {
     run.seconds = static_cast<double>(now_ns() - start) * 1e-9;
     const nlohmann::json record =
         make_record(info_, inputs_, run, machine_, read_commit(HARDWARE_FIRST_SOURCE), lab.results(), laws_);
-    show_values(lab.results());
-    show_verdicts(record);
+    const nlohmann::json read = as_read(record, definitions_);
+    show_values(read.at("values"));
+    show_verdicts(read);
     if (options_.only.empty()) return write(record);
     terminal_.line("  no record: of the lab, only " + options_.only + " was measured");
   }
@@ -220,16 +223,16 @@ class LabRun {
     terminal_.paragraph(machine_.os + "; " + inputs_["compiler"] + "; " + inputs_["flags"]);
   }
 
-  void show_values(const Results& results) {
-    Table table{"Values", {"value", "median", "unit", "5 %", "95 %"}, {}};
-    for (const Value& value : results.values) {
-      const bool spread = !value.value.samples.empty();
-      table.rows.push_back({value.id, number_text(value.value.median), value.unit,
-                            spread ? number_text(value.value.low) : "", spread ? number_text(value.value.high) : ""});
+  void show_values(const nlohmann::json& values) {
+    Table table{"Values", {"value", "median", "unit", "low", "high"}, {}};
+    for (const nlohmann::json& value : values) {
+      const auto end = [&](const char* name) { return value.contains(name) ? number_text(value[name]) : ""; };
+      table.rows.push_back({value.at("id"), number_text(value.at("value")), value.at("unit"), end("low"), end("high")});
     }
     if (table.rows.empty()) return;
     terminal_.table(table);
-    terminal_.paragraph("5 %, 95 %: nine samples of ten lie between them");
+    terminal_.paragraph("low, high: nine samples of ten lie between them, or all where there are fewer than " +
+                        std::to_string(kFewSamples));
   }
 
   void show_verdicts(const nlohmann::json& record) {
@@ -266,7 +269,7 @@ class LabRun {
   fs::path file_;
   Machine machine_;
   Inputs inputs_;
-  std::vector<Law> laws_;
+  std::vector<Law> laws_, definitions_;
   std::vector<Claim> claims_;
   Terminal terminal_;
 };

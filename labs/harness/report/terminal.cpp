@@ -250,10 +250,13 @@ void Terminal::table(const Table& table) {
 void Terminal::verdict(const Claim& claim, const Verdict& verdict) {
   clear_progress();
   const std::string unit = verdict.unit == "1" ? "" : " " + verdict.unit;
-  const std::string text = claim.text + " (" + number_text(verdict.observed) + unit + "; " + claim.bound + unit + ")";
+  const auto& [low, median, high] = verdict.observed;
+  const bool close = verdict.answer == Answer::too_close;
+  const std::string spread = close ? ", " + number_text(low) + " to " + number_text(high) + ", too close to call" : "";
+  const std::string text = claim.text + " (" + number_text(median) + unit + spread + "; " + claim.bound + unit + ")";
   constexpr std::size_t indent = 9;  // "  holds  "
   std::fputs("  ", stream_);
-  emphasise(verdict.holds ? "holds" : "fails", verdict.holds ? "32" : "31");
+  emphasise(close ? "close" : words(verdict.answer), verdict.answer == Answer::fails ? "31" : close ? "33" : "32");
   std::string before = "  ";
   for (const std::string& each : wrapped(text, static_cast<std::size_t>(style_.width) - indent)) {
     line(before + each);

@@ -1,0 +1,82 @@
+#include "reading.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record.hpp"
+
+namespace hf {
+namespace {
+
+void widen(Json& number) {
+  const auto samples = number.find("samples");
+  if (samples == number.end() || samples->size() < 2 || samples->size() >= kFewSamples) return;
+  const auto [least, greatest] = std::minmax_element(samples->begin(), samples->end());
+  const Json low = *least, high = *greatest;
+  number["low"] = low;
+  number["high"] = high;
+  number["few"] = true;
+}
+
+double rounded(double number) { return std::strtod(digits(number).c_str(), nullptr); }
+
+// What a value counts as that follows from others: as measured where one of them was, else as simulated or modelled like them.
+std::string weightier(const std::string& kind, const std::string& other) {
+  return kind == "measured" || other == "quoted" || (kind == "simulated" && other != "measured") ? kind : other;
+}
+
+// The value that a definition makes; nothing where the record lacks one of the others.
+std::optional<Json> defined(const Law& definition, const Json& record) {
+  std::string kind = "modelled";
+  const auto number = definition.value([&](const std::string& id) -> std::optional<Interval> {
+    const auto found = number_at(record, id);
+    if (!found) return std::nullopt;
+    kind = weightier(kind, found->kind);
+    return found->interval;
+  });
+  if (!number) return std::nullopt;
+  Json value = {{"id", definition.subject},
+                {"value", rounded(number->median)},
+                {"unit", definition.units.front()},
+                {"kind", kind},
+                {"definition", definition.right_side()}};
+  if (number->low < number->high) {
+    value["low"] = rounded(number->low);
+    value["high"] = rounded(number->high);
+  }
+  return value;
+}
+
+}  // namespace
+
+Json as_read(Json record, const std::vector<Law>& definitions) {
+  for (Json& value : record["values"]) widen(value);
+  for (Json& series : record["series"]) {
+    for (Json& point : series["points"]) widen(point);
+  }
+  Json& values = record["values"];
+  for (const Law& definition : definitions) {
+    auto value = defined(definition, record);
+    if (!value) continue;
+    const auto is_it = [&](const Json& each) { return each.at("id") == definition.subject; };
+    const auto recorded = std::find_if(values.begin(), values.end(), is_it);
+    if (recorded == values.end()) {
+      values.push_back(std::move(*value));
+    } else if (!recorded->contains("samples")) {
+      recorded->update(*value);
+    }
+  }
+  return record;
+}
+
+Json as_read(Json record, const std::filesystem::path& labs) {
+  const std::string lab = record.at("/lab/id"_json_pointer);
+  return as_read(std::move(record), load_definitions(labs, lab));
+}
+
+}  // namespace hf
