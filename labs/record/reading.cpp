@@ -1,6 +1,7 @@
 #include "reading.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -30,24 +31,46 @@ std::string weightier(const std::string& kind, const std::string& other) {
   return kind == "measured" || other == "quoted" || (kind == "simulated" && other != "measured") ? kind : other;
 }
 
-// The value that a definition makes; nothing where the record lacks one of the others.
+// What a definition makes of intervals. The parts were measured apart, so their errors are taken as independent: logarithms of
+// ratios add up as the sides of a right angle do.
+class Product {
+ public:
+  void take(const Interval& part, bool divides) {
+    const double fall = part.low == part.median ? 0 : std::log(part.median / part.low);
+    const double rise = part.high == part.median ? 0 : std::log(part.high / part.median);
+    median_ = divides ? median_ / part.median : median_ * part.median;
+    below_ = std::hypot(below_, divides ? rise : fall);
+    above_ = std::hypot(above_, divides ? fall : rise);
+  }
+
+  Interval interval() const { return {median_ * std::exp(-below_), median_, median_ * std::exp(above_)}; }
+
+ private:
+  double median_ = 1, below_ = 0, above_ = 0;
+};
+
+// The value that a definition makes; nothing where the record lacks one of the others, or one with samples may be zero.
 std::optional<Json> defined(const Law& definition, const Json& record) {
   std::string kind = "modelled";
-  const auto number = definition.value([&](const std::string& id) -> std::optional<Interval> {
-    const auto found = number_at(record, id);
-    if (!found) return std::nullopt;
+  Product product;
+  for (const Law::Factor& factor : definition.product) {
+    const auto found = factor.id.empty() ? Number{{factor.number, factor.number, factor.number}, "1", "modelled"}
+                                         : number_at(record, factor.id);
+    if (!found || (!(found->interval.low > 0) && (factor.divides || found->interval.low < found->interval.high))) {
+      return std::nullopt;
+    }
     kind = weightier(kind, found->kind);
-    return found->interval;
-  });
-  if (!number) return std::nullopt;
+    product.take(found->interval, factor.divides);
+  }
+  const Interval number = product.interval();
   Json value = {{"id", definition.subject},
-                {"value", rounded(number->median)},
+                {"value", rounded(number.median)},
                 {"unit", definition.units.front()},
                 {"kind", kind},
                 {"definition", definition.right_side()}};
-  if (number->low < number->high) {
-    value["low"] = rounded(number->low);
-    value["high"] = rounded(number->high);
+  if (number.low < number.high) {
+    value["low"] = rounded(number.low);
+    value["high"] = rounded(number.high);
   }
   return value;
 }

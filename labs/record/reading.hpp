@@ -19,8 +19,8 @@ constexpr std::size_t kFewSamples = 20;
 ///
 /// - "low" and "high" of a number with few samples (kFewSamples) are the least and the greatest of them, and it is marked as
 ///   "few" (one sample has no interval); of one with more they stay the 5th and the 95th percentile, as recorded;
-/// - a value that a definition makes of others is made of them, with an interval as wide as theirs allow and with the
-///   definition's right side as "definition". A recorded value that has samples stays as it is: they may have been taken in
+/// - a value that a definition makes of others is made of them, with the definition's right side as "definition", and with the
+///   interval of a product of independent numbers: its ends are off by the root of the sum of squares of what theirs are off. A recorded value that has samples stays as it is: they may have been taken in
 ///   pairs, and are then steadier than their parts. A definition of rows, "over_peer[*] = …", only checks what is recorded.
 nlohmann::json as_read(nlohmann::json record, const std::vector<Law>& definitions);
 

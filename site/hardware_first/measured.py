@@ -219,7 +219,7 @@ def fact(record: Record, name: str) -> str:
 def within(value: dict) -> str:
     """What is said of a number's interval, before its ends; as_read() in labs/record/reading.cpp makes it."""
     if "definition" in value:
-        return f"computed as {value['definition'].replace('_', ' ')}, which allow"
+        return f"computed as {value['definition'].replace('_', ' ')}, whose samples leave"
     return f"its {len(value['samples'])} samples lay within" if "few" in value else "nine in ten of its samples lay within"
 
 
