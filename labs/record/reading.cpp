@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "law.hpp"
 #include "record.hpp"
 
 namespace hf {
