@@ -29,7 +29,7 @@ from .figures import drawn, lab_of
 from .ledger import entries
 from .links import machine_link, page_link
 from .notice import block_notice, counted
-from .outcomes import tally, times_as_long
+from .outcomes import missed, tally
 from .per_machine import for_each_machine
 from .predictions import axis, outcomes_of, strip
 from .records import Machine, Record, RecordError
@@ -91,8 +91,8 @@ class BookInNumbers(SphinxDirective):
             return []
         summary = tally(own)
         link = page_link("predictions", nodes.strong("", counted(summary.count, "prediction")))
-        rest = (f" for this machine: measured time over predicted time. Median miss {times_as_long(summary.median)}, "
-                f"worst {times_as_long(summary.worst.miss)}.")
+        rest = (f" for this machine: measured time over predicted time. Median miss {missed(summary.median)}, worst "
+                f"{missed(summary.worst.miss)}.")
         return [nodes.raw("", strip(own, told=False) + axis(), format="html"),
                 nodes.paragraph("", "", nodes.Text("Each dot is one of "), link, nodes.Text(rest))]
 

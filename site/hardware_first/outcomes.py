@@ -142,6 +142,11 @@ def times_as_long(took: float) -> str:
     return str(quantity(float(f"{took:.{digits}g}"), "1", style="times"))
 
 
+def missed(miss: float) -> str:
+    """ "1.13×", "2.4×", "160×": a miss; below 2 a third digit tells one from another."""
+    return str(quantity(float(f"{miss:.{3 if miss < 2 else 2}g}"), "1", style="times"))
+
+
 def place_on_axis(took: float, octaves: int = 3) -> float:
     """Where a dot goes on a strip, in per cent: 50 where the prediction was right, 0 and 100 where it was off by as many
     octaves or more."""

@@ -33,7 +33,7 @@ from sphinx.util.docutils import SphinxDirective
 from .domain import hardware_first
 from .measured import split_target
 from .notice import block_notice
-from .outcomes import times_as_long
+from .outcomes import missed
 from .per_machine import for_each_machine
 from .predict import Question, form, predict_answer, predict_markup, prediction, whose
 from .quantity import quantity
@@ -153,7 +153,7 @@ class PredictScores(SphinxDirective):
         heads = ["kernel", "you said", "the roofline said", "it waits for", "faster in a near cache", "missed by"]
         rows = [[each.name, predict_markup(html=self.bet(each.name)), mark(each), each.measured,
                  str(quantity(float(f"{each.gain:.2g}"), "1", style="times")),
-                 times_as_long(each.miss)] for each in found]
+                 missed(each.miss)] for each in found]
         table = scrolling_table(heads, rows)
         for row in table.findall(nodes.row):
             row[1]["classes"].append("hf-predict-bet")

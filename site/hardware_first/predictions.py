@@ -21,15 +21,14 @@ from sphinx.util.docutils import SphinxDirective
 from .domain import HardwareFirstDomain, hardware_first
 from .links import machine_link, page_link
 from .notice import block_notice
-from .outcomes import WITHIN, Outcome, outcomes, percent, place_on_axis, read_declared, tally, times_as_long
+from .outcomes import WITHIN, Outcome, missed, outcomes, percent, place_on_axis, read_declared, tally, times_as_long
 from .per_machine import for_each_machine
 from .quantity import NO_BREAK_SPACE
 from .records import CHANGED, Machine, Record, RecordError
 from .tables import scrolling_table
 
 TICKS = (("⅛×", 0.125), ("¼×", 0.25), ("½×", 0.5), ("1×", 1), ("2×", 2), ("4×", 4), ("8×", 8))
-HEADS = ("predictions", "median miss", *(f"within {times_as_long(limit)}" if limit == WITHIN[0] else times_as_long(limit)
-                                         for limit in WITHIN))
+HEADS = ("predictions", "median miss", f"within {WITHIN[0]}×", *(f"{limit}×" for limit in WITHIN[1:]))
 
 
 def outcomes_of(domain: HardwareFirstDomain, lab: str, record: Record) -> list[Outcome]:
@@ -148,7 +147,7 @@ def cells(row: Row) -> list[nodes.Node]:
     worst = f"{times_as_long(summary.worst.took)}, {summary.worst.name}"
     shares = [percent(share) for share in summary.within]
     return [nodes.inline("", "", *row.title), nodes.raw("", strip(row.found), format="html"),
-            *map(nodes.Text, (str(summary.count), times_as_long(summary.median), *shares, worst))]
+            *map(nodes.Text, (str(summary.count), missed(summary.median), *shares, worst))]
 
 
 def axis() -> str:

@@ -98,7 +98,7 @@ def test_the_book_is_told_in_numbers(small):
     small.page(FRONT + "\n```{book-in-numbers}\n```\n")
     assert small.build().status == 0
     # of the fixture's five claims with a value none fails; half its ten kernels are off by less than the median
-    assert re.search(r"one of 10 predictions for this machine: .*\. Median miss 1\.\d×, worst \d+×\. 1 processor, "
+    assert re.search(r"one of 10 predictions for this machine: .*\. Median miss 1\.\d\d×, worst \d+×\. 1 processor, "
                      r"and no GPU yet 7 claims, 0 of which fail somewhere, and 0 more are too close to call somewhere",
                      small.text())
     assert small.html().count("<circle cx=") == 10

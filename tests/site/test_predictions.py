@@ -108,7 +108,7 @@ def test_the_page_of_two_machines(site):
         (1.031, 4.125, 2.062, 2.75, 8.25, 9.9, 23.1, 14.85, 175, 175)))
     median = (misses[4] + misses[5]) / 2
     assert 1.15 < median < 1.35
-    assert f"10 {median:.2g}×" in text
+    assert f"10 {median:.3g}×" in text
     assert f"{sum(miss <= 1.1 for miss in misses) * 10} %" in text
     assert "83×, naive matmul" in text
     assert "dot 1.01× (4.12 GFLOP/s, 4.1 GFLOP/s) 0.5× (4.12 GFLOP/s, 8.25 GFLOP/s)" in text
