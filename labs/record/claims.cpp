@@ -61,13 +61,18 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 constexpr std::array kMembers = {Member{"id", &Claim::id, is_id, "lower-case letters, digits and hyphens"},
                                  Member{"text", &Claim::text, is_sentence, "a sentence"},
                                  Member{"value", &Claim::value, is_address, "the id of a value"},
-                                 Member{"bound", &Claim::bound, is_bound, "a bound such as \">= 20\""}};
+                                 Member{"bound", &Claim::bound, is_bound, "a bound such as \">= 20\""},
+                                 Member{"shown", &Claim::shown, is_sentence, "a way to show a number"}};
 
 Claim parse_claim(const Json& json, const std::string& where) {
   const auto refuse = [&](const std::string& expected) { throw FileError(where + ": expected " + expected); };
-  if (!json.is_object() || json.size() != kMembers.size()) refuse("an object of id, text, value and bound; correct it");
+  const bool has_shown = json.is_object() && json.contains("shown");
+  if (!json.is_object() || json.size() != kMembers.size() - !has_shown) {
+    refuse("an object of id, text, value, bound and perhaps shown; correct it");
+  }
   Claim claim;
   for (const Member& member : kMembers) {
+    if (member.field == &Claim::shown && !has_shown) continue;
     if (!json.contains(member.name) || !json[member.name].is_string()) {
       refuse(std::string("a text called ") + member.name + "; add it");
     }

@@ -19,6 +19,8 @@ struct Claim {
   std::string text;   ///< the sentence
   std::string value;  ///< what decides: the id of a value, or a point of a series (number_at())
   std::string bound;  ///< ">= 20", "<= 0.3", "> 1", "< 5"
+  std::string
+      shown;  ///< how the number is shown where the sentence speaks of another (site/hardware_first/statements.py)
 };
 
 /// What a record says of a claim: that it holds or fails wherever in its interval the number is; or, where the bound lies inside
@@ -34,7 +36,8 @@ struct Verdict {
 /// "holds", "fails" or "too close to call".
 const char* words(Answer answer);
 
-/// A lab's claims.json: a list of objects with exactly the members of Claim, each a text, in the order of the chapter.
+/// A lab's claims.json: a list of objects with the members of Claim, each a text, in the order of the chapter; `shown` may be
+/// left out.
 /// The site and `make check` read it too. `name` stands for the file in errors. Throws FileError.
 std::vector<Claim> parse_claims(std::string_view text, const std::string& name);
 

@@ -19,7 +19,7 @@ Where the shown machine has not measured a number, another machine's stands in, 
 "3.8 µs (on AMD EPYC Zen 5)". Where it has not decided a claim, {where-holds} says nothing.
 
     ```{claim} claim-id                        a sentence of labs/NN-slug/claims.json and the verdict on it; link with
-                                               {hf:claim}`lab/claim-id`; chapters/shown.json: how its number is shown
+                                               {hf:claim}`lab/claim-id`; its "shown": how its number is shown
     :pending:                                  optional; perhaps not decided on any machine yet: then it says so, and no problem
     The sentence to show where it fails.
     ```

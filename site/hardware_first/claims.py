@@ -28,7 +28,7 @@ from .notice import block_notice
 from .per_machine import for_each_answer, for_each_machine
 from .quantity import NO_BREAK_SPACE
 from .records import BUILDER, Machine, NotMeasured, Record, RecordError, Records
-from .statements import Answer, Statement, read_statements, read_ways
+from .statements import Answer, Statement, read_statements
 
 
 class Claim(SphinxDirective):
@@ -99,9 +99,7 @@ def statements(domain: HardwareFirstDomain, lab: str) -> list[Statement]:
     """A lab's claims; the page being read depends on their file."""
     path = domain.records.root / "labs" / lab / "claims.json"
     domain.note_file(path)
-    ways = domain.records.root / "chapters" / "shown.json"
-    domain.note_file(ways)
-    return read_statements(path, domain.records.shown(path), read_ways(ways, domain.records.shown(ways)))
+    return read_statements(path, domain.records.shown(path))
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """What the chapters claim: labs/NN-slug/claims.json, the one place of each sentence and of its bound. Every machine's record
 is held to these.
 
-How a claim's number is shown where the sentence does not speak of the value itself: chapters/shown.json, {"lab/claim-id":
-"left"}; after a blank, what is counted, "whole calls".
+How a claim's number is shown where the sentence does not speak of the value itself is the claim's "shown": "left"; after a
+blank, what is counted, "whole calls".
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import enum
 import json
 import math
 import operator
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +21,6 @@ from .records import Record, RecordError
 
 SIGNS = {">=": ("≥", operator.ge), "<=": ("≤", operator.le), ">": (">", operator.gt), "<": ("<", operator.lt)}
 OPPOSITE = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
-# A sentence that says what is left, "less than a fifth of the time", of a value that says how often the other is as large.
-WHAT_IS_LEFT = re.compile(r"\b(?:less than|at most) (?:a|one) (?:half|third|quarter|fifth|sixth|tenth)\b")
 
 
 class Way(NamedTuple):
@@ -61,7 +58,7 @@ class Answer(enum.Enum):
 @dataclass(frozen=True)
 class Statement:
     """A claim: a sentence, the id of the value that decides it, the bound which that value must keep, ">= 3", and how the value
-    is shown: one of WAYS and a unit, or NOTHING; where it is empty, as the sentence suggests."""
+    is shown: one of WAYS and a unit, or NOTHING; where it is empty, a ratio as times, or as per cent of a bound below 1."""
 
     id: str
     text: str
@@ -86,6 +83,10 @@ class Statement:
         """The interval of the record's value as the sentence speaks of it: "1.06–1.16×"."""
         value = record.value(self.value)
         low, high = sorted(self._of(end, value) for end in interval(value))
+        limit = self._of(self.limit, value)
+        short = (float(f"{end:.2g}") for end in (low, high))
+        low, high = (brief if (brief < limit) == (end < limit) and brief != limit else end
+                     for brief, end in zip(short, (low, high)))  # on its side of the bound
         ends = [self._printed(end, value) for end in (low, high)]
         return f"{ends[0].number}–{ends[1]}" if ends[0].unit == ends[1].unit else f"{ends[0]} to {ends[1]}"
 
@@ -141,8 +142,6 @@ class Statement:
         name, _, unit = self.shown.partition(" ")
         if name in WAYS and (value["value"] > 0 or name not in ("saved", "left", "inverse")):
             return WAYS[name], "points" if name == "points" else unit
-        if self.limit > 1 and self.sign in (">", ">=") and value["value"] > 0 and WHAT_IS_LEFT.search(self.text):
-            return WAYS["left"], ""
         counted = "low" not in value and float(value["value"]).is_integer()
         return WAYS["number" if counted else "percent" if abs(self.limit) < 1 else "times"], ""
 
@@ -152,29 +151,20 @@ def interval(value: dict) -> tuple[float, float]:
     return value.get("low", value["value"]), value.get("high", value["value"])
 
 
-def read_statements(path: Path, shown: str, ways: dict[str, str] | None = None) -> list[Statement]:
-    """The claims of a lab, in the chapter's order; none where the file is missing. `ways`: read_ways(). RecordError where
-    nothing can be decided by it; the record tool looks closer (labs/record/claims.cpp)."""
+def read_statements(path: Path, shown: str) -> list[Statement]:
+    """The claims of a lab, in the chapter's order; none where the file is missing. RecordError where nothing can be decided by
+    it; the record tool looks closer (labs/record/claims.cpp)."""
     try:
         claims = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-        found = [Statement(**claim, shown=(ways or {}).get(f"{path.parent.name}/{claim['id']}", "")) for claim in claims]
+        found = [Statement(**claim) for claim in claims]
         texts = [text for claim in claims for text in claim.values()]
         if (isinstance(claims, list) and all(isinstance(text, str) for text in texts)
                 and all(each.sign in SIGNS and math.isfinite(each.limit) for each in found)):
+            for each in found:
+                if each.shown and each.shown.partition(" ")[0] not in (*WAYS, NOTHING):
+                    known = ", ".join((*WAYS, NOTHING))
+                    raise RecordError(f'{shown}: {each.id}: expected one of {known} for shown, not "{each.shown}"; correct it')
             return found
     except (OSError, ValueError, TypeError, AttributeError, LookupError):
         pass
-    raise RecordError(f"{shown}: expected a list of claims with id, text, value and bound; correct it") from None
-
-
-def read_ways(path: Path, shown: str) -> dict[str, str]:
-    """How the numbers of claims are shown, by "lab/claim-id"; none where the file is missing. RecordError where it is
-    malformed."""
-    try:
-        ways = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        if all(way.partition(" ")[0] in (*WAYS, NOTHING) for way in ways.values()):
-            return ways
-    except (OSError, ValueError, AttributeError):
-        pass
-    known = ", ".join((*WAYS, NOTHING))
-    raise RecordError(f'{shown}: expected "lab/claim-id" and one of {known} for each; correct it') from None
+    raise RecordError(f"{shown}: expected a list of claims with id, text, value, bound and perhaps shown; correct it") from None

@@ -34,19 +34,25 @@ TEST_CASE("claims are read in their order") {
   CHECK(claims[0].text == "It pays.");
   CHECK(claims[0].value == "simd_over_scalar");
   CHECK(claims[0].bound == ">= 3");
+  CHECK(claims[0].shown.empty());
   CHECK(claims[1].id == "second");
+  second["shown"] = "left";
+  CHECK(hf::parse_claims(json{second}.dump(), "claims.json")[0].shown == "left");
 }
 
 TEST_CASE("what is no claim is refused, and why") {
   CHECK(refusal(json::object()) == "claims.json: expected a list of claims; correct it");
-  CHECK(refusal({good, 1}) == "claims.json: /1: expected an object of id, text, value and bound; correct it");
+  CHECK(refusal({good, 1}) ==
+        "claims.json: /1: expected an object of id, text, value, bound and perhaps shown; correct it");
   CHECK(refusal({good, good}) == "claims.json: /1/id: expected each id once, not simd-pays again; rename one");
   const auto with = [](const char* member, const json& value) {
     json changed = good;
     changed[member] = value;
     return refusal(json::array({changed}));
   };
-  CHECK(with("unit", "1") == "claims.json: /0: expected an object of id, text, value and bound; correct it");
+  CHECK(with("unit", "1") ==
+        "claims.json: /0: expected an object of id, text, value, bound and perhaps shown; correct it");
+  CHECK(with("shown", 1) == "claims.json: /0: expected a text called shown; add it");
   CHECK(with("text", 1) == "claims.json: /0: expected a text called text; add it");
   CHECK(with("text", "") == "claims.json: /0: expected a sentence for text, not \"\"; correct it");
   CHECK(with("id", "SIMD") ==
