@@ -328,7 +328,8 @@ def test_malformed_claims_are_one_line(site, text):
     site.page(PAGE + "\n```{claims-ledger}\n```\n")
     build = site.build()
     assert build.status == 1
-    assert "labs/01-roofline/claims.json: expected a list of claims with id, text, value, bound and perhaps shown; correct it" in build.said
+    words = "expected a list of claims with id, text, value, bound and perhaps shown; correct it"
+    assert f"labs/01-roofline/claims.json: {words}" in build.said
 
 
 def test_a_claim_in_a_second_reading_is_folded_and_keeps_its_place(site):
