@@ -41,7 +41,6 @@ void note_network(Lab& lab, const Ranks& ranks) {
   const double megabits = text != nullptr ? std::atof(text) : 0;
   if (megabits <= 0) return;
   lab.modelled("network_wire_gbs", megabits / 8000, "GB/s");
-  lab.derived("network_payload_gbs", "GB/s");
 }
 
 void note_ranks(Lab& lab, const Ranks* ranks) {

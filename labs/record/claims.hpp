@@ -15,12 +15,11 @@ namespace hf {
 /// A sentence of a chapter that compares: the value that decides it, and the bound that the value is held to. The unit
 /// is that of the value.
 struct Claim {
-  std::string id;     ///< [a-z][a-z0-9-]*
-  std::string text;   ///< the sentence
-  std::string value;  ///< what decides: the id of a value, or a point of a series (number_at())
-  std::string bound;  ///< ">= 20", "<= 0.3", "> 1", "< 5"
-  std::string
-      shown;  ///< how the number is shown where the sentence speaks of another (site/hardware_first/statements.py)
+  std::string id;          ///< [a-z][a-z0-9-]*
+  std::string text;        ///< the sentence
+  std::string value;       ///< what decides: the id of a value, or a point of a series (number_at())
+  std::string bound;       ///< ">= 20", "<= 0.3", "> 1", "< 5"
+  std::string shown = {};  ///< how its number is shown (site/hardware_first/statements.py)
 };
 
 /// What a record says of a claim: that it holds or fails wherever in its interval the number is; or, where the bound lies inside

@@ -25,7 +25,8 @@ Where the shown machine has not measured a number, another machine's stands in, 
     ```
 
     ```{lab-figure} 01-bandwidth               figures/01-bandwidth.gp
-    :series: bandwidth_read bandwidth_copy     what the table shows; a published record with these stands in
+    :series: bandwidth_read bandwidth_copy     optional; what the table shows where it is not all that the script shows;
+                                               a published record with these stands in
     :pending: gpu_latency                      optional; more series, perhaps not measured on any machine yet: the figure is
                                                then drawn without them; with no :series: beside, its place says "not yet
                                                measured"
@@ -152,6 +153,7 @@ def setup(app: Sphinx) -> dict:
     app.add_config_value("hardware_first_record_tool", "", "env", str)
     app.add_config_value("hardware_first_default_machine", "", "env", str)
     app.add_config_value("hardware_first_published_only", False, "env", bool)
+    app.add_config_value("hardware_first_source", "", "env", str)
     app.add_domain(HardwareFirstDomain)
     app.add_node(measured_number, html=(visit_measured_number, depart_measured_number))
     app.add_node(per_machine, html=(visit_per_machine, None))

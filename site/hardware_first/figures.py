@@ -42,11 +42,11 @@ class LabFigure(SphinxDirective):
     def figure(self) -> nodes.figure:
         domain = hardware_first(self.env)
         name, records = self.arguments[0], domain.records
-        wanted, pending = (self.options.get(option, "").split() for option in ("series", "pending"))
-        if not (wanted or pending):
-            raise RecordError("needs :series:, what its table shows")
         lab = self.options.get("lab") or lab_of(name, records.labs())
         script = records.root / "figures" / f"{name}.gp"
+        wanted, pending = (self.options.get(option, "").split() for option in ("series", "pending"))
+        if not (wanted or pending):
+            wanted = header(script)["shows"]
         domain.note_lab(lab)
         for file in draw.inputs(script):
             domain.note_file(file)
@@ -59,7 +59,7 @@ class LabFigure(SphinxDirective):
             raise next(iter(views.values()))
         if None in views.values():
             figure["classes"].append("hf-pending")
-            figure += pending_line(draw.read_header(script)["title"])
+            figure += pending_line(header(script)["title"])
         else:
             each = lambda make: for_each_machine(self.env, lambda machine: self.of_view(views[machine], make))
             figure += [*each(lambda view: [nodes.raw("", view.drawn, format="html")]), caption]
@@ -99,6 +99,14 @@ class LabFigure(SphinxDirective):
         for each in quoted.values():
             line += citation(self.env, each, self.lineno, self.state.inliner)
         return line
+
+
+def header(script: Path) -> dict:
+    """What a figure's script says of it. Raises RecordError."""
+    try:
+        return draw.read_header(script)
+    except draw.DrawError as error:
+        raise RecordError(str(error)) from None
 
 
 def takeaway(figure: SphinxDirective) -> nodes.caption:

@@ -34,7 +34,7 @@ KNOWN_TO_BROWSERS = {
 
 class measured_number(nodes.inline):
     """A number; `tooltip` says where it comes from, to who points at it, and where it `stops` the keyboard too (reading.js).
-    `data` is for static/this-browser.js: see known_to_browsers()."""
+    `data` is for static/this-browser.js, see known_to_browsers(), and for static/reading.js, see place_of()."""
 
 
 def visit_measured_number(self, node: measured_number) -> None:
@@ -100,6 +100,8 @@ class Measured(SphinxRole):
             if options <= {"plain", "number", "times"}:
                 style = next(iter(options - {"plain"}), "")
                 known_to_browsers(number, lab, value_id, **{"as": style} if style else {})
+            if place := place_of(record, value_id, self.config.hardware_first_source):
+                number["data"] = {**number.get("data", {}), "at": place}
             borrowed = record.elsewhere and record.value(value_id)["kind"] != "quoted"
             return [number, label(records, record)] if borrowed else [number]
         except NotMeasured as error:
@@ -138,10 +140,20 @@ def number_of(machine: Machine, record: Record, value_id: str, options: set[str]
     return node
 
 
+def place_of(record: Record, value_id: str, source: str) -> str:
+    """The line that added a value to its record: its address in the project's repository, "https://…", where that is known;
+    else "labs/NN-slug/FILE.cpp:LINE"; empty where the record does not say."""
+    at = record.value(value_id).get("at", "")
+    path, _, line = at.rpartition(":")
+    toolchain = record.data["toolchain"]
+    commit = "HEAD" if toolchain["dirty"] or toolchain["commit"] == "unknown" else toolchain["commit"]
+    return f"{source}/blob/{commit}/{path}#L{line}" if at.startswith("labs/") and source else at
+
+
 def known_to_browsers(number: measured_number, lab: str, value_id: str, **more: str) -> None:
     """Says to static/this-browser.js of which value a number is, and `as` what it is written, or what a claim `asks` of it."""
     if value_id in KNOWN_TO_BROWSERS.get(lab, ()):
-        number["data"] = {"value": f"{lab}/{value_id}", **more}
+        number["data"] = {**number.get("data", {}), "value": f"{lab}/{value_id}", **more}
         number["classes"].append("hf-known")
 
 

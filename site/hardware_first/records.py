@@ -408,7 +408,7 @@ def _part(data: dict, part: str, wanted: str) -> dict | None:
         return _by_id(data[part], wanted)
     return {**point, "id": wanted, "label": f"{name.replace('_', ' ')}, {point.get('label', point['x'])}",
             "value": point["median"], "unit": series["y"]["unit"], "kind": series["kind"],
-            **({"source": series["source"]} if "source" in series else {})}
+            **{name: series[name] for name in ("source", "at") if name in series}}
 
 
 def _by_id(entries: list[dict], wanted: str) -> dict | None:

@@ -25,6 +25,9 @@
     } else {
       card.append(make("p", "", link.title || link.dataset.card));
     }
+    // Where a number was added to its record: a line of the source.
+    const { at } = link.dataset, line = at?.replace(/#L(\d+)$/, ":$1").replace(/^.*\/(?=labs\/)/, "");
+    if (at) card.append(/^https?:/.test(at) ? make("a", "hf-at", line, { href: at }) : make("p", "hf-at", line));
     if (pointer === "touch" && link.href) card.append(make("a", "", "Go there", { href: link.href }));
     return card.textContent.trim() !== "";
   }

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -92,6 +93,17 @@ Ended run_over_old_record(const Bench& bench, const std::string& does, const std
 
 }  // namespace
 
+namespace {
+
+std::string line_of_tiny_lab(int number) {
+  std::ifstream source(TINY_LAB_SOURCE);
+  std::string line;
+  while (number-- > 0) std::getline(source, line);
+  return line;
+}
+
+}  // namespace
+
 TEST_CASE("a lab shows what it does and leaves a record that passes every check") {
   const Bench bench;
   const Ended ended = run(bench.command(), bench.environment());
@@ -110,6 +122,11 @@ TEST_CASE("a lab shows what it does and leaves a record that passes every check"
   CHECK(ended.out.find("not decided here, for want of a number: adds-elsewhere\n") != std::string::npos);
   CHECK(record["schema"] == 4);
   CHECK_FALSE(record.contains("claims"));
+  for (const hf::Json& value : record["values"]) {  // each knows the line that added it
+    const std::string id = value["id"], at = value["at"];
+    CHECK(at.starts_with("tiny_lab.cpp:"));
+    CHECK(line_of_tiny_lab(std::stoi(at.substr(at.find(':') + 1))).find('"' + id + '"') != std::string::npos);
+  }
   CHECK(record["laws"] == hf::Json{"sum <= sum_bound_gflops"});
   CHECK(record["lab"]["inputs"].contains("machine"));
   CHECK(bench.litter() == 0);

@@ -32,6 +32,16 @@ def test_a_figure_stands_with_its_provenance(site):
         assert (site.root / "build" / "out" / target).stat().st_size > 0
 
 
+def test_without_series_of_its_own_a_table_has_those_of_the_script(site):
+    site.record()
+    site.page(PAGE)
+    assert site.build().status == 0
+    named = site.text()
+    site.page(PAGE.replace(":series: latency\n", ""))
+    assert site.build().status == 0
+    assert site.text() == named
+
+
 def test_a_spread_of_nothing_is_left_out(site):
     def alike(record):
         for series in record["series"]:

@@ -4,7 +4,9 @@ import re
 
 import pytest
 from book import Visit
-from conftest import LAB, add_value
+from conftest import LAB, add_value, fixture_record
+from hardware_first.records import row_of
+from playwright.sync_api import expect
 
 PAGE = "# Page\n\nIt is {measured}`01-roofline/%s`."
 
@@ -43,6 +45,27 @@ def test_a_processor_is_shown_with_its_core_where_its_name_does_not_say_it(site,
     site.page(PAGE % "machine.cpu")
     assert site.build().status == 0
     assert f"It is {shown}." in site.text()
+
+
+@pytest.mark.parametrize(("toolchain", "source", "place"), [
+    ({"commit": "1234abc", "dirty": False}, "https://forge.example/us/book",
+     "https://forge.example/us/book/blob/1234abc/labs/01-roofline/bench/a.cpp#L12"),
+    ({"commit": "1234abc", "dirty": True}, "https://forge.example/us/book",
+     "https://forge.example/us/book/blob/HEAD/labs/01-roofline/bench/a.cpp#L12"),
+    ({}, "", "labs/01-roofline/bench/a.cpp:12"),
+])
+def test_a_number_knows_the_line_that_added_it(site, toolchain, source, place):
+    def edit(record):
+        add_value(id="speed", value=171.3, unit="GFLOP/s", at="labs/01-roofline/bench/a.cpp:12")(record)
+        record["series"][0]["at"] = "labs/01-roofline/bench/a.cpp:12"
+        record["toolchain"].update(toolchain)
+
+    site.record(edit)
+    series = fixture_record()["series"][0]
+    site.page(PAGE % "speed" + f" And {{measured}}`01-roofline/{series['id']}[{row_of(series['points'][0])}]`.")
+    build = site.build(hardware_first_source=source)
+    assert (build.status, build.said) == (0, "")
+    assert site.html().count(f'data-at="{place}"') == 2
 
 
 def test_a_chapter_means_its_own_lab(site):
@@ -91,7 +114,9 @@ def test_of_what_kind_a_number_is_stands_in_no_sentence(site):
 @pytest.mark.parametrize("way", ["hover", "focus"])
 def test_a_spread_is_explained_to_who_points_at_it_and_who_comes_by_the_keyboard(browser, served, way):
     with Visit(browser, f"{served}{LAB}.html") as visit:
-        number = visit.page.locator("article p .hf-number:has(.hf-spread)").first
+        numbers = visit.page.locator("article p .hf-number:has(.hf-spread)")
+        titles = numbers.evaluate_all("all => all.map(({title}) => title)")
+        number = numbers.nth(next(i for i, title in enumerate(titles) if "nine in ten" in title))
         shown = number.inner_text()
         getattr(number, way)()
         if way == "focus":
@@ -103,6 +128,18 @@ def test_a_spread_is_explained_to_who_points_at_it_and_who_comes_by_the_keyboard
         assert number.get_attribute("aria-describedby") == "hf-definition" and number.get_attribute("title") is None
         visit.page.keyboard.press("Escape")
         assert not card.is_visible() and "nine in ten" in number.get_attribute("title")
+
+
+def test_a_numbers_card_leads_to_the_line_that_added_it(site, browser):
+    site.record(add_value(id="speed", value=171.3, low=168.1, high=173.2, unit="GFLOP/s", at="labs/01-roofline/bench/a.cpp:12"))
+    site.page("# Page\n\n<article>\n\nIt is {measured}`01-roofline/speed`.\n\n</article>")
+    address = "https://forge.example/us/book"
+    site.build(hardware_first_source=address, html_js_files=[("boot.js", {"priority": 0}), ("reading.js", {"defer": "defer"})])
+    with Visit(browser, (site.root / "build/out/index.html").as_uri()) as visit:
+        visit.page.locator(".hf-number").hover()
+        link = visit.page.locator("#hf-definition a")
+        expect(link).to_have_text("labs/01-roofline/bench/a.cpp:12")
+        expect(link).to_have_attribute("href", f"{address}/blob/HEAD/labs/01-roofline/bench/a.cpp#L12")
 
 
 TWO_STATES = {"value": 51.4, "low": 47.25, "high": 96.05,

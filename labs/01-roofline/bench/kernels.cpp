@@ -149,7 +149,6 @@ void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
 void measure_ten_kernels(Lab& lab, const Shared& shared) {
   const KernelRuns& runs = *shared.runs;
   const std::vector<Outcome> outcomes = roofline::outcomes(shared.predictions, time_kernels(lab, shared.widest, runs));
-  lab.derived("roof_moved");
   Series in_cache = {"kernels_in_cache", "measured, data in a near cache", Kind::measured, intensity_axis, speed_axis};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     in_cache.points.emplace_back(runs.in_cache[i].work.intensity(), outcomes[i].measured.gflops_in_cache,
@@ -160,7 +159,6 @@ void measure_ten_kernels(Lab& lab, const Shared& shared) {
   const auto seconds = [&](const char* label) { return outcome_of(outcomes, label).measured.seconds.samples; };
   lab.add(Value("vector_add_dram_gflops", outcome_of(outcomes, "vector add").measured.gflops, "GFLOP/s"));
   lab.add(Value("blocked_over_naive_matmul", ratio(seconds("naive matmul"), seconds("blocked matmul")), "1"));
-  lab.derived("vector_add_peak_share");
   add_scores(lab, outcomes);
 }
 
@@ -183,8 +181,6 @@ void predict_kernels(Lab& lab, Shared& shared) {
   const KernelRuns& runs = *shared.runs;
   for (const auto* each : {&runs.from_dram, &runs.in_cache, &runs.adds_from_dram, &runs.adds_in_cache})
     check_each(*each);
-  lab.derived("ridge_flop_per_byte", "FLOP/byte");
-  lab.derived("flops_per_float_loaded", "FLOP");
   lab.add(canonical_roof());
   lab.add(canonical_kernels());
   const Roofs roofs = {lab.value("peak_fp32_gflops"), lab.value("bandwidth_dram_gbs"), shared.copy_gbs};

@@ -203,7 +203,6 @@ void measure_ladders(Lab& lab, Shared& shared) {
       Value("nontemporal_gain_triad", ratio(of_largest(Stream::triad_nontemporal), of_largest(Stream::triad)), "1"));
   lab.add(
       Value("nontemporal_copy_over_read", ratio(of_largest(Stream::copy_nontemporal), of_largest(Stream::read)), "1"));
-  lab.derived("bandwidth_l1_over_dram");
   shared.copy_gbs = dram(bandwidths.one_thread, Stream::copy).median;
 }
 
@@ -213,7 +212,6 @@ void add_bandwidth_over_time(Lab& lab) {
   lab.add(memory.over_time().series("bandwidth_over_time", "read, " + text(lab.machine().cores)));
   lab.add(Value("bandwidth_first_gbs", memory.first_gbs(), "GB/s", "DRAM bandwidth soon after a quiet spell"));
   lab.add(Value("bandwidth_steady_gbs", memory.steady_gbs(), "GB/s", "DRAM bandwidth in the end"));
-  lab.derived("bandwidth_first_over_steady");
   if (memory.burst()) lab.add(Value("bandwidth_burst_bytes", memory.burst()->bytes, "B", "read before memory slows"));
 }
 
@@ -267,8 +265,6 @@ void measure_latency(Lab& lab, Shared& shared) {
   lab.add(Value("latency_l1_ns", levels.cache(1), "ns"));
   lab.add(Value("latency_dram_ns", levels.dram(), "ns", "DRAM latency"));
   lab.add(Value("huge_page_latency_gain", huge_page_gain, "1"));
-  lab.derived("latency_l1_cycles", "cycles");
-  lab.derived("flops_per_dram_miss", "FLOP");
 }
 
 }  // namespace hf::roofline

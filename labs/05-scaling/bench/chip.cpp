@@ -47,7 +47,6 @@ void measure_roofs(Lab& lab) {
   const Sampling sampling = sample_interleaved(runs.variants(), lab.memory_plan());
   lab.add(Value("peak_fp32_all_gflops", runs.peak_gflops(sampling), "GFLOP/s", "fp32 peak, all cores"));
   lab.add(Value("bandwidth_dram_all_gbs", runs.read_gbs(sampling), "GB/s", "DRAM bandwidth, all cores"));
-  lab.derived("ridge_all_flop_per_byte", "FLOP/byte");
 }
 
 Roofline roofs_of(const Lab& lab) { return {lab.value("peak_fp32_all_gflops"), lab.value("bandwidth_dram_all_gbs")}; }

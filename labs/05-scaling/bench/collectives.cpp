@@ -312,7 +312,6 @@ void add_bus_bandwidth(Lab& lab, const RaceTimes& race, int ranks) {
   const auto& [bytes, seconds] = *race.at("ring").rbegin();
   lab.add(Value("ring_algorithm_gbs", rate(static_cast<double>(bytes), seconds), "GB/s",
                 "the ring's algorithm bandwidth, largest size"));
-  lab.derived("ring_bus_gbs", "GB/s");
 }
 
 /// What the model says of every algorithm that sends messages, at every size of the ring's: of most it has seen none.

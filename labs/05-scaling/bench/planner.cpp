@@ -99,7 +99,6 @@ void compare_with_published_runs(Lab& lab) {
   lab.modelled("planner_error_beyond_median", beyond.median);
   lab.modelled("planner_hardware_guess_error_median", errors_of_hardware_guess(runs, Use::test).median);
   lab.modelled("planner_guess_error_median", errors_of_guess(runs, Use::test).median);
-  lab.derived("planner_hardware_guess_over_planner");
   const PublishedRun& farthest = farthest_run(runs, Use::test, constants);
   lab.add(
       Value("planner_error_largest", std::abs(error(farthest, constants)), "1", Kind::modelled, run_name(farthest)));

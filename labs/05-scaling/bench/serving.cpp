@@ -101,8 +101,6 @@ void add_phases(Lab& lab, const std::vector<TimedStep>& steps) {
       answers, {}, [](const TimedStep& each) { return std::pair(-as_double(each.step.context), each.step.decodes); });
   lab.modelled("serving_prefill_flop_per_byte", prefill.work.intensity(), "FLOP/byte");
   lab.modelled("serving_decode_flop_per_byte", decode.work.intensity(), "FLOP/byte");
-  lab.derived("serving_prefill_over_ridge");
-  lab.derived("serving_decode_over_ridge");
 }
 
 /// Steps of prompts alone and of answers alone say what any step takes; mixed ones, which the fit never sees, say how well.

@@ -128,7 +128,6 @@ void check_and_learn(Lab& lab, Ranks& ranks) {
   const auto [least, most] = std::ranges::minmax_element(after);
   lab.derived("loss_before", before);
   lab.derived("loss_after", sum("data", "last_loss"));
-  lab.derived("loss_after_over_before");
   lab.derived("loss_spread", (*most - *least) / before);
   double sharded = 0;
   for (const json& rank : learned) {

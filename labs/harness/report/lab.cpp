@@ -29,6 +29,14 @@ void add_once(std::vector<Item>& items, Item item, const std::string& what) {
   items.push_back(std::move(item));
 }
 
+/// "labs/01-roofline/bench/kernels.cpp:171": the compiler may be given paths from the root or from a folder.
+std::string text_of(const Lab::Place& place) {
+  const std::string file = place.file_name();
+  const auto labs = file.rfind("labs/"), slash = file.rfind('/');
+  const std::size_t from = labs != std::string::npos ? labs : slash != std::string::npos ? slash + 1 : 0;
+  return file.substr(from) + ":" + std::to_string(place.line());
+}
+
 double seconds_since(std::int64_t start_ns) { return static_cast<double>(now_ns() - start_ns) * 1e-9; }
 
 // What would only be refused when the record is written, after minutes of measuring.
@@ -152,7 +160,7 @@ void Lab::show_progress() const {
   last_shown_ns_ = now_ns();
 }
 
-void Lab::add(Series series) {
+void Lab::add(Series series, const Place& place) {
   const std::string what = "series " + series.id;
   check_id(what, series.id);
   check_unit(what, series.x.unit);
@@ -163,10 +171,11 @@ void Lab::add(Series series) {
     check_number(what + " at " + name, point.x, "1");
     check_number(what + " at " + name, point.y.median, series.y.unit);
   }
+  results_.places["series " + series.id] = text_of(place);
   add_once(results_.series, std::move(series), what);
 }
 
-void Lab::add(Value value) {
+void Lab::add(Value value, const Place& place) {
   const std::string what = "value " + value.id;
   check_id(what, value.id);
   check_unit(what, value.unit);
@@ -174,10 +183,11 @@ void Lab::add(Value value) {
     throw std::logic_error(what + ": expected unit " + wanted + " by the end of its id, not " + value.unit);
   }
   check_number(what, value.value.median, value.unit);
+  results_.places["value " + value.id] = text_of(place);
   add_once(results_.values, std::move(value), what);
 }
 
-void Lab::derived(const std::string& id, const std::string& unit) {
+void Lab::derived(const std::string& id, const std::string& unit, const Place& place) {
   const auto definition = std::ranges::find(definitions_, id, &Law::subject);
   if (definition == definitions_.end()) {
     throw std::logic_error("value " + id + ": expected \"" + id + " = a / b\" in definitions.json; write it");
@@ -191,23 +201,24 @@ void Lab::derived(const std::string& id, const std::string& unit) {
     return Interval{found->value.median, found->value.median, found->value.median};
   });
   if (!number) throw std::logic_error("value " + id + ": expected more than 0 of what it is divided by");
-  add(Value(id, number->median, unit, kind));
+  add(Value(id, number->median, unit, kind), place);
 }
 
-void Lab::derived(const std::string& id, double value, const std::string& unit) {
-  add(Value(id, value, unit, Kind::measured));
+void Lab::derived(const std::string& id, double value, const std::string& unit, const Place& place) {
+  add(Value(id, value, unit, Kind::measured), place);
 }
 
-void Lab::simulated(const std::string& id, double value, const std::string& unit) {
-  add(Value(id, value, unit, Kind::simulated));
+void Lab::simulated(const std::string& id, double value, const std::string& unit, const Place& place) {
+  add(Value(id, value, unit, Kind::simulated), place);
 }
 
-void Lab::modelled(const std::string& id, double value, const std::string& unit) {
-  add(Value(id, value, unit, Kind::modelled));
+void Lab::modelled(const std::string& id, double value, const std::string& unit, const Place& place) {
+  add(Value(id, value, unit, Kind::modelled), place);
 }
 
-void Lab::quoted(const std::string& id, double value, const std::string& unit, const std::string& source) {
-  add(Value(id, value, unit, Kind::quoted, "", source));
+void Lab::quoted(const std::string& id, double value, const std::string& unit, const std::string& source,
+                 const Place& place) {
+  add(Value(id, value, unit, Kind::quoted, "", source), place);
 }
 
 const Value* Lab::find(std::string_view id) const {

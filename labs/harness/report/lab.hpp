@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,8 +60,9 @@ struct LabInfo {
 struct Results {
   std::vector<Series> series;
   std::vector<Value> values;
-  std::vector<std::string> notes;  ///< what this machine did not have, one line each
-  bool complete = true;            ///< false when something could not be measured that every machine can
+  std::map<std::string, std::string, std::less<>> places;  ///< of each value and series: the line that added it
+  std::vector<std::string> notes;                          ///< what this machine did not have, one line each
+  bool complete = true;  ///< false when something could not be measured that every machine can
 };
 
 /// What the steps of a lab work with: what the machine is, how much time there is, and where results go.
@@ -110,28 +113,34 @@ class Lab {
   /// \throws Interrupted
   void tick() const;
 
-  /// Results, in the order they will stand in the record.
+  using Place = std::source_location;
+
+  /// Results, in the order they will stand in the record, which also says in which line of the source each was added.
   /// \throws std::logic_error for an id or a unit that no record may have, an id that repeats, a unit that is not what the
   ///         end of the id says ("…_gbs" is in GB/s)
   /// \throws std::runtime_error for a number that is none, or that is not above zero in a unit in which it must be
-  void add(Series series);
-  void add(Value value);
+  void add(Series series, const Place& place = Place::current());
+  void add(Value value, const Place& place = Place::current());
 
   /// Adds the value that its definition, "id = …" in the lab's definitions.json, makes of values added before, for what the lab
   /// itself goes on with; readers of the record make it anew (record/reading.hpp). It counts as measured where one of those
   /// was, else as simulated or modelled like them.
   /// \throws std::logic_error without such a definition, or without one of those values
-  void derived(const std::string& id, const std::string& unit = "1");
+  void derived(const std::string& id, const std::string& unit = "1", const Place& place = Place::current());
 
   /// Adds a value that follows from what was measured, in a way that no law can say.
-  void derived(const std::string& id, double value, const std::string& unit = "1");
+  void derived(const std::string& id, double value, const std::string& unit = "1",
+               const Place& place = Place::current());
 
   /// Adds a value that a simulator or a model gave.
-  void simulated(const std::string& id, double value, const std::string& unit = "1");
-  void modelled(const std::string& id, double value, const std::string& unit = "1");
+  void simulated(const std::string& id, double value, const std::string& unit = "1",
+                 const Place& place = Place::current());
+  void modelled(const std::string& id, double value, const std::string& unit = "1",
+                const Place& place = Place::current());
 
   /// Adds a value that others published. \param source  a key of chapters/references.bib
-  void quoted(const std::string& id, double value, const std::string& unit, const std::string& source);
+  void quoted(const std::string& id, double value, const std::string& unit, const std::string& source,
+              const Place& place = Place::current());
 
   /// Whether a value was added.
   bool has(std::string_view id) const;

@@ -69,10 +69,15 @@ std::string found_now(const std::string& name) {
   return text != nullptr && *text != '\0' ? text : "not set";
 }
 
+/// Series or values, each with the line that added it.
 template <class Items>
-Json list(const Items& items) {
+Json list(const Items& items, const char* what, const Results& results) {
   Json json = Json::array();
-  for (const auto& item : items) json.push_back(to_json(item));
+  for (const auto& item : items) {
+    json.push_back(to_json(item));
+    const auto place = results.places.find(what + item.id);
+    if (place != results.places.end()) json.back()["at"] = place->second;
+  }
   return json;
 }
 
@@ -102,8 +107,8 @@ Json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, cons
           {"run", run_json(run, results)},
           {"machine", machine.to_json()},
           {"toolchain", toolchain_json(inputs, commit)},
-          {"series", list(results.series)},
-          {"values", list(results.values)},
+          {"series", list(results.series, "series ", results)},
+          {"values", list(results.values, "value ", results)},
           {"laws", law_texts}};
 }
 
