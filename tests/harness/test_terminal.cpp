@@ -8,6 +8,7 @@
 
 #include "harness/report/terminal.hpp"
 #include "process.hpp"
+#include "record/claims.hpp"
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "record/file.hpp"
+#include "record/record.hpp"
 #include "small_record.hpp"
 
 namespace {

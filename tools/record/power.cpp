@@ -263,13 +263,15 @@ class Host {
   Samples defined(std::size_t subject) const {
     const Number& number = case_.numbers[subject];
     const std::string row = number.name.substr(std::min(number.name.find('['), number.name.size()));
-    const auto made = [&](auto number_of) {
-      return case_.law.value([&](const std::string& id) -> std::optional<double> {
+    const auto made = [&](auto number_of) -> std::optional<double> {
+      const auto value = case_.law.value([&](const std::string& id) -> std::optional<hf::Interval> {
         const std::string name = id.ends_with("[*]") ? id.substr(0, id.size() - 3) + row : id;
         const auto found = std::ranges::find(case_.numbers, name, &Number::name);
         if (found == case_.numbers.end()) return std::nullopt;
-        return number_of(static_cast<std::size_t>(found - case_.numbers.begin()));
+        const double part = number_of(static_cast<std::size_t>(found - case_.numbers.begin()));
+        return hf::Interval{part, part, part};
       });
+      return value ? std::optional(value->median) : std::nullopt;
     };
     const auto before = made([&](std::size_t i) { return case_.numbers[i].is.middle; });
     if (!before) return drawn_[subject];

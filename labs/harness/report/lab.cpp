@@ -16,6 +16,7 @@
 #include "harness/measure/clock.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "record/check.hpp"
+#include "record/record.hpp"
 
 namespace hf {
 namespace {
