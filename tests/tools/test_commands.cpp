@@ -179,7 +179,8 @@ TEST_CASE("a folder of published records is checked whole") {
   hf::write(directory / "tree/labs/01-roofline/laws.json", "[\n \"latency falls\"\n]\n");
   hf::write(directory / "tree/labs/02-matmul/claims.json", "[{}]");
   CHECK(contains(shell(ask).text, "01-roofline/laws.json:2: expected = or <= or never or in after \"latency\""));
-  CHECK(contains(shell(ask).text, "02-matmul/claims.json: /0: expected an object of id, text, value, bound and perhaps shown"));
+  CHECK(contains(shell(ask).text,
+                 "02-matmul/claims.json: /0: expected an object of id, text, value, bound and perhaps shown"));
   fs::remove_all(directory / "tree");  // the tool alone, without a checkout
   CHECK_FALSE(contains(shell(ask).text, "expected a lab that there is"));
 }
