@@ -158,8 +158,8 @@ def passing(verdict: Verdict, exact: bool) -> nodes.paragraph:
 
 def undecided(verdict: Verdict) -> nodes.paragraph:
     """Where the bound lies inside of the number's interval: the sentence, the interval, and that nobody can tell."""
-    line = sentence(verdict)
-    line += nodes.inline("", f" ({verdict.statement.range(verdict.record)}): {Answer.TOO_CLOSE.value} {verdict.whose}",
+    line, where = sentence(verdict), verdict.whose if verdict.record.elsewhere else "here"
+    line += nodes.inline("", f" ({verdict.statement.range(verdict.record)}): {Answer.TOO_CLOSE.value} {where}",
                          classes=["hf-kind"])
     return line
 
