@@ -84,7 +84,7 @@ class Statement:
         value = record.value(self.value)
         low, high = sorted(self._of(end, value) for end in interval(value))
         limit = self._of(self.limit, value)
-        short = (float(f"{end:.2g}") for end in (low, high))
+        short = (float(f"{end:.{3 if .9 < abs(end) < 2 else 2}g}") for end in (low, high))  # near one, a third digit counts
         low, high = (brief if (brief < limit) == (end < limit) and brief != limit else end
                      for brief, end in zip(short, (low, high)))  # on its side of the bound
         ends = [self._printed(end, value) for end in (low, high)]
