@@ -212,6 +212,11 @@ TEST_CASE("a lab's file of laws is refused with the file and the line") {
   CHECK(refused("[]") == "accepted");
   CHECK(refused("[\"a = b\"]").starts_with("laws.json:1: expected no definition; move it to definitions.json"));
   CHECK(hf::parse_definitions("[\"a = b in ns\"]", "definitions.json").front().units.front() == "ns");
+  CHECK_THROWS_WITH_AS(hf::parse_definitions("[\"a = b in FLOPS\"]", "definitions.json"),
+                       doctest::Contains("expected one of the units in labs/record/schema.json, not FLOPS"),
+                       hf::FileError);
+  CHECK_THROWS_WITH_AS(hf::parse_definitions("[\"a_gbs = b\"]", "definitions.json"),
+                       doctest::Contains("expected unit GB/s by the end of a_gbs, not 1"), hf::FileError);
   CHECK(hf::parse_definitions("[\"a = 2 / b\"]", "definitions.json").front().right_side() == "2 / b");
   CHECK_THROWS_WITH_AS(hf::parse_definitions("[\"a <= b\"]", "definitions.json"),
                        doctest::Contains("definitions.json:1: expected a definition, \"id = …\""), hf::FileError);
