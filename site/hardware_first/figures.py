@@ -45,6 +45,8 @@ class LabFigure(SphinxDirective):
         lab = self.options.get("lab") or lab_of(name, records.labs())
         script = records.root / "figures" / f"{name}.gp"
         wanted, pending = (self.options.get(option, "").split() for option in ("series", "pending"))
+        if not pending and "pending" in self.options:
+            raise RecordError("needs the names of series after :pending:")
         if not (wanted or pending):
             wanted = header(script)["shows"]
         domain.note_lab(lab)

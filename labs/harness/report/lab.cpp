@@ -31,11 +31,11 @@ void add_once(std::vector<Item>& items, Item item, const std::string& what) {
 }
 
 /// "labs/01-roofline/bench/kernels.cpp:171": the compiler may be given paths from the root or from a folder.
-std::string text_of(const Lab::Place& place) {
-  const std::string file = place.file_name();
+std::string text_of(Place place) {
+  const std::string file = place.file;
   const auto labs = file.rfind("labs/"), slash = file.rfind('/');
   const std::size_t from = labs != std::string::npos ? labs : slash != std::string::npos ? slash + 1 : 0;
-  return file.substr(from) + ":" + std::to_string(place.line());
+  return file.substr(from) + ":" + std::to_string(place.line);
 }
 
 double seconds_since(std::int64_t start_ns) { return static_cast<double>(now_ns() - start_ns) * 1e-9; }
@@ -161,7 +161,7 @@ void Lab::show_progress() const {
   last_shown_ns_ = now_ns();
 }
 
-void Lab::add(Series series, const Place& place) {
+void Lab::add(Series series, Place place) {
   const std::string what = "series " + series.id;
   check_id(what, series.id);
   check_unit(what, series.x.unit);
@@ -176,7 +176,7 @@ void Lab::add(Series series, const Place& place) {
   add_once(results_.series, std::move(series), what);
 }
 
-void Lab::add(Value value, const Place& place) {
+void Lab::add(Value value, Place place) {
   const std::string what = "value " + value.id;
   check_id(what, value.id);
   check_unit(what, value.unit);
@@ -188,7 +188,7 @@ void Lab::add(Value value, const Place& place) {
   add_once(results_.values, std::move(value), what);
 }
 
-void Lab::derived(const std::string& id, const std::string& unit, const Place& place) {
+void Lab::derived(const std::string& id, const std::string& unit, Place place) {
   const auto definition = std::ranges::find(definitions_, id, &Law::subject);
   if (definition == definitions_.end()) {
     throw std::logic_error("value " + id + ": expected \"" + id + " = a / b\" in definitions.json; write it");
@@ -205,20 +205,19 @@ void Lab::derived(const std::string& id, const std::string& unit, const Place& p
   add(Value(id, number->median, unit, kind), place);
 }
 
-void Lab::derived(const std::string& id, double value, const std::string& unit, const Place& place) {
+void Lab::derived(const std::string& id, double value, const std::string& unit, Place place) {
   add(Value(id, value, unit, Kind::measured), place);
 }
 
-void Lab::simulated(const std::string& id, double value, const std::string& unit, const Place& place) {
+void Lab::simulated(const std::string& id, double value, const std::string& unit, Place place) {
   add(Value(id, value, unit, Kind::simulated), place);
 }
 
-void Lab::modelled(const std::string& id, double value, const std::string& unit, const Place& place) {
+void Lab::modelled(const std::string& id, double value, const std::string& unit, Place place) {
   add(Value(id, value, unit, Kind::modelled), place);
 }
 
-void Lab::quoted(const std::string& id, double value, const std::string& unit, const std::string& source,
-                 const Place& place) {
+void Lab::quoted(const std::string& id, double value, const std::string& unit, const std::string& source, Place place) {
   add(Value(id, value, unit, Kind::quoted, "", source), place);
 }
 

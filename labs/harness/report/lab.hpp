@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +53,14 @@ struct LabInfo {
   /// Where a lab needs several processes: starts them, each with this command line, waits, and returns their exit status;
   /// nothing in a process that was started so. Called when there is something to measure, before the measuring lock is taken.
   std::function<std::optional<int>()> elsewhere = {};
+};
+
+/// A line of the source: as a default argument, that of the call. (Clang 14 has no std::source_location.)
+struct Place {
+  const char* file;
+  int line;
+
+  static constexpr Place here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
 };
 
 /// Everything a lab found out.
@@ -113,34 +120,29 @@ class Lab {
   /// \throws Interrupted
   void tick() const;
 
-  using Place = std::source_location;
-
   /// Results, in the order they will stand in the record, which also says in which line of the source each was added.
   /// \throws std::logic_error for an id or a unit that no record may have, an id that repeats, a unit that is not what the
   ///         end of the id says ("…_gbs" is in GB/s)
   /// \throws std::runtime_error for a number that is none, or that is not above zero in a unit in which it must be
-  void add(Series series, const Place& place = Place::current());
-  void add(Value value, const Place& place = Place::current());
+  void add(Series series, Place place = Place::here());
+  void add(Value value, Place place = Place::here());
 
   /// Adds the value that its definition, "id = …" in the lab's definitions.json, makes of values added before, for what the lab
   /// itself goes on with; readers of the record make it anew (record/reading.hpp). It counts as measured where one of those
   /// was, else as simulated or modelled like them.
   /// \throws std::logic_error without such a definition, or without one of those values
-  void derived(const std::string& id, const std::string& unit = "1", const Place& place = Place::current());
+  void derived(const std::string& id, const std::string& unit = "1", Place place = Place::here());
 
   /// Adds a value that follows from what was measured, in a way that no law can say.
-  void derived(const std::string& id, double value, const std::string& unit = "1",
-               const Place& place = Place::current());
+  void derived(const std::string& id, double value, const std::string& unit = "1", Place place = Place::here());
 
   /// Adds a value that a simulator or a model gave.
-  void simulated(const std::string& id, double value, const std::string& unit = "1",
-                 const Place& place = Place::current());
-  void modelled(const std::string& id, double value, const std::string& unit = "1",
-                const Place& place = Place::current());
+  void simulated(const std::string& id, double value, const std::string& unit = "1", Place place = Place::here());
+  void modelled(const std::string& id, double value, const std::string& unit = "1", Place place = Place::here());
 
   /// Adds a value that others published. \param source  a key of chapters/references.bib
   void quoted(const std::string& id, double value, const std::string& unit, const std::string& source,
-              const Place& place = Place::current());
+              Place place = Place::here());
 
   /// Whether a value was added.
   bool has(std::string_view id) const;

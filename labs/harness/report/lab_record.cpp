@@ -18,12 +18,11 @@
 #include "record/check.hpp"
 #include "record/inputs.hpp"
 #include "record/law.hpp"
+#include "record/record.hpp"
 #include "system_state.hpp"
 
 namespace hf {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::string_view library_prefix = "library:", environment_prefix = "environment:";
 
