@@ -37,7 +37,7 @@ TEST_CASE("claims are read in their order") {
   CHECK(claims[0].shown.empty());
   CHECK(claims[1].id == "second");
   second["shown"] = "left";
-  CHECK(hf::parse_claims(json{second}.dump(), "claims.json")[0].shown == "left");
+  CHECK(hf::parse_claims(json::array({second}).dump(), "claims.json")[0].shown == "left");
 }
 
 TEST_CASE("what is no claim is refused, and why") {
