@@ -341,7 +341,8 @@ class Records:
         return sorted(each for folder in ("labs", "tools") for each in (self.root / folder).rglob("*"))
 
     def _run(self, command: str, paths: list[Path]) -> dict:
-        arguments = [self.tool, command, "--json", "--tree", str(self.root), *map(self.shown, paths)]
+        flags = ["--json"] if command in ("check", "stale") else []  # those print lines where nobody asks for more
+        arguments = [self.tool, command, *flags, "--tree", str(self.root), *map(self.shown, paths)]
         try:
             result = subprocess.run(arguments, cwd=self.root, capture_output=True, text=True, errors="replace", timeout=60)
             return json.loads(result.stdout)

@@ -71,12 +71,10 @@ void add_writers(CLI::App& app, Request& r) {
       add(app, r, "read", "Writes records as they are read, with what follows by definition, as one JSON object",
           [&r] { return read_command(r.tool, r.files); });
   read->add_option("FILE", r.files, "records")->required();
-  read->add_flag("--json", r.json, "as it always is");
 
   CLI::App* definitions = add(app, r, "definitions", "Writes what definitions.json makes of what, as one JSON object",
                               [&r] { return definitions_command(r.files); });
   definitions->add_option("FILE", r.files, "definitions.json of labs")->required();
-  definitions->add_flag("--json", r.json, "as it always is");
 
   CLI::App* publish = add(app, r, "publish", "Checks full records and copies them to a directory, all or none",
                           [&r] { return publish_command(r.tool, r.files, r.directory); });
