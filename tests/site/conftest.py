@@ -240,13 +240,13 @@ def drawings(tmp_path_factory) -> list[Path]:
 
 
 def launch(playwright: Playwright, *flags: str) -> Browser:
-    """A Chromium without windows. It lays out what the whole one does, without the profile of a context that takes half of a
-    test's time; HARDWARE_FIRST_TESTED names another, and the weekly tests take the whole one."""
+    """A Chromium without windows. It lays out what the whole one does and took half of its processor time on 111 tests;
+    HARDWARE_FIRST_TESTED names another, and the weekly tests take the whole one."""
     program = os.environ.get("HARDWARE_FIRST_TESTED") or "chromium-headless-shell"
     found = shutil.which(program)
     if not found:
         pytest.fail(f"{program} is missing: run ./primer test", pytrace=False)
-    hinting = "--font-render-hinting=none"  # as windows have it; headless, glyphs are as wide as whole pixels, and lines break
+    hinting = "--font-render-hinting=none"  # as windows have it; otherwise some lines break elsewhere
     return playwright.chromium.launch(executable_path=found, args=["--no-sandbox", hinting, *flags])
 
 
