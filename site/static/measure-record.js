@@ -18,11 +18,12 @@
       "03-gpu": {mlp_gain_16: chases[0] / chases.at(-1)},
     };
   };
-  // With what the book's definitions make of them; in C++: labs/record/reading.cpp.
+  // {id: [value, what it is off by]}, with what the book's definitions make of the measured; in C++: labs/record/reading.cpp.
   const withDefined = (found, definitions) => definitions.reduce((all, {id: defined, factors}) => {
-    const parts = factors.map(({id, number}) => id ? all[id] : number);
-    const product = factors.reduce((product, {divides}, i) => divides ? product / parts[i] : product * parts[i], 1);
-    return parts.every(Boolean) ? {...all, [defined]: product} : all;
+    const parts = factors.map(({id, number}) => id ? all[id] : [number, 0]);
+    if (!parts.every((part) => part?.[0])) return all;
+    const product = factors.reduce((product, {divides}, i) => divides ? product / parts[i][0] : product * parts[i][0], 1);
+    return {...all, [defined]: [product, Math.hypot(...parts.map(([, off]) => off))]};
   }, found);
   const UNITS = {gflops: "GFLOP/s", gbs: "GB/s", ns: "ns", byte: "FLOP/byte", loaded: "FLOP"}; // by the end of an id, or of what goes before a number
   const unit = (id) => UNITS[id.replace(/(_\d+)$/, "").split("_").at(-1)] ?? "1";
@@ -32,9 +33,11 @@
     return of === "ns" ? scaled(value * 1e-9, "s") : of === "1" ? digits(value)
       : of[0] === "G" ? scaled(value * 1e9, of.slice(1)) : `${digits(value)}\u00a0${of}`;
   };
-  // {lab/id: [the value, in words]}
-  hf.valuesInWords = (result, definitions) => Object.fromEntries(Object.entries(values(result)).flatMap(([lab, found]) =>
-    known(withDefined(found, definitions[lab])).map(([id, value]) => [`${lab}/${id}`, [value, words(id, value)]])));
+  // {lab/id: [the value, in words, what it is off by as a share]}
+  hf.valuesInWords = (result, definitions) => Object.fromEntries(Object.entries(values(result)).flatMap(([lab, found]) => {
+    const measured = Object.fromEntries(known(found).map(([id, value]) => [id, [value, result.noise]]));
+    return Object.entries(withDefined(measured, definitions[lab])).map(([id, [value, off]]) => [`${lab}/${id}`, [value, words(id, value), off]]);
+  }));
 
   // {figure: its points}, as the figure's axes have them.
   hf.pointsOf = ({peaks, reads, waits, chases, naive}) => {

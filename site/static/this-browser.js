@@ -1,16 +1,23 @@
 // "This browser" among a chapter's machines, once measure.html has measured: numbers, claims and figures that it can speak for
 // become the reader's, and are marked. All of it is in this browser alone, and forgotten with one press.
+
+// What an interval says of a bound, "holds", "fails" or "too close to call"; in C++: decide() in labs/record/claims.cpp.
+window.hardwareFirst.answer = (low, high, bound) => {
+  const KEEPS = {">=": (a, b) => a >= b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, "<": (a, b) => a < b};
+  const [sign, limit] = bound.split(" "), [one, other] = [low, high].map((end) => KEEPS[sign](end, Number(limit)));
+  return one !== other ? "too close to call" : one ? "holds" : "fails";
+};
+
 document.addEventListener("DOMContentLoaded", () => { // when the switcher is there
   const hf = window.hardwareFirst, HERE = "this-browser", select = document.querySelector("#hf-machine select");
   const isObject = (found) => found && typeof found === "object";
   let values, points;
   try { ({values, points} = JSON.parse(hf.stored("measured"))); } catch { /* nothing is measured, or it cannot be read */ }
   const isPoint = (found) => Array.isArray(found) && found.every((number) => typeof number === "number");
-  const known = (id) => Array.isArray(values[id]) && isFinite(values[id][0]) && typeof values[id][1] === "string";
+  const known = (id) => Array.isArray(values[id]) && isFinite(values[id][0]) && typeof values[id][1] === "string" && isFinite(values[id][2] ?? 0);
   if (!select || !isObject(values) || !isObject(points)) return;
   if (![...document.querySelectorAll("[data-value]")].some(({dataset}) => known(dataset.value))) return;
 
-  const KEEPS = {">=": (a, b) => a >= b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, "<": (a, b) => a < b};
   const kept = new Map(); // of each number what it was, also of those that another machine's have taken the place of
   const made = (tag, className, ...children) => {
     const element = document.createElement(tag);
@@ -30,12 +37,13 @@ document.addEventListener("DOMContentLoaded", () => { // when the switcher is th
     number.title = "measured in this browser";
     number.classList.add("hf-own");
   };
-  // A claim is decided anew, in a line of its own: what stands there was said of another machine.
+  // A claim is decided anew, in a line of its own: what stands there was said of another machine. A number is off by as much as
+  // batches of one loop differed.
+  const WORDS = {holds: "\u2713 holds", fails: "\u2717 does not hold", "too close to call": "too close to call"};
   const decide = (number) => {
-    const [sign, limit] = number.dataset.asks.split(" "), [value, text] = values[number.dataset.value];
-    const holds = KEEPS[sign](value, Number(limit)), own = made("b", "hf-own", text);
-    number.closest(".hf-claim").append(made("p", "hf-own-verdict",
-      `${holds ? "✓ holds" : "✗ does not hold"} in this browser: `, own, ` (${sign} ${limit})`));
+    const {asks, value: id} = number.dataset, [value, text, off = 0] = values[id];
+    const answer = hf.answer(value / (1 + off), value * (1 + off), asks), own = made("b", "hf-own", text);
+    number.closest(".hf-claim").append(made("p", "hf-own-verdict", `${WORDS[answer]} in this browser: `, own, ` (${asks})`));
   };
   // A figure's points, as a line of their own where its axes reach.
   const draw = (figure, found) => {

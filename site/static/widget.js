@@ -5,8 +5,10 @@
   const hf = window.hardwareFirst;
 
   // ---- Numbers ----
-  const grouped = (value) => value.toLocaleString("en", {useGrouping: "min2"}).replaceAll(",", "\u202f");
-  const digits = (value) => Math.abs(value) >= 1000 ? grouped(Math.round(value)) : String(Number(value.toPrecision(3)));
+  // Three digits of what is measured, all of what is counted; as site/hardware_first/quantity.py rounds.
+  const digits = (value) => value.toLocaleString("en", {
+    maximumSignificantDigits: Number.isInteger(value) ? 21 : 3, roundingMode: "halfEven", useGrouping: "min2",
+  }).replaceAll(",", "\u202f").replace("-", "\u2212");
   // 1.2e9 and "B" are "1.2 GB"; three digits.
   const scaled = (value, unit) => {
     if (value === 0) return `0\u00a0${unit}`;

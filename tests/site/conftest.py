@@ -32,6 +32,7 @@ from sphinx.application import Sphinx  # noqa: E402
 from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: E402
 
 LAB = "01-roofline"
+ALIKE = json.loads((PROJECT / "tests" / "alike.json").read_text(encoding="utf-8"))  # what three languages say alike
 CLAIMS = [
     {"id": "simd-pays", "text": "Vectors beat single numbers at least fourfold.", "value": "simd_over_scalar_fp32",
      "bound": ">= 4"},

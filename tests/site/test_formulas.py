@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import PROJECT
+from conftest import ALIKE, PROJECT
 from playwright.sync_api import Browser, Page
 
 STATIC = PROJECT / "site" / "static"
@@ -125,3 +125,13 @@ def test_the_browser_answers_as_the_labs_do(cases, page, kind):
     answered = json.loads(page.evaluate(ASK % ANSWERS[kind], json.dumps([asked, tables])))
     wrong = [(case, said) for case, (said, right) in zip(asked, answered, strict=True) if not same(said, right)]
     assert not wrong, f"seed {seed}: {len(wrong)} of {len(asked)}, the first: {wrong[0]}"
+
+
+def test_a_browser_decides_and_rounds_as_the_labs_and_the_book_do(page):
+    page.evaluate("window.hardwareFirst ??= {}")
+    for script in ("this-browser.js", "widget.js"):
+        page.add_script_tag(path=STATIC / script)
+    decided, rounded = page.evaluate("""({bounds, numbers}) => [bounds.map(([low, high, bound]) =>
+        hardwareFirst.answer(low, high, bound)), numbers.map(([number]) => hardwareFirst.format.digits(number))]""", ALIKE)
+    assert decided == [says for *_, says in ALIKE["bounds"]]
+    assert rounded == [text for _, text in ALIKE["numbers"]]

@@ -1,6 +1,7 @@
 """Numbers are printed as precisely as they were measured, and no more."""
 
 import pytest
+from conftest import ALIKE
 from hardware_first.quantity import DIGITS, MINUS, NO_BREAK_SPACE, THOUSANDS_SPACE, quantity
 
 
@@ -34,6 +35,11 @@ from hardware_first.quantity import DIGITS, MINUS, NO_BREAK_SPACE, THOUSANDS_SPA
 def test_number_unit_and_spread(value, unit, low, high, text, spread):
     shown = quantity(value, unit, low, high)
     assert (plain(str(shown)), plain(shown.spread)) == (text, spread)
+
+
+@pytest.mark.parametrize(("value", "text"), ALIKE["numbers"])
+def test_a_number_without_a_spread_has_three_digits(value, text):
+    assert quantity(value, "1").number == text
 
 
 @pytest.mark.parametrize(("value", "unit", "style", "text"), [

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <string>
 
+#include "harness/measure/number_text.hpp"
 #include "record/record.hpp"
 #include "small_record.hpp"
 
@@ -24,5 +25,17 @@ TEST_CASE("any JSON is written so that it reads the same") {
   for (const char* json :
        {"null", "[]", "{}", "[[], {}]", "[1, [2, [3, {\"a\": [\"\\u0001\\\"\"]}]]]", "{\"\": {\"é\": 1e300}}"}) {
     CHECK(hf::parse_json(hf::record_text(hf::Json::parse(json)), "text") == hf::Json::parse(json));
+  }
+}
+
+TEST_CASE("a number below 1000 is rounded as the site does, and keeps its zeros") {
+  const hf::Json cases = hf::load_json(ALIKE).at("numbers");
+  for (const hf::Json& each : cases) {
+    const double number = each[0];
+    std::string text = hf::number_text(number);
+    if (std::stod(text) >= 1000 || number < 0) continue;  // the site's minus is no hyphen
+    if (text.find('.') != std::string::npos) text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    CHECK(text == each[1].get<std::string>());
   }
 }
