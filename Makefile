@@ -63,6 +63,8 @@ test-slow: needs-test-slow ## what differs from main: the C++ tests of those roo
 
 .PHONY: test-weekly
 test-weekly: needs-test-weekly ## everything that seldom fails: sanitizers on all tests, Clang, AArch64, every record's figures, a live book, ...
+	@tools/build all
+	@site/browser/build
 	@tools/test tidy asan tsan clang aarch64 take-away chromium slow-site slow-cli checker fuzz live-book
 
 # lab-NN        ## measure one chapter's lab: refreshes its record and its figures
