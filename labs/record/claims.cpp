@@ -127,7 +127,7 @@ std::optional<Verdict> decide(const Claim& claim, const Json& record) {
   if (!number) return std::nullopt;
   const Bound bound = parse_bound(claim.bound).value();
   const bool low = satisfies(number->interval.low, bound), high = satisfies(number->interval.high, bound);
-  return Verdict{number->interval, number->unit, low != high ? Answer::too_close : low ? Answer::holds : Answer::fails};
+  return Verdict{*number, low != high ? Answer::too_close : low ? Answer::holds : Answer::fails};
 }
 
 }  // namespace hf

@@ -27,8 +27,7 @@ struct Claim {
 enum class Answer { holds, fails, too_close };
 
 struct Verdict {
-  Interval observed;
-  std::string unit;
+  Number observed;
   Answer answer;
 };
 

@@ -79,7 +79,8 @@ std::vector<Flip> flipped(const Json& before, const Json& after, const std::vect
   for (const Claim& claim : claims) {
     const auto then = decide(claim, before), now = decide(claim, after);
     if (!then || !now || then->answer == now->answer) continue;
-    flips.push_back({claim.id, then->answer, now->answer, then->observed.median, now->observed.median, claim.bound});
+    flips.push_back({claim.id, then->answer, now->answer, then->observed.interval.median, now->observed.interval.median,
+                     claim.bound});
   }
   return flips;
 }

@@ -1,14 +1,14 @@
 """{claim}: a sentence the record decides. {where-holds}: prose that follows from it.
 
     ```{claim} simd-pays                       an id of the lab's claims.json, or lab/id
-    :exact:                                    the same on every machine, unless the lab is broken: it gets no tick
     :pending:                                  perhaps not measured on any machine yet
     The sentence to show where it fails.
     ```
 
-Where a record cannot tell, the sentence is shown with the interval of its number, and neither a tick nor the body. Claims that
-follow one another are one argument: its first that holds is a line, the others that hold are folded below it, and each that
-fails or is too close to call stands in the open.
+Where its number was not measured but modelled or simulated, that word stands in place of the tick. Where a record cannot tell,
+the sentence is shown with the interval of its number, and neither a tick nor the body. Claims that follow one another are one
+argument: its first that holds is a line, the others that hold are folded below it, and each that fails or is too close to call
+stands in the open.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .notice import block_notice
 from .per_machine import for_each_answer, for_each_machine
 from .quantity import NO_BREAK_SPACE
 from .records import BUILDER, Machine, NotMeasured, Record, RecordError, Records
-from .statements import Answer, Statement, read_statements
+from .statements import MEASURED, Answer, Statement, read_statements
 
 
 class Claim(SphinxDirective):
@@ -36,7 +36,7 @@ class Claim(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec = {"pending": directives.flag, "exact": directives.flag}
+    option_spec = {"pending": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
@@ -61,8 +61,7 @@ class Claim(SphinxDirective):
             if isinstance(answer, str):
                 return [block_notice(self.env, self.lineno, answer)]
             if answer is Answer.HOLDS:
-                exact = "exact" in self.options
-                return [nodes.container("", *each(lambda found: passing(found, exact)), classes=["hf-holds"])]
+                return [nodes.container("", *each(passing), classes=["hf-holds"])]
             if answer is Answer.TOO_CLOSE:
                 return [nodes.container("", *each(undecided), classes=["hf-close"])]
             return [nodes.container("", *each(badge), *each(sentence), *alternative, classes=["hf-fails"])]
@@ -114,6 +113,10 @@ class Verdict:
     def answer(self) -> Answer:
         return self.statement.answer(self.record)
 
+    @property
+    def kind(self) -> str:
+        return self.statement.kind(self.record)
+
 
 def verdict(records: Records, lab: str, statement: Statement, machine: Machine) -> Verdict | RecordError:
     """The verdict for the page of a machine, or why there is none."""
@@ -134,7 +137,7 @@ def sentence(verdict: Verdict) -> nodes.paragraph:
     if number:
         line += nodes.Text(" ")  # outside of what is kept in one line, so that the line can break here
         line += nodes.inline("", f"aimed at{NO_BREAK_SPACE}{statement.asked(record)}, got", classes=["hf-aimed"])
-        tooltip = f"the claim asks for {statement.asked(record)}; measured {verdict.whose}, {record.date}{record.since}"
+        tooltip = f"the claim asks for {statement.asked(record)}; {verdict.kind} {verdict.whose}, {record.date}{record.since}"
         if two := states(record.value(statement.value)):
             tooltip += f", in {two}"
         observed = measured_number(tooltip=tooltip, classes=["hf-observed"] + ["hf-elsewhere"] * record.elsewhere)
@@ -144,12 +147,12 @@ def sentence(verdict: Verdict) -> nodes.paragraph:
     return line
 
 
-def passing(verdict: Verdict, exact: bool) -> nodes.paragraph:
-    """Where a claim holds: its line and a tick, but for one that cannot but hold."""
-    line = sentence(verdict)
-    if verdict.record.elsewhere:
-        line += nodes.inline("", f" {verdict.whose}", classes=["hf-kind"])
-    if not exact:
+def passing(verdict: Verdict) -> nodes.paragraph:
+    """Where a claim holds: its line, and a tick or of what other kind its number is."""
+    line, measured = sentence(verdict), verdict.kind == MEASURED
+    if words := " ".join([verdict.kind] * (not measured) + [verdict.whose] * verdict.record.elsewhere):
+        line += nodes.inline("", f" {words}", classes=["hf-kind"])
+    if measured:
         tick = measured_number(tooltip=f"holds {verdict.whose}", classes=["hf-verdict"])
         tick += nodes.Text(f"{NO_BREAK_SPACE}✓")
         line += tick
@@ -165,7 +168,8 @@ def undecided(verdict: Verdict) -> nodes.paragraph:
 
 
 def badge(verdict: Verdict) -> nodes.paragraph:
-    return nodes.paragraph("", f"✗ does not hold {verdict.whose}", classes=["hf-verdict"])
+    kind = "" if verdict.kind == MEASURED else f", {verdict.kind}"
+    return nodes.paragraph("", f"✗ does not hold {verdict.whose}{kind}", classes=["hf-verdict"])
 
 
 class WhereHolds(SphinxDirective):

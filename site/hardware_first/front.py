@@ -14,6 +14,7 @@ processors and claims. {chapter-cards}: a card for each chapter.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -71,12 +72,13 @@ class BookInNumbers(SphinxDirective):
         domain.note_all_labs()
         records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]]
         claims = [each for lab in domain.records.labs() for each in entries(domain, lab)]
+        states = Counter(each.state for each in claims)
         processors = counted(len({record.cpu for record in records}), "processor")
         gpus = len({record.gpu for record in records} - {""})
         facts = [("machines", processors, f", {counted(gpus, 'GPU')}" if gpus else ", and no GPU yet"),
                  ("claims", counted(len(claims), "claim"),
-                  f", {sum(each.state == 'fails' for each in claims)} of which fail somewhere, and "
-                  f"{sum(each.state == 'close' for each in claims)} more are too close to call somewhere")]
+                  f", of which {states['fails']} fail somewhere, {states['close']} are too close to call somewhere, and "
+                  f"{states['made']} were modelled or simulated")]
         lines = [nodes.list_item("", nodes.paragraph("", "", page_link(page, nodes.strong("", words)), nodes.Text(rest)))
                  for page, words, rest in facts]
         return [nodes.container("", *for_each_machine(self.env, lambda machine: self.missed(machine, records)),

@@ -17,12 +17,12 @@ from .notice import block_notice
 from .predict import predict_markup
 from .quantity import NO_BREAK_SPACE
 from .records import CHANGED, Machine, Record, RecordError
-from .statements import NOTHING, Answer, Statement
+from .statements import MEASURED, NOTHING, Answer, Statement
 from .tables import scrolling_table
 
 STATES = (("all", "all"), ("fails", "fail somewhere"), ("close", "are too close to call somewhere"),
-          ("holds", "hold everywhere"), ("open", "wait for a machine"))
-MARKS = {Answer.HOLDS: ("✓", "yes"), Answer.FAILS: ("✗", "no"), Answer.TOO_CLOSE: ("≈", "close")}
+          ("holds", "hold everywhere"), ("made", "were modelled or simulated"), ("open", "wait for a machine"))
+MARKS = {"holds": "✓", "fails": "✗", "close": "≈"}
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,17 @@ class Entry:
     statement: Statement
     records: dict[str, Record]  # by the machine's slug
 
+    def of(self, record: Record) -> str:
+        """One of STATES, of one record: what holds and was not measured is "made"."""
+        answer = self.statement.answer(record)
+        holds = "holds" if self.statement.kind(record) == MEASURED else "made"
+        return {Answer.FAILS: "fails", Answer.TOO_CLOSE: "close", Answer.HOLDS: holds}[answer]
+
     @property
     def state(self) -> str:
         """One of STATES: of what machines say, that which tells most against the claim."""
-        answers = {self.statement.answer(record) for record in self.records.values()}
-        worst = next((answer for answer in (Answer.FAILS, Answer.TOO_CLOSE, Answer.HOLDS) if answer in answers), None)
-        return {None: "open", Answer.FAILS: "fails", Answer.TOO_CLOSE: "close", Answer.HOLDS: "holds"}[worst]
+        found = {self.of(record) for record in self.records.values()}
+        return next((state for state in ("fails", "close", "holds", "made") if state in found), "open")
 
 
 class ClaimsLedger(SphinxDirective):
@@ -86,9 +91,10 @@ def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
     """Of how many claims each machine says what."""
     rows = []
     for machine in machines:
-        answers = [entry.statement.answer(record) for entry in entries if (record := entry.records.get(machine.slug))]
-        rows.append([machine.name, *(str(answers.count(answer)) for answer in Answer), str(len(entries) - len(answers))])
-    return scrolling_table(["machine", "hold", "fail", "too close to call", "not measured"], rows)
+        found = [entry.of(record) for entry in entries if (record := entry.records.get(machine.slug))]
+        counts = [found.count(state) for state in ("holds", "fails", "close", "made")]
+        rows.append([machine.name, *map(str, counts), str(len(entries) - len(found))])
+    return scrolling_table(["machine", "hold", "fail", "too close to call", "modelled or simulated", "not measured"], rows)
 
 
 def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
@@ -132,16 +138,17 @@ def claim_link(entry: Entry) -> nodes.Node:
 
 
 def cell(entry: Entry, machine: Machine) -> nodes.Node:
-    """The verdict; where the table has no room for columns, with the machine's name."""
+    """The verdict; where the table has no room for columns, with the machine's name. What was not measured says so, in place
+    of a tick."""
     whose = nodes.inline("", f"{name_of(machine)} ", classes=["hf-cell-head"])
     record = entry.records.get(machine.slug)
     if record is None:
         return nodes.inline("", "", whose, nodes.inline("", "not measured", classes=["hf-unmeasured"]))
-    answer = entry.statement.answer(record)
-    mark, verdict = MARKS[answer]
-    number = entry.statement.range(record) if answer is Answer.TOO_CLOSE else entry.statement.observed(record)
-    words = f"{mark}{NO_BREAK_SPACE}{number}".rstrip()
-    return nodes.inline("", "", whose, nodes.inline("", words, classes=["hf-verdict", f"hf-{verdict}"]))
+    state, kind = entry.of(record), entry.statement.kind(record)
+    number = entry.statement.range(record) if state == "close" else entry.statement.observed(record)
+    marks = [*([MARKS[state]] if state in MARKS else []), *([] if kind == MEASURED else [kind])]
+    words = f"{' '.join(marks)}{NO_BREAK_SPACE}{number}".rstrip()
+    return nodes.inline("", "", whose, nodes.inline("", words, classes=["hf-verdict", f"hf-{state}"]))
 
 
 def chapter_link(domain: HardwareFirstDomain, lab: str) -> nodes.Node:

@@ -44,6 +44,7 @@ WAYS = {
     "rest": Way(lambda ratio: 1 - ratio, "percent", falls=True),         # "takes away at least half"
 }
 NOTHING = "nothing"  # of what is true or false
+MEASURED = "measured"  # what a number of another kind may not claim: its kind stands where the tick would
 OTHER_WAY = "the other way"
 
 
@@ -78,6 +79,10 @@ class Statement:
         """Whether the record, which has the value, bears the sentence out wherever in its interval the number is."""
         low, high = (self._keeps(end) for end in interval(record.value(self.value)))
         return Answer.TOO_CLOSE if low != high else Answer.HOLDS if low else Answer.FAILS
+
+    def kind(self, record: Record) -> str:
+        """Of what kind the number is that decides: MEASURED, "modelled", "simulated" or "quoted"."""
+        return record.value(self.value)["kind"]
 
     def range(self, record: Record) -> str:
         """The interval of the record's value as the sentence speaks of it: "1.06–1.16×"."""

@@ -77,16 +77,26 @@ TEST_CASE("a claim is broken between words, below itself") {
   narrow.width = 40;
   const std::string text = printed(narrow, [](hf::Terminal& terminal) {
     terminal.verdict({"a", "The nearest cache delivers three times the bandwidth.", "gain", ">= 3"},
-                     {{4, 4, 4}, "1", hf::Answer::holds});
+                     {{{4, 4, 4}, "1", "measured"}, hf::Answer::holds});
   });
   CHECK(text == "  holds  The nearest cache delivers\n         three times the bandwidth.\n         (4.00; >= 3)\n");
 }
 
 TEST_CASE("a claim that is too close to call is told with its interval") {
   const std::string text = printed({}, [](hf::Terminal& terminal) {
-    terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{1.5, 2.5, 3}, "1", hf::Answer::too_close});
+    terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{{1.5, 2.5, 3}, "1", "measured"}, hf::Answer::too_close});
   });
   CHECK(text == "  close  It pays. (2.50, 1.50 to 3.00, too close to call; >= 2)\n");
+}
+
+TEST_CASE("a claim about a number that was not measured has the number's kind in place of a verdict, or beside it") {
+  const auto told = [](const char* kind, hf::Answer answer) {
+    return printed({}, [&](hf::Terminal& terminal) {
+      terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{{2.5, 2.5, 2.5}, "1", kind}, answer});
+    });
+  };
+  CHECK(told("modelled", hf::Answer::holds) == "  modelled  It pays. (2.50; >= 2)\n");
+  CHECK(told("simulated", hf::Answer::fails) == "  fails  It pays. (2.50, simulated; >= 2)\n");
 }
 
 TEST_CASE("a progress bar fits the terminal") {
@@ -108,7 +118,7 @@ TEST_CASE("where the output is no terminal there are no escapes and no redrawn l
     terminal.progress("latency", 0.1, 50);
     terminal.progress("latency", 0.2, 45);
     terminal.progress("kernels", 0.5, 25);
-    terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{4, 4, 4}, "1", hf::Answer::holds});
+    terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{{4, 4, 4}, "1", "measured"}, hf::Answer::holds});
   });
   CHECK(is_ascii(text));
   CHECK(text.starts_with("  10 %  latency, about 50 s left\n  50 %  kernels, about 25 s left\n"));
@@ -118,7 +128,7 @@ TEST_CASE("where the output is no terminal there are no escapes and no redrawn l
 TEST_CASE("a terminal is redrawn, with colour only where it is wanted") {
   const auto progress_and_claim = [](hf::Terminal& terminal) {
     terminal.progress("latency", 0.5, 50);
-    terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{1, 1, 1}, "1", hf::Answer::fails});
+    terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{{1, 1, 1}, "1", "measured"}, hf::Answer::fails});
   };
   hf::TerminalStyle style{.interactive = true, .colour = false, .utf8 = false, .width = 80};
   const std::string plain = printed(style, progress_and_claim);

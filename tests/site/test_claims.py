@@ -256,7 +256,7 @@ def test_every_claim_whose_number_is_shown_in_a_way_of_its_own_has_a_value_witho
             units = {value["id"]: value["unit"] for value in json.loads(record.read_text(encoding="utf-8"))["values"]}
             assert [claim["id"] for claim in claims if units.get(claim["value"], "1") != "1"] == [], record
             found += len(claims)
-    assert found > 100
+    assert found > 50
 
 
 def test_the_chapters_bound_decides_for_every_machine(site):
@@ -291,7 +291,7 @@ def test_the_ledger_counts_what_is_too_close_to_call(site):
     site.page("# Page\n\n```{claims-ledger}\n```")
     assert site.build().status == 0
     assert f"{SENTENCE} ≥ 3× ≈ 2.9–3.3× ✓ 22.9×" in ledger(site)
-    assert "hold fail too close to call not measured" in site.text()
+    assert "hold fail too close to call modelled or simulated not measured this machine 4 1 1 0 1" in site.text()
     assert "hf-row-close" in site.html()
 
 
@@ -374,8 +374,34 @@ def test_each_machine_has_its_own_fold(site):
     assert "does not hold" in other and "more that hold" not in other
 
 
-def test_what_cannot_but_hold_gets_no_tick(site):
-    site.record()
-    site.page(PAGE.replace("Here the", ":exact:\nHere the"))
+def made(kind: str, value: float):
+    """An edit after which the ladder's gain is of another kind than measured."""
+    def edit(record):
+        drop_value("cache_gain")(record)
+        add_value(id="cache_gain", unit="1", value=value, kind=kind)(record)
+    return edit
+
+
+@pytest.mark.parametrize("kind", ["modelled", "simulated"])
+def test_what_was_not_measured_says_so_in_place_of_a_tick(site, kind):
+    site.record(made(kind, 22.9))
+    site.page(PAGE)
     assert site.build().status == 0
-    assert f"{SENTENCE} aimed at ≥ 3×, got 22.9×" in site.text() and "✓" not in site.text()
+    assert f"{SENTENCE} aimed at ≥ 3×, got 23× {kind}" in site.text() and "✓" not in site.text()
+    assert f"the claim asks for ≥\xa03×; {kind} here, 20 November 2026" in site.html()
+    site.record(made(kind, 2.4))
+    assert site.build().status == 0
+    assert f"✗ does not hold here, {kind} {SENTENCE} aimed at ≥ 3×, got 2.4×" in site.text()
+
+
+def test_the_ledger_counts_what_was_not_measured_apart(site):
+    site.record(made("modelled", 22.9))
+    site.record(made("modelled", 2.4), published="other-machine")
+    site.page("# Page\n\n```{claims-ledger}\n```")
+    assert site.build().status == 0
+    assert f"{SENTENCE} ≥ 3× modelled 23× ✗ modelled 2.4×" in ledger(site)
+    assert "hold fail too close to call modelled or simulated not measured this machine 4 0 0 2 1" in site.text()
+    assert "hf-row-fails" in site.html() and "hf-row-made" not in site.html()
+    site.record(made("modelled", 22.9), published="other-machine")
+    assert site.build().status == 0
+    assert "hf-row-fails" not in site.html() and "hf-row-made" in site.html()

@@ -125,7 +125,6 @@ How many?
 ```
 
 ```{claim} 01-roofline/simd-pays
-:exact:
 Not here.
 ```
 

@@ -68,8 +68,9 @@ TEST_CASE("a claim is decided by the number that the record has, where it has on
     const json record = {{"values", {hf::value("gain", "GB/s", {number})}}};
     const auto verdict = hf::decide({"a", "A.", "gain", bound}, record);
     REQUIRE(verdict);
-    CHECK(verdict->observed.median == number);
-    CHECK(verdict->unit == "GB/s");
+    CHECK(verdict->observed.interval.median == number);
+    CHECK(verdict->observed.unit == "GB/s");
+    CHECK(verdict->observed.kind == "measured");
     CHECK_FALSE(hf::decide({"a", "A.", "loss", bound}, record));
     CHECK(verdict->answer != hf::Answer::too_close);  // an interval of one point has no inside
     return verdict->answer == hf::Answer::holds;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "record/claims.hpp"
+#include "record/record.hpp"
 #include "text.hpp"
 
 namespace hf {
@@ -249,14 +250,19 @@ void Terminal::table(const Table& table) {
 
 void Terminal::verdict(const Claim& claim, const Verdict& verdict) {
   clear_progress();
-  const std::string unit = verdict.unit == "1" ? "" : " " + verdict.unit;
-  const auto& [low, median, high] = verdict.observed;
-  const bool close = verdict.answer == Answer::too_close;
+  const Number& number = verdict.observed;
+  const auto& [low, median, high] = number.interval;
+  const std::string unit = number.unit == "1" ? "" : " " + number.unit;
+  const bool close = verdict.answer == Answer::too_close, fails = verdict.answer == Answer::fails;
+  const bool measured = number.kind == "measured";  // else its kind is said, in place of "holds"
   const std::string spread = close ? ", " + number_text(low) + " to " + number_text(high) + ", too close to call" : "";
-  const std::string text = claim.text + " (" + number_text(median) + unit + spread + "; " + claim.bound + unit + ")";
-  constexpr std::size_t indent = 9;  // "  holds  "
+  const std::string made = !measured && (close || fails) ? ", " + number.kind : "";
+  const std::string text =
+      claim.text + " (" + number_text(median) + unit + spread + made + "; " + claim.bound + unit + ")";
+  const std::string word = close ? "close" : fails || measured ? words(verdict.answer) : number.kind;
+  const std::size_t indent = word.size() + 4;  // "  holds  "
   std::fputs("  ", stream_);
-  emphasise(close ? "close" : words(verdict.answer), verdict.answer == Answer::fails ? "31" : close ? "33" : "32");
+  emphasise(word, fails ? "31" : close ? "33" : measured ? "32" : "2");
   std::string before = "  ";
   for (const std::string& each : wrapped(text, static_cast<std::size_t>(style_.width) - indent)) {
     line(before + each);
