@@ -167,7 +167,7 @@ def test_a_finger_drags_the_dot_and_not_the_page(browser, served):
 def test_a_finger_beside_the_dot_scrolls_the_page(browser, served):
     with Visit(browser, f"{served}index.html", has_touch=True, viewport={"width": 360, "height": 740}) as visit:
         visit.drag_by_finger(visit.page.locator(".hf-headline").bounding_box(), 0, -150)
-        visit.page.wait_for_function("scrollY > 50")
+        visit.page.wait_for_function("() => scrollY > 50")
         assert visit.page.locator(".hf-drag").is_visible()
 
 

@@ -146,7 +146,7 @@ def test_a_line_says_how_far_one_is(visit):
     width = "document.querySelector('.hf-progress').getBoundingClientRect().width / innerWidth"
     assert visit.page.evaluate(width) < 0.01
     visit.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    visit.page.wait_for_function(f"{width} > 0.98")
+    visit.page.wait_for_function(f"() => {width} > 0.98")
 
 
 def test_without_scripts_no_button_is_dead_and_titles_say_what_cards_would(browser, book):

@@ -152,7 +152,7 @@ def test_it_starts_at_the_beginning_and_its_numbers_move(opened):
 def test_it_plays_where_motion_is_welcome_and_pauses(opened):
     opened.emulate_media(reduced_motion="no-preference")
     opened.get_by_role("button", name="Play").click()
-    opened.wait_for_function("document.querySelector('input[type=range]').value > 1")
+    opened.wait_for_function("() => document.querySelector('input[type=range]').value > 1")
     opened.get_by_role("button", name="Pause").click()
     expect(opened.get_by_role("button", name="Play")).to_be_visible()
 
