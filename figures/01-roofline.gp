@@ -1,8 +1,8 @@
 # title: The roofline of this machine, one thread
 # needs: peaks_fp32 plateaus_bandwidth kernels
-# shows: plateaus_bandwidth peaks_fp32 roofs_fp32 kernels kernels_predicted
+# shows: memory_streams plateaus_bandwidth peaks_fp32 roofs_fp32 kernels kernels_predicted
 # A script that sets few, "|dot|axpy|", then loads this, gets these kernels alone, and the naive product in a colour of its own.
-# One thick roof, of the slowest memory and the widest instructions, and the flat one of scalar code. Caches and the
+# One thick roof, of the fastest stream through memory and the widest instructions, and the flat one of scalar code. Caches and the
 # instruction sets between are in its table: their lines would be names, not limits of what is drawn.
 height = 560
 load "style.gp"
@@ -16,11 +16,11 @@ predictions = have_predictions ? tables."/kernels_predicted.tsv" : kernels
 stats peaks using 2 name "peak" nooutput
 stats peaks every ::0::0 using 2 name "scalar" nooutput
 if (exists("value_peak_fp32_scalar_gflops")) { scalar_max = value_peak_fp32_scalar_gflops }  # FMA included
-stats levels using (dram = $2) name "bandwidth" nooutput  # DRAM is the last level
-if (exists("value_bandwidth_dram_gbs")) { dram = value_bandwidth_dram_gbs }
+stats levels using (roof = $2) name "bandwidth" nooutput  # DRAM is the last level
+if (exists("value_memory_roof_gbs")) { roof = value_memory_roof_gbs }  # older records have reading alone
 stats kernels using 1:2 name "kernel" nooutput
 peak = peak_max
-ridge = value_ridge_flop_per_byte
+ridge = peak / roof
 
 # Each kernel's prediction, found by its name, is joined to what was measured.
 stats predictions using 2 name "prediction" nooutput
@@ -50,18 +50,18 @@ right_edge = width - 12
 y_title = "speed, GFLOP/s"
 load "roofline-axes.gp"
 
-x_low = larger(x_min, y_min / dram)
+x_low = larger(x_min, y_min / roof)
 if (!exists("few")) { eval key("measured", measured_point, ink) }
 if (have_predictions) {
   eval key("modelled", modelled_point, ink)
 }
-set arrow from x_low,x_low * dram to ridge,peak nohead linewidth 3.2 linecolor rgb memory
+set arrow from x_low,x_low * roof to ridge,peak nohead linewidth 3.2 linecolor rgb memory
 set arrow from ridge,peak to x_max,peak nohead linewidth 3.2 linecolor rgb compute
 if (scalar_max < peak && !exists("few")) {
-  set arrow from scalar_max / dram,scalar_max to x_max,scalar_max nohead linewidth 1.2 linecolor rgb compute
+  set arrow from scalar_max / roof,scalar_max to x_max,scalar_max nohead linewidth 1.2 linecolor rgb compute
 }
 middle = sqrt(x_low * ridge)
-set label sprintf("memory: %s GB/s", digits(dram)) at middle,middle * dram center rotate by rise font along textcolor rgb memory
+set label sprintf("memory: %s GB/s", digits(roof)) at middle,middle * roof center rotate by rise font along textcolor rgb memory
 set label sprintf("arithmetic: %s GFLOP/s", digits(peak)) at x_max * 0.98,peak right font along textcolor rgb compute
 if (scalar_max < peak && !exists("few")) {
   set label sprintf("scalar: %s", digits(scalar_max)) at x_max * 0.98,scalar_max right font along textcolor rgb compute

@@ -12,6 +12,7 @@
     return {
       "01-roofline": {
         ...of, peak_fp32_scalar_gflops: peaks[0], bandwidth_l1_gbs: reads[1], bandwidth_dram_gbs: reads.at(-1),
+        memory_roof_gbs: reads.at(-1), // no other stream was timed
         bandwidth_dram_all_gbs: bytes || null, latency_l1_ns: waits[0],
       },
       "02-matmul": {...of, ...Object.fromEntries(naive.map((speed, i) => [`naive_gflops_${1023 + i}`, speed]))},

@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "01-roofline/bench/memory_roof.hpp"
 #include "01-roofline/bench/steps.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/predictions.hpp"
@@ -73,57 +75,73 @@ void check_each(const std::vector<Workload>& workloads) {
 /// The kernels and their data: once with more data than caches hold, once with little.
 struct KernelRuns {
   /// \param lab  that has measured peak_fp32_gflops, from which follows how large a matrix product may be
-  /// \param largest  bytes of data for kernels on vectors; at least 1 MiB
+  /// \param largest  bytes of data for kernels on vectors and for streams; at least 1 MiB
   /// \throws OutOfMemory
-  KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest)
-      : far(random_buffer(largest)), near(random_buffer(three_matrices(matrix_in_cache))) {
-    const auto much = far.as<float>(), little = near.as<float>(), few = little.first(vectors_in_cache);
+  KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest, Team& one)
+      : bytes(largest), far(one, largest), near(random_buffer(three_matrices(matrix_in_cache))) {
+    const std::span<float> much(far.of(0), bytes / sizeof(float));
+    const auto little = near.as<float>(), few = little.first(vectors_in_cache);
     from_dram = workloads(set, much, much, matrix_rows(lab, largest));
     in_cache = workloads(set, few, little, matrix_in_cache);
     adds_from_dram = narrow_and_wide_add(set, much);
     adds_in_cache = narrow_and_wide_add(set, few);
   }
 
-  Buffer far, near;
+  std::size_t bytes;
+  StreamMemory far;
+  Buffer near;
   std::vector<Workload> from_dram, in_cache;            ///< in the same order
   std::vector<Workload> adds_from_dram, adds_in_cache;  ///< one number at a time, and in the widest vectors
 };
 
 namespace {
 
-/// Times every kernel, those on vectors in turn with reading and copying. Adds what memory brought meanwhile.
+/// What the kernels on vectors did, and the streams in their rounds.
+struct FromDram {
+  Sampling sampling;
+  MemoryRoof roof;
+};
+
+/// Kernels on vectors from DRAM, which evict each other, in turn with the streams: those that the predictions were made from
+/// are of another minute.
+FromDram time_from_dram(const KernelSet& set, const KernelRuns& runs, Plan plan) {
+  plan.warm_seconds = 0;
+  std::vector<Variant> variants, streams;
+  for (const Workload& kernel : runs.from_dram)
+    if (!is_matmul(kernel)) variants.push_back(variant(kernel));
+  for (const Stream stream : all_streams) streams.push_back(one_thread(set, stream, runs.far, runs.bytes));
+  variants.insert(variants.end(), streams.begin(), streams.end());
+  Sampling sampling = sample_interleaved(variants, plan);
+  std::vector<Estimate> gbs;
+  for (std::size_t i = 0; i < streams.size(); ++i)
+    gbs.push_back(rate(crossing_bytes(set, all_streams[i], runs.bytes), sampling.of(streams[i].id)));
+  return {std::move(sampling), MemoryRoof(std::move(gbs))};
+}
+
+/// Times every kernel, and adds the roof of those from DRAM.
 std::vector<Measurement> time_kernels(Lab& lab, const KernelSet& set, const KernelRuns& runs) {
-  // Three rooms, each with its own care: vectors from DRAM, which evict each other; matrices, whose naive product is
-  // long; and what stays in a cache, warmed before each sample. The first has its roofs timed with it: those that the
-  // predictions were made from are of another minute.
-  std::vector<Variant> vectors, matrices, cached;
-  for (const Workload& kernel : runs.from_dram) (is_matmul(kernel) ? matrices : vectors).push_back(variant(kernel));
+  // Three rooms, each with its own care: vectors from DRAM; matrices, whose naive product is long; and what stays in a
+  // cache, warmed before each sample.
+  std::vector<Variant> matrices, cached;
+  for (const Workload& kernel : runs.from_dram)
+    if (is_matmul(kernel)) matrices.push_back(variant(kernel));
   for (const Workload& kernel : runs.in_cache) cached.push_back(variant(kernel));
-  const std::size_t read_floats = array_floats(set, Stream::read, runs.far.size());
-  const std::size_t copy_floats = array_floats(set, Stream::copy, runs.far.size());
-  float* memory = runs.far.as<float>().data();
-  vectors.push_back(timed("read", [=, &set] { set.read(memory, read_floats, 1); }));
-  vectors.push_back(timed("copy", [=, &set] { set.copy(memory, memory + copy_floats, copy_floats, 1); }));
   Plan from_dram = lab.memory_plan(3), slow = lab.plan(3);
-  from_dram.warm_seconds = slow.warm_seconds = 0;
+  slow.warm_seconds = 0;
   from_dram.minimum_rounds = lab.quick() ? 3 : 5;
   slow.minimum_rounds = 3;
-  const Sampling near = sample_interleaved(cached, lab.plan(6)), far = sample_interleaved(vectors, from_dram),
-                 products = sample_interleaved(matrices, slow);
+  const Sampling near = sample_interleaved(cached, lab.plan(6));
+  const auto [far, roof] = time_from_dram(set, runs, from_dram);
+  const Sampling products = sample_interleaved(matrices, slow);
 
-  const Estimate read_gbs = rate(pass_bytes(set, Stream::read, runs.far.size()), far.of("read"));
-  const Estimate copy_gbs = rate(pass_bytes(set, Stream::copy, runs.far.size()), far.of("copy"));
-  lab.add(Value("bandwidth_during_kernels_gbs", read_gbs, "GB/s", "read, 1 thread, in the kernels' rounds"));
-  std::vector<Roofs> rounds;
-  for (std::size_t round = 0; round < read_gbs.samples.size(); ++round) {
-    rounds.push_back({lab.value("peak_fp32_gflops"), read_gbs.samples[round], copy_gbs.samples[round]});
-  }
+  lab.add(roof.series("memory_streams", "bytes that cross, 1 thread, in the kernels' rounds"));
+  lab.add(Value("memory_roof_gbs", roof.gbs(), "GB/s", roof.name()));
   std::vector<Measurement> measured;
   for (std::size_t i = 0; i < runs.from_dram.size(); ++i) {
     const Workload &kernel = runs.from_dram[i], &cached_kernel = runs.in_cache[i];
     const Estimate& seconds = (is_matmul(kernel) ? products : far).of(kernel.label);
     std::optional<Estimate> share;
-    if (!is_matmul(kernel)) share = share_of_roof(kernel, seconds, rounds);
+    if (!is_matmul(kernel)) share = share_of_roof(kernel, seconds, lab.value("peak_fp32_gflops"), roof.gbs());
     measured.push_back(
         {seconds, rate(kernel.work.flops, seconds), rate(cached_kernel.work.flops, near.seconds[i]), share});
   }
@@ -131,16 +149,14 @@ std::vector<Measurement> time_kernels(Lab& lab, const KernelSet& set, const Kern
 }
 
 void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
-  std::vector<double> errors, errors_in_turn, shares;
+  std::vector<double> errors, shares;
   for (const Outcome& each : outcomes) {
     errors.push_back(each.error());
-    errors_in_turn.push_back(each.error_in_turn());
     if (each.measured.share_of_roof) shares.push_back(each.measured.share_of_roof->median);
   }
   const auto right = std::count_if(outcomes.begin(), outcomes.end(), [](auto& each) { return each.side_is_right(); });
   lab.derived("prediction_error_median", estimate(errors).median);
-  lab.derived("prediction_error_in_turn_median", estimate(errors_in_turn).median);
-  lab.derived("highest_share_of_roof", *std::ranges::max_element(shares));
+  lab.derived("highest_share_of_memory_roof", *std::ranges::max_element(shares));
   lab.derived("prediction_sides_right", static_cast<double>(right));
   lab.derived("prediction_kernels", static_cast<double>(outcomes.size()));
   lab.show(outcome_table(outcomes));
@@ -177,7 +193,7 @@ void measure_wider_vectors(Lab& lab, const KernelRuns& runs) {
 }  // namespace
 
 void predict_kernels(Lab& lab, Shared& shared) {
-  shared.runs = std::make_shared<KernelRuns>(lab, shared.widest, shared.largest);
+  shared.runs = std::make_shared<KernelRuns>(lab, shared.widest, shared.largest, shared.one);
   const KernelRuns& runs = *shared.runs;
   for (const auto* each : {&runs.from_dram, &runs.in_cache, &runs.adds_from_dram, &runs.adds_in_cache})
     check_each(*each);

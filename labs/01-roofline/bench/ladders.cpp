@@ -201,8 +201,6 @@ void measure_ladders(Lab& lab, Shared& shared) {
   const auto of_largest = [&](Stream stream) { return dram(bandwidths.one_thread, stream).samples; };
   lab.add(
       Value("nontemporal_gain_triad", ratio(of_largest(Stream::triad_nontemporal), of_largest(Stream::triad)), "1"));
-  lab.add(
-      Value("nontemporal_copy_over_read", ratio(of_largest(Stream::copy_nontemporal), of_largest(Stream::read)), "1"));
   shared.copy_gbs = dram(bandwidths.one_thread, Stream::copy).median;
 }
 

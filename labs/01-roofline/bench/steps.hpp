@@ -24,7 +24,7 @@ struct Shared {
   const KernelSet& widest;
   std::size_t largest;  ///< working set, bytes
   Team one{1}, all;
-  double copy_gbs = 0;  ///< through memory, 1 thread: a roof of the kernels that write
+  double copy_gbs = 0;  ///< through memory, 1 thread: predicts the kernels that write
   std::shared_ptr<const KernelRuns> runs;
   std::vector<Prediction> predictions;
 };

@@ -38,10 +38,12 @@ std::vector<Prediction> predict(const std::vector<Workload>& kernels, const Roof
   return predictions;
 }
 
-Estimate share_of_roof(const Workload& kernel, const Estimate& seconds, const std::vector<Roofs>& rounds) {
+Estimate share_of_roof(const Workload& kernel, const Estimate& seconds, double peak_gflops,
+                       const Estimate& memory_gbs) {
   std::vector<double> shares;
-  for (std::size_t round = 0; round < rounds.size(); ++round) {
-    shares.push_back(roofline_for(kernel, rounds[round]).seconds(kernel.work) / seconds.samples.at(round));
+  for (std::size_t round = 0; round < memory_gbs.samples.size(); ++round) {
+    const Roofline roofs = {peak_gflops, memory_gbs.samples[round]};
+    shares.push_back(roofs.seconds(kernel.work) / seconds.samples.at(round));
   }
   return estimate(shares);
 }

@@ -15,14 +15,14 @@
 
 namespace hf::roofline {
 
-/// The roofs that one core was measured to have.
+/// What one core was measured to do, from which predictions are made.
 struct Roofs {
   double peak_gflops;  ///< fp32
   double read_gbs;     ///< from DRAM
   double copy_gbs;     ///< through DRAM with ordinary stores; program bytes, so two thirds of what moves
 };
 
-/// The roofline a kernel is held against, with the bandwidth for its own mix of reading and writing. Bytes are those
+/// The roofline that predicts a kernel's time, with the bandwidth of its own mix of reading and writing. Bytes are those
 /// that really move: a copy reads a line, reads the line it will write (write-allocate), and writes that one back,
 /// three for every two the program asked for. Reading alone was measured, and the copy, one third of whose traffic is
 /// writing back; the time per byte of other mixes lies on the straight line through these two.
@@ -40,9 +40,10 @@ struct Prediction {
 
 std::vector<Prediction> predict(const std::vector<Workload>& kernels, const Roofs& roofs);
 
-/// How much of its roof a kernel reached, round by round: the time that the roofs of a round give it over the time that
-/// it took there.
-Estimate share_of_roof(const Workload& kernel, const Estimate& seconds, const std::vector<Roofs>& rounds);
+/// How much of its roof a kernel reached, round by round: the time that it needs at least, by a peak and by what memory
+/// brought in that round, over the time that it took there.
+/// \param memory_gbs  of the same rounds, in bytes that cross
+Estimate share_of_roof(const Workload& kernel, const Estimate& seconds, double peak_gflops, const Estimate& memory_gbs);
 
 /// What a kernel did.
 struct Measurement {
@@ -71,11 +72,6 @@ struct Outcome {
 
   /// How far the predicted time was from the measured one, as a share of that.
   double error() const { return std::abs(predicted.seconds - measured.seconds.median) / measured.seconds.median; }
-
-  /// The same for the time that follows from the roofs of its own rounds, where those were timed; else error().
-  double error_in_turn() const {
-    return measured.share_of_roof ? std::abs(measured.share_of_roof->median - 1) : error();
-  }
 
   bool side_is_right() const { return predicted.side == measured.side(); }
 };
