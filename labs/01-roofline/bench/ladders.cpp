@@ -188,7 +188,7 @@ void measure_ladders(Lab& lab, Shared& shared) {
     lab.add(bandwidths.all_threads.at(curve.stream)
                 .series(curve.all_threads, label(curve.stream) + ", " + text(shared.all.size()), bandwidth_axis));
   }
-  const Levels levels(bandwidths.one_thread.at(Stream::read));
+  const Levels levels(bandwidths.one_thread.at(Stream::read), cache_sizes(lab.machine()));
   lab.add(levels.series("plateaus_bandwidth", "read, 1 thread, by level", bandwidth_axis));
   if (levels.size() < 3) lab.note("fewer than two cache levels can be told apart in the bandwidths");
 
@@ -256,7 +256,7 @@ void measure_latency(Lab& lab, Shared& shared) {
     base_pages.y.push_back(ns_per_hop(sampling.of("base")));
     huge_page_gain = sampling.ratio("base", "huge");
   }
-  const Levels levels(huge_pages);
+  const Levels levels(huge_pages, cache_sizes(lab.machine()));
   lab.add(huge_pages.series("latency", "pointer chase, huge pages", latency_axis));
   lab.add(base_pages.series("latency_4k", "pointer chase, 4 KiB pages", latency_axis));
   lab.add(levels.series("plateaus_latency", "huge pages, by level", latency_axis));

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/machine/machine.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/statistics.hpp"
 
@@ -18,7 +20,10 @@ namespace {
 const Axis working_set = {"working set", "B"};
 
 constexpr std::ptrdiff_t most_levels = 4;  // three caches and memory
+constexpr double tolerance = 0.12;         // on a plateau, from its middle
 constexpr double one_level = 0.4;          // levels of one machine differ by more than this
+
+std::string cache_name(std::size_t index) { return "L" + std::to_string(index + 1); }
 
 double median_between(const std::vector<double>& y, std::size_t first, std::size_t last) {
   std::vector<double> part(y.begin() + static_cast<std::ptrdiff_t>(first),
@@ -32,7 +37,7 @@ double median_between(const std::vector<double>& y, std::size_t first, std::size
 double distance(double a, double b) { return std::max(a / b, b / a) - 1; }
 
 /// The longest stretch within [first, last] whose points stay near their median.
-Plateau longest_stretch(const std::vector<double>& y, std::size_t first, std::size_t last, double tolerance) {
+Plateau longest_stretch(const std::vector<double>& y, std::size_t first, std::size_t last) {
   Plateau best = {"", first, first, y[first]};
   for (std::size_t from = first; from <= last; ++from) {
     for (std::size_t to = from + 1; to <= last; ++to) {
@@ -47,21 +52,28 @@ Plateau longest_stretch(const std::vector<double>& y, std::size_t first, std::si
 }
 
 /// Longest stretches first, then those that fit between them.
-void collect(const std::vector<double>& y, std::size_t first, std::size_t last, double tolerance,
-             std::vector<Plateau>& to) {
+void collect(const std::vector<double>& y, std::size_t first, std::size_t last, std::vector<Plateau>& to) {
   if (first >= last) return;
-  const Plateau found = longest_stretch(y, first, last, tolerance);
+  const Plateau found = longest_stretch(y, first, last);
   if (found.first == found.last) return;
-  if (found.first > first) collect(y, first, found.first - 1, tolerance, to);
+  if (found.first > first) collect(y, first, found.first - 1, to);
   to.push_back(found);
-  if (found.last < last) collect(y, found.last + 1, last, tolerance, to);
+  if (found.last < last) collect(y, found.last + 1, last, to);
+}
+
+/// How many of the caches are too small for a working set: 0 where the first holds it.
+std::size_t outgrown(std::size_t bytes, const std::vector<std::uint64_t>& caches) {
+  return static_cast<std::size_t>(std::lower_bound(caches.begin(), caches.end(), bytes) - caches.begin());
 }
 
 /// Joins neighbours on one level, such as the two halves of a plateau with a dent.
-std::vector<Plateau> joined(const std::vector<double>& y, const std::vector<Plateau>& plateaus) {
+/// \param within  callable: which cache a plateau lies within, as a number
+template <class Within>
+std::vector<Plateau> joined(const std::vector<double>& y, const std::vector<Plateau>& plateaus, Within within) {
   std::vector<Plateau> result;
   for (const Plateau& plateau : plateaus) {
-    if (!result.empty() && distance(result.back().level, plateau.level) <= one_level) {
+    if (!result.empty() && within(result.back()) == within(plateau) &&
+        distance(result.back().level, plateau.level) <= one_level) {
       result.back().last = plateau.last;
       result.back().level = median_between(y, result.back().first, plateau.last);
     } else {
@@ -82,20 +94,53 @@ void drop_shortest_cache(std::vector<Plateau>& plateaus) {
   plateaus.erase(shortest);
 }
 
+std::vector<Plateau> named_by_order(std::vector<Plateau> plateaus) {
+  while (std::ssize(plateaus) > most_levels) drop_shortest_cache(plateaus);
+  for (std::size_t i = 0; i + 1 < plateaus.size(); ++i) plateaus[i].name = cache_name(i);
+  return plateaus;
+}
+
+/// Keeps the first plateau within each cache: what comes after it is on the slope to the next, where others use a part of
+/// this one. A plateau as slow as memory is none of a cache.
+template <class Within>
+std::vector<Plateau> named_by_size(const std::vector<Plateau>& plateaus, std::size_t caches, Within within) {
+  std::vector<Plateau> result;
+  std::size_t next = 0;  // the first cache that has no plateau yet
+  for (const Plateau& plateau : plateaus) {
+    const std::size_t cache = within(plateau);
+    if (cache < next || cache >= caches || distance(plateau.level, plateaus.back().level) <= one_level) continue;
+    result.push_back(plateau);
+    result.back().name = cache_name(cache);
+    next = cache + 1;
+  }
+  result.push_back(plateaus.back());
+  return result;
+}
+
 }  // namespace
 
-std::vector<Plateau> find_plateaus(const std::vector<double>& y, double tolerance) {
+std::vector<std::uint64_t> cache_sizes(const Machine& machine) {
+  std::vector<std::uint64_t> sizes;
+  for (int level = 1; machine.cache_bytes(level) > 0; ++level) sizes.push_back(machine.cache_bytes(level));
+  return std::is_sorted(sizes.begin(), sizes.end()) ? sizes : std::vector<std::uint64_t>();
+}
+
+std::vector<Plateau> find_plateaus(const std::vector<double>& y, const std::vector<std::size_t>& bytes,
+                                   const std::vector<std::uint64_t>& caches) {
   if (y.empty()) throw std::invalid_argument("find_plateaus: expected at least one point");
+  if (!caches.empty() && bytes.size() != y.size())
+    throw std::invalid_argument("find_plateaus: expected a working set for each point");
   std::vector<Plateau> plateaus;
   const std::size_t last = y.size() - 1;
-  collect(y, 0, last, tolerance, plateaus);
+  collect(y, 0, last, plateaus);
   // Memory is the level without an end, so the last point lies on it whatever the points before it do.
   if (plateaus.empty() || plateaus.back().last != last) plateaus.push_back({"", last, last, y[last]});
-  plateaus = joined(y, plateaus);
-  while (std::ssize(plateaus) > most_levels) drop_shortest_cache(plateaus);
-  constexpr const char* names[most_levels] = {"L1", "L2", "L3", "DRAM"};
-  for (std::size_t i = 0; i + 1 < plateaus.size(); ++i) plateaus[i].name = names[i];
-  plateaus.back().name = names[most_levels - 1];
+  const auto within = [&](const Plateau& plateau) {
+    return caches.empty() ? 0 : outgrown(bytes[representative(plateau)], caches);
+  };
+  plateaus = joined(y, plateaus, within);
+  plateaus = caches.empty() ? named_by_order(plateaus) : named_by_size(plateaus, caches.size(), within);
+  plateaus.back().name = "DRAM";
   return plateaus;
 }
 
@@ -116,7 +161,10 @@ Series Ladder::series(std::string id, std::string label, const Axis& quantity) c
 }
 
 const Estimate& Levels::cache(std::size_t number) const {
-  return ladder_.y[representative(plateaus_[std::min(number, plateaus_.size()) - 1])];
+  const std::string name = cache_name(number - 1);
+  const auto found = std::find_if(plateaus_.begin(), plateaus_.end() - 1,
+                                  [&](const Plateau& plateau) { return plateau.name >= name; });
+  return ladder_.y[representative(*found)];
 }
 
 Series Levels::series(std::string id, std::string label, const Axis& quantity) const {

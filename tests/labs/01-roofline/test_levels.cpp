@@ -42,8 +42,8 @@ std::vector<std::string> names(const Series& series) {
 
 }  // namespace
 
-TEST_CASE("levels are named by their place, and the nearest there is stands in for one that is missing") {
-  const Levels levels(latencies());
+TEST_CASE("levels without sizes are named by their place, and the next there is stands in for one that is missing") {
+  const Levels levels(latencies(), {});
   CHECK(levels.size() == 3);
   CHECK(levels.cache(1).median == 1);
   CHECK(levels.cache(2).median == 4);
@@ -53,6 +53,16 @@ TEST_CASE("levels are named by their place, and the nearest there is stands in f
   CHECK(names(series) == std::vector<std::string>{"L1", "L2", "DRAM"});
   CHECK(series.points[1].x == 128 * 1024);  // its largest working set
   CHECK(latencies().series("latency", "all", {"latency", "ns"}).points.size() == 12);
+}
+
+TEST_CASE("levels are named by the caches they lie within, and the next there is stands in for one that is missing") {
+  const Levels levels(latencies(), {8192, 16384, 262144});  // the first and the second are as fast as each other
+  CHECK(names(levels.series("plateaus", "by level", {"latency", "ns"})) ==
+        std::vector<std::string>{"L1", "L3", "DRAM"});
+  CHECK(levels.cache(1).median == 1);
+  CHECK(levels.cache(2).median == 4);
+  CHECK(levels.cache(3).median == 4);
+  CHECK(levels.cache(4).median == 100);
 }
 
 TEST_CASE("roofs that lie on each other are one, named by all of them") {

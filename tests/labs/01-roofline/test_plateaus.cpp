@@ -1,12 +1,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "01-roofline/bench/levels.hpp"
+#include "harness/machine/machine.hpp"
 
 namespace hf::roofline {
 namespace {
@@ -77,6 +80,68 @@ TEST_CASE("two points on the slope to a cache that happen to be near each other 
                                     8.9,  9.9,  10.9, 11.5, 12.3, 12.8, 16.7, 40,   72,   136, 141});
   CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
   CHECK(found[2].level == doctest::Approx(11).epsilon(0.1));
+}
+
+constexpr std::size_t KiB = 1024;
+
+/// 8, 12, 16, 24… KiB, up to 16 MiB, then doubling.
+std::vector<std::size_t> sizes(std::size_t count) {
+  std::vector<std::size_t> result;
+  for (std::size_t bytes = 8 * KiB; result.size() < count; bytes *= 2) {
+    result.push_back(bytes);
+    if (bytes < 16384 * KiB && result.size() < count) result.push_back(bytes / 2 * 3);
+  }
+  return result;
+}
+
+TEST_CASE("a cache has its own plateau, not a later one that others leave of it") {
+  // A core of Zen 4 in a virtual machine: L3 17 ns, then a slope on which four points look level.
+  const std::vector<double> ns = {1.10, 1.12, 1.14, 1.14,   1.25,   3.96,   3.98,   4.03,  3.90,
+                                  4.12, 4.65, 6.35, 6.65,   8.58,   11.4,   17.3,   17.8,  29.8,
+                                  41.2, 80.7, 90.2, 107.89, 102.68, 150.25, 171.35, 174.03};
+  const auto found = find_plateaus(ns, sizes(ns.size()), {32 * KiB, 1024 * KiB, 32768 * KiB});
+  CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
+  CHECK(found[2].level == doctest::Approx(17.5).epsilon(0.02));
+  CHECK(find_plateaus(ns)[2].level > 80);  // by order alone
+}
+
+TEST_CASE("two plateaus within one cache are that cache") {
+  // A core of Intel's with 2 MiB of L2, which gets a little slower before its end.
+  const std::vector<double> ns = {1.41,  1.39,  1.39,  1.39,  1.42,  1.39,   4.43,   4.45,  4.47,
+                                  4.45,  5.23,  5.94,  5.26,  5.79,  6.05,   8.75,   18.39, 27.05,
+                                  28.68, 30.95, 33.92, 38.43, 40.36, 159.79, 167.25, 184.4, 435.09};
+  const auto found = find_plateaus(ns, sizes(ns.size()), {48 * KiB, 2048 * KiB, 491520 * KiB});
+  CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
+  CHECK(found[1].level == doctest::Approx(4.9).epsilon(0.1));
+  CHECK(found[2].level == doctest::Approx(31).epsilon(0.1));
+}
+
+TEST_CASE("caches that are nearly as fast keep their own plateaus") {
+  // Reading on a core of Zen 3, in GB/s: L2 90, L3 69.
+  const std::vector<double> gbs = {155,  156,  155,  156,  136,  93.1, 89.7, 90.7, 89.2, 89.1, 88.2, 79.6, 73.6,
+                                   69.9, 68.8, 70.3, 68.9, 68.2, 67.8, 69.3, 66.4, 47.0, 29.0, 24.8, 20.3, 20.4};
+  const auto found = find_plateaus(gbs, sizes(gbs.size()), {32 * KiB, 512 * KiB, 32768 * KiB});
+  CHECK(names(found) == std::vector<std::string>{"L1", "L2", "L3", "DRAM"});
+  CHECK(found[1].level == doctest::Approx(89.4).epsilon(0.02));
+  CHECK(found[2].level == doctest::Approx(69).epsilon(0.02));
+}
+
+TEST_CASE("a cache as slow as memory is none, and so is one without a plateau") {
+  const auto found = find_plateaus({1, 1, 1, 1, 60, 61, 62, 63, 80, 80, 80}, sizes(11), {32 * KiB, 64 * KiB, 96 * KiB});
+  CHECK(names(found) == std::vector<std::string>{"L1", "DRAM"});
+}
+
+TEST_CASE("the sizes of a machine's caches are those for data, or none where they cannot be") {
+  Machine machine;
+  CHECK(cache_sizes(machine).empty());
+  machine.caches = {{1, "instruction", 16 * KiB, 1}, {1, "data", 32 * KiB, 1}, {2, "unified", 512 * KiB, 1}};
+  CHECK(cache_sizes(machine) == std::vector<std::uint64_t>{32 * KiB, 512 * KiB});
+  machine.caches.push_back({3, "unified", 256 * KiB, 4});
+  CHECK(cache_sizes(machine).empty());
+}
+
+TEST_CASE("sizes without working sets are refused") {
+  CHECK_THROWS_AS(find_plateaus({1, 1}, {}, {32 * KiB}), std::invalid_argument);
 }
 
 TEST_CASE("memory is the last level, even when the curve still moves at its end") {
