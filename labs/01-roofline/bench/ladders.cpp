@@ -18,6 +18,7 @@
 #include "harness/measure/clock.hpp"
 #include "harness/measure/keep.hpp"
 #include "harness/measure/memory.hpp"
+#include "harness/measure/peaks.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
 #include "harness/measure/threads.hpp"
@@ -128,6 +129,25 @@ Plan latency_plan(const Lab& lab, std::size_t bytes, bool cached, int parts) {
   if (!cached) plan.sample_seconds = plan.warm_seconds = lab.quick() ? 1e-2 : 4e-2;
   return plan;
 }
+
+/// The core's clock, timed for a moment before each sample of a plan. It depends on the load, so times are converted to
+/// cycles by the clock of their own rounds.
+class ClockBetween {
+ public:
+  /// The plan, with the clock before each sample. This must outlive it.
+  Plan in(Plan plan) {
+    plan.before_sample = [this] { ghz_.push_back(clock_ghz(moment).median); };
+    return plan;
+  }
+
+  /// In the middle, of all that was timed since the last call.
+  double ghz() { return estimate(std::exchange(ghz_, {})).median; }
+
+ private:
+  static inline const Plan moment = {.rounds = 1, .minimum_rounds = 1, .sample_seconds = 5e-5, .warm_seconds = 0};
+
+  std::vector<double> ghz_;
+};
 
 Estimate ns_per_hop(const Estimate& seconds) {
   return transform(seconds, [](double s) { return s * 1e9 / ChaseVariant::hops_per_call; });
@@ -247,10 +267,13 @@ void measure_latency(Lab& lab, Shared& shared) {
   ChaseVariant huge("huge", shared.largest, Pages::huge), base("base", shared.largest, Pages::base);
   Ladder huge_pages, base_pages;
   Estimate huge_page_gain;  // in pairs, at the largest working set
+  ClockBetween clock;
+  std::vector<double> ghz;
   for (std::size_t bytes : sizes) {
     const bool cached = bytes <= largest_cache;
-    const Plan plan = latency_plan(lab, bytes, cached, static_cast<int>(sizes.size()));
+    const Plan plan = clock.in(latency_plan(lab, bytes, cached, static_cast<int>(sizes.size())));
     const Sampling sampling = sample_interleaved({huge.over(bytes, cached), base.over(bytes, cached)}, plan);
+    ghz.push_back(clock.ghz());
     for (Ladder* ladder : {&huge_pages, &base_pages}) ladder->bytes.push_back(bytes);
     huge_pages.y.push_back(ns_per_hop(sampling.of("huge")));
     base_pages.y.push_back(ns_per_hop(sampling.of("base")));
@@ -260,6 +283,7 @@ void measure_latency(Lab& lab, Shared& shared) {
   lab.add(huge_pages.series("latency", "pointer chase, huge pages", latency_axis));
   lab.add(base_pages.series("latency_4k", "pointer chase, 4 KiB pages", latency_axis));
   lab.add(levels.series("plateaus_latency", "huge pages, by level", latency_axis));
+  lab.add(Value("clock_ghz", estimate(ghz), "GHz", "the core's clock in the rounds of the chases, by working set"));
   lab.add(Value("latency_l1_ns", levels.cache(1), "ns"));
   lab.add(Value("latency_dram_ns", levels.dram(), "ns", "DRAM latency"));
   lab.add(Value("huge_page_latency_gain", huge_page_gain, "1"));

@@ -17,7 +17,6 @@
 #include "common/random.hpp"
 #include "harness/measure/clock.hpp"
 #include "harness/measure/keep.hpp"
-#include "harness/measure/peaks.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"
@@ -29,7 +28,7 @@ namespace {
 
 const Axis instruction_sets = {"instruction set", "1"}, speed = {"speed", "GFLOP/s"};
 
-constexpr int parts = 8;                           // of the step
+constexpr int parts = 7;                           // of the step
 constexpr double tie = 1.05;                       // as a factor: in a figure such roofs lie on each other
 constexpr std::int64_t iterations_per_call = 200;  // a microsecond or two
 
@@ -139,7 +138,6 @@ void measure_arithmetic(Lab& lab, Shared& shared) {
   add_peak(lab, "peak_fp64_gflops", true, shared, shared.one);
   add_peak(lab, "peak_fp64_all_gflops", true, shared, shared.all);
   measure_dot_products(lab);
-  lab.add(Value("clock_ghz", clock_ghz(lab.plan(parts)), "GHz"));
 }
 
 }  // namespace hf::roofline
