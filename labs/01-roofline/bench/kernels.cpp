@@ -34,14 +34,12 @@ const Axis speed_axis = {"speed", "GFLOP/s"}, intensity_axis = {"arithmetic inte
 constexpr std::size_t vectors_in_cache = 24 * 1024 / sizeof(float);  // fits any level-1 cache of this century
 constexpr std::size_t matrix_in_cache = 96;                          // fits any level-2 cache
 
-std::size_t three_matrices(std::size_t n) { return 3 * n * n * sizeof(float); }
-
 /// Rows of the matrices: 512, since the naive product of twice as many takes eight times as long or more; fewer where
 /// they do not fit, or where even at the peak the product would take too long, as on an emulated machine.
 std::size_t matrix_rows(const Lab& lab, std::size_t largest) {
   const double most_flops = lab.value("peak_fp32_gflops") * 1e9 * 0.05;
   std::size_t n = 512;
-  while (n > 128 && (three_matrices(n) > largest || 2 * std::pow(static_cast<double>(n), 3) > most_flops)) n /= 2;
+  while (n > 128 && (matrices_bytes(n) > largest || 2 * std::pow(static_cast<double>(n), 3) > most_flops)) n /= 2;
   return n;
 }
 
@@ -78,7 +76,7 @@ struct KernelRuns {
   /// \param largest  bytes of data for kernels on vectors and for streams; at least 1 MiB
   /// \throws OutOfMemory
   KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest, Team& one)
-      : bytes(largest), far(one, largest), near(random_buffer(three_matrices(matrix_in_cache))) {
+      : bytes(largest), far(one, largest), near(random_buffer(matrices_bytes(matrix_in_cache))) {
     const std::span<float> much(far.of(0), bytes / sizeof(float));
     const auto little = near.as<float>(), few = little.first(vectors_in_cache);
     from_dram = workloads(set, much, much, matrix_rows(lab, largest));

@@ -84,7 +84,7 @@ void reference_layer_norm(std::span<const float> row, std::span<const float> gai
 
 void reference_matmul(std::span<const float> a, std::span<const float> b, std::size_t n, std::span<Reference> to) {
   std::vector<double> sum(n), magnitude(n);
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i * n < a.size(); ++i) {
     std::fill(sum.begin(), sum.end(), 0.0);
     std::fill(magnitude.begin(), magnitude.end(), 0.0);
     for (std::size_t k = 0; k < n; ++k) {

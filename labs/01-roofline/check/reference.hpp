@@ -25,7 +25,7 @@ void reference_softmax(std::span<const float> row, std::span<Reference> to);
 void reference_layer_norm(std::span<const float> row, std::span<const float> gain, std::span<const float> bias,
                           std::span<Reference> to);
 
-/// a · b, all (n, n)
+/// a · b, where b is (n, n), and a any number of rows
 void reference_matmul(std::span<const float> a, std::span<const float> b, std::size_t n, std::span<Reference> to);
 
 }  // namespace hf::roofline

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "01-roofline/check/reference.hpp"
+#include "01-roofline/kernels/arrays.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
@@ -24,6 +25,8 @@ namespace {
 
 constexpr float factor = 0.75f;
 constexpr std::uint32_t axpy_sequence = 77;
+
+constexpr std::size_t fewest_floats = 4096;
 
 double count(std::size_t n) { return static_cast<double>(n); }
 
@@ -66,16 +69,18 @@ double worst_of(std::size_t n, Element element) {
 }
 
 Workload vector_add(const char* label, decltype(KernelSet::vector_add) add, std::span<float> memory) {
-  const std::size_t n = memory.size() / 3;
-  float *a = memory.data(), *b = a + n, *c = b + n;
+  const std::size_t n = floats_each(memory.size(), 3);
+  Arrays arrays(memory);
+  float *a = arrays.next(n), *b = arrays.next(n), *c = arrays.next(n);
   return workload(
       label, count(n), 2 * n, n, [=] { add(a, b, c, n); },
       [=] { return worst_of(n, [=](std::size_t i) { return error_share(c[i], reference_add(a[i], b[i])); }); });
 }
 
 Workload dot(const KernelSet& set, std::span<float> memory) {
-  const std::size_t n = memory.size() / 2;
-  const float *x = memory.data(), *y = x + n;
+  const std::size_t n = floats_each(memory.size(), 2);
+  Arrays arrays(memory);
+  const float *x = arrays.next(n), *y = arrays.next(n);
   const auto result = std::make_shared<float>();
   return workload(
       "dot", 2 * count(n), 2 * n, 0, [=, &set] { *result = set.dot(x, y, n); },
@@ -83,8 +88,9 @@ Workload dot(const KernelSet& set, std::span<float> memory) {
 }
 
 Workload triad(const KernelSet& set, std::span<float> memory) {
-  const std::size_t n = memory.size() / 3;
-  float *b = memory.data(), *c = b + n, *a = c + n;
+  const std::size_t n = floats_each(memory.size(), 3);
+  Arrays arrays(memory);
+  float *b = arrays.next(n), *c = arrays.next(n), *a = arrays.next(n);
   const auto element = [=](std::size_t i) { return error_share(a[i], reference_multiply_add(b[i], factor, c[i])); };
   return workload(
       "triad", 2 * count(n), 2 * n, n, [=, &set] { set.stream_triad(a, b, c, factor, n); },
@@ -94,8 +100,9 @@ Workload triad(const KernelSet& set, std::span<float> memory) {
 /// In place: it writes only to lines it has just read, and a check must know what was there before. The sign of the
 /// factor changes from call to call, so that y stays what it was, give or take one x, however often this is called.
 Workload axpy(const KernelSet& set, std::span<float> memory) {
-  const std::size_t n = memory.size() / 2;
-  float *x = memory.data(), *y = x + n;
+  const std::size_t n = floats_each(memory.size(), 2);
+  Arrays arrays(memory);
+  float *x = arrays.next(n), *y = arrays.next(n);
   const auto element = [=](std::size_t i) {
     return error_share(y[i], reference_multiply_add(random_number(axpy_sequence, i), factor, x[i]));
   };
@@ -113,9 +120,10 @@ Workload axpy(const KernelSet& set, std::span<float> memory) {
 }
 
 Workload gemv(const KernelSet& set, std::span<float> memory) {
-  const std::size_t columns = std::min<std::size_t>(4096, memory.size() / 8);
-  const std::size_t rows = (memory.size() - columns) / (columns + 1);
-  float *x = memory.data(), *y = x + columns, *a = y + rows;
+  const std::size_t columns = whole_lines(std::min<std::size_t>(4096, memory.size() / 8));
+  const std::size_t rows = (memory.size() - columns - 2 * gap_floats - line_floats) / (columns + 1);
+  Arrays arrays(memory);
+  float *x = arrays.next(columns), *y = arrays.next(rows), *a = arrays.next(rows * columns);
   const auto row = [=](std::size_t i) { return error_share(y[i], reference_dot(a + i * columns, x, columns)); };
   return workload(
       "GEMV", 2 * count(rows) * count(columns), rows * columns + columns, rows,
@@ -123,8 +131,10 @@ Workload gemv(const KernelSet& set, std::span<float> memory) {
 }
 
 Workload stencil(const KernelSet& set, std::span<float> memory) {
-  const std::size_t columns = std::min<std::size_t>(4096, memory.size() / 16), rows = memory.size() / 2 / columns;
-  float *from = memory.data(), *to = from + rows * columns;
+  const std::size_t columns = whole_lines(std::min<std::size_t>(4096, memory.size() / 16));
+  const std::size_t rows = floats_each(memory.size(), 2) / columns;
+  Arrays arrays(memory);
+  float *from = arrays.next(rows * columns), *to = arrays.next(rows * columns);
   const std::size_t inner_rows = rows - 2, inner_columns = columns - 2;
   const auto row = [=](std::size_t i) {
     return worst_between(0, inner_columns, [=](std::size_t j) {
@@ -140,8 +150,10 @@ Workload stencil(const KernelSet& set, std::span<float> memory) {
 
 /// 25 FLOPs per element: less the highest, 22 for the exponential, the sum, the scale. Comparisons are not counted.
 Workload softmax(const KernelSet& set, std::span<float> memory) {
-  const std::size_t columns = std::min<std::size_t>(1024, memory.size() / 8), rows = memory.size() / 2 / columns;
-  float *x = memory.data(), *y = x + rows * columns;
+  const std::size_t columns = whole_lines(std::min<std::size_t>(1024, memory.size() / 16));
+  const std::size_t rows = floats_each(memory.size(), 2) / columns;
+  Arrays arrays(memory);
+  float *x = arrays.next(rows * columns), *y = arrays.next(rows * columns);
   const auto row = [=](std::size_t i) {
     std::vector<Reference> expected(columns);
     reference_softmax({x + i * columns, columns}, expected);
@@ -154,9 +166,11 @@ Workload softmax(const KernelSet& set, std::span<float> memory) {
 
 /// 8 FLOPs per element: one for the mean, three for the variance, four to scale and shift.
 Workload layer_norm(const KernelSet& set, std::span<float> memory) {
-  const std::size_t columns = std::min<std::size_t>(1024, memory.size() / 8);
-  const std::size_t rows = (memory.size() - 2 * columns) / 2 / columns;
-  float *gain = memory.data(), *bias = gain + columns, *x = bias + columns, *y = x + rows * columns;
+  const std::size_t columns = whole_lines(std::min<std::size_t>(1024, memory.size() / 16));
+  const std::size_t rows = floats_each(memory.size() - 2 * (columns + gap_floats), 2) / columns;
+  Arrays arrays(memory);
+  float *gain = arrays.next(columns), *bias = arrays.next(columns);
+  float *x = arrays.next(rows * columns), *y = arrays.next(rows * columns);
   const auto row = [=](std::size_t i) {
     std::vector<Reference> expected(columns);
     reference_layer_norm({x + i * columns, columns}, {gain, columns}, {bias, columns}, expected);
@@ -168,12 +182,17 @@ Workload layer_norm(const KernelSet& set, std::span<float> memory) {
 }
 
 Workload matmul(const char* label, decltype(KernelSet::naive_matmul) multiply, std::span<float> memory, std::size_t n) {
-  if (memory.size() < 3 * n * n) throw std::invalid_argument("workloads: three matrices do not fit into the memory");
-  float *a = memory.data(), *b = a + n * n, *c = b + n * n;
+  Arrays arrays(memory);
+  float *a = arrays.next(n * n), *b = arrays.next(n * n), *c = arrays.next(n * n);
+  // Every seventh row: that is each row of a tile of six or twelve, in one tile or another.
   const auto check = [=] {
-    std::vector<Reference> expected(n * n);
-    reference_matmul({a, n * n}, {b, n * n}, n, expected);
-    return worst_error_share({c, n * n}, expected);
+    double worst = 0;
+    std::vector<Reference> expected(n);
+    for (std::size_t i = 0; i < n; i += 7) {
+      reference_matmul({a + i * n, n}, {b, n * n}, n, expected);
+      worst = std::max(worst, worst_error_share({c + i * n, n}, expected));
+    }
+    return worst;
   };
   return workload(
       label, 2 * count(n) * count(n) * count(n), 2 * n * n, n * n, [=] { multiply(a, b, c, n); }, check);
@@ -181,9 +200,12 @@ Workload matmul(const char* label, decltype(KernelSet::naive_matmul) multiply, s
 
 }  // namespace
 
+std::size_t matrices_bytes(std::size_t n) { return (3 * n * n + 2 * (gap_floats + line_floats)) * sizeof(float); }
+
 std::vector<Workload> workloads(const KernelSet& set, std::span<float> vectors, std::span<float> matrices,
                                 std::size_t n) {
-  if (vectors.size() < 64) throw std::invalid_argument("workloads: expected memory for at least 64 floats");
+  if (vectors.size() < fewest_floats)
+    throw std::invalid_argument("workloads: expected memory for at least 4096 floats");
   return {vector_add("vector add", set.vector_add, vectors),
           dot(set, vectors),
           triad(set, vectors),

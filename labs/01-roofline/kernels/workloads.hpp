@@ -26,11 +26,14 @@ struct Workload {
   std::function<double()> error_share;
 };
 
+/// Bytes of memory for three (n, n) matrices and the gaps between them.
+std::size_t matrices_bytes(std::size_t n);
+
 /// All kernels over the same memory, one after the other: a call overwrites another's inputs with its own outputs,
 /// which are as good. The memory should be random to begin with.
 /// \param vectors  memory of the kernels on vectors, which use all of it
-/// \param matrices, n  memory of the matrix products, and rows and columns of their matrices
-/// \throws std::invalid_argument where three matrices do not fit, or there are fewer than 64 floats for vectors
+/// \param matrices, n  memory of the matrix products, matrices_bytes(n), and rows and columns of their matrices
+/// \throws std::invalid_argument where three matrices do not fit, or there are fewer than 4096 floats for vectors
 std::vector<Workload> workloads(const KernelSet& set, std::span<float> vectors, std::span<float> matrices,
                                 std::size_t n);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "01-roofline/bench/steps.hpp"
+#include "01-roofline/kernels/arrays.hpp"
 #include "01-roofline/kernels/dispatch.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/predictions.hpp"
@@ -85,15 +86,39 @@ TEST_CASE("a wrong result is seen") {
 }
 
 TEST_CASE("too little memory is refused") {
-  std::vector<float> memory(63);
+  std::vector<float> memory(4095);
   const KernelSet& set = *kernel_sets(probe_machine()).back();
   CHECK_THROWS_AS(workloads(set, memory, memory, 1), std::invalid_argument);
-  std::vector<float> enough(64);
-  CHECK_THROWS_AS(workloads(set, enough, enough, 5), std::invalid_argument);
-  for (const Workload& each : workloads(set, enough, enough, 4)) {
+  std::vector<float> enough(4096);
+  CHECK_THROWS_AS(workloads(set, enough, enough, 40), std::invalid_argument);
+  REQUIRE(matrices_bytes(30) <= enough.size() * sizeof(float));
+  for (const Workload& each : workloads(set, enough, enough, 30)) {
+    CAPTURE(each.label);
     each.call();
     CHECK(each.error_share() <= 1);
   }
+}
+
+TEST_CASE("arrays begin with a line, a gap apart, and those of even shares fit") {
+  alignas(64) static float memory[4096];
+  for (const std::size_t count : {1, 2, 3}) {
+    const std::size_t floats = floats_each(4096, count);
+    CHECK(floats % line_floats == 0);
+    CHECK(floats * count > 0.75 * 4096);
+    Arrays arrays(memory);
+    const float* before = nullptr;
+    for (std::size_t i = 0; i < count; ++i) {
+      const float* array = arrays.next(floats);
+      if (before != nullptr) CHECK(array - before == static_cast<std::ptrdiff_t>(floats + gap_floats));
+      before = array;
+    }
+    CHECK(before + floats <= memory + 4096);
+  }
+  CHECK(floats_each(3 * gap_floats, 3) == 0);
+  Arrays odd(memory);
+  odd.next(5);
+  CHECK(odd.next(1) == memory + line_floats + gap_floats);
+  CHECK_THROWS_AS(odd.next(4096), std::invalid_argument);
 }
 
 TEST_CASE("predictions: time of a read at the read's bandwidth, of a copy at the copy's, of a triad between") {

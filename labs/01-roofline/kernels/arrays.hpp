@@ -1,0 +1,43 @@
+/// \file
+/// Where the arrays of a kernel lie in the memory that it is given.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+
+#include "01-roofline/kernels/stream_runs.hpp"
+
+namespace hf::roofline {
+
+constexpr std::size_t line_floats = 64 / sizeof(float), gap_floats = array_gap_bytes / sizeof(float);
+
+constexpr std::size_t whole_lines(std::size_t floats) { return floats / line_floats * line_floats; }
+
+/// Floats of each array, when so many share a memory evenly; 0 where it is too small.
+constexpr std::size_t floats_each(std::size_t memory_floats, std::size_t arrays) {
+  const std::size_t share = memory_floats / arrays;
+  return share > gap_floats ? whole_lines(share - gap_floats) : 0;
+}
+
+/// Hands out the arrays of a memory, one behind the other. Each begins with a line, a gap behind the one before: arrays that
+/// lie a multiple of 4 KiB apart compete for the same places of a cache, and a core that compares the last bits of addresses
+/// takes a load from one for a load of what was just stored to the other.
+class Arrays {
+ public:
+  explicit Arrays(std::span<float> memory) : memory_(memory) {}
+
+  /// \throws std::invalid_argument where too little is left
+  float* next(std::size_t floats) {
+    if (at_ + floats > memory_.size()) throw std::invalid_argument("Arrays: they do not fit into the memory");
+    float* array = memory_.data() + at_;
+    at_ += whole_lines(floats + line_floats - 1) + gap_floats;
+    return array;
+  }
+
+ private:
+  std::span<float> memory_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace hf::roofline
