@@ -1,6 +1,6 @@
 # title: The roofline of this machine, one thread
 # needs: peaks_fp32 plateaus_bandwidth kernels
-# shows: memory_streams plateaus_bandwidth peaks_fp32 roofs_fp32 kernels kernels_predicted
+# shows: memory_streams plateaus_bandwidth peaks_fp32 roofs_fp32 kernels kernels_predicted products_operational
 # A script that sets few, "|dot|axpy|", then loads this, gets these kernels alone, and the naive product in a colour of its own.
 # One thick roof, of the fastest stream through memory and the widest instructions, and the flat one of scalar code. Caches and the
 # instruction sets between are in its table: their lines would be names, not limits of what is drawn.
@@ -12,6 +12,8 @@ levels = tables."/plateaus_bandwidth.tsv"
 kernels = tables."/kernels.tsv"
 have_predictions = exists("have_kernels_predicted") && !exists("few")
 predictions = have_predictions ? tables."/kernels_predicted.tsv" : kernels
+have_products = exists("have_products_operational") && !exists("few")
+products = have_products ? tables."/products_operational.tsv" : kernels
 
 stats peaks using 2 name "peak" nooutput
 stats peaks every ::0::0 using 2 name "scalar" nooutput
@@ -19,6 +21,7 @@ if (exists("value_peak_fp32_scalar_gflops")) { scalar_max = value_peak_fp32_scal
 stats levels using (roof = $2) name "bandwidth" nooutput  # DRAM is the last level
 if (exists("value_memory_roof_gbs")) { roof = value_memory_roof_gbs }  # older records have reading alone
 stats kernels using 1:2 name "kernel" nooutput
+stats products using 1 name "product" nooutput
 peak = peak_max
 ridge = peak / roof
 
@@ -41,9 +44,9 @@ stats kernels using (strcol(5) eq "naive matmul" ? (naive = $2, matmul_x = $1) :
                      strcol(5) eq "blocked matmul" ? (blocked = $2) : 0) nooutput
 
 # Room for every dot and for the names of the roofs, on both sides of the ridge.
-x_min = smaller(kernel_min_x / 2.2, ridge / 30)
+x_min = smaller(smaller(kernel_min_x, product_min) / 2.2, ridge / 30)
 x_max = larger(kernel_max_x * 3, ridge * 12)
-y_min = smaller(kernel_min_y, peak_min) / 2.2
+y_min = smaller(kernel_min_y, peak_min) / (have_products ? 3.5 : 2.2)  # the ridge's name stands below them
 if (exists("few")) { y_min = smaller(y_min, 0.43) }  # the reader's own dot may be as low as 0.5
 y_max = peak * 2.2
 right_edge = width - 12
@@ -55,6 +58,7 @@ if (!exists("few")) { eval key("measured", measured_point, ink) }
 if (have_predictions) {
   eval key("modelled", modelled_point, ink)
 }
+if (have_products) { eval key("by bytes that crossed, simulated", simulated_point, ink) }
 set arrow from x_low,x_low * roof to ridge,peak nohead linewidth 3.2 linecolor rgb memory
 set arrow from ridge,peak to x_max,peak nohead linewidth 3.2 linecolor rgb compute
 if (scalar_max < peak && !exists("few")) {
@@ -72,6 +76,10 @@ if (blocked > 3 * naive) {
 }
 
 plot kernels using 1:2:(0):(gap(strcol(5), $2)) with vectors nohead linewidth 1 linecolor rgb ink, \
+     products using (only(have_products, $1)):2:(matmul_x - $1):(0) with vectors nohead linewidth 1 \
+       dashtype simulated_dash linecolor rgb ink, \
+     products using (only(have_products, $1)):2 \
+       with points pointtype simulated_point pointsize 0.75 linecolor rgb ink, \
      predictions using 1:(only(have_predictions, $2)) \
        with points pointtype modelled_point pointsize 0.75 linecolor rgb ink, \
      kernels using 1:(only(drawn(strcol(5)), $3)):(0):($4 - $3) with vectors nohead linewidth 3 linecolor rgb ink, \

@@ -9,16 +9,19 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "01-roofline/bench/memory_roof.hpp"
 #include "01-roofline/bench/steps.hpp"
+#include "01-roofline/kernels/crossing.hpp"
 #include "01-roofline/kernels/kernel_set.hpp"
 #include "01-roofline/kernels/predictions.hpp"
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "01-roofline/kernels/workloads.hpp"
 #include "common/random.hpp"
+#include "harness/machine/machine.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
@@ -34,13 +37,19 @@ const Axis speed_axis = {"speed", "GFLOP/s"}, intensity_axis = {"arithmetic inte
 constexpr std::size_t vectors_in_cache = 24 * 1024 / sizeof(float);  // fits any level-1 cache of this century
 constexpr std::size_t matrix_in_cache = 96;                          // fits any level-2 cache
 
-/// Rows of the matrices: 512, since the naive product of twice as many takes eight times as long or more; fewer where
-/// they do not fit, or where even at the peak the product would take too long, as on an emulated machine.
+/// Rows of the matrices: 1000, so that one of them is more than a core's own caches hold, and is no power of two, in which
+/// columns compete for the same places of a cache. The naive product of twice as many takes eight times as long. Fewer when
+/// quick, where they do not fit, or where even at the peak the product would take too long, as on an emulated machine.
 std::size_t matrix_rows(const Lab& lab, std::size_t largest) {
   const double most_flops = lab.value("peak_fp32_gflops") * 1e9 * 0.05;
-  std::size_t n = 512;
-  while (n > 128 && (matrices_bytes(n) > largest || 2 * std::pow(static_cast<double>(n), 3) > most_flops)) n /= 2;
+  std::size_t n = lab.quick() ? 750 : 1000;
+  while (n > 125 && (matrices_bytes(n) > largest || 2 * std::pow(static_cast<double>(n), 3) > most_flops)) n /= 2;
   return n;
+}
+
+/// Of the cache that is the last of a core's own; a usual size where the machine does not tell.
+std::size_t own_cache_bytes(const Machine& machine) {
+  return machine.cache_bytes(2) > 0 ? machine.cache_bytes(2) : std::size_t{1} << 20;
 }
 
 /// Memory of random numbers.
@@ -76,16 +85,19 @@ struct KernelRuns {
   /// \param largest  bytes of data for kernels on vectors and for streams; at least 1 MiB
   /// \throws OutOfMemory
   KernelRuns(const Lab& lab, const KernelSet& set, std::size_t largest, Team& one)
-      : bytes(largest), far(one, largest), near(random_buffer(matrices_bytes(matrix_in_cache))) {
+      : bytes(largest),
+        rows(matrix_rows(lab, largest)),
+        far(one, largest),
+        near(random_buffer(matrices_bytes(matrix_in_cache))) {
     const std::span<float> much(far.of(0), bytes / sizeof(float));
     const auto little = near.as<float>(), few = little.first(vectors_in_cache);
-    from_dram = workloads(set, much, much, matrix_rows(lab, largest));
+    from_dram = workloads(set, much, much, rows);
     in_cache = workloads(set, few, little, matrix_in_cache);
     adds_from_dram = narrow_and_wide_add(set, much);
     adds_in_cache = narrow_and_wide_add(set, few);
   }
 
-  std::size_t bytes;
+  std::size_t bytes, rows;  ///< of the vectors, of the matrices
   StreamMemory far;
   Buffer near;
   std::vector<Workload> from_dram, in_cache;            ///< in the same order
@@ -160,6 +172,27 @@ void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
   lab.show(outcome_table(outcomes));
 }
 
+/// Where the two products stand if what counts is the bytes that really crossed: the edge of a core's own caches, in a
+/// simulation. The next cache, or memory, is behind it.
+void add_operational_intensity(Lab& lab, const Shared& shared, const std::vector<Outcome>& outcomes) {
+  const std::size_t n = shared.runs->rows, cache = own_cache_bytes(lab.machine());
+  Series series = {"products_operational",
+                   "the products, by the bytes that crossed",
+                   Kind::simulated,
+                   {"operational intensity", "FLOP/byte"},
+                   speed_axis};
+  for (const auto& [id, label, bytes] :
+       {std::tuple("operational_naive_matmul", "naive matmul", naive_matmul_bytes(n, cache)),
+        std::tuple("operational_blocked_matmul", "blocked matmul",
+                   blocked_matmul_bytes(n, cache, shared.widest.lanes))}) {
+    const Outcome& outcome = outcome_of(outcomes, label);
+    const double intensity = outcome.predicted.work.flops / bytes;
+    lab.simulated(id, intensity, "FLOP/byte");
+    series.points.emplace_back(intensity, outcome.measured.gflops.median, label);
+  }
+  lab.add(std::move(series));
+}
+
 void measure_ten_kernels(Lab& lab, const Shared& shared) {
   const KernelRuns& runs = *shared.runs;
   const std::vector<Outcome> outcomes = roofline::outcomes(shared.predictions, time_kernels(lab, shared.widest, runs));
@@ -173,6 +206,7 @@ void measure_ten_kernels(Lab& lab, const Shared& shared) {
   const auto seconds = [&](const char* label) { return outcome_of(outcomes, label).measured.seconds.samples; };
   lab.add(Value("vector_add_dram_gflops", outcome_of(outcomes, "vector add").measured.gflops, "GFLOP/s"));
   lab.add(Value("blocked_over_naive_matmul", ratio(seconds("naive matmul"), seconds("blocked matmul")), "1"));
+  add_operational_intensity(lab, shared, outcomes);
   add_scores(lab, outcomes);
 }
 
