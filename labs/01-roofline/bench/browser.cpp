@@ -10,7 +10,6 @@
 #include <iterator>
 #include <optional>
 #include <string>
-#include <utility>  // NOLINT(misc-include-cleaner): it can go when the lab is measured again
 #include <vector>
 
 #include "01-roofline/bench/steps.hpp"
@@ -58,9 +57,9 @@ class Twins {
         loop_(loop),
         buffer_(bytes, pages_of_a_browser()),
         there_(browser.reserve(static_cast<std::int64_t>(bytes / MiB) + 1)) {
+    const std::size_t floats = bytes / sizeof(float);
     fill_random(buffer_.as<float>(), 0);
-    // NOLINTNEXTLINE(bugprone-integer-division): whole numbers are counted
-    browser_.call("fill", std::vector{there_, static_cast<double>(bytes / sizeof(float))});
+    browser_.call("fill", std::vector{there_, static_cast<double>(floats)});
   }
 
   std::vector<Variant> arithmetic() {
@@ -80,9 +79,9 @@ class Twins {
   std::vector<Variant> waiting(const std::string& id, std::size_t bytes) {
     if (!cycle_)
       at_ = cycle_.emplace(buffer_.as<Line>()).start();  // over the numbers: to a loop that reads it is all the same
-    cycle_->grow(bytes / sizeof(Line));
-    // NOLINTNEXTLINE(bugprone-integer-division): whole lines are counted
-    browser_.call("grow", std::vector{there_, static_cast<double>(bytes / sizeof(Line))});
+    const std::size_t lines = bytes / sizeof(Line);
+    cycle_->grow(lines);
+    browser_.call("grow", std::vector{there_, static_cast<double>(lines)});
     return {timed(id, [this] { keep(at_ = chase(at_, hops)); }), there(id, "chase", {1, static_cast<double>(hops)})};
   }
 
