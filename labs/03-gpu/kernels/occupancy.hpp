@@ -25,6 +25,10 @@ struct KernelNeeds {
 };
 
 /// Warps that are resident on one multiprocessor: whole blocks, as many as fit by every limit.
+///
+/// Registers are counted as one store. On the device each of four schedulers has a quarter of them (NVIDIA, cuda_occupancy.h), so
+/// for blocks whose warps are no multiple of four this can be too many: of five warps of 136 registers each, three blocks are
+/// counted where two fit.
 /// \throws std::invalid_argument for needs of less than one thread and one register
 int resident_warps(const Multiprocessor& has, const KernelNeeds& needs);
 
