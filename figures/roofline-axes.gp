@@ -11,15 +11,16 @@ set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
 
 height_of(share) = y_min * (y_max / y_min)**share
 set arrow from ridge,height_of(0.25) to ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
-# Its name stands where the kernels do not, on the left, if there is room between it and the slanted roof.
+# Its name stands where the kernels do not, on the left, if there is room between it and the slanted roof: as a share of the
+# axis, up to a height.
 ridge_name = sprintf("ridge %s FLOP/byte", digits(ridge))
-roof_begins = larger(x_min, height_of(0.15) * ridge / peak)
-if (log10(ridge / roof_begins) > 0.32 * log10(x_max / x_min)) {
+room(height) = log10(ridge / larger(x_min, height_of(height) * ridge / peak)) / log10(x_max / x_min)
+if (room(0.15) > 0.42) {
   set label ridge_name at ridge,height_of(0.11) right offset -1,0 textcolor rgb ink
 } else {
   set label ridge_name at ridge,height_of(0.11) left offset 1,0 textcolor rgb ink
 }
-set label "memory-bound" at ridge,height_of(0.05) right offset -1,0 textcolor rgb quiet
+if (room(0.09) > 0.27) { set label "memory-bound" at ridge,height_of(0.05) right offset -1,0 textcolor rgb quiet }
 set label "compute-bound" at ridge,height_of(0.05) left offset 1,0 textcolor rgb quiet
 
 # The angle at which a bandwidth rises.
