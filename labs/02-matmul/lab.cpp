@@ -4,6 +4,7 @@
 //   peaks      measure_peak            the roof, at first
 //   traffic    count_traffic           how many bytes does each rung of the ladder move? (simulated, before any is timed)
 //   ladder     climb_the_ladder        how fast is each, from small matrices to large ones?
+//   anatomy    take_apart              at one size: how far does each rung get, and what makes the definition slow?
 //   conflict   measure_conflict        why does the naive product collapse where N is a power of two?
 //   blocks     measure_blocks          does the model choose the right block?
 //   layers     measure_layers          convolution, attention and a perceptron, by definition and as matrix products
@@ -24,10 +25,11 @@ int main(int argc, char** argv) {
                             .steps = {{"peaks", measure_peak, 0.3, 1},
                                       {"simulated traffic", with(shared, count_traffic), 2.5, 7, {"peaks"}},
                                       {"the ladder", climb_the_ladder, 3, 24, {"peaks"}},
+                                      {"the anatomy", take_apart, 1, 7, {"peaks"}},
                                       {"powers of two", with(shared, measure_conflict), 0.7, 3, {"peaks"}},
-                                      {"block sizes", measure_blocks, 1.2, 7, {"peaks"}},
-                                      {"layers", measure_layers, 1, 4, {"peaks"}},
-                                      {"race, all threads", with(shared, race_with_all_threads), 1.5, 10.5, {"peaks"}},
-                                      {"race, 1 thread", with(shared, race_with_one_thread), 2.5, 14, {"peaks"}}}};
+                                      {"block sizes", measure_blocks, 1.2, 8, {"peaks"}},
+                                      {"layers", measure_layers, 1, 5, {"peaks"}},
+                                      {"race, all threads", with(shared, race_with_all_threads), 1.5, 14, {"peaks"}},
+                                      {"race, 1 thread", with(shared, race_with_one_thread), 2.5, 20, {"peaks"}}}};
   return hf::run_lab(info, argc, argv);
 }

@@ -23,6 +23,7 @@ TIMES = {"s", "ms", "us", "ns"}
 # What is not of this machine: textbook numbers, what rounding costs, other people's chips and what is planned for them.
 ELSEWHERE = re.compile("(canonical|quoted|sqnr|outlier_kl|tpuv1|sweep|runs|planner|serving_(itl|ttft))_.*")
 
+CAUSES = ["set conflicts", "stride", "serial sum", "no SIMD", "no tile", "no blocks"]
 SGEMM = ["naive", "coalesced", "shared tile", "register tile", "vectorised", "warp tile"]
 BF16 = ["WMMA", "TMA + WGMMA", "producer/consumer", "persistent + clusters"]
 # Per lab, what a machine may lack: what its record says then, the series and values it is without, and the figures
@@ -34,7 +35,7 @@ ABSENT = [
     ("01-roofline", "no non-temporal stores", r".*_nt(_all)?|nontemporal_.*", []),
     ("01-roofline", "no cycle counter", r"clock_ghz|.*_cycles|flops_per_dram_miss", []),
     ("02-matmul", "one core", r".*_all(_.*)?", []),
-    ("02-matmul", "no library to race against", r"race(_all)?|.*_over_(peers|openblas).*", ["02-peers"]),
+    ("02-matmul", "no library to race against", r"race(_all)?|peers|.*_over_(peers|openblas).*", ["02-peers"]),
     ("03-gpu", "one core", r"chases_bandwidth_2|mlp_two_threads_gain", []),
     ("03-gpu", "no GPU", r"gpu_.*|simt_gpu_.*|sgemm_ladder|bf16_ladder", ["03-gpu-little", "03-gpu-memory"]),
     ("03-gpu", "no knee", r"little_knee_measured|little_knee_missed", []),
@@ -59,6 +60,8 @@ def everything(lab: str) -> dict:
     record["laws"] = []  # what is changed below obeys none
     if lab == "01-roofline":
         record["series"].append(measured("bandwidth_over_time", [(2.0 ** k, 16) for k in range(21, 32)], "B", "GB/s"))
+    if lab == "02-matmul" and all(each["id"] != "causes" for each in record["series"]):  # it is older than that
+        record["series"].append(measured("causes", [(i, 1.5 * i, name) for i, name in enumerate(CAUSES, 1)], "1", "1"))
     if lab == "03-gpu":
         record["series"] += gpu_series(random.Random(0))
     if lab == "05-scaling":

@@ -52,9 +52,9 @@ constexpr std::pair<const char*, const char*> rung_ids[] = {
 }  // namespace
 
 std::vector<std::size_t> ladder_sizes(const Lab& lab) {
-  if (is_slow(lab)) return {64, 128, 200, 256, 512, 1024};
-  if (lab.quick()) return {64, 128, 256, 512, 790, 1024};
-  return {64, 96, 128, 192, 256, 384, 512, 768, 1000, 1024, 1536, 2048, 3072, 4096};
+  if (is_slow(lab)) return {60, 100, 200, 256, 400, 512};
+  if (lab.quick()) return {60, 100, 200, 400, 512, 790, 1024};
+  return {60, 100, 150, 250, 400, 512, 600, 1000, 1024, 1500, 2048, 2500, 4000};
 }
 
 std::vector<Contestant> contestants(int cores) {
@@ -99,44 +99,60 @@ void SquareMatrices::check(const Contestant& contestant, std::size_t rows) const
                            number_text(worst) + " times what rounding allows; it was not timed");
 }
 
+Sampling OneState::of(const Sampling& sampling, const std::string& peak) {
+  Sampling kept = sampling.in_one_state(peak);
+  rounds_ += sampling.of(peak).samples.size();
+  left_out_ += sampling.of(peak).samples.size() - kept.of(peak).samples.size();
+  return kept;
+}
+
+void OneState::note(Lab& lab, const std::string& step) const {
+  if (left_out_ == 0) return;
+  lab.note(step + ": " + std::to_string(left_out_) + " of " + std::to_string(rounds_) +
+           " rounds are left out, in which the peak was not in the state that it was in most of the time");
+}
+
+LadderStep time_together(const SquareMatrices& matrices, const std::vector<Entry>& entries, int cores, const Plan& plan,
+                         OneState& state) {
+  std::vector<Variant> variants;
+  std::vector<double> work;  // FLOPs of a call
+  for (const Entry& entry : entries) {
+    const Contestant& each = *entry.contestant;
+    matrices.check(each, entry.rows);
+    variants.push_back(timed(each.id, [&matrices, &each, rows = entry.rows] { matrices.multiply(each, rows); }));
+    work.push_back(flops(entry.rows, matrices.n()));
+  }
+  for (const auto& [id, threads] : {std::pair{peak_id, 1}, {peak_all_id, cores}}) {
+    PeakVariant peak = openmp_peak(threads);
+    peak.variant.id = id;
+    variants.push_back(std::move(peak.variant));
+    work.push_back(peak.flops);
+  }
+  const Sampling sampling = state.of(sample_interleaved(variants, plan), peak_id);
+  LadderStep step = {matrices.n(), {}};
+  for (std::size_t i = 0; i < variants.size(); ++i) step.gflops[variants[i].id] = rate(work[i], sampling.seconds[i]);
+  return step;
+}
+
 std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
-                              const std::vector<std::size_t>& sizes, int cores) {
-  std::pair<const char*, PeakVariant> peaks[] = {{peak_id, openmp_peak(1)}, {peak_all_id, openmp_peak(cores)}};
-  for (auto& [id, peak] : peaks) peak.variant.id = id;
+                              const std::vector<std::size_t>& sizes, int cores, OneState& state) {
   std::map<std::string, double> speed;  // GFLOP/s at the size before
   std::vector<LadderStep> steps;
-  Plan plan = lab.plan(static_cast<int>(sizes.size()));
-  plan.minimum_rounds = 3;
-  const double call_seconds = plan.budget_seconds / (8.0 * static_cast<double>(contestants.size() + std::size(peaks)));
+  Plan plan = patient_plan(lab, static_cast<int>(sizes.size()));
+  const double call_seconds = plan.budget_seconds / (10.0 * static_cast<double>(contestants.size() + 2));
   for (std::size_t n : sizes) {
-    const SquareMatrices matrices(n);
-    std::vector<Variant> variants;
-    std::vector<double> work;  // FLOPs of a call
+    std::vector<Entry> entries;
     for (const Contestant& each : contestants) {
-      const bool first = !speed.contains(each.id);
-      if (first && !steps.empty()) continue;  // stopped before
+      const bool first = steps.empty();
+      if (!first && !speed.contains(each.id)) continue;  // stopped before
       const std::size_t rows = first ? n : rows_to_time(each, n, speed[each.id], call_seconds);
-      if (rows == 0) {
-        speed.erase(each.id);
-        continue;
-      }
-      matrices.check(each, rows);
-      variants.push_back(timed(each.id, [&matrices, &each, rows] { matrices.multiply(each, rows); }));
-      work.push_back(flops(rows, n));
+      if (rows > 0) entries.push_back({&each, rows});
     }
-    if (variants.empty()) break;
-    for (const auto& [id, peak] : peaks) {
-      variants.push_back(peak.variant);
-      work.push_back(peak.flops);
-    }
+    if (entries.empty()) break;
     plan.warm_seconds = n < 512 ? 2e-4 : 0;  // a larger product fills the caches by itself
-    const Sampling sampling = sample_interleaved(variants, plan);
-    steps.push_back({n, {}});
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-      const Estimate gflops = rate(work[i], sampling.seconds[i]);
-      speed[variants[i].id] = gflops.median;
-      steps.back().gflops[variants[i].id] = gflops;
-    }
+    steps.push_back(time_together(SquareMatrices(n), entries, cores, plan, state));
+    speed.clear();
+    for (const auto& [id, gflops] : steps.back().gflops) speed[id] = gflops.median;
   }
   return steps;
 }
@@ -146,64 +162,36 @@ const Estimate& highest_peak(const std::vector<LadderStep>& steps, const std::st
       ->gflops.at(id);
 }
 
-const LadderStep* step_at(const std::vector<LadderStep>& steps, std::size_t n) {
-  const auto found = std::ranges::find(steps, n, &LadderStep::n);
-  return found == steps.end() ? nullptr : &*found;
-}
-
 const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std::string& one,
                                  const std::string& other) {
   return *std::find_if(steps.rbegin(), steps.rend(),
                        [&](const LadderStep& step) { return step.has(one) && step.has(other); });
 }
 
-Series rung_series(const std::string& id, const Contestant& contestant, const std::vector<LadderStep>& steps,
-                   std::size_t left_out) {
+Series rung_series(const std::string& id, const Contestant& contestant, const std::vector<LadderStep>& steps) {
   Series series = {id, contestant.label, Kind::measured, {"N", "1"}, {"speed", "GFLOP/s"}};
   for (const LadderStep& step : steps) {
-    if (step.n == left_out || !step.has(contestant.id)) continue;
-    series.points.emplace_back(static_cast<double>(step.n), step.gflops.at(contestant.id));
-  }
-  return series;
-}
-
-Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step) {
-  Series series = {id, "speed", Kind::measured, {"rung", "1"}, {"share of peak", "%"}};
-  for (const Contestant& each : contestants) {
-    if (!step.has(each.id)) continue;
-    const Estimate share = times(step.gain(each.id, each.id == "best_all" ? peak_all_id : peak_id), 100);
-    series.points.emplace_back(static_cast<double>(series.points.size() + 1), share, each.label);
+    if (step.has(contestant.id)) series.points.emplace_back(static_cast<double>(step.n), step.gflops.at(contestant.id));
   }
   return series;
 }
 
 void climb_the_ladder(Lab& lab) {
   const std::vector<Contestant> all = contestants(lab.machine().cores);
-  const std::vector<LadderStep> steps = climb(lab, all, ladder_sizes(lab), lab.machine().cores);
+  OneState state;
+  const std::vector<LadderStep> steps = climb(lab, all, ladder_sizes(lab), lab.machine().cores, state);
+  state.note(lab, "the ladder");
   lab.add(Value("peak_fp32_gflops", highest_peak(steps, peak_id), "GFLOP/s", "fp32 peak, 1 thread"));
   lab.add(
       Value("peak_fp32_all_gflops", highest_peak(steps, peak_all_id), "GFLOP/s",
             "fp32 peak, " + std::to_string(lab.machine().cores) + (lab.machine().cores == 1 ? " thread" : " threads")));
   for (const auto& [series, contestant] : rung_ids) {
     const auto found = std::ranges::find(all, contestant, &Contestant::id);
-    if (found != all.end()) lab.add(rung_series(series, *found, steps, anatomy_size(lab)));
+    if (found != all.end()) lab.add(rung_series(series, *found, steps));
   }
-
-  const auto add_gain = [&](const LadderStep* step, const char* id, const char* faster, const char* slower) {
-    if (step != nullptr && step->has(faster) && step->has(slower)) lab.add(Value(id, step->gain(faster, slower), "1"));
-  };
-  const LadderStep* step = step_at(steps, anatomy_size(lab));
-  if (step != nullptr) {
-    lab.add(anatomy_series("rungs", all, *step));
-  }
-  add_gain(step, "loop_order_gain", "loop_order", "naive");
-  add_gain(step, "blocking_gain", "blocked", "loop_order");
-  add_gain(step, "register_tile_gain", "register_tile", "blocked");
-  add_gain(step, "packing_gain", "packed", "register_tile");
-  add_gain(step_at(steps, 1024), "best_over_naive_1024", "best", "naive");
   const LadderStep& last = last_step_with(steps, "blocked", "loop_order");
   lab.modelled("blocking_largest_n", static_cast<double>(last.n));
-  add_gain(&last, "blocking_gain_largest", "blocked", "loop_order");
+  lab.add(Value("blocking_gain_largest", last.gain("blocked", "loop_order"), "1"));
 }
 
 }  // namespace hf::matmul

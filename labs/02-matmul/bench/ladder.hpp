@@ -8,13 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "02-matmul/kernels/dot_products.hpp"
 #include "02-matmul/kernels/rungs.hpp"
 #include "harness/measure/memory.hpp"
+#include "harness/measure/results.hpp"
+#include "harness/measure/sampling.hpp"
+#include "harness/measure/statistics.hpp"
 #include "harness/report/lab.hpp"
 
 namespace hf::matmul {
 
-/// Rising, anatomy_size() and 1024 among them.
+/// Rising: ordinary sizes, anatomy_size() among them; and powers of two, at which the columns of the naive product collide.
 std::vector<std::size_t> ladder_sizes(const Lab& lab);
 
 /// A rung of rungs(), or gemm() on one thread or on all.
@@ -35,6 +39,7 @@ class SquareMatrices {
   explicit SquareMatrices(std::size_t n);
 
   std::size_t n() const { return n_; }
+  const float* b() const { return b_.as<float>().data(); }
 
   /// Computes the first `rows` rows of c = a · b.
   void multiply(const Contestant& contestant, std::size_t rows) const;
@@ -51,6 +56,17 @@ class SquareMatrices {
   Buffer a_, b_, c_;
 };
 
+/// The rounds of samplings in which the machine was in one state, as a peak among them saw it; and how many those leave out.
+class OneState {
+ public:
+  Sampling of(const Sampling& sampling, const std::string& peak);
+  /// Notes how many rounds of the step called so were left out, where some were.
+  void note(Lab& lab, const std::string& step) const;
+
+ private:
+  std::size_t rounds_ = 0, left_out_ = 0;
+};
+
 /// What one size showed, in interleaved rounds: contestants that would take too long are missing.
 struct LadderStep {
   std::size_t n;
@@ -63,8 +79,35 @@ struct LadderStep {
   }
 };
 
-/// The step at \p n, null where there is none.
-const LadderStep* step_at(const std::vector<LadderStep>& steps, std::size_t n);
+/// Who is timed, and how many rows of the product.
+struct Entry {
+  const Contestant* contestant;
+  std::size_t rows;
+};
+
+/// Checks the entries, then times them and both peaks, of one thread and of as many as there are cores.
+LadderStep time_together(const SquareMatrices& matrices, const std::vector<Entry>& entries, int cores, const Plan& plan,
+                         OneState& state);
+
+/// One point for each contestant: the share of the peak of its threads that it reached, %, in pairs.
+Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step);
+
+/// b in another place, element (p, j) at p * down + j * across.
+class RelaidMatrix {
+ public:
+  RelaidMatrix(const SquareMatrices& matrices, std::size_t down, std::size_t across);
+
+  /// A product with this b. \pre this outlives it
+  Contestant multiplied_by(const char* id, DotProducts* multiply) const;
+
+ private:
+  Buffer memory_;
+  Stored stored_;
+};
+
+/// One point for each cause of the definition's slowness: how many times as fast the product is without it, in pairs, the causes
+/// before it being gone.
+Series causes_series(const std::string& id, const LadderStep& step);
 
 /// The largest at which both were timed. \pre there is one
 const LadderStep& last_step_with(const std::vector<LadderStep>& steps, const std::string& one,
@@ -83,14 +126,9 @@ const Estimate& highest_peak(const std::vector<LadderStep>& steps, const std::st
 /// for which even its least is too long stops there.
 /// \param cores  threads of the second peak
 std::vector<LadderStep> climb(const Lab& lab, const std::vector<Contestant>& contestants,
-                              const std::vector<std::size_t>& sizes, int cores);
+                              const std::vector<std::size_t>& sizes, int cores, OneState& state);
 
-/// Speed over N of one contestant, but at \p left_out: beside a power of two it would make a zigzag of the curve.
-Series rung_series(const std::string& id, const Contestant& contestant, const std::vector<LadderStep>& steps,
-                   std::size_t left_out);
-
-/// One point for each contestant that was timed in this step: the share of the peak of its threads that it reached, %, in
-/// pairs.
-Series anatomy_series(const std::string& id, const std::vector<Contestant>& contestants, const LadderStep& step);
+/// Speed over N of one contestant.
+Series rung_series(const std::string& id, const Contestant& contestant, const std::vector<LadderStep>& steps);
 
 }  // namespace hf::matmul

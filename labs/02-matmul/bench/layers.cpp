@@ -16,6 +16,7 @@
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
+#include "02-matmul/kernels/vector_layers.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/machine/machine.hpp"
@@ -94,6 +95,7 @@ LayerRun attention_run(const AttentionShape& s, Softmax* softmax, const Gemm& ge
       .out = {out, s.numbers()},
       .error_share = right,
       .forms = {{"direct", [=] { direct_attention(s, q, k, v, out, scratch, softmax); }},
+                {"vector", [=] { vector_attention(s, q, k, v, out, scratch, softmax); }},
                 {"gemm", [=] { gemm_attention(s, q, k, v, out, scratch, softmax, gemm); }}},
   };
 }
@@ -125,6 +127,7 @@ LayerRun perceptron_run(const PerceptronShape& s, const Gemm& gemm) {
       .out = {out, s.batch * s.inputs},
       .error_share = right,
       .forms = {{"direct", [=] { direct_perceptron(s, by_neuron, x, hidden, out); }},
+                {"vector", [=] { vector_perceptron(s, by_neuron, x, hidden, out); }},
                 {"gemm", [=] { gemm_perceptron(s, by_input, x, hidden, out, gemm); }}},
   };
 }
@@ -167,8 +170,8 @@ void measure_attention(Lab& lab, const Gemm& gemm) {
   const AttentionShape shape = {is_slow(lab) ? std::size_t{128} : 512, 64};
   const Sampling sampling = time_layer(lab, attention_run(shape, widest_softmax(lab.machine()), gemm));
   lab.add(Value("attention_direct_gflops", rate(shape.flops(), sampling.of("direct")), "GFLOP/s"));
+  lab.add(Value("attention_vector_gflops", rate(shape.flops(), sampling.of("vector")), "GFLOP/s"));
   lab.add(Value("attention_gemm_gflops", rate(shape.flops(), sampling.of("gemm")), "GFLOP/s"));
-  lab.add(Value("attention_speedup", sampling.ratio("direct", "gemm"), "1"));
   lab.modelled("attention_scores_bytes", 4 * static_cast<double>(shape.scores()), "B");
 }
 
@@ -178,8 +181,9 @@ void measure_perceptron(Lab& lab, const Gemm& gemm) {
   const PerceptronShape shape = {.batch = 32, .inputs = width, .hidden = 4 * width};
   const Sampling sampling = time_layer(lab, perceptron_run(shape, gemm));
   lab.add(Value("perceptron_direct_gflops", rate(shape.flops(), sampling.of("direct")), "GFLOP/s"));
+  lab.add(Value("perceptron_vector_gflops", rate(shape.flops(), sampling.of("vector")), "GFLOP/s"));
   lab.add(Value("perceptron_gemm_gflops", rate(shape.flops(), sampling.of("gemm")), "GFLOP/s"));
-  lab.add(Value("perceptron_speedup", sampling.ratio("direct", "gemm"), "1"));
+  lab.add(Value("perceptron_over_vector", sampling.ratio("vector", "gemm"), "1"));
 }
 
 }  // namespace

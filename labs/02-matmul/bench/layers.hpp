@@ -17,7 +17,7 @@ namespace hf::matmul {
 
 /// One way to compute a layer, or a part of it.
 struct LayerForm {
-  std::string id;  ///< "direct", "reordered", "gemm"; "im2col"
+  std::string id;  ///< "direct", "reordered" or "vector", "gemm"; "im2col"
   std::function<void()> run;
   bool whole = true;  ///< computes the layer's output
 };
@@ -38,10 +38,10 @@ LayerRun convolution_run(const ConvolutionShape& shape, const Gemm& gemm);
 /// The softmax of lab 01, in the widest vectors of this machine.
 Softmax* widest_softmax(const Machine& machine);
 
-/// direct, gemm.
+/// direct, vector, gemm.
 LayerRun attention_run(const AttentionShape& shape, Softmax* softmax, const Gemm& gemm);
 
-/// direct, gemm.
+/// direct, vector, gemm.
 LayerRun perceptron_run(const PerceptronShape& shape, const Gemm& gemm);
 
 /// Runs every form once and holds its results against the double-precision reference.

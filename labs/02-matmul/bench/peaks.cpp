@@ -50,7 +50,7 @@ std::size_t anatomy_size(const Lab& lab) { return is_slow(lab) ? 200 : lab.quick
 Plan patient_plan(const Lab& lab, int parts) {
   Plan plan = lab.plan(parts);
   plan.warm_seconds = 0;
-  plan.minimum_rounds = 3;
+  plan.minimum_rounds = lab.quick() ? 3 : 9;
   return plan;
 }
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -24,13 +23,13 @@
 namespace hf::matmul {
 namespace {
 
-constexpr std::size_t peak_size = 2048;  // where the peak is sampled too
+constexpr std::size_t peak_size = 2000;  // at which a product is compared with the peak
 
 const Axis size_axis = {"N", "1"}, speed_axis = {"speed", "GFLOP/s"};
 
 std::vector<std::size_t> sizes(const Lab& lab) {
-  if (lab.quick()) return {128, 256, 512, 1024, 2048};
-  return {128, 192, 256, 320, 384, 512, 768, 1024, 1536, 2048, 3072, 4096};
+  if (lab.quick()) return {100, 250, 600, 1000, 2000};
+  return {100, 150, 200, 250, 300, 400, 600, 800, 1000, 1500, 2000};
 }
 
 double flops(std::size_t n) { return 2 * std::pow(static_cast<double>(n), 3); }
@@ -61,10 +60,12 @@ struct Heat {
 
 /// What the record calls it.
 struct RaceIds {
-  const char *speed, *over_peers, *at_2048, *peak;
+  const char *speed, *over_peers, *worst, *at_2000, *peak;
 };
-constexpr RaceIds one_thread = {"race", "best_over_peers", "best_gflops_2048", "race_peak_gflops"};
-constexpr RaceIds all_threads = {"race_all", "best_over_peers_all", "best_all_gflops_2048", "race_peak_all_gflops"};
+constexpr RaceIds one_thread = {"race", "best_over_peers", "best_over_peers_min", "best_gflops_2000",
+                                "race_peak_gflops"};
+constexpr RaceIds all_threads = {"race_all", "best_over_peers_all", "best_over_peers_all_min", "best_all_gflops_2000",
+                                 "race_peak_all_gflops"};
 
 /// The race on so many threads.
 class Race {
@@ -76,13 +77,14 @@ class Race {
     }
   }
 
-  std::vector<Heat> run() const {
+  std::vector<Heat> run(const std::string& step) {
     std::vector<Heat> heats;
     double total = 0;
     for (std::size_t n : sizes(lab_)) total += weight(n);
     for (std::size_t n : sizes(lab_)) {
       if (enough_memory(n) && enough_time(n)) heats.push_back(heat(n, lab_.step_seconds() * weight(n) / total));
     }
+    state_.note(lab_, step);
     return heats;
   }
 
@@ -110,7 +112,7 @@ class Race {
     return false;
   }
 
-  Heat heat(std::size_t n, double seconds) const {
+  Heat heat(std::size_t n, double seconds) {
     const SquareMatrices matrices(n);
     std::vector<Contestant> contestants;
     const auto enter = [&](const std::string& id, const std::function<Product>& multiply) {
@@ -130,15 +132,15 @@ class Race {
       variants.push_back(timed(each.id, [&matrices, &each, n] { matrices.multiply(each, n); }));
     }
     const PeakVariant peak = openmp_peak(threads_);
-    if (n == peak_size) variants.push_back(peak.variant);
-    return {n, sample_interleaved(variants, plan(n, seconds)), peak.flops};
+    variants.push_back(peak.variant);
+    return {n, state_.of(sample_interleaved(variants, plan(n, seconds)), peak.variant.id), peak.flops};
   }
 
   /// As many rounds as fit, samples as long as a large product takes.
   Plan plan(std::size_t n, double seconds) const {
     Plan plan = lab_.plan();
     plan.budget_seconds = seconds;
-    plan.minimum_rounds = 3;
+    plan.minimum_rounds = lab_.quick() ? 5 : 15;
     // As long for the peak as for a product: a machine that is being watched runs faster in short bursts.
     plan.sample_seconds = std::max(4e-3, 0.8 * flops(n) / (peak_gflops_ * 1e9));
     if (flops(n) > 1e9) plan.warm_seconds = 0;  // longer than what it evicts
@@ -149,59 +151,65 @@ class Race {
   const std::vector<Peer>& peers_;
   int threads_;
   double peak_gflops_;
+  OneState state_;
 };
 
-/// Our speed at every size, and over the fastest peer's.
+/// Our speed at every size, and over the fastest peer's; and where that is worst.
 void add_series(Lab& lab, const std::vector<Heat>& heats, const RaceIds& ids) {
   Series ours = {ids.speed, "ours", Kind::measured, size_axis, speed_axis};
   Series over_peers = {ids.over_peers, "ours over the fastest peer", Kind::measured, size_axis, {"ratio", "1"}};
+  std::vector<Estimate> ratios;
   for (const Heat& heat : heats) {
     const auto n = static_cast<double>(heat.n);
     ours.points.emplace_back(n, heat.gflops("best"));
     const std::string peer = heat.best_peer();
-    if (!peer.empty()) over_peers.points.emplace_back(n, heat.sampling.ratio(peer, "best"), peer);
+    if (peer.empty()) continue;
+    ratios.push_back(heat.sampling.ratio(peer, "best"));
+    over_peers.points.emplace_back(n, ratios.back(), peer);
   }
   if (!ours.points.empty()) lab.add(std::move(ours));
-  if (!over_peers.points.empty()) lab.add(std::move(over_peers));
+  if (ratios.empty()) return;
+  lab.add(std::move(over_peers));
+  lab.add(Value(ids.worst, *std::ranges::min_element(ratios, {}, &Estimate::median), "1"));
 }
 
-/// Speed and peak at 2048.
+/// Speed and peak at 2000.
 void add_values(Lab& lab, const std::vector<Heat>& heats, const RaceIds& ids) {
   for (const Heat& heat : heats) {
-    if (!heat.has("peak")) continue;
-    lab.add(Value(ids.at_2048, heat.gflops("best"), "GFLOP/s"));
+    if (heat.n != peak_size) continue;
+    lab.add(Value(ids.at_2000, heat.gflops("best"), "GFLOP/s"));
     lab.add(Value(ids.peak, heat.gflops("peak"), "GFLOP/s", "fp32 peak, sampled in the race"));
   }
 }
 
-/// What the chapter says of one thread: the share of the peak; the worst size beside the best peer, and all beside OpenBLAS.
+/// What the chapter says of one thread: the share of the peak, and all sizes beside OpenBLAS.
 void add_ratios(Lab& lab, const std::vector<Heat>& heats) {
-  double least = std::numeric_limits<double>::infinity(), log_sum = 0;
+  double log_sum = 0;
   int openblas = 0;
   for (const Heat& heat : heats) {
-    if (heat.has("peak")) {
+    if (heat.n == peak_size) {
       const Estimate share = ratio(heat.gflops("best").samples, heat.gflops("peak").samples);
-      lab.add(Value("best_over_peak_2048", share, "1"));
+      lab.add(Value("best_over_peak_2000", share, "1"));
     }
-    const std::string peer = heat.best_peer();
-    if (!peer.empty()) least = std::min(least, heat.sampling.ratio(peer, "best").median);
     if (!heat.has("openblas")) continue;
     log_sum += std::log(heat.sampling.ratio("openblas", "best").median);
     ++openblas;
   }
-  if (std::isfinite(least)) lab.derived("best_over_peers_min", least);
   if (openblas > 0) lab.derived("best_over_openblas_geomean", std::exp(log_sum / openblas));
 }
 
 void note_who_races(Lab& lab, const std::vector<Peer>& peers) {
   if (peers.empty())
     lab.note("no library to race against: ./primer installs OpenBLAS; the record lacks what compares with one");
+  std::string names;
+  for (const Peer& peer : peers) names += (names.empty() ? "" : ", ") + peer.name;
+  if (!peers.empty()) lab.add(Value("peers", static_cast<double>(peers.size()), "1", Kind::measured, names));
   if (lab.machine().cores == 1) lab.note("one core: the race on all threads is the race on one");
 #ifndef _OPENMP
   lab.note("built without OpenMP: gemm() on all threads runs on one");
 #endif
   for (const Peer& peer : peers) {
-    if (peer.own_threads) lab.note(peer.name + " races on one thread only: its own threads would spin beside OpenMP's");
+    if (peer.own_threads) lab.note(peer.name + " races on one thread only: it has threads of its own beside OpenMP's");
   }
 }
 
@@ -209,13 +217,13 @@ void note_who_races(Lab& lab, const std::vector<Peer>& peers) {
 
 void race_with_all_threads(Lab& lab, Shared& shared) {
   note_who_races(lab, shared.peers);
-  const std::vector<Heat> heats = Race(lab, shared.peers, lab.machine().cores).run();
+  const std::vector<Heat> heats = Race(lab, shared.peers, lab.machine().cores).run("race, all threads");
   add_series(lab, heats, all_threads);
   add_values(lab, heats, all_threads);
 }
 
 void race_with_one_thread(Lab& lab, Shared& shared) {
-  const std::vector<Heat> heats = Race(lab, shared.peers, 1).run();
+  const std::vector<Heat> heats = Race(lab, shared.peers, 1).run("race, 1 thread");
   add_series(lab, heats, one_thread);
   add_values(lab, heats, one_thread);
   add_ratios(lab, heats);

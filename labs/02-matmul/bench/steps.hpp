@@ -38,6 +38,7 @@ struct Shared {
 void measure_peak(Lab& lab);
 void count_traffic(Lab& lab, Shared& shared);
 void climb_the_ladder(Lab& lab);
+void take_apart(Lab& lab);
 void measure_conflict(Lab& lab, Shared& shared);
 void measure_blocks(Lab& lab);
 void measure_layers(Lab& lab);
@@ -58,10 +59,11 @@ constexpr const char* first_peak_id = "peak_at_first_gflops";
 /// \pre the value first_peak_id was added
 bool is_slow(const Lab& lab);
 
-/// Where rungs are taken apart: b is larger than a level-2 cache, and N is no power of two.
+/// Where the product is taken apart: b is larger than a level-2 cache, and N is an ordinary number, no multiple of a large power
+/// of two.
 std::size_t anatomy_size(const Lab& lab);
 
-/// Lab::plan() for products that take so long that three rounds must do, and that warm the caches by themselves.
+/// Lab::plan() for products that take so long that few rounds must do, and that warm the caches by themselves.
 Plan patient_plan(const Lab& lab, int parts = 1);
 
 /// The peak on the threads that gemm() uses, to be sampled among products: threads of its own would find gemm()'s still

@@ -12,6 +12,7 @@
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/perceptron.hpp"
+#include "02-matmul/kernels/vector_layers.hpp"
 #include "common/random.hpp"
 #include "common/reference.hpp"
 #include "harness/machine/machine.hpp"
@@ -74,7 +75,7 @@ double worst_attention(const AttentionShape& s, const std::vector<float>& q, con
   return worst;
 }
 
-TEST_CASE("attention is the same token by token and as two products") {
+TEST_CASE("attention is the same token by token, in vectors, and as two products") {
   Softmax* softmax = roofline::kernel_sets(probe_machine()).back()->softmax;
   for (const AttentionShape& s : {AttentionShape{1, 1}, {5, 3}, {33, 64}, {64, 16}, {0, 4}}) {
     CAPTURE(s.tokens);
@@ -85,6 +86,9 @@ TEST_CASE("attention is the same token by token and as two products") {
       const auto k = random_floats(s.numbers(), 2), v = random_floats(s.numbers(), 3);
       std::vector<float> out(s.numbers(), NAN), scratch(s.scratch() + 2 * s.tokens, NAN);
       direct_attention(s, q.data(), k.data(), v.data(), out.data(), scratch.data(), softmax);
+      CHECK(worst_attention(s, q, k, v, out) <= 1);
+      std::fill(out.begin(), out.end(), NAN);
+      vector_attention(s, q.data(), k.data(), v.data(), out.data(), scratch.data(), softmax);
       CHECK(worst_attention(s, q, k, v, out) <= 1);
       std::fill(out.begin(), out.end(), NAN);
       gemm_attention(s, q.data(), k.data(), v.data(), out.data(), scratch.data(), softmax, best);
@@ -107,7 +111,7 @@ double worst_perceptron(const PerceptronShape& s, const PerceptronWeights& weigh
   return worst;
 }
 
-TEST_CASE("a perceptron is the same neuron by neuron and as two products") {
+TEST_CASE("a perceptron is the same neuron by neuron, in vectors, and as two products") {
   for (const PerceptronShape& s : {PerceptronShape{1, 1, 1}, {3, 5, 17}, {16, 48, 96}, {0, 4, 4}}) {
     CAPTURE(s.batch);
     CAPTURE(s.hidden);
@@ -121,6 +125,9 @@ TEST_CASE("a perceptron is the same neuron by neuron and as two products") {
     const PerceptronWeights rows = {first_rows.data(), first_bias.data(), second_rows.data(), second_bias.data()};
     std::vector<float> hidden(s.batch * s.hidden, NAN), out(s.batch * s.inputs, NAN);
     direct_perceptron(s, rows, x.data(), hidden.data(), out.data());
+    CHECK(worst_perceptron(s, weights, x, out) <= 1);
+    std::fill(out.begin(), out.end(), NAN);
+    vector_perceptron(s, rows, x.data(), hidden.data(), out.data());
     CHECK(worst_perceptron(s, weights, x, out) <= 1);
     std::fill(out.begin(), out.end(), NAN);
     gemm_perceptron(s, weights, x.data(), hidden.data(), out.data(), best);

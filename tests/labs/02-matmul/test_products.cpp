@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "02-matmul/kernels/dot_products.hpp"
 #include "02-matmul/kernels/gemm.hpp"
+#include "02-matmul/kernels/perceptron.hpp"
 #include "02-matmul/kernels/rungs.hpp"
 #include "common/product.hpp"
 #include "common/random.hpp"
@@ -22,10 +24,23 @@ struct Named {
   std::function<Product> multiply;
 };
 
-/// The rungs, and gemm() on one thread, on three, and with blocks so small that every edge of a block is met.
+/// The rungs, the dot products with b as it is and with its columns contiguous, and gemm() on one thread, on three, and with blocks
+/// so small that every edge of a block is met.
 std::vector<Named> products() {
   std::vector<Named> all;
   for (const Rung& rung : rungs()) all.push_back({rung.id, rung.multiply});
+  for (DotProducts* dots : {one_sum, eight_sums}) {
+    all.push_back({"dot products", [dots](auto m, auto n, auto k, auto a, auto b, auto c) {
+                     dots(m, n, k, a, {b, n, 1}, c);
+                   }});
+  }
+  for (DotProducts* dots : {one_sum, eight_sums, vector_sums, vector_tile}) {
+    all.push_back({"dot products of columns", [dots](auto m, auto n, auto k, auto a, auto b, auto c) {
+                     std::vector<float> columns(k * n);
+                     transpose(k, n, b, columns.data());
+                     dots(m, n, k, a, {columns.data(), 1, k}, c);
+                   }});
+  }
   const auto add = [&](const char* name, int threads, Blocking blocking) {
     all.push_back({name, [=](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
                      gemm(m, n, k, a, b, c, threads, blocking);
