@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>  // NOLINT(misc-include-cleaner): it can go when the lab is measured again
 
 #include "00-workload/kernels/mlp.hpp"
 #include "00-workload/kernels/resnet.hpp"
