@@ -227,7 +227,7 @@ void add_passes(Lab& lab, const std::vector<PassRunner>& runners, const Roofline
 }
 
 Sizes choose(Lab& lab) {
-  const double gflops = 2 * std::pow(1024.0, 3) / lab.value("library_seconds_1024") * 1e-9 * lab.machine().cores;
+  const double gflops = 2 * std::pow(1000.0, 3) / lab.value("library_seconds_1000") * 1e-9 * lab.machine().cores;
   const double seconds = lab.quick() ? 4 : 12;  // of one round: some machines take longer than the step says
   const Sizes sizes = choose_sizes(gflops, seconds, available_memory_bytes());
   if (sizes.transformer.parameters() != gpt2_small.parameters()) {
