@@ -13,7 +13,7 @@ array points[2] = [circle, triangle]
 array dashes[2] = [measured_dash, long_dash]
 file(i) = tables."/".ids[i == 2 && !all ? 1 : i].".tsv"
 title(library) = library eq "openblas" ? "OpenBLAS" : library eq "openblas_new" ? "new OpenBLAS" : \
-                 library eq "onednn" ? "oneDNN" : library eq "mkl" ? "MKL" : library
+                 library eq "onednn" ? "oneDNN" : library eq "mkl" ? "MKL" : library eq "blis" ? "BLIS" : library
 lowest = 1; highest = 1; smallest = 1e30; x_max = 0
 array last[2]
 do for [i = 1:1 + all] {
@@ -31,8 +31,7 @@ set logscale x
 set grid noxtics
 eval x_range(smallest / 3.0, x_max)  # room for the name of the first point
 eval y_range(lowest - 0.05, smaller(highest, 2) + 0.05)
-set xtics ("" 1)
-set for [k = 5:14] xtics add (2.0**k < smallest ? "" : digits(2.0**k) 2.0**k)
+eval decades_on("x", "1 2 5")
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
 set arrow from smallest,1 to x_max,1 nohead linewidth 2.4 linecolor rgb quiet
 set label "ours is faster" at graph 0.02,graph 0.97 textcolor rgb quiet

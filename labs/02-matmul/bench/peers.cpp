@@ -1,13 +1,23 @@
 // The libraries that gemm() is measured against, those of them that this machine has.
 #include "02-matmul/bench/steps.hpp"
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "harness/measure/blas.hpp"
+#include "harness/measure/clock.hpp"
 #include "harness/measure/shared_library.hpp"
+#include "harness/measure/threads.hpp"
 
 #ifdef HARDWARE_FIRST_LIBXSMM
 #include <libxsmm.h>
@@ -47,20 +57,38 @@ void add_newer_openblas(std::vector<Peer>& peers) {
                    multiply_with(gemm), set_threads, any_size, true});
 }
 
+/// On OpenMP's threads where it is built for those. Where it has others, those of TBB, they are as many as the thread that first
+/// calls it may use cores: one, here, since nothing else limits them.
 void add_onednn(std::vector<Peer>& peers) {
+  struct Version {
+    int major, minor, patch;
+    const char* hash;
+    unsigned cpu_runtime;
+  };
+  constexpr unsigned on_openmp = 2;
   using Gemm =
       int(char transpose_a, char transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
           const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc);
   const SharedLibrary library{"libdnnl.so.3", "libdnnl.so.2"}, openmp{"libgomp.so.1"};
   auto* const gemm = library.function<Gemm>("dnnl_sgemm");
+  auto* const version = library.function<const Version*()>("dnnl_version");
   auto* const set_threads = openmp.function<void(int)>("omp_set_num_threads");
-  if (gemm == nullptr || set_threads == nullptr) return;
+  if (gemm == nullptr || version == nullptr || set_threads == nullptr) return;
   const auto multiply = [gemm](std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c) {
     const auto rows = static_cast<std::int64_t>(m), columns = static_cast<std::int64_t>(n);
     const auto depth = static_cast<std::int64_t>(k);
     gemm('N', 'N', rows, columns, depth, 1, a, depth, b, columns, 0, c, columns);
   };
-  peers.push_back({"onednn", "oneDNN " + library_version("oneDNN"), multiply, set_threads, any_size});
+  const bool own_threads = version()->cpu_runtime != on_openmp;
+  if (own_threads) {
+    const Pinned to_one_core;
+    constexpr std::size_t n = 256;
+    const std::vector<float> a(n * n, 1.25f), b(n * n, 0.75f);
+    std::vector<float> c(n * n);
+    multiply(n, n, n, a.data(), b.data(), c.data());
+  }
+  peers.push_back({"onednn", "oneDNN " + library_version("oneDNN"), multiply,
+                   own_threads ? std::function<void(int)>() : set_threads, any_size, own_threads});
 }
 
 void add_mkl(std::vector<Peer>& peers) {
@@ -90,11 +118,90 @@ void add_libxsmm([[maybe_unused]] std::vector<Peer>& peers) {
 #endif
 }
 
+/// Runs \p code in a child process. \return what it says; 0 where it ends badly
+double said_by_child(const std::function<double()>& code) {
+  int ends[2];
+  if (pipe(ends) != 0) return 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    const double number = code();
+    _exit(write(ends[1], &number, sizeof number) == sizeof number ? 0 : 1);
+  }
+  close(ends[1]);
+  double number = 0;
+  const bool whole = child > 0 && read(ends[0], &number, sizeof number) == sizeof number;
+  close(ends[0]);
+  if (child > 0) waitpid(child, nullptr, 0);
+  return whole ? number : 0;
+}
+
+SharedLibrary load_blis() { return {"libblis.so.4", "libblis.so"}; }
+
+/// How many products of 384 × 384 matrices BLIS does in a second on one thread, at its best.
+double blis_products_per_second() {
+  constexpr int n = 384;
+  const SharedLibrary library = load_blis();
+  auto* const gemm = library.function<Blas::Gemm>("cblas_sgemm");
+  auto* const set_threads = library.function<void(std::int64_t)>("bli_thread_set_num_threads");
+  if (gemm == nullptr || set_threads == nullptr) return 0;
+  set_threads(1);
+  const std::vector<float> a(n * n, 1.25f), b(n * n, 0.75f);
+  std::vector<float> c(n * n);
+  double most = 0;
+  for (int turn = 0; turn < 8; ++turn) {
+    const std::int64_t start = now_ns();
+    gemm(101, 111, 111, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
+    most = std::max(most, 1e9 / static_cast<double>(now_ns() - start));
+  }
+  return most;
+}
+
+/// BLIS takes its slowest kernels on a processor newer than itself. Which of the others is the fastest here is found by trying,
+/// each in a process of its own, since one that this processor cannot run ends it.
+void choose_blis_kernels() {
+  constexpr const char* variable = "BLIS_ARCH_TYPE";
+  constexpr int families = 10;  // their numbers differ from version to version
+  std::string best;
+  double most = 1.05 * said_by_child(blis_products_per_second);
+  if (most == 0) return;
+  for (int family = 0; family < families; ++family) {
+    const std::string number = std::to_string(family);
+    const double speed = said_by_child([&] {
+      setenv(variable, number.c_str(), 1);
+      return blis_products_per_second();
+    });
+    if (speed > most) {
+      best = number;
+      most = speed;
+    }
+  }
+  if (!best.empty()) setenv(variable, best.c_str(), 1);
+}
+
+void add_blis(std::vector<Peer>& peers) {
+  choose_blis_kernels();
+  const SharedLibrary library = load_blis();
+  auto* const gemm = library.function<Blas::Gemm>("cblas_sgemm");
+  auto* const set_threads = library.function<void(std::int64_t)>("bli_thread_set_num_threads");
+  auto* const on_openmp = library.function<std::int64_t()>("bli_info_get_enable_openmp");
+  auto* const version = library.function<const char*()>("bli_info_get_version_str");
+  auto* const family = library.function<int()>("bli_arch_query_id");
+  auto* const family_name = library.function<const char*(int)>("bli_arch_string");
+  if (gemm == nullptr || set_threads == nullptr || on_openmp == nullptr || version == nullptr || family == nullptr ||
+      family_name == nullptr) {
+    return;
+  }
+  set_threads(1);  // which makes ready what the next functions ask
+  peers.push_back({"blis", std::string("BLIS ") + version() + " (" + family_name(family()) + ")", multiply_with(gemm),
+                   [set_threads](int threads) { set_threads(threads); }, any_size, on_openmp() == 0});
+}
+
 }  // namespace
 
 std::vector<Peer> find_peers() {
   std::vector<Peer> peers;
-  for (auto* const add : {add_openblas, add_newer_openblas, add_onednn, add_mkl, add_libxsmm}) add(peers);
+  for (auto* const add : {add_openblas, add_newer_openblas, add_onednn, add_mkl, add_libxsmm, add_blis}) add(peers);
   return peers;
 }
 

@@ -47,9 +47,9 @@ void race_with_one_thread(Lab& lab, Shared& shared);
 
 // ---- What several steps need ----
 
-/// OpenBLAS on the core type that is fastest here, a second, newer OpenBLAS (scipy-openblas32), oneDNN, MKL and
-/// libxsmm. All but libxsmm, which is linked where the build found it, are looked for where the system keeps its
-/// libraries and in LD_LIBRARY_PATH. To be called before threads are started.
+/// OpenBLAS on the core type that is fastest here, a second, newer OpenBLAS (scipy-openblas32), oneDNN, MKL, libxsmm, and BLIS
+/// with the kernels that are fastest here. All but libxsmm, which is linked where the build found it, are looked for where the
+/// system keeps its libraries and in LD_LIBRARY_PATH. To be called before threads are started.
 std::vector<Peer> find_peers();
 
 /// The peak of one thread, which is measured first.

@@ -59,6 +59,16 @@ TEST_CASE("every contestant passes the check of its product, whole or in its fir
   CHECK_THROWS_AS(matrices.check({"forgetful", "forgetful", forgetful, 1}, 70), std::runtime_error);
 }
 
+TEST_CASE("every library that is found computes the product on one thread, and says what it is") {
+  const SquareMatrices matrices(70);
+  for (const Peer& peer : find_peers()) {
+    CAPTURE(peer.name);
+    if (peer.set_threads) peer.set_threads(1);
+    CHECK_NOTHROW(matrices.check({peer.id, peer.name, peer.multiply, 70}, 70));
+    CHECK(peer.name.find(' ') != std::string::npos);
+  }
+}
+
 TEST_CASE("every form of a layer passes its check; a wrong product does not") {
   Softmax* softmax = widest_softmax(probe_machine());
   const auto layers = [&](const Gemm& gemm) {
