@@ -14,7 +14,7 @@
 
 namespace hf::roofline {
 
-class KernelRuns;
+struct KernelRuns;
 
 struct Shared {
   explicit Shared(Lab& lab);
