@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/kernels/kernel_set.hpp"          // IWYU pragma: export
-#include "01-roofline/kernels/stream_runs.hpp"         // IWYU pragma: export
+#include "01-roofline/kernels/kernel_set.hpp"   // IWYU pragma: export
+#include "01-roofline/kernels/stream_runs.hpp"  // IWYU pragma: export
+#include "07-compilers/bench/arithmetic.hpp"
 #include "07-compilers/kernels/compiler/compiled.hpp"  // IWYU pragma: export
 #include "07-compilers/kernels/compiler/eager.hpp"     // IWYU pragma: export
 #include "07-compilers/kernels/compiler/graph.hpp"     // IWYU pragma: export
@@ -57,6 +58,7 @@ std::vector<Variant> on(Threads threads, std::vector<Variant> variants);
 /// What a machine can do, with either kind of stores: a byte past the caches may take longer than one through them.
 struct TwoRoofs {
   Roofline through_caches, past_caches;
+  OpCosts costs = counted_flops;
 
   /// Least seconds for work that writes in one of the two ways.
   double seconds(const Work& work) const {
@@ -64,7 +66,7 @@ struct TwoRoofs {
   }
 };
 
-/// Multiply-adds; and copying: what any kernel that reads one array and writes another is held against, since it does
+/// Arithmetic; and copying: what any kernel that reads one array and writes another is held against, since it does
 /// nothing else.
 class Roofs {
  public:
@@ -76,18 +78,20 @@ class Roofs {
   std::vector<Variant> copies(Threads threads);
   static std::string id(roofline::Stream stream, Threads threads) { return on(threads, roofline::id(stream)); }
 
-  /// On all cores, copying and the peak.
+  /// On all cores, copying and arithmetic.
   std::vector<Variant> variants();
 
   /// GB/s at which bytes cross, those of write-allocate among them.
   Estimate traffic_gbs(const Sampling& sampling, roofline::Stream stream, Threads threads) const;
 
-  /// Arithmetic at its peak, and bytes as copying moves them, on all cores.
+  const Arithmetic& arithmetic() const { return arithmetic_; }
+
+  /// Arithmetic, and bytes as copying moves them, on all cores.
   TwoRoofs roofs(const Sampling& sampling) const;
 
  private:
   Team team_;
-  PeakVariant peak_;
+  Arithmetic arithmetic_;
   const roofline::KernelSet* set_;
   std::size_t bytes_, share_;  ///< of all threads, of one of them
   roofline::StreamMemory memory_;

@@ -33,7 +33,7 @@ std::vector<Variant> on(Threads threads, std::vector<Variant> variants) {
 // ---- Roofs ----
 
 Roofs::Roofs(std::size_t bytes)
-    : peak_(peak_variant(Precision::fp32, team_)),
+    : arithmetic_(team_),
       set_(roofline::kernel_sets(probe_machine()).back()),
       bytes_(bytes),
       share_(bytes / static_cast<std::size_t>(team_.size())),
@@ -51,7 +51,7 @@ std::vector<Variant> Roofs::copies(Threads threads) {
 
 std::vector<Variant> Roofs::variants() {
   std::vector<Variant> variants = copies(Threads::all);
-  variants.push_back(peak_.variant);
+  for (Variant& variant : arithmetic_.variants()) variants.push_back(std::move(variant));
   return variants;
 }
 
@@ -63,9 +63,9 @@ Estimate Roofs::traffic_gbs(const Sampling& sampling, Stream stream, Threads thr
 }
 
 TwoRoofs Roofs::roofs(const Sampling& sampling) const {
-  const double peak = peak_.flops / sampling.of(peak_.variant.id).median * 1e-9;
+  const double peak = arithmetic_.peak_gflops(sampling);
   const auto gbs = [&](Stream copy) { return traffic_gbs(sampling, copy, Threads::all).median; };
-  return {{peak, gbs(Stream::copy)}, {peak, gbs(Stream::copy_nontemporal)}};
+  return {{peak, gbs(Stream::copy)}, {peak, gbs(Stream::copy_nontemporal)}, arithmetic_.costs(sampling)};
 }
 
 // ---- Graphs ----
@@ -87,7 +87,7 @@ bool is_product(const Node& node) { return node.op == Op::matmul; }
 double seconds_one_by_one(const Graph& graph, const TwoRoofs& machine, bool (*counts)(const Node&)) {
   double seconds = 0;
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
-    if (counts(graph.nodes()[i])) seconds += machine.seconds(work(graph, {i}));
+    if (counts(graph.nodes()[i])) seconds += machine.seconds(work(graph, {i}, machine.costs));
   }
   return seconds;
 }
@@ -170,7 +170,7 @@ Work GraphRuns::work(Strategy strategy) const {
 }
 
 double GraphRuns::least_seconds(Strategy strategy, const TwoRoofs& machine) const {
-  if (is_compiled(strategy)) return machine.seconds(compiled_.at(strategy).work());
+  if (is_compiled(strategy)) return machine.seconds(compiled_.at(strategy).work(machine.costs));
   return seconds_one_by_one(eager_.at(strategy).graph(), machine, [](const Node&) { return true; });
 }
 

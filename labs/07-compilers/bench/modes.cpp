@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "07-compilers/bench/arithmetic.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/kernels/compiler/compiled.hpp"
 #include "07-compilers/kernels/compiler/eager.hpp"
@@ -17,7 +18,6 @@
 #include "07-compilers/kernels/models/partial_model.hpp"
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
-#include "harness/measure/peaks.hpp"
 #include "harness/measure/scratch_folder.hpp"
 #include "harness/measure/side_by_side.hpp"
 #include "harness/measure/work.hpp"
@@ -75,12 +75,12 @@ class BatchRuns {
   }
   /// Adds how many times as fast it is when it is compiled, and how many times the roofline of this machine says.
   void add_gain(Lab& lab, const char* id, const char* predicted_id, const std::string& label, const Sampling& sampling,
-                const Roofline& machine) const {
+                const Roofline& machine, const OpCosts& costs) const {
     Series gain = {id, label, Kind::measured, batch_axis, gain_axis};
     Series predicted = {predicted_id, label + ", predicted", Kind::modelled, batch_axis, gain_axis};
     for (const std::size_t batch : batches_) {
       gain.points.emplace_back(as_double(batch), sampling.ratio(eager(batch), compiled(batch)));
-      predicted.points.emplace_back(as_double(batch), predicted_gain(graph_(batch), machine));
+      predicted.points.emplace_back(as_double(batch), predicted_gain(graph_(batch), machine, costs));
     }
     lab.add(std::move(gain));
     lab.add(std::move(predicted));
@@ -100,14 +100,14 @@ class BatchRuns {
   Buffer result_;
 };
 
-Graph one_operator(Op op, std::size_t rows) {
+Graph relu_of(std::size_t rows) {
   Graph graph;
-  graph.add(op, {graph.input({rows, layer_hidden})});
+  graph.add(Op::relu, {graph.input({rows, layer_hidden})});
   return graph;
 }
 
-/// Beside what this machine's cores compute at most: in products, which are made of FMAs, and in a GELU, which is not; and
-/// what they move between the arrays of a simple operator on the layer's activations.
+/// Beside what this machine's cores compute at most, and what they move between the arrays of a simple operator on the layer's
+/// activations.
 /// \return whether anything is compiled here
 bool add_batches(Lab& lab) {
   const std::vector<std::size_t> batches = lab.quick()
@@ -121,24 +121,22 @@ bool add_batches(Lab& lab) {
     lab.note("eager against compiled is missing: " + runs->remark());
     return false;
   }
-  constexpr std::size_t near_rows = 16;  // in the caches of the cores themselves
-  Eager relu(one_operator(Op::relu, 512)), gelu(one_operator(Op::gelu, near_rows));
+  Eager relu(relu_of(512));
   const GraphInputs inputs(relu.graph());
   const Buffer result = result_of(relu.graph());
   Team team;
-  const PeakVariant peak = peak_variant(Precision::fp32, team);
+  Arithmetic arithmetic(team);
   std::vector<std::vector<Variant>> groups = layers.pairs();
   for (std::vector<Variant>& pair : betweens.pairs()) groups.push_back(std::move(pair));
-  groups.push_back({peak.variant, timed("relu", [&] { relu.run(inputs.pointers(), numbers(result)); }),
-                    timed("gelu", [&] { gelu.run(inputs.pointers(), numbers(result)); })});
+  groups.push_back(arithmetic.variants());
+  groups.back().push_back(timed("relu", [&] { relu.run(inputs.pointers(), numbers(result)); }));
   const Sampling sampling = sample_side_by_side(groups, long_samples(lab.plan(2)));
 
-  const auto giga_a_second = [&](double work, const char* id) { return work / sampling.of(id).median * 1e-9; };
-  const double gbs = giga_a_second(eager_work(relu.graph()).bytes, "relu");
-  const Roofline products = {giga_a_second(peak.flops, "peak"), gbs},
-                 elementwise = {giga_a_second(eager_work(gelu.graph()).flops, "gelu"), gbs};
-  layers.add_gain(lab, "layer_gain", "layer_gain_predicted", "layer", sampling, products);
-  betweens.add_gain(lab, "between_gain", "between_gain_predicted", "between the products", sampling, elementwise);
+  const Roofline machine = {arithmetic.peak_gflops(sampling),
+                            rate(eager_work(relu.graph()).traffic(), sampling.of("relu")).median};
+  const OpCosts costs = arithmetic.costs(sampling);
+  layers.add_gain(lab, "layer_gain", "layer_gain_predicted", "layer", sampling, machine, costs);
+  betweens.add_gain(lab, "between_gain", "between_gain_predicted", "between the products", sampling, machine, costs);
   return true;
 }
 
@@ -176,7 +174,6 @@ void add_new_shape(Lab& lab) {
   }
   lab.add(Value("recompile_call_ms", times(estimate(first), 1e3), "ms"));
   lab.add(Value("recompile_next_call_ms", times(estimate(next), 1e3), "ms"));
-  lab.add(Value("recompile_over_next", ratio(first, next), "1"));
   lab.add(Value("any_rows_over_exact", any_rows_over_exact(graph, long_samples(lab.plan(8))), "1"));
 }
 

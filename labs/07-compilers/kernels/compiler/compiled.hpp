@@ -50,7 +50,8 @@ class Compiled {
   const std::string& source() const { return source_; }           ///< its loops in C++; empty where there are none
   const std::filesystem::path& library() const { return file_; }  ///< what was built of it
   std::size_t loops() const { return plan_.loops(); }             ///< how many passes the plan has
-  Work work() const { return hf::compilers::work(plan_); }        ///< what it moves and computes, by counting
+  /// What it moves and computes, by counting.
+  Work work(const OpCosts& costs = counted_flops) const { return hf::compilers::work(plan_, costs); }
 
  private:
   struct LoopCode {

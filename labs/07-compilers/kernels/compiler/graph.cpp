@@ -22,32 +22,31 @@ struct OpTraits {
   const char* name;
   std::size_t operands;
   double
-      flops;  ///< for each number of the result or, where rows are reduced, of the operand; a comparison counts as one
+      others;  ///< additions and the like for each number of the result or, where rows are reduced, of the operand; a
+               ///< comparison counts as one
 };
 
 /// In the order of Op; at its end what stands for an operator that there is not.
 constexpr OpTraits all_traits[] = {
-    {"input", 0, 0},
-    {"constant", 0, 0},
-    {"add", 2, 1},
-    {"subtract", 2, 1},
-    {"multiply", 2, 1},
-    {"divide", 2, 1},
-    {"maximum", 2, 1},
-    {"relu", 1, 1},
-    {"exp", 1, exp_flops},
-    {"rsqrt", 1, rsqrt_flops},
-    {"gelu", 1, gelu_flops},
-    {"dropout", 1, 1},
-    {"row_sum", 1, 1},
-    {"row_max", 1, 1},
-    {"matmul", 2, 0},  // by its shapes
-    {"softmax", 1, exp_flops + 4},
-    {"layer_norm", 3, 7},
-    {"?", 1, 1},
+    {"input", 0, 0},   {"constant", 0, 0},   {"add", 2, 1},     {"subtract", 2, 1}, {"multiply", 2, 1},
+    {"divide", 2, 1},  {"maximum", 2, 1},    {"relu", 1, 1},    {"exp", 1, 0},      {"rsqrt", 1, rsqrt_flops},
+    {"gelu", 1, 0},    {"dropout", 1, 0},    {"row_sum", 1, 1}, {"row_max", 1, 1},  {"matmul", 2, 0},  // by its shapes
+    {"softmax", 1, 4}, {"layer_norm", 3, 7}, {"?", 1, 1},
 };
 
 const OpTraits& traits(Op op) { return all_traits[std::min(static_cast<std::size_t>(op), std::size(all_traits) - 1)]; }
+
+/// Of a number, as OpTraits has it.
+double flops(Op op, const OpCosts& costs) {
+  const double others = traits(op).others * costs.other;
+  switch (op) {
+    case Op::exp:
+    case Op::softmax: return others + costs.exp;
+    case Op::gelu: return others + costs.gelu;
+    case Op::dropout: return others + costs.dropout;
+    default: return others;
+  }
+}
 
 std::string text(Shape shape) { return std::to_string(shape.rows) + "x" + std::to_string(shape.columns); }
 
@@ -177,7 +176,9 @@ Graph decompose(const Graph& graph, const std::vector<bool>& any_row, std::size_
   return simple;
 }
 
-Work work(const Graph& graph, Ref ref) {
+const OpCosts counted_flops = {.exp = exp_flops, .gelu = gelu_flops, .dropout = 1, .other = 1};
+
+Work work(const Graph& graph, Ref ref, const OpCosts& costs) {
   const Node& node = graph.node(ref);
   if (is_given(node.op)) return {};
   std::vector<Ref> read;  // an operand that is given twice is read once
@@ -190,7 +191,7 @@ Work work(const Graph& graph, Ref ref) {
     read.push_back(operand);
   }
   const Shape first = graph.node(node.operands[0]).shape;
-  work.flops = traits(node.op).flops * as_double((is_reduction(node.op) ? first : node.shape).numbers());
+  work.flops = flops(node.op, costs) * as_double((is_reduction(node.op) ? first : node.shape).numbers());
   if (node.op == Op::matmul) work.flops = 2 * as_double(node.shape.numbers()) * as_double(first.columns);
   return work;
 }

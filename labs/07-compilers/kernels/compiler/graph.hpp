@@ -93,8 +93,15 @@ Graph decompose(const Graph& graph, const std::vector<bool>& any_row = {}, std::
 /// The graph as text, one node a line: "%3 = add %1 %2 : 4096x4096".
 std::string text(const Graph& graph);
 
+/// FLOPs that operators take for a number: exp, gelu and dropout, which are many instructions, and each of the others, which is
+/// one or about as many as it has FLOPs.
+struct OpCosts {
+  double exp, gelu, dropout, other;
+};
+extern const OpCosts counted_flops;  ///< as they are written
+
 /// FLOPs and bytes of one operator, reading what it is given and writing what it makes.
-Work work(const Graph& graph, Ref ref);
+Work work(const Graph& graph, Ref ref, const OpCosts& costs = counted_flops);
 
 /// Of all operators, each on its own.
 Work eager_work(const Graph& graph);

@@ -298,13 +298,13 @@ FusionPlan make_plan(const Graph& graph, bool any_rows, std::size_t largest_near
 
 Graph with_rows(const FusionPlan& plan, std::size_t rows) { return decompose(plan.graph, plan.any_row, rows); }
 
-Work work(const FusionPlan& plan) {
+Work work(const FusionPlan& plan, const OpCosts& costs) {
   Work all;
   const auto bytes = [&](Ref ref) { return as_double(plan.graph.node(ref).shape.numbers() * sizeof(float)); };
   for (const Band& band : plan.bands) {
     std::vector<Ref> read;  // what two loops of a band read is still near the second time
     for (const Loop& loop : band.loops) {
-      for (Ref node : loop.nodes) all.flops += work(plan.graph, node).flops;
+      for (Ref node : loop.nodes) all.flops += work(plan.graph, node, costs).flops;
       for (Ref input : loop.inputs) {
         if (!makes(band, input)) add_once(read, input);
       }

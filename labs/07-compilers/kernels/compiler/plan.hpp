@@ -50,7 +50,7 @@ FusionPlan make_plan(const Graph& graph, bool any_rows, std::size_t largest_near
 Graph with_rows(const FusionPlan& plan, std::size_t rows);
 
 /// What it moves and computes, by counting: what stays near is not moved.
-Work work(const FusionPlan& plan);
+Work work(const FusionPlan& plan, const OpCosts& costs = counted_flops);
 
 /// What the functions of every program need, as text, so that the compiler needs no other file: a vector register
 /// (harness/measure/vector.hpp), and what loops are made of (prelude.hpp).

@@ -139,11 +139,12 @@ GraphInputs::GraphInputs(const Graph& graph, std::uint64_t sequence) {
   }
 }
 
-double predicted_gain(const Graph& graph, const Roofline& machine) {
+double predicted_gain(const Graph& graph, const Roofline& machine, const OpCosts& costs) {
   constexpr std::size_t all_stores_ordinary = std::numeric_limits<std::size_t>::max();
   double eager = 0;
-  for (std::size_t node = 0; node < graph.nodes().size(); ++node) eager += machine.seconds(work(graph, Ref{node}));
-  return eager / machine.seconds(work(make_plan(graph, false, all_stores_ordinary)));
+  for (std::size_t node = 0; node < graph.nodes().size(); ++node)
+    eager += machine.seconds(work(graph, Ref{node}, costs));
+  return eager / machine.seconds(work(make_plan(graph, false, all_stores_ordinary), costs));
 }
 
 }  // namespace hf::compilers

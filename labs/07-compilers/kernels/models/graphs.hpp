@@ -93,6 +93,6 @@ class GraphInputs {
 
 /// How many times as fast a graph should be when it is compiled: each operator, and the program, takes as long as its FLOPs
 /// or its bytes do.
-double predicted_gain(const Graph& graph, const Roofline& machine);
+double predicted_gain(const Graph& graph, const Roofline& machine, const OpCosts& costs = counted_flops);
 
 }  // namespace hf::compilers

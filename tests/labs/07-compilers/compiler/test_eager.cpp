@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "07-compilers/kernels/compiler/eager.hpp"
+#include "07-compilers/kernels/compiler/function_loops.hpp"
 #include "07-compilers/kernels/compiler/graph.hpp"
+#include "07-compilers/kernels/compiler/plan.hpp"
 #include "common/loop_team.hpp"
 #include "common/rounded.hpp"
 #include "graphs.hpp"
@@ -169,6 +171,34 @@ TEST_CASE("bytes are those read, written and allocated; what is read twice count
   const Ref x = square.input({10, 20});
   const Ref squared = square.add(Op::multiply, {x, x});
   CHECK(work(square, squared).bytes == 2 * 4 * 200);
+}
+
+TEST_CASE("an operator costs what is said of it, a softmax its exponential and four others, one by one or fused") {
+  constexpr OpCosts costs = {.exp = 1000, .gelu = 2000, .dropout = 300, .other = 2};
+  constexpr double numbers = 10 * 20;
+  const auto flops = [&](Op op, float number = 0) {
+    return work(one_operator(op, {{10, 20}}, number), {1}, costs).flops;
+  };
+  CHECK(flops(Op::exp) == 1000 * numbers);
+  CHECK(flops(Op::gelu) == 2000 * numbers);
+  CHECK(flops(Op::dropout, 0.5f) == 300 * numbers);
+  CHECK(flops(Op::relu) == 2 * numbers);
+  CHECK(flops(Op::softmax) == 1008 * numbers);
+  const FusionPlan plan = make_plan(one_operator(Op::softmax, {{10, 20}}), false, 0);
+  CHECK(work(plan, costs).flops == 1008 * numbers);
+  CHECK(work(one_operator(Op::matmul, {{10, 20}, {20, 30}}), {2}, costs).flops == 2 * 10 * 20 * 30);
+}
+
+TEST_CASE("the loop of each function computes what its graph says") {
+  for (const Op function : looped_functions) {
+    CAPTURE(name(function));
+    const Inputs inputs(looped_graph(function), 8);
+    std::vector<float> y(looped_numbers, std::numeric_limits<float>::quiet_NaN());
+    function_loop(function, inputs.pointers()[0], y.data());
+    CHECK(worst_error_share(y, rounded_reference(looped_graph(function), inputs.pointers())) <= 1);
+  }
+  std::vector<float> numbers(2 * looped_numbers);
+  CHECK_THROWS_AS(function_loop(Op::relu, numbers.data(), numbers.data() + looped_numbers), std::invalid_argument);
 }
 
 TEST_CASE("a softmax operator by operator moves 8 MN + 4 M numbers where one pass would move 2 MN") {

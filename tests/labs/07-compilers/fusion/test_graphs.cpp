@@ -7,8 +7,10 @@
 
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "07-compilers/bench/fusion.hpp"
+#include "harness/measure/as_double.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/scratch_folder.hpp"
+#include "harness/measure/threads.hpp"
 #include "harness/measure/work.hpp"
 
 namespace hf::compilers {
@@ -61,6 +63,32 @@ TEST_CASE("of a block, the matrix product is the largest part where arithmetic i
     if (each.id == "block") CHECK(share > 0.9);
     if (each.id == "block") CHECK(runs.product_seconds(slow_arithmetic) == doctest::Approx(2e-9 * few * 768 * 3072));
     if (each.id == "elementwise" || each.id == "softmax" || each.id == "norm") CHECK(share == 0);
+  }
+}
+
+TEST_CASE(
+    "a function that takes as long as nine multiply-adds costs 18 FLOPs, and graphs that hold it take so much longer") {
+  Team team;
+  Arithmetic arithmetic(team);
+  Sampling sampling;
+  for (const Variant& variant : arithmetic.variants()) {
+    CHECK(variant.seconds(1) > 0);
+    sampling.ids.push_back(variant.id);
+    sampling.seconds.push_back(estimate({1e-3}));
+  }
+  const double peak_flops = arithmetic.peak_gflops(sampling) * 1e6;  // in that millisecond
+  const double numbers = as_double(looped_numbers) * team.size();
+  CHECK(arithmetic.multiply_adds(sampling, Op::exp).median == doctest::Approx(peak_flops / 2 / numbers));
+  CHECK(arithmetic.costs(sampling).gelu == doctest::Approx(peak_flops / numbers));
+
+  const ScratchFolder cache;
+  const Roofline slow = {.peak_gflops = 1, .bandwidth_gbs = 1e6};
+  const OpCosts cheap = {.exp = 2, .gelu = 2, .dropout = 2, .other = 2}, dear = {18, 18, 18, 2};
+  const GraphRuns softmax(all_graph_cases(few)[1], cache.path());
+  for (const Strategy strategy : {Strategy::operators, Strategy::compiled}) {
+    const double longer =
+        softmax.least_seconds(strategy, {slow, slow, dear}) / softmax.least_seconds(strategy, {slow, slow, cheap});
+    CHECK(longer == doctest::Approx((18 + 4 * 2) / (5 * 2.0)).epsilon(0.01));
   }
 }
 
