@@ -291,19 +291,13 @@ void add_times(Lab& lab, const RaceTimes& race, const std::string& library, bool
   }
 }
 
-/// What the ring brings at a size that is affordable, and the window at every size from 1 MiB up, at the least.
-void add_gains(Lab& lab, const RaceTimes& race, bool network) {
+/// What the ring brings at a size that is affordable.
+void add_gain(Lab& lab, const RaceTimes& race, bool network) {
   const auto ring = over_mpi(race, "ring");
   const auto size = ring.find((network ? 8 : 64) << 20);  // less is affordable between hosts
   if (size != ring.end()) {
     lab.add(Value(network ? "network_ring_over_mpi_8mib" : "ring_over_mpi_64mib", size->second, "1"));
   }
-  if (!race.contains("in-window")) return;
-  std::optional<Estimate> least;
-  for (const auto& [bytes, over] : over_mpi(race, "in-window")) {
-    if (bytes >= 1 << 20 && (!least || over.median < least->median)) least = over;
-  }
-  lab.add(Value("window_over_mpi_from_1mib", *least, "1"));
 }
 
 /// What the largest all-reduce brings, and what it costs a wire.
@@ -353,7 +347,7 @@ void measure_collectives(Lab& lab, Ranks& ranks) {
   const bool network = ranks.hosts() > 1;
   const auto [race, library] = run_race(lab, ranks);
   add_times(lab, race, library, network);
-  add_gains(lab, race, network);
+  add_gain(lab, race, network);
   if (!network) add_bus_bandwidth(lab, race, ranks.size());
   if (!ranks.oversubscribed()) add_ring_model(lab, race, ranks.size(), network);
 }

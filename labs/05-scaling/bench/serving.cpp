@@ -89,18 +89,12 @@ void add_phase(Lab& lab, const std::string& id, const std::string& label, std::v
   lab.add(std::move(speed));
 }
 
-/// Prefill and decode under the roofs, each by one step: the longest prompt, and half of the slots with the longest texts.
+/// Prefill and decode under the roofs.
 void add_phases(Lab& lab, const std::vector<TimedStep>& steps) {
   std::vector<TimedStep> prompts, answers;
   for (const TimedStep& each : steps) (each.step.chunk > 0 ? prompts : answers).push_back(each);
   add_phase(lab, "serving_prefill", "prefill", prompts);
   add_phase(lab, "serving_decode", "decode", answers);
-  const TimedStep& prefill =
-      *std::ranges::max_element(prompts, {}, [](const TimedStep& each) { return each.step.chunk; });
-  const TimedStep& decode = *std::ranges::min_element(  // the fewest of those with the longest texts
-      answers, {}, [](const TimedStep& each) { return std::pair(-as_double(each.step.context), each.step.decodes); });
-  lab.modelled("serving_prefill_flop_per_byte", prefill.work.intensity(), "FLOP/byte");
-  lab.modelled("serving_decode_flop_per_byte", decode.work.intensity(), "FLOP/byte");
 }
 
 /// Steps of prompts alone and of answers alone say what any step takes; mixed ones, which the fit never sees, say how well.
@@ -174,7 +168,6 @@ void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategi
   }
   const auto p99 = [&](std::size_t i) { return gaps.points[i].y.median; };
   lab.simulated("serving_p99_itl_ratio", p99(whole) / p99(chunked));
-  lab.simulated("serving_p99_itl_apart_ratio", p99(whole) / p99(apart));
   for (Series* series : {&median, &gaps, &firsts}) lab.add(std::move(*series));
   lab.show("Served at " + number_text(rate) + " requests per second and machine",
            {"serving_itl_median_ms", "serving_itl_p99_ms", "serving_ttft_p99_ms"});
@@ -204,7 +197,6 @@ void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& sec
   const auto at_most = [&](std::size_t i) { return speed.points[i].y.median; };
   enum : std::size_t { fixed, whole, chunked, apart };  // in their order
   lab.simulated("serving_continuous_over_static", at_most(whole) / at_most(fixed));
-  lab.simulated("serving_chunked_over_whole", at_most(chunked) / at_most(whole));
   lab.simulated("serving_throughput_gain_apart", at_most(apart) / at_most(whole));
   lab.add(std::move(speed));
   // A load that all but static batches, the first of them, can bear.

@@ -174,7 +174,7 @@ Value efficiency(const char* id, const std::list<Crew>& crews, const Speedups& s
   return Value(id, times(speedups.back(), 1.0 / crews.back().threads), "1");
 }
 
-// ---- A product of matrices: strong and weak scaling, and strong scaling where a growing part of it is not shared ----
+// ---- A product of matrices: strong scaling, and where a growing part of it is not shared ----
 
 /// The product with its first rows computed by the first thread, while the others wait, and the rest by all.
 void add_partly_serial(Comparison& comparison, std::list<Crew>& crews, RowsOfProduct& product, std::size_t rows) {
@@ -216,20 +216,13 @@ void add_serial(Lab& lab, const std::list<Crew>& crews, const Comparison& compar
 }
 
 void compare_products(Lab& lab, std::list<Crew>& crews) {
-  constexpr std::size_t rows_each = 384;  // of weak scaling
   const auto most = static_cast<std::size_t>(crews.back().threads);
-  RowsOfProduct product(std::max<std::size_t>(768, 16 * most)), growing(rows_each * most);
-  for (RowsOfProduct* each : {&product, &growing}) {
-    each->compute({0, each->rows()});
-    verify(each->error_share(), "the matrix product");
-  }
+  RowsOfProduct product(std::max<std::size_t>(768, 16 * most));
+  product.compute({0, product.rows()});
+  verify(product.error_share(), "the matrix product");
   Comparison comparison(crews);
   comparison.add("strong",
                  [&](int thread, Crew& crew) { product.compute(share(product.rows(), thread, crew.threads)); });
-  comparison.add("weak", [&](int thread, Crew&) {
-    const std::size_t first = rows_each * static_cast<std::size_t>(thread);
-    growing.compute({first, first + rows_each});
-  });
   std::vector<std::size_t> serial_rows;
   for (const std::size_t part : {32, 16, 8, 4, 2}) {
     serial_rows.push_back(product.rows() / part);
@@ -239,13 +232,12 @@ void compare_products(Lab& lab, std::list<Crew>& crews) {
   const Speedups strong = comparison.speedups("strong");
   lab.add(over_threads(crews, "strong_gemm", "matrix product", strong));
   lab.add(efficiency("gemm_efficiency", crews, strong));
-  lab.add(Value("gemm_weak_efficiency", comparison.speedups("weak").back(), "1"));
   add_serial(lab, crews, comparison, serial_rows);
 }
 
 // ---- A dot product of vectors ----
 
-/// Strong and weak scaling of the dot product in memory, beside reading alone, from which it is predicted; and weak
+/// Strong scaling of the dot product in memory, beside reading alone, from which it is predicted; and weak
 /// scaling in each core's own cache, since a part that shrinks would move to a nearer one.
 void compare_dot_products(Lab& lab, std::list<Crew>& crews) {
   const roofline::KernelSet& kernels = *roofline::kernel_sets(lab.machine()).back();
@@ -259,7 +251,6 @@ void compare_dot_products(Lab& lab, std::list<Crew>& crews) {
 
   Comparison comparison(crews);
   comparison.add("dot", [&](int thread, Crew& crew) { keep(far.dot(kernels, far.part(thread, crew.threads))); });
-  comparison.add("weak", [&, all](int thread, Crew&) { keep(far.dot(kernels, far.part(thread, all))); });
   comparison.add("near", [&, all](int thread, Crew&) { keep(near.dot(kernels, near.part(thread, all))); });
   comparison.add("read", [&](int thread, Crew& crew) { far.read(far.part(thread, crew.threads)); });
   comparison.sample(lab.memory_plan(2));
@@ -275,7 +266,6 @@ void compare_dot_products(Lab& lab, std::list<Crew>& crews) {
   lab.add(over_threads(crews, "strong_dot_near", "dot product, near cache", near_work));
   lab.add(std::move(predicted));
   lab.add(efficiency("dot_efficiency", crews, dot));
-  lab.add(Value("dot_weak_efficiency", comparison.speedups("weak").back(), "1"));
   lab.add(efficiency("dot_near_efficiency", crews, near_work));
   lab.derived("dot_speedup_error", std::abs(dot.back().median / read.back().median - 1));
 }

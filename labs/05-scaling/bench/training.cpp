@@ -115,7 +115,7 @@ json learn(Member& me, const json& arguments) {
 void check_and_learn(Lab& lab, Ranks& ranks) {
   const auto tick = [&] { lab.tick(); };
   const std::vector<json> errors = ranks.run(check_training_task, {}, tick);
-  lab.derived("training_error_share", std::ranges::max_element(errors)->get<double>());
+  lab.simulated("training_error_share", std::ranges::max_element(errors)->get<double>());
   const std::vector<json> learned = ranks.run(learn_task, {{"steps", 60}}, tick);
   const auto sum = [&](const std::string& strategy, const char* what) {
     double all = 0;
@@ -199,8 +199,7 @@ struct WireIds {
   const char *alpha_us, *beta_gbs, *efficiency, *predicted, *error;
 };
 const WireIds& wire_ids(const Ranks& ranks) {
-  static constexpr WireIds here = {"alpha_us", "beta_gbs", "dp_efficiency", "dp_efficiency_predicted",
-                                   "dp_efficiency_error"};
+  static constexpr WireIds here = {"alpha_us", "beta_gbs", "dp_efficiency", "dp_efficiency_predicted", nullptr};
   static constexpr WireIds network = {"network_alpha_us", "network_beta_gbs", "network_dp_efficiency",
                                       "network_dp_efficiency_predicted", "network_dp_efficiency_error"};
   return ranks.hosts() > 1 ? network : here;
@@ -230,7 +229,7 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
   const WireIds& ids = wire_ids(ranks);
   lab.add(Value(ids.efficiency, data, "1", "data"));
   lab.derived(ids.predicted, data_predicted);
-  lab.derived(ids.error, std::abs(data.median - data_predicted));
+  if (ids.error != nullptr) lab.derived(ids.error, std::abs(data.median - data_predicted));
 }
 
 /// The planner's formulas, with a core of this machine as the chip: from what one rank took and from the wire, what all
@@ -247,7 +246,6 @@ void compare_with_planner(Lab& lab, const Problem& problem, int ranks, const Sam
   const double tensor_error = std::abs(predicted.tensor / alone * steps.ratio("one", "tensor").median - 1);
   lab.derived("planner_small_data_error", data_error);
   lab.derived("planner_small_tensor_error", tensor_error);
-  lab.derived("planner_small_error", std::max(data_error, tensor_error));
 }
 
 void measure_steps(Lab& lab, Ranks& ranks, const RankPlan& plan) {
@@ -357,7 +355,6 @@ void measure_bubbles(Lab& lab, Ranks& ranks, const RankPlan& plan) {
     }
     lab.add(std::move(series));
   }
-  lab.derived("bubble_error", std::abs(lab.value("bubble_measured") - lab.value("bubble_predicted")));
 }
 
 }  // namespace

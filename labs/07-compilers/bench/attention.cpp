@@ -202,7 +202,6 @@ void predict_attention(Lab& lab, const std::vector<std::size_t>& tokens) {
   lab.show("Predicted: memory of attention", {"naive_memory_predicted", "flash_memory_predicted"});
   lab.modelled("flash_products_per_score", 2 * as_double(head_width));
   lab.modelled("flash_slots_per_score", 2 * as_double(head_width) + flash_instructions_per_score());
-  lab.derived("flash_over_peak_predicted");
   lab.modelled("online_new_highs_predicted", expected_new_highs(shown_tokens));
 }
 
@@ -411,7 +410,6 @@ void add_shown(Lab& lab, const AttentionHeat& heat) {
   add_ratio("flash_over_peak_4096", "flash", "peak");
   add_ratio("flash_over_naive_4096", "flash", "naive");
   add_ratio("naive_over_peak_4096", "naive", "peak");
-  if (heat.has("naive")) lab.derived("flash_over_naive_4096_ceiling");
   add_ratio("flash_over_chapter_02_4096", "flash", "chapter 02");
   lab.derived("flash_rising_rescalings_4096", as_double(heat.rising_counts.rescalings));
   lab.add(Value("flash_rising_over_flash_4096", heat.sampling.ratio("flash rising", "flash"), "1"));
@@ -434,9 +432,8 @@ void add_attention(Lab& lab, const Heats& heats, double one_gbs, double all_gbs)
     add(torch_attention(threads), "torch_attention_speed", "torch_attention_speed_all", "PyTorch");
     add(on(threads, "peak"), "attention_peak", "attention_peak_all", "peak");
     add_predicted_speeds(lab, heats, threads, all ? all_gbs : one_gbs);
-    add_least_ratio(lab, heats, on(threads, "flash"), torch_attention(threads), 0,
-                    all ? "flash_all_over_torch_min" : "flash_over_torch_min");
   }
+  add_least_ratio(lab, heats, "flash", torch_attention(Threads::one), 0, "flash_over_torch_min");
   add_least_ratio(lab, heats, "flash", "peak", 1024, "flash_over_peak_min");
   for (const AttentionHeat& heat : heats) {
     if (heat.tokens == shown_tokens) add_shown(lab, heat);

@@ -298,7 +298,6 @@ void add_models(Lab& lab, const CallRuns& runs, const Sampling& sampling, const 
   add("model_torch_eager", "model_torch_eager_predicted", "PyTorch, eager", "torch eager ", &CallRuns::predicted_torch);
   lab.add(Value("model_torch_eager_hollow_us", in_us(sampling.of(hollow_model)), "us"));
   lab.add(Value("model_torch_eager_1_us", in_us(sampling.of("torch eager " + model_of(1))), "us"));
-  lab.derived("model_torch_eager_1_calling_share");
 }
 
 // ---- Exercises ----

@@ -166,7 +166,6 @@ void add_wrong_answers(Lab& lab) {
   const Difference exchanged = compare_with_sweep(sweep_exchanged);
   lab.modelled("sweep_numbers", as_double(nest_iterations));
   lab.derived("sweep_exchanged_wrong", as_double(exchanged.wrong));
-  lab.derived("sweep_exchanged_wrong_share");
   lab.modelled("sweep_example_row", as_double(exchanged.row));
   lab.modelled("sweep_example_column", as_double(exchanged.column));
   lab.modelled("sweep_example_right", exchanged.right);

@@ -149,7 +149,6 @@ void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
   plan.sample_seconds = 1e-4;
   plan.warm_seconds = 0;
   const Sampling sampling = sample_interleaved(variants, plan);
-  lab.add(Value("spilled_tile_over_hand", sampling.ratio(id(hand), id(tiles.back())), "1"));
   constexpr std::array ids = {"tile_speed_1", "tile_speed_2", "tile_speed_3", "tile_speed_4"};
   constexpr std::array predicted_ids = {"tile_speed_1_predicted", "tile_speed_2_predicted", "tile_speed_3_predicted",
                                         "tile_speed_4_predicted"};
@@ -239,7 +238,6 @@ void replay_all(Lab& lab, const Tuning& square, const Tuning& narrow, const Core
   if (random && model) {
     lab.derived("search_trials_narrow_random", as_double(*random));
     lab.derived("search_trials_narrow_model", as_double(*model));
-    lab.derived("search_narrow_random_over_model");
   }
   all.insert(all.end(), narrow_found.begin(), narrow_found.end());
   const auto gap = [](const Replay& found) { return found.gap_at_10_percent.median; };
