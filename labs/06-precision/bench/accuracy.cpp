@@ -65,7 +65,7 @@ Divergences add_divergence(Lab& lab, const workload::Transformer& model, const E
     lab.tick();
   }
   lab.add(std::move(measured));
-  lab.derived("kl_prediction_missed", missed);
+  lab.simulated("kl_prediction_missed", missed);
   const auto over = [&](Format one, Format other) { return ratio(nats_of_texts[one], nats_of_texts[other]); };
   lab.add(Value("kl_q4_0_over_nvfp4", over(Format::q4_0, Format::nvfp4), "1"));
   lab.add(Value("kl_mxfp8_over_fp8_e4m3", over(Format::mxfp8, Format::fp8_e4m3), "1"));
@@ -83,11 +83,11 @@ constexpr float large = 32;
 /// The same network, but two channels of the weights are so many times as large as the others; and that one, rotated.
 void add_model_outliers(Lab& lab, workload::Transformer& model, const ExactModel& exact, const Divergences& before) {
   constexpr std::array formats = {Format::int8, Format::int8_channel, Format::q8_0, Format::fp8_e4m3, Format::q4_0};
-  Series plain = {"outlier_kl_plain", "without outliers", Kind::measured, format_axis, divergence_axis};
-  Series with = {"outlier_kl_large", "with outliers", Kind::measured, format_axis, divergence_axis};
-  Series rotated = {"outlier_kl_rotated", "with outliers, rotated", Kind::measured, format_axis, divergence_axis};
+  Series plain = {"outlier_kl_plain", "without outliers", Kind::simulated, format_axis, divergence_axis};
+  Series with = {"outlier_kl_large", "with outliers", Kind::simulated, format_axis, divergence_axis};
+  Series rotated = {"outlier_kl_rotated", "with outliers, rotated", Kind::simulated, format_axis, divergence_axis};
   enlarge_channels(model, std::array<std::size_t, 2>{40, 200}, 1 / large);
-  lab.add(Value("kl_int8", estimate(before.at(Format::int8)), "nats"));
+  lab.simulated("kl_int8", estimate(before.at(Format::int8)).median, "nats");
   for (std::size_t i = 0; i < formats.size(); ++i) {
     const Format format = formats[i];
     const auto add = [&](Series& to, const Estimate& nats) {
@@ -98,9 +98,6 @@ void add_model_outliers(Lab& lab, workload::Transformer& model, const ExactModel
     add(with, estimate(exact.divergence(model, format)));
     add(rotated, estimate(exact.divergence(*with_weights_in(model, format, Rotated::yes), Format::fp32)));
   }
-  const double int8 = with.points.front().y.median;
-  lab.derived("outlier_kl_int8_over_plain", int8 / lab.value("kl_int8"));
-  lab.derived("outlier_kl_int8_over_rotated", int8 / rotated.points.front().y.median);
   for (Series* one : {&plain, &with, &rotated}) lab.add(std::move(*one));
 }
 
@@ -111,7 +108,6 @@ void add_product_outliers(Lab& lab) {
     const char *id, *predicted_id, *label;
     Scheme scheme;
   };
-  constexpr std::size_t one_scale = 0, blocks = 2;
   constexpr Line lines[] = {
       {"outlier_int8", "outlier_int8_predicted", "one scale", {int8, int8_channel, false}},
       {"outlier_by_row", "outlier_by_row_predicted", "a scale for each row", {int8_channel, int8_channel, false}},
@@ -119,7 +115,6 @@ void add_product_outliers(Lab& lab) {
       {"outlier_rotated", "outlier_rotated_predicted", "one scale, rotated", {int8, int8_channel, true}},
       {"outlier_fp8", "outlier_fp8_predicted", "FP8 E4M3", {fp8_e4m3, fp8_e4m3, false}}};
   const OutlierProduct product;
-  std::vector<double> ends[2];  // of each line, where weights are large, and where activations are: dB
   for (const auto& line : lines) {
     Series measured = {line.id, line.label, Kind::measured, factor_axis, sqnr_axis};
     Series predicted = {line.predicted_id, line.label, Kind::modelled, factor_axis, sqnr_axis};
@@ -128,14 +123,10 @@ void add_product_outliers(Lab& lab) {
       measured.points.emplace_back(factor, estimate({sqnr.measured}));
       predicted.points.emplace_back(factor, sqnr.predicted);
     }
-    ends[0].push_back(measured.points.front().y.median);
-    ends[1].push_back(measured.points.back().y.median);
     lab.add(std::move(measured));
     lab.add(std::move(predicted));
     lab.tick();
   }
-  lab.derived("outlier_blocks_gain_db",
-              std::min(ends[0][blocks] - ends[0][one_scale], ends[1][blocks] - ends[1][one_scale]), "dB");
 }
 
 // ---- Accuracy against speed ----

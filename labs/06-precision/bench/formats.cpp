@@ -109,21 +109,19 @@ void add_sqnr(Lab& lab) {
   for (std::uint64_t set = 0; set < 31; ++set) sets.push_back(normal_numbers(samples, 6000 + 2 * set));
   Series measured = {"sqnr_by_bits", "measured", Kind::measured, bits_axis, sqnr_axis};
   Series limit = {"sqnr_limit", "6.02 dB for each bit", Kind::modelled, bits_axis, sqnr_axis};
-  double error = 0, nearest = INFINITY;
+  double error = 0;
   for (Format format : all_formats) {
     const auto coded = [format](const auto& numbers) { return decode(encode(format, numbers, rows, columns)); };
     const Estimate sqnr = measured_sqnr(sets, coded);
     const double bits = bits_of(format);
     measured.points.emplace_back(bits, sqnr, label(format));
     error = std::max(error, std::abs(sqnr.median - predicted_sqnr_db(format, rows, columns)));
-    nearest = std::min(nearest, db_per_bit * bits - sqnr.median);
   }
   lab.add(Value("sqnr_mxfp8_unclipped_db", measured_sqnr(sets, mxfp8_unclipped), "dB"));
   for (int bits = 2; bits <= 16; ++bits) limit.points.emplace_back(bits, db_per_bit * bits);
   lab.add(std::move(measured));
   lab.add(std::move(limit));
-  lab.derived("sqnr_prediction_error_worst_db", error, "dB");
-  lab.derived("sqnr_least_below_limit_db", nearest, "dB");
+  lab.simulated("sqnr_prediction_error_worst_db", error, "dB");
 }
 
 // ---- Where 6.02 dB for each bit hold ----
@@ -150,11 +148,10 @@ std::array<Signal, 3> signals() {
            {"sqnr_normal", "sqnr_normal_predicted", "N(0, 1)", std::move(normal), largest, above(largest)}}};
 }
 
-/// A plain quantiser of 2 to 16 bits, whose range is the signal's. \return how far from the line it is, from 4 bits on, dB
-double add_line(Lab& lab, const Signal& signal) {
+/// A plain quantiser of 2 to 16 bits, whose range is the signal's.
+void add_line(Lab& lab, const Signal& signal) {
   Series measured = {signal.id, signal.label, Kind::measured, bits_axis, sqnr_axis};
   Series predicted = {signal.predicted_id, signal.label, Kind::modelled, bits_axis, sqnr_axis};
-  double error = 0;
   std::vector<double> quantised(samples);
   for (int bits = 2; bits <= 16; ++bits) {
     const auto quantise = [&](double x) { return quantise_uniformly(x, bits, signal.range); };
@@ -162,16 +159,14 @@ double add_line(Lab& lab, const Signal& signal) {
     const double sqnr = sqnr_db(signal.numbers, quantised), expected = db_per_bit * bits + signal.above;
     measured.points.emplace_back(bits, estimate({sqnr}));
     predicted.points.emplace_back(bits, expected);
-    if (bits >= 4) error = std::max(error, std::abs(sqnr - expected));
   }
   lab.add(std::move(measured));
   lab.add(std::move(predicted));
-  return error;
 }
 
 void add_lines(Lab& lab) {
   const auto [uniform, sine, normal] = signals();
-  lab.derived("sqnr_uniform_line_error_db", add_line(lab, uniform), "dB");
+  add_line(lab, uniform);
   add_line(lab, sine);
   add_line(lab, normal);
   lab.modelled("sqnr_sine_above_line_db", sine.above, "dB");

@@ -178,8 +178,6 @@ void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Threads threads) 
   const bool all = threads == Threads::all;
   Series speeds =
       series_by_format(all ? "decode_tokens_llamacpp" : "decode_tokens_llamacpp_one", "llama.cpp", speed_axis);
-  Series over_predicted =
-      series_by_format(all ? "llamacpp_over_predicted" : "llamacpp_one_over_predicted", name_of(threads), ratio_axis);
   Series ours_over =
       series_by_format(all ? "decode_over_llamacpp" : "decode_one_over_llamacpp", name_of(threads), ratio_axis);
   for (const Entry& entry : entries_) {
@@ -191,12 +189,11 @@ void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Threads threads) 
       lab.add(Value(all ? "decode_q4_0_over_llamacpp_padded" : "decode_q4_0_one_over_llamacpp_padded", over, "1"));
       continue;
     }
-    const double x = static_cast<double>(entry.format), predicted = 1 / sampling.of("predicted " + ours).median;
+    const double x = static_cast<double>(entry.format);
     speeds.points.emplace_back(x, speed, label(entry.format));
-    over_predicted.points.emplace_back(x, estimate({speed.median / predicted}), label(entry.format));
     ours_over.points.emplace_back(x, over, label(entry.format));
   }
-  for (Series* series : {&speeds, &over_predicted, &ours_over}) lab.add(std::move(*series));
+  for (Series* series : {&speeds, &ours_over}) lab.add(std::move(*series));
 }
 
 namespace {

@@ -241,7 +241,6 @@ void measure_gemv_with_holes(Lab& lab) {
   }
   add_curve(lab, all, "sparse_gemv_others", "sparse_gemv_others_predicted", "others",
             [](const SparseGemv& each) { return each.in_cache == 0 && each.storage != label(Format::fp32); });
-  lab.derived("sparse_crossover_density", first_density(best, 1));
   const Estimate& two_four = std::ranges::find(all, "2:4", &SparseGemv::storage)->over_dense;
   const Estimate& q8_0 = std::ranges::find(all, "Q8_0", &SparseGemv::storage)->over_dense;
   lab.add(Value("sparse_2_4_speedup", transform(two_four, [](double over_dense) { return 1 / over_dense; }), "1"));
@@ -345,13 +344,11 @@ void measure_pruned_network(Lab& lab) {
   lab.add(std::move(predicted));
   add_pruned_series(lab, all.last(1), "pruned_loss_2_4", "retrained_loss_2_4");
   const double dense = divergence_with(weights);
-  lab.derived("pruned_dense_excess", dense);
   const PrunedLoss &two_four = losses.back(), &half = *std::ranges::find(losses, 0.5, &PrunedLoss::density);
-  lab.derived("pruned_2_4_added", two_four.pruned - dense, "nats");
-  lab.derived("pruned_half_added", half.pruned - dense, "nats");
-  lab.derived("pruned_2_4_over_half_added");
+  lab.simulated("pruned_2_4_added", two_four.pruned - dense, "nats");
+  lab.simulated("pruned_half_added", half.pruned - dense, "nats");
   const double control = divergence_with(retrained_network(weights, retraining_steps));
-  lab.derived("retraining_2_4_left", (two_four.retrained - control) / (two_four.pruned - dense));
+  lab.simulated("retraining_2_4_left", (two_four.retrained - control) / (two_four.pruned - dense));
 }
 
 }  // namespace

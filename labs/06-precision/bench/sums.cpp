@@ -73,11 +73,10 @@ void add_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 20 : 1 << 24);
   add_error_bounds(lab, counts);
   const SumErrors errors = add_error_curves(lab, sum_variants, Kind::measured, counts);
-  lab.add(Value("naive_sum_error", errors.at("naive").back(), "1"));
-  lab.add(Value("chained_sum_error", errors.at("chained").back(), "1"));
-  lab.derived("naive_sum_walk_missed", walk_missed(counts, errors.at("naive")));
-  lab.derived("kahan_sum_error_over_u", errors.at("kahan").back().median / unit_roundoff);
-  lab.derived("naive_over_chained_error");
+  lab.simulated("naive_sum_error", errors.at("naive").back().median);
+  lab.simulated("chained_sum_error", errors.at("chained").back().median);
+  lab.simulated("naive_sum_walk_missed", walk_missed(counts, errors.at("naive")));
+  lab.simulated("kahan_sum_error_over_u", errors.at("kahan").back().median / unit_roundoff);
 }
 
 // ---- Accumulators that stand still ----
@@ -88,7 +87,6 @@ void add_narrow_errors(Lab& lab) {
   const auto errors = add_error_curves(lab, bf16_sum_variants, Kind::simulated, counts, rounded);
   lab.simulated("bf16_sum_error", errors.at("bf16").back().median);
   lab.simulated("bf16_stochastic_sum_error", errors.at("bf16_stochastic").back().median);
-  lab.derived("stochastic_rounding_gain");
 }
 
 /// Half of the accumulator's spacing is 1 at 2^(digits): from there on, adding 1 is a tie, which goes to the even number
@@ -123,9 +121,8 @@ void add_standing_still(Lab& lab) {
 void add_orders(Lab& lab) {
   const std::vector<float> descending = inverse_squares(std::size_t{1} << 20);
   const std::vector<float> ascending(descending.rbegin(), descending.rend());
-  lab.derived("sum_error_descending", relative_error(naive_sum(descending), descending));
-  lab.derived("sum_error_ascending", relative_error(naive_sum(ascending), ascending));
-  lab.derived("descending_over_ascending_error");
+  lab.simulated("sum_error_descending", relative_error(naive_sum(descending), descending));
+  lab.simulated("sum_error_ascending", relative_error(naive_sum(ascending), ascending));
 }
 
 void add_threads(Lab& lab) {

@@ -77,8 +77,7 @@ void add_learned(Lab& lab, const std::vector<Learned>& all, std::span<const Lear
     const Recipe& recipe = all[i].training.recipe();
     const bool rounded = recipe.values != Storage::fp32;  // to fewer bits than it is computed in
     const Kind kind = rounded ? Kind::simulated : Kind::measured;
-    const double loss = lab.value("train_floor_loss") + all[i].divergence();
-    lab.add(Value(ids[i].loss, loss, "nats", kind));
+    lab.simulated(ids[i].loss, lab.value("train_floor_loss") + all[i].divergence(), "nats");
     Series curve = {ids[i].curve, recipe.label, kind, step_axis, excess_axis};
     for (const auto& [step, divergence] : all[i].looks)
       curve.points.push_back(rounded ? Point(step, divergence) : Point(step, estimate({divergence})));
@@ -95,12 +94,9 @@ void race_formats(Lab& lab, const std::vector<Learned>& all) {
   const auto scale = static_cast<double>(scaled.training.scaler().scale());
   lab.add(sizes_of(fp32.deltas(), 1, "gradient_sizes", "as they are"));
   lab.add(sizes_of(fp32.deltas(), scale, "gradient_sizes_scaled", "scaled"));
-  lab.derived("gradients_lost_fp16", lost_share(fp32.deltas(), 1));
-  lab.add(Value("train_fp32_wrong_share", wrong_share(fp32), "1", Kind::measured));
+  lab.simulated("gradients_lost_fp16", lost_share(fp32.deltas(), 1));
+  lab.simulated("train_fp32_wrong_share", wrong_share(fp32));
   lab.simulated("train_fp16_wrong_share", wrong_share(by_id(all, "fp16").training));
-  for (const char* id :
-       {"train_bf16_over_fp32", "train_fp16_over_fp32", "train_fp16_scaled_over_fp32", "train_fp8_scaled_over_fp32"})
-    lab.derived(id);
 }
 
 void race_updates(Lab& lab) {
@@ -110,8 +106,6 @@ void race_updates(Lab& lab) {
                          constant_rate(lab.quick() ? 400 : 800, slow_rate), [&] { lab.tick(); });
   add_learned(lab, all, slow_ids);
   lab.simulated("updates_lost_share", by_id(all, "bf16_pure").updates_lost);
-  lab.derived("train_bf16_pure_over_master");
-  lab.derived("train_bf16_stochastic_over_master");
 }
 
 std::vector<double> batches(const Lab& lab) {
@@ -146,7 +140,7 @@ void sweep_batches(Lab& lab, const WordDeltas& deltas) {
   }
   for (const Series& series : {alone, scaled}) lab.add(series);
   const double missed = crossing(alone, 1.5 * fp32) / lab.value("fp16_breaks_tokens_predicted");
-  lab.derived("fp16_breaks_missed", std::max(missed, 1 / missed));
+  lab.simulated("fp16_breaks_missed", std::max(missed, 1 / missed));
 }
 
 /// What formats add to the loss of the network that fp32 trained: where it is rounded afterwards, which is predicted from the
@@ -158,19 +152,17 @@ void quantise(Lab& lab, const WordTensors& weights) {
   Series aware = {"trained_aware_added", "trained on", Kind::measured, noise_axis, added_axis};
   const double fp32 = lab.value("train_fp32_loss") - lab.value("train_floor_loss");
 
-  double error = 0;
   for (const Format format : all_formats) {
     if (format == Format::fp32) continue;
     const WordTensors in_format = coded(weights, format);
     const double noise = noise_share(weights, in_format), decibels = -10 * std::log10(noise);
     const double expected = sensitivity * noise;
     const double more = divergence_with(in_format) - fp32;
-    if (format == Format::int8_channel) lab.derived("trained_int8_channel_added", more, "nats");
-    if (format == Format::q4_0) lab.derived("trained_q4_0_added", more, "nats");
-    if (format == Format::mxfp4) lab.derived("trained_mxfp4_added", more, "nats");
+    if (format == Format::int8_channel) lab.simulated("trained_int8_channel_added", more, "nats");
+    if (format == Format::q4_0) lab.simulated("trained_q4_0_added", more, "nats");
+    if (format == Format::mxfp4) lab.simulated("trained_mxfp4_added", more, "nats");
     predicted.points.emplace_back(decibels, expected, label(format));
     if (more > 0) rounded.points.emplace_back(decibels, estimate({more}), label(format));
-    if (noise > 1e-4) error = std::max(error, std::fabs(more - expected) / expected);
   }
 
   const Lessons lessons = falling_rate(steps(lab, 150), aware_rate);
@@ -188,9 +180,8 @@ void quantise(Lab& lab, const WordTensors& weights) {
   }
   lab.show("Trained in fp32, then in fewer bits: loss more than in fp32",
            {"trained_added_predicted", "trained_added", "trained_aware_added"});
-  lab.derived("trained_prediction_error", error);
   const double beside_control = by_id(all, "q4_0_aware").divergence() - by_id(all, "fp32_more").divergence();
-  lab.derived("trained_q4_0_left", beside_control / lab.value("trained_q4_0_added"));
+  lab.simulated("trained_q4_0_left", beside_control / lab.value("trained_q4_0_added"));
 }
 
 }  // namespace

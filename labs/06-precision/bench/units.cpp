@@ -284,19 +284,18 @@ void add_speeds(Lab& lab, const Races& races, const std::string& onednn) {
   }
 }
 
-/// Our speed over oneDNN's at every size, and the least of those.
-void add_ratio_to_onednn(Lab& lab, const Races& races, const std::string& precision, const char* by_size_id,
-                         const char* least_id) {
-  Series ratios = {by_size_id, precision, Kind::measured, size_axis, ratio_axis};
+/// Our speed over oneDNN's at every size. \return the least of those, where there is oneDNN
+std::optional<double> add_ratio_to_onednn(Lab& lab, const Races& races, const std::string& precision, const char* id) {
+  Series ratios = {id, precision, Kind::measured, size_axis, ratio_axis};
   double least = std::numeric_limits<double>::infinity();
   for (const UnitTimes& size : races.sizes) {
     if (!size.has("onednn_" + precision)) continue;
     ratios.points.emplace_back(as_double(size.n), size.over(precision, "onednn_" + precision));
     least = std::min(least, ratios.points.back().y.median);
   }
-  if (ratios.points.empty()) return;
+  if (ratios.points.empty()) return {};
   lab.add(std::move(ratios));
-  lab.derived(least_id, least);
+  return least;
 }
 
 /// What the largest product showed, on one thread.
@@ -307,7 +306,6 @@ void add_largest(Lab& lab, const Races& races) {
   };
   add_over("bf16_gemm_over_fp32", "bf16", "fp32");
   add_over("int8_gemm_over_fp32", "int8", "fp32");
-  add_over("bf16_gemm_over_peak", "bf16", "peak_bf16");
   add_over("int8_gemm_over_peak", "int8", "peak_int8");
 }
 
@@ -353,11 +351,12 @@ void measure_units(Lab& lab) {
   if (cores > 1 && has_onednn()) all.push_back({cores});
   race_all_sizes(lab, all);
   add_speeds(lab, all.front(), onednn);
-  add_ratio_to_onednn(lab, all.front(), "bf16", "bf16_over_onednn_by_size", "bf16_gemm_over_onednn");
-  add_ratio_to_onednn(lab, all.front(), "int8", "int8_over_onednn_by_size", "int8_gemm_over_onednn");
+  add_ratio_to_onednn(lab, all.front(), "bf16", "bf16_over_onednn_by_size");
+  if (const auto least = add_ratio_to_onednn(lab, all.front(), "int8", "int8_over_onednn_by_size"))
+    lab.derived("int8_gemm_over_onednn", *least);
   if (all.size() > 1) {
-    add_ratio_to_onednn(lab, all.back(), "bf16", "bf16_over_onednn_all_by_size", "bf16_gemm_over_onednn_all");
-    add_ratio_to_onednn(lab, all.back(), "int8", "int8_over_onednn_all_by_size", "int8_gemm_over_onednn_all");
+    add_ratio_to_onednn(lab, all.back(), "bf16", "bf16_over_onednn_all_by_size");
+    add_ratio_to_onednn(lab, all.back(), "int8", "int8_over_onednn_all_by_size");
   }
   add_largest(lab, all.front());
   Plan plan = lab.plan();
