@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "07-compilers/kernels/compiler/function_loops.hpp"
-#include "07-compilers/kernels/compiler/graph.hpp"
-#include "harness/measure/memory.hpp"
-#include "harness/measure/peaks.hpp"
-#include "harness/measure/sampling.hpp"
-#include "harness/measure/statistics.hpp"
-#include "harness/measure/threads.hpp"
+#include "07-compilers/kernels/compiler/function_loops.hpp"  // IWYU pragma: export
+#include "07-compilers/kernels/compiler/graph.hpp"           // IWYU pragma: export
+#include "harness/measure/memory.hpp"                        // IWYU pragma: export
+#include "harness/measure/peaks.hpp"                         // IWYU pragma: export
+#include "harness/measure/sampling.hpp"                      // IWYU pragma: export
+#include "harness/measure/statistics.hpp"                    // IWYU pragma: export
+#include "harness/measure/threads.hpp"                       // IWYU pragma: export
 
 namespace hf::compilers {
 

@@ -11,15 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "01-roofline/kernels/kernel_set.hpp"   // IWYU pragma: export
-#include "01-roofline/kernels/stream_runs.hpp"  // IWYU pragma: export
-#include "07-compilers/bench/arithmetic.hpp"
+#include "01-roofline/kernels/kernel_set.hpp"          // IWYU pragma: export
+#include "01-roofline/kernels/stream_runs.hpp"         // IWYU pragma: export
+#include "07-compilers/bench/arithmetic.hpp"           // IWYU pragma: export
 #include "07-compilers/kernels/compiler/compiled.hpp"  // IWYU pragma: export
 #include "07-compilers/kernels/compiler/eager.hpp"     // IWYU pragma: export
 #include "07-compilers/kernels/compiler/graph.hpp"     // IWYU pragma: export
 #include "07-compilers/kernels/models/graphs.hpp"      // IWYU pragma: export
 #include "harness/measure/memory.hpp"                  // IWYU pragma: export
-#include "harness/measure/peaks.hpp"                   // IWYU pragma: export
 #include "harness/measure/work.hpp"                    // IWYU pragma: export
 #include "harness/report/lab.hpp"                      // IWYU pragma: export
 
