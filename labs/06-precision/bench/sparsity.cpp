@@ -344,6 +344,7 @@ void measure_pruned_network(Lab& lab) {
   lab.add(std::move(predicted));
   add_pruned_series(lab, all.last(1), "pruned_loss_2_4", "retrained_loss_2_4");
   const double dense = divergence_with(weights);
+  lab.simulated("pruned_dense_excess", dense, "nats");
   const PrunedLoss &two_four = losses.back(), &half = *std::ranges::find(losses, 0.5, &PrunedLoss::density);
   lab.simulated("pruned_2_4_added", two_four.pruned - dense, "nats");
   lab.simulated("pruned_half_added", half.pruned - dense, "nats");

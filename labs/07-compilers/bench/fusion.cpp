@@ -225,6 +225,7 @@ void add_break_even(GraphRace& race) {
   std::vector<double> firsts = race.torch.first_calls(other_chains(race.runs.result_shape()), race.runs.inputs());
   firsts.push_back(best->first_call_seconds);
   const Cost theirs = {estimate(std::move(firsts)), race.sampling.of(best->id)};
+  add("torch_best_break_even_calls", theirs, eager, best->settings);
   add_line("break_even_torch_eager", "PyTorch, eager", {nothing, eager});
   add_line("break_even_torch_best", "torch.compile", theirs);
 }
