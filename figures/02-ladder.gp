@@ -44,7 +44,7 @@ load "frame.gp"
 set logscale xy
 set grid noxtics
 eval x_range(x_min, x_max)
-eval y_range(lowest / 1.6, highest * 1.5)
+eval y_range(lowest / 2.5, highest * 1.5)  # a line of the grid is below all points
 eval decades_on("x", "1 2 5")
 eval decades_on("y", "1 2 5")
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
