@@ -125,7 +125,8 @@ def number_of(machine: Machine, record: Record, value_id: str, options: set[str]
     shown = value_quantity(value, options)
     whose = f"; {machine.name} has not measured it" if record.elsewhere else ""
     node = measured_number(tooltip=_tooltip(record, value, shown, options) + whose,
-                           classes=["hf-number", f"hf-{value['kind']}"] + ["hf-elsewhere"] * record.elsewhere)
+                           classes=["hf-number", f"hf-{value['kind']}"] + ["hf-elsewhere"] * record.elsewhere
+                           + ["hf-words"] * ("label" in options))
     compared = next((option for option in options if option.startswith(COMPARED)), "")
     same = compared and is_tie(value["value"], shown, record)
     if "label" in options and "label" not in value:
