@@ -34,10 +34,11 @@
     return of === "ns" ? scaled(value * 1e-9, "s") : of === "1" ? digits(value)
       : of[0] === "G" ? scaled(value * 1e9, of.slice(1)) : `${digits(value)}\u00a0${of}`;
   };
-  // {lab/id: [the value, in words, what it is off by as a share]}
+  // {lab/id: [the value, in words, what it is off by as a share]}. The roof is no number of its own here: it is that of reading.
   hf.valuesInWords = (result, definitions) => Object.fromEntries(Object.entries(values(result)).flatMap(([lab, found]) => {
     const measured = Object.fromEntries(known(found).map(([id, value]) => [id, [value, result.noise]]));
-    return Object.entries(withDefined(measured, definitions[lab])).map(([id, [value, off]]) => [`${lab}/${id}`, [value, words(id, value), off]]);
+    const {memory_roof_gbs, ...told} = withDefined(measured, definitions[lab]);
+    return Object.entries(told).map(([id, [value, off]]) => [`${lab}/${id}`, [value, words(id, value), off]]);
   }));
 
   // {figure: its points}, as the figure's axes have them.
