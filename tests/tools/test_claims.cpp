@@ -6,6 +6,7 @@
 #include <string>
 
 #include "record/file.hpp"
+#include "record/record.hpp"
 #include "small_record.hpp"
 
 namespace {

@@ -15,8 +15,8 @@ namespace hf::compilers {
 Arithmetic::Arithmetic(Team& team) : team_(team), peak_(peak_variant(Precision::fp32, team)) {
   constexpr std::size_t bytes = looped_numbers * sizeof(float);
   for (int thread = 0; thread < team.size(); ++thread) {
-    Numbers& numbers = numbers_.emplace_back(Buffer(bytes, Pages::base), Buffer(bytes, Pages::base));
-    fill_random(numbers.x.as<float>(), 1, 4);
+    numbers_.push_back({Buffer(bytes, Pages::base), Buffer(bytes, Pages::base)});
+    fill_random(numbers_.back().x.as<float>(), 1, 4);
   }
   const auto& [x, y] = numbers_.front();
   const float* const inputs[] = {x.as<float>().data()};
