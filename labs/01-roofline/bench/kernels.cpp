@@ -20,8 +20,8 @@
 #include "01-roofline/kernels/predictions.hpp"
 #include "01-roofline/kernels/stream_runs.hpp"
 #include "01-roofline/kernels/workloads.hpp"
+#include "common/cache_simulator.hpp"
 #include "common/random.hpp"
-#include "harness/machine/machine.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/results.hpp"
@@ -45,11 +45,6 @@ std::size_t matrix_rows(const Lab& lab, std::size_t largest) {
   std::size_t n = lab.quick() ? 750 : 1000;
   while (n > 125 && (matrices_bytes(n) > largest || 2 * std::pow(static_cast<double>(n), 3) > most_flops)) n /= 2;
   return n;
-}
-
-/// Of the cache that is the last of a core's own; a usual size where the machine does not tell.
-std::size_t own_cache_bytes(const Machine& machine) {
-  return machine.cache_bytes(2) > 0 ? machine.cache_bytes(2) : std::size_t{1} << 20;
 }
 
 /// Memory of random numbers.
@@ -175,7 +170,8 @@ void add_scores(Lab& lab, const std::vector<Outcome>& outcomes) {
 /// Where the two products stand if what counts is the bytes that really crossed: the edge of a core's own caches, in a
 /// simulation. The next cache, or memory, is behind it.
 void add_operational_intensity(Lab& lab, const Shared& shared, const std::vector<Outcome>& outcomes) {
-  const std::size_t n = shared.runs->rows, cache = own_cache_bytes(lab.machine());
+  const std::size_t n = shared.runs->rows;
+  const CacheGeometry cache = detect_geometry(lab.machine(), 2);
   Series series = {"products_operational",
                    "the products, by the bytes that crossed",
                    Kind::simulated,

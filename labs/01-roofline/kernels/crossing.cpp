@@ -8,7 +8,31 @@
 namespace hf::roofline {
 namespace {
 
-constexpr std::size_t line_floats = SimulatedCache::line_bytes / sizeof(float);
+constexpr std::size_t line_floats = CacheLevel::line_bytes / sizeof(float);
+
+/// Counts what crosses the edge of a cache.
+class Edge {
+ public:
+  explicit Edge(const CacheGeometry& geometry) : cache_(geometry) {}
+
+  void access(std::uint64_t line, bool write = false) {
+    const CacheLevel::Outcome outcome = cache_.access(line, write);
+    fetched_ += outcome.hit ? 0 : 1;
+    returned_ += outcome.wrote_back ? 1 : 0;
+  }
+
+  /// Lets all lines leave.
+  void flush() {
+    cache_.flush([this](std::uint64_t) { ++returned_; });
+  }
+
+  std::uint64_t fetched_lines() const { return fetched_; }
+  std::uint64_t returned_lines() const { return returned_; }
+
+ private:
+  CacheLevel cache_;
+  std::uint64_t fetched_ = 0, returned_ = 0;
+};
 
 /// A matrix of n columns, each at an address of its own.
 struct Matrix {
@@ -25,76 +49,52 @@ struct Matrices {
 };
 
 /// The lines of a row from one column to before another.
-void access_row(SimulatedCache& cache, const Matrix& m, std::size_t row, std::size_t from, std::size_t to, bool write) {
-  for (std::uint64_t line = m.line(row, from); line <= m.line(row, to - 1); ++line) cache.access(line, write);
+void access_row(Edge& edge, const Matrix& m, std::size_t row, std::size_t from, std::size_t to, bool write) {
+  for (std::uint64_t line = m.line(row, from); line <= m.line(row, to - 1); ++line) edge.access(line, write);
 }
 
-void naive_row(SimulatedCache& cache, const Matrices& m, std::size_t i, std::size_t n) {
+void naive_row(Edge& edge, const Matrices& m, std::size_t i, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t k = 0; k < n; ++k) {
-      cache.access(m.a.line(i, k));
-      cache.access(m.b.line(k, j));
+      edge.access(m.a.line(i, k));
+      edge.access(m.b.line(k, j));
     }
-    cache.access(m.c.line(i, j), true);
+    edge.access(m.c.line(i, j), true);
   }
 }
 
 }  // namespace
 
-SimulatedCache::SimulatedCache(std::size_t bytes) : entries_(bytes / (ways * line_bytes) * ways) {
-  if (entries_.empty()) throw std::invalid_argument("SimulatedCache: expected at least the bytes of a set");
-}
-
-void SimulatedCache::access(std::uint64_t line, bool write) {
-  Entry* set = entries_.data() + line % (entries_.size() / ways) * ways;
-  Entry* found = std::find_if(set, set + ways, [=](const Entry& each) { return each.line == line; });
-  if (found == set + ways) {
-    --found;
-    returned_ += found->changed ? 1 : 0;
-    ++fetched_;
-    *found = {line, false};
-  }
-  std::rotate(set, found, found + 1);
-  set->changed |= write;
-}
-
-void SimulatedCache::flush() {
-  for (Entry& entry : entries_) {
-    returned_ += entry.changed ? 1 : 0;
-    entry = {};
-  }
-}
-
-double naive_matmul_bytes(std::size_t n, std::size_t cache_bytes) {
+double naive_matmul_bytes(std::size_t n, const CacheGeometry& cache) {
   if (n < 3) throw std::invalid_argument("naive_matmul_bytes: expected at least 3 rows");
-  SimulatedCache cache(cache_bytes);
+  Edge edge(cache);
   const Matrices matrices(n);
-  naive_row(cache, matrices, 0, n);
-  naive_row(cache, matrices, 1, n);
-  const std::uint64_t two_rows = cache.fetched_lines();
-  naive_row(cache, matrices, 2, n);
-  const std::uint64_t third = cache.fetched_lines() - two_rows;
+  naive_row(edge, matrices, 0, n);
+  naive_row(edge, matrices, 1, n);
+  const std::uint64_t two_rows = edge.fetched_lines();
+  naive_row(edge, matrices, 2, n);
+  const std::uint64_t third = edge.fetched_lines() - two_rows;
   const double written = 4.0 * static_cast<double>(n) * static_cast<double>(n);  // each number once
-  return static_cast<double>((two_rows + (n - 2) * third) * SimulatedCache::line_bytes) + written;
+  return static_cast<double>((two_rows + (n - 2) * third) * CacheLevel::line_bytes) + written;
 }
 
-double blocked_matmul_bytes(std::size_t n, std::size_t cache_bytes, std::size_t lanes) {
-  SimulatedCache cache(cache_bytes);
+double blocked_matmul_bytes(std::size_t n, const CacheGeometry& cache, std::size_t lanes) {
+  Edge edge(cache);
   const Matrices m(n);
-  for (std::size_t i = 0; i < n; ++i) access_row(cache, m.c, i, 0, n, true);  // zeros
+  for (std::size_t i = 0; i < n; ++i) access_row(edge, m.c, i, 0, n, true);  // zeros
   for (std::size_t k0 = 0; k0 < n; k0 += block_rows) {
     const std::size_t k = std::min(n, k0 + block_rows);
     for (std::size_t j0 = 0; j0 < n; j0 += 2 * lanes) {
       const std::size_t j = std::min(n, j0 + 2 * lanes);
-      for (std::size_t p = k0; p < k; ++p) access_row(cache, m.b, p, j0, j, false);
+      for (std::size_t p = k0; p < k; ++p) access_row(edge, m.b, p, j0, j, false);
       for (std::size_t i = 0; i < n; ++i) {
-        access_row(cache, m.a, i, k0, k, false);
-        access_row(cache, m.c, i, j0, j, true);
+        access_row(edge, m.a, i, k0, k, false);
+        access_row(edge, m.c, i, j0, j, true);
       }
     }
   }
-  cache.flush();
-  return static_cast<double>((cache.fetched_lines() + cache.returned_lines()) * SimulatedCache::line_bytes);
+  edge.flush();
+  return static_cast<double>((edge.fetched_lines() + edge.returned_lines()) * CacheLevel::line_bytes);
 }
 
 }  // namespace hf::roofline

@@ -10,8 +10,8 @@
 
 #include "02-matmul/bench/ladder.hpp"
 #include "02-matmul/bench/steps.hpp"
-#include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/rungs.hpp"
+#include "common/cache_simulator.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
 #include "harness/measure/statistics.hpp"

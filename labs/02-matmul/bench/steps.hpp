@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/gemm.hpp"
+#include "common/cache_simulator.hpp"
 #include "common/pinned_openmp.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/report/lab.hpp"

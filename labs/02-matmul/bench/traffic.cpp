@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "02-matmul/bench/steps.hpp"
-#include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/rungs.hpp"
+#include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/report/lab.hpp"

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/rung_loops.hpp"
 #include "02-matmul/kernels/traced_pointer.hpp"
+#include "common/cache_simulator.hpp"
 
 namespace hf::matmul {
 namespace {

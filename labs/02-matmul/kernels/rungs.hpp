@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "02-matmul/kernels/cache_simulator.hpp"
+#include "common/cache_simulator.hpp"
 
 namespace hf::matmul {
 

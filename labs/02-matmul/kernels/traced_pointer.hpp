@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "02-matmul/kernels/cache_simulator.hpp"
+#include "common/cache_simulator.hpp"
 #include "harness/measure/vector.hpp"
 
 namespace hf::matmul {

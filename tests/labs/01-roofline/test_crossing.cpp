@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "01-roofline/kernels/crossing.hpp"
+#include "common/cache_simulator.hpp"
 
 #pragma GCC diagnostic ignored "-Wunused-function"  // of all kernels, one number is looked at
 #include "01-roofline/kernels/kernels.hpp"
@@ -13,50 +14,34 @@
 namespace hf::roofline {
 namespace {
 
-constexpr std::size_t KiB = 1024, roomy = 4096 * KiB;
+constexpr std::size_t KiB = 1024;
+
+constexpr CacheGeometry of(std::size_t bytes) { return {bytes, 16}; }
+
+constexpr CacheGeometry roomy = of(4096 * KiB);
 
 /// Bytes of one matrix.
 double matrix(std::size_t n) { return 4.0 * static_cast<double>(n * n); }
 
-/// Every access of the naive product, one by one.
-double every_access(std::size_t n, std::size_t cache_bytes) {
-  SimulatedCache cache(cache_bytes);
-  const auto line = [n](std::size_t which, std::size_t row, std::size_t column) {
-    return static_cast<std::uint64_t>((which * (n * n + 16) + row * n + column) / 16);
+/// Bytes that cross, of every access of the naive product, one by one.
+double every_access(std::size_t n, const CacheGeometry& geometry) {
+  CacheLevel cache(geometry);
+  std::uint64_t lines = 0;
+  const auto access = [&](std::size_t which, std::size_t row, std::size_t column, bool write) {
+    const auto outcome = cache.access((which * (n * n + 16) + row * n + column) / 16, write);
+    lines += (outcome.hit ? 0 : 1) + (outcome.wrote_back ? 1 : 0);
   };
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
       for (std::size_t k = 0; k < n; ++k) {
-        cache.access(line(0, i, k));
-        cache.access(line(1, k, j));
+        access(0, i, k, false);
+        access(1, k, j, false);
       }
-      cache.access(line(2, i, j), true);
+      access(2, i, j, true);
     }
   }
-  cache.flush();
-  return 64.0 * static_cast<double>(cache.fetched_lines() + cache.returned_lines());
-}
-
-TEST_CASE("a set keeps the sixteen lines used last, and returns those that were changed") {
-  SimulatedCache cache(2 * 16 * 64);  // two sets
-  for (std::uint64_t line = 0; line < 32; line += 2) cache.access(line, line == 2);
-  CHECK(cache.fetched_lines() == 16);
-  cache.access(0);
-  CHECK(cache.fetched_lines() == 16);
-  cache.access(1);  // in the other set
-  cache.access(32);
-  CHECK(cache.fetched_lines() == 18);
-  CHECK(cache.returned_lines() == 1);  // 2 was used longest ago
-  cache.access(0);
-  CHECK(cache.fetched_lines() == 18);
-  cache.access(2);
-  CHECK(cache.fetched_lines() == 19);
-  cache.access(2, true);
-  cache.flush();
-  CHECK(cache.returned_lines() == 2);
-  cache.access(2);
-  CHECK(cache.fetched_lines() == 20);
-  CHECK_THROWS_AS(SimulatedCache(1023), std::invalid_argument);
+  cache.flush([&](std::uint64_t) { ++lines; });
+  return static_cast<double>(CacheLevel::line_bytes * lines);
 }
 
 TEST_CASE("the simulated blocks are those of the kernel") { CHECK(block_rows == KC); }
@@ -73,7 +58,7 @@ TEST_CASE("the third row of the naive product stands for those after it") {
     for (const std::size_t cache : {4 * KiB, 16 * KiB, 64 * KiB}) {
       CAPTURE(n);
       CAPTURE(cache);
-      CHECK(naive_matmul_bytes(n, cache) == doctest::Approx(every_access(n, cache)).epsilon(0.05));
+      CHECK(naive_matmul_bytes(n, of(cache)) == doctest::Approx(every_access(n, of(cache))).epsilon(0.05));
     }
   }
   CHECK_THROWS_AS(naive_matmul_bytes(2, roomy), std::invalid_argument);
@@ -81,14 +66,15 @@ TEST_CASE("the third row of the naive product stands for those after it") {
 
 TEST_CASE("out of a cache that holds a column but no matrix, the naive product fetches a matrix for each row") {
   const std::size_t n = 250;
-  const double bytes = naive_matmul_bytes(n, 64 * KiB);
+  const double bytes = naive_matmul_bytes(n, of(64 * KiB));
   CHECK(bytes > 0.9 * static_cast<double>(n) * matrix(n));
   CHECK(bytes < 1.1 * static_cast<double>(n) * matrix(n));
-  CHECK(naive_matmul_bytes(256, 64 * KiB) > 5 * bytes);  // rows of a power of two compete for few sets
+  CHECK(naive_matmul_bytes(256, of(64 * KiB)) > 5 * bytes);  // rows of a power of two compete for few sets
 }
 
 TEST_CASE("blocks fetch a for every tile of columns at most, and so move far less") {
-  const std::size_t n = 250, cache = 64 * KiB;
+  const std::size_t n = 250;
+  const CacheGeometry cache = of(64 * KiB);
   const double tiles = 8;  // of 32 columns
   const double bytes = blocked_matmul_bytes(n, cache, 16);
   CHECK(bytes <= 1.1 * (tiles + 6) * matrix(n));  // with six for c, which is fetched and returned in ragged lines

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string>
 
-#include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/rungs.hpp"
+#include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
 
 namespace hf::matmul {

@@ -13,12 +13,13 @@
 #include "02-matmul/bench/layers.hpp"
 #include "02-matmul/bench/steps.hpp"
 #include "02-matmul/kernels/attention.hpp"
-#include "02-matmul/kernels/cache_simulator.hpp"
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/dot_products.hpp"
 #include "02-matmul/kernels/gemm.hpp"
 #include "02-matmul/kernels/rungs.hpp"
+#include "common/cache_simulator.hpp"
 #include "harness/machine/machine.hpp"
+#include "harness/measure/blas.hpp"
 #include "harness/measure/peaks.hpp"
 #include "harness/measure/results.hpp"
 #include "harness/measure/sampling.hpp"
@@ -61,7 +62,9 @@ TEST_CASE("every contestant passes the check of its product, whole or in its fir
 
 TEST_CASE("every library that is found computes the product on one thread, and says what it is") {
   const SquareMatrices matrices(70);
-  for (const Peer& peer : find_peers()) {
+  const std::vector<Peer> peers = find_peers();
+  CHECK(std::ranges::count(peers, "openblas", &Peer::id) == (Blas::get().is_library() ? 1 : 0));
+  for (const Peer& peer : peers) {
     CAPTURE(peer.name);
     if (peer.set_threads) peer.set_threads(1);
     CHECK_NOTHROW(matrices.check({peer.id, peer.name, peer.multiply, 70}, 70));

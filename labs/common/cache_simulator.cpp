@@ -1,4 +1,4 @@
-#include "02-matmul/kernels/cache_simulator.hpp"
+#include "common/cache_simulator.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 
 #include "harness/machine/machine.hpp"
 
-namespace hf::matmul {
+namespace hf {
 namespace {
 
 template <class T>
@@ -90,4 +90,4 @@ void CacheSimulator::flush() {
   l2_.flush([this](std::uint64_t) { traffic_.l2_beyond += CacheLevel::line_bytes; });
 }
 
-}  // namespace hf::matmul
+}  // namespace hf

@@ -11,7 +11,7 @@
 
 #include "harness/machine/machine.hpp"
 
-namespace hf::matmul {
+namespace hf {
 
 /// How one cache is built. Its sets are a power of two, since bits of the address choose among them; see rounded().
 struct CacheGeometry {
@@ -117,4 +117,4 @@ class CacheSimulator {
   std::uint64_t next_place_ = 0;
 };
 
-}  // namespace hf::matmul
+}  // namespace hf
