@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "common/cache_simulator.hpp"
+
 namespace hf::roofline {
 namespace {
 
