@@ -52,8 +52,11 @@ bool has_no_children();
 #endif
 #endif
 
-/// Under the thread sanitizer vfork() is fork(), so that a child cannot say why it did not start; and a signal is held back while its
-/// thread waits for the lock of a file.
+/// Whether the tests run under an emulator of processes. There, as under the thread sanitizer, vfork() is fork(), so that a child
+/// cannot say why it did not start.
+constexpr bool emulated = sizeof(EMULATOR) > 1;
+
+/// Under the thread sanitizer, a signal is also held back while its thread waits for the lock of a file.
 #if defined(THREADS_SANITIZED)
 constexpr bool threads_sanitized = true;
 #else
@@ -64,7 +67,7 @@ constexpr bool threads_sanitized = false;
 #if defined(SANITIZED)
 constexpr bool memory_can_be_limited = false;
 #else
-constexpr bool memory_can_be_limited = sizeof(EMULATOR) == 1;
+constexpr bool memory_can_be_limited = !emulated;
 #endif
 
 /// What a program that has ended left behind.

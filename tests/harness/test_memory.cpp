@@ -69,6 +69,7 @@ TEST_CASE("where nothing can be read there is still an answer") {
   CHECK(hf::available_memory_bytes(empty.path()) > 0);
 }
 
-TEST_CASE("a process that may have no huge pages is told that they do not work") {
+TEST_CASE("a process that may have no huge pages is told that they do not work" *
+          doctest::skip(emulated)) {  // qemu-user doesn't know this prctl
   CHECK(in_child([] { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0 && !hf::huge_pages_work(); }));
 }
