@@ -28,11 +28,7 @@ struct Quiet {
   std::function<void(hf::Lab&)> prepare_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> nowhere{std::fopen("/dev/null", "w"), std::fclose};
   hf::Terminal terminal{nowhere.get()};
-  hf::Lab lab{{"99-quiet", "Quiet", prepare_, steps_},
-              hf::Budget::quick,
-              {},
-              terminal,
-              {hf::parse_law("ridge_flop_per_byte = peak_gflops / read_gbs"), hf::parse_law("share = 0.5 * model")}};
+  hf::Lab lab{{"99-quiet", "Quiet", prepare_, steps_}, hf::Budget::quick, {}, terminal};
 };
 
 hf::Series series(const std::string& id, const std::string& unit, double y) {
@@ -42,26 +38,6 @@ hf::Series series(const std::string& id, const std::string& unit, double y) {
 const Value& last(const hf::Lab& lab) { return lab.results().values.back(); }
 
 }  // namespace
-
-TEST_CASE("a value is derived by its definition, once the values in it are there") {
-  Quiet quiet;
-  hf::Lab& lab = quiet.lab;
-  CHECK_THROWS_WITH_AS(lab.derived("ridge_flop_per_byte", "FLOP/byte"),
-                       "value ridge_flop_per_byte: expected peak_gflops before it; add that first", std::logic_error);
-  lab.add(Value("peak_gflops", 120.0, "GFLOP/s", Kind::measured));
-  lab.modelled("read_gbs", 40, "GB/s");
-  lab.derived("ridge_flop_per_byte", "FLOP/byte");
-  CHECK(last(lab).value.median == 3);
-  CHECK(last(lab).unit == "FLOP/byte");
-  CHECK(last(lab).kind == Kind::measured);
-  lab.modelled("model", 8);
-  lab.derived("share");
-  CHECK(last(lab).value.median == 4);
-  CHECK(last(lab).kind == Kind::modelled);  // as all that it is made of
-  CHECK_THROWS_WITH_AS(lab.derived("undefined"),
-                       "value undefined: expected \"undefined = a / b\" in definitions.json; write it",
-                       std::logic_error);
-}
 
 TEST_CASE("where a value comes from is said by the name of what adds it") {
   Quiet quiet;

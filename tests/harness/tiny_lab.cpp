@@ -67,7 +67,6 @@ void measure_sum(hf::Lab& lab) {
 void add_bounds(hf::Lab& lab) {
   const double bound = does() == "nan" ? std::numeric_limits<double>::quiet_NaN() : does() == "law" ? 1e-6 : 1e6;
   lab.modelled("sum_bound_gflops", bound, "GFLOP/s");
-  lab.derived("sum_flops", "FLOP");
 }
 
 }  // namespace

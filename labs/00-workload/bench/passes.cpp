@@ -133,7 +133,6 @@ void add_shares(Lab& lab, const std::vector<PassRunner>& runners) {
   lab.modelled("matmul_flop_share_prefill", products);
   lab.modelled("rest_flop_share_prefill", 1 - products);
   lab.derived("rest_time_share_prefill", 1 - time_share(prefill, is_product, 1).median);
-  lab.derived("rest_time_over_flop_share_prefill");
 }
 
 /// The passes as the figure shows them.
@@ -205,9 +204,6 @@ void add_speeds(Lab& lab, const std::vector<PassRunner>& runners) {
   lab.add(Value("prefill_gflops", speed(find(runners, "prefill")), "GFLOP/s"));
   lab.add(Value("decode_gflops", speed(find(runners, "decode")), "GFLOP/s"));
   lab.add(Value("training_gflops", speed(find(runners, "training")), "GFLOP/s"));
-  lab.derived("prefill_peak_share");
-  lab.derived("decode_peak_share");
-  lab.derived("training_peak_share");
   const Estimate token_ms = measured_ms(find(runners, "decode"));
   lab.add(Value("prefill_ms", measured_ms(find(runners, "prefill")), "ms"));
   lab.add(Value("decode_ms", token_ms, "ms"));
@@ -263,7 +259,6 @@ void measure_passes(Lab& lab, Shared& shared) {
 
   // Reading and writing.
   const double tokens = static_cast<double>(sizes.decoded);
-  lab.derived("prefill_over_decode_flops");
   lab.add(Value("prefill_over_decode_time", times(sampling.ratio("prefill", "decode"), tokens), "1"));
   lab.add(Value("weights_read_ms", times(sampling.of("reading"), 1e3), "ms"));
   lab.add(Value("decode_over_reading", times(sampling.ratio("decode", "reading"), 1 / tokens), "1"));

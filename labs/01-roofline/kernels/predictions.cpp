@@ -87,7 +87,7 @@ Table outcome_table(const std::vector<Outcome>& outcomes) {
   for (const Outcome& each : outcomes) {
     const std::optional<Estimate>& share = each.measured.share_of_roof;
     table.rows.push_back({each.predicted.label, number_text(each.predicted.gflops()),
-                          number_text(each.measured.gflops.median), number_text(100 * each.error()) + " %",
+                          number_text(each.measured.gflops.median), number_text(each.missed()) + "×",
                           share ? number_text(100 * share->median) + " %" : "", name(each.predicted.side),
                           number_text(each.measured.gain_in_cache()), name(each.measured.side())});
   }

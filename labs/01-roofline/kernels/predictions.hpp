@@ -2,6 +2,7 @@
 /// What the roofline says about the kernels before they run, and how right it was.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -72,6 +73,12 @@ struct Outcome {
 
   /// How far the predicted time was from the measured one, as a share of that.
   double error() const { return std::abs(predicted.seconds - measured.seconds.median) / measured.seconds.median; }
+
+  /// How many times too long or too short the predicted time was.
+  double missed() const {
+    const double ratio = predicted.seconds / measured.seconds.median;
+    return std::max(ratio, 1 / ratio);
+  }
 
   bool side_is_right() const { return predicted.side == measured.side(); }
 };

@@ -81,7 +81,6 @@ void measure_conflict(Lab& lab, Shared& shared) {
   const std::map<std::size_t, Fetched> fetched = simulate_conflict(lab, conflict_sizes(lab), shared.caches);
   lab.simulated("conflict_bytes_1023", fetched.at(1023).into_l2, "B");
   lab.simulated("conflict_bytes_1024", fetched.at(1024).into_l2, "B");
-  lab.derived("conflict_growth");
   lab.add(fetched_series("conflict_l1", "fetched into L1", &Fetched::into_l1, fetched));
   lab.add(fetched_series("conflict_l2", "fetched into L2", &Fetched::into_l2, fetched));
 

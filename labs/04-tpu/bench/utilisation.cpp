@@ -81,7 +81,6 @@ void simulate_batches(Lab& lab) {
   lab.simulated("double_buffering_gain", at(large, 256) / at(single, 256));
   lab.simulated("utilisation_256_batch_16", at(large, 16) / 100);
   lab.simulated("utilisation_64_batch_16", at(small, 16) / 100);
-  lab.derived("large_over_small_array_work");
 }
 
 }  // namespace

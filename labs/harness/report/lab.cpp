@@ -16,7 +16,6 @@
 #include "harness/measure/clock.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "record/check.hpp"
-#include "record/record.hpp"
 
 namespace hf {
 namespace {
@@ -61,12 +60,8 @@ void check_number(const std::string& what, double number, const std::string& uni
 
 }  // namespace
 
-Lab::Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal, std::vector<Law> definitions)
-    : info_(std::move(info)),
-      budget_(budget),
-      machine_(std::move(machine)),
-      terminal_(terminal),
-      definitions_(std::move(definitions)) {}
+Lab::Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal)
+    : info_(std::move(info)), budget_(budget), machine_(std::move(machine)), terminal_(terminal) {}
 
 void Lab::only(std::string_view step) {
   if (!wanted_.emplace(step).second) return;
@@ -186,23 +181,6 @@ void Lab::add(Value value, Place place) {
   check_number(what, value.value.median, value.unit);
   results_.places["value " + value.id] = text_of(place);
   add_once(results_.values, std::move(value), what);
-}
-
-void Lab::derived(const std::string& id, const std::string& unit, Place place) {
-  const auto definition = std::ranges::find(definitions_, id, &Law::subject);
-  if (definition == definitions_.end()) {
-    throw std::logic_error("value " + id + ": expected \"" + id + " = a / b\" in definitions.json; write it");
-  }
-  Kind kind = Kind::modelled;
-  const auto number = definition->value([&](const std::string& part) -> std::optional<Interval> {
-    const Value* found = find(part);
-    if (found == nullptr) throw std::logic_error("value " + id + ": expected " + part + " before it; add that first");
-    const bool weightier = found->kind == Kind::measured || kind == Kind::modelled;
-    if (weightier && found->kind != Kind::quoted) kind = found->kind;
-    return Interval{found->value.median, found->value.median, found->value.median};
-  });
-  if (!number) throw std::logic_error("value " + id + ": expected more than 0 of what it is divided by");
-  add(Value(id, number->median, unit, kind), place);
 }
 
 void Lab::derived(const std::string& id, double value, const std::string& unit, Place place) {

@@ -16,7 +16,6 @@
 #include "harness/measure/results.hpp"        // IWYU pragma: export
 #include "harness/measure/sampling.hpp"       // IWYU pragma: export
 #include "harness/measure/steady_memory.hpp"  // IWYU pragma: export
-#include "record/law.hpp"                     // IWYU pragma: export
 #include "terminal.hpp"                       // IWYU pragma: export
 
 namespace hf {
@@ -75,7 +74,7 @@ struct Results {
 /// What the steps of a lab work with: what the machine is, how much time there is, and where results go.
 class Lab {
  public:
-  Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal, std::vector<Law> definitions = {});
+  Lab(LabInfo info, Budget budget, Machine machine, Terminal& terminal);
 
   const Machine& machine() const { return machine_; }
   Budget budget() const { return budget_; }
@@ -127,12 +126,6 @@ class Lab {
   void add(Series series, Place place = Place::here());
   void add(Value value, Place place = Place::here());
 
-  /// Adds the value that its definition, "id = …" in the lab's definitions.json, makes of values added before, for what the lab
-  /// itself goes on with; readers of the record make it anew (record/reading.hpp). It counts as measured where one of those
-  /// was, else as simulated or modelled like them.
-  /// \throws std::logic_error without such a definition, or without one of those values
-  void derived(const std::string& id, const std::string& unit = "1", Place place = Place::here());
-
   /// Adds a value that follows from what was measured, in a way that no law can say.
   void derived(const std::string& id, double value, const std::string& unit = "1", Place place = Place::here());
 
@@ -178,7 +171,6 @@ class Lab {
   Budget budget_;
   Machine machine_;
   Terminal& terminal_;
-  std::vector<Law> definitions_;
   SteadyMemory steady_memory_;
   std::set<std::string, std::less<>> wanted_;  ///< the steps to be measured; empty for all
   const Step* present_ = nullptr;              ///< the step that runs, or ran last; null before the first

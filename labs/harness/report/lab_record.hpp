@@ -9,6 +9,7 @@
 
 #include "lab.hpp"
 #include "record/inputs.hpp"
+#include "record/law.hpp"
 #include "system_state.hpp"
 
 namespace hf {

@@ -152,7 +152,7 @@ class LabRun {
     run.budget = options_.chosen_budget();
     run.at_start = read_system_state();
     introduce();
-    Lab lab(info_, run.budget, machine_, terminal_, definitions_);
+    Lab lab(info_, run.budget, machine_, terminal_);
     if (const std::optional<double> last = last_seconds()) {
       lab.expect(*last);
       lock.expect(*last);

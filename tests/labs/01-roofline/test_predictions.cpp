@@ -147,10 +147,13 @@ TEST_CASE("a kernel's share of its roof is that of each round: half as fast unde
   CHECK(share_of_roof(computing, estimate({2, 4, 4}), 100, memory_gbs).samples == std::vector<double>{1, 0.5, 0.5});
 }
 
-TEST_CASE("the error of a prediction is a share of the measured time") {
-  const Outcome outcome = {{"x", {1, 16e9, 0}, 1.0, Side::memory},
-                           {.seconds = estimate({1.6, 1.6, 1.6}), .gflops = {}, .gflops_in_cache = {}}};
+TEST_CASE("a prediction errs by a share of the measured time, and misses by a ratio either way up") {
+  Outcome outcome = {{"x", {1, 16e9, 0}, 1.0, Side::memory},
+                     {.seconds = estimate({1.6, 1.6, 1.6}), .gflops = {}, .gflops_in_cache = {}}};
   CHECK(outcome.error() == doctest::Approx(0.375));
+  CHECK(outcome.missed() == doctest::Approx(1.6));
+  outcome.predicted.seconds = 2.56;
+  CHECK(outcome.missed() == doctest::Approx(1.6));
 }
 
 TEST_CASE("a kernel that nearer data makes faster was on the memory side") {
