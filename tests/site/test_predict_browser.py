@@ -378,10 +378,18 @@ BET = """() => {
 
 
 def test_another_machine_scores_the_same_bets_again(browser, book, served):
-    """In the book itself, on two published machines that differ."""
+    """In the book itself. Published machines may agree, so on one of them here no kernel is on the side of the memory."""
+    other = "amd-epyc-zen-4-2-cores-vm"
+    memory_side, other_side = (f"&quot;: &quot;{side}&quot;" for side in ("memory", "arithmetic"))
+
+    def exchanged(route):
+        text = route.fetch().text()
+        assert memory_side in text
+        route.fulfill(body=text.replace(memory_side, other_side), content_type="text/javascript")
+
     with Visit(browser, f"{served}01-roofline.html") as visit:
+        visit.page.route(f"**/_machines/01-roofline/{other}.js*", exchanged)
         machines = visit.page.locator("#hf-machine option").evaluate_all("all => all.map(each => each.value)")
-        other = next(each for each in machines if each.startswith("amd-epyc-zen-4-2"))
         said = {}
         for row in visit.page.locator(".hf-predict [data-row]").all():
             row.get_by_label("memory").check()
@@ -395,7 +403,7 @@ def test_another_machine_scores_the_same_bets_again(browser, book, served):
             assert said.setdefault(machine, memory) == memory
             bets = visit.page.locator("[data-bet-of]:visible").all_inner_texts()
             assert sorted(bets) == sorted(["memory ✓"] * memory + ["memory ✗"] * (10 - memory))
-        assert said[machines[0]] != said[other]
+        assert said[other] == 0 < said[machines[0]]
         assert visit.errors == []
 
 
