@@ -1,7 +1,6 @@
 // Numbers that are not there at all: products with sparse matrices beside dense ones, with a vector, where bytes decide, and
 // with a matrix in cache, where the units do; and what pruning costs a network.
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -164,8 +163,9 @@ class GemvRace {
   }
 
  private:
+  /// As many copies as fit into the bytes of a race, since all storages lie in memory at once; one where none fits.
   std::size_t repeats_of(std::size_t bytes) const {
-    return static_cast<std::size_t>(std::ceil(bytes_ / as_double(bytes)));
+    return std::max<std::size_t>(1, static_cast<std::size_t>(bytes_ / as_double(bytes)));
   }
 
   template <class Multiply>

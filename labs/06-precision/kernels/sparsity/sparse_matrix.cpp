@@ -134,10 +134,9 @@ float masked_dot(const std::uint64_t* masks, std::size_t columns, const float*& 
 
 template <class Index>
 CsrMatrix<Index>::CsrMatrix(std::span<const float> weights, std::size_t rows, std::size_t columns)
-    : rows_(rows), columns_(columns) {
+    : rows_(rows), columns_(columns), starts_{0} {
   std::vector<float> values;
   std::vector<Index> index;
-  std::vector<std::uint32_t> starts = {0};
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t j = 0; j < columns; ++j) {
       const float weight = weights[row * columns + j];
@@ -145,11 +144,10 @@ CsrMatrix<Index>::CsrMatrix(std::span<const float> weights, std::size_t rows, st
       values.push_back(weight);
       index.push_back(static_cast<Index>(j));
     }
-    starts.push_back(static_cast<std::uint32_t>(values.size()));
+    starts_.push_back(static_cast<std::uint32_t>(values.size()));
   }
   values_ = Stored<float>(values);
   index_ = Stored<Index>(index);
-  starts_ = Stored<std::uint32_t>(starts);
 }
 
 template <class Index>

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "harness/measure/memory.hpp"
 
@@ -52,7 +53,7 @@ class CsrMatrix {
   std::size_t columns() const { return columns_; }
 
   /// That one product reads of the matrix.
-  std::size_t bytes() const { return values_.bytes() + index_.bytes() + starts_.bytes(); }
+  std::size_t bytes() const { return values_.bytes() + index_.bytes() + starts_.size() * sizeof(starts_[0]); }
 
   /// y = W x: x (columns), y (rows).
   void multiply(const float* x, float* y) const;
@@ -67,7 +68,7 @@ class CsrMatrix {
   std::size_t rows_, columns_;
   Stored<float> values_;
   Stored<Index> index_;
-  Stored<std::uint32_t> starts_;
+  std::vector<std::uint32_t> starts_;  ///< small, so that no copy takes a huge page for it
 };
 
 /// A bit for each number of the matrix, and the numbers whose bit is set.
