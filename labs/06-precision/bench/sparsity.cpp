@@ -1,6 +1,7 @@
 // Numbers that are not there at all: products with sparse matrices beside dense ones, with a vector, where bytes decide, and
 // with a matrix in cache, where the units do; and what pruning costs a network.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,12 +59,13 @@ constexpr SparseStorage storages[] = {{"csr32", "index of 32 bits", "sparse_gemv
 
 constexpr std::size_t gemv_rows = 1024, gemv_columns = 4096, near_rows = 8;
 
-/// Four times the largest cache, as long as there is room for matrices of so many densities.
+/// Four times the largest cache, as long as there is room for matrices of so many densities: a third of the memory, since the
+/// last copy of each is whole, and every array takes up to 2 MiB more than its size.
 double bytes_beyond_last_cache(const Machine& machine, std::size_t densities) {
   constexpr double cache_at_least = 8 << 20, matrices_for_each = 3, others = 4;
   const double matrices = matrices_for_each * as_double(densities) + others;
   return std::min(4 * std::max(cache_at_least, as_double(machine.last_level_cache_bytes())),
-                  as_double(available_memory_bytes()) / 2 / matrices);
+                  as_double(available_memory_bytes()) / 3 / matrices);
 }
 
 /// One matrix times a vector, out of cache, on one thread.
@@ -163,9 +165,8 @@ class GemvRace {
   }
 
  private:
-  /// As many copies as fit into the bytes of a race, since all storages lie in memory at once; one where none fits.
   std::size_t repeats_of(std::size_t bytes) const {
-    return std::max<std::size_t>(1, static_cast<std::size_t>(bytes_ / as_double(bytes)));
+    return static_cast<std::size_t>(std::ceil(bytes_ / as_double(bytes)));
   }
 
   template <class Multiply>
