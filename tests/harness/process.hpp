@@ -52,11 +52,8 @@ bool has_no_children();
 #endif
 #endif
 
-/// Whether the tests run under an emulator of processes. There, as under the thread sanitizer, vfork() is fork(), so that a child
-/// cannot say why it did not start.
-constexpr bool emulated = sizeof(EMULATOR) > 1;
-
-/// Under the thread sanitizer, a signal is also held back while its thread waits for the lock of a file.
+/// Under the thread sanitizer vfork() is fork(), so that a child cannot say why it did not start; and a signal is held back while its
+/// thread waits for the lock of a file.
 #if defined(THREADS_SANITIZED)
 constexpr bool threads_sanitized = true;
 #else
@@ -67,7 +64,7 @@ constexpr bool threads_sanitized = false;
 #if defined(SANITIZED)
 constexpr bool memory_can_be_limited = false;
 #else
-constexpr bool memory_can_be_limited = !emulated;
+constexpr bool memory_can_be_limited = sizeof(EMULATOR) == 1;
 #endif
 
 /// What a program that has ended left behind.

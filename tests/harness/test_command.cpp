@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/machine/machine.hpp"
 #include "harness/measure/command.hpp"
 #include "harness/measure/interrupt.hpp"
 #include "harness/measure/scratch_file.hpp"
@@ -35,8 +36,9 @@ TEST_CASE("what a command says to either is heard, and how it ended is told") {
   CHECK(both.end == hf::CommandResult::End::failed);
   CHECK(both.text == "out\nerr\n");
   CHECK(hf::run_command({"true"}, 60).end == hf::CommandResult::End::done);
-  CHECK(hf::run_command({"no-such-program"}, 60).end ==
-        (threads_sanitized || emulated ? hf::CommandResult::End::failed : hf::CommandResult::End::not_started));
+  CHECK(hf::run_command({"no-such-program"}, 60).end == (threads_sanitized || hf::probe_machine().emulated
+                                                             ? hf::CommandResult::End::failed
+                                                             : hf::CommandResult::End::not_started));
   CHECK(hf::run_command({}, 60).end == hf::CommandResult::End::not_started);
   CHECK(hf::run_command({"cat"}, 60).text.empty());  // its input is empty
 }

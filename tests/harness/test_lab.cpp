@@ -110,7 +110,8 @@ TEST_CASE("a lab shows what it does and leaves a record that passes every check"
   CHECK(ended.err == "");
   REQUIRE(ended.status == 0);
   for (const char* shown : {"99-tiny — Adding takes time", "Predictions", "sum, about", "Values", "Claims",
-                            "holds  A machine adds numbers.", "fails  A machine adds a million billion"}) {
+                            "holds  A machine adds numbers.", "holds  A sum takes operations.",
+                            "fails  A machine adds a million billion"}) {
     CHECK_MESSAGE(ended.out.find(shown) != std::string::npos, shown);
   }
   CHECK(ended.out.find('\x1b') == std::string::npos);

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/machine/machine.hpp"
 #include "harness/measure/memory.hpp"
 #include "process.hpp"
 
@@ -70,6 +71,6 @@ TEST_CASE("where nothing can be read there is still an answer") {
 }
 
 TEST_CASE("a process that may have no huge pages is told that they do not work" *
-          doctest::skip(emulated)) {  // qemu-user doesn't know this prctl
+          doctest::skip(hf::probe_machine().emulated)) {  // qemu-user doesn't know this prctl
   CHECK(in_child([] { return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0 && !hf::huge_pages_work(); }));
 }

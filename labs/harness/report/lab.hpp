@@ -126,7 +126,7 @@ class Lab {
   void add(Series series, Place place = Place::here());
   void add(Value value, Place place = Place::here());
 
-  /// Adds a value that follows from what was measured, in a way that no law can say.
+  /// Adds a value that follows from what was measured, in a way that no definition can say.
   void derived(const std::string& id, double value, const std::string& unit = "1", Place place = Place::here());
 
   /// Adds a value that a simulator or a model gave.
