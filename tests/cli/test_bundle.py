@@ -112,3 +112,13 @@ def test_where_there_is_nothing_but_a_shell_a_lab_leaves_its_record(root, tmp_pa
     record = bare / name / "records/01-roofline.json"
     subprocess.run([root / f"build/bundle/{least}/bin/record", "check", record], check=True)
     assert f"-march={least}" in json.loads(record.read_text())["toolchain"]["flags"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.uname().machine == "aarch64", reason="is built natively there, above")
+def test_a_lab_that_was_built_across_finds_its_loader_in_the_bundle(root, tmp_path):
+    subprocess.run([root / "tools/bundle"], env={**os.environ, "ARCH": "aarch64", "LABS": "04", "LEVELS": "armv8-a"}, check=True)
+    archive = next((root / "build").glob("hardware-first-*-aarch64.tar.gz"))
+    subprocess.run(["tar", "xzf", archive, "-C", tmp_path, "--strip-components=1"], check=True)
+    run = subprocess.run(["qemu-aarch64", "armv8-a/lab-04-tpu", "--version"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout.startswith("lab-04-tpu ")
