@@ -104,33 +104,6 @@ inline void layer_norm_row_backward(const float* x, MeanAndScale row, const floa
   }
 }
 
-/// How many rows of weights a core works on at a time: each number of x is used so often while it is in a register.
-constexpr std::size_t weight_rows = vector_registers == 32 ? 8 : 4;
-
-/// y[i, j] = x[i, :] · weight[j, :] for x_rows values of i and up to weight_rows of j.
-template <std::size_t x_rows>
-void thin_tile(const float* x, const float* weight, float* y, std::size_t in, std::size_t out, std::size_t count) {
-  const float* row[weight_rows];
-  for (std::size_t j = 0; j < weight_rows; ++j) row[j] = weight + std::min(j, count - 1) * in;
-  Floats sum[x_rows][weight_rows] = {};
-  std::size_t p = 0;
-  for (; p + lanes <= in; p += lanes) {
-#pragma GCC unroll 8
-    for (std::size_t j = 0; j < weight_rows; ++j) {
-      const Floats w = load(row[j] + p);
-#pragma GCC unroll 2
-      for (std::size_t i = 0; i < x_rows; ++i) sum[i][j] += load(x + i * in + p) * w;
-    }
-  }
-  for (std::size_t i = 0; i < x_rows; ++i) {
-    for (std::size_t j = 0; j < count; ++j) {
-      float total = sum_of(sum[i][j]);
-      for (std::size_t rest = p; rest < in; ++rest) total += x[i * in + rest] * row[j][rest];
-      y[i * out + j] = total;
-    }
-  }
-}
-
 template <std::size_t... i>
 Floats sum_pairs(Floats a, Floats b, std::index_sequence<i...>) {
   return __builtin_shufflevector(a, b, (2 * i)...) + __builtin_shufflevector(a, b, (2 * i + 1)...);
@@ -143,6 +116,82 @@ Floats sums_of(const Floats* v) {
     return v[0];
   } else {
     return sum_pairs(sums_of<count / 2>(v), sums_of<count / 2>(v + count / 2), std::make_index_sequence<lanes>());
+  }
+}
+
+/// Sums of so many rows of x with so many rows of weights fit into a core's registers.
+constexpr std::size_t thin_rows = 4, weight_rows = vector_registers == 32 ? 6 : 3;
+
+/// Of some rows of weights, as many columns as leave the first cache room for x and for the next ones.
+struct WeightPart {
+  const float* weights;  ///< (rows, columns), rows `in` apart
+  std::size_t in, rows, columns;
+  bool begins;  ///< its columns are the first
+};
+
+/// Fetches the part that follows, in even steps: while all rows of x meet the same weights, memory would be idle.
+struct Ahead {
+  const float* next;
+  std::size_t in, tiles;  ///< tiles of x that meet a part: as many steps fetch weight_rows vectors
+  std::size_t row = 0, owed = 0;
+
+  void step() {
+    for (owed += weight_rows; owed >= tiles; owed -= tiles) {
+      __builtin_prefetch(next + row * in);
+      if (++row < weight_rows) continue;
+      row = 0;
+      next += lanes;
+    }
+  }
+};
+
+/// y[i, j] = x[i, :] · weights[j, :] of this part, added to what the parts before it gave; x_rows values of i.
+template <std::size_t x_rows>
+void thin_tile(const WeightPart& part, const float* x, float* y, std::size_t out, Ahead& ahead) {
+  Ahead here = ahead;  // a copy stays in registers
+  constexpr std::size_t vectors = (x_rows * weight_rows + lanes - 1) / lanes;
+  const std::size_t in = part.in, columns = part.columns;
+  const float* row[weight_rows];
+  for (std::size_t j = 0; j < weight_rows; ++j) row[j] = part.weights + std::min(j, part.rows - 1) * in;
+  Floats sum[vectors * lanes] = {};
+  std::size_t p = 0;
+  for (; p + lanes <= columns; p += lanes) {
+    here.step();
+#pragma GCC unroll 6
+    for (std::size_t j = 0; j < weight_rows; ++j) {
+      const Floats w = opaque(load(row[j] + p));  // once, not again for each row of x
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < x_rows; ++i) sum[i * weight_rows + j] += load(x + i * in + p) * w;
+    }
+  }
+  ahead = here;
+  float total[vectors * lanes];
+  for (std::size_t v = 0; v < vectors; ++v) store(total + v * lanes, sums_of(sum + v * lanes));
+  for (std::size_t i = 0; i < x_rows; ++i) {
+    for (std::size_t j = 0; j < part.rows; ++j) {
+      float rest = 0;
+      for (std::size_t k = p; k < columns; ++k) rest += x[i * in + k] * row[j][k];
+      y[i * out + j] = (part.begins ? 0 : y[i * out + j]) + total[i * weight_rows + j] + rest;
+    }
+  }
+}
+
+/// \return how many columns of weights are a part: a multiple of a vector
+std::size_t columns_at_a_time(std::size_t in) {
+  constexpr std::size_t most = 768;  // with weight_rows, 18 KiB
+  const std::size_t parts = std::max<std::size_t>((in + most - 1) / most, 1), vectors = (in + lanes - 1) / lanes;
+  return std::max<std::size_t>((vectors + parts - 1) / parts, 1) * lanes;
+}
+
+/// A part of the weights for all rows of x.
+void thin_part(const WeightPart& part, const float* x, float* y, std::size_t rows, std::size_t out, const float* next) {
+  constexpr std::size_t never = std::size_t{1} << 31;  // a single tile reads on and on, which the hardware foresees
+  Ahead ahead = {next, part.in, rows > thin_rows ? (rows + thin_rows - 1) / thin_rows : never};
+  for (std::size_t i = 0; i < rows;) {
+    const std::size_t left = rows - i, taken = left >= thin_rows ? thin_rows : left >= 2 ? 2 : 1;
+    const auto tile = taken == thin_rows ? thin_tile<thin_rows> : taken == 2 ? thin_tile<2> : thin_tile<1>;
+    tile(part, x + i * part.in, y + i * out, out, ahead);
+    i += taken;
   }
 }
 
@@ -362,11 +411,16 @@ void average_pool(const float* x, float* y, std::size_t channels, std::size_t n)
 
 void thin_product(const float* x, const float* weight, float* y, std::size_t rows, std::size_t in, std::size_t out) {
   share_each((out + weight_rows - 1) / weight_rows, in * weight_rows, [&](std::size_t number) {
-    const std::size_t j = number * weight_rows;
-    const std::size_t count = std::min(weight_rows, out - j);
-    std::size_t i = 0;
-    for (; i + 2 <= rows; i += 2) thin_tile<2>(x + i * in, weight + j * in, y + i * out + j, in, out, count);
-    if (i < rows) thin_tile<1>(x + i * in, weight + j * in, y + i * out + j, in, out, count);
+    const std::size_t j = number * weight_rows, depth = rows > thin_rows ? columns_at_a_time(in) : in;
+    const float* block = weight + j * in;
+    const float* const after = block + (j + 2 * weight_rows <= out ? weight_rows * in : 0);
+    std::size_t k = 0;
+    do {
+      const float* const next = k + depth < in ? block + k + depth : after;
+      const WeightPart part = {block + k, in, std::min(weight_rows, out - j), std::min(depth, in - k), k == 0};
+      thin_part(part, x + k, y + j, rows, out, next);
+      k += depth;
+    } while (k < in);
   });
 }
 

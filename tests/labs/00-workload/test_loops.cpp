@@ -222,8 +222,8 @@ TEST_CASE("pools of odd and even pictures") {
 }
 
 TEST_CASE("products with few rows, whatever is left over at the edges") {
-  for (std::size_t rows : {0, 1, 2, 3, 8}) {
-    for (std::size_t in : {1, 15, 16, 40}) {
+  for (std::size_t rows : {0, 1, 2, 3, 7, 16}) {
+    for (std::size_t in : {0, 1, 15, 16, 40, 768, 1601}) {  // the last is cut into parts
       for (std::size_t out : {1, 3, 8, 21}) {
         const Array x = random(rows * in, 1), weight = random(out * in, 2);
         Array y(rows * out + 1, 7);
