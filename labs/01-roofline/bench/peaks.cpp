@@ -64,15 +64,20 @@ Estimate measure_dot_product(const DotProductLoop& loop, const Plan& plan) {
   return rate(operations, sample(variant, plan));
 }
 
+/// A peak is what no unit of the core exceeds: where tiles multiply such numbers, vectors of them are none.
 void measure_dot_products(Lab& lab) {
   for (const DotProductLoop* loop : dot_product_loops(lab.machine())) {
+    const bool bf16 = loop == &bf16_loop;
+    if (lab.machine().has(bf16 ? "amx_bf16" : "amx_int8")) continue;
     const Estimate speed = measure_dot_product(*loop, lab.plan(parts));
-    lab.add(loop == &bf16_loop ? Value("peak_bf16_gflops", speed, "GFLOP/s") : Value("peak_int8_gops", speed, "Gop/s"));
+    lab.add(bf16 ? Value("peak_bf16_gflops", speed, "GFLOP/s") : Value("peak_int8_gops", speed, "Gop/s"));
   }
   for (const auto& [type, id] : {std::pair("bf16", "peak_bf16_gflops"), std::pair("int8", "peak_int8_gops")}) {
     if (lab.has(id)) continue;
-    lab.note(std::string("no ") + type + " dot products: this core has no instruction for them, so " + id +
-             " is missing");
+    const bool tiles = lab.machine().has(std::string("amx_") + type);
+    lab.note(std::string(id) + " is missing: " +
+             (tiles ? std::string("this core multiplies ") + type + " in tiles (AMX), which this lab doesn't time"
+                    : std::string("this core has no instruction for dot products of ") + type));
   }
 }
 
