@@ -207,8 +207,7 @@ LayerShape shared_by(std::size_t kv_heads) { return {gpt2_layer.width, gpt2_laye
 
 /// Runs that are one line of the figure.
 struct KvCurve {
-  const char *id, *predicted_id;
-  std::string label;
+  std::string id, label;
   Axis x;
   std::vector<LayerRun> runs;
   double (*at)(const LayerRun&);
@@ -225,17 +224,16 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
   const auto by_readers = [](const LayerRun& run) { return as_double(run.readers); };
   const auto by_length = [](const LayerRun& run) { return as_double(run.positions); };
   std::vector<KvCurve> curves;
-  const auto over_batches = [&](const char* id, const char* predicted_id, const char* label, std::size_t heads,
-                                std::size_t length) {
-    curves.push_back({id, predicted_id, label, reader_axis, {}, by_readers});
+  const auto over_batches = [&](const char* id, const char* label, std::size_t heads, std::size_t length) {
+    curves.push_back({id, label, reader_axis, {}, by_readers});
     for (std::size_t batch : batches) curves.back().runs.push_back({shared_by(heads), batch, length});
   };
-  over_batches("kv_none", "kv_none_predicted", "no cache", 12, 0);
-  over_batches("kv_1", "kv_1_predicted", "shared by 12 heads", 1, kv_length);
-  over_batches("kv_4", "kv_4_predicted", "shared by 3 heads", 4, kv_length);
-  over_batches("kv_12", "kv_12_predicted", "not shared", 12, kv_length);
+  over_batches("kv_none", "no cache", 12, 0);
+  over_batches("kv_1", "shared by 12 heads", 1, kv_length);
+  over_batches("kv_4", "shared by 3 heads", 4, kv_length);
+  over_batches("kv_12", "not shared", 12, kv_length);
   if (lab.quick() || batches.back() < some_readers) return curves;
-  curves.push_back({"kv_12_by_length", "kv_12_by_length_predicted", "not shared", length_axis, {}, by_length});
+  curves.push_back({"kv_12_by_length", "not shared", length_axis, {}, by_length});
   for (std::size_t length : {128, 256, 512, 1024}) {
     curves.back().runs.push_back({gpt2_layer, some_readers, length});
   }
@@ -246,11 +244,7 @@ std::vector<KvCurve> kv_curves(const Lab& lab) {
 double intensity_limit(std::size_t kv_heads) { return LayerRun{shared_by(kv_heads), 1 << 20, kv_length}.intensity(); }
 
 void predict_kv_caches(Lab& lab) {
-  Series limits = {"limit_flop_per_byte",
-                   "of a layer at most",
-                   Kind::modelled,
-                   {"KV heads", "1"},
-                   {"arithmetic intensity", "FLOP/byte"}};
+  Series limits = {"limit_flop_per_byte", "of a layer at most", Kind::modelled, {"KV heads", "1"}, intensity_axis};
   for (std::size_t heads : {12, 4, 1}) {
     limits.points.emplace_back(as_double(heads), intensity_limit(heads), std::to_string(heads));
   }
@@ -262,7 +256,7 @@ void predict_kv_caches(Lab& lab) {
 void add_kv_curve(Lab& lab, const KvCurve& curve, const LayerTimes& layers, const Estimate* seconds,
                   std::vector<double>& errors) {
   Series measured = {curve.id, curve.label, Kind::measured, curve.x, token_axis};
-  Series predicted = {curve.predicted_id, curve.label + ", predicted", Kind::modelled, curve.x, token_axis};
+  Series predicted = {curve.id + "_predicted", curve.label + ", predicted", Kind::modelled, curve.x, token_axis};
   for (const LayerRun& run : curve.runs) {
     const double tokens = as_double(run.readers), expected = run.predicted_seconds(layers.roofs);
     measured.points.emplace_back(curve.at(run), transform(*seconds, [&](double s) { return tokens / s; }));

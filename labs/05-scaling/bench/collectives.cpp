@@ -12,7 +12,6 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -227,32 +226,24 @@ namespace {
 
 const Axis bytes_axis = {"numbers of each rank", "B"}, time_axis = {"time", "us"}, over_axis = {"over MPI", "1"};
 
-/// What took part, and what its series are called on one host and between several; null for those that there are not.
+/// What took part, and which series there are of it: its times, and how many times as fast as MPI it is.
 struct Racer {
   const char *id, *name;
-  const char *time, *network_time, *over_mpi, *model, *network_model;
+  bool has_times, over_mpi;
 };
-constexpr Racer racers[] = {
-    {"mpi", "MPI_Allreduce, ", "allreduce_us_mpi", "network_allreduce_us_mpi", nullptr, nullptr, nullptr},
-    {"ring", "ring", "allreduce_us_ring", "network_allreduce_us_ring", "over_mpi_ring", "model_us_ring",
-     "network_model_us_ring"},
-    {"tree", "tree", "allreduce_us_tree", "network_allreduce_us_tree", nullptr, "model_us_tree",
-     "network_model_us_tree"},
-    {"doubling", "recursive doubling", "allreduce_us_doubling", "network_allreduce_us_doubling", "over_mpi_doubling",
-     "model_us_doubling", "network_model_us_doubling"},
-    {"halving-doubling", "halving and doubling", "allreduce_us_halving_doubling",
-     "network_allreduce_us_halving_doubling", nullptr, "model_us_halving_doubling",
-     "network_model_us_halving_doubling"},
-    {"through-window", "through a shared window", nullptr, nullptr, "over_mpi_through_window", nullptr, nullptr},
-    {"in-window", "in a shared window", nullptr, nullptr, "over_mpi_in_window", nullptr, nullptr}};
+constexpr Racer racers[] = {{"mpi", "MPI_Allreduce, ", true, false},
+                            {"ring", "ring", true, true},
+                            {"tree", "tree", true, false},
+                            {"doubling", "recursive doubling", true, true},
+                            {"halving-doubling", "halving and doubling", true, false},
+                            {"through-window", "through a shared window", false, true},
+                            {"in-window", "in a shared window", false, true}};
 
-/// What the ring's alpha and beta are called.
-struct RingIds {
-  const char *alpha_us, *beta_gbs, *from_kib, *to_kib, *short_us;
-};
-constexpr RingIds ring_ids = {"alpha_us", "beta_gbs", "alpha_beta_from_kib", "alpha_beta_to_kib", "alpha_short_us"};
-constexpr RingIds network_ring_ids = {"network_alpha_us", "network_beta_gbs", "network_alpha_beta_from_kib",
-                                      "network_alpha_beta_to_kib", "network_alpha_short_us"};
+/// What a series is called, on one host or between several.
+std::string series_id(bool network, const std::string& what, std::string racer) {
+  std::ranges::replace(racer, '-', '_');
+  return (network ? "network_" : "") + what + racer;
+}
 
 /// Within the present step's time: what the race gave, and what MPI this is.
 std::pair<RaceTimes, std::string> run_race(const Lab& lab, Ranks& ranks) {
@@ -275,15 +266,15 @@ std::map<std::size_t, Estimate> over_mpi(const RaceTimes& race, const std::strin
 void add_times(Lab& lab, const RaceTimes& race, const std::string& library, bool network) {
   for (const Racer& racer : racers) {
     const std::string name = racer.name + (racer.id == std::string("mpi") ? library : "");
-    if (const char* id = network ? racer.network_time : racer.time) {
-      Series series = {id, name, Kind::measured, bytes_axis, time_axis};
+    if (racer.has_times) {
+      Series series = {series_id(network, "allreduce_us_", racer.id), name, Kind::measured, bytes_axis, time_axis};
       for (const auto& [bytes, seconds] : race.at(racer.id)) {
         series.points.emplace_back(static_cast<double>(bytes), times(seconds, 1e6));
       }
       lab.add(std::move(series));
     }
-    if (network || racer.over_mpi == nullptr || !race.contains(racer.id)) continue;
-    Series series = {racer.over_mpi, name, Kind::measured, bytes_axis, over_axis};
+    if (network || !racer.over_mpi || !race.contains(racer.id)) continue;
+    Series series = {series_id(network, "over_mpi_", racer.id), name, Kind::measured, bytes_axis, over_axis};
     for (const auto& [bytes, over] : over_mpi(race, racer.id)) {
       series.points.emplace_back(static_cast<double>(bytes), over);
     }
@@ -311,9 +302,8 @@ void add_bus_bandwidth(Lab& lab, const RaceTimes& race, int ranks) {
 /// What the model says of every algorithm that sends messages, at every size of the ring's: of most it has seen none.
 void add_predictions(Lab& lab, const RaceTimes& race, const AlphaBeta& model, int ranks, bool network) {
   for (const Collective& each : all_reduces()) {
-    const Racer& racer = *std::ranges::find(racers, std::string_view(each.id), &Racer::id);
-    Series series = {network ? racer.network_model : racer.model, std::string(each.name) + ", α-β model",
-                     Kind::modelled, bytes_axis, time_axis};
+    Series series = {series_id(network, "model_us_", each.id), std::string(each.name) + ", α-β model", Kind::modelled,
+                     bytes_axis, time_axis};
     for (const auto& [bytes, seconds] : race.at("ring")) {
       const Cost cost = each.cost(ranks, static_cast<double>(bytes));
       series.points.emplace_back(static_cast<double>(bytes), 1e6 * model.seconds(cost.steps, cost.path_bytes));
@@ -327,13 +317,14 @@ void add_ring_model(Lab& lab, const RaceTimes& race, int ranks, bool network) {
   for (const auto& [bytes, time] : race.at("ring")) seconds[bytes] = time.median;
   const std::optional<RingModel> ring = fit_ring(ranks, seconds);
   if (!ring) return lab.note("the ring's times are too uneven for an alpha and a beta");
-  const RingIds& ids = network ? network_ring_ids : ring_ids;
+  const std::string between = network ? "network_" : "";
   // Without short messages to bound it, the α of a slow wire may vanish beside the bytes.
-  if (ring->longs.seconds_per_message > 0) lab.derived(ids.alpha_us, 1e6 * ring->longs.seconds_per_message, "us");
-  lab.derived(ids.beta_gbs, 1e-9 / ring->longs.seconds_per_byte, "GB/s");
-  lab.derived(ids.from_kib, static_cast<double>(ring->from_bytes) / 1024, "KiB");
-  lab.derived(ids.to_kib, static_cast<double>(ring->to_bytes) / 1024, "KiB");
-  if (ring->shorts) lab.derived(ids.short_us, 1e6 * ring->shorts->seconds_per_message, "us");
+  if (ring->longs.seconds_per_message > 0)
+    lab.derived(between + "alpha_us", 1e6 * ring->longs.seconds_per_message, "us");
+  lab.derived(between + "beta_gbs", 1e-9 / ring->longs.seconds_per_byte, "GB/s");
+  lab.derived(between + "alpha_beta_from_kib", static_cast<double>(ring->from_bytes) / 1024, "KiB");
+  lab.derived(between + "alpha_beta_to_kib", static_cast<double>(ring->to_bytes) / 1024, "KiB");
+  if (ring->shorts) lab.derived(between + "alpha_short_us", 1e6 * ring->shorts->seconds_per_message, "us");
   if (!network) {
     lab.derived("alpha_beta_error_median", ring->median_error);
     lab.derived("alpha_beta_error_smallest", ring->smallest_error);

@@ -182,9 +182,7 @@ void sweep_chips(Lab& lab) {
   Series shares = {"sweep_mfu_share", "all cuts together", Kind::modelled, chips_axis, {"MFU", "1"}};
   for (const int chips : {1024, 4096, 16384}) shares.points.emplace_back(chips, share_at(all_cuts, chips));
   lab.add(std::move(shares));
-  const double tensor_share = share_at(batch_and_tensors, 4096);
-  lab.modelled("sweep_mfu_tensor_4096_share", tensor_share);
-  lab.modelled("sweep_all_cuts_gain_4096", share_at(all_cuts, 4096) / tensor_share);
+  lab.modelled("sweep_mfu_tensor_4096_share", share_at(batch_and_tensors, 4096));
 }
 
 }  // namespace

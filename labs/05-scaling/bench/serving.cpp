@@ -130,13 +130,12 @@ StepModel measure_steps(Lab& lab, StepBench& bench, const Roofline& roofs) {
 }
 
 /// Throughput against the 99th percentiles, from little load to nearly all that a strategy can do.
-void add_load_curve(Lab& lab, const ServingStrategy& strategy, const char* gap_id, const char* first_id,
-                    const Scenario& scenario, double most) {
+void add_load_curve(Lab& lab, const ServingStrategy& strategy, const Scenario& scenario, double most) {
   const Axis throughput = {"throughput of a machine", "tokens/s"};
   const Axis gap_axis = {"time between two tokens, 99th percentile", "ms"};
   const Axis first_axis = {"time to the first token, 99th percentile", "ms"};
-  Series gaps = {gap_id, strategy.label, Kind::simulated, throughput, gap_axis};
-  Series firsts = {first_id, strategy.label, Kind::simulated, throughput, first_axis};
+  Series gaps = {std::string("serving_itl_") + strategy.id, strategy.label, Kind::simulated, throughput, gap_axis};
+  Series firsts = {std::string("serving_ttft_") + strategy.id, strategy.label, Kind::simulated, throughput, first_axis};
   for (const int percent : {10, 20, 30, 40, 50, 60, 70, 80, 90, 95}) {
     const Latency seen = latency(strategy, scenario, most * percent / 100);
     const std::string label = std::to_string(percent) + " % of its most";
@@ -152,7 +151,6 @@ const Axis strategy_axis = {"way to serve", "1"};
 
 /// What those see who ask, at the same load for each machine: a row for each strategy.
 void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategies, const Scenario& scenario) {
-  enum : std::size_t { whole, chunked, apart };  // in their order
   const auto waits = [](const char* id, const char* label) {
     return Series{id, label, Kind::simulated, strategy_axis, {"wait", "ms"}};
   };
@@ -166,19 +164,12 @@ void compare_at(Lab& lab, double rate, std::span<const ServingStrategy> strategi
     gaps.points.emplace_back(x, 1e3 * seen.gap_p99, strategy.id);
     firsts.points.emplace_back(x, 1e3 * seen.first_p99, strategy.id);
   }
-  const auto p99 = [&](std::size_t i) { return gaps.points[i].y.median; };
-  lab.simulated("serving_p99_itl_ratio", p99(whole) / p99(chunked));
   for (Series* series : {&median, &gaps, &firsts}) lab.add(std::move(*series));
   lab.show("Served at " + number_text(rate) + " requests per second and machine",
            {"serving_itl_median_ms", "serving_itl_p99_ms", "serving_ttft_p99_ms"});
 }
 
 void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& seconds) {
-  constexpr std::pair<const char*, const char*> curve_ids[] = {// gaps, first tokens
-                                                               {"serving_itl_static", "serving_ttft_static"},
-                                                               {"serving_itl_whole", "serving_ttft_whole"},
-                                                               {"serving_itl_chunked", "serving_ttft_chunked"},
-                                                               {"serving_itl_apart", "serving_ttft_apart"}};
   const double writers = std::ceil(writers_per_reader(scenario, seconds));
   const double prompt = scenario.limits.step_tokens;  // the longest
   lab.modelled("serving_cache_transfer_ms", 1e3 * scenario.wire.seconds(1, scenario.cache_bytes * prompt), "ms");
@@ -191,13 +182,9 @@ void simulate_serving(Lab& lab, const Scenario& scenario, const StepSeconds& sec
   for (std::size_t i = 0; i < strategies.size(); ++i) {
     const Capacity all = capacity(strategies[i], scenario);
     speed.points.emplace_back(static_cast<double>(i + 1), all.tokens_per_s, strategies[i].id);
-    add_load_curve(lab, strategies[i], curve_ids[i].first, curve_ids[i].second, scenario, all.requests_per_s);
+    add_load_curve(lab, strategies[i], scenario, all.requests_per_s);
     most.push_back(all.requests_per_s);
   }
-  const auto at_most = [&](std::size_t i) { return speed.points[i].y.median; };
-  enum : std::size_t { fixed, whole, chunked, apart };  // in their order
-  lab.simulated("serving_continuous_over_static", at_most(whole) / at_most(fixed));
-  lab.simulated("serving_throughput_gain_apart", at_most(apart) / at_most(whole));
   lab.add(std::move(speed));
   // A load that all but static batches, the first of them, can bear.
   const double share = 0.8;
