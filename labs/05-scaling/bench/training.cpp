@@ -1,9 +1,9 @@
 // One network, trained in several ways: is each right, does it learn, what travels, and how long does a step take?
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -62,6 +62,11 @@ Problem timed_problem(int ranks) {
   return problem_for(ranks, {.width = 256, .hidden = 512, .blocks = 4, .classes = 16}, 1024);
 }
 
+/// What learns, and what sends much for what it computes: α and β were fitted to sums about as long as its gradients'.
+Problem small_problem(int ranks, std::size_t rows) {
+  return problem_for(ranks, {.width = 64, .hidden = 128, .blocks = 4, .classes = 16}, rows);
+}
+
 Batch batch_of(const Problem& problem, std::uint64_t index) {
   return make_batch(problem.rows, problem.shape.width, problem.shape.classes, index);
 }
@@ -96,7 +101,7 @@ json check_training(Member& me, const json&) {
 
 /// By strategy, of those without experts: this rank's share of the first loss and of the last, and what its optimiser takes.
 json learn(Member& me, const json& arguments) {
-  const Problem problem = problem_for(me.ranks.size(), {.width = 64, .hidden = 128, .blocks = 4, .classes = 16}, 256);
+  const Problem problem = small_problem(me.ranks.size(), 256);
   json answer;
   for (const Strategy& strategy : strategies()) {
     if (strategy.has_experts) continue;
@@ -139,53 +144,56 @@ void check_and_learn(Lab& lab, Ranks& ranks) {
 
 // ---- How long does a step take? ----
 
-/// Everything that is timed, as this rank sees it: "one" and "one_experts", on rank 0 alone; "part", "weak_part",
+/// What is timed, by id, as this rank sees it: strategies; "one" and "one_experts", on rank 0 alone; "part", "weak_part",
 /// "tensor_part" and "pipeline_part", where each rank computes its share of data (the batch cut, or whole), tensor or
-/// pipeline parallelism at the same time as the others, and nothing travels; "weak", data parallel with a whole batch for
-/// each rank; and every strategy.
+/// pipeline parallelism at the same time as the others, and nothing travels; "update", what the optimiser takes of "part";
+/// "weak", data parallel with a whole batch for each rank.
 /// \param alone  a transport without others
-std::vector<RankVariant> step_variants(const Problem& whole, Transport& ranks, Transport& alone) {
+std::vector<RankVariant> step_variants(const json& ids, const Problem& whole, Transport& ranks, Transport& alone) {
   const auto mine = [&](std::size_t of) { return share(of, ranks.rank(), ranks.size()).size(); };
   Problem weak = whole, part = whole, tensor_part = whole, pipeline_part = whole;
   weak.rows *= static_cast<std::size_t>(ranks.size());
   part.rows = mine(whole.rows);
   tensor_part.shape.hidden = mine(whole.shape.hidden);
   pipeline_part.shape.blocks = mine(whole.shape.blocks);
-
-  std::vector<RankVariant> all;
-  const auto add = [&](const char* id, const Problem& problem, const char* strategy_id, Transport* on) {
-    if (on == nullptr) return all.push_back({id, {}, [] {}});  // this rank takes no part
-    const std::shared_ptr<Trainer> trainer = strategy(strategy_id).make(*on, problem);
-    all.push_back({id, {}, [trainer, batch = batch_of(problem, 0)] { trainer->step(batch); }});
+  struct Way {
+    Problem problem;
+    std::string strategy;
+    Transport* on;  ///< none where this rank takes no part
   };
   Transport* const first = ranks.rank() == 0 ? &alone : nullptr;
-  add("one", whole, "data", first);
-  add("one_experts", whole, "experts", first);
-  add("part", part, "data", &alone);
-  add("weak_part", whole, "data", &alone);
-  add("tensor_part", tensor_part, "data", &alone);
-  add("pipeline_part", pipeline_part, "pipeline_1f1b", &alone);
-  add("weak", weak, "data", &ranks);
-  for (const Strategy& strategy : strategies()) add(strategy.id, whole, strategy.id, &ranks);
+  const std::map<std::string, Way> ways = {
+      {"one", {whole, "data", first}},    {"one_experts", {whole, "experts", first}},
+      {"part", {part, "data", &alone}},   {"weak_part", {whole, "data", &alone}},
+      {"update", {part, "data", &alone}}, {"tensor_part", {tensor_part, "data", &alone}},
+      {"weak", {weak, "data", &ranks}},   {"pipeline_part", {pipeline_part, "pipeline_1f1b", &alone}}};
+
+  std::vector<RankVariant> all;
+  for (const std::string id : ids) {
+    const auto& [problem, strategy_id, on] = ways.contains(id) ? ways.at(id) : Way{whole, id, &ranks};
+    all.push_back({id, {}, [] {}});
+    if (on == nullptr) continue;
+    const std::shared_ptr<Trainer> trainer = strategy(strategy_id.c_str()).make(*on, problem);
+    all.back().run = [trainer, batch = batch_of(problem, 0)] { trainer->step(batch); };
+    all.back().run();  // warm
+    if (id == "update") all.back().run = [trainer] { trainer->update(); };
+  }
   return all;
 }
 
 json time_steps_here(Member& me, const json& arguments) {
   Alone alone;
-  const std::vector<RankVariant> variants = step_variants(arguments.at("problem"), me.ranks, alone);
-  for (const RankVariant& variant : variants) {
-    me.tick();
-    variant.run();  // warm
-  }
+  std::vector<RankVariant> variants = step_variants(arguments.at("ids"), arguments.at("problem"), me.ranks, alone);
+  for (RankVariant& variant : variants) variant.calls = enough_calls(me, variant, 1e-3);
   const Sampling sampling = sample_on_all(me, variants, arguments.at("plan"));
   json answer;
   for (const std::string& id : sampling.ids) answer[id] = sampling.of(id).samples;
   return answer;
 }
 
-Sampling time_steps(Lab& lab, Ranks& ranks, const Problem& problem, const RankPlan& plan) {
-  const json answer =
-      ranks.run(training_steps_task, {{"problem", problem}, {"plan", plan}}, [&] { lab.tick(); }).front();
+Sampling time_steps(Lab& lab, Ranks& ranks, const json& ids, const Problem& problem, const RankPlan& plan) {
+  const json arguments = {{"ids", ids}, {"problem", problem}, {"plan", plan}};
+  const json answer = ranks.run(training_steps_task, arguments, [&] { lab.tick(); }).front();
   Sampling sampling;
   for (const auto& [id, seconds] : answer.items()) {
     sampling.ids.push_back(id);
@@ -194,15 +202,29 @@ Sampling time_steps(Lab& lab, Ranks& ranks, const Problem& problem, const RankPl
   return sampling;
 }
 
-/// The values of the step `collectives` that are those of these ranks, and what is made of them.
-struct WireIds {
-  const char *alpha_us, *beta_gbs, *efficiency, *predicted, *error;
-};
-const WireIds& wire_ids(const Ranks& ranks) {
-  static constexpr WireIds here = {"alpha_us", "beta_gbs", "dp_efficiency", "dp_efficiency_predicted", nullptr};
-  static constexpr WireIds network = {"network_alpha_us", "network_beta_gbs", "network_dp_efficiency",
-                                      "network_dp_efficiency_predicted", "network_dp_efficiency_error"};
-  return ranks.hosts() > 1 ? network : here;
+/// As the step `collectives` found it between these ranks.
+AlphaBeta wire_between(const Ranks& ranks, const Lab& lab) {
+  const std::string between = ranks.hosts() > 1 ? "network_" : "";
+  return {lab.value(between + "alpha_us") * 1e-6, 1e-9 / lab.value(between + "beta_gbs")};
+}
+
+/// Data parallelism with so few rows that messages take a fifth of a step or more: for which share of it do ranks compute,
+/// and what does it bring to send meanwhile?
+void measure_few_rows(Lab& lab, Ranks& ranks, const RankPlan& plan) {
+  const int n = ranks.size();
+  const Problem problem = small_problem(n, 16 * static_cast<std::size_t>(n));
+  const AlphaBeta wire = wire_between(ranks, lab);
+  const Sampling steps =
+      time_steps(lab, ranks, {"part", "update", "data", "data_buckets", "data_overlapped"}, problem, plan);
+  const double part = steps.of("part").median, update = steps.of("update").median;
+  const Estimate computing = steps.ratio("part", "data");
+  const double predicted = part / predict_steps(problem, n, {part, part, part, part, part}, wire).data;
+  lab.add(Value("few_rows_computing", computing, "1"));
+  lab.modelled("few_rows_computing_predicted", predicted);
+  const double miss = computing.median / predicted;  // of a step's time, too
+  if (predicted <= 0.8) lab.derived("few_rows_step_missed", std::max(miss, 1 / miss));
+  lab.add(Value("few_rows_overlap_gain", steps.ratio("data_buckets", "data_overlapped"), "1"));
+  lab.modelled("few_rows_overlap_gain_possible", overlap_gain_possible(problem, n, part - update, update, wire));
 }
 
 /// What the ranks do of what so many ranks could do: t(1) / (n · t(n)), or t(1) / t(n) where each has a batch of its own.
@@ -226,10 +248,10 @@ void add_efficiencies(Lab& lab, const Ranks& ranks, const Sampling& steps, const
   lab.add(std::move(measured));
   lab.add(std::move(expected));
   lab.show("Efficiency of a step", {"training_efficiency_predicted", "training_efficiency"});
-  const WireIds& ids = wire_ids(ranks);
-  lab.add(Value(ids.efficiency, data, "1", "data"));
-  lab.derived(ids.predicted, data_predicted);
-  if (ids.error != nullptr) lab.derived(ids.error, std::abs(data.median - data_predicted));
+  if (ranks.hosts() == 1) return;
+  lab.add(Value("network_dp_efficiency", data, "1", "data"));
+  lab.derived("network_dp_efficiency_predicted", data_predicted);
+  lab.derived("network_dp_efficiency_error", std::abs(data.median - data_predicted));
 }
 
 /// The planner's formulas, with a core of this machine as the chip: from what one rank took and from the wire, what all
@@ -242,17 +264,20 @@ void compare_with_planner(Lab& lab, const Problem& problem, int ranks, const Sam
                           .wire = {1 / wire.seconds_per_byte, wire.seconds_per_message, false}};
   const double alone = steps.of("one").median;
   const SmallSteps predicted = predict_small_steps(chip, network, ranks, alone);
-  const double data_error = std::abs(predicted.data / steps.of("data").median - 1);
-  const double tensor_error = std::abs(predicted.tensor / alone * steps.ratio("one", "tensor").median - 1);
-  lab.derived("planner_small_data_error", data_error);
-  lab.derived("planner_small_tensor_error", tensor_error);
+  const auto miss = [&](double seconds, const char* id) {
+    return std::abs(seconds / alone * steps.ratio("one", id).median - 1);
+  };
+  lab.derived("planner_small_data_error", miss(predicted.data, "data"));
+  lab.derived("planner_small_tensor_error", miss(predicted.tensor, "tensor"));
 }
 
 void measure_steps(Lab& lab, Ranks& ranks, const RankPlan& plan) {
-  const WireIds& ids = wire_ids(ranks);
-  const AlphaBeta wire = {lab.value(ids.alpha_us) * 1e-6, 1e-9 / lab.value(ids.beta_gbs)};
+  const AlphaBeta wire = wire_between(ranks, lab);
   const Problem problem = timed_problem(ranks.size());
-  const Sampling steps = time_steps(lab, ranks, problem, plan);
+  const Sampling steps = time_steps(lab, ranks,
+                                    {"one", "one_experts", "part", "weak_part", "tensor_part", "pipeline_part", "data",
+                                     "weak", "tensor", "pipeline_1f1b", "experts"},
+                                    problem, plan);
   const auto alone = [&](const char* id) { return steps.of(id).median; };
   const StrategySeconds predicted = predict_steps(problem, ranks.size(),
                                                   {.data = alone("part"),
@@ -265,10 +290,6 @@ void measure_steps(Lab& lab, Ranks& ranks, const RankPlan& plan) {
   if (ranks.hosts() == 1) compare_with_planner(lab, problem, ranks.size(), steps, wire);
   // What the formula leaves out: a stage also waits while x travels.
   lab.derived("bubble_with_messages_predicted", 1 - alone("pipeline_part") / predicted.pipeline);
-  const AlphaBeta slow = {50e-6, 8e-9};  // 1 Gbit/s, and the latency of a local network
-  lab.derived("overlap_gain_possible", overlap_gain_possible(problem, ranks.size(), alone("part"), wire));
-  lab.derived("overlap_gain_possible_1_gbit", overlap_gain_possible(problem, ranks.size(), alone("part"), slow));
-  lab.add(Value("overlap_gain", steps.ratio("data_buckets", "data_overlapped"), "1"));
 }
 
 // ---- How long do the ranks of a pipeline wait? ----
@@ -325,7 +346,7 @@ Estimate waiting_share(const std::vector<json>& answers, std::size_t run) {
   return estimate(std::move(shares));
 }
 
-Series bubble_formula(const char* id, int stages) {
+Series bubble_formula(const std::string& id, int stages) {
   Series series = {id, std::to_string(stages) + " ranks, predicted", Kind::modelled, micros_axis, waiting_axis};
   for (const int micros : micro_batches) series.points.emplace_back(micros, 100 * bubble_predicted(stages, micros));
   return series;
@@ -366,14 +387,11 @@ const Task bubbles_task = {"training: bubbles", time_bubbles_here};
 
 /// What travels on paper, and what does when ranks that are threads are counted.
 void count_what_travels(Lab& lab) {
-  constexpr std::array series_ids = {std::pair{"data", "travel_data"}, std::pair{"tensor", "travel_tensor"},
-                                     std::pair{"pipeline_1f1b", "travel_pipeline_1f1b"},
-                                     std::pair{"experts", "travel_experts"}};
   Series of_four = {"travel_bytes", "one of four", Kind::simulated, {"way to train", "1"}, {"sent in a step", "B"}};
   bool exact = true;
-  for (const auto& [id, series_id] : series_ids) {
-    const Strategy& each = strategy(id);
-    Series counted = {series_id, each.name, Kind::simulated, ranks_axis, sent_axis};
+  for (const std::string id : {"data", "tensor", "pipeline_1f1b", "experts"}) {
+    const Strategy& each = strategy(id.c_str());
+    Series counted = {"travel_" + id, each.name, Kind::simulated, ranks_axis, sent_axis};
     for (const int n : lab.quick() ? std::vector{4} : std::vector{2, 4, 8}) {
       lab.tick();
       const Problem problem = timed_problem(n);
@@ -392,27 +410,27 @@ void count_what_travels(Lab& lab) {
 }
 
 void simulate_bubbles(Lab& lab) {
-  const auto simulate = [&](const char* formula, const char* simulated, int stages) {
-    lab.add(bubble_formula(formula, stages));
-    const PipelineSchedule& schedule = one_forward_one_backward;
-    const std::string label = std::to_string(stages) + " ranks, " + schedule.name;
-    Series series = {simulated, label, Kind::simulated, micros_axis, waiting_axis};
+  const PipelineSchedule& schedule = one_forward_one_backward;
+  for (const int stages : {4, 8}) {
+    const std::string of = std::to_string(stages);
+    lab.add(bubble_formula("bubble_formula_" + of, stages));
+    Series series = {"bubble_simulated_" + of, of + " ranks, " + schedule.name, Kind::simulated, micros_axis,
+                     waiting_axis};
     for (const int micros : micro_batches) {
       series.points.emplace_back(micros, 100 * simulate_bubble(schedule, stages, micros));
     }
     lab.add(std::move(series));
-  };
-  simulate("bubble_formula_4", "bubble_simulated_4", 4);
-  simulate("bubble_formula_8", "bubble_simulated_8", 8);
+  }
 }
 
 void measure_training(Lab& lab, Ranks& ranks) {
   check_and_learn(lab, ranks);
-  if (ranks.oversubscribed() || !lab.has(wire_ids(ranks).alpha_us)) return;  // has been noted
+  if (ranks.oversubscribed() || !(lab.has("alpha_us") || lab.has("network_alpha_us"))) return;  // has been noted
   RankPlan plan = {
       .rounds = lab.quick() ? 5 : 31, .minimum_rounds = lab.quick() ? 3 : 5, .budget_seconds = lab.seconds_left() / 2};
   measure_bubbles(lab, ranks, plan);
   plan.budget_seconds = lab.seconds_left();
+  if (ranks.hosts() == 1) measure_few_rows(lab, ranks, plan);
   measure_steps(lab, ranks, plan);
 }
 

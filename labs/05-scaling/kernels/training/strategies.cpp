@@ -144,7 +144,8 @@ StrategySeconds predict_steps(const Problem& problem, int ranks, const StrategyS
           .experts = alone.experts * largest_load(problem, ranks) + routing + head};
 }
 
-double overlap_gain_possible(const Problem& problem, int ranks, double compute_seconds, const AlphaBeta& wire) {
+double overlap_gain_possible(const Problem& problem, int ranks, double compute_seconds, double update_seconds,
+                             const AlphaBeta& wire) {
   const Cost sum = ring_cost(ranks, bytes(problem.shape.block_weights()));
   const double seconds = wire.seconds(sum.steps, sum.path_bytes), blocks = static_cast<double>(problem.shape.blocks);
   double sent = 0;  // when the last sum is through
@@ -152,7 +153,7 @@ double overlap_gain_possible(const Problem& problem, int ranks, double compute_s
     const double computed = compute_seconds * (1. / 3 + 2. / 3 * block / blocks);
     sent = std::max(sent, computed) + seconds;
   }
-  return (compute_seconds + blocks * seconds) / sent;
+  return (compute_seconds + blocks * seconds + update_seconds) / (sent + update_seconds);
 }
 
 }  // namespace hf::scaling

@@ -104,7 +104,8 @@ StrategySeconds predict_steps(const Problem& problem, int ranks, const StrategyS
 
 /// What it would bring to all-reduce each block's gradients during the backward pass and not after it, if sending took no
 /// time from computing: how many times as fast a step is.
-/// \param compute_seconds  of a step in which nothing travels; forward takes half as long as backward
-double overlap_gain_possible(const Problem& problem, int ranks, double compute_seconds, const AlphaBeta& wire);
+/// \param compute_seconds  of a step in which nothing travels, without the update; forward takes half as long as backward
+double overlap_gain_possible(const Problem& problem, int ranks, double compute_seconds, double update_seconds,
+                             const AlphaBeta& wire);
 
 }  // namespace hf::scaling
