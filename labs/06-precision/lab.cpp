@@ -3,6 +3,7 @@
 //   formats.cpp      measure_formats     what does a number lose in so few bits?
 //   gemv.cpp         measure_gemv        a product of a matrix and a vector takes as long as its bytes
 //   model.cpp        measure_decode      a language model writes, in every format, and against llama.cpp
+//                    measure_large_decode   and one of a billion weights, in two formats
 //   units.cpp        measure_units       int8 and bf16 on the units made for them
 //   accuracy.cpp     measure_accuracy    what does the language model lose, and for which speed?
 //   sums.cpp         measure_sums        many small numbers, one sum
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
                             .steps = {{"formats", measure_formats, 0.5, 1},
                                       {"GEMV", measure_gemv, 3, 18},
                                       {"decode", measure_decode, 4, 20, {"GEMV"}},
+                                      {"large model", measure_large_decode, 0, 25, {"GEMV"}},
                                       {"units", measure_units, 3, 15},
                                       {"accuracy", measure_accuracy, 2, 8},
                                       {"sums", measure_sums, 0.5, 2},

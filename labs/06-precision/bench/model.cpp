@@ -63,8 +63,8 @@ std::span<const float> Decoder::logits(std::span<const int> tokens) {
   return logits;
 }
 
-Decoders decoders_of(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats) {
-  const std::size_t most = 2 * sizeof(float) * model.shape().parameters();  // while a matrix is encoded
+Decoders decoders_of(Lab& lab, const ModelView& model, const std::vector<Format>& formats) {
+  const std::size_t most = 2 * sizeof(float) * model.weights.all().size();  // while a matrix is encoded
   Decoders decoders;
   std::vector<float> exact;
   for (Format format : formats) {
@@ -101,14 +101,12 @@ bool is_raced(Format format) {
 
 }  // namespace
 
-LlamaRace::LlamaRace(Lab& lab, const workload::Transformer& model, const Decoders& ours) {
+LlamaRace::LlamaRace(Lab& lab, const ModelView& model, const Decoders& ours) {
   try {
     peer_ = std::make_unique<LlamaPeer>();
     for (const auto& [format, decoder] : ours) {
       lab.tick();
-      if (is_raced(format)) enter(lab, model, format, 0);
-      const std::size_t empty_tokens = (64 - model.shape().vocabulary % 64) % 64;
-      if (format == Format::q4_0 && empty_tokens > 0) enter(lab, model, format, empty_tokens);
+      if (is_raced(format)) enter(lab, model, format);
     }
   } catch (const PeerFailed& failed) {
     lab.note(std::string("not raced: ") + failed.what());
@@ -116,26 +114,25 @@ LlamaRace::LlamaRace(Lab& lab, const workload::Transformer& model, const Decoder
   }
 }
 
-void LlamaRace::enter(Lab& lab, const workload::Transformer& model, Format format, std::size_t empty_tokens) {
+void LlamaRace::enter(Lab& lab, const ModelView& model, Format format) {
   const ScratchFile file;
   try {
-    if (available_memory_bytes() < 2 * gguf_bytes(model, format, empty_tokens))
-      throw std::runtime_error("too little memory");
-    write_gguf(model, format, file.path(), empty_tokens);
+    if (available_memory_bytes() < 2 * gguf_bytes(model, format)) throw std::runtime_error("too little memory");
+    write_gguf(model, format, file.path());
   } catch (const std::runtime_error& error) {
     return lab.note(std::string("llama.cpp is not raced in ") + label(format) + ": " + error.what());
   }
-  Entry entry = {format, empty_tokens > 0, peer_->load(file.path()), text(logit_context, model.shape()), {}};
-  if (!entry.padded && format != Format::bf16) {  // of those the chapter makes claims
+  Entry entry = {format, peer_->load(file.path()), text(logit_context, model.shape), {}};
+  if (format != Format::bf16) {  // of those the chapter makes claims
     peer_->prime(entry.model, entry.text);
     entry.logits = peer_->logits(entry.model);
   }
-  peer_->prime(entry.model, text(decode_context, model.shape()));
+  peer_->prime(entry.model, text(decode_context, model.shape));
   entries_.push_back(std::move(entry));
 }
 
 std::string LlamaRace::Entry::variant(Threads threads) const {
-  return variant_id(std::string(padded ? "llama padded " : "llama ") + id(format), threads);
+  return variant_id(std::string("llama ") + id(format), threads);
 }
 
 double LlamaRace::seconds(int model, Threads threads, std::int64_t times) {
@@ -161,37 +158,28 @@ std::vector<Variant> LlamaRace::variants(Format format, Threads threads) {
   return variants;
 }
 
-void LlamaRace::add_results(Lab& lab, Decoders& decoders, const Sampling& sampling) const {
+void LlamaRace::add_results(Lab& lab, Decoders& decoders, const Sampling& sampling, const RaceIds& ids) const {
   if (!failure_.empty()) return lab.note("not raced: " + failure_);
   if (entries_.empty()) return;
-  Series differences = series_by_format("logits_difference", "ours and llama.cpp's", ratio_axis);
+  Series differences = series_by_format(ids.logits_difference, "ours and llama.cpp's", ratio_axis);
   for (const Entry& entry : entries_) {
     if (entry.logits.empty()) continue;
     const double difference = relative_distance(decoders.at(entry.format).logits(entry.text), entry.logits);
     differences.points.emplace_back(static_cast<double>(entry.format), estimate({difference}), label(entry.format));
   }
   lab.add(std::move(differences));
-  for (const Threads threads : {Threads::all, Threads::one}) add_speeds(lab, sampling, threads);
+  add_speeds(lab, sampling, Threads::all, ids.all);
+  add_speeds(lab, sampling, Threads::one, ids.one);
 }
 
-void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Threads threads) const {
-  const bool all = threads == Threads::all;
-  Series speeds =
-      series_by_format(all ? "decode_tokens_llamacpp" : "decode_tokens_llamacpp_one", "llama.cpp", speed_axis);
-  Series ours_over =
-      series_by_format(all ? "decode_over_llamacpp" : "decode_one_over_llamacpp", name_of(threads), ratio_axis);
+void LlamaRace::add_speeds(Lab& lab, const Sampling& sampling, Threads threads, const SpeedIds& ids) const {
+  Series speeds = series_by_format(ids.llamacpp, "llama.cpp", speed_axis);
+  Series ours_over = series_by_format(ids.over_llamacpp, name_of(threads), ratio_axis);
   for (const Entry& entry : entries_) {
     const std::string ours = variant_id(id(entry.format), threads), theirs = entry.variant(threads);
-    const Estimate speed = tokens_per_s(sampling.of(theirs)), over = sampling.ratio(theirs, ours);
-    if (entry.padded) {
-      lab.add(Value(all ? "llamacpp_q4_0_padded_tokens_per_s" : "llamacpp_q4_0_padded_one_tokens_per_s", speed,
-                    "tokens/s"));
-      lab.add(Value(all ? "decode_q4_0_over_llamacpp_padded" : "decode_q4_0_one_over_llamacpp_padded", over, "1"));
-      continue;
-    }
     const double x = static_cast<double>(entry.format);
-    speeds.points.emplace_back(x, speed, label(entry.format));
-    ours_over.points.emplace_back(x, over, label(entry.format));
+    speeds.points.emplace_back(x, tokens_per_s(sampling.of(theirs)), label(entry.format));
+    ours_over.points.emplace_back(x, sampling.ratio(theirs, ours), label(entry.format));
   }
   for (Series* series : {&speeds, &ours_over}) lab.add(std::move(*series));
 }
@@ -297,25 +285,32 @@ void predict_tokens(Lab& lab, const Decoders& decoders) {
 
 /// Tokens a second in each format, beside those predicted.
 /// \return how far off the worst prediction was
-double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, Threads threads) {
-  const bool all = threads == Threads::all;
-  Series measured = series_by_format(all ? "decode_tokens" : "decode_tokens_one", name_of(threads), speed_axis);
-  Series predicted = series_by_format(all ? "decode_tokens_predicted" : "decode_tokens_one_predicted",
-                                      name_of(threads) + ", predicted", speed_axis, Kind::modelled);
-  Series over =
-      series_by_format(all ? "decode_over_predicted" : "decode_one_over_predicted", name_of(threads), ratio_axis);
+double add_speeds(Lab& lab, const Decoders& decoders, const Sampling& sampling, Threads threads, const SpeedIds& ids) {
+  Series measured = series_by_format(ids.tokens, name_of(threads), speed_axis);
+  Series predicted = series_by_format(ids.predicted, name_of(threads) + ", predicted", speed_axis, Kind::modelled);
+  Series over = series_by_format(ids.over_predicted, name_of(threads), ratio_axis);
   double worst = 0;
   for (const auto& [format, decoder] : decoders) {
     const std::string variant = variant_id(id(format), threads), from_bytes = "predicted " + variant;
     const double x = static_cast<double>(format);
-    const Estimate over_predicted = sampling.ratio(from_bytes, variant);
     measured.points.emplace_back(x, tokens_per_s(sampling.of(variant)), label(format));
     predicted.points.emplace_back(x, tokens_per_s(sampling.of(from_bytes)).median, label(format));
-    over.points.emplace_back(x, over_predicted, label(format));
-    worst = std::max(worst, std::abs(over_predicted.median - 1));
+    over.points.emplace_back(x, sampling.ratio(from_bytes, variant), label(format));
+    worst = std::max(worst, std::abs(over.points.back().y.median - 1));
   }
   for (Series* series : {&measured, &predicted, &over}) lab.add(std::move(*series));
   return worst;
+}
+
+/// The decoders write, beside what is predicted of them and beside llama.cpp. \return times, and the worst prediction's error
+std::pair<Sampling, double> race(Lab& lab, const ModelView& model, Decoders& decoders, const RaceIds& ids) {
+  TokenReads reads(decoders);
+  LlamaRace race(lab, model, decoders);
+  Sampling sampling = time_decoding(lab, decoders, reads, race);
+  const double all = add_speeds(lab, decoders, sampling, Threads::all, ids.all);
+  const double one = add_speeds(lab, decoders, sampling, Threads::one, ids.one);
+  race.add_results(lab, decoders, sampling, ids);
+  return {std::move(sampling), std::max(all, one)};
 }
 
 }  // namespace
@@ -327,16 +322,26 @@ void measure_decode(Lab& lab) {
   Decoders decoders = decoders_of(lab, model, formats);
   if (decoders.empty()) return;
   predict_tokens(lab, decoders);
-  TokenReads reads(decoders);
-  LlamaRace race(lab, model, decoders);
-  const Sampling sampling = time_decoding(lab, decoders, reads, race);
-  const double worst_all = add_speeds(lab, decoders, sampling, Threads::all);
-  const double worst_one = add_speeds(lab, decoders, sampling, Threads::one);
+  const auto [sampling, worst] = race(lab, model, decoders, small_ids);
   lab.add(Value("decode_between_us", times(sampling.of("between"), 1e6), "us"));
   lab.add(Value("decode_between_one_us", times(sampling.of("between one"), 1e6), "us"));
   if (lab.has("decode_q4_0_bytes")) lab.add(Value("decode_q4_0_speedup", sampling.ratio("fp32", "q4_0"), "1"));
-  lab.derived("decode_prediction_error_worst", std::max(worst_all, worst_one));
-  race.add_results(lab, decoders, sampling);
+  lab.derived("decode_prediction_error_worst", worst);
+}
+
+/// Every layer has the same weights, but in few bits its own copy of them: bytes are bytes.
+void measure_large_decode(Lab& lab) {
+  constexpr workload::TransformerShape shape = {20, 2048, 16, 32768, 256}, one_layer = {1, 2048, 16, 32768, 256};
+  const std::size_t bytes = 6 * shape.parameters();  // ours and llama.cpp's, in both formats, a file, and what is read
+  if (lab.quick()) return lab.note("a language model of a billion weights is raced in the full budget only");
+  if (available_memory_bytes() < 2 * bytes)
+    return lab.note("too little memory for a language model of a billion weights");
+  workload::TransformerTensors weights(one_layer);
+  weights.randomise();
+  weights.layers.resize(shape.layers, weights.layers.front());
+  const ModelView model(shape, weights);
+  Decoders decoders = decoders_of(lab, model, {Format::q8_0, Format::q4_0});
+  race(lab, model, decoders, large_ids);
 }
 
 }  // namespace hf::precision

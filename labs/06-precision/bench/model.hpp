@@ -2,7 +2,6 @@
 /// The language model writes a token in every format, beside llama.cpp on the very same weights, where it is installed.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -23,8 +22,7 @@ struct Decoder {
   FormatTransformer model;
   workload::KvCache cache;
 
-  Decoder(const workload::Transformer& from, Format format)
-      : model(from, format), cache(from.shape(), 1, decode_context + 1) {}
+  Decoder(const ModelView& from, Format format) : model(from, format), cache(from.shape, 1, decode_context + 1) {}
 
   /// What a token after decode_context others reads.
   double bytes() const { return static_cast<double>(model.bytes_per_token(decode_context)); }
@@ -41,37 +39,54 @@ using Decoders = std::map<Format, Decoder>;
 
 /// Encodes the weights of a model, which must outlive the decoders. Formats for which there is no memory are noted and left
 /// out. \throws std::runtime_error, one line, where logits are not what they should be
-Decoders decoders_of(Lab& lab, const workload::Transformer& model, const std::vector<Format>& formats);
+Decoders decoders_of(Lab& lab, const ModelView& model, const std::vector<Format>& formats);
+
+/// As the record calls a model's tokens a second by format, those predicted, llama.cpp's, and ours over each.
+struct SpeedIds {
+  const char *tokens, *predicted, *over_predicted, *llamacpp, *over_llamacpp;
+};
+struct RaceIds {
+  SpeedIds all, one;  ///< threads
+  const char* logits_difference;
+};
+inline constexpr RaceIds small_ids = {{"decode_tokens", "decode_tokens_predicted", "decode_over_predicted",
+                                       "decode_tokens_llamacpp", "decode_over_llamacpp"},
+                                      {"decode_tokens_one", "decode_tokens_one_predicted", "decode_one_over_predicted",
+                                       "decode_tokens_llamacpp_one", "decode_one_over_llamacpp"},
+                                      "logits_difference"};
+inline constexpr RaceIds large_ids = {
+    {"large_tokens", "large_tokens_predicted", "large_over_predicted", "large_tokens_llamacpp", "large_over_llamacpp"},
+    {"large_tokens_one", "large_tokens_one_predicted", "large_one_over_predicted", "large_tokens_llamacpp_one",
+     "large_one_over_llamacpp"},
+    "large_logits_difference"};
 
 /// llama.cpp beside our decoders.
 class LlamaRace {
  public:
   /// Gives llama.cpp the model in those of the formats that both know. Where something is missing it is noted, and the race
   /// is without it.
-  LlamaRace(Lab& lab, const workload::Transformer& model, const Decoders& ours);
+  LlamaRace(Lab& lab, const ModelView& model, const Decoders& ours);
 
-  /// "llama q4_0", "llama q4_0 one"; "llama padded q4_0" with as many rows of zeros in the table of tokens as fill it up to
-  /// a multiple of 64, since its fast layout of Q4_0 takes eight rows at a time, or none of the matrix: one token after
-  /// decode_context others. This must outlive them. Once the peer has failed they take infinitely long.
+  /// "llama q4_0", "llama q4_0 one": one token after decode_context others. This must outlive them. Once the peer has
+  /// failed they take infinitely long.
   std::vector<Variant> variants(Format format, Threads threads);
 
   /// Adds llama.cpp's tokens a second, over those predicted of us and beside ours, and how far our logits are from its;
   /// where the peer has failed, a note.
-  void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling) const;
+  void add_results(Lab& lab, Decoders& decoders, const Sampling& sampling, const RaceIds& ids) const;
 
  private:
   struct Entry {
     Format format;
-    bool padded;
     int model;
     std::vector<int> text;
     std::vector<float> logits;  // of the last token of the text, where they are compared
 
     std::string variant(Threads threads) const;
   };
-  void enter(Lab& lab, const workload::Transformer& model, Format format, std::size_t empty_tokens);
+  void enter(Lab& lab, const ModelView& model, Format format);
   double seconds(int model, Threads threads, std::int64_t times);
-  void add_speeds(Lab& lab, const Sampling& sampling, Threads threads) const;
+  void add_speeds(Lab& lab, const Sampling& sampling, Threads threads, const SpeedIds& ids) const;
 
   std::unique_ptr<LlamaPeer> peer_;
   std::vector<Entry> entries_;

@@ -9,6 +9,7 @@ namespace hf::precision {
 void measure_formats(Lab& lab);
 void measure_gemv(Lab& lab);
 void measure_decode(Lab& lab);
+void measure_large_decode(Lab& lab);
 void measure_units(Lab& lab);
 void measure_accuracy(Lab& lab);
 void measure_sums(Lab& lab);

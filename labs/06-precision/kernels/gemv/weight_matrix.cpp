@@ -160,10 +160,8 @@ WeightMatrix::WeightMatrix(Format format, std::span<const float> values, std::si
     : WeightMatrix(encode(format, values, rows, columns)) {}
 
 WeightMatrix::WeightMatrix(const EncodedMatrix& matrix, std::size_t times)
-    : format_(matrix.format),
-      rows_(matrix.rows * times),
-      columns_(matrix.columns),
-      tiles_(tiled_bytes(format_, rows_, columns_), Pages::huge) {
+    : WeightMatrix(matrix.format, matrix.rows * times, matrix.columns,
+                   tiled_bytes(matrix.format, matrix.rows * times, matrix.columns)) {
   put_into_tiles(matrix, tiles_.data());
   const std::size_t once = tiles_.size() / times;
   for (std::size_t i = 1; i < times; ++i) std::copy_n(tiles_.data(), once, tiles_.data() + i * once);
@@ -171,6 +169,13 @@ WeightMatrix::WeightMatrix(const EncodedMatrix& matrix, std::size_t times)
   for (std::size_t i = 0; i < rows_of_scales; ++i) {
     scales_.insert(scales_.end(), matrix.scales.begin(), matrix.scales.end());
   }
+}
+
+WeightMatrix WeightMatrix::copy() const {
+  WeightMatrix copy(format_, rows_, columns_, tiles_.size());
+  std::copy_n(tiles_.data(), tiles_.size(), copy.tiles_.data());
+  copy.scales_ = scales_;
+  return copy;
 }
 
 std::size_t WeightMatrix::bytes() const { return tiles_.size() + sizeof(float) * scales_.size(); }

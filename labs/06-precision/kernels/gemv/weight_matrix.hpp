@@ -22,6 +22,11 @@ class WeightMatrix {
   /// \pre where times is above 1, rows is a multiple of 32
   explicit WeightMatrix(const EncodedMatrix& matrix, std::size_t times = 1);
 
+  WeightMatrix(WeightMatrix&&) = default;
+
+  /// The same numbers in memory of its own.
+  WeightMatrix copy() const;
+
   Format format() const { return format_; }
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
@@ -38,6 +43,8 @@ class WeightMatrix {
   void decode_row(std::size_t row, float* to) const;
 
  private:
+  WeightMatrix(Format format, std::size_t rows, std::size_t columns, std::size_t bytes)
+      : format_(format), rows_(rows), columns_(columns), tiles_(bytes, Pages::huge) {}
   float scale_of(std::size_t row) const;
 
   Format format_;

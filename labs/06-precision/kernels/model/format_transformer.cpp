@@ -29,15 +29,22 @@ void multiply(Products products, const WeightMatrix& matrix, const std::vector<f
 
 }  // namespace
 
-FormatTransformer::FormatTransformer(const workload::Transformer& model, Format format)
+FormatTransformer::FormatTransformer(const ModelView& model, Format format)
     : model_(model),
-      embedding_(format, {model.weights().token_embedding, model.shape().vocabulary * model.shape().width},
-                 model.shape().vocabulary, model.shape().width) {
+      embedding_(format, {model.weights.token_embedding, model.shape.vocabulary * model.shape.width},
+                 model.shape.vocabulary, model.shape.width) {
   const std::size_t c = shape().width;
   const auto encoded = [&](const float* weight, std::size_t rows, std::size_t columns) {
     return WeightMatrix(format, {weight, rows * columns}, rows, columns);
   };
-  for (const auto& from : model.weights().layers) {
+  const float* before = nullptr;
+  for (const auto& from : model.weights.layers) {
+    if (from.qkv_weight == before) {  // layers that share their weights are encoded once
+      const Matrices& same = layers_.back();
+      layers_.push_back({same.qkv.copy(), same.out.copy(), same.up.copy(), same.down.copy()});
+      continue;
+    }
+    before = from.qkv_weight;
     layers_.push_back({encoded(from.qkv_weight, 3 * c, c), encoded(from.out_weight, c, c),
                        encoded(from.up_weight, 4 * c, c), encoded(from.down_weight, c, 4 * c)});
   }
@@ -70,7 +77,7 @@ std::span<const float> FormatTransformer::decode(int token, std::size_t position
     throw std::invalid_argument("decode: position " + std::to_string(position) + " is past a cache of " +
                                 std::to_string(cache.capacity()) + " tokens or a context of " +
                                 std::to_string(shape().context));
-  const workload::TransformerTensors& w = model_.weights();
+  const workload::TransformerTensors& w = model_.weights;
   embedding_.decode_row(row, x_.data());
   add_to(x_, w.position_embedding + position * shape().width);
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) run_layer(layer, position, cache, products);
@@ -86,7 +93,7 @@ void FormatTransformer::normalise(const float* gain, const float* bias) {
 /// As chapter 00's layer does, for one token.
 void FormatTransformer::run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache,
                                   Products products) {
-  const workload::TransformerTensors::Layer& w = model_.weights().layers[layer];
+  const workload::TransformerTensors::Layer& w = model_.weights.layers[layer];
   const Matrices& matrix = layers_[layer];
   normalise(w.norm1_gain, w.norm1_bias);
   multiply(products, matrix.qkv, normed_, qkv_, w.qkv_bias);

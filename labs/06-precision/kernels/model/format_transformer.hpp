@@ -18,13 +18,23 @@ constexpr std::size_t decode_context = 100;
 /// Whether a token is multiplied by the matrices, or all is done that lies between: norms, attention, GELU, sums.
 enum class Products { run, leave_out };
 
+/// A model's shape, and its weights, which must outlive this. Layers may share theirs: a large model, quickly made.
+struct ModelView {
+  workload::TransformerShape shape;
+  const workload::TransformerTensors& weights;
+
+  ModelView(const workload::TransformerShape& shape, const workload::TransformerTensors& weights)
+      : shape(shape), weights(weights) {}
+  ModelView(const workload::Transformer& model) : ModelView(model.shape(), model.weights()) {}
+};
+
 /// A transformer whose matrices, the token embedding among them, are in a format. Norms, biases, positions, activations
 /// and the KV cache stay in fp32: all that together is a small part of the bytes.
 class FormatTransformer {
  public:
-  /// Encodes the weights of a model, which must outlive this: norms, biases and positions are its own.
+  /// Encodes the weights of a model, each layer's into memory of its own; norms, biases and positions stay the model's.
   /// \pre all widths are multiples of 32 \throws OutOfMemory
-  FormatTransformer(const workload::Transformer& model, Format format);
+  FormatTransformer(const ModelView& model, Format format);
 
   /// Runs one token of one sequence through the network and leaves its keys and values in the cache, on the threads of
   /// share().
@@ -35,7 +45,7 @@ class FormatTransformer {
   std::span<const float> decode(int token, std::size_t position, workload::KvCache& cache,
                                 Products products = Products::run);
 
-  const workload::TransformerShape& shape() const { return model_.shape(); }
+  const workload::TransformerShape& shape() const { return model_.shape; }
 
   /// Of all matrices, with their scales.
   std::size_t matrix_bytes() const;
@@ -51,7 +61,7 @@ class FormatTransformer {
   void run_layer(std::size_t layer, std::size_t position, workload::KvCache& cache, Products products);
   void attend(std::size_t layer, std::size_t position, workload::KvCache& cache);
 
-  const workload::Transformer& model_;
+  ModelView model_;
   std::vector<Matrices> layers_;
   WeightMatrix embedding_;                                                           // (V, C)
   std::vector<float> x_, normed_, qkv_, attended_, hidden_, active_, sum_, logits_;  // C, C, 3C, C, 4C, 4C, C, V

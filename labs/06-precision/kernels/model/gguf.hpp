@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <ios>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,7 @@
 
 #include "00-workload/kernels/transformer.hpp"
 #include "06-precision/kernels/formats/formats.hpp"
+#include "06-precision/kernels/model/format_transformer.hpp"
 
 namespace hf::precision {
 namespace gguf {
@@ -50,20 +52,16 @@ struct Tensor {
   const float* values;
   std::size_t rows, columns;  // a vector is one row
   Format format;
-  std::size_t empty_rows = 0;  // after those, zeros
 
-  std::size_t all_rows() const { return rows + empty_rows; }
-  std::uint64_t bytes() const { return all_rows() * columns / in_ggml(format).block * in_ggml(format).block_bytes; }
+  std::uint64_t bytes() const { return rows * columns / in_ggml(format).block * in_ggml(format).block_bytes; }
 };
 
 /// The tensors of the model by the names that llama.cpp knows them by.
-inline std::vector<Tensor> tensors_of(const workload::Transformer& model, Format format, std::size_t empty_tokens) {
-  const workload::TransformerShape& shape = model.shape();
-  const workload::TransformerTensors& weights = model.weights();
+inline std::vector<Tensor> tensors_of(const ModelView& model, Format format) {
+  const auto& [shape, weights] = model;
   const std::size_t c = shape.width;
-  std::vector<Tensor> tensors = {
-      {"token_embd.weight", weights.token_embedding, shape.vocabulary, c, format, empty_tokens},
-      {"position_embd.weight", weights.position_embedding, shape.context, c, Format::fp32}};
+  std::vector<Tensor> tensors = {{"token_embd.weight", weights.token_embedding, shape.vocabulary, c, format},
+                                 {"position_embd.weight", weights.position_embedding, shape.context, c, Format::fp32}};
   const auto add = [&](const std::string& name, const float* weight, std::size_t rows, std::size_t columns,
                        Format weight_format, const float* bias, std::size_t outputs) {
     tensors.push_back({name + ".weight", weight, rows, columns, weight_format});
@@ -91,8 +89,7 @@ inline std::vector<Tensor> tensors_of(const workload::Transformer& model, Format
 /// What stands before the data of the tensors.
 class Header {
  public:
-  Header(workload::TransformerShape shape, std::size_t empty_tokens, std::span<const Tensor> tensors) {
-    shape.vocabulary += empty_tokens;
+  Header(const workload::TransformerShape& shape, std::span<const Tensor> tensors) {
     bytes_ = "GGUF";
     number(std::uint32_t{3});
     number(std::uint64_t{tensors.size()});
@@ -150,9 +147,9 @@ class Header {
 
   void list(const Tensor& tensor, std::uint64_t offset) {
     text(tensor.name);
-    number(std::uint32_t{tensor.all_rows() == 1 ? 1u : 2u});
+    number(std::uint32_t{tensor.rows == 1 ? 1u : 2u});
     number(std::uint64_t{tensor.columns});  // the innermost dimension first
-    if (tensor.all_rows() != 1) number(std::uint64_t{tensor.all_rows()});
+    if (tensor.rows != 1) number(std::uint64_t{tensor.rows});
     number(in_ggml(tensor.format).type);
     number(offset);
   }
@@ -160,47 +157,50 @@ class Header {
   std::string bytes_;
 };
 
-inline void write_data(std::ofstream& out, const Tensor& tensor) {
-  const auto write_rows = [&](std::span<const float> values) {
-    const EncodedMatrix encoded = encode(tensor.format, values, values.size() / tensor.columns, tensor.columns);
-    out.write(reinterpret_cast<const char*>(encoded.bytes.data()), static_cast<std::streamsize>(encoded.bytes.size()));
-  };
+/// Tensors that were encoded already: layers may share their weights.
+using Encoded = std::map<const float*, EncodedMatrix>;
+
+inline void write_data(std::ofstream& out, const Tensor& tensor, Encoded& encoded) {
+  const auto [found, is_new] = encoded.try_emplace(tensor.values);
+  if (is_new)
+    found->second = encode(tensor.format, {tensor.values, tensor.rows * tensor.columns}, tensor.rows, tensor.columns);
+  const std::vector<std::byte>& bytes = found->second.bytes;
   const char padding[alignment] = {};
-  write_rows({tensor.values, tensor.rows * tensor.columns});
-  write_rows(std::vector<float>(tensor.empty_rows * tensor.columns));
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   out.write(padding, static_cast<std::streamsize>(aligned(tensor.bytes()) - tensor.bytes()));
 }
 
 }  // namespace gguf
 
 /// Bytes of the file that write_gguf() writes.
-inline std::uint64_t gguf_bytes(const workload::Transformer& model, Format format, std::size_t empty_tokens = 0) {
-  const std::vector<gguf::Tensor> tensors = gguf::tensors_of(model, format, empty_tokens);
-  std::uint64_t bytes = gguf::Header(model.shape(), empty_tokens, tensors).bytes().size();
+inline std::uint64_t gguf_bytes(const ModelView& model, Format format) {
+  const std::vector<gguf::Tensor> tensors = gguf::tensors_of(model, format);
+  std::uint64_t bytes = gguf::Header(model.shape, tensors).bytes().size();
   for (const gguf::Tensor& tensor : tensors) bytes += gguf::aligned(tensor.bytes());
   return bytes;
 }
 
 /// Writes the model: its matrices, the table of tokens among them, in \p format; norms, biases and positions in fp32. The
 /// table of tokens also makes the logits. There is no tokenizer: tokens are numbers.
-/// \param empty_tokens  so many more tokens than the model has, whose rows in the table are zeros
 /// \pre ggml has the format
 /// \throws std::runtime_error in one line where it cannot write all of it
-inline void write_gguf(const workload::Transformer& model, Format format, const std::filesystem::path& file,
-                       std::size_t empty_tokens = 0) {
-  const std::vector<gguf::Tensor> tensors = gguf::tensors_of(model, format, empty_tokens);
-  const gguf::Header header(model.shape(), empty_tokens, tensors);
+inline void write_gguf(const ModelView& model, Format format, const std::filesystem::path& file) {
+  const std::vector<gguf::Tensor> tensors = gguf::tensors_of(model, format);
+  const gguf::Header header(model.shape, tensors);
+  const bool shared = model.weights.layers.front().qkv_weight == model.weights.layers.back().qkv_weight;
+  gguf::Encoded encoded;
   errno = 0;
   std::ofstream out(file, std::ios::binary);
   out.write(header.bytes().data(), static_cast<std::streamsize>(header.bytes().size()));
   for (const gguf::Tensor& tensor : tensors) {
-    if (out) write_data(out, tensor);
+    if (out) write_data(out, tensor, encoded);
+    if (!shared) encoded.clear();
   }
   out.close();
   if (out) return;
   const std::string reason = std::generic_category().message(errno);
-  throw std::runtime_error("a file of " + std::to_string((gguf_bytes(model, format, empty_tokens) >> 20) + 1) +
-                           " MiB: " + reason + "; set TMPDIR to a folder with that much room");
+  throw std::runtime_error("a file of " + std::to_string((gguf_bytes(model, format) >> 20) + 1) + " MiB: " + reason +
+                           "; set TMPDIR to a folder with that much room");
 }
 
 }  // namespace hf::precision

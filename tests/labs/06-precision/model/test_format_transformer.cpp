@@ -160,6 +160,26 @@ TEST_CASE("a token of no vocabulary and a position past the cache or the context
   CHECK_THROWS_AS(writer.decode(0, 16, large), std::invalid_argument);
 }
 
+TEST_CASE("layers that share their weights write as layers with equal ones do") {
+  Transformer one({1, 64, 4, 97, 16}), two(small);
+  make_lively(one);
+  std::copy_n(one.weights().token_embedding, 97 * 64, two.weights().token_embedding);
+  std::copy_n(one.weights().position_embedding, 16 * 64, two.weights().position_embedding);
+  const auto& from = one.weights().layers[0];
+  for (const auto& to :
+       two.weights().layers)  // a layer's tensors lie one after the other, from norm 1 to the end of down
+    std::copy(from.norm1_gain, from.down_bias + 64, to.norm1_gain);
+  std::copy_n(one.weights().norm_gain, 64, two.weights().norm_gain);
+  std::copy_n(one.weights().norm_bias, 64, two.weights().norm_bias);
+  one.weights().layers.resize(2, from);
+  for (const Format format : {Format::fp32, Format::int8_channel, Format::q4_0}) {
+    CAPTURE(id(format));
+    FormatTransformer shared({small, one.weights()}, format), own(two, format);
+    CHECK(greedy_text(shared, 16) == greedy_text(own, 16));
+    CHECK(shared.bytes_per_token(3) == own.bytes_per_token(3));
+  }
+}
+
 TEST_CASE("a token reads all matrices, norms and biases, a position and the cache") {
   Transformer model(small);
   FormatTransformer fp32(model, Format::fp32), q4(model, Format::q4_0);
