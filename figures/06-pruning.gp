@@ -12,7 +12,7 @@ y_min = smaller(retrained_min, dense) / 1.6
 y_max = pruned_max_y * 1.6
 
 right_edge = width - 26
-eval key("measured", measured_point, ink)
+eval key("simulated", simulated_point, ink)
 eval key("modelled", modelled_point, ink)
 top_edge = 36; bottom_edge = height - 62
 y_title = "loss above the entropy of the text, nats per word"
@@ -27,10 +27,10 @@ set arrow 1 from 0,dense to 1,dense nohead linewidth 1.4 linecolor rgb quiet
 set label "all weights" at 0.02,dense offset 0,0.6 textcolor rgb quiet
 plot file("pruned_loss_predicted") using 1:(only($2 < y_max, $2)) with linespoints pointtype modelled_point \
        pointsize 0.7 linewidth 1.4 dashtype modelled_dash linecolor rgb purple, \
-     file("pruned_loss") using 1:2 with linespoints pointtype circle pointsize 0.7 linewidth 1.8 \
-       linecolor rgb purple, \
+     file("pruned_loss") using 1:2 with linespoints pointtype simulated_point pointsize 0.7 linewidth 1.8 \
+       dashtype simulated_dash linecolor rgb purple, \
      file("retrained_loss") using 1:2 with linespoints pointtype triangle pointsize 0.7 linewidth 1.8 \
-       linecolor rgb green, \
+       dashtype simulated_dash linecolor rgb green, \
      file("pruned_loss_2_4") using 1:2 with points pointtype square pointsize 0.9 linecolor rgb purple, \
      file("retrained_loss_2_4") using 1:2 with points pointtype square pointsize 0.9 linecolor rgb green, \
      file("pruned_loss_2_4") using 1:2:("2:4") with labels left font near textcolor rgb purple, \

@@ -10,7 +10,7 @@ stats predicted using 1:2 name "line" nooutput
 stats rounded using 2 name "points" nooutput
 
 right_edge = width - 24; top_edge = 36; bottom_edge = height - 62
-eval key("rounded", measured_point, green)
+eval key("rounded", simulated_point, green)
 eval key("trained further", triangle, purple)
 eval key("modelled from the noise", modelled_point, quiet)
 y_title = "loss added, nats per word"
@@ -22,6 +22,6 @@ set ytics ("10⁻⁵" 1e-5, "10⁻⁴" 1e-4, "10⁻³" 1e-3, "10⁻²" 1e-2, "10
 set xlabel "signal over noise in the weights, dB" offset 0,0.9 textcolor rgb quiet
 plot predicted using 1:2 with linespoints pointtype modelled_point pointsize 0.7 linewidth 1.4 dashtype modelled_dash \
        linecolor rgb quiet, \
-     rounded using 1:2 with points pointtype circle pointsize 0.85 linecolor rgb green, \
+     rounded using 1:2 with points pointtype simulated_point pointsize 0.85 linecolor rgb green, \
      aware using 1:2 with points pointtype triangle pointsize 0.95 linecolor rgb purple, \
      rounded using (only($1 < 48, $1)):2:(strcol(5)) with labels left font near textcolor rgb green

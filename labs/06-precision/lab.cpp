@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
                                       {"units", measure_units, 3, 15},
                                       {"accuracy", measure_accuracy, 2, 8},
                                       {"sums", measure_sums, 0.5, 2},
-                                      {"training", measure_training, 3, 12},
-                                      {"sparsity", measure_sparsity, 2, 8, {"GEMV"}}}};
+                                      {"training", measure_training, 5, 25},
+                                      {"sparsity", measure_sparsity, 2, 12, {"GEMV"}}}};
   return hf::run_lab(info, argc, argv);
 }

@@ -49,12 +49,10 @@ constexpr std::size_t gemm_size = 256;
 
 struct SparseStorage {
   const char *id, *label;
-  const char *series, *predicted_series;
 };
+constexpr SparseStorage storages[] = {
+    {"csr32", "index of 32 bits"}, {"csr16", "index of 16 bits"}, {"bitmask", "bitmask"}};
 
-constexpr SparseStorage storages[] = {{"csr32", "index of 32 bits", "sparse_gemv_csr32", "sparse_gemv_csr32_predicted"},
-                                      {"csr16", "index of 16 bits", "sparse_gemv_csr16", "sparse_gemv_csr16_predicted"},
-                                      {"bitmask", "bitmask", "sparse_gemv_bitmask", "sparse_gemv_bitmask_predicted"}};
 // ---- With a vector, out of cache ----
 
 constexpr std::size_t gemv_rows = 1024, gemv_columns = 4096, near_rows = 8;
@@ -209,10 +207,11 @@ std::vector<SparseGemv> time_sparse_gemv(Lab& lab, const std::vector<double>& de
 
 /// Adds the times of those storages over density. \return measured, and predicted
 template <class IsOf>
-std::pair<Series, Series> add_curve(Lab& lab, const std::vector<SparseGemv>& all, const char* id,
-                                    const char* predicted_id, const std::string& label, const IsOf& is_of) {
+std::pair<Series, Series> add_curve(Lab& lab, const std::vector<SparseGemv>& all, const std::string& of,
+                                    const std::string& label, const IsOf& is_of) {
+  const std::string id = "sparse_gemv_" + of;
   Series measured = {id, label, Kind::measured, density_axis, time_axis};
-  Series predicted = {predicted_id, label + ", predicted", Kind::modelled, density_axis, time_axis};
+  Series predicted = {id + "_predicted", label + ", predicted", Kind::modelled, density_axis, time_axis};
   for (const SparseGemv& each : all) {
     if (!is_of(each)) continue;
     const std::string name = each.in_cache > 0 ? "" : each.storage;
@@ -230,7 +229,7 @@ void measure_gemv_with_holes(Lab& lab) {
   const std::vector<SparseGemv> all = time_sparse_gemv(lab, densities);
   Series best;  // at each density the fastest way
   for (const SparseStorage& storage : storages) {
-    const auto [measured, predicted] = add_curve(lab, all, storage.series, storage.predicted_series, storage.label,
+    const auto [measured, predicted] = add_curve(lab, all, storage.id, storage.label,
                                                  [&](const SparseGemv& each) { return each.storage == storage.id; });
     const std::string_view id = storage.id;
     if (id == "csr32") lab.derived("sparse_csr32_crossover_density", first_density(measured, 1));
@@ -240,7 +239,7 @@ void measure_gemv_with_holes(Lab& lab) {
     for (std::size_t i = 0; i < densities.size(); ++i)
       best.points[i].y.median = std::min(best.points[i].y.median, measured.points[i].y.median);
   }
-  add_curve(lab, all, "sparse_gemv_others", "sparse_gemv_others_predicted", "others",
+  add_curve(lab, all, "others", "others",
             [](const SparseGemv& each) { return each.in_cache == 0 && each.storage != label(Format::fp32); });
   const Estimate& two_four = std::ranges::find(all, "2:4", &SparseGemv::storage)->over_dense;
   const Estimate& q8_0 = std::ranges::find(all, "Q8_0", &SparseGemv::storage)->over_dense;
@@ -298,59 +297,71 @@ void measure_gemm_with_holes(Lab& lab) {
 
 const Axis loss_axis = {"loss above the floor", "nats"};
 
-/// Loss above the grammar's entropy, nats: of a network that was pruned, and of the same one trained a little more.
-struct PrunedLoss {
-  double density, pruned, retrained, predicted;
+/// Loss above the grammar's entropy, nats, seed by seed: of a network that was pruned, of the same one trained a little more,
+/// and what was predicted of the first.
+struct PrunedLosses {
+  double density;
+  std::vector<double> pruned, retrained, predicted;
 };
 
-/// Pruning is noise on the weights, and adds as much loss for its power as Q4_0 does, if noise is what counts.
-std::vector<PrunedLoss> pruned_losses(const WordTensors& weights, const std::vector<double>& densities,
-                                      int retraining_steps) {
-  const double dense = divergence_with(weights);
-  const WordTensors q4_0 = coded(weights, Format::q4_0);
-  const double loss_for_noise = (divergence_with(q4_0) - dense) / noise_of(weights, q4_0);
-  std::vector<PrunedLoss> losses(densities.size() + 1);  // 2:4 comes last
-  share_each(losses.size(), std::size_t{1} << 20, [&](std::size_t i) {
-    const bool two_four = i == densities.size();
+/// At each density, then by 2:4, then with all weights. Pruning is noise on the weights, and adds as much loss for its power
+/// as Q4_0 does, if noise is what counts.
+std::vector<PrunedLosses> pruned_losses(std::span<const Start> trained, std::vector<double> densities, int steps) {
+  const std::size_t seeds = trained.size(), two_four = densities.size();
+  densities.insert(densities.end(), {0.5, 1.0});
+  std::vector<PrunedLosses> losses;
+  for (const double density : densities) {
+    const std::vector<double> of_seeds(seeds);
+    losses.push_back({density, of_seeds, of_seeds, of_seeds});
+  }
+  share_each(losses.size() * seeds, std::size_t{1} << 20, [&](std::size_t i) {
+    const std::size_t place = i / seeds, seed = i % seeds;
+    const WordTensors &weights = trained[seed].weights, q4_0 = coded(weights, Format::q4_0);
     const WordTensors left = pruned_network(weights, [&](std::span<const float> matrix) {
-      return two_four ? pruned_2_4(matrix) : pruned(matrix, densities[i]);
+      return place == two_four ? pruned_2_4(matrix) : pruned(matrix, densities[place]);
     });
-    losses[i] = {two_four ? 0.5 : densities[i], divergence_with(left),
-                 divergence_with(retrained_network(left, retraining_steps)),
-                 dense + loss_for_noise * noise_of(weights, left)};
+    const double dense = divergence_with(weights);
+    const double loss_for_noise = (divergence_with(q4_0) - dense) / noise_of(weights, q4_0);
+    losses[place].pruned[seed] = divergence_with(left);
+    losses[place].retrained[seed] = divergence_with(retrained_network({left, trained[seed].seed}, steps));
+    losses[place].predicted[seed] = dense + loss_for_noise * noise_of(weights, left);
   });
   return losses;
 }
 
-void add_pruned_series(Lab& lab, std::span<const PrunedLoss> losses, const char* pruned_id, const char* retrained_id) {
-  Series pruned = {pruned_id, "pruned", Kind::measured, density_axis, loss_axis};
-  Series retrained = {retrained_id, "pruned and retrained", Kind::measured, density_axis, loss_axis};
-  for (const PrunedLoss& loss : losses) {
-    pruned.points.emplace_back(loss.density, estimate({loss.pruned}));
-    retrained.points.emplace_back(loss.density, estimate({loss.retrained}));
+void add_pruned_series(Lab& lab, std::span<const PrunedLosses> losses, const char* pruned_id,
+                       const char* retrained_id) {
+  Series pruned = {pruned_id, "pruned", Kind::simulated, density_axis, loss_axis};
+  Series retrained = {retrained_id, "pruned and retrained", Kind::simulated, density_axis, loss_axis};
+  for (const PrunedLosses& each : losses) {
+    pruned.points.emplace_back(each.density, estimate(each.pruned));
+    retrained.points.emplace_back(each.density, estimate(each.retrained));
   }
   for (Series* series : {&pruned, &retrained}) lab.add(std::move(*series));
 }
 
 void measure_pruned_network(Lab& lab) {
-  const int steps = lab.quick() ? 200 : 600;
   const std::vector<double> densities = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9};
-  const WordTensors weights = trained_network(steps);
-  const int retraining_steps = lab.quick() ? 100 : 150;
-  const std::vector<PrunedLoss> losses = pruned_losses(weights, densities, retraining_steps);
-  const std::span<const PrunedLoss> all = losses, by_density = all.first(densities.size());
+  const auto trained = trained_networks(training_seeds(lab), lab.quick() ? 200 : 600, [&] { lab.tick(); });
+  const std::vector<PrunedLosses> losses = pruned_losses(trained, densities, lab.quick() ? 100 : 150);
+  const std::span<const PrunedLosses> by_density = std::span(losses).first(densities.size());
   add_pruned_series(lab, by_density, "pruned_loss", "retrained_loss");
   Series predicted = {"pruned_loss_predicted", "by the noise", Kind::modelled, density_axis, loss_axis};
-  for (const PrunedLoss& loss : by_density) predicted.points.emplace_back(loss.density, loss.predicted);
+  for (const PrunedLosses& each : by_density)
+    predicted.points.emplace_back(each.density, estimate(each.predicted).median);
   lab.add(std::move(predicted));
-  add_pruned_series(lab, all.last(1), "pruned_loss_2_4", "retrained_loss_2_4");
-  const double dense = divergence_with(weights);
-  lab.simulated("pruned_dense_excess", dense, "nats");
-  const PrunedLoss &two_four = losses.back(), &half = *std::ranges::find(losses, 0.5, &PrunedLoss::density);
-  lab.simulated("pruned_2_4_added", two_four.pruned - dense, "nats");
-  lab.simulated("pruned_half_added", half.pruned - dense, "nats");
-  const double control = divergence_with(retrained_network(weights, retraining_steps));
-  lab.simulated("retraining_2_4_left", (two_four.retrained - control) / (two_four.pruned - dense));
+  add_pruned_series(lab, std::span(losses).subspan(densities.size(), 1), "pruned_loss_2_4", "retrained_loss_2_4");
+  const PrunedLosses &two_four = losses[densities.size()], &dense = losses.back(),
+                     &half = *std::ranges::find(losses, 0.5, &PrunedLosses::density);
+  std::vector<double> over_half, left;
+  for (std::size_t seed = 0; seed < trained.size(); ++seed) {
+    const double added = two_four.pruned[seed] - dense.pruned[seed];
+    over_half.push_back(added / (half.pruned[seed] - dense.pruned[seed]));
+    left.push_back((two_four.retrained[seed] - dense.retrained[seed]) / added);
+  }
+  simulated_of(lab, "pruned_dense_excess", dense.pruned, "nats");
+  simulated_of(lab, "pruned_2_4_over_half_added", over_half);
+  simulated_of(lab, "retraining_2_4_left", left);
 }
 
 }  // namespace

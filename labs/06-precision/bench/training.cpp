@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,23 +38,6 @@ const std::vector<Recipe> slow_recipes = {
     {"bf16_stochastic", "bf16 weights, at random", bf16, bf16, false, Update::at_random},
 };
 
-/// As the record calls how a network learned, in the order of those recipes: its loss, and that over the steps.
-struct LearnedIds {
-  const char *loss, *curve;
-};
-constexpr LearnedIds learned_ids[] = {
-    {"train_fp32_loss", "training_fp32"},
-    {"train_bf16_loss", "training_bf16"},
-    {"train_fp16_loss", "training_fp16"},
-    {"train_fp16_scaled_loss", "training_fp16_scaled"},
-    {"train_fp8_scaled_loss", "training_fp8_scaled"},
-};
-constexpr LearnedIds slow_ids[] = {
-    {"train_bf16_master_loss", "training_bf16_master"},
-    {"train_bf16_pure_loss", "training_bf16_pure"},
-    {"train_bf16_stochastic_loss", "training_bf16_stochastic"},
-};
-
 /// The first is the control: what so many more steps do by themselves.
 const std::vector<Recipe> aware_recipes = {
     {.id = "fp32_more"},
@@ -67,45 +50,48 @@ constexpr double first_rate = 4, slow_rate = 0.05, aware_rate = 0.5;  // in unit
 
 int steps(const Lab& lab, int full) { return lab.quick() ? full / 5 : full; }
 
-const Learned& by_id(const std::vector<Learned>& all, std::string_view id) {
-  return *std::ranges::find_if(all, [id](const Learned& each) { return each.training.recipe().id == id; });
-}
-
-/// Loss and curve of each.
-void add_learned(Lab& lab, const std::vector<Learned>& all, std::span<const LearnedIds> ids) {
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Recipe& recipe = all[i].training.recipe();
-    const bool rounded = recipe.values != Storage::fp32;  // to fewer bits than it is computed in
-    const Kind kind = rounded ? Kind::simulated : Kind::measured;
-    lab.simulated(ids[i].loss, lab.value("train_floor_loss") + all[i].divergence(), "nats");
-    Series curve = {ids[i].curve, recipe.label, kind, step_axis, excess_axis};
-    for (const auto& [step, divergence] : all[i].looks)
-      curve.points.push_back(rounded ? Point(step, divergence) : Point(step, estimate({divergence})));
+/// The curve of each recipe, "training_bf16", and its loss over that of the first, "train_bf16_over_fp32".
+void add_learned(Lab& lab, std::span<const Learned> all, std::size_t seeds, const std::string& first) {
+  const auto losses =
+      of_each(all, [floor = lab.value("train_floor_loss")](const Learned& each) { return floor + each.divergence(); });
+  for (std::size_t i = 0; i < all.size(); i += seeds) {
+    const std::span<const Learned> networks = all.subspan(i, seeds);
+    const Recipe& recipe = networks[0].training.recipe();
+    Series curve = {std::string("training_") + recipe.id, recipe.label, Kind::simulated, step_axis, excess_axis};
+    for (std::size_t look = 0; look < networks[0].looks.size(); ++look) {
+      const auto divergences = of_each(networks, [look](const Learned& each) { return each.looks[look].divergence; });
+      curve.points.emplace_back(networks[0].looks[look].step, estimate(divergences));
+    }
     lab.add(std::move(curve));
+    const Estimate over_first = ratio(std::span(losses).subspan(i, seeds), std::span(losses).first(seeds));
+    if (i > 0) simulated_of(lab, std::string("train_") + recipe.id + "_over_" + first, over_first.samples);
   }
 }
 
-void race_formats(Lab& lab, const std::vector<Learned>& all) {
-  add_learned(lab, all, learned_ids);
-  const Learned& scaled = by_id(all, "fp16_scaled");
-  lab.simulated("skipped_steps", scaled.training.scaler().skipped());
+void race_formats(Lab& lab, std::span<const Learned> all) {
+  const std::span<const Learned> fp32 = by_recipe(all, "fp32"), scaled = by_recipe(all, "fp16_scaled");
+  add_learned(lab, all, fp32.size(), "fp32");
+  const auto wrong = [](const Learned& each) { return wrong_share(each.training); };
   // The gradients of fp32, and what fp16 would keep of them, with and without the scale that was found.
-  const MixedTraining& fp32 = by_id(all, "fp32").training;
-  const auto scale = static_cast<double>(scaled.training.scaler().scale());
-  lab.add(sizes_of(fp32.deltas(), 1, "gradient_sizes", "as they are"));
-  lab.add(sizes_of(fp32.deltas(), scale, "gradient_sizes_scaled", "scaled"));
-  lab.simulated("gradients_lost_fp16", lost_share(fp32.deltas(), 1));
-  lab.simulated("train_fp32_wrong_share", wrong_share(fp32));
-  lab.simulated("train_fp16_wrong_share", wrong_share(by_id(all, "fp16").training));
+  const auto lost = [](const Learned& each) { return lost_share(each.training.deltas(), 1); };
+  const WordDeltas& deltas = fp32[0].training.deltas();
+  lab.add(sizes_of(deltas, 1, "gradient_sizes", "as they are"));
+  lab.add(
+      sizes_of(deltas, static_cast<double>(scaled[0].training.scaler().scale()), "gradient_sizes_scaled", "scaled"));
+  simulated_of(lab, "skipped_steps",
+               of_each(scaled, [](const Learned& each) { return each.training.scaler().skipped(); }));
+  simulated_of(lab, "gradients_lost_fp16", of_each(fp32, lost));
+  simulated_of(lab, "train_fp32_wrong_share", of_each(fp32, wrong));
+  simulated_of(lab, "train_fp16_wrong_share", of_each(by_recipe(all, "fp16"), wrong));
 }
 
-void race_updates(Lab& lab) {
+void race_updates(Lab& lab, std::span<const Start> starts) {
   lab.modelled("updates_lost_predicted_share",
-               standing_still_predicted(random_weights(word_shape), slow_rate * scaling::Adam::rate));
-  const auto all = learn(random_weights(word_shape), slow_recipes, large_batch,
-                         constant_rate(lab.quick() ? 400 : 800, slow_rate), [&] { lab.tick(); });
-  add_learned(lab, all, slow_ids);
-  lab.simulated("updates_lost_share", by_id(all, "bf16_pure").updates_lost);
+               standing_still_predicted(starts[0].weights, slow_rate * scaling::Adam::rate));
+  const auto all =
+      learn(starts, slow_recipes, large_batch, constant_rate(lab.quick() ? 400 : 600, slow_rate), [&] { lab.tick(); });
+  add_learned(lab, all, starts.size(), "master");
+  simulated_of(lab, "updates_lost_share", of_each(by_recipe(all, "bf16_pure"), &Learned::updates_lost));
 }
 
 std::vector<double> batches(const Lab& lab) {
@@ -115,64 +101,80 @@ std::vector<double> batches(const Lab& lab) {
 }
 
 /// fp16 should break where half of the gradients that fp32 finds are below half of its smallest number.
-void predict_lost(Lab& lab, const WordDeltas& deltas) {
+double breaks_predicted(const Learned& fp32) { return large_batch * median_size(fp32.training.deltas()) / 0x1p-25; }
+
+void predict_lost(Lab& lab, const Learned& fp32) {
   Series lost = {"batch_lost", "gradients lost in fp16", Kind::modelled, batch_axis, lost_axis};
   for (const double batch : batches(lab))
-    lost.points.emplace_back(batch, 100 * lost_share(deltas, large_batch / batch));
+    lost.points.emplace_back(batch, 100 * lost_share(fp32.training.deltas(), large_batch / batch));
   lab.add(std::move(lost));
   lab.show("Predicted: gradients that fp16 rounds to zero", {"batch_lost"});
-  lab.modelled("fp16_breaks_tokens_predicted", large_batch * median_size(deltas) / 0x1p-25);
+  lab.modelled("fp16_breaks_tokens_predicted", breaks_predicted(fp32));
 }
 
 /// Where does fp16 break?
-void sweep_batches(Lab& lab, const WordDeltas& deltas) {
-  const Tick tick = [&] { lab.tick(); };
-  const Lessons lessons = falling_rate(steps(lab, 200), first_rate);
-  const WordTensors start = random_weights(word_shape);
-  predict_lost(lab, deltas);
-  const double fp32 = learn(start, std::span(recipes).first(1), large_batch, lessons, tick)[0].divergence();
+void sweep_batches(Lab& lab, std::span<const Start> starts, std::span<const Learned> trained) {
+  const auto divergences = [&](const Recipe& recipe, double batch) {
+    const Lessons lessons = falling_rate(lab.quick() ? 40 : 100, first_rate);
+    return of_each(learn(starts, std::span(&recipe, 1), batch, lessons, [&] { lab.tick(); }), &Learned::divergence);
+  };
+  predict_lost(lab, trained[0]);
   Series alone = {"batch_fp16", "fp16", Kind::simulated, batch_axis, excess_axis};
   Series scaled = {"batch_fp16_scaled", "fp16, loss scaled", Kind::simulated, batch_axis, excess_axis};
+  std::vector<Series> of_seeds(starts.size());
   for (const double batch : batches(lab)) {
-    const std::vector<Learned> both = learn(start, std::span(recipes).subspan(2, 2), batch, lessons, tick);
-    alone.points.emplace_back(batch, both[0].divergence());
-    scaled.points.emplace_back(batch, both[1].divergence());
+    const std::vector<double> of_each_seed = divergences(recipes[2], batch);
+    alone.points.emplace_back(batch, estimate(of_each_seed));
+    scaled.points.emplace_back(batch, estimate(divergences(recipes[3], batch)));
+    for (std::size_t i = 0; i < of_seeds.size(); ++i) of_seeds[i].points.emplace_back(batch, of_each_seed[i]);
   }
   for (const Series& series : {alone, scaled}) lab.add(series);
-  const double missed = crossing(alone, 1.5 * fp32) / lab.value("fp16_breaks_tokens_predicted");
-  lab.simulated("fp16_breaks_missed", std::max(missed, 1 / missed));
+  std::vector<double> missed = divergences(recipes[0], large_batch);  // in fp32
+  for (std::size_t i = 0; i < missed.size(); ++i) {
+    const double by = crossing(of_seeds[i], 1.5 * missed[i]) / breaks_predicted(trained[i]);
+    missed[i] = std::max(by, 1 / by);
+  }
+  simulated_of(lab, "fp16_breaks_missed", missed);
 }
 
-/// What formats add to the loss of the network that fp32 trained: where it is rounded afterwards, which is predicted from the
-/// noise in its weights alone, and where it is trained on with weights rounded like that.
-void quantise(Lab& lab, const WordTensors& weights) {
-  const double sensitivity = noise_sensitivity(weights);
-  Series rounded = {"trained_added", "rounded", Kind::measured, noise_axis, added_axis};
+/// What formats add to the loss of the networks that fp32 trained: where they are rounded afterwards, which is predicted from the
+/// noise in their weights alone, and where they are trained on with weights rounded like that.
+void quantise(Lab& lab, std::span<const Learned> trained) {
+  std::vector<Start> starts;
+  for (const Learned& each : trained) starts.push_back({each.training.weights(), starts.size()});
+  const std::vector<Learned> aware_networks =
+      learn(starts, aware_recipes, large_batch, falling_rate(steps(lab, 150), aware_rate), [&] { lab.tick(); });
+  const auto sensitivities =
+      of_each(trained, [](const Learned& each) { return noise_sensitivity(each.training.weights()); });
+  Series rounded = {"trained_added", "rounded", Kind::simulated, noise_axis, added_axis};
   Series predicted = {"trained_added_predicted", "from the noise", Kind::modelled, noise_axis, added_axis};
-  Series aware = {"trained_aware_added", "trained on", Kind::measured, noise_axis, added_axis};
-  const double fp32 = lab.value("train_fp32_loss") - lab.value("train_floor_loss");
-
+  Series aware = {"trained_aware_added", "trained on", Kind::simulated, noise_axis, added_axis};
   for (const Format format : all_formats) {
     if (format == Format::fp32) continue;
-    const WordTensors in_format = coded(weights, format);
-    const double noise = noise_share(weights, in_format), decibels = -10 * std::log10(noise);
-    const double expected = sensitivity * noise;
-    const double more = divergence_with(in_format) - fp32;
-    if (format == Format::int8_channel) lab.simulated("trained_int8_channel_added", more, "nats");
-    if (format == Format::q4_0) lab.simulated("trained_q4_0_added", more, "nats");
-    if (format == Format::mxfp4) lab.simulated("trained_mxfp4_added", more, "nats");
-    predicted.points.emplace_back(decibels, expected, label(format));
-    if (more > 0) rounded.points.emplace_back(decibels, estimate({more}), label(format));
-  }
-
-  const Lessons lessons = falling_rate(steps(lab, 150), aware_rate);
-  const std::vector<Learned> all = learn(weights, aware_recipes, large_batch, lessons, [&] { lab.tick(); });
-  for (const Learned& each : all) {
-    const Recipe& recipe = each.training.recipe();
-    const double more = each.divergence() - fp32;
-    if (recipe.weights == Format::fp32 || more <= 0) continue;
-    const double noise = noise_share(weights, coded(weights, recipe.weights));
-    aware.points.emplace_back(-10 * std::log10(noise), estimate({more}), label(recipe.weights));
+    std::vector<double> decibels, expected, added;  // of each seed
+    for (std::size_t i = 0; i < trained.size(); ++i) {
+      const WordTensors &weights = starts[i].weights, in_format = coded(weights, format);
+      const double noise = noise_share(weights, in_format);
+      decibels.push_back(-10 * std::log10(noise));
+      expected.push_back(sensitivities[i] * noise);
+      added.push_back(divergence_with(in_format) - trained[i].divergence());
+    }
+    const double x = estimate(decibels).median;
+    predicted.points.emplace_back(x, estimate(expected).median, label(format));
+    if (estimate(added).median > 0) rounded.points.emplace_back(x, estimate(added), label(format));
+    if (format == Format::int8_channel) simulated_of(lab, "trained_int8_channel_added", added, "nats");
+    if (format == Format::q4_0) simulated_of(lab, "trained_q4_0_added", added, "nats");
+    if (format == Format::mxfp4) simulated_of(lab, "trained_mxfp4_added", added, "nats");
+    const auto recipe = std::ranges::find(aware_recipes, format, &Recipe::weights);
+    if (recipe == aware_recipes.end()) continue;
+    std::vector<double> left = of_each(by_recipe(aware_networks, recipe->id), &Learned::divergence),
+                        over_control = left;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      over_control[i] = (left[i] - aware_networks[i].divergence()) / added[i];
+      left[i] -= trained[i].divergence();
+    }
+    if (estimate(left).median > 0) aware.points.emplace_back(x, estimate(left), label(format));
+    if (format == Format::q4_0) simulated_of(lab, "trained_q4_0_left", over_control);
   }
   for (Series* series : {&rounded, &predicted, &aware}) {
     std::ranges::sort(series->points, {}, &Point::x);
@@ -180,8 +182,6 @@ void quantise(Lab& lab, const WordTensors& weights) {
   }
   lab.show("Trained in fp32, then in fewer bits: loss more than in fp32",
            {"trained_added_predicted", "trained_added", "trained_aware_added"});
-  const double beside_control = by_id(all, "q4_0_aware").divergence() - by_id(all, "fp32_more").divergence();
-  lab.simulated("trained_q4_0_left", beside_control / lab.value("trained_q4_0_added"));
 }
 
 }  // namespace
@@ -189,13 +189,15 @@ void quantise(Lab& lab, const WordTensors& weights) {
 void measure_training(Lab& lab) {
   verify(gradient_error() / 1e-5, "a gradient of the small network");
   lab.modelled("train_floor_loss", grammar_entropy(), "nats");
-  const std::vector<Learned> all = learn(random_weights(word_shape), recipes, large_batch,
-                                         falling_rate(steps(lab, 600), first_rate), [&] { lab.tick(); });
+  lab.modelled("training_seeds", static_cast<double>(training_seeds(lab)));
+  const std::vector<Start> starts = random_starts(training_seeds(lab));
+  const std::vector<Learned> all =
+      learn(starts, recipes, large_batch, falling_rate(steps(lab, 600), first_rate), [&] { lab.tick(); });
   race_formats(lab, all);
-  race_updates(lab);
-  const Learned& fp32 = by_id(all, "fp32");
-  sweep_batches(lab, fp32.training.deltas());
-  quantise(lab, fp32.training.weights());
+  race_updates(lab, starts);
+  const std::span<const Learned> fp32 = by_recipe(all, "fp32");
+  sweep_batches(lab, starts, fp32);
+  quantise(lab, fp32);
 }
 
 }  // namespace hf::precision

@@ -52,11 +52,13 @@ inline std::vector<float> pruned_2_4(std::span<const float> weights) {
   return result;
 }
 
-/// The network after so many steps in fp32.
-inline WordTensors trained_network(int steps) {
-  const std::array recipes = {Recipe{"fp32", "fp32"}};
-  const Lessons lessons = falling_rate(steps, 4);
-  return learn(random_weights(word_shape), recipes, rows_of_a_rank, lessons, [] {}).front().training.weights();
+/// Networks after so many steps in fp32, from so many starts.
+inline std::vector<Start> trained_networks(std::uint64_t count, int steps, const Tick& tick) {
+  const Recipe recipe = {"fp32", "fp32"};
+  std::vector<Start> networks = random_starts(count);
+  const auto learned = learn(networks, std::span(&recipe, 1), rows_of_a_rank, falling_rate(steps, 4), tick);
+  for (std::size_t i = 0; i < networks.size(); ++i) networks[i].weights = learned[i].training.weights();
+  return networks;
 }
 
 /// Each matrix of the network pruned by `prune`, a function of its weights; the table of words, which no product reads,
@@ -71,8 +73,9 @@ inline WordTensors pruned_network(const WordTensors& weights,
 }
 
 /// The network after so many more steps, in which weights that are zero stay so.
-inline WordTensors retrained_network(WordTensors weights, int steps) {
+inline WordTensors retrained_network(const Start& start, int steps) {
   constexpr std::uint64_t first_sequence = 20000;  // of random numbers: other texts than the network learned from
+  WordTensors weights = start.weights;
   const Lessons lessons = falling_rate(steps, 1);
   std::vector<scaling::Adam> adam;
   for (const scaling::Matrix& matrix : weights) adam.emplace_back(matrix.numbers().size());
@@ -80,7 +83,8 @@ inline WordTensors retrained_network(WordTensors weights, int steps) {
   WordDeltas deltas;
   WordTensors gradients;
   for (int step = 0; step < steps; ++step) {
-    const Examples text = make_examples(rows_of_a_rank, first_sequence + static_cast<std::uint64_t>(step));
+    const Examples text =
+        make_examples(rows_of_a_rank, first_sequence + 1000 * start.seed + static_cast<std::uint64_t>(step));
     const auto rate = static_cast<float>(lessons.rate(step));
     forward(weights, text.seen, Storage::fp32, activations);
     backward(weights, text, activations, Storage::fp32, 1.0f / rows_of_a_rank, deltas, gradients);

@@ -15,6 +15,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -212,27 +213,60 @@ inline const Examples& judging_text() {
   return text;
 }
 
-/// Trains networks that all begin with these weights, side by side on all cores, on the same text.
-inline std::vector<Learned> learn(const WordTensors& weights, std::span<const Recipe> recipes, double batch_tokens,
+/// Where a network begins: its weights, and the seed of the text that it learns from.
+struct Start {
+  WordTensors weights;
+  std::uint64_t seed = 0;
+};
+
+inline std::vector<Start> random_starts(std::uint64_t count) {
+  std::vector<Start> starts;
+  for (std::uint64_t seed = 0; seed < count; ++seed) starts.push_back({random_weights(word_shape, seed), seed});
+  return starts;
+}
+
+/// Trains a network by each recipe from each start, side by side on all cores. Those from the same start read the same text.
+/// \return those of the first recipe, from each start, then those of the next
+inline std::vector<Learned> learn(std::span<const Start> starts, std::span<const Recipe> recipes, double batch_tokens,
                                   const Lessons& lessons, const Tick& tick) {
-  constexpr std::size_t a_great_deal = 1 << 20;  // of numbers are touched in a step
-  constexpr std::uint64_t first_lesson = 10000;  // of random numbers
+  constexpr std::size_t a_great_deal = 1 << 20;                            // of numbers are touched in a step
+  constexpr std::uint64_t first_lesson = 10000, lessons_of_a_seed = 1000;  // of random numbers
   std::vector<Learned> all;
-  for (const Recipe& recipe : recipes) all.push_back({MixedTraining(weights, recipe, batch_tokens)});
+  for (const Recipe& recipe : recipes) {
+    for (const Start& start : starts) all.push_back({MixedTraining(start.weights, recipe, batch_tokens)});
+  }
   const int between_looks = std::max(1, lessons.steps / 25);
   for (int step = 0; step <= lessons.steps; ++step) {
-    const Examples examples = make_examples(rows_of_a_rank, first_lesson + static_cast<std::uint64_t>(step));
+    std::vector<Examples> texts;
+    for (const Start& start : starts) {
+      const std::uint64_t lesson = first_lesson + lessons_of_a_seed * start.seed + static_cast<std::uint64_t>(step);
+      texts.push_back(make_examples(rows_of_a_rank, lesson));
+    }
     share_each(all.size(), a_great_deal, [&](std::size_t i) {
       MixedTraining& training = all[i].training;
       if (step % between_looks == 0 || step == lessons.steps)
         all[i].looks.push_back({step, training.divergence(judging_text())});
       if (step == lessons.steps) return;
-      training.step(examples, lessons.rate(step));
+      training.step(texts[i % starts.size()], lessons.rate(step));
       if (step == 0) all[i].updates_lost = training.updates_lost();
     });
     tick();
   }
   return all;
+}
+
+/// Those that learned by this recipe.
+inline std::span<const Learned> by_recipe(std::span<const Learned> all, std::string_view id) {
+  const auto learned_so = [id](const Learned& each) { return each.training.recipe().id == id; };
+  return {std::ranges::find_if(all, learned_so), static_cast<std::size_t>(std::ranges::count_if(all, learned_so))};
+}
+
+/// A number of each network.
+template <class Number>
+std::vector<double> of_each(std::span<const Learned> networks, const Number& number) {
+  std::vector<double> numbers(networks.size());
+  std::ranges::transform(networks, numbers.begin(), number);
+  return numbers;
 }
 
 // ---- What gradients are like ----
@@ -253,10 +287,9 @@ inline Series sizes_of(const WordDeltas& deltas, double scale, const std::string
   std::map<int, int> counts;
   const std::vector<float> all = magnitudes(deltas);
   for (const float size : all) ++counts[std::ilogb(scale * static_cast<double>(size))];
-  Series series = {id, label, Kind::measured, {"log2 of the size", "1"}, {"of all gradients", "%"}};
-  for (const auto& [exponent, count] : counts) {
-    series.points.emplace_back(exponent, estimate({100.0 * count / static_cast<double>(all.size())}));
-  }
+  Series series = {id, label, Kind::simulated, {"log2 of the size", "1"}, {"of all gradients", "%"}};
+  for (const auto& [exponent, count] : counts)
+    series.points.emplace_back(exponent, 100.0 * count / static_cast<double>(all.size()));
   return series;
 }
 

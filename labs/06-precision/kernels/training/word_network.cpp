@@ -62,12 +62,7 @@ void store_each(std::span<float> numbers) {
 
 // ---- The network ----
 
-constexpr std::uint64_t first_sequence = 6000;  // of random numbers: one for each matrix
-
-void add_random(WordTensors& weights, std::size_t outputs, std::size_t inputs, float spread) {
-  Matrix& matrix = weights.emplace_back(outputs, inputs);
-  fill_random(matrix.numbers(), first_sequence + weights.size(), spread);
-}
+constexpr std::uint64_t first_sequence = 6000, of_a_seed = 100;  // of random numbers: one for each matrix
 
 /// Each word's row of the table, side by side.
 void embed(View table, std::span<const int> seen, Matrix& to) {
@@ -148,15 +143,19 @@ bool all_finite(std::span<const float> numbers) {
   return finite != 0;
 }
 
-WordTensors random_weights(const WordShape& shape) {
+WordTensors random_weights(const WordShape& shape, std::uint64_t seed) {
   WordTensors weights;
+  const auto add = [&](std::size_t outputs, std::size_t inputs, float spread) {
+    Matrix& matrix = weights.emplace_back(outputs, inputs);
+    fill_random(matrix.numbers(), first_sequence + of_a_seed * seed + weights.size(), spread);
+  };
   const auto spread = [](std::size_t inputs) { return 1 / std::sqrt(static_cast<float>(inputs)); };
-  add_random(weights, vocabulary_size, shape.embedding, 1);
+  add(vocabulary_size, shape.embedding, 1);
   for (std::size_t layer = 0; layer < shape.layers; ++layer) {
     const std::size_t inputs = layer == 0 ? shape.inputs() : shape.hidden;
-    add_random(weights, shape.hidden, inputs, spread(inputs));
+    add(shape.hidden, inputs, spread(inputs));
   }
-  add_random(weights, vocabulary_size, shape.hidden, spread(shape.hidden));
+  add(vocabulary_size, shape.hidden, spread(shape.hidden));
   return weights;
 }
 

@@ -42,7 +42,7 @@ struct WordShape {
 using WordTensors = std::vector<scaling::Matrix>;
 
 /// Uniform in ±1/√inputs, as a Linear of PyTorch begins; the table uniform in ±1.
-WordTensors random_weights(const WordShape& shape);
+WordTensors random_weights(const WordShape& shape, std::uint64_t seed = 0);
 
 /// What a forward pass computes.
 struct WordActivations {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "05-scaling/kernels/training/matrix.hpp"
@@ -60,15 +61,20 @@ TEST_CASE("the network's gradients are right") { CHECK(gradient_error() < 1e-5);
 
 TEST_CASE("networks side by side learn what each would alone") {
   const std::vector<Recipe> recipes = {{"fp32", ""}, {"bf16", "", Storage::bf16, Storage::bf16}};
-  const WordTensors start = random_weights(word_shape);
+  const std::vector<Start> starts = random_starts(2);
   int ticks = 0;
-  const auto both = learn(start, recipes, large_batch, constant_rate(4, 1), [&] { ++ticks; });
-  const auto alone = learn(start, std::vector{recipes[1]}, large_batch, constant_rate(4, 1), [] {});
-  REQUIRE(both.size() == 2);
+  const auto all = learn(starts, recipes, large_batch, constant_rate(4, 1), [&] { ++ticks; });
+  const auto alone = learn(std::span(starts).last(1), std::vector{recipes[1]}, large_batch, constant_rate(4, 1), [] {});
+  REQUIRE(all.size() == 4);
   CHECK(ticks == 5);
-  CHECK(both[1].divergence() == alone[0].divergence());
-  CHECK(both[0].divergence() < both[0].looks.front().divergence);
-  CHECK(both[0].looks.back().step == 4);
+  CHECK(by_recipe(all, "bf16")[1].divergence() == alone[0].divergence());
+  CHECK(all[0].divergence() < all[0].looks.front().divergence);
+  CHECK(all[0].looks.back().step == 4);
+  // The seeds have other weights and other texts.
+  CHECK(by_recipe(all, "fp32")[0].looks.front().divergence != by_recipe(all, "fp32")[1].looks.front().divergence);
+  const std::vector<Start> other_text = {{starts[0].weights, 1}};
+  const auto other = learn(other_text, std::vector{recipes[0]}, large_batch, constant_rate(4, 1), [] {});
+  CHECK(other[0].divergence() != all[0].divergence());
 }
 
 TEST_CASE("coded weights are what the format stands for") {
@@ -92,17 +98,16 @@ TEST_CASE("noise is what coding changes, over what was there") {
 }
 
 TEST_CASE("noise in weights costs a trained network something") {
-  const auto all =
-      learn(random_weights(word_shape), std::vector{Recipe{"fp32", ""}}, large_batch, constant_rate(40, 4), [] {});
+  const auto all = learn(random_starts(1), std::vector{Recipe{"fp32", ""}}, large_batch, constant_rate(40, 4), [] {});
   const double sensitivity = noise_sensitivity(all[0].training.weights());
   CHECK(sensitivity > 0.01);
   CHECK(sensitivity < 1000);
 }
 
 TEST_CASE("chance that goes to impossible words is wrong") {
-  const WordTensors start = random_weights(word_shape);
-  const auto all = learn(start, std::vector{Recipe{"fp32", ""}}, large_batch, constant_rate(40, 4), [] {});
-  const double before = wrong_share(MixedTraining(start, {"fp32", ""}, large_batch));
+  const std::vector<Start> starts = random_starts(1);
+  const auto all = learn(starts, std::vector{Recipe{"fp32", ""}}, large_batch, constant_rate(40, 4), [] {});
+  const double before = wrong_share(MixedTraining(starts[0].weights, {"fp32", ""}, large_batch));
   CHECK(before > 0.6);  // of 32 words about alike, few are possible
   CHECK(before < 1);
   CHECK(wrong_share(all[0].training) < before / 2);
