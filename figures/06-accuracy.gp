@@ -8,7 +8,7 @@ dots = tables."/kl_by_format.tsv"
 predicted = tables."/kl_predicted.tsv"
 stats dots using 1 name "format" nooutput
 left_edge = 116; right_edge = width - 24; top_edge = 10; bottom_edge = height - 62
-eval key("measured", measured_point, ink)
+eval key("simulated", simulated_point, ink)
 eval key("modelled from the noise of the weights", modelled_point, ink)
 y_title = ""
 load "frame.gp"
@@ -21,4 +21,4 @@ set xlabel "divergence of the next token's distribution, nats" offset 0,0.9 text
 plot dots using (1e-13):1:($2 - 1e-13):(0):ytic(5) with vectors nohead linewidth 1 linecolor rgb grid, \
      dots using 3:1:($4 - $3):(0) with vectors nohead linewidth 5 linecolor rgb blue, \
      predicted using 2:1 with points pointtype modelled_point pointsize 1.15 linewidth 1.4 linecolor rgb ink, \
-     dots using 2:1 with points pointtype measured_point pointsize 0.7 linecolor rgb blue
+     dots using 2:1 with points pointtype simulated_point pointsize 0.7 linecolor rgb blue

@@ -10,7 +10,7 @@ array ids[5] = ["int8", "by_row", "blocks", "rotated", "fp8"]
 array names[5] = ["one scale", "by row", "blocks of 32", "one scale, rotated", "FP8 E4M3"]
 array colours[5] = [ink, green, blue, grey, purple]
 array points[5] = [circle, triangle, square, diamond, circle]
-measured(i) = tables."/outlier_".ids[i].".tsv"
+kept(i) = tables."/outlier_".ids[i].".tsv"
 predicted(i) = tables."/outlier_".ids[i]."_predicted.tsv"
 two(x) = log(x) / log(2)
 set multiplot
@@ -33,7 +33,7 @@ do for [panel = 1:2] {
   after(x) = only(way * two(x) > -0.5, way * two(x))
   plot for [i = 1:5] predicted(i) using (after($1)):2 with lines linewidth 1.2 dashtype modelled_dash \
          linecolor rgb colours[i], \
-       for [i = 1:5] measured(i) using (after($1)):2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.6 \
+       for [i = 1:5] kept(i) using (after($1)):2 with linespoints pointtype points[i] pointsize 0.6 linewidth 1.6 \
          linecolor rgb colours[i]
   unset label
 }

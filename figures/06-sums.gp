@@ -27,7 +27,6 @@ array still_from[3] = [ones_max_x, halves_max_x, brains_max_x]
 set multiplot
 right_edge = width - 150
 top_edge = 36; bottom_edge = 556
-eval key("measured", measured_point, ink)
 eval key("simulated", simulated_point, ink)
 y_title = "error, over the sum; dashed: bounds, with the u of fp32"
 load "frame.gp"

@@ -52,27 +52,27 @@ using Divergences = std::map<Format, std::vector<double>>;
 
 /// Formats that are close to each other are told apart text by text: some texts are harder than others in every format.
 Divergences add_divergence(Lab& lab, const workload::Transformer& model, const ExactModel& exact) {
-  Series measured = {"kl_by_format", "measured", Kind::measured, format_axis, divergence_axis};
+  Series found = {"kl_by_format", "simulated", Kind::simulated, format_axis, divergence_axis};
   Divergences nats_of_texts;
   double missed = 1;
   for (Format format : all_formats) {
     nats_of_texts[format] = exact.divergence(model, format);
     const Estimate nats = estimate(nats_of_texts[format]);
-    measured.points.emplace_back(static_cast<double>(format), nats, label(format));
+    found.points.emplace_back(static_cast<double>(format), nats, label(format));
     if (format == Format::fp32) continue;
     const double ratio = nats.median / predicted_divergence(model, exact.logit_variance(), format);
     missed = std::max({missed, ratio, 1 / ratio});
     lab.tick();
   }
-  lab.add(std::move(measured));
+  lab.add(std::move(found));
   lab.simulated("kl_prediction_missed", missed);
-  const auto over = [&](Format one, Format other) { return ratio(nats_of_texts[one], nats_of_texts[other]); };
-  lab.add(Value("kl_q4_0_over_nvfp4", over(Format::q4_0, Format::nvfp4), "1"));
-  lab.add(Value("kl_mxfp8_over_fp8_e4m3", over(Format::mxfp8, Format::fp8_e4m3), "1"));
+  const auto over = [&](Format one, Format other) { return ratio(nats_of_texts[one], nats_of_texts[other]).samples; };
+  simulated_of(lab, "kl_q4_0_over_nvfp4", over(Format::q4_0, Format::nvfp4));
+  simulated_of(lab, "kl_mxfp8_over_fp8_e4m3", over(Format::mxfp8, Format::fp8_e4m3));
   // Q8_0, and its weights alone, activations as they are: what the rounding of activations adds is the rest.
   const auto rounded = with_weights_in(model, Format::q8_0, Rotated::no);
-  lab.add(Value("kl_q8_0", estimate(nats_of_texts[Format::q8_0]), "nats"));
-  lab.add(Value("kl_q8_0_weights_alone", estimate(exact.divergence(*rounded, Format::fp32)), "nats"));
+  simulated_of(lab, "kl_q8_0", nats_of_texts[Format::q8_0], "nats");
+  simulated_of(lab, "kl_q8_0_weights_alone", exact.divergence(*rounded, Format::fp32), "nats");
   return nats_of_texts;
 }
 
@@ -105,25 +105,24 @@ void add_model_outliers(Lab& lab, workload::Transformer& model, const ExactModel
 void add_product_outliers(Lab& lab) {
   using enum Format;
   struct Line {
-    const char *id, *predicted_id, *label;
+    std::string id, label;
     Scheme scheme;
   };
-  constexpr Line lines[] = {
-      {"outlier_int8", "outlier_int8_predicted", "one scale", {int8, int8_channel, false}},
-      {"outlier_by_row", "outlier_by_row_predicted", "a scale for each row", {int8_channel, int8_channel, false}},
-      {"outlier_blocks", "outlier_blocks_predicted", "blocks of 32", {q8_0, q8_0, false}},
-      {"outlier_rotated", "outlier_rotated_predicted", "one scale, rotated", {int8, int8_channel, true}},
-      {"outlier_fp8", "outlier_fp8_predicted", "FP8 E4M3", {fp8_e4m3, fp8_e4m3, false}}};
+  const Line lines[] = {{"outlier_int8", "one scale", {int8, int8_channel, false}},
+                        {"outlier_by_row", "a scale for each row", {int8_channel, int8_channel, false}},
+                        {"outlier_blocks", "blocks of 32", {q8_0, q8_0, false}},
+                        {"outlier_rotated", "one scale, rotated", {int8, int8_channel, true}},
+                        {"outlier_fp8", "FP8 E4M3", {fp8_e4m3, fp8_e4m3, false}}};
   const OutlierProduct product;
   for (const auto& line : lines) {
-    Series measured = {line.id, line.label, Kind::measured, factor_axis, sqnr_axis};
-    Series predicted = {line.predicted_id, line.label, Kind::modelled, factor_axis, sqnr_axis};
+    Series kept = {line.id, line.label, Kind::simulated, factor_axis, sqnr_axis};
+    Series predicted = {line.id + "_predicted", line.label, Kind::modelled, factor_axis, sqnr_axis};
     for (float factor = 1.0f / 64; factor <= 64; factor *= lab.quick() ? 4 : 2) {
       const OutlierProduct::Sqnr sqnr = product.sqnr(line.scheme, factor);
-      measured.points.emplace_back(factor, estimate({sqnr.measured}));
+      kept.points.emplace_back(factor, sqnr.measured);
       predicted.points.emplace_back(factor, sqnr.predicted);
     }
-    lab.add(std::move(measured));
+    lab.add(std::move(kept));
     lab.add(std::move(predicted));
     lab.tick();
   }

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <numbers>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -127,7 +128,7 @@ void add_sqnr(Lab& lab) {
 // ---- Where 6.02 dB for each bit hold ----
 
 struct Signal {
-  const char *id, *predicted_id, *label;
+  std::string id, label;
   std::vector<double> numbers;
   double range;  ///< the quantiser's
   double above;  ///< what is expected above 6.02 dB for each bit
@@ -143,15 +144,15 @@ std::array<Signal, 3> signals() {
   double largest = 0;
   for (double x : normal) largest = std::max(largest, std::abs(x));
   const auto above = [](double range_over_rms) { return 10 * std::log10(3) - 20 * std::log10(range_over_rms); };
-  return {{{"sqnr_uniform", "sqnr_uniform_predicted", "uniform", std::move(uniform), 1, 0},
-           {"sqnr_sine", "sqnr_sine_predicted", "sine", std::move(sine), 1, above(std::numbers::sqrt2)},
-           {"sqnr_normal", "sqnr_normal_predicted", "N(0, 1)", std::move(normal), largest, above(largest)}}};
+  return {{{"sqnr_uniform", "uniform", std::move(uniform), 1, 0},
+           {"sqnr_sine", "sine", std::move(sine), 1, above(std::numbers::sqrt2)},
+           {"sqnr_normal", "N(0, 1)", std::move(normal), largest, above(largest)}}};
 }
 
 /// A plain quantiser of 2 to 16 bits, whose range is the signal's.
 void add_line(Lab& lab, const Signal& signal) {
   Series measured = {signal.id, signal.label, Kind::measured, bits_axis, sqnr_axis};
-  Series predicted = {signal.predicted_id, signal.label, Kind::modelled, bits_axis, sqnr_axis};
+  Series predicted = {signal.id + "_predicted", signal.label, Kind::modelled, bits_axis, sqnr_axis};
   std::vector<double> quantised(samples);
   for (int bits = 2; bits <= 16; ++bits) {
     const auto quantise = [&](double x) { return quantise_uniformly(x, bits, signal.range); };

@@ -51,16 +51,16 @@ void add_error_bounds(Lab& lab, const std::vector<std::size_t>& counts) {
 using SumErrors = std::map<std::string, std::vector<Estimate>>;
 
 /// A curve for each way.
-SumErrors add_error_curves(Lab& lab, std::span<const SumVariant> ways, Kind kind,
-                           const std::vector<std::size_t>& counts, const std::function<float(float)>& rounded = {}) {
+SumErrors add_error_curves(Lab& lab, std::span<const SumVariant> ways, const std::vector<std::size_t>& counts,
+                           const std::function<float(float)>& rounded = {}) {
   std::vector<Series> curves;
-  for (const SumVariant& way : ways) curves.push_back({way.error_id, way.label, kind, term_axis, error_axis});
+  for (const SumVariant& way : ways)
+    curves.push_back({way.error_id, way.label, Kind::simulated, term_axis, error_axis});
   SumErrors all;
   for (std::size_t n : counts) {
     const std::vector<Estimate> errors = random_sum_errors(ways, n, rounded);
     for (std::size_t way = 0; way < ways.size(); ++way) {
-      const double x = as_double(n);
-      curves[way].points.push_back(kind == Kind::measured ? Point(x, errors[way]) : Point(x, errors[way].median));
+      curves[way].points.emplace_back(as_double(n), errors[way]);
       all[ways[way].id].push_back(errors[way]);
     }
     lab.tick();
@@ -72,7 +72,7 @@ SumErrors add_error_curves(Lab& lab, std::span<const SumVariant> ways, Kind kind
 void add_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 20 : 1 << 24);
   add_error_bounds(lab, counts);
-  const SumErrors errors = add_error_curves(lab, sum_variants, Kind::measured, counts);
+  const SumErrors errors = add_error_curves(lab, sum_variants, counts);
   lab.simulated("naive_sum_error", errors.at("naive").back().median);
   lab.simulated("chained_sum_error", errors.at("chained").back().median);
   lab.simulated("naive_sum_walk_missed", walk_missed(counts, errors.at("naive")));
@@ -84,7 +84,7 @@ void add_errors(Lab& lab) {
 void add_narrow_errors(Lab& lab) {
   const std::vector<std::size_t> counts = powers_of(4, 16, lab.quick() ? 1 << 16 : 1 << 20);
   const auto rounded = [](float x) { return from_bf16(bf16_of(x)); };
-  const auto errors = add_error_curves(lab, bf16_sum_variants, Kind::simulated, counts, rounded);
+  const auto errors = add_error_curves(lab, bf16_sum_variants, counts, rounded);
   lab.simulated("bf16_sum_error", errors.at("bf16").back().median);
   lab.simulated("bf16_stochastic_sum_error", errors.at("bf16_stochastic").back().median);
 }
@@ -104,12 +104,8 @@ void add_standing_still(Lab& lab) {
   for (const auto& [sums_id, stands_id, way, digits] : accumulators) {
     const std::vector<std::size_t> counts = powers_of(2, 1, std::size_t{1} << std::max(digits + 1, 16));
     const std::vector<float> sums = count_ones(way, counts);
-    const Kind kind = stands_id == nullptr ? Kind::measured : Kind::simulated;
-    Series series = {sums_id, way.label, kind, term_axis, sum_axis};
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      const double x = as_double(counts[i]), sum = sums[i];
-      series.points.push_back(kind == Kind::measured ? Point(x, estimate({sum})) : Point(x, sum));
-    }
+    Series series = {sums_id, way.label, Kind::simulated, term_axis, sum_axis};
+    for (std::size_t i = 0; i < counts.size(); ++i) series.points.emplace_back(as_double(counts[i]), double{sums[i]});
     lab.add(std::move(series));
     if (stands_id != nullptr) lab.simulated(stands_id, sums.back());
     lab.tick();
