@@ -143,6 +143,7 @@ class GraphRuns {
   bool has_product() const;
 
   const GraphCase& what() const { return case_; }
+  const Graph& graph() const { return graph_; }
   Shape result_shape() const { return graph_.result_shape(); }
   const Compiled& compiled() const { return compiled_.at(Strategy::compiled); }
   std::span<const float* const> inputs() const { return inputs_.pointers(); }

@@ -66,6 +66,16 @@ Graph norm_graph(const Shape& shape, float dropout) {
   return graph;
 }
 
+Graph norm_graph_spelled_out(const Shape& shape) {
+  Graph graph;
+  const auto with = [&](Op op, Ref x, float number) { return graph.add(op, {x, graph.constant(number)}); };
+  const Ref x = layer_norm(graph, graph.input(shape));
+  const Ref growth = with(Op::add, with(Op::multiply, graph.add(Op::multiply, {x, x}), 0.044715f), 1);
+  const Ref exponent = graph.add(Op::multiply, {with(Op::multiply, x, -1.59576912f), growth});
+  graph.add(Op::divide, {x, with(Op::add, graph.add(Op::exp, {exponent}), 1)});
+  return graph;
+}
+
 Graph attention_graph(std::size_t tokens, std::size_t width, std::size_t queries) {
   Graph graph;
   const Ref q = graph.input({queries == 0 ? tokens : queries, width}), k = graph.input({width, tokens}),

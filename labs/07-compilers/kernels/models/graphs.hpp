@@ -32,6 +32,9 @@ Graph block_graph(const BlockShape& shape);
 /// The same without its matrix product: dropout(gelu(layer_norm(x))). Inputs: x, gain and shift (1, columns).
 Graph norm_graph(const Shape& shape, float dropout = 0.1f);
 
+/// gelu(layer_norm(x)) with GELU as ours is computed: x / (1 + exp(−2z)), operator by operator. Inputs as above.
+Graph norm_graph_spelled_out(const Shape& shape);
+
 /// softmax(q · k · width^(-1/2)) · v, one head. Inputs: q (queries, width), k, transposed (width, tokens),
 /// v (tokens, width).
 /// \param queries  0 for as many as tokens

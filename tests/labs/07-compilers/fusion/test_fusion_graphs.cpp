@@ -52,6 +52,14 @@ TEST_CASE("the block without its product keeps its shape") {
   CHECK(graph.result_shape() == Shape{3, 8});
 }
 
+TEST_CASE("GELU spelled out is GELU, far from zero too") {
+  const std::vector<float> x = {-9, -2, 0, 0.5f, 4, 30}, gain(6, 8), shift(6, 0);
+  const float* inputs[] = {x.data(), gain.data(), shift.data()};
+  const std::vector<double> y = reference(norm_graph_spelled_out({1, 6}), inputs);
+  const std::vector<double> expected = reference(norm_graph({1, 6}, 0), inputs);
+  for (std::size_t i = 0; i < x.size(); ++i) CHECK(y[i] == doctest::Approx(expected[i]).epsilon(1e-6));
+}
+
 TEST_CASE("attention to equal keys is the mean of the values") {
   const std::size_t tokens = 4, width = 2;
   const std::vector<float> q = {1, 2, 3, 4, 5, 6, 7, 8}, k(tokens * width, 0.5f), v = {1, 0, 2, 0, 3, 0, 6, 4};
