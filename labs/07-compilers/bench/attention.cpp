@@ -18,6 +18,7 @@
 #include "02-matmul/kernels/attention.hpp"
 #include "02-matmul/kernels/convolution.hpp"
 #include "02-matmul/kernels/gemm.hpp"
+#include "07-compilers/bench/fusion.hpp"
 #include "07-compilers/bench/steps.hpp"
 #include "07-compilers/bench/torch_race.hpp"
 #include "07-compilers/kernels/attention/attention.hpp"
@@ -29,6 +30,7 @@
 #include "harness/measure/as_double.hpp"
 #include "harness/measure/memory.hpp"
 #include "harness/measure/peaks.hpp"
+#include "harness/measure/shared_array.hpp"
 #include "harness/measure/work.hpp"
 
 namespace hf::compilers {
@@ -224,7 +226,7 @@ Estimate new_highs_per_query(std::size_t tokens) {
 // ---- The race ----
 
 /// "flash all" for all threads.
-std::string on(Threads threads, const std::string& id) { return threads == Threads::all ? id + " all" : id; }
+std::string variant_id(Threads threads, const std::string& id) { return threads == Threads::all ? id + " all" : id; }
 
 std::string torch_attention(Threads threads) { return torch_id(TorchMode::eager, "attention", threads); }
 
@@ -235,6 +237,7 @@ struct AttentionHeat {
   std::size_t tokens;
   double flops;                       ///< of one attention
   double peak_flops, all_peak_flops;  ///< of one call of "peak"
+  double one_gbs = 0, all_gbs = 0;    ///< of bytes that cross when memory is copied
   Sampling sampling = {};
   FlashCounts counts = {}, rising_counts = {};  ///< of "flash", and of "flash rising", where that was timed
   bool torch_failed = false;                    ///< before the end
@@ -257,8 +260,9 @@ class AttentionRace {
  public:
   /// What does not fit into memory is left out, with a note.
   /// \throws std::runtime_error for a wrong result
-  AttentionRace(Lab& lab, std::size_t tokens)
+  AttentionRace(Lab& lab, Roofs& roofs, std::size_t tokens)
       : lab_(lab),
+        roofs_(roofs),
         arrays_(tokens),
         peak_(peak_variant(Precision::fp32, one_)),
         all_peak_(peak_variant(Precision::fp32, all_)),
@@ -268,6 +272,7 @@ class AttentionRace {
               .peak_flops = peak_.flops,
               .all_peak_flops = all_peak_.flops} {
     variants_ = {peak_.variant, {"peak all", all_peak_.variant.seconds}};
+    for (const Threads threads : {Threads::all, Threads::one}) variants_.push_back(roofs.copies(threads).front());
     for (const Threads threads : {Threads::all, Threads::one}) {
       enter("flash", threads, [this] { heat_.counts = flash(arrays_); });
     }
@@ -298,6 +303,10 @@ class AttentionRace {
     const FlashCounts counts = heat_.counts;          // of one thread; others follow
     heat_.sampling = sample_interleaved(variants_, plan);
     heat_.counts = counts;
+    const auto gbs = [&](Threads threads) {
+      return roofs_.traffic_gbs(heat_.sampling, roofline::Stream::copy, threads).median;
+    };
+    heat_.one_gbs = gbs(Threads::one), heat_.all_gbs = gbs(Threads::all);
     heat_.torch_failed =
         !torch_.is_there(torch_attention(Threads::one)) && !torch_.is_there(torch_attention(Threads::all));
     return heat_;
@@ -305,7 +314,7 @@ class AttentionRace {
 
  private:
   void enter(const std::string& id, Threads threads, const std::function<void()>& run) {
-    Variant variant = timed(on(threads, id), run);
+    Variant variant = timed(variant_id(threads, id), run);
     if (threads == Threads::one) variant = pinned(std::move(variant));
     arrays_.poison();
     variant.seconds(1);
@@ -348,6 +357,7 @@ class AttentionRace {
   }
 
   Lab& lab_;
+  Roofs& roofs_;
   AttentionArrays arrays_;
   Team one_{1}, all_;
   PeakVariant peak_, all_peak_;
@@ -362,19 +372,21 @@ class AttentionRace {
 using Heats = std::vector<AttentionHeat>;
 
 Heats race_all(Lab& lab, const std::vector<std::size_t>& tokens) {
+  Roofs roofs(default_dram_bytes());
   const auto weight = [](std::size_t n) { return head_of(n).flops() + 1e10; };  // enough for the short ones
   double total = 0;
   for (const std::size_t n : tokens) total += weight(n);
   const double seconds = lab.seconds_left();
   Heats heats;
-  for (const std::size_t n : tokens) heats.push_back(AttentionRace(lab, n).run(seconds * weight(n) / total));
+  for (const std::size_t n : tokens) heats.push_back(AttentionRace(lab, roofs, n).run(seconds * weight(n) / total));
   return heats;
 }
 
 // ---- What it showed ----
 
-/// What counting and the roofs of the same rounds say of the speeds.
-void add_predicted_speeds(Lab& lab, const Heats& heats, Threads threads, double bandwidth_gbs) {
+/// What counting and the roofs of the same rounds say of the speeds. Scores move as copies do: each is written, after its
+/// line was read, and the softmax reads and writes it.
+void add_predicted_speeds(Lab& lab, const Heats& heats, Threads threads) {
   const bool all = threads == Threads::all;
   Series flash = {all ? "flash_speed_all_predicted" : "flash_speed_predicted", "without, predicted", Kind::modelled,
                   tokens_axis, speed_axis};
@@ -383,8 +395,9 @@ void add_predicted_speeds(Lab& lab, const Heats& heats, Threads threads, double 
   for (const AttentionHeat& heat : heats) {
     const Head head = head_of(heat.tokens);
     const bool in_cache = 4 * head.weights() < as_double(lab.machine().last_level_cache_bytes());
-    const double peak = heat.gflops(on(threads, "peak")).median;
-    const Roofline roof = {peak, in_cache ? std::numeric_limits<double>::infinity() : bandwidth_gbs};
+    const double peak = heat.gflops(variant_id(threads, "peak")).median;
+    const double gbs = all ? heat.all_gbs : heat.one_gbs;
+    const Roofline roof = {peak, in_cache ? std::numeric_limits<double>::infinity() : gbs};
     flash.points.emplace_back(as_double(heat.tokens), heat.flops / roof.seconds(flash_work(head)) * 1e-9);
     naive.points.emplace_back(as_double(heat.tokens), heat.flops / predicted_seconds(roof, naive_work(head)) * 1e-9);
   }
@@ -417,7 +430,7 @@ void add_shown(Lab& lab, const AttentionHeat& heat) {
   lab.derived("flash_rescalings_4096", as_double(heat.counts.rescalings));
 }
 
-void add_attention(Lab& lab, const Heats& heats, double one_gbs, double all_gbs) {
+void add_attention(Lab& lab, const Heats& heats) {
   for (const Threads threads : {Threads::one, Threads::all}) {
     const bool all = threads == Threads::all;
     const auto add = [&](const std::string& variant, const char* one_id, const char* all_id, const char* label) {
@@ -427,11 +440,11 @@ void add_attention(Lab& lab, const Heats& heats, double one_gbs, double all_gbs)
       }
       if (!series.points.empty()) lab.add(std::move(series));
     };
-    add(on(threads, "flash"), "flash_speed", "flash_speed_all", "without the matrix");
-    add(on(threads, "naive"), "naive_speed", "naive_speed_all", "with the matrix");
+    add(variant_id(threads, "flash"), "flash_speed", "flash_speed_all", "without the matrix");
+    add(variant_id(threads, "naive"), "naive_speed", "naive_speed_all", "with the matrix");
     add(torch_attention(threads), "torch_attention_speed", "torch_attention_speed_all", "PyTorch");
-    add(on(threads, "peak"), "attention_peak", "attention_peak_all", "peak");
-    add_predicted_speeds(lab, heats, threads, all ? all_gbs : one_gbs);
+    add(variant_id(threads, "peak"), "attention_peak", "attention_peak_all", "peak");
+    add_predicted_speeds(lab, heats, threads);
   }
   add_least_ratio(lab, heats, "flash", torch_attention(Threads::one), 0, "flash_over_torch_min");
   add_least_ratio(lab, heats, "flash", "peak", 1024, "flash_over_peak_min");
@@ -454,15 +467,13 @@ std::optional<std::size_t> resident_growth(const std::function<void()>& work) {
 }
 
 void measure_attention(Lab& lab) {
-  Team one(1), all;
+  Team one(1);
   const double peak = peak_gflops(Precision::fp32, one, lab.plan(50)).median;
   const std::vector<std::size_t> tokens = attention_tokens(lab, peak);
   predict_attention(lab, tokens);
-  const double one_gbs = dram_read_gbs(one, lab.memory_plan(20)).median,
-               all_gbs = dram_read_gbs(all, lab.memory_plan(20)).median;
   lab.add(Value("online_new_highs", new_highs_per_query(shown_tokens), "1"));
   measure_attention_memory(lab, tokens);
-  add_attention(lab, race_all(lab, tokens), one_gbs, all_gbs);
+  add_attention(lab, race_all(lab, tokens));
 }
 
 }  // namespace hf::compilers
