@@ -113,7 +113,7 @@ std::optional<std::size_t> resident_bytes() {
 /// Bytes that become resident while attention of so many tokens is prepared and run on one thread, its operands among them:
 /// measured several times. Nothing where the system does not tell, or there is too little memory.
 std::optional<Estimate> resident_bytes(std::size_t tokens, std::size_t scratch,
-                                       void (*attend)(const AttentionArrays& of)) {
+                                       const std::function<void(const AttentionArrays& of)>& attend) {
   constexpr int times = 2;
   if (!fits_into_memory(scratch)) return {};
   std::vector<double> samples;
@@ -132,8 +132,6 @@ std::optional<Estimate> resident_bytes(std::size_t tokens, std::size_t scratch,
 
 FlashCounts flash(const AttentionArrays& of) { return flash_attention(of.head(), of.q(), of.k(), of.v(), of.out()); }
 
-void attend_without_matrix(const AttentionArrays& of) { flash(of); }
-
 void attend_with_matrix(const AttentionArrays& of) {
   static thread_local std::optional<NaiveAttention> naive;
   naive.emplace(of.head()).run(of.q(), of.k(), of.v(), of.out());
@@ -146,30 +144,26 @@ double naive_bytes(std::size_t tokens) {
   return operand_bytes(tokens) + as_double(NaiveAttention::scratch_bytes(head_of(tokens)));
 }
 
-/// How many times as much memory 4096 tokens take as 1024, where both were measured.
-void add_memory_growth(Lab& lab, const Series& flash) {
-  double few = 0;
-  for (const Point& point : flash.points) {
-    if (point.x == as_double(shown_tokens / 4)) few = point.y.median;
-    if (point.x == as_double(shown_tokens) && few > 0) lab.derived("flash_memory_growth", point.y.median / few);
-  }
-}
-
 /// What attention makes resident, beside what was counted.
 void measure_attention_memory(Lab& lab, const std::vector<std::size_t>& tokens) {
   Series naive = {"naive_memory", "with the matrix", Kind::measured, tokens_axis, memory_axis};
-  Series flash = {"flash_memory", "without", Kind::measured, tokens_axis, memory_axis};
+  Series without = {"flash_memory", "without", Kind::measured, tokens_axis, memory_axis};
   for (const std::size_t n : tokens) {
     lab.tick();
-    if (const auto bytes = resident_bytes(n, 0, attend_without_matrix)) flash.points.emplace_back(as_double(n), *bytes);
+    if (const auto bytes = resident_bytes(n, 0, flash)) without.points.emplace_back(as_double(n), *bytes);
     if (n > shown_tokens) continue;  // the square is plain by then, and takes its time
     const std::size_t scratch = NaiveAttention::scratch_bytes(head_of(n));
     if (const auto bytes = resident_bytes(n, scratch, attend_with_matrix))
       naive.points.emplace_back(as_double(n), *bytes);
   }
-  if (flash.points.empty()) return lab.note("no /proc/self/smaps_rollup: the memory of attention was not measured");
-  add_memory_growth(lab, flash);
-  lab.add(std::move(flash));
+  if (without.points.empty()) return lab.note("no /proc/self/smaps_rollup: the memory of attention was not measured");
+  const auto median = [&](std::size_t n) {
+    const auto found = std::ranges::find(without.points, as_double(n), &Point::x);
+    return found == without.points.end() ? 0 : found->y.median;
+  };
+  const double few = median(shown_tokens / 4), many = median(shown_tokens);
+  if (few > 0 && many > 0) lab.derived("flash_memory_growth", many / few);
+  lab.add(std::move(without));
   if (!naive.points.empty()) lab.add(std::move(naive));
 }
 
@@ -199,8 +193,7 @@ void predict_attention(Lab& lab, const std::vector<std::size_t>& tokens) {
     naive_memory.points.emplace_back(as_double(n), naive_bytes(n));
     flash_memory.points.emplace_back(as_double(n), flash_bytes(n));
   }
-  lab.add(std::move(naive_memory));
-  lab.add(std::move(flash_memory));
+  for (Series* series : {&naive_memory, &flash_memory}) lab.add(std::move(*series));
   lab.show("Predicted: memory of attention", {"naive_memory_predicted", "flash_memory_predicted"});
   lab.modelled("flash_products_per_score", 2 * as_double(head_width));
   lab.modelled("flash_slots_per_score", 2 * as_double(head_width) + flash_instructions_per_score());
@@ -303,10 +296,8 @@ class AttentionRace {
     const FlashCounts counts = heat_.counts;          // of one thread; others follow
     heat_.sampling = sample_interleaved(variants_, plan);
     heat_.counts = counts;
-    const auto gbs = [&](Threads threads) {
-      return roofs_.traffic_gbs(heat_.sampling, roofline::Stream::copy, threads).median;
-    };
-    heat_.one_gbs = gbs(Threads::one), heat_.all_gbs = gbs(Threads::all);
+    heat_.one_gbs = roofs_.traffic_gbs(heat_.sampling, roofline::Stream::copy, Threads::one).median;
+    heat_.all_gbs = roofs_.traffic_gbs(heat_.sampling, roofline::Stream::copy, Threads::all).median;
     heat_.torch_failed =
         !torch_.is_there(torch_attention(Threads::one)) && !torch_.is_there(torch_attention(Threads::all));
     return heat_;
@@ -401,8 +392,7 @@ void add_predicted_speeds(Lab& lab, const Heats& heats, Threads threads) {
     flash.points.emplace_back(as_double(heat.tokens), heat.flops / roof.seconds(flash_work(head)) * 1e-9);
     naive.points.emplace_back(as_double(heat.tokens), heat.flops / predicted_seconds(roof, naive_work(head)) * 1e-9);
   }
-  lab.add(std::move(flash));
-  lab.add(std::move(naive));
+  for (Series* series : {&flash, &naive}) lab.add(std::move(*series));
 }
 
 /// Adds the least ratio of the speeds of two variants, from so many tokens on, where both are there.

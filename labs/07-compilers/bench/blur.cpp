@@ -136,8 +136,7 @@ void measure_taps(Lab& lab, const BlurIds& ids) {
   }
   lab.add(Value(ids.sliding_ms, times(sampling.of("blur sliding"), 1e3), "ms"));
   lab.modelled(ids.sliding_predicted_ms, speeds.seconds(shape, slide()) * 1e3, "ms");
-  lab.add(std::move(measured));
-  lab.add(std::move(predicted));
+  for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
   const std::string breadth = rows_id(shape.rows);
   lab.add(Value(ids.recompute_slowdown, sampling.ratio(rows_id(1), breadth), "1"));
   lab.add(Value(ids.sliding_speedup, sampling.ratio(breadth, "blur sliding"), "1"));

@@ -77,11 +77,9 @@ struct GraphRace {
     for (const std::vector<Variant>& variants : {runs.variants(), roofs.variants(), torch.variants()}) {
       beside.insert(beside.end(), variants.begin(), variants.end());
     }
-    std::vector<std::vector<Variant>> groups = {std::move(beside)};
-    if (!apart.empty()) groups.push_back(apart);
     Plan plan = lab.memory_plan(fusion_parts);
     plan.minimum_rounds = 3;
-    sampling = sample_side_by_side(groups, plan);
+    sampling = sample_side_by_side({beside, apart}, plan);
   }
 
   std::string compiled() const { return runs.id(Strategy::compiled); }
@@ -212,8 +210,7 @@ void add_break_even(GraphRace& race) {
     race.lab.add(seconds_together(id, label, cost, most_calls));
   };
   const Estimate operators = race.sampling.of(race.operators()), nothing = estimate({0});
-  const Cost compiled = {add_compile_times(race.lab, race.runs.what().graph(race.runs.what().rows)),
-                         race.sampling.of(race.compiled())};
+  const Cost compiled = {add_compile_times(race.lab, race.runs.graph()), race.sampling.of(race.compiled())};
   add("compile_break_even_calls", compiled, operators);
   add_line("break_even_operators", "operator by operator", {nothing, operators});
   add_line("break_even_compiled", "compiled", compiled);
@@ -293,8 +290,8 @@ void measure_chain(GraphRace& race) {
 
 void measure_softmax(GraphRace& race) {
   race.run();
-  const Estimate decomposed = race.sampling.ratio(race.runs.id(Strategy::decomposed), race.compiled());
-  race.lab.add(Value("fusion_softmax_decomposed_gain", decomposed, "1"));
+  const std::string decomposed = race.runs.id(Strategy::decomposed);
+  race.lab.add(Value("fusion_softmax_decomposed_gain", race.sampling.ratio(decomposed, race.compiled()), "1"));
   race.add_over_roof("fusion_softmax_over_roof");
   race.add_over_torch_best("fusion_softmax_over_torch_best");
   race.add_over_torch_best("fusion_softmax_operators_over_torch_best", "softmax", race.operators());
@@ -392,20 +389,20 @@ class SizeRuns {
         set_(roofline::kernel_sets(probe_machine()).back()),
         copied_(one_, unfused_set(sizes.back())) {
     for (const std::size_t bytes : sizes) by_operators_.emplace_back(chain_graph({bytes / row_bytes, row_floats}));
+    const float* const x = memory_[0].as<float>().data();
+    float* const y = memory_[1].as<float>().data();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const std::size_t bytes = sizes[i];
-      add(id("by operators ", bytes), [this, i](const float* x, float* y) { by_operators_[i].run({&x, 1}, y); });
-      add(id("compiled ", bytes), [this, bytes](const float* x, float* y) {
-        compiled_.run({&x, 1}, y, bytes / row_bytes);
-      });
+      const std::size_t bytes = sizes[i], rows = bytes / row_bytes;
+      variants_.push_back(timed(id("by operators ", bytes), [=, this] { by_operators_[i].run({&x, 1}, y); }));
+      variants_.push_back(timed(id("compiled ", bytes), [=, this] { compiled_.run({&x, 1}, y, rows); }));
     }
     std::set<std::size_t> copied;
     for (const std::size_t bytes : sizes) copied.insert({fused_set(bytes), unfused_set(bytes)});
     for (const std::size_t bytes : copied) {
-      Variant copy = roofline::one_thread(*set_, Stream::copy, copied_, bytes);
-      copy.id = id("copy ", bytes);
-      variants_.push_back(pinned(std::move(copy)));
+      variants_.push_back(roofline::one_thread(*set_, Stream::copy, copied_, bytes));
+      variants_.back().id = id("copy ", bytes);
     }
+    for (Variant& variant : variants_) variant = pinned(std::move(variant));
   }
 
   /// They need this.
@@ -427,12 +424,6 @@ class SizeRuns {
   /// Bytes that two arrays take, or the four of three passes.
   static std::size_t fused_set(std::size_t bytes) { return 2 * bytes; }
   static std::size_t unfused_set(std::size_t bytes) { return 4 * bytes; }
-
-  template <class Run>
-  void add(std::string id, const Run& run) {
-    const auto call = [run, x = memory_[0].as<float>().data(), y = memory_[1].as<float>().data()] { run(x, y); };
-    variants_.push_back(pinned(timed(std::move(id), call)));
-  }
 
   double copy_gbs(const Sampling& sampling, std::size_t working_set) const {
     const double bytes = roofline::pass_bytes(*set_, Stream::copy, working_set);
@@ -465,8 +456,7 @@ void measure_sizes(Lab& lab) {
   }
   const auto median = [](const Point& point) { return point.y.median; };
   lab.add(Value("fusion_gain_least_by_size", std::ranges::min_element(gain.points, {}, median)->y, "1"));
-  lab.add(std::move(gain));
-  lab.add(std::move(predicted));
+  for (Series* series : {&gain, &predicted}) lab.add(std::move(*series));
 }
 
 }  // namespace
@@ -480,11 +470,9 @@ std::optional<Estimate> break_even_calls(const Cost& compiled, const Estimate& o
 Series seconds_together(const std::string& id, const std::string& label, const Cost& cost, double most) {
   Series series = {id, label, Kind::measured, {"calls", "1"}, {"time of all calls together", "s"}};
   for (double decade = 1; decade <= most; decade *= 10) {
-    for (const double step : {1.0, 2.0, 5.0}) {
-      const double calls = decade * step;
-      if (calls > most) break;
+    for (const double calls : {decade, 2 * decade, 5 * decade}) {
       const auto together = [&](double first) { return first + calls * cost.call.median; };
-      series.points.emplace_back(calls, transform(cost.first, together));
+      if (calls <= most) series.points.emplace_back(calls, transform(cost.first, together));
     }
   }
   return series;

@@ -282,8 +282,7 @@ void add_models(Lab& lab, const CallRuns& runs, const Sampling& sampling, const 
       measured.points.emplace_back(as_double(batch), in_us(sampling.of(way + model_of(batch))));
       predicted.points.emplace_back(as_double(batch), (runs.*predict)(sampling, batch) * 1e6);
     }
-    lab.add(std::move(measured));
-    lab.add(std::move(predicted));
+    for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
   };
   add("model_compiled", "model_compiled_predicted", "ours, compiled", "compiled ", &CallRuns::predicted_compiled);
   std::vector<double> errors;

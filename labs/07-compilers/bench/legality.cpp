@@ -235,8 +235,7 @@ void add_gains(Lab& lab, const Permissions& permissions, const Sampling& samplin
   add("restrict, six arrays", "rotate", "rotate restrict", units);
   add("additions in any order", "dot", "dot reordered", chains);
   if (permissions.can_exchange()) add("may exchange: product", "product ijk", "product ijk exchanged", 1);
-  lab.add(std::move(measured));
-  lab.add(std::move(predicted));
+  for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
 }
 
 }  // namespace

@@ -82,8 +82,7 @@ class BatchRuns {
       gain.points.emplace_back(as_double(batch), sampling.ratio(eager(batch), compiled(batch)));
       predicted.points.emplace_back(as_double(batch), predicted_gain(graph_(batch), machine, costs));
     }
-    lab.add(std::move(gain));
-    lab.add(std::move(predicted));
+    for (Series* series : {&gain, &predicted}) lab.add(std::move(*series));
   }
 
  private:
@@ -248,8 +247,7 @@ void add_partial_model(Lab& lab) {
     measured.points.emplace_back(compiling * 1e3, times(found.passes[count], 1e3), label);
     predicted.points.emplace_back(compiling * 1e3, found.predicted(count) * 1e3);
   }
-  lab.add(std::move(measured));
-  lab.add(std::move(predicted));
+  for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
   lab.show("A model, compiled in part", {"partial_passes"});
   const auto saved = [&](std::size_t count) { return found.passes[0].median - found.passes[count].median; };
   lab.derived("hot_part_gain_share", saved(1) / saved(model.parts()));

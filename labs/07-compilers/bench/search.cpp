@@ -163,8 +163,7 @@ void measure_tiles(Lab& lab, const Tuning& square, const CoreRates& rates) {
       measured.points.emplace_back(rows, times(sampling.ratio("peak", id(tile)), shape.flops() / peak.flops));
       predicted.points.emplace_back(rows, shape.flops() / seconds / rates.flops);
     }
-    lab.add(std::move(measured));
-    lab.add(std::move(predicted));
+    for (Series* series : {&measured, &predicted}) lab.add(std::move(*series));
   }
 }
 
@@ -263,8 +262,7 @@ void show_curse(Lab& lab, const Tuning& square) {
     seen.points.emplace_back(as_double(i + 1), estimate({hand / seconds[0]}));
     again.points.emplace_back(as_double(i + 1), estimate(std::move(later)));
   }
-  lab.add(std::move(seen));
-  lab.add(std::move(again));
+  for (Series* series : {&seen, &again}) lab.add(std::move(*series));
 }
 
 std::string text_of(const Candidate& candidate) {
