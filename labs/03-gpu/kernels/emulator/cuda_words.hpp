@@ -1,0 +1,63 @@
+/// \file
+/// The words of CUDA that kernels use, for the emulator. Included before a kernel's source, in a file that is compiled with
+/// observe_accesses() (labs/03-gpu/CMakeLists.txt).
+#pragma once
+
+#include <algorithm>
+
+#include "03-gpu/kernels/emulator/launch.hpp"
+
+#define __global__
+#define __device__
+#define __host__
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __shared__ static  // blocks run one after the other
+#define HF_LAUNCH(kernel, grid, block, ...) ::hf::gpu::emulator::launch(grid, block, [=] { kernel(__VA_ARGS__); })
+#define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...) HF_LAUNCH(kernel, grid, block, __VA_ARGS__)
+
+#define threadIdx (::hf::gpu::emulator::here.thread)
+#define blockIdx (::hf::gpu::emulator::here.block)
+#define blockDim (::hf::gpu::emulator::here.block_size)
+#define gridDim (::hf::gpu::emulator::here.grid_size)
+
+/// It may lie over floats, as on the device, and is loaded and stored whole.
+struct __attribute__((aligned(16), may_alias)) float4 {
+  float x = 0, y = 0, z = 0, w = 0;
+  float4() = default;
+  float4(float x_, float y_, float z_, float w_) : x(x_), y(y_), z(z_), w(w_) {}
+  float4(const float4& from) { *this = from; }
+  float4& operator=(const float4& from) {
+    using Whole = float __attribute__((vector_size(16), may_alias));
+    *reinterpret_cast<Whole*>(this) = *reinterpret_cast<const Whole*>(&from);
+    return *this;
+  }
+};
+
+using hf::gpu::emulator::dim3;
+using std::min;
+
+inline void __syncthreads() { hf::gpu::emulator::meet_block(); }
+inline void __syncwarp() { hf::gpu::emulator::meet_warp(); }
+
+namespace hf::gpu {
+
+/// As of sgemm_warp_tile.cuh.
+template <class Tiles>
+Tiles& shared_tiles() {
+  alignas(16) static Tiles tiles;
+  return tiles;
+}
+
+/// As of sgemm_warp_tile.cuh; copies are as late as they may be.
+inline void copy_async(float* to, const float* from, bool inside) {
+  emulator::begin_copy({to, inside ? from : nullptr});
+}
+inline void wait_for_copies() {
+  while (emulator::has_copies()) {
+    const emulator::LateCopy copy = emulator::take_copy();
+    *reinterpret_cast<float4*>(copy.to) = copy.from ? *reinterpret_cast<const float4*>(copy.from) : float4();
+  }
+}
+
+}  // namespace hf::gpu

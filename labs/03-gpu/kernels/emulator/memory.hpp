@@ -1,0 +1,40 @@
+/// \file
+/// What the emulator knows of memory: which addresses are an array's, and who touched each word last.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace hf::gpu::emulator {
+
+enum class Space : std::uint8_t { none, global, shared };
+
+/// One access of one thread.
+struct Access {
+  std::uintptr_t address;
+  const void* code;  ///< where the kernel's code goes on after it
+  std::uint8_t size;
+  bool writes;
+  Space space;
+};
+
+/// Who runs, as far as races are concerned: two accesses race when neither a barrier of the block nor one of their warp lies
+/// between them, they are of different threads, and one writes.
+struct Moment {
+  std::uint32_t block = 0;        ///< one more for each block that runs
+  std::uint32_t since_block = 0;  ///< one more at each barrier of a block
+  std::uint32_t since_warp = 0;   ///< one more at each barrier of this warp
+  std::uint16_t thread = 0;
+};
+
+/// Where an address lies; none where it is neither global nor shared.
+Space space_of(std::uintptr_t address);
+
+/// Remembers an access. \return what is wrong with it, or nothing
+std::string_view remember(const Access& access, const Moment& now);
+
+/// Whether a sector of global memory is loaded for the first time in this block.
+bool first_in_block(std::uintptr_t sector, std::uint32_t block);
+
+}  // namespace hf::gpu::emulator

@@ -1,0 +1,24 @@
+#include "03-gpu/kernels/emulator/sgemm_observed.hpp"
+
+#include "03-gpu/kernels/emulator/cuda_words.hpp"
+// The kernels come after what they are compiled with.
+#include <vector>
+
+#include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
+
+namespace hf::gpu::emulator {
+
+std::vector<ObservedRung> observed_sgemm_rungs() {
+  std::vector<SgemmRung> all = sgemm_rungs();
+  for (const SgemmRung& tiles : sgemm_warp_tiles()) all.push_back(tiles);
+  std::vector<ObservedRung> rungs;
+  for (const SgemmRung& rung : all) {
+    rungs.push_back({rung.id, rung.label, rung.multiple,
+                     [multiply = rung.multiply](int m, int n, int k, const float* a, const float* b, float* c) {
+                       multiply({m, n, k}, a, b, c);
+                     }});
+  }
+  return rungs;
+}
+
+}  // namespace hf::gpu::emulator

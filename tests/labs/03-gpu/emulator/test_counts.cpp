@@ -1,0 +1,125 @@
+// What small kernels ask for, against counts made by hand and NVIDIA's own examples.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "03-gpu/kernels/emulator/emulator.hpp"
+#include "textbook.hpp"
+
+namespace hf::gpu {
+namespace {
+
+using emulator::Counts;
+using emulator::GlobalArray;
+using emulator::take_counts;
+
+std::vector<std::uint32_t> numbered(std::size_t count) {
+  std::vector<std::uint32_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  return numbers;
+}
+
+// CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": a warp's words in a row are 4 sectors, or 5 where they
+// don't begin at one; at a stride of two words 8; and no more than one for each thread.
+TEST_CASE("a warp's words are as many sectors as they touch") {
+  const GlobalArray<std::uint32_t> from(numbered(32 * 64 + 8)), to(32);
+  const auto sectors = [&](int stride, int offset) {
+    take_counts();
+    copy_strided(from.data(), to.data(), stride, offset);
+    for (std::size_t i = 0; i < 32; ++i)
+      CHECK(to.to_host()[i] == i * static_cast<std::size_t>(stride) + static_cast<std::size_t>(offset));
+    const Counts counts = take_counts();
+    CHECK(counts.global_loads.requests == 1);
+    CHECK(counts.global_stores.requests == 1);
+    CHECK(counts.global_stores.sectors == 4);
+    CHECK(counts.global_loads.sectors == counts.block_sectors);
+    return counts.global_loads.sectors;
+  };
+  CHECK(sectors(1, 0) == 4);
+  CHECK(sectors(1, 8) == 4);
+  CHECK(sectors(1, 1) == 5);
+  CHECK(sectors(0, 0) == 1);
+  CHECK(sectors(2, 0) == 8);
+  CHECK(sectors(4, 0) == 16);
+  CHECK(sectors(8, 0) == 32);
+  CHECK(sectors(64, 0) == 32);
+}
+
+TEST_CASE("sixteen bytes for each thread are one request") {
+  const GlobalArray<std::uint32_t> from(numbered(128)), to(128);
+  take_counts();
+  copy_wide(from.data(), to.data());
+  CHECK(to.to_host() == numbered(128));
+  const Counts counts = take_counts();
+  CHECK(counts.global_loads.requests == 1);
+  CHECK(counts.global_loads.sectors == 16);
+  CHECK(counts.global_loads.lines == 4);
+  CHECK(counts.global_stores.requests == 1);
+  CHECK(counts.global_stores.sectors == 16);
+}
+
+TEST_CASE("a bank answers its words one after the other, and a word once for all") {
+  const GlobalArray<std::uint32_t> to(32);
+  for (const int stride : {0, 1, 2, 3, 4, 8, 16, 31, 32, 33}) {
+    CAPTURE(stride);
+    take_counts();
+    load_banks(to.data(), stride);
+    const Counts counts = take_counts();
+    CHECK(counts.shared_loads.requests == 1);
+    CHECK(counts.shared_loads.wavefronts == (stride == 0 ? 1u : std::gcd(stride, 32)));
+    CHECK(counts.shared_stores.requests == 32);
+    CHECK(counts.shared_stores.wavefronts == 32);
+    CHECK(counts.barriers == 1);
+  }
+}
+
+// "An Efficient Matrix Transpose in CUDA C/C++": reading a column of a 32 × 32 tile conflicts 32 ways, of a tile 33 wide not at all.
+TEST_CASE("one more column takes the conflicts out of a transpose") {
+  constexpr std::size_t side = 64, numbers = side * side, warps = numbers / 32;
+  std::vector<float> matrix(numbers);
+  std::iota(matrix.begin(), matrix.end(), 0.0f);
+  const GlobalArray<float> from(matrix), to(numbers);
+  for (const bool padded : {false, true}) {
+    take_counts();
+    transpose(from.data(), to.data(), side, padded);
+    const std::vector<float> found = to.to_host();
+    for (std::size_t at = 0; at < numbers; ++at) REQUIRE(found[at] == matrix[at % side * side + at / side]);
+    const Counts counts = take_counts();
+    CHECK(counts.shared_loads.requests == warps);
+    CHECK(counts.shared_loads.wavefronts == warps * (padded ? 1 : 32));
+    CHECK(counts.shared_stores.wavefronts == warps);
+    CHECK(counts.global_loads.sectors == 4 * warps);
+    CHECK(counts.global_stores.sectors == 4 * warps);
+    CHECK(counts.barriers == 4);
+  }
+}
+
+TEST_CASE("threads that take different branches ask one after the other, and meet behind them") {
+  const GlobalArray<std::uint32_t> from(numbered(64)), to(32);
+  for (const int split : {0, 1, 7, 31, 32}) {
+    CAPTURE(split);
+    take_counts();
+    branch(from.data(), to.data(), split);
+    const Counts counts = take_counts();
+    const bool one_way = split == 0 || split == 32;
+    CHECK(counts.global_loads.requests == (one_way ? 1 : 2));
+    CHECK(counts.partial_requests == (one_way ? 0 : 2));
+    CHECK(counts.global_stores.requests == 1);
+  }
+}
+
+TEST_CASE("a loop takes as many requests as its longest thread") {
+  const GlobalArray<std::uint32_t> from(numbered(32 * 32)), to(32);
+  take_counts();
+  triangle(from.data(), to.data());
+  const Counts counts = take_counts();
+  CHECK(counts.global_loads.requests == 32);
+  CHECK(counts.partial_requests == 31);
+  CHECK(counts.global_stores.requests == 1);
+}
+
+}  // namespace
+}  // namespace hf::gpu

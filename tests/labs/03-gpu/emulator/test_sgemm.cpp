@@ -1,0 +1,81 @@
+// The fp32 ladder on the emulator: right, and what it asks for is what a profiler counted on a GPU.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "03-gpu/kernels/emulator/emulator.hpp"
+#include "03-gpu/kernels/emulator/sgemm_observed.hpp"
+#include "common/product.hpp"
+#include "common/random.hpp"
+
+namespace hf::gpu {
+namespace {
+
+using emulator::Counts;
+using emulator::GlobalArray;
+using emulator::ObservedRung;
+
+const ObservedRung& rung(const std::string& id) {
+  static const std::vector<ObservedRung> rungs = emulator::observed_sgemm_rungs();
+  for (const ObservedRung& each : rungs) {
+    if (each.id == id) return each;
+  }
+  FAIL("no rung is called ", id);
+  return rungs.front();
+}
+
+Counts count(const ObservedRung& rung, int m, int n, int k) {
+  const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n),
+             depth = static_cast<std::size_t>(k);
+  std::vector<float> a(rows * depth), b(depth * columns);
+  fill_random(a, 1);
+  fill_random(b, 2);
+  const GlobalArray<float> on_gpu_a(a), on_gpu_b(b), on_gpu_c(rows * columns);
+  emulator::take_counts();
+  rung.multiply(m, n, k, on_gpu_a.data(), on_gpu_b.data(), on_gpu_c.data());
+  const std::vector<float> c = on_gpu_c.to_host();
+  CHECK(worst_product_error(rows, columns, depth, a.data(), b.data(), c.data(), rows * columns) <= 1);
+  return emulator::take_counts();
+}
+
+TEST_CASE("every rung is right, and has no fault, whatever sticks out") {
+  for (const ObservedRung& each : emulator::observed_sgemm_rungs()) {
+    CAPTURE(each.label);
+    count(each, 1, 4, 4);
+    count(each, 130, 264, 68);
+    if (each.multiple == 1) count(each, 31, 65, 33);
+  }
+}
+
+// Nsight Compute on an H100, N = 2048, for each FMA of a warp: l1tex__t_requests and _sectors of global loads, and
+// l1tex__data_pipe_lsu_wavefronts_mem_shared. (What cp.async stores is not among the last.)
+TEST_CASE("a profiler's counts") {
+  struct Profiled {
+    const char* id;
+    double requests, sectors, wavefronts;
+  };
+  constexpr int side = 128;
+  constexpr double fmas = side * side * (side / 32.0);
+  for (const Profiled& profiled : {Profiled{"naive", 2.0, 33.0, 0},
+                                   {"coalesced", 2.0, 5.0, 0},
+                                   {"shared_tile", 0, 0.25, 1.58},
+                                   {"register_tile", 0, 0.0625, 0.386},
+                                   {"vectorised", 0, 0.0625, 0.214}}) {
+    CAPTURE(profiled.id);
+    const Counts counts = count(rung(profiled.id), side, side, side);
+    const auto per_fma = [](std::uint64_t number) { return static_cast<double>(number) / fmas; };
+    if (profiled.requests > 0) CHECK(per_fma(counts.global_loads.requests) == profiled.requests);
+    CHECK(per_fma(counts.global_loads.sectors) == profiled.sectors);
+    CHECK(per_fma(counts.shared_loads.wavefronts + counts.shared_stores.wavefronts) ==
+          doctest::Approx(profiled.wavefronts).epsilon(0.02));
+  }
+  const Counts wide = count(rung("warp_tile_wide"), side, 2 * side, side);
+  CHECK(static_cast<double>(wide.global_loads.sectors) / (2 * fmas) == doctest::Approx(0.049).epsilon(0.05));
+  CHECK(static_cast<double>(wide.shared_loads.wavefronts) / (2 * fmas) == doctest::Approx(0.0956).epsilon(0.03));
+}
+
+}  // namespace
+}  // namespace hf::gpu
