@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-namespace hf::gpu::emulator {
+namespace hf::emulator {
 namespace {
 
-constexpr std::uintptr_t sector_bytes = 32, line_bytes = 128, banks = 32, bank_bytes = 4, widest = 16;
+constexpr std::uintptr_t banks = 32, bank_bytes = 4, widest = 16;
 
 /// The addresses of one request, all of one size.
 struct Request {
@@ -209,4 +209,4 @@ void count_warp(std::span<Log> logs, std::uint32_t block, unsigned live, Counts&
   for (Log& log : logs) log.clear();
 }
 
-}  // namespace hf::gpu::emulator
+}  // namespace hf::emulator

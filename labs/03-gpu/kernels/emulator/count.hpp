@@ -9,7 +9,7 @@
 #include "03-gpu/kernels/emulator/emulator.hpp"
 #include "03-gpu/kernels/emulator/memory.hpp"
 
-namespace hf::gpu::emulator {
+namespace hf::emulator {
 
 /// Accesses of one thread, in order.
 using Log = std::vector<Access>;
@@ -20,4 +20,4 @@ using Log = std::vector<Access>;
 /// \param live  how many of them hadn't ended before
 void count_warp(std::span<Log> logs, std::uint32_t block, unsigned live, Counts& counts);
 
-}  // namespace hf::gpu::emulator
+}  // namespace hf::emulator

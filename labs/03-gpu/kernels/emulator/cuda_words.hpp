@@ -13,13 +13,13 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __shared__ static  // blocks run one after the other
-#define HF_LAUNCH(kernel, grid, block, ...) ::hf::gpu::emulator::launch(grid, block, [=] { kernel(__VA_ARGS__); })
+#define HF_LAUNCH(kernel, grid, block, ...) ::hf::emulator::launch(grid, block, [=] { kernel(__VA_ARGS__); })
 #define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...) HF_LAUNCH(kernel, grid, block, __VA_ARGS__)
 
-#define threadIdx (::hf::gpu::emulator::here.thread)
-#define blockIdx (::hf::gpu::emulator::here.block)
-#define blockDim (::hf::gpu::emulator::here.block_size)
-#define gridDim (::hf::gpu::emulator::here.grid_size)
+#define threadIdx (::hf::emulator::here.thread)
+#define blockIdx (::hf::emulator::here.block)
+#define blockDim (::hf::emulator::here.block_size)
+#define gridDim (::hf::emulator::here.grid_size)
 
 /// It may lie over floats, as on the device, and is loaded and stored whole.
 struct __attribute__((aligned(16), may_alias)) float4 {
@@ -34,11 +34,14 @@ struct __attribute__((aligned(16), may_alias)) float4 {
   }
 };
 
-using hf::gpu::emulator::dim3;
+// A namespace of its own: a program may have the same functions for a device.
+#define gpu gpu_on_emulator
+
+using hf::emulator::dim3;
 using std::min;
 
-inline void __syncthreads() { hf::gpu::emulator::meet_block(); }
-inline void __syncwarp() { hf::gpu::emulator::meet_warp(); }
+inline void __syncthreads() { hf::emulator::meet_block(); }
+inline void __syncwarp() { hf::emulator::meet_warp(); }
 
 namespace hf::gpu {
 
@@ -51,11 +54,11 @@ Tiles& shared_tiles() {
 
 /// As of sgemm_warp_tile.cuh; copies are as late as they may be.
 inline void copy_async(float* to, const float* from, bool inside) {
-  emulator::begin_copy({to, inside ? from : nullptr});
+  ::hf::emulator::begin_copy({to, inside ? from : nullptr});
 }
 inline void wait_for_copies() {
-  while (emulator::has_copies()) {
-    const emulator::LateCopy copy = emulator::take_copy();
+  while (::hf::emulator::has_copies()) {
+    const ::hf::emulator::LateCopy copy = ::hf::emulator::take_copy();
     *reinterpret_cast<float4*>(copy.to) = copy.from ? *reinterpret_cast<const float4*>(copy.from) : float4();
   }
 }

@@ -13,11 +13,12 @@
 #include <stdexcept>
 #include <vector>
 
-namespace hf::gpu::emulator {
+namespace hf::emulator {
 
 constexpr unsigned warp_threads = 32;
+constexpr unsigned sector_bytes = 32, line_bytes = 128;  ///< of global memory and its caches
 
-/// What the warps of a launch asked for. A request is one instruction of one warp; sectors have 32 bytes and lines 128. Loads
+/// What the warps of a launch asked for. A request is one instruction of one warp. Loads
 /// of neighbours in shared memory, one after the other and aligned, count as the one wide load that compilers make of them.
 struct Counts {
   struct Global {
@@ -78,4 +79,4 @@ class GlobalArray {
 /// What was asked for since the last call.
 Counts take_counts();
 
-}  // namespace hf::gpu::emulator
+}  // namespace hf::emulator

@@ -20,7 +20,7 @@
 #include "03-gpu/kernels/emulator/memory.hpp"
 #include "03-gpu/kernels/emulator/source_line.hpp"
 
-namespace hf::gpu::emulator {
+namespace hf::emulator {
 
 Here here;
 
@@ -227,11 +227,11 @@ void see(const void* address, std::size_t size, bool writes, const void* code) {
   machine().see(reinterpret_cast<std::uintptr_t>(address), static_cast<std::uint8_t>(size), writes, code);
 }
 
-}  // namespace hf::gpu::emulator
+}  // namespace hf::emulator
 
 // What the thread sanitizer's instrumentation calls at each access and each function.
 #define HF_SEE(name, bytes, writes) \
-  void __tsan_##name(void* address) { hf::gpu::emulator::see(address, bytes, writes, __builtin_return_address(0)); }
+  void __tsan_##name(void* address) { hf::emulator::see(address, bytes, writes, __builtin_return_address(0)); }
 #define HF_SEE_ALL(bytes)                     \
   HF_SEE(read##bytes, bytes, false)           \
   HF_SEE(write##bytes, bytes, true)           \

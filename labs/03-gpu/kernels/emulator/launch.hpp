@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace hf::gpu::emulator {
+namespace hf::emulator {
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
@@ -46,4 +46,4 @@ void begin_copy(LateCopy copy);  ///< of this thread
 bool has_copies();
 LateCopy take_copy();  ///< the oldest. \pre has_copies()
 
-}  // namespace hf::gpu::emulator
+}  // namespace hf::emulator

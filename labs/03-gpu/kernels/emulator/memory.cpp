@@ -11,10 +11,10 @@
 // Where the program's own variables lie: those that kernels share are among them.
 extern "C" char __data_start, _end;
 
-namespace hf::gpu::emulator {
+namespace hf::emulator {
 namespace {
 
-constexpr std::size_t word_bytes = 4, sector_bytes = 32;
+constexpr std::size_t word_bytes = 4;
 constexpr std::size_t all_global = std::size_t{4} << 30, guard_bytes = 1 << 20;
 constexpr std::uint16_t many = 0xffff;
 
@@ -134,4 +134,4 @@ void GlobalMemory::mark_written() const {
   for (std::size_t at = 0; at * word_bytes < bytes_; ++at) first[at].written_in = 1;
 }
 
-}  // namespace hf::gpu::emulator
+}  // namespace hf::emulator

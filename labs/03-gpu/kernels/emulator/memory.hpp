@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace hf::gpu::emulator {
+namespace hf::emulator {
 
 enum class Space : std::uint8_t { none, global, shared };
 
@@ -37,4 +37,4 @@ std::string_view remember(const Access& access, const Moment& now);
 /// Whether a sector of global memory is loaded for the first time in this block.
 bool first_in_block(std::uintptr_t sector, std::uint32_t block);
 
-}  // namespace hf::gpu::emulator
+}  // namespace hf::emulator

@@ -6,13 +6,13 @@
 
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
 
-namespace hf::gpu::emulator {
+namespace hf::emulator {
 
 std::vector<ObservedRung> observed_sgemm_rungs() {
-  std::vector<SgemmRung> all = sgemm_rungs();
-  for (const SgemmRung& tiles : sgemm_warp_tiles()) all.push_back(tiles);
+  std::vector<gpu::SgemmRung> all = gpu::sgemm_rungs();
+  for (const gpu::SgemmRung& tiles : gpu::sgemm_warp_tiles()) all.push_back(tiles);
   std::vector<ObservedRung> rungs;
-  for (const SgemmRung& rung : all) {
+  for (const gpu::SgemmRung& rung : all) {
     rungs.push_back({rung.id, rung.label, rung.multiple,
                      [multiply = rung.multiply](int m, int n, int k, const float* a, const float* b, float* c) {
                        multiply({m, n, k}, a, b, c);
@@ -21,4 +21,4 @@ std::vector<ObservedRung> observed_sgemm_rungs() {
   return rungs;
 }
 
-}  // namespace hf::gpu::emulator
+}  // namespace hf::emulator

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-namespace hf::gpu::emulator {
+namespace hf::emulator {
 
 struct ObservedRung {
   const char *id, *label;
@@ -17,4 +17,4 @@ struct ObservedRung {
 /// The rungs of sgemm_rungs.cuh, and the last in each of its sizes.
 std::vector<ObservedRung> observed_sgemm_rungs();
 
-}  // namespace hf::gpu::emulator
+}  // namespace hf::emulator

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-namespace hf::gpu::emulator {
+namespace hf::emulator {
 
 std::string source_line(const void* code) {
   std::ostringstream address;
@@ -27,4 +27,4 @@ std::string source_line(const void* code) {
   return found.substr(0, found.find_first_of(" \n"));
 }
 
-}  // namespace hf::gpu::emulator
+}  // namespace hf::emulator

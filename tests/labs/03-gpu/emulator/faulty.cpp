@@ -2,7 +2,7 @@
 
 #include "03-gpu/kernels/emulator/cuda_words.hpp"
 
-namespace hf::gpu {
+namespace hf::emulator {
 namespace {
 
 constexpr int threads = 64;
@@ -71,4 +71,4 @@ void meets_after_storing(float* numbers) { HF_LAUNCH(turn_kernel<true>, 1, threa
 void meets_in_the_warp(float* numbers) { HF_LAUNCH(exchange_kernel<true>, 1, threads, numbers); }
 void loads_one_word_in_all_threads(float* numbers) { HF_LAUNCH(one_word_kernel, 1, threads, numbers); }
 
-}  // namespace hf::gpu
+}  // namespace hf::emulator

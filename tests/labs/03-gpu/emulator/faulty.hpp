@@ -2,7 +2,7 @@
 /// Kernels with a fault each, for one array of 64 numbers.
 #pragma once
 
-namespace hf::gpu {
+namespace hf::emulator {
 
 using Faulty = void (*)(float* numbers);
 
@@ -21,4 +21,4 @@ void meets_after_storing(float* numbers);
 void meets_in_the_warp(float* numbers);
 void loads_one_word_in_all_threads(float* numbers);
 
-}  // namespace hf::gpu
+}  // namespace hf::emulator

@@ -9,12 +9,8 @@
 #include "03-gpu/kernels/emulator/emulator.hpp"
 #include "textbook.hpp"
 
-namespace hf::gpu {
+namespace hf::emulator {
 namespace {
-
-using emulator::Counts;
-using emulator::GlobalArray;
-using emulator::take_counts;
 
 std::vector<std::uint32_t> numbered(std::size_t count) {
   std::vector<std::uint32_t> numbers(count);
@@ -122,4 +118,4 @@ TEST_CASE("a loop takes as many requests as its longest thread") {
 }
 
 }  // namespace
-}  // namespace hf::gpu
+}  // namespace hf::emulator

@@ -7,11 +7,8 @@
 #include "03-gpu/kernels/emulator/emulator.hpp"
 #include "faulty.hpp"
 
-namespace hf::gpu {
+namespace hf::emulator {
 namespace {
-
-using emulator::GlobalArray;
-using emulator::KernelFault;
 
 const std::vector<float> zeros(64);
 
@@ -68,4 +65,4 @@ TEST_CASE("a fault ends with its launch") {
 }
 
 }  // namespace
-}  // namespace hf::gpu
+}  // namespace hf::emulator

@@ -11,15 +11,11 @@
 #include "common/product.hpp"
 #include "common/random.hpp"
 
-namespace hf::gpu {
+namespace hf::emulator {
 namespace {
 
-using emulator::Counts;
-using emulator::GlobalArray;
-using emulator::ObservedRung;
-
 const ObservedRung& rung(const std::string& id) {
-  static const std::vector<ObservedRung> rungs = emulator::observed_sgemm_rungs();
+  static const std::vector<ObservedRung> rungs = observed_sgemm_rungs();
   for (const ObservedRung& each : rungs) {
     if (each.id == id) return each;
   }
@@ -34,15 +30,15 @@ Counts count(const ObservedRung& rung, int m, int n, int k) {
   fill_random(a, 1);
   fill_random(b, 2);
   const GlobalArray<float> on_gpu_a(a), on_gpu_b(b), on_gpu_c(rows * columns);
-  emulator::take_counts();
+  take_counts();
   rung.multiply(m, n, k, on_gpu_a.data(), on_gpu_b.data(), on_gpu_c.data());
   const std::vector<float> c = on_gpu_c.to_host();
   CHECK(worst_product_error(rows, columns, depth, a.data(), b.data(), c.data(), rows * columns) <= 1);
-  return emulator::take_counts();
+  return take_counts();
 }
 
 TEST_CASE("every rung is right, and has no fault, whatever sticks out") {
-  for (const ObservedRung& each : emulator::observed_sgemm_rungs()) {
+  for (const ObservedRung& each : observed_sgemm_rungs()) {
     CAPTURE(each.label);
     count(each, 1, 4, 4);
     count(each, 130, 264, 68);
@@ -78,4 +74,4 @@ TEST_CASE("a profiler's counts") {
 }
 
 }  // namespace
-}  // namespace hf::gpu
+}  // namespace hf::emulator

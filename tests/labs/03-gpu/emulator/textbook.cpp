@@ -2,7 +2,7 @@
 
 #include "03-gpu/kernels/emulator/cuda_words.hpp"
 
-namespace hf::gpu {
+namespace hf::emulator {
 namespace {
 
 __global__ void copy_strided_kernel(const std::uint32_t* from, std::uint32_t* to, int stride, int offset) {
@@ -75,4 +75,4 @@ void branch(const std::uint32_t* from, std::uint32_t* to, int split) {
 
 void triangle(const std::uint32_t* from, std::uint32_t* to) { HF_LAUNCH(triangle_kernel, 1, 32, from, to); }
 
-}  // namespace hf::gpu
+}  // namespace hf::emulator

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace hf::gpu {
+namespace hf::emulator {
 
 /// One warp copies 32 words that lie `stride` apart, `offset` words after the array's beginning.
 void copy_strided(const std::uint32_t* from, std::uint32_t* to, int stride, int offset);
@@ -25,4 +25,4 @@ void branch(const std::uint32_t* from, std::uint32_t* to, int split);
 /// One warp: thread i loads i + 1 words, one after the other.
 void triangle(const std::uint32_t* from, std::uint32_t* to);
 
-}  // namespace hf::gpu
+}  // namespace hf::emulator
