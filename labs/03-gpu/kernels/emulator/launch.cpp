@@ -251,8 +251,19 @@ void __tsan_func_exit() {}
 void __tsan_init() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
-// Clang calls these for local arrays.
-void* __tsan_memcpy(void* to, const void* from, unsigned long bytes) { return std::memcpy(to, from, bytes); }
-void* __tsan_memmove(void* to, const void* from, unsigned long bytes) { return std::memmove(to, from, bytes); }
-void* __tsan_memset(void* to, int value, unsigned long bytes) { return std::memset(to, value, bytes); }
+// What Clang makes of loops that copy: word by word, as they were written.
+void* __tsan_memcpy(void* to, const void* from, unsigned long bytes) {
+  const std::size_t word = bytes % 4 == 0 ? 4 : 1;
+  for (std::size_t at = 0; at < bytes; at += word) {
+    hf::emulator::see(static_cast<const char*>(from) + at, word, false, __builtin_return_address(0));
+    hf::emulator::see(static_cast<const char*>(to) + at, word, true, __builtin_return_address(0));
+  }
+  return std::memcpy(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, unsigned long bytes) {
+  const std::size_t word = bytes % 4 == 0 ? 4 : 1;
+  for (std::size_t at = 0; at < bytes; at += word)
+    hf::emulator::see(static_cast<const char*>(to) + at, word, true, __builtin_return_address(0));
+  return std::memset(to, value, bytes);
+}
 }
