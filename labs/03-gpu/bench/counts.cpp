@@ -23,7 +23,7 @@ using emulator::Counts;
 using emulator::GlobalArray;
 using emulator::ObservedRung;
 
-/// What a GPU can do at most, as its maker says.
+/// What a GPU can do at most, as its maker says (NVIDIA, Ampere GA102 GPU Architecture, V2.0, 2021).
 struct GpuRates {
   double multiprocessors, ghz, memory_gbs;
   double fmas_per_tick = 128, wavefronts_per_tick = 1;  ///< of a multiprocessor; a wavefront is up to 128 bytes
