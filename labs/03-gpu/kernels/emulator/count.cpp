@@ -7,6 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "03-gpu/kernels/emulator/emulator.hpp"
+#include "03-gpu/kernels/emulator/memory.hpp"
+
 namespace hf::emulator {
 namespace {
 

@@ -2,8 +2,11 @@
 
 #include <sys/mman.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <vector>
 
 #include "03-gpu/kernels/emulator/emulator.hpp"

@@ -2,7 +2,6 @@
 /// What the emulator knows of memory: which addresses are an array's, and who touched each word last.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 

@@ -4,6 +4,7 @@
 // The kernels come after what they are compiled with.
 #include <vector>
 
+#include "03-gpu/kernels/cuda/sgemm.cuh"
 #include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
 
 namespace hf::emulator {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <ios>
 #include <memory>
 #include <sstream>
 #include <string>

@@ -1,5 +1,7 @@
 #include "textbook.hpp"
 
+#include <cstdint>
+
 #include "03-gpu/kernels/emulator/cuda_words.hpp"
 
 namespace hf::emulator {
