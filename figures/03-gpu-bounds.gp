@@ -7,7 +7,7 @@ load tables."/values.gp"
 bounds = tables."/rung_bound_a6000.tsv"
 quoted = tables."/rung_quoted_a6000.tsv"
 stats bounds using 1:2 name "bound" nooutput
-stats quoted using 2 name "quoted" nooutput
+stats quoted using 2 name "theirs" nooutput
 rows = int(bound_max_x)
 left_edge = 176; right_edge = width - 24; top_edge = 36; bottom_edge = height - 62
 y_title = "fp32, TFLOP/s on an RTX A6000"
@@ -16,7 +16,7 @@ eval key("quoted", quoted_point, grey)
 eval key("modelled bound", modelled_point, blue)
 set logscale x
 set grid xtics noytics
-eval x_range(smaller(bound_min_y, quoted_min) / 1.7, bound_max_y * 1.9)
+eval x_range(smaller(bound_min_y, theirs_min) / 1.7, bound_max_y * 1.9)
 eval decades_on("x", "1 2 5")
 eval y_range(-rows - 0.6, -0.4)
 unset ytics
