@@ -21,8 +21,7 @@ eval decades_on("x", "1 2 5")
 eval y_range(-rows - 0.6, -0.4)
 unset ytics
 set for [row = 1:rows] arrow from graph 0,first -row to graph 1,first -row nohead linewidth 0.8 linecolor rgb grid
-name(label) = label eq "128 x 128, 32 deep" ? "warp tile" : label
-plot bounds using (x_min):(-$1):(name(strcol(5))) with labels right offset -1,0 textcolor rgb ink, \
+plot bounds using (x_min):(-$1):5 with labels right offset -1,0 textcolor rgb ink, \
      bounds using 2:(-$1) with points pointtype modelled_point pointsize 0.9 linewidth 1.6 linecolor rgb blue, \
      bounds using 2:(-$1):(digits($2)) with labels left font near textcolor rgb blue, \
      quoted using 2:(-$1) with points pointtype quoted_point pointsize 0.9 linecolor rgb grey

@@ -32,12 +32,15 @@ constexpr GpuRates a6000 = {.multiprocessors = 84, .ghz = 1.8, .memory_gbs = 768
 
 /// A rung, and what another measured of the same idea on an A6000 with N = 4096, in TFLOP/s (Boehm, 2022, the table at its end).
 struct QuotedRung {
-  const char* id;
+  const char *id, *label;
   double tflops;
 };
-constexpr std::array quoted_rungs = {QuotedRung{"naive", 0.3090},       QuotedRung{"coalesced", 1.9865},
-                                     QuotedRung{"shared_tile", 2.9803}, QuotedRung{"register_tile", 15.9717},
-                                     QuotedRung{"vectorised", 18.2373}, QuotedRung{"warp_tile_32", 21.7793}};
+constexpr std::array quoted_rungs = {QuotedRung{"naive", "naive", 0.3090},
+                                     QuotedRung{"coalesced", "coalesced", 1.9865},
+                                     QuotedRung{"shared_tile", "shared tile", 2.9803},
+                                     QuotedRung{"register_tile", "register tile", 15.9717},
+                                     QuotedRung{"vectorised", "vectorised", 18.2373},
+                                     QuotedRung{"warp_tile_32", "warp tile", 21.7793}};
 
 constexpr double quoted_side = 4096;
 
@@ -107,12 +110,12 @@ void count_ladder(Lab& lab) {
     const Bound most = bound(asked, a6000);
     constexpr double warp = emulator::warp_threads;
     ++x;
-    sectors.points.emplace_back(x, warp * asked.sectors, rung.label);
-    wavefronts.points.emplace_back(x, warp * asked.wavefronts, rung.label);
-    l2.points.emplace_back(x, asked.l2_bytes, rung.label);
-    bounds.points.emplace_back(x, most.tflops, rung.label);
-    quoted.points.emplace_back(x, each.tflops, rung.label);
-    table.rows.push_back({rung.label, number_text(warp * asked.sectors), number_text(warp * asked.wavefronts),
+    sectors.points.emplace_back(x, warp * asked.sectors, each.label);
+    wavefronts.points.emplace_back(x, warp * asked.wavefronts, each.label);
+    l2.points.emplace_back(x, asked.l2_bytes, each.label);
+    bounds.points.emplace_back(x, most.tflops, each.label);
+    quoted.points.emplace_back(x, each.tflops, each.label);
+    table.rows.push_back({each.label, number_text(warp * asked.sectors), number_text(warp * asked.wavefronts),
                           number_text(asked.l2_bytes), number_text(most.tflops), most.by});
   }
   lab.show(table);
@@ -121,6 +124,10 @@ void count_ladder(Lab& lab) {
 
 }  // namespace
 
-std::vector<Step> emulator_steps() { return {{"ladder, counted", count_ladder, 0.5, 4}}; }
+/// Some systems don't let a program reserve as much memory as the emulator does.
+std::vector<Step> emulator_steps() {
+  return {
+      {.name = "ladder, counted", .measure = count_ladder, .quick_seconds = 0.5, .full_seconds = 4, .may_fail = true}};
+}
 
 }  // namespace hf::gpu

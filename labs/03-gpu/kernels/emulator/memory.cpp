@@ -18,7 +18,7 @@ namespace hf::emulator {
 namespace {
 
 constexpr std::size_t word_bytes = 4;
-constexpr std::size_t all_global = std::size_t{4} << 30, guard_bytes = 1 << 20;
+constexpr std::size_t all_global = 256 << 20, guard_bytes = 1 << 20;
 constexpr std::uint16_t many = 0xffff;
 
 struct Touch {
