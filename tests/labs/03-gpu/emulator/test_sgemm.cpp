@@ -1,6 +1,7 @@
 // The fp32 ladder on the emulator: right, and what it asks for is what a profiler counted on a GPU.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -38,12 +39,36 @@ Counts count(const ObservedRung& rung, int m, int n, int k) {
   return take_counts();
 }
 
+/// Whole numbers: every sum is exact in any order, so a single product that is missing or counted twice shows.
+std::size_t wrong_sums(const ObservedRung& rung, int m, int n, int k) {
+  const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n),
+             depth = static_cast<std::size_t>(k);
+  std::vector<float> a(rows * depth), b(depth * columns);
+  fill_random(a, 1);
+  fill_random(b, 2);
+  for (std::vector<float>* numbers : {&a, &b})
+    for (float& x : *numbers) x = std::round(4 * x);
+  const GlobalArray<float> on_gpu_a(a), on_gpu_b(b), on_gpu_c(rows * columns);
+  rung.multiply(m, n, k, on_gpu_a.data(), on_gpu_b.data(), on_gpu_c.data());
+  const std::vector<float> c = on_gpu_c.to_host();
+  std::size_t wrong = 0;
+  for (std::size_t at = 0; at < c.size(); ++at)
+    wrong += double{c[at]} != reference_product(a.data(), b.data(), columns, depth, at / columns, at % columns).value;
+  return wrong;
+}
+
 TEST_CASE("every rung is right, and has no fault, whatever sticks out") {
   for (const ObservedRung& each : observed_sgemm_rungs()) {
     CAPTURE(each.label);
-    count(each, 1, 4, 4);
-    count(each, 130, 264, 68);
-    if (each.multiple == 1) count(each, 31, 65, 33);
+    for (const auto& [m, n, k] : {std::array{1, 4, 4}, {128, 128, 32}, {130, 264, 68}}) {
+      count(each, m, n, k);
+      CHECK(wrong_sums(each, m, n, k) == 0);
+    }
+    if (each.multiple > 1) continue;
+    for (const auto& [m, n, k] : {std::array{1, 1, 1}, {33, 7, 40}, {31, 65, 33}}) {
+      count(each, m, n, k);
+      CHECK(wrong_sums(each, m, n, k) == 0);
+    }
   }
 }
 
