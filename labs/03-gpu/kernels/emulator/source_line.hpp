@@ -4,7 +4,8 @@
 
 namespace hf::emulator {
 
-/// The file and the line of an instruction, "sgemm_simple.cuh:25", by the tool addr2line; its address where that can't say.
+/// The file and the line of an instruction, and of the calls that led to it where they were inlined, "sgemm.cuh:47, from
+/// sgemm_tiled.cuh:83", by the tool addr2line; its address where that can't say.
 /// \param code  where the code goes on after it
 std::string source_line(const void* code);
 
