@@ -99,11 +99,13 @@ void SquareMatrices::check(const Contestant& contestant, std::size_t rows) const
                            number_text(worst) + " times what rounding allows; it was not timed");
 }
 
-Sampling OneState::of(const Sampling& sampling, const std::string& peak) {
-  Sampling kept = sampling.in_one_state(peak);
-  rounds_ += sampling.of(peak).samples.size();
-  left_out_ += sampling.of(peak).samples.size() - kept.of(peak).samples.size();
-  return kept;
+Sampling OneState::of(Sampling sampling, const std::vector<std::string>& peaks) {
+  const auto rounds = [&] { return sampling.of(peaks.front()).samples.size(); };
+  const std::size_t before = rounds();
+  for (const std::string& peak : peaks) sampling = sampling.in_one_state(peak);
+  rounds_ += before;
+  left_out_ += before - rounds();
+  return sampling;
 }
 
 void OneState::note(Lab& lab, const std::string& step) const {
@@ -128,7 +130,7 @@ LadderStep time_together(const SquareMatrices& matrices, const std::vector<Entry
     variants.push_back(std::move(peak.variant));
     work.push_back(peak.flops);
   }
-  const Sampling sampling = state.of(sample_interleaved(variants, plan), peak_id);
+  const Sampling sampling = state.of(sample_interleaved(variants, plan), {peak_id, peak_all_id});
   LadderStep step = {matrices.n(), {}};
   for (std::size_t i = 0; i < variants.size(); ++i) step.gflops[variants[i].id] = rate(work[i], sampling.seconds[i]);
   return step;

@@ -56,10 +56,10 @@ class SquareMatrices {
   Buffer a_, b_, c_;
 };
 
-/// The rounds of samplings in which the machine was in one state, as a peak among them saw it; and how many those leave out.
+/// The rounds of samplings in which the machine was in one state, as peaks among them saw it; and how many those leave out.
 class OneState {
  public:
-  Sampling of(const Sampling& sampling, const std::string& peak);
+  Sampling of(Sampling sampling, const std::vector<std::string>& peaks);
   /// Notes how many rounds of the step called so were left out, where some were.
   void note(Lab& lab, const std::string& step) const;
 

@@ -133,7 +133,7 @@ class Race {
     }
     const PeakVariant peak = openmp_peak(threads_);
     variants.push_back(peak.variant);
-    return {n, state_.of(sample_interleaved(variants, plan(n, seconds)), peak.variant.id), peak.flops};
+    return {n, state_.of(sample_interleaved(variants, plan(n, seconds)), {peak.variant.id}), peak.flops};
   }
 
   /// As many rounds as fit, samples as long as a large product takes.

@@ -186,9 +186,12 @@ TEST_CASE("of a sampling the rounds in the usual state of the peak are kept, and
   std::vector<double> rounds(12);
   std::iota(rounds.begin(), rounds.end(), 1.0);
   OneState state;
-  const Sampling kept = state.of({{"best", "peak"}, {estimate(rounds), estimate(peak)}}, "peak");
+  const Sampling kept = state.of({{"best", "peak"}, {estimate(rounds), estimate(peak)}}, {"peak"});
   CHECK(kept.of("best").samples == std::vector<double>{1, 2, 3, 5, 6, 8, 10, 11, 12});
-  CHECK(state.of({{"best", "peak"}, {estimate(rounds), estimate(flat)}}, "peak").of("best").samples == rounds);
+  CHECK(state.of({{"best", "peak"}, {estimate(rounds), estimate(flat)}}, {"peak"}).of("best").samples == rounds);
+  const Sampling by_both =
+      state.of({{"best", "flat", "peak"}, {estimate(rounds), estimate(flat), estimate(peak)}}, {"flat", "peak"});
+  CHECK(by_both.of("best").samples == kept.of("best").samples);
 }
 
 TEST_CASE("b is the same matrix wherever it is laid, and products of it pass the check that the others do") {
