@@ -30,7 +30,7 @@ void measure_chases(Lab& lab, Shared& shared);
 void measure_prefetch(Lab& lab, Shared& shared);
 void measure_divergence(Lab& lab);
 void simulate_latency_hiding(Lab& lab, Shared& shared);
-std::vector<Step> emulator_steps();  ///< none where this program was built without the emulator
+std::vector<Step> emulator_steps();  ///< only a note where this program was built without the emulator
 void predict_gpu(Lab& lab);
 void simulate_measured_gpu(Lab& lab);
 

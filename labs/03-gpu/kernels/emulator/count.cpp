@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "03-gpu/kernels/emulator/emulator.hpp"
-#include "03-gpu/kernels/emulator/memory.hpp"
+#include "03-gpu/kernels/emulator/shadow.hpp"
 
 namespace hf::emulator {
 namespace {

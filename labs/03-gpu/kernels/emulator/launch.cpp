@@ -17,7 +17,7 @@
 
 #include "03-gpu/kernels/emulator/count.hpp"
 #include "03-gpu/kernels/emulator/emulator.hpp"
-#include "03-gpu/kernels/emulator/memory.hpp"
+#include "03-gpu/kernels/emulator/shadow.hpp"
 #include "03-gpu/kernels/emulator/source_line.hpp"
 
 namespace hf::emulator {

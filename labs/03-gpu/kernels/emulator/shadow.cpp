@@ -1,4 +1,4 @@
-#include "03-gpu/kernels/emulator/memory.hpp"
+#include "03-gpu/kernels/emulator/shadow.hpp"
 
 #include <sys/mman.h>
 
