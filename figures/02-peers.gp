@@ -30,7 +30,7 @@ load "frame.gp"
 set logscale x
 set grid noxtics
 eval x_range(smallest / 3.0, x_max)  # room for the name of the first point
-eval y_range(lowest - 0.05, smaller(highest, 2) + 0.05)
+eval y_range(lowest - larger(0.05, 0.15 * (smaller(highest, 2) - lowest)), smaller(highest, 2) + 0.05)  # words below the lines
 eval decades_on("x", "1 2 5")
 set xlabel "N, rows and columns of the matrices" offset 0,0.9 textcolor rgb quiet
 set arrow from smallest,1 to x_max,1 nohead linewidth 2.4 linecolor rgb quiet
