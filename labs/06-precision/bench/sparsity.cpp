@@ -314,17 +314,21 @@ std::vector<PrunedLosses> pruned_losses(std::span<const Start> trained, std::vec
     const std::vector<double> of_seeds(seeds);
     losses.push_back({density, of_seeds, of_seeds, of_seeds});
   }
+  std::vector<double> dense(seeds), loss_for_noise(seeds);
+  share_each(seeds, std::size_t{1} << 20, [&](std::size_t seed) {
+    const WordTensors &weights = trained[seed].weights, q4_0 = coded(weights, Format::q4_0);
+    dense[seed] = divergence_with(weights);
+    loss_for_noise[seed] = (divergence_with(q4_0) - dense[seed]) / noise_of(weights, q4_0);
+  });
   share_each(losses.size() * seeds, std::size_t{1} << 20, [&](std::size_t i) {
     const std::size_t place = i / seeds, seed = i % seeds;
-    const WordTensors &weights = trained[seed].weights, q4_0 = coded(weights, Format::q4_0);
+    const WordTensors& weights = trained[seed].weights;
     const WordTensors left = pruned_network(weights, [&](std::span<const float> matrix) {
       return place == two_four ? pruned_2_4(matrix) : pruned(matrix, densities[place]);
     });
-    const double dense = divergence_with(weights);
-    const double loss_for_noise = (divergence_with(q4_0) - dense) / noise_of(weights, q4_0);
     losses[place].pruned[seed] = divergence_with(left);
     losses[place].retrained[seed] = divergence_with(retrained_network({left, trained[seed].seed}, steps));
-    losses[place].predicted[seed] = dense + loss_for_noise * noise_of(weights, left);
+    losses[place].predicted[seed] = dense[seed] + loss_for_noise[seed] * noise_of(weights, left);
   });
   return losses;
 }

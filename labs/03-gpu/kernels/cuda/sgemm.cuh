@@ -1,7 +1,7 @@
 /// \file
 /// What the rungs of the fp32 ladder share: c = a · b, all matrices row-major, a (m, k), b (k, n), c (m, n).
 ///
-/// The rungs use of CUDA only what tests/labs/03-gpu/cuda/cuda_on_cpu.hpp also offers, so that the same source runs, thread
+/// The rungs use of CUDA only what 03-gpu/kernels/emulator/cuda_words.hpp also offers, so that the same source runs, thread
 /// by thread, on a machine without a GPU.
 #pragma once
 

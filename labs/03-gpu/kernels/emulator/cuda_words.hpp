@@ -5,14 +5,9 @@
 
 #include <algorithm>
 
+#include "03-gpu/kernels/emulator/cuda_qualifiers.hpp"  // IWYU pragma: export
 #include "03-gpu/kernels/emulator/launch.hpp"
 
-#define __global__
-#define __device__
-#define __host__
-#define __launch_bounds__(...)
-#define __align__(bytes) __attribute__((aligned(bytes)))
-#define __shared__ static  // blocks run one after the other
 #define HF_LAUNCH(kernel, grid, block, ...) ::hf::emulator::launch(grid, block, [=] { kernel(__VA_ARGS__); })
 #define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...) HF_LAUNCH(kernel, grid, block, __VA_ARGS__)
 

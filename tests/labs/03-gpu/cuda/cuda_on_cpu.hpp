@@ -11,14 +11,9 @@
 #include <thread>
 #include <vector>
 
-#define __global__
-#define __device__
-#define __host__
-#define __launch_bounds__(...)
-#define __align__(bytes) __attribute__((aligned(bytes)))
-#define __shared__ static  // blocks run one after the other
+#include "03-gpu/kernels/emulator/cuda_qualifiers.hpp"  // IWYU pragma: export
+
 #define HF_LAUNCH(kernel, grid, block, ...) ::hf::gpu::on_cpu::launch(grid, block, [=] { kernel(__VA_ARGS__); })
-#define HF_LAUNCH_SHARED(kernel, bytes, grid, block, ...) HF_LAUNCH(kernel, grid, block, __VA_ARGS__)
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
@@ -39,15 +34,6 @@ namespace on_cpu {
 
 inline thread_local std::barrier<>* everyone = nullptr;  ///< of this thread's block
 inline thread_local std::barrier<>* warp = nullptr;      ///< of its warp
-
-/// A copy of 16 bytes under way; zeros where nothing is read.
-struct Copy {
-  float4* to;
-  const float4* from;
-  void finish() const { *to = from ? *from : float4{}; }
-};
-inline thread_local std::vector<Copy> copies;  ///< of this thread
-inline thread_local unsigned copies_begun;
 
 /// The places where the threads of a block meet.
 struct Meetings {
@@ -86,28 +72,6 @@ inline void launch(dim3 grid, dim3 block, const std::function<void()>& kernel) {
 }
 
 }  // namespace on_cpu
-
-/// As of sgemm_warp_tile.cuh.
-template <class Tiles>
-Tiles& shared_tiles() {
-  alignas(16) static Tiles tiles;
-  return tiles;
-}
-
-/// As of sgemm_warp_tile.cuh. Half of the copies happen at once, half when they are waited for: a kernel must be right
-/// whichever it is.
-inline void copy_async(float* to, const float* from, bool inside) {
-  const on_cpu::Copy copy = {reinterpret_cast<float4*>(to), inside ? reinterpret_cast<const float4*>(from) : nullptr};
-  if ((on_cpu::copies_begun++ + threadIdx.x) % 2 == 0) {
-    copy.finish();
-  } else {
-    on_cpu::copies.push_back(copy);
-  }
-}
-inline void wait_for_copies() {
-  for (const on_cpu::Copy& copy : on_cpu::copies) copy.finish();
-  on_cpu::copies.clear();
-}
 
 }  // namespace hf::gpu
 

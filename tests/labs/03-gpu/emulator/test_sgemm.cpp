@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,12 @@ TEST_CASE("every rung is right, and has no fault, whatever sticks out") {
       CHECK(wrong_sums(each, m, n, k) == 0);
     }
   }
+}
+
+TEST_CASE("rungs have names of their own") {
+  std::set<std::string> ids;
+  for (const ObservedRung& each : observed_sgemm_rungs()) ids.insert(each.id);
+  CHECK(ids.size() == observed_sgemm_rungs().size());
 }
 
 // Nsight Compute on an H100, N = 2048, for each FMA of a warp: l1tex__t_requests and _sectors of global loads, and

@@ -1,13 +1,12 @@
-// What the fp32 ladder's last rung says of its threads, and the names of the rungs; the kernels run in ../emulator.
-#include "cuda_on_cpu.hpp"
-// The kernels come after what they are compiled with.
+// Where the threads of the fp32 ladder's last rung stand.
 #include <doctest/doctest.h>
 
 #include <set>
-#include <string>
 #include <utility>
 
-#include "03-gpu/kernels/cuda/sgemm_rungs.cuh"
+#include "03-gpu/kernels/emulator/cuda_words.hpp"
+// The kernel comes after what it is compiled with.
+#include "03-gpu/kernels/cuda/sgemm_warp_tile.cuh"
 
 namespace hf::gpu {
 namespace {
@@ -22,13 +21,6 @@ TEST_CASE("the threads of a warp stand everywhere once, and neighbours read the 
     CHECK(column_in_warp(lane) < 4);
   }
   CHECK(places.size() == 32);
-}
-
-TEST_CASE("rungs have names of their own") {
-  std::set<std::string> ids;
-  for (const SgemmRung& rung : sgemm_rungs()) ids.insert(rung.id);
-  for (const SgemmRung& rung : sgemm_warp_tiles()) ids.insert(rung.id);
-  CHECK(ids.size() == sgemm_rungs().size() + sgemm_warp_tiles().size());
 }
 
 }  // namespace

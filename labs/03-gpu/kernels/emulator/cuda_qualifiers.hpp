@@ -1,0 +1,10 @@
+/// \file
+/// CUDA's qualifiers for a compiler that knows none of them. Blocks run one after the other, so what a block shares is static.
+#pragma once
+
+#define __global__
+#define __device__
+#define __host__
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __shared__ static
