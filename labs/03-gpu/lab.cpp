@@ -5,9 +5,10 @@
 //   prefetch     measure_prefetch          asking early, on a machine that waits
 //   divergence   measure_divergence        numbers that take different ways, in vectors
 //   simt         simulate_latency_hiding   a model of a machine that hides latency, with this machine's numbers and a GPU's
-//   counts       emulator_steps            what does each rung of the ladder ask of a GPU?
 //   cuda/        predict_gpu               what will the GPU itself do, and why is none measured, where there is none?
 //                gpu_steps                 the GPU itself, where there is one
+//   counts       emulator_steps            what does each rung of the ladder ask of a GPU?
+//   warp_rules   count_warp_rules          and what do a warp's neighbours, banks and branches cost?
 //   simt         simulate_measured_gpu     the model with the numbers of that GPU
 #include "harness/report/lab.hpp"
 
@@ -29,8 +30,8 @@ std::vector<Step> all_steps(std::optional<Shared>& shared) {
                              {"divergence", measure_divergence, 1, 4},
                              {"SIMT model", with(shared, simulate_latency_hiding), 1, 1, {"chases"}},
                              {"ladders, predicted", predict_gpu, 0, 0}};
-  std::ranges::move(emulator_steps(), std::back_inserter(steps));
   std::ranges::move(gpu_steps(), std::back_inserter(steps));
+  std::ranges::move(emulator_steps(), std::back_inserter(steps));
   steps.push_back({"SIMT model of this GPU", simulate_measured_gpu, 0, 0, {"GPU latency", "GPU bytes in flight"}});
   return steps;
 }

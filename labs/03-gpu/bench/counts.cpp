@@ -127,7 +127,12 @@ void count_ladder(Lab& lab) {
 /// Some systems don't let a program reserve as much memory as the emulator does.
 std::vector<Step> emulator_steps() {
   return {
-      {.name = "ladder, counted", .measure = count_ladder, .quick_seconds = 0.5, .full_seconds = 4, .may_fail = true}};
+      {.name = "ladder, counted", .measure = count_ladder, .quick_seconds = 0.5, .full_seconds = 5, .may_fail = true},
+      {.name = "rules of a warp, counted",
+       .measure = count_warp_rules,
+       .quick_seconds = 0.5,
+       .full_seconds = 0.5,
+       .may_fail = true}};
 }
 
 }  // namespace hf::gpu

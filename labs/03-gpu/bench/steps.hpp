@@ -31,6 +31,7 @@ void measure_prefetch(Lab& lab, Shared& shared);
 void measure_divergence(Lab& lab);
 void simulate_latency_hiding(Lab& lab, Shared& shared);
 std::vector<Step> emulator_steps();  ///< only a note where this program was built without the emulator
+void count_warp_rules(Lab& lab);     ///< one of them; it follows gpu_steps()
 void predict_gpu(Lab& lab);
 void simulate_measured_gpu(Lab& lab);
 

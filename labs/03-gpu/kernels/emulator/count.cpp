@@ -138,9 +138,25 @@ class Merge {
       const Access* const access = head(lane);
       if (!access || access->code != chosen->code || access->space != chosen->space) continue;
       request.addresses[request.threads++] = access->address;
+      lanes_ = request.threads == 1 ? std::uint64_t{1} << lane : lanes_ | std::uint64_t{1} << lane;
       ++at_[lane];
     }
     return chosen;
+  }
+
+  /// Whether the threads of the request, which entered a basic block, go on to different ones before their next barrier.
+  bool diverges() const {
+    const void* first = nullptr;
+    for (std::size_t lane = 0; lane < logs_.size(); ++lane) {
+      if ((lanes_ >> lane & 1) == 0) continue;
+      const std::span<const Access> rest = std::span<const Access>(logs_[lane]).subspan(at_[lane]);
+      const auto entry = std::ranges::find(rest, Space::code, &Access::space);
+      const void* const block = entry == rest.end() ? nullptr : entry->code;
+      if (block == nullptr) continue;
+      if (first != nullptr && block != first) return true;
+      first = block;
+    }
+    return false;
   }
 
  private:
@@ -180,6 +196,7 @@ class Merge {
 
   std::span<Log> logs_;
   std::vector<std::size_t> at_;
+  std::uint64_t lanes_ = 0;  ///< of the last request, a bit each
 };
 
 void add_global(const Request& request, bool writes, std::uint32_t block, Counts& counts) {
@@ -198,6 +215,11 @@ void count_warp(std::span<Log> logs, std::uint32_t block, unsigned live, Counts&
   Merge merge(logs);
   Request request;
   while (const Access* const access = merge.next(request)) {
+    if (access->space == Space::code) {
+      ++counts.basic_blocks;
+      if (request.threads > 1 && merge.diverges()) ++counts.diverging_branches;
+      continue;
+    }
     if (request.threads < live) ++counts.partial_requests;
     if (access->space == Space::global) {
       add_global(request, access->writes, block, counts);

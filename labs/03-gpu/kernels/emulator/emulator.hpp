@@ -34,6 +34,9 @@ struct Counts {
   std::uint64_t block_sectors = 0;     ///< of global memory that differ within a block: what a perfect L1 would fetch
   std::uint64_t partial_requests = 0;  ///< that some threads of a warp made without others which still run
   std::uint64_t barriers = 0;          ///< at which a block met
+  /// What the compiler makes one piece of code without a branch, counted each time a warp goes through it, whole or in part.
+  std::uint64_t basic_blocks = 0;
+  std::uint64_t diverging_branches = 0;  ///< behind which threads of a warp went on to different basic blocks
 };
 
 /// A kernel did what it must not: it read or wrote outside of its arrays, read what nobody wrote, or raced. what() is one line

@@ -84,6 +84,9 @@ class Machine {
     outside_ = std::move(outside_).resume();
   }
   void see(std::uintptr_t address, std::uint8_t size, bool writes, const void* code);
+  void enter_basic_block(const void* code) {
+    if (inside_) logs_[thread_].push_back({0, code, 0, false, Space::code});
+  }
   std::deque<LateCopy>& copies() { return threads_[thread_].copies; }
   Counts take_counts() { return std::exchange(counts_, {}); }
 
@@ -227,9 +230,11 @@ void see(const void* address, std::size_t size, bool writes, const void* code) {
   machine().see(reinterpret_cast<std::uintptr_t>(address), static_cast<std::uint8_t>(size), writes, code);
 }
 
+void enter_basic_block(const void* code) { machine().enter_basic_block(code); }
+
 }  // namespace hf::emulator
 
-// What the thread sanitizer's instrumentation calls at each access and each function.
+// What the compiler's instrumentation calls at each access, each function and each basic block.
 #define HF_SEE(name, bytes, writes) \
   void __tsan_##name(void* address) { hf::emulator::see(address, bytes, writes, __builtin_return_address(0)); }
 #define HF_SEE_ALL(bytes)                     \
@@ -249,6 +254,7 @@ void __tsan_write_range(void*, unsigned long) {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_init() {}
+void __sanitizer_cov_trace_pc() { hf::emulator::enter_basic_block(__builtin_return_address(0)); }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 // What Clang makes of loops that copy: word by word, as they were written.

@@ -7,9 +7,9 @@
 
 namespace hf::emulator {
 
-enum class Space : std::uint8_t { none, global, shared };
+enum class Space : std::uint8_t { none, global, shared, code };
 
-/// One access of one thread.
+/// One access of one thread; or, in Space::code, its entry into a basic block, with neither address nor size.
 struct Access {
   std::uintptr_t address;
   const void* code;  ///< where the kernel's code goes on after it

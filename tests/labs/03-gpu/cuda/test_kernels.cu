@@ -17,6 +17,7 @@
 #include "03-gpu/kernels/cuda/streams.cuh"
 #include "03-gpu/kernels/cuda/tensor_operands.hpp"
 #include "03-gpu/kernels/cuda/tensor_peak.cuh"
+#include "03-gpu/kernels/cuda/transpose.cuh"
 #include "common/cuda/timing.cuh"
 #include "has_device.hpp"
 
@@ -44,6 +45,32 @@ TEST_CASE("which way a thread goes") {
   CHECK(path_of(5, 4, false) == 0);
   CHECK(path_of(32 * 6 + 5, 4, false) == 2);
   for (int path = 1; path < most_paths; ++path) CHECK(path_step(path, 12345) != path_step(path - 1, 12345));
+}
+
+TEST_CASE("every transpose moves each number to its place" * doctest::skip(device_is_missing)) {
+  for (const int side : {32, 96, 256}) {
+    CAPTURE(side);
+    const auto numbers = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
+    std::vector<float> matrix(numbers);
+    for (std::size_t at = 0; at < numbers; ++at) matrix[at] = static_cast<float>(at);
+    const cuda::DeviceArray<float> from(matrix);
+    cuda::DeviceArray<float> to(numbers + 32);
+    const auto tiles = static_cast<unsigned>(side / transpose_tile);
+    const dim3 grid(tiles, tiles), block(transpose_tile, transpose_rows);
+    for (const auto& kernel :
+         {transpose_naive, transpose_by_tiles<transpose_tile>, transpose_by_tiles<padded_row_words>}) {
+      to.poison();
+      kernel<<<grid, block>>>(side, from.data(), to.data());
+      cuda::finish("transpose");
+      const std::vector<float> found = to.to_host();
+      bool right = true;
+      for (std::size_t at = 0; at < numbers; ++at)
+        right &= found[at] == matrix[at % static_cast<std::size_t>(side) * static_cast<std::size_t>(side) +
+                                     at / static_cast<std::size_t>(side)];
+      CHECK(right);
+      CHECK(untouched(found, numbers));
+    }
+  }
 }
 
 void check_chase(std::size_t count, long long hops) {

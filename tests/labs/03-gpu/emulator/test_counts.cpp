@@ -4,13 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "03-gpu/kernels/emulator/emulator.hpp"
+#include "03-gpu/kernels/emulator/warp_rules_observed.hpp"
 #include "textbook.hpp"
 
 namespace hf::emulator {
 namespace {
+
+using namespace std::string_literals;
 
 std::vector<std::uint32_t> numbered(std::size_t count) {
   std::vector<std::uint32_t> numbers(count);
@@ -72,24 +76,28 @@ TEST_CASE("a bank answers its words one after the other, and a word once for all
   }
 }
 
-// "An Efficient Matrix Transpose in CUDA C/C++": reading a column of a 32 × 32 tile conflicts 32 ways, of a tile 33 wide not at all.
-TEST_CASE("one more column takes the conflicts out of a transpose") {
+// "An Efficient Matrix Transpose in CUDA C/C++": storing a column is 32 sectors, a row 4; loading a column of a 32 × 32 tile
+// conflicts 32 ways, of a tile 33 wide not at all.
+TEST_CASE("a tile makes a transpose's stores rows, and one more column takes the conflicts out of its loads") {
   constexpr std::size_t side = 64, numbers = side * side, warps = numbers / 32;
   std::vector<float> matrix(numbers);
   std::iota(matrix.begin(), matrix.end(), 0.0f);
   const GlobalArray<float> from(matrix), to(numbers);
-  for (const bool padded : {false, true}) {
+  for (const ObservedTranspose& transpose : observed_transposes()) {
+    CAPTURE(transpose.id);
+    const bool naive = transpose.id == "naive"s, padded = transpose.id == "padded_tile"s;
     take_counts();
-    transpose(from.data(), to.data(), side, padded);
+    transpose.run(side, from.data(), to.data());
     const std::vector<float> found = to.to_host();
     for (std::size_t at = 0; at < numbers; ++at) REQUIRE(found[at] == matrix[at % side * side + at / side]);
     const Counts counts = take_counts();
-    CHECK(counts.shared_loads.requests == warps);
-    CHECK(counts.shared_loads.wavefronts == warps * (padded ? 1 : 32));
-    CHECK(counts.shared_stores.wavefronts == warps);
+    CHECK(counts.shared_loads.requests == (naive ? 0 : warps));
+    CHECK(counts.shared_loads.wavefronts == (naive ? 0 : warps * (padded ? 1 : 32)));
+    CHECK(counts.shared_stores.wavefronts == (naive ? 0 : warps));
     CHECK(counts.global_loads.sectors == 4 * warps);
-    CHECK(counts.global_stores.sectors == 4 * warps);
-    CHECK(counts.barriers == 4);
+    CHECK(counts.global_stores.sectors == (naive ? 32 : 4) * warps);
+    CHECK(counts.barriers == (naive ? 0 : 4));
+    CHECK(counts.diverging_branches == 0);
   }
 }
 
@@ -103,6 +111,7 @@ TEST_CASE("threads that take different branches ask one after the other, and mee
     const bool one_way = split == 0 || split == 32;
     CHECK(counts.global_loads.requests == (one_way ? 1 : 2));
     CHECK(counts.partial_requests == (one_way ? 0 : 2));
+    CHECK(counts.diverging_branches == (one_way ? 0 : 1));
     CHECK(counts.global_stores.requests == 1);
   }
 }
@@ -114,7 +123,34 @@ TEST_CASE("a loop takes as many requests as its longest thread") {
   const Counts counts = take_counts();
   CHECK(counts.global_loads.requests == 32);
   CHECK(counts.partial_requests == 31);
+  CHECK(counts.diverging_branches == 31);
   CHECK(counts.global_stores.requests == 1);
+}
+
+TEST_CASE("a warp goes every way that one of its threads goes") {
+  constexpr int steps = 40;
+  const auto counts_of = [&](int paths, bool inside_warp) {
+    const GlobalArray<std::uint32_t> results(observed_divergence_threads);
+    take_counts();
+    observe_divergence(paths, inside_warp, steps, results.data());
+    const std::vector<std::uint32_t> found = results.to_host();
+    for (int thread = 0; thread < observed_divergence_threads; ++thread)
+      REQUIRE(found[static_cast<std::size_t>(thread)] == expected_divergence(thread, paths, inside_warp, steps));
+    return take_counts();
+  };
+  const std::uint64_t one_way = counts_of(1, true).basic_blocks;
+  CHECK(one_way >= 2 * steps);  // two warps, and a loop around each step
+  for (const int paths : {2, 4, 8}) {
+    CAPTURE(paths);
+    const Counts inside = counts_of(paths, true), between = counts_of(paths, false);
+    // Finding a way takes at most one comparison with each; a compiler may make one jump of them all.
+    CHECK(inside.basic_blocks >= static_cast<std::uint64_t>(paths) * 2 * steps);
+    CHECK(inside.basic_blocks <= static_cast<std::uint64_t>(paths) * (one_way + 2 * 32));
+    CHECK(inside.diverging_branches >= 2);
+    CHECK(inside.diverging_branches <= 2 * static_cast<std::uint64_t>(paths - 1));
+    CHECK(between.basic_blocks <= one_way + 2 * 32);
+    CHECK(between.diverging_branches == 0);
+  }
 }
 
 }  // namespace

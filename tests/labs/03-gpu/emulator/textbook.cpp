@@ -20,20 +20,6 @@ __global__ void load_banks_kernel(std::uint32_t* to, int stride) {
   to[threadIdx.x] = words[threadIdx.x * stride % (32 * 32)];
 }
 
-constexpr int tile_side = 32, tile_rows = 8;
-
-template <int row_words>
-__global__ void transpose_kernel(const float* from, float* to, int side) {
-  __shared__ float tile[tile_side][row_words];
-  const int x = blockIdx.x * tile_side + threadIdx.x, y = blockIdx.y * tile_side + threadIdx.y;
-  for (int row = 0; row < tile_side; row += tile_rows)
-    tile[threadIdx.y + row][threadIdx.x] = from[(y + row) * side + x];
-  __syncthreads();
-  const int to_x = blockIdx.y * tile_side + threadIdx.x, to_y = blockIdx.x * tile_side + threadIdx.y;
-  for (int row = 0; row < tile_side; row += tile_rows)
-    to[(to_y + row) * side + to_x] = tile[threadIdx.x][threadIdx.y + row];
-}
-
 __global__ void branch_kernel(const std::uint32_t* from, std::uint32_t* to, int split) {
   std::uint32_t word = 0;
   if (static_cast<int>(threadIdx.x) < split) {
@@ -61,15 +47,6 @@ void copy_wide(const std::uint32_t* from, std::uint32_t* to) {
 }
 
 void load_banks(std::uint32_t* to, int stride) { HF_LAUNCH(load_banks_kernel, 1, 32, to, stride); }
-
-void transpose(const float* from, float* to, int side, bool padded) {
-  const dim3 grid(side / tile_side, side / tile_side), block(tile_side, tile_rows);
-  if (padded) {
-    HF_LAUNCH(transpose_kernel<tile_side + 1>, grid, block, from, to, side);
-  } else {
-    HF_LAUNCH(transpose_kernel<tile_side>, grid, block, from, to, side);
-  }
-}
 
 void branch(const std::uint32_t* from, std::uint32_t* to, int split) {
   HF_LAUNCH(branch_kernel, 1, 32, from, to, split);

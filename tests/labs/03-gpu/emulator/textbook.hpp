@@ -15,10 +15,6 @@ void copy_wide(const std::uint32_t* from, std::uint32_t* to);
 /// One warp stores 32 words to shared memory, then each thread loads word lane · stride, modulo 32 · 32.
 void load_banks(std::uint32_t* to, int stride);
 
-/// Blocks of 32 × 8 threads transpose squares of 32 by way of shared memory, as in NVIDIA's "An Efficient Matrix Transpose in
-/// CUDA C/C++": the rows of the tile are 32 words long, or 33.
-void transpose(const float* from, float* to, int side, bool padded);
-
 /// One warp: the threads below `split` load one word, the others another, in two branches.
 void branch(const std::uint32_t* from, std::uint32_t* to, int split);
 

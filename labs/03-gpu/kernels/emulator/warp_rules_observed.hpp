@@ -1,0 +1,27 @@
+/// \file
+/// Kernels that each show a rule of a warp, on the emulator: neighbours, banks, branches.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace hf::emulator {
+
+struct ObservedTranspose {
+  const char *id, *label;
+  /// to = fromᵀ, both (side, side) in row-major order, in global memory. \pre side % 32 == 0. \throws KernelFault
+  std::function<void(int side, const float* from, float* to)> run;
+};
+
+/// The versions of transpose.cuh.
+std::vector<ObservedTranspose> observed_transposes();
+
+/// diverge() of divergence.cuh, on a block of 64 threads; results (64), in global memory. \throws KernelFault
+void observe_divergence(int paths, bool inside_warp, int steps, std::uint32_t* results);
+constexpr int observed_divergence_threads = 64;
+
+/// What the thread with this number comes to.
+std::uint32_t expected_divergence(int thread, int paths, bool inside_warp, int steps);
+
+}  // namespace hf::emulator
