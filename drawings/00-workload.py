@@ -10,10 +10,10 @@ def layer() -> Sketch:
     weights = sum(k * n for _, k, n in products)
     drawing = Sketch(
         "00-layer", 498, "The products of a layer, to scale",
-        f"""The four products of a layer of GPT-2 small, to scale: rows times weights gives rows. The weights are the same
-        whoever asks: {weights * 4 / 1e6:.1f} MB. With one row, writing a token, the rows are hairlines beside the
-        weights, and half a FLOP is done for each byte. With 512 rows, reading a prompt, they are broad bands, and more
-        than a hundred FLOPs are done for each byte.""",
+        f"""The four products of a layer of GPT-2 small, to scale: rows times weights gives rows. The weights take
+        {weights * 4 / 1e6:.1f} MB, however many rows there are. To write a token there is one row: a hairline beside the
+        weights, with 0.5 FLOPs for each byte. To read a prompt there are 512 rows: broad bands, with more than 100 FLOPs
+        for each byte.""",
         data_first=0, data_last=9, data_at=9, data_pace=900, data_unit="|".join(
             f"{m} row{'s' * (m > 1)}" for m in rows))
     drawing.rect(0, 5, 14, 14, "f-green")
@@ -29,7 +29,7 @@ def layer() -> Sketch:
         y = w + out + 24
         middle = top + high / 2
         drawing.rect(w, top, out, high, "t-orange s-orange")
-        drawing.text(0, top - 8, f"{name}: {k} × {n}")
+        drawing.text(0, top - 8, f"{name}: {k:,} × {n:,}")
         drawing.text(w - 12, middle + 6, "×", "mid")
         drawing.text(w + out + 12, middle + 6, "=", "mid")
         for step, m in enumerate(rows):
@@ -63,9 +63,9 @@ def cache() -> Sketch:
         "00-cache", y + prompt * cell + 76, "Attention with a KV cache that grows",
         """One head of attention, over time. First a prompt of five tokens is read at once: five rows of queries, five
         columns of keys, a triangle of scores, five rows of values, five rows out. Then one token at a time goes
-        through, the one that was written last: one row of queries meets all the keys so far, one row of scores mixes
-        all the values so far. The keys and values of each token are kept, so the cache grows by one of each in every
-        step; queries and scores are not kept.""",
+        through, the one that was written last: one query is multiplied by all keys so far, and one row of scores mixes
+        all values so far. The keys and values of each token are kept, so the cache grows by one of each in every step.
+        Queries and scores are not kept.""",
         data_first=0, data_last=count - prompt, data_at=3, data_pace=1000,
         data_unit="|".join(["the prompt"] + [f"“{word}”" for word in words[prompt:]]))
 
@@ -90,7 +90,7 @@ def cache() -> Sketch:
             for row in range(rows):
                 grid(left_s, y + row * cell, row + 1 if step == 0 else seen, 1, "purple", True, width=cell)
             grid(left_o, y, width, rows, "blue")
-            drawing.text(left_s, y + rows * cell + 16, "scores: shares, not kept")
+            drawing.text(left_s, y + rows * cell + 16, "scores: not kept")
             low = y + prompt * cell
             drawing.text(0, low + 46, f"{rows} row{'s' * (rows > 1)} through the network", "bold")
             drawing.text(0, low + 68, f"{2 * seen} rows kept: the KV cache of this head")
@@ -107,18 +107,17 @@ def batch() -> Sketch:
     most, ridge, each = 16, 8, 0.25
     drawing = Sketch(
         "00-readers", 374, "What a batch shares",
-        f"""An imaginary machine brings in the weights in the time in which its arithmetic serves {ridge} readers. The
-        weights are delivered once for all; each reader has a KV cache of their own, which is delivered too. Up to ten
-        readers the delivery takes longer than the arithmetic, and each reader costs little; beyond, the arithmetic
-        does, and each costs a full share. With one reader a token costs the whole delivery, with sixteen an eighth of
-        it.""",
+        f"""On an imaginary machine, the weights take as long to arrive as the arithmetic for {ridge} readers. The weights are
+        delivered once for all readers, and a KV cache for each. Up to 10 readers the delivery takes longer than the
+        arithmetic, and another reader adds little time. From 11 on the arithmetic takes longer, and another reader adds
+        a full share. A token takes the whole delivery with 1 reader, and 1/8 of that time with 16.""",
         data_first=1, data_last=most, data_at=4, data_pace=600,
         data_unit="|".join(f"{k} reader{'s' * (k > 1)}" for k in range(1, most + 1)))
     unit = 24
-    drawing.text(0, 18, "delivered once, shared", "bold")
+    drawing.text(0, 18, "delivered once", "bold")
     drawing.rect(1, 30, 128, 128, "t-orange s-orange", rx=3)
     drawing.text(65, 100, "weights", "mid")
-    drawing.text(196, 18, "each reader’s own", "bold")
+    drawing.text(196, 18, "delivered for each reader", "bold")
     for reader in range(most):
         x, y = 196 + reader % 8 * 41, 30 + reader // 8 * 66
         with drawing.group(data_from=reader + 1):
@@ -140,18 +139,18 @@ def batch() -> Sketch:
             drawing.rect(0, 284, arithmetic * unit, 22, "t-blue s-blue" if longest else "f-blue", rx=2)
             drawing.line(time * unit, 218, time * unit, 312, "s-ink dashed")
             tokens, decides = f"token{'s' * (count > 1)}", "memory" if longest else "arithmetic"
-            drawing.text(0, 344, f"{decides} decides: {time:g} ticks for {count} {tokens}", "bold")
-            drawing.text(0, 368, f"{time / count:.3g} tick{'s' * (time > count)} for each")
+            drawing.text(0, 344, f"{decides} is the limit: {time:g} ticks for {count} {tokens}", "bold")
+            drawing.text(0, 368, f"{time / count:.3g} tick{'s' * (time > count)} for each token")
     return drawing
 
 
 def kinds() -> Sketch:
-    """Who has to know of whom in the three kinds of work, and in copying."""
+    """Which numbers each result needs, in the three kinds of work and in copying."""
     every = [(a, b) for a in range(5) for b in range(5)]
-    panels = (("matrix multiplication", "every number meets many", "blue", every),
-              ("elementwise", "each number by itself", "green", [(k, k) for k in range(5)]),
-              ("reduction", "many become one", "purple", [(k, 2) for k in range(5)]),
-              ("copying", "the same, elsewhere", "orange", [(0, 3), (1, 0), (2, 4), (3, 1), (4, 2)]))
+    panels = (("matrix multiplication", "each number has many uses", "blue", every),
+              ("elementwise", "each number has one use", "green", [(k, k) for k in range(5)]),
+              ("reduction", "many numbers become one", "purple", [(k, 2) for k in range(5)]),
+              ("copying", "the same numbers elsewhere", "orange", [(0, 3), (1, 0), (2, 4), (3, 1), (4, 2)]))
     drawing = Sketch(
         "00-kinds", 330, "Three kinds of work, and copying",
         """Four pictures of numbers above and numbers below, with a line where one is needed for the other. In a matrix

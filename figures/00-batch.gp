@@ -1,4 +1,4 @@
-# title: Tokens per second against the batch, and what the two roofs allow
+# title: Tokens per second against the batch, below the limits of memory and arithmetic
 # needs: batch_speed batch_bytes batch_flops
 # shows: batch_speed batch_bytes batch_flops
 height = 470

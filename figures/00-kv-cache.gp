@@ -1,4 +1,4 @@
-# title: The time for one more token, with a KV cache and without
+# title: The time for the next token against the tokens so far, with a KV cache and without
 # needs: token_with_cache token_without_cache
 # shows: token_with_cache token_without_cache token_with_cache_predicted token_without_cache_predicted
 height = 430
