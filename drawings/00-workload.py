@@ -5,7 +5,7 @@ from sketch import Sketch, write_all
 
 def layer() -> Sketch:
     """The four products of a layer of GPT-2 small with their weights to scale, for 1 to 512 rows."""
-    products = (("queries, keys and values", 768, 2304), ("projection", 768, 768), ("up", 768, 3072), ("down", 3072, 768))
+    products = (("queries, keys and values", 768, 2304), ("output", 768, 768), ("up", 768, 3072), ("down", 3072, 768))
     scale, rows = 16, [2**power for power in range(10)]
     weights = sum(k * n for _, k, n in products)
     drawing = Sketch(
