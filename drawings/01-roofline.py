@@ -78,22 +78,22 @@ def levels() -> Sketch:
         label = base - 96 - 34 * number
         drawing.text(at_x - 12, label, words)
         drawing.line(at_x + edge / 2, label + 6, at_x + edge / 2, at_y - 11, "s-quiet thin")
-    remarks = ("What is near is small,", "and what is large is far.", "L1’s square is there,", "too small to be seen.")
+    remarks = ("A near memory is small,", "and a large one is far.", "L1’s square is there,", "too small to be seen.")
     for row, words in enumerate(remarks):
         drawing.text(0, top + 64 + 20 * row + 12 * (row > 1), words)
     return drawing
 
 
 def store() -> Sketch:
-    """What crosses the bus for a line that a program writes: with write-allocate and without."""
+    """What passes the door for a line that a program writes: with write-allocate and without."""
     cell, cells = 8, 16
     cache, memory = 142, 384
     steps = ("the first store", "the line is read", "four bytes change", "the rest follows", "written back")
     drawing = Sketch(
-        "01-store", 352, "What crosses the bus for a store",
+        "01-store", 352, "What passes the door for a store",
         """A program fills a cache line of 64 bytes, four bytes at a time. An ordinary store to a line that is in no cache
         first reads the line from memory, then changes four bytes of it in the cache; when all sixteen stores are done,
-        the line is written back: 128 bytes cross the bus. A non-temporal store collects the line in a buffer beside the
+        the line is written back: 128 bytes pass the door. A non-temporal store collects the line in a buffer beside the
         cache and writes it: 64 bytes.""",
         data_first=1, data_last=5, data_at=5, data_pace=1300, data_unit="|".join(steps))
 
@@ -137,7 +137,7 @@ def store() -> Sketch:
                 drawing.text(k * 130 + 63, y + 80, "read" if read else "written", "mid" if read else "mid f-paper")
         before = ((1, 1, 0), (2, 4, 64), (5, 5, 128)) if ordinary else ((1, 4, 0), (5, 5, 64))
         for first, last, count in before:
-            drawing.text(274, y + 80, f"{count} bytes crossed the bus", data_from=first, data_to=last)
+            drawing.text(274, y + 80, f"{count} bytes passed the door", data_from=first, data_to=last)
     return drawing
 
 
@@ -161,10 +161,10 @@ def chase() -> Sketch:
         if order + ahead <= last:
             drawing.rect(end - 6, y, 5, height, "f-blue", rx=1, data_from=order + ahead)
 
-    drawing.text(0, 18, "A chase: each address comes with the answer before", "bold")
+    drawing.text(0, 18, "A chase: each answer is the next address", "bold")
     for number in range(waits):
         load(number * ahead, 34, 20)
-    drawing.text(0, 116, "A stream: ten are always under way", "bold")
+    drawing.text(0, 116, "A stream: ten loads are always under way", "bold")
     for number in range(1 - ahead, last):
         load(number, 130 + number % ahead * 14, 11)
     for y, arrived in ((80, lambda step: step // ahead), (294, lambda step: step)):

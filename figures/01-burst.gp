@@ -1,4 +1,4 @@
-# title: Bandwidth of memory over what has been read since a quiet spell
+# title: Bandwidth of DRAM against the bytes read since a pause
 # needs: bandwidth_over_time
 # shows: bandwidth_over_time
 height = 430
@@ -20,7 +20,7 @@ set for [k = 22:44:2] xtics add (capacity(2.0**k) 2.0**k)
 y_max = 1.12 * smaller(high_max, 1.3 * read_max_y)
 capped(y) = smaller(y, y_max)
 eval y_range(0, y_max)
-set xlabel "read since a quiet spell" offset 0,0.9 textcolor rgb quiet
+set xlabel "bytes read since a pause" offset 0,0.9 textcolor rgb quiet
 
 # Where the host begins to ration: the burst before, the sustained speed after.
 if (rationed) {
