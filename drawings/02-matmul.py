@@ -1,5 +1,6 @@
 """The drawings of chapter 02."""
 
+import re
 from collections import OrderedDict
 
 from sketch import Sketch, write_all
@@ -266,4 +267,68 @@ def packing() -> Sketch:
     return drawing
 
 
-write_all(column_walk(), tile(), sets(), im2col(), packing())
+def subscripted(words: str) -> str:
+    """The inside of a text in which k_c has its c below the line."""
+    first, *rest = re.split(r"(\w_\w)", words)
+    for name, after in zip(rest[::2], rest[1::2]):
+        first += (f'<tspan font-style="italic">{name[0]}</tspan><tspan font-size="70%" dy="4">{name[2]}</tspan>'
+                  f'<tspan dy="-4">{after}</tspan>')
+    return re.sub(r"\*(.+?)\*", r'<tspan font-style="italic">\1</tspan>', first)
+
+
+def five_loops() -> Sketch:
+    """The loops around a tile: which part of each matrix is in use, in which memory it lies, and when the next replaces it."""
+    side, top, left, beside = 156, 190, 186, 360
+    depths, widths, panels, tiles = 2, 2, 3, 3
+    count = depths * widths * panels * tiles
+    deep, wide, high, narrow = side // depths, side // widths, side // panels, side // widths // tiles
+    drawing = Sketch(
+        "02-five-loops", 514, "Five loops, and the memory that holds each piece",
+        f"""Matrix A at the left, B above, and their product C between them. The loops pick a block of B, which stays in the
+        second cache, L2; a panel of rows of A, which stays in the first, L1; and a tile of C, which stays in registers.
+        In this walk the tile changes {count} times, the panel {depths * widths * panels} times and the block
+        {depths * widths} times. Below, the five loops: over the depth, over the width of B, over the rows of A, over the
+        columns of the block, and over the steps of the sum.""",
+        data_first=1, data_last=count, data_at=5, data_unit=f"tile {{}} of {count}", data_pace=350)
+    for x, y, name, colour, name_x, name_y in ((0, top, "A", "t-ink", 78, 364), (left, 12, "B", "t-ink", left + 10, 184),
+                                               (left, top, "C", "t-ink", left + 78, 364)):
+        drawing.rect(x, y, side, side, colour)
+        drawing.rect(x, y, side, side, "s-quiet")
+        drawing.text(name_x, name_y, f"*{name}*", "mid big")
+
+    def during(step: int, steps: int) -> dict:
+        return {"data_from": step * steps + 1, "data_to": (step + 1) * steps}
+
+    def told(x: float, y: float, what: str, where: str, parts: int, colour: str) -> None:
+        drawing.rect(x, y - 12, 13, 13, f"f-{colour}")
+        drawing.text(x + 20, y, what)
+        drawing.text(x, y + 24, where, "bold")
+        for part in range(parts):
+            drawing.text(x, y + 48, f"{part + 1} of {parts}", **during(part, count // parts))
+
+    blocks = depths * widths
+    for block in range(blocks):
+        p, j = block // widths * deep, block % widths * wide
+        drawing.rect(left + j, 12 + p, wide, deep, "t-orange s-orange", **during(block, count // blocks))
+    for panel in range(blocks * panels):
+        p = panel // (widths * panels) * deep
+        drawing.rect(p, top + panel % panels * high, deep, high, "f-green", **during(panel, tiles))
+    for tile_at in range(count):
+        block, panel, column = tile_at // (panels * tiles), tile_at // tiles % panels, tile_at % tiles
+        x, y = left + block % widths * wide + column * narrow, top + panel * high
+        drawing.rect(x, 12 + block // widths * deep, narrow, deep, "f-orange", **during(tile_at, 1))
+        drawing.rect(x, y, narrow, high, "f-blue", **during(tile_at, 1))
+    told(beside, 40, "block of *B*", "in L2", blocks, "orange")
+    told(0, 112, "panel of *A*", "in L1", blocks * panels, "green")
+    told(beside, top + 28, "tile of *C*", "in registers", count, "blue")
+    loops = (("for each k_c rows of *B*, and columns of *A*", ""), ("for each n_c columns of *B*", "the block, packed"),
+             ("for each m_r rows of *A*", "the panel"), ("for each n_r columns of the block", "the tile"),
+             ("for each of the k_c steps", "sums += column × row"))
+    for depth, (words, picks) in enumerate(loops):
+        y = 402 + 26 * depth
+        drawing.add("text", "", subscripted(words), x=22 * depth, y=y)
+        drawing.add("text", "end", subscripted(picks), x=520, y=y)
+    return drawing
+
+
+write_all(column_walk(), tile(), sets(), im2col(), packing(), five_loops())

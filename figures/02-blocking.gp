@@ -1,4 +1,4 @@
-# title: Speed against the shape of the block, and what a model would choose
+# title: Speed against the depth of the block, and the traffic that a model predicts
 # needs: block_depth block_traffic
 # shows: block_depth block_traffic
 height = 600

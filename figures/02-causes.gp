@@ -1,4 +1,4 @@
-# title: What makes the definition slow: factors that multiply to the whole
+# title: What slows the three plain loops down: a factor for each cause
 # needs: causes
 # shows: causes
 # A row for each cause, in the order in which they are taken away: a bar from the speed with it to the speed without it. On a

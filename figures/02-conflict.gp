@@ -1,4 +1,4 @@
-# title: The naive product near a power of two
+# title: Speed and traffic of the plain loops around N = 1024
 # needs: conflict conflict_l1 conflict_l2
 # shows: conflict conflict_l1 conflict_l2
 height = 620

@@ -1,4 +1,4 @@
-# title: The ladder: one multiplication, written seven ways
+# title: Speed against N: one product, written seven ways
 # needs: rung_naive rung_packed
 # shows: rung_naive rung_loop_order rung_blocked rung_register_tile rung_packed rung_best rung_best_all
 height = 600

@@ -1,4 +1,4 @@
-# title: The last rung against the fastest of other people's libraries
+# title: Our product against the fastest library, for each N
 # needs: race best_over_peers
 # shows: best_over_peers best_over_peers_all race race_all
 # Two lines, of one thread and of all; every point is named where another library is the fastest than at the one before.

@@ -1,4 +1,4 @@
-# title: How far each idea got, and the bytes it moved
+# title: Speed after each idea, and the bytes moved
 # needs: rungs traffic_registers traffic_l2 traffic_beyond
 # shows: rungs traffic_registers traffic_l2 traffic_beyond
 height = 444
