@@ -300,7 +300,7 @@ def five_loops() -> Sketch:
         return {"data_from": step * steps + 1, "data_to": (step + 1) * steps}
 
     def told(x: float, y: float, what: str, where: str, parts: int, colour: str) -> None:
-        drawing.rect(x, y - 12, 13, 13, f"f-{colour}")
+        drawing.rect(x, y - 12, 13, 13, colour)
         drawing.text(x + 20, y, what)
         drawing.text(x, y + 24, where, "bold")
         for part in range(parts):
@@ -318,9 +318,9 @@ def five_loops() -> Sketch:
         x, y = left + block % widths * wide + column * narrow, top + panel * high
         drawing.rect(x, 12 + block // widths * deep, narrow, deep, "f-orange", **during(tile_at, 1))
         drawing.rect(x, y, narrow, high, "f-blue", **during(tile_at, 1))
-    told(beside, 40, "block of *B*", "in L2", blocks, "orange")
-    told(0, 112, "panel of *A*", "in L1", blocks * panels, "green")
-    told(beside, top + 28, "tile of *C*", "in registers", count, "blue")
+    told(beside, 40, "block of *B*", "in L2", blocks, "t-orange s-orange")
+    told(0, 112, "panel of *A*", "in L1", blocks * panels, "f-green")
+    told(beside, top + 28, "tile of *C*", "in registers", count, "f-blue")
     loops = (("for each k_c rows of *B*, and columns of *A*", ""), ("for each n_c columns of *B*", "the block, packed"),
              ("for each m_r rows of *A*", "the panel"), ("for each n_r columns of the block", "the tile"),
              ("for each of the k_c steps", "sums += column × row"))
