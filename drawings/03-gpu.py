@@ -117,16 +117,16 @@ def divergence() -> Sketch:
 
 
 def belt() -> Sketch:
-    """Little's law: a belt as long as the latency that hands over so many crates a minute; each order out is one on its way."""
+    """Little's law: a belt as long as the latency that hands over so many crates a minute; each request out is one on its way."""
     room, left, width, crate, ride = 20, 74, 384, 14, 4
     y = 70
     drawing = Sketch(
         "03-belt", 208, "Little’s law as a belt",
         """A belt from memory to a core. A crate takes 20 minutes from one end to the other, and the belt has room to hand
-        over one crate each minute. A crate that arrives lets the core order another. With one order out, one crate
+        over one crate each minute. A crate that arrives lets the core ask for another. With one request out, one crate
         arrives in 20 minutes; with five, five; with twenty the belt is full, and one arrives in each minute.""",
         data_first=1, data_last=room, data_at=5, data_pace=900,
-        data_unit="|".join(f"{k} order{'s' * (k > 1)} out" for k in range(1, room + 1)))
+        data_unit="|".join(f"{k} request{'s' * (k > 1)} out" for k in range(1, room + 1)))
     # The crates ride for as long as one takes from end to end, then stand: what moves for more than five seconds must be
     # possible to stop.
     drawing.style(f"""
@@ -164,4 +164,47 @@ def belt() -> Sketch:
     return drawing
 
 
-write_all(warps(), sectors(), divergence(), belt())
+def ring() -> Sketch:
+    """Four buffers between memory and the tensor cores: one in use, three on their way."""
+    buffers, steps, left, wide, gap, top, tall = 4, 8, 164, 36, 6, 58, 72
+    drawing = Sketch(
+        "03-ring", 206, "A ring of buffers",
+        """Four buffers in shared memory, between memory and the tensor cores. The tensor cores multiply the tiles of one.
+        The copy engine fills the other three: the next tiles are nearly there, those of the last have just been sent for.
+        In the next step the buffer that was in use is empty and is sent for again.""",
+        data_first=1, data_last=steps, data_at=1, data_pace=900,
+        data_unit="|".join(f"tile {tile} is multiplied" for tile in range(1, steps + 1)))
+    drawing.rect(0, 4, 14, 14, "f-blue", rx=2)
+    drawing.text(22, 16, "in use")
+    drawing.rect(106, 4, 14, 14, "f-orange", rx=2)
+    drawing.text(128, 16, "has arrived")
+    middle = top + tall / 2
+    for x, far, colour, words in ((0, 66, "orange", ("memory",)), (434, 520, "blue", ("tensor", "cores"))):
+        drawing.rect(x + 1, top, far - x - 2, tall, f"t-{colour} s-{colour}", rx=3)
+        for line, word in enumerate(words):
+            drawing.text((x + far) / 2, middle + 5 + 20 * (line - (len(words) - 1) / 2), word, "mid")
+    end = left + buffers * (wide + gap) - gap
+    drawing.arrow(70, middle, left - 6, middle, "orange")
+    drawing.text((70 + left - 6) / 2, middle - 12, "copy", "mid")
+    drawing.text((70 + left - 6) / 2, middle + 24, "engine", "mid")
+    drawing.arrow(end + 6, middle, 430, middle, "blue")
+    for step in range(1, steps + 1):
+        with drawing.group(data_from=step, data_to=step):
+            for ahead in range(buffers):
+                tile = step + ahead
+                x = left + (tile - 1) % buffers * (wide + gap)
+                if ahead == 0:
+                    drawing.rect(x, top, wide, tall, "f-blue", rx=2)
+                else:
+                    filled = tall * (buffers - 1 - ahead) / (buffers - 1)
+                    drawing.rect(x, top + tall - filled, wide, filled, "f-orange", rx=2)
+                drawing.rect(x, top, wide, tall, "s-ink", rx=2)
+                drawing.text(x + wide / 2, top - 8, f"{tile}", "mid bold" if ahead == 0 else "mid")
+    drawing.text(0, 172, "producer: sends for a tile")
+    drawing.text(0, 194, "where a buffer is empty")
+    drawing.text(520, 172, "consumers: multiply it", "end")
+    drawing.text(520, 194, "where a buffer is full", "end")
+    return drawing
+
+
+write_all(warps(), sectors(), divergence(), belt(), ring())

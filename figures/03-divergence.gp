@@ -1,4 +1,4 @@
-# title: Time for numbers that take different ways
+# title: Time per number against the share that goes the long way
 # needs: divergence_vector divergence_sorted divergence_scalar divergence_model
 # shows: divergence_vector divergence_sorted divergence_scalar divergence_model
 height = 500

@@ -1,4 +1,4 @@
-# title: The fp32 ladder on an RTX A6000: what each rung's counts allow, and what was measured
+# title: The fp32 ladder on an RTX A6000: each rung's bound, and its measured speed
 # needs: rung_bound_a6000 rung_quoted_a6000
 # shows: rung_bound_a6000 rung_quoted_a6000
 height = 330

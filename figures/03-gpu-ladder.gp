@@ -1,4 +1,4 @@
-# title: The matmul ladder on a GPU: how near each rung comes to cuBLAS
+# title: The matmul ladder on a GPU: each rung's speed, as a share of cuBLAS's
 # needs: quoted_sgemm_ladder quoted_bf16_ladder
 # shows: sgemm_ladder quoted_sgemm_ladder bf16_ladder quoted_bf16_ladder
 # A row for each rung, what others reached beside what this GPU did, where the record has it.

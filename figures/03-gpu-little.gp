@@ -1,4 +1,4 @@
-# title: Bandwidth of a GPU against how much is in flight
+# title: A GPU's bandwidth against the bytes in flight
 # needs: gpu_bandwidth_in_flight
 # shows: gpu_bandwidth_in_flight gpu_bandwidth_in_flight_4 simt_gpu_bandwidth
 height = 460
@@ -32,7 +32,7 @@ set xlabel "in flight on the whole device" offset 0,0.9 textcolor rgb quiet
 if (exists("value_gpu_little_predicted_bytes")) {
   knee = value_gpu_little_predicted_bytes
   set arrow from knee,y_min to knee,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb quiet
-  set label "knee, predicted" at knee,y_min * 2 font near textcolor rgb quiet
+  set label "bend, predicted" at knee,y_min * 2 font near textcolor rgb quiet
 }
 plot one using 1:3:4 with filledcurves fillcolor rgb ink, \
      simulated using (only(have_simulated, $1)):2 with linespoints pointtype simulated_point pointsize 0.7 \

@@ -1,4 +1,4 @@
-# title: A GPU's memory: how long one thread waits, and which addresses many threads may ask for together
+# title: A GPU's memory: latency, strides and bank conflicts
 # needs: gpu_latency gpu_stride gpu_bank_conflicts
 # shows: gpu_latency gpu_stride gpu_bank_conflicts
 height = 760

@@ -1,4 +1,4 @@
-# title: Bandwidth against how much is in flight
+# title: One core's bandwidth against the number of chases
 # needs: chases_bandwidth little_line
 # shows: chases_bandwidth chases_bandwidth_2 little_line simt_chases
 # One thread against the law; what two threads reach is in the table.
@@ -28,7 +28,7 @@ set xtics 8
 set xlabel "chases at a time" offset 0,0.9 textcolor rgb quiet
 knee = value_little_knee_predicted
 set arrow from knee,0 to knee,y_max nohead linewidth 1 dashtype modelled_dash linecolor rgb green
-set label "knee predicted: ".digits(knee) at knee,y_max * 0.12 font near textcolor rgb green
+set label "bend predicted: ".digits(knee) at knee,y_max * 0.12 font near textcolor rgb green
 if (exists("value_little_knee_measured")) {
   knee = value_little_knee_measured
   set arrow from knee,0 to knee,y_max nohead linewidth 1 dashtype measured_dash linecolor rgb ink

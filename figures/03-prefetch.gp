@@ -1,4 +1,4 @@
-# title: Lookups by how early their rows are asked for
+# title: Lookups per microsecond against how far ahead rows are asked for
 # needs: prefetch_speed
 # shows: prefetch_speed
 height = 430
