@@ -1,14 +1,14 @@
 """{claim}: a sentence the record decides. {where-holds}: prose that follows from it.
 
     ```{claim} simd-pays                       an id of the lab's claims.json, or lab/id
-    :pending:                                  perhaps not measured on any machine yet
+    :pending:                                  may not be measured on any machine yet
     The sentence to show where it fails.
     ```
 
-Where its number was not measured but modelled or simulated, that word stands in place of the tick. Where a record cannot tell,
-the sentence is shown with the interval of its number, and neither a tick nor the body. Claims that follow one another are one
-argument: its first that holds is a line, the others that hold are folded below it, and each that fails or is too close to call
-stands in the open.
+A line reads "claimed ≥ 3×, measured 22.9× ✓". A number that was modelled or simulated has that word for "measured", and no tick.
+Where a record cannot decide, the line shows the interval of the number, without tick or body. Consecutive claims are one
+argument: the first that holds is a line, the others that hold are folded below it, and each claim that fails or is too close
+to call stays in the open.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def statements(domain: HardwareFirstDomain, lab: str) -> list[Statement]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a record, `whose` perhaps not the machine's whose page it is on, says of a claim."""
+    """What a record says of a claim. The record may be another machine's than the page's: `whose` tells."""
 
     statement: Statement
     record: Record
@@ -130,14 +130,14 @@ def verdict(records: Records, lab: str, statement: Statement, machine: Machine) 
 
 
 def sentence(verdict: Verdict) -> nodes.paragraph:
-    """One line: the sentence, what it aimed at, and the number that decides it."""
+    """One line: the sentence, what it claims, and the number that decides it."""
     record, statement = verdict.record, verdict.statement
     line = nodes.paragraph("", statement.text, classes=["hf-sentence"])
     number = str(statement.observed(record))
     if number:
         line += nodes.Text(" ")  # outside of what is kept in one line, so that the line can break here
-        line += nodes.inline("", f"aimed at{NO_BREAK_SPACE}{statement.asked(record)}, got", classes=["hf-aimed"])
-        tooltip = f"the claim asks for {statement.asked(record)}; {verdict.kind} {verdict.whose}, {record.date}{record.since}"
+        line += nodes.inline("", f"claimed{NO_BREAK_SPACE}{statement.asked(record)}, {verdict.kind}", classes=["hf-claimed"])
+        tooltip = f"claimed {statement.asked(record)}; {verdict.kind} {verdict.whose}, {record.date}{record.since}"
         if two := states(record.value(statement.value)):
             tooltip += f", in {two}"
         observed = measured_number(tooltip=tooltip, classes=["hf-observed"] + ["hf-elsewhere"] * record.elsewhere)
@@ -148,19 +148,25 @@ def sentence(verdict: Verdict) -> nodes.paragraph:
 
 
 def passing(verdict: Verdict) -> nodes.paragraph:
-    """Where a claim holds: its line, and a tick or of what other kind its number is."""
-    line, measured = sentence(verdict), verdict.kind == MEASURED
-    if words := " ".join([verdict.kind] * (not measured) + [verdict.whose] * verdict.record.elsewhere):
+    """Where a claim holds: its line, and a tick if its number was measured."""
+    line = sentence(verdict)
+    if words := f"{kind_unsaid(verdict)} {verdict.whose * verdict.record.elsewhere}".strip():
         line += nodes.inline("", f" {words}", classes=["hf-kind"])
-    if measured:
+    if verdict.kind == MEASURED:
         tick = measured_number(tooltip=f"holds {verdict.whose}", classes=["hf-verdict"])
         tick += nodes.Text(f"{NO_BREAK_SPACE}✓")
         line += tick
     return line
 
 
+def kind_unsaid(verdict: Verdict) -> str:
+    """The kind of a number that was not measured, for a claim whose line has no number to say it of; else empty."""
+    shows_number = bool(str(verdict.statement.observed(verdict.record)))
+    return "" if verdict.kind == MEASURED or shows_number else verdict.kind
+
+
 def undecided(verdict: Verdict) -> nodes.paragraph:
-    """Where the bound lies inside of the number's interval: the sentence, the interval, and that nobody can tell."""
+    """Where the bound lies inside the number's interval: the sentence, the interval, and that it is too close to call."""
     line, where = sentence(verdict), verdict.whose if verdict.record.elsewhere else "here"
     line += nodes.inline("", f" ({verdict.statement.range(verdict.record)}): {Answer.TOO_CLOSE.value} {where}",
                          classes=["hf-kind"])
@@ -168,7 +174,7 @@ def undecided(verdict: Verdict) -> nodes.paragraph:
 
 
 def badge(verdict: Verdict) -> nodes.paragraph:
-    kind = "" if verdict.kind == MEASURED else f", {verdict.kind}"
+    kind = f", {unsaid}" if (unsaid := kind_unsaid(verdict)) else ""
     return nodes.paragraph("", f"✗ does not hold {verdict.whose}{kind}", classes=["hf-verdict"])
 
 

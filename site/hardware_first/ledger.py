@@ -1,4 +1,4 @@
-"""{claims-ledger}: every claim, the bound it is held to, and what every machine says of it. static/ledger.js filters it."""
+"""{claims-ledger}: every claim, its bound, and the verdict of every machine. static/ledger.js filters it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .statements import MEASURED, NOTHING, Answer, Statement
 from .tables import scrolling_table
 
 STATES = (("all", "all"), ("fails", "fail somewhere"), ("close", "are too close to call somewhere"),
-          ("holds", "hold everywhere"), ("made", "were modelled or simulated"), ("open", "wait for a machine"))
+          ("holds", "hold everywhere"), ("made", "were modelled or simulated"), ("open", "are not measured yet"))
 MARKS = {"holds": "✓", "fails": "✗", "close": "≈"}
 
 
@@ -34,20 +34,20 @@ class Entry:
     records: dict[str, Record]  # by the machine's slug
 
     def of(self, record: Record) -> str:
-        """One of STATES, of one record: what holds and was not measured is "made"."""
+        """One of STATES, for one record: a claim that holds by a number that was not measured is "made"."""
         answer = self.statement.answer(record)
         holds = "holds" if self.statement.kind(record) == MEASURED else "made"
         return {Answer.FAILS: "fails", Answer.TOO_CLOSE: "close", Answer.HOLDS: holds}[answer]
 
     @property
     def state(self) -> str:
-        """One of STATES: of what machines say, that which tells most against the claim."""
+        """One of STATES: the machines' worst verdict on the claim."""
         found = {self.of(record) for record in self.records.values()}
         return next((state for state in ("fails", "close", "holds", "made") if state in found), "open")
 
 
 class ClaimsLedger(SphinxDirective):
-    """What each machine says in sum, and a table for each lab."""
+    """The totals of each machine, and a table for each lab."""
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
@@ -88,7 +88,7 @@ def entries(domain: HardwareFirstDomain, lab: str) -> list[Entry]:
 
 
 def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
-    """Of how many claims each machine says what."""
+    """How many claims each machine confirms, refutes or leaves open."""
     rows = []
     for machine in machines:
         found = [entry.of(record) for entry in entries if (record := entry.records.get(machine.slug))]
@@ -98,12 +98,12 @@ def sums(machines: list[Machine], entries: list[Entry]) -> nodes.table:
 
 
 def table(machines: list[Machine], entries: list[Entry]) -> nodes.table:
-    """A lab's claims; a column for each machine that decides at least half as many of them as any. What others decide stands
-    below the claim."""
+    """A lab's claims, with a column for each machine that decides at least half as many as the one that decides most. The
+    verdicts of the others are below the claim."""
     counts = {machine: sum(machine.slug in entry.records for entry in entries) for machine in machines}
     columns = [machine for machine, count in counts.items() if 0 < max(counts.values()) <= 2 * count]
     others = [machine for machine, count in counts.items() if count and machine not in columns]
-    heads = ["claim", "asks for", *(head(machine, entries) for machine in columns)]
+    heads = ["claim", "bound", *(head(machine, entries) for machine in columns)]
     made = scrolling_table(heads, [row(entry, columns, others) for entry in entries])
     for entry, line in zip(entries, list(made.findall(nodes.row))[1:]):
         line["classes"].append(f"hf-row-{entry.state}")
@@ -125,8 +125,8 @@ def head(machine: Machine, entries: list[Entry]) -> nodes.Node:
 
 def row(entry: Entry, columns: list[Machine], others: list[Machine]) -> list[nodes.Node]:
     having = next(iter(entry.records.values()), None)
-    asked = nodes.inline("", "", nodes.inline("", "asks for ", classes=["hf-cell-head"]),
-                         nodes.Text("that it is so" if entry.statement.shown == NOTHING else entry.statement.asked(having)))
+    asked = nodes.inline("", "", nodes.inline("", "bound ", classes=["hf-cell-head"]),
+                         nodes.Text("true" if entry.statement.shown == NOTHING else entry.statement.asked(having)))
     also = (nodes.inline("", "", cell(entry, machine), classes=["hf-also"]) for machine in others
             if machine.slug in entry.records)
     return [nodes.inline("", "", claim_link(entry), *also), asked, *(cell(entry, machine) for machine in columns)]
@@ -138,8 +138,8 @@ def claim_link(entry: Entry) -> nodes.Node:
 
 
 def cell(entry: Entry, machine: Machine) -> nodes.Node:
-    """The verdict; where the table has no room for columns, with the machine's name. What was not measured says so, in place
-    of a tick."""
+    """The verdict, with the machine's name where the table has no room for columns. A number that was not measured has its
+    kind in place of a tick."""
     whose = nodes.inline("", f"{name_of(machine)} ", classes=["hf-cell-head"])
     record = entry.records.get(machine.slug)
     if record is None:
@@ -157,12 +157,12 @@ def chapter_link(domain: HardwareFirstDomain, lab: str) -> nodes.Node:
 
 
 def filters(labs: list[str]) -> str:
-    """What to press; only seen where scripts run."""
+    """The filter's buttons; visible only where scripts run."""
     states = "".join(f'<label><input type="radio" name="hf-state" value="{state}"{" checked" * (state == "all")}> '
                      f"{words}</label>" for state, words in STATES)
     chapters = "".join(f'<option value="{html.escape(lab)}">{lab[:2]}</option>' for lab in labs)
     return (f'<form class="hf-ledger-filter"><fieldset><legend>Claims that</legend>{states}</fieldset>'
-            f'<label>of chapter <select name="hf-chapter"><option value="">any</option>{chapters}</select></label>'
+            f'<label>in chapter <select name="hf-chapter"><option value="">any</option>{chapters}</select></label>'
             '<output></output></form>\n')
 
 

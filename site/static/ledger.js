@@ -1,4 +1,4 @@
-// The ledger's filter: which claims, of which chapter. What is chosen stands in the address.
+// The ledger's filter, by verdict and chapter. The address holds the reader's choice.
 (() => {
   const ledger = document.querySelector(".hf-ledger"), form = ledger?.querySelector(".hf-ledger-filter");
   if (!form) return;

@@ -19,8 +19,8 @@ def test_a_claim_that_holds_shows_the_labs_sentence(site):
     site.page(PAGE)
     build = site.build()
     assert (build.status, build.said) == (0, "")
-    assert f"{SENTENCE} aimed at ≥ 3×, got 22.9× ✓" in site.text()
-    assert "the claim asks for ≥\xa03×; measured here, 20 November 2026" in site.html()
+    assert f"{SENTENCE} claimed ≥ 3×, measured 22.9× ✓" in site.text()
+    assert "claimed ≥\xa03×; measured here, 20 November 2026" in site.html()
     assert "flat" not in site.html()
     assert 'id="claim-caches-make-a-ladder"' in site.html()
 
@@ -29,7 +29,7 @@ def test_a_claim_that_fails_shows_the_alternative(site):
     site.record(fails)
     site.page(PAGE)
     assert site.build().status == 0  # a failing claim is a finding, not a problem
-    assert f"✗ does not hold here {SENTENCE} aimed at ≥ 3×, got 2.4× Here the ladder is flat." in site.text()
+    assert f"✗ does not hold here {SENTENCE} claimed ≥ 3×, measured 2.4× Here the ladder is flat." in site.text()
 
 
 def between(low: float, high: float):
@@ -45,7 +45,7 @@ def test_a_claim_that_is_too_close_to_call_shows_its_interval_and_no_alternative
     site.page(PAGE)
     build = site.build()
     assert (build.status, build.said) == (0, "")
-    assert f"{SENTENCE} aimed at ≥ 3×, got 3.1× (2.9–3.3×): too close to call here" in site.text()
+    assert f"{SENTENCE} claimed ≥ 3×, measured 3.1× (2.9–3.3×): too close to call here" in site.text()
     assert "✓" not in site.text() and "flat" not in site.html()
 
 
@@ -166,7 +166,7 @@ def test_the_ledger_has_every_claim_on_every_machine(site):
     text = site.text()
     for claim in CLAIMS:
         assert claim["text"] in text
-    assert "claim asks for this machine Fixture Processor, 2 cores" in text
+    assert "claim bound this machine Fixture Processor, 2 cores" in text
     assert f"{SENTENCE} ≥ 3× ✓ 22.9× ✗ 2.4×" in ledger(site)
     assert 'href="01-roofline.html#claim-caches-make-a-ladder"' in site.html()
 
@@ -196,18 +196,18 @@ def test_the_ledger_follows_a_claim_that_moved(site):
 
 
 @pytest.mark.parametrize(("claim", "shown", "asked"), [
-    ("simd-pays", "Vectors beat single numbers at least fourfold. aimed at ASKED, got 29.6× ✓", "≥ 4×"),
-    ("vector-add-waits", "Vector add uses under 5 % of the arithmetic. aimed at ASKED, got 0.597 % ✓", "&lt; 5 %"),
-    ("memory-is-slow", "A byte takes as long as at least 4 FLOPs. aimed at ASKED, got 10.6 FLOP/byte ✓", "≥ 4 FLOP/byte"),
-    ("caches-save-time", "L1 answers in less than a fifth of the time. aimed at ASKED, got 4.37 % ✓", "&lt; 20 %"),
-    ("sides-predicted", "At least eight of ten sides are right. aimed at ASKED, got 9 ✓", "≥ 8"),
+    ("simd-pays", "Vectors beat single numbers at least fourfold. claimed ASKED, measured 29.6× ✓", "≥ 4×"),
+    ("vector-add-waits", "Vector add uses under 5 % of the arithmetic. claimed ASKED, measured 0.597 % ✓", "&lt; 5 %"),
+    ("memory-is-slow", "A byte takes as long as at least 4 FLOPs. claimed ASKED, measured 10.6 FLOP/byte ✓", "≥ 4 FLOP/byte"),
+    ("caches-save-time", "L1 answers in less than a fifth of the time. claimed ASKED, measured 4.37 % ✓", "&lt; 20 %"),
+    ("sides-predicted", "At least eight of ten sides are right. claimed ASKED, measured 9 ✓", "≥ 8"),
 ])
 def test_a_number_is_shown_in_the_terms_of_its_sentence(site, claim, shown, asked):
     site.record()
     site.page(f"# Page\n\n```{{claim}} 01-roofline/{claim}\nNot here.\n```\n")
     assert site.build().status == 0
     assert shown.replace("ASKED", asked) in site.text()
-    assert f"the claim asks for {asked};" in re.sub(r"\s", " ", site.html())
+    assert f"claimed {asked};" in re.sub(r"\s", " ", site.html())
 
 
 @pytest.mark.parametrize(("way", "shown", "asked"), [
@@ -226,8 +226,8 @@ def test_an_author_says_how_a_number_is_shown(site, way, shown, asked):
     site.page("# Page\n\n```{claim} 01-roofline/simd-pays\nNot here.\n```\n")
     assert site.build().status == 0
     sentence, number = shown.split(". ")
-    assert f"Vectors beat single numbers at least {sentence}. aimed at {asked}, got {number} ✓" in site.text()
-    assert f"the claim asks for {asked};" in re.sub(r"\s", " ", site.html())
+    assert f"Vectors beat single numbers at least {sentence}. claimed {asked}, measured {number} ✓" in site.text()
+    assert f"claimed {asked};" in re.sub(r"\s", " ", site.html())
 
 
 def test_what_is_true_or_false_shows_no_number(site):
@@ -271,7 +271,7 @@ def test_the_chapters_bound_decides_for_every_machine(site):
     site.claims(caches_make_a_ladder=">= 2")
     assert site.build().status == 0
     assert f"{SENTENCE} ≥ 2× ✓ 2.4× ✓ 2.4×" in ledger(site)
-    assert f"{SENTENCE} aimed at ≥ 2×, got 2.4× ✓" in site.text(LAB)
+    assert f"{SENTENCE} claimed ≥ 2×, measured 2.4× ✓" in site.text(LAB)
 
 
 @pytest.mark.parametrize(("bound", "verdict"), [
@@ -313,7 +313,7 @@ def test_a_claim_without_its_value_comes_from_a_published_record(site):
     assert 'build/records/01-roofline.json has no value "cache_gain"' in build.said
     site.record(published="other-machine")
     assert site.build().status == 0
-    assert f"{SENTENCE} aimed at ≥ 3×, got 22.9× on Fixture Processor, 2 cores ✓" in site.text()
+    assert f"{SENTENCE} claimed ≥ 3×, measured 22.9× on Fixture Processor, 2 cores ✓" in site.text()
 
 
 @pytest.mark.parametrize("text", [
@@ -354,7 +354,7 @@ def test_of_an_argument_one_line_is_seen_and_what_fails(site):
     fold = folded(site)
     assert "2 more that hold" in fold
     assert [f'id="claim-{name}"' in fold for name in names] == [False, False, True, True]
-    assert f"✗ does not hold here {SENTENCE} aimed at ≥ 3×, got 2.4× Not caches-make-a-ladder." in site.text()
+    assert f"✗ does not hold here {SENTENCE} claimed ≥ 3×, measured 2.4× Not caches-make-a-ladder." in site.text()
 
 
 def test_claims_with_prose_between_them_are_no_argument(site):
@@ -387,11 +387,11 @@ def test_what_was_not_measured_says_so_in_place_of_a_tick(site, kind):
     site.record(made(kind, 22.9))
     site.page(PAGE)
     assert site.build().status == 0
-    assert f"{SENTENCE} aimed at ≥ 3×, got 23× {kind}" in site.text() and "✓" not in site.text()
-    assert f"the claim asks for ≥\xa03×; {kind} here, 20 November 2026" in site.html()
+    assert f"{SENTENCE} claimed ≥ 3×, {kind} 23×" in site.text() and "✓" not in site.text()
+    assert f"claimed ≥\xa03×; {kind} here, 20 November 2026" in site.html()
     site.record(made(kind, 2.4))
     assert site.build().status == 0
-    assert f"✗ does not hold here, {kind} {SENTENCE} aimed at ≥ 3×, got 2.4×" in site.text()
+    assert f"✗ does not hold here {SENTENCE} claimed ≥ 3×, {kind} 2.4×" in site.text()
 
 
 def test_the_ledger_counts_what_was_not_measured_apart(site):

@@ -39,11 +39,11 @@ def test_it_is_filtered_and_the_address_says_how(browser, page):
         visit.page.get_by_label("fail somewhere").check()
         expect(seen(visit)).to_have_text(FAILING)
         expect(visit.page).to_have_url(re.compile(r"\?claims=fails$"))
-        visit.page.get_by_label("wait for a machine").check()
+        visit.page.get_by_label("are not measured yet").check()
         expect(seen(visit)).to_have_text(["GPUs are wide."])
         visit.page.get_by_label("hold everywhere").check()
         expect(seen(visit)).to_have_count(4)
-        visit.page.get_by_label("of chapter").select_option(label="01")
+        visit.page.get_by_label("in chapter").select_option(label="01")
         expect(visit.page).to_have_url(re.compile(r"\?claims=holds&chapter=01$"))
         expect(seen(visit)).to_have_count(4)
         assert visit.errors == []

@@ -83,7 +83,7 @@ def test_machines_are_told_apart_by_the_names_they_were_published_under(site):
     assert (build.status, build.said) == (0, "")
     first, second = site.text().split("Published as: first")
     assert "24 GiB" in first and "64 GiB" in second.partition("Published as: second")[0]
-    assert "claim asks for Fixture Processor, 2 cores Fixture Processor (Zen 5), 2 cores" in site.text()
+    assert "claim bound Fixture Processor, 2 cores Fixture Processor (Zen 5), 2 cores" in site.text()
 
 
 @pytest.mark.parametrize(("place", "edit", "problem"), [
