@@ -34,7 +34,7 @@
     let [held, works, pads] = ["", "", ""];
     for (let r = 0; r < drawn; ++r) {
       const i = Math.floor(r * rows / drawn), from = Math.max(0, t - i - streamed + 1), to = Math.min(columns, t - i + 1);
-      const good = i < down ? used : 0; // cells of this row that somebody wants
+      const good = i < down ? used : 0; // cells of this row whose results are used
       if (i < Math.min(cycle, shift)) held += strip(r, 0, good);
       works += strip(r, from, Math.min(to, good));
       pads += strip(r, Math.max(from, good), to);
@@ -59,26 +59,26 @@
       const all = s.rows * s.columns, places = found.total * all;
       const [what, sides] = names[s.dataflow], cut = hf.systolic.cut(s.dataflow, s);
       size.textContent = `Cells, ${digits(s.rows)} × ${digits(s.columns)}`;
-      title.textContent = `The ${what} stay, ${sides}: ${few(found.tiles)} tile${found.tiles === 1 ? "" : "s"}`;
+      title.textContent = `Stationary ${what}, ${sides}: ${few(found.tiles)} tile${found.tiles === 1 ? "" : "s"}`;
       matrix.replaceChildren(...cover(cut, s));
       const shift = s.dataflow === "os" ? 0 : s.rows, last = shift + cut.streamed + s.rows + s.columns - 2;
       show = (cycle) => {
         cells.replaceChildren(...wave(s, cut, shift, cycle));
         const doing = cycle < 1 ? "nothing has moved yet" : cycle <= shift ? `${what} shift in`
-          : cycle < last ? "the wave passes" : "the last cell is done";
+          : cycle < last ? "the wave passes through" : "the last cell is done";
         return at.textContent = `Cycle ${digits(cycle)} of ${digits(last)} of the first tile: ${doing}`;
       };
       go(last, shift + Math.ceil((s.rows + s.columns) / 2));
       const idle = (found.total - found.active) * all;
-      work.replaceChildren(...bar("What all cells do in all cycles", [["useful work", found.macs, "compute"],
+      work.replaceChildren(...bar("All cells, all cycles", [["useful work", found.macs, "compute"],
         ["padding", places - idle - found.macs, "purple"], ["filling and emptying", idle, "grey"]], places, places));
       const time = duration(found.total / (s.clock * 1e6));
       said.textContent = `${few(found.total)} cycles, ${time} at ${digits(s.clock)} MHz. ` +
-        `Of all cells and cycles, ${percent(found.utilisation)} do a multiplication that somebody wanted.`;
+        `The cells spend ${percent(found.utilisation)} of their cycles on useful multiplications.`;
       const spent = (name, cycles) => [name, digits(cycles), percent(cycles / found.total)];
-      more.replaceChildren(table(["spent on", "cycles", "of all"], [
-        spent("numbers enter", found.active), spent(`${what} shift in`, found.shift),
-        spent("the last ones pass through", found.drain), spent("all", found.total)]));
+      more.replaceChildren(table(["phase", "cycles", "share"], [
+        spent("numbers stream in", found.active), spent(`${what} shift in`, found.shift),
+        spent("the last numbers drain", found.drain), spent("total", found.total)]));
     };
   });
 })();

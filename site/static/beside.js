@@ -12,7 +12,7 @@
     const figure = place.closest("figure"), box = made("div", [], {className: "hf-beside", hidden: true});
     const choice = made("select", [], {hidden: true});
     let asked = 0;
-    choice.setAttribute("aria-label", "beside which machine");
+    choice.setAttribute("aria-label", "compare with");
     box.setAttribute("aria-live", "polite");
     figure.querySelector("figcaption").before(box);
     button.after(" ", choice);

@@ -34,14 +34,14 @@ window.hardwareFirst.experiments = () => {
       const bytes = Uint8Array.from(atob(code), (c) => c.charCodeAt(0));
       if (WebAssembly.validate(bytes)) return (await WebAssembly.instantiate(bytes)).instance.exports;
     }
-    throw new Refused("This browser has no WebAssembly with vectors of 128 bits.");
+    throw new Refused("This browser's WebAssembly has no 128-bit vectors.");
   };
   // Memory for the largest working set there is room for: where it begins, and how much.
   const reserve = ({memory}, most = LARGEST, least = LEAST) => {
     for (let bytes = most; bytes >= least; bytes /= 2) {
       try { return {base: 64 * KiB * memory.grow((bytes + GUARD) / (64 * KiB)), bytes}; } catch { /* less, then */ }
     }
-    throw new Refused(`This browser gives no ${LEAST / MiB} MiB of memory, which its caches may hold: there would be nothing to see.`);
+    throw new Refused(`Not enough memory: this browser gives a page less than ${LEAST / MiB} MiB, and a smaller array might fit in cache.`);
   };
 
   // ---- Right before fast ----
@@ -81,7 +81,7 @@ window.hardwareFirst.experiments = () => {
   };
   const check = (kernels, base) => {
     for (const [name, right] of Object.entries(checks))
-      if (!right(kernels, base)) throw new Refused(`The ${name} computes something wrong in this browser; nothing was timed.`);
+      if (!right(kernels, base)) throw new Refused(`The ${name} kernel gives a wrong result in this browser, so nothing was timed.`);
   };
 
   // ---- Batches ----
@@ -148,7 +148,7 @@ window.hardwareFirst.experiments = () => {
     const kernels = await start(sent.modules), {base, bytes} = reserve(kernels);
     check(kernels, base);
     const step = clockStep();
-    if (step > COARSE) throw new Refused(`This browser's clock moves in steps of ${Math.round(1e3 * step)} ms: what it would time is shorter.`);
+    if (step > COARSE) throw new Refused(`This browser's clock ticks every ${Math.round(1e3 * step)} ms, too coarse to time these kernels.`);
     const batch = Math.max(BATCH, STEPS * step);
     const sets = Array.from({length: 1 + Math.log2(bytes / SMALLEST)}, (_, i) => SMALLEST * 2 ** i);
     const cores = navigator.hardwareConcurrency || 1;
@@ -173,7 +173,7 @@ window.hardwareFirst.experiments = () => {
       show();
     }
     for (let at = 0; at < bytes; at += 16 * MiB) {
-      say("a first touch of memory", done, all);
+      say("touching the memory for the first time", done, all);
       kernels.fill(base + at, 4 * MiB);
     }
     const far = (set) => set > 16 * MiB ? {least: LONG} : {};
@@ -186,14 +186,14 @@ window.hardwareFirst.experiments = () => {
     kernels.grow(base, 1);
     const hops = 4000;
     for (const set of sets) {
-      say(`a way through ${named(set)}`, done, all);
+      say(`linking a chain through ${named(set)}`, done, all);
       kernels.grow(base, set / 64);
       result.waits.push(median(time(`latency, ${named(set)}`, () => kernels.chase(1, hops), far(set))) / hops * 1e9);
       show();
     }
     kernels.spread();
     for (const together of TOGETHER) {
-      const seconds = median(time(`${together} at a time`, () => kernels.chase(together, hops), {least: LONG}));
+      const seconds = median(time(`latency, ${together} at a time`, () => kernels.chase(together, hops), {least: LONG}));
       result.chases.push(seconds / hops / together * 1e9);
       show();
     }

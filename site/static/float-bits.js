@@ -54,7 +54,7 @@
   };
 
   const formula = (format, {sign: minus, octave, lead, marks, value, next}) => {
-    if (!Number.isFinite(value)) return [...words(value), `: the ${format.finite ? "last mark" : "uppermost exponent"} is kept for this.`];
+    if (!Number.isFinite(value)) return [...words(value), `: the ${format.finite ? "last mark" : "uppermost exponent"} is reserved for this.`];
     return [`${minus < 0 ? "−" : ""}(${lead} + ${marks}/${2 ** format.mantissa}) · 2`, make("sup", "", sign(octave)), " = ",
             ...words(value), ". The next mark is ", ...words(next), " away."];
   };
@@ -109,7 +109,7 @@
 
   const build = (drawing) => {
     const box = make("div", "hf-bits"), field = make("input", "");
-    const label = make("label", "hf-bits-asked", "Type a number, or press a bit: ");
+    const label = make("label", "hf-bits-asked", "Type a number or flip a bit: ");
     Object.assign(field, {type: "text", inputMode: "decimal", autocomplete: "off", value: Math.PI});
     const follow = (other) => (number) => {
       field.value = number;

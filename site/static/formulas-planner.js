@@ -38,14 +38,14 @@
   // Why a plan does not fit the model's sizes, in words; empty where it does.
   const complaint = (p, s) => {
     const most = layersOfStage(p, s);
-    if (!divides(p.tensor, s.heads)) return `Tensor ${p.tensor} does not divide the model’s heads, ${s.heads}.`;
-    if (!divides(p.context, p.sequence)) return `Context ${p.context} does not divide the sequence, ${p.sequence}.`;
+    if (!divides(p.tensor, s.heads)) return `Tensor: ${p.tensor} ways can’t divide the model’s ${s.heads} heads evenly.`;
+    if (!divides(p.context, p.sequence)) return `Context: ${p.context} ways can’t divide a sequence of ${p.sequence} evenly.`;
     const rows = p.microBatch * p.data * p.pods;
-    if (!divides(rows, p.batch)) return `Micro-batch times replicas, ${rows}, does not divide the batch, ${p.batch}.`;
-    if (p.pipeline > s.layers) return `A pipeline has at most as many stages as there are layers, ${s.layers}.`;
-    if (p.interleave > most) return `A stage has at most as many pieces as layers, ${most}.`;
-    if (p.interleave > 1 && p.pipeline === 1) return "Pieces of a stage need a pipeline.";
-    if (p.sharding === "full" && p.pipeline > 1) return "Where everything is shared there is no pipeline.";
+    if (!divides(rows, p.batch)) return `Micro-batch × copies × pods is ${rows}, which can’t divide a batch of ${p.batch} evenly.`;
+    if (p.pipeline > s.layers) return `A pipeline can’t have more stages than the model has layers, ${s.layers}.`;
+    if (p.interleave > most) return `A stage can’t have more pieces than layers, ${most}.`;
+    if (p.interleave > 1 && p.pipeline === 1) return "Pieces need a pipeline of at least two stages.";
+    if (p.sharding === "full" && p.pipeline > 1) return "Fully sharded weights can’t be combined with a pipeline.";
     return "";
   };
 

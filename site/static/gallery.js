@@ -27,7 +27,7 @@
 
   const table = (pair) => {
     const made = make("table", "", {className: "hf-table"}), head = made.createTHead().insertRow(), body = made.createTBody();
-    for (const words of ["", ...pair.map(({name}) => name), "second over first"]) head.append(words ? make("th", words, {scope: "col"}) : make("td"));
+    for (const words of ["", ...pair.map(({name}) => name), "second ÷ first"]) head.append(words ? make("th", words, {scope: "col"}) : make("td"));
     pair.forEach((_, i) => head.cells[i + 1].classList.add(`hf-pair-${i}`));
     data.labels.forEach((label, i) => {
       const [a, b] = pair.map(({values}) => values[i]);

@@ -91,7 +91,7 @@
   select.append(...machines.map(({slug, name}) => new Option(name, slug)));
   if (lackingMachine) {
     const short = name => name.split(/ Processor|,| in one /)[0], lacks = short(lackingMachine);
-    select.options[0].label = select.title = `${short(first.name)}, for want of ${lacks}’${lacks.endsWith("s") ? "" : "s"}`;
+    select.options[0].label = select.title = `${short(first.name)}, in place of ${lacks}`;
   }
   select.addEventListener("change", () => {
     remember(select.value);

@@ -86,7 +86,7 @@
   const waiting = (gpu, threads, loads) => gpu.kernel(WAIT, "wait", loads, [threads / GROUP]);
 
   const check = async (gpu) => {
-    const n = CHECKED, a = random(n * n), b = random(n * n), wrong = (what) => new Error(`Its ${what} is wrong in this browser; nothing is shown.`);
+    const n = CHECKED, a = random(n * n), b = random(n * n), wrong = (what) => new Error(`The GPU's ${what} gives a wrong result in this browser, so nothing is shown.`);
     gpu.write(0, a);
     gpu.write(1, b);
     await (await copying(gpu, a.byteLength))(1);
@@ -133,12 +133,12 @@
   // What it finds, in B/s, FLOP/s and s; `say` is told what is being done.
   hf.measureGpu = async (say) => {
     const adapter = await navigator.gpu.requestAdapter({powerPreference: "high-performance"});
-    if (!adapter) throw new Error("This browser has no GPU for pages.");
+    if (!adapter) throw new Error("This browser lets no page use a GPU.");
     const device = await adapter.requestDevice();
     let broken = null;
     device.addEventListener("uncapturederror", ({error}) => { broken ??= error; });
     try {
-      say("checking what it computes");
+      say("checking its results");
       const gpu = await prepare(device), waits = [], [small, large] = SIDES;
       await check(gpu);
       say("copying");
@@ -150,10 +150,10 @@
         say(`a ${name} matrix product`);
         speeds[name] = 2e3 * n ** 3 / await each(await product(gpu, name, n));
       }
-      say("launches");
+      say("launching kernels");
       const nothing = await gpu.kernel(COPY, "copy", 0, [1]), launch = await each(nothing) / 1e3;
       for (let i = 0; i < 25; ++i) waits.push(await took(nothing, 1));
-      if (broken) throw new Error(`The GPU's driver refused: ${broken.message}`);
+      if (broken) throw new Error(`The GPU's driver reported an error: ${broken.message}`);
       return {copy, n, ...speeds, launch, answer: waits.sort((a, b) => a - b)[12] / 1e3, flight,
               fallback: Boolean(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter)};
     } finally {

@@ -20,7 +20,7 @@
     const to = {right, x: (v) => LEFT + (right - LEFT) * Math.min(1, share(v, x)), y: (v) => BOTTOM - (BOTTOM - TOP) * Math.min(1, share(v, y)),
                 point: (p) => [to.x(p[0]), to.y(p[1])]};
     return svg("svg", {class: "hf-graph", role: "img", viewBox: `0 0 ${width} ${HEIGHT}`}, [
-      svg("title", {}, title), svg("desc", {}, "The numbers stand in the table below."),
+      svg("title", {}, title), svg("desc", {}, "The numbers are in the table below."),
       ...powers(...x.slice(0, 4)).flatMap((v) => [path([[to.x(v), TOP], [to.x(v), BOTTOM]], "grid", .8),
         text(to.x(v), BOTTOM + 20, x[4](v), "quiet", to.x(v) > right - 24 ? "end" : "middle")]),
       ...powers(...y.slice(0, 4)).flatMap((v) => [path([[LEFT, to.y(v)], [right, to.y(v)]], "grid", .8),
@@ -35,7 +35,7 @@
   const slopes = (points) => [path(points.slice(0, -1), "orange", 3), path(points.slice(-2), "blue", 3)];
   const roofline = ({peak, scalar, bandwidth}, machine, width) => {
     const highest = 2 * Math.max(peak, machine?.peak ?? 0, 1), lowest = Math.min(.3, scalar / 3, (bandwidth || 1) / 32);
-    return plot({title: "The roof of this browser, over that of a published machine", of: ["intensity, FLOP/byte", "speed, FLOP/s"],
+    return plot({title: "The rooflines of this browser and a published machine", of: ["intensity, FLOP/byte", "speed, FLOP/s"],
                  x: [...INTENSITIES, 2, width < 480 ? 4 : 2, (v) => v < 1 ? `1/${1 / v}` : String(v)],
                  y: [lowest, highest, 10, 1, (v) => scaled(v * 1e9, "")]}, width, (to) => [
       ...(machine ? [path(roof(machine.peak, machine.bandwidth).map(to.point), "quiet", 2)] : []),
@@ -62,7 +62,7 @@
     const bandwidth = result.waits.length ? result.reads.at(-1) : 0; // the last one when all are there
     return [...(peak ? [roofline({peak, scalar: result.peaks[0], bandwidth}, machine, width)] : []),
             ...stair("Bandwidth by working set", "read, GB/s", result.reads, machine?.reads),
-            ...stair("Latency by working set", "a load that waits for the one before, ns", result.waits, machine?.waits)];
+            ...stair("Latency by working set", "time of a dependent load, ns", result.waits, machine?.waits)];
   };
 
   // ---- A GPU ----
@@ -78,17 +78,17 @@
   hf.gpuInPictures = ({copy, n, naive, tiled, launch, answer, flight, fallback}, width) => {
     const [[fewest, slowest]] = flight, speeds = flight.map(([, speed]) => speed), full = Math.max(...speeds);
     const alone = fewest / slowest, knee = alone * full, last = flight.at(-1)[0];
-    const picture = plot({title: "Bandwidth of this GPU against how much is in flight", of: ["in flight on the whole device", "bandwidth, B/s"],
+    const picture = plot({title: "Bandwidth of this GPU by bytes in flight", of: ["in flight on the whole device", "bandwidth, B/s"],
                           x: [fewest, last, 2, 4, capacity],
                           y: [Math.min(...speeds) / 1.5, 2 * full, 10, 1, (v) => scaled(v, "")]}, width, (to) => [
       path([[to.x(knee), TOP], [to.x(knee), BOTTOM]], "purple", 1.4, {"stroke-dasharray": "5 4"}),
       text(to.x(knee) + (knee > fewest * 64 ? -8 : 8), BOTTOM - 12, "knee, predicted", "purple", knee > fewest * 64 ? "end" : "start"),
       path(flight.map(to.point), "blue", 3), ...flight.map((p) => svg("circle", {cx: to.x(p[0]), cy: to.y(p[1]), r: 3, class: "f-blue"}))]);
     return [picture, table(null, [
-      ["copying 128 MiB", scaled(copy, "B/s")], ["a load that waits for the one before", scaled(alone, "s")],
-      ["reading, with enough in flight", scaled(full, "B/s")], ["which takes, by Little\u2019s law", `${scaled(knee, "B")} in flight`],
+      ["copying 128 MiB", scaled(copy, "B/s")], ["a dependent load", scaled(alone, "s")],
+      ["reading, with enough in flight", scaled(full, "B/s")], ["needs, by Little\u2019s law", `${scaled(knee, "B")} in flight`],
       [`naive product, N = ${n}`, scaled(naive, "FLOP/s")], [`tiled product, N = ${n}`, scaled(tiled, "FLOP/s")],
-      ["a launch, of many", scaled(launch, "s")], ["a launch, and word that it is done", scaled(answer, "s")],
-      ...fallback ? [["this GPU is", "a program on the processor"]] : []])];
+      ["a launch, one of many", scaled(launch, "s")], ["a launch, until the page hears it is done", scaled(answer, "s")],
+      ...fallback ? [["this GPU is", "emulated on the processor"]] : []])];
   };
 })();

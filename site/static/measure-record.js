@@ -2,7 +2,7 @@
 (() => {
   const hf = window.hardwareFirst, {digits, scaled} = hf.format;
   const SYSTEMS = /Android|iPhone|iPad|Windows|Mac|Linux/;
-  const system = navigator.userAgentData?.platform || SYSTEMS.exec(navigator.userAgent)?.[0] || "a system that it does not tell";
+  const system = navigator.userAgentData?.platform || SYSTEMS.exec(navigator.userAgent)?.[0] || "an unknown system";
   hf.browserName = `browser on ${system}`;
 
   const LINE = 64; // bytes
@@ -61,10 +61,10 @@
       ...empty,
       run: {started: `${began.slice(0, 19)}Z`, seconds, budget: "quick", complete: false, quiet: true, pressure: unknown, steal: unknown,
             clock_resolution_ns: 1e6 * step, noise_floor: noise, notes: [
-              "measured in a browser, which hides vectors of more than 128 bits, caches, and how much memory there is",
+              "measured in a browser, which hides vectors wider than 128 bits, the caches and the size of memory",
               "a sample is the median of up to nine batches"]},
       machine: {slug: hf.browserName.toLowerCase().replace(/[^a-z0-9]+/g, "-"), cpu: hf.browserName, architecture: "other", isa: [],
-                cores, caches: [], numa_nodes: 1, memory_bytes: 2 ** (12 + reads.length), gpus: [], virtualised: false, os: "not told"},
+                cores, caches: [], numa_nodes: 1, memory_bytes: 2 ** (12 + reads.length), gpus: [], virtualised: false, os: "unknown"},
       series: [staircase("bandwidth_read", "read, 1 thread", "bandwidth", "GB/s", reads),
                staircase("latency_4k", "pointer chase, 4 KiB pages", "latency", "ns", waits)],
       values: known(values(result)["01-roofline"]).map(([id, value]) => ({id, value, unit: unit(id), kind: "measured"})),

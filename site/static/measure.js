@@ -41,7 +41,7 @@
   const own = element("span", {}, [chapter, save, forget]), links = element("p", {class: "hf-links", hidden: ""}, [own, link]);
   const running = element("div", {hidden: ""}, [bar, doing]);
   for (const {slug, name} of machines) behind.append(element("option", {value: slug}, name));
-  const gpu = element("div", {class: "hf-shown hf-gpu"}), ask = element("button", {type: "button"}, "Measure the GPU, too");
+  const gpu = element("div", {class: "hf-shown hf-gpu"}), ask = element("button", {type: "button"}, "Measure the GPU too");
   soWhat.querySelector("fieldset").append(means);
   box.append(form, said, running, pictures, soWhat, rows, links, gpu); // what is there already stays where it is
 
@@ -57,14 +57,14 @@
     const last = (list) => list[list.length - 1];
     rows.replaceChildren(table(null, [
       ["one number at a time", gflops(peaks[0])], ["four at a time", gflops(peaks[1])],
-      ["four at a time, fused", peaks[2] ? gflops(peaks[2]) : "not in this browser"],
-      ["reading 8 KiB again and again", gbs(reads[0])], [`reading ${2 ** (reads.length - 8)} MiB`, gbs(last(reads))],
+      ["four at a time, fused", peaks[2] ? gflops(peaks[2]) : "unavailable in this browser"],
+      ["reading 8 KiB repeatedly", gbs(reads[0])], [`reading ${2 ** (reads.length - 8)} MiB`, gbs(last(reads))],
       ["a load, from 8 KiB", ns(waits[0])], [`a load, from ${2 ** (waits.length - 8)} MiB`, ns(last(waits))],
       ["… sixteen at a time, each", ns(last(chases))],
-      ...naive.map((v, i) => [`naive product, N = ${1023 + i}`, gflops(v)]), ["product in tiles, N = 1024", gflops(tiled)],
+      ...naive.map((v, i) => [`naive product, N = ${1023 + i}`, gflops(v)]), ["tiled product, N = 1024", gflops(tiled)],
       ...flops ? [[`arithmetic, all ${cores} cores`, gflops(flops)], [`reading, all ${cores} cores`, gbs(bytes)]]
-               : [["all cores at once", "not in this browser"]],
-      ["steps of the clock", scaled(step / 1e3, "s")], ["batches of one loop differ by", percent(noise)], ...mine ? [["saved as a record, this is a", hf.browserName]] : [],
+               : [["all cores at once", "unavailable in this browser"]],
+      ["resolution of the clock", scaled(step / 1e3, "s")], ["repeated batches differ by", percent(noise)], ...mine ? [["a saved record names it", hf.browserName]] : [],
     ]));
   };
   // From chapter 06's one formula, bytes over bandwidth, and from chapter 02's ladder.
@@ -76,8 +76,8 @@
     const name = format.selectedOptions[0].text.split(",")[0];
     means.replaceChildren(...[
       `A model of ${digits(weights)} billion weights in ${name} could write at most ${tokens(reads[reads.length - 1])} tokens a second here with one core${cores}: each token reads all ${scaled(bytes, "B")} of it.`,
-      `A naive matrix product wastes ${Math.round(100 * Math.max(0, 1 - naive[0] / peak))} of every 100 cycles here. At N = 1024 it takes ${digits(naive[0] / naive[1])} times as long as at 1023.`,
-      `A load from memory waits ${ns(chases[0])} for its answer. Sixteen at a time have ${digits(chases[0] / chases[4])} answers in that time.`,
+      `A naive matrix product wastes ${Math.round(100 * Math.max(0, 1 - naive[0] / peak))} of every 100 cycles here, and takes ${digits(naive[0] / naive[1])} times as long at N = 1024 as at 1023.`,
+      `A load from memory takes ${ns(chases[0])}. With 16 loads in flight, ${digits(chases[0] / chases[4])} arrive in that time.`,
     ].map((words) => element("li", {}, words)));
   };
 
@@ -118,7 +118,7 @@
   };
   const listen = () => {
     clearTimeout(watch);
-    watch = setTimeout(() => end("The worker that measures has fallen silent; the browser may have ended it. Nothing is kept. Measure again, with fewer tabs open."), SILENCE);
+    watch = setTimeout(() => end("The measurement stopped responding; the browser may have ended it. Nothing was saved. Close some tabs and measure again."), SILENCE);
   };
   const hear = ({data}) => {
     if (data.refused) return end(data.refused);
@@ -147,13 +147,13 @@
     const text = `(${hf.experiments})()`, code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
     worker = new Worker(code);
     worker.onmessage = hear;
-    worker.onerror = (event) => { event.preventDefault(); end("The browser did not let the measurement start."); };
+    worker.onerror = (event) => { event.preventDefault(); end("The browser didn't allow the measurement to start."); };
     worker.postMessage({modules, text});
     URL.revokeObjectURL(code);
     listen();
     press.disabled = true;
     stop.hidden = running.hidden = false;
-    said.textContent = "Measuring. Keep this tab in front, and the machine at rest.";
+    said.textContent = "Measuring. Keep this tab in front and the machine idle.";
   };
 
   // ---- The GPU ----
@@ -172,7 +172,7 @@
   const seen = location.hash ? null : hf.rememberedGpu();
   if (seen) gpu.append(...hf.gpuInPictures(seen, 620));
   if (navigator.gpu) gpu.append(ask);
-  else if (!seen) tell("This browser gives pages no GPU (WebGPU), so none is measured here.");
+  else if (!seen) tell("This browser has no WebGPU, so it can't measure the GPU.");
 
   form.addEventListener("submit", (event) => { event.preventDefault(); begin(); });
   stop.addEventListener("click", () => { end("Stopped."); press.focus(); });
@@ -186,11 +186,11 @@
     hf.store("measured", null);
     hf.store("measured-gpu", null);
     own.hidden = true;
-    said.textContent = "Forgotten. The numbers stand here until you leave.";
+    said.textContent = "Forgotten. The numbers stay on this page until you leave it.";
     press.focus();
   });
   document.addEventListener("visibilitychange", () => {
-    if (worker && document.hidden) end("Stopped: this tab was hidden, and browsers slow what is hidden. Nothing is kept.");
+    if (worker && document.hidden) end("Stopped: this tab was hidden, and browsers slow hidden tabs down. Nothing was saved.");
   });
   soWhat.addEventListener("submit", (event) => event.preventDefault());
   soWhat.addEventListener("input", () => { explain(); draw(); });
@@ -208,16 +208,16 @@
     end();
     const found = read(location.hash);
     mine = null;
-    if (!found) { said.textContent = "This link holds no result: it was cut or changed on its way."; return; }
+    if (!found) { said.textContent = "This link has no valid result in it: part of it may be missing."; return; }
     result = found;
-    conclude("These numbers came with the link, and are not of this machine: one core there did");
+    conclude("These numbers came with the link, from another machine: one core there did");
   };
   addEventListener("hashchange", fromLink);
   follow();
   if (!modules.length) {
     form.hidden = true;
-    said.textContent = "This copy of the book was built without a compiler for WebAssembly, so it cannot measure here. The labs can: the end of the next section says how.";
-  } else said.textContent = "Ten to thirty seconds, 512 MiB of memory: first one core, then all. Nothing is sent.";
+    said.textContent = "This copy of the book was built without a compiler for WebAssembly, so it can't measure here. The labs can: the end of the next section says how.";
+  } else said.textContent = "This takes 10 to 30 seconds and 512 MiB of memory: first one core, then all. Nothing is sent.";
   if (location.hash.startsWith("#measured")) fromLink();
   else if (remembered()) conclude("When this browser last measured, one core did");
 })();

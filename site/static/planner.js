@@ -23,10 +23,10 @@
       [context, () => `tokens ${context} ways ${where(tensor, context)}`],
       [pipeline, () => `${pipeline} pipeline stages ${where(tensor * context * data, pipeline)}` +
         (interleave > 1 ? `, each in ${interleave} pieces` : "")],
-      [data, () => `${data} copies ${where(tensor, context * data)}${sharding === "full" ? " that share the weights" : ""}`],
+      [data, () => `${data} copies ${where(tensor, context * data)}${sharding === "full" ? " with sharded weights" : ""}`],
       [pods, () => `${pods} pods`],
       [microBatch, () => `micro-batches of ${microBatch}`],
-      [recompute === "none" ? 1 : 2, () => `${again[recompute]} computed again`],
+      [recompute === "none" ? 1 : 2, () => `${again[recompute]} recomputed`],
     ];
     const words = parts.filter(([ways]) => ways > 1).map(([, each]) => each()).join(", ") || "all on one chip";
     return words[0].toUpperCase() + words.slice(1);
@@ -35,7 +35,7 @@
   hf.widget("planner", ({box, form, shown, more, said, data, set}) => {
     p.use(data);
     list(form.elements.chip, data.chips);
-    list(form.elements.model, [...data.models, {name: "own", called: "a GPT of your own"}]);
+    list(form.elements.model, [...data.models, {name: "own", called: "your own GPT"}]);
     [form.elements.chip.value, form.elements.model.value] = ["h100", "llama3-70b"];
     let latest = 0, asked = "", fastest, draw; // the newest search, of which job, what it found, and what is shown of it
 
@@ -49,8 +49,8 @@
       const share = p.mfu(job.chip, job.shape, plan, seconds), each = plan.batch * plan.sequence / seconds / job.chips;
       said.replaceChildren(`${inWords(job.chip, plan)} `, element("code", {}, p.shortName(plan)),
         `: ${duration(seconds)} a step, MFU ${percent(share)}, ${digits(each)} tokens a second and chip. ` +
-        (bytes > capacity ? `Does not fit: ${gib(bytes)} of ${gib(capacity)}; cut more, or compute more again.`
-                          : `Most of a step is ${spent[p.whatLimits(time)][0]}.`));
+        (bytes > capacity ? `Doesn’t fit: a chip needs ${gib(bytes)} and has ${gib(capacity)}. Cut more, or recompute more.`
+                          : `The largest part of a step is ${spent[p.whatLimits(time)][0]}.`));
     };
     const fill = (values) => {
       for (const [name, value] of Object.entries(values)) if (name in form.elements) form.elements[name].value = value;
@@ -61,7 +61,7 @@
       const data = job.chips / (s.tensor * s.context * s.pipeline * s.pods);
       const plan = {...p.defaults, ...s, data};
       const problem = Number.isInteger(data) ? p.complaint(plan, job.shape)
-        : `Tensor × context × pipeline × pods do not divide the chips, ${job.chips}.`;
+        : `Tensor × context × pipeline × pods can’t divide ${job.chips} chips evenly.`;
       if (problem) return clear(problem);
       show(job, {plan, time: p.stepTime(job.chip, job.shape, plan), memory: p.memoryUse(job.shape, plan)});
     };
@@ -78,11 +78,11 @@
       const found = yield* p.search(job, 5), far = (chips) => Math.abs(Math.log(chips / job.chips)), {least} = found;
       if (found.length) return found;
       const why = least < Infinity ? `the smallest needs ${gib(least)}, and a chip has ${gib(p.usableMemory * job.chip.capacity)}`
-        : `${job.chips} chips do not divide model and batch`;
+        : `${job.chips} chips can’t divide the model and the batch evenly`;
       for (const chips of Array.from({length: 18}, (_, i) => 2 ** i).sort((a, b) => far(a) - far(b)))
         if ((chips > job.chips || least === Infinity) && (yield* p.search({...job, chips}, 1)).length)
-          return `${why}. With ${digits(chips)} chips one does.`;
-      return `${why}. None does with other chips either.`;
+          return `${why}. One fits with ${digits(chips)} chips.`;
+      return `${why}. None fits with another number of chips.`;
     }
     // Finds them a little at a time; the table has them whoever's plan is shown.
     const search = (job, then) => {
@@ -112,7 +112,7 @@
       else if (s.hidden % s.heads) {
         [latest, asked] = [latest + 1, ""];
         box.setAttribute("aria-busy", false);
-        return clear(`Heads ${s.heads} do not divide the width, ${s.hidden}.`);
+        return clear(`Heads: ${s.heads} can’t divide a width of ${s.hidden} evenly.`);
       }
       const job = {chip, shape: known || p.gpt(s.layers, s.hidden, s.heads), chips, batch, sequence}, now = JSON.stringify(job);
       draw = () => { if (s.by === "hand") byHand(job, s); else if (fastest) bySearch(job); };

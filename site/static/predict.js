@@ -40,21 +40,22 @@
   let skipsAll = hardwareFirst.stored("predictions-skipped") === "all";
 
   const grade = (off, near, size) => off <= near ? "near" : off <= size ? "size" : "far";
-  const inGrade = {near: "near", size: "the right size", far: "far off"};
+  const inGrade = {near: "near", size: "roughly right", far: "far off"};
 
   // Each kind of question: what it says about a bet, given the answer: {text, grade, near, of, off}.
   const scores = {
     choices(box, bet, right) {
-      const words = box.querySelector(`[data-choice="${bet}"]`).textContent, near = Number(bet === Number(right));
-      return {text: `You said “${words}”. ${near ? "Right." : "Not so."}`, grade: near ? "near" : "far", near, of: 1};
+      const words = (choice) => box.querySelector(`[data-choice="${choice}"]`).textContent, near = Number(bet === Number(right));
+      const text = `You said “${words(bet)}”` + (near ? ": right." : `; it’s “${words(right)}”.`);
+      return {text, grade: near ? "near" : "far", near, of: 1};
     },
     range(box, bet, right) {
-      const {unit, scale, low, high} = box.dataset, apart = bet - right, too = apart > 0 ? "too much" : "too little";
+      const {unit, scale, low, high} = box.dataset, apart = bet - right, too = apart > 0 ? "too high" : "too low";
       const words = `You said ${quantity(bet, unit)}`, linear = scale === "linear", factor = Math.max(bet / right, right / bet);
       const found = linear ? grade(Math.abs(apart) / (high - low), NEAR_SHARE, SIZE_SHARE) : grade(factor, NEAR, SIZE);
       const exact = linear ? digits(bet) === digits(Number(right)) : factor < 1.1;
       const off = !linear ? `${digits(factor)} times` : unit === "%" ? `${digits(Math.abs(apart))} points` : quantity(Math.abs(apart), unit);
-      return {text: `${words}: ${exact ? "that is it" : `${inGrade[found]}, ${off} ${too}`}.`, grade: found,
+      return {text: `${words}: ${exact ? "right" : `${inGrade[found]}, ${off} ${too}`}.`, grade: found,
               near: Number(found === "near"), of: 1, off: linear ? undefined : factor};
     },
     table(box, bet, right) {
@@ -62,7 +63,7 @@
       const near = rows.filter((row) => bet[row] === sides[row]).length;
       const count = (side) => truths.filter((each) => each === side).length;
       const always = truths.reduce((most, side) => count(side) > count(most) ? side : most, truths[0]);
-      return {text: `You had ${near} of ${rows.length} right. “${always}” for all of them has ${count(always)}.`,
+      return {text: `You got ${near} of ${rows.length} right. Answering “${always}” everywhere gets ${count(always)}.`,
               grade: near === rows.length ? "near" : near < count(always) ? "far" : "size", near, of: rows.length};
     },
   };
@@ -78,9 +79,9 @@
     box.classList.toggle("hf-near", score?.grade === "near");
     box.classList.toggle("hf-far", score?.grade === "far");
     const line = box.querySelector(".hf-predict-score");
-    line.textContent = score?.text || (entry ? (entry.bet === null ? "Skipped." : "Kept.") : "");
+    line.textContent = score?.text || (entry ? (entry.bet === null ? "Skipped." : "Saved.") : "");
     if (entry && (entry.bet === null || box.matches(".hf-front-try *"))) {  // a dropped dot is an answer: it can be taken back
-      const offer = entry.bet !== null ? "Ask me again" : skipsAll ? "Ask me after all, in the whole book" : "Ask me after all";
+      const offer = entry.bet !== null ? "Ask me again" : skipsAll ? "Ask me after all, throughout the book" : "Ask me after all";
       const again = make("button", offer, {type: "button"});
       again.addEventListener("click", () => askAgain(box));
       line.append(" ", again);
@@ -161,8 +162,8 @@
     let words = now.of ? `In this chapter: ${inWords(now)}.` : "None in this chapter yet.";
     if (now.of && then.of) {
       const [share, old] = [now.near / now.of, then.near / then.of];
-      const moved = Math.abs(share - old) < .1 ? "About as good as before" : share > old ? "Better than before" : "Harder than before";
-      words += ` ${moved}: ${inWords(then)} in the chapters ahead of it.`;
+      const moved = Math.abs(share - old) < .1 ? "About as good as before" : share > old ? "Better than before" : "Worse than before";
+      words += ` ${moved}: ${inWords(then)} in earlier chapters.`;
     }
     place.append(make("p", words, {className: "hf-predict-moved"}));
     const list = make("ul");
@@ -176,7 +177,7 @@
     if (chapters.size) place.append(list);
     const press = make("button", "Forget them", {type: "button"});
     press.addEventListener("click", () => { said = {}; skipAll(false); });
-    const note = make("p", "Near is right, or within a factor of one and a half. Kept in this browser only. ");
+    const note = make("p", "“Near” means right, or within a factor of 1.5. Your answers stay in this browser. ");
     if (skipsAll || Object.keys(said).length) note.append(press);
     place.append(note);
   };

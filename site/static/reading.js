@@ -134,8 +134,8 @@
   });
   const help = make("details", "hf-keys");
   help.append(make("summary", "", "Keys"));
-  for (const [key, does] of [["←", "the page before"], ["→", "the next page"], ["Tab", "to links, buttons and sliders"],
-                             ["Esc", "closes what is open"]]) {
+  for (const [key, does] of [["←", "previous page"], ["→", "next page"], ["Tab", "next link, button or slider"],
+                             ["Esc", "close the card"]]) {
     const line = make("p", "", ` ${does}`);
     line.prepend(make("kbd", "", key));
     help.append(line);

@@ -20,7 +20,7 @@
     chain: {swept: "operators", of: (s, size) => r.chain(s, size), parts: ["all passes"]},
   };
   const complaint = (s) => (s.op === "prefill" || s.op === "decode") && s.heads % s.group
-    ? `Heads that share keys: ${s.group} does not divide the heads, ${s.heads}.` : "";
+    ? `Heads that share keys: groups of ${s.group} can’t divide ${s.heads} heads evenly.` : "";
 
   const roofOf = (chip, s) => {
     if (s.chip === "own") return {peak: s.peak, bandwidth: s.bandwidth, computed: s.precision};
@@ -102,7 +102,7 @@
     for (const group of [...new Set(data.chips.map((chip) => chip.group))])
       select.append(element("optgroup", {label: group}, data.chips.filter((chip) => chip.group === group)
         .map((chip) => element("option", {value: chip.id}, chip.name))));
-    select.append(element("option", {value: "own"}, "one of your own"));
+    select.append(element("option", {value: "own"}, "your own"));
     const follow = () => { // the page's machine, where one that was measured is chosen and that one was
       const now = chips.get(select.value), next = hf.machine && data.chips.find((chip) => chip.machine === hf.machine);
       if (now?.machine && next && now.machine !== next.machine) select.value = next.id;
@@ -172,17 +172,17 @@
         if (apart(near) < apart(found) - .5) pull(near.value);
       };
       const widened = roof.computed === s.precision ? "" :
-        ` Computed as ${roof.computed}: the book has no ${s.precision} peak of this chip.`;
+        ` Computed in ${roof.computed}: the book has no ${s.precision} peak for this chip.`;
       said.textContent = `Waits for ${waits[found.side]}: at least ${duration(found.seconds)}, ` +
-        `at ${percent(found.y / roof.peak)} of the peak. ${scaled(all.flops, "FLOP")} on ${scaled(all.bytes, "B")} ` +
-        `are ${plain(found.x)} FLOP for each byte; the ridge is at ${ridge}.${widened}`;
-      const whole = s.fused && !["gemm", "gemv"].includes(s.op) ? "all in one" : operators[s.op].parts.at(-1);
+        `at ${percent(found.y / roof.peak)} of the peak. ${scaled(all.flops, "FLOP")} for ${scaled(all.bytes, "B")} ` +
+        `is ${plain(found.x)} FLOP/byte; the ridge is at ${ridge}.${widened}`;
+      const whole = s.fused && !["gemm", "gemv"].includes(s.op) ? "fused" : operators[s.op].parts.at(-1);
       const names = parts.length > 1 ? operators[s.op].parts : [whole];
       const column = (name, work, seconds, side) => [name, duration(seconds), waits[side],
         scaled(work.flops, "FLOP"), scaled(work.bytes, "B"), scaled(work.allocated, "B"), plain(work.flops / work.bytes)];
-      const columns = [["part", "at least", "waits for", "work", "compulsory", "read to write", "FLOP/byte"],
+      const columns = [["part", "at least", "waits for", "work", "compulsory", "write-allocate", "FLOP/byte"],
         ...parts.map((part, i) => column(names[i], part, times[i], r.side(roof, part))),
-        ...(parts.length > 1 ? [column("all", all, found.seconds, found.side)] : [])];
+        ...(parts.length > 1 ? [column("total", all, found.seconds, found.side)] : [])];
       const [head, ...rows] = columns[0].map((_, i) => columns.map((each) => each[i])); // as high, however many parts there are
       more.replaceChildren(table(head, rows));
     };

@@ -132,16 +132,16 @@
         document.head.append(script);
       }
       waiting = query;
-      return says.textContent = "Looking …";
+      return says.textContent = "Searching …";
     }
     const meant = words.map((word) => known(word) ? word : nearest(word));
-    const guess = meant.some((word, i) => word !== words[i]) ? `Shown: ${meant.join(" ")}. ` : "";
+    const guess = meant.some((word, i) => word !== words[i]) ? `Showing results for ${meant.join(" ")}. ` : "";
     words = meant;
     const whole = ranked(words, true), found = whole.length || words.length === 1 ? whole : ranked(words, false);
-    says.textContent = guess + (found.length === 0 ? `Nothing has ${words.length > 1 ? "any of these words" : "this word"}.`
-      : whole.length === 0 ? "Nothing has all of these words. The nearest:"
-      : found.length > SHOWN ? `${found.length} places; these are the ${SHOWN} nearest.`
-      : found.length === 1 ? "One place." : `${found.length} places.`);
+    says.textContent = guess + (found.length === 0 ? `No section has ${words.length > 1 ? "any of these words" : "this word"}.`
+      : whole.length === 0 ? "No section has all of these words. The closest:"
+      : found.length > SHOWN ? `${found.length} results; the best ${SHOWN}:`
+      : found.length === 1 ? "1 result." : `${found.length} results.`);
     for (const section of found.slice(0, SHOWN)) {
       const item = made("li"), link = made("a", "", section.title);
       link.href = section.address;

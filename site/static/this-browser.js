@@ -70,8 +70,8 @@ document.addEventListener("DOMContentLoaded", () => { // when the switcher is th
     }
     for (const [figure, found] of Object.entries(hf.placeOn ? points : {}))
       if (/^fig-[a-z]+$/.test(figure) && Array.isArray(found)) draw(figure, found.filter(isPoint));
-    words.textContent = "What is underlined, and the lines that say so, are this browser\u2019s: one core, registers of 128 bits, small " +
-      `pages. All else on this page is of ${hf.machines.find(({slug}) => slug === hf.machine).name}.`;
+    words.textContent = "Underlined numbers, and the lines and verdicts marked \u201cthis browser\u201d, are yours: one core, 128-bit " +
+      `registers, small pages. Everything else comes from ${hf.machines.find(({slug}) => slug === hf.machine).name}.`;
     document.querySelector("article h1").after(note);
     select.value = HERE;
   };

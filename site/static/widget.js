@@ -95,7 +95,7 @@
     const form = box.querySelector("template").content.querySelector("form").cloneNode(true);
     const [shown, more] = ["hf-shown", "hf-shown hf-more"].map((name) => element("div", {class: name}));
     const said = element("output", {class: "hf-outcome", "aria-live": "polite"});
-    const link = element("a", {}, "Link to this");
+    const link = element("a", {}, "Link to these settings");
     const id = box.closest("figure").id;
     const fields = [...form.elements].filter((field) => field.name);
     for (const field of fields) field.required = field.type === "number"; // an empty one would count as 0

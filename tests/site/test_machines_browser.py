@@ -132,7 +132,7 @@ def test_a_chapter_says_whose_numbers_it_shows_for_want_of_the_chosen_machines(b
         switch(visit, XEON)
         visit.page.goto(f"{base}02-matmul.html")
         label = "select => select.selectedOptions[0].label"
-        assert select.evaluate(label) == "AMD EPYC (Zen 5), for want of Intel Xeon’s"
+        assert select.evaluate(label) == "AMD EPYC (Zen 5), in place of Intel Xeon"
         assert visit.page.evaluate(PAGE) == before and visit.page.locator(".hf-elsewhere.hf-number").count() == 0
         switch(visit, EPYC)  # a choice is one
         switch(visit, DEFAULT)

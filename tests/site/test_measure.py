@@ -229,7 +229,7 @@ def test_without_the_other_cores_it_says_what_one_does(at, code):
     page = at(MACHINE % .1 + code)
     press(page)
     assert result(page)["all"] == [3, 0, 0]
-    expect(page.locator("[data-widget=measure] tr", has_text="all cores at once")).to_contain_text("not in this browser")
+    expect(page.locator("[data-widget=measure] tr", has_text="all cores at once")).to_contain_text("unavailable in this browser")
     expect(page.locator(".hf-means")).to_contain_text("here with one core: each")
 
 
@@ -248,14 +248,14 @@ def test_it_runs_with_the_real_kernels_and_clock(at, base):
 
 
 @pytest.mark.parametrize(("code", "why"), [
-    (MACHINE % 16.7, "This browser's clock moves in steps of 17 ms"),
-    (GIVES % 500, "This browser gives no 32 MiB of memory"),
-    ("WebAssembly.validate = () => false;", "no WebAssembly with vectors"),
-    (MACHINE % .1 + "delete costs.multiply; costs.multiply = () => 1;", "The matrix product computes something wrong"),
-    (MACHINE % .1 + "delete costs.chase; costs.chase = () => 1;", "The chase computes something wrong"),
-    (MACHINE % .1 + "delete costs.peak; costs.peak = () => 1;", "The multiply and add computes something wrong"),
+    (MACHINE % 16.7, "This browser's clock ticks every 17 ms"),
+    (GIVES % 500, "this browser gives a page less than 32 MiB"),
+    ("WebAssembly.validate = () => false;", "WebAssembly has no 128-bit vectors"),
+    (MACHINE % .1 + "delete costs.multiply; costs.multiply = () => 1;", "The matrix product kernel gives a wrong result"),
+    (MACHINE % .1 + "delete costs.chase; costs.chase = () => 1;", "The chase kernel gives a wrong result"),
+    (MACHINE % .1 + "delete costs.peak; costs.peak = () => 1;", "The multiply and add kernel gives a wrong result"),
     ("atob = () => { throw new Error('no code'); };", "The measurement failed: no code"),
-    ("throw 1;", "did not let the measurement start"),
+    ("throw 1;", "didn't allow the measurement to start"),
 ])
 def test_what_it_cannot_know_it_refuses(at, code, why):
     page = at(code)
@@ -274,7 +274,7 @@ def test_a_worker_that_is_killed_is_missed(at, visit):
     page.clock.run_for(19_000)
     expect(said(page)).to_contain_text("Measuring")
     page.clock.run_for(2_000)
-    expect(said(page)).to_contain_text("has fallen silent")
+    expect(said(page)).to_contain_text("stopped responding")
 
 
 def test_a_hidden_tab_stops_it_and_so_does_the_reader(at):
@@ -483,17 +483,17 @@ WRONG = """() => {
 @pytest.mark.slow
 @pytest.mark.parametrize(("code", "says"), [
     ("() => {}", "a program on the processor"),
-    (WRONG % ("at = (at + ", "at = (at + 1 + "), "Its chain of loads is wrong in this browser; nothing is shown."),
-    (WRONG % ("c[i] = a[i];", "c[i] = a[i] + 1;"), "Its copy is wrong in this browser; nothing is shown."),
-    (WRONG % ("p < n; p++", "p + 1 < n; p++"), "Its naive product is wrong in this browser; nothing is shown."),
-    (WRONG % ("of_b[at.y][at.x] = b", "of_b[at.x][at.y] = b"), "Its tiled product is wrong in this browser; nothing is shown."),
-    ("() => { GPU.prototype.requestAdapter = async () => null; }", "This browser has no GPU for pages."),
+    (WRONG % ("at = (at + ", "at = (at + 1 + "), "The GPU's chain of loads gives a wrong result in this browser, so nothing is shown."),
+    (WRONG % ("c[i] = a[i];", "c[i] = a[i] + 1;"), "The GPU's copy gives a wrong result in this browser, so nothing is shown."),
+    (WRONG % ("p < n; p++", "p + 1 < n; p++"), "The GPU's naive product gives a wrong result in this browser, so nothing is shown."),
+    (WRONG % ("of_b[at.y][at.x] = b", "of_b[at.x][at.y] = b"), "The GPU's tiled product gives a wrong result in this browser, so nothing is shown."),
+    ("() => { GPU.prototype.requestAdapter = async () => null; }", "This browser lets no page use a GPU."),
 ])
 def test_what_a_gpu_computes_is_checked_before_it_is_timed(with_gpu, served, code, says):
     with Visit(with_gpu, f"{served}{PAGE}") as visit:
         visit.page.evaluate(f"({code})()")
         visit.page.evaluate("() => { const now = performance.now.bind(performance); performance.now = () => 10 * now(); }")
-        visit.page.get_by_role("button", name="Measure the GPU, too").click()
+        visit.page.get_by_role("button", name="Measure the GPU too").click()
         shown = visit.page.locator(".hf-gpu")
         expect(shown).to_contain_text(says, timeout=300_000)
         expect(shown.locator("tr")).to_have_count(9 if "program" in says else 0)
@@ -533,7 +533,7 @@ def test_without_a_gpu_it_says_so(served, browser):
         visit.page.add_init_script("delete Navigator.prototype.gpu;")
         visit.page.goto(f"{served}{PAGE}")
         expect(visit.page.locator(".hf-gpu")).to_have_text(
-            "This browser gives pages no GPU (WebGPU), so none is measured here.")
+            "This browser has no WebGPU, so it can't measure the GPU.")
 
 
 # ---- Links ----
@@ -549,7 +549,7 @@ def test_a_result_comes_back_from_its_link(at):
     link = page.get_by_role("link", name="Link to this result").get_attribute("href")
     assert link.startswith("#measured=1:")
     page = at(hash=link)
-    expect(said(page)).to_contain_text("came with the link, and are not of this machine")
+    expect(said(page)).to_contain_text("came with the link, from another machine")
     assert page.locator("[data-widget=measure] table").inner_text() == numbers
     expect(page.get_by_role("link", name="Link to this result")).to_have_attribute("href", link)
 
@@ -561,7 +561,7 @@ def test_a_result_comes_back_from_its_link(at):
 ])
 def test_a_link_that_holds_no_result_is_said_to(at, hash):
     page = at(hash=hash)
-    expect(said(page)).to_contain_text("This link holds no result")
+    expect(said(page)).to_contain_text("This link has no valid result")
     expect(page.locator("[data-widget=measure] :is(table, svg, b)")).to_have_count(0)
     page.evaluate("hash => { location.hash = hash; }", GOOD)
     expect(said(page)).to_contain_text("came with the link")

@@ -153,7 +153,7 @@ def test_a_press_commits_and_the_answer_is_shown(visit):
     box = question(visit, "ridge")
     expect(box.locator(".hf-predict-answer")).not_to_be_visible()
     box.get_by_role("button", name="much").click()
-    expect(score(visit, "ridge")).to_have_text("You said “much”. Right.")
+    expect(score(visit, "ridge")).to_have_text("You said “much”: right.")
     expect(box.locator(".hf-predict-answer")).to_be_visible()
     expect(box.locator("button").first).not_to_be_visible()
     expect(score(visit, "ridge")).to_be_focused()
@@ -161,25 +161,25 @@ def test_a_press_commits_and_the_answer_is_shown(visit):
 
 def test_a_wrong_side_is_told(visit):
     question(visit, "ridge").get_by_role("button", name="little").click()
-    expect(score(visit, "ridge")).to_have_text("You said “little”. Not so.")
+    expect(score(visit, "ridge")).to_have_text("You said “little”; it’s “much”.")
 
 
 def test_a_number_is_scored_by_the_factor(visit):
     expect(question(visit, "share").get_by_role("button", name="That is my answer")).to_be_disabled()
     slide(visit, "share", 4)  # 0.1 × 1000 ^ (64 / 120) = 4 %; measured were 0.597 %
-    expect(score(visit, "share")).to_have_text("You said 4 %: far off, 6.7 times too much.")
+    expect(score(visit, "share")).to_have_text("You said 4 %: far off, 6.7 times too high.")
     expect(question(visit, "share")).to_contain_class("hf-far")
 
 
 def test_a_number_on_an_even_scale_is_scored_by_the_distance(visit):
     slide(visit, "speed", -3)  # 20 × 57 / 120 = 9.5; measured were 7.963
-    expect(score(visit, "speed")).to_have_text("You said 9.5 GFLOP/s: near, 1.5 GFLOP/s too much.")
+    expect(score(visit, "speed")).to_have_text("You said 9.5 GFLOP/s: near, 1.5 GFLOP/s too high.")
     expect(question(visit, "speed")).to_contain_class("hf-near")
 
 
 def test_what_nobody_has_measured_is_kept(visit):
     slide(visit, "gpu", 1)
-    expect(score(visit, "gpu")).to_have_text("Kept.")
+    expect(score(visit, "gpu")).to_have_text("Saved.")
     expect(question(visit, "gpu")).to_contain_text("No machine that could has measured this yet.")
 
 
@@ -237,7 +237,7 @@ def test_all_are_skipped_in_the_whole_book_and_asked_again(visit):
     for name in ("ridge", "share", "speed", "gpu", "kernels"):
         expect(score(visit, name)).to_have_text(SKIPPED)
     until_shown(visit, "fig-small", "kernels-scored")
-    question(visit, "share").get_by_role("button", name="Ask me after all, in the whole book").click()
+    question(visit, "share").get_by_role("button", name="Ask me after all, throughout the book").click()
     for name in ("ridge", "share", "speed", "gpu", "kernels"):
         expect(score(visit, name)).to_be_empty()
     visit.page.reload()
@@ -298,7 +298,7 @@ def test_ten_bets_are_scored_together(visit):
     until_hidden(visit, "kernels-scored")
     box.get_by_role("radiogroup", name="dot").get_by_label("memory").check()
     commit.click()
-    expect(score(visit, "kernels")).to_have_text("You had 1 of 2 right. “memory” for all of them has 2.")
+    expect(score(visit, "kernels")).to_have_text("You got 1 of 2 right. Answering “memory” everywhere gets 2.")
     rows = visit.page.locator("#kernels-scored tbody tr")
     said = {row.locator("td").nth(0).inner_text(): row.locator("td").nth(1).inner_text() for row in rows.all()}
     assert said["naive matmul"] == "arithmetic ✗" and said["dot"] == "memory ✓" and said["GEMV"] == "–"
@@ -310,7 +310,7 @@ def test_answers_are_remembered_and_forgotten(visit):
     question(visit, "ridge").get_by_role("button", name="much").click()
     expect(score(visit, "ridge")).not_to_be_empty()
     visit.page.reload()
-    expect(score(visit, "ridge")).to_have_text("You said “much”. Right.")
+    expect(score(visit, "ridge")).to_have_text("You said “much”: right.")
     until_shown(visit, "fig-small")
     visit.page.get_by_role("button", name="Forget them").click()
     expect(score(visit, "ridge")).to_be_empty()
@@ -337,7 +337,7 @@ def test_what_is_no_answer_to_a_question_is_dropped(visit):
         until_hidden(visit, "fig-small")
         expect(visit.page.locator(".hf-answered, .hf-predict-summary li"), garbage).to_have_count(0)
     question(visit, "ridge").get_by_role("button", name="much").click()
-    expect(score(visit, "ridge")).to_have_text("You said “much”. Right.")
+    expect(score(visit, "ridge")).to_have_text("You said “much”: right.")
 
 
 def test_no_chapter_minds_what_stands_in_the_browsers_memory_or_in_the_address(browser, book, served):
@@ -399,7 +399,7 @@ def test_another_machine_scores_the_same_bets_again(browser, book, served):
             visit.page.wait_for_function(f"() => hardwareFirst.machine === {machine!r}")
             found = visit.page.evaluate(BET)
             memory = list(found["sides"].values()).count("memory")
-            assert found["score"].startswith(f"You had {memory} of 10 right.")
+            assert found["score"].startswith(f"You got {memory} of 10 right.")
             assert said.setdefault(machine, memory) == memory
             bets = visit.page.locator("[data-bet-of]:visible").all_inner_texts()
             assert sorted(bets) == sorted(["memory ✓"] * memory + ["memory ✗"] * (10 - memory))

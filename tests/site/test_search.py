@@ -34,7 +34,7 @@ def look(visit: Visit, words: str) -> list[str]:
     visit.page.fill(".hf-search input", words)
     visit.page.wait_for_function("""() => {
       const says = document.querySelector(".hf-search-says").textContent;
-      return says && says !== "Looking …";
+      return says && says !== "Searching …";
     }""")
     return visit.page.locator(".hf-found a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
 
@@ -62,13 +62,13 @@ def test_the_ridge_leads_to_its_chapter_and_quotes_prose(browser, served):
 
 def test_nothing_is_found_without_a_complaint(browser, served):
     with Visit(browser, f"{served}search.html?q=xyzzyq") as visit:
-        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^Nothing"))
+        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^No section"))
         assert look(visit, "roofline") and visit.errors == []
 
 
 def test_words_are_not_markup(browser, served):
     with Visit(browser, served + "search.html?q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E") as visit:
-        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^Nothing"))
+        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^No section"))
         expect(visit.page.locator(".hf-found img")).to_have_count(0)
 
 
@@ -169,4 +169,4 @@ def test_what_readers_see_is_searched_and_not_what_authors_write(book):
 def test_what_no_place_has_in_full_is_found_in_part(browser, served):
     with Visit(browser, f"{served}search.html") as visit:
         assert "glossary.html#term-Ridge" in look(visit, "ridge xyzzyq")
-        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^Nothing has all of these words"))
+        expect(visit.page.locator(".hf-search-says")).to_have_text(re.compile("^No section has all of these words"))

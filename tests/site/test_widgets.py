@@ -57,13 +57,13 @@ def at(browser: Browser, served: str) -> Iterator[Callable[..., Page]]:
 @pytest.mark.parametrize(("query", "words"), [
     ("chip:h100-sxm,precision:bf16,allocates:false,m:4096,n:4096,k:4096",
      ["Waits for arithmetic", "at least 139 µs", "100 % of the peak", "137 GFLOP on 101 MB", "1370 FLOP", "at 295"]),
-    ("chip:h100-sxm,precision:bf16,allocates:false,op:gemv", ["Waits for memory", "at least 10 µs", "are 1 FLOP"]),
+    ("chip:h100-sxm,precision:bf16,allocates:false,op:gemv", ["Waits for memory", "at least 10 µs", "is 1 FLOP/byte"]),
     ("chip:own,peak:1000,bandwidth:100,op:chain,operators:8,allocates:false,count:1000000000",
-     ["Waits for memory", "at least 640 ms", "8 GFLOP on 64 GB"]),
+     ["Waits for memory", "at least 640 ms", "8 GFLOP for 64 GB"]),
     ("chip:own,peak:1000,bandwidth:100,op:chain,operators:8,allocates:false,count:1000000000,fused:true",
-     ["at least 80 ms", "8 GFLOP on 8 GB"]),
-    ("chip:h100-sxm,precision:int8,op:gemv", ["Computed as bf16: the book has no int8 peak of this chip"]),
-    ("op:prefill,heads:32,group:5", ["5 does not divide the heads, 32"]),
+     ["at least 80 ms", "8 GFLOP for 8 GB"]),
+    ("chip:h100-sxm,precision:int8,op:gemv", ["Computed in bf16: the book has no int8 peak for this chip"]),
+    ("op:prefill,heads:32,group:5", ["groups of 5 can’t divide 32 heads"]),
 ])
 def test_the_roofline_says_what_a_pencil_does(at, query, words):
     page = at("roofline", f"?roofline={query}")
@@ -100,7 +100,7 @@ def test_what_is_chosen_is_in_the_address_and_comes_back(at, base):
     page.goto(address)
     expect(outcome(page, "roofline")).to_have_text(words)
     expect(page.get_by_label("Channels out")).to_have_value("128")
-    link = page.get_by_role("link", name="Link to this").get_attribute("href")
+    link = page.get_by_role("link", name="Link to these settings").get_attribute("href")
     assert link.endswith("#fig-live-roofline") and "outputs:128" in link
 
 
@@ -197,7 +197,7 @@ def test_the_planner_finds_what_the_program_finds_and_gives_it_to_the_reader(at)
     page.locator("[name=microBatch]").fill("16")
     expect(outcome(page, "planner")).not_to_have_text(first)
     page.locator("[name=tensor]").fill("3")
-    expect(outcome(page, "planner")).to_contain_text("do not divide")
+    expect(outcome(page, "planner")).to_contain_text("evenly")
 
 
 @pytest.mark.parametrize(("job", "words"), [
@@ -206,7 +206,7 @@ def test_the_planner_finds_what_the_program_finds_and_gives_it_to_the_reader(at)
      "t8 p16 v8 d128:"),
     ("chip:h100,chips:32,tensor:16,context:2,batch:64", "Tensor 16 ways across boxes, tokens 2 ways across boxes t16 c2:"),
     ("chip:tpu-v4,chips:64,tensor:4,sharding:full",
-     "Tensor 4 ways inside the pod, 16 copies inside the pod that share the weights t4 f16:"),
+     "Tensor 4 ways inside the pod, 16 copies inside the pod with sharded weights t4 f16:"),
     ("chip:h100,chips:1,tensor:1", "All on one chip one chip:"),
 ])
 def test_the_planner_says_a_plan_in_words_with_its_code(at, job, words):
@@ -218,7 +218,7 @@ def test_the_planner_says_a_plan_in_words_with_its_code(at, job, words):
 def test_where_no_plan_fits_it_says_so(at):
     page = at("planner", "?planner=chip:a100-40,chips:1,model:gpt-1t")
     settled(page)
-    why = re.fullmatch(r"No plan fits: the smallest needs \d+ \d+ GiB, and a chip has 36 GiB\. With (\d+) chips one does\.",
+    why = re.fullmatch(r"No plan fits: the smallest needs \d+ \d+ GiB, and a chip has 36 GiB\. One fits with (\d+) chips\.",
                        said(page, "planner"))
     assert why
     page.locator("[name=chips]").fill(why[1])
@@ -233,7 +233,7 @@ def test_where_chips_do_not_divide_it_names_how_many_would(at):
     page = at("planner", "?planner=chips:1000")
     settled(page)
     expect(outcome(page, "planner")).to_have_text(
-        "No plan fits: 1000 chips do not divide model and batch. With 1024 chips one does.")
+        "No plan fits: 1000 chips can’t divide the model and the batch evenly. One fits with 1024 chips.")
 
 
 def test_numbers_that_are_not_understood_leave_no_old_result(at):
@@ -327,7 +327,7 @@ def test_its_height_stays_whatever_is_chosen(browser, at, name, width):
         asked += said(page, name)
         if box(page, name).evaluate(places) != pytest.approx(before, abs=.9):
             moved.append((change, said(page, name)))
-    assert "expected" in asked or "do not divide" in asked
+    assert "expected" in asked or "evenly" in asked
     page.evaluate(SETTLED)
     with counted(browser):
         assert moved == [] and page.evaluate("shifted") < .002
