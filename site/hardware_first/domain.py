@@ -137,7 +137,7 @@ def leave_out_chapters(app: Sphinx, config: Config) -> None:
     """config-inited: a book of published records is without the chapters that have none, and says so."""
     for lab in records_of(config).left_out():
         config.exclude_patterns = [*config.exclude_patterns, f"{lab}.md"]
-        print(f"{lab} is left out: no machine has published a record of it", file=sys.stderr)
+        print(f"{lab} is left out: no published record has it", file=sys.stderr)
 
 
 def hardware_first(env: BuildEnvironment) -> HardwareFirstDomain:
@@ -168,7 +168,7 @@ def vanished_files(env: BuildEnvironment) -> Iterator[tuple[str, int, str]]:
     for name, (pages, _) in env.dlfiles.items():
         if not (env.srcdir / name).exists():
             for page in sorted(pages):
-                yield page, 0, f"{Path(name).name} went while the book was rendered: render again"
+                yield page, 0, f"{Path(name).name} was deleted while the book was rendered: render again"
 
 
 def report_problems(app: Sphinx, exception: Exception | None) -> None:

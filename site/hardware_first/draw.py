@@ -348,7 +348,7 @@ def main(arguments=None):
                 failures += 1
     if left_out:
         why = "; ".join(dict.fromkeys(note for notes in left_out.values() for note in notes))
-        print(f"not drawn, for this machine has no measurements for them: {', '.join(left_out)} ({why})")
+        print(f"not drawn, because this machine has no measurements for them: {', '.join(left_out)} ({why})")
     return 1 if failures else 0
 
 

@@ -115,7 +115,7 @@ def drawn(records: Records, name: str) -> Path:
 def draw(script: Path, folder: Path) -> None:
     """Has a script write its drawings into a folder; DrawingError, with the line, where it fails."""
     if not script.exists():
-        raise DrawingError(f"there is no drawings/{script.name}, which would draw it: write it, or correct the name")
+        raise DrawingError(f"drawings/{script.name} is missing: write it, or correct the drawing's name")
     try:
         result = subprocess.run([sys.executable, script, folder], capture_output=True, text=True, errors="replace",
                                 stdin=subprocess.DEVNULL, timeout=SECONDS)
@@ -156,14 +156,14 @@ def problems(root: ElementTree.Element, own: str):
     for element in root.iter():
         tag = element.tag.replace(f"{{{SVG}}}", "")
         if tag not in TAGS:
-            yield f"<{tag}> has no place in a drawing; use {', '.join(sorted(TAGS))}"
+            yield f"<{tag}> is not allowed in a drawing; use {', '.join(sorted(TAGS))}"
         for attribute, value in element.attrib.items():
             if attribute.lower().startswith("on"):
-                yield f"{attribute} would run a script: take it out"
+                yield f"{attribute} would run a script: remove it"
             if re.search(r"url\((?!#)|\w+://|data:|javascript:", value) or ("href" in attribute and value[:1] != "#"):
                 yield f'{attribute}="{value}" refers to something elsewhere: draw it here'
             if attribute == "id" and not value.startswith(own):
-                yield f'id "{value}" may clash with another: let it begin with {own}'
+                yield f'id "{value}" may clash with another drawing's: begin it with {own}'
         if tag == "style":
             yield from style_problems(element.text or "", own)
     first, last, at = (root.get(f"data-{name}") for name in ("first", "last", "at"))
@@ -178,16 +178,16 @@ def style_problems(css: str, own: str):
     """Yields what in a drawing's <style> would touch the rest of the page."""
     css = re.sub(r"/\*.*?\*/", "", css, flags=re.S)
     if re.search(r"@import|@font-face|url\(|://", css):
-        yield "its <style> brings something from elsewhere: take it out"
+        yield "its <style> loads something from elsewhere: remove that"
     for head in re.findall(r"([^{};]+)\{", css):
         head = head.strip()
         if head.startswith("@keyframes"):
             if not head.split()[1].startswith(own):
-                yield f'"{head}" may clash with another: let its name begin with {own}'
+                yield f'"{head}" may clash with another drawing's: begin its name with {own}'
         elif not head.startswith("@media"):
             for selector in head.split(","):
                 if not re.match(rf"\.{own}\b|from$|to$|[\d.]+%$", selector.strip()):
-                    yield f'the selector "{selector.strip()}" reaches the whole page: let it begin with .{own}'
+                    yield f'the selector "{selector.strip()}" applies to the whole page: begin it with .{own}'
 
 
 def stand_at_first_step(root: ElementTree.Element) -> None:

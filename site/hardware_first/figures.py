@@ -173,19 +173,19 @@ def drawn(records: Records, script: Path, record: Path) -> str:
 
 
 def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
-    """How far repeated samples lie apart, over all measured points; where none were repeated, how noisy the machine was.
-    None where nothing was measured."""
+    """The spread of repeated samples over all measured points; without repeats, the machine's noise floor. None if nothing was
+    measured."""
     measured = [each for each in series if each["kind"] == "measured"]
     spreads = [(point["high"] - point["low"]) / 2 / abs(point["median"]) for each in measured for point in each["points"]
                if "low" in point and "high" in point and point["median"]]
     noise = f"noise floor {percent(record.data['run']['noise_floor'])}"
     when = f"{record.date}{record.since}"
     if any(spreads):
-        # Where most points were counted, not timed, nothing is typical of the others.
+        # Where most points were counted, not timed, the median says nothing about the others.
         typical = f"±{percent(middle)}, " if (middle := statistics.median(spreads)) else ""
         text = f"{typical}at most ±{percent(max(spreads))}"
-        tooltip = ("half of what lies from the 5th to the 95th percentile, of few samples from the least to the greatest, "
-                   f"typically and at most; {noise}; {when}")
+        tooltip = ("half the distance from the 5th to the 95th percentile (of few samples, from smallest to largest): the median "
+                   f"of all points, and the largest; {noise}; {when}")
     else:
         text, tooltip = noise, when
     shown = measured_number(tooltip=tooltip, stops=True)

@@ -51,8 +51,8 @@ class LabCard(SphinxDirective):
         run = record.data["run"]
         took = f"{fact(record, 'run.seconds')}, with the {run['budget']} budget"
         if not run["quiet"]:
-            took += "; others were using the processor meanwhile"
-        pairs = [("Took", [nodes.Text(took)]),
+            took += "; other programs used the processor at the same time"
+        pairs = [("Time", [nodes.Text(took)]),
                  ("Measured", [nodes.Text(f"{record.date}, on {record.machine_name}{record.since}")]),
                  ("Raw record", [file_link(self.env, record.path, record.path.name)])]
         if notes := run.get("notes"):

@@ -30,9 +30,9 @@ from .records import Machine, Record, RecordError
 from .roofs import Roofline, drawing, roofline, scale_of
 from .tables import fields, scrolling_table
 
-SHARED = ("A virtual machine has a share of a host: its caches may be reported as the host has them, neighbours use memory and "
-          "the last cache at the same time, and its cores may be made to wait. So may those of a container whose time is "
-          "limited, which a record does not tell. Where something waited long, the card of the chapter says so.")
+SHARED = ("A virtual machine shares its host: it may report the host's caches as its own, its neighbours use the same memory and "
+          "last-level cache, and the host may pause its cores. Containers with a CPU limit are paused too, which a record "
+          "cannot show. The card at a chapter's end says so if a run was paused for long.")
 
 
 class Gallery(SphinxDirective):
@@ -65,7 +65,7 @@ class Machines(Gallery):
         machines = self.read()
         self.notices += [block_notice(self.env, self.lineno, line) for line in hardware_first(self.env).records.misplaced()]
         if not machines:
-            return [*self.notices, block_notice(self.env, self.lineno, "no machine is measured yet: run make site")]
+            return [*self.notices, block_notice(self.env, self.lineno, "no machine has been measured yet: run make site")]
         try:
             wanted = self.wanted()
         except RecordError as error:
@@ -121,12 +121,12 @@ def multiples(machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
     for machine, own in lines.items():
         first = {} if box.children else {"behind": roofs.all_behind(lines.values(), scale)}
         to_card = nodes.reference("", machine.name, refid=f"machine-{machine.slug}", internal=True)
-        ridge = f"ridge {own.all.ridge:.2g} FLOP/byte, with one thread {own.one.ridge:.2g}"
+        ridge = f"ridge at {own.all.ridge:.2g} FLOP/byte; with one thread, {own.one.ridge:.2g}"
         box += nodes.container("", nodes.paragraph("", "", to_card, classes=["hf-multiple-name"]),
                                nodes.raw("", drawing(machine.slug, machine.name, own, scale, **first), format="html"),
                                nodes.paragraph("", ridge, classes=["hf-multiple-ridge"]), classes=["hf-multiple"])
-    key = "Speed in GFLOP/s over arithmetic intensity in FLOP/byte. Thick: all threads. Thin: one thread, and its kernels " \
-          "as dots." + (" Grey: the other machines." if len(lines) > 1 else "")
+    key = "Speed in GFLOP/s against arithmetic intensity in FLOP/byte. Thick lines: all threads. Thin lines: one thread; dots: " \
+          "its kernels." + (" Grey lines: the other machines." if len(lines) > 1 else "")
     box += nodes.paragraph("", key, classes=["hf-multiples-key"])
     return [box]
 
@@ -161,7 +161,7 @@ class CompareMachines(Gallery):
         machines = self.read()
         lines = rooflines(machines)
         if len(lines) < 2:
-            return [nodes.paragraph("", "There is one machine with a roofline here so far; a second one will stand beside it.")]
+            return [nodes.paragraph("", "Only one machine here has a roofline so far; a comparison needs two.")]
         scale = scale_of(lines.values())
         data = {"width": roofs.WIDTH, "height": roofs.HEIGHT, "grid": roofs.grid(scale), "machines": [
             {"name": machine.name, "slug": machine.slug, "one": roofs.path(own.one, scale), "all": roofs.path(own.all, scale),

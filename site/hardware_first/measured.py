@@ -119,11 +119,11 @@ class Measured(SphinxRole):
 
 
 def number_of(machine: Machine, record: Record, value_id: str, options: set[str]) -> nodes.Node:
-    """A record's number as the page of `machine` shows it: another machine's is marked. Of what kind a number is, and when it
-    was measured, it says only to who points at it; sentences stay sentences."""
+    """A record's number as the page of `machine` shows it: another machine's is marked. Its kind and date are in a tooltip, so
+    that sentences stay sentences."""
     value = record.value(value_id)
     shown = value_quantity(value, options)
-    whose = f"; {machine.name} has not measured it" if record.elsewhere else ""
+    whose = f"; not measured on {machine.name}" if record.elsewhere else ""
     node = measured_number(tooltip=_tooltip(record, value, shown, options) + whose,
                            classes=["hf-number", f"hf-{value['kind']}"] + ["hf-elsewhere"] * record.elsewhere
                            + ["hf-words"] * ("label" in options))
@@ -159,12 +159,12 @@ def known_to_browsers(number: measured_number, lab: str, value_id: str, **more: 
 
 
 def is_tie(ratio: float, shown: Quantity, record: Record) -> bool:
-    """Whether a ratio is 1 as far as anybody can tell: as it is printed, or to within the noise floor."""
+    """Whether a ratio is indistinguishable from 1: as printed, or to within the noise floor."""
     return float(shown.number) == 1 or abs(ratio - 1) <= record.data["run"]["noise_floor"]
 
 
 def pending_number() -> measured_number:
-    """Stands where a number, marked as pending, has no record anywhere. That is no problem."""
+    """Stands in for a number that is marked as pending and that no record has. This is not a problem."""
     words = measured_number(tooltip=NOT_YET, classes=["hf-pending"])
     words += nodes.Text("not yet measured")
     return words
@@ -176,7 +176,7 @@ def split_target(target: str, docname: str) -> tuple[str, str]:
     if not slash:
         lab = docname
     if not LAB_ID.fullmatch(lab):
-        raise RecordError(f'"{target}" names no lab: on this page write it as NN-slug/{name}')
+        raise RecordError(f'"{target}" names no lab: on this page, write NN-slug/{name}')
     return lab, name
 
 
@@ -211,7 +211,7 @@ def citation(env: BuildEnvironment, entry: dict, line: int, inliner: Inliner) ->
 
 
 def fact(record: Record, name: str) -> str:
-    """Facts about the run that are no values of their own."""
+    """Facts about the run that are not values of a lab."""
     run, machine, toolchain = (record.data[part] for part in ("run", "machine", "toolchain"))
     facts = {
         "run.seconds": lambda: str(quantity(run["seconds"], "s")),
@@ -225,15 +225,15 @@ def fact(record: Record, name: str) -> str:
         "toolchain.flags": lambda: toolchain["flags"],
     }
     if name not in facts:
-        raise RecordError(f'no fact "{name}": choose from {", ".join(facts)}')
+        raise RecordError(f'there is no fact "{name}": choose from {", ".join(facts)}')
     return facts[name]()
 
 
 def within(value: dict) -> str:
-    """What is said of a number's interval, before its ends; as_read() in labs/record/reading.cpp makes it."""
+    """The words before the ends of a number's interval, which as_read() in labs/record/reading.cpp makes."""
     if "definition" in value:
-        return f"computed as {value['definition'].replace('_', ' ')}, whose samples leave"
-    return f"its {len(value['samples'])} samples lay within" if "few" in value else "nine in ten of its samples lay within"
+        return f"computed as {value['definition'].replace('_', ' ')}; its samples give"
+    return f"all {len(value['samples'])} samples within" if "few" in value else "90% of samples within"
 
 
 def _tooltip(record: Record, value: dict, shown: Quantity, options: set[str]) -> str:
@@ -243,7 +243,7 @@ def _tooltip(record: Record, value: dict, shown: Quantity, options: set[str]) ->
     if "modes" in value:
         parts.append(states(value, options))
     if value["kind"] == "quoted":
-        parts.append(f"quoted from {value.get('source', 'a source the record does not name')}")
+        parts.append(f"quoted from {value.get('source', 'a source that the record does not name')}")
     else:
         parts.append(f"{value['kind']} on {record.machine_name}, {record.date}{record.since}")
     return "; ".join(parts)

@@ -1,4 +1,4 @@
-"""Visible notices in the place of what could not be shown, quiet ones in the place of what nobody has measured yet."""
+"""Visible notices in place of what could not be shown, and quiet ones in place of what has not been measured yet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def block_notice(env: BuildEnvironment, line: int, text: str) -> nodes.Element:
 
 
 def inline_notice(env: BuildEnvironment, line: int, text: str) -> nodes.Element:
-    """A few words in the place of a number; the problem, in full, is counted."""
+    """A few words in place of a number; the problem is counted and listed in full."""
     hardware_first(env).note_problem(line, text)
     return nodes.inline("", "not measured here yet", classes=["hf-notice"])
 
@@ -31,12 +31,12 @@ NOT_YET = "not yet measured on any machine"
 
 
 def pending_line(text: str, end: str = ".") -> nodes.paragraph:
-    """In the place of a pending figure, or a part of one, that no record has. That is no problem."""
+    """In place of a pending figure, or a part of one, that no record has. This is not a problem."""
     return nodes.paragraph("", "", nodes.strong("", "Not yet measured"), nodes.Text(f": {text}{end}"), classes=["hf-pending"])
 
 
 def add_banner(app: Sphinx, doctree: nodes.document) -> None:
-    """doctree-read: says at the top of a page when its numbers are provisional or another machine's, and what waits."""
+    """doctree-read: says at the top of a page if its numbers are provisional or another machine's, and what is not measured yet."""
     labs, title = hardware_first(app.env).labs_used(app.env.docname), doctree.next_node(nodes.title)
     if title is None:
         return
@@ -59,7 +59,7 @@ class Notice:
 
 
 def shown(notices: list[Notice]) -> list[nodes.Node]:
-    """The sentences; a press on them opens the details."""
+    """The sentences; pressing them opens the details."""
     sentences = " ".join(notice.sentence for notice in notices)
     details = [nodes.list_item("", nodes.paragraph("", line)) for notice in notices for line in notice.details]
     return [folded(sentences, details)] if details else [nodes.paragraph("", sentences)] if sentences else []
@@ -74,7 +74,7 @@ def warnings(env: BuildEnvironment, machine: Machine, labs: list[str]) -> list[N
     """What a reader should know of the labs' records before their numbers, as a machine's page shows them."""
     records = hardware_first(env).records
     used = list(filter(None, (chosen(records, lab, machine) for lab in labs)))
-    # A chapter does not offer this machine without a record of its lab. It says here that the record is missing.
+    # A chapter offers this machine only with a record of its lab; otherwise this says that the record is missing.
     not_run = [record for record in used if records.machines()[0].local and not records.local_path(record.lab).exists()
                and (machine.local or record.lab == env.docname)]
     elsewhere = [record for record in used if record.elsewhere and record not in not_run]
@@ -91,28 +91,28 @@ def chosen(records: Records, lab: str, machine: Machine) -> Record | None:
 
 
 def from_elsewhere(used: list[Record], machine: str, records: Records) -> list[Notice]:
-    """Of the labs whose numbers are another machine's, because `machine` has not measured them."""
+    """For labs whose numbers come from another machine, because `machine` has not measured them."""
     if not used:
         return []
-    remedy = f" Run make lab-{used[0].lab[:2]} to measure it." if machine == "This machine" else ""
+    remedy = f" Run make lab-{used[0].lab[:2]} to measure them here." if machine == "This machine" else ""
     measured = [f"measured on {record.machine_name}, {record.date}{record.since}" for record in used]
     if len(used) == 1:
-        return [Notice(f"{capital(machine)} has not measured {named(used)}: its numbers here were {measured[0]}.{remedy}")]
+        return [Notice(f"{capital(machine)} has not measured {named(used)}: the numbers here were {measured[0]}.{remedy}")]
     names = {record.machine_name for record in used}
     whose = names.pop() if len(names) == 1 else "other machines"
-    remedy = remedy and " Run ./primer site to measure them."
-    return [Notice(f"{capital(machine)} has not measured {named(used)}: their numbers here are from {whose}.{remedy}",
+    remedy = remedy and " Run ./primer site to measure them here."
+    return [Notice(f"{capital(machine)} has not measured {named(used)}: their numbers here come from {whose}.{remedy}",
                     tuple(f"Lab {record.lab}: {where}." for record, where in zip(used, measured)))]
 
 
 def of_emulators(used: list[Record]) -> list[Notice]:
     if not used:
         return []
-    return [Notice(f"{capital(named(used))} ran on an emulated machine: {its(used)} numbers are the emulator's.")]
+    return [Notice(f"{capital(named(used))} ran under emulation: {its(used)} numbers are the emulator's.")]
 
 
 def with_gaps(used: list[Record]) -> list[Notice]:
-    """Of the records in which something is missing."""
+    """For incomplete records."""
     gaps = ["; ".join(record.data["run"].get("notes", [])) or "see its record" for record in used]
     if len(used) > 1:
         return [Notice(f"The records of {named(used)} are incomplete.",
@@ -143,8 +143,8 @@ def capital(text: str) -> str:
 
 
 def waiting(app: Sphinx, doctree: nodes.document) -> list[nodes.Node]:
-    """What no machine has measured yet, in one place: how many figures, and the claims, which leave theirs for a list that
-    is folded away. The front matter of the page names the machine that could measure them: `pending: a machine with …`."""
+    """What no machine has measured yet: the number of figures, and the claims, which move into a folded list. The page's front
+    matter names the machine that could measure them: `pending: a machine with …`."""
     claims = [node for node in doctree.findall(nodes.container) if {"hf-claim", "hf-pending"} <= set(node["classes"])]
     figures = sum("hf-pending" in node["classes"] for node in doctree.findall(nodes.figure))
     if not (claims or figures):
@@ -152,7 +152,7 @@ def waiting(app: Sphinx, doctree: nodes.document) -> list[nodes.Node]:
     needed = app.env.metadata[app.env.docname].get("pending", "another machine")
     what = " and ".join(counted(count, word) for count, word in ((figures, "figure"), (len(claims), "claim")) if count)
     are, need = ("is", "it needs") if figures + len(claims) == 1 else ("are", "they need")
-    sentence = f"{what} on this page {are} not measured yet: {need} {needed}."
+    sentence = f"{what} on this page {are} not yet measured: {need} {needed}."
     if not claims:
         return [nodes.paragraph("", sentence)]
     items = []

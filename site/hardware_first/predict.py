@@ -130,7 +130,7 @@ class Question(SphinxDirective):
             raise RecordError("needs a body: the question")
         box = prediction(classes=["hf-predict"], ids=[f"predict-{name}"])
         if box["ids"][0] in self.state.document.ids:
-            raise RecordError("the page has another question of this id")
+            raise RecordError("another question on the page has this id")
         box["data"] = {"predict": f"{self.env.docname}/{name}", "kind": self.kind}
         if "reveals" in self.options:
             named = [name.partition(".") for name in self.options["reveals"].split()]
@@ -208,7 +208,7 @@ class Predict(Question):
         except NotMeasured:
             if "pending" not in self.options:
                 raise
-            return Answer(None, "", "No machine that could has measured this yet.")
+            return Answer(None, "", "Not yet measured on any machine.")
         style = self.options.get("style", "")
         shown = value_quantity(entry, {style} - {""}, rescaled=self.kind == "choices")  # a slider's answer has its unit
         spread = f" ({shown.spread})" if shown.spread else ""
@@ -251,7 +251,7 @@ class Predict(Question):
         for number, (words, bound) in enumerate(self.choices()):
             if words == value if bound is None else not isinstance(value, str) and SIGNS[bound[0]][1](value, bound[1]):
                 return number
-        raise RecordError(f"none of its :choices: is right where the answer is {value}")
+        raise RecordError(f"none of its :choices: fits the answer, {value}")
 
     def range(self) -> tuple[float, float]:
         try:
@@ -267,7 +267,7 @@ def one_of(options: dict, *names: str) -> str:
     """The one option of these that is given."""
     given = [name for name in names if name in options]
     if len(given) != 1:
-        raise RecordError(f"needs one of {', '.join(f':{name}:' for name in names)}")
+        raise RecordError(f"needs exactly one of {', '.join(f':{name}:' for name in names)}")
     return given[0]
 
 
@@ -277,7 +277,7 @@ def counted(text: str, unit: str, is_choice: bool) -> Answer:
         value = float(text)
     except ValueError:
         if not is_choice:
-            raise RecordError(f'its :answer: "{text}" is no number') from None
+            raise RecordError(f'its :answer: "{text}" is not a number') from None
         return Answer(text, "", f"The answer: {text}.")
     return Answer(value, unit, f"The answer: {quantity(value, unit or '1', exact=True)}.")
 
@@ -288,7 +288,7 @@ def whose(records: Records, record: Record) -> str:
 
 
 def form(controls: str) -> predict_markup:
-    """What to press, and where the score will be said; only seen where scripts run."""
+    """The buttons, and a place for the score; visible only where scripts run."""
     return predict_markup(html=(
         f'<div class="hf-predict-form">{controls}<span class="hf-predict-skips">'
         '<button type="button" class="hf-predict-skip">Skip: show me</button>'

@@ -70,8 +70,8 @@ def scored(record: Record) -> list[Scored]:
                     near[name] / measured[name], max(measured[name] / speed, speed / measured[name]))
              for name, speed in predicted.items()]
     if (here := sum(each.right for each in found)) != (there := record.value(RIGHT)["value"]):
-        raise RecordError(f"the roofline has {here} sides right on this page and {there:g} in the record's {RIGHT}: "
-                          "let NEARER_GAIN in site/hardware_first/predict_table.py be what the lab's Measurement::side() has")
+        raise RecordError(f"the roofline predicts {here} sides correctly on this page and {there:g} in the record's {RIGHT}: "
+                          "set NEARER_GAIN in site/hardware_first/predict_table.py to the value in the lab's Measurement::side()")
     return found
 
 
@@ -95,7 +95,7 @@ class PredictTable(Question):
         box = self.box()
         tables = list(box.findall(nodes.table))
         if len(tables) != 1:
-            raise RecordError("its body has one table, of what is bet on")
+            raise RecordError("its body must have exactly one table, with a row for each bet")
         self.rows = add_bets(tables[0], self.arguments[0])
         box += form('<button type="button" class="hf-predict-commit" disabled>Those are my answers</button>')
         box += self.each_machine(self.answer)
@@ -108,7 +108,7 @@ class PredictTable(Question):
             raise RecordError(f'the lab has no kernel "{unknown[0]}"')
         right = sum(each.right for each in found if each.name in self.rows)
         where = whose(hardware_first(self.env).records, record)
-        words = f"Measured{where}. The roofline had {right} of {len(self.rows)} right."
+        words = f"Measured{where}. The roofline got {right} of {len(self.rows)} right."
         return predict_answer("", words, data={"answer": json.dumps(sides)})
 
 
@@ -150,7 +150,7 @@ class PredictScores(SphinxDirective):
 
     def table(self, machine: Machine) -> nodes.Node:
         _, found = kernels(self, machine)
-        heads = ["kernel", "you said", "the roofline said", "it waits for", "faster in a near cache", "missed by"]
+        heads = ["kernel", "you said", "the roofline said", "it waits for", "speed-up in a near cache", "missed by"]
         rows = [[each.name, predict_markup(html=self.bet(each.name)), mark(each), each.measured,
                  str(quantity(float(f"{each.gain:.2g}"), "1", style="times")),
                  missed(each.miss)] for each in found]

@@ -56,7 +56,7 @@ class PredictionsOverview(SphinxDirective):
             except RecordError as error:
                 notices.append(block_notice(self.env, self.lineno, str(error)))
         if not any(by_machine.values()):
-            return [*notices, nodes.paragraph("", "No record here has a prediction beside its measurement.")]
+            return [*notices, nodes.paragraph("", "No record here has both a prediction and its measurement.")]
         rows = []
         for machine in domain.records.machines():
             chapters = by_machine[machine.slug]
@@ -81,7 +81,7 @@ class Predictions(SphinxDirective):
             of_lab = {record.slug: record for record in domain.records.all(lab)[0] if self.found[record.slug]}
             own = [of_lab[machine.slug] for machine in domain.records.machines() if machine.slug in of_lab]
             if not own:
-                raise RecordError(f"no record of {lab} has a prediction beside its measurement")
+                raise RecordError(f"no record of {lab} has both a prediction and its measurement")
             strips = for_each_machine(self.env, lambda machine: self.of_machine(machine, of_lab.get(machine.slug, own[0])))
             return [nodes.container("", *strips, self.kernels(own), classes=["hf-predictions"])]
         except RecordError as error:
@@ -109,10 +109,10 @@ class Predictions(SphinxDirective):
         heads = ["", "which", *by_machine]
         rows = [[nodes.Text(what), nodes.Text(name if name != what else ""),
                  *(cell(found.get((what, name))) for found in by_machine.values())] for what, name in keys]
-        box = nodes.admonition("", nodes.title("", "One by one, on every machine"), classes=["hf-data"],
+        box = nodes.admonition("", nodes.title("", "Each prediction, on every machine"), classes=["hf-data"],
                                collapsible="closed")
-        box += nodes.paragraph("", "How many times as long as predicted it took, or as much it was; then what "
-                                   "was predicted, and measured.")
+        box += nodes.paragraph("", "In bold, the measured time as a multiple of the predicted time (for other quantities, measured "
+                                   "over predicted); in brackets, the predicted and the measured number.")
         box += scrolling_table(heads, rows)
         return box
 

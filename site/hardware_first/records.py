@@ -17,14 +17,14 @@ from babel.dates import format_date
 from .draw import DrawError, content_digest, digest_of, key_of, write_if_changed
 
 _ONE_OF = {"series": "series", "values": "value"}
-ROOFLINE_LAB = "01-roofline"  # whose kernels a reader's browser runs, too
+ROOFLINE_LAB = "01-roofline"  # a reader's browser runs its kernels too
 LAB_ID = re.compile(r"\d\d-[a-z0-9-]+")
 HERE = "here"
-BUILDER = "the machine that built this book"  # what the page of another machine calls it: there, "this machine" is the other
+BUILDER = "the machine that built this book"  # on the pages of other machines, where "this machine" would be ambiguous
 FOLDER = re.compile(r"(?!here$)[a-z0-9]+(-[a-z0-9]+)*")  # a published machine's; in C++: refused_folder()
 LONGEST = 80  # of its letters
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}  # in words
-CHANGED = "the lab has changed since"  # a published record was measured
+CHANGED = "code changed since this run"  # of a published record
 
 
 class RecordError(Exception):
@@ -80,7 +80,7 @@ class Record:
     @property
     def since(self) -> str:
         """What to add after saying when a record was measured."""
-        return f", and {CHANGED}" if self.changed else ""
+        return f"; {CHANGED}" if self.changed else ""
 
     @property
     def cpu(self) -> str:
@@ -247,8 +247,8 @@ class Records:
     def not_measured(self, lab: str) -> NotMeasured:
         """That there is no record of a lab to show, and the remedy."""
         if self.published_only:
-            return NotMeasured(f"{lab} has no published record, and MEASURE=no shows no other: run make publish, or make site")
-        return NotMeasured(f"{lab} is not measured here yet: run make lab-{lab[:2]}")
+            return NotMeasured(f"{lab} has no published record, and MEASURE=no shows only those: run make publish, or make site")
+        return NotMeasured(f"{lab} has not been measured here yet: run make lab-{lab[:2]}")
 
     def _paths_in_order(self, lab: str) -> list[Path]:
         """Every file there is of a lab, in the order of machines(); last those that no machine owns, as nothing in them is
@@ -294,7 +294,7 @@ class Records:
         lines = [line for name, line in self._published_problems.items() if name not in known]
         if self.default and self.default not in {machine.slug for machine in self.machines()}:
             lines.append("site/conf.py: hardware_first_default_machine: expected a machine with a valid record in "
-                         f"{self.shown(self.published)}, not {self.default}; name another")
+                         f"{self.shown(self.published)}, not {self.default}; choose another")
         return lines
 
     @cached_property
@@ -350,10 +350,10 @@ class Records:
             raise RecordError(f"{self.shown(self.tool)} is missing, so records cannot be checked: "
                               "run cmake --build build") from None
         except subprocess.TimeoutExpired:
-            raise RecordError(f"{arguments[-1]}: the record tool did not finish checking it") from None
+            raise RecordError(f"{arguments[-1]}: the record tool did not finish checking it in 60 s") from None
         except ValueError:
             why = (result.stderr.strip().splitlines() or [f"status {result.returncode}"])[-1]
-            raise RecordError(f"{arguments[-1]}: the record tool did not check it: {why}") from None
+            raise RecordError(f"{arguments[-1]}: the record tool failed to check it: {why}") from None
 
     def shown(self, path: Path) -> str:
         """A path as people write it, from the project folder."""

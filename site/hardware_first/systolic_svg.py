@@ -108,13 +108,13 @@ def sentence(trace: Trace, step: int) -> str:
     elif step <= SIDE:
         doing = "weights shift in"
     elif step < 2 * SIDE:
-        doing = "rows enter, one step behind each other"
+        doing = "rows enter, each one cycle behind the last"
     elif step <= last_entry:
         doing = "rows flow right, sums flow down"
     elif step <= trace.cycles:
         doing = "the last sums leave"
     else:
-        return f"After {trace.cycles} cycles: the product is there"
+        return f"After {trace.cycles} cycles: the product is complete"
     return f"Cycle {step} of {trace.cycles}: {doing}"
 
 

@@ -34,7 +34,7 @@ from .records import ROOFLINE_LAB, Machine, Record, RecordError
 
 FORMS = Path(__file__).parent / "forms"
 TABLES = Path(__file__).parents[2] / "labs" / "05-scaling" / "data" / "planner.json"  # which the lab reads, too
-MEASURED, QUOTED, PLANNED = "Measured", "As their makers say", "Chips of the planner"
+MEASURED, QUOTED, PLANNED = "Measured", "Makers’ figures", "Chips of the planner"
 CORES = {"one core": ("bandwidth_dram_gbs", {"fp64": "peak_fp64_gflops", "fp32": "peak_fp32_gflops",
                                              "bf16": "peak_bf16_gflops", "int8": "peak_int8_gops"}),
          "all cores": ("bandwidth_dram_all_gbs", {"fp64": "peak_fp64_all_gflops", "fp32": "peak_fp32_all_gflops"})}

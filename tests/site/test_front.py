@@ -89,7 +89,7 @@ def test_without_a_record_the_page_says_so(site):
     site.page(FRONT)
     site.page(CHAPTER, LAB)
     assert site.build().status == 1
-    assert "01-roofline is not measured here yet" in site.text() and "What limits a loop?" in site.text()
+    assert "01-roofline has not been measured here yet" in site.text() and "What limits a loop?" in site.text()
 
 
 def test_the_book_is_told_in_numbers(small):

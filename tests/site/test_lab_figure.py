@@ -143,4 +143,4 @@ def test_an_emulated_machine_carries_a_banner(site):
     site.record(lambda record: record["machine"].update(emulated=True))
     site.page(PAGE)
     assert site.build().status == 0
-    assert "Lab 01-roofline ran on an emulated machine: its numbers are the emulator's." in site.text()
+    assert "Lab 01-roofline ran under emulation: its numbers are the emulator's." in site.text()

@@ -159,12 +159,12 @@ def test_a_machine_without_the_lab_borrows_the_numbers_and_says_whose(site):
     site.page(f"{NUMBER}\n\n{CLAIM}")
     assert site.build().status == 0
     banner, number, claim = variant(site)
-    assert banner == "Fixture Processor, 2 cores has not measured lab 01-roofline: its numbers here were measured on " \
+    assert banner == "Fixture Processor, 2 cores has not measured lab 01-roofline: the numbers here were measured on " \
                      "Fixture Processor, 2 cores, 20 November 2026."
     builder = "on the machine that built this book"
     assert number == f"171 GFLOP/s ({builder})" and claim.endswith(f"got 22.9× {builder} ✓")
     text = (site.root / "build" / "out" / "_machines" / "index" / f"{OTHER}.js").read_text()
-    assert 'hf-number hf-measured hf-elsewhere' in text and "Fixture Processor, 2 cores has not measured it" in text
+    assert 'hf-number hf-measured hf-elsewhere' in text and "not measured on Fixture Processor, 2 cores" in text
     assert "hf-elsewhere" not in site.html() and "hf-banner" not in site.html()
 
 
@@ -177,7 +177,7 @@ def test_missing_labs_share_one_sentence_with_folded_details(site):
     site.page("# Page\n\n{measured}`01-roofline/clock_ghz` {measured}`02-other/clock_ghz` {measured}`03-third/clock_ghz`")
     assert site.build(hardware_first_default_machine="first").status == 0
     banner = variant(site)[0]
-    assert banner.startswith("Second, 2 cores has not measured labs 02 and 03: their numbers here are from Fixture Processor, "
+    assert banner.startswith("Second, 2 cores has not measured labs 02 and 03: their numbers here come from Fixture Processor, "
                              "2 cores. Lab 02-other: measured on Fixture Processor, 2 cores, 20 November 2026")
     assert banner.count("has not measured") == 1 and "Lab 03-third: measured on" in banner
     assert "hf-banner" not in site.html()
@@ -189,7 +189,7 @@ def test_what_a_measured_lab_lacks_is_another_machines_and_marked(site):
     site.page(NUMBER)
     assert site.build().status == 0
     assert "It is 300 GFLOP/s (on Second)." in site.text() and "hf-elsewhere" in site.html()
-    assert "measured on Second, 2 cores, 20 November 2026; this machine has not measured it" in site.html()
+    assert "measured on Second, 2 cores, 20 November 2026; not measured on this machine" in site.html()
 
 
 def borrowing(site, page):
@@ -267,7 +267,7 @@ def test_a_chapter_that_this_machine_has_not_measured_is_another_machines_and_sa
     site.page(NUMBER, "01-roofline")
     assert site.build().status == 0
     assert [each["slug"] for each in machines(site, "01-roofline")] == [OTHER]
-    assert "This machine has not measured lab 01-roofline: its numbers here were measured on Second" in site.text("01-roofline")
+    assert "This machine has not measured lab 01-roofline: the numbers here were measured on Second" in site.text("01-roofline")
     assert "hf-elsewhere" not in site.html("01-roofline")
 
 

@@ -79,11 +79,11 @@ def test_a_chapter_means_its_own_lab(site):
 @pytest.mark.parametrize(("role", "problem"), [
     ("{measured}`01-roofline/nothing`", 'build/records/01-roofline.json has no value "nothing"'),
     ("{measured}`02-none/speed`", 'no lab "02-none": the labs are 01-roofline'),
-    ("{measured}`speed`", '"speed" names no lab: on this page write it as NN-slug/speed'),
+    ("{measured}`speed`", '"speed" names no lab: on this page, write NN-slug/speed'),
     ("{measured}`01-roofline/clock_ghz|loud`", 'unknown option "loud"'),
     ("{measured}`01-roofline/clock_ghz|label`", 'value "clock_ghz" has no label'),
     ("{measured}`01-roofline/clock_ghz|times`", '"times" needs a value of unit 1, not GHz'),
-    ("{measured}`01-roofline/machine.secret`", 'no fact "machine.secret"'),
+    ("{measured}`01-roofline/machine.secret`", 'there is no fact "machine.secret"'),
 ])
 def test_what_cannot_be_shown_is_seen_and_counted(site, role, problem):
     site.record()
@@ -99,7 +99,7 @@ def test_numbers_say_where_they_come_from(site):
     site.record(add_value(id="speed", value=171.3, low=168.1, high=173.2, unit="GFLOP/s"))
     site.page(PAGE % "speed|number")
     site.build()
-    assert 'title="speed; nine in ten of its samples lay within 168–173\xa0GFLOP/s; measured on Fixture Processor, 2 cores, ' \
+    assert 'title="speed; 90% of samples within 168–173\xa0GFLOP/s; measured on Fixture Processor, 2 cores, ' \
            '20 November 2026"' in site.html()
     assert "tabindex" not in site.html()  # where no spread is shown, none is to be explained
 
@@ -124,7 +124,7 @@ def test_a_spread_is_explained_to_who_points_at_it_and_who_comes_by_the_keyboard
             visit.page.keyboard.press("Tab")
         card = visit.page.locator("#hf-definition")
         card.wait_for()
-        assert re.search("nine in ten of its samples lay within .*; measured on ", card.inner_text()), shown
+        assert re.search("90% of samples within .*; measured on ", card.inner_text()), shown
         assert number.get_attribute("aria-describedby") == "hf-definition" and number.get_attribute("title") is None
         visit.page.keyboard.press("Escape")
         assert not card.is_visible() and "nine in ten" in number.get_attribute("title")

@@ -81,7 +81,7 @@ def test_a_claim_nobody_decided_says_so_and_can_be_linked(site, measured):
     site.page(GPU + CLAIM % "gpus-are-wide", LAB)
     build = site.build(nitpicky=True)
     assert (build.status, build.said) == (0, "")
-    assert "1 claim on this page is not measured yet: it needs a machine with a GPU. GPUs are wide." in site.text(LAB)
+    assert "1 claim on this page is not yet measured: it needs a machine with a GPU. GPUs are wide." in site.text(LAB)
     assert "flat" not in site.html(LAB)
     assert site.html(LAB).count("GPUs are wide") == 1
     assert 'href="01-roofline.html#claim-gpus-are-wide"' in site.html()
@@ -102,7 +102,7 @@ def test_a_figure_of_nothing_but_pending_series_is_one_line(site, measured):
     site.page(FIGURE % ":pending: no_gpu" + "\nSee {ref}`it <fig-small>`.")
     build = site.build()
     assert (build.status, build.said) == (0, "")
-    assert "1 figure on this page is not measured yet: it needs another machine." in site.text()
+    assert "1 figure on this page is not yet measured: it needs another machine." in site.text()
     assert "Not yet measured: A small figure." in site.text() and "It rises" not in site.text()
     assert 'id="fig-small"' in site.html() and "<svg" not in site.html()
 

@@ -113,7 +113,7 @@ def test_what_nobody_has_measured_may_be_asked(site):
     build = site.build()
     assert build.status == 1 and 'predict ridge: build/records/01-roofline.json has no value "gpu_width"' in build.said
     page = built(site, asked.replace(":choices:", ":pending:\n:choices:"))
-    assert answers(page) == [{"answer": "", "words": "No machine that could has measured this yet."}]
+    assert answers(page) == [{"answer": "", "words": "Not yet measured on any machine."}]
     page = built(site, asked.replace(":choices:", ":pending:\n:choices:"), add_value(id="gpu_width", value=32, unit="1"))
     assert answers(page)[0]["answer"] == "1"
 
@@ -123,13 +123,13 @@ def test_what_nobody_has_measured_may_be_asked(site):
     (SIDE.replace(":choices:", ":range: 1 2\n:choices:"), "needs one of :choices:, :range:"),
     (SIDE.replace("| much >= 4", ""), ":choices: takes two or more"),
     (SIDE.replace(">= 4", ">= 40"), "none of its :choices: is right where the answer is 10.62"),
-    (SIDE + SIDE, "the page has another question of this id"),
+    (SIDE + SIDE, "another question on the page has this id"),
     (SIDE.replace("{predict} ridge", "{predict} The-Ridge"), "an id has small letters"),
     (SIDE.replace("A byte takes as *long* as how many FLOPs?\n", ""), "needs a body"),
     (NUMBER.replace(":style:", ":drawn: fig-small\n:style:"), ":drawn: takes a figure, an axis and perhaps a value"),
     (NUMBER.replace("0.1 100", "100 0.1"), ":range: takes two numbers"),
     (NUMBER.replace("0.1 100", "0 100"), "above zero where it is not :linear:"),
-    (NUMBER.replace(":value: 01-roofline/vector_add_peak_share", ":answer: much"), ':answer: "much" is no number'),
+    (NUMBER.replace(":value: 01-roofline/vector_add_peak_share", ":answer: much"), ':answer: "much" is not a number'),
     (NUMBER.replace(":value: 01-roofline/vector_add_peak_share", ":point: 01-roofline/kernels/none"), 'has no point "none"'),
     (TABLE.replace("naive matmul", "cheap matmul"), 'the lab has no kernel "cheap matmul"'),
     (TABLE.replace("| kernel | what |\n|---|---|\n", ""), "its body has one table"),
@@ -146,7 +146,7 @@ def test_a_table_of_bets(site):
     page = built(site, TABLE)
     told = answers(page)[0]
     assert json.loads(told["answer"].replace("&quot;", '"')) == {"naive matmul": "memory", "dot": "memory"}
-    assert told["words"] == "Measured on this machine. The roofline had 1 of 2 right."
+    assert told["words"] == "Measured on this machine. The roofline got 1 of 2 right."
     assert re.findall(r'role="radiogroup" aria-label="(.*?)"', page) == ["naive matmul", "dot"]
     assert page.count('type="radio"') == 4
 
@@ -167,7 +167,7 @@ def test_sides_that_the_lab_told_apart_in_another_way_are_not_shown(site):
 
     site.record(of_another_lab)
     site.page(f"# Page\n{TABLE}")
-    assert "the roofline has 9 sides right on this page and 6 in the record's prediction_sides_right" in site.build().said
+    assert "the roofline predicts 9 sides correctly on this page and 6 in the record's prediction_sides_right" in site.build().said
 
 
 def test_only_pages_that_ask_load_the_script(site):

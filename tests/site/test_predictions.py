@@ -121,7 +121,7 @@ def test_a_malformed_declaration_and_a_lab_without_predictions_are_named(site):
     declare(site)
     site.page(PAGE)
     build = site.build()
-    assert build.status == 1 and "no record of 01-roofline has a prediction beside its measurement" in build.said
+    assert build.status == 1 and "no record of 01-roofline has both a prediction and its measurement" in build.said
     site.record()
     for malformed in ({}, {"pairs": [{"what": "a"}]}, {"pairs": [], "left_out": [{"ids": ["a"]}]}, {**DECLARED, "more": 1}):
         declare(site, malformed)

@@ -38,7 +38,7 @@ def test_a_record_disappears_and_comes_back(measured_site):
     measured_site.record_path.unlink()
     build = measured_site.build()
     assert build.status == 1
-    assert "01-roofline is not measured here yet: run make lab-01" in build.said
+    assert "01-roofline has not been measured here yet: run make lab-01" in build.said
     assert "It is not measured here yet." in measured_site.text()
 
     measured_site.record(add_value(**SPEED, value=173))
@@ -49,14 +49,14 @@ def test_a_record_disappears_and_comes_back(measured_site):
 def test_of_a_lab_that_only_this_machine_measured_a_book_of_published_records_says_so(measured_site):
     build = measured_site.build(hardware_first_published_only=True)
     assert build.status == 1
-    assert "01-roofline has no published record, and MEASURE=no shows no other: run make publish, or make site" in build.said
+    assert "01-roofline has no published record, and MEASURE=no shows only those: run make publish, or make site" in build.said
     assert "not measured here" not in build.said
 
 
 def test_a_book_of_published_records_is_without_the_chapter_that_has_none(measured_site, capsys):
     measured_site.page("# Home\n\n```{toctree}\n:glob:\n\n[0-9][0-9]-*\n```")
     measured_site.page(NUMBER % "Chapter", LAB)
-    said = "01-roofline is left out: no machine has published a record of it"
+    said = "01-roofline is left out: no published record has it"
     build = measured_site.build(hardware_first_published_only=True, out="published")
     assert (build.status, capsys.readouterr().err.splitlines().count(said)) == (0, 1)
     assert not (measured_site.root / "build" / "published" / f"{LAB}.html").exists()
@@ -71,7 +71,7 @@ def test_problems_stand_until_they_are_solved(measured_site):
     first = measured_site.build()
     again = measured_site.build()  # nothing is read again
     assert again.status == first.status == 1
-    assert "01-roofline is not measured here yet" in again.said
+    assert "01-roofline has not been measured here yet" in again.said
 
 
 def test_a_problem_goes_with_its_page(measured_site):
@@ -115,9 +115,9 @@ def test_a_published_record_of_a_lab_that_this_machine_has_not_run_says_so(site)
     site.record(published="other-machine", lab="02-other")
     site.page("# Page\n\nIt is {measured}`02-other/clock_ghz`.")
     assert site.build().status == 0
-    assert "This machine has not measured lab 02-other: its numbers here were measured on Fixture Processor, 2 cores, " \
+    assert "This machine has not measured lab 02-other: the numbers here were measured on Fixture Processor, 2 cores, " \
            "20 November 2026" in site.text()
-    assert "Run make lab-02 to measure it." in site.text() and "this machine has not measured it" in site.html()
+    assert "Run make lab-02 to measure them here." in site.text() and "not measured on this machine" in site.html()
 
 
 def test_a_published_record_fills_in_what_this_machine_lacks(site):

@@ -144,7 +144,7 @@ def test_it_starts_at_the_beginning_and_its_numbers_move(opened):
     opened.wait_for_function("([ring, before]) => ring.getBoundingClientRect().x > before",
                              arg=[ring.element_handle(), before["x"]])
     opened.keyboard.press("End")
-    expect(opened.get_by_text("After 11 cycles: the product is there")).to_be_visible()
+    expect(opened.get_by_text("After 11 cycles: the product is complete")).to_be_visible()
     expect(ring).not_to_be_visible()
     expect(opened.locator(".hf-systolic .f-blue:visible")).to_have_count(12)
 

@@ -254,7 +254,7 @@ def test_the_array_counts_as_the_chapter_does(at):
     page.get_by_label("Rows, M", exact=True).fill("1")
     expect(outcome(page, "array")).to_have_text(re.compile(r"^767 cycles.* 0\.13\s%"))
     expect(page.get_by_label("a second register")).to_be_enabled()
-    page.get_by_label("What stays").select_option("os")
+    page.get_by_label("Stationary").select_option("os")
     expect(page.get_by_label("a second register")).to_be_disabled()
 
 
