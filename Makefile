@@ -20,7 +20,7 @@ ifneq ($(words $(filter yes no,$(MEASURE))),1)
   $(error MEASURE='$(MEASURE)': expected yes or no)
 endif
 
-# The one place where a lab's number becomes its name: 01 to 01-roofline.
+# The name of a lab from its number: 01-roofline from 01.
 lab_of = $(filter $(1)-%,$(LABS))
 
 .PHONY: help
@@ -28,10 +28,10 @@ help: ## list the jobs
 	@sed -n 's/^\([a-z][a-z-]*\(NN\)\{0,1\}\):.*## /\1\t/p; s/^# \(lab-NN\) *## /\1\t/p' Makefile | \
 	while IFS='	' read -r job text; do printf '  make %-14s %s\n' "$$job" "$$text"; done
 	@echo; echo '  BUDGET=quick measures in seconds instead of minutes. Labs: $(LABS)'
-	@echo '  MEASURE=no builds the book from published records alone, and measures nothing.'
-	@echo '  On a machine that lacks something, ./primer JOB installs it first.'
+	@echo '  MEASURE=no builds the book from published records alone and measures nothing.'
+	@echo '  If something is missing on this machine, ./primer JOB installs it first.'
 
-# Stops with one line when the machine lacks something that the job needs.
+# Stops with one line if the machine lacks something that the job needs.
 needs-%:
 	$(eval lacking := $(shell ./primer --missing $*))$(if $(lacking),$(error $(lacking)))
 
@@ -56,13 +56,13 @@ test: needs-test ## run the tests: C++, the published book in a browser, the com
 	@tools/test cuda book+cpp browser+site+cli timing-cpp timing-site
 
 .PHONY: test-slow
-test-slow: needs-test-slow ## what differs from main: the C++ tests of those rooms with sanitizers, those labs quickly
+test-slow: needs-test-slow ## test what differs from main: C++ tests with sanitizers, and the affected labs with the quick budget
 	@tools/build all
 	@site/browser/build
 	@tools/test asan-changed labs
 
 .PHONY: test-weekly
-test-weekly: needs-test-weekly ## everything that seldom fails: sanitizers on all tests, Clang, AArch64, every record's figures, a live book, ...
+test-weekly: needs-test-weekly ## run the tests that rarely fail: all sanitizers, Clang, AArch64, every record's figures, a live book, ...
 	@tools/build all
 	@site/browser/build
 	@tools/test tidy asan tsan clang aarch64 take-away chromium slow-site slow-cli checker fuzz live-book
@@ -77,11 +77,11 @@ lab-%:
 	$(error there is no lab $*; the labs are: $(addprefix lab-,$(NUMBERS)))
 
 .PHONY: serve
-serve: needs-serve ## show the book at http://localhost:8000/, and say when a page has become newer (PORT=8000)
+serve: needs-serve ## show the book at http://localhost:8000/; open pages tell when they are rebuilt (PORT=8000)
 	@tools/serve build/site $(PORT)
 
 .PHONY: pdf
-pdf: needs-pdf tool build/doxygen/xml/index.xml ## the book to print and bind, from the records there are: build/hardware-first.pdf
+pdf: needs-pdf tool build/doxygen/xml/index.xml ## make the book for print from the existing records: build/hardware-first.pdf
 	@tools/alone sh -c 'tools/book || [ $$? = 1 ] || exit; tools/print-book build/site build/hardware-first.pdf'
 	@echo "The book: $$PWD/build/hardware-first.pdf"
 
@@ -89,26 +89,26 @@ pdf: needs-pdf tool build/doxygen/xml/index.xml ## the book to print and bind, f
 publish: needs-publish tool ## add this machine's full records to figures/records/ (MACHINE=name)
 	@case "$$MACHINE" in '' | -* | *- | *--* | *[!a-z0-9-]*) \
 	  echo "publish: MACHINE='$$MACHINE': expected lower-case letters, digits and single hyphens" >&2; exit 1 ;; esac
-	@[ -n "$(RECORDS)" ] || { echo 'publish: build/records/ is empty: make site measures this machine' >&2; exit 1; }
+	@[ -n "$(RECORDS)" ] || { echo 'publish: build/records/ is empty: run make site to measure this machine' >&2; exit 1; }
 	@build/bin/record publish $(RECORDS) --to "figures/records/$$MACHINE"
 
 .PHONY: bundle
-bundle: needs-bundle ## the labs, built, in an archive for machines without compiler, network or root (ARCH=aarch64 for those)
+bundle: needs-bundle ## pack the compiled labs for machines without compiler, network or root (ARCH=aarch64 for AArch64)
 	@tools/bundle
 
 .PHONY: new-chapter
-new-chapter: ## a chapter, lab, test, figure and drawing to start from, building green (N=08 SLUG=name)
+new-chapter: ## create a skeleton chapter with lab, test, figure and drawing that passes all tests (N=08 SLUG=name)
 	@tools/new-chapter "$$N" "$$SLUG"
 
 .PHONY: check
-check: needs-check tool ## formatting, lint, spelling, what every chapter must have, the published records
+check: needs-check tool ## check formatting, lint, spelling, the parts of every chapter, and the published records
 	@tools/check
 
 .PHONY: calibrate
-calibrate: needs-calibrate ## hold the instrument against Google Benchmark, likwid-bench, STREAM
+calibrate: needs-calibrate ## compare the instrument with Google Benchmark, likwid-bench and STREAM
 	@cmake --preset default
 	@tools/calibrate "$${TURNS:-5}" $${STREAM:+"$$STREAM"}
 
 .PHONY: clean
-clean: ## remove what is in build/, records too
+clean: ## empty build/, including this machine's records
 	@tools/alone find build -mindepth 1 -maxdepth 1 ! -name .lock -exec rm -rf {} +

@@ -24,7 +24,7 @@ namespace {
 using Pointer = Json::json_pointer;
 
 constexpr double kRounding = 1e-4;
-constexpr double kLeast = 1e-30, kMost = 1e18;  // of what is measured or counted and not 0: sums and ratios stay finite
+constexpr double kLeast = 1e-30, kMost = 1e18;  // bounds on numbers other than 0: sums and ratios stay finite
 constexpr double kMostPercent = 1e6;
 constexpr std::size_t kMostLabels = 200;       // on one figure
 constexpr std::chrono::year kFirstYear{2026};  // of this project
@@ -52,10 +52,10 @@ void check_quantile(const Json& number, const char* field, double q, const Point
   }
 }
 
-/// The modes must be what the samples on either side of some border say; where that is, two_modes() decides.
+/// The modes must match the samples on either side of some border; two_modes() decides where it is.
 void check_modes(const Json& number, const Pointer& at, Problems& problems) {
   if (!number.contains("modes")) return;
-  if (!number.contains("samples")) return problems.add(at, "samples where there are modes");
+  if (!number.contains("samples")) return problems.add(at, "samples, because it has modes");
   const Json& modes = number.at("modes");
   auto samples = number.at("samples").get<std::vector<double>>();
   std::ranges::sort(samples);
@@ -77,7 +77,7 @@ void check_modes(const Json& number, const Pointer& at, Problems& problems) {
   }
 }
 
-/// What a point and a value have in common; `median` is the name of the field with the middle.
+/// Checks the fields that points and values share; `median` is the name of the field with the middle.
 void check_number(const Json& number, const char* median, const std::string& unit, const Pointer& at,
                   Problems& problems) {
   if (number.contains("low") != number.contains("high")) problems.add(at, "low and high together");
@@ -97,10 +97,10 @@ void check_number(const Json& number, const char* median, const std::string& uni
 }
 
 void check_source(const Json& item, const Pointer& at, Problems& problems) {
-  if (item.at("kind") == "quoted" && !item.contains("source")) problems.add(at, "a source for what is quoted");
+  if (item.at("kind") == "quoted" && !item.contains("source")) problems.add(at, "a source, because it is quoted");
 }
 
-// Points are told apart by x, which rises, or all by their labels.
+// Points are identified by x, which increases, or all by their labels.
 void check_order(const Json& points, const Pointer& at, Problems& problems) {
   std::set<std::string> labels;
   for (const Json& point : points) labels.insert(point.value("label", ""));
@@ -109,7 +109,7 @@ void check_order(const Json& points, const Pointer& at, Problems& problems) {
   if (labelled) return;
   for (std::size_t i = 1; i < points.size(); ++i) {
     if (points[i].at("x").get<double>() > points[i - 1].at("x").get<double>()) continue;
-    problems.add(at / i / "x", "more than the x before it, or a label of its own on each point");
+    problems.add(at / i / "x", "more than the x before it, or a different label on each point");
     return;
   }
 }
@@ -123,7 +123,7 @@ void check_series(const Json& series, const Pointer& at, Problems& problems) {
     const Pointer point = at / "points" / i;
     check_number(points[i], "median", unit, point, problems);
     if (series.at("kind") == "measured" && !points[i].contains("samples")) {
-      problems.add(point, "samples for what is measured");
+      problems.add(point, "samples, because it is measured");
     }
   }
 }
@@ -191,7 +191,7 @@ void find_unmeasurable(const Json& value, const Pointer& at, Problems& problems)
   }
 }
 
-// Numbers of a size that nothing has; and NaN and infinities, which only a record in memory has.
+// Numbers of an implausible size; and NaN and infinities, which only a record in memory can contain.
 std::vector<Problem> unmeasurable(const Json& record) {
   Problems problems;
   find_unmeasurable(record, Pointer(), problems);

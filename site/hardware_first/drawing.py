@@ -163,7 +163,7 @@ def problems(root: ElementTree.Element, own: str):
             if re.search(r"url\((?!#)|\w+://|data:|javascript:", value) or ("href" in attribute and value[:1] != "#"):
                 yield f'{attribute}="{value}" refers to something elsewhere: draw it here'
             if attribute == "id" and not value.startswith(own):
-                yield f'id "{value}" may clash with another drawing's: begin it with {own}'
+                yield f'id "{value}" may clash with another drawing: begin it with {own}'
         if tag == "style":
             yield from style_problems(element.text or "", own)
     first, last, at = (root.get(f"data-{name}") for name in ("first", "last", "at"))
@@ -183,7 +183,7 @@ def style_problems(css: str, own: str):
         head = head.strip()
         if head.startswith("@keyframes"):
             if not head.split()[1].startswith(own):
-                yield f'"{head}" may clash with another drawing's: begin its name with {own}'
+                yield f'"{head}" may clash with another drawing: begin its name with {own}'
         elif not head.startswith("@media"):
             for selector in head.split(","):
                 if not re.match(rf"\.{own}\b|from$|to$|[\d.]+%$", selector.strip()):

@@ -56,7 +56,7 @@ def test_a_lab_that_fails_is_named_and_the_next_one_runs(bundle):
     (bundle.folder / "stop").touch()
     run = bundle()
     assert run.returncode == 1
-    assert run.stderr.splitlines()[-1] == "measure: without a record: 00-workload 01-roofline; the lines above say why"
+    assert run.stderr.splitlines()[-1] == "measure: these labs have no record: 00-workload 01-roofline; the lines above say why"
 
 
 def test_what_the_processor_lacks_is_named(bundle):
@@ -68,7 +68,7 @@ def test_what_the_processor_lacks_is_named(bundle):
 
 
 @pytest.mark.parametrize("arguments, environment, says", [
-    (["9"], {}, "there is no lab '9'; ./measure --help says more"),
+    (["9"], {}, "there is no lab '9'; the numbers are those of the chapters, such as 01"),
     (["--faster"], {}, "unknown option '--faster'; ./measure --help lists them"),
     ([], {"LEVEL": "none"}, "LEVEL='none': there is no such build; ./measure --help lists them"),
 ])  # fmt: skip

@@ -93,7 +93,7 @@ def test_a_strangers_folder_is_shown_as_text_and_never_used(book, slug):
     publish(book, slug)
     commit(book)
     run = compare(book)
-    assert (run.returncode, run.stderr) == (0, "") and "no record of a machine: <code>" in run.stdout
+    assert (run.returncode, run.stderr) == (0, "") and "not a machine's record: <code>" in run.stdout
     assert "diff:" not in run.stdout and "<script>" not in run.stdout
     assert not list(book.rglob("bad"))
 

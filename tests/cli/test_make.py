@@ -34,7 +34,7 @@ def test_a_missing_tool_is_named_and_not_installed(make, door):
     door.remove("cmake", "doxygen")
     run = make("site")
     assert run.returncode != 0
-    assert "missing for site: cmake doxygen; ./primer site would fetch it" in only_line(run)
+    assert "missing for site: cmake doxygen; ./primer site installs it" in only_line(run)
     assert door.calls("apt-get", "sudo", "dpkg") == []
 
 
@@ -114,7 +114,7 @@ def test_a_second_job_waits_for_the_first_and_says_so(make, door, tmp_path, comm
     first = door.start("sh", "tools/build", "one")
     began.read_text()
     second = door.start(*command)
-    assert second.stdout.readline() == "another job is at work in build/; waiting for it to end\n"
+    assert second.stdout.readline() == "another job is running in build/; waiting for it to finish\n"
     assert (door.folder / "build/build.ninja").exists()
     door.stub("cmake", f"echo end >>{door.log}")
     with go.open("w") as pipe:
@@ -134,7 +134,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(make, door, job):
     (door.folder / "build").touch()
     run = make(*job)
     assert run.returncode != 0
-    assert "build/ cannot be written: make it yours, or work in a copy of this folder" in run.stderr.splitlines()[0]
+    assert "build/ cannot be written: make it writable, or work in a copy of this folder" in run.stderr.splitlines()[0]
 
 
 def test_a_failed_lab_does_not_keep_the_book_from_being_rendered(make, door):
@@ -162,10 +162,10 @@ def test_the_book_is_there_before_anything_is_measured_and_renewed_when_a_lab_is
     lab(door, f"echo lab >>{door.log}; mkdir -p build/records; echo >build/records/01-roofline.json")
     run = door.run("sh", "tools/render")
     assert run.returncode == 0, run.stderr
-    assert run.stdout == (f"A book to read meanwhile: {page}\nThe book has this machine's 01 now\nThe book: {page}\n")
+    assert run.stdout == (f"A book to read in the meantime: {page}\nThe book now has this machine's numbers for chapter 01\nThe book: {page}\n")
     assert [call.split()[0] for call in door.calls()] == ["venv-python", "cmake", "cmake", "lab", "venv-python"]
     lab(door, f"echo lab >>{door.log}")  # it is up to date
-    assert door.run("sh", "tools/render").stdout == f"A book to read meanwhile: {page}\nThe book: {page}\n"
+    assert door.run("sh", "tools/render").stdout == f"A book to read in the meantime: {page}\nThe book: {page}\n"
     assert [call.split()[0] for call in door.calls()].count("venv-python") == 1
 
 
@@ -199,7 +199,7 @@ def test_a_folder_that_cannot_be_written_is_named_before_anything_is_measured(ma
     (door.folder / folder).touch()
     run = door.run("sh", "tools/render")
     assert run.returncode == 1
-    assert only_line(run) == f"book: {folder} cannot be written: remove it, or make it yours; the book that was there stays"
+    assert only_line(run) == f"book: {folder} cannot be written: remove it, or make it writable; the previous book is unchanged"
     assert door.calls("cmake") == []
 
 
@@ -232,7 +232,7 @@ def test_a_page_that_could_not_be_written_costs_the_new_book_and_is_one_line(boo
     full = book("echo 'WARNING: error writing file a.html: [Errno 28] No space left on device' >&2; echo more >&2")
     assert (full.wait(), book.page()) == (2, "")
     assert full.stderr.read() == ("book: error writing file a.html: [Errno 28] No space left on device: free space in "
-                                  f"{book.folder.relative_to(door.folder)}/, or make it yours; the book that was there stays\n")  # fmt: skip
+                                  f"{book.folder.relative_to(door.folder)}/, or make it writable; the previous book is unchanged\n")  # fmt: skip
 
 
 def test_a_book_that_is_killed_leaves_the_one_there_was_and_is_rendered_from_the_start_again(book):

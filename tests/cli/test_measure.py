@@ -35,7 +35,7 @@ def test_each_lab_runs_once_if_its_record_is_stale(measure):
 
 def test_a_refused_record_is_measured_once_more(measure):
     result, runs = measure(one=[1, 0], two=[0])
-    assert (result.returncode, result.stderr) == (0, "measure: one once more\n")
+    assert (result.returncode, result.stderr) == (0, "measure: running one once more\n")
     assert runs == ["one --if-stale", "one --if-stale", "two --if-stale"]
 
 

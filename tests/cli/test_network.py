@@ -51,5 +51,5 @@ def test_pip_itself_says_why_it_cannot_fetch_a_package(door, root, offline):
     run = door.run("/usr/bin/unshare", *offline[1:], "/bin/sh", "./primer", "site")
     assert run.returncode == 1
     (line,) = run.stderr.splitlines()
-    assert line.startswith("primer: could not install what site/requirements.txt pins: ")
-    assert "NewConnectionError" in line and line.endswith("; once that is mended, run ./primer site again")
+    assert line.startswith("primer: could not install the packages of site/requirements.txt: ")
+    assert "NewConnectionError" in line and line.endswith("; fix that, then run ./primer site again")

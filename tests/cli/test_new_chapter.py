@@ -59,7 +59,7 @@ def snapshot(folder):
         ("98", "3d", "SLUG='3d'"),
         ("98", "a/b", "SLUG='a/b'"),
         ("98", "a&b", "SLUG='a&b'"),
-        ("01", "again", "chapter 01 is there already: chapters/01-roofline.md"),
+        ("01", "again", "chapter 01 already exists: chapters/01-roofline.md; choose another number"),
     ],
 )
 def test_what_cannot_be_made_is_refused_in_one_line_and_writes_nothing(copy, number, slug, complaint):
@@ -82,7 +82,7 @@ def test_what_cannot_be_written_is_one_line_and_leaves_no_half_chapter(copy, fai
     run = subprocess.run([copy / "tools/new-chapter", "98", "two-words"], capture_output=True, text=True,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))  # fmt: skip
     (line,) = run.stderr.splitlines()
-    assert (run.returncode, line) == (1, f"new-chapter: could not write {fails_at}: free space there, or make it yours")
+    assert (run.returncode, line) == (1, f"new-chapter: could not write {fails_at}: free space there, or make it writable")
     assert snapshot(copy) == before
 
 

@@ -103,7 +103,7 @@ def test_without_root_and_sudo_one_line_says_what_to_do(door, shell):
     door.stub("id", "echo 1000")
     run = door.run(*shell, "./primer", "site")
     assert (run.returncode, run.stdout) == (1, "")
-    assert run.stderr == "primer: site needs these packages, and installing them takes root or sudo: apt-get install cmake\n"
+    assert run.stderr == "primer: site needs these packages, but installing them requires root or sudo: apt-get install cmake\n"
     assert door.calls("make", *INSTALLERS) == []
 
 
@@ -127,12 +127,12 @@ def test_only_what_has_ranks_needs_mpi(door, shell):
     door.remove("mpicxx", "mpirun")
     for job in ("lab-05", "site", "test"):
         run = door.run(*shell, "./primer", "--missing", job)
-        assert run.stdout == f"missing for {job}: libopenmpi-dev openmpi-bin; ./primer {job} would fetch it\n"
+        assert run.stdout == f"missing for {job}: libopenmpi-dev openmpi-bin; ./primer {job} installs it\n"
     assert door.run(*shell, "./primer", "--missing", "lab-01").stdout == ""
 
 
-EXTRAS = {"wasm": ("wasm-ld-19", "lld-19", 'lab 01 and the page "Your machine, here" measure no browser'),
-          "browser": ("chromium", "chromium", "lab 01 measures no browser")}
+EXTRAS = {"wasm": ("wasm-ld-19", "lld-19", 'lab 01 and the page "Your machine, here" cannot measure a browser'),
+          "browser": ("chromium", "chromium", "lab 01 cannot measure a browser")}
 
 
 @pytest.fixture(params=EXTRAS)
@@ -170,7 +170,7 @@ def test_without_what_measures_a_browser_the_job_goes_on_and_says_so(door, shell
         door.stub("apt-get")
     run = door.run(*shell, "./primer", "site")
     assert run.returncode == 0
-    assert last_line(run) == f"primer: site goes on without {package}: {cost}"
+    assert last_line(run) == f"primer: site continues without {package}: {cost}"
     calls = door.calls("apt-get", "make")
     assert calls[-1] == "make site"
     assert hindrance != "unknown to apt" or len(calls) == 2  # the lists are not updated at each run
@@ -180,14 +180,14 @@ def test_without_what_measures_a_browser_the_job_goes_on_and_says_so(door, shell
 def test_the_tests_do_not_go_on_without_what_measures_a_browser(door, shell, extra):
     package, _ = extra
     run = door.run(*shell, "./primer", "--missing", "test")
-    assert run.stdout == f"missing for test: {package}; ./primer test would fetch it\n"
+    assert run.stdout == f"missing for test: {package}; ./primer test installs it\n"
 
 
 def test_headers_are_asked_of_the_compiler(door, shell):
     door.stub("c++", "echo header:doctest/doctest.h")
     run = door.run(*shell, "./primer", "--missing", "lab-01")
     assert run.returncode == 1
-    assert run.stdout == "missing for lab-01: doctest-dev; ./primer lab-01 would fetch it\n"
+    assert run.stdout == "missing for lab-01: doctest-dev; ./primer lab-01 installs it\n"
 
 
 def test_without_a_compiler_every_header_is_missing(door, shell):
@@ -213,7 +213,7 @@ def test_a_full_disk_gets_one_line_and_the_next_run_mends_it(door, shell):
     assert run.returncode == 1
     assert run.stderr == (
         "primer: could not install doxygen: E: You don't have enough free space in /var/cache/apt.;"
-        " once that is mended, run ./primer site again\n"
+        " fix that, then run ./primer site again\n"
     )
     assert door.calls("make") == []
     door.stub("apt-get", door.apt())
@@ -244,7 +244,7 @@ def test_a_package_that_cannot_be_had_shows_why(door, shell, update, install, ca
 esac""")  # fmt: skip
     run = door.run(*shell, "./primer", "site")
     assert run.returncode == 1
-    assert run.stderr == f"primer: could not install doxygen: {cause}; once that is mended, run ./primer site again\n"
+    assert run.stderr == f"primer: could not install doxygen: {cause}; fix that, then run ./primer site again\n"
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_a_python_package_that_cannot_be_had_shows_why(door, shell, said, cause)
     run = door.run(*shell, "./primer", "site")
     assert run.returncode == 1
     assert last_line(run) == (
-        f"primer: could not install what site/requirements.txt pins: {cause}; once that is mended, run ./primer site again"
+        f"primer: could not install the packages of site/requirements.txt: {cause}; fix that, then run ./primer site again"
     )
 
 
@@ -274,7 +274,7 @@ def test_missing_python_packages_are_not_called_missing_files(door, shell):
     run = door.run(*shell, "./primer", "--missing", "test")
     assert run.stdout == (
         "missing for test: doxygen, Python packages of site/requirements.txt,"
-        " Python packages of tests/site/requirements.txt; ./primer test would fetch it\n"
+        " Python packages of tests/site/requirements.txt; ./primer test installs it\n"
     )
 
 
@@ -283,14 +283,14 @@ def test_an_installation_that_changes_nothing_is_noticed(door, shell):
     door.stub("apt-get", "exit 0")
     run = door.run(*shell, "./primer", "site")
     assert run.returncode == 1
-    assert run.stderr == "primer: installed, and still not found: doxygen\n"
+    assert run.stderr == "primer: installed, but still not found: doxygen\n"
 
 
 def test_python_packages_are_installed_again_only_when_their_pins_change(door, shell):
     settle(door)
     (door.folder / "site/requirements.txt").write_text("package==2.0 --hash=sha256:11\n")
     run = door.run(*shell, "./primer", "site")
-    assert run.stdout == "primer: installing into .venv what site/requirements.txt pins\n"
+    assert run.stdout == "primer: installing the packages of site/requirements.txt into .venv\n"
     installs = [call for call in door.calls("venv-python") if " install " in call]
     assert len(installs) == 1 and "--require-hashes -r site/requirements.txt" in installs[0]
     assert door.run(*shell, "./primer", "site").stdout == ""
@@ -302,7 +302,7 @@ def test_a_failed_python_installation_is_tried_again(door, shell):
     door.stub("broken-pip", door.says(PIP_HASHES))
     run = door.run(*shell, "./primer", "site")
     assert run.returncode == 1
-    assert last_line(run).startswith("primer: could not install what site/requirements.txt pins: ERROR: THESE PACKAGES DO NOT MATCH")
+    assert last_line(run).startswith("primer: could not install the packages of site/requirements.txt: ERROR: THESE PACKAGES DO NOT MATCH")
     assert door.calls("make") == []
     door.remove("broken-pip")
     assert door.run(*shell, "./primer", "site").returncode == 0
@@ -322,7 +322,7 @@ def test_an_unknown_job_installs_nothing(door, shell):
     door.remove("cmake")
     run = door.run(*shell, "./primer", "sight")
     assert (run.returncode, run.stdout) == (1, "")
-    assert run.stderr == "primer: there is no job 'sight'; ./primer --help and make help list them\n"
+    assert run.stderr == "primer: there is no job 'sight'; make help lists them\n"
     assert door.calls(*INSTALLERS) == []
 
 

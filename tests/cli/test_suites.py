@@ -178,10 +178,10 @@ def test_that_the_gpus_kernels_were_compiled_is_said(suites):
     suites.stub("nvcc", "echo 'Cuda compilation tools, release 13.0, V13.0.88'")
     run = cuda(suites, suites.bin / "nvcc")
     assert last(run) == (0, "1 passed, 0 failed")
-    assert f"compiled by {suites.bin}/nvcc, release 13.0, and not run\n" in run.stdout
+    assert f"compiled by {suites.bin}/nvcc, release 13.0, but not run\n" in run.stdout
 
 
 def test_that_the_gpus_kernels_were_left_out_is_said(suites):
     run = cuda(suites, "NOTFOUND")
-    assert "left out: the GPU's kernels, for want of nvcc" in run.stdout
+    assert "left out: the GPU's kernels, which need nvcc" in run.stdout
     assert "cuda            0 passed    0 failed    1 skipped\n" in run.stdout

@@ -120,7 +120,8 @@ TEST_CASE("a lab shows what it does and leaves a record that passes every check"
   const hf::Json record = hf::load_record(bench.record);
   CHECK(hf::check(record).empty());
   CHECK(record["run"]["budget"] == "quick");
-  CHECK(ended.out.find("not decided here, for want of a number: adds-elsewhere\n") != std::string::npos);
+  CHECK(ended.out.find("undecided, because their numbers were not measured here: adds-elsewhere\n") !=
+        std::string::npos);
   CHECK(record["schema"] == 4);
   CHECK_FALSE(record.contains("claims"));
   for (const hf::Json& value : record["values"]) {  // each knows the line that added it
@@ -220,7 +221,7 @@ TEST_CASE("a second lab waits until the first is done, says so, and can be inter
   first.wait_until_it_says("sum, about");
   Process second(bench.command(), bench.environment()), third(bench.command(), bench.environment());
   for (const Process* each : {&second, &third}) {
-    each->wait_until_it_says("another lab is measuring on this machine; waiting until it is done\n");
+    each->wait_until_it_says("another lab is measuring on this machine; waiting for it to finish\n");
   }
   third.signal(SIGINT);
   CHECK(third.wait().status == 130);
@@ -296,7 +297,7 @@ TEST_CASE("a core that is taken while it measures costs the record, at once" *
   const Ended ended = lab.wait();
   CHECK(ended.status == 1);
   CHECK(lines(ended.err) == 1);
-  CHECK(ended.err.find("its cores changed while it measured, from 0") != std::string::npos);
+  CHECK(ended.err.find("the cores changed during the measurement, from 0") != std::string::npos);
   CHECK(content(bench.record) == "old");
 }
 
@@ -317,7 +318,7 @@ TEST_CASE("one step alone is measured without a record") {
   write(bench.record, "old");
   const Ended ended = run(bench.command({"--only", "sum"}), bench.environment());
   CHECK(ended.status == 0);
-  CHECK(ended.out.find("no record: of the lab, only sum was measured") != std::string::npos);
+  CHECK(ended.out.find("no record was written: only sum was measured") != std::string::npos);
   CHECK(ended.out.find("sum_gflops") != std::string::npos);
   CHECK(ended.out.find("sum_bound_gflops") == std::string::npos);
   CHECK(content(bench.record) == "old");
@@ -336,7 +337,7 @@ TEST_CASE("a record that breaks a law is refused, kept beside the old one, and g
   CHECK(lines(ended.err) == 1);
   CHECK(ended.err.find("the new 99-tiny.json: /series/0/points/0/median: expected at most sum_bound_gflops, 1e-06") !=
         std::string::npos);
-  CHECK(ended.err.find("it is kept as " + kept.string()) != std::string::npos);
+  CHECK(ended.err.find("the refused record is " + kept.string()) != std::string::npos);
   CHECK(content(bench.record) == "old");
   CHECK_FALSE(hf::check(hf::load_json(kept)).empty());
   CHECK(run(bench.command(), bench.environment()).status == 0);
@@ -362,7 +363,7 @@ TEST_CASE("a folder that cannot be is named") {
   CHECK(ended.status == 1);
   CHECK(lines(ended.err) == 1);
   CHECK(ended.err.find(command.back()) != std::string::npos);
-  CHECK(ended.err.find("--out names another folder") != std::string::npos);
+  CHECK(ended.err.find("choose another folder with --out") != std::string::npos);
   CHECK(ended.out.find("noise floor") == std::string::npos);  // learnt of before anything is measured
   CHECK(content(bench.folder.path() / "file") == "a file");
 }

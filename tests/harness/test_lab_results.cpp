@@ -120,10 +120,9 @@ TEST_CASE("what was measured in two states is held against what was measured in 
   };
   Quiet quiet({{"batches", batches, 1, 1}});
   quiet.lab.run();
-  CHECK(
-      quiet.lab.results().notes ==
-      std::vector<std::string>{"batches: 3 of 10 rounds are left out, in which \"read\" took 0.500 times as long as in "
-                               "the others: this machine has two states"});
+  CHECK(quiet.lab.results().notes ==
+        std::vector<std::string>{"batches: 3 of 10 rounds are left out, because \"read\" took 0.500 times as long in "
+                                 "them as in the others: this machine has two states"});
 }
 
 TEST_CASE("series stand side by side in a table, matched by their labels") {

@@ -79,14 +79,16 @@ TEST_CASE("a claim is broken between words, below itself") {
     terminal.verdict({"a", "The nearest cache delivers three times the bandwidth.", "gain", ">= 3"},
                      {{{4, 4, 4}, "1", "measured"}, hf::Answer::holds});
   });
-  CHECK(text == "  holds  The nearest cache delivers\n         three times the bandwidth.\n         (4.00; >= 3)\n");
+  CHECK(text ==
+        "  holds  The nearest cache delivers\n         three times the bandwidth.\n         (claimed >= 3, measured "
+        "4.00)\n");
 }
 
 TEST_CASE("a claim that is too close to call is told with its interval") {
   const std::string text = printed({}, [](hf::Terminal& terminal) {
     terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{{1.5, 2.5, 3}, "1", "measured"}, hf::Answer::too_close});
   });
-  CHECK(text == "  close  It pays. (2.50, 1.50 to 3.00, too close to call; >= 2)\n");
+  CHECK(text == "  close  It pays. (claimed >= 2, measured 2.50, 1.50 to 3.00, too close to call)\n");
 }
 
 TEST_CASE("a claim about a number that was not measured has the number's kind in place of a verdict, or beside it") {
@@ -95,8 +97,8 @@ TEST_CASE("a claim about a number that was not measured has the number's kind in
       terminal.verdict({"a", "It pays.", "gain", ">= 2"}, {{{2.5, 2.5, 2.5}, "1", kind}, answer});
     });
   };
-  CHECK(told("modelled", hf::Answer::holds) == "  modelled  It pays. (2.50; >= 2)\n");
-  CHECK(told("simulated", hf::Answer::fails) == "  fails  It pays. (2.50, simulated; >= 2)\n");
+  CHECK(told("modelled", hf::Answer::holds) == "  modelled  It pays. (claimed >= 2, modelled 2.50)\n");
+  CHECK(told("simulated", hf::Answer::fails) == "  fails  It pays. (claimed >= 2, simulated 2.50)\n");
 }
 
 TEST_CASE("a progress bar fits the terminal") {
@@ -122,7 +124,7 @@ TEST_CASE("where the output is no terminal there are no escapes and no redrawn l
   });
   CHECK(is_ascii(text));
   CHECK(text.starts_with("  10 %  latency, about 50 s left\n  50 %  kernels, about 25 s left\n"));
-  CHECK(text.find("holds  It pays. (4.00; >= 2)") != std::string::npos);
+  CHECK(text.find("holds  It pays. (claimed >= 2, measured 4.00)") != std::string::npos);
 }
 
 TEST_CASE("a terminal is redrawn, with colour only where it is wanted") {

@@ -37,7 +37,7 @@ def test_an_open_page_says_that_it_became_newer(served: tuple[Path, str], browse
     expect(page.get_by_role("status")).to_have_count(0)
     file.write_text(PAGE.format(text="second"))
     page.clock.run_for(2000)
-    page.get_by_role("button", name="This page has become newer").click()
+    page.get_by_role("button", name="This page was rebuilt").click()
     expect(page.get_by_text("second")).to_be_visible()
     page.close()
 
@@ -58,7 +58,7 @@ def test_only_what_is_served_asks(served: tuple[Path, str]) -> None:
 def test_a_folder_without_a_book(tmp_path: Path) -> None:
     run = subprocess.run([PROJECT / "tools/serve", tmp_path, "0"], capture_output=True, text=True, check=False)
     assert run.returncode == 1
-    assert run.stderr == "serve: there is no book yet: make site builds it\n"
+    assert run.stderr == f"serve: {tmp_path}/index.html is missing: run make site to build the book\n"
 
 
 def test_a_port_that_is_taken(served: tuple[Path, str]) -> None:

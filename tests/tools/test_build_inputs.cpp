@@ -223,7 +223,7 @@ TEST_CASE("what cannot be followed is an error, and is named") {
   {
     const Tree tree;
     std::filesystem::remove(tree.root / "build/labs/CMakeFiles/lab.dir/lab.cpp.o.read");
-    CHECK(contains(refusal(tree), "lab.cpp.o.read: expected what the compiler read for it; "));
+    CHECK(contains(refusal(tree), "lab.cpp.o.read: expected a list of the files that the compiler read; "));
   }
   {
     const Tree tree;
@@ -240,7 +240,7 @@ TEST_CASE("what cannot be followed is an error, and is named") {
     const Tree tree;
     hf::write(tree.root / "build/compile_commands.json",
               R"([{"command": "c++ -o labs/kit/CMakeFiles/kit.dir/used.cpp.o"}])");
-    CHECK(contains(refusal(tree), "lab.cpp.o: expected it in compile_commands.json; configure again"));
+    CHECK(contains(refusal(tree), "lab.cpp.o: missing from compile_commands.json; configure again"));
   }
   {
     const Tree tree;
@@ -250,7 +250,7 @@ TEST_CASE("what cannot be followed is an error, and is named") {
   {
     const Tree tree;
     hf::write(tree.root / "build/lab.map", "something else\n");
-    CHECK(contains(refusal(tree), "lab.map: expected the map of a program as GNU ld writes it; "));
+    CHECK(contains(refusal(tree), "lab.map: expected a map file of GNU ld; "));
   }
 }
 

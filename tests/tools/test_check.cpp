@@ -216,7 +216,7 @@ TEST_CASE("modes follow from the samples on either side") {
              two_states(r);
              r["values"][2]["modes"].erase(0);
            }},
-          {"/values/2: expected samples where there are modes",
+          {"/values/2: expected samples, because it has modes",
            [&](json& r) {
              two_states(r);
              r["values"][2].erase("samples");
@@ -293,9 +293,10 @@ TEST_CASE("units are those that the id promises") {
 
 TEST_CASE("what is quoted has a source, what is measured has samples") {
   expect({
-      {"/series/4: expected a source for what is quoted", [](json& r) { series(r, "canonical_roof").erase("source"); }},
-      {"/values/0: expected a source for what is quoted", [](json& r) { r["values"][0]["kind"] = "quoted"; }},
-      {"/series/0/points/2: expected samples for what is measured",
+      {"/series/4: expected a source, because it is quoted",
+       [](json& r) { series(r, "canonical_roof").erase("source"); }},
+      {"/values/0: expected a source, because it is quoted", [](json& r) { r["values"][0]["kind"] = "quoted"; }},
+      {"/series/0/points/2: expected samples, because it is measured",
        [](json& r) { r["series"][0]["points"][2].erase("samples"); }},
   });
 }

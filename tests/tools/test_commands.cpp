@@ -112,7 +112,8 @@ TEST_CASE("publish takes each lab once, and one machine a folder") {
   const std::string to = " --to " + (directory / "published").string();
   const Outcome twice = shell(kRecord + "publish " + a + " " + b + to);
   CHECK(twice.status == 2);
-  CHECK(twice.text == b + ": /lab/id: expected each lab once, and " + a + " is of the same; name one of the two\n");
+  CHECK(twice.text ==
+        b + ": /lab/id: expected each lab once, but " + a + " is of the same lab; name only one of them\n");
   CHECK_FALSE(fs::exists(directory / "published"));
 
   json other = hf::small_record();
@@ -330,7 +331,7 @@ TEST_CASE("why names what made a record stale") {
   built.erase("machine");
   hf::write(directory / "lab-01-roofline.inputs.json", built.dump());
   const Outcome fresh = shell(why + file);
-  CHECK(fresh.text == "01-roofline is fresh: nothing that it depends on has changed\n");
+  CHECK(fresh.text == "01-roofline is fresh: none of its inputs has changed\n");
   CHECK(fresh.status == 0);
 
   record["lab"]["inputs"].update({{"compiler", "GNU 11.0.0"}, {"machine", "another"}});

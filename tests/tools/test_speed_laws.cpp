@@ -75,7 +75,7 @@ TEST_CASE("check warns of broken speed laws where it is told to, also in a recor
   CHECK(advised.status == 0);
   CHECK(contains(advised.text, kWarning + "/values/1/value: expected at most 1 GB/s, not 380; "));
   CHECK(contains(advised.text, kWarning + "/series/0/points/1/median: expected at most 1.7, as latency never rises, "));
-  CHECK(contains(advised.text, "refused.json: good but for speed\n"));
+  CHECK(contains(advised.text, "refused.json: good, except for laws about speed\n"));
   CHECK(checked(hf::small_record(), "--advise-speed").text == "refused.json: good\n");
   CHECK(checked(record, "--advise-speed --publish").status == 2);
 }

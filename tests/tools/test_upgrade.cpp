@@ -106,7 +106,7 @@ TEST_CASE("upgrade finds the text of a source wherever it was, and names one tha
   const Outcome done = checkout.record("upgrade", lost);
   CHECK(done.status == 0);
   CHECK(done.text ==
-        lost + ": upgraded\n" + lost + ": " + kLab + ": not in the history as it was; it counts as changed\n");
+        lost + ": upgraded\n" + lost + ": " + kLab + ": this version is not in the history; it counts as changed\n");
   const json now = json::parse(hf::content(lost));
   CHECK(now["lab"]["inputs"]["source:" + kLab] == hf::sha256("int main() {}\n").substr(0, 16));
 }
@@ -135,7 +135,7 @@ TEST_CASE("upgrade leaves alone what is of the present schema, and what is no re
   CHECK(done.status == 2);
   CHECK(done.text.find(none + ": expected a property ") != std::string::npos);
   CHECK(done.text.find(wrong + ": /values/0/low: expected at most 1, not ") != std::string::npos);
-  CHECK(done.text.find(present + ": already of schema 4\n") != std::string::npos);
+  CHECK(done.text.find(present + ": already has schema 4\n") != std::string::npos);
   CHECK(done.text.find(old + ": upgraded\n") != std::string::npos);
   CHECK(hf::content(none) == R"({"schema": 3})");
   CHECK(hf::content(wrong) == bad.dump());

@@ -93,8 +93,7 @@ std::string other_flags(const std::vector<std::string>& command, const Build& bu
   return flags == usual ? "" : text;
 }
 
-// The objects that this build makes, by its own list, and the flags of each: where a source moved, what was made of it before
-// still lies about.
+// The objects of this build according to its own list, with the flags of each. Objects of moved sources may still lie around.
 std::map<fs::path, std::string> compiled_objects(const Build& build, const fs::path& home) {
   const fs::path file = home / "compile_commands.json";
   std::map<fs::path, std::string> objects;
@@ -123,16 +122,16 @@ void add_member(const fs::path& archive, const std::string& member, const std::m
     throw FileError(archive.string() + ": expected " + member + " below " + folder.string() + "; build again");
 }
 
-// The parts of a map that can come after the members of archives. Newer linkers tell how they merged the properties of objects,
-// some of which they also write as ARCHIVE(MEMBER).
+// The parts of a map that can follow the members of archives. Newer linkers list how they merged the objects' properties, and
+// write some of those objects as ARCHIVE(MEMBER) too.
 bool ends_members(const std::string& line) {
   const auto after = {"As-needed library included", "Merging program properties", "Discarded input sections",
                       "Allocating common symbols", "Memory Configuration"};
   return std::ranges::any_of(after, [&](const char* heading) { return line.starts_with(heading); });
 }
 
-// A map begins with the members that were taken from archives, "ARCHIVE(MEMBER)" with who needed it after it or, indented,
-// below it; then come the shared libraries in the same form. Later it lists what was opened, "LOAD FILE".
+// A map begins with the archive members that were linked, "ARCHIVE(MEMBER)", each followed by the object that needed it, on the
+// same line or indented below. Shared libraries follow in the same form. Later come the opened files, "LOAD FILE".
 Linked read_map(const Build& build, const std::map<fs::path, std::string>& compiled) {
   std::istringstream lines(read_file(build.map, kMaxMapBytes));
   const std::string load = "LOAD ";
@@ -157,7 +156,7 @@ Linked read_map(const Build& build, const std::map<fs::path, std::string>& compi
     }
   }
   if (linked.objects.empty()) {
-    throw FileError(build.map.string() + ": expected the map of a program as GNU ld writes it; link with it");
+    throw FileError(build.map.string() + ": expected a map file of GNU ld; link with GNU ld");
   }
   return linked;
 }
@@ -193,7 +192,8 @@ class Collector {
   void add_object(const fs::path& object, const std::string& flags) {
     const fs::path list = object.string() + ".read";
     if (!fs::exists(list)) {
-      throw FileError(list.string() + ": expected what the compiler read for it; remove the object, and build again");
+      throw FileError(list.string() +
+                      ": expected a list of the files that the compiler read; remove the object and build again");
     }
     const std::vector<fs::path> files = read_rule(list);
     for (const fs::path& file : files) {
@@ -209,7 +209,7 @@ class Collector {
     inputs_["library:" + name] = shared ? kFoundAt + file.string() : library_identity(file);
   }
 
-  // One source that is compiled in several ways has the flags of each: " -mavx | -mavx2".
+  // A source compiled in several ways has the flags of each: " -mavx | -mavx2".
   Inputs inputs() const {
     Inputs inputs = inputs_;
     for (const auto& [source, ways] : flags_) {
@@ -222,11 +222,11 @@ class Collector {
   }
 
  private:
-  // With the flags that it was compiled with, where it was.
+  // `flags`: those the file was compiled with, if it was compiled.
   void add_file(const fs::path& file, const std::optional<std::string>& flags) {
     if (is_inside(file, built_)) return add_origins(file, flags);
     const std::string source = file.lexically_relative(root_).generic_string();
-    // Libraries' headers are no sources, wherever they are unpacked.
+    // Headers of libraries are not sources, wherever they are unpacked.
     if (!is_inside(file, root_ / "labs") || !can_move_a_number(source)) return;
     inputs_["source:" + source] = source_digest(file, read_file(file, kMaxSourceBytes));
     if (flags) flags_["source:" + source].insert(*flags);
@@ -266,7 +266,7 @@ Inputs build_inputs(const Build& build) {
     if (object.filename() == "cmake_device_link.o") continue;  // nvcc made it of the other objects
     const auto known = compiled.find(object);
     if (known == compiled.end())
-      throw FileError(object.string() + ": expected it in compile_commands.json; configure again");
+      throw FileError(object.string() + ": missing from compile_commands.json; configure again");
     collector.add_object(object, known->second);
   }
   for (const fs::path& library : linked.libraries) collector.add_library(library);

@@ -33,7 +33,7 @@ class Checks {
  public:
   Checks(const fs::path& labs, bool advise_speed) : labs_(labs), advise_speed_(advise_speed) {}
 
-  // Every file is looked at, so that one bad record does not hide the next. `more` is asked of a record that is good.
+  // Checks every file, so that one bad record does not hide the next. `more` checks a record that is good so far.
   template <typename More>
   void file(const fs::path& file, More more) {
     Lines& lines = said_[file.string()];
@@ -43,7 +43,7 @@ class Checks {
       if (advise_speed_ && !problems.empty() && check_schema(record).empty()) warn_of_speed(file, record, problems);
       if (problems.empty()) problems = more(record);
       for (const Problem& problem : problems) lines.push_back(line(file.string(), problem));
-    } catch (const std::exception& error) {  // whatever a record brings about costs that record alone
+    } catch (const std::exception& error) {  // an error in one record must not affect the others
       lines.push_back(printable(error.what()));
     }
   }
@@ -52,7 +52,7 @@ class Checks {
     for (const fs::path& machine : sorted(folder)) {
       if (!fs::is_directory(fs::symlink_status(machine))) {
         said_[machine.string()] = {printable(machine.string()) +
-                                   ": expected a folder of one machine's records; move it, or remove it"};
+                                   ": expected a folder of one machine's records; move or remove it"};
         continue;
       }
       if (const std::string refused = refused_folder(machine); !refused.empty()) {
@@ -74,7 +74,7 @@ class Checks {
     }
   }
 
-  // What the labs say in data: the records' laws, and the claims that their values decide.
+  // The labs' data files: laws, definitions and claims.
   void labs() {
     if (!fs::is_directory(labs_)) return;
     for (const fs::path& lab : sorted(labs_)) {
@@ -93,7 +93,7 @@ class Checks {
     for (const auto& [file, lines] : said_) {
       for (const std::string& line : lines) std::cerr << line << "\n";
       if (lines.empty())
-        std::cout << printable(file) << (warned_.contains(file) ? ": good but for speed\n" : ": good\n");
+        std::cout << printable(file) << (warned_.contains(file) ? ": good, except for laws about speed\n" : ": good\n");
     }
   }
 
@@ -113,7 +113,7 @@ class Checks {
     return entries;
   }
 
-  // Takes the problems that a busy host may cause out of `problems`.
+  // Removes from `problems` those that a busy host may cause.
   void warn_of_speed(const fs::path& file, const Json& record, std::vector<Problem>& problems) {
     for (const Problem& broken : broken_speed_laws(record, labs_)) {
       const auto is_it = [&](const Problem& each) {

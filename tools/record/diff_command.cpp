@@ -108,10 +108,10 @@ int diff_command(const Tool& tool, const std::string& before_file, const std::st
   const Difference changed = difference(before, after, claims);
   std::cout << origin("before", before_file, before) << "\n" << origin("after", after_file, after) << "\n";
   print_flips("Claims that flipped", changed.flips, true);
-  print_flips("Claims that came too close to call, or were before", changed.flips, false);
+  print_flips("Claims that are, or were, too close to call", changed.flips, false);
   print_moves("Values that moved beyond the noise", changed.values);
   print_moves("Points that moved beyond the noise", changed.points);
-  if (!changed.missing.empty()) heading("In one of them only");
+  if (!changed.missing.empty()) heading("In only one of the two");
   for (const std::string& text : changed.missing) std::cout << "  " << text << "\n";
   const bool flipped = std::ranges::any_of(changed.flips, &Flip::is_contradiction);
   if (!flipped && !claims.empty()) std::cout << "No claim flipped.\n";

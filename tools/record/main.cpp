@@ -30,35 +30,35 @@ CLI::App* add(CLI::App& app, Request& request, const std::string& name, const st
 }
 
 void add_questions(CLI::App& app, Request& r) {
-  CLI::App* check = add(app, r, "check", "Says what is wrong with records; exit status 1 if anything is",
+  CLI::App* check = add(app, r, "check", "Lists what is wrong with records; exit status 1 if anything is",
                         [&r] { return check_command(r.tool, r.files, r.publish, r.advise_speed, r.json); });
   check->add_option("FILE", r.files, "records, or a folder of published ones")->required();
   CLI::Option* publish = check->add_flag("--publish", r.publish, "also refuse quick, incomplete and emulated records");
-  check->add_flag("--advise-speed", r.advise_speed, "only warn where a busy machine may have broken a law about speed")
+  check->add_flag("--advise-speed", r.advise_speed, "only warn about laws about speed, which a busy machine can break")
       ->excludes(publish);
-  check->add_flag("--json", r.json, "one JSON object: each file, and what is wrong with it, in a list");
+  check->add_flag("--json", r.json, "print one JSON object: for each file, a list of its problems");
 
-  CLI::App* diff = add(app, r, "diff", "Says what changed beyond the noise; exit status 1 if a claim flipped", [&r] {
+  CLI::App* diff = add(app, r, "diff", "Lists changes beyond the noise; exit status 1 if a claim flipped", [&r] {
     if (r.git) return git_diff_command(r.tool, r.files);
     if (r.files.size() != 2) throw CLI::ValidationError("record diff", "expected two records, BEFORE and AFTER");
     return diff_command(r.tool, r.files[0], r.files[1]);
   });
   diff->add_option("FILE", r.files, "two records of one lab, the older one first")->required();
-  diff->add_flag("--git", r.git, "take the seven words that git gives an external diff");
+  diff->add_flag("--git", r.git, "take the seven arguments that git passes to an external diff");
 
-  CLI::App* why = add(app, r, "why", "Says what made a record stale; exit status 1 if it is, 0 if fresh",
+  CLI::App* why = add(app, r, "why", "Lists what made a record stale; exit status 1 if it is stale, 0 if fresh",
                       [&r] { return why_command(r.tool, r.file, r.budget); });
   why->add_option("FILE", r.file, "record")->required();
-  why->add_option("--budget", r.budget, "quick or full: the measurement that is wanted")
+  why->add_option("--budget", r.budget, "the budget a new run would have, quick or full")
       ->envname("BUDGET")
       ->check(CLI::IsMember({"quick", "full"}))
       ->capture_default_str();
 
   CLI::App* stale =
-      add(app, r, "stale", "Says which sources have changed since a record was measured; exit status 1 if any has",
+      add(app, r, "stale", "Lists the sources that changed since a record was measured; exit status 1 if any did",
           [&r] { return stale_command(r.tool, r.files, r.json); });
   stale->add_option("FILE", r.files, "records, published or not")->required();
-  stale->add_flag("--json", r.json, "one JSON object: each file, and what changed, in a list");
+  stale->add_flag("--json", r.json, "print one JSON object: for each file, a list of changes");
 }
 
 void add_writers(CLI::App& app, Request& r) {
@@ -68,40 +68,41 @@ void add_writers(CLI::App& app, Request& r) {
   table->add_option("--out", r.directory, "directory for SERIES.tsv and values.gp, each written only when it changes");
 
   CLI::App* read =
-      add(app, r, "read", "Writes records as they are read, with what follows by definition, as one JSON object",
+      add(app, r, "read", "Prints records as one JSON object, with the values that definitions.json derives",
           [&r] { return read_command(r.tool, r.files); });
   read->add_option("FILE", r.files, "records")->required();
 
-  CLI::App* definitions = add(app, r, "definitions", "Writes what definitions.json makes of what, as one JSON object",
-                              [&r] { return definitions_command(r.files); });
-  definitions->add_option("FILE", r.files, "definitions.json of labs")->required();
+  CLI::App* definitions =
+      add(app, r, "definitions", "Prints as one JSON object which values definitions.json derives from which",
+          [&r] { return definitions_command(r.files); });
+  definitions->add_option("FILE", r.files, "a lab's definitions.json")->required();
 
   CLI::App* publish = add(app, r, "publish", "Checks full records and copies them to a directory, all or none",
                           [&r] { return publish_command(r.tool, r.files, r.directory); });
   publish->add_option("FILE", r.files, "records")->required();
   publish->add_option("--to", r.directory, "directory, as in figures/records/MACHINE")->required();
 
-  CLI::App* upgrade = add(app, r, "upgrade", "Rewrites records of an older format in the present one",
+  CLI::App* upgrade = add(app, r, "upgrade", "Rewrites records of an older format in the current one",
                           [&r] { return upgrade_command(r.tool, r.files); });
   upgrade->add_option("FILE", r.files, "records")->required();
 
   InputsOptions& in = r.inputs;
-  CLI::App* inputs = add(app, r, "inputs", "Writes what a lab's measurement depends on (the build runs this)",
+  CLI::App* inputs = add(app, r, "inputs", "Writes the inputs of a lab's measurement (the build runs this)",
                          [&in] { return inputs_command(in); });
   inputs->add_option("--root", in.build.root, "folder of the sources; nothing outside is listed")->required();
   inputs->add_option("--build", in.build.folder, "folder that the program was linked in")->required();
-  inputs->add_option("--map", in.build.map, "what the linker says it linked")->required();
+  inputs->add_option("--map", in.build.map, "the linker's map file")->required();
   inputs->add_option("--output", in.output, "JSON file, written only when it changes")->required();
   inputs->add_option("--compiler", in.compiler, "name and version")->required();
-  inputs->add_option("--flags", in.build.flags, "as --flags=\"-O3 …\"")->required();
-  inputs->add_option("--cuda", in.build.cuda, "version and flags of the compiler of .cu files");
-  inputs->add_option("--library", in.libraries, "NAME=VERSION, may be repeated")
+  inputs->add_option("--flags", in.build.flags, "the compiler's, as --flags=\"-O3 …\"")->required();
+  inputs->add_option("--cuda", in.build.cuda, "version and flags of the CUDA compiler");
+  inputs->add_option("--library", in.libraries, "NAME=VERSION; can be repeated")
       ->allow_extra_args(false)
       ->check([](const std::string& text) {
         const auto equals = text.find('=');
         return equals == 0 || equals == std::string::npos ? "expected NAME=VERSION" : "";
       });
-  inputs->add_option("--environment", in.environment, "name of a variable that the lab reads, may be repeated")
+  inputs->add_option("--environment", in.environment, "an environment variable that the lab reads; can be repeated")
       ->allow_extra_args(false);
 }
 
@@ -114,8 +115,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "record " HARDWARE_FIRST_VERSION);
   app.require_subcommand(1);
   hf::Request request;
-  app.add_option("--tree", request.tool.tree, "checkout to compare with: its sources, its labs and their laws")
-      ->default_str("the one that this was built from");
+  app.add_option("--tree", request.tool.tree, "checkout whose sources, labs and laws to compare with")
+      ->default_str("the one this tool was built from");
   app.fallthrough();
   hf::add_questions(app, request);
   hf::add_writers(app, request);
@@ -125,7 +126,7 @@ int main(int argc, char** argv) {
     std::cout.flush();
     if (!std::cout) throw std::runtime_error("standard output: cannot be written; free space or choose another place");
     return status;
-  } catch (const CLI::Success& success) {  // --help, --version
+  } catch (const CLI::Success& success) {  // --help or --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     std::cerr << "record: " << error.what() << "; see record --help\n";

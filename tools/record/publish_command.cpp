@@ -30,12 +30,12 @@ Json load_publishable(const std::string& file, const Tool& tool) {
   const auto problems = is_browsers(record) ? std::vector<Problem>{} : check_publishable(record);
   if (!problems.empty()) throw FileError(line(file, problems.front()));
   if (record.at("/toolchain/dirty"_json_pointer).get<bool>()) {
-    std::cerr << printable(file) << ": measured from sources with uncommitted changes; published all the same\n";
+    std::cerr << printable(file) << ": warning: published, although its sources had uncommitted changes\n";
   }
   return record;
 }
 
-// What is published, and what a folder holds already: the file of each lab, and the machine it is of.
+// A record in the folder, or about to be: its file, where it comes from, and its machine.
 struct Publication {
   fs::path to;
   std::string from, slug;
@@ -44,12 +44,12 @@ struct Publication {
 void refuse_second(const std::vector<Publication>& all, const Publication& next) {
   for (const Publication& other : all) {
     if (other.to != next.to) continue;
-    throw FileError(printable(next.from) + ": /lab/id: expected each lab once, and " + printable(other.from) +
-                    " is of the same; name one of the two");
+    throw FileError(printable(next.from) + ": /lab/id: expected each lab once, but " + printable(other.from) +
+                    " is of the same lab; name only one of them");
   }
 }
 
-// One folder is one machine: those published together, and those that stay beside them.
+// A folder belongs to one machine: the records published now, and those already there.
 void refuse_other_machine(const std::vector<Publication>& all) {
   const fs::path folder = all.front().to.parent_path();
   std::map<fs::path, std::string> slugs;
@@ -70,7 +70,7 @@ void refuse_other_machine(const std::vector<Publication>& all) {
 
 }  // namespace
 
-// All are checked before any is written, and none is there before all are: a refused record or a full disk publishes nothing.
+// Checks all records before it writes any, and writes all or none: a refused record or a full disk publishes nothing.
 int publish_command(const Tool& tool, const Files& files, const std::string& directory) {
   if (const std::string refused = refused_folder(directory); !refused.empty()) throw FileError(refused);
   std::vector<Publication> all;
@@ -84,7 +84,7 @@ int publish_command(const Tool& tool, const Files& files, const std::string& dir
     all.push_back(next);
     const Writing writing = {next.to, record_text(record)};
     const bool same = holds(writing.file, writing.text);
-    said += printable(next.to.string()) + (same ? ": as published before\n" : ": published\n");
+    said += printable(next.to.string()) + (same ? ": already published\n" : ": published\n");
     if (!same) changed.push_back(writing);
   }
   refuse_other_machine(all);

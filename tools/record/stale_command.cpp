@@ -25,7 +25,7 @@
 namespace hf {
 namespace {
 
-// What the lab would depend on if it ran now.
+// The lab's inputs if it ran now.
 Inputs inputs_now(const std::string& lab) {
   const auto directory = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const auto file = directory / ("lab-" + lab + ".inputs.json");
@@ -53,7 +53,7 @@ int inputs_command(const InputsOptions& options) {
   return 0;
 }
 
-// Every file is looked at, so that one bad record does not hide the next.
+// Checks every file, so that one bad record does not hide the next.
 int stale_command(const Tool& tool, const Files& files, bool json) {
   const auto checkout = source_digests(tool.tree);
   Json all = Json::object();
@@ -81,7 +81,7 @@ int why_command(const Tool& tool, const std::string& file, const std::string& bu
   const auto lab = record.at("/lab/id"_json_pointer).get<std::string>();
   const auto reasons = staleness(record, inputs_now(lab), budget);
   for (const std::string& reason : reasons) std::cout << reason << "\n";
-  if (reasons.empty()) std::cout << lab << " is fresh: nothing that it depends on has changed\n";
+  if (reasons.empty()) std::cout << lab << " is fresh: none of its inputs has changed\n";
   return reasons.empty() ? 0 : 1;
 }
 

@@ -53,8 +53,8 @@ Texts history_of(const fs::path& tree) {
   return texts;
 }
 
-// Whether a source, by the name that it had then, can move a number: not the format, nor what in the instrument only says
-// something or asks what machine it is on.
+// Whether a source, by the name it had then, can affect a number. The record format can't, nor can the parts of the instrument
+// that only report or identify the machine.
 bool still_counts(const std::string& source) {
   static const std::regex others(
       R"((tools|labs/record(?!/samples\.))/.*|.*/(CMakeLists\.txt|(laws|claims)\.json)|labs/harness/(commit|conditions|gpu|)"
@@ -79,7 +79,7 @@ Inputs upgraded_inputs(const Inputs& then, const Texts& texts, std::vector<std::
   return now;
 }
 
-// Instruction sets were a part of the line that says what a machine is: "CPU; avx2 fma; 2 cores; …".
+// Instruction sets used to be part of the line that identifies a machine: "CPU; avx2 fma; 2 cores; …".
 void part_instruction_sets(Inputs& inputs, const Json& isa) {
   std::string all;
   for (const std::string name : isa) {
@@ -110,7 +110,7 @@ void upgrade(const std::string& file, const Tool& tool, std::optional<Texts>& te
   const bool old = is_upgradable(record);
   if (old) record["schema"] = kSchemaVersion;
   refuse(file, check_schema(record));
-  if (!old) return void(std::cout << printable(file) << ": already of schema " << kSchemaVersion << "\n");
+  if (!old) return void(std::cout << printable(file) << ": already has schema " << kSchemaVersion << "\n");
   if (!texts) texts = history_of(tool.tree);
   std::vector<std::string> missing;
   record = upgraded(std::move(record), *texts, missing);
@@ -118,13 +118,13 @@ void upgrade(const std::string& file, const Tool& tool, std::optional<Texts>& te
   write_atomically(file, record_text(record));
   std::cout << printable(file) << ": upgraded\n";
   for (const std::string& path : missing) {
-    std::cout << printable(file + ": " + path) << ": not in the history as it was; it counts as changed\n";
+    std::cout << printable(file + ": " + path) << ": this version is not in the history; it counts as changed\n";
   }
 }
 
 }  // namespace
 
-// Every file is looked at, so that one bad record does not hide the next.
+// Upgrades every file, so that one bad record does not hide the next.
 int upgrade_command(const Tool& tool, const Files& files) {
   std::optional<Texts> texts;
   int status = 0;

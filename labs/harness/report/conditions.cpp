@@ -20,7 +20,7 @@ double date_offset() { return static_cast<double>(std::time(nullptr)) - static_c
 std::optional<double> remembered_offset;
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw ConditionsChanged(what + "; no record, the previous one is as it was: start it again");
+  throw ConditionsChanged(what + "; no record was written, the previous one is as it was; run the lab again");
 }
 
 }  // namespace
@@ -30,12 +30,13 @@ void remember_conditions() { remembered_offset = date_offset(); }
 void stop_if_conditions_changed() {
   if (!remembered_offset) return;
   if (const std::string change = change_of_cores(); !change.empty()) {
-    refuse("its cores changed while it measured, " + change + " (taskset, a cpuset, or one switched off or on)");
+    refuse("the cores changed during the measurement, " + change +
+           " (taskset, a cpuset, or a core switched off or on)");
   }
   const double jump = date_offset() - *remembered_offset;
   if (std::abs(jump) < tolerated_seconds) return;
   refuse("the clock jumped by " + std::to_string(std::lround(jump)) +
-         " s while it measured (it was set, or the machine slept)");
+         " s during the measurement (it was set, or the machine slept)");
 }
 
 }  // namespace hf

@@ -117,8 +117,8 @@ Sampling Lab::in_one_state(Sampling sampling, const std::vector<std::string>& id
     const Mode& other = &usual == &seen.modes->low ? seen.modes->high : seen.modes->low;
     const std::size_t all = seen.samples.size();
     note(present_->name + ": " + std::to_string(all - kept) + " of " + std::to_string(all) +
-         " rounds are left out, in which \"" + id + "\" took " + number_text(other.median / usual.median) +
-         " times as long as in the others: this machine has two states");
+         " rounds are left out, because \"" + id + "\" took " + number_text(other.median / usual.median) +
+         " times as long in them as in the others: this machine has two states");
   };
   return hf::in_one_state(std::move(sampling), ids, tell);
 }

@@ -57,16 +57,16 @@ fs::path executable_folder(const char* name) {
 
 /// \return exit status when the command line was all there was to do
 std::optional<int> read_command_line(const LabInfo& info, int argc, char** argv, Options& options) {
-  CLI::App app("Measures \"" + info.title + "\" on this machine, shows what it finds and writes the record.",
+  CLI::App app("Measures \"" + info.title + "\" on this machine, shows the results and writes the record.",
                "lab-" + info.id);
   if (const char* budget = std::getenv("BUDGET"); budget != nullptr && *budget != '\0') options.budget = budget;
-  app.add_option("--budget", options.budget, "how much time to take; from the environment's BUDGET when not given")
+  app.add_option("--budget", options.budget, "how long to measure; BUDGET in the environment sets the default")
       ->type_name("quick|full")
       ->capture_default_str();
-  app.add_flag("--if-stale", options.if_stale, "do nothing when the record still says what a new run would");
+  app.add_flag("--if-stale", options.if_stale, "do nothing if the record is up to date");
   std::vector<std::string> steps;
   for (const Step& step : info.steps) steps.push_back(step.name);
-  app.add_option("--only", options.only, "measure this step and what it builds on, and write no record")
+  app.add_option("--only", options.only, "measure only this step and those it depends on; write no record")
       ->type_name("STEP")
       ->check(CLI::IsMember(steps));
   app.add_option("--out", options.out, "folder for the record")->type_name("DIR")->capture_default_str();
@@ -120,7 +120,7 @@ class LabRun {
     claims_ = parse_claims(lab_texts.claims, "labs/" + info.id + "/claims.json");
   }
 
-  /// Says so and returns true when there is a valid record that a new run would only repeat.
+  /// Returns true, and says so, if there is a valid record that a new run would only repeat.
   bool is_fresh() {
     if (!fs::exists(file_)) return false;
     try {
@@ -161,7 +161,7 @@ class LabRun {
     lab.look_at_memory();
     run.noise_floor = machine_noise_floor(plan_within(run.budget, 1), lab.steady_memory());
     run.before_body = read_system_state();
-    terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) + " %: a smaller difference is a tie");
+    terminal_.paragraph("noise floor " + number_text(100 * run.noise_floor) + " %: smaller differences are ties");
 
     lab.run();
     stop_if_interrupted();
@@ -175,11 +175,11 @@ class LabRun {
     show_values(read.at("values"));
     show_verdicts(read);
     if (options_.only.empty()) return write(record);
-    terminal_.line("  no record: of the lab, only " + options_.only + " was measured");
+    terminal_.line("  no record was written: only " + options_.only + " was measured");
   }
 
  private:
-  // What would only be refused at the end is learnt now, not after minutes of measuring.
+  // These checks come first, so that a run is not refused after minutes of measuring.
 
   static void check_clock() {
     if (const std::string now = utc_now(); !plausible_time(now)) {
@@ -190,7 +190,7 @@ class LabRun {
   void say_waiting(double seconds_left) {
     const std::string left =
         seconds_left > 0 ? ", for about " + std::to_string(static_cast<int>(seconds_left / 60) + 1) + " min more" : "";
-    terminal_.line("another lab is measuring on this machine" + left + "; waiting until it is done");
+    terminal_.line("another lab is measuring on this machine" + left + "; waiting for it to finish");
     std::fflush(nullptr);
   }
 
@@ -198,7 +198,7 @@ class LabRun {
     try {
       check_can_be_written(file_);
     } catch (const FileError& error) {
-      throw FileError(std::string(error.what()) + "; --out names another folder");
+      throw FileError(std::string(error.what()) + "; or choose another folder with --out");
     }
   }
 
@@ -207,7 +207,7 @@ class LabRun {
     try {
       const nlohmann::json run = load_record(file_, labs_folder).at("run");
       if (run.at("budget") == options_.budget) return run.at("seconds").get<double>();
-    } catch (const FileError&) {  // there is none, or none that serves
+    } catch (const FileError&) {  // there is no usable record
     }
     return std::nullopt;
   }
@@ -231,7 +231,7 @@ class LabRun {
     }
     if (table.rows.empty()) return;
     terminal_.table(table);
-    terminal_.paragraph("low, high: nine samples of ten lie between them, or all where there are fewer than " +
+    terminal_.paragraph("low, high: 90% of the samples lie between them; all of them, if there are fewer than " +
                         std::to_string(kFewSamples));
   }
 
@@ -245,7 +245,8 @@ class LabRun {
         undecided += (undecided.empty() ? "" : ", ") + claim.id;
       }
     }
-    if (!undecided.empty()) terminal_.paragraph("not decided here, for want of a number: " + undecided);
+    if (!undecided.empty())
+      terminal_.paragraph("undecided, because their numbers were not measured here: " + undecided);
   }
 
   void write(const nlohmann::json& record) {
@@ -254,8 +255,8 @@ class LabRun {
     if (!problems.empty()) {
       write_atomically(refused, record_text(record));
       const std::string more = problems.size() > 1 ? " (and " + std::to_string(problems.size() - 1) + " more)" : "";
-      throw FileError(line("the new " + file_.filename().string(), problems.front()) + more + "; it is kept as " +
-                      refused.lexically_normal().string());
+      throw FileError(line("the new " + file_.filename().string(), problems.front()) + more +
+                      "; the refused record is " + refused.lexically_normal().string());
     }
     write_atomically(file_, record_text(record));
     fs::remove(refused);

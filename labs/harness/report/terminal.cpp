@@ -256,9 +256,8 @@ void Terminal::verdict(const Claim& claim, const Verdict& verdict) {
   const bool close = verdict.answer == Answer::too_close, fails = verdict.answer == Answer::fails;
   const bool measured = number.kind == "measured";  // else its kind is said, in place of "holds"
   const std::string spread = close ? ", " + number_text(low) + " to " + number_text(high) + ", too close to call" : "";
-  const std::string made = !measured && (close || fails) ? ", " + number.kind : "";
-  const std::string text =
-      claim.text + " (" + number_text(median) + unit + spread + made + "; " + claim.bound + unit + ")";
+  const std::string text = claim.text + " (claimed " + claim.bound + unit + ", " + number.kind + " " +
+                           number_text(median) + unit + spread + ")";
   const std::string word = close ? "close" : fails || measured ? words(verdict.answer) : number.kind;
   const std::size_t indent = word.size() + 4;  // "  holds  "
   std::fputs("  ", stream_);
