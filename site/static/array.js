@@ -3,11 +3,11 @@
 (() => {
   const hf = window.hardwareFirst, {bar, element, svg, table} = hf.make, {digits, duration, percent, scaled} = hf.format;
   const names = {ws: ["weights", "K × N"], is: ["inputs", "K × M"], os: ["sums", "M × N"]};
-  const few = (count) => count < 1e6 ? digits(count) : scaled(count, ""); // a sentence as long, however large the product
-  const WIDTH = 300, HEIGHT = 170, MOST = 48; // cells, and tiles, that are drawn along a side
+  const few = (count) => count < 1e6 ? digits(count) : scaled(count, ""); // keeps the sentence short for large products
+  const WIDTH = 300, HEIGHT = 170, MOST = 48; // the most cells or tiles drawn along a side
   const picture = () => svg("svg", {class: "hf-graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": true});
 
-  // The matrix that stays, to scale, with the tiles that cover it; what a tile covers beyond it is padding.
+  // The stationary matrix, to scale, with the tiles that cover it; the parts of tiles outside it are padding.
   const cover = ({down, across}, {rows, columns}) => {
     const high = hf.systolic.tiles(down, rows), wide = hf.systolic.tiles(across, columns);
     const scale = Math.min((WIDTH - 2) / (wide * columns), (HEIGHT - 2) / (high * rows)), left = 1, top = 1;
@@ -23,12 +23,12 @@
             rect(across, down, {class: "f-memory", "fill-opacity": .35}), ...lines];
   };
 
-  // The cells in one cycle of the first tile. What a row of cells is given reaches the one below it a cycle later, and each
-  // column after the one before: cell (i, j) works on number t - i - j of those that stream through it.
+  // The cells in one cycle of the first tile. Each row and each column gets its numbers one cycle after the previous one, so
+  // cell (i, j) works on number t - i - j of those that stream through it.
   const wave = ({rows, columns}, {down, across, streamed}, shift, cycle) => {
     const scale = Math.min((WIDTH - 2) / columns, (HEIGHT - 2) / rows), drawn = Math.min(rows, MOST);
     const left = 1, used = Math.min(across, columns), t = cycle - shift - 1;
-    const high = rows / drawn * scale; // of a strip: a row of cells, or several where there are many
+    const high = rows / drawn * scale; // of a strip, which is one row of cells or, in tall arrays, several
     const strip = (r, from, to) =>
       to > from ? `M${left + from * scale},${1 + r * high}h${(to - from) * scale}v${high}h${(from - to) * scale}z` : "";
     let [held, works, pads] = ["", "", ""];

@@ -23,7 +23,7 @@
       figure.classList.toggle("hf-compared", shown);
       button.setAttribute("aria-expanded", shown);
       choice.hidden = !shown || choice.options.length < 2;
-      scrollBy({top: button.getBoundingClientRect().top - top, behavior: "instant"});  // it stays where it was pressed
+      scrollBy({top: button.getBoundingClientRect().top - top, behavior: "instant"});  // keeps the button in place
     };
     const panel = (slug, svg) => {
       const one = made("div", made("p", name(slug), {className: "hf-beside-name"}), {className: "hf-beside-one"});

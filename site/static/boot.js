@@ -1,15 +1,15 @@
-// Runs before anything is drawn, after the styles: the one name that all scripts share, the reader's colours, the fonts.
+// Runs after the styles and before the first paint: sets up the namespace of all scripts, the reader's colours and the fonts.
 window.hardwareFirst = {
-  // What this browser remembers for the reader; null where it remembers nothing. Nothing of it is ever sent.
+  // What this browser has stored for the reader, or null. It is never sent anywhere.
   stored(name) {
     try { return localStorage.getItem(`hardware-first:${name}`); } catch { return null; }
   },
-  // Remembers a text; null forgets it.
+  // Stores a text; null removes it.
   store(name, text) {
     try {
       if (text === null) localStorage.removeItem(`hardware-first:${name}`);
       else localStorage.setItem(`hardware-first:${name}`, text);
-    } catch { /* a reader may forbid it */ }
+    } catch { /* the browser may forbid storage */ }
   },
 };
 document.documentElement.classList.add("hf-js");

@@ -1,15 +1,15 @@
-// A button at each figure that two machines have measured. What it takes to show both comes with the first press.
+// A button at each figure that two machines have measured. The code that shows both is loaded at the first press.
 (() => {
   const {page, pairs, beside} = document.currentScript.dataset, loading = {};
   const name = slug => hardwareFirst.machines.find(machine => machine.slug === slug).name;
-  // Runs a script once, as a page opened from a file may load nothing else; a promise.
+  // Loads and runs a script once; a page opened from a file can load nothing else. Returns a promise.
   const load = address => loading[address] ??= new Promise((resolve, reject) => {
     const script = Object.assign(document.createElement("script"), {src: address});
     script.addEventListener("load", resolve);
     script.addEventListener("error", () => { delete loading[address]; reject(new Error(`${address} did not load`)); });
     document.head.append(script);
   });
-  // Whose figure it is on the page, and whom it can stand beside.
+  // The machine whose figure the page shows, and the machines it can be compared with.
   const partners = place => {
     const couples = place.dataset.pairs.split(" ").map(pair => pair.split("+")), slugs = [...new Set(couples.flat())];
     const base = slugs.includes(hardwareFirst.machine) ? hardwareFirst.machine : slugs[0];

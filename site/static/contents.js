@@ -1,4 +1,4 @@
-// The contents show which section one is reading, and go away, where they lie over the page, once a place is chosen.
+// The contents mark the section being read. Where they cover the page, they close once the reader chooses a place.
 (() => {
   const contents = document.getElementById("contents"), page = contents.querySelector("[aria-current=page]");
   const links = [...contents.querySelectorAll(".hf-current ul a")];

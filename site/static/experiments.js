@@ -1,15 +1,15 @@
-// What measures, in a worker: chapter 01's kernels, as site/browser/experiments.cpp exports them. A worker has its code from
-// the text of this function, since a page opened from a file may load none. It is sent that text and the modules, the one to
-// try first first; it sends back {progress, doing}, {result} as far as there is one, and last {done}, or {refused} and why.
-// For all cores at once it starts a worker like itself on each.
+// The measuring worker: runs chapter 01's kernels, as site/browser/experiments.cpp exports them. The worker's code is the text of
+// this function, since a page opened from a file cannot load a worker script. The page sends that text and the modules, in the
+// order to try; the worker answers with {progress, doing}, {result} with what is measured so far, and at the end {done}, or
+// {refused} with the reason. To measure all cores at once, it starts a copy of itself on each.
 window.hardwareFirst.experiments = () => {
   const KiB = 1024, MiB = 1024 * KiB, GUARD = 64 * KiB;
-  const SMALLEST = 8 * KiB, LARGEST = 256 * MiB, LEAST = 32 * MiB; // working sets; with less memory there is no DRAM to see
-  const EACH = 16 * MiB, PATIENCE_WITH_OTHERS = 10; // of each core when all read, at least; seconds until they answer
-  const STEPS = 50, BATCH = 4e-3, LONG = 4e-2; // a batch is at least so many steps of the clock, and so many seconds
-  const COARSE = 2e-3, PATIENCE = 20; // a clock that no batch makes up for; when samples become fewer, both in seconds
+  const SMALLEST = 8 * KiB, LARGEST = 256 * MiB, LEAST = 32 * MiB; // working sets; less memory may fit in cache
+  const EACH = 16 * MiB, PATIENCE_WITH_OTHERS = 10; // at least, per core, when all cores read; seconds to wait for their answers
+  const STEPS = 50, BATCH = 4e-3, LONG = 4e-2; // the least length of a batch, in ticks of the clock and in seconds
+  const COARSE = 2e-3, PATIENCE = 20; // the coarsest usable clock; after this time, fewer samples are taken; both in seconds
   const FACTOR = .7, ADDEND = .8, CHAINS = [12, 24], TOGETHER = [1, 2, 4, 8, 16], SIDES = [1023, 1024, 1025];
-  const ROWS = [4, 128]; // of a product, by the definition and in tiles: a few tell the speed of all
+  const ROWS = [4, 128]; // measured of a product, naive and tiled: a few rows suffice
 
   class Refused extends Error {}
   const now = () => performance.now() / 1e3;
@@ -17,7 +17,7 @@ window.hardwareFirst.experiments = () => {
   const began = now();
 
   // ---- The clock ----
-  // The usual step. The smallest would be too hopeful where a browser blurs its clock.
+  // The median step. The smallest would be too optimistic in a browser that blurs its clock.
   const clockStep = () => {
     const steps = [], until = now() + .1;
     for (let last = now(); steps.length < 50 && (last < until || steps.length < 5);) {
@@ -36,10 +36,10 @@ window.hardwareFirst.experiments = () => {
     }
     throw new Refused("This browser's WebAssembly has no 128-bit vectors.");
   };
-  // Memory for the largest working set there is room for: where it begins, and how much.
+  // Reserves memory for the largest working set that fits; returns its start and size.
   const reserve = ({memory}, most = LARGEST, least = LEAST) => {
     for (let bytes = most; bytes >= least; bytes /= 2) {
-      try { return {base: 64 * KiB * memory.grow((bytes + GUARD) / (64 * KiB)), bytes}; } catch { /* less, then */ }
+      try { return {base: 64 * KiB * memory.grow((bytes + GUARD) / (64 * KiB)), bytes}; } catch { /* try less */ }
     }
     throw new Refused(`Not enough memory: this browser gives a page less than ${LEAST / MiB} MiB, and a smaller array might fit in cache.`);
   };
@@ -90,8 +90,8 @@ window.hardwareFirst.experiments = () => {
     for (let i = 0; i < calls; ++i) run();
     return now() - from;
   };
-  // Seconds of a call, one of each batch. A browser compiles well only what has been called for a while, so what is timed has
-  // been. One batch that is too short shows that something else held up the one by which its length was found: begin again.
+  // Seconds per call, one number from each batch. The warm-up lets the browser finish compiling. If a batch turns out too short,
+  // the one that set its length was slowed by something else, so sampling starts again.
   const sample = (run, batch, rounds) => {
     const until = now() + batch;
     let calls = 1, found = [];
@@ -107,7 +107,7 @@ window.hardwareFirst.experiments = () => {
   };
 
   // ---- All cores ----
-  // Each reads memory of its own, as the lab's threads do. So nothing is shared, and no host has to allow it.
+  // Each core reads its own memory, as the lab's threads do. Nothing is shared, so this needs no permission from the host.
   const help = async ({modules, bytes, batch, best}) => {
     const kernels = await start(modules), {base} = reserve(kernels, bytes, bytes);
     kernels.fill(base, bytes / 4);
@@ -115,14 +115,14 @@ window.hardwareFirst.experiments = () => {
     onmessage = ({data}) => postMessage({seconds: steadily(loops[data], batch)});
     postMessage({});
   };
-  // Seconds of a call while the others run, too: the median of many batches, which the few do not move in which some had not
-  // begun, or had ended.
+  // Seconds per call while the other cores run too: a median of many batches, which the few do not affect during which some
+  // cores had not started or had finished.
   const steadily = (run, batch) => {
     const calls = Math.ceil(batch / sample(run, batch, 1)[0]), found = [], until = now() + 20 * batch;
     do found.push(timed(run, calls) / calls); while (now() < until);
     return median(found);
   };
-  // What all cores together do of each loop: calls a second.
+  // Calls per second of each loop on all cores together.
   const together = async ({modules, text}, cores, bytes, batch, best) => {
     const code = URL.createObjectURL(new Blob([text], {type: "text/javascript"}));
     const helpers = Array.from({length: cores}, () => new Worker(code));

@@ -1,6 +1,6 @@
 // Bits to press and a number to type, under the drawing of a number's bits: what it becomes in two formats.
 (() => {
-  // Bits of exponent and of mantissa. E4M3 has no infinities: of the uppermost octave, only its last mark is not a number.
+  // Bits of exponent and mantissa. E4M3 has no infinities: in its highest octave, only the last mark is not a number.
   const FORMATS = {
     fp32: {exponent: 8, mantissa: 23},
     bf16: {exponent: 8, mantissa: 7},
@@ -11,7 +11,7 @@
 
   const make = (tag, css, words = "") => Object.assign(document.createElement(tag), {className: css, textContent: words});
 
-  // The number that bits are: {value, octave, mantissa, kind}; the lowest octave has no leading one.
+  // The number that the bits encode, and its parts; the lowest octave has no leading one.
   const decode = ({exponent, mantissa, finite}, bits) => {
     const from = (first, count) => bits.slice(first, first + count).reduce((sum, bit) => 2 * sum + bit, 0);
     const sign = bits[0] ? -1 : 1, raised = from(1, exponent), marks = from(1 + exponent, mantissa);
@@ -23,7 +23,7 @@
     return {sign, octave, lead, marks, value: sign * (lead + step) * 2 ** octave, next: 2 ** (octave - mantissa)};
   };
 
-  // The bits of the mark nearest to a number; half-way, the even one. What has no infinity stops at its largest.
+  // The bits of the mark nearest to a number; ties go to the even one. A format without infinity saturates.
   const encode = (format, number) => {
     const bits = Array(1 + format.exponent + format.mantissa).fill(Number(Number.isNaN(number))), size = Math.abs(number);
     if (Number.isNaN(number)) return bits;
@@ -59,7 +59,7 @@
             ...words(value), ". The next mark is ", ...words(next), " away."];
   };
 
-  // How far a mark is from the number that it stands for, in words; nothing where it is that number.
+  // How far a mark is from the number it represents, in words; empty if it is exact.
   const missed = (value, number) => {
     const off = Math.abs(value / number - 1);
     return off > 0 && off < Infinity ? ` Off by ${Number((100 * off).toPrecision(2))}\u00a0%.` : "";
@@ -99,7 +99,7 @@
       number = next;
       const before = bits?.length;
       bits = encode(format(), number);
-      if (bits.length !== before) lay(); // else whoever is on a button stays there
+      if (bits.length !== before) lay(); // otherwise keeps the buttons, and the focus
       show();
     };
     choice.addEventListener("input", () => { bits = []; put(number); });

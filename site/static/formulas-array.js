@@ -1,17 +1,17 @@
-// The cycles of a systolic array (labs/04-tpu/kernels/systolic.cpp), and what they are spent on. Pure functions; tests/site/formulas
-// holds them to the C++.
+// The cycles of a systolic array (labs/04-tpu/kernels/systolic.cpp), by phase. Pure functions; tests/site/formulas compares them
+// with the C++.
 (() => {
   const hf = window.hardwareFirst = window.hardwareFirst || {};
   const tiles = (length, side) => Math.ceil(length / side);
 
-  // How a dataflow cuts a product: what stays is cut along down and across; so many numbers stream through a tile.
+  // How a dataflow cuts a product: the stationary matrix is cut along `down` and `across`; `streamed` numbers pass each tile.
   const cut = (dataflow, {m, n, k}) => ({
     os: {down: m, across: n, streamed: k},
     ws: {down: k, across: n, streamed: m},
     is: {down: k, across: m, streamed: n},
   })[dataflow];
 
-  // Cycles by what they are spent on; `twice` where each cell has a second register for what stays.
+  // Cycles by phase; `twice`: each cell has a second register for the stationary number.
   const cycles = (dataflow, array, shape, twice) => {
     const {rows, columns} = array, {down, across, streamed} = cut(dataflow, shape);
     const count = tiles(down, rows) * tiles(across, columns), active = count * streamed;

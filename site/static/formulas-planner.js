@@ -35,7 +35,7 @@
     [p.sharding === "full" ? "f" : "d", p.data], ["pods ", p.pods]]
     .filter(([, ways]) => ways !== 1).map(([what, ways]) => what + ways).join(" ") || "one chip";
 
-  // Why a plan does not fit the model's sizes, in words; empty where it does.
+  // Why a plan does not fit the model's sizes, in words; empty if it fits.
   const complaint = (p, s) => {
     const most = layersOfStage(p, s);
     if (!divides(p.tensor, s.heads)) return `Tensor: ${p.tensor} ways can’t divide the model’s ${s.heads} heads evenly.`;

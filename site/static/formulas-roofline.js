@@ -1,5 +1,5 @@
-// The roofline (labs/harness/measure/work.cpp), and what operators do and move as chapters 00 and 07 count them. Pure functions;
-// tests/site/formulas holds them to the C++. A number is `size` bytes; the labs' are 4.
+// The roofline (labs/harness/measure/work.cpp), and the work and traffic of operators as chapters 00 and 07 count them. Pure
+// functions; tests/site/formulas compares them with the C++. A number has `size` bytes; the labs' have 4.
 (() => {
   const hf = window.hardwareFirst = window.hardwareFirst || {};
   const work = (flops, bytes, allocated) => ({flops, bytes, allocated});
@@ -10,15 +10,15 @@
   const side = (roof, w) => w.flops / roof.peak < traffic(w) / roof.bandwidth ? "memory" : "compute";
   const ridge = (roof) => roof.peak / roof.bandwidth;
 
-  // Reads and writes so many numbers; what is written is not among what is read, so its lines are read first.
+  // Reads and writes the given counts of numbers; the output is not among the input, so write-allocate reads its lines first.
   const streaming = (flops, read, written, size) => work(flops, size * (read + written), size * written);
 
   const product = ({m, n, k}, size = 4) => [streaming(2 * m * n * k, m * k + k * n, m * n, size)];
 
-  // How many places a window, padded by half of itself, has along a side.
+  // The number of positions of a window along a side padded by half the window.
   const places = ({side, kernel, stride}) => Math.floor((side + 2 * Math.floor(kernel / 2) - kernel) / stride) + 1;
 
-  // Patches laid out as columns and multiplied, picture by picture; fused, no column is ever written.
+  // Lays patches out as columns and multiplies, picture by picture; fused, it never writes the columns.
   const convolution = (shape, size = 4) => {
     const {inputs, outputs, kernel, side, batch = 1, fused} = shape;
     const n = batch * places(shape) ** 2, k = inputs * kernel * kernel, pictures = batch * inputs * side * side;
@@ -39,7 +39,7 @@
                     work(products / 2, results + cache + scores, results)];
   };
 
-  // So many operators of one FLOP each; fused, they are one pass.
+  // A chain of operators of one FLOP each; fused, they need one pass.
   const chain = ({count, operators = 3, fused, allocates = true}, size = 4) => {
     const passes = fused ? 1 : operators, bytes = size * count;
     return [work(operators * count, 2 * passes * bytes, allocates ? passes * bytes : 0)];

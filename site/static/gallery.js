@@ -1,4 +1,4 @@
-// Two machines over each other: their roofs in one drawing, their values in one table. Which two stands in the address.
+// Compares two machines: their roofs in one drawing, their values in one table. The address holds the choice.
 (() => {
   const box = document.querySelector(".hf-compare-two");
   if (!box) return;

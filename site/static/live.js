@@ -1,4 +1,4 @@
-// A calculator's scripts are fetched when it is nearly on the screen: whoever does not come that far pays nothing for them.
+// Loads a calculator's scripts when it is almost on the screen; readers who do not scroll that far never load them.
 (() => {
   const folder = `${document.documentElement.dataset.content_root}_static/`;
   const near = new IntersectionObserver((entries) => {

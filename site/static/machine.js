@@ -1,7 +1,7 @@
-// Whose numbers the page shows, settled before anything is painted: the address wins (?machine=SLUG), then what the reader
-// chose before, then the machine that the page was written for, also for want of one that has not measured its chapter. What
-// differs on another machine comes as a script, since a page opened from a file may load nothing else; until it is there, the
-// article is laid out and not yet shown.
+// Decides before the first paint which machine's numbers the page shows: the address's (?machine=SLUG), else the one that the
+// reader chose before, else the page's default, which also replaces a machine that has not measured the chapter. The parts that
+// differ on another machine come as a script, since a page opened from a file can load nothing else; until it arrives, the
+// article is laid out but hidden.
 (() => {
   const {page, machines, others} = document.currentScript.dataset;
   const list = JSON.parse(machines), known = slug => list.some(machine => machine.slug === slug);
@@ -10,7 +10,7 @@
   const chosen = [asked, remembered].find(slug => known(slug) || slug in lacking) ?? "here";
   const wanted = known(chosen) ? chosen : list[0].slug;
 
-  // SLUG → [html or null for each slot], a promise. Resolved with nothing where the machine's page is the default's.
+  // SLUG → a promise of [html or null for each slot]; of an empty list if the machine's page is the default.
   const variants = {__proto__: null}, arrived = {__proto__: null};
   hardwareFirst.machines = list;
   hardwareFirst.machine = list[0].slug;
@@ -30,6 +30,6 @@
   if (wanted === list[0].slug) return;
   const {classList} = document.documentElement;
   classList.add("hf-changing");
-  setTimeout(() => classList.remove("hf-changing"), 3000);  // should machines.js never come
+  setTimeout(() => classList.remove("hf-changing"), 3000);  // in case machines.js never loads
   hardwareFirst.variantOf(wanted).catch(() => {});
 })();

@@ -1,10 +1,10 @@
-// The machine switcher, and the exchange of what the page's slots hold. Whoever decorates content listens to "hf:machine".
+// The machine switcher, which exchanges the contents of the page's slots. Scripts that decorate content listen to "hf:machine".
 (() => {
   const {machines, variantOf, lackingMachine} = hardwareFirst, [first] = machines;
   const slots = [...document.querySelectorAll(".hf-slot")].sort((a, b) => a.dataset.slot - b.dataset.slot);
-  // What has been shown before is kept as it was left: {slug: [nodes of each slot]}. The page came with the first machine's.
-  const kept = {__proto__: null}, holds = slots.map(() => first.slug);  // whose content each slot has
-  // Whose content a slot shows for a machine: its own, or the first machine's where nothing differs.
+  // Contents shown before are kept as the reader left them: {slug: [nodes of each slot]}. The page starts with the first machine's.
+  const kept = {__proto__: null}, holds = slots.map(() => first.slug);  // the machine whose content each slot has
+  // Whether a slot has content of its own for a machine; otherwise it shows the first machine's.
   const owner = (html, slot) => typeof html[slot] === "string";
 
   const parsed = html => {
@@ -13,8 +13,8 @@
     return [...template.content.childNodes];
   };
 
-  // The reader's place: the first block that begins below the header stays where it is. What is folded away is not asked where
-  // it is: it would be laid out for that.
+  // The reader's place: the first block that begins below the header stays where it is. Folded content is skipped, because asking
+  // for its position would force its layout.
   const FOLDED = "details:not([open]) *";
   const place = () => {
     const top = document.querySelector(".hf-header")?.getBoundingClientRect().bottom ?? 0;
@@ -34,8 +34,8 @@
     if (anchor && scrollY) scrollBy({top: anchor.getBoundingClientRect().top - before, behavior: "instant"});
   };
 
-  // The order of an exchange: what is in sight or nearly; once that is painted the rest, a few slots at a time; at last, for
-  // only who hears of the new machine hides it again, what an open question hides.
+  // The order of an exchange: first the slots on or near the screen; once those are painted, the others, a few at a time; last the
+  // slots that an open question hides, because they are hidden again only after "hf:machine".
   const FEW = 60;
   const slices = () => {
     if (document.documentElement.classList.contains("hf-changing")) return [slots];
@@ -56,7 +56,7 @@
     document.dispatchEvent(new CustomEvent("hf:machine", {detail: {machine: slug, name}}));
   };
 
-  // Shows a machine; a promise. Of several asked for in a row the last one stays.
+  // Shows a machine; returns a promise. Of several requests in a row, the last one wins.
   let asked, turn = 0;
   hardwareFirst.showMachine = async slug => {
     asked = slug;
@@ -82,7 +82,7 @@
     const address = new URL(location.href);
     if (!address.searchParams.has("machine")) return;
     address.searchParams.set("machine", slug);
-    try { history.replaceState(history.state, "", address); } catch { /* a file's address stays as it is */ }
+    try { history.replaceState(history.state, "", address); } catch { /* the address of a file cannot change */ }
   };
 
   const select = document.createElement("select");

@@ -1,9 +1,9 @@
-// The reader's GPU, where the browser gives one to pages (WebGPU): copying, how much must be in flight to read at full speed, a
-// product by the definition and one in tiles, and what a launch costs. Each is checked before it is timed; what is wrong, or
-// cannot be had, throws and says so.
+// Measures the reader's GPU through WebGPU: copying, the bytes in flight needed to read at full speed, a naive and a tiled matrix
+// product, and the cost of a launch. Each kernel is checked before it is timed; a wrong result or a missing feature throws an
+// error that says so.
 (() => {
   const hf = window.hardwareFirst;
-  const MiB = 2 ** 20, COPIED = 128 * MiB, TILE = 16, CHECKED = 3 * TILE, SIDES = [256, 1024]; // the largest that is not slow
+  const MiB = 2 ** 20, COPIED = 128 * MiB, TILE = 16, CHECKED = 3 * TILE, SIDES = [256, 1024]; // a slow GPU gets the smaller side
   const WIDE = 16, GROUP = 64; // bytes of a load; threads that start together
   const THREADS = [64, 256, 1024, 4096, 16384, 65536, 262144, 1048576], LOADS = [16, 4096, 2 ** 24]; // of a thread, and of all
   const LONG = 50, SLOW = 20, ROUNDS = 5; // a batch; a launch: both in ms
@@ -17,7 +17,8 @@
     @compute @workgroup_size(256) fn copy(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
       for (var i = id.x; i < n; i += 256 * groups.x) { c[i] = a[i]; }
     }`;
-  // A thread's next load is where the one before says: of what is below 1, nowhere else. So each thread has one in flight.
+  // A thread's next address depends on its last load, so each thread has one load in flight. The numbers are below 1, so they never
+  // change the address.
   const WAIT = `${HEAD("vec4f")}
     @compute @workgroup_size(${GROUP}) fn wait(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
       var at = id.x;
@@ -47,7 +48,7 @@
 
   const random = (count) => Float32Array.from({length: count}, () => 2 * Math.random() - 1);
 
-  // What runs a kernel over two arrays into a third, so many times; and reads the third.
+  // Prepares buffers, and functions to run a kernel over two arrays into a third and to read that.
   const prepare = async (device) => {
     const access = ["read-only-storage", "read-only-storage", "storage"];
     const entries = access.map((type, binding) => ({binding, visibility: GPUShaderStage.COMPUTE, buffer: {type}}));
@@ -99,7 +100,7 @@
         return Math.abs(found - sum) <= 1e-4;
       };
       if (!(await gpu.read(a.byteLength)).every(right)) throw wrong(`${name} product`);
-      gpu.write(2, new Float32Array(n * n)); // so that the second is not checked on what the first left
+      gpu.write(2, new Float32Array(n * n)); // so that the second check cannot pass on the first one's result
     }
     const threads = 2 * GROUP, loads = 5;
     await (await waiting(gpu, threads, loads))(1);
@@ -111,7 +112,7 @@
     await run(times);
     return performance.now() - from;
   };
-  // Milliseconds of one of many launches: what so many more take, without what it takes to wait for any.
+  // Milliseconds per launch: the time of additional launches, without the cost of waiting for the batch.
   const each = async (run) => {
     let times = 1;
     while (await took(run, times) < LONG) times *= 2;
@@ -120,7 +121,7 @@
     return found.sort((a, b) => a - b)[ROUNDS >> 1];
   };
 
-  // Of so many bytes in flight, how many arrive in a second.
+  // [bytes in flight, bytes that arrive per second] for each number of threads.
   const arriving = async (gpu, slow) => {
     const found = [], [least, most, all] = LOADS;
     for (const threads of THREADS) {
@@ -130,7 +131,7 @@
     return found;
   };
 
-  // What it finds, in B/s, FLOP/s and s; `say` is told what is being done.
+  // The results, in B/s, FLOP/s and s; `say` gets the name of each step.
   hf.measureGpu = async (say) => {
     const adapter = await navigator.gpu.requestAdapter({powerPreference: "high-performance"});
     if (!adapter) throw new Error("This browser lets no page use a GPU.");

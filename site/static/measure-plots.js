@@ -1,5 +1,5 @@
-// The pictures of measure.html, as far as there is a result: the reader's roof over a published machine's, the two staircases,
-// and of a GPU what arrives of so much in flight. Both axes are logarithmic, as in the chapters' figures.
+// The pictures of measure.html, for the results so far: the reader's roof over a published machine's, the two staircases, and a
+// GPU's bandwidth by bytes in flight. Both axes are logarithmic, as in the chapters' figures.
 (() => {
   const hf = window.hardwareFirst, {svg, table} = hf.make, {digits, scaled} = hf.format;
   const HEIGHT = 300, LEFT = 66, TOP = 40, BOTTOM = 250, MARGIN = 14;
@@ -54,19 +54,19 @@
       ...points.map((p) => svg("circle", {cx: to.x(p[0]), cy: to.y(p[1]), r: 3, class: "f-blue"}))]);
   };
 
-  // Every picture for which there is something; points of a staircase stand at powers of two, from 8 KiB.
+  // Every picture that has data; points of a staircase are at powers of two, from 8 KiB.
   hf.measuredPlots = (result, machine, width) => {
     const peak = Math.max(...result.peaks), sets = (values) => values.map((v, i) => [2 ** (13 + i), v]);
     const stair = (title, unit, values, others) =>
       values.length > 1 ? [staircase({title, unit, points: sets(values), others: others ?? []}, width)] : [];
-    const bandwidth = result.waits.length ? result.reads.at(-1) : 0; // the last one when all are there
+    const bandwidth = result.waits.length ? result.reads.at(-1) : 0; // the last one, once all are measured
     return [...(peak ? [roofline({peak, scalar: result.peaks[0], bandwidth}, machine, width)] : []),
             ...stair("Bandwidth by working set", "read, GB/s", result.reads, machine?.reads),
             ...stair("Latency by working set", "time of a dependent load, ns", result.waits, machine?.waits)];
   };
 
   // ---- A GPU ----
-  // What measure-gpu.js found, as it was remembered; null where that is no such thing.
+  // The stored results of measure-gpu.js; null if there are none, or invalid ones.
   hf.rememberedGpu = () => {
     let found;
     try { found = JSON.parse(hf.stored("measured-gpu")); } catch { return null; }

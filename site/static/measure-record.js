@@ -1,4 +1,4 @@
-// What measure.html found, by the ids of the labs: as values, in words, as points for the figures, and as a record of chapter 01.
+// The results of measure.html under the ids of the labs: as values, in words, as points for figures, and as a record of chapter 01.
 (() => {
   const hf = window.hardwareFirst, {digits, scaled} = hf.format;
   const SYSTEMS = /Android|iPhone|iPad|Windows|Mac|Linux/;
@@ -6,7 +6,7 @@
   hf.browserName = `browser on ${system}`;
 
   const LINE = 64; // bytes
-  // {lab: {id: value}}, of what was measured; null where it was not.
+  // {lab: {id: value}}; null if it was not measured.
   const values = ({peaks, reads, waits, chases, naive, all: [, flops, bytes]}) => {
     const of = {peak_fp32_gflops: Math.max(...peaks), peak_fp32_all_gflops: flops || null};
     return {
@@ -19,14 +19,14 @@
       "03-gpu": {mlp_gain_16: chases[0] / chases.at(-1)},
     };
   };
-  // {id: [value, what it is off by]}, with what the book's definitions make of the measured; in C++: labs/record/reading.cpp.
+  // {id: [value, its relative error]}, including values derived by the book's definitions; in C++: labs/record/reading.cpp.
   const withDefined = (found, definitions) => definitions.reduce((all, {id: defined, factors}) => {
     const parts = factors.map(({id, number}) => id ? all[id] : [number, 0]);
     if (!parts.every((part) => part?.[0])) return all;
     const product = factors.reduce((product, {divides}, i) => divides ? product / parts[i][0] : product * parts[i][0], 1);
     return {...all, [defined]: [product, Math.hypot(...parts.map(([, off]) => off))]};
   }, found);
-  const UNITS = {gflops: "GFLOP/s", gbs: "GB/s", ns: "ns", byte: "FLOP/byte", loaded: "FLOP"}; // by the end of an id, or of what goes before a number
+  const UNITS = {gflops: "GFLOP/s", gbs: "GB/s", ns: "ns", byte: "FLOP/byte", loaded: "FLOP"}; // by the last word of an id, ignoring a number after it
   const unit = (id) => UNITS[id.replace(/(_\d+)$/, "").split("_").at(-1)] ?? "1";
   const known = (found) => Object.entries(found).filter(([, value]) => value);
   const words = (id, value) => {
@@ -34,7 +34,7 @@
     return of === "ns" ? scaled(value * 1e-9, "s") : of === "1" ? digits(value)
       : of[0] === "G" ? scaled(value * 1e9, of.slice(1)) : `${digits(value)}\u00a0${of}`;
   };
-  // {lab/id: [the value, in words, what it is off by as a share]}. The roof is no number of its own here: it is that of reading.
+  // {lab/id: [value, in words, relative error]}. The memory roof is left out: here it is just the bandwidth of reading.
   hf.valuesInWords = (result, definitions) => Object.fromEntries(Object.entries(values(result)).flatMap(([lab, found]) => {
     const measured = Object.fromEntries(known(found).map(([id, value]) => [id, [value, result.noise]]));
     const {memory_roof_gbs, ...told} = withDefined(measured, definitions[lab]);
@@ -54,7 +54,7 @@
     id, label, kind: "measured", x: {name: "working set", unit: "B"}, y: {name, unit},
     points: medians.map((median, i) => ({x: 2 ** (13 + i), median, samples: [median]})),
   });
-  // `empty` says what was measured with. What a browser does not tell is null, or as little as a record may have.
+  // `empty` names the compiler and the modules. What a browser hides is null, or the least that a record allows.
   hf.browserRecord = (empty, result, {began, seconds}) => {
     const unknown = {before: null, after: null}, {reads, waits, step, noise, all: [cores]} = result;
     return {

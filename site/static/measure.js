@@ -1,19 +1,19 @@
-// Chapter 01's experiments here: the reader's guess, a worker that measures, pictures as its results come, and what they mean.
-// A result travels in the address after "#", which no server sees; whoever reads one checks it first.
+// Chapter 01's experiments in the browser: the reader's guess, a worker that measures, pictures as results arrive, and what they
+// mean. A link contains the result after "#", which no server sees; it is validated before use.
 (() => {
   const hf = window.hardwareFirst, {element, table} = hf.make, {digits, percent, scaled} = hf.format;
   const box = document.querySelector("[data-widget=measure]");
   if (!box) return;
   const {modules, machines, record, definitions} = JSON.parse(box.querySelector("script").textContent);
-  const SIZES = [.1, .3, .5, 1, 1.5, 3, 4, 7, 8, 14, 27, 32, 70, 123, 235, 405, 671]; // of models that people know, in billions
-  const SILENCE = 20e3; // without a word for so long, a worker is gone: the longest batch is a small part of it
+  const SIZES = [.1, .3, .5, 1, 1.5, 3, 4, 7, 8, 14, 27, 32, 70, 123, 235, 405, 671]; // of well-known models, in billions of weights
+  const SILENCE = 20e3; // a worker silent for this long has ended: the longest batch is far shorter
 
   // ---- A result in the address: #measured=1:step,noise;peaks;reads;waits;chases;naive;tiled;cores,their GFLOP/s,their GB/s ----
   const PARTS = [["step", "noise"], "peaks", "reads", "waits", "chases", "naive", ["tiled"], "all"];
-  const COUNTS = [[2, 2], [3, 3], [13, 16], [13, 16], [5, 5], [3, 3], [1, 1], [3, 3]]; // the fewest and the most numbers of each
+  const COUNTS = [[2, 2], [3, 3], [13, 16], [13, 16], [5, 5], [3, 3], [1, 1], [3, 3]]; // the least and greatest length of each part
   const written = (result) => "#measured=1:" + PARTS.map((part) => (Array.isArray(part) ? part.map((name) => result[name]) : result[part])
     .map((v) => Number(v.toPrecision(4)).toFixed(6).replace(/\.?0+$/, "")).join(",")).join(";");
-  // The result that an address holds; null where it is not just as written() makes them.
+  // The result in an address; null unless it has exactly the form that written() makes.
   const read = (hash) => {
     if (hash.length > 600 || !/^#measured=1:[0-9.,;]+$/.test(hash)) return null;
     const groups = hash.slice("#measured=1:".length).split(";").map((group) => group.split(","));
@@ -43,9 +43,9 @@
   for (const {slug, name} of machines) behind.append(element("option", {value: slug}, name));
   const gpu = element("div", {class: "hf-shown hf-gpu"}), ask = element("button", {type: "button"}, "Measure the GPU too");
   soWhat.querySelector("fieldset").append(means);
-  box.append(form, said, running, pictures, soWhat, rows, links, gpu); // what is there already stays where it is
+  box.append(form, said, running, pictures, soWhat, rows, links, gpu); // so that later parts do not move earlier ones
 
-  // `mine` is what this browser remembers of its own result; null where the result is another's.
+  // `mine` is this browser's stored result; null if the result shown came from elsewhere.
   let result = null, mine = null, began = 0, worker = null, watch = 0, width = 0;
 
   const draw = () => {
@@ -67,7 +67,7 @@
       ["resolution of the clock", scaled(step / 1e3, "s")], ["repeated batches differ by", percent(noise)], ...mine ? [["a saved record names it", hf.browserName]] : [],
     ]));
   };
-  // From chapter 06's one formula, bytes over bandwidth, and from chapter 02's ladder.
+  // By chapter 06's formula, bytes over bandwidth, and by chapter 02's ladder.
   const explain = () => {
     const weights = SIZES[size.value], bits = Number(format.value), {peaks, reads, naive, chases, all} = result;
     const bytes = weights * 1e9 * bits / 8, peak = Math.max(...peaks), tokens = (gbs) => digits(gbs * 1e9 / bytes);
@@ -81,14 +81,14 @@
     ].map((words) => element("li", {}, words)));
   };
 
-  // ---- What this browser remembers of its own ----
+  // ---- The stored result ----
   const remember = () => {
     const seconds = (Date.now() - began) / 1e3, values = hf.valuesInWords(result, definitions), points = hf.pointsOf(result);
     mine = {link: written(result), began: new Date(began).toISOString(), seconds, values, points};
     hf.store("measured", JSON.stringify(mine));
   };
   const remembered = () => {
-    try { mine = JSON.parse(hf.stored("measured")); } catch { /* as if there were none */ }
+    try { mine = JSON.parse(hf.stored("measured")); } catch { /* treated as none */ }
     result = typeof mine?.link === "string" ? read(mine.link) : null;
     if (!result) mine = null;
     return result;
@@ -109,7 +109,7 @@
 
   // ---- Measuring ----
   const end = (words) => {
-    worker?.terminate(); // and those that it started
+    worker?.terminate(); // also ends the workers that it started
     worker = null;
     clearTimeout(watch);
     press.disabled = false;
@@ -180,7 +180,7 @@
   save.addEventListener("click", () => {
     const file = URL.createObjectURL(new Blob([JSON.stringify(hf.browserRecord(record, result, mine), null, 1)], {type: "application/json"}));
     element("a", {href: file, download: "01-roofline.json"}).click();
-    setTimeout(() => URL.revokeObjectURL(file), 1e4); // when the browser has begun to write it
+    setTimeout(() => URL.revokeObjectURL(file), 1e4); // by then the browser has started to save it
   });
   forget.addEventListener("click", () => {
     hf.store("measured", null);

@@ -1,4 +1,4 @@
-// What is wider than the page scrolls inside itself. Where it does, the keyboard must reach it: some browsers need to be told.
+// Content wider than the page scrolls in its own box. Some browsers let the keyboard reach such a box only with a tabindex.
 (() => {
   const name = (box) => box.matches("pre") ? "Code" : box.matches(".math") ? "Formula" : "Table";
   const sizes = new ResizeObserver((entries) => {
@@ -13,6 +13,6 @@
     for (const box of document.querySelectorAll(".hf-scroll, article pre, article div.math")) sizes.observe(box);
   };
   watch();
-  // What a widget shows, or another machine, may scroll too.
+  // Widgets, or another machine's content, may add boxes that scroll.
   new MutationObserver(watch).observe(document.querySelector("article"), { childList: true, subtree: true });
 })();

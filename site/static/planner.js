@@ -1,18 +1,17 @@
-// The planner, live: a step of a transformer's training on many chips; the fastest plans that fit, and the reader's own.
+// The interactive planner: a training step of a transformer on many chips; the fastest plans that fit, and the reader's own.
 (() => {
   const hf = window.hardwareFirst, p = hf.planner, {bar, element, table} = hf.make, {digits, duration, percent} = hf.format;
-  const GiB = 1024 ** 3, SLICE = 12; // ms of searching between two looks at the page
+  const GiB = 1024 ** 3, SLICE = 12; // ms of searching before the page gets a turn
   const spent = {arithmetic: ["arithmetic", "compute"], memory: ["memory", "memory"], tensor: ["tensor links", "green"],
                  network: ["network", "grey"], bubble: ["bubble", "purple"]};
   const held = {weights: ["weights", "memory"], gradients: ["gradients", "memory-2"], optimizer: ["optimiser", "memory-3"],
-                activations: ["activations", "memory-4"]}; // one hue, more and less of it
+                activations: ["activations", "memory-4"]}; // shades of one hue
   const again = {selective: "attention", full: "everything"};
   const gib = (bytes) => `${digits(bytes / GiB)}\u00a0GiB`;
 
   const list = (select, choices) => select.append(...choices.map(({name, called}) => new Option(called, name)));
 
-  // "Tensor 8 ways inside the box, 16 pipeline stages across boxes": a plan's cuts, which wires they need, and what else it
-  // has decided.
+  // "Tensor 8 ways inside the box, 16 pipeline stages across boxes": a plan's cuts, the wires they use, and its other choices.
   const inWords = (chip, plan) => {
     const {tensor, context, pipeline, interleave, data, pods, sharding, microBatch, recompute} = plan;
     const [one, many] = chip.torusAxes > 0 ? ["pod", "pods"] : ["box", "boxes"];
@@ -37,7 +36,7 @@
     list(form.elements.chip, data.chips);
     list(form.elements.model, [...data.models, {name: "own", called: "your own GPT"}]);
     [form.elements.chip.value, form.elements.model.value] = ["h100", "llama3-70b"];
-    let latest = 0, asked = "", fastest, draw; // the newest search, of which job, what it found, and what is shown of it
+    let latest = 0, asked = "", fastest, draw; // the newest search, its job, its result, and the function that shows it
 
     const parts = (values, names) => Object.entries(names).map(([kind, [name, colour]]) => [name, values[kind], colour]);
     const show = (job, {plan, time, memory}) => {
@@ -73,7 +72,7 @@
         return [element("span", {class: "hf-words"}, words), mine, duration(seconds),
                 percent(p.mfu(job.chip, job.shape, plan, seconds)), gib(p.memoryTotal(memory))];
       }));
-    // The fastest plans; where there is none, why, and the nearest power of two of chips that has one.
+    // The fastest plans; if there is none, the reason, and the nearest power of two of chips that has one.
     function* best(job) {
       const found = yield* p.search(job, 5), far = (chips) => Math.abs(Math.log(chips / job.chips)), {least} = found;
       if (found.length) return found;
@@ -84,7 +83,7 @@
           return `${why}. One fits with ${digits(chips)} chips.`;
       return `${why}. None fits with another number of chips.`;
     }
-    // Finds them a little at a time; the table has them whoever's plan is shown.
+    // Searches in short slices; the table shows the plans found, even while the reader's own plan is shown above.
     const search = (job, then) => {
       const mine = ++latest, walk = best(job);
       box.setAttribute("aria-busy", true);

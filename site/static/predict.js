@@ -1,7 +1,7 @@
-// Predict first: what the reader says is kept in this browser, scored against the chosen machine's answers, and what it
-// would give away stays hidden until then (veil.js). Nothing is sent anywhere.
+// Predict first: this browser stores the reader's answers, scores them against the chosen machine's, and hides what would give an
+// answer away until the reader commits (veil.js). Nothing is sent anywhere.
 (() => {
-  // How far a number may be off, as a factor or in shares of an even scale: near; of the right size; any more is far.
+  // How far off an answer may be, as a factor or as a share of a linear scale, to count as near or roughly right; else it is far.
   const NEAR = 1.5, SIZE = 3, NEAR_SHARE = .1, SIZE_SHARE = .25;
   const boxes = [...document.querySelectorAll(".hf-predict")];
 
@@ -12,7 +12,7 @@
   const id = (box) => box.dataset.predict;
   const rounded = (number) => Number(Number(number).toPrecision(2));
 
-  // Each kind of question: whether a bet is one that it takes.
+  // For each kind of question, whether a bet is valid.
   const takes = {
     choices: (box, bet) => [...box.querySelectorAll("[data-choice]")].some(({dataset}) => Number(dataset.choice) === bet),
     range: ({dataset: {low, high}}, bet) => typeof bet === "number" && bet >= rounded(low) && bet <= rounded(high),
@@ -23,12 +23,12 @@
     },
   };
 
-  // {question: {bet, place, near, of, off}}: what was said (null: skipped), where on its page, how many of how many were
-  // near, the factor it was off. A browser may hold anything under this name: what does not fit is forgotten.
+  // {question: {bet, place, near, of, off}}: the bet (null: skipped), the question's place on its page, how many of how many answers
+  // were near, and the factor by which a number was off. The stored text may be anything; invalid entries are dropped.
   const fits = ([name, entry]) => {
     if (entry?.bet === undefined || !name.includes("/")) return false;
     const box = boxes.find((each) => id(each) === name), {bet, near = 0, of = 0, off} = entry;
-    if (!box && name.startsWith(`${document.body.dataset.page}/`)) return false; // this page asked it once
+    if (!box && name.startsWith(`${document.body.dataset.page}/`)) return false; // the page no longer has this question
     const counted = Number.isInteger(near) && Number.isInteger(of) && near >= 0 && near <= of && of <= 100;
     return counted && (off == null || off > 0 && off < Infinity) && (!box || bet === null || takes[box.dataset.kind](box, bet));
   };
@@ -42,7 +42,7 @@
   const grade = (off, near, size) => off <= near ? "near" : off <= size ? "size" : "far";
   const inGrade = {near: "near", size: "roughly right", far: "far off"};
 
-  // Each kind of question: what it says about a bet, given the answer: {text, grade, near, of, off}.
+  // For each kind of question, the score of a bet: {text, grade, near, of, off}.
   const scores = {
     choices(box, bet, right) {
       const words = (choice) => box.querySelector(`[data-choice="${choice}"]`).textContent, near = Number(bet === Number(right));
@@ -68,7 +68,7 @@
     },
   };
 
-  // What was said of a question, or that it was skipped with all others; undefined while it is open.
+  // The reader's answer, or a skip if all questions are skipped; undefined while the question is open.
   const given = (box) => said[id(box)] ?? (skipsAll ? {bet: null} : undefined);
 
   const show = (box) => {
@@ -80,7 +80,7 @@
     box.classList.toggle("hf-far", score?.grade === "far");
     const line = box.querySelector(".hf-predict-score");
     line.textContent = score?.text || (entry ? (entry.bet === null ? "Skipped." : "Saved.") : "");
-    if (entry && (entry.bet === null || box.matches(".hf-front-try *"))) {  // a dropped dot is an answer: it can be taken back
+    if (entry && (entry.bet === null || box.matches(".hf-front-try *"))) {  // a dropped dot counts as an answer, so it can be taken back
       const offer = entry.bet !== null ? "Ask me again" : skipsAll ? "Ask me after all, throughout the book" : "Ask me after all";
       const again = make("button", offer, {type: "button"});
       again.addEventListener("click", () => askAgain(box));
@@ -89,7 +89,7 @@
     if (kind === "table") showRows(box, entry?.bet, right && JSON.parse(right));
   };
 
-  // A table of bets: each row says what its kernel waits for and whether the reader had it; so does the table of scores.
+  // A table of bets: each row tells what its kernel waits for and whether the reader was right; so does the table of scores.
   const showRows = (box, bet, sides) => {
     const verdict = (name) => bet && sides ? (bet[name] === sides[name] ? "hf-right" : "hf-wrong") : "";
     for (const row of box.querySelectorAll("[data-row]")) {
@@ -146,7 +146,7 @@
   };
   const inWords = ({near, of, off}) => `${near} of ${of} near` + (off ? `, numbers off by ${digits(off)}×` : "");
 
-  // How the reader's intuition moved: this chapter against those before, and a row of dots for each.
+  // How the reader's intuition changed: this chapter compared with earlier ones, and a row of dots for each.
   const summarise = (place) => {
     const chapters = new Map();
     const asked = Object.entries(said).map(([name, entry]) => [name.split("/")[0], entry]);

@@ -1,4 +1,4 @@
-// Chapter 03 with the reader's own GPU, where measure.html has measured one. live.js fetches this when the reader comes near.
+// Shows the reader's own GPU in chapter 03, if measure.html has measured one. live.js loads this when the reader gets near.
 (() => {
   const hf = window.hardwareFirst, box = document.querySelector(".hf-reader-gpu"), found = box && hf.rememberedGpu();
   if (!found) return;

@@ -1,6 +1,5 @@
-// What helps a reader on every page: what a word, a number or a source is, on hover, focus and touch; copies of code; pages
-// turned by keys; the way back; how far one is. Cards show what these carry in their titles, and the page's own footnotes:
-// nothing is fetched.
+// Reading aids on every page: cards that explain a word, a number or a source on hover, focus and touch; copying code; keys that
+// turn pages; a way back; a progress bar. Cards show titles and the page's own footnotes; nothing is loaded.
 (() => {
   const make = (tag, name, text = "", attributes = {}) => {
     const element = Object.assign(document.createElement(tag), { className: name, textContent: text });
@@ -25,7 +24,7 @@
     } else {
       card.append(make("p", "", link.title || link.dataset.card));
     }
-    // Where a number was added to its record: a line of the source.
+    // The line of source that added a number to its record.
     const { at } = link.dataset, line = at?.replace(/#L(\d+)$/, ":$1").replace(/^.*\/(?=labs\/)/, "");
     if (at) card.append(/^https?:/.test(at) ? make("a", "hf-at", line, { href: at }) : make("p", "hf-at", line));
     if (pointer === "touch" && link.href) card.append(make("a", "", "Go there", { href: link.href }));
@@ -38,7 +37,7 @@
     hide();
     if (!fill(link)) return;
     shown = link;
-    link.dataset.card = link.title;  // the browser would show it a second time
+    link.dataset.card = link.title;  // else the browser would show it too
     link.removeAttribute("title");
     link.setAttribute("aria-describedby", card.id);
     card.showPopover();
@@ -108,7 +107,7 @@
     const text = button.parentElement.querySelector("pre").textContent.replace(/\n$/, "");
     let done = true;
     try { await navigator.clipboard.writeText(text); } catch { done = false; }
-    if (!done) {  // where the page may not write to the clipboard, what is selected can be copied
+    if (!done) {  // without access to the clipboard, a selection can still be copied
       getSelection().selectAllChildren(button.parentElement.querySelector("pre"));
       done = document.execCommand("copy");
     }
@@ -142,7 +141,7 @@
   }
   document.querySelector("footer")?.append(help);
 
-  // ——— The way back from where a link in the text led, to the place and to the link ———
+  // ——— After following a link in the text: back to the place and to the link ———
   const back = make("button", "hf-back", "← Back", { type: "button", hidden: "" });
   let from = null, landed = NaN;
   document.body.append(back);
@@ -153,7 +152,7 @@
   function arrived() {
     back.hidden = hardwareFirst.stored("jump") !== location.href || history.length < 2;
     landed = NaN;
-    setTimeout(() => { landed = scrollY; }, 1000);  // the page may still be on its way there
+    setTimeout(() => { landed = scrollY; }, 1000);  // the page may still be scrolling there
     hardwareFirst.store("jump", null);
   }
   addEventListener("hashchange", arrived);
@@ -163,7 +162,7 @@
     from?.focus({ preventScroll: true });
   });
 
-  // ——— How far one is ———
+  // ——— Progress ———
   const article = document.querySelector("article"), line = make("div", "hf-progress", "", { "aria-hidden": "true" });
   let waiting = false;
   function measure() {

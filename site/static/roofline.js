@@ -1,11 +1,11 @@
-// The roofline, live: a machine, an operator and its shape; where the dot falls, and how long that takes at least.
+// The interactive roofline: a machine, an operator and its shape; where the dot falls, and the least time it takes.
 (() => {
   const hf = window.hardwareFirst, r = hf.roofline;
   const {element, svg, table} = hf.make, {digits, duration, percent, scaled} = hf.format;
   const sizes = {fp64: 8, fp32: 4, bf16: 2, int8: 1}, widths = Object.keys(sizes);
   const waits = {memory: "memory", compute: "arithmetic"};
 
-  // ---- Operators: what each does, in parts that run one after the other ----
+  // ---- Operators, each in parts that run one after the other ----
   const heads = (s) => ({heads: s.heads, kvHeads: s.heads / s.group, d: s.d, fused: s.fused});
   const attentionParts = ["queries × keys", "softmax", "weights × values"];
   const operators = {
@@ -37,8 +37,8 @@
   };
 
   // ---- The plot: both axes logarithmic, as in the chapter's figures ----
-  const HEIGHT = 380, LEFT = 74, TOP = 62, BOTTOM = 324, WIDEST = 620, NARROWEST = 330; // as wide as the page, within these
-  const scaleOf = (roof, dots, width) => { // of all dots: it stays as it is while one is dragged
+  const HEIGHT = 380, LEFT = 74, TOP = 62, BOTTOM = 324, WIDEST = 620, NARROWEST = 330; // the plot is as wide as the page, within these limits
+  const scaleOf = (roof, dots, width) => { // computed from all dots, so that it stays fixed while one is dragged
     const across = dots.map(({x}) => x), low = Math.min(.05, Math.min(...across) / 3, r.ridge(roof) / 10);
     const high = Math.max(20000, Math.max(...across) * 3, r.ridge(roof) * 10);
     const least = Math.min(roof.bandwidth * low, ...dots.map(({y}) => y), roof.peak / 3) / 2;
@@ -83,7 +83,7 @@
       text(late ? x2 - 8 : x2 + 8, BOTTOM - 10, `ridge ${plain(ridge)}`, "quiet", late ? "end" : "start"),
     ];
   };
-  // What becomes of the dot as the number with the slider grows, `steps` times from each double to the next.
+  // The dot's positions as the slider's number grows, with `steps` positions per doubling.
   const sweep = (roof, s, most, steps) => {
     const {swept} = operators[s.op], many = Math.floor(steps * Math.log2(most));
     const values = new Set(Array.from({length: many + 1}, (_, i) => Math.round(2 ** (i / steps))));
@@ -103,13 +103,13 @@
       select.append(element("optgroup", {label: group}, data.chips.filter((chip) => chip.group === group)
         .map((chip) => element("option", {value: chip.id}, chip.name))));
     select.append(element("option", {value: "own"}, "your own"));
-    const follow = () => { // the page's machine, where one that was measured is chosen and that one was
+    const follow = () => { // switches to the page's machine if both it and the current choice are measured machines
       const now = chips.get(select.value), next = hf.machine && data.chips.find((chip) => chip.machine === hf.machine);
       if (now?.machine && next && now.machine !== next.machine) select.value = next.id;
     };
     follow();
     document.addEventListener("hf:machine", follow);
-    form.addEventListener("input", () => dot.classList.add("hf-moving")); // at first it is where it is
+    form.addEventListener("input", () => dot.classList.add("hf-moving")); // the first placement is not animated
     select.addEventListener("input", () => { form.elements.allocates.checked = Boolean(chips.get(select.value)?.machine); });
 
     const dot = svg("g", {class: "hf-dot", tabindex: 0, role: "slider", "aria-valuemin": 1},
@@ -120,8 +120,8 @@
     const chosen = (name) => form.elements[name].selectedOptions[0].text;
     shown.append(title, picture);
 
-    // The dot is dragged along its trail, or doubled and halved by the arrows: that is, the number with the slider is.
-    let dragged; // to where the pointer is, of all places that it can have
+    // Dragging the dot along its trail, or doubling and halving by arrow keys, changes the slider's number.
+    let dragged; // moves the dot to its possible position nearest to the pointer
     const pulled = () => form.elements[operators[form.elements.op.value].swept];
     const pull = (value) => {
       pulled().value = Math.min(Math.max(value, 1), Number(pulled().max));
@@ -166,7 +166,7 @@
       dot.setAttribute("aria-label", field.closest("label").firstChild.textContent.trim());
       dot.setAttribute("aria-valuemax", most);
       dot.setAttribute("aria-valuenow", field.value);
-      dragged = (at) => { // where several lie in one place, as in decode, there is nowhere to go
+      dragged = (at) => { // if several positions coincide, as in decode, the dot stays
         const apart = (each) => Math.hypot(to.x(each.x) - at.x, to.y(each.y) - at.y);
         const near = sweep(roof, s, most, 8).reduce((a, b) => apart(b) < apart(a) ? b : a);
         if (apart(near) < apart(found) - .5) pull(near.value);
@@ -183,7 +183,7 @@
       const columns = [["part", "at least", "waits for", "work", "compulsory", "write-allocate", "FLOP/byte"],
         ...parts.map((part, i) => column(names[i], part, times[i], r.side(roof, part))),
         ...(parts.length > 1 ? [column("total", all, found.seconds, found.side)] : [])];
-      const [head, ...rows] = columns[0].map((_, i) => columns.map((each) => each[i])); // as high, however many parts there are
+      const [head, ...rows] = columns[0].map((_, i) => columns.map((each) => each[i])); // transposed, so that the height does not depend on the number of parts
       more.replaceChildren(table(head, rows));
     };
   });

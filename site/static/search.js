@@ -1,10 +1,10 @@
-// Looks words up in the book. Its text is fetched as a script (so that it works from a file) once there is something to find.
+// Searches the book. Its text is loaded as a script, which also works from a file, at the first query.
 (() => {
   const form = document.querySelector(".hf-search"), field = form.elements.q;
   const says = document.querySelector(".hf-search-says"), list = document.querySelector(".hf-found");
   const SHOWN = 30, EXCERPT = 180;
-  const WEIGHT = { page: 5, term: 4, section: 3 };  // of a word in the title
-  const DEFINED = 1.5;  // of a word in a term that the section defines
+  const WEIGHT = { page: 5, term: 4, section: 3 };  // for a word in the title
+  const DEFINED = 1.5;  // for a word in a term that the section defines
   let sections = null, waiting = null;
 
   // Lower case, no accents, and one spelling of organise and colour.
@@ -12,10 +12,10 @@
     .map((word) => word.replace(/(?<=\p{L}{3})iz(?=[aei])/u, "is").replace(/(?<=col|hon|lab|neighb|behavi)or(?!a)/, "our"));
   const stem = (word) => word.replace(word.length > 4 ? /(?:ies|es|s|ing|ed)$/ : /s$/, "").replace(/(?<=..)e$/, "");
 
-  // What a page hides until a question is answered is found by who has answered it, or skipped it (predict.js).
+  // Text that a page hides until a question is answered is only searched once the reader has answered or skipped it (predict.js).
   const answered = () => {
     let said;
-    try { said = JSON.parse(hardwareFirst.stored("predictions")); } catch { /* anything may stand there */ }
+    try { said = JSON.parse(hardwareFirst.stored("predictions")); } catch { /* it may contain anything */ }
     const all = hardwareFirst.stored("predictions-skipped") === "all";
     return (question) => all || Object.hasOwn(said ?? {}, question);
   };
@@ -33,7 +33,7 @@
     if (waiting !== null) look(waiting);
   };
 
-  // How often a section has a word: whole, with another ending (half), or as a beginning (a quarter).
+  // How often a section has a word; with another ending it counts half, as the beginning of a word a quarter.
   const count = (section, word) => {
     let sum = 0;
     for (const [other, times] of section.counts) {
@@ -47,8 +47,8 @@
   const titled = (section, word) => Math.max(0, ...section.titleWords.map((other) =>
     (same(word, other) ? 1 : word.length > 2 && other.startsWith(word) ? .4 : 0)));
 
-  // Okapi BM25 over the text, and what stands in a title counts for more: most where the title may be nothing else.
-  // `all`: a section has each of the words, not just one.
+  // Okapi BM25 over the text; words in a title count more, most if the title has as many words as the query. `all`: a section must
+  // have every word, not just one.
   const ranked = (words, all) => {
     const mean = sections.reduce((sum, section) => sum + section.length, 0) / sections.length;
     const scores = sections.map(() => 0), has = sections.map(() => all);
@@ -70,7 +70,7 @@
       .sort((a, b) => b.score - a.score).map(({ section }) => section);
   };
 
-  // What may have been meant by a word that stands nowhere: the word with the fewest letters changed, one in four at most.
+  // A replacement for a word that the book does not contain: the one with the fewest letters changed, at most one in four.
   const changes = (a, b) => {
     let row = [...Array(b.length + 1).keys()];
     for (let i = 1; i <= a.length; ++i) {
@@ -99,7 +99,7 @@
     return element;
   };
 
-  // A few words around the first find, with the finds marked.
+  // A few words around the first match, with all matches marked.
   const excerpt = (text, words) => {
     const paragraph = made("p");
     const finds = [...text.matchAll(/[\p{L}\p{N}]+/gu)].filter(([token]) => {

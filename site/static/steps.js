@@ -1,13 +1,12 @@
-// Drawings with steps: a slider and a button under each. They are made here, in the place that the page keeps for them, so
-// that a page without scripts shows none.
-// What has data-from and data-to is there in those steps only; what has data-places stands at "x,y" in the first, at the next
-// "x,y" in the second, and moves softly between them. The drawing starts at data-at. Where data-says has "a sentence|for each|
-// step", these stand below in place of data-unit and the number; data-unit may have "a name|for each|step", too.
+// Drawings with steps: adds a slider and a button below each, in a place that the page reserves; without scripts there are none.
+// Elements with data-from and data-to are visible in those steps only. Elements with data-places are at the first "x,y" in the first
+// step, at the second in the second, and move smoothly in between. The drawing starts at step data-at. If data-says has "a sentence|
+// for each|step", the sentences replace data-unit and the number; data-unit can also be "a name|for each|step".
 (() => {
-  const still = matchMedia("(prefers-reduced-motion: reduce)"), TURNS = 60; // of a whole play, at most
+  const still = matchMedia("(prefers-reduced-motion: reduce)"), TURNS = 60; // the most steps of one play
 
-  // A button and a slider in `bar`. show(step) shows a step and says it in words. For whoever wants no motion the button goes
-  // on by one step, and waits. What is given back moves the end, and goes to a step.
+  // Puts a button and a slider into `bar`. show(step) shows a step and returns it in words. For readers who prefer reduced motion,
+  // the button advances one step only. Returns a function that sets the last step and goes to a step.
   const stepper = (bar, {first = 0, last, at, pace = 700, label}, show) => {
     const play = document.createElement("button"), slider = document.createElement("input");
     play.type = "button";

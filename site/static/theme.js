@@ -1,4 +1,4 @@
-// The button for light and dark. A choice that is the system's own is not remembered, so that the page follows it again.
+// The button for light and dark. Choosing the system's setting is not stored, so that the page follows the system again.
 (() => {
   const root = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
   const button = document.querySelector(".hf-theme-button");

@@ -1,24 +1,24 @@
-// "This browser" among a chapter's machines, once measure.html has measured: numbers, claims and figures that it can speak for
-// become the reader's, and are marked. All of it is in this browser alone, and forgotten with one press.
+// Adds "This browser" to a chapter's machines once measure.html has measured: the numbers, claims and figures that it covers become
+// the reader's, and are marked. The data stays in this browser, and one button removes it.
 
-// What an interval says of a bound, "holds", "fails" or "too close to call"; in C++: decide() in labs/record/claims.cpp.
+// Whether an interval keeps a bound: "holds", "fails" or "too close to call"; in C++: decide() in labs/record/claims.cpp.
 window.hardwareFirst.answer = (low, high, bound) => {
   const KEEPS = {">=": (a, b) => a >= b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, "<": (a, b) => a < b};
   const [sign, limit] = bound.split(" "), [one, other] = [low, high].map((end) => KEEPS[sign](end, Number(limit)));
   return one !== other ? "too close to call" : one ? "holds" : "fails";
 };
 
-document.addEventListener("DOMContentLoaded", () => { // when the switcher is there
+document.addEventListener("DOMContentLoaded", () => { // the switcher exists by now
   const hf = window.hardwareFirst, HERE = "this-browser", select = document.querySelector("#hf-machine select");
   const isObject = (found) => found && typeof found === "object";
   let values, points;
-  try { ({values, points} = JSON.parse(hf.stored("measured"))); } catch { /* nothing is measured, or it cannot be read */ }
+  try { ({values, points} = JSON.parse(hf.stored("measured"))); } catch { /* nothing measured, or not readable */ }
   const isPoint = (found) => Array.isArray(found) && found.every((number) => typeof number === "number");
   const known = (id) => Array.isArray(values[id]) && isFinite(values[id][0]) && typeof values[id][1] === "string" && isFinite(values[id][2] ?? 0);
   if (!select || !isObject(values) || !isObject(points)) return;
   if (![...document.querySelectorAll("[data-value]")].some(({dataset}) => known(dataset.value))) return;
 
-  const kept = new Map(); // of each number what it was, also of those that another machine's have taken the place of
+  const kept = new Map(); // the original content of each replaced number, even after the page switched machines
   const made = (tag, className, ...children) => {
     const element = document.createElement(tag);
     element.className = className;
@@ -37,24 +37,24 @@ document.addEventListener("DOMContentLoaded", () => { // when the switcher is th
     number.title = "measured in this browser";
     number.classList.add("hf-own");
   };
-  // A claim is decided anew, in a line of its own: what stands there was said of another machine. A number is off by as much as
-  // batches of one loop differed.
+  // Decides a claim for this browser, in a line of its own, since the existing verdict is another machine's. The error of a number
+  // is the spread between batches of one loop.
   const WORDS = {holds: "\u2713 holds", fails: "\u2717 does not hold", "too close to call": "too close to call"};
   const decide = (number) => {
     const {asks, value: id} = number.dataset, [value, text, off = 0] = values[id];
     const answer = hf.answer(value / (1 + off), value * (1 + off), asks), own = made("b", "hf-own", text);
     number.closest(".hf-claim").append(made("p", "hf-own-verdict", `${WORDS[answer]} in this browser: `, own, ` (${asks})`));
   };
-  // A figure's points, as a line of their own where its axes reach.
+  // Draws a figure's points as a line, within the figure's axes.
   const draw = (figure, found) => {
     for (const svg of document.querySelectorAll(`#${figure} svg.hf-figure`)) {
-      const panel = hf.panelsOf(svg)[0], axis = isFinite(hf.placeOn(svg, "x", 1)) ? "x" : "x2"; // its ticks may be below another
+      const panel = hf.panelsOf(svg)[0], axis = isFinite(hf.placeOn(svg, "x", 1)) ? "x" : "x2"; // its ticks may be below another panel
       const inside = found.map(([x, y]) => [hf.placeOn(svg, axis, x), hf.placeOn(svg, "y", y)]).filter(([x, y]) =>
         x > panel.left - 2 && x < panel.right + 2 && y > panel.top - 2 && y < panel.bottom + 2);
       if (!inside.length) continue;
       const own = hf.shape("g", svg, {class: "hf-own-line"}), [centre] = inside[inside.length >> 1];
       hf.shape("polyline", own, {points: inside.map((point) => point.map((v) => v.toFixed(1))).join(" ")});
-      // Its words stand above or below a point, the nearer to its middle the better.
+      // The label goes above or below a point, preferably near the middle.
       const nearest = [...inside].sort(([a], [b]) => Math.abs(a - centre) - Math.abs(b - centre));
       hf.write(own, "this browser", nearest.flatMap(([x, y]) => [y - 12, y + 24].filter((row) => row > panel.top + 16)
         .map((row) => x > (panel.left + panel.right) / 2 ? [x - 8, row, "end"] : [x + 8, row, "start"])));
@@ -87,7 +87,7 @@ document.addEventListener("DOMContentLoaded", () => { // when the switcher is th
     hf.store(HERE, null);
   };
 
-  // Before the switcher hears of it, which knows published machines only.
+  // In the capture phase, before the switcher, which only knows published machines.
   document.addEventListener("change", (event) => {
     if (event.target !== select) return;
     if (select.value !== HERE) { hide(); return; }
@@ -95,7 +95,7 @@ document.addEventListener("DOMContentLoaded", () => { // when the switcher is th
     hf.store(HERE, "shown");
     show();
   }, true);
-  // What another machine's numbers took the place of comes back as it was left, with this browser's lines.
+  // Switching back to a machine restores its content as it was left, including this browser's lines.
   document.addEventListener("hf:machine", () => { if (note.isConnected) show(); else clear(); });
   forget.addEventListener("click", () => {
     hide();

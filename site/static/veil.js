@@ -1,5 +1,5 @@
-// What an open question would give away: the marks in its figures, and the sentences that tell. Their places stay as they
-// are, so that nothing moves when they are shown. And what the reader said, drawn into the plot. For predict.js.
+// Hides what would answer an open question: marks in its figures, and sentences. They keep their space, so that nothing moves when
+// they appear. Also draws the reader's answer into the plot. Used by predict.js.
 (() => {
   const BLOCKS = "p, ul, ol, table, div.math", OFFER = "Hidden until you answer: show me";
   const EDGE = 2, TICKS = 112, LINE = 16;  // in units of a figure
@@ -22,14 +22,14 @@
       x > left - EDGE && x < right + EDGE && y > top - EDGE && y < bottom + EDGE));
   };
 
-  // Where there are level lines alone, a panel ends where the next line is much further down than they usually are.
+  // With horizontal grid lines only, a panel ends where the gap to the next line is much larger than usual.
   const stacked = (lines) => {
     const gaps = lines.slice(1).map((y, i) => y - lines[i]), usual = [...gaps].sort((a, b) => a - b)[gaps.length >> 1];
     const ends = [...gaps.flatMap((gap, i) => gap > 1.5 * usual ? [i + 1] : []), lines.length];
     return ends.map((end, i) => ({y: lines[i ? ends[i - 1] : 0], height: lines[end - 1] - lines[i ? ends[i - 1] : 0]}));
   };
 
-  // The panels of a plot, one below the other, as its grid shows them; none where it has none.
+  // The panels of a plot, from top to bottom, found by its grid; empty if it has none.
   const panels = (svg) => {
     const grid = [...svg.querySelectorAll(".s-grid")].map((line) => line.getBBox());
     const level = grid.filter(({height}) => height < 1), upright = grid.filter(({width}) => width < 1);
@@ -41,9 +41,8 @@
     });
   };
 
-  // Marks are what lies in a panel or to the right of it, in the one colour if the question names one. Where there are no
-  // panels, they are the areas and the numbers with units. A line that leads to a mark is one, too. Returns them, and the first
-  // panel that has any.
+  // Marks are the shapes and texts in a panel or to its right, of one colour if the question names one. Without panels, they are the
+  // areas and the numbers with units. Lines that lead to a mark are marks too. Returns them, and the first panel that has any.
   const marksOf = (svg, colour) => {
     const found = panels(svg), within = new Set(), leaders = svg.querySelectorAll("path.s-quiet:not([stroke-dasharray])");
     const marks = [...svg.querySelectorAll("circle, polygon, path:not(.s-grid), text")].filter((each) => {
@@ -79,7 +78,7 @@
     return parent.appendChild(made);
   };
 
-  // Puts a button at [across, down, at most as wide] in a figure.
+  // Puts a button at [x, y, maximum width] in a figure.
   const put = ({made, svg}, at) => at.forEach((units, i) => made.style.setProperty(["left", "margin-top", "max-width"][i],
     `calc(min(100%, var(--hf-picture)) * ${units / svg.viewBox.baseVal.width})`));
 
@@ -88,7 +87,7 @@
     return [(left + right) / 2 - x, (top + bottom) / 2 - y, right - left];
   };
 
-  // Where a button is as near to the middle of its panel as it can be without covering a word that is seen.
+  // The place nearest to the middle of the panel where a button covers no visible word.
   const freePlace = (each) => {
     const {made, svg, panel: {left, right, top, bottom}} = each, centre = middleOf(each);
     const whole = svg.getBoundingClientRect(), unit = whole.width / svg.viewBox.baseVal.width;
@@ -103,11 +102,11 @@
     return places.sort((a, b) => off(a) - off(b)).find((at) => !covers(at)) || centre;
   };
 
-  // Where a place is, and what hiding it takes; null where it is to be seen.
+  // What to hide at a place; null if it must stay visible.
   const find = (name) => {
     const [id, colour] = name.split(".");
     const target = document.getElementById(id) || document.getElementById(`claim-${id}`);
-    const linked = document.getElementById(location.hash.slice(1));  // whoever follows a link to it wants to see it
+    const linked = document.getElementById(location.hash.slice(1));  // a reader who follows a link to it must see it
     if (!target || target.contains(linked)) return null;
     const figures = target.matches("figure") ? [target] : [...target.querySelectorAll("figure")];
     const plots = figures.flatMap((figure) => [...figure.querySelectorAll("svg.hf-figure")]
@@ -118,20 +117,20 @@
     return {target, figures, plots, blocks};
   };
 
-  // Hides what was found; returns the buttons that have yet to find their place.
+  // Hides what was found; returns the buttons that still need a place.
   const hide = ({target, figures, plots, blocks}, press) => {
     const fresh = figures.filter((figure) => !figure.matches(".hf-veiled"));
     for (const figure of fresh) figure.classList.add("hf-veiled");
     for (const {svg, marks} of plots) {
       for (const each of marks) each.classList.add("hf-telling");
-      svg.setAttribute("aria-labelledby", svg.getAttribute("aria-labelledby").split(" ")[0]);  // its description tells, too
+      svg.setAttribute("aria-labelledby", svg.getAttribute("aria-labelledby").split(" ")[0]);  // its description would tell the answer too
     }
     const open = blocks.filter(({block}) => !block.closest(".hf-blank"));
     for (const {block} of open) if (!block.parentElement.closest(".hf-blank")) block.classList.add("hf-blank");
     if (open.length) {
-      // Over the sentences the button stays on the screen while they are scrolled past.
+      // The button stays on the screen while the reader scrolls past the hidden sentences.
       const cover = Object.assign(document.createElement("div"), {className: "hf-cover"});
-      [...target.children].find((child) => child.contains(open[0].block)).before(cover);  // the last child is still the last
+      [...target.children].find((child) => child.contains(open[0].block)).before(cover);  // keeps the last child last
       cover.style.top = `${open[0].top}px`;
       button(cover, press);
     }
@@ -147,7 +146,7 @@
     return power[1] ** Number([...power[2]].map((digit) => digit === "⁻" ? "-" : "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(digit)).join(""));
   };
 
-  // Where a number lies on an axis of a panel, by the numbers that stand there.
+  // The position of a number on an axis of a panel, judging by the axis labels.
   const placeOn = (svg, {left, right, top, bottom}, axis, number) => {
     const stands = (x, y) => axis === "x" ? y > bottom && y < bottom + TICKS && x > left - LINE && x < right + LINE
       : x < left && y > top - LINE && y < bottom + LINE;
@@ -163,28 +162,28 @@
   };
 
   hardwareFirst.panelsOf = panels;
-  // The same in the plot that an axis is of, "y" or that of its second panel, "y2"; NaN where there is none.
+  // The same for an axis of the plot: "y", or "y2" in its second panel; NaN if there is none.
   hardwareFirst.placeOn = (svg, axis, number) => {
     const panel = panels(svg)[axis[1] ? 1 : 0];
     return panel ? placeOn(svg, panel, axis[0], number) : NaN;
   };
 
-  // Writes words at the first of some places, [x, y, anchor], where they fit and lie on no others; at the first if there is none.
+  // Writes words at the first of some places, [x, y, anchor], where they fit and overlap no others; else at the first.
   hardwareFirst.write = (parent, words, places) => {
     const svg = parent.ownerSVGElement, whole = svg.getBoundingClientRect();
     const others = [...svg.querySelectorAll("text")].map((each) => each.getBoundingClientRect());
     const text = make("text", parent, {}, words);
     const put = ([x, y, anchor]) => {
       for (const [name, value] of Object.entries({x, y, "text-anchor": anchor})) text.setAttribute(name, value);
-      const own = text.getBoundingClientRect(), letters = own.height * 0.7;  // the rest of a line is room above and below
+      const own = text.getBoundingClientRect(), letters = own.height * 0.7;  // the rest of the line's height is empty
       return own.left >= whole.left && own.right <= whole.right && !others.some(({left, right, top, bottom}) =>
         left < own.right && own.left < right && top < own.top + letters && own.bottom - letters < bottom);
     };
     if (!places.some(put)) put(places[0]);
   };
 
-  // Where the words of a line can stand: beside it from the top down, where there is more room first; above it or below, from
-  // the left to the right.
+  // Candidate places for a line's words: beside a vertical line, from top to bottom, on the roomier side first; above or below a
+  // horizontal one, from left to right.
   const besideUpright = ({left, right, top, bottom}, x) => {
     const sides = [[x + 8, "start"], [x - 8, "end"]], rows = Math.ceil((bottom - top) / LINE);
     if (x > (left + right) / 2) sides.reverse();
@@ -201,21 +200,21 @@
       const at = hardwareFirst.placeOn(svg, axis, times ? bet * times : over ? over / bet : bet);
       if (!isFinite(at)) continue;
       const {left, right, top, bottom} = panel, drawn = make("g", svg, {class: "hf-bet"});
-      svg.insertBefore(drawn, svg.querySelector("text"));  // it strikes out no label
+      svg.insertBefore(drawn, svg.querySelector("text"));  // below the labels, so that it does not cross them out
       const x = within(left, at, right), y = within(top, at, bottom);
       make("path", drawn, {d: axis[0] === "x" ? `M${x},${top}V${bottom}` : `M${left},${y}H${right}`});
       hardwareFirst.write(drawn, words, axis[0] === "x" ? besideUpright(panel, x) : alongLevel(panel, y));
     }
   };
 
-  // `open`: [{box, press}] of the questions without an answer; `said`: [{box, bet, words, scale}] of what is to be drawn.
+  // `open`: [{box, press}] for each unanswered question; `said`: [{box, bet, words, scale}] for each answer to draw.
   hardwareFirst.veil = (open, said) => {
     clear();
     said.forEach(draw);
-    const presses = new Map();  // a place that several questions hide is shown by one press
+    const presses = new Map();  // one press shows a place that several questions hide
     for (const {box, press} of open) for (const name of (box.dataset.reveals || "").split(" ").filter(Boolean))
       presses.set(name, [...presses.get(name) || [], press]);
-    // A page is laid out again when something is read of it after something was written. So all is read, then all written.
+    // Reading layout after writing forces a new layout, so everything is read first and written afterwards.
     const found = [...presses].map(([name, all]) => [find(name), () => all.forEach((press) => press())]);
     const offers = found.flatMap(([place, press]) => place ? hide(place, press) : []);
     for (const each of offers) put(each, middleOf(each));

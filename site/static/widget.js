@@ -1,11 +1,11 @@
-// What the book's calculators share: a form made from a template, its state in the address, numbers as people write them,
-// and SVG. A calculator calls widget(name, start); start(parts) returns draw(state), called whenever something changes: it
-// draws into `shown`, above the form, and `more`, below it.
+// Shared by the book's calculators: a form made from a template, its state in the address, number formats, and SVG. A calculator
+// calls widget(name, start); start(parts) returns draw(state), which is called after every change and draws into `shown`, above the
+// form, and `more`, below it.
 (() => {
   const hf = window.hardwareFirst;
 
   // ---- Numbers ----
-  // Three digits of what is measured, all of what is counted; as site/hardware_first/quantity.py rounds.
+  // Three digits of measured numbers, all digits of counts; rounds like site/hardware_first/quantity.py.
   const digits = (value) => value.toLocaleString("en", {
     maximumSignificantDigits: Number.isInteger(value) ? 21 : 3, roundingMode: "halfEven", useGrouping: "min2",
   }).replaceAll(",", "\u202f").replace("-", "\u2212");
@@ -38,8 +38,8 @@
       ...(head ? [element("thead", {}, row(head, "th"))] : []), element("tbody", {}, rows.map((cells) => row(cells, "td")))]));
   };
 
-  // A bar of parts [name, value, colour], cut off where `whole` is larger; below it what they are, as shares of `of`. All are
-  // named, those of nothing too: what lies below stays where it is.
+  // A bar of parts [name, value, colour], as shares of `whole`; below it a legend with shares of `of`. Empty parts are in the legend
+  // too, so that what lies below does not move.
   const bar = (title, parts, whole, of) => {
     const box = element("div", {class: "hf-bar", "aria-hidden": true}, parts.map(([, value, colour]) => {
       const part = element("span", {class: `b-${colour}`});
@@ -66,7 +66,7 @@
   const stateOf = (fields) => Object.fromEntries(fields.map((field) =>
     [field.name, field.type === "checkbox" ? field.checked : field.type === "number" ? Number(field.value) : field.value]));
 
-  // A slider by powers of two beside a number, for whoever would rather pull than type.
+  // A slider by powers of two beside a number field.
   const addSlider = (field) => {
     const most = Math.log2(Number(field.max)), name = field.parentNode.firstChild.textContent.trim();
     const slider = element("input", {type: "range", min: 0, max: most, step: 1, "aria-label": `${name}, by powers of two`});
@@ -98,7 +98,7 @@
     const link = element("a", {}, "Link to these settings");
     const id = box.closest("figure").id;
     const fields = [...form.elements].filter((field) => field.name);
-    for (const field of fields) field.required = field.type === "number"; // an empty one would count as 0
+    for (const field of fields) field.required = field.type === "number"; // an empty field would count as 0
     const draw = start({box, form, shown, more, said, data: JSON.parse(box.querySelector("script").textContent),
                         set: (values) => { restore(values); update(true); }, again: () => update(false)});
     const follow = [...form.querySelectorAll("[data-slider]")].map(addSlider);
@@ -106,7 +106,7 @@
     const restore = (values) => fields.forEach((field) => {
       const before = valueOf(field);
       if (field.name in values) put(field, values[field.name]);
-      if (field.selectedIndex < 0 || !field.checkValidity()) put(field, before); // no such choice, no such number
+      if (field.selectedIndex < 0 || !field.checkValidity()) put(field, before); // an invalid choice or number
     });
     const asked = (field) => !field.disabled && !field.closest("[hidden]");
     const changed = () => fields.filter((field) => valueOf(field) !== first.get(field) && asked(field))

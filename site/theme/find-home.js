@@ -1,5 +1,5 @@
 
-// A server shows this page for any address: walk up until a folder has the book's search page.
+// A server may show this page at any address: go up until a folder has the book's search page.
 (async () => {
   if (location.pathname.endsWith("/404.html")) return;
   for (let folder = new URL(".", location.href); ; folder = new URL("..", folder)) {
