@@ -1,5 +1,5 @@
-"""What the extension remembers between builds: which inputs each page was read from, where each claim is stated,
-and what is wrong. It forgets a page that is read again."""
+"""The extension's state between builds: the inputs of each page, the place of each claim, and the problems. A page's state is
+dropped when the page is read again."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ class HardwareFirstDomain(Domain):
 
     @cached_property
     def records(self) -> Records:
-        """The project's records. They live as long as this process, so each is checked once."""
+        """The project's records, which are kept for the whole process, so that each is checked once."""
         return records_of(self.env.config)
 
     def note_lab(self, lab: str) -> None:
-        """The page being read depends on the lab's records, whether or not there are any yet."""
+        """Notes that the page being read depends on the lab's records, even if there are none yet."""
         self._note_input(f"lab:{lab}")
 
     def note_all_labs(self) -> None:
-        """The page being read depends on the records of every lab."""
+        """Notes that the page being read depends on the records of every lab."""
         self.note_lab("*")
 
     def note_file(self, path: Path) -> None:
-        """The page being read depends on the file, whether or not it exists yet."""
+        """Notes that the page being read depends on the file, even if it does not exist yet."""
         self._note_input(f"file:{path}")
 
     def _note_input(self, name: str) -> None:
@@ -68,7 +68,7 @@ class HardwareFirstDomain(Domain):
         return self.records.fingerprint_of_all() if what == "*" else self.records.fingerprint(what)
 
     def changed_pages(self) -> set[str]:
-        """The pages whose inputs are not what they were when the page was read."""
+        """The pages whose inputs have changed since the page was read."""
         now: dict[str, str] = {}
         for inputs in self.data["inputs"].values():
             now.update((name, self._fingerprint(name)) for name in inputs if name not in now)
@@ -90,7 +90,7 @@ class HardwareFirstDomain(Domain):
         self.data["ledgers"].add(self.env.docname)
 
     def note_problem(self, line: int, text: str) -> None:
-        """Something on the page being read could not be shown: the build goes on and ends with status 1."""
+        """Notes that something on the page being read could not be shown: the build continues and ends with status 1."""
         problems = self.data["problems"].setdefault(self.env.docname, [])
         if (line, text) not in problems:
             problems.append((line, text))
@@ -134,7 +134,7 @@ def records_of(config: Config) -> Records:
 
 
 def leave_out_chapters(app: Sphinx, config: Config) -> None:
-    """config-inited: a book of published records is without the chapters that have none, and says so."""
+    """config-inited: a book of published records leaves out chapters without one, and says so."""
     for lab in records_of(config).left_out():
         config.exclude_patterns = [*config.exclude_patterns, f"{lab}.md"]
         print(f"{lab} is left out: no published record has it", file=sys.stderr)
@@ -146,7 +146,7 @@ def hardware_first(env: BuildEnvironment) -> HardwareFirstDomain:
 
 def of_page(env: BuildEnvironment, page: str, name: str, find: Callable[[nodes.document], Any],
             but_for: Hashable = None) -> Any:
-    """What `find` finds in a page's tree, which is loaded only where the page was read since, or `but_for` is another."""
+    """The result of `find` in a page's tree, which is loaded only if the page was read again or `but_for` has changed."""
     known, reading = hardware_first(env).data["found"].setdefault(page, {}), (env.all_docs[page], but_for)
     if known.get(name, [None])[0] != reading:
         known[name] = (reading, find(env.get_doctree(page)))
@@ -164,7 +164,7 @@ def pages_to_write(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def vanished_files(env: BuildEnvironment) -> Iterator[tuple[str, int, str]]:
-    """Files that were there when a page was read, and gone when the link to them was to be written."""
+    """Reports files that existed when a page was read, but not when the link to them was written."""
     for name, (pages, _) in env.dlfiles.items():
         if not (env.srcdir / name).exists():
             for page in sorted(pages):
@@ -172,7 +172,7 @@ def vanished_files(env: BuildEnvironment) -> Iterator[tuple[str, int, str]]:
 
 
 def report_problems(app: Sphinx, exception: Exception | None) -> None:
-    """build-finished: every standing problem, also of pages that were not read again, and a non-zero status."""
+    """build-finished: lists every problem, also of pages that were not read again, and sets a non-zero status."""
     if exception:
         return
     problems = [*hardware_first(app.env).problems(), *vanished_files(app.env)]

@@ -42,7 +42,7 @@ class DrawError(Exception):
 
 
 class SeriesAbsent(DrawError):
-    """The record lacks a series that the figure needs; `notes` are what the record says that its machine lacked."""
+    """The record lacks a series that the figure needs; `notes` are the record's notes on what its machine lacked."""
 
     def __init__(self, text, notes):
         super().__init__(text)
@@ -100,7 +100,7 @@ def _digest(path, *_):
 
 
 def checked(record_path, script_path):
-    """What a script says of itself, and {id: series} of a record that has all that the script needs."""
+    """A script's head, and {id: series} of a record that has everything the script needs."""
     record = read_record(record_path)
     header = read_header(script_path)
     series = {one["id"]: one for one in record["series"]}
@@ -133,8 +133,8 @@ def common_axes(record_paths, script_path, tool):
 
 
 def widest(ranges):
-    """{name: [from, to]} of ranges, each as wide as the widest of its name, whichever way it runs. `ranges` are lines
-    "x1 0.5 64", as style.gp prints them."""
+    """{name: [from, to]}, each as wide as the widest range of that name, in either direction. `ranges` are lines "x1 0.5 64", as
+    style.gp prints them."""
     ends = {}
     for name, *pair in map(str.split, ranges.splitlines()):
         old, new = ends.get(name), list(map(float, pair))
@@ -144,12 +144,12 @@ def widest(ranges):
 
 
 def kept(axes):
-    """The commands that have style.gp keep to these ranges."""
+    """The commands that make style.gp use these ranges."""
     return "".join(f"; common_{name}_from = {low!r}; common_{name}_to = {high!r}" for name, (low, high) in axes.items())
 
 
 def inputs(script_path):
-    """Every file a figure depends on besides the record: its script, what that loads, the palette and this code."""
+    """Every file a figure depends on besides the record: its script, the files that it loads, the palette and this code."""
     scripts, waiting = [], [Path(script_path)]
     while waiting:
         script = waiting.pop()
@@ -195,7 +195,7 @@ def read_header(path):
 
 
 def tables_of(record_path, tool):
-    """The folder with a record's tables, which are made once for all the figures that this process draws from them."""
+    """The folder with a record's tables, which are written once for all figures of this process."""
     return _tables(record_path, Path(tool), content_digest(record_path), content_digest(Path(tool)))
 
 
@@ -208,7 +208,7 @@ def _tables(record_path, tool, *_):
 
 @functools.cache
 def scratch():
-    """A folder that goes with this process."""
+    """A folder that is removed when this process ends."""
     return tempfile.TemporaryDirectory()
 
 
@@ -244,13 +244,13 @@ def run_gnuplot(script_path, tables, given=""):
 
 
 def complaint(stderr):
-    """What gnuplot says of which line, warnings first, on one line; it also quotes the script, which is left out."""
+    """gnuplot's complaint and its line number, warnings first, on one line, without the quoted script."""
     told = re.findall(r'line \d+: .+', stderr)
     return "; ".join(dict.fromkeys(told)) or last_line(stderr) or "nothing"
 
 
 def quoted(path):
-    """A gnuplot string: nothing is special between single quotes but the quote itself."""
+    """A gnuplot string in single quotes, in which only the quote itself is special."""
     return "'" + str(path).replace("'", "''") + "'"
 
 
@@ -277,7 +277,7 @@ def write_if_changed(path, text):
 # The description that stands in for a figure where it is read aloud.
 
 def describe(series):
-    """One sentence on one series of a record: its points by name, or how its curve runs."""
+    """One sentence about a series: its points by name, or the course of its curve."""
     points = series["points"]
     if any("label" in point for point in points):
         told = ", ".join(f"{point.get('label', quantity(point['x'], series['x']['unit']))} "
@@ -292,13 +292,13 @@ def sentence_start(series):
 
 
 def called(series):
-    """A series' label, and of what kind it is where that is not measured and the label does not say it."""
+    """A series' label, and its kind unless it is measured or the label says it."""
     label, kind = series["label"], series["kind"]
     return label if kind == "measured" or kind in label else f"{label} ({kind})"
 
 
 def course(series):
-    """How a curve runs from its smallest x to its largest: where it peaks or starts, and where it ends up."""
+    """The course of a curve from its smallest x to its largest: where it starts or peaks, and where it ends."""
     points = sorted(series["points"], key=lambda point: point["x"])
     x = lambda point: quantity(point["x"], series["x"]["unit"])
     y = lambda point: quantity(point["median"], series["y"]["unit"])
@@ -319,7 +319,7 @@ def near(point, other):
 
 
 def quantity(value, unit):
-    """A number as people say it: three digits, and bytes as KiB, MiB or GiB."""
+    """A number with three digits; bytes as KiB, MiB or GiB."""
     if unit == "B":
         size, unit = next((each for each in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")) if value >= each[0]), (1, "B"))
         value /= size

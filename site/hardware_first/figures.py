@@ -1,4 +1,4 @@
-"""{lab-figure}: a figure drawn from a record, with everything a reader needs to judge it."""
+"""{lab-figure}: a figure drawn from a record, with all that a reader needs to judge it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class LabFigure(SphinxDirective):
         return [block_notice(self.env, self.lineno, f"Figure {self.arguments[0]}: {view}")]
 
     def provenance(self, view: View) -> list[nodes.Node]:
-        """One line: of what kind, whose and how noisy where something was measured, and the record."""
+        """One line: the kind of the numbers, their machine, the noise of measurements, and the record."""
         record = view.record
         kinds = dict.fromkeys(each["kind"] for each in view.series)
         line = nodes.paragraph("", compare.listed(list(kinds)).capitalize(), classes=["hf-provenance"])
@@ -94,7 +94,7 @@ class LabFigure(SphinxDirective):
         return [line, pending_line("some of its lines", end="")] if view.missing else [line]
 
     def sources(self, script: Path, views: Iterable[View | RecordError]) -> nodes.paragraph:
-        """What the quoted lines are quoted from, on whichever machine: once, as references are counted. And the script."""
+        """The sources of the quoted lines of all machines, each once, since references are counted; and the script."""
         line = nodes.paragraph("", "", file_link(self.env, script, "script"), classes=["hf-sources"])
         quoted = {each.get("source", ""): each for view in views if isinstance(view, View) for each in view.series
                   if each["kind"] != "measured"}
@@ -104,7 +104,7 @@ class LabFigure(SphinxDirective):
 
 
 def header(script: Path) -> dict:
-    """What a figure's script says of it. Raises RecordError."""
+    """The head of a figure's script. Raises RecordError."""
     try:
         return draw.read_header(script)
     except draw.DrawError as error:
@@ -112,7 +112,7 @@ def header(script: Path) -> dict:
 
 
 def takeaway(figure: SphinxDirective) -> nodes.caption:
-    """A figure's body as its caption; RecordError where it is not one paragraph."""
+    """A figure's body as its caption; RecordError unless it is one paragraph."""
     parsed = figure.parse_content_to_nodes()
     if len(parsed) != 1 or not isinstance(parsed[0], nodes.paragraph):
         raise RecordError("needs a body of one paragraph: its takeaway")
@@ -131,8 +131,7 @@ class View:
 
 def view(records: Records, machine: Machine, lab: str, wanted: list[str], pending: list[str],
          drawing: Callable[[Path], str]) -> View | RecordError | None:
-    """The figure for the page of a machine, or why it cannot be drawn; None where nothing is wanted but what no machine has
-    measured."""
+    """The figure for a machine's page, or why it cannot be drawn; None if it only shows series that no machine has measured."""
     try:
         record = choose(records, machine, lab, wanted, pending)
         if not record:
@@ -144,7 +143,7 @@ def view(records: Records, machine: Machine, lab: str, wanted: list[str], pendin
 
 
 def choose(records: Records, machine: Machine, lab: str, wanted: list[str], pending: list[str]) -> Record | None:
-    """A record that has all series; where none has, one without those pending; None where nothing is wanted but those."""
+    """A record that has all series, else one that lacks only pending ones; None if only pending series are wanted."""
     try:
         return records.choose(lab, machine, having=[("series", each) for each in wanted + pending])
     except NotMeasured:
@@ -229,5 +228,5 @@ def axis_head(axis: dict) -> str:
 
 
 def x_cell(x: float, unit: str) -> str:
-    """Capacities carry their own prefix; other positions are numbers in the head's unit."""
+    """Capacities have their own unit; other positions are numbers in the unit of the table's head."""
     return str(quantity(x, "B")) if unit == "B" else quantity(x, "1", exact=float(x).is_integer()).number

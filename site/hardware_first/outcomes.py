@@ -1,14 +1,13 @@
-"""How wrong the predictions were: what a lab predicted beside what came of it, point by point.
+"""How wrong the predictions were: each point that a lab predicted, with the outcome.
 
-What counts is what the lab declares, labs/NN-slug/predictions.json:
+The predictions that count are declared in labs/NN-slug/predictions.json:
 
     {"pairs": [{"what": "ten kernels", "predicted": "kernels_predicted", "measured": "kernels"}, …],
      "left_out": [{"why": "counted above, as times", "ids": ["some_ratio_predicted", …]}]}
 
-Both of a pair are series, or both values, in the same unit; the first modelled or simulated, the second measured or quoted. A
-pair that a record lacks is passed over; a value may have a "name" beside others of the same "what". Points are matched by their
-labels, or by their places where either has none. A point whose prediction is its own measurement, from which a law starts,
-does not count.
+A pair is two series or two values in the same unit, the first modelled or simulated, the second measured or quoted. Pairs that a
+record lacks are skipped; a value may have a "name" to distinguish it from others with the same "what". Points are matched by their
+labels, or by x if either series lacks labels. A point that equals its own measurement, from which a law starts, does not count.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ WITHIN = (1.1, 1.25, 2)
 
 @dataclass(frozen=True)
 class Pair:
-    """What a lab predicts, and what it is held against: two ids."""
+    """The ids of a prediction and of the measurement to compare it with."""
 
     what: str
     predicted: str
@@ -58,8 +57,8 @@ def read_declared(path: Path, shown: str) -> Declared:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A prediction and what came of it. `took`: the measured time over the predicted one; of what is neither time nor speed,
-    the measured number over the predicted one."""
+    """A prediction and its outcome. `took`: the measured time over the predicted one; for quantities that are neither times nor
+    speeds, the measured number over the predicted one."""
 
     what: str
     name: str
@@ -69,8 +68,7 @@ class Outcome:
 
     @property
     def miss(self) -> float:
-        """How many times too much or too little was predicted, the same either way up: 2 where it took twice as long, and where
-        it took half."""
+        """The factor by which the prediction was off in either direction: 2 both for twice and for half the predicted time."""
         return max(self.took, 1 / self.took)
 
 
@@ -113,7 +111,7 @@ def of_series(what: str, predicted: dict, measured: dict) -> Iterator[Outcome]:
 
 
 def outcome(what: str, name: str, predicted: float, measured: float, unit: str) -> Iterator[Outcome]:
-    """None of what was not predicted, or has no size."""
+    """Nothing if a number is not positive, or if the prediction is the measurement."""
     if min(predicted, measured) > 0 and predicted != measured:
         ratio = measured / predicted
         words = (str(quantity(float(f"{number:.3g}"), unit)) for number in (predicted, measured))
@@ -148,11 +146,10 @@ def missed(miss: float) -> str:
 
 
 def place_on_axis(took: float, octaves: int = 3) -> float:
-    """Where a dot goes on a strip, in per cent: 50 where the prediction was right, 0 and 100 where it was off by as many
-    octaves or more."""
+    """A dot's place on a strip, in percent: 50 for a perfect prediction, 0 and 100 for one off by that many octaves or more."""
     return 50 + 50 * max(-1.0, min(1.0, math.log2(took) / octaves))
 
 
 def percent(share: float) -> str:
-    """Two digits are enough for how many."""
+    """A share with two digits."""
     return str(quantity(float(f"{share:.2g}"), "1", style="percent"))

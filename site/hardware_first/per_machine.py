@@ -30,20 +30,20 @@ SLOTS = "hf-slots"  # of a document being written: for each slot {slug: html, or
 
 
 class per_machine(nodes.General, nodes.Element):
-    """A place whose content depends on the machine. `of`: {slug: the number of its child, a `variant`}, the default machine
-    first. Within a variant another such place follows the machine of the outer one."""
+    """A place whose content depends on the machine. `of`: {slug: index of the child, a `variant`}, the default machine first. A place
+    inside a variant follows the machine of the outer one."""
 
     def astext(self) -> str:
         return self[next(iter(self["of"].values()))].astext()
 
 
 class variant(nodes.General, nodes.Element):
-    """What a place holds for some of the machines."""
+    """The content of a place for some of the machines."""
 
 
 def for_each_machine(env: BuildEnvironment, make: Callable[[Machine], Iterable[nodes.Node]], *,
                      inline: bool = False) -> list[nodes.Node]:
-    """What `make` gives for each machine of the page, as one place; just these nodes where it is the same for all."""
+    """One place with the result of `make` for each machine of the page; just its nodes if they are the same for all."""
     made = {machine.slug: list(make(machine)) for machine in hardware_first(env).records.machines_of(env.docname)}
     texts = {slug: "".join(node.pformat() for node in made[slug]) for slug in made}
     return _place(texts, lambda text: next(made[slug] for slug in made if texts[slug] == text), inline)
@@ -51,8 +51,8 @@ def for_each_machine(env: BuildEnvironment, make: Callable[[Machine], Iterable[n
 
 def for_each_answer(env: BuildEnvironment, ask: Callable[[Machine], Hashable],
                     make: Callable[[Hashable], Iterable[nodes.Node]], *, inline: bool = False) -> list[nodes.Node]:
-    """What `make` gives for the answer to `ask` on each machine of the page, as one place. It is called once for each answer,
-    so that it may give nodes that the page was parsed into."""
+    """One place with the result of `make` for each machine's answer to `ask`. It is called once per answer, so it may return nodes
+    that the page was parsed into."""
     return _place({machine.slug: ask(machine) for machine in hardware_first(env).records.machines_of(env.docname)},
                   lambda answer: list(make(answer)), inline)
 
@@ -69,7 +69,7 @@ def _place(answers: dict[str, Hashable], make: Callable[[Hashable], list[nodes.N
 
 
 def visit_per_machine(self, node: per_machine) -> None:
-    """Writes the variant of the machine that is being written; where none is yet, all of them, one after the other."""
+    """Writes the variant of the machine being written, or all of them in turn if no machine is."""
     if getattr(self, "machine", None):
         node[node["of"][self.machine]].walkabout(self)
         raise nodes.SkipNode
@@ -111,7 +111,7 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
     listed, files = [], {}
 
     def add(name: str, function: str, *arguments) -> str:
-        """Adds a script that calls a function; its address, another one for another content."""
+        """Adds a script that calls a function, and returns its address, which changes with its content."""
         text = f"hardwareFirst.{function}({', '.join(json.dumps(each, ensure_ascii=False) for each in arguments)});\n"
         files[name] = text
         version = hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -140,7 +140,7 @@ def write_variants(app: Sphinx, page: str, template: str, context: dict, doctree
 
 
 def _replace_files(folder: Path, files: dict[str, str]) -> None:
-    """Makes the folder hold these files and no other script."""
+    """Makes the folder contain these files and no other scripts."""
     for stale in folder.glob("*.js"):
         if stale.name not in files:
             stale.unlink()

@@ -1,4 +1,4 @@
-"""Records: where they are, whether they are valid, and which of them a page uses."""
+"""Finds the records, checks them, and chooses the one that a page uses."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ CHANGED = "code changed since this run"  # of a published record
 
 
 class RecordError(Exception):
-    """Why there is no record, or not the wanted part of it. One line, with the remedy."""
+    """Why a record, or the wanted part of it, is missing or invalid. One line, with the remedy."""
 
 
 class NotMeasured(RecordError):
-    """All is well with the records; none of them has the wanted part."""
+    """The records are valid, but none has the wanted part."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine whose records are in this copy of the book. `slug` is the name it was published under, "here" for this
-    machine; `name` is what readers call it."""
+    """A machine whose records are in this copy of the book. `slug` is the name it was published under, or "here" for this machine;
+    `name` is the name that readers see."""
 
     slug: str
     name: str
@@ -47,8 +47,8 @@ class Machine:
 
 @dataclass(frozen=True)
 class Record:
-    """One valid record. `local` tells this machine's own from a published one; `changed` are the sources of the lab that
-    have changed since a published one was measured; `elsewhere`, that it stands in for another machine's."""
+    """One valid record. `local`: it is this machine's own, not a published one; `changed`: the lab's sources that have changed since
+    a published record was measured; `elsewhere`: it replaces the missing record of another machine."""
 
     path: Path
     local: bool
@@ -57,7 +57,7 @@ class Record:
     elsewhere: bool = False
 
     def value(self, value_id: str) -> dict | None:
-        """A value; or a point of a series as one, as in "gemv_speedup[q4_0]"."""
+        """A value, or a point of a series, as in "gemv_speedup[q4_0]"."""
         return _part(self.data, "values", value_id)
 
     def series(self, series_id: str) -> dict | None:
@@ -74,17 +74,17 @@ class Record:
 
     @property
     def slug(self) -> str:
-        """Whose it is, as Machine.slug."""
+        """The machine's Machine.slug."""
         return self.published_as or HERE
 
     @property
     def since(self) -> str:
-        """What to add after saying when a record was measured."""
+        """Follows the date of a record: says if code changed since."""
         return f"; {CHANGED}" if self.changed else ""
 
     @property
     def cpu(self) -> str:
-        """The processor's name as people say it, with its microarchitecture where the name does not say it."""
+        """The processor's name without trademark signs, and its microarchitecture unless the name includes it."""
         machine = self.data["machine"]
         name = re.sub(r"\((R|TM|tm)\)", "", machine["cpu"]).strip()
         core = machine.get("microarchitecture", "")
@@ -107,8 +107,8 @@ class Record:
 
 
 class Records:
-    """The records below one project folder, each checked by the record tool when it is first needed. `published_only`
-    leaves this machine's aside, as if there were none; `default` is the published machine that readers meet first."""
+    """The records below one project folder, each checked by the record tool when it is first needed. `published_only` ignores this
+    machine's records; `default` is the published machine that readers see first."""
 
     def __init__(self, root: Path, build: Path, tool: Path, *, published_only: bool = False, default: str = "") -> None:
         self.root, self.build, self.tool, self.published_only, self.default = root, build, tool, published_only, default
@@ -122,7 +122,7 @@ class Records:
         return [lab for lab in self._in_the_project() if lab not in left_out]
 
     def left_out(self) -> list[str]:
-        """The labs without a published record: a book of published records is without their chapters."""
+        """The labs without a published record, whose chapters a book of published records leaves out."""
         return [lab for lab in self._in_the_project() if not self.published_paths(lab)] if self.published_only else []
 
     def _in_the_project(self) -> list[str]:
@@ -137,20 +137,20 @@ class Records:
         return self.root / "figures" / "records"
 
     def published_paths(self, lab: str = "[0-9][0-9]-*") -> list[Path]:
-        """A lab's published records, or those of all. What stands in a folder of another name, or is a link, is none."""
+        """The published records of a lab, or of all labs. Ignores links, and folders with other names."""
         return sorted(path for path in self.published.glob(f"*/{lab}.json")
                       if FOLDER.fullmatch(path.parent.name) and len(path.parent.name) <= LONGEST
                       and not path.is_symlink() and not path.parent.is_symlink())
 
     def browsers(self) -> list[Record]:
-        """What browsers measured of the roofline: figures/browsers/NAME/01-roofline.json, those of them that are valid."""
+        """The valid rooflines measured by browsers: figures/browsers/NAME/01-roofline.json."""
         paths = sorted((self.root / "figures" / "browsers").glob(f"*/{ROOFLINE_LAB}.json"))
         wrong = self._ask("check", paths)
         return [Record(path, False, self._data(path, digest_of(path))) for path in paths
                 if FOLDER.fullmatch(path.parent.name) and not path.is_symlink() and not wrong.get(self.shown(path))]
 
     def definitions(self, lab: str) -> list[dict]:
-        """What follows by definition from a lab's other numbers, parsed by the record tool: {"id", "unit", "factors"}."""
+        """The values that are derived by definition from a lab's other numbers, parsed by the record tool: {"id", "unit", "factors"}."""
         path = self.root / "labs" / lab / "definitions.json"
         return self._ask("definitions", [path])[self.shown(path)] if path.exists() else []
 
@@ -159,8 +159,8 @@ class Records:
         return ([local] if local.exists() else []) + self.published_paths(lab)
 
     def all(self, lab: str) -> tuple[list[Record], list[RecordError]]:
-        """Every valid record of a lab, this machine's first, and what is wrong with the others. Where this machine's was
-        published as it is, it is listed once."""
+        """Every valid record of a lab, this machine's first, and the errors of the others. A record of this machine that was also
+        published unchanged is listed once."""
         records, errors = [], []
         for path in self.paths(lab):
             try:
@@ -173,12 +173,12 @@ class Records:
         return records, errors
 
     def machines(self) -> list[Machine]:
-        """Whose records there are, the default first: this machine where it has any, then the one that the project names,
-        then those with the most labs. Where nobody has any, this machine."""
+        """The machines with records, the default first: this machine if it has any, then the project's choice, then those with the
+        most labs. If there are no records at all, this machine."""
         return self._machines
 
     def machines_of(self, page: str) -> list[Machine]:
-        """Whose numbers a page can show, in the same order: a chapter those of the machines that have measured its lab."""
+        """The machines whose numbers a page can show, in the same order; for a chapter, those that have measured its lab."""
         having = {record.slug for record in self.all(page)[0]} if page in self.labs() else set()
         if having and self.local_path(page).exists():
             having.add(HERE)  # broken, it is said to be
@@ -198,11 +198,11 @@ class Records:
         return [Machine(HERE, "this machine", True)] * bool(local or not machines) + machines
 
     def machine_of(self, record: Record) -> Machine:
-        """Whose record it is."""
+        """The machine of a record."""
         return next((machine for machine in self.machines() if machine.slug == record.slug), self.machines()[0])
 
     def called(self, record: Record) -> str:
-        """Whose a record is, in a few words and without brackets, for a bracket in a sentence about another machine."""
+        """A short name of a record's machine without brackets, to put in brackets in a sentence about another machine."""
         if record.local:
             return BUILDER
         short = lambda name: re.sub(r" Processor\b|, \d+ cores?\b|[()]", "", name)
@@ -245,7 +245,7 @@ class Records:
         raise NotMeasured(f"{self.shown(first.path)} has no {', '.join(missing)}")
 
     def not_measured(self, lab: str) -> NotMeasured:
-        """That there is no record of a lab to show, and the remedy."""
+        """The error for a lab without a record to show, with the remedy."""
         if self.published_only:
             return NotMeasured(f"{lab} has no published record, and MEASURE=no shows only those: run make publish, or make site")
         return NotMeasured(f"{lab} has not been measured here yet: run make lab-{lab[:2]}")
@@ -269,7 +269,7 @@ class Records:
         return Record(path, local, self._data(path, digest), () if local else self._changes.get(self.shown(path), ()))
 
     def _data(self, path: Path, digest: str) -> dict:
-        """A valid record's data, with what follows by definition, which a page of many numbers asks for many times."""
+        """A valid record's data, with derived values; cached, because pages read it for every number."""
         if self._read.get(path, ("",))[0] != digest:
             found = self._published_data if path.is_relative_to(self.published) else self._ask("read", [path])
             self._read[path] = (digest, found[self.shown(path)])
@@ -282,7 +282,7 @@ class Records:
         return self._ask("read", [path for path in self.published_paths() if not wrong.get(self.shown(path))])
 
     def _problem(self, path: Path, digest: str) -> str:
-        """What the record tool says is wrong with this machine's record; empty when it is valid."""
+        """The record tool's complaint about this machine's record; empty if it is valid."""
         if self._checked.get(path, ("", ""))[0] != digest:
             self._checked[path] = (digest, self._first_problems(path).get(self.shown(path), ""))
         return self._checked[path][1]
@@ -299,12 +299,12 @@ class Records:
 
     @cached_property
     def _published_problems(self) -> dict[str, str]:
-        """What is wrong below figures/records. Each file there must be a record that may be published, of a lab that there
-        is and named after it."""
+        """The problems below figures/records. Each file there must be a publishable record of an existing lab, and named after the
+        lab."""
         return self._first_problems(self.published) if self.published.is_dir() else {}
 
     def _first_problems(self, path: Path) -> dict[str, str]:
-        """What the record tool says is wrong with a record, or with those in a folder: {path: its first line}."""
+        """The record tool's complaints about a record, or all records in a folder: {path: first line}."""
         return {name: lines[0] for name, lines in self._ask("check", [path]).items() if lines}
 
     @cached_property
@@ -314,8 +314,8 @@ class Records:
         return {name: tuple(changes) for name, changes in said.items()}
 
     def _ask(self, command: str, paths: list[Path]) -> dict:
-        """What the record tool says of each path, as people write it: kept until the tool, a record or a source
-        has another content. Raises RecordError when it cannot be asked."""
+        """The record tool's answer for each path, cached until the tool, a record or a source changes. Raises RecordError if the tool
+        cannot run."""
         if not paths:
             return {}
         records = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])
@@ -337,7 +337,7 @@ class Records:
 
     @cached_property
     def _sources(self) -> list[Path]:
-        """What is below labs/ and tools/: the sources that records name, the laws that they obey."""
+        """The files below labs/ and tools/: the sources that records name, and their laws."""
         return sorted(each for folder in ("labs", "tools") for each in (self.root / folder).rglob("*"))
 
     def _run(self, command: str, paths: list[Path]) -> dict:
@@ -356,7 +356,7 @@ class Records:
             raise RecordError(f"{arguments[-1]}: the record tool failed to check it: {why}") from None
 
     def shown(self, path: Path) -> str:
-        """A path as people write it, from the project folder."""
+        """A path relative to the project folder."""
         try:
             return path.relative_to(self.root).as_posix()
         except ValueError:
@@ -370,7 +370,7 @@ class Records:
         return digest.hexdigest()
 
     def fingerprint_of_all(self) -> str:
-        """Changes with any lab's, and with what is wrong among the published records."""
+        """Changes with any lab's digest, and with the problems of the published records."""
         try:
             misplaced = self.misplaced()
         except RecordError as error:
@@ -378,7 +378,7 @@ class Records:
         return " ".join([*map(self.fingerprint, self.labs()), *misplaced])
 
     def _verdict(self, path: Path) -> str:
-        """What a page shows of a record depends on more than its content: on the lab's sources, on the records beside it."""
+        """A page depends not only on a record's content, but also on the lab's sources and the other records."""
         try:
             return str(self.read(path).changed)
         except RecordError as error:
@@ -386,7 +386,7 @@ class Records:
 
 
 def _name(records: list[Record]) -> str:
-    """What readers call the machine with these records; several hosts are called that, and no chip."""
+    """The name that readers see for the machine with these records; several hosts are called that, not by their chip."""
     most = lambda name: int(max((record.value(name) or {"value": 0})["value"] for record in records))
     hosts, name = most("hosts"), records[0].machine_name
     if hosts < 2:
@@ -395,13 +395,13 @@ def _name(records: list[Record]) -> str:
 
 
 def row_of(point: dict) -> str:
-    """What a point of a series is called in an address: its label, or else its x, in lower case with _ for whatever is no
-    letter and no digit. In C++: labs/record/record.hpp."""
+    """A point's name in "series[point]": its label, or else its x, in lower case with _ for anything but letters and digits. In
+    C++: labs/record/record.hpp."""
     return re.sub(r"[^a-z0-9]+", "_", point.get("label", f"{point['x']:g}").lower()).strip("_")
 
 
 def _part(data: dict, part: str, wanted: str) -> dict | None:
-    """The series or value that is called so."""
+    """The series or value with this name."""
     name, bracket, row = wanted.partition("[")
     series = _by_id(data["series"], name) if bracket and part == "values" else None
     point = next((point for point in series["points"] if f"{row_of(point)}]" == row), None) if series else None

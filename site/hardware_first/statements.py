@@ -1,8 +1,7 @@
-"""What the chapters claim: labs/NN-slug/claims.json, the one place of each sentence and of its bound. Every machine's record
-is held to these.
+"""The chapters' claims: labs/NN-slug/claims.json contains each sentence and its bound, which decide for every machine's record.
 
-How a claim's number is shown where the sentence does not speak of the value itself is the claim's "shown": "left"; after a
-blank, what is counted, "whole calls".
+A claim's "shown" says how its number is shown if the sentence is not about the value itself: "left"; after a space, the things
+counted, as in "whole calls".
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ OPPOSITE = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
 
 
 class Way(NamedTuple):
-    """How a ratio is shown: what is made of it, and quantity()'s style."""
+    """How a ratio is shown: a conversion, and quantity()'s style."""
 
     of: Callable[[float], float]
     style: str = ""
-    falls: bool = False  # whether it is less where the ratio is more
+    falls: bool = False  # whether the shown number decreases as the ratio grows
 
 
 WAYS = {
@@ -43,23 +42,23 @@ WAYS = {
     "inverse": Way(lambda ratio: 1 / ratio, "times", falls=True),
     "rest": Way(lambda ratio: 1 - ratio, "percent", falls=True),         # "takes away at least half"
 }
-NOTHING = "nothing"  # of what is true or false
-MEASURED = "measured"  # what a number of another kind may not claim: its kind stands where the tick would
+NOTHING = "nothing"  # for claims that are simply true or false
+MEASURED = "measured"  # only numbers of this kind get a tick
 OTHER_WAY = "the other way"
 
 
 class Answer(enum.Enum):
-    """What a record says of a claim; in C++: labs/record/claims.hpp."""
+    """A record's verdict on a claim; in C++: labs/record/claims.hpp."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
-    TOO_CLOSE = "too close to call"  # the bound lies inside of the interval of the number
+    TOO_CLOSE = "too close to call"  # the bound lies inside the number's interval
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A claim: a sentence, the id of the value that decides it, the bound which that value must keep, ">= 3", and how the value
-    is shown: one of WAYS and a unit, or NOTHING; where it is empty, a ratio as times, or as per cent of a bound below 1."""
+    """A claim: a sentence, the id of the value that decides it, the bound of that value, ">= 3", and how the value is shown: one of
+    WAYS and a unit, or NOTHING; empty, a ratio is shown with ×, or as a percentage if its bound is below 1."""
 
     id: str
     text: str
@@ -76,16 +75,16 @@ class Statement:
         return float(self.bound.split()[1])
 
     def answer(self, record: Record) -> Answer:
-        """Whether the record, which has the value, bears the sentence out wherever in its interval the number is."""
+        """The verdict of a record that has the value: the whole interval of the number must be on one side of the bound."""
         low, high = (self._keeps(end) for end in interval(record.value(self.value)))
         return Answer.TOO_CLOSE if low != high else Answer.HOLDS if low else Answer.FAILS
 
     def kind(self, record: Record) -> str:
-        """Of what kind the number is that decides: MEASURED, "modelled", "simulated" or "quoted"."""
+        """The kind of the deciding number: MEASURED, "modelled", "simulated" or "quoted"."""
         return record.value(self.value)["kind"]
 
     def range(self, record: Record) -> str:
-        """The interval of the record's value as the sentence speaks of it: "1.06–1.16×"."""
+        """The interval of the record's value in the terms of the sentence: "1.06–1.16×"."""
         value = record.value(self.value)
         low, high = sorted(self._of(end, value) for end in interval(value))
         limit = self._of(self.limit, value)
@@ -96,8 +95,8 @@ class Statement:
         return f"{ends[0].number}–{ends[1]}" if ends[0].unit == ends[1].unit else f"{ends[0]} to {ends[1]}"
 
     def observed(self, record: Record) -> Quantity | str:
-        """The record's value as the sentence speaks of it: a ratio as times, a share or what is left as per cent, a count
-        as a number; "" where the claim is true or false and no number says more."""
+        """The record's value in the terms of the sentence: a ratio with ×, a share as a percentage, a count as a number; "" for claims
+        that are simply true or false."""
         value = record.value(self.value)
         if self.shown == NOTHING:
             return ""
@@ -107,7 +106,7 @@ class Statement:
         return observed
 
     def asked(self, record: Record | None) -> str:
-        """The bound in the terms of a record's value; where there is none, in those of a ratio."""
+        """The bound in the terms of a record's value, or of a ratio if there is no record."""
         value = record.value(self.value) if record else {"unit": "1", "value": 0, "low": 0}
         shown = SIGNS[OPPOSITE[self.sign] if value["unit"] == "1" and self._way(value)[0].falls else self.sign][0]
         return f"{shown}{NO_BREAK_SPACE}{self._printed(self._of(self.limit, value), value, exact=True)}"
@@ -116,11 +115,11 @@ class Statement:
         return SIGNS[self.sign][1](number, self.limit)
 
     def _of(self, number: float, value: dict) -> float:
-        """What is shown of a number of the value's unit."""
+        """The shown form of a number in the value's unit."""
         return self._way(value)[0].of(number) if value["unit"] == "1" else number
 
     def _as_in_the_text(self, value: dict) -> float:
-        """What is shown of the value, with the digits that its spread leaves if it stays on its side of the bound."""
+        """The shown form of the value, rounded to its spread unless rounding would move it across the bound."""
         number = self._of(value["value"], value)
         way = self._way(value)[0] if value["unit"] == "1" else Way(float)
         low, high = interval(value)
@@ -133,7 +132,7 @@ class Statement:
         return short if keeps(short, limit) == keeps(number, limit) else number
 
     def _printed(self, shown: float, value: dict, exact: bool = False) -> Quantity:
-        """A number as it is shown; `exact`: every digit of it, where it is of the value's own."""
+        """A number as printed; `exact`: with every digit, if it is not converted."""
         if value["unit"] != "1":
             return quantity(shown, value["unit"], exact=exact)
         way, unit = self._way(value)
@@ -143,7 +142,7 @@ class Statement:
         return Quantity(made.number, unit.removesuffix("s") if made.number == "1" else unit) if unit else made
 
     def _way(self, value: dict) -> tuple[Way, str]:
-        """How a value without a unit is shown, and what it counts."""
+        """How a value without a unit is shown, and the unit that it counts."""
         name, _, unit = self.shown.partition(" ")
         if name in WAYS and (value["value"] > 0 or name not in ("saved", "left", "inverse")):
             return WAYS[name], "points" if name == "points" else unit
@@ -152,13 +151,13 @@ class Statement:
 
 
 def interval(value: dict) -> tuple[float, float]:
-    """Where a value's samples are: its low and its high end, or the number itself twice."""
+    """The low and high end of a value's interval, or the number itself twice."""
     return value.get("low", value["value"]), value.get("high", value["value"])
 
 
 def read_statements(path: Path, shown: str) -> list[Statement]:
-    """The claims of a lab, in the chapter's order; none where the file is missing. RecordError where nothing can be decided by
-    it; the record tool looks closer (labs/record/claims.cpp)."""
+    """The claims of a lab, in the chapter's order; none if the file is missing. RecordError if it is unusable; the record tool
+    checks more (labs/record/claims.cpp)."""
     try:
         claims = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
         found = [Statement(**claim) for claim in claims]
