@@ -113,7 +113,7 @@ def test_what_is_not_drawn_any_more_is_gone(drawn):
     drawn.site.drawing(SVG, "01-gate")
     assert "drawings/01-roofline.py does not draw it" in drawn.site.build().said
     (drawn.site.root / "drawings" / "01-roofline.py").unlink()
-    assert "there is no drawings/01-roofline.py" in drawn.site.build().said
+    assert "drawings/01-roofline.py is missing" in drawn.site.build().said
 
 
 def test_a_script_that_is_not_there_is_named(drawn):

@@ -119,10 +119,10 @@ def test_what_nobody_has_measured_may_be_asked(site):
 
 
 @pytest.mark.parametrize("wrong, said", [
-    (SIDE.replace(":value: 01-roofline/ridge_flop_per_byte\n", ""), "needs one of :value:, :point:, :answer:"),
-    (SIDE.replace(":choices:", ":range: 1 2\n:choices:"), "needs one of :choices:, :range:"),
+    (SIDE.replace(":value: 01-roofline/ridge_flop_per_byte\n", ""), "needs exactly one of :value:, :point:, :answer:"),
+    (SIDE.replace(":choices:", ":range: 1 2\n:choices:"), "needs exactly one of :choices:, :range:"),
     (SIDE.replace("| much >= 4", ""), ":choices: takes two or more"),
-    (SIDE.replace(">= 4", ">= 40"), "none of its :choices: is right where the answer is 10.62"),
+    (SIDE.replace(">= 4", ">= 40"), "none of its :choices: fits the answer, 10.62"),
     (SIDE + SIDE, "another question on the page has this id"),
     (SIDE.replace("{predict} ridge", "{predict} The-Ridge"), "an id has small letters"),
     (SIDE.replace("A byte takes as *long* as how many FLOPs?\n", ""), "needs a body"),
@@ -132,7 +132,7 @@ def test_what_nobody_has_measured_may_be_asked(site):
     (NUMBER.replace(":value: 01-roofline/vector_add_peak_share", ":answer: much"), ':answer: "much" is not a number'),
     (NUMBER.replace(":value: 01-roofline/vector_add_peak_share", ":point: 01-roofline/kernels/none"), 'has no point "none"'),
     (TABLE.replace("naive matmul", "cheap matmul"), 'the lab has no kernel "cheap matmul"'),
-    (TABLE.replace("| kernel | what |\n|---|---|\n", ""), "its body has one table"),
+    (TABLE.replace("| kernel | what |\n|---|---|\n", ""), "its body must have exactly one table"),
 ])
 def test_a_mistake_is_named(site, wrong, said):
     site.record()
