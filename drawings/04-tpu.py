@@ -209,17 +209,17 @@ def chip():
     unit, middle = 510 - side, 510 - side / 2
     tall, low = 29 * percent / wide, 6 * percent / side
     below = top + side + 26
-    block(sketch, left, top, wide, tall, "green", "unified", "buffer", "24 MiB", "29 %")
+    block(sketch, left, top, wide, tall, "green", "unified", "buffer", "24 MiB", "29%")
     block(sketch, unit, top, side, side, "blue")
     part = side / 8
     upright = "".join(f"M{number(unit + i * part)},{top}v{number(2 * part)}m0,{number(4 * part)}v{number(2 * part)}"
                       for i in range(1, 8))
     level = "".join(f"M{number(unit)},{number(top + i * part)}h{number(side)}" for i in (1, 2, 6, 7))  # the words stay clear
     sketch.path(upright + level, "s-blue thin", stroke_opacity=".35")
-    words(sketch, middle, top + side / 2, "matrix unit", "256 × 256 cells", "24 %")
-    block(sketch, unit, below, side, low, "blue", "accumulators", "6 %")
+    words(sketch, middle, top + side / 2, "matrix unit", "256 × 256 cells", "24%")
+    block(sketch, unit, below, side, low, "blue", "accumulators", "6%")
     act = 102
-    block(sketch, unit - 14 - act, below - 15, act, 6 * percent / act, "purple", "activation", "6 %")
+    block(sketch, unit - 14 - act, below - 15, act, 6 * percent / act, "purple", "activation", "6%")
     sketch.rect(middle - 74, 1, 148, 30, "s-orange t-orange", rx=4)
     sketch.text(middle, 21, "weights in DRAM", "mid")
     band(sketch, (middle, 33), (middle, top - 2), 34 * gbs, "orange")

@@ -125,12 +125,12 @@ def pipeline():
             said.append(f"{name}, beat {beat} of {beats}: {works} work{'s' * (works == 1)}, {stages - works} "
                         f"wait{'s' * (stages - works == 1)}.".replace("0 wait", "none wait"))
         said.append(f"{name}: each stage works in {'one' if m == 1 else m} of {beats} beats and stands idle for "
-                    f"{(stages - 1) / beats * 100:.0f} % of the time.")
+                    f"{(stages - 1) / beats * 100:.0f}% of the time.")
         ends.append(len(said) - 1)
     sketch = Sketch("05-pipeline", 252, "A pipeline of four stages, with more and more micro-batches",
                     """Four rows, one for each stage, over time. With the batch in one piece, one stage works and three wait:
                     three quarters of the time are lost. Cut into 2, 4, 8 and 16 parts, the stages work at the same time, the
-                    whole is done earlier, and the idle corners at the start and the end shrink to 60, 43, 27 and 16 %.""",
+                    whole is done earlier, and the idle corners at the start and the end shrink to 60, 43, 27 and 16%.""",
                     data_first=0, data_last=ends[-1], data_at=ends[2], data_pace=600, data_says="|".join(said))
     sketch.text(left, 18, "works")
     sketch.rect(left - 20, 6, 14, 14, "f-blue", rx=2)

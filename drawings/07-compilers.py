@@ -138,7 +138,7 @@ def online():
         frames.append((high, exponentials, total))
         says.append(f"Key 1: its score is the highest so far, m = {high:g}, and its exponential 1." if i == 0 else
                     f"Key {i + 1}: a higher score, m = {high:g}. All exponentials so far, and their sum, shrink to "
-                    f"{shrunk:.0%}.".replace("%", " %") if before < score else
+                    f"{shrunk:.0%}." if before < score else
                     f"Key {i + 1}: no higher score. Its exponential is added, and nothing else changes.")
     left, step, base, unit, floor, tall = 90, 54, 165, 30, 315, 100
     sketch = Sketch("07-online", 346, "A softmax in one pass, with the highest score so far",

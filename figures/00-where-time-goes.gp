@@ -62,15 +62,15 @@ do for [pass = 1:count] {
       if (part > 0) {
         set object rectangle from from,bar_top to to,bar_top + bar fillcolor rgb colours[class] fillstyle solid 1 noborder
       }
-      long = sprintf("%s %s %%", names[class], digits(given(kind, pass, class)))
-      short = sprintf("%s %%", digits(given(kind, pass, class)))
+      long = sprintf("%s %s%%", names[class], digits(given(kind, pass, class)))
+      short = sprintf("%s%%", digits(given(kind, pass, class)))
       if (kind == 2 && fits(short, part)) {
         set label (fits(long, part) ? long : short) at (from + to) / 2,bar_top + bar / 2.0 center textcolor rgb paper
       }
     }
   }
   dark = y + tops[2] + bars[2] + 5
-  told = sprintf("%s %% of the peak", digits(busy[pass]))
+  told = sprintf("%s%% of the peak", digits(busy[pass]))
   set label "busy" at -1.5,dark + 13 right textcolor rgb ink
   set object rectangle from 0,dark to busy[pass],dark + 26 fillcolor rgb ink fillstyle solid 1 noborder
   if (fits(told, busy[pass])) {

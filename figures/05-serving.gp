@@ -4,7 +4,7 @@
 # Two panels: between two tokens, and below it until the first.
 height = 730
 load "style.gp"
-left_edge = 64  # for "100 000"
+left_edge = 64  # for "100,000"
 load tables."/values.gp"
 
 array ways[4] = ["static", "whole", "chunked", "apart"]

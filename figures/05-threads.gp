@@ -24,7 +24,7 @@ many = most_max_x > 8
 set multiplot
 right_edge = width - 132
 top_edge = 36; bottom_edge = 346
-y_title = "speedup over one thread; upright lines: 5 to 95 % of all runs"
+y_title = "speedup over one thread; upright lines: 5 to 95% of all runs"
 load "frame.gp"
 if (many) { set logscale xy }
 eval x_range(many ? 0.88 : 0.8, most_max_x * 1.001)

@@ -19,7 +19,7 @@ speeds = tables."/decode_tokens.tsv"
 stats speeds using 3:4 name "spread" nooutput
 
 top_edge = 36; bottom_edge = height - 62; right_edge = width - 26
-y_title = "speed, tokens per second; upright lines: 5 to 95 % of all runs"
+y_title = "speed, tokens per second; upright lines: 5 to 95% of all runs"
 load "frame.gp"
 set logscale xy
 # fp32, whose error is that of its sums alone, is many decades nearer: it stands at the edge, and says so.

@@ -34,7 +34,7 @@ set logscale xy
 eval x_range(terms_min, terms_max * 1.001)  # the last point lies inside, rounding or not
 set yrange [3e-9:3]
 set xtics ("16" 16, "2⁸" 2**8, "2¹²" 2**12, "2¹⁶" 2**16, "2²⁰" 2**20, "2²⁴" 2**24)
-set ytics ("10⁻⁸" 1e-8, "10⁻⁶" 1e-6, "10⁻⁴" 1e-4, "1 %%" 1e-2, "all" 1)
+set ytics ("10⁻⁸" 1e-8, "10⁻⁶" 1e-6, "10⁻⁴" 1e-4, "1%%" 1e-2, "all" 1)
 set xlabel "terms" offset 0,0.9 textcolor rgb quiet
 plot for [i = 1:3] bound(bounds[i]) using 1:2 with lines linewidth 1.4 dashtype modelled_dash linecolor rgb quiet, \
      for [i = 1:3] bound(bounds[i]) using (only($1 == terms_max, $1)):2:(bound_names[i]) \

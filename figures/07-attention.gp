@@ -41,7 +41,7 @@ do for [panel = 1:2] {
       }
     }
     eval key("modelled", modelled_point, ink)
-    eval key("upright lines: 5 to 95 % of all runs", 0, ink)
+    eval key("upright lines: 5 to 95% of all runs", 0, ink)
   }
   set logscale x
   eval x_range(peak_min_x / 1.25, peak_max_x * 1.25)

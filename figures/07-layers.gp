@@ -39,7 +39,7 @@ set ytics textcolor rgb ink
 in_words(us) = us < 1 ? digits(us * 1000)." ns" : digits(us)." µs"
 do for [i = 1:4] {
   if (has(i)) {
-    set label titles[i].": ".digits(shares[i])." % is arithmetic" at screen 2.0 / width,first -(tops[i] - 0.75) left \
+    set label titles[i].": ".digits(shares[i])."% is arithmetic" at screen 2.0 / width,first -(tops[i] - 0.75) left \
       textcolor rgb inks[i]
   }
 }

@@ -91,10 +91,10 @@ magnitude(x) = 10.0**floor(log10(x))
 rounded_up(x) = x > 5 ? 10 : x > 2 ? 5 : x > 1 ? 2 : 1
 step_of(range) = magnitude(range / 5.0) * rounded_up(range / 5.0 / magnitude(range / 5.0))
 
-# Numbers as people write them: three digits, capacities in KiB, MiB, GiB; a thin space (U+202F, as in prose) between the
+# Numbers as people write them: three digits, capacities in KiB, MiB, GiB; a comma (as in prose) between the
 # thousands from five digits on.
 digits(v) = abs(v) < 1000 || abs(v) >= 1e15 ? sprintf("%.3g", v) : \
             abs(v) < 9999.5 ? sprintf("%.0f", v) : (v < 0 ? "-" : "").grouped(sprintf("%.0f", abs(v)))
-grouped(s) = strlen(s) <= 3 ? s : grouped(s[1:strlen(s) - 3])."\342\200\257".s[strlen(s) - 2:strlen(s)]
+grouped(s) = strlen(s) <= 3 ? s : grouped(s[1:strlen(s) - 3]).",".s[strlen(s) - 2:strlen(s)]
 capacity(b) = b < 2**20 ? sprintf("%.3g KiB", b / 2.0**10) : b < 2**30 ? sprintf("%.3g MiB", b / 2.0**20) : \
               sprintf("%.3g GiB", b / 2.0**30)

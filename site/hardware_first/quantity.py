@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 NO_BREAK_SPACE = "\u00a0"
-THOUSANDS_SPACE = "\u202f"
 MINUS = "\u2212"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DIGITS = 2  # of a number in prose, unless its spread allows a third
@@ -35,7 +34,7 @@ class Quantity:
     high: str = ""
 
     def __str__(self) -> str:
-        gap = "" if self.unit in ("", "×") else NO_BREAK_SPACE
+        gap = "" if self.unit.startswith(("%", "×")) or not self.unit else NO_BREAK_SPACE
         return f"{self.number}{gap}{self.unit}"
 
     @property
@@ -75,7 +74,7 @@ def quantity(value: float, unit: str, low: float | None = None, high: float | No
 def last_place(value: float, low: float, high: float, digits: int = 3) -> int:
     """The power of ten of the last digit worth printing: the leading digit of half the spread, but never fewer than two
     significant digits nor more than three. Where there is no spread, that many `digits`, or three of a whole number and of what
-    would read as 1 or 100 %, and is not."""
+    would read as 1 or 100%, and is not."""
     if value == 0:
         return 0
     leading = math.floor(math.log10(abs(value)))
@@ -139,9 +138,9 @@ def _scientific(value: float) -> str:
 
 
 def grouped(text: str) -> str:
-    """Groups thousands from five digits on, with thin spaces, and prints a real minus sign."""
+    """Groups thousands from five digits on, with commas, and prints a real minus sign."""
     sign = MINUS if text.startswith("-") and text.strip("-0.") else ""
     whole, dot, rest = text.lstrip("-").partition(".")
     if len(whole) >= 5 and whole.isdigit():
-        whole = f"{int(whole):,}".replace(",", THOUSANDS_SPACE)
+        whole = f"{int(whole):,}"
     return f"{sign}{whole}{dot}{rest}"

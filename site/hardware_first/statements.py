@@ -137,7 +137,7 @@ class Statement:
             return quantity(shown, value["unit"], exact=exact)
         way, unit = self._way(value)
         if exact and way.of is not float:
-            shown = float(f"{shown:.2g}")  # 9.9 %, of a bound of 1.11
+            shown = float(f"{shown:.2g}")  # 9.9%, of a bound of 1.11
         made = quantity(shown, "1", style=way.style, exact=exact and way.of is float)
         return Quantity(made.number, unit.removesuffix("s") if made.number == "1" else unit) if unit else made
 

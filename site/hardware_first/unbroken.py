@@ -1,5 +1,5 @@
-"""Spaces at which a line must not break: within "16 384", between a number and its unit, and around the sign in "N = 1024";
-short words of code, "-ffast-math"; and a formula with its full stop."""
+"""Spaces at which a line must not break: between a number and its unit, and around the sign in "N = 1024"; within short words
+of code, "-ffast-math"; and between a formula with its full stop."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-UNITS = (r"%|×|[kMGT]?FLOPs?(?:/(?:s|byte))?|[KMG]iB|[kMGT]?B(?:/s)?|bytes?|bits?|TOPS|[nµm]?s|[MG]?Hz|[kMG]?bit/s|[mnp]?J|W|"
+UNITS = (r"×|[kMGT]?FLOPs?(?:/(?:s|byte))?|[KMG]iB|[kMGT]?B(?:/s)?|bytes?|bits?|TOPS|[nµm]?s|[MG]?Hz|[kMG]?bit/s|[mnp]?J|W|"
          r"cores?|cycles?|threads?|lanes?|million|billion|nm|mm²?|px")
 NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?=(?:{UNITS})(?![\w/]))")
-THOUSANDS = re.compile(r"(?<!\d )(?<![\d.,])(\d{1,3}(?: \d{3})+)(?![\d.]|,\d| \d)")
 EQUATION = re.compile(r"(?<=\b[A-Za-z]) ([=≈<>≤≥]) (?=\d)")
 OPENING, CLOSING = re.compile(r"[(\[“]$"), re.compile(r"^[.,;:?!)\]”’]+")
-NO_BREAK, THIN = "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}"  # the thin one as quantity.py groups digits
+NO_BREAK = "\N{NO-BREAK SPACE}"
 SHORTEST = 16  # letters of code that read as one word: "make lab-03"
 LONGEST = 24  # letters of code that fit beside one another on the narrowest page
 AS_WRITTEN = (nodes.literal, nodes.FixedTextElement, nodes.raw, nodes.math, nodes.math_block)
 
 
 def unbroken(text: str) -> str:
-    text = THOUSANDS.sub(lambda number: number[1].replace(" ", THIN), text)
     return EQUATION.sub(rf"{NO_BREAK}\1{NO_BREAK}", NUMBER_AND_UNIT.sub(NO_BREAK, text))
 
 

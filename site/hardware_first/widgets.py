@@ -162,7 +162,7 @@ def quoted_chips(doctree: nodes.document) -> Iterator[dict]:
 
 
 def planned_chips(quoted: list[dict]) -> Iterator[dict]:
-    """The planner's chips but for those quoted already, to within 2 %."""
+    """The planner's chips but for those quoted already, to within 2%."""
     near = lambda a, b: abs(a / b - 1) <= .02
     for each in planner_tables()["chips"]:
         one = chip(each["name"], PLANNED, each["peak"] / 1e9, each["bandwidth"] / 1e9)

@@ -62,7 +62,7 @@
   // How far a mark is from the number it represents, in words; empty if it is exact.
   const missed = (value, number) => {
     const off = Math.abs(value / number - 1);
-    return off > 0 && off < Infinity ? ` Off by ${Number((100 * off).toPrecision(2))}\u00a0%.` : "";
+    return off > 0 && off < Infinity ? ` Off by ${Number((100 * off).toPrecision(2))}%.` : "";
   };
 
   // A format's choice, bits and words. pressed(value) is told when the reader has pressed a bit; put(number) shows another.

@@ -6,8 +6,8 @@
   const boxes = [...document.querySelectorAll(".hf-predict")];
 
   const make = (tag, words = "", more = {}) => Object.assign(document.createElement(tag), {textContent: words, ...more});
-  const digits = (number) => Number(number.toPrecision(2)).toLocaleString("en", {useGrouping: "min2"}).replaceAll(",", "\u202f");
-  const quantity = (number, unit) => digits(number) + (unit === "×" || !unit ? unit : `\u00a0${unit}`);
+  const digits = (number) => Number(number.toPrecision(2)).toLocaleString("en", {useGrouping: "min2"});
+  const quantity = (number, unit) => digits(number) + (["×", "%"].includes(unit) || !unit ? unit : `\u00a0${unit}`);
   const answer = (box) => box.querySelector(".hf-predict-answer")?.dataset || {};
   const id = (box) => box.dataset.predict;
   const rounded = (number) => Number(Number(number).toPrecision(2));

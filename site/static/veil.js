@@ -137,12 +137,12 @@
     return plots.filter(({figure}) => fresh.includes(figure)).map((plot) => ({...plot, made: button(plot.figure, press)}));
   };
 
-  // "2¹⁶", "0.5", "1 %", "256 KiB": a number beside an axis.
+  // "2¹⁶", "0.5", "16,384", "256 KiB": a number beside an axis.
   const numberOf = (text) => {
     const capacity = text.match(/^(\d+)\s?([KMGT])iB$/);
     if (capacity) return capacity[1] * 1024 ** (1 + "KMGT".indexOf(capacity[2]));
     const power = text.match(/^(\d+)([⁻⁰¹²³⁴-⁹]+)$/);
-    if (!power) return Number(text.replace(/\s/g, "") || NaN);
+    if (!power) return Number(text.replace(/[\s,]/g, "") || NaN);
     return power[1] ** Number([...power[2]].map((digit) => digit === "⁻" ? "-" : "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(digit)).join(""));
   };
 

@@ -8,7 +8,7 @@
   // Three digits of measured numbers, all digits of counts; rounds like site/hardware_first/quantity.py.
   const digits = (value) => value.toLocaleString("en", {
     maximumSignificantDigits: Number.isInteger(value) ? 21 : 3, roundingMode: "halfEven", useGrouping: "min2",
-  }).replaceAll(",", "\u202f").replace("-", "\u2212");
+  }).replace("-", "\u2212");
   // 1.2e9 and "B" are "1.2 GB"; three digits.
   const scaled = (value, unit) => {
     if (value === 0) return `0\u00a0${unit}`;
@@ -21,7 +21,7 @@
       .find(([, length]) => seconds >= 2 * length) || [];
     return name ? `${digits(seconds / length)}\u00a0${name}` : scaled(seconds, "s");
   };
-  const percent = (share) => `${Number((100 * share).toPrecision(share < .1 ? 2 : 3))}\u00a0%`;
+  const percent = (share) => `${Number((100 * share).toPrecision(share < .1 ? 2 : 3))}%`;
 
   // ---- Elements ----
   const fill = (made, attributes, children) => {

@@ -38,7 +38,7 @@ CLAIMS = [
      "bound": ">= 4"},
     {"id": "caches-make-a-ladder", "text": "L1 delivers at least 3 times the bandwidth of DRAM.",
      "value": "cache_gain", "bound": ">= 3"},
-    {"id": "vector-add-waits", "text": "Vector add uses under 5 % of the arithmetic.", "value": "vector_add_peak_share",
+    {"id": "vector-add-waits", "text": "Vector add uses under 5% of the arithmetic.", "value": "vector_add_peak_share",
      "bound": "< 0.05"},
     {"id": "memory-is-slow", "text": "A byte takes as long as at least 4 FLOPs.", "value": "ridge_flop_per_byte",
      "bound": ">= 4"},

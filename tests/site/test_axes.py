@@ -19,7 +19,7 @@ def written(path):
     """(the scales: what stands beside the axes and where, everything else that is written, how often) of a figure."""
     scales, labels = set(), Counter()
     for text in ElementTree.parse(path).iter(SVG + "text"):
-        if text.get("class") == "f-quiet" and re.match(r"[-\d./\u202f⁰¹²³⁴-⁹⁻]+( [KMG]iB| B| [nµm]?s)?$", text.text):
+        if text.get("class") == "f-quiet" and re.match(r"[-\d.,/⁰¹²³⁴-⁹⁻]+( [KMG]iB| B| [nµm]?s)?$", text.text):
             scales.add((text.text, text.get("x"), text.get("y")))
         else:
             labels[re.sub(r"[\d.]+", "0", text.text)] += 1

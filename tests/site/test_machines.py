@@ -147,7 +147,7 @@ def test_a_figure_its_provenance_and_its_table_change_and_its_caption_with_them(
     assert (build.status, build.said) == (0, "")
     drawing, number, provenance, table = variant(site)
     assert "1416 ns" in drawing and number == "300 GFLOP/s"
-    assert provenance.startswith("Measured · Slow, 2 cores · ±") and "1420" in table.replace("\u202f", "")
+    assert provenance.startswith("Measured · Slow, 2 cores · ±") and "1420" in table
     html = site.html()
     assert html.count("<figure") == html.count("<figcaption") == html.count('id="fig-small"') == 1
 

@@ -4,7 +4,6 @@ import re
 
 import pytest
 from conftest import LAB
-from hardware_first.unbroken import unbroken
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> "\'&{raw}`x` [a](javascript:b)'
 
@@ -159,15 +158,6 @@ def test_no_line_begins_with_the_full_stop_of_a_formula(site):
     kept = re.findall(r'<span class="hf-unbroken">(.*?</span>[^<]*)</span>', html)
     assert kept == ['<span class="math">x</span>.', '(<span class="math">x</span>),']
     assert "A tile of . Its rows (), and columns." in site.text()
-
-
-@pytest.mark.parametrize(("written", "shown"), [
-    ("Its 16 384 places, on 2 125 250 chips", "Its 16_384 places, on 2_125_250 chips"),
-    ("8 and 16 384 chips, 32 766 times", "8 and 16_384 chips, 32_766 times"),
-    ("In 2024 500 people had 1 2 345 of 512 1024", "In 2024 500 people had 1 2 345 of 512 1024"),
-])
-def test_no_line_breaks_within_a_number(written, shown):
-    assert unbroken(written) == shown.replace("_", "\u202f")
 
 
 def test_columns_of_numbers_end_at_the_right(site):

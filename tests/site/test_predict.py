@@ -68,7 +68,7 @@ def test_a_side_is_the_first_choice_whose_bound_is_kept(site):
 
 def test_a_number_is_in_what_the_reader_sees(site):
     page = built(site, NUMBER)
-    assert answers(page) == [{"answer": "0.5973", "words": "Measured on this machine: 0.597 % (0.593–0.605)."}]
+    assert answers(page) == [{"answer": "0.5973", "words": "Measured on this machine: 0.597% (0.593–0.605)."}]
     assert 'data-low="0.1"' in page and 'data-high="100"' in page and 'data-unit="%"' in page
     assert 'data-scale="logarithmic"' in page and 'aria-valuetext' not in page
 

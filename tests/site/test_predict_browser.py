@@ -166,8 +166,8 @@ def test_a_wrong_side_is_told(visit):
 
 def test_a_number_is_scored_by_the_factor(visit):
     expect(question(visit, "share").get_by_role("button", name="That is my answer")).to_be_disabled()
-    slide(visit, "share", 4)  # 0.1 × 1000 ^ (64 / 120) = 4 %; measured were 0.597 %
-    expect(score(visit, "share")).to_have_text("You said 4 %: far off, 6.7 times too high.")
+    slide(visit, "share", 4)  # 0.1 × 1000 ^ (64 / 120) = 4%; measured were 0.597%
+    expect(score(visit, "share")).to_have_text("You said 4%: far off, 6.7 times too high.")
     expect(question(visit, "share")).to_contain_class("hf-far")
 
 
