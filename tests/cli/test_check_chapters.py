@@ -11,6 +11,7 @@ import pytest
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "check-chapters"
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOOL.parent))
 loader = SourceFileLoader("check_chapters", str(TOOL))
 check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_chapters", loader))
 sys.modules["check_chapters"] = check

@@ -1,0 +1,146 @@
+"""What check-voice finds, and what it lets pass. Each rule has sentences that are refused and sentences that are not."""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import pytest
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "check-voice"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOOL.parent))
+loader = SourceFileLoader("check_voice", str(TOOL))
+check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_voice", loader))
+loader.exec_module(check)
+
+
+def problems(text):
+    return [problem for _, _, problem in check.page_problems(text)]
+
+
+@pytest.mark.parametrize(("text", "problem"), [
+    ("Each row is read anew.", '"anew": say: again'),
+    ("It is seldom used.", '"seldom": say: rarely'),
+    ("Memory is dear here.", '"dear": say: expensive'),
+    ("It is another machine's, for\nwant of this one's.", '"for want of": say: because'),
+    ("The speed was held against the roof.", '"held against": say: compared with'),
+    ("Hold each\nof them against a wire.", '"Hold each of them against": say: compared with'),
+    ("They were timed in turn with the kernel.", '"in turn with": say: alternately with'),
+    ("It takes half as long again as reading.", '"as long again as": say: 1.5×'),
+    ("We aimed at 10%.", '"aimed at": say: claimed'),
+    ("Unless somebody fuses them, it is slow.", '"somebody": say: you or we'),
+    ("It is a table in which one can look.", '"one can": say: you or we'),
+    ("It keeps three fifths of the cache.", '"three fifths": write it in digits'),
+    ("It falls by two-thirds.", '"two-thirds": write it in digits'),
+    ("It takes a tenth of the time.", '"a tenth of": write it in digits'),
+    ("Nine in ten of the runs did.", '"Nine in ten": write it in digits'),
+    ("It takes 13 % of the time.", '"3 %": no space before %'),
+    ("A vocabulary of 50257 tokens.", '"50257": write thousands with commas'),
+    ("All 16 384 chips ran.", '"16 384": write thousands with commas'),
+    ("What brings more work per byte is limited by arithmetic.", "begin with a noun"),
+    ("It is so. *Whoever has too little in flight waits.*", "begin with a noun"),
+    ("- What is left to the program is this.", "begin with a noun"),
+    ("## Who stays?", "a heading that asks: say what the section finds"),
+    ("It is faster:\n\n```{claim} fast\nNo.\n```", "a colon leads into a claim, which may fail"),
+    ("```{lab-figure} 01-x\n:name: fig-x\nAbove, the speed falls. Below, it stays.\n```", "say what the axes are"),
+    ("```{drawing} 01-x\nThe roofline of one core, with five kernels.\n```", "a caption without a verb"),
+])  # fmt: skip
+def test_each_fault_is_found_once(text, problem):
+    (found,) = problems(text)
+    assert found.startswith(problem)
+
+
+@pytest.mark.parametrize("text", [
+    "What brings more work per byte?",
+    "What a core does while it waits is another question.",
+    "What you measure is what you get. What matters is the product.",
+    "| what | took |\n|---|---|\n| What is left to the cores is this. | 1 |",
+    "The words `anew`, $50257$, {cite:p}`seldom`, [here](anew.md#anew) and ``anew``.",
+    "```cpp\n// anew, 50257, 13 %\n```",
+    "% A comment says anew.",
+    "In 2024 the chip had 1024 cores, 20,000 threads and 13% of 0.12345; see RFC1234567, 2.50257 and 10⁵.",
+    "Half of it, a third of it and a quarter of it; the fifth of five, and a tenth chip.",
+    "Again and again. You can look. It claimed 10%.",
+    "One of the two cans, as long as it takes, and against the wall. It is held, and it leans against a wall.",
+    "It is faster.\n\n```{claim} fast\nNo.\n```",
+    "There are two:\n\n- One.\n- Two.",
+    "```{lab-figure} 01-x\n:name: fig-x\nLeft: speed over size. Right: bytes moved. Look where the line jumps.\n```",
+    "**What counts.** Each lab says so.",
+    "Layers 16 and 384 of 512 1024 times.",
+])  # fmt: skip
+def test_innocent_text_passes(text):
+    assert problems(text) == []
+
+
+def test_the_line_and_the_sentence_are_named():
+    page = "# Title\n\nFine. It is\nread {term}`over\n<Over>` and\nthen anew, at {measured}`speed`.\n"
+    ((line, sentence, _),) = check.page_problems(page)
+    assert (line, sentence) == (6, "It is read over and then anew, at ….")
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A small book in which nothing is wrong, under git: main, and a branch that is checked out."""
+    files = {
+        "chapters/01-thing.md": "# Title\n\nIt is plain.\n",
+        "README.md": "# Book\n\nRead it.\n",
+        "labs/01-thing/claims.json": json.dumps([{"id": "it-pays", "text": "It pays.", "value": "speed", "bound": ">= 2"}], indent=1),
+        "labs/01-thing/predictions.json": json.dumps({"pairs": [{"what": "ten kernels"}], "left_out": [{"ids": ["a"], "why": "A count."}]}, indent=1),
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "tools").mkdir()
+    for name in ("changed", "list-files"):
+        shutil.copy(TOOL.parent / name, tmp_path / "tools" / name)
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    git(tmp_path, "commit", "--quiet", "--allow-empty", "--message", "Old: " + 70 * "x")
+    git(tmp_path, "checkout", "--quiet", "-b", "branch")
+    return tmp_path
+
+
+def git(folder, *words):
+    names = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    subprocess.run(["git", *words], cwd=folder, env={**os.environ, **names, "GIT_CONFIG_GLOBAL": os.devnull}, check=True)
+
+
+def run(book):
+    environment = {name: value for name, value in os.environ.items() if name != "BASE"}
+    return subprocess.run([sys.executable, TOOL, book], capture_output=True, text=True, check=False, env=environment)
+
+
+def test_a_book_in_order_passes(book):
+    result = run(book)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(("name", "old", "new", "said"), [
+    ("chapters/01-thing.md", "plain", "anew", 'chapters/01-thing.md:3: "It is anew.": "anew": say: again'),
+    ("README.md", "it", "it anew", 'README.md:3: "Read it anew.": "anew": say: again'),
+    ("labs/01-thing/claims.json", "It pays.", "It pays 13 %.", 'labs/01-thing/claims.json:4: "It pays 13 %.": "3 %": no space before %'),
+    ("labs/01-thing/claims.json", "It pays.", "It " + 18 * "often " + "pays.", "a claim of 20 words, of at most 18"),
+    ("labs/01-thing/predictions.json", "ten kernels", "kernels anew", '"kernels anew": "anew": say: again'),
+    ("labs/01-thing/predictions.json", "A count.", "Seldom.", '"Seldom.": "Seldom": say: rarely'),
+])  # fmt: skip
+def test_pages_and_claims_are_read(book, name, old, new, said):
+    (book / name).write_text((book / name).read_text().replace(old, new))
+    result = run(book)
+    assert result.returncode == 1 and said in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_subjects_of_commits_since_main_are_short(book):
+    git(book, "commit", "--quiet", "--allow-empty", "--message", "Say " + 56 * "x")
+    assert run(book).stderr == ""
+    git(book, "commit", "--quiet", "--allow-empty", "--message", "Say " + 57 * "x")
+    result = run(book)
+    assert result.returncode == 1 and result.stderr.startswith("commit ") and result.stderr.endswith("61 characters, of at most 60\n")
+
+
+def test_without_git_the_pages_are_read_alone(book):
+    shutil.rmtree(book / ".git")
+    assert run(book).stderr == ""
