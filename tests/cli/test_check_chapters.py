@@ -221,7 +221,7 @@ def test_a_book_in_order_passes_and_its_external_links_are_listed(book):
         (":collapsible: closed", "", "exercise 1 has no hidden solution"),
         ("{lab-figure} 01-speed", "{lab-figure} 01-spede", "figures/01-speed.gp is not shown"),
         ("{drawing} 01-door", "{drawing} 01-dor", "drawings/01-thing.py draws 01-door, which is not shown"),
-        ("{claim} it-pays", "{claim} it-costs", "labs/01-thing/claims.json claims it-pays, which is not shown"),
+        ("{claim} it-pays", "{claim} it-costs", "how-fast reveals it-pays, which is no :name: and no claim"),
         ("question: How fast?\n", "", "its front matter has no question:"),
         ("card: 01-speed", "card: 01-spede", "its front matter has no card:"),
         ("{predict} how-fast", "{note} how-fast", "a question to answer ({predict}) is missing"),
@@ -330,26 +330,95 @@ def test_the_drawings_that_this_books_scripts_name_are_those_that_they_draw(root
         assert sorted(check.drawings(root, script.name[:2])) == sorted(svg.stem for svg in folder.iterdir()) != []
 
 
-def lengths(text):
-    return [problem for _, problem in check.length_problems(*check.parse(text))]
+CLAIM = "```{claim} a\nNo.\n```\n\n"
 
 
-@pytest.mark.parametrize(
-    ("much", "said"),
-    [
-        ("word " * 5000, "5001 words in the open"),
-        ("```{claim} a\nNo.\n```\n\n" * 16, "16 claims in the open"),
-        ("\n\n".join(f"A **term{n}** is new." for n in range(9)), "9 new terms in bold in a section"),
-    ],
-)
-def test_what_asks_too_much_at_once_is_found_unless_it_is_folded(much, said):
-    (problem,) = lengths(f"## Section\n\n{much}\n")
-    assert problem.startswith(said)
-    assert lengths(f"## Section\n\n````{{second-reading}} More\n{much}\n````\n") == []
-    assert lengths(f"## Section\n\n````{{admonition}} Solution\n:class: solution\n\n{much}\n````\n") == []
+def too_many(text, name="01-thing"):
+    return [problem for _, problem in check.claim_problems(name, check.parse(text)[1])]
 
 
-def test_a_chapter_has_so_many_new_terms_however_they_are_spread():
-    sections = [f"## Section {n}\n\n**Lead.** A {{term}}`x`, a **term{n}** and **{{term}}`other{n}`**." for n in range(16)]
-    assert lengths("\n\n".join(sections)) == ["32 new terms in bold, of at most 30"]
-    assert lengths("\n\n".join(sections[:15])) == []
+def test_six_claims_stand_in_the_open_and_any_number_in_folds():
+    assert too_many(CLAIM * 6) == []
+    assert too_many(CLAIM * 7) == ["7 claims in the open, of at most 6: drop those that carry no argument"]
+    assert too_many(f"````{{second-reading}} More\n{CLAIM * 9}````\n") == []
+    assert too_many(f"````{{admonition}} Solution\n:class: solution\n\n{CLAIM * 9}````\n") == []
+
+
+def test_a_chapter_without_its_second_edition_has_no_more_claims_than_it_had(root):
+    for name, most in check.UNTIL_THEIR_SECOND_EDITION.items():
+        assert (root / f"chapters/{name}.md").is_file() and most > check.OPEN_CLAIMS
+        assert too_many(CLAIM * most, name) == [] != too_many(CLAIM * (most + 1), name)
+
+
+def test_a_claim_need_not_be_shown(book):
+    claims = json.loads((book / "labs/01-thing/claims.json").read_text())
+    (book / "labs/01-thing/claims.json").write_text(json.dumps([*claims, {**claims[0], "id": "it-costs"}]))
+    assert run(book).stderr == ""
+
+
+def test_a_question_may_name_its_bound_and_nothing_else_may():
+    question = "```{predict} a\n:value: share\nDoes it keep at least 80%% of that, %s?\n```"
+    assert numbers(question % "or not") == []
+    assert len(numbers(question % "which is 3 GB/s")) == 1
+    assert len(numbers("It keeps at least 80% of that.")) == 1
+
+
+GLOSSARY = """# Glossary
+
+{.glossary}
+Cache
+: Small memory.
+
+Page
+: A piece of memory.
+
+ZeRO
+: A way to train.
+"""
+
+
+@pytest.fixture
+def road(book):
+    """road(text, of the next chapter): what is said of two chapters, the first of which has this in place of one sentence."""
+    def said(first, second=""):
+        (book / "chapters/glossary.md").write_text(GLOSSARY)
+        (book / "chapters/01-thing.md").write_text(CHAPTER.replace("It reaches {measured}", f"{first}\n\nIt reaches {{measured}}"))
+        (book / "chapters/02-more.md").write_text(f"# More\n\nAbout caches.\n\n{second}")
+        return [line for line in run(book).stderr.splitlines() if "is used before" in line or "is shown" in line]
+    return said
+
+
+@pytest.mark.parametrize("first", [
+    "A **cache** is small. Caches are fast.",
+    "The {term}`caches <Cache>` are small. A cache is fast.",
+    "Caches are fast: a **{term}`cache`** is small.",
+    "Each `cache` has $cache$ lines, and is cached; zero of them have a page.",
+    "````{second-reading} More\nA cache.\n````",
+])  # fmt: skip
+def test_a_term_is_defined_in_the_section_that_first_uses_it(road, first):
+    assert road(first, "## One\n\nA **cache**, **ZeRO** and a **page**.") == []
+
+
+@pytest.mark.parametrize(("first", "second", "said"), [
+    ("A cache is fast.", "## One\n\nA **cache** is small.", '"cache" is used before 02-more.md:7 defines it'),
+    ("A cache is fast.", "A {term}`cache <Cache>`.", '"cache" is used before 02-more.md:5 defines it'),
+    ("Caches are fast.\n\n## Next\n\nA **cache** is small.", "", '"Caches" is used before 01-thing.md:41 defines it'),
+    ("ZeRO is fast.\n\n## Next\n\n**ZeRO** is a way.", "", '"ZeRO" is used before'),
+])  # fmt: skip
+def test_a_term_that_is_used_before_is_found(road, first, second, said):
+    (line,) = road(first, second)
+    assert line.startswith("chapters/01-thing.md:37: ") and said in line
+
+
+def test_the_head_of_a_chapter_may_name_the_terms_that_it_defines(road):
+    assert road("Fine.", "## One\n\nA **cache** is small.") == []
+
+
+@pytest.mark.parametrize(("first", "found"), [
+    ("See {numref}`fig-far`.\n\n## Next\n\n```{drawing} 01-d\n:name: fig-far\nIt opens.\n```", []),
+    ("See {numref}`this <fig-far>`.\n\n## Next\n\nText.\n\n## Later\n\n```{drawing} 01-d\n:name: fig-far\nIt opens.\n```",
+     ["chapters/01-thing.md:37: fig-far is shown 2 sections further down: say it there, or show the figure earlier"]),
+    ("See {numref}`fig-next` and {numref}`a-section`.", ["chapters/01-thing.md:37: fig-next is shown in 02-more.md: say it there, or show the figure earlier"]),
+])  # fmt: skip
+def test_a_figure_is_mentioned_where_it_is_near(road, first, found):
+    assert [line for line in road(first, "```{drawing} 01-door\n:name: fig-next\nIt opens.\n```\n\nSee {numref}`fig-speed`.") if "fig" in line] == found
