@@ -110,11 +110,9 @@ class HardwareFirstDomain(Domain):
                 del places[name]
 
     def resolve_xref(self, env, fromdocname, builder, typ, target, node, contnode):
-        if typ == "machine" and target not in self.data["cards"]:
-            return contnode  # a book without a gallery
         places = self.data["cards" if typ == "machine" else "claims"]
-        if target not in places:
-            return None
+        if target not in places:  # a book without a gallery, or a claim that no chapter shows
+            return contnode if typ == "machine" or node.get("or_words_alone") else None
         page, anchor = places[target]
         if not node.get("refexplicit"):
             contnode = nodes.inline("", target.partition("/")[2].replace("-", " "))

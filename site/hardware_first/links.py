@@ -14,7 +14,8 @@ def cross_reference(role: str, target: str, words: str | nodes.TextElement) -> a
     """What the role makes of `words <target>`: a link once all pages are read, and the words alone where there is no target."""
     domain, kind = role.split(":")
     content = nodes.inline("", words) if isinstance(words, str) else words
-    return addnodes.pending_xref("", content, refdomain=domain, reftype=kind, reftarget=target, refexplicit=True, refwarn=False)
+    return addnodes.pending_xref("", content, refdomain=domain, reftype=kind, reftarget=target, refexplicit=True,
+                                 or_words_alone=True)
 
 
 def page_link(page: str, words: str | nodes.TextElement) -> addnodes.pending_xref:
