@@ -195,6 +195,14 @@ def test_the_ledger_follows_a_claim_that_moved(site):
     assert 'href="second.html#claim-caches-make-a-ladder"' in site.html("ledger")
 
 
+def test_the_ledger_has_claims_that_no_chapter_shows(site):
+    site.record()
+    site.page("# Page\n\n```{claims-ledger}\n```\n\nSee {hf:claim}`01-roofline/caches-make-a-ladder`.")
+    build = site.build(nitpicky=True)
+    assert SENTENCE in site.text() and "#claim-" not in site.html()
+    assert build.said.count("caches-make-a-ladder") == 1  # the author's link leads nowhere; the ledger's are words
+
+
 @pytest.mark.parametrize(("claim", "shown", "asked"), [
     ("simd-pays", "Vectors beat single numbers at least fourfold. claimed ASKED, measured 29.6× ✓", "≥ 4×"),
     ("vector-add-waits", "Vector add uses under 5% of the arithmetic. claimed ASKED, measured 0.597% ✓", "&lt; 5%"),
