@@ -1,5 +1,6 @@
 # What every roofline has: both axes logarithmic, the ridge, and what lies on either side of it. A script sets x_min,
-# x_max, y_min, y_max, ridge, peak, y_title and right_edge, then loads this.
+# x_max, y_min, y_max, ridge, peak, y_title and right_edge, then loads this. The front page's, which sets `few`, is for readers
+# who know no term yet.
 top_edge = 40; bottom_edge = height - 62
 load "frame.gp"
 set logscale xy
@@ -7,21 +8,23 @@ eval x_range(x_min, x_max)
 eval y_range(y_min, y_max)
 eval decades_on("x", "1")
 eval decades_on("y", steps(y_min, y_max))
-set xlabel "arithmetic intensity, FLOP/byte" offset 0,0.9 textcolor rgb quiet
+set xlabel (exists("few") ? "operations for each byte moved" : "arithmetic intensity, FLOP/byte") offset 0,0.9 textcolor rgb quiet
 
 height_of(share) = y_min * (y_max / y_min)**share
 set arrow from ridge,height_of(0.25) to ridge,y_min nohead linewidth 1 dashtype quoted_dash linecolor rgb quiet
 # Its name stands where the kernels do not, on the left, if there is room between it and the slanted roof: as a share of the
 # axis, up to a height.
-ridge_name = sprintf("ridge %s FLOP/byte", digits(ridge))
+ridge_name = exists("few") ? "" : sprintf("ridge %s FLOP/byte", digits(ridge))
+left_name = exists("few") ? "waits for memory" : "memory-bound"
+right_name = exists("few") ? "waits for arithmetic" : "compute-bound"
 room(height) = log10(ridge / larger(x_min, height_of(height) * ridge / peak)) / log10(x_max / x_min)
 if (room(0.15) > 0.42) {
   set label ridge_name at ridge,height_of(0.11) right offset -1,0 textcolor rgb ink
 } else {
   set label ridge_name at ridge,height_of(0.11) left offset 1,0 textcolor rgb ink
 }
-if (room(0.09) > 0.27) { set label "memory-bound" at ridge,height_of(0.05) right offset -1,0 textcolor rgb quiet }
-set label "compute-bound" at ridge,height_of(0.05) left offset 1,0 textcolor rgb quiet
+if (room(0.09) > 0.27) { set label left_name at ridge,height_of(0.05) right offset -1,0 textcolor rgb quiet }
+set label right_name at ridge,height_of(0.05) left offset 1,0 textcolor rgb quiet
 
 # The angle at which a bandwidth rises.
 rise = atan2((bottom_edge - top_edge) / log10(y_max / y_min), \

@@ -93,7 +93,7 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         except (RecordError, drawings.DrawingError) as error:
             logger.info("chapter %s has no card: %s", chapter.number, error)
     if "01-roofline" in cards:
-        words = "A measured primer on the machines behind machine learning."
+        words = "Why machine-learning code is fast or slow. You guess first; a real machine answers."
         sources[BOOK] = page(static, "", app.config.html_title, words, figure_of(app, cards["01-roofline"].card))
     out.mkdir(exist_ok=True)
     for name, source in sources.items():

@@ -1,5 +1,6 @@
-"""The front page. {front-figure}: one figure, without what stands under it in its chapter. {book-in-numbers}: predictions,
-processors and claims. {chapter-cards}: a card for each chapter.
+"""The front page. {front-figure}: one figure, without what stands under it in its chapter. {own-misses}: how wrong a machine's
+predictions were. {book-in-numbers}: a dot for each of them, then processors and claims. {chapter-cards}: a card for each
+chapter, with its number, or its question where it has none.
 
     ```{front-figure} 01-roofline
     :lab: 01-roofline                          optional; the lab with the figure's number
@@ -30,7 +31,7 @@ from .figures import drawn, lab_of
 from .ledger import entries
 from .links import machine_link, page_link
 from .notice import block_notice, counted
-from .outcomes import missed, tally
+from .outcomes import Outcome, missed, percent, tally
 from .per_machine import for_each_machine
 from .predictions import axis, outcomes_of, strip
 from .records import Machine, Record, RecordError
@@ -64,8 +65,31 @@ class FrontFigure(SphinxDirective):
         return [nodes.raw("", svg, format="html"), where]
 
 
+def own_outcomes(env: BuildEnvironment, machine: Machine) -> list[Outcome]:
+    """All predictions of a machine, as on the page Predictions."""
+    domain = hardware_first(env)
+    domain.note_all_labs()
+    of_machine = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0] if record.slug == machine.slug]
+    return [outcome for record in of_machine for outcome in outcomes_of(domain, record.lab, record)]
+
+
+class OwnMisses(SphinxDirective):
+    """How wrong the chosen machine's predictions were, in a sentence; nothing of a machine without predictions."""
+
+    def run(self) -> list[nodes.Node]:
+        return [nodes.container("", *for_each_machine(self.env, self.sentence), classes=["hf-front-misses"])]
+
+    def sentence(self, machine: Machine) -> list[nodes.Node]:
+        if not (own := own_outcomes(self.env, machine)):
+            return []
+        summary = tally(own)
+        words = f" for this machine: median error {error(summary.median)}, worst {error(summary.worst.miss)}. "
+        return [nodes.paragraph("", "", nodes.strong("", counted(summary.count, "prediction")), nodes.Text(words),
+                                page_link("predictions", "See every miss"))]
+
+
 class BookInNumbers(SphinxDirective):
-    """How wrong the chosen machine's predictions were, as a strip; then how many processors and claims there are."""
+    """The same predictions as a strip; then how many processors and claims there are."""
 
     def run(self) -> list[nodes.Node]:
         domain = hardware_first(self.env)
@@ -73,30 +97,30 @@ class BookInNumbers(SphinxDirective):
         records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]]
         claims = [each for lab in domain.records.labs() for each in entries(domain, lab)]
         states = Counter(each.state for each in claims)
-        processors = counted(len({record.cpu for record in records}), "processor")
         gpus = len({record.gpu for record in records} - {""})
-        facts = [("machines", processors, f", {counted(gpus, 'GPU')}" if gpus else ", and no GPU yet"),
-                 ("claims", counted(len(claims), "claim"),
-                  f", of which {states['fails']} fail somewhere, {states['close']} are too close to call somewhere, and "
-                  f"{states['made']} were modelled or simulated")]
-        lines = [nodes.list_item("", nodes.paragraph("", "", page_link(page, nodes.strong("", words)), nodes.Text(rest)))
-                 for page, words, rest in facts]
-        return [nodes.container("", *for_each_machine(self.env, lambda machine: self.missed(machine, records)),
-                                nodes.bullet_list("", *lines), classes=["hf-front-numbers", "hf-predictions"])]
+        checked = nodes.paragraph("", "", nodes.Text("Checked on "),
+                                  strong_link("machines", counted(len({record.cpu for record in records}), "processor")),
+                                  nodes.Text(f" and {counted(gpus, 'GPU')}. Of " if gpus else ". Of "),
+                                  strong_link("claims", counted(len(claims), "claim")),
+                                  nodes.Text(f", {states['fails']} fail on at least one machine and {states['close']} are too "
+                                             "close to call."))
+        return [nodes.container("", *for_each_machine(self.env, self.dots), checked,
+                                classes=["hf-front-numbers", "hf-predictions"])]
 
-    def missed(self, machine: Machine, records: list[Record]) -> list[nodes.Node]:
-        """The predictions of a machine; none where it has none."""
-        domain = hardware_first(self.env)
-        of_machine = [record for record in records if record.slug == machine.slug]
-        own = [outcome for record in of_machine for outcome in outcomes_of(domain, record.lab, record)]
-        if not own:
+    def dots(self, machine: Machine) -> list[nodes.Node]:
+        if not (own := own_outcomes(self.env, machine)):
             return []
-        summary = tally(own)
-        link = page_link("predictions", nodes.strong("", counted(summary.count, "prediction")))
-        rest = (f" for this machine: measured time over predicted time. Median miss {missed(summary.median)}, worst "
-                f"{missed(summary.worst.miss)}.")
-        return [nodes.raw("", strip(own, told=False) + axis(), format="html"),
-                nodes.paragraph("", "", nodes.Text("Each dot is one of "), link, nodes.Text(rest))]
+        legend = "Each dot is one prediction. At 1× it was right; further right, the program took longer."
+        return [nodes.raw("", strip(own, told=False) + axis(), format="html"), nodes.paragraph("", legend)]
+
+
+def strong_link(page: str, words: str) -> nodes.Node:
+    return page_link(page, nodes.strong("", words))
+
+
+def error(miss: float) -> str:
+    """ "9 %" of a miss that the page Predictions gives as 1.09×, "70×" of one above 2."""
+    return percent(float(f"{miss:.3g}") - 1) if miss < 2 else missed(miss)
 
 
 class ChapterCards(SphinxDirective):
@@ -115,17 +139,15 @@ class ChapterCards(SphinxDirective):
         to_chapter = page_link(chapter.page, chapter.title)
         number = nodes.inline("", chapter.number, classes=["hf-card-number"])
         words = nodes.container("", nodes.paragraph("", "", number, nodes.Text(" "), to_chapter, classes=["hf-card-title"]),
-                                *self.number(chapter),
-                                *(nodes.paragraph("", text, classes=[f"hf-card-{name}"]) for name, text in (
-                                    ("question", chapter.question), ("takeaway", chapter.takeaway),
-                                    ("minutes", counted(chapter.minutes, "minute"))) if text),
+                                *self.line(chapter),
+                                nodes.paragraph("", counted(chapter.minutes, "minute"), classes=["hf-card-minutes"]),
                                 classes=["hf-card-words"])
         return nodes.container("", *self.ornament(chapter), words, classes=["hf-chapter-card"])
 
-    def number(self, chapter: Chapter) -> list[nodes.Node]:
-        """The chapter's large number on each machine, and what it counts."""
+    def line(self, chapter: Chapter) -> list[nodes.Node]:
+        """One line: the chapter's large number on each machine and what it counts, or the question of a chapter without one."""
         if not chapter.measured:
-            return []
+            return [nodes.paragraph("", chapter.question)] if chapter.question else []
         value, _, what = chapter.measured.partition(" ")
         words, messages = self.parse_inline(f"{{measured}}`{chapter.page}/{value}`")
         return [nodes.paragraph("", "", nodes.inline("", "", *words, classes=["hf-card-measured"]), nodes.Text(f" {what}")),
@@ -192,5 +214,6 @@ def frame(svg: str, view: str) -> tuple[float, float, float, float]:
 
 def add_to(app: Sphinx) -> None:
     app.add_directive("front-figure", FrontFigure)
+    app.add_directive("own-misses", OwnMisses)
     app.add_directive("book-in-numbers", BookInNumbers)
     app.add_directive("chapter-cards", ChapterCards)

@@ -57,7 +57,7 @@ def test_axe_finds_nothing_before_there_is_an_answer(browser, served):
 
 
 def test_axe_would_find_what_is_wrong(browser, served):
-    with Visit(browser, f"{served}before.html") as visit:
+    with Visit(browser, f"{served}start.html") as visit:
         visit.page.evaluate("""document.querySelector("article").insertAdjacentHTML("beforeend",
             "<img src='data:,'><p style='color: #bbb; background: #fff'>faint</p>")""")
         found = " ".join(violations(visit.page, runOnly=RULES))

@@ -103,7 +103,7 @@ def test_no_page_complains(firefox, book):
 
 
 def test_a_page_that_complains_is_heard(firefox, book, tmp_path):
-    firefox.open(book / "before.html")
+    firefox.open(book / "start.html")
     firefox.run("""
       document.head.append(Object.assign(document.createElement("script"), { textContent: "smuggled" }));
       document.body.addEventListener("click", () => { throw new Error("thrown"); });

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from book import CHAPTERS, PROJECT, Visit
 
-PRINTED = ["before", "00-workload", "01-roofline", "machines"]
+PRINTED = ["start", "00-workload", "01-roofline", "machines"]
 
 
 @pytest.fixture(scope="module")

@@ -106,7 +106,7 @@ def test_every_page_reads_from_top_to_bottom_without_overlaps(walked, width):
 
 # Broken layouts of the front page: the width, a part of the fault that must be found, and the CSS.
 BROKEN = {
-    "cards before the headline": (1440, "#the-chapters", """
+    "the scoreboard before the headline": (1440, "#one-model", """
         .hf-front > section { display: grid; grid-template: auto auto 1fr / minmax(0, 5fr) minmax(0, 6fr); }
         .hf-front > section > * { grid-column: 1 / -1; } .hf-front-top { display: contents; }
         .hf-front > section > h1 { grid-area: 2 / 1; } .hf-front-words { grid-area: 3 / 1; }

@@ -95,7 +95,7 @@ COLOURED = """() => [...document.querySelectorAll("article span:is(.compute, .me
 
 def test_a_few_words_have_the_colours_of_the_figures_and_none_looks_like_a_link(browser, served):
     counts = {}
-    for chapter in (*CHAPTERS, "before"):
+    for chapter in (*CHAPTERS, "start"):
         with Visit(browser, f"{served}{chapter}.html") as visit:
             words = visit.page.evaluate(COLOURED)
         assert all(meant and not line for _, meant, line in words), words
