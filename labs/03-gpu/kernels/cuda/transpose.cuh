@@ -14,7 +14,8 @@ static __global__ void transpose_naive(int side, const float* from, float* to) {
 }
 
 // [begin: padded tile]
-/// The same by way of shared memory: a warp loads a row of a tile and stores a column of it as a row.
+/// The same by way of shared memory: a warp loads a row of a tile,
+/// and stores a column of the tile as a row.
 template <int row_words>
 __global__ void transpose_by_tiles(int side, const float* from, float* to) {
   __shared__ float tile[transpose_tile][row_words];
