@@ -307,7 +307,7 @@ def test_what_the_record_tool_refuses_is_not_published(make, door, record):
 def test_publishing_without_a_record_says_how_to_get_one(make, door, record):
     record.unlink()
     run = make("publish", "MACHINE=my-machine")
-    assert run.returncode != 0 and "publish: build/records/ is empty: make site" in run.stderr
+    assert run.returncode != 0 and "publish: build/records/ is empty: run make site" in run.stderr
     assert door.calls("record") == []
 
 

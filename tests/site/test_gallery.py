@@ -73,7 +73,7 @@ def test_what_a_virtual_machine_shares_is_said_where_there_is_one(site, virtual)
     site.record(edit)
     site.page(PAGE)
     assert site.build().status == 0
-    assert ("A virtual machine has a share of a host" in site.text()) == virtual
+    assert ("A virtual machine shares its host" in site.text()) == virtual
     assert ("2, in a virtual machine" in site.text()) == virtual
 
 
@@ -83,7 +83,7 @@ def test_a_machine_without_a_roofline_has_its_line_and_card(site):
     site.page(PAGE)
     assert site.build().status == 0
     assert site.html().count('class="hf-roofs"') == 1 and 'id="machine-other-machine"' in site.html()
-    assert "There is one machine with a roofline here so far" in site.text()
+    assert "Only one machine here has a roofline so far" in site.text()
 
 
 def test_a_name_that_tries_to_be_markup_is_a_name(site):

@@ -118,7 +118,7 @@ def test_a_verdict_changes_with_the_machine_and_with_it_what_follows_from_it(sit
     text = site.text()
     assert "22.9×" in text and "A ladder of caches." in text and "flat" not in text and "No ladder" not in text
     claim, ladder, no_ladder = variant(site)
-    assert "✗ does not hold on Fixture Processor, 2 cores" in claim and "got 2.4×" in claim
+    assert "✗ does not hold on Fixture Processor, 2 cores" in claim and "measured 2.4×" in claim
     assert "Here it is flat: 300 GFLOP/s." in claim and "171" not in claim
     assert (ladder, no_ladder) == ("", "No ladder at 300 GFLOP/s.")
     assert site.html().count('id="claim-caches-make-a-ladder"') == 1
@@ -162,7 +162,7 @@ def test_a_machine_without_the_lab_borrows_the_numbers_and_says_whose(site):
     assert banner == "Fixture Processor, 2 cores has not measured lab 01-roofline: the numbers here were measured on " \
                      "Fixture Processor, 2 cores, 20 November 2026."
     builder = "on the machine that built this book"
-    assert number == f"171 GFLOP/s ({builder})" and claim.endswith(f"got 22.9× {builder} ✓")
+    assert number == f"171 GFLOP/s ({builder})" and claim.endswith(f"measured 22.9× {builder} ✓")
     text = (site.root / "build" / "out" / "_machines" / "index" / f"{OTHER}.js").read_text()
     assert 'hf-number hf-measured hf-elsewhere' in text and "not measured on Fixture Processor, 2 cores" in text
     assert "hf-elsewhere" not in site.html() and "hf-banner" not in site.html()
