@@ -45,9 +45,8 @@
   // For each kind of question, the score of a bet: {text, grade, near, of, off}.
   const scores = {
     choices(box, bet, right) {
-      const words = (choice) => box.querySelector(`[data-choice="${choice}"]`).textContent, near = Number(bet === Number(right));
-      const text = `You said “${words(bet)}”` + (near ? ": right." : `; it’s “${words(right)}”.`);
-      return {text, grade: near ? "near" : "far", near, of: 1};
+      const words = box.querySelector(`[data-choice="${bet}"]`).textContent, near = Number(bet === Number(right));
+      return {text: `You said “${words}”: ${near ? "right" : "wrong"}.`, grade: near ? "near" : "far", near, of: 1};
     },
     range(box, bet, right) {
       const {unit, scale, low, high} = box.dataset, apart = bet - right, too = apart > 0 ? "too high" : "too low";

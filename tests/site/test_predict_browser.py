@@ -161,7 +161,7 @@ def test_a_press_commits_and_the_answer_is_shown(visit):
 
 def test_a_wrong_side_is_told(visit):
     question(visit, "ridge").get_by_role("button", name="little").click()
-    expect(score(visit, "ridge")).to_have_text("You said “little”; it’s “much”.")
+    expect(score(visit, "ridge")).to_have_text("You said “little”: wrong.")
 
 
 def test_a_number_is_scored_by_the_factor(visit):
