@@ -73,6 +73,8 @@ Where the shown machine has not measured a number, another machine's stands in, 
     The takeaway, one paragraph.
     ```
 
+    ```{scoreboard}                            tokens per second of one small model, a row for each chapter so far; no body
+
     ```{predict} id                            a question to answer before the page does: predict.py
     ```{predict-table} id                      one on each row of a table; ```{predict-scores} id: predict_table.py
     ```{predictions-summary}                   before the takeaway
@@ -140,6 +142,7 @@ from .per_machine import (
     visit_variant,
     write_variants,
 )
+from .scoreboard import Scoreboard
 from .second_reading import SecondReading
 from .systolic import SystolicArray
 
@@ -162,7 +165,7 @@ def setup(app: Sphinx) -> dict:
     for name, directive in (("drawing", Drawing),
                             ("lab-figure", LabFigure),
                             ("lab-card", LabCard), ("lab-code", LabCode), ("lab-header", LabHeader),
-                            ("second-reading", SecondReading), ("systolic-array", SystolicArray),
+                            ("scoreboard", Scoreboard), ("second-reading", SecondReading), ("systolic-array", SystolicArray),
                             ("where-measured", WhereMeasured)):
         app.add_directive(name, directive)
     for part in (claims, borrowed, front, ledger, machines, predict, predict_table, predictions, numbering, definitions,
