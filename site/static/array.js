@@ -65,7 +65,7 @@
       show = (cycle) => {
         cells.replaceChildren(...wave(s, cut, shift, cycle));
         const doing = cycle < 1 ? "nothing has moved yet" : cycle <= shift ? `${what} shift in`
-          : cycle < last ? "the wave passes through" : "the last cell is done";
+          : cycle < last ? "the wave passes" : "the last cell is done";
         return at.textContent = `Cycle ${digits(cycle)} of ${digits(last)} of the first tile: ${doing}`;
       };
       go(last, shift + Math.ceil((s.rows + s.columns) / 2));
@@ -74,7 +74,7 @@
         ["padding", places - idle - found.macs, "purple"], ["filling and emptying", idle, "grey"]], places, places));
       const time = duration(found.total / (s.clock * 1e6));
       said.textContent = `${few(found.total)} cycles, ${time} at ${digits(s.clock)} MHz. ` +
-        `The cells spend ${percent(found.utilisation)} of their cycles on useful multiplications.`;
+        `Of all cycles of all cells, ${percent(found.utilisation)} are spent on useful multiplications.`;
       const spent = (name, cycles) => [name, digits(cycles), percent(cycles / found.total)];
       more.replaceChildren(table(["phase", "cycles", "share"], [
         spent("numbers stream in", found.active), spent(`${what} shift in`, found.shift),
