@@ -259,7 +259,7 @@ class Predict(Question):
         except ValueError:
             low = high = 0
         if not low < high or ("linear" not in self.options and low <= 0):
-            raise RecordError(":range: takes two numbers, the smaller first, above zero where it is not :linear:")
+            raise RecordError(":range: takes two numbers, the smaller first, both above zero unless it is :linear:")
         return low, high
 
 

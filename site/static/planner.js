@@ -47,7 +47,7 @@
                Math.max(bytes, capacity), capacity));
       const share = p.mfu(job.chip, job.shape, plan, seconds), each = plan.batch * plan.sequence / seconds / job.chips;
       said.replaceChildren(`${inWords(job.chip, plan)} `, element("code", {}, p.shortName(plan)),
-        `: ${duration(seconds)} a step, MFU ${percent(share)}, ${digits(each)} tokens a second and chip. ` +
+        `: ${duration(seconds)} a step, MFU ${percent(share)}, ${digits(each)} tokens per second and chip. ` +
         (bytes > capacity ? `Doesn’t fit: a chip needs ${gib(bytes)} and has ${gib(capacity)}. Cut more, or recompute more.`
                           : `The largest part of a step is ${spent[p.whatLimits(time)][0]}.`));
     };

@@ -520,8 +520,8 @@ def test_a_readers_gpu_stands_in_chapter_03_until_it_is_forgotten(at, served):
     shown.scroll_into_view_if_needed()
     expect(shown.locator("svg circle")).to_have_count(8)
     rows = dict(row.split("\t") for row in shown.locator("table").inner_text().splitlines())
-    assert rows["a load that waits for the one before"] == "341\u00a0ns"  # 1024 B in flight bring 3 GB/s
-    assert rows["which takes, by Little’s law"] == "102\u00a0kB in flight"
+    assert rows["a dependent load"] == "341\u00a0ns"  # 1024 B in flight bring 3 GB/s
+    assert rows["needs, by Little’s law"] == "102\u00a0kB in flight"
     assert violations(page, runOnly=RULES) == []
     shown.get_by_role("button", name="Forget it").click()
     expect(shown).to_contain_text("measure it")

@@ -128,7 +128,7 @@ def test_what_nobody_has_measured_may_be_asked(site):
     (SIDE.replace("A byte takes as *long* as how many FLOPs?\n", ""), "needs a body"),
     (NUMBER.replace(":style:", ":drawn: fig-small\n:style:"), ":drawn: takes a figure, an axis and perhaps a value"),
     (NUMBER.replace("0.1 100", "100 0.1"), ":range: takes two numbers"),
-    (NUMBER.replace("0.1 100", "0 100"), "above zero where it is not :linear:"),
+    (NUMBER.replace("0.1 100", "0 100"), "both above zero unless it is :linear:"),
     (NUMBER.replace(":value: 01-roofline/vector_add_peak_share", ":answer: much"), ':answer: "much" is not a number'),
     (NUMBER.replace(":value: 01-roofline/vector_add_peak_share", ":point: 01-roofline/kernels/none"), 'has no point "none"'),
     (TABLE.replace("naive matmul", "cheap matmul"), 'the lab has no kernel "cheap matmul"'),
