@@ -5,8 +5,8 @@
     The sentence to show where it fails.
     ```
 
-A line reads "claimed ≥ 3×, measured 22.9× ✓". A number that was modelled or simulated has that word for "measured", and no tick.
-Where a record cannot decide, the line shows the interval of the number, without tick or body. Consecutive claims are one
+A line reads "claimed ≥ 3×, measured 22.9× ✓". A number that was modelled or simulated has that word for "measured", and no
+tick. Where a record cannot decide, the line shows the interval of the number, without tick or body. Consecutive claims are one
 argument: the first that holds is a line, the others that hold are folded below it, and each claim that fails or is too close
 to call stays in the open.
 """

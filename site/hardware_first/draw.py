@@ -133,8 +133,8 @@ def common_axes(record_paths, script_path, tool):
 
 
 def widest(ranges):
-    """{name: [from, to]}, each as wide as the widest range of that name, in either direction. `ranges` are lines "x1 0.5 64", as
-    style.gp prints them."""
+    """{name: [from, to]}, each as wide as the widest range of that name, in either direction. `ranges` are lines "x1 0.5 64",
+    as style.gp prints them."""
     ends = {}
     for name, *pair in map(str.split, ranges.splitlines()):
         old, new = ends.get(name), list(map(float, pair))

@@ -183,8 +183,8 @@ def spread(record: Record, series: Iterable[dict]) -> nodes.Node | None:
         # Where most points were counted, not timed, the median says nothing about the others.
         typical = f"±{percent(middle)}, " if (middle := statistics.median(spreads)) else ""
         text = f"{typical}at most ±{percent(max(spreads))}"
-        tooltip = ("half the distance from the 5th to the 95th percentile (of few samples, from smallest to largest): the median "
-                   f"of all points, and the largest; {noise}; {when}")
+        tooltip = ("half the distance from the 5th to the 95th percentile (of few samples, from smallest to largest): the "
+                   f"median of all points, and the largest; {noise}; {when}")
     else:
         text, tooltip = noise, when
     shown = measured_number(tooltip=tooltip, stops=True)

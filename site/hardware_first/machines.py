@@ -30,8 +30,8 @@ from .records import Machine, Record, RecordError
 from .roofs import Roofline, drawing, roofline, scale_of
 from .tables import fields, scrolling_table
 
-SHARED = ("A virtual machine shares its host: it may report the host's caches as its own, its neighbours use the same memory and "
-          "last-level cache, and the host may pause its cores. Containers with a CPU limit are paused too, which a record "
+SHARED = ("A virtual machine shares its host: it may report the host's caches as its own, its neighbours use the same memory "
+          "and last-level cache, and the host may pause its cores. Containers with a CPU limit are paused too, which a record "
           "cannot show. The card at a chapter's end says so if a run was paused for long.")
 
 
@@ -125,8 +125,8 @@ def multiples(machines: dict[Machine, dict[str, Record]]) -> list[nodes.Node]:
         box += nodes.container("", nodes.paragraph("", "", to_card, classes=["hf-multiple-name"]),
                                nodes.raw("", drawing(machine.slug, machine.name, own, scale, **first), format="html"),
                                nodes.paragraph("", ridge, classes=["hf-multiple-ridge"]), classes=["hf-multiple"])
-    key = "Speed in GFLOP/s against arithmetic intensity in FLOP/byte. Thick lines: all threads. Thin lines: one thread; dots: " \
-          "its kernels." + (" Grey lines: the other machines." if len(lines) > 1 else "")
+    key = "Speed in GFLOP/s against arithmetic intensity in FLOP/byte. Thick lines: all threads. Thin lines: one thread; " \
+          "dots: its kernels." + (" Grey lines: the other machines." if len(lines) > 1 else "")
     box += nodes.paragraph("", key, classes=["hf-multiples-key"])
     return [box]
 

@@ -36,7 +36,8 @@ def pending_line(text: str, end: str = ".") -> nodes.paragraph:
 
 
 def add_banner(app: Sphinx, doctree: nodes.document) -> None:
-    """doctree-read: says at the top of a page if its numbers are provisional or another machine's, and what is not measured yet."""
+    """doctree-read: says at the top of a page if its numbers are provisional or another machine's, and what is not measured
+    yet."""
     labs, title = hardware_first(app.env).labs_used(app.env.docname), doctree.next_node(nodes.title)
     if title is None:
         return

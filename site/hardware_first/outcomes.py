@@ -5,9 +5,10 @@ The predictions that count are declared in labs/NN-slug/predictions.json:
     {"pairs": [{"what": "ten kernels", "predicted": "kernels_predicted", "measured": "kernels"}, …],
      "left_out": [{"why": "counted above, as times", "ids": ["some_ratio_predicted", …]}]}
 
-A pair is two series or two values in the same unit, the first modelled or simulated, the second measured or quoted. Pairs that a
-record lacks are skipped; a value may have a "name" to distinguish it from others with the same "what". Points are matched by their
-labels, or by x if either series lacks labels. A point that equals its own measurement, from which a law starts, does not count.
+A pair is two series or two values in the same unit, the first modelled or simulated, the second measured or quoted. Pairs that
+a record lacks are skipped; a value may have a "name" to distinguish it from others with the same "what". Points are matched by
+their labels, or by x if either series lacks labels. A point that equals its own measurement, from which a law starts, does not
+count.
 """
 
 from __future__ import annotations

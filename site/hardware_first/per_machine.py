@@ -30,8 +30,8 @@ SLOTS = "hf-slots"  # of a document being written: for each slot {slug: html, or
 
 
 class per_machine(nodes.General, nodes.Element):
-    """A place whose content depends on the machine. `of`: {slug: index of the child, a `variant`}, the default machine first. A place
-    inside a variant follows the machine of the outer one."""
+    """A place whose content depends on the machine. `of`: {slug: index of the child, a `variant`}, the default machine first.
+    A place inside a variant follows the machine of the outer one."""
 
     def astext(self) -> str:
         return self[next(iter(self["of"].values()))].astext()
@@ -51,8 +51,8 @@ def for_each_machine(env: BuildEnvironment, make: Callable[[Machine], Iterable[n
 
 def for_each_answer(env: BuildEnvironment, ask: Callable[[Machine], Hashable],
                     make: Callable[[Hashable], Iterable[nodes.Node]], *, inline: bool = False) -> list[nodes.Node]:
-    """One place with the result of `make` for each machine's answer to `ask`. It is called once per answer, so it may return nodes
-    that the page was parsed into."""
+    """One place with the result of `make` for each machine's answer to `ask`. It is called once per answer, so it may return
+    nodes that the page was parsed into."""
     return _place({machine.slug: ask(machine) for machine in hardware_first(env).records.machines_of(env.docname)},
                   lambda answer: list(make(answer)), inline)
 

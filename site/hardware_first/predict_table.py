@@ -71,7 +71,7 @@ def scored(record: Record) -> list[Scored]:
              for name, speed in predicted.items()]
     if (here := sum(each.right for each in found)) != (there := record.value(RIGHT)["value"]):
         raise RecordError(f"the roofline predicts {here} sides correctly on this page and {there:g} in the record's {RIGHT}: "
-                          "set NEARER_GAIN in site/hardware_first/predict_table.py to the value in the lab's Measurement::side()")
+                          "set NEARER_GAIN in site/hardware_first/predict_table.py as the lab's Measurement::side() has it")
     return found
 
 

@@ -37,8 +37,8 @@ class NotMeasured(RecordError):
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine whose records are in this copy of the book. `slug` is the name it was published under, or "here" for this machine;
-    `name` is the name that readers see."""
+    """A machine whose records are in this copy of the book. `slug` is the name it was published under, or "here" for this
+    machine; `name` is the name that readers see."""
 
     slug: str
     name: str
@@ -47,8 +47,8 @@ class Machine:
 
 @dataclass(frozen=True)
 class Record:
-    """One valid record. `local`: it is this machine's own, not a published one; `changed`: the lab's sources that have changed since
-    a published record was measured; `elsewhere`: it replaces the missing record of another machine."""
+    """One valid record. `local`: it is this machine's own, not a published one; `changed`: the lab's sources that have changed
+    since a published record was measured; `elsewhere`: it replaces the missing record of another machine."""
 
     path: Path
     local: bool
@@ -107,8 +107,8 @@ class Record:
 
 
 class Records:
-    """The records below one project folder, each checked by the record tool when it is first needed. `published_only` ignores this
-    machine's records; `default` is the published machine that readers see first."""
+    """The records below one project folder, each checked by the record tool when it is first needed. `published_only` ignores
+    this machine's records; `default` is the published machine that readers see first."""
 
     def __init__(self, root: Path, build: Path, tool: Path, *, published_only: bool = False, default: str = "") -> None:
         self.root, self.build, self.tool, self.published_only, self.default = root, build, tool, published_only, default
@@ -150,7 +150,8 @@ class Records:
                 if FOLDER.fullmatch(path.parent.name) and not path.is_symlink() and not wrong.get(self.shown(path))]
 
     def definitions(self, lab: str) -> list[dict]:
-        """The values that are derived by definition from a lab's other numbers, parsed by the record tool: {"id", "unit", "factors"}."""
+        """The values that are derived by definition from a lab's other numbers, parsed by the record tool: {"id", "unit",
+        "factors"}."""
         path = self.root / "labs" / lab / "definitions.json"
         return self._ask("definitions", [path])[self.shown(path)] if path.exists() else []
 
@@ -159,8 +160,8 @@ class Records:
         return ([local] if local.exists() else []) + self.published_paths(lab)
 
     def all(self, lab: str) -> tuple[list[Record], list[RecordError]]:
-        """Every valid record of a lab, this machine's first, and the errors of the others. A record of this machine that was also
-        published unchanged is listed once."""
+        """Every valid record of a lab, this machine's first, and the errors of the others. A record of this machine that was
+        also published unchanged is listed once."""
         records, errors = [], []
         for path in self.paths(lab):
             try:
@@ -173,8 +174,8 @@ class Records:
         return records, errors
 
     def machines(self) -> list[Machine]:
-        """The machines with records, the default first: this machine if it has any, then the project's choice, then those with the
-        most labs. If there are no records at all, this machine."""
+        """The machines with records, the default first: this machine if it has any, then the project's choice, then those with
+        the most labs. If there are no records at all, this machine."""
         return self._machines
 
     def machines_of(self, page: str) -> list[Machine]:
@@ -247,7 +248,7 @@ class Records:
     def not_measured(self, lab: str) -> NotMeasured:
         """The error for a lab without a record to show, with the remedy."""
         if self.published_only:
-            return NotMeasured(f"{lab} has no published record, and MEASURE=no shows only those: run make publish, or make site")
+            return NotMeasured(f"{lab} has no published record, and MEASURE=no shows only those: run make publish or make site")
         return NotMeasured(f"{lab} has not been measured here yet: run make lab-{lab[:2]}")
 
     def _paths_in_order(self, lab: str) -> list[Path]:
@@ -299,8 +300,8 @@ class Records:
 
     @cached_property
     def _published_problems(self) -> dict[str, str]:
-        """The problems below figures/records. Each file there must be a publishable record of an existing lab, and named after the
-        lab."""
+        """The problems below figures/records. Each file there must be a publishable record of an existing lab, and named after
+        the lab."""
         return self._first_problems(self.published) if self.published.is_dir() else {}
 
     def _first_problems(self, path: Path) -> dict[str, str]:
@@ -314,8 +315,8 @@ class Records:
         return {name: tuple(changes) for name, changes in said.items()}
 
     def _ask(self, command: str, paths: list[Path]) -> dict:
-        """The record tool's answer for each path, cached until the tool, a record or a source changes. Raises RecordError if the tool
-        cannot run."""
+        """The record tool's answer for each path, cached until the tool, a record or a source changes. Raises RecordError if
+        the tool cannot run."""
         if not paths:
             return {}
         records = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])

@@ -57,8 +57,8 @@ class Answer(enum.Enum):
 
 @dataclass(frozen=True)
 class Statement:
-    """A claim: a sentence, the id of the value that decides it, the bound of that value, ">= 3", and how the value is shown: one of
-    WAYS and a unit, or NOTHING; empty, a ratio is shown with ×, or as a percentage if its bound is below 1."""
+    """A claim: a sentence, the id of the value that decides it, the bound of that value, ">= 3", and how the value is shown:
+    one of WAYS and a unit, or NOTHING; empty, a ratio is shown with ×, or as a percentage if its bound is below 1."""
 
     id: str
     text: str
@@ -95,8 +95,8 @@ class Statement:
         return f"{ends[0].number}–{ends[1]}" if ends[0].unit == ends[1].unit else f"{ends[0]} to {ends[1]}"
 
     def observed(self, record: Record) -> Quantity | str:
-        """The record's value in the terms of the sentence: a ratio with ×, a share as a percentage, a count as a number; "" for claims
-        that are simply true or false."""
+        """The record's value in the terms of the sentence: a ratio with ×, a share as a percentage, a count as a number; ""
+        for claims that are simply true or false."""
         value = record.value(self.value)
         if self.shown == NOTHING:
             return ""

@@ -167,7 +167,7 @@ def test_sides_that_the_lab_told_apart_in_another_way_are_not_shown(site):
 
     site.record(of_another_lab)
     site.page(f"# Page\n{TABLE}")
-    assert "the roofline predicts 9 sides correctly on this page and 6 in the record's prediction_sides_right" in site.build().said
+    assert "predicts 9 sides correctly on this page and 6 in the record's prediction_sides_right" in site.build().said
 
 
 def test_only_pages_that_ask_load_the_script(site):

@@ -49,7 +49,7 @@ def test_a_record_disappears_and_comes_back(measured_site):
 def test_of_a_lab_that_only_this_machine_measured_a_book_of_published_records_says_so(measured_site):
     build = measured_site.build(hardware_first_published_only=True)
     assert build.status == 1
-    assert "01-roofline has no published record, and MEASURE=no shows only those: run make publish, or make site" in build.said
+    assert "01-roofline has no published record, and MEASURE=no shows only those: run make publish or make site" in build.said
     assert "not measured here" not in build.said
 
 
