@@ -117,7 +117,7 @@ def divergence() -> Sketch:
 
 
 def belt() -> Sketch:
-    """Little's law: a belt as long as the latency that hands over so many crates a minute; each request out is one on its way."""
+    """Little's law: a belt as long as the latency that hands over so many crates a minute; each request is one on its way."""
     room, left, width, crate, ride = 20, 74, 384, 14, 4
     y = 70
     drawing = Sketch(

@@ -357,7 +357,7 @@ def test_a_claim_need_not_be_shown(book):
 
 
 def test_a_question_may_name_its_bound_and_nothing_else_may():
-    question = "```{predict} a\n:value: share\nDoes it keep at least 80%% of that, %s?\n```"
+    question = "```{predict} a\n:value: share\nIs it at least 80%% of that, %s?\n```"
     assert numbers(question % "or not") == []
     assert len(numbers(question % "which is 3 GB/s")) == 1
     assert len(numbers("It keeps at least 80% of that.")) == 1

@@ -56,7 +56,7 @@ def at(browser: Browser, served: str) -> Iterator[Callable[..., Page]]:
 
 @pytest.mark.parametrize(("query", "words"), [
     ("chip:h100-sxm,precision:bf16,allocates:false,m:4096,n:4096,k:4096",
-     ["Waits for arithmetic", "at least 139 µs", "100% of the peak", "137 GFLOP on 101 MB", "1370 FLOP", "at 295"]),
+     ["Waits for arithmetic", "at least 139 µs", "100% of the peak", "137 GFLOP for 101 MB", "1370 FLOP", "at 295"]),
     ("chip:h100-sxm,precision:bf16,allocates:false,op:gemv", ["Waits for memory", "at least 10 µs", "is 1 FLOP/byte"]),
     ("chip:own,peak:1000,bandwidth:100,op:chain,operators:8,allocates:false,count:1000000000",
      ["Waits for memory", "at least 640 ms", "8 GFLOP for 64 GB"]),

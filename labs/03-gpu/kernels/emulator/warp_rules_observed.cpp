@@ -7,6 +7,7 @@
 
 #include "03-gpu/kernels/cuda/divergence.cuh"
 #include "03-gpu/kernels/cuda/transpose.cuh"
+#include "03-gpu/kernels/emulator/launch.hpp"
 
 namespace hf::emulator {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "03-gpu/kernels/emulator/emulator.hpp"
@@ -14,7 +14,7 @@
 namespace hf::emulator {
 namespace {
 
-using namespace std::string_literals;
+using namespace std::string_view_literals;
 
 std::vector<std::uint32_t> numbered(std::size_t count) {
   std::vector<std::uint32_t> numbers(count);
@@ -85,7 +85,7 @@ TEST_CASE("a tile makes a transpose's stores rows, and one more column takes the
   const GlobalArray<float> from(matrix), to(numbers);
   for (const ObservedTranspose& transpose : observed_transposes()) {
     CAPTURE(transpose.id);
-    const bool naive = transpose.id == "naive"s, padded = transpose.id == "padded_tile"s;
+    const bool naive = transpose.id == "naive"sv, padded = transpose.id == "padded_tile"sv;
     take_counts();
     transpose.run(side, from.data(), to.data());
     const std::vector<float> found = to.to_host();
