@@ -185,7 +185,7 @@ class Scoreboard(SphinxDirective):
                      *citation(self.env, {"source": source}, self.lineno, self.state.inliner)]
         said = [TEXTS[row.chapter] for row in rows if row.chapter in TEXTS]
         lengths = f"About 500 tokens precede the one that is timed, but {listed(said or [''])}: a shorter text is fewer bytes."
-        return [line] * bool(line.children) + [nodes.paragraph("", lengths)] * bool(said)
+        return [line] * bool(line.children) + [nodes.paragraph("", lengths, classes=["hf-sources"])] * bool(said)
 
 
 def caption(rows: list[Row], new: str) -> nodes.caption:
