@@ -324,7 +324,7 @@ def quantity(value, unit):
         size, unit = next((each for each in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")) if value >= each[0]), (1, "B"))
         value /= size
     digits = f"{value:.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.3g}"
-    return digits if unit == "1" else f"{digits} {unit}"
+    return digits if unit == "1" else f"{digits}%" if unit == "%" else f"{digits} {unit}"
 
 
 def main(arguments=None):

@@ -123,8 +123,8 @@ def place(axis: dict, x: float) -> str:
     """A point without a label, in words: "batch 16", "256 KiB"."""
     if axis["unit"] == "B":
         return str(quantity(x, "B"))
-    number = quantity(float(f"{x:.4g}"), "1").number
-    return f"{axis['name']} {number}" + ("" if axis["unit"] == "1" else f" {axis['unit']}")
+    number, unit = quantity(float(f"{x:.4g}"), "1").number, axis["unit"]
+    return f"{axis['name']} {number}{'' if unit == '1' else unit if unit == '%' else f' {unit}'}"
 
 
 def tally(found: Iterable[Outcome]) -> Tally:

@@ -52,7 +52,7 @@ def test_a_spread_of_nothing_is_left_out(site):
     site.page(PAGE)
     assert site.build().status == 0
     text = site.text()
-    assert "±" not in text and re.search(r"Measured · this machine · noise floor [\d.]+ % · record", text)
+    assert "±" not in text and re.search(r"Measured · this machine · noise floor [\d.]+% · record", text)
 
 
 def test_where_most_points_have_no_spread_the_largest_is_said_alone(site):
@@ -63,7 +63,7 @@ def test_where_most_points_have_no_spread_the_largest_is_said_alone(site):
     site.record(mostly_alike)
     site.page(PAGE)
     assert site.build().status == 0
-    assert re.search(r"Measured · this machine · at most ±[\d.]+ % · record", site.text())
+    assert re.search(r"Measured · this machine · at most ±[\d.]+% · record", site.text())
 
 
 def test_a_figure_follows_its_script(site):
