@@ -69,8 +69,8 @@ def own_outcomes(env: BuildEnvironment, machine: Machine) -> list[Outcome]:
     """All predictions of a machine, as on the page Predictions."""
     domain = hardware_first(env)
     domain.note_all_labs()
-    of_machine = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0] if record.slug == machine.slug]
-    return [outcome for record in of_machine for outcome in outcomes_of(domain, record.lab, record)]
+    records = [record for lab in domain.records.labs() for record in domain.records.all(lab)[0]]
+    return [outcome for record in records if record.slug == machine.slug for outcome in outcomes_of(domain, record.lab, record)]
 
 
 class OwnMisses(SphinxDirective):

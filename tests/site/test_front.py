@@ -108,8 +108,8 @@ def test_the_book_is_told_in_numbers(small):
 
 def test_one_screen_says_it_all(browser, served):
     with Visit(browser, f"{served}index.html", viewport={"width": 1280, "height": 800}) as visit:
-        parts = ("h1", ".hf-headline", ".hf-front-misses", "article svg.hf-figure", "text=Make your first guess", "text=Start reading",
-                 "text=Measure this browser")
+        parts = ("h1", ".hf-headline", ".hf-front-misses", "article svg.hf-figure", "text=Make your first guess",
+                 "text=Start reading", "text=Measure this browser")
         boxes = {part: visit.page.locator(part).first.bounding_box() for part in parts}
         expect(visit.page.locator(".hf-chapter-card")).to_have_count(len(CHAPTERS) - len(LEFT_OUT))
         expect(visit.page.locator("svg.hf-thumb")).to_have_count(len(CHAPTERS) - len(LEFT_OUT))
