@@ -13,13 +13,13 @@
 
 namespace hf::workload {
 
-/// What an operator is, seen from the machine.
+/// Kinds of operators, as the machine sees them.
 enum class OperatorClass {
   gemm,               ///< a matrix of weights times a matrix or a vector
   attention_product,  ///< the two matrix products in attention, whose factors are both computed
-  attention_softmax,  ///< what stands between those two
+  attention_softmax,  ///< the softmax between those two
   reduction,          ///< many numbers become one: sums, means, maxima, and what is made from them
-  elementwise,        ///< each number by itself: biases, activations, residuals, the update of the weights
+  elementwise,        ///< each number separately: biases, activations, residuals, the update of the weights
   copying             ///< no arithmetic: rearranged or looked up
 };
 
@@ -36,7 +36,7 @@ struct Pass {
   double seconds = 0;  ///< from its begin to its end, so a little more than its operators take together
   std::vector<OperatorTotal> operators;  ///< in the order in which they first ran
 
-  /// \return of those operators that `chosen(kind)` holds for
+  /// \return the work of all operators for whose kind `chosen(kind)` is true
   template <class Chosen>
   Work work(Chosen chosen) const {
     Work sum;
@@ -57,11 +57,11 @@ struct Pass {
   }
 };
 
-/// Where operators report.
+/// Collects what operators report.
 class Ledger {
  public:
   /// Runs an operator and writes down what it was asked to do and how long it
-  /// took. Two readings of the clock: some tens of nanoseconds.
+  /// took. Reads the clock twice, which takes tens of nanoseconds.
   template <class Code>
   void run(OperatorClass kind, std::string_view name, const Work& work, Code code) {
     // [begin: run]

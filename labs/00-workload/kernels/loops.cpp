@@ -87,7 +87,7 @@ inline void scale(float* x, float factor, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) x[i] *= factor;
 }
 
-/// Of layer_norm(): what a row of dy says of x is added to dx.
+/// For layer_norm(): adds one row's gradient with respect to x to dx.
 inline void layer_norm_row_backward(const float* x, MeanAndScale row, const float* gain, const float* dy, float* dx,
                                     std::size_t n) {
   float sum = 0, weighted = 0;
@@ -109,7 +109,7 @@ Floats sum_pairs(Floats a, Floats b, std::index_sequence<i...>) {
   return __builtin_shufflevector(a, b, (2 * i)...) + __builtin_shufflevector(a, b, (2 * i + 1)...);
 }
 
-/// Of as many vectors as a vector has lanes: lane k of the result is the sum of v[k]'s lanes.
+/// Takes `count` vectors; lane k of the result is the sum of v[k]'s lanes.
 template <std::size_t count = lanes>
 Floats sums_of(const Floats* v) {
   if constexpr (count == 1) {
@@ -119,20 +119,20 @@ Floats sums_of(const Floats* v) {
   }
 }
 
-/// Sums of so many rows of x with so many rows of weights fit into a core's registers.
+/// The sums of thin_rows rows of x with weight_rows rows of weights fit into a core's registers.
 constexpr std::size_t thin_rows = 4, weight_rows = vector_registers == 32 ? 6 : 3;
 
-/// Of some rows of weights, as many columns as leave the first cache room for x and for the next ones.
+/// Some rows of weights, and so few columns that the first cache also has room for x and for the next columns.
 struct WeightPart {
   const float* weights;  ///< (rows, columns), rows `in` apart
   std::size_t in, rows, columns;
   bool begins;  ///< its columns are the first
 };
 
-/// Fetches the part that follows, in even steps: while all rows of x meet the same weights, memory would be idle.
+/// Prefetches the next part in even steps, since memory would be idle while all rows of x use the same weights.
 struct Ahead {
   const float* next;
-  std::size_t in, tiles;  ///< tiles of x that meet a part: as many steps fetch weight_rows vectors
+  std::size_t in, tiles;  ///< tiles of x that use a part; in as many steps, weight_rows vectors are fetched
   std::size_t row = 0, owed = 0;
 
   void step() {
@@ -145,7 +145,7 @@ struct Ahead {
   }
 };
 
-/// y[i, j] = x[i, :] · weights[j, :] of this part, added to what the parts before it gave; x_rows values of i.
+/// y[i, j] = x[i, :] · weights[j, :] of this part, added to the results of earlier parts; for x_rows values of i.
 template <std::size_t x_rows>
 void thin_tile(const WeightPart& part, const float* x, float* y, std::size_t out, Ahead& ahead) {
   Ahead here = ahead;  // a copy stays in registers
@@ -176,7 +176,7 @@ void thin_tile(const WeightPart& part, const float* x, float* y, std::size_t out
   }
 }
 
-/// \return how many columns of weights are a part: a multiple of a vector
+/// \return how many columns of weights make a part: a multiple of a vector
 std::size_t columns_at_a_time(std::size_t in) {
   constexpr std::size_t most = 768;  // with weight_rows, 18 KiB
   const std::size_t parts = std::max<std::size_t>((in + most - 1) / most, 1), vectors = (in + lanes - 1) / lanes;
@@ -195,7 +195,7 @@ void thin_part(const WeightPart& part, const float* x, float* y, std::size_t row
   }
 }
 
-/// Of score_keys(), the scores of as many keys as a vector has lanes.
+/// For score_keys(): the scores of as many keys as a vector has lanes.
 void score_block(const float* query, const float* keys, float* scores, std::size_t width, const float* next) {
   Floats sums[lanes] = {};
   std::size_t i = 0;
@@ -213,11 +213,11 @@ void score_block(const float* query, const float* keys, float* scores, std::size
   }
 }
 
-/// Of mix_values(), so many vectors of y, which stay in registers.
+/// For mix_values(): `vectors` vectors of y, which stay in registers.
 template <std::size_t vectors>
 void mix_block(const float* weights, const float* values, float* y, std::size_t count, std::size_t width,
                const float* next) {
-  Floats even[vectors] = {}, odd[vectors] = {};  // an addition waits for the one before
+  Floats even[vectors] = {}, odd[vectors] = {};  // two sums, since an addition waits for the one before
   const auto add = [&](std::size_t j, Floats(&sums)[vectors]) {
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < vectors; ++k) {

@@ -1,6 +1,6 @@
 /// \file
 /// What a network computes besides large matrix products: plain loops, which the compiler turns into vector instructions and,
-/// where an array is long enough to be worth it, shares among all cores. Tensors are row-major; their shapes stand in
+/// where an array is long enough to be worth it, shares among all cores. Tensors are row-major; their shapes are in
 /// brackets. Sizes may be any number, zero included. Nothing here may be infinite or NaN.
 #pragma once
 
@@ -41,19 +41,19 @@ void sgd(float* parameters, const float* gradients, float rate, std::size_t n);
 /// y[r, :] = (x[r, :] − its mean) / sqrt(its variance + 1e-5) · gain + bias. x, y (rows, columns); gain, bias (columns)
 void layer_norm(const float* x, const float* gain, const float* bias, float* y, std::size_t rows, std::size_t columns);
 
-/// Of layer_norm(): dx += what dy says of x; d_gain and d_bias = what it says of gain and bias.
+/// For layer_norm(): dx += the gradient with respect to x; d_gain and d_bias = those with respect to gain and bias.
 void layer_norm_backward(const float* x, const float* gain, const float* dy, float* dx, float* d_gain, float* d_bias,
                          std::size_t rows, std::size_t columns);
 
 /// x[r, :] ← softmax(factor · x[r, :]), in place. (rows, columns)
-/// \param first  row r sees only the columns c ≤ first + (r mod period): what follows becomes 0
+/// \param first  row r sees only the columns c ≤ first + (r mod period); later columns become 0
 void causal_softmax(float* x, float factor, std::size_t rows, std::size_t columns, std::size_t first,
                     std::size_t period);
 
 /// softmax of each row, in place. (rows, columns)
 void softmax(float* x, std::size_t rows, std::size_t columns);
 
-/// Of y = softmax(factor · x): dy ← what it says of x. (rows, columns)
+/// For y = softmax(factor · x): dy ← the gradient with respect to x. (rows, columns)
 void softmax_backward(const float* y, float* dy, float factor, std::size_t rows, std::size_t columns);
 
 /// logits[r, :] ← the gradient of the mean over rows of −log softmax(logits[r, :])[targets[r]], and \return that mean.
@@ -62,7 +62,7 @@ double cross_entropy(float* logits, std::span<const int> targets, std::size_t co
 /// sums[c] = Σ x[r, c] over r. x is (rows, columns)
 void column_sums(const float* x, float* sums, std::size_t rows, std::size_t columns);
 
-/// Where the largest of x is; the first of several. \pre n > 0
+/// The index of the largest number of x; if several are equal, the first. \pre n > 0
 int index_of_highest(const float* x, std::size_t n);
 
 /// The largest of each 3 × 3 window, every second row and column, edges padded with nothing. Height and width are
@@ -74,13 +74,13 @@ void average_pool(const float* x, float* y, std::size_t channels, std::size_t n)
 
 // ---- Products with few rows, where a library would spend its time on copying the weights into a better order ----
 
-/// y = x · weightᵀ. x (rows, in), weight (out, in), y (rows, out); the weights pass by once, whatever the rows.
+/// y = x · weightᵀ. x (rows, in), weight (out, in), y (rows, out); reads the weights once, however many rows there are.
 void thin_product(const float* x, const float* weight, float* y, std::size_t rows, std::size_t in, std::size_t out);
 
 // ---- Attention of one new token: too thin for a matrix product, so plain loops ----
 //
-// Keys and values of a head are a few pages, and the next ones lie elsewhere: the hardware would begin anew to prefetch each.
-// So each loop is told what comes next, (count, width), and asks for it meanwhile.
+// Each head's keys and values fill only a few pages, and hardware prefetching starts afresh with the next head's.
+// So each loop also gets the next head's, (count, width), and prefetches them meanwhile.
 
 /// scores[j] = query · keys[j, :]. query (width), keys (count, width), scores (count)
 void score_keys(const float* query, const float* keys, float* scores, std::size_t count, std::size_t width,
@@ -96,7 +96,7 @@ void mix_values(const float* weights, const float* values, float* y, std::size_t
 void embed(std::span<const int> tokens, const float* table, const float* positions, float* y, std::size_t width,
            std::size_t first, std::size_t period);
 
-/// Of embed() at first = 0: d_table += and d_positions[0 … period) = what dy says of them.
+/// For embed() at first = 0: d_table += its gradient; d_positions[0 … period) = their gradients.
 void embed_backward(std::span<const int> tokens, const float* dy, float* d_table, float* d_positions, std::size_t width,
                     std::size_t period);
 

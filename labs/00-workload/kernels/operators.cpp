@@ -17,15 +17,15 @@ namespace {
 
 using enum OperatorClass;
 
-/// Up to so many rows, thin_product() is the faster one; a single row goes to the library's product with a vector.
+/// Up to this many rows, thin_product() is faster; a single row goes to the library's product with a vector.
 constexpr std::size_t few_rows = 32;
 
-/// Of an operator that reads so many floats and writes back so many of those.
+/// The work of an operator that reads this many floats and writes this many of them back.
 Work in_place_work(double flops, std::size_t read, std::size_t written) {
   return {flops, 4 * as_double(read + written), 0};
 }
 
-/// With rows that follow each other where nothing else is said.
+/// Fills in the strides that are not given: rows are contiguous.
 Product with_strides(Product p) {
   if (p.lda == 0) p.lda = p.transpose_a == Transpose::no ? p.k : p.m;
   if (p.ldb == 0) p.ldb = p.transpose_b == Transpose::no ? p.n : p.k;
@@ -33,8 +33,8 @@ Product with_strides(Product p) {
   return p;
 }
 
-/// Has the library use no threads of its own when this one calls it. A build that works with OpenMP must be told so by
-/// every thread, since OpenMP remembers it for each.
+/// Makes the library use no threads of its own when this one calls it. A library built with OpenMP needs this call from
+/// every thread, since OpenMP keeps the setting for each.
 void claim_one_core() {
   static std::mutex mutex;
   thread_local bool claimed = false;
@@ -49,12 +49,12 @@ void multiply_here(const Blas& blas, const Product& p, const float* a, const flo
   blas.gemm(p.transpose_a, p.transpose_b, p.m, p.n, p.k, 1, a, p.lda, b, p.ldb, 0, c, p.ldc);
 }
 
-/// Into how many rows and columns of blocks a product is cut.
+/// How many rows and columns of blocks a product is cut into.
 struct Grid {
   std::size_t rows, columns;
 };
 
-/// So many blocks that together read as little as they can: a block of c needs its rows of a and its columns of b.
+/// The grid of `blocks` blocks that together read least: a block of c needs its rows of a and its columns of b.
 Grid grid_of(std::size_t m, std::size_t n, std::size_t blocks) {
   Grid best = {1, blocks};
   for (std::size_t rows = 1; rows <= blocks; ++rows) {
@@ -66,13 +66,13 @@ Grid grid_of(std::size_t m, std::size_t n, std::size_t blocks) {
   return best;
 }
 
-/// The size of a block: a multiple of 16, so that no library has to deal with more ragged edges than there are.
+/// The size of a block: a multiple of 16, so that blocking adds no ragged edges.
 std::size_t block_size(std::size_t whole, std::size_t parts) {
   return std::max<std::size_t>((whole / parts + 15) / 16 * 16, 16);
 }
 
-/// A product whose blocks the cores take one after the other, each with the library on that core alone. A library that
-/// shares a product out itself lets its threads wait for each other all the time, and so for the slowest of them.
+/// A product whose blocks the cores take one by one; each core calls the library single-threaded. A library that
+/// divides a product itself makes its threads wait for each other all the time, and so for the slowest of them.
 void multiply_shared(const Blas& blas, const Product& p, const float* a, const float* b, float* c) {
   const std::size_t flops_as_numbers = p.m * p.n * p.k / 8;  // what a core adds up while it touches one number
   const Grid grid = grid_of(p.m, p.n, flops_as_numbers < (1 << 15) ? 1 : 2 * sharing_cores());

@@ -1,6 +1,6 @@
 /// \file
-/// The operators that networks are made of: each runs its loops or its matrix product and reports to a ledger what that
-/// was: FLOPs, and compulsory bytes as though its operands came from memory and went back there. Shapes in brackets.
+/// The operators that networks are made of: each runs its loops or its matrix product and reports its work to a ledger:
+/// FLOPs, and compulsory bytes as though its operands came from memory and went back there. Shapes are in brackets.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace hf::workload {
 
-/// c = op(a) · op(b): op(a) is (m, k), op(b) is (k, n), c is (m, n); `ld…` is the distance of stored rows.
+/// c = op(a) · op(b): op(a) is (m, k), op(b) is (k, n), c is (m, n); `ld…` is the distance between stored rows.
 struct Product {
   OperatorClass kind = OperatorClass::gemm;
   std::string_view name = "";
   std::size_t m = 0, n = 0, k = 0;
   Transpose transpose_a = Transpose::no, transpose_b = Transpose::no;
-  std::size_t lda = 0, ldb = 0, ldc = 0;  ///< 0 for rows that follow each other
+  std::size_t lda = 0, ldb = 0, ldc = 0;  ///< 0 for contiguous rows
 };
 
 /// FLOPs and bytes of a product: every factor read once, the result written once.
 Work product_work(std::size_t m, std::size_t n, std::size_t k);
 
-/// Of an operator that reads and writes so many floats, those it writes not among those it reads.
+/// The work of an operator that reads and writes this many floats, none of them both.
 Work streaming_work(double flops, std::size_t read, std::size_t written);
 
-/// Of one product among several of the same shape.
+/// The operands of one product among several of the same shape.
 struct Factors {
   const float *a, *b;
   float* c;
@@ -49,11 +49,11 @@ class Operators {
   void linear(std::string_view name, const float* x, const float* weight, const float* bias, float* y, std::size_t rows,
               std::size_t in, std::size_t out);
 
-  /// Of linear(): dx, d_weight, d_bias = what dy says of x, weight and bias.
+  /// For linear(): dx, d_weight, d_bias = the gradients with respect to x, weight and bias.
   void linear_backward(std::string_view name, const float* x, const float* weight, const float* dy, float* dx,
                        float* d_weight, float* d_bias, std::size_t rows, std::size_t in, std::size_t out);
 
-  // Those of loops.hpp, with the same arguments.
+  // The operators of loops.hpp, with the same arguments.
   void add(std::string_view name, const float* a, const float* b, float* y, std::size_t n);
   void relu(float* y, std::size_t n);
   void scale_and_shift(float* x, const float* scale, const float* shift, std::size_t channels, std::size_t n);
@@ -79,7 +79,7 @@ class Operators {
   void im2col(const float* x, float* y, std::size_t channels, std::size_t height, std::size_t width, std::size_t kernel,
               std::size_t stride);
 
-  /// For an operator of which a network has its own: see Ledger::run().
+  /// For operators that only one network has: see Ledger::run().
   template <class Code>
   void run(OperatorClass kind, std::string_view name, const Work& work, Code code) {
     ledger_.run(kind, name, work, code);

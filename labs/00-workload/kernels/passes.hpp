@@ -18,10 +18,10 @@
 
 namespace hf::workload {
 
-/// One of them. Every call of run() is accounted for.
+/// One of the five passes. Every call of run() is recorded in the ledger.
 struct PassRunner {
   std::string id, label;
-  double parts;  ///< how many equal things a pass does that are spoken of one by one: tokens decoded; else 1
+  double parts;  ///< how many equal parts a pass has if they are reported singly: tokens decoded; else 1
   std::function<void(Ledger&)> body;
   Ledger ledger = {};
   std::vector<Pass> passes = {};
@@ -42,7 +42,7 @@ class Networks {
   /// "mlp", "cnn", "prefill", "decode", "training", in this order. Decode goes on where prefill ends.
   std::vector<PassRunner> runners();
 
-  /// Gives back what only training needs.
+  /// Frees the memory that only training needs.
   void forget_training() { training_.reset(); }
 
   const Sizes& sizes() const { return sizes_; }

@@ -33,7 +33,7 @@ Resnet::Resnet(const ResnetShape& shape) : shape_(shape) {
   initialise(stem_, 1);
   for (const Block& block : blocks_) {
     initialise(block.first, 1);
-    initialise(block.second, 0.5f);  // so that the sum with the way around does not grow from block to block
+    initialise(block.second, 0.5f);  // so that sums with the shortcut don't grow from block to block
     for (const Convolution& around : block.around) initialise(around, 1);
   }
   fill_random(parameters_.span(dense_weight_), dense_weight_, std::sqrt(6 / static_cast<float>(in)));

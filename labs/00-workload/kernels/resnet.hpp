@@ -18,13 +18,13 @@ struct ResnetShape {
   std::size_t classes = 1000;
 };
 
-/// A convolution without bias and the batch norm after it, which at inference is a factor and a summand per channel.
+/// A convolution without bias and the batch norm after it, which at inference is one factor and one addend per channel.
 struct Convolution {
   std::size_t in, out, kernel, stride;
   std::size_t weight, scale, shift;  ///< tensors (out, in · kernel · kernel), (out), (out)
 };
 
-/// Two convolutions and a way around them; where the stride is 2 the way around is a convolution as well.
+/// Two convolutions and a shortcut around them; where the stride is 2, the shortcut is also a convolution.
 struct Block {
   Convolution first, second;
   std::vector<Convolution> around;  ///< one or none

@@ -36,7 +36,7 @@ double Sizes::flops() const {
   const double per_token = 2 * as_double(transformer.parameters());
   const double dense = as_double(mlp.hidden * (mlp.inputs + mlp.hidden) * mlp_batch);
   const double pixels = as_double(resnet.side * resnet.side), width = as_double(resnet.width);
-  const double convolutions = 8.8 * pixels * width * width;  // 1.8 · 10^9 for the ResNet-18 that is known
+  const double convolutions = 8.8 * pixels * width * width;  // 1.8 · 10^9 for the published ResNet-18
   return per_token * as_double(prompt + decoded + 3 * training_tokens) + 2 * (dense + convolutions);
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// How large the networks are: as they are known, or smaller where a machine has not the time or the memory.
+/// How large the networks are: their published sizes, or smaller ones if the machine lacks time or memory.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ struct Sizes {
   std::size_t mlp_batch;
   ResnetShape resnet;
 
-  /// FLOPs of one pass of everything, in matrix products.
+  /// FLOPs of all matrix products, with each pass run once.
   double flops() const;
-  /// Bytes that are held at the same time.
+  /// Bytes in use at the same time.
   std::uint64_t bytes() const;
 };
 
-/// The largest sizes whose passes take at most `seconds` in all at that speed, and fit.
+/// The largest sizes that fit in memory and whose passes take at most `seconds` in all at that speed.
 /// \param gflops  of the library's matrix product, GFLOP/s
 Sizes choose_sizes(double gflops, double seconds, std::uint64_t memory_bytes);
 

@@ -61,7 +61,7 @@ double Training::loss_and_gradients(const Transformer& model, std::span<const in
   return loss;
 }
 
-/// Transformer::run_layer() from its end to its beginning. dx_ is the gradient of its output before, of its input after.
+/// Transformer::run_layer() backwards. On entry dx_ is the gradient of its output; on return, of its input.
 void Training::layer_backward(const Transformer& model, std::size_t layer, const float* x, Operators& run) {
   const std::size_t n = sequences_ * tokens_, c = shape_.width;
   const TransformerTensors::Layer &w = model.weights().layers[layer], &d = gradients_.layers[layer];
@@ -78,7 +78,7 @@ void Training::layer_backward(const Transformer& model, std::size_t layer, const
   run.layer_norm_backward(x, w.norm1_gain, d_branch_, dx_, d.norm1_gain, d.norm1_bias, n, c);
 }
 
-/// From d_branch_, the gradient of what attention put out, to d_qkv_. For each head, with t tokens of D numbers each:
+/// From d_branch_, the gradient of attention's output, to d_qkv_. For each head, with t tokens of D numbers each:
 /// out (t, D) = weights (t, t) · values (t, D), weights = softmax(queries (t, D) · keysᵀ (D, t) / √D).
 void Training::attention_backward(std::size_t layer, Operators& run) {
   const std::size_t t = tokens_, c = shape_.width, d = shape_.head_width(), count = sequences_ * shape_.heads;

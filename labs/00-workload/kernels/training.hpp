@@ -19,17 +19,17 @@ class Training {
   Training(const TransformerShape& shape, std::size_t sequences, std::size_t tokens);
 
   /// The mean over all rows of −log p(target), and its gradient with respect to every weight, left in gradients().
-  /// \param tokens, targets  (sequences, tokens): what is read, and what should have come next
+  /// \param tokens, targets  (sequences, tokens): the input, and the tokens that should have come next
   double loss_and_gradients(const Transformer& model, std::span<const int> tokens, std::span<const int> targets,
                             Ledger& ledger);
 
-  /// loss_and_gradients(), then weights −= rate · gradients. \return the loss before
+  /// loss_and_gradients(), then weights −= rate · gradients. \return the loss before the update
   double step(Transformer& model, std::span<const int> tokens, std::span<const int> targets, float rate,
               Ledger& ledger);
 
   const TransformerTensors& gradients() const { return gradients_; }
 
-  /// Bytes of everything here, and so what must be free besides the weights.
+  /// Bytes of everything here: what must be free besides the weights.
   static std::size_t bytes(const TransformerShape& shape, std::size_t sequences, std::size_t tokens);
 
  private:
@@ -42,7 +42,7 @@ class Training {
   Activations activations_;
   TransformerTensors gradients_;
   Tensors scratch_;
-  float *dx_, *d_branch_;  ///< (rows, C): gradient of what flows from layer to layer, and of a branch beside it
+  float *dx_, *d_branch_;  ///< (rows, C): gradients of the sum that passes from layer to layer, and of a branch
   float* d_hidden_;        ///< (rows, 4C)
   float* d_qkv_;           ///< (rows, 3C)
   float* d_scores_;        ///< (sequences, H, tokens, tokens)

@@ -21,7 +21,7 @@ namespace {
 
 using enum OperatorClass;
 
-/// Copies the new keys and values, which stand behind the queries in each row of qkv (rows, 3C), into the cache.
+/// Copies the new keys and values, which follow the queries in each row of qkv (rows, 3C), into the cache.
 void extend_cache(const float* qkv, const TransformerShape& shape, std::size_t layer, const Batch& batch,
                   KvCache& cache) {
   const std::size_t width = shape.width, d = shape.head_width();
@@ -36,7 +36,7 @@ void extend_cache(const float* qkv, const TransformerShape& shape, std::size_t l
   }
 }
 
-/// Of attention, what belongs to one head of one sequence. P is the number of positions looked back on.
+/// The data of attention for one head of one sequence. P is the number of positions attended to.
 struct Head {
   const float* query;    // (tokens, D), rows 3C apart
   float *keys, *values;  // (P, D)
@@ -107,7 +107,7 @@ void mix(const std::vector<Head>& heads, std::size_t tokens, std::size_t positio
   run.multiply_heads(product, factors);
 }
 
-/// Of all parts together.
+/// The rows of all parts together.
 std::size_t rows(std::span<const Part> parts) {
   std::size_t sum = 0;
   for (const Part& part : parts) sum += part.batch.rows();
@@ -160,7 +160,7 @@ TransformerTensors::TransformerTensors(const TransformerShape& shape) {
   const auto take = [&] { return tensors_.at(next++); };
   token_embedding = take();
   position_embedding = take();
-  for (std::size_t layer = 0; layer < shape.layers; ++layer) {  // braces: taken from left to right
+  for (std::size_t layer = 0; layer < shape.layers; ++layer) {  // braces: evaluated from left to right
     layers.push_back(
         Layer{take(), take(), take(), take(), take(), take(), take(), take(), take(), take(), take(), take()});
   }
@@ -269,7 +269,7 @@ void Transformer::run_layer(std::size_t layer, std::span<const Part> parts, cons
   // [end: run-layer]
 }
 
-/// Each new token looks at itself and at all before it: softmax(q · keysᵀ / √D) · values, head by head.
+/// Each new token attends to itself and to all before it: softmax(q · keysᵀ / √D) · values, head by head.
 void Transformer::attend(std::size_t layer, std::span<const Part> parts, LayerActivations to, Operators& run) const {
   const float factor = 1 / std::sqrt(static_cast<float>(shape_.head_width()));
   for (const Part& part : parts) {

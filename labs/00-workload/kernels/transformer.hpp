@@ -22,10 +22,10 @@ struct TransformerShape {
   /// Bytes of keys and values that one token leaves in the KV cache.
   std::size_t cache_bytes_per_token() const { return 2 * layers * width * sizeof(float); }
 
-  /// Bytes that a token costs with so many in the cache: the cache, and every weight but the table of positions.
+  /// Bytes read for a token with `cached` tokens in the cache: the cache, and all weights but the table of positions.
   double decode_bytes(double cached) const;
 
-  /// FLOPs of all matrix products when so many tokens go through the network at once, with logits of the last.
+  /// FLOPs of all matrix products when this many tokens go through the network at once, with the last one's logits.
   double product_flops(std::size_t tokens) const;
 };
 
@@ -89,12 +89,12 @@ struct LayerActivations {
   float *normed2, *hidden, *active, *output;          // C, 4C, 4C, C
 };
 
-/// What a pass computed. Training needs every layer's for the way back, inference only the latest: there all layers share.
+/// What a pass computed. Training needs every layer's for the backward pass; in inference all layers share one.
 class Activations {
  public:
   enum class Keep { latest_layer, every_layer };
 
-  /// \param positions  the most tokens that attention will look back on, the new ones included
+  /// \param positions  the most tokens that attention will cover, the new ones included
   /// \throws OutOfMemory
   Activations(const TransformerShape& shape, std::size_t sequences, std::size_t tokens, std::size_t positions,
               Keep keep);
@@ -139,7 +139,7 @@ class Transformer {
   }
 
   /// Runs several batches at once, each with a length of its own: their rows pass together through all but attention,
-  /// whose scores each part writes over those of the part before.
+  /// where each part's scores overwrite those of the part before.
   /// \return logits of all sequences, or rows, one part after the other
   std::span<float> forward(std::span<const Part> parts, Activations& to, Ledger& ledger,
                            Logits logits = Logits::of_last_token) const;

@@ -10,10 +10,10 @@
 
 namespace hf::workload {
 
-/// Rows [0, rows) of c = a · b; a has at least those, c as well.
+/// Rows [0, rows) of c = a · b; a and c have at least that many.
 void triple_loop(const float* a, const float* b, float* c, std::size_t rows, std::size_t n);
 
-/// What Python said.
+/// The times and the product from Python.
 struct PythonRows {
   std::vector<double> seconds;  ///< for each row
   std::vector<double> c;        ///< (rows, n)
