@@ -14,20 +14,20 @@ constexpr std::size_t line_floats = 64 / sizeof(float), gap_floats = array_gap_b
 
 constexpr std::size_t whole_lines(std::size_t floats) { return floats / line_floats * line_floats; }
 
-/// Floats of each array, when so many share a memory evenly; 0 where it is too small.
+/// Floats in each of `arrays` arrays that share the memory evenly; 0 if the memory is too small.
 constexpr std::size_t floats_each(std::size_t memory_floats, std::size_t arrays) {
   const std::size_t share = memory_floats / arrays;
   return share > gap_floats ? whole_lines(share - gap_floats) : 0;
 }
 
-/// Hands out the arrays of a memory, one behind the other. Each begins with a line, a gap behind the one before: arrays that
-/// lie a multiple of 4 KiB apart compete for the same places of a cache, and a core that compares the last bits of addresses
-/// takes a load from one for a load of what was just stored to the other.
+/// Places the arrays in a memory, one after the other. Each starts on a cache line, after a gap: arrays that lie a
+/// multiple of 4 KiB apart compete for the same places of a cache, and a core that compares only the last bits of
+/// addresses mistakes a load from one array for a load of what was just stored to another.
 class Arrays {
  public:
   explicit Arrays(std::span<float> memory) : memory_(memory) {}
 
-  /// \throws std::invalid_argument where too little is left
+  /// \throws std::invalid_argument if too little is left
   float* next(std::size_t floats) {
     if (at_ + floats > memory_.size()) throw std::invalid_argument("Arrays: they do not fit into the memory");
     float* array = memory_.data() + at_;

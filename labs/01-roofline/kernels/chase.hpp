@@ -20,7 +20,7 @@ struct alignas(64) Line {
 /// Adds lines `from` … `to` − 1 to a cycle of the lines before them. Each goes between two others chosen at random, which
 /// makes all cycles equally likely (Sattolo's algorithm, from the inside out).
 /// \param line  callable: `line(i)` is a reference to line i
-/// \param sequence  of random numbers: another one makes another cycle
+/// \param sequence  of random numbers: each sequence makes another cycle
 template <class LineOf>
 void add_to_cycle(const LineOf& line, std::size_t from, std::size_t to, std::uint64_t sequence = 0) {
   for (std::size_t i = from; i < to; ++i) {
@@ -36,15 +36,15 @@ void add_to_cycle(const LineOf& line, std::size_t from, std::size_t to, std::uin
 /// can hide in a cache. It can grow, so that one buffer serves all working sets.
 class RandomCycle {
  public:
-  /// \param memory  where the lines are; at least one and at most 2^32, which are 256 GiB. The cycle is of the first line
-  ///   only.
+  /// \param memory  where the lines are; at least one and at most 2^32, which are 256 GiB. At first the cycle has only
+  ///   the first line.
   /// \throws std::invalid_argument without a line
   explicit RandomCycle(std::span<Line> memory) : memory_(memory) {
     if (memory_.empty()) throw std::invalid_argument("RandomCycle: expected memory for at least one line");
     memory_.front().next = &memory_.front();
   }
 
-  /// Adds lines, in the order of memory, until there are so many.
+  /// Adds lines, in the order of memory, until the cycle has this many.
   /// \throws std::invalid_argument for more lines than the memory has, or fewer than the cycle
   void grow(std::size_t lines) {
     if (lines > memory_.size() || lines < lines_) {
@@ -63,7 +63,7 @@ class RandomCycle {
 };
 
 // [begin: chase]
-/// Follows the cycle from one line to the next, so many hops. The address of
+/// Follows the cycle from line to line for `hops` hops. The address of
 /// each load is the result of the one before.
 /// \return where the chase ended
 inline const Line* chase(const Line* at, std::int64_t hops) {

@@ -23,7 +23,7 @@ class Edge {
     returned_ += outcome.wrote_back ? 1 : 0;
   }
 
-  /// Lets all lines leave.
+  /// Evicts all lines.
   void flush() {
     cache_.flush([this](std::uint64_t) { ++returned_; });
   }
@@ -38,7 +38,7 @@ class Edge {
 
 /// A matrix of n columns, each at an address of its own.
 struct Matrix {
-  std::uint64_t first;  ///< float of all memory
+  std::uint64_t first;  ///< the index of its first float in memory
   std::size_t n;
 
   std::uint64_t line(std::size_t row, std::size_t column) const { return (first + row * n + column) / line_floats; }
@@ -50,7 +50,7 @@ struct Matrices {
   Matrix a, b, c;
 };
 
-/// The lines of a row from one column to before another.
+/// Accesses the lines of part of a row: from column `from` to before column `to`.
 void access_row(Edge& edge, const Matrix& m, std::size_t row, std::size_t from, std::size_t to, bool write) {
   for (std::uint64_t line = m.line(row, from); line <= m.line(row, to - 1); ++line) edge.access(line, write);
 }

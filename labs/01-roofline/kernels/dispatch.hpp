@@ -1,5 +1,5 @@
 /// \file
-/// Chooses, when the program runs, among what was compiled for several instruction sets.
+/// Chooses at run time among the kernels compiled for several instruction sets.
 #pragma once
 
 #include <vector>

@@ -155,7 +155,7 @@ inline void add_row(float* c, std::size_t count, Floats left, Floats right) {
 }
 
 /// Adds a · panel to a tile of c, rows × tile_columns: a is (rows, k) in rows n apart, panel is (k, tile_columns). Each
-/// number loaded from the panel is used `rows` times, each one from a `tile_columns` times.
+/// number loaded from the panel is used `rows` times, each number from a `tile_columns` times.
 template <std::size_t rows>
 void add_tile(const float* a, const float* panel, float* c, std::size_t n, std::size_t k, std::size_t columns) {
   Floats left[rows] = {}, right[rows] = {};

@@ -11,7 +11,7 @@ namespace hf::roofline {
 namespace {
 
 /// Independent chains of dependent operations. Each chain waits for its own last result (latency 3 to 5 cycles, twice
-/// that for an unfused pair) while two to four units want a new operation every cycle, so it takes about a dozen
+/// that for an unfused pair) while two to four units can start a new operation every cycle, so it takes about a dozen
 /// chains to keep them busy; two registers stay free for the constants.
 constexpr int peak_chains = vector_registers == 32 ? 24 : 12;
 

@@ -16,7 +16,7 @@
 
 namespace hf::roofline {
 
-/// What one core was measured to do, from which predictions are made.
+/// The measured limits of one core, from which predictions are made.
 struct Roofs {
   double peak_gflops;  ///< fp32
   double read_gbs;     ///< from DRAM
@@ -25,8 +25,8 @@ struct Roofs {
 
 /// The roofline that predicts a kernel's time, with the bandwidth of its own mix of reading and writing. Bytes are those
 /// that really move: a copy reads a line, reads the line it will write (write-allocate), and writes that one back,
-/// three for every two the program asked for. Reading alone was measured, and the copy, one third of whose traffic is
-/// writing back; the time per byte of other mixes lies on the straight line through these two.
+/// three for every two the program requested. Two mixes were measured: reading alone, and copying, where 1/3 of the
+/// traffic is written back. The times per byte of other mixes are on the straight line through these two.
 Roofline roofline_for(const Workload& kernel, const Roofs& roofs);
 
 /// What the roofline says about a kernel, before it has run.
@@ -41,8 +41,8 @@ struct Prediction {
 
 std::vector<Prediction> predict(const std::vector<Workload>& kernels, const Roofs& roofs);
 
-/// How much of its roof a kernel reached, round by round: the time that it needs at least, by a peak and by what memory
-/// brought in that round, over the time that it took there.
+/// How much of its roof a kernel reached, round by round: the least time that a peak and that round's memory allow,
+/// divided by the time that the kernel took.
 /// \param memory_gbs  of the same rounds, in bytes that cross
 Estimate share_of_roof(const Workload& kernel, const Estimate& seconds, double peak_gflops, const Estimate& memory_gbs);
 
@@ -53,14 +53,14 @@ struct Measurement {
   Estimate gflops_in_cache;                    ///< the same code on data that a near cache holds
   std::optional<Estimate> share_of_roof = {};  ///< of the same rounds, where those were timed
 
-  /// How many times as fast nearer data made it.
+  /// The speed-up from data in a near cache.
   double gain_in_cache() const { return gflops_in_cache.median / gflops.median; }
 
-  /// Which side it is on, by experiment and without any count: memory, when nearer data makes it half as fast again.
+  /// The side found by experiment, without counting: memory, if nearer data makes the kernel at least 1.5× as fast.
   Side side() const { return gain_in_cache() >= 1.5 ? Side::memory : Side::compute; }
 };
 
-/// As dots of a roofline: intensity and speed, named.
+/// As the dots of a roofline: intensity and speed, named.
 Series prediction_series(const std::vector<Prediction>& predictions);
 
 /// The predictions, for the terminal, before anything is timed.
@@ -71,7 +71,7 @@ struct Outcome {
   Prediction predicted;
   Measurement measured;
 
-  /// How far the predicted time was from the measured one, as a share of that.
+  /// How far the predicted time was from the measured one, as a share of the measured one.
   double error() const { return std::abs(predicted.seconds - measured.seconds.median) / measured.seconds.median; }
 
   /// How many times too long or too short the predicted time was.
@@ -91,7 +91,7 @@ Series outcome_series(const std::vector<Outcome>& outcomes);
 /// The outcomes, kernel by kernel, for the terminal.
 Table outcome_table(const std::vector<Outcome>& outcomes);
 
-/// The outcome of the kernel of a label.
+/// The outcome of the kernel with this label.
 /// \throws std::out_of_range
 const Outcome& outcome_of(const std::vector<Outcome>& outcomes, std::string_view label);
 

@@ -30,7 +30,7 @@ constexpr std::size_t fewest_floats = 4096;
 
 double count(std::size_t n) { return static_cast<double>(n); }
 
-/// A kernel that reads and writes so many floats, each write to a line not yet read.
+/// A kernel that reads and writes this many floats; it writes only to lines that it hasn't read.
 Workload workload(std::string label, double flops, std::size_t floats_read, std::size_t floats_written,
                   std::function<void()> call, std::function<double()> error_share) {
   // [begin: work]

@@ -1,5 +1,5 @@
 /// \file
-/// The kernels of kernels.hpp as things to predict, check and time: each with its data, its work and its reference.
+/// The kernels of kernels.hpp, ready to predict, check and time: each with its data, its work and its reference.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct Workload {
   std::function<void()> call;
 
   /// Compares the outputs of the latest call with the double-precision reference: the largest error as a share of what
-  /// rounding allows, right when at most 1. Of very many outputs that are computed alike, about a thousand rows or
-  /// stretches are compared, the first and the last among them.
+  /// rounding allows; the outputs are right if it is at most 1. Of very many outputs that are computed alike, about a
+  /// thousand rows or stretches are compared, the first and the last among them.
   std::function<double()> error_share;
 };
 
@@ -30,7 +30,7 @@ struct Workload {
 std::size_t matrices_bytes(std::size_t n);
 
 /// All kernels over the same memory, one after the other: a call overwrites another's inputs with its own outputs,
-/// which are as good. The memory should be random to begin with.
+/// which serve just as well. The memory should be random to begin with.
 /// \param vectors  memory of the kernels on vectors, which use all of it
 /// \param matrices, n  memory of the matrix products, matrices_bytes(n), and rows and columns of their matrices
 /// \throws std::invalid_argument where three matrices do not fit, or there are fewer than 4096 floats for vectors
