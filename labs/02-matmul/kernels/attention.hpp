@@ -17,7 +17,7 @@ struct AttentionShape {
 
   std::size_t numbers() const { return tokens * d; }
   std::size_t scores() const { return tokens * tokens; }
-  /// Of the two products; the softmax is not counted.
+  /// FLOPs of the two products, without the softmax.
   double flops() const { return 4.0 * static_cast<double>(scores()) * static_cast<double>(d); }
   /// Floats of memory that gemm_attention() needs.
   std::size_t scratch() const { return 2 * scores() + 2 * numbers(); }

@@ -4,7 +4,7 @@
 
 #include "harness/measure/vector.hpp"
 
-// Compiled without automatic vectors (CMakeLists.txt): whether there are any is what differs.
+// Compiled without auto-vectorisation (CMakeLists.txt): explicit vectors are what the variants differ in.
 namespace hf::matmul {
 namespace {
 
@@ -45,7 +45,7 @@ template <class Number, Size rows, Size columns>
   }
 }
 
-/// c, so many rows and columns at a time; at its edges an element at a time.
+/// All of c, `rows` × `columns` sums at a time; at its edges one element at a time.
 template <class Number, Size rows, Size columns>
 void multiply(Size m, Size n, Size k, const float* a, Stored b, float* c) {
   const auto column = [&](Size j) { return Stored{b.at + j * b.across, b.down, b.across}; };

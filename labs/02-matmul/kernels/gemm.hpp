@@ -10,7 +10,7 @@ namespace hf::matmul {
 /// Rows and columns of c that the micro-kernel keeps in registers.
 extern const struct TileSize { std::size_t rows, columns; } register_tile;
 
-/// How much of b is near at a time: `depth` rows and `width` columns of it, the literature's KC and NC, packed, in the
+/// How much of b is kept near at a time: `depth` rows and `width` columns, the literature's KC and NC, packed, in the
 /// level-2 cache.
 struct Blocking {
   std::size_t depth, width;
@@ -18,7 +18,7 @@ struct Blocking {
 
 /// The blocking that moves the fewest bytes between the level-2 cache and what lies behind it. Each FLOP costs
 /// 4 · (1 / depth + 1 / (2 · width)) bytes: c is read and written once for every `depth`, a read once for every `width`;
-/// while the block fills 60 % of the cache, the least is at depth = 2 · width.
+/// while the block fills 60% of the cache, the minimum is at depth = 2 · width.
 /// \param l2_bytes  of one core's level-2 cache; 0 when unknown
 Blocking choose_blocking(std::uint64_t l2_bytes);
 
@@ -39,13 +39,13 @@ struct Epilogue {
 
 /// c = a · b: a is (m, k), b is (k, n), c is (m, n), all row-major without gaps, c apart from the others. In fp32; each
 /// element of c is a sum in blocks of `depth`.
-/// \param threads  share the rows, or the columns where there are many more of those
+/// \param threads  divide the rows among them, or the columns if there are many more of those
 void gemm(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c, int threads = 1,
           Blocking blocking = default_blocking(), Epilogue epilogue = {});
 
 struct Rectangle;  // in partition.hpp
 
-/// A rectangle of gemm()'s c, on the calling thread: for those who share the work themselves.
+/// A rectangle of gemm()'s c, on the calling thread: for callers that divide the work themselves.
 void gemm_part(const Rectangle& part, std::size_t n, std::size_t k, const float* a, const float* b, float* c,
                Blocking blocking = default_blocking(), Epilogue epilogue = {});
 

@@ -1,6 +1,6 @@
 /// \file
-/// The loops around the micro-kernel: blocks, packing, panels, threads. In what order they run and what they copy is a
-/// Schedule.
+/// The loops around the micro-kernel: blocks, packing, panels, threads. A Schedule says in what order they run and what
+/// they copy.
 #pragma once
 
 #include <algorithm>
@@ -32,13 +32,13 @@ struct Block {
   View a, copy_of_a, b;
   float *copy_to, *packed_b, *c;  ///< copy_to is null when the copy is there already
   std::size_t c_stride;
-  bool keep_copy, pack, add;  ///< where a is used once, each panel's copy takes the place of the one before
+  bool keep_copy, pack, add;  ///< keep_copy: each panel has its own copy; else all share one
   bool rewrite;               ///< c may be written twice
 };
 
 inline View from_row(View matrix, std::size_t row) { return {matrix.data + row * matrix.stride, matrix.stride}; }
 
-/// Some rows of a: one of the panels into which they are divided, all but equally.
+/// Some rows of a: one of the panels into which they are divided almost equally.
 struct Panel {
   Panel(const Block& block, std::size_t panel)
       : first(panel * block.m / block.panels),
@@ -55,7 +55,7 @@ inline void copy_panel(const Block& block, const Panel& panel) {
 }
 
 /// A panel times as many columns of b as a tile has, while `ask` rows of the next panel are prefetched. The first panel's
-/// kernels read b as it lies and leave the packed copy for the others.
+/// kernels read b where it is and leave the packed copy for the others.
 template <class Kernels>
 [[gnu::always_inline]] inline void multiply_panel(const Block& block, const Panel& panel, View b, float* packed,
                                                   bool pack, std::size_t asked, std::size_t ask, bool add, float* c,
@@ -68,8 +68,8 @@ template <class Kernels>
                                                   c_stride);
 }
 
-/// The last columns, fewer than a tile has: a tile that ends where b ends. It begins further left and writes some numbers
-/// again, or, where those are not to change, goes to c through memory of its own; so it does where b is no tile wide.
+/// The last columns, fewer than a tile has: a tile that ends where b ends. It begins further left and writes some
+/// numbers again, or, if those must not change, goes through a buffer; also if b is narrower than a tile.
 template <class Kernels>
 void multiply_ragged(const Block& block, const Panel& panel, std::size_t j, std::size_t asked, std::size_t ask) {
   const std::size_t columns = block.n - j, again = Kernels::columns - columns;
@@ -133,7 +133,7 @@ void multiply_block(const Block& block, bool panels_outside, const Finished& fin
 /// c (+)= a · b where a is one number and b a row. One row after the other is a single stream, the fastest way through
 /// memory, while c stays in the level-1 cache.
 inline void add_row(std::size_t n, const float* a, const float* b, float* c, bool add) {
-  constexpr std::size_t ahead = 1024;  // the hardware asks for what comes next as well, but only within a page
+  constexpr std::size_t ahead = 1024;  // the hardware also prefetches, but only within a page
   std::size_t j = 0;
   for (; j + lanes <= n; j += lanes) {
     Floats sum = add ? load(c + j) : Floats{};
@@ -144,10 +144,10 @@ inline void add_row(std::size_t n, const float* a, const float* b, float* c, boo
   for (; j < n; ++j) c[j] = (add ? c[j] : 0) + *a * b[j];
 }
 
-/// c (+)= a · b where a is a row, and b as wide as so many vectors: the sums stay in registers.
+/// c (+)= a · b where a is a row, and b is `vectors` vectors wide: the sums stay in registers.
 template <std::size_t vectors>
 void multiply_row_part(std::size_t k, const float* a, View b, float* c, bool add) {
-  constexpr std::size_t ahead = 3;  // rows: the hardware does not see that the next piece lies there
+  constexpr std::size_t ahead = 3;  // rows: the hardware can't tell where the next piece is
   Floats sums[vectors];
   each<vectors>([&](std::size_t v) __attribute__((always_inline)) { sums[v] = add ? load(c + v * lanes) : Floats{}; });
   for (std::size_t p = 0; p < k; ++p, b.data += b.stride) {
@@ -159,10 +159,10 @@ void multiply_row_part(std::size_t k, const float* a, View b, float* c, bool add
   each<vectors>([&](std::size_t v) __attribute__((always_inline)) { store(c + v * lanes, sums[v]); });
 }
 
-/// c = a · b where a is a row: no number of b is used twice, so it is read as it lies. Where c fits into the registers, or
-/// would share the level-1 cache with b, it is divided into the fewest equal parts that stay in registers. Then b comes a
-/// few rows at a time: past the end of each piece of a row the hardware asks for some of the next part, and that is to be
-/// in the level-2 cache still when its turn comes.
+/// c = a · b where a is a row: no number of b is used twice, so b is read where it is. If c fits into the registers, or
+/// would share the level-1 cache with b, it is divided into the fewest equal parts that fit in registers. Then b is
+/// read a few rows at a time: past the end of each piece of a row the hardware prefetches some of the next part, which
+/// must still be in the level-2 cache when its turn comes.
 inline void multiply_row(std::size_t n, std::size_t k, const float* a, View b, float* c) {
   constexpr std::size_t widest = vector_registers - 4, few = 128, near = 2048;  // a quarter of 32 KiB
   if (n < lanes || (n > widest * lanes && n <= near)) {
@@ -174,7 +174,7 @@ inline void multiply_row(std::size_t n, std::size_t k, const float* a, View b, f
   }
   (std::make_index_sequence<widest>());
   const std::size_t vectors = n / lanes, parts = parts_of(vectors, widest), rest = n % lanes;
-  float last[lanes] = {};  // with the columns that fill no vector
+  float last[lanes] = {};  // for the columns that fill no vector
   for (std::size_t p = 0; p < k; p += few) {
     const std::size_t rows = std::min(few, k - p);
     const View b_rows = from_row(b, p);
@@ -187,7 +187,7 @@ inline void multiply_row(std::size_t n, std::size_t k, const float* a, View b, f
   std::copy_n(last + lanes - rest, rest, c + n - rest);
 }
 
-/// multiply_row() by several threads, each with rows of b that lie together; their sums are added in the end.
+/// multiply_row() by several threads, each with contiguous rows of b; their sums are added at the end.
 inline void multiply_row_shared(std::size_t n, std::size_t k, const float* a, View b, float* c, std::size_t threads) {
   static thread_local Buffer memory;
   const std::size_t stride = round_up(n, line);
@@ -206,7 +206,7 @@ inline void multiply_row_shared(std::size_t n, std::size_t k, const float* a, Vi
   }
 }
 
-/// Whether a matrix does not fit into the level-2 cache. If it is read often as well, copying it in the order of use pays.
+/// Whether a matrix does not fit into the level-2 cache. If it is also read often, copying it in the order of use pays.
 inline bool is_large(std::size_t floats, Blocking blocking) { return floats > 2 * blocking.depth * blocking.width; }
 
 inline bool competes(View matrix) { return rows_compete(matrix.stride * sizeof(float)); }
@@ -247,7 +247,7 @@ inline void finish(Epilogue epilogue, float* c, std::size_t c_stride, const Rect
   if (epilogue.run != nullptr) epilogue.run(epilogue.with, c, c_stride, at.row, at.column, at.rows, at.columns);
 }
 
-/// A rectangle of c, by one thread. a and b begin with what it is made of.
+/// A rectangle of c, by one thread. a and b begin at the first row and column that the rectangle depends on.
 template <class Kernels>
 void multiply(const Rectangle& at, std::size_t k, View a, View b, float* c, std::size_t c_stride,
               const Schedule& schedule, Epilogue epilogue) {
@@ -299,7 +299,7 @@ void multiply(const Rectangle& at, std::size_t k, View a, View b, float* c, std:
   }
 }
 
-/// gemm() with these micro-kernels (TileKernels) in this way.
+/// gemm() with these micro-kernels (TileKernels) and this schedule.
 template <class Kernels>
 void multiply_scheduled(std::size_t m, std::size_t n, std::size_t k, const float* a, const float* b, float* c,
                         int threads, const Schedule& schedule, Epilogue epilogue = {}) {

@@ -1,5 +1,5 @@
 /// \file
-/// The innermost loops of gemm(): the only place that knows the registers.
+/// The innermost loops of gemm(): the only code that depends on the registers.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t tile_rows = vector_registers == 32 ? 14 : 6;
 constexpr std::size_t tile_columns = 2 * lanes;
 
-/// How many steps of the innermost loop before they are needed the rows of b are prefetched, while b is being packed: about
-/// what an answer from memory takes. And a cache line, in floats.
+/// While b is packed, its rows are prefetched this many steps of the innermost loop before they are needed: about as
+/// long as an answer from memory takes. And a cache line, in floats.
 constexpr std::size_t b_ahead = 48, line = 64 / sizeof(float);
 
 /// A matrix inside a matrix.
@@ -26,7 +26,7 @@ struct View {
   std::size_t stride;  ///< floats from row to row
 };
 
-/// Calls `code` with 0, 1, … count - 1. Not by a loop with a pragma: where it runs once, GCC unrolls the one around it.
+/// Calls `code` with 0, 1, … count - 1. Not a loop with a pragma: if that runs once, GCC unrolls the loop around it.
 template <std::size_t count, class Code>
 [[gnu::always_inline]] inline void each(const Code& code) {
   [&]<std::size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) { (code(i), ...); }
@@ -44,7 +44,7 @@ template <std::size_t rows, std::size_t vectors, bool add>
   }
 }
 
-// Inline: GCC takes a function that only prefetches for one without effect, and drops its calls.
+// Inline: GCC assumes that a function that only prefetches has no effect, and drops its calls.
 template <std::size_t rows, std::size_t vectors, bool pack, bool add, std::size_t unroll, class Prefetch>
 [[gnu::always_inline]] inline void multiply_tile(std::size_t depth, View a, View b, float* packed, float* c,
                                                  std::size_t c_stride, const Prefetch& prefetch);
@@ -53,10 +53,10 @@ template <std::size_t rows, std::size_t vectors>
                                                   std::size_t c_stride);
 
 // [begin: micro-kernel]
-/// c (+)= a · b for one tile: a is (rows, depth), b (depth, columns), as wide as
-/// so many vectors. Each number of b is used `rows` times from its register,
+/// c (+)= a · b for one tile: a is (rows, depth), b is (depth, columns) and
+/// `vectors` vectors wide. Each number of b is used `rows` times from its register,
 /// each number of a `columns` times. Leaves a copy of b in `packed`, without
-/// gaps. On the way `prefetch(p)` asks for what is needed later.
+/// gaps. Meanwhile `prefetch(p)` requests what is needed later.
 template <std::size_t rows, std::size_t vectors, bool pack, bool add,  // to c
           std::size_t unroll, class Prefetch>
 void multiply_tile(std::size_t depth, View a, View b, float* packed,  // if pack
@@ -122,13 +122,13 @@ void multiply_and_prefetch(std::size_t depth, View a, View b, View next, std::si
       });
 }
 
-/// The micro-kernels that a product needs whose tile has so many rows and vectors a row: one for each number of rows up to
-/// that, since the last tiles have fewer. Where not `adds`, none adds to c, whatever is asked.
+/// The micro-kernels for a product whose tile has this many rows and vectors per row: one for each number of rows up to
+/// that, since the last tiles have fewer. Without `adds`, none adds to c, even if asked to.
 template <std::size_t most_rows, std::size_t vectors, std::size_t unroll = 1, bool adds = true>
 struct TileKernels {
   static constexpr std::size_t rows = most_rows, columns = vectors * lanes;
   using Kernel = decltype(&multiply_and_prefetch<1, false, false>);
-  /// For the last columns where they are few. Their tile is never added to c, and they are too few to unroll for.
+  /// For the last columns if there are few. Their tile is never added to c, and they are too few to unroll for.
   using Narrow = TileKernels<most_rows, (vectors + 1) / 2, 1, false>;
 
   static Kernel kernel(std::size_t tile_rows, bool pack, bool add) { return all[2 * pack + add][tile_rows - 1]; }

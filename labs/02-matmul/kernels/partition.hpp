@@ -13,21 +13,21 @@ namespace hf::matmul {
 inline std::size_t parts_of(std::size_t whole, std::size_t most) { return (whole + most - 1) / most; }
 inline std::size_t round_up(std::size_t value, std::size_t unit) { return parts_of(value, unit) * unit; }
 
-/// The size of each of the fewest equal parts that are at most so large, in whole units.
+/// The size of a part that divides the whole into the fewest equal parts of at most `most`, in whole units.
 inline std::size_t even_part(std::size_t whole, std::size_t most, std::size_t unit) {
   return round_up(parts_of(whole, parts_of(whole, most)), unit);
 }
 
-/// Whether rows so many bytes apart, a multiple of 4 KiB, compete for the same places in the level-1 cache.
+/// Whether rows this far apart, a multiple of 4 KiB, compete for the same places in the level-1 cache.
 inline bool rows_compete(std::size_t stride_bytes) { return stride_bytes % 4096 == 0; }
 
-/// How large a block of b may be that stays in the level-2 cache: the rest is for what passes through.
+/// The largest block of b that stays in the level-2 cache: the rest is for data that passes through.
 /// \param l2_bytes  of one core's level-2 cache; 0 when unknown
 inline double block_bytes(std::uint64_t l2_bytes) {
   return 0.6 * static_cast<double>(l2_bytes != 0 ? l2_bytes : 512 * 1024);
 }
 
-/// Memory for so many numbers, kept from one product to the next.
+/// Memory for this many numbers, kept from one product to the next.
 template <class Number>
 Number* memory_of(Buffer& buffer, std::size_t numbers) {
   if (buffer.size() < numbers * sizeof(Number)) buffer = Buffer(numbers * sizeof(Number), Pages::huge);
@@ -39,16 +39,16 @@ struct Rectangle {
   std::size_t row, column, rows, columns;
 };
 
-/// Which side of c threads share.
+/// Which side of c is divided among threads.
 enum class Split {
-  longer,  ///< by rows, all threads read the same b, and keep a copy each in their own cache: so its columns only where
+  longer,  ///< rows, where all threads read the same b and each keeps a copy in its own cache; columns only if
            ///< there are many more of those
   rows,
   columns
 };
 
-/// Calls `multiply(rectangle)` for the share of each of so many threads of OpenMP, on that thread. Shares are equal: to a
-/// row, or to a whole tile's columns.
+/// Calls `multiply(rectangle)` for the share of each OpenMP thread, on that thread. Shares are equal to within one row,
+/// or to within a whole tile's columns.
 template <class Multiply>
 void share_product(std::size_t m, std::size_t n, int threads, std::size_t tile_columns, Split split,
                    const Multiply& multiply) {

@@ -92,7 +92,7 @@ struct Strided {
   Pointer at;
   Size row, column = 1;
 
-  /// What begins at element (i, j).
+  /// The matrix that begins at element (i, j).
   Strided from(Size i, Size j) const { return {at + i * row + j * column, row, column}; }
 };
 
@@ -104,7 +104,7 @@ constexpr Extent whole_tile = {tile_rows, tile_columns};
 
 // [begin: tile]
 /// c += a · b for a tile of c, as large as the registers allow. Once loaded,
-/// a number of b is used `rows` times, one of a `tile_columns` times.
+/// a number of b is used `rows` times, a number of a `tile_columns` times.
 template <Size rows, class In, class Out>
 void add_tile(Size k, Strided<In> a, Strided<In> b, Strided<Out> c, Extent kept) {
   Floats left[rows] = {}, right[rows] = {};

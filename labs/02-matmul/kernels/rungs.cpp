@@ -13,7 +13,7 @@ namespace {
 
 using Pointers = void(std::size_t, std::size_t, std::size_t, TracedPointer, TracedPointer, TracedPointer);
 
-/// What is multiplied does not change which addresses are visited.
+/// The values that are multiplied do not affect which addresses are visited.
 template <Pointers* multiply>
 Traffic trace(std::size_t m, std::size_t n, std::size_t k, CacheSimulator caches) {
   std::vector<float> a(m * k), b(k * n), c(m * n);

@@ -12,10 +12,10 @@ namespace hf::matmul {
 
 enum class Use { where_it_pays, never, always };
 
-/// Every schedule gives the same c, but for rounding.
+/// Every schedule gives the same c, except for rounding.
 struct Schedule {
   Blocking blocking;
-  std::size_t tile_rows = 0;  ///< so many at a time, fewer than the micro-kernel has; 0: as many as that
+  std::size_t tile_rows = 0;  ///< rows at a time, fewer than the micro-kernel has; 0: as many as it has
   Use copy_a = Use::where_it_pays, pack_b = Use::where_it_pays;
   bool depth_outside = true;    ///< a block of the depth is added to all columns before the next; or a block of columns
                                 ///< is finished before the next

@@ -37,7 +37,7 @@ class TracedFloat {
   CacheSimulator& caches_;
 };
 
-/// Where the simulated caches think an array lies need not be where it is: so every run gives the same counts.
+/// In the simulated caches an array has an address of its own, not its real one: so every run gives the same counts.
 class TracedPointer {
  public:
   TracedPointer(float* at, std::uint64_t address, CacheSimulator& caches)
