@@ -39,7 +39,7 @@ std::size_t vector_lanes() { return lanes; }
 
 void branch_scalar(const float* x, float* y, std::size_t count, float threshold) {
   for (std::size_t i = 0; i < count; ++i) {
-    // opaque, or the compiler would make vectors of it
+    // opaque, so that the compiler does not vectorise this loop
     y[i] = x[i] < threshold ? opaque(long_way(x[i])) : opaque(short_way(x[i]));
   }
 }

@@ -19,7 +19,7 @@ void branch_scalar(const float* x, float* y, std::size_t count, float threshold)
 /// \param count  a multiple of vector_lanes()
 void branch_vector(const float* x, float* y, std::size_t count, float threshold);
 
-/// The same in double precision, plainly: what both are held against.
+/// The same in double precision, in plain code: the reference for both.
 double branch_reference(float x, float threshold);
 
 /// How far from the reference a result may be, for x from 0 to 1: two roundings for each term, none of which is larger
@@ -28,7 +28,7 @@ double branch_error_bound();
 
 /// Nanoseconds per number that vectors should take when a share of randomly placed numbers goes the long way: a vector
 /// pays for a way when any of its lanes takes it.
-/// \param short_ns, long_ns  what it costs when all lanes agree
+/// \param short_ns, long_ns  the time for each way when all lanes agree
 double divergence_model(double share, std::size_t lanes, double short_ns, double long_ns);
 
 }  // namespace hf::gpu

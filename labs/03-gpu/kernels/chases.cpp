@@ -28,7 +28,7 @@ Line& line_of(std::span<Line> memory, std::size_t part, std::size_t i) {
   return memory[i * parts + (part + random_below(most_chases, i, parts)) % parts];
 }
 
-/// The pointer as it is, but known no sooner than `zero`.
+/// The same pointer, but available no sooner than `zero`.
 const Line* later(const Line* at, std::uintptr_t zero) {
   return reinterpret_cast<const Line*>(reinterpret_cast<std::uintptr_t>(at) + zero);
 }

@@ -19,17 +19,17 @@ constexpr int most_chases = 96;
 /// The numbers of chases that are measured.
 constexpr std::array chase_counts = {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96};
 
-/// Makes the compiler have a pointer in a register here, alone: it cannot put several into one vector.
+/// Makes the compiler keep a pointer in a register of its own here: it cannot put several into one vector.
 inline const Line* in_register(const Line* at) {
   asm("" : "+r"(at));
   return at;
 }
 
 // [begin: chases]
-/// Follows `count` cycles at a time, so many hops each. The loads of one round
-/// depend on the round before, and not on each other. Where there are too few
+/// Follows `count` cycles at a time, each for `hops` hops. The loads of one round
+/// depend on the round before, and not on each other. If there are too few
 /// registers, as for more than 14 chases on x86-64, some positions go through
-/// the stack: two more instructions for a hop, and the loads as independent.
+/// the stack: two more instructions per hop, but the loads stay independent.
 /// \param at  where each chase is; moved on
 template <int count>
 void chase_together(const Line** at, std::int64_t hops) {
@@ -60,9 +60,9 @@ class ChaseRing {
   /// Without a chase, to be assigned to.
   ChaseRing() = default;
 
-  /// Lets the next `count` chases, in turn, go so many hops each, at the same time. They wait for those of the turn
-  /// before: a core that looks hundreds of instructions ahead would begin with them while a chase is still under way, and
-  /// one chase would pass for two.
+  /// Lets the next `count` chases, in turn, go this many hops each, at the same time. They wait for the turn before:
+  /// otherwise a core that looks hundreds of instructions ahead would begin them while a chase is still under way,
+  /// and one chase would look like two.
   /// \throws std::invalid_argument for a count that is none of chase_counts
   void follow(int count, std::int64_t hops);
 

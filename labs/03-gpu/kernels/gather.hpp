@@ -14,7 +14,7 @@ namespace hf::gpu {
 
 using roofline::Line;
 
-/// As many random numbers below a size as there are numbers below it, so that a cache cannot tell what comes again.
+/// `size` random numbers below `size`, so that a cache cannot predict which of them come again.
 class RandomIndex {
  public:
   /// \param size  of what is looked up, at least 1 and below 2^32
@@ -26,7 +26,7 @@ class RandomIndex {
     for (std::size_t i = 0; i < size + ahead; ++i) numbers[i] = static_cast<number>(random_below(0, i, size));
   }
 
-  /// The next `count` numbers, and after the last of all the first ones again.
+  /// The next `count` numbers; after the last one, the order starts again.
   /// \param at  where the order goes on; moved on
   const std::uint32_t* next(std::size_t& at, std::size_t count) const {
     if (at + count > size_) at = 0;
@@ -60,7 +60,7 @@ inline std::uint64_t digest(const Row& row) {
 /// The sum of the digests of table[index[i]], for i below `count`. The processor alone decides what it fetches early.
 std::uint64_t gather(const Row* table, const std::uint32_t* index, std::size_t count);
 
-/// The same, asking early for the row that is needed `distance` rows later.
+/// The same, prefetching the row that is needed `distance` rows later.
 /// \param index  count + distance numbers
 std::uint64_t gather_prefetched(const Row* table, const std::uint32_t* index, std::size_t count, std::size_t distance);
 
@@ -68,7 +68,7 @@ std::uint64_t gather_prefetched(const Row* table, const std::uint32_t* index, st
 /// no load waits for another.
 std::uint64_t read_lines(std::span<const Line> memory, const std::uint32_t* index, std::size_t count);
 
-/// The same, asking for each line `distance` lines earlier. A prefetch need not wait in the processor until its line is
+/// The same, prefetching each line `distance` lines earlier. A prefetch need not wait in the processor until its line
 /// there, so more of them can be in flight.
 /// \param index  count + distance numbers
 std::uint64_t read_lines_prefetched(std::span<const Line> memory, const std::uint32_t* index, std::size_t count,

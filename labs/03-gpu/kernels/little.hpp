@@ -12,22 +12,22 @@ namespace hf::gpu {
 /// Bytes that arrive with one line, the unit in which memory is fetched.
 constexpr double line_bytes = 64;
 
-/// Lines that must be in flight for a bandwidth.
-/// \param latency_ns  between asking for a line and having it
+/// Lines that must be in flight to reach a bandwidth.
+/// \param latency_ns  from the request of a line to its arrival
 /// \param gbs  10^9 bytes per second, which is bytes per nanosecond
 constexpr double lines_in_flight(double latency_ns, double gbs) { return latency_ns * gbs / line_bytes; }
 
-/// GB/s that so many lines in flight bring, until something else is the limit.
+/// GB/s that this many lines in flight deliver, until something else is the limit.
 constexpr double little_gbs(double lines, double latency_ns, double limit_gbs) {
   const double gbs = lines * line_bytes / latency_ns;
   return gbs < limit_gbs ? gbs : limit_gbs;
 }
 
-/// Where a curve that first rises in proportion and then stays level has its bend: the x at which it first reaches nine
-/// tenths of its highest point, on the straight line between two neighbours, over nine tenths. Exact where the rise
+/// The bend of a curve that first rises in proportion and then stays level: the x at which it first reaches 90% of its
+/// highest point, on the straight line between two neighbours, divided by 0.9. Exact where the rise
 /// is straight.
 /// \param x  rising
-/// \param y  more than 0, as long
+/// \param y  positive, one for each x
 /// \throws std::invalid_argument without points, or with more of one than of the other
 inline double knee(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.empty() || x.size() != y.size()) throw std::invalid_argument("knee: expected as many x as y, and at least one");

@@ -13,7 +13,7 @@ void check(const KernelNeeds& needs) {
     throw std::invalid_argument("resident_warps: expected at least one thread and one register for each");
 }
 
-/// A part of a warp takes a whole one.
+/// A partly filled warp counts as a whole one.
 int warps_of(int threads) { return rounded_up(threads, threads_per_warp) / threads_per_warp; }
 
 }  // namespace

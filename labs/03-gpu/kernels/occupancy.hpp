@@ -1,5 +1,5 @@
 /// \file
-/// Occupancy: how many warps a GPU's multiprocessor can hold, and what a kernel leaves of that.
+/// Occupancy: how many warps a GPU's multiprocessor can hold, and how many of these a kernel allows.
 #pragma once
 
 namespace hf::gpu {
@@ -17,7 +17,7 @@ struct Multiprocessor {
 
 constexpr int threads_per_warp = 32;
 
-/// What a kernel asks for.
+/// What a kernel needs.
 struct KernelNeeds {
   int threads_per_block = 256;
   int registers_per_thread = 32;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// Brings lines, each a latency after the channel has begun with it, and keeps count of those in flight.
+/// Delivers each line a latency after the channel has begun with it, and counts the lines in flight.
 class Memory {
  public:
   explicit Memory(const SimtMachine& machine)
@@ -21,13 +21,13 @@ class Memory {
         outstanding_(machine.outstanding > 0 ? static_cast<std::size_t>(machine.outstanding) : never),
         cycles_per_line_(machine.lines_per_cycle > 0 ? 1 / machine.lines_per_cycle : 0) {}
 
-  /// Whether so many lines can be asked for in this cycle.
+  /// Whether this many lines can be requested in this cycle.
   bool has_room(std::int64_t now, int lines) {
     while (!arrivals_.empty() && arrivals_.front() <= now) arrivals_.pop();
     return arrivals_.size() + static_cast<std::size_t>(lines) <= outstanding_;
   }
 
-  /// Asks for lines in this cycle.
+  /// Requests lines in this cycle.
   /// \return the first cycle in which an instruction that needs them all can be issued
   std::int64_t ask(std::int64_t now, int lines) {
     for (int line = 0; line < lines; ++line) {
@@ -38,18 +38,18 @@ class Memory {
     return arrivals_.back();
   }
 
-  /// When the next line comes.
+  /// When the next line arrives.
   std::int64_t next_arrival() const { return arrivals_.empty() ? never : arrivals_.front(); }
 
  private:
   std::int64_t latency_;
   std::size_t outstanding_;
   double cycles_per_line_, channel_free_ = 0;
-  std::queue<std::int64_t> arrivals_;  ///< of the lines in flight; they come in the order in which they were asked for
+  std::queue<std::int64_t> arrivals_;  ///< of the lines in flight; they arrive in the order of their requests
 };
 
 struct Warp {
-  int done = 0;            ///< instructions of the present round
+  int done = 0;            ///< instructions of the current round
   std::int64_t ready = 0;  ///< the first cycle in which the next can be issued
 };
 
@@ -97,8 +97,8 @@ class Run {
   }
   // [end: step]
 
-  /// The next cycle in which a warp could issue: until a line comes, one that waits for it cannot, nor can one that
-  /// waits for room.
+  /// The next cycle in which a warp could issue. A warp that waits for a line can't issue until the line arrives; nor
+  /// can a warp that waits for room.
   std::int64_t next_busy(std::int64_t now) {
     std::int64_t next = never;
     for (const Warp& warp : warps_) {

@@ -1,6 +1,6 @@
 /// \file
 /// A small model of a machine that hides latency: warps that take turns, loads that come back late, and a memory that
-/// brings only so much at a time. Stepped cycle by cycle.
+/// delivers a limited number of lines per cycle. Stepped cycle by cycle.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ enum class Scheduler {
   round_robin  ///< the next one after the one that went last
 };
 
-/// What every warp does, again and again: some arithmetic, then a load that the next round needs.
+/// What every warp does repeatedly: some arithmetic, then a load that the next round needs.
 struct WarpProgram {
   int arithmetic = 0;      ///< instructions before the load; each can be issued in the cycle after the one before it
-  int lines_per_load = 1;  ///< lines that the load asks for: 1 where the threads' addresses lie side by side
+  int lines_per_load = 1;  ///< lines that the load requests: 1 if the threads' addresses are side by side
 };
 
-/// Lines that a warp's load asks for where each of its threads wants 4 bytes, or 16, side by side.
+/// Lines that a warp's load requests if each of its threads loads 4 bytes, or 16, side by side.
 constexpr int narrow_load_lines = 1, wide_load_lines = 4;
 
-/// The part of a processor that takes turns, and its share of the memory.
+/// The part of a processor whose warps take turns, and its share of the memory.
 struct SimtMachine {
   int warps = 1;               ///< in flight, all with the same program
   int issue_width = 1;         ///< instructions that can be issued in one cycle, each from another warp
@@ -35,10 +35,10 @@ struct SimtMachine {
 /// What happened in the cycles that were counted.
 struct SimtRun {
   std::int64_t cycles = 0;
-  std::int64_t issued = 0;  ///< instructions, loads among them
-  std::int64_t lines = 0;   ///< asked for
+  std::int64_t issued = 0;  ///< instructions, including loads
+  std::int64_t lines = 0;   ///< requested
 
-  /// Share of the chances to issue that were used, 0 to 1.
+  /// Share of the issue slots that were used, 0 to 1.
   double utilisation(const SimtMachine& machine) const {
     return static_cast<double>(issued) / static_cast<double>(cycles * machine.issue_width);
   }
@@ -47,9 +47,9 @@ struct SimtRun {
 
 /// Runs until the machine has settled, then counts.
 /// \param settle  cycles that are not counted; a few latencies
-/// \param cycles  that are
+/// \param cycles  that are counted
 /// \throws std::invalid_argument for a machine without warps, issue or time, or one whose limit on lines in flight is
-///   less than one load asks for
+///   less than one load requests
 SimtRun run_simt(const SimtMachine& machine, const WarpProgram& program, std::int64_t settle, std::int64_t cycles);
 
 }  // namespace hf::gpu

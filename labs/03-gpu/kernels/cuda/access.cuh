@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(stride_threads)
 
 constexpr int banks = 32;  ///< of shared memory, each 4 bytes wide
 
-/// How many different words of one bank the threads of a warp ask for when their words lie so far apart.
+/// How many different words of one bank the threads of a warp request when their words are `stride` apart.
 constexpr int conflict_ways(int stride) {
   int most = 0;
   for (int bank = 0; bank < banks; ++bank) {

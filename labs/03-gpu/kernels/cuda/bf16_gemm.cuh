@@ -28,7 +28,7 @@ inline Bf16 to_bf16(float x) {
 }
 
 #ifdef __CUDACC__
-/// As instructions name a place in shared memory.
+/// An address in shared memory, in the form that instructions take.
 __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }

@@ -15,7 +15,7 @@ struct Tiles {
   Bf16 a[tile_m * tile_k], b[tile_n * tile_k];
 };
 
-/// Sends for the tiles of one step: 128 rows of a, and 256 of b, which takes two copies.
+/// Requests the tiles of one step: 128 rows of a, and 256 of b, which takes two copies.
 __device__ inline void send_for(Tiles& tiles, const TensorMap& a, const TensorMap& b, int start, int row, int column,
                                 Barrier& full) {
   copy_tile_in(tiles.a, a, start, row, full);
@@ -52,8 +52,8 @@ struct OneStep {
   Barrier full;
 };
 
-/// Two warpgroups; one thread sends for the tiles, everybody waits for them,
-/// then everybody multiplies.
+/// Two warpgroups; one thread requests the tiles, all threads wait for them,
+/// then all multiply.
 static __global__ void __launch_bounds__(tma_threads) tma_kernel(GemmShape shape,                      // m, n, k
                                                                  const __grid_constant__ TensorMap a,  // (m, k)
                                                                  const __grid_constant__ TensorMap b,  // (n, k)
@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(tma_threads) tma_kernel(GemmShape shape
     wait(shared.full, parity);
     begin_products(sums, shared.tiles, warpgroup);
     wait_for_products<0>();
-    __syncthreads();  // nobody reads the tiles any more
+    __syncthreads();  // no thread reads the tiles any more
   }
   finish_products(sums);
   store_sums(sums, shape, c, row + warpgroup * warpgroup_m, column);
@@ -90,14 +90,14 @@ inline void bf16_tma(GemmShape shape, const Bf16* a, const Bf16* b, Bf16* c) {
       .launch(grid, shape, tensor_map(a, shape.m, shape.k, copy_rows), tensor_map(b, shape.n, shape.k, copy_rows), c);
 }
 
-/// Tiles for several steps, on their way, here, or in use.
+/// Tiles for several steps: on their way, ready, or in use.
 constexpr int ring_places = 4;
 struct Ring {
   Tiles tiles[ring_places];
   Barrier full[ring_places], empty[ring_places];
 
-  /// By one thread, before all others see it. A place is empty again when each consumer's four warps have said so, in
-  /// each of the blocks whose places this one fills.
+  /// Call it in one thread, before all others see the ring. A place is empty again when each consumer's four warps have
+  /// said so, in each of the blocks whose places this one fills.
   __device__ void begin(int blocks_filled) {
     for (int place = 0; place < ring_places; ++place) {
       init(full[place], 1);
@@ -138,8 +138,8 @@ __device__ inline void consume(Ring& ring, Position& position, int steps, int wa
 }
 
 // [begin: producer and consumers]
-/// Three warpgroups: of the first, one thread does nothing but send for tiles,
-/// as far ahead as the ring is long; the other two do nothing but multiply.
+/// Three warpgroups: in the first, one thread only requests tiles, as far ahead
+/// as the ring is long; the other two only multiply.
 static __global__ void __launch_bounds__(pipeline_threads, 1)
     pipeline_kernel(GemmShape shape,                      // m, n, k
                     const __grid_constant__ TensorMap a,  // (m, k)

@@ -1,6 +1,6 @@
 /// \file
 /// Hopper's own instructions, each as a function: barriers that count bytes, copies of tiles by the tensor memory
-/// accelerator (TMA), products of a warpgroup (WGMMA). What they do stands in NVIDIA's PTX ISA.
+/// accelerator (TMA), products of a warpgroup (WGMMA). NVIDIA's PTX ISA describes them.
 #pragma once
 
 #include <cuda.h>
@@ -36,14 +36,14 @@ struct Barrier {
 __device__ inline void init(Barrier& barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(arrivals));
 }
-/// Before other blocks, and the copies, use barriers that were just made.
+/// Call it before other blocks, or copies, use new barriers.
 __device__ inline void fence_barriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 __device__ inline void arrive_expecting(Barrier& barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes)
                : "memory");
 }
-/// At the same barrier of a block of the cluster.
+/// Arrives at the same barrier of one block of the cluster.
 __device__ inline void arrive_at(Barrier& barrier, int block) {
   asm volatile(
       "{\n.reg .b32 there;\n"
@@ -65,10 +65,10 @@ __device__ inline bool has_ended(Barrier& barrier, std::uint32_t parity) {
       : "memory");
   return ended;
 }
-/// What does not come in seconds never will: the kernel then fails instead of hanging for ever.
+/// A phase that has not ended within seconds never will: the kernel then fails instead of hanging for ever.
 constexpr long long longest_wait = 10'000'000'000;  // cycles
 
-/// Until it has.
+/// Waits until it has ended.
 __device__ inline void wait(Barrier& barrier, std::uint32_t parity) {
   if (has_ended(barrier, parity)) return;
   const long long start = clock64();
@@ -78,10 +78,10 @@ __device__ inline void wait(Barrier& barrier, std::uint32_t parity) {
 }
 __device__ inline void sync_warpgroup(int id) { asm volatile("bar.sync %0, 128;" ::"r"(id) : "memory"); }
 
-/// Of this thread; the same for its whole warp, and the compiler knows that.
+/// This thread's warp; the compiler knows that it is the same for the whole warp.
 __device__ inline int warp_in_block() { return __shfl_sync(~0u, threadIdx.x / 32, 0); }
 __device__ inline int warpgroup_in_block() { return warp_in_block() / (warpgroup_threads / 32); }
-/// True in one thread of the warp, which all of it asks.
+/// True in one thread of the warp; all its threads must call it.
 __device__ inline bool is_elected() {
   std::uint32_t elected;
   asm volatile(
@@ -132,7 +132,7 @@ __device__ void copy_tile_in(void* to, const TensorMap& map, int column, int row
         : "memory");
   }
 }
-/// To the same address, and the same barrier, of every block of the cluster whose bit is set.
+/// Copies to the same address, and the same barrier, of every block of the cluster whose bit is set.
 template <InL2 in_l2 = InL2::as_usual>
 __device__ void copy_tile_in_to_all(void* to, const TensorMap& map, int column, int row, Barrier& barrier,
                                     std::uint16_t blocks) {
@@ -150,8 +150,8 @@ __device__ void copy_tile_in_to_all(void* to, const TensorMap& map, int column, 
         : "memory");
   }
 }
-/// In the background; what would lie outside the matrix is not written. Its box is `from` as stored by this thread, and by
-/// others that fenced their stores and synchronised with it.
+/// Copies in the background; numbers outside the matrix are not written. Its box is `from` as stored by this thread,
+/// and by others that fenced their stores and synchronised with it.
 template <InL2 in_l2 = InL2::as_usual>
 __device__ void copy_tile_out(const TensorMap& map, int column, int row, const void* from) {
   if constexpr (in_l2 == InL2::as_usual) {
@@ -167,7 +167,7 @@ __device__ void copy_tile_out(const TensorMap& map, int column, int row, const v
   }
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
-/// Until all but the last so many of this thread's copies out have read their boxes.
+/// Waits until all but the last `under_way` of this thread's copies out have read their boxes.
 template <int under_way>
 __device__ void wait_for_copies_out() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(under_way) : "memory");
@@ -179,28 +179,28 @@ __device__ inline void store_squares(void* row, const std::uint32_t (&pairs)[4])
                "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])
                : "memory");
 }
-/// After ordinary stores to shared memory, before a copy reads them.
+/// Call it after ordinary stores to shared memory, before a copy reads them.
 __device__ inline void fence_for_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // ---- Products of a warpgroup ----
 
-/// Before the first product, and whenever other code has touched the sums.
+/// Call it before the first product, and whenever other code has touched the sums.
 __device__ inline void fence_sums() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void commit_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-/// Until all but the last so many committed groups are done.
+/// Waits until all but the last `under_way` committed groups are done.
 template <int under_way>
 __device__ void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(under_way) : "memory");
 }
 
-/// Until all are done, and the sums may be used. That they are named keeps the compiler from using them before.
+/// Waits until all are done and the sums may be used. Naming the sums keeps the compiler from using them before.
 __device__ inline void finish_products(Sums& sums) {
   wait_for_products<0>();
 #pragma unroll
   for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
 }
 
-/// sums (64, 256), spread over the warpgroup as place_of_sum() says, += a (64, 16) · b (256, 16)ᵀ; it begins, and returns.
+/// sums (64, 256), spread over the warpgroup as place_of_sum() says, += a (64, 16) · b (256, 16)ᵀ; only starts it.
 __device__ inline void multiply_async(Sums& sums, std::uint64_t a, std::uint64_t b) {
 #define HF_SUMS_8(i)                                                                                            \
   "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3]), "+f"(sums[i + 4]), "+f"(sums[i + 5]), \
@@ -235,7 +235,7 @@ __device__ void grow_registers() {
 
 // ---- From block to block, through memory ----
 
-/// All that this thread, and those it has met at a barrier, have written is seen by whoever sees the flag.
+/// Raises a flag. Who sees it raised also sees all that this thread, and those it met at a barrier, have written.
 __device__ inline void raise(std::uint32_t* flag) {
   asm volatile("fence.acq_rel.gpu;\nst.relaxed.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
 }
@@ -253,7 +253,7 @@ __device__ inline void wait_for_flag(const std::uint32_t* flag) {
 
 // ---- The host's side ----
 
-/// Room for so many parts, all flags lowered by the time that what is started next begins.
+/// Room for this many parts; all flags are lowered before what is started next begins.
 inline Parts lowered_parts(int count) {
   static std::unique_ptr<cuda::DeviceArray<float>> sums;
   static std::unique_ptr<cuda::DeviceArray<std::uint32_t>> flags;
@@ -266,7 +266,7 @@ inline Parts lowered_parts(int count) {
   return {sums->data(), flags->data()};
 }
 
-/// A row-major matrix that is copied in boxes of so many rows by 64 columns.
+/// A row-major matrix that is copied in boxes of `box_rows` rows by 64 columns.
 /// \throws std::runtime_error where the driver refuses, or is too old
 inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_rows) {
   using Encode = decltype(&cuTensorMapEncodeTiled);
@@ -292,7 +292,7 @@ inline TensorMap tensor_map(const Bf16* data, int rows, int columns, int box_row
   return map;
 }
 
-/// A kernel that is started in clusters of so many blocks, with dynamic shared memory.
+/// A kernel that is started in clusters of this many blocks, with dynamic shared memory.
 template <class... Parameters>
 class ClusterKernel {
  public:

@@ -1,6 +1,6 @@
 /// \file
-/// Where things lie on Hopper: index arithmetic alone, the same on the device and in the tests, from the sections on
-/// wgmma, mbarrier and the tensor copies of NVIDIA's PTX ISA.
+/// How data are laid out on Hopper: index arithmetic alone, the same on the device and in the tests. See the sections
+/// on wgmma, mbarrier and the tensor copies in NVIDIA's PTX ISA.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr int warpgroup_threads = 128, consumers = tile_m / warpgroup_m;
 constexpr int sums_per_thread = warpgroup_m * tile_n / warpgroup_threads;
 using Sums = float[sums_per_thread];
 
-/// What L2 is told of the lines of a tensor copy: nothing, or to keep them while others go, or to let them go first.
+/// A hint to L2 about the lines of a tensor copy: none, keep them while others go, or let them go first.
 enum class InL2 { as_usual, stays, leaves };
 
 /// Rows that one tensor copy brings.
@@ -69,16 +69,16 @@ struct Stretch {
   int tile, first, count;
 };
 
-/// Who of so many clusters computes which tile, in turns. `splits` says what becomes of the tiles that are left over when
-/// there is no longer one for everybody: some clusters get one each, or all of them an equal share of the steps.
+/// Which of the clusters computes which tile, in turns. `splits` says what becomes of the tiles that are left over when
+/// there is no longer one for each cluster: some clusters get one each, or all of them an equal share of the steps.
 struct Schedule {
   int tiles, steps, clusters;
   bool splits;
 
   __host__ __device__ constexpr int whole_turns() const { return tiles / clusters; }
 
-  /// First of the shared steps, counted through all tiles left over, of cluster `clusters − 1 − share`: so that whoever has
-  /// a tile's first steps, and ends the tile, is the later cluster, and has them last.
+  /// First of the shared steps, counted through all tiles left over, of cluster `clusters − 1 − share`: so the cluster
+  /// that has a tile's first steps, and ends the tile, is the later one, and has them last.
   __host__ __device__ constexpr int share_begin(int share) const {
     return static_cast<int>(static_cast<long long>(tiles % clusters) * steps * share / clusters);
   }

@@ -7,8 +7,8 @@
 
 namespace hf::gpu {
 
-/// A way to run the last rung. Which is fastest depends on what the device is short of: turns, L2, watts. A kernel is told
-/// it by a type that has one as `way`, since nvcc wants types or numbers where the host names a kernel.
+/// A way to run the last rung. Which is fastest depends on what the device is short of: turns, L2, watts. A kernel gets
+/// it as a type that has one as `way`, since nvcc needs types or numbers where the host names a kernel.
 struct Way {
   int rows_together;  ///< rows of clusters' tiles in a band of c, so that L2 holds what a band reads
 
@@ -25,7 +25,7 @@ struct Way {
   __host__ __device__ constexpr int fillers() const { return cluster_rows + cluster_columns - 1; }
 };
 
-/// A warpgroup's way out: of its 64 × 256 numbers 64 columns at a time, two such slices in turns.
+/// How a warpgroup stores its 64 × 256 numbers: in slices of 64 columns, through two buffers in turns.
 constexpr int slice_columns = tile_k, slices = tile_n / slice_columns;
 using Slice = Bf16[warpgroup_m * slice_columns];
 
@@ -64,7 +64,7 @@ struct ClusterTiles {
   }
 };
 
-/// Sends for the steps of one tile. The blocks of a cluster's row share a, those
+/// Requests the steps of one tile. The blocks of a cluster's row share a, those
 /// of its column b: each fetches its part of the rows, for all of them.
 template <Way way>
 __device__ void produce(Ring& ring, Position& position, Stretch steps, const TensorMap& a, const TensorMap& b,
@@ -85,7 +85,7 @@ __device__ void produce(Ring& ring, Position& position, Stretch steps, const Ten
   }
 }
 
-/// Lays 64 of a thread's columns out in shared memory as the copies want them, rounded.
+/// Lays 64 of a thread's columns out in shared memory as the copies need them, rounded.
 template <Way way>
 __device__ void store_slice(const float* sums, unsigned char* bytes, int thread) {
   constexpr int count = sums_per_thread / slices;
@@ -108,7 +108,7 @@ __device__ void store_slice(const float* sums, unsigned char* bytes, int thread)
   }
 }
 
-/// Rounds a warpgroup's sums, lays them out in shared memory as the copies want
+/// Rounds a warpgroup's sums, lays them out in shared memory as the copies need
 /// them, and sends them off, slice by slice.
 template <Way way>
 __device__ void send_sums(const Sums& sums, Slice (&buffers)[2], const TensorMap& c, int row, int column,
@@ -117,7 +117,7 @@ __device__ void send_sums(const Sums& sums, Slice (&buffers)[2], const TensorMap
 #pragma unroll
   for (int slice = 0; slice < slices; ++slice) {
     auto* bytes = reinterpret_cast<unsigned char*>(buffers[slice % 2]);
-    if (thread == 0) wait_for_copies_out<1>();  // this buffer's last has left
+    if (thread == 0) wait_for_copies_out<1>();  // this buffer's last copy has been read
     sync_warpgroup(1 + warpgroup);
     store_slice<way>(sums + slice * (sums_per_thread / slices), bytes, thread);
     fence_for_copies();
@@ -127,7 +127,7 @@ __device__ void send_sums(const Sums& sums, Slice (&buffers)[2], const TensorMap
   }
 }
 
-/// Leaves a warpgroup's sums for the cluster that ends the tile. \param part  which place is this warpgroup's
+/// Leaves a warpgroup's sums for the cluster that ends the tile. \param part  the number of this warpgroup's place
 __device__ inline void give_part(const Sums& sums, const Parts& parts, int part, int warpgroup) {
   const int thread = threadIdx.x % warpgroup_threads;
   float* to = parts.sums + std::size_t(part) * Parts::room + thread;
@@ -136,7 +136,7 @@ __device__ inline void give_part(const Sums& sums, const Parts& parts, int part,
   sync_warpgroup(1 + warpgroup);
   if (thread == 0) raise(parts.flags + part);
 }
-/// Adds what another cluster's warpgroup has left, or will have.
+/// Adds the sums that another cluster's warpgroup has left, or will leave.
 __device__ inline void add_part(Sums& sums, const Parts& parts, int part, int warpgroup) {
   const int thread = threadIdx.x % warpgroup_threads;
   if (thread == 0) wait_for_flag(parts.flags + part);

@@ -19,8 +19,8 @@ struct WmmaTiling {
 };
 
 #ifdef __CUDACC__
-/// As load_matrix_sync() of a (16, 16) from shared memory, which nvcc 13 turns into loads of 4 bytes through addresses that
-/// may be anywhere, 48 of them a step; of the instruction for shared memory it makes ldmatrix.
+/// Like load_matrix_sync() of a (16, 16) from shared memory. nvcc 13 makes that 48 loads of 4 bytes a step, through
+/// addresses that may be anywhere; the instruction for shared memory becomes ldmatrix.
 template <class Fragment>
 __device__ void load_rows(Fragment& to, const __nv_bfloat16* from, unsigned stride) {
   auto* registers = reinterpret_cast<std::uint32_t*>(to.x);
@@ -29,7 +29,7 @@ __device__ void load_rows(Fragment& to, const __nv_bfloat16* from, unsigned stri
                : "r"(shared_address(from)), "r"(stride)
                : "memory");
 }
-/// The same of b, (16, 16) by columns.
+/// The same for b, (16, 16) by columns.
 template <class Fragment>
 __device__ void load_columns(Fragment& to, const __nv_bfloat16* from, unsigned stride) {
   auto* registers = reinterpret_cast<std::uint32_t*>(to.x);

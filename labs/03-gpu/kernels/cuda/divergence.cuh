@@ -15,7 +15,7 @@ constexpr std::uint32_t path_step(int path, std::uint32_t x) {
   return (x ^ (x >> 15)) * (0x9e3779b1u + 2u * static_cast<std::uint32_t>(path)) + static_cast<std::uint32_t>(path);
 }
 
-/// Which way a thread goes: its neighbours another way, or all 32 of a warp the same and the next warp another.
+/// Which way a thread goes: its neighbours go other ways, or all 32 of a warp go one way and the next warp another.
 constexpr int path_of(int thread, int paths, bool inside_warp) { return (inside_warp ? thread : thread / 32) % paths; }
 
 template <int path>

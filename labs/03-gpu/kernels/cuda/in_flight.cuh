@@ -1,5 +1,5 @@
 /// \file
-/// Little's law on the device: warps that follow chases of 16 bytes per thread, so that exactly so many bytes are in
+/// Little's law on the device: warps that follow chases of 16 bytes per thread, so that exactly as many bytes are in
 /// flight as in_flight.hpp says.
 #pragma once
 

@@ -14,7 +14,7 @@
 namespace hf::gpu {
 
 constexpr int lanes = 32;       ///< threads of a warp
-constexpr int load_bytes = 16;  ///< what one thread asks for at once: the widest load there is
+constexpr int load_bytes = 16;  ///< what one thread requests at once: the widest load there is
 constexpr int node_bytes = lanes * load_bytes;
 
 /// How many loads the device has in flight: each warp follows `loads` chases, with one node of each on its way.

@@ -23,7 +23,7 @@ __device__ inline const GpuLine* next_line(const GpuLine* at) {
 static __global__ void chase_lines(const GpuLine** at, long long warm_hops, long long hops, long long* cycles) {
   const GpuLine* here = *at;
   for (long long hop = 0; hop < warm_hops; ++hop) here = next_line(here);
-  if (here == nullptr) return;  // never: it makes the clock wait for the last load
+  if (here == nullptr) return;  // never true: it makes the clock wait for the last load
   const long long start = clock64();
 #pragma unroll 8
   for (long long hop = 0; hop < hops; ++hop) here = next_line(here);

@@ -16,7 +16,7 @@ inline void launch_ticks(cuda::Stream& stream, int count, unsigned* counter) {
   HF_CUDA(cudaGetLastError());
 }
 
-/// So many ticks, one after the other, recorded once and started with one call.
+/// Many ticks, one after the other, recorded once and started with one call.
 class TickGraph {
  public:
   TickGraph(cuda::Stream& stream, int count, unsigned* counter) {

@@ -18,7 +18,7 @@ inline std::vector<SgemmRung> sgemm_rungs() {
           {"vectorised", "vectorised", sgemm_vectorised, 4}};
 }
 
-/// The last rung, in the sizes that are tried; the fastest of them stands on the ladder.
+/// The last rung, in the sizes that are tried; the fastest of them joins the ladder.
 inline std::vector<SgemmRung> sgemm_warp_tiles() {
   return {{"warp_tile_16", "128 x 128, 16 deep", sgemm_warp_tile<WarpTiling<128, 128, 16, 64, 64, 2>>, 4},
           {"warp_tile_32", "128 x 128, 32 deep", sgemm_warp_tile<WarpTiling<128, 128, 32, 64, 64, 2>>, 4},

@@ -48,8 +48,8 @@ inline void sgemm_coalesced(GemmShape shape, const float* a, const float* b, flo
 // [begin: shared tile]
 constexpr int shared_tile = 32;
 
-/// A block brings a square of a and one of b into shared memory, and each
-/// number that was brought is used 32 times. Zeros where a matrix ends.
+/// A block loads a square of a and one of b into shared memory, and each
+/// number that was loaded is used 32 times. Zeros where a matrix ends.
 static __global__ void shared_tile_kernel(GemmShape shape,  // m, n, k
                                           const float* a,   // (m, k)
                                           const float* b,   // (k, n)
@@ -68,7 +68,7 @@ static __global__ void shared_tile_kernel(GemmShape shape,  // m, n, k
     b_tile[y][x] = in_b ? b[q * shape.n + column] : 0;
     __syncthreads();  // both squares are complete
     for (int i = 0; i < shared_tile; ++i) sum += a_tile[y][i] * b_tile[i][x];
-    __syncthreads();  // nobody reads them any more
+    __syncthreads();  // no thread reads them any more
   }
   if (row < shape.m && column < shape.n) c[row * shape.n + column] = sum;
 }

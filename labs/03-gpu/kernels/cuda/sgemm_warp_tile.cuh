@@ -1,5 +1,5 @@
 /// \file
-/// The last rung of the fp32 ladder: a tile for each warp as well, brought while the one before is computed.
+/// The last rung of the fp32 ladder: also a tile for each warp, fetched while the one before is computed.
 #pragma once
 
 #include "03-gpu/kernels/cuda/sgemm.cuh"
@@ -7,8 +7,8 @@
 namespace hf::gpu {
 
 #ifdef __CUDACC__
-/// Copies 16 bytes from global to shared memory without waiting, past the registers; where not `inside`, reads nothing and
-/// writes zeros. wait_for_copies() waits for those of this thread.
+/// Copies 16 bytes from global to shared memory without waiting, bypassing registers; if not `inside`, reads nothing,
+/// but writes zeros. wait_for_copies() waits for those of this thread.
 __device__ inline void copy_async(float* to, const float* from, bool inside) {
   const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from), "r"(inside ? 16 : 0)
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(T::threads, T::blocks_per_sm)
   copies.begin(0, tiles.a[0], tiles.b[0]);
   for (int start = 0, half = 0; start < shape.k; start += T::k, half ^= 1) {
     wait_for_copies();
-    __syncthreads();  // all copies are here; nobody reads the other half
+    __syncthreads();  // all copies are here; no thread reads the other half
     if (start + T::k < shape.k) copies.begin(start + T::k, tiles.a[half ^ 1], tiles.b[half ^ 1]);
     multiply_tiles<T>(&tiles.a[half][row][0], &tiles.b[half][0][column], sums);
   }

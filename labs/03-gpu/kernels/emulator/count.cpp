@@ -24,7 +24,7 @@ struct Request {
   std::span<const std::uintptr_t> all() const { return {addresses.data(), threads}; }
 };
 
-/// How many different units of so many bytes the request touches; each is given to `visit`.
+/// How many different units of this many bytes the request touches; each is given to `visit`.
 template <class Visit>
 std::uint64_t different(const Request& request, std::uintptr_t unit_bytes, Visit visit) {
   std::array<std::uintptr_t, 2 * warp_threads> units;
@@ -41,7 +41,7 @@ std::uint64_t different(const Request& request, std::uintptr_t unit_bytes, Visit
   return static_cast<std::uint64_t>(unique_end - units.begin());
 }
 
-/// In how many steps the banks answer some threads: as many as the most different words that one bank is asked for.
+/// In how many steps the banks answer some threads: the largest number of different words that one bank must deliver.
 std::uint64_t bank_steps(std::span<const std::uintptr_t> addresses, std::uintptr_t size) {
   std::array<std::array<std::uintptr_t, warp_threads>, banks> words;
   std::array<unsigned, banks> count = {};
@@ -73,7 +73,7 @@ void add(Counts::Shared& counts, const Request& request) {
   counts.wavefronts += wavefronts(request);
 }
 
-/// Loads of words that follow each other, which compilers make one wide load of where they are sure that it is aligned.
+/// Loads of consecutive words, which compilers merge into one wide load if they are sure that it is aligned.
 class WideLoads {
  public:
   explicit WideLoads(Counts::Shared& counts) : counts_(counts) {}
@@ -123,7 +123,7 @@ class WideLoads {
   std::vector<Request> open_;
 };
 
-/// Takes from each log the accesses by one instruction after the other.
+/// Takes the accesses from the logs, one instruction after the other.
 class Merge {
  public:
   explicit Merge(std::span<Log> logs) : logs_(logs), at_(logs.size(), 0) {}
@@ -183,7 +183,7 @@ class Merge {
     return chosen ? chosen : first;
   }
 
-  /// In a thread that is elsewhere now.
+  /// Whether a thread that is elsewhere now will come to this instruction.
   bool is_still_to_come(const void* code) const {
     for (std::size_t lane = 0; lane < logs_.size(); ++lane) {
       const Access* const access = head(lane);

@@ -40,14 +40,14 @@ inline void __syncwarp() { hf::emulator::meet_warp(); }
 
 namespace hf::gpu {
 
-/// As of sgemm_warp_tile.cuh.
+/// As in sgemm_warp_tile.cuh.
 template <class Tiles>
 Tiles& shared_tiles() {
   alignas(16) static Tiles tiles;
   return tiles;
 }
 
-/// As of sgemm_warp_tile.cuh; copies are as late as they may be.
+/// As in sgemm_warp_tile.cuh; copies happen as late as they may.
 inline void copy_async(float* to, const float* from, bool inside) {
   ::hf::emulator::begin_copy({to, inside ? from : nullptr});
 }

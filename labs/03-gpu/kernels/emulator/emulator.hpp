@@ -18,7 +18,7 @@ namespace hf::emulator {
 constexpr unsigned warp_threads = 32;
 constexpr unsigned sector_bytes = 32, line_bytes = 128;  ///< of global memory and its caches
 
-/// What the warps of a launch asked for. A request is one instruction of one warp. Loads
+/// What the warps of a launch requested. A request is one instruction of one warp. Loads
 /// of neighbours in shared memory, one after the other and aligned, count as the one wide load that compilers make of them.
 struct Counts {
   struct Global {
@@ -32,7 +32,7 @@ struct Counts {
   Global global_loads, global_stores;
   Shared shared_loads, shared_stores;
   std::uint64_t block_sectors = 0;     ///< of global memory that differ within a block: what a perfect L1 would fetch
-  std::uint64_t partial_requests = 0;  ///< that some threads of a warp made without others which still run
+  std::uint64_t partial_requests = 0;  ///< made by some threads of a warp while others still ran elsewhere
   std::uint64_t barriers = 0;          ///< at which a block met
   /// What the compiler makes one piece of code without a branch, counted each time a warp goes through it, whole or in part.
   std::uint64_t basic_blocks = 0;
@@ -79,7 +79,7 @@ class GlobalArray {
   std::size_t count_;
 };
 
-/// What was asked for since the last call.
+/// The counts since the last call.
 Counts take_counts();
 
 }  // namespace hf::emulator

@@ -30,7 +30,7 @@ namespace context = boost::context;
 
 constexpr std::size_t stack_bytes = 64 << 10;
 
-/// Gives the same stacks to one block after the other.
+/// Reuses the same stacks for one block after another.
 class Stacks {
  public:
   context::stack_context at(std::size_t thread) {
@@ -138,7 +138,7 @@ void Machine::run_thread(unsigned number) {
   inside_ = false;
 }
 
-/// Up to where its threads wait for the block, or end.
+/// Runs to where the warp's threads wait for the block, or end.
 void Machine::run_warp(unsigned first, unsigned last) {
   const std::span<Thread> warp(threads_.data() + first, last - first);
   const auto is = [](State state) { return [state](const Thread& thread) { return thread.state == state; }; };

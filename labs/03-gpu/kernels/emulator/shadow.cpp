@@ -28,11 +28,11 @@ struct Touch {
 
 struct Word {
   Touch write, read;
-  std::uint32_t written_in = 0;  ///< which block; for global memory, whether
+  std::uint32_t written_in = 0;  ///< by which block; of global memory, 1 if written at all
   bool is_array = false;
 };
 
-/// Memory of the system that costs nothing until it is touched, and is zero.
+/// System memory, zeroed, that costs nothing until it is touched.
 template <class T>
 T* reserve(std::size_t count) {
   void* const found =
@@ -62,7 +62,7 @@ std::vector<Word>& shared_words() {
   return words;
 }
 
-/// Whether `before` and an access at this moment have no barrier between them, and are not of one thread.
+/// Whether no barrier separates `before` from an access at this moment, and their threads differ.
 bool unordered(const Touch& before, const Moment& now) {
   if (before.since_block != now.since_block || before.thread == now.thread) return false;
   const bool same_warp = before.thread != many && before.thread / warp_threads == now.thread / warp_threads;

@@ -1,5 +1,5 @@
 /// \file
-/// What the emulator knows of memory: which addresses are an array's, and who touched each word last.
+/// What the emulator remembers of memory: which addresses are an array's, and who touched each word last.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ enum class Space : std::uint8_t { none, global, shared, code };
 /// One access of one thread; or, in Space::code, its entry into a basic block, with neither address nor size.
 struct Access {
   std::uintptr_t address;
-  const void* code;  ///< where the kernel's code goes on after it
+  const void* code;  ///< the address just after the access in the kernel's code
   std::uint8_t size;
   bool writes;
   Space space;
