@@ -44,7 +44,7 @@ def test_the_first_level_that_the_processor_has_is_measured_by_every_lab(bundle)
         "measure: 00-workload, built for good, at most 2 min left", "good/lab-00-workload --if-stale",
         "measure: 01-roofline, built for good, at most 1 min left", "good/lab-01-roofline --if-stale",
         f"measure: the records are in {bundle.folder}/records; "
-        f"where the project is: make publish MACHINE=name RECORDS='{bundle.folder}/records/*.json'"]  # fmt: skip
+        f"in a checkout of the project: make publish MACHINE=name RECORDS='{bundle.folder}/records/*.json'"]  # fmt: skip
 
 
 def test_labs_and_level_can_be_named(bundle):
@@ -63,8 +63,8 @@ def test_what_the_processor_lacks_is_named(bundle):
     (bundle.folder / "levels").write_text("best of_no_processor nor_this\nleast of_no_processor\n")
     run = bundle()
     assert (run.returncode, run.stdout) == (1, "")
-    assert run.stderr == ("measure: hardware-first-1.2.3-x86_64 takes a processor with of_no_processor, which this one lacks; "
-                          "build from the sources here instead\n")  # fmt: skip
+    assert run.stderr == ("measure: hardware-first-1.2.3-x86_64 needs a processor with of_no_processor, which this one lacks; "
+                          "build the labs from source here instead\n")  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments, environment, says", [
