@@ -1,5 +1,5 @@
 /// \file
-/// What the processor says about itself, without the help of the operating system's files.
+/// What the processor's registers report, without the operating system's files.
 #pragma once
 
 #if defined(__x86_64__)
@@ -19,7 +19,7 @@ inline std::array<unsigned, 4> cpuid(unsigned leaf, unsigned subleaf) {
   return registers;
 }
 
-/// The twelve characters by which the processor's maker names itself: "GenuineIntel", "AuthenticAMD".
+/// The maker's name in twelve characters: "GenuineIntel", "AuthenticAMD".
 inline std::string vendor_signature() {
   const auto [last_leaf, first, last, middle] = cpuid(0, 0);
   const std::array<unsigned, 3> words = {first, middle, last};
@@ -34,11 +34,11 @@ inline std::uint64_t saved_states() {
   return std::uint64_t{high} << 32 | low;
 }
 
-/// The bit that is reserved for hypervisors to set.
+/// True if the bit reserved for hypervisors is set.
 inline bool has_hypervisor() { return (cpuid(1, 0)[2] >> 31 & 1) != 0; }
 
-/// The twelve characters by which a hypervisor, or an emulator, names itself; empty without one. Its leaf lies outside
-/// the processor's own, where cpuid() does not look.
+/// The name of the hypervisor or emulator in twelve characters; empty without one. cpuid() cannot read its leaf, which
+/// lies outside the processor's own range.
 inline std::string hypervisor_signature() {
   if (!has_hypervisor()) return "";
   std::array<unsigned, 3> words{};

@@ -1,6 +1,6 @@
 /// \file
-/// Which core a processor has, beyond the name it is sold by: two machines that both call themselves "AMD EPYC" can
-/// differ by a factor of two.
+/// Identifies a processor's core, which its brand name does not: two machines called "AMD EPYC" can differ in speed by
+/// a factor of two.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace hf {
 
-/// What the processor says its core is. What it does not say is left empty.
+/// The core as the processor reports it. What it does not report is left empty.
 struct Core {
-  std::optional<int> family;      ///< x86, with the extended family added, as the kernel counts: 26 for Zen 5
+  std::optional<int> family;      ///< x86: with the extended family added, as the kernel does: 26 for Zen 5
   std::optional<int> model;       ///< x86: with the extended model; Arm: the variant, the n of rnpm
   std::optional<int> stepping;    ///< x86: the stepping; Arm: the revision, the m of rnpm
-  std::string implementer;        ///< Arm: who made it, "0x41" for Arm itself
-  std::string part;               ///< Arm: which of the maker's cores it is, "0xd0c"
-  std::string microarchitecture;  ///< "Zen 5", "Sapphire Rapids", "Neoverse N1"; empty when not known here
+  std::string implementer;        ///< Arm: the maker, "0x41" for Arm itself
+  std::string part;               ///< Arm: the maker's number for the core, "0xd0c"
+  std::string microarchitecture;  ///< "Zen 5", "Sapphire Rapids", "Neoverse N1"; empty when unknown
 
   /// "family 26 model 2 stepping 1", "implementer 0x41 part 0xd0c r3p1"; empty when nothing is known.
   std::string text() const;
@@ -31,14 +31,14 @@ Core x86_core(std::string_view vendor, std::uint32_t signature);
 /// \param midr  the main identification register, MIDR_EL1; 0 when it cannot be read
 Core arm_core(std::uint64_t midr);
 
-/// What an Arm processor is called, which has no name in a register: "Arm Neoverse N1", "Ampere part 0xac3"; without
-/// the register "AArch64 processor".
+/// A name for an Arm processor, which has none in its registers: "Arm Neoverse N1", "Ampere part 0xac3"; for midr 0
+/// "AArch64 processor".
 std::string arm_name(std::uint64_t midr);
 
-/// The main identification register as the kernel tells it of one logical processor: in /sys, or, field by field, in
+/// The main identification register of one logical processor, as the kernel reports it in /sys or, field by field, in
 /// /proc/cpuinfo.
-/// \param root  stands in for "/" in tests
-/// \return 0 when neither is there
+/// \param root  replaces "/" in tests
+/// \return 0 when neither is available
 std::uint64_t midr_from_kernel(const std::filesystem::path& root, int cpu);
 
 }  // namespace hf
