@@ -1,5 +1,5 @@
 /// \file
-/// The matrix-product libraries of this system, found when a lab runs: peers to race against, and what calls them.
+/// The system's matrix-product libraries, which a lab looks for at run time, as peers to compare with.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace hf {
 
 enum class Transpose { no, yes };
 
-/// The system's OpenBLAS, or plain loops where there is none. Debian's build mistakes a processor newer than itself for
-/// a very old one, so the core type that is fastest on this machine is found by trying, whatever OPENBLAS_CORETYPE says.
+/// The system's OpenBLAS, or plain loops if it is not installed. Debian's build treats a processor newer than itself as
+/// a very old one, so the core type that is fastest on this machine is found by trial, regardless of OPENBLAS_CORETYPE.
 class Blas {
  public:
-  /// Loads it at the first call, which takes a second; make it before starting threads.
+  /// Loads the library on the first call, which takes a second and must come before threads are started.
   static Blas& get();
 
   bool is_library() const { return gemm_ != nullptr; }
@@ -23,16 +23,16 @@ class Blas {
   const std::string& core() const { return core_; }        ///< "SkylakeX"; empty for plain loops
   std::string name() const;                                ///< "OpenBLAS 0.3.21 (SkylakeX)" or "plain loops"
 
-  /// How many threads gemm() uses from now on; 1 at first. Plain loops always use one.
+  /// Sets the number of threads that gemm() uses; initially 1. Plain loops always use one.
   void set_threads(int threads);
 
-  /// c = alpha · op(a) · op(b) + beta · c, all row-major in fp32: op(a) is (m, k), op(b) is (k, n), c is (m, n). `ld…` is
-  /// the distance between stored rows, in floats. A product with a vector goes to sgemv. With beta = 0, c is not read.
+  /// c = alpha · op(a) · op(b) + beta · c, all row-major in fp32: op(a) is (m, k), op(b) is (k, n), c is (m, n). `ld…`
+  /// is the distance between stored rows, in floats. A product with a vector uses sgemv. With beta = 0, c is not read.
   void gemm(Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
             const float* a, std::size_t lda, const float* b, std::size_t ldb, float beta, float* c,
             std::size_t ldc) const;
 
-  /// The signatures of cblas.h. Order: row-major is 101. Transposition: 111 no, 112 yes.
+  /// The signatures in cblas.h. Order: 101 is row-major. Transposition: 111 no, 112 yes.
   using Gemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float* a,
                     int lda, const float* b, int ldb, float beta, float* c, int ldc);
   using Gemv = void(int order, int transpose, int rows, int columns, float alpha, const float* a, int lda,
@@ -47,8 +47,8 @@ class Blas {
   std::string version_, core_;
 };
 
-/// The version of a library that is found when a lab runs: "OpenBLAS", "scipy-openblas" (the
-/// one in SciPy's wheels), "oneDNN", "MKL", "PyTorch", or "llama-cpp-python" (with the instructions it uses).
+/// The version of a library that a lab looks for at run time: "OpenBLAS", "scipy-openblas" (from SciPy's wheels),
+/// "oneDNN", "MKL", "PyTorch", or "llama-cpp-python" (with the instruction sets it uses).
 /// \return "0.3.21", or "none"
 std::string library_version(const std::string& name);
 

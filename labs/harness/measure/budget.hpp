@@ -1,5 +1,5 @@
 /// \file
-/// How much time a lab takes, and what it does with it.
+/// How much time a lab has, and how it is divided.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,20 @@ namespace hf {
 
 enum class Budget { quick, full };
 
-/// How long a step takes in a budget, seconds.
+/// Seconds that a step takes in a budget.
 double seconds_in(Budget budget, double quick_seconds, double full_seconds);
 
-/// How much is left of so many seconds that began then (now_ns()); not below 0.
+/// What is left of \p seconds that began at \p start_ns (now_ns()); at least 0.
 double seconds_left_of(double seconds, std::int64_t start_ns);
 
-/// 31 rounds, or 11 when quick, cut short rather than take longer than one of so many equal parts of the time.
+/// Plans 31 rounds (11 when quick), fewer if they would take longer than \p seconds / \p parts.
 Plan plan_within(Budget budget, double seconds, int parts = 1);
 
-/// How long a lab looks whether memory is rationed.
+/// How long a lab checks whether memory is rationed.
 BurstSearch burst_search(Budget budget);
 
-/// The rounds in which the machine was in one state, as each of these variants saw it (Sampling::in_one_state). \p left_out is
-/// called where rounds are, with the variant, its samples, and how many of them are kept.
+/// Keeps the rounds in which the machine was in one state, as seen by each of these variants (Sampling::in_one_state).
+/// Calls \p left_out for each variant that had two states, with its samples and the number of rounds kept.
 Sampling in_one_state(Sampling sampling, const std::vector<std::string>& ids,
                       const std::function<void(const std::string&, const Estimate&, std::size_t)>& left_out);
 

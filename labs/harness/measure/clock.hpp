@@ -1,5 +1,5 @@
 /// \file
-/// The clock that everything here is timed by.
+/// The clock for all timing.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ inline std::int64_t now_ns() {
   return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// The smallest step that two readings of now_ns() in a row can show, the cost of reading included.
+/// The smallest step between two successive readings of now_ns(), including the cost of reading.
 /// \return nanoseconds, at least 1; measured once per process
 double clock_resolution_ns();
 

@@ -1,5 +1,5 @@
 /// \file
-/// Other programs, run for what they say, and for no longer than so many seconds.
+/// Runs other programs with a time limit and returns their output.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@ namespace hf {
 /// How a command ended.
 struct CommandResult {
   enum class End { done, failed, not_started, out_of_time } end;
-  std::string text;  ///< what it wrote; of much, the beginning
+  std::string text;  ///< its output; only the beginning if there is a lot
 };
 
-/// What is heard of a command.
+/// Which streams of a command are read.
 enum class Listen { output, output_and_errors };
 
-/// Found along PATH; no shell, so that no word needs quoting. Its standard input is empty. Past its time it and all that it
-/// started are ended; and so they are on Ctrl-C, at once.
+/// Runs a command found along PATH, without a shell, so no word needs quoting. Its standard input is empty. Kills the
+/// whole process tree on timeout or Ctrl-C.
 /// \throws Interrupted
 CommandResult run_command(const std::vector<std::string>& command, double seconds,
                           Listen listen = Listen::output_and_errors);
 
-/// What a command writes to standard output; empty where it fails, is not there, or takes longer than ten minutes.
+/// The standard output of a command; empty if it fails, does not exist, or takes longer than ten minutes.
 /// \throws Interrupted
 std::string output_of(const std::vector<std::string>& command);
 

@@ -1,5 +1,5 @@
 /// \file
-/// Ctrl-C: a lab stops at the next place where it can, and leaves the previous record as it was.
+/// Ctrl-C: a lab stops at the next safe place and leaves the previous record unchanged.
 #pragma once
 
 #include <exception>
@@ -11,14 +11,14 @@ struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// From now on SIGINT and SIGTERM only set a flag. A second signal ends the process at once.
+/// Makes SIGINT and SIGTERM only set a flag. A second signal ends the process at once.
 void catch_interrupts();
 
-/// Whether a signal has arrived since catch_interrupts().
+/// True if a signal has arrived since catch_interrupts().
 bool interrupted();
 
-/// \throws Interrupted when a signal has arrived. Sampling calls it before every sample; long code between samples
-///   should too.
+/// Sampling calls this before every sample; long code between samples should too.
+/// \throws Interrupted when a signal has arrived
 void stop_if_interrupted();
 
 }  // namespace hf

@@ -1,5 +1,5 @@
 /// \file
-/// What keeps the compiler from optimising a measurement away.
+/// Keeps the compiler from optimising a measurement away.
 #pragma once
 
 #include <type_traits>
@@ -27,8 +27,8 @@ inline void change(T& value) {
   asm volatile("" : "+m"(value) : : "memory");
 }
 
-/// Makes the compiler have a vector in a register here and know nothing about it afterwards. A macro, since a function
-/// would have to be compiled for the vector's instruction set.
+/// Makes the compiler keep a vector in a register here and know nothing about its value afterwards. A macro, because a
+/// function would have to be compiled for the vector's instruction set.
 #if defined(__x86_64__)
 #define HF_OPAQUE(vector) asm volatile("" : "+v"(vector))
 #elif defined(__aarch64__)
@@ -37,8 +37,8 @@ inline void change(T& value) {
 #define HF_OPAQUE(vector) asm volatile("" : "+m"(vector))
 #endif
 
-/// Makes the compiler believe that all memory is read and written here: earlier stores must happen, later loads are
-/// real.
+/// Makes the compiler believe that all memory is read and written here, so earlier stores and later loads really
+/// happen.
 inline void clobber() { asm volatile("" : : : "memory"); }
 
 }  // namespace hf

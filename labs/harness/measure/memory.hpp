@@ -1,5 +1,5 @@
 /// \file
-/// Memory to measure on: aligned, on huge or small pages, and no more than there is.
+/// Memory to measure on: aligned, on huge or small pages, never more than is available.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace hf {
 
-/// Which pages a buffer asks for.
+/// The pages that a buffer requests.
 enum class Pages {
   base,  ///< the smallest, 4 KiB on most machines; huge pages are declined
-  huge   ///< transparent huge pages through madvise, where the system gives them
+  huge   ///< transparent huge pages through madvise, where the system allows them
 };
 
-/// The message is one line: how much was asked for, how much there is, what to do.
+/// The message is one line: how much was requested, how much there is, what to do.
 struct OutOfMemory : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Memory for data, aligned to 2 MiB, zero until first touched. Whoever touches a page first decides where it lies:
-/// see Team::run(). The zero page is not memory: write to every page before reading for time.
+/// Memory for data, aligned to 2 MiB, zero until first touched. A page lies near the core that touches it first: see
+/// Team::run(). Write to every page before timing reads: an untouched page is read from a shared zero page, not memory.
 class Buffer {
  public:
   Buffer() = default;
@@ -48,13 +48,13 @@ class Buffer {
   std::size_t mapped_ = 0;
 };
 
-/// Memory that can be had now without swapping: the least of what the system, the control group and the address-space
-/// limit leave.
-/// \param root  stands in for "/" in tests
-/// \return bytes; where nothing can be read, half of what sysconf says the machine has
+/// Memory available now without swapping: the minimum of what the system, the control group and the address-space limit
+/// leave.
+/// \param root  replaces "/" in tests
+/// \return bytes; if nothing can be read, half of the machine's memory according to sysconf
 std::uint64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
-/// Whether madvise gives huge pages, found by asking for one and looking.
+/// True if madvise gives huge pages, found by requesting one.
 bool huge_pages_work();
 
 }  // namespace hf

@@ -1,12 +1,12 @@
 /// \file
-/// Numbers as people read them.
+/// Formats numbers for people.
 #pragma once
 
 #include <string>
 
 namespace hf {
 
-/// A number to three significant digits: "0.0833", "16.5", "175", "1.25e+06".
+/// The number to three significant digits: "0.0833", "16.5", "175", "1.25e+06".
 std::string number_text(double value);
 
 }  // namespace hf

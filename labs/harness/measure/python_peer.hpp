@@ -1,5 +1,5 @@
 /// \file
-/// A peer that only Python can reach, in a process of its own.
+/// A peer that is only available in Python, in a separate process.
 #pragma once
 
 #include <sys/types.h>
@@ -13,28 +13,28 @@
 
 namespace hf {
 
-/// The message is one line: why a peer is not there, or not any more.
+/// The peer is missing or has ended. The message is one line that says why.
 struct PeerFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a peer says in one line that it cannot do, while it is ready for other things.
+/// The peer cannot do what was asked, but is ready for other commands. The message is one line from the peer.
 struct PeerCannot : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a peer runs, and as whom it is known.
+/// A peer's name, script and environment.
 struct PeerProgram {
-  std::string name;                   ///< "llama.cpp": each of its failures begins so
-  const char* script;                 ///< in Python; what it shares with others is in python_peer.py
-  std::vector<std::string> settings;  ///< of its environment, beside ours: "OMP_WAIT_POLICY=active"
+  std::string name;                   ///< "llama.cpp"; error messages begin with it
+  const char* script;                 ///< in Python; code shared by all scripts is in python_peer.py
+  std::vector<std::string> settings;  ///< added to our environment: "OMP_WAIT_POLICY=active"
 };
 
-/// A process that answers a command, one line, with one line. It stands still whenever it is not asked, so that its threads,
-/// which spin while they wait, take no time from ours. Ends with this object, and with this process.
+/// A process that answers each one-line command with one line. It is paused between commands, because its threads spin
+/// while they wait and would take processor time from ours. Ends with this object, or with our process.
 class PythonPeer {
  public:
-  /// Starts python3, on all of usable_cores(), and waits until it is ready.
+  /// Starts python3 on all of usable_cores() and waits until the script is ready.
   /// \param patience  how long an answer may take
   /// \throws PeerFailed
   explicit PythonPeer(PeerProgram program, std::chrono::seconds patience = std::chrono::seconds(30));
@@ -42,22 +42,22 @@ class PythonPeer {
   PythonPeer(const PythonPeer&) = delete;
   PythonPeer& operator=(const PythonPeer&) = delete;
 
-  /// Of the library, as the script says it when it is ready.
+  /// The library's version, which the script reports when it is ready.
   const std::string& version() const { return version_; }
 
-  // All of these throw PeerFailed where there is no sensible answer in time, after which the peer has ended; PeerCannot, after
-  // which it has not; and Interrupted.
+  // All of these throw PeerFailed if there is no sensible answer in time, and the peer has then ended; PeerCannot, and
+  // the peer still runs; and Interrupted.
 
-  /// \param numbers  sent after the command's line \return the answer
+  /// \param numbers  sent after the command line \return the answer
   std::string ask(const std::string& command, std::span<const float> numbers = {});
 
   /// \return the answer, which is a number above zero
   double ask_seconds(const std::string& command);
 
-  /// \return the numbers that follow the answer, which says how many
+  /// \return the numbers that follow the answer, which gives their count
   std::vector<float> ask_numbers(const std::string& command, std::span<const float> numbers = {});
 
-  /// Ends the peer, for an answer that is none. \throws PeerFailed
+  /// Ends the peer because its answer is invalid. \throws PeerFailed
   [[noreturn]] void fail(const std::string& reason);
 
  private:

@@ -1,5 +1,5 @@
 /// \file
-/// What a lab finds out: series and values.
+/// A lab's results: series and values.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace hf {
 
-/// Where a number comes from; each kind is drawn differently everywhere.
+/// Where a number comes from; figures and tables show each kind differently.
 enum class Kind { measured, modelled, simulated, quoted };
 
 struct Axis {
@@ -19,21 +19,21 @@ struct Axis {
   std::string unit;  ///< one of the schema's units: "B", "GB/s", "ns", "FLOP/byte", "1"…
 };
 
-/// One point of a series. Made by the constructors below, so that the median always follows from the samples kept.
+/// One point of a series. Its constructors compute the median from the samples that are kept.
 struct Point {
-  /// A measured point: at most 31 samples are kept, six digits each, and median, low, high follow from what is kept.
+  /// A measured point: keeps at most 31 samples of six digits each, and computes median, low and high from them.
   Point(double x, const Estimate& y, std::string label = "");
   /// A point without spread: modelled, simulated or quoted.
   Point(double x, double y, std::string label = "");
 
   double x;
   Estimate y;
-  std::string label;  ///< where x alone does not name the point
+  std::string label;  ///< needed if x alone does not identify the point
 };
 
 struct Series {
   std::string id;     ///< [a-z][a-z0-9_]*
-  std::string label;  ///< as it stands beside the line in a figure
+  std::string label;  ///< shown beside the line in a figure
   Kind kind = Kind::measured;
   Axis x, y;
   std::vector<Point> points = {};

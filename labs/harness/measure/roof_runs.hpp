@@ -1,5 +1,6 @@
 /// \file
-/// The two roofs of all cores, timed among what is held against them: a machine is faster in one second than in the next.
+/// The two roofs with all cores, timed side by side with the kernels compared with them, since a machine's speed
+/// changes from second to second.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +16,22 @@
 
 namespace hf {
 
-/// Arithmetic and reading memory with every core, as variants "peak" and "read" of a sampling.
+/// Arithmetic and memory reads on every core, as the variants "peak" and "read" of a sampling.
 class RoofRuns {
  public:
-  /// \param bytes  to be read: as many as what is compared reads, since a shared cache may still hold a part of them
+  /// \param bytes  to read: as many as the compared kernels read, since a shared cache may still hold part of them
   /// \throws OutOfMemory
   explicit RoofRuns(std::size_t bytes);
 
-  /// Of the variants, for Lab::in_one_state().
+  /// The variants' ids, for Lab::in_one_state().
   static std::vector<std::string> ids() { return {"peak", "read"}; }
 
-  /// It must outlive them.
+  /// The variants use this object, which must outlive them.
   std::vector<Variant> variants();
 
   Estimate peak_gflops(const Sampling& sampling) const;  ///< GFLOP/s, fp32
   Estimate read_gbs(const Sampling& sampling) const;     ///< GB/s
-  Roofline roofs(const Sampling& sampling) const;        ///< their medians
+  Roofline roofs(const Sampling& sampling) const;        ///< the medians of both
 
  private:
   Team team_;

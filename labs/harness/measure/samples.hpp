@@ -1,5 +1,5 @@
 /// \file
-/// What is said of samples: the one definition of a quantile, and the one of two states.
+/// The definitions of a quantile and of two states, used everywhere.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@ namespace hf {
 
 /// The `q` quantile (0 to 1) of `samples` (in any order, at least one), linear between the two nearest order
 /// statistics: definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996), which is also
-/// NumPy's default. The record's median, low and high are the quantiles 0.5, 0.05 and 0.95, and `record check`
-/// holds them to it, so labs take them from here.
+/// NumPy's default. The record's median, low and high are the quantiles 0.5, 0.05 and 0.95. `record check` recomputes
+/// them, so labs must use this function.
 double quantile(std::vector<double> samples, double q);
 
 /// One of two states that a machine was in: the median of the samples in it, and their share of all.
@@ -19,22 +19,23 @@ struct Mode {
   double share = 0;
 };
 
-/// Samples that fall into two groups, with next to nothing between them.
+/// Two groups of samples, with almost nothing between them.
 struct TwoModes {
   Mode low, high;
-  double border = 0;  ///< in the middle of what lies between them
+  double border = 0;  ///< the geometric mean of the edges of the gap between them
 
-  /// The one that most samples are in; of two alike, the faster of a time, which is the low one.
+  /// The mode with more samples; on a tie the low one, which is the faster if the samples are times.
   const Mode& larger() const { return high.share > low.share ? high : low; }
 };
 
-/// Two modes, where the samples have them; a median between two states is a number that nobody measured.
+/// The two modes of the samples, if there are two; a median that falls between them would be a value never measured.
 ///
-/// Looked for is the widest valley, on a scale of ratios, that leaves a fifth of the samples, and three or more, on either
-/// side; of 24 samples or more it may hold one, in which the state changed. It parts two modes if the medians on its sides
-/// differ by 15 % or more and it is most of the way between them: half of it, and more of few samples, in which chance
-/// leaves wider valleys. A time and its speed give one answer. No modes are seen in fewer than eight samples, where
-/// one is not above 0, nor in counts: whole numbers below a hundred.
+/// Finds the widest gap between sorted samples, as a ratio, that leaves at least 20% of the samples, and at least
+/// three, on either side. With 24 samples or more, the gap may contain one sample, taken while the state changed. The
+/// gap separates two modes if their medians differ by at least 15% and the gap covers more than half of the distance
+/// between them, on a logarithmic scale. The fewer the samples, the larger the share required, since chance leaves
+/// wider gaps. Times and the speeds computed from them give the same answer. Returns nothing for fewer than eight
+/// samples, for samples that are not all above 0, and for counts: whole numbers below 100.
 std::optional<TwoModes> two_modes(std::vector<double> samples);
 
 }  // namespace hf

@@ -1,5 +1,5 @@
 /// \file
-/// Timing: calibrated samples, in interleaved rounds, of things that are compared.
+/// Times variants to compare them: calibrated samples in interleaved rounds.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace hf {
 
-/// One of the things that are compared.
+/// Code to be timed and compared with other variants.
 struct Variant {
   std::string id;
-  /// Runs the code so many times in a row and returns the seconds that took. See timed().
+  /// Runs the code `calls` times in a row and returns the seconds taken. See timed().
   std::function<double(std::int64_t calls)> seconds;
 };
 
@@ -56,16 +56,16 @@ struct Plan {
   int rounds = 31;               ///< samples of each variant
   int minimum_rounds = 5;        ///< taken even when the budget is spent
   double sample_seconds = 1e-3;  ///< one sample takes at least this, and at least 1000 clock resolutions
-  double warm_seconds = 2e-4;    ///< untimed run before every sample, at least one call; 0 for none
+  double warm_seconds = 2e-4;    ///< untimed run before every sample: at least one call; none if 0
   double budget_seconds = std::numeric_limits<double>::infinity();  ///< stop early rather than take longer
-  std::function<void()> between_samples = {};  ///< called before each sample and its warm-up: moves the progress bar
+  std::function<void()> between_samples = {};  ///< called before each warm-up: moves the progress bar
   std::function<void()> before_sample =
-      {};  ///< called after that, untimed: brings the machine into the state to be timed
+      {};  ///< called next, before the warm-up, untimed: brings the machine into the state to be timed
 };
 
-/// What sampling gave: seconds per call, for each variant one sample per round. Where a machine has two states, the median of
-/// a kernel may be of one and that of its roof of the other: ratio() compares them within each round, in_one_state() keeps
-/// the rounds of one state.
+/// The result of sampling: seconds per call, one sample of each variant per round. If the machine switches between two
+/// states, the median of a kernel may belong to one state and that of its roof to the other. ratio() therefore compares
+/// within each round, and in_one_state() keeps the rounds of one state.
 struct Sampling {
   std::vector<std::string> ids;
   std::vector<Estimate> seconds;  ///< in the order of ids; sample i of every variant was taken in round i
@@ -76,14 +76,14 @@ struct Sampling {
   /// Pairwise ratio of the times of two variants, round by round: above 1 where \p numerator is slower.
   Estimate ratio(std::string_view numerator, std::string_view denominator) const;
 
-  /// The rounds in which the machine was in one state, as one of the variants saw it: those in which most of its samples
-  /// are. All rounds where that has one state.
+  /// Keeps the rounds in which the machine was in one state, as seen by one variant: the state with most of its
+  /// samples. Keeps all rounds if the variant shows one state.
   Sampling in_one_state(std::string_view id) const;
 };
 
-/// Samples all variants in interleaved rounds, each round in a new random order. First finds, for each variant, how
-/// many calls make a sample long enough; before each sample runs the variant untimed, since data left idle leaves a
-/// shared cache.
+/// Samples all variants in interleaved rounds, each round in a new random order. First finds how many calls of each
+/// variant make a sample long enough. Runs each variant untimed before its sample, since data left idle leaves a shared
+/// cache.
 /// \throws Interrupted
 /// \throws std::invalid_argument without variants or rounds
 Sampling sample_interleaved(const std::vector<Variant>& variants, const Plan& plan);
@@ -91,8 +91,8 @@ Sampling sample_interleaved(const std::vector<Variant>& variants, const Plan& pl
 /// sample_interleaved() for one variant.
 Estimate sample(const Variant& variant, const Plan& plan);
 
-/// A/A test: samples a variant against itself. A difference between variants below this is a tie.
-/// \return relative difference that chance alone shows in 19 of 20 comparisons
+/// A/A test: samples a variant against itself. A smaller difference between variants counts as a tie.
+/// \return the 95th percentile of the relative difference that chance alone shows
 double noise_floor(const Variant& variant, const Plan& plan);
 
 }  // namespace hf

@@ -1,13 +1,13 @@
 /// \file
-/// A file for what another program reads, and no longer.
+/// A temporary file for another program to read.
 #pragma once
 
 #include <string>
 
 namespace hf {
 
-/// A new, empty file in the folder for temporary files (TMPDIR). It has lost its name already, so it is gone when this
-/// process ends, however it ends; until then others open it by path().
+/// A new, empty file in the folder for temporary files (TMPDIR). It is unlinked at once, so it disappears when this
+/// process ends, however it ends; until then other processes open it by path().
 class ScratchFile {
  public:
   ScratchFile();
@@ -15,7 +15,7 @@ class ScratchFile {
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
 
-  /// Where this process and its children can open it; empty where none could be made.
+  /// A path that this process and its children can open; empty if the file could not be created.
   const std::string& path() const { return path_; }
 
  private:

@@ -1,16 +1,16 @@
 /// \file
-/// A folder for files that other programs read and write, and no longer.
+/// A temporary folder for files that other programs read and write.
 #pragma once
 
 #include <filesystem>
 
 namespace hf {
 
-/// A new, empty folder in the one for temporary files (TMPDIR); it goes with everything in it. What a process that was killed
-/// left behind goes when the next folder is made.
+/// A new, empty folder in the folder for temporary files (TMPDIR). Destroying this object removes it with its content;
+/// creating the next one removes folders left by killed processes.
 class ScratchFolder {
  public:
-  /// \throws std::runtime_error in one line, where none can be made
+  /// \throws std::runtime_error, with a one-line message, if no folder can be created
   ScratchFolder();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
@@ -20,7 +20,7 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;  ///< held on the folder for as long as it is in use
+  int lock_ = -1;  ///< locks the folder while it is in use
 };
 
 }  // namespace hf

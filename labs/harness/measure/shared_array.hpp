@@ -1,5 +1,5 @@
 /// \file
-/// An array that a team of threads reads together, each thread its own part: how memory is read for its speed.
+/// An array that a team of threads reads together, each thread its own part, to measure read bandwidth.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,10 @@
 
 namespace hf {
 
-/// Loads every word and does nothing with it, so that loading is what limits it. Words beyond a multiple of 16 are left
-/// out.
+/// Loads every word and discards it, so that loading is the only limit. Skips the words beyond a multiple of 16.
 void read_words(std::span<const std::uint64_t> words);
 
-/// An array of words, none of them zero, each thread's part touched by it first, so that it lies near its core.
+/// An array of nonzero words. Each thread touches its own part first, so that the part lies near its core.
 class SharedArray {
  public:
   /// \throws OutOfMemory
@@ -33,8 +32,8 @@ class SharedArray {
   std::size_t part_;
 };
 
-/// An array that no cache holds: four times the largest cache this machine reports, at least 64 MiB, and at most a
-/// quarter of the available memory.
+/// The size of an array that no cache holds: four times the largest cache this machine reports, at least 64 MiB, and at
+/// most a quarter of the available memory.
 std::size_t default_dram_bytes();
 
 }  // namespace hf

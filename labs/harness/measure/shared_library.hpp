@@ -1,5 +1,5 @@
 /// \file
-/// Libraries that are looked for when a lab runs.
+/// Shared libraries that a lab looks for at run time.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,11 +8,11 @@
 
 namespace hf {
 
-/// A library of the system that may be there or not, loaded while the program runs. It stays loaded: libraries with
-/// threads of their own do not survive being unloaded.
+/// An optional system library, loaded at run time. It is never unloaded, because libraries with their own threads may
+/// crash when they are.
 class SharedLibrary {
  public:
-  /// \param names  file names as the linker knows them, newest first; the first that loads is taken
+  /// \param names  file names as the linker knows them, newest first; the first that loads is used
   SharedLibrary(std::initializer_list<const char*> names) {
     for (const char* name : names) {
       if (handle_ == nullptr) handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -20,7 +20,7 @@ class SharedLibrary {
   }
   explicit operator bool() const { return handle_ != nullptr; }
 
-  /// \return the function's address; null when the library, or the function in it, is not there
+  /// \return the function's address; null if the library or the function is missing
   template <class Signature>
   Signature* function(const char* name) const {
     return handle_ != nullptr ? reinterpret_cast<Signature*>(dlsym(handle_, name)) : nullptr;

@@ -1,5 +1,5 @@
 /// \file
-/// Timing on a machine whose memory is faster in one tenth of a second than in the next.
+/// Times variants on a machine whose memory speed changes within a tenth of a second.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace hf {
 
-/// As sample_interleaved(), in rounds, but the variants of a group follow each other at once, in a new random order: what is
-/// compared in pairs saw the same machine. Each is run once untimed just before its sample.
+/// Like sample_interleaved(), but the variants of a group run directly one after the other, in a new random order each
+/// round, so that pairs see the machine in the same state. Runs each variant once untimed just before its sample.
 /// \return all variants, one group after the other
 Sampling sample_side_by_side(const std::vector<std::vector<Variant>>& groups, const Plan& plan);
 

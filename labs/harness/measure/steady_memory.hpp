@@ -1,7 +1,8 @@
 /// \file
-/// Memory whose speed changes with time. The host of a virtual machine may ration what its guests read: after a quiet spell
-/// memory is fast, for a while, the burst; then it is slower for as long as the reading goes on, the steady state. To compare
-/// numbers of the two is to compare two machines, so what waits for memory is timed in its steady state.
+/// Detects memory whose speed changes with time. The host of a virtual machine may ration its guests' reads: after a
+/// quiet spell memory is fast for a while (the burst), then slower as long as reading continues (the steady state).
+/// Comparing a number from one with a number from the other compares two machines, so memory-bound code is timed in the
+/// steady state.
 #pragma once
 
 #include <cstddef>
@@ -18,50 +19,50 @@
 
 namespace hf {
 
-/// Where a series steps down from one level to another.
+/// A step in a series from one level down to another.
 struct Fall {
-  std::size_t at;  ///< index of the first window after it
+  std::size_t at;  ///< index of the first window after the step
   double before, after;
 };
 
-/// The largest step down in a series of speeds, where it is one: at least a tenth, at least three times what the speeds
-/// on either side of it vary by, and with six windows or more on each side. A single window that somebody disturbed
-/// does not count, and neither does a slow drift, which varies on both sides as much as it falls.
-/// \param speeds  of windows of equal size, in their order, more than 0
+/// The largest step down in a series of speeds. It must be at least 10%, at least three times the variation of the
+/// speeds on either side, and have at least six windows on each side. A single disturbed window does not count, and
+/// neither does a slow drift, which varies as much on both sides as it falls.
+/// \param speeds  of windows of equal size, in order, above 0
 std::optional<Fall> find_fall(std::span<const double> speeds);
 
-/// What the host gives after a quiet spell, and what it gives for good.
+/// The memory speeds of the burst and of the steady state.
 struct Burst {
-  Estimate burst_gbs, steady_gbs;  ///< GB/s, one sample for each quiet spell after which the fall was seen
-  Estimate bytes;                  ///< how much was read before the fall
+  Estimate burst_gbs, steady_gbs;  ///< GB/s, one sample for each quiet spell followed by a fall
+  Estimate bytes;                  ///< read before the fall
 };
 
-/// A burst, where the fall is seen again and again: after three quarters of the quiet spells, within a factor of three
-/// of the same place. What a neighbour's load does once, or now here and now there, is none.
-/// \param repeats  for each quiet spell, what followed it: GB/s of windows of equal size, in their order
+/// Finds a burst, which requires a fall after at least 75% of the quiet spells, at the same position within a factor of
+/// three. A fall that happens once, or at scattered positions, comes from a neighbour's load and is not a burst.
+/// \param repeats  for each quiet spell, the speeds after it: GB/s of windows of equal size, in order
 /// \param window_bytes  bytes read in a window
 std::optional<Burst> find_burst(const std::vector<std::vector<double>>& repeats, double window_bytes);
 
-/// Speed over what has been read since the quiet spell, in steps that grow with it, four to a doubling.
+/// Speed against bytes read since the quiet spell, in steps that grow with the bytes read, four to a doubling.
 struct OverTime {
-  std::vector<double> bytes;  ///< read by the end of a step
-  std::vector<Estimate> gbs;  ///< within the step, one sample for each quiet spell
+  std::vector<double> bytes;  ///< read by the end of each step
+  std::vector<Estimate> gbs;  ///< within each step, one sample for each quiet spell
 
-  /// The speed in the last step that ends within so many bytes, or in the first.
+  /// The speed in the last step that ends within \p bytes, or in the first step.
   const Estimate& at(double bytes) const;
 
   Series series(std::string id, std::string label) const;
 };
 
-/// \param repeats  as for find_burst(); the shortest says how far it goes
+/// \param repeats  as for find_burst(); the shortest limits the result
 OverTime over_time(const std::vector<std::vector<double>>& repeats, double window_bytes);
 
 /// How long to look for a burst.
 struct BurstSearch {
   int repeats = 9;
-  double quiet_seconds = 0.05;         ///< without memory before each reading: an allowance can fill up again
-  double reading_seconds = 0.1;        ///< longer bursts than this are not seen
-  std::function<void()> between = {};  ///< called before each of them: moves the progress bar
+  double quiet_seconds = 0.05;         ///< without memory traffic before each reading, so the allowance refills
+  double reading_seconds = 0.1;        ///< longer bursts are not detected
+  std::function<void()> between = {};  ///< called before each repeat: moves the progress bar
 };
 
 /// Reads memory in windows of equal size.
@@ -71,48 +72,48 @@ class MemoryReader {
 
   virtual double window_bytes() const = 0;
 
-  /// Computes for so long, without touching memory.
+  /// Computes for \p seconds without touching memory.
   virtual void be_quiet(double seconds) = 0;
 
-  /// Reads for so long. \return GB/s of each window
+  /// Reads for \p seconds. \return GB/s of each window
   virtual std::vector<double> read_for(double seconds) = 0;
 
-  /// Reads at least so much.
+  /// Reads at least \p bytes.
   virtual void read_bytes(double bytes) = 0;
 };
 
-/// Memory as a machine gives it for good. Where it is not rationed nothing is done, and nothing is slower.
+/// Brings memory to its steady state before samples. Does nothing, and costs nothing, if memory is not rationed.
 class SteadyMemory {
  public:
-  /// Memory that nobody has looked at: as if it were not rationed.
+  /// Default: assume that memory is not rationed.
   SteadyMemory() = default;
 
-  /// Reads memory with every core, again and again after a quiet spell, and looks at the speed over time.
+  /// Reads memory with every core after each of several quiet spells, and looks for a burst.
   /// \throws OutOfMemory
   /// \throws Interrupted
   explicit SteadyMemory(const BurstSearch& how);
 
-  /// The same with another reader.
+  /// The same, with another reader.
   SteadyMemory(const BurstSearch& how, std::shared_ptr<MemoryReader> reader);
 
-  /// What was found; nothing where memory is as fast at first as later.
+  /// The burst; nothing if memory is as fast at first as later.
   const std::optional<Burst>& burst() const { return burst_; }
 
-  /// GB/s over the bytes read since a quiet spell, all cores together.
+  /// GB/s of all cores together, against bytes read since a quiet spell.
   const OverTime& over_time() const { return over_time_; }
 
-  /// GB/s soon after a quiet spell: in the burst, or, without one, when 64 MiB have been read.
-  /// \throws std::out_of_range when nobody has looked
+  /// GB/s soon after a quiet spell: in the burst or, without one, once 64 MiB have been read.
+  /// \throws std::out_of_range if nothing was measured
   const Estimate& first_gbs() const;
 
-  /// GB/s in the end: after the burst, or, without one, when all has been read.
-  /// \throws std::out_of_range when nobody has looked
+  /// GB/s in the long run: after the burst or, without one, at the end of the reading.
+  /// \throws std::out_of_range if nothing was measured
   const Estimate& steady_gbs() const;
 
-  /// Bytes to be read before the steady state is sure: half as much again as the longest burst seen; 0 without one.
+  /// Bytes to read so that the steady state is certain: 1.5 times the longest burst seen; 0 without one.
   double drain_bytes() const { return drain_bytes_; }
 
-  /// The plan for what waits for memory: drain_bytes() are read, with every core, before each sample and its warm-up.
+  /// The plan for memory-bound code: reads drain_bytes() with every core before each sample and its warm-up.
   Plan memory_bound(Plan plan) const;
 
   /// "memory is rationed: 67.1 GB/s for the first 105 MiB after a quiet spell, then 37.2 GB/s"; empty without a burst.

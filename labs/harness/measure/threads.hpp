@@ -1,5 +1,5 @@
 /// \file
-/// Cores, and teams of threads that are pinned to them.
+/// Cores, and teams of threads pinned to them.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@
 
 namespace hf {
 
-/// How many threads something is measured on: one, or one for each usable core.
+/// Number of threads to measure with: one, or one per usable core.
 enum class Threads { one, all };
 
-/// The logical processors that this process could use when first asked (sched_getaffinity), at least one. A thread
-/// that is pinned later does not change the answer.
+/// The logical processors that this process could use when this was first called (sched_getaffinity), at least one.
+/// Pinning a thread later does not change the answer.
 const std::vector<int>& usable_cores();
 
-/// Tells the processor that this thread is only waiting, spinning.
+/// Tells the processor that this thread is spinning while it waits.
 inline void pause_spinning() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -36,22 +36,22 @@ class Pinned {
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;
 
-  /// false where the system refused; the thread then runs wherever it is put
+  /// False if the system refused; the thread then runs wherever the system puts it.
   bool holds() const { return holds_; }
 
  private:
   bool holds_;
 };
 
-/// Lets the calling thread run on any of usable_cores(): one that was started by a pinned thread has its core only.
+/// Lets the calling thread run on any of usable_cores(); a thread started by a pinned thread inherits its single core.
 void unpin();
 
-/// A team of threads, each on its own core as long as there are cores enough: the calling thread, which is moved to the first
-/// core while a task runs, and others, which sleep between runs. Were it one more than there are cores, it would stand in the
-/// others' way just when they are timed.
+/// A team of threads, each on its own core while there are enough cores. It consists of the calling thread, which is
+/// moved to the first core while a task runs, and others, which sleep between runs. The caller is a member because an
+/// extra thread would compete with the members for a core while they are timed.
 class Team {
  public:
-  /// \param threads  at least 1; more than cores share them
+  /// \param threads  at least 1; if there are more than cores, threads share cores
   explicit Team(int threads = static_cast<int>(usable_cores().size()));
   ~Team();
   Team(const Team&) = delete;
@@ -59,8 +59,8 @@ class Team {
 
   int size() const { return static_cast<int>(members_.size()); }
 
-  /// Runs `task(thread)` on every thread, thread = 0, the caller, … size() − 1. All are awake, at a barrier, before the
-  /// first begins. Memory that a thread will use should be touched first in such a run, so that it lies near its core.
+  /// Runs `task(thread)` on every thread: 0, which is the caller, to size() − 1. All threads wait at a barrier, awake,
+  /// before the first begins. Touch a thread's memory first in such a run, so that it lies near the thread's core.
   /// \return seconds from the first start to the last finish
   /// \throws the first exception that a task threw, after all have finished
   double run(const std::function<void(int thread)>& task);

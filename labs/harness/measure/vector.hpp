@@ -1,12 +1,12 @@
 /// \file
 /// A vector register of the instruction set this source is compiled for, in GCC's and Clang's vector extensions.
 ///
-/// A source may be compiled once per instruction set, as lab 01's are. To keep instructions that a machine lacks out of
-/// the rest of the program, this header, and what such sources include beside it, use no library templates (the linker
-/// would keep any one copy) and give everything internal linkage.
+/// A source may be compiled once per instruction set, as in lab 01. This header, and whatever else such sources
+/// include, uses no library templates and gives everything internal linkage. Otherwise the linker, which keeps any one
+/// copy of a template, could put instructions that the machine does not have into the rest of the program.
 ///
-/// It is short to compile, since programs that write programs (lab 07) include it each time: of x86's intrinsics it uses
-/// what lies beneath them, whose header takes ten times as long as all else here.
+/// It must compile fast, since programs that write programs (lab 07) include it each time. It therefore uses the
+/// compiler's builtins: the header of x86's intrinsics takes ten times as long as everything else here.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ typedef std::int32_t Ints __attribute__((vector_size(vector_bytes)));
 constexpr std::size_t lanes = vector_bytes / sizeof(float);
 
 inline Floats load(const float* from) {
-#if defined(__wasm__)  // whose assembly takes no vectors: here is where loads that nothing is done with are kept
+#if defined(__wasm__)  // its assembly takes no vectors, so volatile keeps unused loads here
   typedef Floats Anywhere __attribute__((aligned(alignof(float)), may_alias));
   return *reinterpret_cast<const volatile Anywhere*>(from);
 #else
@@ -57,7 +57,7 @@ inline void store(float* to, Floats v) { __builtin_memcpy(to, &v, sizeof v); }
 
 inline Floats broadcast(float x) { return Floats{} + x; }
 
-/// The first `count` floats and `fill` in the other lanes; all lanes where count ≥ lanes.
+/// The first `count` floats, with `fill` in the other lanes; all lanes if count ≥ lanes.
 inline Floats load_some(const float* from, std::size_t count, float fill) {
   if (count >= lanes) return load(from);
   Floats v = broadcast(fill);
@@ -65,7 +65,7 @@ inline Floats load_some(const float* from, std::size_t count, float fill) {
   return v;
 }
 
-/// Stores the first `count` lanes; all where count ≥ lanes.
+/// Stores the first `count` lanes; all if count ≥ lanes.
 inline void store_some(float* to, std::size_t count, Floats v) {
   if (count >= lanes) return store(to, v);
   for (std::size_t lane = 0; lane < count; ++lane) to[lane] = v[lane];
@@ -73,7 +73,7 @@ inline void store_some(float* to, std::size_t count, Floats v) {
 
 inline std::size_t least(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
-/// Whether any lane of a mask is set; a set lane has all bits set.
+/// True if any lane of a mask is set; a set lane has all bits set.
 inline bool any(Ints mask) {
 #if defined(__AVX512F__)
   constexpr int unequal = 4;
@@ -108,9 +108,8 @@ inline double first_lane(double x) { return x; }
 inline float first_lane(Floats v) { return v[0]; }
 inline double first_lane(Doubles v) { return v[0]; }
 
-/// Makes a value opaque: the compiler must have it in a register here and knows nothing about it afterwards, so it can
-/// neither drop the computation, nor fold two operations into one, nor merge two registers into a wider one.
-/// Costs no instruction.
+/// Makes a value opaque: the compiler must hold it in a register here and knows nothing about it afterwards, so it
+/// cannot drop the computation, fuse two operations, or merge two registers into a wider one. Costs no instruction.
 template <class V>
 inline V opaque(V v) {
 #if defined(__x86_64__)
@@ -118,14 +117,14 @@ inline V opaque(V v) {
 #elif defined(__aarch64__)
   asm volatile("" : "+w"(v));
 #elif defined(__wasm__)
-  if constexpr (sizeof(V) < vector_bytes) asm volatile("" : "+r"(v));  // nothing is wider than a vector, nothing fuses
+  if constexpr (sizeof(V) < vector_bytes) asm volatile("" : "+r"(v));  // vectors cannot widen or fuse
 #else
   asm volatile("" : "+g"(v));
 #endif
   return v;
 }
 
-/// x · factor + addend, which compilers fuse where the instruction set can; for WebAssembly they have to be told.
+/// x · factor + addend. Compilers fuse it if the instruction set can; for WebAssembly they need the builtin.
 template <class V>
 inline V multiply_then_add(V x, V factor, V addend) {
 #if defined(__wasm_relaxed_simd__)
@@ -134,7 +133,7 @@ inline V multiply_then_add(V x, V factor, V addend) {
   return x * factor + addend;
 }
 
-/// Stores a register past the caches (`to` aligned to a register): the line is not read first, nor kept.
+/// Stores a register past the caches (`to` aligned to a register): the line is neither read first nor kept.
 #if defined(__x86_64__) && !defined(__clang__)
 inline void stream(float* to, Floats v) {
 #if defined(__AVX512F__)
@@ -149,7 +148,7 @@ inline void stream(float* to, Floats v) {
 inline void stream(float* to, Floats v) { __builtin_nontemporal_store(v, reinterpret_cast<Floats*>(to)); }
 #endif
 
-/// Stores two registers past the caches; AArch64 has an instruction for pairs alone.
+/// Stores two registers past the caches; AArch64 can only do this in pairs.
 inline void store_nontemporal(float* to, Floats first, Floats second) {
 #if defined(__x86_64__)
   stream(to, first);
