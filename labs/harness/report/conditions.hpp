@@ -1,5 +1,5 @@
 /// \file
-/// What must stay as it is while a lab measures: the cores that it may use, and the clock that its record is dated by.
+/// Checks what must not change while a lab measures: the usable cores, and the clock that dates its record.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace hf {
 
-/// What changed, and that there is no record, in one line. An interruption: no step may go on after it.
+/// The conditions changed, so no record is written. The message is one line. An Interrupted, so that no step continues
+/// after it.
 struct ConditionsChanged : Interrupted {
   explicit ConditionsChanged(std::string text) : text_(std::move(text)) {}
   const char* what() const noexcept override { return text_.c_str(); }
@@ -18,12 +19,12 @@ struct ConditionsChanged : Interrupted {
   std::string text_;
 };
 
-/// Remembers, for the calling thread, how things are when measuring begins.
+/// Remembers the conditions for the calling thread when measuring begins.
 void remember_conditions();
 
-/// On that thread, takes a few microseconds. Lab asks at most five times a second, between samples.
-/// \throws ConditionsChanged where a core was taken from this process or its thread, or given to it, since
-///         remember_conditions(), or where the clock that tells the date has jumped by seconds, or stood while the machine slept
+/// Call on that thread; takes a few microseconds. Lab calls it at most five times a second, between samples.
+/// \throws ConditionsChanged if, since remember_conditions(), this process or its thread lost or gained a core, or the
+///         date clock jumped by seconds or stopped while the machine slept
 void stop_if_conditions_changed();
 
 }  // namespace hf

@@ -14,16 +14,16 @@
 
 namespace hf {
 
-/// The commit that a checkout is at.
+/// The commit that is checked out.
 struct Commit {
   std::string id = "unknown";  ///< 40 hex digits, or "unknown"
   bool dirty = false;          ///< tracked files differ from it
 };
 
-/// Asks git; "unknown" where there is no git, no checkout, or no commit yet.
+/// Reads the commit from git; "unknown" without git, a checkout, or a commit.
 Commit read_commit(const std::filesystem::path& checkout);
 
-/// How a run went, apart from its results.
+/// How a run went, without its results.
 struct Run {
   std::string started;  ///< UTC, "2026-11-20T10:00:00Z"
   double seconds = 0;
@@ -35,12 +35,12 @@ struct Run {
 /// "quick" or "full".
 const char* name(Budget budget);
 
-/// What the build could not know of a lab's inputs: this machine, which libraries the lab finds when it runs, those that it
-/// was linked to and those that it looks for (add_lab's PEERS), and what stands in the environment (its ENVIRONMENT).
+/// Adds the inputs that the build cannot know: this machine, the versions of the libraries that the lab was linked to
+/// or looks for (add_lab's PEERS), and values from the environment (its ENVIRONMENT).
 void complete_inputs(Inputs& inputs, const Machine& machine);
 
-/// The record of a run. `steal.before` is the share stolen before the body, while the noise floor was measured;
-/// `steal.after` the share stolen during the whole run.
+/// Makes the record of a run. `steal.before` is the share of processor time stolen before the body, while the noise
+/// floor was measured; `steal.after` is the share stolen during the whole run.
 nlohmann::json make_record(const LabInfo& info, const Inputs& inputs, const Run& run, const Machine& machine,
                            const Commit& commit, const Results& results, const std::vector<Law>& laws);
 

@@ -1,5 +1,5 @@
 /// \file
-/// One measurement at a time.
+/// Allows one measurement at a time.
 #pragma once
 
 #include <filesystem>
@@ -8,20 +8,20 @@
 
 namespace hf {
 
-/// The lock's file does not serve. The message is one line.
+/// The lock file cannot be used. The message is one line.
 struct Unlockable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The one exclusive lock of this machine: two measurements at a time would measure each other. Held until the end of
-/// the scope, or of the process, however it ends.
+/// The machine's only measuring lock, exclusive because two measurements at once would disturb each other. Held until
+/// the end of the scope, or of the process, however it ends.
 class MeasuringLock {
  public:
-  /// Told, once, that another process has it: for so many seconds more, as that one expects; 0 where it does not say.
+  /// Called once if another process holds the lock, with the seconds that it expects to need; 0 if it does not say.
   using Waiting = std::function<void(double seconds_left)>;
 
-  /// Waits until no other process has it.
-  /// \param file  created when missing, for all users to share
+  /// Waits until no other process holds the lock.
+  /// \param file  created if missing, for all users to share
   /// \throws Interrupted
   /// \throws Unlockable
   explicit MeasuringLock(const Waiting& waiting = {}, const std::filesystem::path& file = default_file());
@@ -29,7 +29,7 @@ class MeasuringLock {
   MeasuringLock(const MeasuringLock&) = delete;
   MeasuringLock& operator=(const MeasuringLock&) = delete;
 
-  /// Lets those who wait know how long this measurement should take from now on, seconds.
+  /// Tells waiting processes how many more seconds this measurement should take.
   void expect(double seconds) const;
 
   /// `hardware-first.lock` in $TMPDIR or /tmp.

@@ -1,5 +1,5 @@
 /// \file
-/// How busy this machine is with what others do, before, during and after a measurement.
+/// How busy other processes keep this machine before, during and after a measurement.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace hf {
 
-/// Processor time since start-up, in clock ticks, of the whole machine.
+/// Processor time of the whole machine since start-up, in clock ticks.
 struct ProcessorTimes {
   std::uint64_t steal = 0;
   std::uint64_t total = 0;
 };
 
-/// How busy this machine is; what is unreadable is left empty.
+/// How busy this machine is; values that cannot be read are left empty.
 struct SystemState {
   std::int64_t when_ns = 0;                 ///< now_ns()
   std::optional<double> pressure;           ///< share of the last 10 s in which some task waited for a processor
@@ -22,19 +22,19 @@ struct SystemState {
   std::optional<ProcessorTimes> times;
 };
 
-/// \param root  stands in for "/" in tests
+/// \param root  replaces "/" in tests
 SystemState read_system_state(const std::filesystem::path& root = "/");
 
-/// Share of processor time that the hypervisor gave to others between two states; none when either is unreadable or no
-/// time passed.
+/// Share of processor time that the hypervisor gave to other guests between two states; nothing if either cannot be
+/// read or no time passed.
 std::optional<double> steal_between(const SystemState& earlier, const SystemState& later);
 
-/// Share of the time between two states in which some task waited for a processor; none when either is unreadable.
+/// Share of the time between two states in which some task waited for a processor; nothing if either cannot be read.
 std::optional<double> stall_between(const SystemState& earlier, const SystemState& later);
 
-/// Whether a measurement had the machine to itself between two states: somebody waited for a processor at most 10 % of
-/// the time, and the hypervisor took at most 2 %. What is unreadable counts as quiet. (The ten-second pressure does not
-/// decide, since it remembers the compiler that ran just before.)
+/// True if a measurement had the machine to itself between two states: some task waited for a processor at most 10% of
+/// the time, and the hypervisor took at most 2%. Values that cannot be read count as quiet. (The ten-second pressure is
+/// ignored, since it still includes a compiler that ran just before.)
 bool quiet_between(const SystemState& earlier, const SystemState& later);
 
 }  // namespace hf

@@ -1,5 +1,5 @@
 /// \file
-/// What a lab shows while it runs and at its end: progress, tables, claims.
+/// Shows a lab's progress, tables and claims in the terminal.
 #pragma once
 
 #include <cstdio>
@@ -12,31 +12,31 @@
 
 namespace hf {
 
-/// Text in columns; numbers in a column should carry the same unit, named in its heading.
+/// A table of texts; numbers in a column should have the same unit, given in its heading.
 struct Table {
   std::string title;
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;  ///< each with a name, at least, for the first column
+  std::vector<std::vector<std::string>> rows;  ///< each has at least a name for the first column
 };
 
-/// A table as lines, its headings apart.
+/// A table as lines, with the heading separate.
 struct TableText {
   std::vector<std::string> heading, rows;
 };
 
-/// Lays a table out in so many columns of the terminal. Where it is wider, headings are broken between words, then the
-/// names in its first column; then each name stands on a line of its own; then every cell does, after its heading.
+/// Lays out a table in \p width columns of the terminal. If it is too wide, breaks the headings between words, then the
+/// names in its first column; then puts each name on its own line; then each cell, after its heading.
 TableText table_text(const Table& table, std::size_t width);
 
-/// What the output can show.
+/// The abilities of the output.
 struct TerminalStyle {
   bool interactive = false;  ///< a progress bar may be redrawn
-  bool colour = false;       ///< off with NO_COLOR or when not a terminal
+  bool colour = false;       ///< off with NO_COLOR or if not a terminal
   bool utf8 = false;
   int width = 80;
 };
 
-/// Looks at a stream and the environment (NO_COLOR, TERM, COLUMNS, LC_ALL, LC_CTYPE, LANG).
+/// Detects the style from a stream and the environment (NO_COLOR, TERM, COLUMNS, LC_ALL, LC_CTYPE, LANG).
 TerminalStyle detect_style(std::FILE* stream);
 
 /// Prints a lab's progress and results: coloured and redrawn on a terminal, plain lines elsewhere.
@@ -49,16 +49,16 @@ class Terminal {
 
   void line(std::string_view text);
   void heading(std::string_view text);
-  /// Indented, broken between words where it is wider than the terminal.
+  /// Prints an indented paragraph, broken between words to fit the terminal.
   void paragraph(std::string_view text);
   void table(const Table& table);
-  /// Broken between words where it is wider than the terminal.
+  /// Prints a claim and its verdict, broken between words to fit the terminal.
   void verdict(const Claim& claim, const Verdict& verdict);
 
-  /// Shows how far a run is. On a terminal one line is redrawn, and the cursor waits below it, so that what a shell or
-  /// Ctrl-C prints there stands by itself; elsewhere each new step is one line.
+  /// Shows how far a run is. On a terminal, redraws one line and leaves the cursor below it, so that output from a
+  /// shell or Ctrl-C gets its own line; elsewhere prints one line per step.
   void progress(std::string_view step, double share_done, double seconds_left);
-  /// Removes the progress bar, if one is drawn.
+  /// Removes the progress bar if one is drawn.
   void clear_progress();
 
  private:

@@ -1,5 +1,5 @@
 /// \file
-/// Text in columns of a terminal.
+/// Fits text into terminal columns.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,17 @@
 
 namespace hf {
 
-/// Columns that UTF-8 text takes, at one for each code point.
+/// The columns that UTF-8 text takes: one per code point.
 std::size_t columns(std::string_view text);
 
-/// Filled with spaces to a width: on its left when `right` says that it stands to the right.
+/// The text padded with spaces to a width: on the left (right-aligned) if `right`, else on the right.
 std::string padded(const std::string& text, std::size_t width, bool right);
 
-/// Columns of the longest word.
+/// The columns of the longest word.
 std::size_t longest_word(std::string_view text);
 
-/// Broken between words into lines of at most so many columns; a longer word is a line of its own. At least one line.
+/// The text broken between words into lines of at most `width` columns; a longer word gets its own line. At least one
+/// line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 }  // namespace hf
